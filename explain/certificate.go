@@ -350,7 +350,7 @@ func selectionStory(c certificate.Certificate, e mechanism.Event) (story, error)
 		return story{}, err
 	}
 	s, err := trainStory(run)
-	s.released = append([]string{fmt.Sprintf("The best, on public records, of a random number of models, %d on average (%s), each with settings drawn at random among %d. The other models, and how many there were, are told to nobody, and the price counts on that%s.", plan.Mean, plan.RunCountDistribution, plan.Configurations, plan.NoRunsWords())}, s.released...)
+	s.released = append([]string{fmt.Sprintf("The best, on public records, of a random number of models, %d on average (%s), each with settings drawn at random among %d. The other models, and how many there were, are told to nobody, and the price counts on that%s.", plan.Mean, plan.RunCountDistribution, plan.Configurations, wording.NoRuns(plan))}, s.released...)
 	s.branches = []branch{{[]mechanism.Event{e}, []string{"the best of a random number of runs"}}}
 	return s, err
 }

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/internal/figure"
 )
 
 // browsers are the names under which a Chromium may be installed.
@@ -183,7 +183,7 @@ func TestBrowser(t *testing.T) {
 	d := exampleDocument()
 	for i := range payloads {
 		hostile := exampleDocument()
-		hostile.Sections[0].Figures = []sweep.Figure{smallFigure()}
+		hostile.Sections[0].Figures = []figure.Figure{smallFigure()}
 		d.Sections = append(d.Sections, filledWith(hostile, calling(i)).Sections...)
 	}
 	used := 0
@@ -261,12 +261,12 @@ func TestChartScript(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a browser takes seconds to start")
 	}
-	f := sweep.Figure{Title: "Two curves", Panels: []sweep.Panel{{X: sweep.Axis{Label: "x"}, Y: sweep.Axis{Label: "y"}, Series: []sweep.Series{
-		{Name: "<b>first</b>", Points: []sweep.Point{sweep.Value(0, 1), sweep.Value(1, 1.5)}},
-		{Name: "second", Points: []sweep.Point{{X: 0, Y: 9, Low: 8, High: 10}, sweep.Value(1, 9.5)}},
-		{Name: "third", Points: []sweep.Point{sweep.Value(0, 5), sweep.Value(1, -5)}},
+	f := figure.Figure{Title: "Two curves", Panels: []figure.Panel{{X: figure.Axis{Label: "x"}, Y: figure.Axis{Label: "y"}, Series: []figure.Series{
+		{Name: "<b>first</b>", Points: []figure.Point{figure.Value(0, 1), figure.Value(1, 1.5)}},
+		{Name: "second", Points: []figure.Point{{X: 0, Y: 9, Low: 8, High: 10}, figure.Value(1, 9.5)}},
+		{Name: "third", Points: []figure.Point{figure.Value(0, 5), figure.Value(1, -5)}},
 	}}}}
-	page := documented(t, Document{Title: "x", Sections: []Section{{Figures: []sweep.Figure{f}}}})
+	page := documented(t, Document{Title: "x", Sections: []Section{{Figures: []figure.Figure{f}}}})
 	page = strings.Replace(page, "Content-Security-Policy", "none", 1)
 	page = strings.Replace(page, "</body>", "<script>"+probe+"</script></body>", 1)
 	s := browse(t, page)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/internal/figure"
 )
 
 // Geometry of a panel on a page, in units of its view box. A unit is about a pixel.
@@ -80,7 +80,7 @@ type chartEntry struct {
 }
 
 // newChartFigure lays a figure out. Its number makes the identifiers of a page unique.
-func newChartFigure(f sweep.Figure, number int) chartFigure {
+func newChartFigure(f figure.Figure, number int) chartFigure {
 	drawn := prepare(f)
 	out := chartFigure{ID: "figure" + strconv.Itoa(number), Title: drawn.Title, Command: drawn.Command, Intervals: drawn.Intervals, Hint: number == 1}
 	for i, p := range drawn.Panels {
@@ -216,7 +216,7 @@ func (c chart) bars(p drawnPanel, s drawnSeries) string {
 }
 
 // pointWords say what a point is.
-func pointWords(p sweep.Point) string {
+func pointWords(p figure.Point) string {
 	text := brief(p.X) + ": " + brief(p.Y)
 	if p.Low < p.Y || p.High > p.Y {
 		text += " (" + brief(p.Low) + " to " + brief(p.High) + ")"

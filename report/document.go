@@ -5,7 +5,8 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/figure"
 )
 
 // Document is a page about experiments. Only Title is required; what is empty is left out.
@@ -32,13 +33,13 @@ type Section struct {
 	// Facts are named values.
 	Facts []Fact
 	// Comparisons are published figures next to ours.
-	Comparisons []sweep.Comparison
+	Comparisons []experiment.Comparison
 	// List are sentences, one a line.
 	List []string
 	// Tables have a heading of columns each.
 	Tables []Table
 	// Figures are drawn as SVG in the page itself.
-	Figures []sweep.Figure
+	Figures []figure.Figure
 	// Command is a command line, shown apart.
 	Command string
 	// Note is a remark in small print.
@@ -94,7 +95,7 @@ const listedSections = 4
 func (v documentView) Listed() bool { return len(v.Sections) >= listedSections }
 
 // newCharts lays figures out and counts them. Each has a panel.
-func newCharts(figures []sweep.Figure, number *int) []chartFigure {
+func newCharts(figures []figure.Figure, number *int) []chartFigure {
 	var out []chartFigure
 	for _, f := range figures {
 		*number++

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/report/internal/canvas"
-	"github.com/ditherml/dither/sweep"
 )
 
 // Lengths of a figure in points; three points are four pixels.
@@ -24,7 +24,7 @@ const (
 // names common fonts and needs none, fetches nothing and runs nothing. Texts are made safe to look
 // at, and points that are not finite, or not above 0 on a logarithmic axis, are left out. Published
 // values have hollow marks and bounds dashes. A figure without panels is refused.
-func WriteSVG(w io.Writer, f sweep.Figure) error {
+func WriteSVG(w io.Writer, f figure.Figure) error {
 	p, err := newPicture(f)
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func WriteSVG(w io.Writer, f sweep.Figure) error {
 }
 
 // WritePNG draws the picture of WriteSVG as an image of 144 dots an inch.
-func WritePNG(w io.Writer, f sweep.Figure) error {
+func WritePNG(w io.Writer, f figure.Figure) error {
 	p, err := newPicture(f)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ type picture struct {
 }
 
 // newPicture measures a figure.
-func newPicture(f sweep.Figure) (picture, error) {
+func newPicture(f figure.Figure) (picture, error) {
 	if err := checkPanels(f); err != nil {
 		return picture{}, err
 	}
@@ -72,7 +72,7 @@ func newPicture(f sweep.Figure) (picture, error) {
 }
 
 // checkPanels refuses a figure without panels.
-func checkPanels(f sweep.Figure) error {
+func checkPanels(f figure.Figure) error {
 	if len(f.Panels) == 0 {
 		return fmt.Errorf("report: figure %q has no panel, want at least one; give it axes", clean(f.Name))
 	}

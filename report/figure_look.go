@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/internal/figure"
 )
 
 // look is how a curve is told from the others: a color, a shape of its marks and, for bounds and
@@ -61,7 +61,7 @@ func regular(sides int, angle, radius float64) []corner {
 // looks gives every name of a figure its place in the order in which names first occur. A published
 // series takes the place of the run that it stands next to. A dashed one, as "without privacy, A",
 // takes the place of the first series whose name it ends in.
-func looks(f sweep.Figure) map[string]int {
+func looks(f figure.Figure) map[string]int {
 	places, next, lined := map[string]int{}, 0, map[int]bool{}
 	for _, p := range f.Panels {
 		for _, s := range p.Series {
@@ -94,7 +94,7 @@ func key(name string) string {
 }
 
 // newLook is the look of a series at its place.
-func newLook(place int, s sweep.Series) look {
+func newLook(place int, s figure.Series) look {
 	round := place / curveColors
 	l := look{Color: place % curveColors, Shape: (place + 3*round) % len(markShapes), Joined: !s.Scattered, Marked: true, Hollow: s.Published}
 	switch {

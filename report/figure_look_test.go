@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/internal/figure"
 )
 
 // blindness maps linear colors to what people without one kind of cone see. Source: G. Machado, M.
@@ -79,12 +79,12 @@ func TestCurveColors(t *testing.T) {
 // in color, shape or dashes.
 func TestLooks(t *testing.T) {
 	f := accuracyFigure()
-	f.Panels[1].Series = append(f.Panels[1].Series, sweep.Series{Name: "Spent (published)", Published: true})
+	f.Panels[1].Series = append(f.Panels[1].Series, figure.Series{Name: "Spent (published)", Published: true})
 	places := looks(f)
 	if a, b := places[key("spent")], places[key("Spent (published)")]; a != b {
 		t.Errorf("got places %d and %d, want the same for a run and its published values", a, b)
 	}
-	places = looks(sweep.Figure{Panels: []sweep.Panel{{Series: []sweep.Series{{Name: "A"}, {Name: "B"},
+	places = looks(figure.Figure{Panels: []figure.Panel{{Series: []figure.Series{{Name: "A"}, {Name: "B"},
 		{Name: "without privacy, B", Dashed: true}, {Name: "a bound, B", Dashed: true}, {Name: "without privacy, C", Dashed: true}, {Name: "measured, A"}}}}})
 	for name, want := range map[string]int{"a": 0, "b": 1, "without privacy, b": 1, "a bound, b": 2, "without privacy, c": 3, "measured, a": 4} {
 		if places[name] != want {
@@ -99,7 +99,7 @@ func TestLooks(t *testing.T) {
 	}
 	seen := map[string]int{}
 	for i := range 3 * curveColors {
-		l := newLook(i, sweep.Series{})
+		l := newLook(i, figure.Series{})
 		name := fmt.Sprint(l.Color, l.Shape)
 		if k, twice := seen[name]; twice {
 			t.Errorf("got curves %d and %d of the same look", k, i)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/internal/figure"
 )
 
 // drawnFigure is a figure ready to be drawn: its texts are clean, its values finite, its axes
@@ -23,7 +23,7 @@ type drawnPanel struct {
 	Title, XLabel, YLabel string
 	X, Y                  scale
 	Series                []drawnSeries
-	Marks                 []sweep.Mark
+	Marks                 []figure.Mark
 }
 
 // drawnSeries is one curve. Its points are finite and Low and High lie on the axis.
@@ -31,7 +31,7 @@ type drawnSeries struct {
 	look
 	// Entry is its place in the legend, -1 for none.
 	Entry     int
-	Points    []sweep.Point
+	Points    []figure.Point
 	Intervals bool
 	// Left is how many points of a long curve are left out.
 	Left int
@@ -44,7 +44,7 @@ type entry struct {
 }
 
 // prepare makes a figure ready.
-func prepare(f sweep.Figure) drawnFigure {
+func prepare(f figure.Figure) drawnFigure {
 	out := drawnFigure{Title: clean(f.Title), Command: clean(f.Command)}
 	places := looks(f)
 	entries := map[string]int{}
@@ -77,7 +77,7 @@ func prepare(f sweep.Figure) drawnFigure {
 const maxCurveRunes = 80
 
 // legendName is the clean name of a series, which says that it is published.
-func legendName(s sweep.Series) string {
+func legendName(s figure.Series) string {
 	name := shorten(clean(s.Name), maxCurveRunes)
 	if s.Published && name != "" && !strings.Contains(strings.ToLower(name), "published") {
 		name += " (published)"
@@ -86,7 +86,7 @@ func legendName(s sweep.Series) string {
 }
 
 // newDrawnPanel ranges the axes over everything that can be drawn.
-func newDrawnPanel(p sweep.Panel) drawnPanel {
+func newDrawnPanel(p figure.Panel) drawnPanel {
 	x, y := scale{Log: p.X.Log}, scale{Log: p.Y.Log}
 	var xs, ys, around []float64
 	for _, s := range p.Series {
@@ -106,7 +106,7 @@ func newDrawnPanel(p sweep.Panel) drawnPanel {
 	for _, m := range p.Marks {
 		if x.holds(m.X) && y.holds(m.Y) {
 			xs, ys = append(xs, m.X), append(ys, m.Y)
-			out.Marks = append(out.Marks, sweep.Mark{X: m.X, Y: m.Y, Text: shorten(clean(m.Text), maxCurveRunes)})
+			out.Marks = append(out.Marks, figure.Mark{X: m.X, Y: m.Y, Text: shorten(clean(m.Text), maxCurveRunes)})
 		}
 	}
 	out.X, out.Y = newScale(xs, nil, p.X.Log), newScale(ys, around, p.Y.Log)
@@ -114,7 +114,7 @@ func newDrawnPanel(p sweep.Panel) drawnPanel {
 }
 
 // drawable reports whether a point has a place on both axes and finite ends.
-func drawable(p sweep.Point, x, y scale) bool {
+func drawable(p figure.Point, x, y scale) bool {
 	return x.holds(p.X) && y.holds(p.Y) && finite(p.Low) && finite(p.High)
 }
 
@@ -125,7 +125,7 @@ func finite(v float64) bool { return math.Abs(v) <= largest }
 const largest = 1e300
 
 // points keeps what can be drawn and cuts intervals at the ends of the axis.
-func (p drawnPanel) points(all []sweep.Point) (kept []sweep.Point, intervals bool) {
+func (p drawnPanel) points(all []figure.Point) (kept []figure.Point, intervals bool) {
 	for _, at := range all {
 		if !drawable(at, p.X, p.Y) {
 			continue

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/report/internal/canvas"
-	"github.com/ditherml/dither/sweep"
 )
 
 // textCanvas keeps the texts of a drawing and forgets the rest.
@@ -36,7 +36,7 @@ func textBox(t canvas.Text) box {
 }
 
 // longLabels has labels and values that take much room.
-func longLabels() sweep.Figure {
+func longLabels() figure.Figure {
 	f := manyCurves()
 	f.Panels = append(f.Panels, f.Panels[0], f.Panels[0])
 	for i := range f.Panels {
@@ -45,7 +45,7 @@ func longLabels() sweep.Figure {
 	}
 	for _, v := range []float64{-123456, 1234567} {
 		s := &f.Panels[2].Series[0]
-		s.Points = append(slices.Clone(s.Points), sweep.Value(1, v))
+		s.Points = append(slices.Clone(s.Points), figure.Value(1, v))
 	}
 	f.Panels[2].Y.Log = false
 	return f
@@ -112,7 +112,7 @@ func TestAxesKeepWithin(t *testing.T) {
 func TestIntervalBars(t *testing.T) {
 	var c lineCanvas
 	f := frame{&c, box{0, 0, 100, 200}, scale{High: 10}, scale{High: 10}}
-	f.drawCurve(drawnSeries{look: look{}, Intervals: true, Points: []sweep.Point{{X: 5, Y: 4, Low: 3, High: 6}, sweep.Value(8, 8)}})
+	f.drawCurve(drawnSeries{look: look{}, Intervals: true, Points: []figure.Point{{X: 5, Y: 4, Low: 3, High: 6}, figure.Value(8, 8)}})
 	want := [][]canvas.Point{{{X: 50, Y: 60}, {X: 50, Y: 120}}, {{X: 48, Y: 60}, {X: 52, Y: 60}}, {{X: 48, Y: 120}, {X: 52, Y: 120}}}
 	if fmt.Sprint([][]canvas.Point(c)) != fmt.Sprint(want) {
 		t.Errorf("got lines %v, want %v", c, want)

@@ -9,16 +9,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/internal/figure"
 )
 
 // exampleFigures stand for what sweeps and reproductions draw. The numbers are made up.
-func exampleFigures() []sweep.Figure {
-	return []sweep.Figure{accuracyFigure(), manyCurves()}
+func exampleFigures() []figure.Figure {
+	return []figure.Figure{accuracyFigure(), manyCurves()}
 }
 
 // smallFigure has everything that a figure can have, and few points.
-func smallFigure() sweep.Figure {
+func smallFigure() figure.Figure {
 	f := accuracyFigure()
 	for i := range f.Panels {
 		for k := range f.Panels[i].Series {
@@ -30,51 +30,51 @@ func smallFigure() sweep.Figure {
 }
 
 // accuracyFigure has two panels, a logarithmic axis, bands, published values, a bound and a mark.
-func accuracyFigure() sweep.Figure {
-	var with, clip, published []sweep.Point
+func accuracyFigure() figure.Figure {
+	var with, clip, published []figure.Point
 	for i, e := range []float64{0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1} {
 		y := 97 - 45/(1+30*e)
-		with = append(with, sweep.Point{X: e, Y: y, Low: y - 6/(1+float64(i)), High: y + 3/(1+float64(i))})
-		clip = append(clip, sweep.Point{X: e, Y: y - 8, Low: y - 11, High: y - 6})
+		with = append(with, figure.Point{X: e, Y: y, Low: y - 6/(1+float64(i)), High: y + 3/(1+float64(i))})
+		clip = append(clip, figure.Point{X: e, Y: y - 8, Low: y - 11, High: y - 6})
 		if i%2 == 0 {
-			published = append(published, sweep.Value(e, y-2))
+			published = append(published, figure.Value(e, y-2))
 		}
 	}
-	var steps, bound []sweep.Point
+	var steps, bound []figure.Point
 	for i := 1; i <= 100; i++ {
-		steps = append(steps, sweep.Value(float64(i), 0.1*math.Sqrt(float64(i))))
-		bound = append(bound, sweep.Value(float64(i), 0.14*math.Sqrt(float64(i))))
+		steps = append(steps, figure.Value(float64(i), 0.1*math.Sqrt(float64(i))))
+		bound = append(bound, figure.Value(float64(i), 0.14*math.Sqrt(float64(i))))
 	}
-	return sweep.Figure{Name: "accuracy-over-epsilon", Title: "Noisy gradient descent on the book's data", Command: "dither reproduce book",
-		Panels: []sweep.Panel{
-			{Title: "Accuracy over ε", X: sweep.Axis{Label: "ε (nats), at δ = 1e-5", Log: true}, Y: sweep.Axis{Label: "accuracy, percent"},
-				Series: []sweep.Series{{Name: "example clipping", Points: with}, {Name: "gradient clipping", Points: clip},
+	return figure.Figure{Name: "accuracy-over-epsilon", Title: "Noisy gradient descent on the book's data", Command: "dither reproduce book",
+		Panels: []figure.Panel{
+			{Title: "Accuracy over ε", X: figure.Axis{Label: "ε (nats), at δ = 1e-5", Log: true}, Y: figure.Axis{Label: "accuracy, percent"},
+				Series: []figure.Series{{Name: "example clipping", Points: with}, {Name: "gradient clipping", Points: clip},
 					{Name: "example clipping", Points: published, Published: true, Scattered: true},
-					{Name: "no privacy", Points: []sweep.Point{sweep.Value(0.001, 97), sweep.Value(1, 97)}, Dashed: true}},
-				Marks: []sweep.Mark{{X: 0.1, Y: 97 - 45.0/4, Text: "chosen: ε = 0.1"}}},
-			{Title: "ε over steps", X: sweep.Axis{Label: "steps"}, Y: sweep.Axis{Label: "ε (nats)"},
-				Series: []sweep.Series{{Name: "spent", Points: steps}, {Name: "by basic composition", Points: bound, Dashed: true}},
-				Marks:  []sweep.Mark{{X: 100, Y: 1, Text: "the plan ends"}}},
+					{Name: "no privacy", Points: []figure.Point{figure.Value(0.001, 97), figure.Value(1, 97)}, Dashed: true}},
+				Marks: []figure.Mark{{X: 0.1, Y: 97 - 45.0/4, Text: "chosen: ε = 0.1"}}},
+			{Title: "ε over steps", X: figure.Axis{Label: "steps"}, Y: figure.Axis{Label: "ε (nats)"},
+				Series: []figure.Series{{Name: "spent", Points: steps}, {Name: "by basic composition", Points: bound, Dashed: true}},
+				Marks:  []figure.Mark{{X: 100, Y: 1, Text: "the plan ends"}}},
 		}}
 }
 
 // manyCurves has more curves than there are colors, and both axes logarithmic.
-func manyCurves() sweep.Figure {
-	f := sweep.Figure{Name: "many", Title: "Excess loss over noise for every clipping norm of the plan", Panels: []sweep.Panel{{
-		X: sweep.Axis{Label: "noise multiplier", Log: true}, Y: sweep.Axis{Label: "excess loss", Log: true}}}}
+func manyCurves() figure.Figure {
+	f := figure.Figure{Name: "many", Title: "Excess loss over noise for every clipping norm of the plan", Panels: []figure.Panel{{
+		X: figure.Axis{Label: "noise multiplier", Log: true}, Y: figure.Axis{Label: "excess loss", Log: true}}}}
 	for k := range 10 {
-		s := sweep.Series{Name: "C = " + plain(float64(k+1)/10)}
+		s := figure.Series{Name: "C = " + plain(float64(k+1)/10)}
 		for i := range 12 {
 			x := math.Pow(10, float64(i)/4)
 			y := 1e-4 * float64(k+2) * (1 + x*x/float64(50*(k+1)))
-			s.Points = append(s.Points, sweep.Point{X: x, Y: y, Low: y * 0.8, High: y * 1.3})
+			s.Points = append(s.Points, figure.Point{X: x, Y: y, Low: y * 0.8, High: y * 1.3})
 		}
 		f.Panels[0].Series = append(f.Panels[0].Series, s)
 	}
 	return f
 }
 
-func figureSVG(t *testing.T, f sweep.Figure) string {
+func figureSVG(t *testing.T, f figure.Figure) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := WriteSVG(&b, f); err != nil {
@@ -141,31 +141,31 @@ func TestFigureScale(t *testing.T) {
 
 func TestFigureOddNumbers(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	for name, points := range map[string][]sweep.Point{
+	for name, points := range map[string][]figure.Point{
 		"none":           nil,
 		"no numbers":     {{X: nan, Y: 1}, {X: 1, Y: nan}, {X: 1, Y: 1, Low: nan, High: 1}, {X: 1, Y: inf, Low: 1, High: inf}},
-		"one":            {sweep.Value(3, 4)},
+		"one":            {figure.Value(3, 4)},
 		"one with width": {{X: 3, Y: 4, Low: 2, High: 9}},
-		"zero":           {sweep.Value(0, 0)},
-		"equal":          {sweep.Value(1, 5), sweep.Value(2, 5)},
-		"close":          {sweep.Value(1e9, 1e15), sweep.Value(1e9+1e-6, 1e15+1)},
-		"tiny":           {sweep.Value(1e-299, 1e-300), sweep.Value(2e-299, 2e-300)},
-		"huge":           {sweep.Value(1e300, -1e300), sweep.Value(-1e300, 1e300)},
-		"negative":       {sweep.Value(-3, -4), sweep.Value(-1, -2)},
+		"zero":           {figure.Value(0, 0)},
+		"equal":          {figure.Value(1, 5), figure.Value(2, 5)},
+		"close":          {figure.Value(1e9, 1e15), figure.Value(1e9+1e-6, 1e15+1)},
+		"tiny":           {figure.Value(1e-299, 1e-300), figure.Value(2e-299, 2e-300)},
+		"huge":           {figure.Value(1e300, -1e300), figure.Value(-1e300, 1e300)},
+		"negative":       {figure.Value(-3, -4), figure.Value(-1, -2)},
 		"wild interval":  {{X: 1, Y: 1, Low: -1e300, High: 1e300}, {X: 2, Y: 2, Low: 2, High: 2}},
 	} {
 		for _, log := range []bool{false, true} {
-			f := sweep.Figure{Title: "odd", Panels: []sweep.Panel{{X: sweep.Axis{Label: "x", Log: log}, Y: sweep.Axis{Label: "y", Log: log},
-				Series: []sweep.Series{{Name: "curve", Points: points}}, Marks: []sweep.Mark{{X: nan, Y: 1, Text: "no place"}}}}}
+			f := figure.Figure{Title: "odd", Panels: []figure.Panel{{X: figure.Axis{Label: "x", Log: log}, Y: figure.Axis{Label: "y", Log: log},
+				Series: []figure.Series{{Name: "curve", Points: points}}, Marks: []figure.Mark{{X: nan, Y: 1, Text: "no place"}}}}}
 			if svg := figureSVG(t, f); strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") || strings.Contains(svg, "no place") {
 				t.Errorf("%s, logarithmic %v: got NaN, Inf or a mark without a place in the picture", name, log)
 			}
 		}
 	}
-	if err := WriteSVG(io.Discard, sweep.Figure{Name: "empty"}); err == nil {
+	if err := WriteSVG(io.Discard, figure.Figure{Name: "empty"}); err == nil {
 		t.Error("got a picture of no panel, want an error")
 	}
-	if err := WritePNG(io.Discard, sweep.Figure{Name: "empty"}); err == nil {
+	if err := WritePNG(io.Discard, figure.Figure{Name: "empty"}); err == nil {
 		t.Error("got an image of no panel, want an error")
 	}
 }
@@ -188,7 +188,7 @@ func TestFigureNames(t *testing.T) {
 }
 
 // namedFigure has one text in every place.
-func namedFigure(s string) sweep.Figure {
+func namedFigure(s string) figure.Figure {
 	f := accuracyFigure()
 	f.Name, f.Title, f.Command = s, s, s
 	for i := range f.Panels {

@@ -3,7 +3,7 @@ package report
 import (
 	"slices"
 
-	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/internal/figure"
 )
 
 // Most points of a curve that are drawn one by one, and the strips of a panel. A longer curve keeps
@@ -16,12 +16,12 @@ const mostPoints, thinStrips = 1000, 160
 // intervals: six of them at most, at most 966 in all. So every extreme stays, and the curve with
 // all its points runs within one strip of what is drawn. A curve of at most mostPoints points stays
 // whole.
-func (p drawnPanel) thinned(points []sweep.Point) []sweep.Point {
+func (p drawnPanel) thinned(points []figure.Point) []figure.Point {
 	if len(points) <= mostPoints {
 		return points
 	}
 	strip := func(i int) int { return int(p.X.place(points[i].X) * thinStrips) }
-	var out []sweep.Point
+	var out []figure.Point
 	for from := 0; from < len(points); {
 		to := from + 1
 		for to < len(points) && strip(to) == strip(from) {
@@ -34,7 +34,7 @@ func (p drawnPanel) thinned(points []sweep.Point) []sweep.Point {
 }
 
 // outermost are the first and the last of some points and the extremes of their values and intervals, in order.
-func outermost(points []sweep.Point) []sweep.Point {
+func outermost(points []figure.Point) []figure.Point {
 	kept := make([]int, 6)
 	low, high, least, most := &kept[0], &kept[1], &kept[2], &kept[3]
 	kept[5] = len(points) - 1
@@ -53,7 +53,7 @@ func outermost(points []sweep.Point) []sweep.Point {
 		}
 	}
 	slices.Sort(kept)
-	var out []sweep.Point
+	var out []figure.Point
 	for _, i := range slices.Compact(kept) {
 		out = append(out, points[i])
 	}

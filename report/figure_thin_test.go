@@ -7,20 +7,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/internal/figure"
 )
 
 // longFigure is a curve of n points that swings widely, with one spike and one wide interval, and a short one beside it.
-func longFigure(n int, logarithmic bool) sweep.Figure {
-	long := sweep.Series{Name: "long"}
+func longFigure(n int, logarithmic bool) figure.Figure {
+	long := figure.Series{Name: "long"}
 	for i := range n {
 		y := math.Sin(float64(i)) + 3
-		long.Points = append(long.Points, sweep.Value(float64(i+1), y))
+		long.Points = append(long.Points, figure.Value(float64(i+1), y))
 	}
 	long.Points[n/3].Y, long.Points[n/3].High = 9, 9
 	long.Points[n/2].Low = 1.5
-	short := sweep.Series{Name: "short", Points: []sweep.Point{sweep.Value(1, 3), sweep.Value(float64(n), 4)}}
-	return sweep.Figure{Title: "Long", Panels: []sweep.Panel{{X: sweep.Axis{Label: "x", Log: logarithmic}, Y: sweep.Axis{Label: "y"}, Series: []sweep.Series{long, short}}}}
+	short := figure.Series{Name: "short", Points: []figure.Point{figure.Value(1, 3), figure.Value(float64(n), 4)}}
+	return figure.Figure{Title: "Long", Panels: []figure.Panel{{X: figure.Axis{Label: "x", Log: logarithmic}, Y: figure.Axis{Label: "y"}, Series: []figure.Series{long, short}}}}
 }
 
 // TestLongCurvesAreThinned wants few points, in order and all of them of the curve, with its ends and extremes, and none left out further
@@ -43,12 +43,12 @@ func TestLongCurvesAreThinned(t *testing.T) {
 			if k < len(got) && got[k] == p {
 				k++
 			}
-			covered := func(by func(sweep.Point) bool) bool {
-				return slices.ContainsFunc(got, func(q sweep.Point) bool {
+			covered := func(by func(figure.Point) bool) bool {
+				return slices.ContainsFunc(got, func(q figure.Point) bool {
 					return math.Abs(panel.X.place(q.X)-panel.X.place(p.X)) <= 1.0/thinStrips && by(q)
 				})
 			}
-			if p.X < 2000 && !(covered(func(q sweep.Point) bool { return q.High >= p.High && q.Y >= p.Y }) && covered(func(q sweep.Point) bool { return q.Low <= p.Low })) {
+			if p.X < 2000 && !(covered(func(q figure.Point) bool { return q.High >= p.High && q.Y >= p.Y }) && covered(func(q figure.Point) bool { return q.Low <= p.Low })) {
 				t.Fatalf("logarithmic %v: %+v is outside of what is drawn", logarithmic, p)
 			}
 		}
@@ -64,7 +64,7 @@ func TestLongCurvesAreThinned(t *testing.T) {
 
 // TestLongCurvesMakeSmallPages wants the size of a page to stop growing with its curves, and every point to be counted.
 func TestLongCurvesMakeSmallPages(t *testing.T) {
-	page := documented(t, Document{Title: "x", Sections: []Section{{Figures: []sweep.Figure{longFigure(200_000, false)}}}})
+	page := documented(t, Document{Title: "x", Sections: []Section{{Figures: []figure.Figure{longFigure(200_000, false)}}}})
 	if len(page) > 200_000 || !strings.Contains(page, "199702 further points are not listed") {
 		t.Errorf("got a page of %d bytes, want less than 200000, with the count of points that are not listed", len(page))
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/internal/figure"
 )
 
 // FileName is the name of the page inside the folder of a model or an evaluation.
@@ -37,7 +37,7 @@ type Page struct {
 	// Events lists what was released, and for what share of the budget.
 	Events []Event
 	// Budget are figures that go with the releases, such as epsilon over the steps.
-	Budget []sweep.Figure
+	Budget []figure.Figure
 	// Coefficients are shown in the caller's order, grouped by Score.
 	Coefficients []Coefficient
 	// Unlisted is how many further coefficients each score has, all of them smaller.
@@ -158,7 +158,7 @@ type Tradeoff struct {
 	// Warnings list in what the runs of the curve differ from this one.
 	Warnings []string
 	// Figures are drawn in order; Command, if it is there, makes them.
-	Figures []sweep.Figure
+	Figures []figure.Figure
 	Command string
 }
 
@@ -178,7 +178,7 @@ type Confusion struct {
 }
 
 // figures are those that the caller gives.
-func (p Page) figures() []sweep.Figure {
+func (p Page) figures() []figure.Figure {
 	if p.Tradeoff == nil {
 		return p.Budget
 	}

@@ -71,16 +71,6 @@ func (c *Candidate) Words() string {
 	return strings.Join(parts, ", ")
 }
 
-// Value returns the value of a varied parameter, "" where it is not among the settings.
-func (c *Candidate) Value(name string) string {
-	for _, s := range c.Settings {
-		if s.Name == name {
-			return s.Value
-		}
-	}
-	return ""
-}
-
 // key tells candidates of one sweep apart.
 func (c *Candidate) key() string { return runKey(c.Settings, c.Baseline) }
 
@@ -96,16 +86,16 @@ func runKey(settings []Setting, baseline bool) string {
 	return b.String()
 }
 
-// Together reports whether runs of the candidate can share passes over the records with others: gradient descent
+// together reports whether runs of the candidate can share passes over the records with others: gradient descent
 // on all records, of rows that all have in common (train.FitMany).
-func (c *Candidate) Together() bool {
+func (c *Candidate) together() bool {
 	return c.Linear != nil && c.Linear.Plan.Method() == train.MethodGD && c.Linear.SharesPasses() && len(c.Linear.Schema.Private()) == 0
 }
 
 // Runs is how often the candidate runs where others run this many times: once if it has neither
 // noise nor samples, so that every run would be the same.
 func (c *Candidate) Runs(repeats int) int {
-	if c.Together() && c.Linear.Plan.NonPrivate {
+	if c.together() && c.Linear.Plan.NonPrivate {
 		return min(1, repeats)
 	}
 	return repeats
@@ -121,9 +111,9 @@ func (c *Candidate) rows() string {
 	return fmt.Sprintf("%s\x00%d", transformsOf(c.Linear.Features.Pipeline), c.Options.FeatureBits)
 }
 
-// Work is a guess of the multiply-adds of one run at this many records, from public numbers, to
+// work is a guess of the multiply-adds of one run at this many records, from public numbers, to
 // tell how far a sweep is. It is no bound.
-func (c *Candidate) Work(records int) float64 {
+func (c *Candidate) work(records int) float64 {
 	n := float64(records)
 	switch {
 	case c.Linear != nil:
@@ -142,11 +132,11 @@ func (c *Candidate) Work(records int) float64 {
 func (c *Candidate) stepWork(records int) float64 {
 	switch {
 	case c.Linear != nil:
-		return c.Work(records) / float64(c.Linear.Plan.Steps)
+		return c.work(records) / float64(c.Linear.Plan.Steps)
 	case c.Other != nil:
-		return c.Work(records) / 100
+		return c.work(records) / 100
 	}
-	return c.Work(records) / float64(c.Network.Plan.Steps)
+	return c.work(records) / float64(c.Network.Plan.Steps)
 }
 
 // reuse guesses how often a number of a network is used for one record: once in fully connected layers.

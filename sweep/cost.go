@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -14,7 +15,7 @@ import (
 // it releases.
 type Cost struct {
 	// Epsilon is an upper bound in nats, +Inf with a baseline without privacy among the runs.
-	Epsilon float64
+	Epsilon certificate.Epsilon
 	// Delta is the largest of the candidates', at which Epsilon holds.
 	Delta       float64
 	Neighboring privacy.Neighboring
@@ -52,11 +53,12 @@ func CostOf(candidates []Candidate, runs func(*Candidate) int) (Cost, error) {
 	if a.Name() == (account.PLD{}).Name() {
 		a = account.RDP{}
 	}
-	var err error
-	if out.Epsilon, err = priced(a, all, out, draws); err != nil {
+	epsilon, err := priced(a, all, out, draws)
+	if err != nil {
 		a = account.Best
-		out.Epsilon, err = priced(a, all, out, draws)
+		epsilon, err = priced(a, all, out, draws)
 	}
+	out.Epsilon = certificate.Epsilon(epsilon)
 	out.Accountant = a.Name()
 	return out, err
 }

@@ -3,6 +3,7 @@ package sweep
 import (
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,17 +60,9 @@ func TestDivergedRunsAreRecorded(t *testing.T) {
 			}
 		}
 	}
-	var b strings.Builder
-	varied := []Parameter{{"learning-rate", []string{"1e+308", "1e-06"}}, {"sampling-probability", []string{"0", "0.5"}}}
-	if err = WriteResults(&b, varied, candidates, first); err != nil || strings.Count(b.String(), ",true,,,\n") != 4 || strings.Count(b.String(), ",false,0.") != 4 {
-		t.Errorf("got %s (%v), want four rows without metrics that say so", b.String(), err)
-	}
-	all := of(Summarize(candidates, first), MetricAccuracy)
+	all := slices.DeleteFunc(Summarize(candidates, first), func(s Summary) bool { return s.Metric != MetricAccuracy })
 	if all[0].Diverged != 2 || all[0].Repeats != 0 || !math.IsNaN(all[0].Mean) || all[1].Diverged != 0 || all[1].Repeats != 2 {
 		t.Errorf("got %+v, want no mean of runs that diverged", all[:2])
-	}
-	if m := Near(all); m.Candidate == &candidates[0] || m.Candidate == &candidates[2] || m.Candidate == nil {
-		t.Errorf("%+v is marked, want a configuration with models", m)
 	}
 }
 
@@ -92,7 +85,7 @@ func TestSelectionRanksDivergedRunsLast(t *testing.T) {
 			t.Fatal(failed)
 		}
 		for range 10 {
-			l, failed := plan.LedgerFor(draft)
+			l, failed := draft.Ledger()
 			if failed != nil {
 				t.Fatal(failed)
 			}

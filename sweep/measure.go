@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
-
 	"sync/atomic"
 
 	"github.com/ditherml/dither/data"

@@ -5,11 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
-
-	"github.com/ditherml/dither/account"
 )
 
 // chance is the probability of k runs, written out from the definitions: of the negative binomial law by γ as it is
@@ -227,7 +226,7 @@ func TestNoRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 40 {
-		l, failed := plan.LedgerFor(draft)
+		l, failed := draft.Ledger()
 		if failed != nil {
 			t.Fatal(failed)
 		}

@@ -1,6 +1,6 @@
 package sweep
 
-// Seconds that a multiply-add of Candidate.Work takes on one processor, in runs that share passes and in others,
+// Seconds that a multiply-add of Candidate.work takes on one processor, in runs that share passes and in others,
 // measured at about 3.6 GHz.
 const togetherCost, aloneCost = 0.2e-9, 0.5e-9
 
@@ -11,10 +11,10 @@ func Seconds(candidates []Candidate, repeats, records, processors int) float64 {
 	for i := range candidates {
 		c := &candidates[i]
 		cost := aloneCost
-		if c.Together() {
+		if c.together() {
 			cost = togetherCost
 		}
-		total += float64(c.Runs(repeats)) * c.Work(records) * cost
+		total += float64(c.Runs(repeats)) * c.work(records) * cost
 	}
 	return total / float64(processors)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/privacy"
 )
 
 // ErrAllDiverged says that no run of a private choice had finite weights. It is what the choice releases then.
@@ -230,19 +229,6 @@ func (s *Sweep) scored(ctx context.Context, c *Candidate, metric string, smaller
 	return score, m, nil
 }
 
-// LedgerFor returns a ledger for the choice alone: its limit is the epsilon that was asked for, or else its price.
-func (s Selection) LedgerFor(c certificate.Certificate) (*ledger.Ledger, error) {
-	most := float64(c.Asked)
-	if most == 0 {
-		most = max(float64(c.Epsilon), c.Charge())
-	}
-	limit, err := privacy.NewGuarantee(most, c.Delta, c.Neighboring, privacy.Unit{Row: c.Unit, RowsPerPerson: c.GroupRows})
-	if err != nil {
-		return nil, err
-	}
-	return ledger.NewSingle(limit)
-}
-
 // RunOf returns the certificate of a run of the winner of a private choice: the certificate of the choice with method
 // and plan of that run. An error says that the plan is not one of a private choice.
 func RunOf(c certificate.Certificate) (certificate.Certificate, error) {
@@ -252,69 +238,4 @@ func RunOf(c certificate.Certificate) (certificate.Certificate, error) {
 	}
 	c.Method, c.Plan = plan.RunMethod, plan.Run
 	return c, nil
-}
-
-// NoRunsWords returns how probable it is that a choice has no winner, as the end of a sentence, "" where it always has one.
-func (p Selection) NoRunsWords() string {
-	if none := p.NoRuns(); none > 0 {
-		return fmt.Sprintf("; with probability %.1g there is no run and no model", none)
-	}
-	return ""
-}
-
-// TooDearError says that no private choice by a distribution costs as little as it may: even runs
-// of a thousandth of its epsilon cost too much, or have no price.
-type TooDearError struct {
-	// Reason is why a run has no price, nil where it has one.
-	Reason error
-}
-
-// Error returns what costs too much and what to change.
-func (e *TooDearError) Error() string {
-	return "sweep: runs of a thousandth of the epsilon cost too much for so many of them on average, want a larger epsilon or a smaller mean"
-}
-
-// Unwrap returns the reason.
-func (e *TooDearError) Unwrap() error { return e.Reason }
-
-// LargestRun returns about the largest epsilon of a run with which a private choice by the
-// distribution costs at most whole. It bisects the logarithm of epsilon from a thousandth of whole
-// to whole. Plan makes a candidate whose run has an epsilon; the cost must grow with it. Where
-// there is none the error is a *TooDearError.
-func (l RunCountDistribution) LargestRun(whole float64, plan func(epsilon float64) (Candidate, error)) (float64, error) {
-	low, high := math.Log(whole/1000), math.Log(whole)
-	var refused error
-	costs := func(logarithm float64) float64 {
-		price, err := l.price(plan, math.Exp(logarithm))
-		refused = err
-		return price
-	}
-	if price := costs(low); !(price <= whole) {
-		return 0, &TooDearError{refused}
-	}
-	for range 14 {
-		if middle := (low + high) / 2; costs(middle) <= whole {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return math.Exp(low), nil
-}
-
-// price is the epsilon of a choice whose runs have this epsilon, +Inf where there is none.
-func (l RunCountDistribution) price(plan func(epsilon float64) (Candidate, error), epsilon float64) (float64, error) {
-	c, err := plan(epsilon)
-	if err != nil {
-		return math.Inf(1), err
-	}
-	s, err := NewSelection([]Candidate{c}, l)
-	if err != nil {
-		return math.Inf(1), err
-	}
-	whole, err := s.Certificate(&c)
-	if err != nil {
-		return math.Inf(1), err
-	}
-	return max(float64(whole.Epsilon), whole.Charge()), nil
 }

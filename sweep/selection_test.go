@@ -101,7 +101,7 @@ func TestSelectReleasesTheBest(t *testing.T) {
 	}
 	lost := 0
 	for range 30 {
-		l, failed := plan.LedgerFor(draft)
+		l, failed := draft.Ledger()
 		if failed != nil {
 			t.Fatal(failed)
 		}
@@ -110,7 +110,7 @@ func TestSelectReleasesTheBest(t *testing.T) {
 		if failed != nil {
 			t.Fatal(failed)
 		}
-		if won.Winner.Value("learning-rate") == "tiny" {
+		if won.Winner.Settings[0].Value == "tiny" {
 			lost++
 		}
 		if entries := l.Entries(); len(entries) != 1 || entries[0].Event.String() != draft.Event || won.Certificate.Epsilon != draft.Epsilon {

@@ -88,3 +88,14 @@ func interval(values []float64) (mean, deviation, low, high float64) {
 	reach := special.StudentQuantile((1+confidence)/2, len(values)-1) * deviation / math.Sqrt(n)
 	return mean, deviation, mean - reach, mean + reach
 }
+
+// metricsOf are the names of the metrics of results.
+func metricsOf(results []Measurement) []string {
+	var out []string
+	if len(results) > 0 {
+		for _, m := range results[0].Metrics {
+			out = append(out, m.Name)
+		}
+	}
+	return out
+}

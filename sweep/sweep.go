@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-
 	"sync/atomic"
 
 	"github.com/ditherml/dither/data"
@@ -48,7 +47,7 @@ type Sweep struct {
 type Progress struct {
 	// Ended counts the runs that have ended, those of earlier processes included; Runs are all of them.
 	Ended, Runs int
-	// Share is the share of this process's work that is done, in [0, 1], as Candidate.Work guesses it.
+	// Share is the share of this process's work that is done, in [0, 1], as Candidate.work guesses it.
 	Share float64
 }
 
@@ -129,8 +128,8 @@ func (s *Sweep) pending(ended map[string]Measurement) (groups [][]job, alone []j
 					continue
 				}
 			}
-			s.meter.total += c.Work(records)
-			if c.Together() {
+			s.meter.total += c.work(records)
+			if c.together() {
 				shared = append(shared, job{c, run})
 			} else {
 				alone = append(alone, job{c, run})
@@ -176,7 +175,7 @@ func (s *Sweep) runTogether(ctx context.Context, group []job, ended map[string]M
 	jobs, candidates, runs, work := make([]train.Run, len(group)), make([]*Candidate, len(group)), make([]Run, len(group)), 0.0
 	for i, j := range group {
 		jobs[i], candidates[i], runs[i] = train.Run{Setup: *j.candidate.Linear, Options: j.candidate.Options}, j.candidate, j.run
-		work += j.candidate.Work(s.Training.Records())
+		work += j.candidate.work(s.Training.Records())
 	}
 	done := 0.0
 	jobs[0].Options.Progress = func(p train.Progress) { // the longest of them
@@ -327,7 +326,7 @@ func (s *Sweep) runOne(ctx context.Context, j job) (Measurement, error) {
 	if err = s.end([]Measurement{result}); err != nil {
 		return Measurement{}, err
 	}
-	s.meter.add(j.candidate.Work(s.Training.Records()), 1)
+	s.meter.add(j.candidate.work(s.Training.Records()), 1)
 	if c := j.candidate; c.Linear != nil && c.stepWork(s.Training.Records()) >= smallStep {
 		runtime.GC() // the rows of the next run stand where those of this one did, which is faster than in fresh memory
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/internal/figure"
 )
 
 // processVariable makes the test program a process of dither: its value are the arguments, a line each.
@@ -31,7 +31,7 @@ func TestProcess(t *testing.T) {
 }
 
 // drawNothing stands in for an image.
-func drawNothing(w io.Writer, _ sweep.Figure) error {
+func drawNothing(w io.Writer, _ figure.Figure) error {
 	_, err := io.WriteString(w, "no image")
 	return err
 }

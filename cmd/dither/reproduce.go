@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/ditherml/dither/internal/experiment"
 	"github.com/ditherml/dither/internal/reproduce"
-	"github.com/ditherml/dither/sweep"
 	"github.com/spf13/cobra"
 )
 
@@ -46,9 +45,6 @@ func newReproduce() *cobra.Command {
 	c := &cobra.Command{
 		Use: "reproduce [NAME...]", Short: "Run experiments of the literature again", Long: reproduceLong, Example: reproduceExample,
 		RunE: func(c *cobra.Command, names []string) error { return r.run(c, names) },
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return reproductionNames(reproduce.Reproductions()), cobra.ShellCompDirectiveNoFileComp
-		},
 	}
 	f := c.Flags()
 	f.StringVar(&r.data, "data", "", "folder of data sets (default: that of DITHER_DATA, or "+sharedData+")")
@@ -62,16 +58,8 @@ func newReproduce() *cobra.Command {
 	return c
 }
 
-func reproductionNames(all []sweep.Reproduction) []string {
-	names := make([]string, len(all))
-	for i, r := range all {
-		names[i] = r.Name
-	}
-	return names
-}
-
 // chosen returns what to run, nil for a list.
-func (r *reproduceCommand) chosen(names []string) ([]sweep.Reproduction, error) {
+func (r *reproduceCommand) chosen(names []string) ([]experiment.Reproduction, error) {
 	switch {
 	case r.repeats < 0:
 		return nil, fmt.Errorf("--repeats is %d, want 1 or more; leave it out for the number of each experiment", r.repeats)
@@ -90,7 +78,7 @@ func (r *reproduceCommand) chosen(names []string) ([]sweep.Reproduction, error) 
 }
 
 // laboratory finds the data sets.
-func (r *reproduceCommand) laboratory() sweep.Environment {
+func (r *reproduceCommand) laboratory() experiment.Environment {
 	folder := r.data
 	if folder == "" {
 		folder = os.Getenv(dataVariable)
@@ -98,7 +86,7 @@ func (r *reproduceCommand) laboratory() sweep.Environment {
 	if folder == "" {
 		folder = filepath.FromSlash(sharedData)
 	}
-	return sweep.Environment{Data: folder, Repeats: r.repeats}
+	return experiment.Environment{Data: folder, Repeats: r.repeats}
 }
 
 func (r *reproduceCommand) run(c *cobra.Command, names []string) error {
@@ -107,38 +95,44 @@ func (r *reproduceCommand) run(c *cobra.Command, names []string) error {
 		return err
 	}
 	l := r.laboratory()
-	if r.data != "" && !isFolder(r.data) {
+	if info, failure := os.Stat(r.data); r.data != "" && (failure != nil || !info.IsDir()) {
 		return fmt.Errorf("--data is %s, want a folder of data sets", r.data)
 	}
 	if chosen == nil {
-		return r.list(c, l)
+		all := reproduce.List(l)
+		return printed(c, r.json, all, func() ([]byte, error) { return reproduce.ListText(all), nil })
 	}
-	files, err := newReproductionFiles(r.out, r.replace)
+	files, err := reproduce.NewFiles(r.out, r.replace)
 	if err != nil {
 		return err
 	}
-	ahead := newForecast(c.ErrOrStderr(), r.quiet, runnable(chosen, l))
-	l.Progress = ahead.show
-	var results []sweep.Result
-	err = reproduce.Run(c.Context(), chosen, l, func(result sweep.Result) error {
-		ahead.finished(result)
+	ahead := reproduce.NewForecast(c.ErrOrStderr(), isTerminal(c.ErrOrStderr()), chosen, l)
+	if !r.quiet {
+		l.Progress = ahead.Show
+	}
+	var results []experiment.Result
+	err = reproduce.Run(c.Context(), chosen, l, func(result experiment.Result) error {
+		ahead.Finished(result)
 		results = append(results, result)
 		if !r.json {
-			if failure := writeReproduction(c.OutOrStdout(), result); failure != nil {
+			if failure := writeAll(c.OutOrStdout(), reproduce.Text(result, pageWidth(c.OutOrStdout()))); failure != nil {
 				return failure
 			}
 		}
-		return files.write(results)
+		return files.Write(results)
 	})
 	return r.end(c, results, err)
 }
 
 // end prints what holds of all results.
-func (r *reproduceCommand) end(c *cobra.Command, results []sweep.Result, err error) error {
-	if failure := r.last(c, results); failure != nil {
-		return failure
+func (r *reproduceCommand) end(c *cobra.Command, results []experiment.Result, err error) error {
+	if len(results) > 0 {
+		text := []byte(wrapped("These are " + reproduce.Publicly + "."))
+		if failure := printed(c, r.json, reproduce.Document(results), func() ([]byte, error) { return text, nil }); failure != nil {
+			return failure
+		}
 	}
-	switch wrong := disagreements(results); {
+	switch wrong := reproduce.Disagreements(results); {
 	case errors.Is(err, context.Canceled):
 		return failed{errors.New("stopped before the end; what was finished is printed above, and written if --out was given")}
 	case err != nil:
@@ -147,102 +141,4 @@ func (r *reproduceCommand) end(c *cobra.Command, results []sweep.Result, err err
 		return failed{fmt.Errorf("%d figures are not what every run must give: %s", len(wrong), strings.Join(wrong, "; "))}
 	}
 	return nil
-}
-
-// last prints what stands after all results.
-func (r *reproduceCommand) last(c *cobra.Command, results []sweep.Result) error {
-	switch {
-	case len(results) == 0:
-		return nil
-	case r.json:
-		return writeJSON(c.OutOrStdout(), reproduce.Document(results))
-	}
-	return writeAll(c.OutOrStdout(), []byte(wrapped("These are "+reproduce.Publicly+".")))
-}
-
-// disagreements names the figures that are not golden.
-func disagreements(results []sweep.Result) []string {
-	var wrong []string
-	for _, r := range results {
-		for _, d := range r.Disagreements() {
-			wrong = append(wrong, fmt.Sprintf("%s: %s is %v, want %v within %v", r.Name, d.Quantity, d.Value, d.Golden.Value, d.Golden.Tolerance))
-		}
-	}
-	return wrong
-}
-
-// runnable leaves out what cannot run for want of data sets.
-func runnable(chosen []sweep.Reproduction, l sweep.Environment) []sweep.Reproduction {
-	var out []sweep.Reproduction
-	for _, r := range chosen {
-		if reproduce.Missing(r, l) == nil {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
-// listed is an experiment as --json lists it.
-type listedReproduction struct {
-	Name    string   `json:"name"`
-	Title   string   `json:"title"`
-	Source  string   `json:"source"`
-	Data    []string `json:"data"`
-	Missing []string `json:"missing"`
-	Minutes float64  `json:"minutes"`
-	Linear  bool     `json:"linear"`
-}
-
-// list prints what can be run.
-func (r *reproduceCommand) list(c *cobra.Command, l sweep.Environment) error {
-	var all []listedReproduction
-	for _, e := range reproduce.Reproductions() {
-		all = append(all, listedReproduction{e.Name, e.Title, e.Source, append([]string{}, e.Data...), append([]string{}, reproduce.Missing(e, l)...), e.Minutes, e.Linear})
-	}
-	if r.json {
-		return writeJSON(c.OutOrStdout(), all)
-	}
-	var b strings.Builder
-	total, linear := 0.0, 0.0
-	for _, e := range all {
-		fmt.Fprintf(&b, "%s (%s)\n", e.Name, minutesText(e.Minutes))
-		for _, text := range []string{e.Title + ".", "Source: " + e.Source + ".", dataText(e)} {
-			fmt.Fprint(&b, indented(wrapped(text), "  "))
-		}
-		total += e.Minutes
-		if e.Linear {
-			linear += e.Minutes
-		}
-	}
-	fmt.Fprintf(&b, "\nAll take about %s on two processors, those of --linear %s.\n", minutesText(total), minutesText(linear))
-	return writeAll(c.OutOrStdout(), []byte(b.String()))
-}
-
-// dataText says what an experiment reads.
-func dataText(e listedReproduction) string {
-	switch {
-	case len(e.Data) == 0:
-		return "Data: none but what comes with the program."
-	case len(e.Missing) > 0:
-		return fmt.Sprintf("Data: %s; no folder %s is here, so it is skipped.", strings.Join(e.Data, ", "), strings.Join(e.Missing, ", "))
-	}
-	return "Data: " + strings.Join(e.Data, ", ") + "."
-}
-
-// minutesText writes a time of minutes as people say it.
-func minutesText(minutes float64) string {
-	if minutes < 1.5 {
-		return fmt.Sprintf("%.0f s", math.Max(1, math.Ceil(minutes*60)))
-	}
-	return fmt.Sprintf("%.0f min", math.Ceil(minutes))
-}
-
-// indented puts a prefix before every line.
-func indented(text, prefix string) string {
-	return prefix + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+prefix) + "\n"
 }

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/reproduce"
 )
 
 func TestReproduceLists(t *testing.T) {
@@ -18,7 +19,7 @@ func TestReproduceLists(t *testing.T) {
 		}
 	}
 	out, _ = mustInvoke(t, "reproduce", "--json")
-	var all []listedReproduction
+	var all []reproduce.Listed
 	if err := json.Unmarshal([]byte(out), &all); err != nil || len(all) == 0 || all[0].Name == "" || all[0].Minutes == 0 {
 		t.Errorf("got %v, %v, want a list in JSON", all, err)
 	}
@@ -52,7 +53,7 @@ func TestReproduceRuns(t *testing.T) {
 	}
 	out, _ = mustInvoke(t, "reproduce", "composition", "--quiet", "--json")
 	var document struct {
-		Reproductions []struct{ Comparisons []sweep.Comparison }
+		Reproductions []struct{ Comparisons []experiment.Comparison }
 	}
 	if err := json.Unmarshal([]byte(out), &document); err != nil || len(document.Reproductions) != 1 || len(document.Reproductions[0].Comparisons) < 10 {
 		t.Errorf("--json: got %v, error %v", document, err)
@@ -80,25 +81,13 @@ func TestReproduceRefuses(t *testing.T) {
 
 // TestReproduceDisagrees wants a figure that is not golden to be named, and the status of a failure.
 func TestReproduceDisagrees(t *testing.T) {
-	r := sweep.Result{Reproduction: sweep.Reproduction{Name: "a"}, Outcome: sweep.Outcome{Comparisons: []sweep.Comparison{
-		{Quantity: "right", Value: 1, Golden: &sweep.Golden{Value: 1}}, {Quantity: "wrong", Value: 2, Golden: &sweep.Golden{Value: 1, Tolerance: 0.5}},
+	r := experiment.Result{Reproduction: experiment.Reproduction{Name: "a"}, Outcome: experiment.Outcome{Comparisons: []experiment.Comparison{
+		{Quantity: "right", Value: 1, Golden: &experiment.Golden{Value: 1}}, {Quantity: "wrong", Value: 2, Golden: &experiment.Golden{Value: 1, Tolerance: 0.5}},
 	}}}
 	c := newReproduce()
 	c.SetOut(&strings.Builder{})
-	err := (&reproduceCommand{}).end(c, []sweep.Result{r}, nil)
+	err := (&reproduceCommand{}).end(c, []experiment.Result{r}, nil)
 	if err == nil || status(err) != exitFailed || !strings.Contains(err.Error(), "a: wrong is 2, want 1 within 0.5") || strings.Contains(err.Error(), "right") {
 		t.Errorf("got %v, want a failure that names the second figure alone", err)
-	}
-	r.Missing, r.Outcome = []string{"mnist"}, sweep.Outcome{}
-	var b strings.Builder
-	if err = writeReproduction(&b, r); err != nil || !strings.Contains(b.String(), "skipped: no folder mnist") {
-		t.Errorf("a missing data set: got %q, %v", b.String(), err)
-	}
-}
-
-func TestBroken(t *testing.T) {
-	got := strings.Join(broken("one two  threefourfive 6", 7), "|")
-	if want := "one two|threefo|urfive|6"; got != want && got != "one two|threefo|urfive 6" {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ditherml/dither/internal/grid"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/sweep"
 	"github.com/spf13/cobra"
@@ -213,9 +214,9 @@ func (s *sweepCommand) valuesOf(name string) ([]string, error) {
 	for _, text := range *s.values[name] {
 		switch kind := s.kinds[name]; {
 		case kind == "float64" || kind == "int":
-			numbers, err := sweep.ParseNumbers(text)
+			numbers, err := grid.ParseNumbers(text)
 			if err != nil {
-				return nil, fmt.Errorf("--%s: %s", name, strings.TrimPrefix(err.Error(), "sweep: "))
+				return nil, fmt.Errorf("--%s: %w", name, err)
 			}
 			out = append(out, numbers...)
 		case slices.Contains(sweepWhole, name):

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/sweep"
 )
 
@@ -49,10 +50,10 @@ func (s *sweepCommand) checkMark(p *sweepPlan) error {
 	if err != nil {
 		return err
 	}
-	chosen, err := sweep.Choose(p.candidates, settings)
+	chosen, err := outcome.Choose(p.candidates, settings)
 	if err != nil {
 		return fmt.Errorf("--mark: %s", strings.TrimPrefix(err.Error(), "sweep: "))
 	}
-	p.marked = sweep.Marked{Candidate: chosen, Why: "the choice that --mark names"}
+	p.marked = outcome.Marked{Candidate: chosen, Why: "the choice that --mark names"}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/ditherml/dither/internal/grid"
+	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/sweep"
@@ -22,7 +24,7 @@ type sweepPlan struct {
 	candidates []sweep.Candidate
 	cost       sweep.Cost      // of all runs
 	selection  *sweepSelection // nil: all runs are shown
-	marked     sweep.Marked    // by --mark
+	marked     outcome.Marked  // by --mark
 }
 
 // public reports whether neither the table nor what models are measured on is private.
@@ -89,7 +91,7 @@ func (s *sweepCommand) candidates(ctx context.Context, p *sweepPlan) error {
 		p.candidates = append(p.candidates, sweep.Candidate{Settings: settings})
 	}
 	if s.baseline {
-		p.candidates = append(p.candidates, sweep.Baselines(configurations)...)
+		p.candidates = append(p.candidates, grid.Baselines(configurations)...)
 	}
 	errs := make([]error, len(p.candidates))
 	parallel.Items(len(errs), func(i int) { errs[i] = s.candidate(ctx, p, &p.candidates[i]) })
@@ -109,7 +111,7 @@ func (s *sweepCommand) configure(fixed, settings []sweep.Setting, private bool) 
 	t, c := newTrainCommand()
 	t.stdout, t.stderr = io.Discard, io.Discard
 	for _, one := range slices.Concat(fixed, settings) {
-		if one.Name == noiseMultiplierFlag || !private && sweep.OfBudget(one.Name) && one.Name != "delta" {
+		if one.Name == noiseMultiplierFlag || !private && grid.OfBudget(one.Name) && one.Name != "delta" {
 			continue
 		}
 		if err := c.Flags().Set(one.Name, one.Value); err != nil {
@@ -149,7 +151,7 @@ func (s *sweepCommand) candidate(ctx context.Context, p *sweepPlan, c *sweep.Can
 	}
 	for _, one := range slices.Concat(p.fixed, c.Settings) {
 		if one.Name == noiseMultiplierFlag {
-			return c.SetNoise(one.Value)
+			return grid.SetNoise(c, one.Value)
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ func (s *sweepCommand) print(p *sweepPlan, study *outcome.Study, summaries []swe
 	if err := writeColumns(w, study.Rows(summaries)); err != nil {
 		return failed{err}
 	}
-	text := outcome.SparkText(sweep.Figures(p.varied, summaries, "", sweep.Marked{})) + fmt.Sprintf("\nmeasured on %s; mean over %s with Student's interval of 95 %%\n%s", oneLine(study.Measured), count(s.repeats, "run"), wrapped(study.Notice()))
+	text := outcome.SparkText(outcome.Figures(p.varied, summaries, "", outcome.Marked{})) + fmt.Sprintf("\nmeasured on %s; mean over %s with Student's interval of 95 %%\n%s", oneLine(study.Measured), count(s.repeats, "run"), wrapped(study.Notice()))
 	for _, words := range outcome.DivergedWords(summaries) {
 		text += "\n" + wrapped(printable(words))
 	}

@@ -9,9 +9,11 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/grid"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/internal/process"
 	"github.com/ditherml/dither/internal/training"
+	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/sweep"
 )
@@ -77,7 +79,7 @@ func (s *sweepCommand) fitBudget(ctx context.Context, p *sweepPlan, law sweep.Ru
 	if err != nil {
 		return 0, err
 	}
-	epsilon, err := law.LargestRun(whole, func(epsilon float64) (c sweep.Candidate, err error) {
+	epsilon, err := grid.LargestRun(law, whole, func(epsilon float64) (c sweep.Candidate, err error) {
 		at := *p
 		at.setEpsilon(epsilon)
 		c.Settings = configurations[0]
@@ -85,7 +87,7 @@ func (s *sweepCommand) fitBudget(ctx context.Context, p *sweepPlan, law sweep.Ru
 		return c, err
 	})
 	if err != nil {
-		return 0, errors.Join(errors.Unwrap(err), fmt.Errorf("--epsilon is %v, want more for a choice among a mean of %d runs; fewer runs cost less", whole, law.Mean))
+		return 0, err
 	}
 	p.setEpsilon(epsilon)
 	return whole, nil
@@ -109,7 +111,7 @@ func (s *sweepCommand) printSelection(p *sweepPlan, chosen *sweepSelection) erro
 	}
 	run := p.candidates[0].Certificate
 	return writeAll(s.stdout, fmt.Appendf(nil, "dry run: nothing was trained, spent or written\n\nguarantee  %s\n\n%s to draw from; a random number of runs, %d on average (%s), each of epsilon %s;\nthe best on %s is released%s\n",
-		guaranteeText(chosen.draft), count(len(p.candidates), "configuration"), chosen.plan.Mean, chosen.plan.RunCountDistribution, epsilonText(float64(run.Epsilon)), oneLine(p.measuredName()), chosen.plan.NoRunsWords()))
+		guaranteeText(chosen.draft), count(len(p.candidates), "configuration"), chosen.plan.Mean, chosen.plan.RunCountDistribution, epsilonText(float64(run.Epsilon)), oneLine(p.measuredName()), wording.NoRuns(chosen.plan)))
 }
 
 // choosePrivately makes the choice and writes the model folder of the winner.
@@ -130,7 +132,7 @@ func (s *sweepCommand) choosePrivately(ctx context.Context, p *sweepPlan, chosen
 	if err != nil {
 		return err
 	}
-	budget, err := chosen.plan.LedgerFor(chosen.draft)
+	budget, err := chosen.draft.Ledger()
 	if err != nil {
 		return err
 	}

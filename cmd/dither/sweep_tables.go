@@ -13,6 +13,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
+	"github.com/ditherml/dither/internal/grid"
 	"github.com/ditherml/dither/internal/layers"
 	"github.com/ditherml/dither/sweep"
 )
@@ -48,11 +49,11 @@ func (s *sweepCommand) measuredOn(p *sweepPlan) (sweepParts, error) {
 	}
 	way, share, _ := strings.Cut(s.split, ":")
 	v, err := strconv.ParseFloat(share, 64)
-	if way != sweep.SplitFirst && way != sweep.SplitRandom || err != nil || !(v > 0 && v < 1) {
+	if way != grid.SplitFirst && way != grid.SplitRandom || err != nil || !(v > 0 && v < 1) {
 		return out, fmt.Errorf("--split is %q, want first:SHARE for training on the first rows, or random:SHARE for testing on random ones, with a share between 0 and 1", s.split)
 	}
 	out.way, out.share, out.testPublic = way, v, true
-	out.testName = map[string]string{sweep.SplitFirst: "the rows behind the first " + share + " of the table", sweep.SplitRandom: "a random " + share + " of the rows"}[way]
+	out.testName = map[string]string{grid.SplitFirst: "the rows behind the first " + share + " of the table", grid.SplitRandom: "a random " + share + " of the rows"}[way]
 	return out, nil
 }
 
@@ -69,7 +70,7 @@ func (s *sweepParts) divide(ctx context.Context, p *sweepPlan) error {
 	if err != nil {
 		return err
 	}
-	training, test := sweep.Divide(d.Records(), s.way, s.share, hash)
+	training, test := grid.Divide(d.Records(), s.way, s.share, hash)
 	if len(training) == 0 || len(test) == 0 {
 		return fmt.Errorf("--split leaves one part of %s empty, want rows in both; choose another share", p.source.name)
 	}

@@ -71,7 +71,7 @@ func run(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "all %d runs together: epsilon %s at delta %g\n", cost.Runs, sweep.UpwardText(cost.Epsilon), cost.Delta)
+	fmt.Fprintf(w, "all %d runs together: epsilon %s at delta %g\n", cost.Runs, cost.Epsilon.Rounded(), cost.Delta)
 	return nil
 }
 

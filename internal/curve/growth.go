@@ -7,10 +7,10 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/report"
-	"github.com/ditherml/dither/sweep"
 )
 
 const (
@@ -128,7 +128,7 @@ const budgetPoints = 14
 // BudgetFigures returns figures of what a run had cost after this many of its steps, by the
 // accountant of its certificate: the event alone decides it, which is public. There is none where
 // the event has no count of steps, where no accountant prices a prefix, or without a guarantee.
-func BudgetFigures(c certificate.Certificate) []sweep.Figure {
+func BudgetFigures(c certificate.Certificate) []figure.Figure {
 	event, err := mechanism.ParseEvent(c.Event)
 	if err != nil || !c.Private {
 		return nil
@@ -138,7 +138,7 @@ func BudgetFigures(c certificate.Certificate) []sweep.Figure {
 	if !stepped || g.total < 2 || err != nil {
 		return nil
 	}
-	var spent []sweep.Point
+	var spent []figure.Point
 	for i := 1; i <= budgetPoints; i++ {
 		count := max(i, int(math.Round(float64(g.total)*float64(i*i)/(budgetPoints*budgetPoints))))
 		if count >= g.total {
@@ -148,12 +148,12 @@ func BudgetFigures(c certificate.Certificate) []sweep.Figure {
 		if failure != nil {
 			return nil
 		}
-		spent = append(spent, sweep.Value(float64(count), v.Upper))
+		spent = append(spent, figure.Value(float64(count), v.Upper))
 	}
-	end := sweep.Value(float64(g.total), float64(c.Epsilon))
-	return []sweep.Figure{{Name: "epsilon-over-steps", Title: "The budget over the steps", Panels: []sweep.Panel{{
-		X: sweep.Axis{Label: g.counted}, Y: sweep.Axis{Label: "ε in nats at δ = " + strings.Replace(fmt.Sprint(c.Delta), "e-0", "e-", 1) + ", upper bound"},
-		Series: []sweep.Series{{Name: "a run that was planned to end there", Points: append(spent, end)}},
-		Marks:  []sweep.Mark{{X: end.X, Y: end.Y, Text: "this run, ε = " + certificate.Epsilon(end.Y).Rounded()}},
+	end := figure.Value(float64(g.total), float64(c.Epsilon))
+	return []figure.Figure{{Name: "epsilon-over-steps", Title: "The budget over the steps", Panels: []figure.Panel{{
+		X: figure.Axis{Label: g.counted}, Y: figure.Axis{Label: "ε in nats at δ = " + strings.Replace(fmt.Sprint(c.Delta), "e-0", "e-", 1) + ", upper bound"},
+		Series: []figure.Series{{Name: "a run that was planned to end there", Points: append(spent, end)}},
+		Marks:  []figure.Mark{{X: end.X, Y: end.Y, Text: "this run, ε = " + certificate.Epsilon(end.Y).Rounded()}},
 	}}}}
 }

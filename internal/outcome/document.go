@@ -78,7 +78,7 @@ func RowOf(c *sweep.Candidate) Row {
 func (s *Study) Document(summaries []sweep.Summary, marked bool) Document {
 	c := s.Cost
 	d := Document{Folder: s.Folder, Notice: s.Notice(), Fixed: Shown(s.Fixed), Varied: append([]sweep.Parameter{}, s.Varied...), Repeats: s.Repeats, Measured: s.Measured,
-		Cost: Cost{certificate.Epsilon(c.Epsilon), c.Delta, c.Neighboring.String(), c.Unit, c.Accountant, c.Runs}, Summaries: []Row{}}
+		Cost: Cost{c.Epsilon, c.Delta, c.Neighboring.String(), c.Unit, c.Accountant, c.Runs}, Summaries: []Row{}}
 	if m := s.Marked; m.Candidate != nil && marked {
 		d.Marked = &Mark{append([]sweep.Setting{}, m.Candidate.Settings...), m.Why}
 	}

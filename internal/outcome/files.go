@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/sweep"
 )
@@ -28,8 +29,8 @@ type File struct {
 
 // Files returns the files of a folder of results, the page last. Image writes a figure as an image; report.WritePNG
 // does.
-func (s *Study) Files(results []sweep.Measurement, summaries []sweep.Summary, image func(io.Writer, sweep.Figure) error) ([]File, error) {
-	figures := sweep.Figures(s.Varied, summaries, s.Command, s.Marked)
+func (s *Study) Files(results []sweep.Measurement, summaries []sweep.Summary, image func(io.Writer, figure.Figure) error) ([]File, error) {
+	figures := Figures(s.Varied, summaries, s.Command, s.Marked)
 	var out []File
 	add := func(name string, write func(io.Writer) error) error {
 		var b bytes.Buffer
@@ -38,8 +39,8 @@ func (s *Study) Files(results []sweep.Measurement, summaries []sweep.Summary, im
 		return err
 	}
 	err := errors.Join(
-		add(ResultsName, func(w io.Writer) error { return sweep.WriteResults(w, s.Varied, s.Candidates, results) }),
-		add(SummaryName, func(w io.Writer) error { return sweep.WriteSummary(w, s.Varied, summaries) }),
+		add(ResultsName, func(w io.Writer) error { return writeResults(w, s.Varied, s.Candidates, results) }),
+		add(SummaryName, func(w io.Writer) error { return writeSummary(w, s.Varied, summaries) }),
 		add(DocumentName, func(w io.Writer) error {
 			text, err := display.JSON(s.Document(summaries, true))
 			if err != nil {
@@ -57,12 +58,12 @@ func (s *Study) Files(results []sweep.Measurement, summaries []sweep.Summary, im
 
 // Mark returns the configuration that figures, page and terminal point out, by the rule of one standard error of the
 // most telling metric. Where nothing varies it is none.
-func (s *Study) Mark(summaries []sweep.Summary) sweep.Marked {
+func (s *Study) Mark(summaries []sweep.Summary) Marked {
 	if len(s.Varied) == 0 {
-		return sweep.Marked{}
+		return Marked{}
 	}
 	metric := sweep.Metrics(s.Target)[0]
-	out := sweep.Near(slices.DeleteFunc(slices.Clone(summaries), func(s sweep.Summary) bool { return s.Metric != metric }))
+	out := near(slices.DeleteFunc(slices.Clone(summaries), func(s sweep.Summary) bool { return s.Metric != metric }))
 	out.Why += " " + MetricName(metric)
 	return out
 }

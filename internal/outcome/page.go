@@ -7,15 +7,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/sweep"
 )
 
 // WritePage writes the page of a sweep: figures, table, what all runs cost, and how to run it again.
-func (s *Study) WritePage(w io.Writer, summaries []sweep.Summary, figures []sweep.Figure) error {
+func (s *Study) WritePage(w io.Writer, summaries []sweep.Summary, figures []figure.Figure) error {
 	rows := s.Rows(summaries)
 	d := report.Document{
 		Title: "Models of " + s.Target.Column + ", " + variedWords(s.Varied),
@@ -45,7 +45,7 @@ func (s *Study) WritePage(w io.Writer, summaries []sweep.Summary, figures []swee
 var paths = []string{"data", "labels", "schema", "test", "test-labels"}
 
 // ringWords explain the ring of figures.
-func ringWords(m sweep.Marked) []string {
+func ringWords(m Marked) []string {
 	if m.Candidate == nil {
 		return nil
 	}
@@ -82,7 +82,7 @@ func (s *Study) costFacts() []report.Fact {
 		why = "were the records private"
 	}
 	return []report.Fact{{Name: "private runs", Value: fmt.Sprint(c.Runs), Why: "those that were interrupted count"},
-		{Name: "epsilon of all", Value: certificate.Epsilon(c.Epsilon).Rounded(), Why: why}, {Name: "delta", Value: fmt.Sprintf("%g", c.Delta)},
+		{Name: "epsilon of all", Value: c.Epsilon.Rounded(), Why: why}, {Name: "delta", Value: fmt.Sprintf("%g", c.Delta)},
 		{Name: "relation", Value: wording.Relation(c.Neighboring)}, {Name: "unit", Value: c.Unit}, {Name: "accountant", Value: c.Accountant}}
 }
 
@@ -122,7 +122,7 @@ func MetricName(metric string) string {
 }
 
 // MarkedWords returns which configuration is marked and why, "" for none.
-func MarkedWords(m sweep.Marked) string {
+func MarkedWords(m Marked) string {
 	if m.Candidate == nil {
 		return ""
 	}

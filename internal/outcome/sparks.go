@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/report"
-	"github.com/ditherml/dither/sweep"
 )
 
 // fewestSparks is from how many points on a curve is drawn for the terminal.
@@ -15,7 +15,7 @@ const fewestSparks = 3
 // SparkText returns the first metric over each setting that varies, a line a curve, for those without a browser:
 // its name, its first value, its course and its last value. The curves of a figure have one scale. Bounds and
 // baselines are left out.
-func SparkText(figures []sweep.Figure) string {
+func SparkText(figures []figure.Figure) string {
 	var out strings.Builder
 	for _, f := range figures {
 		if metricOf(f) != metricOf(figures[0]) {
@@ -35,13 +35,13 @@ func SparkText(figures []sweep.Figure) string {
 }
 
 // metricOf is the part of a figure's name before what it is drawn over.
-func metricOf(f sweep.Figure) string {
+func metricOf(f figure.Figure) string {
 	metric, _, _ := strings.Cut(f.Name, "-over-")
 	return metric
 }
 
 // sparkRows are the curves of a figure, and the ends of what they are drawn over.
-func sparkRows(f sweep.Figure) (rows [][]string, from, to string) {
+func sparkRows(f figure.Figure) (rows [][]string, from, to string) {
 	var ends []float64
 	curves := 0
 	for _, p := range f.Panels {
@@ -74,12 +74,12 @@ func sparkRows(f sweep.Figure) (rows [][]string, from, to string) {
 	return rows, from, to
 }
 
-func sparked(s sweep.Series) bool {
+func sparked(s figure.Series) bool {
 	return !s.Dashed && !s.Scattered && len(s.Points) >= fewestSparks
 }
 
 // heights are the values of a curve.
-func heights(s sweep.Series) []float64 {
+func heights(s figure.Series) []float64 {
 	out := make([]float64, len(s.Points))
 	for i, p := range s.Points {
 		out[i] = p.Y

@@ -4,24 +4,24 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/internal/figure"
 )
 
 // TestSparkText wants the curves of a figure on one scale, without bounds and without other metrics.
 func TestSparkText(t *testing.T) {
-	line := func(name string, ys ...float64) sweep.Series {
-		s := sweep.Series{Name: name}
+	line := func(name string, ys ...float64) figure.Series {
+		s := figure.Series{Name: name}
 		for i, y := range ys {
-			s.Points = append(s.Points, sweep.Value(float64(i+1)/10, y))
+			s.Points = append(s.Points, figure.Value(float64(i+1)/10, y))
 		}
 		return s
 	}
 	bound := line("bound", 9, 9, 9)
 	bound.Dashed = true
-	figures := []sweep.Figure{
-		{Name: "accuracy-over-epsilon", Title: "accuracy over epsilon", Panels: []sweep.Panel{{Series: []sweep.Series{line("norm 1\x1b", 0, 0.5, 0.7), line("norm 2", 0.3, 0.3, 0.3), bound}}}},
-		{Name: "accuracy-over-steps", Title: "accuracy over steps", Panels: []sweep.Panel{{Series: []sweep.Series{line("a", 1, 2)}}}},
-		{Name: "loss-over-epsilon", Title: "loss over epsilon", Panels: []sweep.Panel{{Series: []sweep.Series{line("b", 1, 2, 3)}}}},
+	figures := []figure.Figure{
+		{Name: "accuracy-over-epsilon", Title: "accuracy over epsilon", Panels: []figure.Panel{{Series: []figure.Series{line("norm 1\x1b", 0, 0.5, 0.7), line("norm 2", 0.3, 0.3, 0.3), bound}}}},
+		{Name: "accuracy-over-steps", Title: "accuracy over steps", Panels: []figure.Panel{{Series: []figure.Series{line("a", 1, 2)}}}},
+		{Name: "loss-over-epsilon", Title: "loss over epsilon", Panels: []figure.Panel{{Series: []figure.Series{line("b", 1, 2, 3)}}}},
 	}
 	got := SparkText(figures)
 	for _, want := range []string{"accuracy over epsilon from 0.1 to 0.3\n", "▁▆█", "▄▄▄", "0.7"} {

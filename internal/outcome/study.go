@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/wording"
@@ -21,7 +20,7 @@ type Study struct {
 	Candidates []sweep.Candidate
 	Repeats    int
 	Cost       sweep.Cost
-	Marked     sweep.Marked
+	Marked     Marked
 	// Table is what models were trained on and Measured what they were measured on, in words.
 	Table, Measured string
 	Target          data.Target
@@ -37,8 +36,8 @@ type Study struct {
 // Notice returns what the numbers are for the people whose records they are of.
 func (s *Study) Notice() string {
 	c := s.Cost
-	all := fmt.Sprintf("epsilon %s at delta %g for %s (%s; accountant %s)", certificate.Epsilon(c.Epsilon).Rounded(), c.Delta, strings.ReplaceAll(wording.Relation(c.Neighboring), "row", "record"), c.Unit, c.Accountant)
-	if math.IsInf(c.Epsilon, 1) {
+	all := fmt.Sprintf("epsilon %s at delta %g for %s (%s; accountant %s)", c.Epsilon.Rounded(), c.Delta, strings.ReplaceAll(wording.Relation(c.Neighboring), "row", "record"), c.Unit, c.Accountant)
+	if math.IsInf(float64(c.Epsilon), 1) {
 		all += ": more than delta lets anyone prove, since the slack of rounded noise grows with e^epsilon"
 	}
 	switch {
@@ -79,7 +78,7 @@ func (s *Study) Rows(summaries []sweep.Summary) [][]string {
 		c := summaries[i].Candidate
 		row := []string{}
 		for _, v := range s.Varied {
-			cell := c.Value(v.Name)
+			cell := valueOf(c, v.Name)
 			if cell == "" {
 				cell = "not private"
 			}

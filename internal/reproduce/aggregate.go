@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/query"
-	"github.com/ditherml/dither/sweep"
 )
 
-func aggregate() sweep.Reproduction {
-	return sweep.Reproduction{
+func aggregate() experiment.Reproduction {
+	return experiment.Reproduction{
 		Name: "aggregate", Title: "Sample and aggregate: a slope of least squares, whose sensitivity has no bound",
 		Source: bookSource + ", on clipping as in sample and aggregate; " + sectionSource + ", section 4.1, on the slope", Minutes: 0.3, Linear: true, Run: runAggregate,
 	}
@@ -67,10 +68,10 @@ func readSlopes(ctx context.Context) (slopes, error) {
 	return s, nil
 }
 
-func runAggregate(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
+func runAggregate(ctx context.Context, l experiment.Environment) (experiment.Outcome, error) {
 	s, err := readSlopes(ctx)
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	var t table
 	exact := s.slope(s.all())
@@ -82,14 +83,14 @@ func runAggregate(ctx context.Context, l sweep.Environment) (sweep.Outcome, erro
 	near.x, near.y = append(near.x, 12.5), append(near.y, 30000)
 	t.golden("1000 persons with 12 years and 10000 dollars, and one with 12.5 and 30000: their slope", "unbounded sensitivity", near.slope(near.all()), 6, within(40000, 1e-6), "no difference: without the one there is no slope; bring 12.5 nearer to 12 and it grows without limit")
 	t.clipped()
-	var curves [4][]sweep.Point
+	var curves [4][]figure.Point
 	counts := []int{5, 10, 20, 50, 100, 200, 500}
 	for i, blocks := range counts {
 		for k, epsilon := range []float64{0.3, 1} {
 			l.Report(fmt.Sprintf("%d blocks", blocks), float64(i)/float64(len(counts)))
 			median, mean, failed := s.aggregated(blocks, epsilon, exact, repeats(l, 100))
 			if failed != nil {
-				return sweep.Outcome{}, failed
+				return experiment.Outcome{}, failed
 			}
 			curves[2*k], curves[2*k+1] = append(curves[2*k], median.point(float64(blocks), 1)), append(curves[2*k+1], mean.point(float64(blocks), 1))
 			if blocks == 100 {
@@ -99,7 +100,7 @@ func runAggregate(ctx context.Context, l sweep.Environment) (sweep.Outcome, erro
 			}
 		}
 	}
-	return sweep.Outcome{Comparisons: t.rows, Figures: []sweep.Figure{aggregateFigure(curves)}, Notes: []string{
+	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{aggregateFigure(curves)}, Notes: []string{
 		"Few blocks have much noise; many have few rows each, whose slopes scatter, and whose median or clipped mean is another number than the slope of all rows.",
 	}}, nil
 }
@@ -170,11 +171,11 @@ func divided(n, blocks int) ([][]int, error) {
 	return parts, nil
 }
 
-func aggregateFigure(curves [4][]sweep.Point) sweep.Figure {
-	f := sweep.Figure{Name: "error-over-blocks", Title: "A private slope by sample and aggregate", Command: "dither reproduce aggregate"}
+func aggregateFigure(curves [4][]figure.Point) figure.Figure {
+	f := figure.Figure{Name: "error-over-blocks", Title: "A private slope by sample and aggregate", Command: "dither reproduce aggregate"}
 	for k, title := range []string{"epsilon 0.3", "epsilon 1"} {
-		f.Panels = append(f.Panels, sweep.Panel{Title: title, X: sweep.Axis{Label: "blocks", Log: true}, Y: sweep.Axis{Label: "mean distance, dollars a year", Log: true},
-			Series: []sweep.Series{{Name: "private median of blocks", Points: curves[2*k]}, {Name: "clipped mean, Laplace noise", Points: curves[2*k+1]}}})
+		f.Panels = append(f.Panels, figure.Panel{Title: title, X: figure.Axis{Label: "blocks", Log: true}, Y: figure.Axis{Label: "mean distance, dollars a year", Log: true},
+			Series: []figure.Series{{Name: "private median of blocks", Points: curves[2*k]}, {Name: "clipped mean, Laplace noise", Points: curves[2*k+1]}}})
 	}
 	return f
 }

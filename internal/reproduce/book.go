@@ -5,18 +5,19 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/reference"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/erm"
 )
 
 const bookSource = `J. P. Near and C. Abuah, "Programming Differential Privacy", chapter Machine Learning, https://programming-dp.com`
 
-func book() sweep.Reproduction {
-	return sweep.Reproduction{
+func book() experiment.Reproduction {
+	return experiment.Reproduction{
 		Name: "book", Title: "The chapter on machine learning: gradient descent on Adult without and with privacy",
 		Source: bookSource, Data: []string{"adult-book"}, Minutes: 1.5, Linear: true, Run: runBook,
 	}
@@ -26,31 +27,31 @@ func book() sweep.Reproduction {
 type bookRun struct {
 	*bookRecords
 	table
-	figures []sweep.Figure
-	lab     sweep.Environment
+	figures []figure.Figure
+	lab     experiment.Environment
 }
 
-func runBook(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
+func runBook(ctx context.Context, l experiment.Environment) (experiment.Outcome, error) {
 	l.Report("reading", 0)
 	records, err := readBook(ctx, l)
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	b := &bookRun{bookRecords: records, lab: l}
 	if err = b.reference(ctx); err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	b.single()
 	if err = b.descent(ctx, 1000); err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	if err = b.noisy(ctx); err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	if err = b.cost(); err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
-	return sweep.Outcome{Comparisons: b.rows, Figures: b.figures, Notes: []string{
+	return experiment.Outcome{Comparisons: b.rows, Figures: b.figures, Notes: []string{
 		"The columns of this matrix were divided by their largest values, which the records say: a guarantee needs bounds that are declared.",
 		"Of the chapter's text and code, which speak of 20 and of 10 iterations in the sweep, the code was run.",
 	}}, nil
@@ -118,7 +119,7 @@ var (
 // descent adds this many steps of plain gradient descent, and their losses.
 func (b *bookRun) descent(ctx context.Context, steps int) error {
 	theta := make([]float64, b.x.Columns)
-	var losses, testLosses, right []sweep.Point
+	var losses, testLosses, right []figure.Point
 	for step := 1; step <= steps; step++ {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -129,8 +130,8 @@ func (b *bookRun) descent(ctx context.Context, steps int) error {
 			continue
 		}
 		loss, testLoss, accuracy := reference.MeanLoss(model.Logistic, b.x, b.y, theta), reference.MeanLoss(model.Logistic, b.testX, b.testY, theta), reference.Accuracy(b.testX, b.testY, theta)
-		losses, testLosses = append(losses, sweep.Value(float64(step), loss)), append(testLosses, sweep.Value(float64(step), testLoss))
-		right = append(right, sweep.Value(float64(step), 100*accuracy))
+		losses, testLosses = append(losses, figure.Value(float64(step), loss)), append(testLosses, figure.Value(float64(step), testLoss))
+		right = append(right, figure.Value(float64(step), 100*accuracy))
 		b.step(step, loss, testLoss, accuracy)
 	}
 	b.figures = append(b.figures, bookDescentFigure(losses, testLosses, right))
@@ -165,23 +166,23 @@ func (b *bookRun) step(step int, loss, testLoss, accuracy float64) {
 	}
 }
 
-func bookDescentFigure(losses, testLosses, right []sweep.Point) sweep.Figure {
-	published := func(values []float64) []sweep.Point {
-		var points []sweep.Point
+func bookDescentFigure(losses, testLosses, right []figure.Point) figure.Figure {
+	published := func(values []float64) []figure.Point {
+		var points []figure.Point
 		for i, v := range values {
-			points = append(points, sweep.Value(float64(i+1), v))
+			points = append(points, figure.Value(float64(i+1), v))
 		}
 		return points
 	}
-	steps := sweep.Axis{Label: "steps", Log: true}
-	return sweep.Figure{Name: "descent", Title: "Gradient descent without privacy", Command: "dither reproduce book", Panels: []sweep.Panel{
-		{X: steps, Y: sweep.Axis{Label: "mean logistic loss, nats"}, Series: []sweep.Series{
+	steps := figure.Axis{Label: "steps", Log: true}
+	return figure.Figure{Name: "descent", Title: "Gradient descent without privacy", Command: "dither reproduce book", Panels: []figure.Panel{
+		{X: steps, Y: figure.Axis{Label: "mean logistic loss, nats"}, Series: []figure.Series{
 			{Name: "training rows", Points: losses}, {Name: "test rows", Points: testLosses},
 			{Name: "training rows", Points: published(bookTrainLoss), Published: true, Scattered: true}, {Name: "test rows", Points: published(bookTestLoss), Published: true, Scattered: true},
 		}},
-		{X: steps, Y: sweep.Axis{Label: "accuracy on the test rows, percent"}, Series: []sweep.Series{
+		{X: steps, Y: figure.Axis{Label: "accuracy on the test rows, percent"}, Series: []figure.Series{
 			{Name: "test rows", Points: right},
-			{Name: "accuracy", Published: true, Scattered: true, Points: []sweep.Point{sweep.Value(10, 77.87483414418399), sweep.Value(100, 82), sweep.Value(1000, 84)}},
+			{Name: "accuracy", Published: true, Scattered: true, Points: []figure.Point{figure.Value(10, 77.87483414418399), figure.Value(100, 82), figure.Value(1000, 84)}},
 		}},
 	}}
 }

@@ -13,11 +13,11 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/experiment"
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/public"
 	"github.com/ditherml/dither/internal/reference"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/sweep"
 )
 
 // bookRecords is the processed matrix of Adult in two forms: as columns for training, and in double precision for
@@ -31,7 +31,7 @@ type bookRecords struct {
 
 // readBook reads the set; the schema declares no number of records, so that plans take a noisy count, as the
 // chapter does.
-func readBook(ctx context.Context, l sweep.Environment) (*bookRecords, error) {
+func readBook(ctx context.Context, l experiment.Environment) (*bookRecords, error) {
 	b := &bookRecords{}
 	set := public.AdultBook()
 	var err error

@@ -7,11 +7,12 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
-	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
 )
 
@@ -50,7 +51,7 @@ func (b *bookRun) job(epsilon float64, mode train.ClippingMode, exact bool) (tra
 // noisy adds the private runs and the sweep.
 func (b *bookRun) noisy(ctx context.Context) error {
 	runs := repeats(b.lab, 20)
-	var curves [2][]sweep.Point
+	var curves [2][]figure.Point
 	var modes = []train.ClippingMode{train.ClipGradient, train.ClipExample}
 	for m, mode := range modes {
 		for i, epsilon := range bookEpsilons {
@@ -66,7 +67,7 @@ func (b *bookRun) noisy(ctx context.Context) error {
 		}
 	}
 	lowest := curves[0][0]
-	b.rows = append(b.rows, sweep.Comparison{Quantity: "noisy descent with clipped gradients at ε = 0.001 an iteration", Published: "far less accurate (a figure without numbers)", Value: lowest.Y / 100,
+	b.rows = append(b.rows, experiment.Comparison{Quantity: "noisy descent with clipped gradients at ε = 0.001 an iteration", Published: "far less accurate (a figure without numbers)", Value: lowest.Y / 100,
 		Ours: fmt.Sprintf("%.1f ± %.1f %% (%d runs)", lowest.Y, lowest.Y-lowest.Low, runs), Why: "no difference that can be read; the chapter draws one run, and runs differ by many points there"})
 	if err := b.noisyCount(runs); err != nil {
 		return err
@@ -168,9 +169,9 @@ func (b *bookRun) defaults(ctx context.Context, r train.Request, runs int) (samp
 }
 
 // sweepFigure draws accuracy over the cost of an iteration and over the total.
-func (b *bookRun) sweepFigure(gradients, examples []sweep.Point) error {
-	over := func(points []sweep.Point) ([]sweep.Point, error) {
-		out := append([]sweep.Point(nil), points...)
+func (b *bookRun) sweepFigure(gradients, examples []figure.Point) error {
+	over := func(points []figure.Point) ([]figure.Point, error) {
+		out := append([]figure.Point(nil), points...)
 		for i, p := range out {
 			total, err := account.Best.Epsilon(bookEvent(p.X, bookSteps), bookSteps*bookDelta, privacy.AddOrRemoveOne)
 			if err != nil {
@@ -188,14 +189,14 @@ func (b *bookRun) sweepFigure(gradients, examples []sweep.Point) error {
 	if err != nil {
 		return err
 	}
-	panel := func(label string, gradients, examples []sweep.Point) sweep.Panel {
-		return sweep.Panel{X: sweep.Axis{Label: label, Log: true}, Y: sweep.Axis{Label: "accuracy on the test rows, percent"},
-			Series: []sweep.Series{{Name: "clipping gradients", Points: gradients}, {Name: "clipping examples", Points: examples}}}
+	panel := func(label string, gradients, examples []figure.Point) figure.Panel {
+		return figure.Panel{X: figure.Axis{Label: label, Log: true}, Y: figure.Axis{Label: "accuracy on the test rows, percent"},
+			Series: []figure.Series{{Name: "clipping gradients", Points: gradients}, {Name: "clipping examples", Points: examples}}}
 	}
 	first := panel("epsilon of each iteration, delta 1e-5", gradients, examples)
-	first.Series = append(first.Series, sweep.Series{Name: "one run", Points: []sweep.Point{sweep.Value(0.1, 77.95223352498895)}, Published: true, Scattered: true})
-	b.figures = append(b.figures, sweep.Figure{Name: "accuracy-over-epsilon", Title: "Noisy gradient descent, 10 iterations: mean of 20 runs with its 95 % interval", Command: "dither reproduce book",
-		Panels: []sweep.Panel{first, panel("epsilon in total, delta 1e-4", totalGradients, totalExamples)}})
+	first.Series = append(first.Series, figure.Series{Name: "one run", Points: []figure.Point{figure.Value(0.1, 77.95223352498895)}, Published: true, Scattered: true})
+	b.figures = append(b.figures, figure.Figure{Name: "accuracy-over-epsilon", Title: "Noisy gradient descent, 10 iterations: mean of 20 runs with its 95 % interval", Command: "dither reproduce book",
+		Panels: []figure.Panel{first, panel("epsilon in total, delta 1e-4", totalGradients, totalExamples)}})
 	return nil
 }
 
@@ -244,10 +245,10 @@ func (b *bookRun) cost() error {
 
 // costFigure draws ε over the number of iterations by accountant.
 func (b *bookRun) costFigure() error {
-	series := map[string]*sweep.Series{}
+	series := map[string]*figure.Series{}
 	names := []string{"basic", "advanced", "zcdp", "rdp", "pld"}
 	for _, name := range names {
-		series[name] = &sweep.Series{Name: name, Dashed: name == "basic"}
+		series[name] = &figure.Series{Name: name, Dashed: name == "basic"}
 	}
 	for _, k := range []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000} {
 		for _, name := range names {
@@ -260,14 +261,14 @@ func (b *bookRun) costFigure() error {
 				return err
 			}
 			if !math.IsInf(v.Upper, 1) {
-				series[name].Points = append(series[name].Points, sweep.Value(float64(k), v.Upper))
+				series[name].Points = append(series[name].Points, figure.Value(float64(k), v.Upper))
 			}
 		}
 	}
-	panel := sweep.Panel{X: sweep.Axis{Label: "iterations at (0.1, 1e-5) each, and a count", Log: true}, Y: sweep.Axis{Label: "epsilon at delta 1e-3", Log: true}}
+	panel := figure.Panel{X: figure.Axis{Label: "iterations at (0.1, 1e-5) each, and a count", Log: true}, Y: figure.Axis{Label: "epsilon at delta 1e-3", Log: true}}
 	for _, name := range names {
 		panel.Series = append(panel.Series, *series[name])
 	}
-	b.figures = append(b.figures, sweep.Figure{Name: "epsilon-over-iterations", Title: "What the iterations cost, by accountant", Command: "dither reproduce book", Panels: []sweep.Panel{panel}})
+	b.figures = append(b.figures, figure.Figure{Name: "epsilon-over-iterations", Title: "What the iterations cost, by accountant", Command: "dither reproduce book", Panels: []figure.Panel{panel}})
 	return nil
 }

@@ -8,9 +8,10 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/public"
 	"github.com/ditherml/dither/network"
-	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train/neural"
 )
 
@@ -22,8 +23,8 @@ const (
 	clippingDirections, clippingCap = 20, 2
 )
 
-func clipping() sweep.Reproduction {
-	return sweep.Reproduction{Name: "clipping", Title: "Exact norms, norms estimated by random projections, and micro-batches: time, memory, accuracy",
+func clipping() experiment.Reproduction {
+	return experiment.Reproduction{Name: "clipping", Title: "Exact norms, norms estimated by random projections, and micro-batches: time, memory, accuracy",
 		Source: fashionReport + ", sections 7.1 and 8; Z. Bu and others, \"Fast and Memory Efficient Differentially Private-SGD via JL Projections\", NeurIPS 2021, https://arxiv.org/abs/2102.03013",
 		Data:   []string{"mnist"}, Minutes: 1.5, Run: runClipping}
 }
@@ -55,31 +56,31 @@ type measured struct {
 	accuracy float64
 }
 
-func runClipping(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
+func runClipping(ctx context.Context, l experiment.Environment) (experiment.Outcome, error) {
 	m, err := openImages(ctx, public.MNIST(), l.Data)
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	base := networkTrial{epsilon: clippingEpsilon, layers: network.MLP(10, 32), steps: clippingSteps,
 		sampling: neural.Sampling{Kind: neural.SamplingPoisson, Probability: float64(clippingBatch) / float64(m.training.Records())}}
 	all, err := measureWays(ctx, l, m, base)
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	var t table
 	for i, w := range clippingWays() {
 		got := all[i]
-		t.rows = append(t.rows, sweep.Comparison{Quantity: w.name + ": time of a step, memory, accuracy", Published: w.printed, Value: got.accuracy, Why: w.why,
+		t.rows = append(t.rows, experiment.Comparison{Quantity: w.name + ": time of a step, memory, accuracy", Published: w.printed, Value: got.accuracy, Why: w.why,
 			Ours: fmt.Sprintf("%s ms, %.0f MB, %.1f %% (noise multiplier %.3g)", digitsOf(1000*got.step.Seconds(), 2), got.heap/1e6, got.accuracy, got.noise)})
 	}
-	return sweep.Outcome{Comparisons: t.rows, Figures: []sweep.Figure{waysFigure(all)}, Notes: []string{
+	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{waysFigure(all)}, Notes: []string{
 		fmt.Sprintf("Epsilon %v at delta 1e-5 for all, %d steps on samples of %d expected records, learning rates by default, one run each. ", clippingEpsilon, clippingSteps, clippingBatch) +
 			"The time of a step is that of the whole run over its steps, on this machine as busy as it was. Memory is the largest heap that was seen between steps, beyond what was there before the run, garbage included: the encoded records are in it for all ways.",
 	}}, nil
 }
 
 // measureWays runs each way once.
-func measureWays(ctx context.Context, l sweep.Environment, m images, base networkTrial) ([]measured, error) {
+func measureWays(ctx context.Context, l experiment.Environment, m images, base networkTrial) ([]measured, error) {
 	var all []measured
 	for i, w := range clippingWays() {
 		l.Report(w.name, float64(i)/float64(len(clippingWays())))
@@ -125,10 +126,10 @@ func (n networkTrial) measure(ctx context.Context, m images) (measured, error) {
 }
 
 // waysFigure shows time and accuracy, one point a way.
-func waysFigure(all []measured) sweep.Figure {
-	p := sweep.Panel{X: sweep.Axis{Label: "milliseconds a step", Log: true}, Y: sweep.Axis{Label: "test accuracy, percent"}}
+func waysFigure(all []measured) figure.Figure {
+	p := figure.Panel{X: figure.Axis{Label: "milliseconds a step", Log: true}, Y: figure.Axis{Label: "test accuracy, percent"}}
 	for i, w := range clippingWays() {
-		p.Series = append(p.Series, sweep.Series{Name: w.name, Scattered: true, Points: []sweep.Point{sweep.Value(1000*all[i].step.Seconds(), all[i].accuracy)}})
+		p.Series = append(p.Series, figure.Series{Name: w.name, Scattered: true, Points: []figure.Point{figure.Value(1000*all[i].step.Seconds(), all[i].accuracy)}})
 	}
-	return sweep.Figure{Name: "accuracy-over-time", Title: fmt.Sprintf("MNIST, a small network, epsilon %v: what a way to clip takes and gives", clippingEpsilon), Panels: []sweep.Panel{p}, Command: "dither reproduce clipping"}
+	return figure.Figure{Name: "accuracy-over-time", Title: fmt.Sprintf("MNIST, a small network, epsilon %v: what a way to clip takes and gives", clippingEpsilon), Panels: []figure.Panel{p}, Command: "dither reproduce clipping"}
 }

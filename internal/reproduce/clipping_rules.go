@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/public"
 	"github.com/ditherml/dither/network"
-	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train/neural"
 )
 
@@ -20,31 +21,31 @@ const (
 // rulesNorms are the clipping norms at which rules are compared.
 var rulesNorms = []float64{0.1, 1, 10}
 
-func clippingRules() sweep.Reproduction {
-	return sweep.Reproduction{Name: "clipping-rules", Title: "Automatic and adaptive clipping, and layers that are taken from a public network",
+func clippingRules() experiment.Reproduction {
+	return experiment.Reproduction{Name: "clipping-rules", Title: "Automatic and adaptive clipping, and layers that are taken from a public network",
 		Source: fashionReport + ", section 8; Z. Bu and others, \"Automatic Clipping: Differentially Private Deep Learning Made Easier and Stronger\", NeurIPS 2023, https://arxiv.org/abs/2206.07136; " +
 			"G. Andrew and others, \"Differentially Private Learning with Adaptive Clipping\", NeurIPS 2021, https://arxiv.org/abs/1905.03871",
 		Data: []string{"mnist", "fashion-mnist"}, Minutes: 2, Run: runClippingRules}
 }
 
-func runClippingRules(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
+func runClippingRules(ctx context.Context, l experiment.Environment) (experiment.Outcome, error) {
 	m, err := openImages(ctx, public.MNIST(), l.Data)
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	of, err := openImages(ctx, public.FashionMNIST(), l.Data)
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	var t table
-	figure, err := t.rules(ctx, l, m, networkTrial{epsilon: rulesEpsilon, layers: network.MLP(10, 64), epochs: rulesEpochs})
+	drawn, err := t.rules(ctx, l, m, networkTrial{epsilon: rulesEpsilon, layers: network.MLP(10, 64), epochs: rulesEpochs})
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	if err = t.transfer(ctx, l, of, m); err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
-	return sweep.Outcome{Comparisons: t.rows, Figures: []sweep.Figure{figure}, Notes: []string{
+	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{drawn}, Notes: []string{
 		"The report names these as further work and prints no figures. The learning rate is the default, which is a length of steps over the clipping norm; nothing was chosen for a rule. Every noisy count of the adaptive rule is paid for within epsilon.",
 		"The public network learned Fashion-MNIST without privacy, which here stands for records that need none; its convolutions stay as they are, so that neither clipping nor noise goes to them.",
 	}}, nil
@@ -61,24 +62,24 @@ func rulesTried() [][2]string {
 }
 
 // rules adds a row for each rule, over the norms, and returns the figure.
-func (t *table) rules(ctx context.Context, l sweep.Environment, m images, base networkTrial) (sweep.Figure, error) {
-	p := sweep.Panel{X: sweep.Axis{Label: "clipping norm, at first", Log: true}, Y: sweep.Axis{Label: "test accuracy, percent"}}
+func (t *table) rules(ctx context.Context, l experiment.Environment, m images, base networkTrial) (figure.Figure, error) {
+	p := figure.Panel{X: figure.Axis{Label: "clipping norm, at first", Log: true}, Y: figure.Axis{Label: "test accuracy, percent"}}
 	tried := rulesTried()
 	for i, rule := range tried {
-		s, words, least := sweep.Series{Name: rule[0]}, "", math.Inf(1)
+		s, words, least := figure.Series{Name: rule[0]}, "", math.Inf(1)
 		for k, norm := range rulesNorms {
 			l.Report(rule[0], 0.8*float64(i*len(rulesNorms)+k)/float64(len(tried)*len(rulesNorms)))
 			base.clipping = neural.ClippingRequest{Rule: rule[0], Norm: norm}
 			accuracies, err := base.accuracies(ctx, l, m, 1)
 			if err != nil {
-				return sweep.Figure{}, fmt.Errorf("%s: %w", rule[0], err)
+				return figure.Figure{}, fmt.Errorf("%s: %w", rule[0], err)
 			}
 			s.Points = append(s.Points, accuracies.point(norm, 1))
 			words += fmt.Sprintf("%.1f, ", accuracies.mean())
 			least = min(least, accuracies.mean())
 		}
 		p.Series = append(p.Series, s)
-		t.rows = append(t.rows, sweep.Comparison{Quantity: fmt.Sprintf("clipping rule %s, accuracy at norms %v and epsilon %v, %%", rule[0], rulesNorms, base.epsilon), Ours: words[:len(words)-2], Value: least, Why: rule[1]})
+		t.rows = append(t.rows, experiment.Comparison{Quantity: fmt.Sprintf("clipping rule %s, accuracy at norms %v and epsilon %v, %%", rule[0], rulesNorms, base.epsilon), Ours: words[:len(words)-2], Value: least, Why: rule[1]})
 	}
-	return sweep.Figure{Name: "accuracy-over-norm", Title: fmt.Sprintf("MNIST, a small network, epsilon %v: accuracy by clipping rule", base.epsilon), Panels: []sweep.Panel{p}, Command: "dither reproduce clipping-rules"}, nil
+	return figure.Figure{Name: "accuracy-over-norm", Title: fmt.Sprintf("MNIST, a small network, epsilon %v: accuracy by clipping rule", base.epsilon), Panels: []figure.Panel{p}, Command: "dither reproduce clipping-rules"}, nil
 }

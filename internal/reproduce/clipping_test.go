@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ditherml/dither/internal/experiment"
 	"github.com/ditherml/dither/network"
-	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train/neural"
 )
 
@@ -16,7 +16,7 @@ import (
 func TestWaysToClip(t *testing.T) {
 	m := stripes(t, 600)
 	base := networkTrial{epsilon: 3, layers: network.MLP(3, 4), steps: 5, sampling: neural.Sampling{Kind: neural.SamplingFull}}
-	all, err := measureWays(context.Background(), sweep.Environment{}, m, base)
+	all, err := measureWays(context.Background(), experiment.Environment{}, m, base)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,13 +39,13 @@ func TestRules(t *testing.T) {
 		t.Skip("a network for each rule: run with -tags long")
 	}
 	var rows table
-	figure, err := rows.rules(context.Background(), sweep.Environment{}, stripes(t, 600), networkTrial{epsilon: 8, layers: network.MLP(3, 4), epochs: 1})
+	drawn, err := rows.rules(context.Background(), experiment.Environment{}, stripes(t, 600), networkTrial{epsilon: 8, layers: network.MLP(3, 4), epochs: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkFigure(t, figure)
-	if len(rows.rows) != len(rulesTried()) || len(figure.Panels[0].Series) != len(rulesTried()) {
-		t.Errorf("got %d rows and %d curves, want one each for %v", len(rows.rows), len(figure.Panels[0].Series), rulesTried())
+	checkFigure(t, drawn)
+	if len(rows.rows) != len(rulesTried()) || len(drawn.Panels[0].Series) != len(rulesTried()) {
+		t.Errorf("got %d rows and %d curves, want one each for %v", len(rows.rows), len(drawn.Panels[0].Series), rulesTried())
 	}
 }
 

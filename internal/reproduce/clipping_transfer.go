@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/experiment"
 	"github.com/ditherml/dither/network"
-	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train/neural"
 )
 
@@ -21,7 +21,7 @@ const transferEpochs = 5
 
 // transfer adds what the last layers attain after layers of a public network, compared with a
 // network that learns all.
-func (t *table) transfer(ctx context.Context, l sweep.Environment, public, private images) error {
+func (t *table) transfer(ctx context.Context, l experiment.Environment, public, private images) error {
 	l.Report("the public network", 0.8)
 	layers := network.CNN(10)
 	whole := networkTrial{epsilon: math.Inf(1), layers: layers, input: pixelImage, epochs: transferEpochs, options: neural.Options{LearningRate: publicRate}}

@@ -5,9 +5,10 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/sweep"
 )
 
 // The exercise: this many runs of an algorithm of this privacy, at last each on a sample of this
@@ -20,24 +21,24 @@ const (
 	exerciseNoise, noiseBy = 9.9265, 1e-3 // of the Gaussian mechanism with exactly that privacy
 )
 
-func composition() sweep.Reproduction {
-	return sweep.Reproduction{
+func composition() experiment.Reproduction {
+	return experiment.Reproduction{
 		Name: "composition", Title: "1000 runs composed, by the theorems of a course and by those that hold",
 		Source: fashionReport + ", exercises 1, 2 and 4", Minutes: 0.1, Linear: true, Run: runComposition,
 	}
 }
 
-func runComposition(_ context.Context, l sweep.Environment) (sweep.Outcome, error) {
+func runComposition(_ context.Context, l experiment.Environment) (experiment.Outcome, error) {
 	var t table
 	t.printed()
 	l.Report("bounds that hold", 0.1)
 	if err := t.valid(); err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	t.proofs()
 	l.Report("the curves", 0.5)
-	figure, err := compositionFigure()
-	return sweep.Outcome{Comparisons: t.rows, Figures: []sweep.Figure{figure}, Notes: []string{
+	drawn, err := compositionFigure()
+	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{drawn}, Notes: []string{
 		"Of the printed answers, (a) is a guarantee; (b), (c) and (d) are the shapes of theorems without their constants, and with a logarithm to base 10: they understate, and may not be claimed.",
 	}}, err
 }
@@ -103,43 +104,43 @@ func sampledRuns(noise float64, runs int) mechanism.Event {
 }
 
 // compositionFigure draws the cost over the number of runs.
-func compositionFigure() (sweep.Figure, error) {
+func compositionFigure() (figure.Figure, error) {
 	counts := []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}
 	once, root := math.Log1p(exerciseShare*math.Expm1(exerciseEpsilon)), math.Sqrt(-math.Log10(exerciseDelta))
-	var basic, strong, optimal, normal, strongSampled, moments, optimalSampled, normalSampled []sweep.Point
+	var basic, strong, optimal, normal, strongSampled, moments, optimalSampled, normalSampled []figure.Point
 	gaussian := mechanism.Gaussian{NoiseMultiplier: exerciseNoise}
 	running, err := account.Running(account.PLD{}, sampledRuns(exerciseNoise, 1), exerciseDelta, privacy.AddOrRemoveOne, counts)
 	if err != nil {
-		return sweep.Figure{}, err
+		return figure.Figure{}, err
 	}
 	for i, k := range counts {
 		x, delta := float64(k), float64(k)*exerciseDelta
 		full, failed := account.GDP.Epsilon(mechanism.Repeat{Event: gaussian, Count: k}, exerciseDelta, privacy.AddOrRemoveOne)
 		if failed != nil {
-			return sweep.Figure{}, failed
+			return figure.Figure{}, failed
 		}
-		basic = append(basic, sweep.Value(x, x*exerciseEpsilon))
-		strong = append(strong, sweep.Value(x, exerciseEpsilon*math.Sqrt(x)*root))
-		optimal = append(optimal, sweep.Value(x, account.KOVOptimal(exerciseEpsilon, exerciseDelta, k, delta+exerciseDelta)))
-		normal = append(normal, sweep.Value(x, full.Upper))
-		strongSampled = append(strongSampled, sweep.Value(x, exerciseShare*exerciseEpsilon*math.Sqrt(x)*root))
-		moments = append(moments, sweep.Value(x, exerciseShare*exerciseEpsilon*math.Sqrt(x)))
-		optimalSampled = append(optimalSampled, sweep.Value(x, account.KOVOptimal(once, exerciseShare*exerciseDelta, k, exerciseShare*delta+exerciseDelta)))
-		normalSampled = append(normalSampled, sweep.Value(x, running[i].Upper))
+		basic = append(basic, figure.Value(x, x*exerciseEpsilon))
+		strong = append(strong, figure.Value(x, exerciseEpsilon*math.Sqrt(x)*root))
+		optimal = append(optimal, figure.Value(x, account.KOVOptimal(exerciseEpsilon, exerciseDelta, k, delta+exerciseDelta)))
+		normal = append(normal, figure.Value(x, full.Upper))
+		strongSampled = append(strongSampled, figure.Value(x, exerciseShare*exerciseEpsilon*math.Sqrt(x)*root))
+		moments = append(moments, figure.Value(x, exerciseShare*exerciseEpsilon*math.Sqrt(x)))
+		optimalSampled = append(optimalSampled, figure.Value(x, account.KOVOptimal(once, exerciseShare*exerciseDelta, k, exerciseShare*delta+exerciseDelta)))
+		normalSampled = append(normalSampled, figure.Value(x, running[i].Upper))
 	}
-	axes := func(title string, series ...sweep.Series) sweep.Panel {
-		return sweep.Panel{Title: title, X: sweep.Axis{Label: "runs", Log: true}, Y: sweep.Axis{Label: "epsilon", Log: true}, Series: series}
+	axes := func(title string, series ...figure.Series) figure.Panel {
+		return figure.Panel{Title: title, X: figure.Axis{Label: "runs", Log: true}, Y: figure.Axis{Label: "epsilon", Log: true}, Series: series}
 	}
-	return sweep.Figure{Name: "epsilon-over-runs", Title: "Runs of a (0.4, 1e-6)-private algorithm, composed", Command: "dither reproduce composition", Panels: []sweep.Panel{
+	return figure.Figure{Name: "epsilon-over-runs", Title: "Runs of a (0.4, 1e-6)-private algorithm, composed", Command: "dither reproduce composition", Panels: []figure.Panel{
 		axes("on all records",
-			sweep.Series{Name: "sequential", Points: basic, Dashed: true},
-			sweep.Series{Name: "strong, as printed", Points: strong, Published: true},
-			sweep.Series{Name: "optimal, any algorithm", Points: optimal},
-			sweep.Series{Name: "normal noise, exact", Points: normal}),
+			figure.Series{Name: "sequential", Points: basic, Dashed: true},
+			figure.Series{Name: "strong, as printed", Points: strong, Published: true},
+			figure.Series{Name: "optimal, any algorithm", Points: optimal},
+			figure.Series{Name: "normal noise, exact", Points: normal}),
 		axes("each on a sample of 1 %",
-			sweep.Series{Name: "strong, as printed", Points: strongSampled, Published: true},
-			sweep.Series{Name: "moments, as printed", Points: moments, Published: true},
-			sweep.Series{Name: "optimal, any algorithm", Points: optimalSampled},
-			sweep.Series{Name: "normal noise, exact", Points: normalSampled}),
+			figure.Series{Name: "strong, as printed", Points: strongSampled, Published: true},
+			figure.Series{Name: "moments, as printed", Points: moments, Published: true},
+			figure.Series{Name: "optimal, any algorithm", Points: optimalSampled},
+			figure.Series{Name: "normal noise, exact", Points: normalSampled}),
 	}}, nil
 }

@@ -8,10 +8,11 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
 	"github.com/ditherml/dither/internal/dynamics"
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train/neural"
 )
 
@@ -29,8 +30,8 @@ var (
 	convergenceShares = []float64{0.01, 0.03, 0.1, 0.3, 1, 3}
 )
 
-func convergence() sweep.Reproduction {
-	return sweep.Reproduction{Name: "convergence", Title: "What clipping and noise do to convergence: tangent kernels and the loss along descents",
+func convergence() experiment.Reproduction {
+	return experiment.Reproduction{Name: "convergence", Title: "What clipping and noise do to convergence: tangent kernels and the loss along descents",
 		Source:  fashionReport + ", section 5, after Z. Bu, H. Wang, Z. Dai & Q. Long, \"On the Convergence and Calibration of Deep Learning with Differential Privacy\", TMLR 2023, section 4, https://arxiv.org/abs/2106.07830",
 		Minutes: 0.3, Linear: true, Run: runConvergence}
 }
@@ -63,41 +64,41 @@ func (p convergenceProblem) diagnose(ctx context.Context, steps int, norm, noise
 	return neural.DiagnoseNonPrivate(ctx, p.request, neural.Diagnosing{Steps: steps, Norm: norm, NoiseMultiplier: noise, Seed: convergenceSeed}, p.schema, p.records)
 }
 
-func runConvergence(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
+func runConvergence(ctx context.Context, l experiment.Environment) (experiment.Outcome, error) {
 	p, err := openConvergence(ctx, convergenceSteps, curveSteps)
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	return p.run(ctx, l)
 }
 
 // run is the experiment.
-func (p convergenceProblem) run(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
+func (p convergenceProblem) run(ctx context.Context, l experiment.Environment) (experiment.Outcome, error) {
 	l.Report("the table of clippings", 0)
 	whole, err := p.diagnose(ctx, p.table, 0, 1)
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	noisy, err := p.noises(ctx, l)
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	norms, err := p.norms(ctx, l, whole)
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	var t table
 	t.clippings(whole)
 	if err = t.opposed(); err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	t.noise(noisy, p.curve)
 	const command = "dither reproduce convergence"
-	figures := []sweep.Figure{
-		{Name: "clipping-without-noise", Title: "The loss along descents under clipping, without noise", Command: command, Panels: []sweep.Panel{clippingPanel(whole)}},
-		{Name: "noise-without-clipping", Title: "The loss along descents with noise, without clipping", Command: command, Panels: []sweep.Panel{noisePanel(noisy, p.curve)}}, norms}
+	figures := []figure.Figure{
+		{Name: "clipping-without-noise", Title: "The loss along descents under clipping, without noise", Command: command, Panels: []figure.Panel{clippingPanel(whole)}},
+		{Name: "noise-without-clipping", Title: "The loss along descents with noise, without clipping", Command: command, Panels: []figure.Panel{noisePanel(noisy, p.curve)}}, norms}
 	notes := append([]string{fmt.Sprintf("The network has 8 hidden units and %d weights, the table %d records of the data set that comes with the program. Nothing here is private: descents are exact, and their noise is a fixed stream.", whole.Weights, whole.Records)}, whole.Reasons()...)
-	return sweep.Outcome{Comparisons: t.rows, Figures: figures, Notes: notes}, nil
+	return experiment.Outcome{Comparisons: t.rows, Figures: figures, Notes: notes}, nil
 }
 
 // answers are the four columns of the table of the report.
@@ -162,7 +163,7 @@ func (t *table) opposed() error {
 }
 
 // noises are descents without clipping, the first without noise.
-func (p convergenceProblem) noises(ctx context.Context, l sweep.Environment) ([]*dynamics.Trajectory, error) {
+func (p convergenceProblem) noises(ctx context.Context, l experiment.Environment) ([]*dynamics.Trajectory, error) {
 	var out []*dynamics.Trajectory
 	for i, noise := range convergenceNoises {
 		l.Report("noise without clipping", 0.5+0.25*float64(i)/float64(len(convergenceNoises)))
@@ -188,7 +189,7 @@ func (t *table) noise(of []*dynamics.Trajectory, steps int) {
 }
 
 // clippingPanel shows clipping without noise.
-func clippingPanel(n *neural.NonPrivateDiagnosis) sweep.Panel {
+func clippingPanel(n *neural.NonPrivateDiagnosis) figure.Panel {
 	p := lossPanel("16 public records, all in every step")
 	for _, c := range n.Clippings {
 		p.Series = append(p.Series, lossCurve(c.Name, c.Flow, n.Steps))
@@ -197,7 +198,7 @@ func clippingPanel(n *neural.NonPrivateDiagnosis) sweep.Panel {
 }
 
 // noisePanel shows noise without clipping.
-func noisePanel(of []*dynamics.Trajectory, steps int) sweep.Panel {
+func noisePanel(of []*dynamics.Trajectory, steps int) figure.Panel {
 	p := lossPanel("16 public records, all in every step")
 	for i, noise := range append([]float64{0}, convergenceNoises...) {
 		p.Series = append(p.Series, lossCurve(noiseName(noise), of[i], steps))
@@ -205,34 +206,34 @@ func noisePanel(of []*dynamics.Trajectory, steps int) sweep.Panel {
 	return p
 }
 
-func lossPanel(title string) sweep.Panel {
-	return sweep.Panel{Title: title, X: sweep.Axis{Label: "steps"}, Y: sweep.Axis{Label: "mean loss, nats", Log: true}}
+func lossPanel(title string) figure.Panel {
+	return figure.Panel{Title: title, X: figure.Axis{Label: "steps"}, Y: figure.Axis{Label: "mean loss, nats", Log: true}}
 }
 
 // lossCurve is the loss of a descent over its steps.
-func lossCurve(name string, of *dynamics.Trajectory, steps int) sweep.Series {
-	s := sweep.Series{Name: name}
+func lossCurve(name string, of *dynamics.Trajectory, steps int) figure.Series {
+	s := figure.Series{Name: name}
 	for i, loss := range of.Losses {
-		s.Points = append(s.Points, sweep.Value(math.Round(float64(i*steps)/float64(len(of.Losses)-1)), loss))
+		s.Points = append(s.Points, figure.Value(math.Round(float64(i*steps)/float64(len(of.Losses)-1)), loss))
 	}
 	return s
 }
 
 // norms is the figure of the loss over the clipping norm, with and without noise in proportion to it.
-func (p convergenceProblem) norms(ctx context.Context, l sweep.Environment, whole *neural.NonPrivateDiagnosis) (sweep.Figure, error) {
+func (p convergenceProblem) norms(ctx context.Context, l experiment.Environment, whole *neural.NonPrivateDiagnosis) (figure.Figure, error) {
 	median := whole.SmallNorm / neural.SmallShare
-	quiet, noisy := sweep.Series{Name: "without noise"}, sweep.Series{Name: "noise multiplier 1"}
+	quiet, noisy := figure.Series{Name: "without noise"}, figure.Series{Name: "noise multiplier 1"}
 	for i, share := range convergenceShares {
 		l.Report("clipping norms", 0.75+0.25*float64(i)/float64(len(convergenceShares)))
 		n, err := p.diagnose(ctx, p.curve, share*median, 1)
 		if err != nil {
-			return sweep.Figure{}, err
+			return figure.Figure{}, err
 		}
 		flat := n.Clippings[1]
-		quiet.Points = append(quiet.Points, sweep.Value(share*median, flat.Flow.Last))
-		noisy.Points = append(noisy.Points, sweep.Value(share*median, flat.Noisy.Last))
+		quiet.Points = append(quiet.Points, figure.Value(share*median, flat.Flow.Last))
+		noisy.Points = append(noisy.Points, figure.Value(share*median, flat.Noisy.Last))
 	}
-	panel := sweep.Panel{Title: fmt.Sprintf("Flat clipping, last tenth of %d steps", p.curve), X: sweep.Axis{Label: "clipping norm", Log: true}, Y: sweep.Axis{Label: "mean loss, nats", Log: true},
-		Series: []sweep.Series{quiet, noisy}}
-	return sweep.Figure{Name: "loss-over-norm", Title: "A small norm slows learning down, a large one lets noise in", Panels: []sweep.Panel{panel}, Command: "dither reproduce convergence"}, nil
+	panel := figure.Panel{Title: fmt.Sprintf("Flat clipping, last tenth of %d steps", p.curve), X: figure.Axis{Label: "clipping norm", Log: true}, Y: figure.Axis{Label: "mean loss, nats", Log: true},
+		Series: []figure.Series{quiet, noisy}}
+	return figure.Figure{Name: "loss-over-norm", Title: "A small norm slows learning down, a large one lets noise in", Panels: []figure.Panel{panel}, Command: "dither reproduce convergence"}, nil
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/internal/experiment"
 )
 
 // TestConvergence runs short descents, whose answers about kernels and single steps are those of long ones: what was
@@ -17,7 +17,7 @@ func TestConvergence(t *testing.T) {
 	}
 	entry := convergence()
 	entry.Run = p.run
-	out := check(t, entry, sweep.Environment{})
+	out := check(t, entry, experiment.Environment{})
 	if len(out.Comparisons) != 10 || len(out.Figures) != 3 {
 		t.Fatalf("got %d rows and %d figures, want 10 and 3", len(out.Comparisons), len(out.Figures))
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/internal/experiment"
 )
 
 const docsPage = "../../docs/reproductions.md"
@@ -38,10 +38,10 @@ func TestDocs(t *testing.T) {
 	if !strings.Contains(page, Publicly) {
 		t.Errorf("the page does not say of what data sets these are")
 	}
-	for _, r := range []sweep.Reproduction{composition(), salary(), theorems(), leastSquares()} {
+	for _, r := range []experiment.Reproduction{composition(), salary(), theorems(), leastSquares()} {
 		for _, c := range shortRun(t, r).Comparisons {
 			var b bytes.Buffer
-			if failed := WriteMarkdown(&b, []sweep.Result{{Outcome: sweep.Outcome{Comparisons: []sweep.Comparison{c}}}}, ""); failed != nil {
+			if failed := WriteMarkdown(&b, []experiment.Result{{Outcome: experiment.Outcome{Comparisons: []experiment.Comparison{c}}}}, ""); failed != nil {
 				t.Fatal(failed)
 			}
 			lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")

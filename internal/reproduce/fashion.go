@@ -5,9 +5,10 @@ import (
 	"fmt"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/public"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/sweep"
 )
 
 const (
@@ -24,33 +25,33 @@ var fashionLooks = []int{1, 2, 3, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50}
 // fashionBudgets are those at which the pipelines of this program are trained, the report's two among them.
 var fashionBudgets = []float64{0.5, 1, 2, 4.6, 17}
 
-func fashion() sweep.Reproduction {
-	return sweep.Reproduction{Name: "fashion", Title: "Logistic regression on Fashion-MNIST with DP-SGD, and the same budgets with the pipeline of this program",
+func fashion() experiment.Reproduction {
+	return experiment.Reproduction{Name: "fashion", Title: "Logistic regression on Fashion-MNIST with DP-SGD, and the same budgets with the pipeline of this program",
 		Source: fashionSource, Data: []string{"fashion-mnist"}, Minutes: 5, Linear: true, Run: runFashion}
 }
 
-func runFashion(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
+func runFashion(ctx context.Context, l experiment.Environment) (experiment.Outcome, error) {
 	m, err := openImages(ctx, public.FashionMNIST(), l.Data)
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	courses, err := try(ctx, l, share{0, 0.7}, m, fashionTrials())
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	raw, err := pipeline{}.accuracies(ctx, l, share{0.7, 0.8}, m, fashionBudgets, 1)
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	scattered, err := pipeline{[]string{scattering, groupNorm}}.accuracies(ctx, l, share{0.8, 1}, m, fashionBudgets, 1)
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	over, err := fashionOverEpsilon(courses, raw, scattered)
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
-	return sweep.Outcome{Comparisons: fashionRows(courses, raw, scattered), Figures: append(fashionOverEpochs(courses), over), Notes: []string{
+	return experiment.Outcome{Comparisons: fashionRows(courses, raw, scattered), Figures: append(fashionOverEpochs(courses), over), Notes: []string{
 		"The report's way, as its program has it: the mean gradient of a batch is clipped to norm 0.5, and normal noise with the noise multiplier for its standard deviation is added to that mean. " +
 			"One record can turn the clipped mean around, by twice the norm, which is 1, so that this noise is what its accountant takes it for; it is 1200 times the noise in the mean that clipping record by record to that norm needs, twice the batch size. " +
 			"The program clips weights and biases each by themselves, which costs more than it counts, and takes shuffled batches, for which its count has no proof; here they are clipped together, and samples are Poisson.",
@@ -95,7 +96,7 @@ func fashionTrials() []trial {
 }
 
 // fashionRows are the comparisons.
-func fashionRows(courses map[string][]sample, raw, scattered []sample) []sweep.Comparison {
+func fashionRows(courses map[string][]sample, raw, scattered []sample) []experiment.Comparison {
 	var t table
 	end := func(averaged bool, batch int, noise float64) sample {
 		return last(courses[wayOf(averaged, batch, noise)])
@@ -118,10 +119,10 @@ func fashionRows(courses map[string][]sample, raw, scattered []sample) []sweep.C
 }
 
 // fashionOverEpochs are figures 1(b) and 3(b) of the report.
-func fashionOverEpochs(courses map[string][]sample) []sweep.Figure {
-	x, y := sweep.Axis{Label: "epochs"}, sweep.Axis{Label: "test accuracy, percent"}
-	noises := sweep.Panel{Title: "The report's way, batches of 600", X: x, Y: y,
-		Marks: []sweep.Mark{{X: fashionEpochs, Y: 80, Text: "report: 80"}, {X: fashionEpochs, Y: 73, Text: "report: 73"}, {X: fashionEpochs, Y: 62, Text: "report: 62"}}}
+func fashionOverEpochs(courses map[string][]sample) []figure.Figure {
+	x, y := figure.Axis{Label: "epochs"}, figure.Axis{Label: "test accuracy, percent"}
+	noises := figure.Panel{Title: "The report's way, batches of 600", X: x, Y: y,
+		Marks: []figure.Mark{{X: fashionEpochs, Y: 80, Text: "report: 80"}, {X: fashionEpochs, Y: 73, Text: "report: 73"}, {X: fashionEpochs, Y: 62, Text: "report: 62"}}}
 	for _, z := range append([]float64{0}, fashionNoises...) {
 		name := noiseName(z)
 		if z == 0 {
@@ -129,31 +130,31 @@ func fashionOverEpochs(courses map[string][]sample) []sweep.Figure {
 		}
 		noises.Series = append(noises.Series, overEpochs(name, fashionLooks, courses[wayOf(true, fashionBatch, z)]))
 	}
-	batches := sweep.Panel{Title: "The report's way, noise multiplier 0.7", X: x, Y: y}
+	batches := figure.Panel{Title: "The report's way, noise multiplier 0.7", X: x, Y: y}
 	for _, b := range fashionBatches {
 		batches.Series = append(batches.Series, overEpochs(batchName(b), fashionLooks, courses[wayOf(true, b, fashionNoise)]))
 	}
 	const command = "dither reproduce fashion"
-	return []sweep.Figure{
-		{Name: "accuracy-by-noise", Title: "Fashion-MNIST: accuracy over epochs, by noise multiplier", Panels: []sweep.Panel{noises}, Command: command},
-		{Name: "accuracy-by-batch", Title: "Fashion-MNIST: accuracy over epochs, by batch size", Panels: []sweep.Panel{batches}, Command: command},
+	return []figure.Figure{
+		{Name: "accuracy-by-noise", Title: "Fashion-MNIST: accuracy over epochs, by noise multiplier", Panels: []figure.Panel{noises}, Command: command},
+		{Name: "accuracy-by-batch", Title: "Fashion-MNIST: accuracy over epochs, by batch size", Panels: []figure.Panel{batches}, Command: command},
 	}
 }
 
 // fashionOverEpsilon is figure 2 of the report, with what clipping record by record and the pipelines attain.
-func fashionOverEpsilon(courses map[string][]sample, raw, scattered []sample) (sweep.Figure, error) {
+func fashionOverEpsilon(courses map[string][]sample, raw, scattered []sample) (figure.Figure, error) {
 	counts := make([]int, len(fashionLooks))
 	for i, epochs := range fashionLooks {
 		counts[i] = stepsOf(epochs, fashionRecords, fashionBatch)
 	}
 	costs, err := account.Running(account.PLD{}, sampledSteps(float64(fashionBatch)/fashionRecords, fashionNoise, 1), imageDelta, privacy.AddOrRemoveOne, counts)
 	if err != nil {
-		return sweep.Figure{}, err
+		return figure.Figure{}, err
 	}
-	p := sweep.Panel{Title: "DP-SGD along runs of 50 epochs with noise multiplier 0.7", X: sweep.Axis{Label: "epsilon at delta 1e-5", Log: true}, Y: sweep.Axis{Label: "test accuracy, percent"}, Series: []sweep.Series{
+	p := figure.Panel{Title: "DP-SGD along runs of 50 epochs with noise multiplier 0.7", X: figure.Axis{Label: "epsilon at delta 1e-5", Log: true}, Y: figure.Axis{Label: "test accuracy, percent"}, Series: []figure.Series{
 		{Name: "scattering, defaults", Points: overBudgets(fashionBudgets, scattered)}, {Name: "pixels, defaults", Points: overBudgets(fashionBudgets, raw)}}}
 	for _, averaged := range []bool{false, true} {
-		s := sweep.Series{Name: "DP-SGD, each record clipped"}
+		s := figure.Series{Name: "DP-SGD, each record clipped"}
 		if averaged {
 			s.Name = "DP-SGD, the report's way"
 		}
@@ -162,14 +163,14 @@ func fashionOverEpsilon(courses map[string][]sample, raw, scattered []sample) (s
 		}
 		p.Series = append(p.Series, s)
 	}
-	p.Series = append(p.Series, sweep.Series{Name: "report", Published: true, Scattered: true, Points: []sweep.Point{sweep.Value(4.6, 62), sweep.Value(17, 73)}},
-		sweep.Series{Name: "report without privacy", Published: true, Dashed: true, Points: []sweep.Point{sweep.Value(fashionBudgets[0], 80), sweep.Value(17, 80)}})
-	return sweep.Figure{Name: "accuracy-over-epsilon", Title: "Fashion-MNIST: accuracy against epsilon", Panels: []sweep.Panel{p}, Command: "dither reproduce fashion"}, nil
+	p.Series = append(p.Series, figure.Series{Name: "report", Published: true, Scattered: true, Points: []figure.Point{figure.Value(4.6, 62), figure.Value(17, 73)}},
+		figure.Series{Name: "report without privacy", Published: true, Dashed: true, Points: []figure.Point{figure.Value(fashionBudgets[0], 80), figure.Value(17, 80)}})
+	return figure.Figure{Name: "accuracy-over-epsilon", Title: "Fashion-MNIST: accuracy against epsilon", Panels: []figure.Panel{p}, Command: "dither reproduce fashion"}, nil
 }
 
 // overBudgets are the points of a curve over epsilon.
-func overBudgets(epsilons []float64, accuracies []sample) []sweep.Point {
-	points := make([]sweep.Point, len(epsilons))
+func overBudgets(epsilons []float64, accuracies []sample) []figure.Point {
+	points := make([]figure.Point, len(epsilons))
 	for i, accuracy := range accuracies {
 		points[i] = accuracy.point(epsilons[i], 1)
 	}

@@ -5,9 +5,10 @@ import (
 	"fmt"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/sweep"
 )
 
 // fashionReport is the report that several experiments are of, fashionSource the part of it on Fashion-MNIST.
@@ -31,8 +32,8 @@ var (
 )
 
 // fashionCost is the accounting of the report, which needs no data.
-func fashionCost() sweep.Reproduction {
-	return sweep.Reproduction{Name: "fashion-cost", Title: "What DP-SGD on Fashion-MNIST costs: epsilon over epochs, by noise and by batch size",
+func fashionCost() experiment.Reproduction {
+	return experiment.Reproduction{Name: "fashion-cost", Title: "What DP-SGD on Fashion-MNIST costs: epsilon over epochs, by noise and by batch size",
 		Source: fashionSource, Minutes: 0.1, Linear: true, Run: runFashionCost}
 }
 
@@ -71,8 +72,8 @@ func fashionPoints() []fashionPoint {
 	}
 }
 
-func runFashionCost(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
-	var out sweep.Outcome
+func runFashionCost(ctx context.Context, l experiment.Environment) (experiment.Outcome, error) {
+	var out experiment.Outcome
 	for i, p := range fashionPoints() {
 		if err := ctx.Err(); err != nil {
 			return out, err
@@ -95,7 +96,7 @@ func runFashionCost(ctx context.Context, l sweep.Environment) (sweep.Outcome, er
 }
 
 // compare compares one epsilon of the report with that of its own accountant and the exact one.
-func (p fashionPoint) compare() ([]sweep.Comparison, error) {
+func (p fashionPoint) compare() ([]experiment.Comparison, error) {
 	event := sampledSteps(float64(p.batch)/fashionRecords, p.noise, stepsOf(fashionEpochs, fashionRecords, p.batch))
 	renyi, err := reportOrders().Epsilon(event, fashionDelta, privacy.AddOrRemoveOne)
 	if err != nil {
@@ -106,16 +107,16 @@ func (p fashionPoint) compare() ([]sweep.Comparison, error) {
 		return nil, err
 	}
 	what := fmt.Sprintf("epsilon of %d epochs, batches of %d, noise multiplier %v", fashionEpochs, p.batch, p.noise)
-	return []sweep.Comparison{
+	return []experiment.Comparison{
 		{Quantity: what + ", by Rényi differential privacy", Published: p.published, Ours: fmt.Sprintf("%.2f", renyi.Upper), Value: renyi.Upper, Deterministic: true, Why: p.why,
-			Golden: &sweep.Golden{Value: p.reference, Tolerance: 1e-6 * p.reference}},
+			Golden: &experiment.Golden{Value: p.reference, Tolerance: 1e-6 * p.reference}},
 		{Quantity: what + ", by privacy loss distributions", Published: p.published, Ours: fmt.Sprintf("%.3f", exact.Upper), Value: exact.Upper, Deterministic: true,
 			Why: fmt.Sprintf("the same run costs less: Rényi differential privacy is not tight, the certified interval is [%.4f, %.4f]", exact.Lower, exact.Upper)},
 	}, nil
 }
 
 // fashionCostFigures are figures 1(a) and 3(a) of the report.
-func fashionCostFigures() ([]sweep.Figure, error) {
+func fashionCostFigures() ([]figure.Figure, error) {
 	noises, batches := costPanel("Batches of 600"), costPanel("Noise multiplier 0.7")
 	for _, z := range fashionNoises {
 		s, err := costCurve(noiseName(z), fashionBatch, z)
@@ -136,17 +137,17 @@ func fashionCostFigures() ([]sweep.Figure, error) {
 		if p.noise == fashionNoise {
 			panel = &batches
 		}
-		panel.Marks = append(panel.Marks, sweep.Mark{X: fashionEpochs, Y: published(p.published), Text: "report: " + p.published})
+		panel.Marks = append(panel.Marks, figure.Mark{X: fashionEpochs, Y: published(p.published), Text: "report: " + p.published})
 	}
 	const command = "dither reproduce fashion-cost"
-	return []sweep.Figure{
-		{Name: "epsilon-by-noise", Title: "What DP-SGD costs over epochs, exactly, by noise multiplier", Panels: []sweep.Panel{noises}, Command: command},
-		{Name: "epsilon-by-batch", Title: "What DP-SGD costs over epochs, exactly, by batch size", Panels: []sweep.Panel{batches}, Command: command},
+	return []figure.Figure{
+		{Name: "epsilon-by-noise", Title: "What DP-SGD costs over epochs, exactly, by noise multiplier", Panels: []figure.Panel{noises}, Command: command},
+		{Name: "epsilon-by-batch", Title: "What DP-SGD costs over epochs, exactly, by batch size", Panels: []figure.Panel{batches}, Command: command},
 	}, nil
 }
 
-func costPanel(title string) sweep.Panel {
-	return sweep.Panel{Title: title, X: sweep.Axis{Label: "epochs"}, Y: sweep.Axis{Label: "epsilon at delta 1e-5"}}
+func costPanel(title string) figure.Panel {
+	return figure.Panel{Title: title, X: figure.Axis{Label: "epochs"}, Y: figure.Axis{Label: "epsilon at delta 1e-5"}}
 }
 
 // noiseName and batchName are what curves are called.
@@ -154,7 +155,7 @@ func noiseName(multiplier float64) string { return fmt.Sprintf("noise %v", multi
 func batchName(size int) string           { return fmt.Sprintf("batch %d", size) }
 
 // costCurve is epsilon over epochs.
-func costCurve(name string, batch int, noise float64) (sweep.Series, error) {
+func costCurve(name string, batch int, noise float64) (figure.Series, error) {
 	epochs := []int{1, 2, 5, 10, 20, 30, 40, 50}
 	counts := make([]int, len(epochs))
 	for i, e := range epochs {
@@ -163,11 +164,11 @@ func costCurve(name string, batch int, noise float64) (sweep.Series, error) {
 	one := mechanism.PoissonSampled{Probability: float64(batch) / fashionRecords, Event: mechanism.Gaussian{NoiseMultiplier: noise}}
 	costs, err := account.Running(account.PLD{}, one, fashionDelta, privacy.AddOrRemoveOne, counts)
 	if err != nil {
-		return sweep.Series{}, err
+		return figure.Series{}, err
 	}
-	s := sweep.Series{Name: name}
+	s := figure.Series{Name: name}
 	for i, c := range costs {
-		s.Points = append(s.Points, sweep.Value(float64(epochs[i]), c.Upper))
+		s.Points = append(s.Points, figure.Value(float64(epochs[i]), c.Upper))
 	}
 	return s, nil
 }

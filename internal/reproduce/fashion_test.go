@@ -3,7 +3,7 @@ package reproduce
 import (
 	"testing"
 
-	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/internal/experiment"
 )
 
 // TestFashionCost compares with quadrature, and wants curves that rise over epochs and batch sizes and fall with noise.
@@ -11,7 +11,7 @@ func TestFashionCost(t *testing.T) {
 	if !thorough {
 		t.Skip("prices of many plans: run with -tags long")
 	}
-	out := check(t, fashionCost(), sweep.Environment{})
+	out := check(t, fashionCost(), experiment.Environment{})
 	if len(out.Comparisons) != 2*len(fashionPoints()) || len(out.Figures) != 2 {
 		t.Fatalf("got %d rows and %d figures, want two for each published point, and two", len(out.Comparisons), len(out.Figures))
 	}
@@ -20,8 +20,8 @@ func TestFashionCost(t *testing.T) {
 			t.Errorf("%s: exact epsilon is %v beside %v, want less, but not by a fifth", out.Comparisons[i].Quantity, exact, renyi)
 		}
 	}
-	for k, figure := range out.Figures {
-		panel := figure.Panels[0]
+	for k, drawn := range out.Figures {
+		panel := drawn.Panels[0]
 		for i, s := range panel.Series {
 			for j, p := range s.Points {
 				if j > 0 && !(p.Y > s.Points[j-1].Y) {

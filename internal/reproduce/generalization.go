@@ -6,15 +6,16 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/erm"
 )
 
-func generalization() sweep.Reproduction {
-	return sweep.Reproduction{
+func generalization() experiment.Reproduction {
+	return experiment.Reproduction{
 		Name: "generalization", Title: "Accuracy on training rows less that on test rows, without and with privacy",
 		Source: bookSource + " (train against test); " + sectionSource + ", section 4 (privacy implies generalization)", Minutes: 0.5, Linear: true, Run: runGeneralization,
 	}
@@ -34,26 +35,26 @@ type gapRun struct {
 	setup train.Setup
 }
 
-func runGeneralization(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
+func runGeneralization(ctx context.Context, l experiment.Environment) (experiment.Outcome, error) {
 	var t table
-	var curves [6][]sweep.Point // training, test and gap without privacy; the same with
+	var curves [6][]figure.Point // training, test and gap without privacy; the same with
 	bound := 0.0
 	for i, n := range gapRecords {
 		l.Report(fmt.Sprintf("%d records", n), float64(i)/float64(len(gapRecords)))
 		r, err := newGapRun(ctx, n)
 		if err != nil {
-			return sweep.Outcome{}, err
+			return experiment.Outcome{}, err
 		}
 		if bound, err = gapBound(r.setup.Plan); err != nil {
-			return sweep.Outcome{}, err
+			return experiment.Outcome{}, err
 		}
 		training, test, err := r.exact(ctx)
 		if err != nil {
-			return sweep.Outcome{}, err
+			return experiment.Outcome{}, err
 		}
 		privateTraining, privateTest, err := r.private(ctx, repeats(l, 20))
 		if err != nil {
-			return sweep.Outcome{}, err
+			return experiment.Outcome{}, err
 		}
 		var gap sample
 		for k := range privateTest {
@@ -66,7 +67,7 @@ func runGeneralization(ctx context.Context, l sweep.Environment) (sweep.Outcome,
 		t.known(where+"without privacy, points", "", 100*(training-test), 3, fmt.Sprintf("the minimizer learns its rows: %.1f %% of them are right, and %.1f %% of the others", 100*training, 100*test))
 		t.random(where+"at ε = 1, δ = 1e-6", fmt.Sprintf("at most %.2f", 100*bound), gap, 100, " points", "below the bound, but for the luck of the draw: these are one choice of persons, whose share of right answers has an error of its own, "+fmt.Sprintf("%.1f points for training rows", 100*math.Sqrt(0.25/float64(n))))
 	}
-	return sweep.Outcome{Comparisons: t.rows, Figures: []sweep.Figure{gapFigure(curves, bound)}, Notes: []string{
+	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{gapFigure(curves, bound)}, Notes: []string{
 		"The bound is that on the expected gap of any loss in [0, 1]: replacing one record moves the law of the released model by at most 2Φ(μ/2) - 1 in total variation, and a stable rule generalizes (O. Bousquet and A. Elisseeff, \"Stability and Generalization\", JMLR 2002). It is for records that are drawn alike, and says nothing of how good the model is.",
 	}}, nil
 }
@@ -122,15 +123,15 @@ func (r gapRun) both(models []*model.Model) (of [2]sample, err error) {
 	return of, err
 }
 
-func gapFigure(curves [6][]sweep.Point, bound float64) sweep.Figure {
-	records := sweep.Axis{Label: "persons", Log: true}
+func gapFigure(curves [6][]figure.Point, bound float64) figure.Figure {
+	records := figure.Axis{Label: "persons", Log: true}
 	first, last := float64(gapRecords[0]), float64(gapRecords[len(gapRecords)-1])
-	limit := []sweep.Point{sweep.Value(first, 100*bound), sweep.Value(last, 100*bound)}
-	return sweep.Figure{Name: "gap", Title: "Training rows against test rows, without privacy and at epsilon 1", Command: "dither reproduce generalization", Panels: []sweep.Panel{
-		{Title: "accuracy", X: records, Y: sweep.Axis{Label: "accuracy, percent"}, Series: []sweep.Series{
+	limit := []figure.Point{figure.Value(first, 100*bound), figure.Value(last, 100*bound)}
+	return figure.Figure{Name: "gap", Title: "Training rows against test rows, without privacy and at epsilon 1", Command: "dither reproduce generalization", Panels: []figure.Panel{
+		{Title: "accuracy", X: records, Y: figure.Axis{Label: "accuracy, percent"}, Series: []figure.Series{
 			{Name: "training rows, not private", Points: curves[0]}, {Name: "test rows, not private", Points: curves[1]},
 			{Name: "training rows, private", Points: curves[3]}, {Name: "test rows, private", Points: curves[4]}}},
-		{Title: "gap", X: records, Y: sweep.Axis{Label: "training less test, points"}, Series: []sweep.Series{
+		{Title: "gap", X: records, Y: figure.Axis{Label: "training less test, points"}, Series: []figure.Series{
 			{Name: "gap, not private", Points: curves[2]}, {Name: "gap, private", Points: curves[5]}, {Name: "bound at epsilon 1", Points: limit, Dashed: true}}},
 	}}
 }

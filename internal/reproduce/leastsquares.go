@@ -10,15 +10,16 @@ import (
 	"github.com/ditherml/dither/data/builtin"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/dense"
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train/erm"
 )
 
-func leastSquares() sweep.Reproduction {
-	return sweep.Reproduction{
+func leastSquares() experiment.Reproduction {
+	return experiment.Reproduction{
 		Name: "least-squares", Title: "Least squares by gradient descent until it converges",
 		Source: sectionSource + ", exercise 5.3 and section 4.4", Minutes: 0.2, Linear: true, Run: runLeastSquares,
 	}
@@ -164,18 +165,18 @@ func reaches(path []float64, value float64) int {
 	return slices.IndexFunc(path, func(v float64) bool { return v <= value })
 }
 
-func runLeastSquares(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
+func runLeastSquares(ctx context.Context, l experiment.Environment) (experiment.Outcome, error) {
 	s, training, test, err := readIncome(ctx)
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	plain, err := newSquares(training, false)
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	standard, err := newSquares(training, true)
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	var t table
 	t.golden("condition of the second moment: its largest eigenvalue over its least, columns scaled to [0, 1] by their bounds", "", plain.high/plain.low, 5, within(10512.07, 1), "plain descent takes a number of steps in proportion to it")
@@ -192,19 +193,19 @@ func runLeastSquares(ctx context.Context, l sweep.Environment) (sweep.Outcome, e
 		{"the same with the best momentum", "a number of steps in proportion to the root of the condition; momentum carries the error far up before it falls", plain.descend(4/((high+low)*(high+low)), math.Pow((high-low)/(high+low), 2), 1e-6), leastSquaresGolden[2]},
 		{"standard columns, steps of length 1/largest eigenvalue", "better conditioned columns need fewer steps than better steps do", standard.descend(1/standard.high, 0, 1e-6), leastSquaresGolden[3]},
 	}
-	var series []sweep.Series
+	var series []figure.Series
 	for _, w := range ways {
 		l.Report(w.name, 0.5)
 		for i, close := range []float64{1e-2, 1e-4, 1e-6} {
 			t.count(fmt.Sprintf("%s: steps until the excess loss is %v of that of zero weights", w.name, close), "not printed", reaches(w.path, close), within(w.golden[i], 2), w.why)
 		}
-		series = append(series, sweep.Series{Name: w.name, Points: thinned(w.path)})
+		series = append(series, figure.Series{Name: w.name, Points: thinned(w.path)})
 	}
 	if err = t.privateSquares(ctx, s, training, test, repeats(l, 20)); err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
-	return sweep.Outcome{Comparisons: t.rows, Figures: []sweep.Figure{{Name: "excess-over-steps", Title: "Least squares by gradient descent", Command: "dither reproduce least-squares",
-		Panels: []sweep.Panel{{X: sweep.Axis{Label: "steps", Log: true}, Y: sweep.Axis{Label: "excess loss over that of zero weights", Log: true}, Series: series}}}}, Notes: []string{
+	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{{Name: "excess-over-steps", Title: "Least squares by gradient descent", Command: "dither reproduce least-squares",
+		Panels: []figure.Panel{{X: figure.Axis{Label: "steps", Log: true}, Y: figure.Axis{Label: "excess loss over that of zero weights", Log: true}, Series: series}}}}, Notes: []string{
 		"The target is the income of a family, from nine numbers about a person, of the data set that comes with the program. Least squares by sums of products needs no steps at all, with privacy too.",
 	}}, nil
 }
@@ -213,11 +214,11 @@ func runLeastSquares(ctx context.Context, l sweep.Environment) (sweep.Outcome, e
 var leastSquaresGolden = [4][3]float64{{157, 1086, 7135}, {11970, 24072, 36175}, {467, 598, 726}, {4, 9, 16}}
 
 // thinned keeps about 20 steps of every factor of ten.
-func thinned(path []float64) []sweep.Point {
-	var points []sweep.Point
+func thinned(path []float64) []figure.Point {
+	var points []figure.Point
 	for step, next := 1, 1.0; step < len(path); step++ {
 		if float64(step) >= next || step == len(path)-1 {
-			points = append(points, sweep.Value(float64(step), path[step]))
+			points = append(points, figure.Value(float64(step), path[step]))
 			next = max(next+1, next*math.Pow(10, 0.05))
 		}
 	}

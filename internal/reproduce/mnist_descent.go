@@ -7,12 +7,13 @@ import (
 	"slices"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/neural"
 )
@@ -134,7 +135,7 @@ type trial struct {
 type share struct{ from, to float64 }
 
 // try runs trials and returns, by their names, the accuracies in percent at each of their looks.
-func try(ctx context.Context, l sweep.Environment, of share, m images, trials []trial) (map[string][]sample, error) {
+func try(ctx context.Context, l experiment.Environment, of share, m images, trials []trial) (map[string][]sample, error) {
 	whole, done := 0.0, 0.0
 	for _, t := range trials {
 		whole += t.effort(l, m)
@@ -159,7 +160,7 @@ func try(ctx context.Context, l sweep.Environment, of share, m images, trials []
 }
 
 // effort is how much work a trial is, in steps, each with its cost besides its records.
-func (t trial) effort(l sweep.Environment, m images) float64 {
+func (t trial) effort(l experiment.Environment, m images) float64 {
 	return float64(repeats(l, t.usual)*stepsOf(t.epochs, m.training.Records(), t.batch)) * (600 + float64(t.batch))
 }
 
@@ -167,8 +168,8 @@ func (t trial) effort(l sweep.Environment, m images) float64 {
 func last(course []sample) sample { return course[len(course)-1] }
 
 // overEpochs is the curve of a course.
-func overEpochs(name string, looks []int, course []sample) sweep.Series {
-	s := sweep.Series{Name: name}
+func overEpochs(name string, looks []int, course []sample) figure.Series {
+	s := figure.Series{Name: name}
 	for i, accuracy := range course {
 		s.Points = append(s.Points, accuracy.point(float64(looks[i]), 1))
 	}

@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/public"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train/neural"
 )
 
@@ -38,8 +39,8 @@ var (
 	tutorialPrinted = []string{"95.0", "96.6", "97.0"}
 )
 
-func mnistNetworks() sweep.Reproduction {
-	return sweep.Reproduction{Name: "mnist-networks", Title: "Networks that learn MNIST by DP-SGD, beside published accuracies",
+func mnistNetworks() experiment.Reproduction {
+	return experiment.Reproduction{Name: "mnist-networks", Title: "Networks that learn MNIST by DP-SGD, beside published accuracies",
 		Source: "M. Abadi and others, \"Deep Learning with Differential Privacy\", CCS 2016, section 5.2, https://arxiv.org/abs/1607.00133; the tutorial of TensorFlow Privacy, " +
 			"https://github.com/tensorflow/privacy/tree/master/tutorials; N. Papernot and others, \"Tempered Sigmoid Activations for Deep Learning with Differential Privacy\", AAAI 2021, https://arxiv.org/abs/2007.14191",
 		Data: []string{"mnist"}, Minutes: 6, Run: runMNISTNetworks}
@@ -86,7 +87,7 @@ func (n networkTrial) fit(ctx context.Context, m images) (*model.Model, error) {
 }
 
 // accuracies trains as often as said and returns the accuracies on the test part, in percent.
-func (n networkTrial) accuracies(ctx context.Context, l sweep.Environment, m images, usual int) (sample, error) {
+func (n networkTrial) accuracies(ctx context.Context, l experiment.Environment, m images, usual int) (sample, error) {
 	var out sample
 	for range repeats(l, usual) {
 		of, err := n.fit(ctx, m)
@@ -105,10 +106,10 @@ func (n networkTrial) accuracies(ctx context.Context, l sweep.Environment, m ima
 // averaged are the options of the tool: a moving average of the iterates.
 var averaged = neural.Options{Average: neural.AverageExponential}
 
-func runMNISTNetworks(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
+func runMNISTNetworks(ctx context.Context, l experiment.Environment) (experiment.Outcome, error) {
 	m, err := openImages(ctx, public.MNIST(), l.Data)
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	var t table
 	dense, convolved := make([]sample, len(abadiBudgets)), make([]sample, len(tutorialBudgets))
@@ -116,7 +117,7 @@ func runMNISTNetworks(ctx context.Context, l sweep.Environment) (sweep.Outcome, 
 		l.Report(fmt.Sprintf("784-1000-10 at epsilon %v", epsilon), 0.1*float64(i))
 		trial := networkTrial{epsilon: epsilon, layers: abadiMLP, transforms: []string{deskew}, options: averaged}
 		if dense[i], err = trial.accuracies(ctx, l, m, 1); err != nil {
-			return sweep.Outcome{}, err
+			return experiment.Outcome{}, err
 		}
 		t.random(fmt.Sprintf("784-1000-10, accuracy at epsilon %v, %%", epsilon), abadiPrinted[i], dense[i], 1, "", abadiWhy(epsilon))
 	}
@@ -124,16 +125,16 @@ func runMNISTNetworks(ctx context.Context, l sweep.Environment) (sweep.Outcome, 
 		l.Report(fmt.Sprintf("convolutions at epsilon %v", epsilon), 0.3+0.15*float64(i))
 		trial := networkTrial{epsilon: epsilon, layers: network.CNN(10), input: pixelImage, options: averaged}
 		if convolved[i], err = trial.accuracies(ctx, l, m, 1); err != nil {
-			return sweep.Outcome{}, err
+			return experiment.Outcome{}, err
 		}
 		t.random(fmt.Sprintf("small convolutional network, accuracy at epsilon %v, %%", epsilon), tutorialPrinted[i], convolved[i], 1, "", tutorialWhy(epsilon))
 	}
 	linear, err := pipeline{[]string{deskew, scattering, groupNorm}}.accuracies(ctx, l, share{0.75, 1}, m, abadiBudgets, 1)
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	t.random("linear model on scattering features, accuracy at epsilon 2, %", "", linear[1], 1, "", "not of these publications: features that are fixed beforehand need no privacy, and what is left to learn is little")
-	return sweep.Outcome{Comparisons: t.rows, Figures: []sweep.Figure{networksFigure(dense, convolved, linear)}, Notes: []string{
+	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{networksFigure(dense, convolved, linear)}, Notes: []string{
 		"Everything is a default but for the layers, deskewing of the images of 784-1000-10, and the moving average that the tool takes. One run each unless --repeats says otherwise; docs/accuracy.md has standard deviations between runs of 0.06 to 0.23.",
 	}}, nil
 }
@@ -157,17 +158,17 @@ func tutorialWhy(epsilon float64) string {
 }
 
 // networksFigure shows attained next to published figures.
-func networksFigure(dense, convolved, linear []sample) sweep.Figure {
-	published := func(name string, points ...sweep.Point) sweep.Series {
-		return sweep.Series{Name: name, Published: true, Scattered: true, Points: points}
+func networksFigure(dense, convolved, linear []sample) figure.Figure {
+	published := func(name string, points ...figure.Point) figure.Series {
+		return figure.Series{Name: name, Published: true, Scattered: true, Points: points}
 	}
-	p := sweep.Panel{X: sweep.Axis{Label: "epsilon at delta 1e-5", Log: true}, Y: sweep.Axis{Label: "test accuracy, percent"}, Series: []sweep.Series{
+	p := figure.Panel{X: figure.Axis{Label: "epsilon at delta 1e-5", Log: true}, Y: figure.Axis{Label: "test accuracy, percent"}, Series: []figure.Series{
 		{Name: "linear on scattering", Points: overBudgets(abadiBudgets, linear)},
 		{Name: "convolutional", Points: overBudgets(tutorialBudgets, convolved)},
 		{Name: "784-1000-10", Points: overBudgets(abadiBudgets, dense)},
-		published("Abadi and others, 784-60-1000-10", sweep.Value(0.5, 90), sweep.Value(2, 95), sweep.Value(8, 97)),
-		published("TensorFlow Privacy, convolutional", sweep.Value(1.19, 95), sweep.Value(3.01, 96.6), sweep.Value(7.1, 97)),
-		published("Papernot and others, convolutional", sweep.Value(2.93, 98.1)),
+		published("Abadi and others, 784-60-1000-10", figure.Value(0.5, 90), figure.Value(2, 95), figure.Value(8, 97)),
+		published("TensorFlow Privacy, convolutional", figure.Value(1.19, 95), figure.Value(3.01, 96.6), figure.Value(7.1, 97)),
+		published("Papernot and others, convolutional", figure.Value(2.93, 98.1)),
 	}}
-	return sweep.Figure{Name: "accuracy-over-epsilon", Title: "MNIST: accuracy against epsilon", Panels: []sweep.Panel{p}, Command: "dither reproduce mnist-networks"}
+	return figure.Figure{Name: "accuracy-over-epsilon", Title: "MNIST: accuracy against epsilon", Panels: []figure.Panel{p}, Command: "dither reproduce mnist-networks"}
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 
+	"github.com/ditherml/dither/internal/experiment"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
 )
 
@@ -27,7 +27,7 @@ func (p pipeline) request(epsilon float64) (train.Request, error) {
 
 // accuracies trains a model for each epsilon, as often as said, over features that are computed once. It returns
 // the accuracies on the test part in percent.
-func (p pipeline) accuracies(ctx context.Context, l sweep.Environment, of share, m images, epsilons []float64, usual int) ([]sample, error) {
+func (p pipeline) accuracies(ctx context.Context, l experiment.Environment, of share, m images, epsilons []float64, usual int) ([]sample, error) {
 	l.Report("features", of.from)
 	any, err := p.request(1)
 	if err != nil {

@@ -6,10 +6,11 @@ import (
 	"slices"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/public"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/sweep"
 )
 
 const (
@@ -25,33 +26,33 @@ const (
 // sigmoidNorms are the clipping norms of the figure.
 var sigmoidNorms = []float64{0.01, 0.1, 0.3, 1, 3, 10, 30}
 
-func mnistSigmoid() sweep.Reproduction {
-	return sweep.Reproduction{Name: "mnist-sigmoid", Title: "One logistic regression for each digit of MNIST by DP-SGD: accuracy over the clipping norm",
+func mnistSigmoid() experiment.Reproduction {
+	return experiment.Reproduction{Name: "mnist-sigmoid", Title: "One logistic regression for each digit of MNIST by DP-SGD: accuracy over the clipping norm",
 		Source: fashionReport + ", exercise 5", Data: []string{"mnist"}, Minutes: 4, Linear: true, Run: runMNISTSigmoid}
 }
 
-func runMNISTSigmoid(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
+func runMNISTSigmoid(ctx context.Context, l experiment.Environment) (experiment.Outcome, error) {
 	m, err := openImages(ctx, public.MNIST(), l.Data)
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	noise, err := sigmoidNoise(m.training.Records())
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	courses, err := try(ctx, l, share{0, 0.95}, m, sigmoidTrials(noise))
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	plain, err := pipeline{}.accuracies(ctx, l, share{0.95, 0.97}, m, []float64{sigmoidEpsilon}, 1)
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	straight, err := pipeline{[]string{deskew}}.accuracies(ctx, l, share{0.97, 1}, m, []float64{sigmoidEpsilon}, 1)
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
-	return sweep.Outcome{Comparisons: sigmoidRows(noise, courses, plain[0], straight[0]), Figures: []sweep.Figure{sigmoidFigure(courses)}, Notes: []string{
+	return experiment.Outcome{Comparisons: sigmoidRows(noise, courses, plain[0], straight[0]), Figures: []figure.Figure{sigmoidFigure(courses)}, Notes: []string{
 		"Samples take each record with probability 0.01, which is 600 of 60000, for 10000 steps. The gradient of one record over all ten regressions is one vector and clipped as one. The learning rate was chosen on every sixth record of the training part.",
 	}}, nil
 }
@@ -98,7 +99,7 @@ func sigmoidEnd(courses map[string][]sample, norm float64, suited bool) sample {
 	return last(courses[sigmoidKey(norm, suited || norm == 1)])
 }
 
-func sigmoidRows(noise float64, courses map[string][]sample, plain, straight sample) []sweep.Comparison {
+func sigmoidRows(noise float64, courses map[string][]sample, plain, straight sample) []experiment.Comparison {
 	var t table
 	t.golden("noise multiplier for epsilon 2 at delta 1e-5, 100 epochs, sampling probability 0.01", "", noise, 4, within(sigmoidReference, 2e-3), "the exercise leaves it to the reader; this is the least, by privacy loss distributions")
 	for _, norm := range sigmoidNorms {
@@ -124,10 +125,10 @@ func sigmoidWhy(norm float64) string {
 }
 
 // sigmoidFigure is the plot that the exercise asks for.
-func sigmoidFigure(courses map[string][]sample) sweep.Figure {
-	p := sweep.Panel{X: sweep.Axis{Label: "clipping norm C", Log: true}, Y: sweep.Axis{Label: "test accuracy, percent"}}
+func sigmoidFigure(courses map[string][]sample) figure.Figure {
+	p := figure.Panel{X: figure.Axis{Label: "clipping norm C", Log: true}, Y: figure.Axis{Label: "test accuracy, percent"}}
 	for _, suited := range []bool{true, false} {
-		s := sweep.Series{Name: fmt.Sprintf("learning rate %v / C", sigmoidLength)}
+		s := figure.Series{Name: fmt.Sprintf("learning rate %v / C", sigmoidLength)}
 		if !suited {
 			s.Name = fmt.Sprintf("learning rate %v", sigmoidLength)
 		}
@@ -136,5 +137,5 @@ func sigmoidFigure(courses map[string][]sample) sweep.Figure {
 		}
 		p.Series = append(p.Series, s)
 	}
-	return sweep.Figure{Name: "accuracy-over-norm", Title: "MNIST, ten logistic regressions, epsilon 2: accuracy over the clipping norm", Panels: []sweep.Panel{p}, Command: "dither reproduce mnist-sigmoid"}
+	return figure.Figure{Name: "accuracy-over-norm", Title: "MNIST, ten logistic regressions, epsilon 2: accuracy over the clipping norm", Panels: []figure.Panel{p}, Command: "dither reproduce mnist-sigmoid"}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/internal/experiment"
 )
 
 // stripes are images of nine pixels in three classes, each of which has a bright row of its own.
@@ -105,7 +105,7 @@ func TestDescentLearns(t *testing.T) {
 // TestTrialsAreRepeated counts runs and the progress that is told.
 func TestTrialsAreRepeated(t *testing.T) {
 	var told []float64
-	l := sweep.Environment{Progress: func(_ string, done float64) { told = append(told, done) }}
+	l := experiment.Environment{Progress: func(_ string, done float64) { told = append(told, done) }}
 	d := descent{batch: 300, epochs: 1, rate: 1, looks: []int{1}}
 	got, err := try(context.Background(), l, share{0.2, 0.6}, stripes(t, 600), []trial{{"a", d, 2}, {"b", d, 1}})
 	if err != nil {
@@ -141,7 +141,7 @@ func TestValidationIsEverySixthOfTheTrainingPart(t *testing.T) {
 // noise moves no score by a tenth of their distance.
 func TestPipelineLearns(t *testing.T) {
 	m := stripes(t, 3000)
-	got, err := pipeline{}.accuracies(context.Background(), sweep.Environment{}, share{0, 1}, m, []float64{3, math.Inf(1)}, 1)
+	got, err := pipeline{}.accuracies(context.Background(), experiment.Environment{}, share{0, 1}, m, []float64{3, math.Inf(1)}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

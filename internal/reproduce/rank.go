@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/erm"
 )
 
-func rank() sweep.Reproduction {
-	return sweep.Reproduction{
+func rank() experiment.Reproduction {
+	return experiment.Reproduction{
 		Name: "rank", Title: "The bound on the excess loss of noisy descent that grows with the rank, against what is measured",
 		Source:  thirteenthLecture + ", theorem 4.1; S. Song, T. Steinke, O. Thakkar and A. Thakurta, \"Evading the Curse of Dimensionality in Unconstrained Private GLMs\", AISTATS 2021",
 		Minutes: 1, Linear: true, Run: runRank,
@@ -34,30 +35,30 @@ type rankRun struct {
 	steps int
 }
 
-func runRank(ctx context.Context, l sweep.Environment) (sweep.Outcome, error) {
+func runRank(ctx context.Context, l experiment.Environment) (experiment.Outcome, error) {
 	var t table
-	var bounds, averaged, last, better []sweep.Point
+	var bounds, averaged, last, better []figure.Point
 	for i, n := range rankRecords {
 		l.Report(fmt.Sprintf("%d records", n), float64(i*i)/float64(len(rankRecords)*len(rankRecords)))
 		r, err := newRankRun(ctx, n)
 		if err != nil {
-			return sweep.Outcome{}, err
+			return experiment.Outcome{}, err
 		}
 		x, bound := float64(n), r.found.Bound(rankEpsilon, rankDelta)
 		mean, final, err := r.measure(ctx, repeats(l, 5))
 		if err != nil {
-			return sweep.Outcome{}, err
+			return experiment.Outcome{}, err
 		}
 		tuned, err := r.defaults(ctx, repeats(l, 5))
 		if err != nil {
-			return sweep.Outcome{}, err
+			return experiment.Outcome{}, err
 		}
-		bounds, averaged, last, better = append(bounds, sweep.Value(x, bound)), append(averaged, mean.point(x, 1)), append(last, final.point(x, 1)), append(better, tuned.point(x, 1))
+		bounds, averaged, last, better = append(bounds, figure.Value(x, bound)), append(averaged, mean.point(x, 1)), append(last, final.point(x, 1)), append(better, tuned.point(x, 1))
 		t.row(r, n, bound, mean, final, tuned)
 	}
-	series := []sweep.Series{{Name: "bound of the theorem", Points: bounds, Dashed: true}, {Name: "averaged iterate", Points: averaged}, {Name: "last iterate", Points: last}, {Name: "dither's defaults, exact noise", Points: better}}
-	return sweep.Outcome{Comparisons: t.rows, Figures: []sweep.Figure{{Name: "excess-over-records", Title: "Excess of the mean logistic loss over its minimum, epsilon 0.5", Command: "dither reproduce rank",
-		Panels: []sweep.Panel{{X: sweep.Axis{Label: "records", Log: true}, Y: sweep.Axis{Label: "excess loss, nats", Log: true}, Series: series}}}}, Notes: []string{
+	series := []figure.Series{{Name: "bound of the theorem", Points: bounds, Dashed: true}, {Name: "averaged iterate", Points: averaged}, {Name: "last iterate", Points: last}, {Name: "dither's defaults, exact noise", Points: better}}
+	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{{Name: "excess-over-records", Title: "Excess of the mean logistic loss over its minimum, epsilon 0.5", Command: "dither reproduce rank",
+		Panels: []figure.Panel{{X: figure.Axis{Label: "records", Log: true}, Y: figure.Axis{Label: "excess loss, nats", Log: true}, Series: series}}}}, Notes: []string{
 		"Records are one row of each of as many persons of the data set that comes with the program, each of norm 1, so that L = 1. The minimizer is that with a ridge of 0.01 beside the sum of losses, since few records have none without.",
 		"The learning rate is the one of the proof and hangs on the norm of the minimizer, which is not private; the noise is that of claim 3.2, which holds a little less than it states.",
 	}}, nil

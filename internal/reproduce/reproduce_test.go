@@ -15,22 +15,23 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/public"
-	"github.com/ditherml/dither/sweep"
 )
 
 // laboratory is one with the measuring data, if they are there.
-func laboratory() sweep.Environment {
+func laboratory() experiment.Environment {
 	dir := os.Getenv("DITHER_DATA")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "..", "shared", "data")
 	}
-	return sweep.Environment{Data: dir}
+	return experiment.Environment{Data: dir}
 }
 
 // needs skips a test without a folder of the measuring data.
-func needs(t *testing.T, folder string) sweep.Environment {
+func needs(t *testing.T, folder string) experiment.Environment {
 	t.Helper()
 	l := laboratory()
 	if !public.Here(l.Data, folder) {
@@ -40,7 +41,7 @@ func needs(t *testing.T, folder string) sweep.Environment {
 }
 
 // check runs an experiment and wants every golden value, every row explained and every curve drawable.
-func check(t *testing.T, r sweep.Reproduction, l sweep.Environment) sweep.Outcome {
+func check(t *testing.T, r experiment.Reproduction, l experiment.Environment) experiment.Outcome {
 	t.Helper()
 	out, err := r.Run(context.Background(), l)
 	if err != nil {
@@ -51,15 +52,15 @@ func check(t *testing.T, r sweep.Reproduction, l sweep.Environment) sweep.Outcom
 }
 
 // shortRuns are the outcomes of experiments that TestDocs and a test of their own look at, by name.
-var shortRuns = map[string]sweep.Outcome{}
+var shortRuns = map[string]experiment.Outcome{}
 
 // shortRun runs an experiment once for all tests of it.
-func shortRun(t *testing.T, r sweep.Reproduction) sweep.Outcome {
+func shortRun(t *testing.T, r experiment.Reproduction) experiment.Outcome {
 	t.Helper()
 	out, found := shortRuns[r.Name]
 	if !found {
 		var err error
-		if out, err = r.Run(context.Background(), sweep.Environment{Repeats: 2}); err != nil {
+		if out, err = r.Run(context.Background(), experiment.Environment{Repeats: 2}); err != nil {
 			t.Fatal(err)
 		}
 		shortRuns[r.Name] = out
@@ -68,7 +69,7 @@ func shortRun(t *testing.T, r sweep.Reproduction) sweep.Outcome {
 }
 
 // checkOutcome wants of an outcome what check wants.
-func checkOutcome(t *testing.T, r sweep.Reproduction, out sweep.Outcome) {
+func checkOutcome(t *testing.T, r experiment.Reproduction, out experiment.Outcome) {
 	t.Helper()
 	golden := 0
 	for _, c := range out.Comparisons {
@@ -88,7 +89,7 @@ func checkOutcome(t *testing.T, r sweep.Reproduction, out sweep.Outcome) {
 	}
 }
 
-func checkFigure(t *testing.T, f sweep.Figure) {
+func checkFigure(t *testing.T, f figure.Figure) {
 	t.Helper()
 	if f.Name == "" || f.Title == "" || len(f.Panels) == 0 {
 		t.Errorf("figure %+v has no name, title or panel", f)
@@ -130,18 +131,18 @@ func TestTable(t *testing.T) {
 }
 
 func TestRun(t *testing.T) {
-	works := func(name string, data ...string) sweep.Reproduction {
-		return sweep.Reproduction{Name: name, Data: data, Run: func(context.Context, sweep.Environment) (sweep.Outcome, error) {
-			return sweep.Outcome{Notes: []string{name}}, nil
+	works := func(name string, data ...string) experiment.Reproduction {
+		return experiment.Reproduction{Name: name, Data: data, Run: func(context.Context, experiment.Environment) (experiment.Outcome, error) {
+			return experiment.Outcome{Notes: []string{name}}, nil
 		}}
 	}
 	fails := works("b")
-	fails.Run = func(context.Context, sweep.Environment) (sweep.Outcome, error) {
-		return sweep.Outcome{}, errors.New("no")
+	fails.Run = func(context.Context, experiment.Environment) (experiment.Outcome, error) {
+		return experiment.Outcome{}, errors.New("no")
 	}
 	var got []string
-	err := Run(context.Background(), []sweep.Reproduction{works("a"), fails, works("c", "no-such-folder"), works("d")}, sweep.Environment{Data: t.TempDir()},
-		func(r sweep.Result) error {
+	err := Run(context.Background(), []experiment.Reproduction{works("a"), fails, works("c", "no-such-folder"), works("d")}, experiment.Environment{Data: t.TempDir()},
+		func(r experiment.Result) error {
 			got = append(got, r.Name+strings.Join(r.Notes, "")+strings.Join(r.Missing, ","))
 			return nil
 		})
@@ -151,21 +152,21 @@ func TestRun(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
 	got = nil
-	if err = Run(ctx, []sweep.Reproduction{fails, works("a")}, sweep.Environment{}, func(r sweep.Result) error { got = append(got, r.Name); return nil }); err == nil || got != nil {
+	if err = Run(ctx, []experiment.Reproduction{fails, works("a")}, experiment.Environment{}, func(r experiment.Result) error { got = append(got, r.Name); return nil }); err == nil || got != nil {
 		t.Errorf("after a cancellation: got %v, %v, want an error and nothing run", got, err)
 	}
 }
 
 func TestWrite(t *testing.T) {
-	results := []sweep.Result{
-		{Reproduction: sweep.Reproduction{Name: "one", Title: "One", Source: "Somebody"}, Seconds: 2.04, Outcome: sweep.Outcome{
-			Comparisons: []sweep.Comparison{
-				{Quantity: "a | b", Published: "1", Ours: "1.5", Value: 1.5, Deterministic: true, Why: "so", Golden: &sweep.Golden{Value: 1, Tolerance: 0.25}},
+	results := []experiment.Result{
+		{Reproduction: experiment.Reproduction{Name: "one", Title: "One", Source: "Somebody"}, Seconds: 2.04, Outcome: experiment.Outcome{
+			Comparisons: []experiment.Comparison{
+				{Quantity: "a | b", Published: "1", Ours: "1.5", Value: 1.5, Deterministic: true, Why: "so", Golden: &experiment.Golden{Value: 1, Tolerance: 0.25}},
 				{Quantity: "c", Ours: "words", Value: math.NaN(), Why: "no number"},
 			},
-			Figures: []sweep.Figure{{Name: "f", Title: "F"}}, Notes: []string{"note"},
+			Figures: []figure.Figure{{Name: "f", Title: "F"}}, Notes: []string{"note"},
 		}},
-		{Reproduction: sweep.Reproduction{Name: "two", Title: "Two"}, Missing: []string{"mnist"}},
+		{Reproduction: experiment.Reproduction{Name: "two", Title: "Two"}, Missing: []string{"mnist"}},
 	}
 	if got := results[0].Disagreements(); len(got) != 1 || got[0].Quantity != "a | b" {
 		t.Errorf("Disagreements: got %+v, want the first row", got)
@@ -215,7 +216,7 @@ func TestComposition(t *testing.T) {
 	for _, p := range out.Figures[0].Panels {
 		for _, s := range p.Series {
 			last := s.Points[len(s.Points)-1].Y
-			if !slices.ContainsFunc(out.Comparisons, func(c sweep.Comparison) bool { return math.Abs(c.Value/last-1) < 2e-3 }) {
+			if !slices.ContainsFunc(out.Comparisons, func(c experiment.Comparison) bool { return math.Abs(c.Value/last-1) < 2e-3 }) {
 				t.Errorf("%s, %s: the last point is %v, which no row has", p.Title, s.Name, last)
 			}
 		}
@@ -273,11 +274,11 @@ func TestBookDescent(t *testing.T) {
 }
 
 func TestSalary(t *testing.T) {
-	check(t, salary(), sweep.Environment{Repeats: 20})
+	check(t, salary(), experiment.Environment{Repeats: 20})
 }
 
 func TestTheorems(t *testing.T) {
-	check(t, theorems(), sweep.Environment{Repeats: 20})
+	check(t, theorems(), experiment.Environment{Repeats: 20})
 }
 
 // TestRankSettings wants the theorem's numbers: steps n²ε², and a bound that is ExcessBound of the problem and falls
@@ -304,7 +305,7 @@ func TestRankSettings(t *testing.T) {
 // guarantee. Each bound fails with probability 0.05 at most by its own account; here it must pass the truth by 0.5,
 // which for 5000 runs of each data set is more than six deviations of the counts (false alarm below 1e-8).
 func TestUnbounded(t *testing.T) {
-	out := check(t, unbounded(), sweep.Environment{Repeats: 5})
+	out := check(t, unbounded(), experiment.Environment{Repeats: 5})
 	for _, c := range out.Comparisons {
 		if random := strings.Contains(c.Shown(), fmt.Sprintf("in %d attacks", attackRepeats)); random == c.Deterministic {
 			t.Errorf("%s: got %s, want random figures marked as such, with their spread, and no others", c.Quantity, c.Shown())
@@ -363,7 +364,7 @@ func TestGeneralization(t *testing.T) {
 		gapRecords = []int{50, 400}
 		defer func() { gapRecords = all }()
 	}
-	out := check(t, generalization(), sweep.Environment{Repeats: 4})
+	out := check(t, generalization(), experiment.Environment{Repeats: 4})
 	gaps := out.Figures[0].Panels[1].Series
 	if first := gaps[0].Points[0].Y; first < 20 {
 		t.Errorf("without privacy the gap of %d rows is %v points, want at least 20", gapRecords[0], first)
@@ -383,7 +384,7 @@ func TestGeneralization(t *testing.T) {
 // the mean of 15 distances is not from 100 to 2400 with probability 1e-7 (a Gamma law), and the median of many blocks
 // to be near.
 func TestAggregate(t *testing.T) {
-	out := check(t, aggregate(), sweep.Environment{Repeats: 15})
+	out := check(t, aggregate(), experiment.Environment{Repeats: 15})
 	series := out.Figures[0].Panels[1].Series
 	if v := series[1].Points[0].Y; v < 100 || v > 2400 {
 		t.Errorf("5 blocks: mean distance of clipped means is %v, want about 800", v)
@@ -430,7 +431,7 @@ func TestRandomFiguresAreMarked(t *testing.T) {
 		{"0.42", false, "0.42 (random, one run)"}, {"0.42", true, "0.42"}, {"78.0 ± 0.1 % (20 runs)", false, "78.0 ± 0.1 % (20 runs)"},
 		{"81.2 (one run)", false, "81.2 (random, one run)"}, {"1 (3 runs, all alike)", false, "1 (3 runs, all alike)"},
 	} {
-		if got := (sweep.Comparison{Ours: c.ours, Deterministic: c.deterministic}).Shown(); got != c.want {
+		if got := (experiment.Comparison{Ours: c.ours, Deterministic: c.deterministic}).Shown(); got != c.want {
 			t.Errorf("%q, deterministic %v: got %q, want %q", c.ours, c.deterministic, got, c.want)
 		}
 	}

@@ -5,37 +5,38 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/special"
-	"github.com/ditherml/dither/sweep"
 )
 
 // table collects the comparisons of an experiment.
-type table struct{ rows []sweep.Comparison }
+type table struct{ rows []experiment.Comparison }
 
 // golden adds a figure that every run must give: as printed where it is published, else as computed elsewhere.
-func (t *table) golden(quantity, published string, value float64, digits int, want sweep.Golden, why string) {
-	t.rows = append(t.rows, sweep.Comparison{Quantity: quantity, Published: published, Ours: digitsOf(value, digits), Value: value, Deterministic: true, Why: why, Golden: &want})
+func (t *table) golden(quantity, published string, value float64, digits int, want experiment.Golden, why string) {
+	t.rows = append(t.rows, experiment.Comparison{Quantity: quantity, Published: published, Ours: digitsOf(value, digits), Value: value, Deterministic: true, Why: why, Golden: &want})
 }
 
 // count adds a golden number of things.
-func (t *table) count(quantity, published string, value int, want sweep.Golden, why string) {
+func (t *table) count(quantity, published string, value int, want experiment.Golden, why string) {
 	t.golden(quantity, published, float64(value), 1, want, why)
 	t.rows[len(t.rows)-1].Ours = strconv.Itoa(value)
 }
 
 // known adds a figure that every run gives, but nobody has computed elsewhere.
 func (t *table) known(quantity, published string, value float64, digits int, why string) {
-	t.rows = append(t.rows, sweep.Comparison{Quantity: quantity, Published: published, Ours: digitsOf(value, digits), Value: value, Deterministic: true, Why: why})
+	t.rows = append(t.rows, experiment.Comparison{Quantity: quantity, Published: published, Ours: digitsOf(value, digits), Value: value, Deterministic: true, Why: why})
 }
 
 // random adds the mean of a figure of several runs; scale and unit are those in which it is printed.
 func (t *table) random(quantity, published string, s sample, scale float64, unit, why string) {
-	t.rows = append(t.rows, sweep.Comparison{Quantity: quantity, Published: published, Ours: s.text(scale, unit), Value: s.mean(), Why: why})
+	t.rows = append(t.rows, experiment.Comparison{Quantity: quantity, Published: published, Ours: s.text(scale, unit), Value: s.mean(), Why: why})
 }
 
 // say adds a comparison in words.
 func (t *table) say(quantity, published, ours, why string) {
-	t.rows = append(t.rows, sweep.Comparison{Quantity: quantity, Published: published, Ours: ours, Value: math.NaN(), Deterministic: true, Why: why})
+	t.rows = append(t.rows, experiment.Comparison{Quantity: quantity, Published: published, Ours: ours, Value: math.NaN(), Deterministic: true, Why: why})
 }
 
 // digitsOf writes a number with this many significant digits, without an exponent where that is short.
@@ -65,8 +66,8 @@ func published(text string) float64 {
 }
 
 // within is a golden value with a tolerance.
-func within(value, tolerance float64) sweep.Golden {
-	return sweep.Golden{Value: value, Tolerance: tolerance}
+func within(value, tolerance float64) experiment.Golden {
+	return experiment.Golden{Value: value, Tolerance: tolerance}
 }
 
 // sample are the values of a random figure in several runs.
@@ -117,13 +118,13 @@ func (s sample) text(scale float64, unit string) string {
 }
 
 // point is the point of a curve with the interval of the mean.
-func (s sample) point(x, scale float64) sweep.Point {
+func (s sample) point(x, scale float64) figure.Point {
 	mean, reach := scale*s.mean(), scale*s.reach()
-	return sweep.Point{X: x, Y: mean, Low: mean - reach, High: mean + reach}
+	return figure.Point{X: x, Y: mean, Low: mean - reach, High: mean + reach}
 }
 
 // repeats is how often an experiment measures a random figure.
-func repeats(l sweep.Environment, usual int) int {
+func repeats(l experiment.Environment, usual int) int {
 	if l.Repeats > 0 {
 		return l.Repeats
 	}

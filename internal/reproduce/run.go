@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ditherml/dither/internal/experiment"
 	"github.com/ditherml/dither/internal/public"
-	"github.com/ditherml/dither/sweep"
 )
 
 // Missing returns the folders of data sets that an experiment needs and a laboratory has not.
-func Missing(r sweep.Reproduction, l sweep.Environment) []string {
+func Missing(r experiment.Reproduction, l experiment.Environment) []string {
 	var missing []string
 	for _, name := range r.Data {
 		if l.Data == "" || !public.Here(l.Data, name) {
@@ -24,10 +24,10 @@ func Missing(r sweep.Reproduction, l sweep.Environment) []string {
 // Run runs experiments one after the other and hands each result to done as soon as it is there.
 // One whose data sets are missing is handed over as such. An experiment that fails does not stop
 // the others, a canceled context or an error of done does. The errors are joined.
-func Run(ctx context.Context, chosen []sweep.Reproduction, l sweep.Environment, done func(sweep.Result) error) error {
+func Run(ctx context.Context, chosen []experiment.Reproduction, l experiment.Environment, done func(experiment.Result) error) error {
 	var failures []error
 	for _, r := range chosen {
-		result := sweep.Result{Reproduction: r, Missing: Missing(r, l)}
+		result := experiment.Result{Reproduction: r, Missing: Missing(r, l)}
 		if result.Missing == nil {
 			began, err := time.Now(), error(nil)
 			if result.Outcome, err = r.Run(ctx, l); err != nil {
@@ -45,4 +45,15 @@ func Run(ctx context.Context, chosen []sweep.Reproduction, l sweep.Environment, 
 		}
 	}
 	return errors.Join(failures...)
+}
+
+// Disagreements returns words on each figure that is not its golden value.
+func Disagreements(results []experiment.Result) []string {
+	var wrong []string
+	for _, r := range results {
+		for _, d := range r.Disagreements() {
+			wrong = append(wrong, fmt.Sprintf("%s: %s is %v, want %v within %v", r.Name, d.Quantity, d.Value, d.Golden.Value, d.Golden.Tolerance))
+		}
+	}
+	return wrong
 }

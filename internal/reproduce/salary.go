@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/query"
-	"github.com/ditherml/dither/sweep"
 )
 
-func salary() sweep.Reproduction {
-	return sweep.Reproduction{
+func salary() experiment.Reproduction {
+	return experiment.Reproduction{
 		Name: "salary", Title: "The mean of five salaries, with noise by local sensitivity and by a declared range",
 		Source: fashionReport + ", exercise 3", Minutes: 0.1, Linear: true, Run: runSalary,
 	}
@@ -23,7 +24,7 @@ func salaries() []float64 { return []float64{130530, 104141, 90385, 91919, 81334
 // The declared range of a salary.
 const salaryRange = 200000
 
-func runSalary(_ context.Context, l sweep.Environment) (sweep.Outcome, error) {
+func runSalary(_ context.Context, l experiment.Environment) (experiment.Outcome, error) {
 	var t table
 	x := salaries()
 	t.golden("mean of D1", "99661.8", mean(x), 6, within(99661.8, 1e-9), "no difference")
@@ -40,9 +41,9 @@ func runSalary(_ context.Context, l sweep.Environment) (sweep.Outcome, error) {
 	l.Report("answers by a declared range", 0.3)
 	points, err := t.declared(x, repeats(l, 200))
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
-	return sweep.Outcome{Comparisons: t.rows, Figures: []sweep.Figure{salaryFigure(x, points)}, Notes: []string{
+	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{salaryFigure(x, points)}, Notes: []string{
 		"Noise scaled to local sensitivity is no guarantee for any ε: how much noise there is tells about the salaries. Scaled to what any record can do within a declared range, it holds for every table, and of few records the mean is then not known: that is the privacy.",
 	}}, nil
 }
@@ -52,7 +53,7 @@ func (t *table) localAnswers(x []float64) {
 	local := localSensitivity(x)
 	for _, c := range []struct{ epsilon, printed float64 }{{0.1, 92788.53}, {1, 111458.11}, {2, 101603.66}, {10, 99400.37}, {100, 99682.58}, {1000, 99675.37}} {
 		scale := local / c.epsilon
-		t.rows = append(t.rows, sweep.Comparison{
+		t.rows = append(t.rows, experiment.Comparison{
 			Quantity: fmt.Sprintf("the mean with Laplace noise of scale %s, for ε = %v (which does not hold)", digitsOf(scale, 6), c.epsilon), Published: fmt.Sprintf("%.2f (one answer)", c.printed),
 			Ours: fmt.Sprintf("%.1f ± %s (standard deviation)", mean(x), digitsOf(math.Sqrt2*scale, 4)), Value: math.Sqrt2 * scale, Deterministic: true,
 			Why: fmt.Sprintf("one answer, %.2f times the scale from the mean", math.Abs(c.printed-mean(x))/scale),
@@ -84,8 +85,8 @@ func (t *table) localFails(x []float64) {
 
 // declared adds answers of the product: salaries are declared to be between 0 and 200000, and mean and number come
 // from one release of two sums.
-func (t *table) declared(x []float64, runs int) ([]sweep.Point, error) {
-	var curve []sweep.Point
+func (t *table) declared(x []float64, runs int) ([]figure.Point, error) {
+	var curve []figure.Point
 	for _, records := range []int{5, 50, 500, 5000, 50000} {
 		values := query.Values{Lower: 0, Upper: salaryRange, At: func(i int) float64 { return x[i%len(x)] }}
 		terms := query.Settings{Payer: free{}, Noise: mechanism.KNorm{NoiseMultiplier: 1}, MaxRecords: 100000}
@@ -104,23 +105,23 @@ func (t *table) declared(x []float64, runs int) ([]sweep.Point, error) {
 }
 
 // salaryFigure draws the privacy loss of answers, and the error of means.
-func salaryFigure(x []float64, declared []sweep.Point) sweep.Figure {
+func salaryFigure(x []float64, declared []figure.Point) figure.Figure {
 	y := without(x, 0)
-	var local, global, believed []sweep.Point
+	var local, global, believed []figure.Point
 	for at := 0.0; at <= salaryRange; at += 2500 {
-		local = append(local, sweep.Value(at, math.Abs(laplaceLog(at, mean(x), localSensitivity(x))-laplaceLog(at, mean(y), localSensitivity(y)))))
+		local = append(local, figure.Value(at, math.Abs(laplaceLog(at, mean(x), localSensitivity(x))-laplaceLog(at, mean(y), localSensitivity(y)))))
 		// A sum of five salaries with Laplace noise of the declared range, over a public five.
 		scale := salaryRange / 5.0
-		global = append(global, sweep.Value(at, math.Abs(laplaceLog(at, sum(x)/5, scale)-laplaceLog(at, sum(y)/5, scale))))
+		global = append(global, figure.Value(at, math.Abs(laplaceLog(at, sum(x)/5, scale)-laplaceLog(at, sum(y)/5, scale))))
 	}
 	for _, p := range declared {
-		believed = append(believed, sweep.Value(p.X, localSensitivity(x)*5/p.X))
+		believed = append(believed, figure.Value(p.X, localSensitivity(x)*5/p.X))
 	}
-	return sweep.Figure{Name: "local-sensitivity", Title: "Noise by local sensitivity, and by a declared range, for epsilon 1", Command: "dither reproduce salary", Panels: []sweep.Panel{
-		{Title: "what an answer tells", X: sweep.Axis{Label: "answer, a mean salary"}, Y: sweep.Axis{Label: "privacy loss between D1 and D2, nats"}, Series: []sweep.Series{
+	return figure.Figure{Name: "local-sensitivity", Title: "Noise by local sensitivity, and by a declared range, for epsilon 1", Command: "dither reproduce salary", Panels: []figure.Panel{
+		{Title: "what an answer tells", X: figure.Axis{Label: "answer, a mean salary"}, Y: figure.Axis{Label: "privacy loss between D1 and D2, nats"}, Series: []figure.Series{
 			{Name: "local sensitivity", Points: local}, {Name: "declared range", Points: global},
-			{Name: "epsilon", Points: []sweep.Point{sweep.Value(0, 1), sweep.Value(salaryRange, 1)}, Dashed: true}}},
-		{Title: "error of the mean", X: sweep.Axis{Label: "records", Log: true}, Y: sweep.Axis{Label: "mean distance from the true mean", Log: true}, Series: []sweep.Series{
+			{Name: "epsilon", Points: []figure.Point{figure.Value(0, 1), figure.Value(salaryRange, 1)}, Dashed: true}}},
+		{Title: "error of the mean", X: figure.Axis{Label: "records", Log: true}, Y: figure.Axis{Label: "mean distance from the true mean", Log: true}, Series: []figure.Series{
 			{Name: "declared range", Points: declared},
 			{Name: "as if local sensitivity were enough", Points: believed, Dashed: true}}},
 	}}

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/internal/experiment"
 )
 
 // Publicly stands once on every page and table of reproductions.
 const Publicly = "public data sets; the epsilon of each run is what it would guarantee if the records were private, the many runs together would cost more"
 
 // reproductions is the table: one line an experiment, in the order in which they are listed and run.
-var reproductions = []func() sweep.Reproduction{
+var reproductions = []func() experiment.Reproduction{
 	book,
 	composition,
 	salary,
@@ -32,8 +32,8 @@ var reproductions = []func() sweep.Reproduction{
 }
 
 // Reproductions returns all experiments, in order.
-func Reproductions() []sweep.Reproduction {
-	all := make([]sweep.Reproduction, len(reproductions))
+func Reproductions() []experiment.Reproduction {
+	all := make([]experiment.Reproduction, len(reproductions))
 	for i, r := range reproductions {
 		all[i] = r()
 	}
@@ -42,7 +42,7 @@ func Reproductions() []sweep.Reproduction {
 
 // Named returns the experiments of these names, each once, in the order of the table. An unknown
 // name is an error that lists the known ones.
-func Named(names ...string) ([]sweep.Reproduction, error) {
+func Named(names ...string) ([]experiment.Reproduction, error) {
 	all, known := Reproductions(), []string(nil)
 	for _, r := range all {
 		known = append(known, r.Name)
@@ -52,10 +52,10 @@ func Named(names ...string) ([]sweep.Reproduction, error) {
 			return nil, fmt.Errorf("reproduce: experiment is %q, want some of: %s", name, strings.Join(known, ", "))
 		}
 	}
-	return slices.DeleteFunc(all, func(r sweep.Reproduction) bool { return !slices.Contains(names, r.Name) }), nil
+	return slices.DeleteFunc(all, func(r experiment.Reproduction) bool { return !slices.Contains(names, r.Name) }), nil
 }
 
 // Linear returns the experiments that are deterministic or train linear models only.
-func Linear() []sweep.Reproduction {
-	return slices.DeleteFunc(Reproductions(), func(r sweep.Reproduction) bool { return !r.Linear })
+func Linear() []experiment.Reproduction {
+	return slices.DeleteFunc(Reproductions(), func(r experiment.Reproduction) bool { return !r.Linear })
 }

@@ -6,9 +6,10 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/sweep"
 )
 
 const (
@@ -16,8 +17,8 @@ const (
 	thirteenthLecture = "G. Brown, lecture notes on private optimization, lecture 13, DP-GD for Generalized Linear Models"
 )
 
-func theorems() sweep.Reproduction {
-	return sweep.Reproduction{
+func theorems() experiment.Reproduction {
+	return experiment.Reproduction{
 		Name: "theorems", Title: "The noise that theorems of two lectures ask for, against the least that is enough",
 		Source: fourthLecture + ", claim 2.3 and section 3.1; the same, lecture 13, claim 3.2; " + fashionReport + ", section 3", Minutes: 0.2, Linear: true, Run: runTheorems,
 	}
@@ -26,28 +27,28 @@ func theorems() sweep.Reproduction {
 // descentSteps are the numbers of steps in the tables of descent.
 var descentSteps = []int{1, 10, 100, 1000}
 
-func runTheorems(_ context.Context, l sweep.Environment) (sweep.Outcome, error) {
+func runTheorems(_ context.Context, l experiment.Environment) (experiment.Outcome, error) {
 	var t table
 	if err := t.oneConstant(); err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	l.Report("noise of theorems", 0.2)
 	if err := t.bySum(); err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	if err := t.classic(); err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	if err := t.misprinted(); err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	noises, err := theoremFigure()
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	l.Report("clipping before and after averaging", 0.5)
 	clipping, err := t.clipMean(repeats(l, 200))
-	return sweep.Outcome{Comparisons: t.rows, Figures: []sweep.Figure{noises, clipping}, Notes: []string{
+	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{noises, clipping}, Notes: []string{
 		"All of this is under replace-one, where one record moves the mean of clipped gradients by up to 2L/n; n·σ/L is the noise multiplier of this program, and the accountant alone knows the factor 2.",
 		"dither takes the exact noise: never the one that is too small, nor the one that is 52 times too large.",
 	}}, err
@@ -155,29 +156,29 @@ func (t *table) misprinted() error {
 }
 
 // theoremFigure draws the noise of the theorems over the number of steps, and exact against stated cost.
-func theoremFigure() (sweep.Figure, error) {
+func theoremFigure() (figure.Figure, error) {
 	const delta = 1e-5
-	var one, sum, least, stated, claimed []sweep.Point
+	var one, sum, least, stated, claimed []figure.Point
 	for k := 1.0; k <= 1001; k *= math.Sqrt(10) {
 		steps := int(math.Round(k))
 		noise, err := exactNoise(1, delta, steps)
 		if err != nil {
-			return sweep.Figure{}, err
+			return figure.Figure{}, err
 		}
 		x := float64(steps)
-		one, sum, least = append(one, sweep.Value(x, oneConstantNoise(1, delta, steps))), append(sum, sweep.Value(x, bySumNoise(1, delta, steps))), append(least, sweep.Value(x, noise))
+		one, sum, least = append(one, figure.Value(x, oneConstantNoise(1, delta, steps))), append(sum, figure.Value(x, bySumNoise(1, delta, steps))), append(least, figure.Value(x, noise))
 	}
 	for epsilon := 0.1; epsilon < 17; epsilon *= math.Sqrt2 {
 		got, err := trueEpsilon(oneConstantNoise(epsilon, delta, 100), 100, delta)
 		if err != nil {
-			return sweep.Figure{}, err
+			return figure.Figure{}, err
 		}
-		stated, claimed = append(stated, sweep.Value(epsilon, got)), append(claimed, sweep.Value(epsilon, epsilon))
+		stated, claimed = append(stated, figure.Value(epsilon, got)), append(claimed, figure.Value(epsilon, epsilon))
 	}
-	return sweep.Figure{Name: "noise", Title: "Noise of stated theorems for gradient descent, delta 1e-5, one record replaced", Command: "dither reproduce theorems", Panels: []sweep.Panel{
-		{Title: "noise for epsilon 1", X: sweep.Axis{Label: "steps", Log: true}, Y: sweep.Axis{Label: "noise multiplier", Log: true}, Series: []sweep.Series{
+	return figure.Figure{Name: "noise", Title: "Noise of stated theorems for gradient descent, delta 1e-5, one record replaced", Command: "dither reproduce theorems", Panels: []figure.Panel{
+		{Title: "noise for epsilon 1", X: figure.Axis{Label: "steps", Log: true}, Y: figure.Axis{Label: "noise multiplier", Log: true}, Series: []figure.Series{
 			{Name: "claim 2.3 (sequential composition)", Points: sum, Published: true}, {Name: "claim 3.2 (one constant)", Points: one, Published: true}, {Name: "least noise, exact", Points: least}}},
-		{Title: "what claim 3.2 holds", X: sweep.Axis{Label: "epsilon, as stated", Log: true}, Y: sweep.Axis{Label: "epsilon, exact", Log: true}, Series: []sweep.Series{
+		{Title: "what claim 3.2 holds", X: figure.Axis{Label: "epsilon, as stated", Log: true}, Y: figure.Axis{Label: "epsilon, exact", Log: true}, Series: []figure.Series{
 			{Name: "claim 3.2 (one constant)", Points: stated}, {Name: "as stated", Points: claimed, Dashed: true}}},
 	}}, nil
 }

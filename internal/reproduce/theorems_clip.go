@@ -4,17 +4,17 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/query"
-	"github.com/ditherml/dither/sweep"
 )
 
 // clipMean adds the lecture's question what happens when one clips after averaging: the mean of numbers in [0, 1],
 // at ε = 1, one number replaced, with Laplace noise.
-func (t *table) clipMean(runs int) (sweep.Figure, error) {
+func (t *table) clipMean(runs int) (figure.Figure, error) {
 	const truth = 0.5
 	names := []string{"clip to [0, 1] before averaging", "clip the average to [0, 1]", "clip the average to [0, 1/n]"}
-	curves := make([][]sweep.Point, len(names))
+	curves := make([][]figure.Point, len(names))
 	for _, n := range []int{10, 100, 1000, 10000} {
 		// How far one number can move what is released: 1 of the sum of n, 1 of the mean, 1/n of the mean cut to 1/n.
 		moves := []float64{1, 1, 1 / float64(n)}
@@ -23,7 +23,7 @@ func (t *table) clipMean(runs int) (sweep.Figure, error) {
 			for range runs {
 				released, err := laplace(min(truth, []float64{math.Inf(1), 1, 1 / float64(n)}[i])*[]float64{float64(n), 1, 1}[i], moves[i])
 				if err != nil {
-					return sweep.Figure{}, err
+					return figure.Figure{}, err
 				}
 				off = append(off, math.Abs(released/[]float64{float64(n), 1, 1}[i]-truth))
 			}
@@ -34,10 +34,10 @@ func (t *table) clipMean(runs int) (sweep.Figure, error) {
 			}
 		}
 	}
-	f := sweep.Figure{Name: "clip-before-or-after", Title: "A private mean, clipped before or after averaging, epsilon 1", Command: "dither reproduce theorems",
-		Panels: []sweep.Panel{{X: sweep.Axis{Label: "records", Log: true}, Y: sweep.Axis{Label: "mean distance from the true mean", Log: true}}}}
+	f := figure.Figure{Name: "clip-before-or-after", Title: "A private mean, clipped before or after averaging, epsilon 1", Command: "dither reproduce theorems",
+		Panels: []figure.Panel{{X: figure.Axis{Label: "records", Log: true}, Y: figure.Axis{Label: "mean distance from the true mean", Log: true}}}}
 	for i, name := range names {
-		f.Panels[0].Series = append(f.Panels[0].Series, sweep.Series{Name: name, Points: curves[i]})
+		f.Panels[0].Series = append(f.Panels[0].Series, figure.Series{Name: name, Points: curves[i]})
 	}
 	return f, nil
 }

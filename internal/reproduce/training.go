@@ -2,10 +2,9 @@ package reproduce
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
-
-	"errors"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"

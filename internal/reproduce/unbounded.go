@@ -7,16 +7,17 @@ import (
 	"slices"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/special"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
-	"github.com/ditherml/dither/sweep"
 )
 
-func unbounded() sweep.Reproduction {
-	return sweep.Reproduction{
+func unbounded() experiment.Reproduction {
+	return experiment.Reproduction{
 		Name: "unbounded", Title: "Noisy descent without a bound on gradients, and what an attacker sees of it",
 		Source: thirteenthLecture + ", exercise 2.1", Minutes: 0.3, Linear: true, Run: runUnbounded,
 	}
@@ -37,11 +38,11 @@ var outliers = []float64{1, 2, 5, 10, 20, 50, 100, 1000}
 // attack is what the attacker sees in many runs.
 type attack struct{ without, with []float64 }
 
-func runUnbounded(_ context.Context, l sweep.Environment) (sweep.Outcome, error) {
+func runUnbounded(_ context.Context, l experiment.Environment) (experiment.Outcome, error) {
 	var t table
 	noise, err := attackNoise()
 	if err != nil {
-		return sweep.Outcome{}, err
+		return experiment.Outcome{}, err
 	}
 	t.golden("noise multiplier of one step with clipping norm 1 for (1, 1e-5)", "", noise, 4, within(3.7306316, 1e-6), "the exact curve of the Gaussian mechanism")
 	runs := 20000
@@ -49,23 +50,23 @@ func runUnbounded(_ context.Context, l sweep.Environment) (sweep.Outcome, error)
 		runs = 1000 * l.Repeats
 	}
 	golden := map[float64]float64{1: 1, 10: 14.429270, 100: 472.650222, 1000: 37067.91897} // solved on the profile of the normal distribution by scipy
-	var exact, seen, twin []sweep.Point
-	rocs := map[string][]sweep.Point{}
+	var exact, seen, twin []figure.Point
+	rocs := map[string][]figure.Point{}
 	for i, m := range outliers {
 		l.Report(fmt.Sprintf("an outlier of %v", m), float64(i)/float64(len(outliers)))
 		v, failed := account.GDP.Epsilon(mechanism.Gaussian{NoiseMultiplier: noise / m}, attackDelta, privacy.AddOrRemoveOne)
 		if failed != nil {
-			return sweep.Outcome{}, failed
+			return experiment.Outcome{}, failed
 		}
 		open, low, failed := attacks(m, math.Inf(1), noise, runs)
 		if failed != nil {
-			return sweep.Outcome{}, failed
+			return experiment.Outcome{}, failed
 		}
 		clipped, lowClipped, failed := attacks(m, 1, noise, runs)
 		if failed != nil {
-			return sweep.Outcome{}, failed
+			return experiment.Outcome{}, failed
 		}
-		exact, seen, twin = append(exact, sweep.Value(m, v.Upper)), append(seen, low.pointAt(m)), append(twin, lowClipped.pointAt(m))
+		exact, seen, twin = append(exact, figure.Value(m, v.Upper)), append(seen, low.pointAt(m)), append(twin, lowClipped.pointAt(m))
 		if want, shown := golden[m]; shown {
 			t.attacked(m, v.Upper, want, low, lowClipped)
 		}
@@ -73,7 +74,7 @@ func runUnbounded(_ context.Context, l sweep.Environment) (sweep.Outcome, error)
 			rocs["gradients as they are"], rocs["gradients clipped"] = open.roc(), clipped.roc()
 		}
 	}
-	return sweep.Outcome{Comparisons: t.rows, Figures: []sweep.Figure{attackFigure(rocs, exact, seen, twin)}, Notes: []string{
+	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{attackFigure(rocs, exact, seen, twin)}, Notes: []string{
 		fmt.Sprintf("The exercise asks why the algorithm is not private without an assumption on the loss: a record of %v is told from its absence almost surely, and no ε holds for all records. Runs: %d of each data set. Bounds from runs hold with 95 %% confidence, each by itself, and cannot pass about 8 with so few. They are random: the middle of %d attacks stands beside the least and the largest.", outliers[len(outliers)-1], runs, attackRepeats),
 		"A training of this program has no such mode: whatever a model proposes, the sum verifies each record's contribution against the declared bound.",
 	}}, nil
@@ -115,8 +116,8 @@ func (p proved) text() string {
 }
 
 // pointAt is the median over the size of the record, from the least to the largest.
-func (p proved) pointAt(m float64) sweep.Point {
-	return sweep.Point{X: m, Y: p.middle(), Low: p[0], High: p[len(p)-1]}
+func (p proved) pointAt(m float64) figure.Point {
+	return figure.Point{X: m, Y: p.middle(), Low: p[0], High: p[len(p)-1]}
 }
 
 // attackOn runs the step many times on both data sets, with gradients clipped to a norm.
@@ -197,9 +198,9 @@ func clopperPearson(k, n int, fail float64) (low, high float64) {
 }
 
 // roc returns the share of runs with the record above thresholds, over the share of those without.
-func (a attack) roc() []sweep.Point {
+func (a attack) roc() []figure.Point {
 	without, with := slices.Sorted(slices.Values(a.without)), slices.Sorted(slices.Values(a.with))
-	points := []sweep.Point{sweep.Value(0, 0)}
+	points := []figure.Point{figure.Value(0, 0)}
 	for k := 1; k <= 50; k++ {
 		fp := float64(k) / 50
 		at := len(without) - int(fp*float64(len(without)))
@@ -208,7 +209,7 @@ func (a attack) roc() []sweep.Point {
 			threshold = without[at]
 		}
 		index, _ := slices.BinarySearch(with, threshold)
-		points = append(points, sweep.Value(fp, 1-float64(index)/float64(len(with))))
+		points = append(points, figure.Value(fp, 1-float64(index)/float64(len(with))))
 	}
 	return points
 }
@@ -216,30 +217,30 @@ func (a attack) roc() []sweep.Point {
 func (t *table) attacked(m, exact, want float64, low, lowClipped proved) {
 	t.golden(fmt.Sprintf("one record (1, %v) more or less, gradients as they are: exact ε of one step at δ = 1e-5", m), "1, if gradients were bounded by 1", exact, 4, within(want, want*1e-6), "the step moves with the record without limit: ε grows with its square")
 	t.rows = append(t.rows,
-		sweep.Comparison{Quantity: "the same: ε that an attacker proves from runs", Ours: low.text(), Value: low.middle(), Why: "below the exact cost, as it must be; more runs prove more"},
-		sweep.Comparison{Quantity: "the same with gradients clipped to 1", Published: "at most 1", Ours: lowClipped.text(), Value: lowClipped.middle(), Why: "below what is guaranteed, however large the record"})
+		experiment.Comparison{Quantity: "the same: ε that an attacker proves from runs", Ours: low.text(), Value: low.middle(), Why: "below the exact cost, as it must be; more runs prove more"},
+		experiment.Comparison{Quantity: "the same with gradients clipped to 1", Published: "at most 1", Ours: lowClipped.text(), Value: lowClipped.middle(), Why: "below what is guaranteed, however large the record"})
 }
 
-func attackFigure(rocs map[string][]sweep.Point, exact, seen, twin []sweep.Point) sweep.Figure {
-	var limit []sweep.Point
+func attackFigure(rocs map[string][]figure.Point, exact, seen, twin []figure.Point) figure.Figure {
+	var limit []figure.Point
 	for k := range 51 {
 		fp := float64(k) / 50
 		tp := min(math.E*fp+attackDelta, 1-(1-fp-attackDelta)/math.E, 1)
-		limit = append(limit, sweep.Value(fp, tp))
+		limit = append(limit, figure.Value(fp, tp))
 	}
-	first := sweep.Panel{Title: "a record of 10", X: sweep.Axis{Label: "false alarms"}, Y: sweep.Axis{Label: "hits"}}
+	first := figure.Panel{Title: "a record of 10", X: figure.Axis{Label: "false alarms"}, Y: figure.Axis{Label: "hits"}}
 	for _, name := range []string{"gradients as they are", "gradients clipped"} {
-		first.Series = append(first.Series, sweep.Series{Name: name, Points: rocs[name]})
+		first.Series = append(first.Series, figure.Series{Name: name, Points: rocs[name]})
 	}
-	first.Series = append(first.Series, sweep.Series{Name: "limit of epsilon 1", Points: limit, Dashed: true})
-	return sweep.Figure{Name: "attack", Title: "What one step of noisy descent shows of one record", Command: "dither reproduce unbounded", Panels: []sweep.Panel{first,
-		{Title: "epsilon that runs prove, over the size of the record", X: sweep.Axis{Label: "target of the record", Log: true}, Y: sweep.Axis{Label: "epsilon at delta 1e-5", Log: true}, Series: []sweep.Series{
+	first.Series = append(first.Series, figure.Series{Name: "limit of epsilon 1", Points: limit, Dashed: true})
+	return figure.Figure{Name: "attack", Title: "What one step of noisy descent shows of one record", Command: "dither reproduce unbounded", Panels: []figure.Panel{first,
+		{Title: "epsilon that runs prove, over the size of the record", X: figure.Axis{Label: "target of the record", Log: true}, Y: figure.Axis{Label: "epsilon at delta 1e-5", Log: true}, Series: []figure.Series{
 			{Name: "gradients as they are", Points: positive(seen)}, {Name: "gradients clipped", Points: positive(twin)},
-			{Name: "limit of epsilon 1", Points: []sweep.Point{sweep.Value(exact[0].X, attackEpsilon), sweep.Value(exact[len(exact)-1].X, attackEpsilon)}, Dashed: true},
+			{Name: "limit of epsilon 1", Points: []figure.Point{figure.Value(exact[0].X, attackEpsilon), figure.Value(exact[len(exact)-1].X, attackEpsilon)}, Dashed: true},
 			{Name: "exact, as they are", Points: exact}}}}}
 }
 
 // positive keeps the points that a logarithmic axis can show.
-func positive(points []sweep.Point) []sweep.Point {
-	return slices.DeleteFunc(points, func(p sweep.Point) bool { return !(p.Low > 0) })
+func positive(points []figure.Point) []figure.Point {
+	return slices.DeleteFunc(points, func(p figure.Point) bool { return !(p.Low > 0) })
 }

@@ -9,26 +9,27 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/figure"
 )
 
 // written is a result as JSON has it.
 type written struct {
-	Name        string             `json:"name"`
-	Title       string             `json:"title"`
-	Source      string             `json:"source"`
-	Seconds     float64            `json:"seconds"`
-	Missing     []string           `json:"missing,omitempty"`
-	Comparisons []sweep.Comparison `json:"comparisons"`
-	Figures     []string           `json:"figures"`
-	Notes       []string           `json:"notes"`
+	Name        string                  `json:"name"`
+	Title       string                  `json:"title"`
+	Source      string                  `json:"source"`
+	Seconds     float64                 `json:"seconds"`
+	Missing     []string                `json:"missing,omitempty"`
+	Comparisons []experiment.Comparison `json:"comparisons"`
+	Figures     []string                `json:"figures"`
+	Notes       []string                `json:"notes"`
 }
 
 // Document is what results say as JSON: what holds of the data sets, and every result.
-func Document(results []sweep.Result) any {
+func Document(results []experiment.Result) any {
 	all := []written{}
 	for _, r := range results {
-		w := written{r.Name, r.Title, r.Source, math.Round(r.Seconds*10) / 10, r.Missing, []sweep.Comparison{}, []string{}, []string{}}
+		w := written{r.Name, r.Title, r.Source, math.Round(r.Seconds*10) / 10, r.Missing, []experiment.Comparison{}, []string{}, []string{}}
 		w.Comparisons, w.Notes = append(w.Comparisons, r.Comparisons...), append(w.Notes, r.Notes...)
 		for _, f := range r.Figures {
 			w.Figures = append(w.Figures, FigureName(r, f))
@@ -42,10 +43,10 @@ func Document(results []sweep.Result) any {
 }
 
 // FigureName is the name of the file of a figure without ending.
-func FigureName(r sweep.Result, f sweep.Figure) string { return r.Name + "-" + f.Name }
+func FigureName(r experiment.Result, f figure.Figure) string { return r.Name + "-" + f.Name }
 
 // WriteJSON writes results as JSON.
-func WriteJSON(w io.Writer, results []sweep.Result) error {
+func WriteJSON(w io.Writer, results []experiment.Result) error {
 	text, err := json.MarshalIndent(Document(results), "", " ")
 	if err != nil {
 		return err
@@ -56,7 +57,7 @@ func WriteJSON(w io.Writer, results []sweep.Result) error {
 
 // WriteCSV writes one line a comparison. The value is empty where it is no number, the golden value where there
 // is none.
-func WriteCSV(w io.Writer, results []sweep.Result) error {
+func WriteCSV(w io.Writer, results []experiment.Result) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{"reproduction", "quantity", "published", "ours", "value", "deterministic", "golden", "tolerance", "why"}}
 	for _, r := range results {
@@ -81,7 +82,7 @@ func exactly(v float64) string {
 
 // WriteMarkdown writes a section an experiment: its table, its notes, its figures by the names of their files
 // in a folder.
-func WriteMarkdown(w io.Writer, results []sweep.Result, folder string) error {
+func WriteMarkdown(w io.Writer, results []experiment.Result, folder string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Of %s.\n", Publicly)
 	for _, r := range results {

@@ -11,10 +11,10 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/curve"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/report"
-	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/erm"
 )
@@ -66,8 +66,8 @@ type Run struct {
 	request  train.Request // of gradient descent
 	prices   []pricedNoise
 	method   method
-	figures  []sweep.Figure // of the page, drawn from the plan
-	attacker curve.Kept     // of the page
+	figures  []figure.Figure // of the page, drawn from the plan
+	attacker curve.Kept      // of the page
 }
 
 // method is what the ways to train have each of their own.

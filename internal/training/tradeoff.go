@@ -17,6 +17,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/sweep"
@@ -36,8 +37,8 @@ const maxSweepLevels = 1 << 20
 type Curve struct {
 	document outcome.Document
 	metric   string
-	figure   sweep.Figure // of the metric over epsilon
-	methods  []string     // of its private runs
+	drawn    figure.Figure // of the metric over epsilon
+	methods  []string      // of its private runs
 	deltas   []float64
 }
 
@@ -57,9 +58,9 @@ func ReadCurve(folder string) (*Curve, error) {
 	}
 	summaries := p.summaries()
 	// A figure over epsilon is there when epsilon varies, by itself or with what decides it.
-	for _, f := range sweep.Figures(d.Varied, summaries, d.Command, sweep.Marked{}) {
+	for _, f := range outcome.Figures(d.Varied, summaries, d.Command, outcome.Marked{}) {
 		if f.Name == p.metric+"-over-epsilon" && drawnPoints(f) > 1 {
-			p.figure = f
+			p.drawn = f
 			return p, nil
 		}
 	}
@@ -107,7 +108,7 @@ func (p *Curve) summaries() []sweep.Summary {
 }
 
 // drawnPoints counts the places along the axis at which measured curves of a figure have points.
-func drawnPoints(f sweep.Figure) int {
+func drawnPoints(f figure.Figure) int {
 	places := map[float64]bool{}
 	for _, p := range f.Panels {
 		for _, s := range p.Series {
@@ -148,17 +149,17 @@ func (p *Curve) tradeoff(f *Run, c certificate.Certificate, s Summary) *report.T
 	out := &report.Tradeoff{Warnings: p.differences(f, c)}
 	out.Words = []string{fmt.Sprintf("The curve is of the public table %s of %d rows: it was measured on %s, in %s of each configuration.%s Nothing public can draw it for private records, since each of its points would be a release of its own. What a budget buys depends on the table, above all on how many rows it has: twice the rows need about half the epsilon for the same noise in the mean.",
 		source, d.Records, d.Measured, display.Count(d.Repeats, "run"), other)}
-	figure := p.figure
-	figure.Title += ", of the table " + source
-	figure.Panels = slices.Clone(figure.Panels)
+	drawn := p.drawn
+	drawn.Title += ", of the table " + source
+	drawn.Panels = slices.Clone(drawn.Panels)
 	value, where := p.measured(s)
-	for i := range figure.Panels {
-		panel := &figure.Panels[i]
+	for i := range drawn.Panels {
+		panel := &drawn.Panels[i]
 		if c.Private && !math.IsInf(own, 1) {
 			panel.Series = append(slices.Clone(panel.Series), upright(*panel, own))
 		}
 		if value-value == 0 && c.Private {
-			panel.Marks = []sweep.Mark{{X: own, Y: value, Text: "this run, " + strconv.FormatFloat(value, 'f', 4, 64)}}
+			panel.Marks = []figure.Mark{{X: own, Y: value, Text: "this run, " + strconv.FormatFloat(value, 'f', 4, 64)}}
 		}
 	}
 	if value-value == 0 && c.Private {
@@ -167,12 +168,12 @@ func (p *Curve) tradeoff(f *Run, c certificate.Certificate, s Summary) *report.T
 	if !c.Private {
 		out.Words = append(out.Words, "This run has no privacy, so that it has no place on the axis.")
 	}
-	out.Figures = []sweep.Figure{figure}
+	out.Figures = []figure.Figure{drawn}
 	return out
 }
 
 // upright is a dashed line at an epsilon, as high as everything else in a panel.
-func upright(p sweep.Panel, epsilon float64) sweep.Series {
+func upright(p figure.Panel, epsilon float64) figure.Series {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, s := range p.Series {
 		for _, at := range s.Points {
@@ -181,7 +182,7 @@ func upright(p sweep.Panel, epsilon float64) sweep.Series {
 			}
 		}
 	}
-	return sweep.Series{Name: "the epsilon of this run, " + certificate.Epsilon(epsilon).Rounded(), Dashed: true, Points: []sweep.Point{sweep.Value(epsilon, low), sweep.Value(epsilon, high)}}
+	return figure.Series{Name: "the epsilon of this run, " + certificate.Epsilon(epsilon).Rounded(), Dashed: true, Points: []figure.Point{figure.Value(epsilon, low), figure.Value(epsilon, high)}}
 }
 
 // measured is the metric of the sweep for this run, where it is public or was paid for, and on which records; else it is undefined.
@@ -221,7 +222,7 @@ func (p *Curve) differences(f *Run, c certificate.Certificate) []string {
 		note("The sweep counts neighbors by %s, and this run by %s.", then, c.Neighboring)
 	}
 	low, high := math.Inf(1), math.Inf(-1)
-	for _, panel := range p.figure.Panels {
+	for _, panel := range p.drawn.Panels {
 		for _, s := range panel.Series {
 			for _, at := range s.Points {
 				low, high = min(low, at.X), max(high, at.X)

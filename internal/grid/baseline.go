@@ -1,6 +1,10 @@
-package sweep
+package grid
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/ditherml/dither/sweep"
+)
 
 // budget are the settings that a run without privacy does not have.
 var budget = []string{"epsilon", "epsilon-per-step", "delta", "noise-multiplier", "noise-contraction", "accounting", "count-noise", "correlated-noise", "noise-bands"}
@@ -9,16 +13,16 @@ var budget = []string{"epsilon", "epsilon-per-step", "delta", "noise-multiplier"
 func OfBudget(name string) bool { return slices.Contains(budget, name) }
 
 // Baselines returns the configurations without what belongs to the budget, each once.
-func Baselines(configurations [][]Setting) []Candidate {
-	var out []Candidate
+func Baselines(configurations [][]sweep.Setting) []sweep.Candidate {
+	var out []sweep.Candidate
 	for _, settings := range configurations {
-		c := Candidate{Baseline: true}
+		c := sweep.Candidate{Baseline: true}
 		for _, one := range settings {
 			if !OfBudget(one.Name) {
 				c.Settings = append(c.Settings, one)
 			}
 		}
-		if !slices.ContainsFunc(out, func(o Candidate) bool { return slices.Equal(o.Settings, c.Settings) }) {
+		if !slices.ContainsFunc(out, func(o sweep.Candidate) bool { return slices.Equal(o.Settings, c.Settings) }) {
 			out = append(out, c)
 		}
 	}

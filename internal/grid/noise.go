@@ -1,4 +1,4 @@
-package sweep
+package grid
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
 )
 
@@ -13,10 +14,10 @@ import (
 // asked for. The noise of everything that is released before them keeps its proportion. The price
 // follows. Plans of other methods than descent with noise in each step, and plans without privacy,
 // have no such number.
-func (c *Candidate) SetNoise(text string) error {
+func SetNoise(c *sweep.Candidate, text string) error {
 	z, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(z > 0) || math.IsInf(z, 1) {
-		return fmt.Errorf("sweep: noise multiplier is %q, want a positive finite number; --baseline runs without noise", text)
+		return fmt.Errorf("noise multiplier is %q, want a positive finite number; --baseline runs without noise", text)
 	}
 	switch {
 	case c.Linear != nil && !c.Linear.Plan.NonPrivate && c.Linear.Plan.LastIterate == nil:
@@ -36,7 +37,7 @@ func (c *Candidate) SetNoise(text string) error {
 		p.NoiseMultiplier = z
 		err = c.Network.Check(c.NetworkOptions)
 	default:
-		return fmt.Errorf("sweep: a noise multiplier is given for a method that has none in each step, or whose last iterate alone is priced, want --epsilon")
+		return fmt.Errorf("a noise multiplier is given for a method that has none in each step, or whose last iterate alone is priced, want --epsilon")
 	}
 	if err != nil {
 		return err

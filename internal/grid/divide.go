@@ -1,10 +1,12 @@
-package sweep
+package grid
 
 import (
 	"crypto/sha256"
 	"encoding/binary"
 	"io"
 	"math"
+
+	"github.com/ditherml/dither/sweep"
 )
 
 // Ways to divide a public table into rows to train on and rows to test on.
@@ -16,7 +18,7 @@ const (
 // Divide returns the rows of both parts of a table that is divided, in order: by SplitFirst the share of the rows
 // that stands first is trained on, by SplitRandom about that share is tested on. The random rows follow from the
 // hashes of the table's files, and are always the same.
-func Divide(records int, way string, share float64, hashes []Setting) (training, test []int) {
+func Divide(records int, way string, share float64, hashes []sweep.Setting) (training, test []int) {
 	first := int(math.Floor(share*float64(records) + 1e-9))
 	seed := sha256.New()
 	for _, h := range hashes {

@@ -1,10 +1,13 @@
-package sweep
+package outcome
 
 import (
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/sweep"
 )
 
 // Most curves and panels of a figure of a sweep.
@@ -14,7 +17,7 @@ const mostCurves, mostPanels = 8, 6
 const logFrom = 10
 
 // metricWords are the labels of metrics on an axis.
-var metricWords = map[string]string{MetricAccuracy: "accuracy", MetricLogLoss: "log-loss, nats", MetricAUC: "area under the ROC curve", MetricR2: "R², share of the variance", MetricRMSE: "root mean squared error", MetricMAE: "mean absolute error"}
+var metricWords = map[string]string{sweep.MetricAccuracy: "accuracy", sweep.MetricLogLoss: "log-loss, nats", sweep.MetricAUC: "area under the ROC curve", sweep.MetricR2: "R², share of the variance", sweep.MetricRMSE: "root mean squared error", sweep.MetricMAE: "mean absolute error"}
 
 // words are a name as people write it.
 func words(name string) string { return strings.ReplaceAll(name, "-", " ") }
@@ -24,8 +27,8 @@ func words(name string) string { return strings.ReplaceAll(name, "-", " ") }
 // Where epsilon follows from other settings, it is drawn over each of them, and each metric over it. A figure has at
 // most eight curves in a panel and six panels, those of the first values. The marked configuration, if there is one,
 // has a ring in each panel that shows it.
-func Figures(varied []Parameter, summaries []Summary, command string, marked Marked) []Figure {
-	var out []Figure
+func Figures(varied []sweep.Parameter, summaries []sweep.Summary, command string, marked Marked) []figure.Figure {
+	var out []figure.Figure
 	metrics := []string{}
 	for _, s := range summaries {
 		if !slices.Contains(metrics, s.Metric) {
@@ -39,7 +42,7 @@ func Figures(varied []Parameter, summaries []Summary, command string, marked Mar
 			}
 		}
 	}
-	if len(metrics) > 0 && !slices.ContainsFunc(varied, func(p Parameter) bool { return p.Name == "epsilon" }) && epsilonVaries(summaries) {
+	if len(metrics) > 0 && !slices.ContainsFunc(varied, func(p sweep.Parameter) bool { return p.Name == "epsilon" }) && epsilonVaries(summaries) {
 		out = append(out, overEpsilon(of(summaries, metrics[0]), metrics[0], marked))
 		for _, p := range varied {
 			if isNumeric(p) {
@@ -50,32 +53,32 @@ func Figures(varied []Parameter, summaries []Summary, command string, marked Mar
 	for i := range out {
 		out[i].Command = command
 	}
-	return slices.DeleteFunc(out, func(f Figure) bool { return len(f.Panels) == 0 })
+	return slices.DeleteFunc(out, func(f figure.Figure) bool { return len(f.Panels) == 0 })
 }
 
 // chart is one figure that is to be made: over a parameter, of a metric or of the price.
 type chart struct {
-	over      Parameter
-	others    []Parameter
-	summaries []Summary
+	over      sweep.Parameter
+	others    []sweep.Parameter
+	summaries []sweep.Summary
 	metric    string
 	price     string // its label; "" for the metric
 	marked    Marked
 }
 
-func (c chart) draw() Figure {
+func (c chart) draw() figure.Figure {
 	what, label := c.metric, metricWords[c.metric]
 	if c.price != "" {
 		what, label = c.price, c.price+", nats"
 	}
-	f := Figure{Name: what + "-over-" + c.over.Name, Title: strings.Split(label, ",")[0] + " over " + words(c.over.Name)}
-	levels, rest := [][]Setting{nil}, [][]Setting{nil}
+	f := figure.Figure{Name: what + "-over-" + c.over.Name, Title: strings.Split(label, ",")[0] + " over " + words(c.over.Name)}
+	levels, rest := [][]sweep.Setting{nil}, [][]sweep.Setting{nil}
 	if len(c.others) > 0 {
-		levels, _ = Combine(c.others[:1]) // which the sweep has combined before
-		rest, _ = Combine(c.others[1:])
+		levels, _ = sweep.Combine(c.others[:1]) // which the sweep has combined before
+		rest, _ = sweep.Combine(c.others[1:])
 	}
 	for _, more := range rest[:min(len(rest), mostPanels)] {
-		p := Panel{Title: settingWords(more), X: axisOf(words(c.over.Name), c.over.Values), Y: Axis{Label: label}}
+		p := figure.Panel{Title: settingWords(more), X: axisOf(words(c.over.Name), c.over.Values), Y: figure.Axis{Label: label}}
 		for _, level := range levels[:min(len(levels), mostCurves)] {
 			name := settingWords(level)
 			if name == "" {
@@ -97,44 +100,44 @@ func (c chart) draw() Figure {
 }
 
 // curve is the measured curve with these other settings.
-func (c chart) curve(fixed []Setting, name string) Series {
-	s := Series{Name: name}
+func (c chart) curve(fixed []sweep.Setting, name string) figure.Series {
+	s := figure.Series{Name: name}
 	for _, v := range c.over.Values {
-		if found := find(c.summaries, append(slices.Clone(fixed), Setting{c.over.Name, v}), false); found != nil {
+		if found := find(c.summaries, append(slices.Clone(fixed), sweep.Setting{Name: c.over.Name, Value: v}), false); found != nil {
 			s.Points = append(s.Points, c.point(found, v))
 		}
 	}
 	return ascending(s)
 }
 
-func (c chart) point(s *Summary, x string) Point {
+func (c chart) point(s *sweep.Summary, x string) figure.Point {
 	at, err := strconv.ParseFloat(x, 64)
 	if err != nil {
-		at = nan
+		at = math.NaN()
 	}
 	if c.price != "" {
-		return Value(at, float64(s.Candidate.Certificate.Epsilon))
+		return figure.Value(at, float64(s.Candidate.Certificate.Epsilon))
 	}
 	return pointOf(at, s)
 }
 
 // pointOf is a mean with its interval, if it has one.
-func pointOf(x float64, s *Summary) Point {
+func pointOf(x float64, s *sweep.Summary) figure.Point {
 	if math.IsNaN(s.Low) {
-		return Value(x, s.Mean)
+		return figure.Value(x, s.Mean)
 	}
-	return Point{x, s.Mean, s.Low, s.High}
+	return figure.Point{X: x, Y: s.Mean, Low: s.Low, High: s.High}
 }
 
 // baselines are the dashed curves: of each level that runs without privacy differ by.
-func (c chart) baselines(levels [][]Setting, more []Setting) []Series {
-	var out []Series
+func (c chart) baselines(levels [][]sweep.Setting, more []sweep.Setting) []figure.Series {
+	var out []figure.Series
 	for _, level := range levels[:min(len(levels), mostCurves)] {
-		s := Series{Dashed: true}
+		s := figure.Series{Dashed: true}
 		for _, v := range c.over.Values {
-			if found := find(c.summaries, append(slices.Concat(level, more), Setting{c.over.Name, v}), true); found != nil {
+			if found := find(c.summaries, append(slices.Concat(level, more), sweep.Setting{Name: c.over.Name, Value: v}), true); found != nil {
 				p := c.point(found, v)
-				s.Points, s.Name = append(s.Points, Value(p.X, p.Y)), found.Candidate.Words()
+				s.Points, s.Name = append(s.Points, figure.Value(p.X, p.Y)), found.Candidate.Words()
 			}
 		}
 		if len(s.Points) == 0 {
@@ -144,7 +147,7 @@ func (c chart) baselines(levels [][]Setting, more []Setting) []Series {
 		if words := settingWords(level); words != "" && len(c.others) > 0 && hasBaselineLevel(c.summaries, c.others[0].Name) {
 			s.Name += ", " + words
 		}
-		if !slices.ContainsFunc(out, func(o Series) bool { return o.Name == s.Name }) {
+		if !slices.ContainsFunc(out, func(o figure.Series) bool { return o.Name == s.Name }) {
 			out = append(out, ascending(s))
 		}
 	}
@@ -152,18 +155,18 @@ func (c chart) baselines(levels [][]Setting, more []Setting) []Series {
 }
 
 // hasBaselineLevel reports whether runs without privacy differ by a parameter.
-func hasBaselineLevel(summaries []Summary, name string) bool {
-	return slices.ContainsFunc(summaries, func(s Summary) bool { return s.Candidate.Baseline && s.Candidate.Value(name) != "" })
+func hasBaselineLevel(summaries []sweep.Summary, name string) bool {
+	return slices.ContainsFunc(summaries, func(s sweep.Summary) bool { return s.Candidate.Baseline && valueOf(s.Candidate, name) != "" })
 }
 
 // find returns the summary of a configuration; one without privacy is found by those of the settings that it has.
-func find(summaries []Summary, settings []Setting, baseline bool) *Summary {
+func find(summaries []sweep.Summary, settings []sweep.Setting, baseline bool) *sweep.Summary {
 	for i := range summaries {
 		c := summaries[i].Candidate
 		if c.Baseline != baseline || !baseline && len(c.Settings) != len(settings) {
 			continue
 		}
-		if !slices.ContainsFunc(c.Settings, func(s Setting) bool { return !slices.Contains(settings, s) }) {
+		if !slices.ContainsFunc(c.Settings, func(s sweep.Setting) bool { return !slices.Contains(settings, s) }) {
 			return &summaries[i]
 		}
 	}
@@ -171,26 +174,26 @@ func find(summaries []Summary, settings []Setting, baseline bool) *Summary {
 }
 
 // overEpsilon draws a metric over the price of each configuration.
-func overEpsilon(summaries []Summary, metric string, marked Marked) Figure {
-	s := Series{Name: "configurations", Scattered: true}
+func overEpsilon(summaries []sweep.Summary, metric string, marked Marked) figure.Figure {
+	s := figure.Series{Name: "configurations", Scattered: true}
 	var prices []string
-	var marks []Mark
+	var marks []figure.Mark
 	for i := range summaries {
 		if c := summaries[i].Candidate; !c.Baseline {
 			s.Points = append(s.Points, pointOf(float64(c.Certificate.Epsilon), &summaries[i]))
 			prices = append(prices, number(float64(c.Certificate.Epsilon)))
 			if c == marked.Candidate {
-				marks = []Mark{{s.Points[len(s.Points)-1].X, summaries[i].Mean, marked.text()}}
+				marks = []figure.Mark{{X: s.Points[len(s.Points)-1].X, Y: summaries[i].Mean, Text: marked.text()}}
 			}
 		}
 	}
-	p := Panel{X: axisOf("epsilon, nats", prices), Y: Axis{Label: metricWords[metric]}, Series: []Series{ascending(s)}, Marks: marks}
+	p := figure.Panel{X: axisOf("epsilon, nats", prices), Y: figure.Axis{Label: metricWords[metric]}, Series: []figure.Series{ascending(s)}, Marks: marks}
 	p.Series = append(p.Series, dashedMean(summaries, s)...)
-	return Figure{Name: metric + "-over-epsilon", Title: words(metric) + " over epsilon", Panels: []Panel{p}}
+	return figure.Figure{Name: metric + "-over-epsilon", Title: words(metric) + " over epsilon", Panels: []figure.Panel{p}}
 }
 
 // dashedMean is the best of the runs without privacy, from end to end.
-func dashedMean(summaries []Summary, across Series) []Series {
+func dashedMean(summaries []sweep.Summary, across figure.Series) []figure.Series {
 	best, has := math.Inf(-1), false
 	for _, s := range summaries {
 		if s.Candidate.Baseline && s.Mean > best {
@@ -204,11 +207,11 @@ func dashedMean(summaries []Summary, across Series) []Series {
 	for _, p := range across.Points {
 		low, high = min(low, p.X), max(high, p.X)
 	}
-	return []Series{{Name: "without privacy", Dashed: true, Points: []Point{Value(low, best), Value(high, best)}}}
+	return []figure.Series{{Name: "without privacy", Dashed: true, Points: []figure.Point{figure.Value(low, best), figure.Value(high, best)}}}
 }
 
 // epsilonVaries reports whether private configurations cost differently, beyond what calibration leaves.
-func epsilonVaries(summaries []Summary) bool {
+func epsilonVaries(summaries []sweep.Summary) bool {
 	low, high := math.Inf(1), 0.0
 	for _, s := range summaries {
 		if !s.Candidate.Baseline && s.Candidate.Certificate.Private {
@@ -220,7 +223,7 @@ func epsilonVaries(summaries []Summary) bool {
 }
 
 // axisOf is the axis of numbers.
-func axisOf(label string, values []string) Axis {
+func axisOf(label string, values []string) figure.Axis {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, text := range values {
 		if v, err := strconv.ParseFloat(text, 64); err == nil {
@@ -230,12 +233,12 @@ func axisOf(label string, values []string) Axis {
 	if label == "epsilon" {
 		label = "epsilon, nats"
 	}
-	return Axis{Label: label, Log: low > 0 && high >= logFrom*low}
+	return figure.Axis{Label: label, Log: low > 0 && high >= logFrom*low}
 }
 
 // ascending puts points in the order of X.
-func ascending(s Series) Series {
-	slices.SortStableFunc(s.Points, func(a, b Point) int {
+func ascending(s figure.Series) figure.Series {
+	slices.SortStableFunc(s.Points, func(a, b figure.Point) int {
 		switch {
 		case a.X < b.X:
 			return -1
@@ -248,7 +251,7 @@ func ascending(s Series) Series {
 }
 
 // isNumeric reports whether all values of a parameter are numbers, and at least two.
-func isNumeric(p Parameter) bool {
+func isNumeric(p sweep.Parameter) bool {
 	for _, v := range p.Values {
 		if _, err := strconv.ParseFloat(v, 64); err != nil {
 			return false
@@ -257,17 +260,17 @@ func isNumeric(p Parameter) bool {
 	return len(p.Values) > 1
 }
 
-func without(varied []Parameter, name string) []Parameter {
-	return slices.DeleteFunc(slices.Clone(varied), func(p Parameter) bool { return p.Name == name })
+func without(varied []sweep.Parameter, name string) []sweep.Parameter {
+	return slices.DeleteFunc(slices.Clone(varied), func(p sweep.Parameter) bool { return p.Name == name })
 }
 
 // of are the summaries of one metric.
-func of(summaries []Summary, metric string) []Summary {
-	return slices.DeleteFunc(slices.Clone(summaries), func(s Summary) bool { return s.Metric != metric })
+func of(summaries []sweep.Summary, metric string) []sweep.Summary {
+	return slices.DeleteFunc(slices.Clone(summaries), func(s sweep.Summary) bool { return s.Metric != metric })
 }
 
 // settingWords names settings.
-func settingWords(settings []Setting) string {
+func settingWords(settings []sweep.Setting) string {
 	parts := make([]string, len(settings))
 	for i, s := range settings {
 		parts[i] = words(s.Name) + " " + s.Value

@@ -1,4 +1,4 @@
-package sweep
+package outcome
 
 import (
 	"encoding/csv"
@@ -9,12 +9,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train/neural"
 )
 
 // columnsOf are the names of the columns that say which configuration a row of results is of: first the parameters
 // that the sweep varies, in its order, then the numbers of the plan that are not among them.
-func columnsOf(varied []Parameter) []string {
+func columnsOf(varied []sweep.Parameter) []string {
 	var out []string
 	for _, p := range varied {
 		out = append(out, p.Name)
@@ -30,26 +31,41 @@ func columnsOf(varied []Parameter) []string {
 // planColumns are the columns of every table of results: their cells follow from the plan.
 var planColumns = []string{"private", "epsilon", "delta", "method", "sampling-probability", "steps", "noise-multiplier", "clipping-norm", "learning-rate"}
 
+// valueOf is the value of a varied parameter, "" where it is not among the settings of a candidate.
+func valueOf(c *sweep.Candidate, name string) string {
+	for _, s := range c.Settings {
+		if s.Name == name {
+			return s.Value
+		}
+	}
+	return ""
+}
+
+// keyOf tells the candidates of a sweep apart.
+func keyOf(settings []sweep.Setting, baseline bool) string {
+	return fmt.Sprintf("%t%q", baseline, settings)
+}
+
 // cells are a candidate's cells of columns; rate is the learning rate that was used.
-func (c *Candidate) cells(columns []string, rate float64) []string {
+func cells(c *sweep.Candidate, columns []string, rate float64) []string {
 	out := make([]string, len(columns))
 	for i, name := range columns {
-		if v := c.Value(name); v != "" {
+		if v := valueOf(c, name); v != "" {
 			out[i] = v
 			continue
 		}
-		out[i] = c.planned(name, rate)
+		out[i] = planned(c, name, rate)
 	}
 	return out
 }
 
 // planned is the cell of a number of the plan, "" where the plan has none.
-func (c *Candidate) planned(name string, rate float64) string {
+func planned(c *sweep.Candidate, name string, rate float64) string {
 	switch name {
 	case "private":
 		return strconv.FormatBool(c.Certificate.Private)
 	case "epsilon":
-		return UpwardText(float64(c.Certificate.Epsilon))
+		return c.Certificate.Epsilon.Rounded()
 	case "delta":
 		return number(c.Certificate.Delta)
 	case "method":
@@ -60,11 +76,11 @@ func (c *Candidate) planned(name string, rate float64) string {
 		}
 		return number(rate)
 	}
-	return c.numberOf(name)
+	return numberOf(c, name)
 }
 
 // numberOf is the cell of a number of the plan of descent.
-func (c *Candidate) numberOf(name string) string {
+func numberOf(c *sweep.Candidate, name string) string {
 	var share, steps, noise, norm float64
 	switch {
 	case c.Linear != nil:
@@ -102,34 +118,22 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// UpwardText prints a cost with four digits, rounded upward.
-func UpwardText(v float64) string {
-	if math.IsInf(v, 1) {
-		return "infinity"
-	}
-	if !(v > 0) {
-		return "0"
-	}
-	scale := math.Pow(10, 3-math.Floor(math.Log10(v)))
-	return fmt.Sprintf("%.4g", math.Ceil(v*scale*(1-1e-12))/scale)
-}
-
-// WriteResults writes the tidy table of a sweep as CSV: a row for each run, which is one observation, and a column
+// writeResults writes the tidy table of a sweep as CSV: a row for each run, which is one observation, and a column
 // for each variable: those of Columns, the repeat, whether the run diverged, and the metrics. Undefined values are empty cells. A cell that a
 // spreadsheet would take for a formula begins with an apostrophe.
-func WriteResults(w io.Writer, varied []Parameter, candidates []Candidate, results []Measurement) error {
-	columns, metrics := columnsOf(varied), metricsOf(results)
+func writeResults(w io.Writer, varied []sweep.Parameter, candidates []sweep.Candidate, results []sweep.Measurement) error {
+	columns, metrics := columnsOf(varied), metricNames(results)
 	rows := [][]string{slices.Concat(columns, []string{"repeat", "diverged"}, metrics)}
-	byKey := map[string]*Candidate{}
+	byKey := map[string]*sweep.Candidate{}
 	for i := range candidates {
-		byKey[candidates[i].key()] = &candidates[i]
+		byKey[keyOf(candidates[i].Settings, candidates[i].Baseline)] = &candidates[i]
 	}
 	for _, r := range results {
-		c := byKey[runKey(r.Settings, r.Baseline)]
+		c := byKey[keyOf(r.Settings, r.Baseline)]
 		if c == nil {
 			return fmt.Errorf("sweep: a result is of settings %v, want those of a candidate", r.Settings)
 		}
-		row := append(c.cells(columns, r.LearningRate), strconv.Itoa(r.Repeat), strconv.FormatBool(r.Diverged))
+		row := append(cells(c, columns, r.LearningRate), strconv.Itoa(r.Repeat), strconv.FormatBool(r.Diverged))
 		for _, name := range metrics {
 			row = append(row, number(r.Value(name)))
 		}
@@ -138,12 +142,12 @@ func WriteResults(w io.Writer, varied []Parameter, candidates []Candidate, resul
 	return writeCSV(w, rows)
 }
 
-// WriteSummary writes summaries as CSV: a row for each configuration and metric.
-func WriteSummary(w io.Writer, varied []Parameter, summaries []Summary) error {
+// writeSummary writes summaries as CSV: a row for each configuration and metric.
+func writeSummary(w io.Writer, varied []sweep.Parameter, summaries []sweep.Summary) error {
 	columns := columnsOf(varied)
 	rows := [][]string{slices.Concat(columns, []string{"metric", "repeats", "diverged", "mean", "standard-deviation", "low", "high"})}
 	for _, s := range summaries {
-		row := append(s.Candidate.cells(columns, s.LearningRate), s.Metric, strconv.Itoa(s.Repeats), strconv.Itoa(s.Diverged))
+		row := append(cells(s.Candidate, columns, s.LearningRate), s.Metric, strconv.Itoa(s.Repeats), strconv.Itoa(s.Diverged))
 		rows = append(rows, append(row, number(s.Mean), number(s.StandardDeviation), number(s.Low), number(s.High)))
 	}
 	return writeCSV(w, rows)
@@ -166,8 +170,8 @@ func writeCSV(w io.Writer, rows [][]string) error {
 	return nil
 }
 
-// metricsOf are the names of the metrics of results.
-func metricsOf(results []Measurement) []string {
+// metricNames are the names of the metrics of results.
+func metricNames(results []sweep.Measurement) []string {
 	var out []string
 	if len(results) > 0 {
 		for _, m := range results[0].Metrics {

@@ -1,8 +1,10 @@
-package sweep
+package experiment
 
 import (
 	"context"
 	"strings"
+
+	"github.com/ditherml/dither/internal/figure"
 )
 
 // Comparison is one published figure and ours.
@@ -37,8 +39,8 @@ func (c Comparison) Shown() string {
 
 // Outcome is what a reproduction found.
 type Outcome struct {
-	Comparisons []Comparison `json:"comparisons"`
-	Figures     []Figure     `json:"-"`
+	Comparisons []Comparison    `json:"comparisons"`
+	Figures     []figure.Figure `json:"-"`
 	// Notes are sentences that go with the table.
 	Notes []string `json:"notes,omitempty"`
 }

@@ -1,4 +1,5 @@
-package sweep
+// Package experiment says what an experiment of the literature is, and what a run of it found beside what was published.
+package experiment
 
 import (
 	"encoding/json"

@@ -1,4 +1,5 @@
-package sweep
+// Package figure holds pictures as numbers: curves and points with their axes. Package report draws them.
+package figure
 
 // Figure is a picture as numbers: panels of curves and points with their axes. Package report draws it.
 type Figure struct {

@@ -1,20 +1,23 @@
-package sweep
+package outcome
 
 import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/sweep"
 )
 
 // Marked is one configuration that figures point out.
 type Marked struct {
 	// Candidate is the configuration, nil for none.
-	Candidate *Candidate
+	Candidate *sweep.Candidate
 	// Why says in words why it is pointed out, as "the smallest epsilon within one standard error of the best".
 	Why string
 }
 
-// Near returns a configuration from summaries of one metric whose larger values are better. It has
+// near returns a configuration from summaries of one metric whose larger values are better. It has
 // the smallest epsilon of all whose mean is at most one standard error below the best mean of
 // private configurations: the standard error of the best, which is its standard deviation over the
 // root of its repeats, and 0 of one repeat. Of several with that epsilon it is the one of the
@@ -24,7 +27,7 @@ type Marked struct {
 // for the simplest tree (also Hastie, Tibshirani & Friedman, "The Elements of Statistical
 // Learning", 2nd edition, section 7.10, https://hastie.su.domains/ElemStatLearn/). It costs nothing
 // beyond the runs, whose results it reads; it is no claim that configurations do not differ.
-func Near(summaries []Summary) Marked {
+func near(summaries []sweep.Summary) Marked {
 	best := -1
 	for i := range summaries {
 		if counted(&summaries[i]) && (best < 0 || summaries[i].Mean > summaries[best].Mean) {
@@ -38,36 +41,36 @@ func Near(summaries []Summary) Marked {
 	if s := summaries[best]; s.Repeats > 1 && !math.IsNaN(s.StandardDeviation) {
 		limit -= s.StandardDeviation / math.Sqrt(float64(s.Repeats))
 	}
-	near := best
+	at := best
 	for i := range summaries {
 		s := &summaries[i]
 		if !counted(s) || s.Mean < limit {
 			continue
 		}
-		now, least := s.Candidate.Certificate.Epsilon, summaries[near].Candidate.Certificate.Epsilon
-		if now < least || now == least && s.Mean > summaries[near].Mean {
-			near = i
+		now, least := s.Candidate.Certificate.Epsilon, summaries[at].Candidate.Certificate.Epsilon
+		if now < least || now == least && s.Mean > summaries[at].Mean {
+			at = i
 		}
 	}
 	why := "the best mean"
-	if near != best {
+	if at != best {
 		why = "the smallest epsilon within one standard error of the best"
 	}
-	return Marked{summaries[near].Candidate, why}
+	return Marked{summaries[at].Candidate, why}
 }
 
 // counted reports whether a summary is of a private configuration, has a mean and no run that diverged.
-func counted(s *Summary) bool {
+func counted(s *sweep.Summary) bool {
 	return s.Candidate.Certificate.Private && s.Diverged == 0 && s.Mean-s.Mean == 0
 }
 
 // Choose returns the private candidate that has these settings, and perhaps others. It errs when there is none or when
 // there are several.
-func Choose(candidates []Candidate, settings []Setting) (*Candidate, error) {
-	var found *Candidate
+func Choose(candidates []sweep.Candidate, settings []sweep.Setting) (*sweep.Candidate, error) {
+	var found *sweep.Candidate
 	count := 0
 	for i := range candidates {
-		if c := &candidates[i]; !c.Baseline && c.has(settings) {
+		if c := &candidates[i]; !c.Baseline && has(c, settings) {
 			found = c
 			count++
 		}
@@ -79,9 +82,9 @@ func Choose(candidates []Candidate, settings []Setting) (*Candidate, error) {
 }
 
 // has reports whether the candidate has all these settings; numbers may be written in another way.
-func (c *Candidate) has(settings []Setting) bool {
+func has(c *sweep.Candidate, settings []sweep.Setting) bool {
 	for _, s := range settings {
-		own := c.Value(s.Name)
+		own := valueOf(c, s.Name)
 		a, err := strconv.ParseFloat(own, 64)
 		b, failed := strconv.ParseFloat(s.Value, 64)
 		if own != s.Value && (err != nil || failed != nil || a != b) {
@@ -92,15 +95,15 @@ func (c *Candidate) has(settings []Setting) bool {
 }
 
 // mark is the configuration on the panel of these other settings, if it is there.
-func (c chart) mark(more []Setting) []Mark {
+func (c chart) mark(more []sweep.Setting) []figure.Mark {
 	chosen := c.marked.Candidate
-	if chosen == nil || !chosen.has(more) {
+	if chosen == nil || !has(chosen, more) {
 		return nil
 	}
 	for i := range c.summaries {
 		if s := &c.summaries[i]; s.Candidate == chosen {
-			p := c.point(s, chosen.Value(c.over.Name))
-			return []Mark{{p.X, p.Y, c.marked.text()}}
+			p := c.point(s, valueOf(chosen, c.over.Name))
+			return []figure.Mark{{X: p.X, Y: p.Y, Text: c.marked.text()}}
 		}
 	}
 	return nil

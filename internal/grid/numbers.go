@@ -1,0 +1,98 @@
+package grid
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// maxValues bounds the values of one range.
+const maxValues = 100_000
+
+// ParseNumbers reads the values of a numeric parameter, in ascending or given order: numbers with
+// commas between them, as 0.5,1,2. Each part may be a range: 0.1..10 log 9 has nine values, equal
+// factors apart, 0..1 linear 5 has five, equal steps apart, and 0.001..0.1 step 0.001 goes on from
+// the first by the step for as long as the end, give or take a billionth of the step, is not
+// passed. Values of ranges are rounded to twelve digits, of logarithmic ones between the ends to
+// four where that keeps them apart, and printed as short as they can be.
+func ParseNumbers(text string) ([]string, error) {
+	var out []string
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		if strings.Contains(part, "..") {
+			values, err := parseRange(part)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, values...)
+			continue
+		}
+		if v, err := strconv.ParseFloat(part, 64); err != nil || v-v != 0 {
+			return nil, fmt.Errorf("value is %q, want a finite number, or a range such as 0.1..10 log 9, 0..1 linear 5 or 0.1..1 step 0.1", part)
+		}
+		out = append(out, part)
+	}
+	return out, nil
+}
+
+// parseRange reads one range.
+func parseRange(text string) ([]string, error) {
+	wrong := fmt.Errorf("range is %q, want LOW..HIGH log COUNT, LOW..HIGH linear COUNT or LOW..HIGH step STEP, with finite numbers, LOW below HIGH, above 0 with log, and 2 to %d values", text, maxValues)
+	fields := strings.Fields(text)
+	if len(fields) != 3 {
+		return nil, wrong
+	}
+	from, to, _ := strings.Cut(fields[0], "..")
+	var numbers [3]float64
+	for i, field := range []string{from, to, fields[2]} {
+		v, err := strconv.ParseFloat(field, 64)
+		if err != nil || v-v != 0 {
+			return nil, wrong
+		}
+		numbers[i] = v
+	}
+	low, high, by := numbers[0], numbers[1], numbers[2]
+	way := fields[1]
+	count := by
+	if way == "step" {
+		count = math.Floor((high-low)/by+1e-9) + 1
+	}
+	if !(low < high) || !(count >= 2 && count <= maxValues) || way == "log" && low <= 0 || count != math.Floor(count) || by <= 0 {
+		return nil, wrong
+	}
+	out := make([]string, int(count))
+	for i := range out {
+		share := float64(i) / (count - 1)
+		switch way {
+		case "log":
+			out[i] = rounded(math.Exp(math.Log(low)+share*(math.Log(high)-math.Log(low))), logDigits(low, high, count))
+		case "linear":
+			out[i] = rounded(low+share*(high-low), rangeDigits)
+		case "step":
+			out[i] = rounded(low+float64(i)*by, rangeDigits)
+		default:
+			return nil, wrong
+		}
+	}
+	if way == "log" { // the ends are as they were given
+		out[0], out[len(out)-1] = rounded(low, rangeDigits), rounded(high, rangeDigits)
+	}
+	return out, nil
+}
+
+// rangeDigits is how many digits the values of ranges have at most.
+const rangeDigits = 12
+
+// logDigits is how many digits the values of a logarithmic range need: four, or more where they lie so close that their
+// distances would be off by more than a hundredth.
+func logDigits(low, high, count float64) int {
+	gap := math.Expm1((math.Log(high) - math.Log(low)) / (count - 1))
+	return int(min(rangeDigits, max(4, math.Ceil(2-math.Log10(gap)))))
+}
+
+// rounded prints a number that was rounded to this many digits.
+func rounded(v float64, digits int) string {
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64) // which it printed itself
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}

@@ -1,0 +1,67 @@
+package outcome
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/train"
+)
+
+// schema is one of two numbers and a target with two levels, whose number of records is public.
+func schema(t *testing.T) *data.Schema {
+	t.Helper()
+	s, err := data.ParseSchema("toy", []byte("dither-schema: 1\nrow: one person\nrecords: 300\nmax-records: 4000\ntarget: {column: y, levels: [no, yes]}\n"+
+		"defaults: {missing: zero, out-of-range: clamp}\ncolumns:\n  a: {numeric: [0, 1]}\n  b: {numeric: [0, 1]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// candidate plans descent.
+func candidate(t *testing.T, s *data.Schema, r train.Request, settings ...sweep.Setting) sweep.Candidate {
+	t.Helper()
+	r.Delta, r.Neighboring, r.Whiten = 1e-6, privacy.AddOrRemoveOne, train.No
+	setup, err := train.NewPlan(r, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := sweep.Candidate{Settings: settings, Linear: &setup, Options: train.Options{Momentum: 0.5}, Baseline: math.IsInf(r.Epsilon, 1)}
+	if err = c.Certify(); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestTables checks the head and a row of each table of results.
+func TestTables(t *testing.T) {
+	s := schema(t)
+	varied := []sweep.Parameter{{Name: "epsilon", Values: []string{"1"}}, {Name: "loss", Values: []string{"=x"}}}
+	c := candidate(t, s, train.Request{Epsilon: 1, Steps: 4}, sweep.Setting{Name: "epsilon", Value: "1"}, sweep.Setting{Name: "loss", Value: "=x"})
+	r := []sweep.Measurement{{Run: sweep.Run{Settings: c.Settings, Baseline: false, Repeat: 1}, LearningRate: 0.5, Diverged: false, Metrics: []sweep.Metric{{Name: "accuracy", Value: 0.5}}}, {Run: sweep.Run{Settings: c.Settings, Baseline: false, Repeat: 2}, LearningRate: 0.7, Diverged: false, Metrics: []sweep.Metric{{Name: "accuracy", Value: 0.75}}}}
+	var b strings.Builder
+	if err := writeResults(&b, varied, []sweep.Candidate{c}, r); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(b.String(), "\n")
+	if lines[0] != "epsilon,loss,private,delta,method,sampling-probability,steps,noise-multiplier,clipping-norm,learning-rate,repeat,diverged,accuracy" || len(lines) != 4 ||
+		!strings.HasPrefix(lines[1], "1,'=x,true,1e-06,dp-gd,1,4,") || !strings.HasSuffix(lines[1], ",0.5,1,false,0.5") || !strings.HasSuffix(lines[2], ",0.7,2,false,0.75") {
+		t.Errorf("got %q", b.String())
+	}
+	b.Reset()
+	if err := writeSummary(&b, varied, sweep.Summarize([]sweep.Candidate{c}, r)); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); !strings.Contains(text, ",0.6,accuracy,2,0,0.625,0.1767766952966369,") || !strings.Contains(text, ",metric,repeats,diverged,mean,standard-deviation,low,high\n") {
+		t.Errorf("got %q", text)
+	}
+	r = append(r, sweep.Measurement{Run: sweep.Run{Settings: c.Settings, Repeat: 3}, LearningRate: 0.7, Diverged: true})
+	b.Reset()
+	if err := writeResults(&b, varied, []sweep.Candidate{c}, r); err != nil || !strings.HasSuffix(b.String(), ",0.7,3,true,\n") {
+		t.Errorf("a run that diverged: got %q (%v), want no metrics", b.String(), err)
+	}
+}
