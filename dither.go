@@ -13,22 +13,25 @@ import (
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/query"
 )
 
-// Budget is what all releases of one data set together may cost. It lives in memory, for one process. Calls that
-// spend of one budget wait for each other. A copy of a Budget, or one that NewBudget did not make, spends nothing.
+// Budget is what all releases of one data set together may cost. It lives in memory, for one
+// process. Calls that spend of one budget wait for each other. A copy of a Budget, or one that
+// NewBudget did not make, spends nothing.
 type Budget struct {
 	self           *Budget // the address that NewBudget returned: a copy would spend a second time
 	epsilon, delta float64
 	neighboring    privacy.Neighboring
-	mu             sync.Mutex
+	calls          sync.Mutex     // held by a call that spends
+	mu             sync.Mutex     // guards what follows, and is never held while a call computes
 	ledger         *ledger.Ledger // nil: nothing was planned
 	unit           privacy.Unit
 }
 
-// NewBudget returns an unspent budget of epsilon, in nats, and delta under a relation. Both must be positive and
-// finite, and delta less than 1. It is for one data set: each further data set with records of the same people takes
-// of the same budget.
+// NewBudget returns an unspent budget of epsilon, in nats, and delta under a relation. Both must be
+// positive and finite, and delta less than 1. It is for one data set: each further data set with
+// records of the same people takes of the same budget.
 func NewBudget(epsilon, delta float64, n privacy.Neighboring) (*Budget, error) {
 	if _, err := privacy.NewGuarantee(epsilon, delta, n, privacy.Unit{Row: "one record"}); err != nil {
 		return nil, err
@@ -41,30 +44,27 @@ func NewBudget(epsilon, delta float64, n privacy.Neighboring) (*Budget, error) {
 	return b, nil
 }
 
-// Left returns an epsilon that one more release of Gaussian noise may cost, at the delta of the budget, rounded down.
-// It is 0 when nothing is left. It is also 0 below a thousandth or so of the budget, which rounding leaves of a budget
-// that was all asked for.
+// Left returns an epsilon that one more release of Gaussian noise may cost, at the delta of the
+// budget, rounded down. It is 0 when nothing is left. It is also 0 below a thousandth or so of the
+// budget, which rounding leaves of a budget that was all asked for.
 func (b *Budget) Left() float64 {
 	if !b.made() {
 		return 0
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.left()
-}
-
-func (b *Budget) left() float64 {
-	if b.ledger == nil || len(b.ledger.Entries()) == 0 {
+	paying, _ := b.paying()
+	if paying == nil {
 		return b.epsilon
 	}
-	// Squares of μ add up under adaptive composition: Smith & Thakurta 2022, https://arxiv.org/abs/2210.17520.
-	spent, err := account.Mu(b.ledger.Event(), b.neighboring)
+	// Squares of μ add up under adaptive composition: Smith & Thakurta 2022,
+	// https://arxiv.org/abs/2210.17520.
+	spent, err := account.Mu(paying.Event(), b.neighboring)
 	if err != nil {
 		return 0 // what no Gaussian release prices is all that the ledger pays for
 	}
-	whole := account.MuOf(b.ledger.Limit())
+	whole := account.MuOf(paying.Limit())
 	rest := math.Sqrt(whole*whole - spent*spent)
-	// Left is short by a millionth of epsilon, so a call that asked for all of it leaves sqrt(2e-6) of whole at most.
+	// Left is short by a millionth of epsilon, so a call that asked for all of it leaves sqrt(2e-6)
+	// of whole at most.
 	if !(rest > whole*2e-3) {
 		return 0
 	}
@@ -76,9 +76,20 @@ func (b *Budget) left() float64 {
 	return epsilon.Lower * (1 - 1e-6)
 }
 
+// paying returns the ledger that something was reserved in, and the unit of its entries; nil where
+// nothing was.
+func (b *Budget) paying() (*ledger.Ledger, privacy.Unit) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ledger == nil || len(b.ledger.Entries()) == 0 {
+		return nil, privacy.Unit{}
+	}
+	return b.ledger, b.unit
+}
+
 // asked returns the epsilon of a release that asks for this much, 0 for all that is left.
 func (b *Budget) asked(epsilon float64) (float64, error) {
-	left := b.left()
+	left := b.Left()
 	switch {
 	case epsilon < 0 || math.IsNaN(epsilon) || math.IsInf(epsilon, 1):
 		return 0, fmt.Errorf("dither: epsilon is %v, want a positive finite number, or 0 for all that is left", epsilon)
@@ -96,15 +107,15 @@ func (b *Budget) asked(epsilon float64) (float64, error) {
 // other event is one plan that is fixed before its first release, and has the budget for itself.
 func (b *Budget) open(e mechanism.Event, unit privacy.Unit) (*ledger.Ledger, error) {
 	_, notGaussian := account.Mu(e, b.neighboring)
-	if b.ledger != nil && len(b.ledger.Entries()) > 0 {
-		if unit != b.unit {
-			return nil, fmt.Errorf("dither: unit is %q with at most %d rows a person, want %q with %d as in the releases before; give the schemas of one budget the same row and rows-per-person",
-				unit.Row, unit.RowsPerPerson, b.unit.Row, b.unit.RowsPerPerson)
+	if paying, own := b.paying(); paying != nil {
+		if unit != own {
+			return nil, fmt.Errorf("dither: unit is %q with at most %d rows a person, want %q with %d as in the releases before; give the schemas of one budget the same row and rows-per-person, and its calls the same PerPerson",
+				unit.Row, unit.RowsPerPerson, own.Row, own.RowsPerPerson)
 		}
 		if notGaussian != nil {
 			return nil, fmt.Errorf("dither: release is not Gaussian, want an unspent budget for it, as for private bounds, bins or levels: %w", notGaussian)
 		}
-		return b.ledger, nil
+		return paying, nil
 	}
 	limit, err := privacy.NewGuarantee(b.epsilon, b.delta, b.neighboring, unit)
 	if err != nil {
@@ -114,11 +125,14 @@ func (b *Budget) open(e mechanism.Event, unit privacy.Unit) (*ledger.Ledger, err
 	if notGaussian != nil {
 		made = ledger.NewSingle
 	}
-	if b.ledger, err = made(limit); err != nil {
+	opened, err := made(limit)
+	if err != nil {
 		return nil, err
 	}
-	b.unit = unit
-	return b.ledger, nil
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ledger, b.unit = opened, unit
+	return opened, nil
 }
 
 // Option says what a call should do other than by default.
@@ -126,42 +140,68 @@ type Option func(*settings)
 
 // settings are what options say; zero values are the defaults.
 type settings struct {
-	epsilon   float64
-	where, by string
-	folder    string
-	progress  func(step, steps int, epsilon float64)
+	epsilon  float64
+	plan     query.Plan
+	folder   string
+	progress func(step, steps int, epsilon float64)
 }
 
-func settled(options []Option) settings {
+// settled returns what the options of a call say, and refuses a context or an option that is nil.
+func settled(ctx context.Context, options []Option) (settings, error) {
 	var s settings
-	for _, o := range options {
+	if ctx == nil {
+		return s, errors.New("dither: ctx is nil, want a context, such as context.Background()")
+	}
+	for i, o := range options {
+		if o == nil {
+			return s, fmt.Errorf("dither: option %d is nil, want one that a function of this package returned", i+1)
+		}
 		o(&s)
 	}
-	return s
+	return s, nil
 }
 
-// WithEpsilon lets Train or Query spend this much; 0, the default, is all that is left. A release that is not Gaussian
-// takes the whole budget all the same: see Train.
+// WithEpsilon lets Train, Query or Evaluate spend this much; 0, the default, is all that is left. A
+// release that is not Gaussian takes the whole budget all the same: see Train.
 func WithEpsilon(epsilon float64) Option { return func(s *settings) { s.epsilon = epsilon } }
 
 // WithProgress tells f how far Train is and what it would have cost to stop there: after the
 // preparation, which is step 0, and after each step, or each hundredth of the steps if there are
-// more than 100. The function f must not call Left, Train or Query with the same budget: they wait
-// for Train to end.
+// more than 100. In f, Left says what Train will leave. Train, Query and Evaluate with the same
+// budget would wait for Train to end.
 func WithProgress(f func(step, steps int, epsilon float64)) Option {
 	return func(s *settings) { s.progress = f }
 }
 
-// Into has Train write what Save writes into a new folder, whose name it takes before it reads a record. From before the
-// first release until the results stand there the folder holds spent.json, which says what is spent: a process that is
-// killed leaves it. An error of Train after the first release names the file. Query refuses it.
+// Into has Train write what Save writes into a new folder, whose name it takes before it reads a
+// record. From before the first release until the results stand there the folder holds spent.json,
+// which says what is spent: a process that is killed leaves it. An error of Train after the first
+// release names the file. It is for Train alone.
 func Into(folder string) Option { return func(s *settings) { s.folder = folder } }
 
-// Where has Query look at the rows that meet a condition alone, such as "age >= 30 and sex = f". Train refuses it.
-func Where(condition string) Option { return func(s *settings) { s.where = condition } }
+// Where has Query look at the rows that meet a condition alone, such as "age >= 30 and sex = f".
+func Where(condition string) Option { return func(s *settings) { s.plan.Where = condition } }
 
-// By has Query answer for each level of a column. Train refuses it.
-func By(column string) Option { return func(s *settings) { s.by = column } }
+// By has Query or Evaluate answer for each level of a column as well.
+func By(column string) Option { return func(s *settings) { s.plan.By = column } }
+
+// PerPerson protects all rows with one text in a column together: the first maxRows of them are
+// used, and further ones count nowhere. Without it one row is protected. All calls that spend of
+// one budget need the same unit.
+func PerPerson(column string, maxRows int) Option {
+	return func(s *settings) { s.plan.Person = &query.Person{Column: column, MaxRows: maxRows} }
+}
+
+// Asking has Query settle what its words leave open by the fields of a plan: Edges, Quantiles,
+// Points, Of, Blocks, Noise, ThresholdDelta and Confidence. What the call itself settles is not
+// taken from p.
+func Asking(p query.Plan) Option {
+	return func(s *settings) {
+		was := s.plan
+		s.plan = query.Plan{Where: was.Where, By: was.By, Person: was.Person, Edges: p.Edges, Quantiles: p.Quantiles, Points: p.Points,
+			Of: p.Of, Blocks: p.Blocks, Noise: p.Noise, ThresholdDelta: p.ThresholdDelta, Confidence: p.Confidence}
+	}
+}
 
 // read makes a data set of a slice of structs, the name of a file, or a data set.
 func read(ctx context.Context, s *data.Schema, records any, o data.ReadOptions) (*data.Dataset, error) {
@@ -173,6 +213,9 @@ func read(ctx context.Context, s *data.Schema, records any, o data.ReadOptions) 
 	case *data.Dataset:
 		if r == nil {
 			return nil, errors.New("dither: data set is nil, want one that package data read")
+		}
+		if under, err := r.Under(s); err == nil {
+			r = under
 		}
 		if !reflect.DeepEqual(r.Schema(), s) {
 			return nil, errors.New("dither: data set is of another schema, want one that was read under the schema of this call")

@@ -14,7 +14,9 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/query"
 )
 
 // patient is a record of the tests.
@@ -93,6 +95,9 @@ func TestTrainSaveVerify(t *testing.T) {
 		folder := filepath.Join(place, name)
 		if err = run.Save(folder); err != nil {
 			t.Fatal(err)
+		}
+		if err = run.Save(""); err == nil || !strings.Contains(err.Error(), "name of the folder is empty") {
+			t.Errorf("got error %v without a name, want one that says so", err)
 		}
 		if err = run.Save(folder); err == nil {
 			t.Error("a folder that exists was written again, want an error")
@@ -305,7 +310,13 @@ func TestFrontDoorRefuses(t *testing.T) {
 		_, refusal := dither.Train(t.Context(), b, s, patients(10), options...)
 		return refusal
 	}
-	_, asked := dither.Query(t.Context(), b, s, patients(10), "quantiles age")
+	_, asked := dither.Query(t.Context(), spent, s, patients(10), "quantiles age")
+	var noContext context.Context
+	_, withoutContext := dither.Train(noContext, b, s, patients(10))
+	_, answeredWithout := dither.Query(noContext, b, s, patients(10), "count")
+	_, predictedWithout := dither.Predict(noContext, new(model.Model), patients(10))
+	_, unmeasured := dither.Evaluate(t.Context(), b, nil, patients(10))
+	_, _, unmeasuredPublic := dither.EvaluatePublic(t.Context(), nil, patients(10))
 	_, predicted := dither.Predict(t.Context(), nil, patients(10))
 	_, calibrated := dither.Calibrate(nil, 1, 1e-6, privacy.AddOrRemoveOne)
 	other, err := data.ParseSchema("visits", []byte(strings.Replace(patientText, "one patient", "one visit", 1)))
@@ -319,10 +330,18 @@ func TestFrontDoorRefuses(t *testing.T) {
 	}{
 		{"a condition on training", train(b, s, dither.Where("age > 30")), "Where"},
 		{"groups of training", train(b, s, dither.By("smoker")), "By"},
+		{"a plan of training", train(b, s, dither.Asking(query.Plan{Blocks: 3})), "Asking"},
+		{"no context", withoutContext, "ctx is nil"},
+		{"no context of a question", answeredWithout, "ctx is nil"},
+		{"no context of a prediction", predictedWithout, "ctx is nil"},
+		{"no option", train(b, s, dither.WithEpsilon(0.5), nil), "option 2 is nil"},
+		{"next to no epsilon", train(b, s, dither.WithEpsilon(1e-300)), "epsilon is 1e-300, want more than what rounding takes"},
+		{"no model to measure", unmeasured, "model is nil"},
+		{"no model to measure in public", unmeasuredPublic, "model is nil"},
 		{"more than there is", train(b, s, dither.WithEpsilon(2)), "epsilon is 2"},
 		{"private bounds of a budget in use", train(spent, private, dither.WithEpsilon(0.5)), "unspent budget"},
 		{"another unit", train(spent, other, dither.WithEpsilon(0.5)), "give the schemas of one budget the same row and rows-per-person"},
-		{"a statistic that Gaussian noise does not answer", asked, "permute-and-flip"},
+		{"a statistic that Gaussian noise does not answer, of a budget in use", asked, "unspent budget"},
 		{"no model", predicted, "model is nil"},
 		{"no plan", calibrated, "plan is nil"},
 		{"a run that nobody trained", new(dither.Run).Save(filepath.Join(t.TempDir(), "run")), "want one that Train returned"},

@@ -1,6 +1,6 @@
 // Package dither trains machine-learning models whose every release is differentially private, and
-// can prove it. It is the front door of a library: NewBudget, Train, Query, Save, Open and Verify
-// have the defaults of the command, and the packages beneath have all the rest. This page says
+// can prove it. It is the front door of a library: NewBudget, Train, Query, Evaluate, Save, Open and
+// Verify have the defaults of the command, and the packages beneath have all the rest. This page says
 // where things are and in which direction they depend on each other.
 //
 // # One direction

@@ -146,7 +146,7 @@ var layers = []layer{
 	// One training of any method, from its plan to the folder of its results: the command and the front door share it.
 	{"internal/training", "account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/figure internal/layers internal/measures internal/outcome internal/wording ledger mechanism model network privacy report sweep train train/erm train/neural"},
 	// The front door: what most programs need, with the defaults of the command.
-	{"", "account certificate data internal/artefact internal/calibration internal/training ledger mechanism model privacy query train"},
+	{"", "account certificate data internal/artefact internal/calibration internal/training ledger mechanism model privacy query evaluate train internal/measures"},
 	// What measures the defaults of training on public data sets is a command too.
 	{"bench/accuracy", "privacy ledger data internal/public feature network model evaluate train train/erm train/neural"},
 	// Short programs for readers. What they may import is what they import: no reader needs more.

@@ -2,19 +2,22 @@ package dither
 
 import (
 	"context"
-	"errors"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/model"
 )
 
-// Predict returns the prediction of a model for each record: of two levels the probability of the second, of more
-// levels the probability of each in the schema's order, or the value of a numeric target. It is nil for a record that the schema drops. Records are a slice of structs
-// or a file name, without a need for the target, or a data set of the model's schema. Nothing is released or paid for:
-// whoever sees predictions of private records sees something of them.
+// Predict returns the prediction of a model for each record: of two levels the probability of the
+// second, of more levels the probability of each in the schema's order, or the value of a numeric
+// target. It is nil for a record that the schema drops. Records are a slice of structs or a file
+// name, without a need for the target, or a data set of the model's schema. Nothing is released or
+// paid for: whoever sees predictions of private records sees something of them.
 func Predict(ctx context.Context, m *model.Model, records any) ([][]float64, error) {
+	if _, err := settled(ctx, nil); err != nil {
+		return nil, err
+	}
 	if m == nil {
-		return nil, errors.New("dither: model is nil, want one that Train or Open returned")
+		return nil, errNoModel
 	}
 	d, err := read(ctx, m.Schema(), records, data.ReadOptions{WithoutTarget: true, KeepDropped: true, MaxRecords: mostPredicted})
 	if err != nil {

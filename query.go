@@ -1,6 +1,7 @@
 package dither
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -13,36 +14,39 @@ import (
 
 // Answer is what Query released.
 type Answer struct {
-	// Rows are the numbers with their intervals: one, or one for each cell, quantile or pair of columns.
+	// Rows are the numbers with their intervals: one, or one for each cell, quantile or pair of
+	// columns.
 	Rows []query.Row
 	// Plan is the question with its noise, and Certificate what it guarantees.
 	Plan        query.Plan
 	Certificate certificate.Certificate
 }
 
-// Query answers a question about the records with Gaussian noise, and pays with what is left of the budget, or less by
-// WithEpsilon. A call asks one question: "count", "sum age", "mean age", "variance age", "histogram age", "covariance
-// age, bmi" or "correlation age, bmi", where an expression of package query may stand for a column. The other
-// statistics of package query have other noise, and are refused. Records are those of Train. The error wraps
-// ledger.ErrOverBudget when too little is left; then no record was read.
+// Query answers a question about the records, and pays with what is left of the budget, or less by
+// WithEpsilon. A call asks one question: "count", "sum age", "mean age", "variance age", "histogram
+// age", "covariance age, bmi", "correlation age, bmi", "quantiles age", "bounds age", "radius age,
+// bmi", "aggregate age" or "categories town". An expression of package query may stand for a
+// column. Where and By say which rows count, Asking says what is asked more closely. Records are
+// those of Train. The error wraps ledger.ErrOverBudget when too little is left; then no record was
+// read.
+//
+// Noise is Gaussian, so that releases add up. What is chosen on a grid has other noise: quantiles,
+// bounds, the radius and aggregates. They and categories want an unspent budget, and leave nothing
+// of it.
 func Query(ctx context.Context, b *Budget, s *data.Schema, records any, question string, options ...Option) (*Answer, error) {
 	if err := b.check(s); err != nil {
 		return nil, err
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	asked := settled(options)
+	asked, err := settled(ctx, options)
+	if err != nil {
+		return nil, err
+	}
 	if asked.folder != "" {
 		return nil, errors.New("dither: option of Query is Into, want it left out; it is for Train")
 	}
-	statistic, rest, _ := strings.Cut(strings.TrimSpace(question), " ")
-	plan := query.Plan{Statistic: query.Statistic(statistic), Where: asked.where, By: asked.by, Noise: query.NoiseGaussian, Confidence: 0.95,
-		Neighboring: b.neighboring, Delta: b.delta}
-	for part := range strings.SplitSeq(rest, ",") {
-		if part = strings.TrimSpace(part); part != "" {
-			plan.Expressions = append(plan.Expressions, part)
-		}
-	}
+	b.calls.Lock()
+	defer b.calls.Unlock()
+	plan := b.plan(asked.plan, question)
 	epsilon, err := b.asked(asked.epsilon)
 	if err != nil {
 		return nil, err
@@ -74,7 +78,7 @@ func Query(ctx context.Context, b *Budget, s *data.Schema, records any, question
 	if err = ctx.Err(); err != nil {
 		return nil, errors.Join(errors.New("dither: stopped before anything was spent"), err)
 	}
-	grant, err := limit.Reserve(q.Plan().Event(), "a "+statistic)
+	grant, err := limit.Reserve(q.Plan().Event(), "a "+string(plan.Statistic))
 	if err != nil {
 		return nil, err
 	}
@@ -83,4 +87,22 @@ func Query(ctx context.Context, b *Budget, s *data.Schema, records any, question
 		return nil, err
 	}
 	return &Answer{Rows: rows, Plan: q.Plan(), Certificate: c}, nil
+}
+
+// plan returns the plan of a question in words, with what the caller says of it. Its noise is
+// Gaussian where the statistic has that, so that answers add up.
+func (b *Budget) plan(p query.Plan, question string) query.Plan {
+	statistic, rest, _ := strings.Cut(strings.TrimSpace(question), " ")
+	p.Statistic, p.Expressions, p.Neighboring, p.Delta = query.Statistic(statistic), nil, b.neighboring, b.delta
+	for part := range strings.SplitSeq(rest, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			p.Expressions = append(p.Expressions, part)
+		}
+	}
+	switch p.Statistic {
+	case query.QuantilesStatistic, query.BoundsStatistic, query.RadiusStatistic, query.AggregateStatistic, query.CategoriesStatistic:
+	default:
+		p.Noise = cmp.Or(p.Noise, query.NoiseGaussian)
+	}
+	return p
 }

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/query"
 	"github.com/ditherml/dither/train"
 )
 
@@ -24,27 +26,36 @@ type Run struct {
 	files       map[string][]byte
 }
 
-// Train trains a linear model of the schema's target, as the command does without flags, and pays for it with what is
-// left of the budget, or less by WithEpsilon. Records are a slice of structs, a file name, or a *data.Dataset of the
-// same schema. What can be refused is refused before anything is spent; the error wraps ledger.ErrOverBudget when too
-// little is left. An error after the first step, as when ctx ends, leaves the budget spent, and says so; what Into names
-// keeps it. How many records there are is private: none are trained on like many.
+// Train trains a linear model of the schema's target, as the command does without flags, and pays
+// for it with what is left of the budget, or less by WithEpsilon. Records are a slice of structs, a
+// file name, or a *data.Dataset of the same schema; data.FromStructs says which field stands for
+// which column. What can be refused is refused before anything is spent; the error wraps
+// ledger.ErrOverBudget when too little is left. An error after the first step, as when ctx ends,
+// leaves the budget spent, and says so; what Into names keeps it. How many records there are is
+// private: none are trained on like many.
 //
-// Private bounds, bins and levels in the schema are learned by releases that are not Gaussian. Such a training wants an
-// unspent budget and leaves nothing of it, even by WithEpsilon.
+// Private bounds, bins and levels in the schema are learned by releases that are not Gaussian. Such
+// a training wants an unspent budget and leaves nothing of it, even by WithEpsilon.
 func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options ...Option) (*Run, error) {
 	if err := b.check(s); err != nil {
 		return nil, err
 	}
-	asked := settled(options)
-	if asked.where != "" || asked.by != "" {
-		return nil, errors.New("dither: option of Train is Where or By, want neither; both are for Query")
+	asked, err := settled(ctx, options)
+	if err != nil {
+		return nil, err
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	person := asked.plan.Person
+	if asked.plan.Person = nil; !reflect.DeepEqual(asked.plan, query.Plan{}) {
+		return nil, errors.New("dither: option of Train is Where, By or Asking, want none of them; they are for Query")
+	}
+	b.calls.Lock()
+	defer b.calls.Unlock()
 	request, how := train.Defaults()
 	request.Delta, request.Neighboring = b.delta, b.neighboring
-	var err error
+	var o data.ReadOptions
+	if person != nil {
+		request.Person, o.Extra = &train.PersonUnit{Column: person.Column, MaxRows: person.MaxRows}, []string{person.Column}
+	}
 	if request.Epsilon, err = b.asked(asked.epsilon); err != nil {
 		return nil, err
 	}
@@ -60,7 +71,7 @@ func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options 
 		return nil, err
 	}
 	defer planned.Close()
-	if planned.Records, err = read(ctx, s, records, data.ReadOptions{}); err != nil {
+	if planned.Records, err = read(ctx, s, records, o); err != nil {
 		return nil, err
 	}
 	if asked.progress != nil {
@@ -85,8 +96,8 @@ func taken(folder string) (*artefact.Folder, error) {
 	return artefact.Claim(folder, false, io.Discard)
 }
 
-// Save writes model, certificate and report.html into a new folder, which Verify and the command read. A name that
-// something has is refused, and so is a Run that Train did not return.
+// Save writes model, certificate and report.html into a new folder, which Verify and the command
+// read. A name that something has is refused, and so is a Run that Train did not return.
 func (r *Run) Save(folder string) error {
 	if r == nil || len(r.files) == 0 {
 		return errors.New("dither: run is empty, want one that Train returned")
@@ -97,11 +108,23 @@ func (r *Run) Save(folder string) error {
 // Open returns the model of a folder that Save or the command wrote. It does not verify the folder.
 func Open(folder string) (*model.Model, error) { return model.Load(folder) }
 
-// Verification is the result of Verify. Verified says whether the folder agrees with itself, and Checked lists what was
-// compared. Disagreements are what was found; without them there are Guarantee, in words, and Certificate.
-type Verification = artefact.Verification
+// Verification is the result of Verify.
+type Verification struct {
+	// Verified says whether the folder agrees with itself, and Checked lists what was compared.
+	Verified bool
+	Checked  []string
+	// Disagreements are what does not follow from the plan, or differs between files; none where it
+	// is verified.
+	Disagreements []string
+	// Guarantee in words, and Certificate, are there where it is verified.
+	Guarantee   string
+	Certificate *certificate.Certificate
+}
 
-// Verify recomputes what follows from the plan of a folder that Save or the command wrote, and compares all of its
-// files. The error is about files that are missing or cannot be read; a folder that disagrees with itself has a
-// verification with Verified false.
-func Verify(folder string) (Verification, error) { return artefact.Verify(folder) }
+// Verify recomputes what follows from the plan of a folder that Save or the command wrote, and
+// compares all of its files. The error is about files that are missing or cannot be read; a folder
+// that disagrees with itself has a verification with Verified false.
+func Verify(folder string) (Verification, error) {
+	v, err := artefact.Verify(folder)
+	return Verification(v), err
+}

@@ -59,12 +59,15 @@ const slackShare = 0.01
 
 // Aim returns the guarantee to calibrate to under the accounted distribution, so that the executed
 // distribution with this many draws meets the target. It errs when the slack would take more than 1
-// % of delta, or all of epsilon.
+// % of delta, or slack and rounding all of epsilon.
 func Aim(target privacy.Guarantee, draws int) (privacy.Guarantee, error) {
 	epsilon, delta := mechanism.SlackOf(draws).Narrow(target.Epsilon()+1, target.Delta())
 	if !(delta >= (1-slackShare)*target.Delta()) {
 		return privacy.Guarantee{}, fmt.Errorf("certificate: the slack of %d draws of noise takes more than 1 %% of delta %v, want a larger delta, a smaller epsilon or fewer steps", draws, target.Delta())
 	}
 	epsilon = (epsilon - 1) * (1 - 1e-12)
+	if !(epsilon > 0) {
+		return privacy.Guarantee{}, fmt.Errorf("certificate: epsilon is %v, want more than what rounding takes, such as 1e-6", target.Epsilon())
+	}
 	return privacy.NewGuarantee(epsilon, delta, target.Neighboring(), target.Unit())
 }

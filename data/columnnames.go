@@ -88,7 +88,7 @@ func (t *table) nameColumns(q request, names, first []string) error {
 		matches = strings.TrimSpace(first[i]) == names[i]
 	}
 	if matches {
-		return &FileError{File: t.file, Line: 1, Problem: "the first row holds the names of the columns", Want: "a table without a header, since its columns are named elsewhere", Remedy: "leave out --columns, or header: in the schema"}
+		return &FileError{File: t.file, Line: 1, Problem: "the first row holds the names of the columns", Want: "a table without a header, since its columns are named elsewhere", Remedy: "leave out Source.Columns, or header: in the schema"}
 	}
 	t.header, t.headerLine, t.nextLine, t.named = names, 0, 1, true
 	return nil

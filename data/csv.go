@@ -134,7 +134,7 @@ func parseFailure(file string, before int, err error) error {
 	if !errors.As(err, &parse) {
 		return err
 	}
-	e := &FileError{File: file, Line: before + parse.StartLine, Want: "cells in plain quotes, with a quote inside doubled", Remedy: "mend the quotes of the row, or read quotes as characters with --quote none or quote: none in the schema"}
+	e := &FileError{File: file, Line: before + parse.StartLine, Want: "cells in plain quotes, with a quote inside doubled", Remedy: "mend the quotes of the row, or read quotes as characters with Source.NoQuotes or quote: none in the schema"}
 	e.Problem = "a quoted cell is not closed, or text follows its closing quote"
 	if errors.Is(parse.Err, csv.ErrBareQuote) {
 		e.Problem = "a quote stands inside a cell that is not quoted"

@@ -83,7 +83,7 @@ func (d *Draft) nameArray(src Source, a *array, labels string) ([]string, error)
 	case len(a.shape) < 2:
 		return nil, &FileError{File: src.Path, Problem: "the array is a vector", Want: "a matrix with one row for each record", Remedy: "give the labels apart"}
 	case width < 1 || width > maxColumns:
-		return nil, &FileError{File: src.Path, Problem: fmt.Sprintf("the matrix has %s beside the target", plural(max(width, 0), "column")), Want: fmt.Sprintf("1 to %d", maxColumns), Remedy: "give the target as a vector with --labels"}
+		return nil, &FileError{File: src.Path, Problem: fmt.Sprintf("the matrix has %s beside the target", plural(max(width, 0), "column")), Want: fmt.Sprintf("1 to %d", maxColumns), Remedy: "give the target as a vector with Source.Labels"}
 	}
 	prefix := numberPrefix
 	if len(a.shape) > 2 {

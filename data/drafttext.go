@@ -25,13 +25,13 @@ func draftTable(src Source, b *bufio.Reader, head []byte, target string) (*table
 // draftLIBSVM names the indexes of a LIBSVM file: it says neither how many there are nor what they are.
 func draftLIBSVM(src Source, b *bufio.Reader, names []string, target string) (*table, rowReader, error) {
 	if len(names) == 0 {
-		return nil, nil, &FileError{File: src.Path, Problem: "a file in the LIBSVM format names no columns", Want: "the names of its indexes, in order", Remedy: `give them as --columns "x[1:124]" for 123 features, and the label's as --target`}
+		return nil, nil, &FileError{File: src.Path, Problem: "a file in the LIBSVM format names no columns", Want: "the names of its indexes, in order", Remedy: `give them as Source.Columns "x[1:124]" for 123 features, and the label's as Draft.Target`}
 	}
 	if f := faultHeader(names); f != nil {
 		return nil, nil, &FileError{File: src.Path, Problem: f.problem, Want: f.want, Remedy: f.remedy}
 	}
 	if slices.Contains(names, target) {
-		return nil, nil, &FileError{File: src.Path, Problem: "the target is one of the columns", Want: "a name of its own for the label of each line", Remedy: "take it out of --columns"}
+		return nil, nil, &FileError{File: src.Path, Problem: "the target is one of the columns", Want: "a name of its own for the label of each line", Remedy: "take it out of Source.Columns"}
 	}
 	skipMark(b)
 	s := &Schema{Target: Target{Column: target}}

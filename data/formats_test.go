@@ -120,7 +120,7 @@ func TestFormatsRefuse(t *testing.T) {
 		"a name twice":         {plainSchema, `names "a" twice`, data.Source{Path: writeFile(t, "t.csv", plainTable), Columns: []string{"a", "a", "b", "y"}}},
 		"a name too many":      {plainSchema, "does not name this column", data.Source{Path: writeFile(t, "t.csv", "1,2,u,no,1\n"), Columns: []string{"id", "a", "b", "y", "z"}}},
 		"a range that is none": {plainSchema, "name[from:to]", data.Source{Path: writeFile(t, "t.csv", plainTable), Columns: []string{"x[3:3]"}}},
-		"a quote":              {plainSchema, "--quote none", data.Source{Path: writeFile(t, "t.csv", "id,a,b,y\n1,2,"+planted+"\"x,no\n")}},
+		"a quote":              {plainSchema, "Source.NoQuotes", data.Source{Path: writeFile(t, "t.csv", "id,a,b,y\n1,2,"+planted+"\"x,no\n")}},
 		"no parts":             {plainSchema, "directory without a file", data.Source{Path: t.TempDir()}},
 		"no match":             {plainSchema, "no file stands there", data.Source{Path: filepath.Join(folder, "q*")}},
 		"more rows in all":     {plainSchema, "more rows than max-records, 6", data.Source{Path: folder}},

@@ -63,7 +63,7 @@ func matchMatrix(q request, a *array, labels bool) (layout, error) {
 	case a.fortran && len(a.shape) > 2:
 		return layout{}, &FileError{File: q.file, Problem: "the array has more than two dimensions in Fortran order", Want: "C order", Remedy: "save it with numpy.ascontiguousarray"}
 	case withTarget && width == columns:
-		return layout{}, &FileError{File: q.file, Problem: fmt.Sprintf("the matrix has %s and no target", plural(width, "column")), Want: fmt.Sprintf("%d, the target last", columns+1), Remedy: "give the target as a vector with --labels"}
+		return layout{}, &FileError{File: q.file, Problem: fmt.Sprintf("the matrix has %s and no target", plural(width, "column")), Want: fmt.Sprintf("%d, the target last", columns+1), Remedy: "give the target as a vector with Source.Labels"}
 	case width != columns && width != columns+1 || labels && width != columns || withTarget && width != columns+1:
 		return layout{}, &FileError{File: q.file, Problem: fmt.Sprintf("the matrix has %s", plural(width, "column")), Want: fmt.Sprintf("%d as in the schema", columns), Remedy: "use the schema of this table"}
 	}

@@ -142,7 +142,7 @@ func checkTies(t *testing.T, c counts, got Area) {
 	if got.Low > min(half.Low, lost.Low) || got.High < max(half.High, won.High) || len(got.Gap) > 0 {
 		t.Fatalf("got %+v, want an interval from %v to %v without a gap", got, lost.Low, won.High)
 	}
-	if narrow := half.High - half.Low; got.Rate == RateExact && got.High-got.Low > narrow*1.011 {
+	if narrow := half.High - half.Low; got.Rate == rateExact && got.High-got.Low > narrow*1.011 {
 		t.Fatalf("the rate of %+v is exact beside %+v, want at least 95 %%", got, half)
 	}
 }
@@ -189,8 +189,8 @@ func checkScores(t *testing.T, p Plan, s scored, n, rounds int, tolerance float6
 	of, width := simulateScores(t, p, s, n, rounds)
 	share, exact := of.held/of.of, of.exact/of.of
 	t.Logf("%d bins, %+v, %d rows: %.4f of the intervals hold %.4f, they are %.3f wide, 95 %% stated in %.4f", p.bins(), s, n, share, s.area(), width, exact)
-	if of.none > 0 || share < Confidence-tolerance || exact > seldom && share > Confidence+tolerance {
-		t.Errorf("%+v, %d rows, %d bins: %.4f of the intervals hold the area %.4f of the exact scores, want %v within %v, more only where 95 %% is not stated, as it is in %.4f", s, n, p.bins(), share, s.area(), Confidence, tolerance, exact)
+	if of.none > 0 || share < confidence-tolerance || exact > seldom && share > confidence+tolerance {
+		t.Errorf("%+v, %d rows, %d bins: %.4f of the intervals hold the area %.4f of the exact scores, want %v within %v, more only where 95 %% is not stated, as it is in %.4f", s, n, p.bins(), share, s.area(), confidence, tolerance, exact)
 	}
 	return width
 }
@@ -200,10 +200,10 @@ func scoredPlan(t *testing.T, r Request, multiplier float64) Plan {
 	t.Helper()
 	p := testPlans()["two levels"]
 	var err error
-	if p.Edges, err = r.edges(2, DefaultThreshold); err != nil {
+	if p.Edges, err = r.edges(2, defaultThreshold); err != nil {
 		t.Fatal(err)
 	}
-	p.Threshold, p.NoiseMultiplier, p.MaxRecords = DefaultThreshold, multiplier, 1_000_000
+	p.Threshold, p.NoiseMultiplier, p.MaxRecords = defaultThreshold, multiplier, 1_000_000
 	return p
 }
 
@@ -227,7 +227,7 @@ func TestAreaHoldsTheExactScores(t *testing.T) {
 
 // TestDefaultBinsAreOfLogOdds wants bins of equal width in log-odds, which are the same for every table.
 func TestDefaultBinsAreOfLogOdds(t *testing.T) {
-	edges, err := Request{}.edges(2, DefaultThreshold)
+	edges, err := Request{}.edges(2, defaultThreshold)
 	if err != nil || len(edges) != DefaultBins+1 || edges[DefaultBins/2] != 0.5 {
 		t.Fatalf("got %d ends of bins, %v, want %d with 0.5 in the middle", len(edges), err, DefaultBins+1)
 	}

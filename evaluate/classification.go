@@ -74,7 +74,7 @@ type Group struct {
 // probability is outside [0, 1] by more than 1e-9, or the sum of a record's probabilities differs
 // from 1 by more than 1e-3. Errors name the record (counted from 0) and never its values.
 func Classify(levels []string, labels []int, probabilities []float64, groups *Grouping) (Classification, error) {
-	return ClassifyAt(DefaultThreshold, levels, labels, probabilities, groups)
+	return ClassifyAt(defaultThreshold, levels, labels, probabilities, groups)
 }
 
 // ClassifyAt is Classify with another threshold: of two levels the second is predicted when its

@@ -25,7 +25,7 @@ func simulated() (rounds int, tolerance float64) {
 	default:
 		rounds = 10000
 	}
-	return rounds, max(0.007, 5.08*math.Sqrt(Confidence*(1-Confidence)/float64(rounds)))
+	return rounds, max(0.007, 5.08*math.Sqrt(confidence*(1-confidence)/float64(rounds)))
 }
 
 // turn lets a case run beside others. With DITHER_COVERAGE=k/n in the environment only every n-th case is simulated, k from 0,

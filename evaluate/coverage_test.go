@@ -37,7 +37,7 @@ func (c *coverage) add(e Estimate, truth float64) {
 		return
 	}
 	c.of++
-	if e.Rate == RateExact {
+	if e.Rate == rateExact {
 		c.exact++
 	}
 	low := math.Inf(-1)
@@ -76,8 +76,8 @@ func (c coverage) check(t *testing.T, p Plan, name string, tolerance float64) {
 	}
 	share, exact := c.held/c.of, c.exact/c.of
 	t.Logf("%s: %.4f of %v, 95 %% stated in %.4f", name, share, c.of, exact)
-	if c.none > 0 || !(share >= Confidence-tolerance) || exact > seldom && share > Confidence+tolerance {
-		t.Errorf("%s: %.4f of the sets hold the truth and there are none in %v data sets, want %v within %v in all, more only where 95 %% is not stated, as it is in %.4f", name, share, c.none, Confidence, tolerance, exact)
+	if c.none > 0 || !(share >= confidence-tolerance) || exact > seldom && share > confidence+tolerance {
+		t.Errorf("%s: %.4f of the sets hold the truth and there are none in %v data sets, want %v within %v in all, more only where 95 %% is not stated, as it is in %.4f", name, share, c.none, confidence, tolerance, exact)
 	}
 }
 

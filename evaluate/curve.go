@@ -42,7 +42,7 @@ func (c counts) auc() Area {
 		if c.pairs != nil {
 			return Area{unknown(), Undefined()}
 		}
-		return Area{Estimate{Value: Undefined(), Low: 0, High: 1, Rate: RateAtLeast}, Undefined()}
+		return Area{Estimate{Value: Undefined(), Low: 0, High: 1, Rate: rateAtLeast}, Undefined()}
 	}
 	tied := 0.0
 	for b := range one {
@@ -56,7 +56,7 @@ func (c counts) auc() Area {
 	lost, won := c.areaOfBins(tieLost), c.areaOfBins(tieWon)
 	e := Estimate{Value: half.Value, Low: min(half.Low, lost.Low), High: max(half.High, won.High), Rate: half.Rate}
 	if !(float64(e.High-e.Low) <= (1+exactTies)*float64(half.High-half.Low)) {
-		e.Rate = RateAtLeast
+		e.Rate = rateAtLeast
 	}
 	return Area{e, resolution}
 }

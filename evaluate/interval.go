@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// Confidence is the confidence of every interval.
-const Confidence = 0.95
+// confidence is the confidence of every interval.
+const confidence = 0.95
 
 // normalQuantile is that of (1+Confidence)/2: Φ(1.959963984540054) = 0.975.
 const normalQuantile = 1.959963984540054
@@ -78,7 +78,7 @@ func around(value, reach, low, high float64) Estimate {
 // interval cuts an estimate to its range.
 func interval(value, low, high, least, most float64) Estimate {
 	cut := func(v float64) Measure { return Measure(max(least, min(most, v))) }
-	return Estimate{Value: cut(value), Low: cut(low), High: cut(high), Rate: RateExact}
+	return Estimate{Value: cut(value), Low: cut(low), High: cut(high), Rate: rateExact}
 }
 
 // mapped is the estimate of a monotone function of the number, which may be falling.

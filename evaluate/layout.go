@@ -74,10 +74,10 @@ func (p Plan) rowBound() float64 {
 	return 1
 }
 
-// Bound returns the largest norm (L1 under Laplace noise, else L2) of what one record adds. A
+// bound returns the largest norm (L1 under Laplace noise, else L2) of what one record adds. A
 // record of at most k rows adds at most k times the bound of a row to the sums over rows. It adds
 // at most k·pairShare to the sums over pairs.
-func (p Plan) Bound() float64 {
+func (p Plan) bound() float64 {
 	rows, pairs := p.rowBound(), p.pairShare()
 	if p.Noise == NoiseLaplace {
 		return (rows + pairs) * float64(p.maxRows())
@@ -108,7 +108,7 @@ func (p Plan) Event() mechanism.Event { return p.noise() }
 // noise has a variance below that of the continuous one; the grid's step makes the difference
 // negligible.)
 func (p Plan) Variance() float64 {
-	s := p.NoiseMultiplier * p.Bound()
+	s := p.NoiseMultiplier * p.bound()
 	if p.Noise == NoiseLaplace {
 		return 2 * s * s
 	}

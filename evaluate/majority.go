@@ -24,14 +24,14 @@ func (c counts) majority() Estimate {
 	if rivals <= 2 {
 		return of
 	}
-	z := math.Sqrt2 * math.Erfinv(1-2*rivalShare*(1-Confidence)/rivals)
+	z := math.Sqrt2 * math.Erfinv(1-2*rivalShare*(1-confidence)/rivals)
 	z += c.skewness(r) * (z*z - 1) / 6
 	c.wider = max(0, z/normalQuantile-1)
 	wide := c.shares(r)
 	if len(wide.Gap) == 0 && len(of.Gap) == 0 && r.w > leastWhole*math.Sqrt(r.noise[2]) {
 		wide.High = of.High
 	}
-	wide.Rate = RateAtLeast
+	wide.Rate = rateAtLeast
 	return wide
 }
 

@@ -131,7 +131,7 @@ func TestPairsRaiseTheBoundALittle(t *testing.T) {
 			if p.Form = p.form(); p.Validate() != nil {
 				t.Fatal(p.Validate())
 			}
-			if got := p.Bound() / p.rowBound() / float64(k); !(got > 1) || got > limit {
+			if got := p.bound() / p.rowBound() / float64(k); !(got > 1) || got > limit {
 				t.Errorf("%s, %d rows: the bound is %v of that of rows, want more than 1 and at most %v", name, k, got, limit)
 			}
 		}

@@ -82,8 +82,8 @@ func TestWidenedIntervalsCover(t *testing.T) {
 						all += weight
 					}
 					got := held / all
-					if got < Confidence-0.007 || share <= mostDoubt && rows == 1 && got > Confidence+0.007 {
-						t.Errorf("share %v, %d rows of %v in 1, agreement %v: %v are held, want %v within 0.007, no less where the share is large", share, most, rows, agree, got, Confidence)
+					if got < confidence-0.007 || share <= mostDoubt && rows == 1 && got > confidence+0.007 {
+						t.Errorf("share %v, %d rows of %v in 1, agreement %v: %v are held, want %v within 0.007, no less where the share is large", share, most, rows, agree, got, confidence)
 					}
 				}
 			}

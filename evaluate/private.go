@@ -71,7 +71,7 @@ func Measures(p Plan, numbers []float64) (Private, error) {
 			return Private{}, fmt.Errorf("evaluate: a released number is %v, want finite numbers", v)
 		}
 	}
-	out := Private{Confidence: Confidence}
+	out := Private{Confidence: confidence}
 	if p.regression() {
 		r := p.regress(numbers)
 		out.Regression = &r

@@ -34,7 +34,7 @@ func (e Estimate) cells(write func(Measure) string) []string {
 		from += write(e.Gap[0]) + " or " + write(e.Gap[1]) + " to "
 	}
 	to := write(e.High)
-	if e.Rate == RateAtLeast {
+	if e.Rate == rateAtLeast {
 		to += " (" + string(e.Rate) + ")"
 	}
 	return []string{write(e.Value), from + to}

@@ -12,8 +12,8 @@ type Rate string
 
 // The rates that are stated.
 const (
-	RateExact   Rate = "95 %"
-	RateAtLeast Rate = "at least 95 %"
+	rateExact   Rate = "95 %"
+	rateAtLeast Rate = "at least 95 %"
 )
 
 // Limits of what has an exact rate. What they are rests on the integrals of TestDoubtedIntervalsCover and on the simulations
@@ -46,21 +46,21 @@ const (
 func (s spread) rate(of ratio) Rate {
 	times := of.w / math.Sqrt(of.noise[2]) // its noise, infinite where there is none
 	if !(times > clearly) {
-		return RateAtLeast
+		return rateAtLeast
 	}
 	r := s.folded(of)
 	theta := max(0, r.a/r.w)
 	v := s.variances(r, 1, theta).apartFrom(0, r.shared.on(1, theta))
 	if !(v.apart > 0) || s.lattice(r, 1, theta) > coarseStep*math.Sqrt(v.apart) || r.least.on(1, theta) > mostQuadratic*v.apart {
-		return RateAtLeast
+		return rateAtLeast
 	}
 	if rows := r.rowsBehind(); rows < fewRows && (v.apart > 2*v.noise || !r.counted) {
-		return RateAtLeast
+		return rateAtLeast
 	}
 	if v.doubt > v.allowedDoubt(r, times)*v.apart || v.doubt > 0 && !(times > clearDoubted) || v.doubt > v.paired && r.positive && !(times > clearRows) {
-		return RateAtLeast
+		return rateAtLeast
 	}
-	return RateExact
+	return rateExact
 }
 
 // rowsBehind is how many rows a share is of, or an area of the rarer level; infinite for others.

@@ -106,8 +106,8 @@ func TestDoubtedIntervalsCover(t *testing.T) {
 			}
 			got := held / all
 			little := doubt <= littleDoubt || doubt <= ownDoubt && rows > doubt
-			if got < Confidence-0.007 || little && got > Confidence+0.007 {
-				t.Errorf("doubt %v of a sampling part of %v: %.4f are held, want %v within 0.007, no less where the doubt is large", doubt, rows, got, Confidence)
+			if got < confidence-0.007 || little && got > confidence+0.007 {
+				t.Errorf("doubt %v of a sampling part of %v: %.4f are held, want %v within 0.007, no less where the doubt is large", doubt, rows, got, confidence)
 			}
 		}
 	}
@@ -130,8 +130,8 @@ func TestCountsWithoutNoiseAreNotHeldLess(t *testing.T) {
 						held += math.Exp(a - b - c + k*math.Log(theta) + (n-k)*math.Log1p(-theta))
 					}
 				}
-				if held < Confidence-0.007 {
-					t.Errorf("a share of %v of %v rows, noise of variance %v: %.4f are held, want %v less 0.007", theta, n, noise, held, Confidence)
+				if held < confidence-0.007 {
+					t.Errorf("a share of %v of %v rows, noise of variance %v: %.4f are held, want %v less 0.007", theta, n, noise, held, confidence)
 				}
 			}
 		}
@@ -145,8 +145,8 @@ func TestSharedNoiseIsTakenOff(t *testing.T) {
 	for _, rows := range []float64{0.05, 0.1, 0.3} {
 		for _, correlation := range []float64{-0.9, -0.5, 0.5, 0.9} {
 			got, without := sharedCoverage(rows, correlation, correlation), sharedCoverage(rows, correlation, 0)
-			if got < Confidence-0.007 || math.Abs(correlation) > 0.8 && rows < 0.1 && got > without-0.005 {
-				t.Errorf("a sampling part of %v, a correlation of %v: %.4f are held and %.4f without counting it, want at least %v less 0.007, and less where both are extreme", rows, correlation, got, without, Confidence)
+			if got < confidence-0.007 || math.Abs(correlation) > 0.8 && rows < 0.1 && got > without-0.005 {
+				t.Errorf("a sampling part of %v, a correlation of %v: %.4f are held and %.4f without counting it, want at least %v less 0.007, and less where both are extreme", rows, correlation, got, without, confidence)
 			}
 		}
 	}

@@ -59,7 +59,7 @@ func Release(payer mechanism.Payer, p Plan, r Records) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum, err := release.NewVectorSum(sample, release.VectorOptions{Noise: p.noise(), Norm: p.norm(), Dim: p.Numbers(), Bound: p.Bound(), MaxRecords: p.MaxRecords})
+	sum, err := release.NewVectorSum(sample, release.VectorOptions{Noise: p.noise(), Norm: p.norm(), Dim: p.Numbers(), Bound: p.bound(), MaxRecords: p.MaxRecords})
 	if err != nil {
 		return nil, err
 	}

@@ -148,13 +148,13 @@ func TestNeighborsMoveByAtMostTheBound(t *testing.T) {
 					records = len(d.Persons)
 				}
 				moved := distance(p, exactSum(p, d), exactSum(p, d.without(p, random.IntN(records))))
-				if moved > p.Bound()*(1+1e-12) {
-					t.Fatalf("a record moves the numbers by %v, want at most %v", moved, p.Bound())
+				if moved > p.bound()*(1+1e-12) {
+					t.Fatalf("a record moves the numbers by %v, want at most %v", moved, p.bound())
 				}
 				most = max(most, moved)
 			}
-			if most < 0.95*p.Bound() {
-				t.Errorf("the largest move is %v, want at least 0.95 of %v", most, p.Bound())
+			if most < 0.95*p.bound() {
+				t.Errorf("the largest move is %v, want at least 0.95 of %v", most, p.bound())
 			}
 		})
 	}

@@ -20,8 +20,8 @@ const DefaultBins = 60
 // same for every table: at 60 bins one is 0.214 wide, between 0.500 and 0.553 as between 0.0100 and 0.0124.
 const defaultLowScore, defaultHighScore = 0.002, 0.998
 
-// DefaultThreshold is the probability above which the second of two levels is predicted.
-const DefaultThreshold = 0.5
+// defaultThreshold is the probability above which the second of two levels is predicted.
+const defaultThreshold = 0.5
 
 // Request is what a person asks of a private evaluation; NewPlan turns it into a plan.
 type Request struct {
@@ -42,7 +42,7 @@ type Request struct {
 	// more than two levels, or with fewer than three bins, the default is equal width in
 	// probability.
 	LowScore, HighScore float64
-	// Threshold is the decision threshold for two levels; 0 means DefaultThreshold.
+	// Threshold is the decision threshold for two levels; 0 means 0.5.
 	Threshold float64
 	// ResidualBound is where residuals are cut, in units of the target; 0 means the distance of its bounds.
 	ResidualBound float64
@@ -97,7 +97,7 @@ func (p *Plan) aim(r Request, t data.Target) error {
 	if len(p.Levels) == 2 {
 		p.Threshold = r.Threshold
 		if p.Threshold == 0 {
-			p.Threshold = DefaultThreshold
+			p.Threshold = defaultThreshold
 		}
 	} else if r.Threshold != 0 {
 		return fmt.Errorf("evaluate: a threshold is asked for with %d levels, want 2", len(p.Levels))

@@ -79,8 +79,8 @@ func TestMappedEstimates(t *testing.T) {
 		"25.00 % to 50.00 % or 62.50 % to 87.50 %": e,
 		"up to 50.00 %":                      {Value: 0.25, Low: Measure(math.Inf(-1)), High: 0.5},
 		"-":                                  without(0.5, 0, 1),
-		"20.00 % to 40.00 % (at least 95 %)": {Value: 0.25, Low: 0.2, High: 0.4, Rate: RateAtLeast},
-		"20.00 % to 50.00 %":                 {Value: 0.25, Low: 0.2, High: 0.5, Rate: RateExact},
+		"20.00 % to 40.00 % (at least 95 %)": {Value: 0.25, Low: 0.2, High: 0.4, Rate: rateAtLeast},
+		"20.00 % to 50.00 %":                 {Value: 0.25, Low: 0.2, High: 0.5, Rate: rateExact},
 	} {
 		if got := e.percents()[1]; got != want {
 			t.Errorf("%+v is written %q, want %q", e, got, want)

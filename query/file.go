@@ -42,7 +42,7 @@ type FileRow struct {
 
 // NewFile returns the file of an answer, with what follows from its plan.
 func NewFile(p Plan, c certificate.Certificate, rows []Row) File {
-	a := File{Plan: p, Rows: []FileRow{}, PureEpsilon: certificate.Epsilon(p.PureEpsilon()), Certificate: &c}
+	a := File{Plan: p, Rows: []FileRow{}, PureEpsilon: certificate.Epsilon(p.pureEpsilon()), Certificate: &c}
 	for _, r := range rows {
 		row := FileRow{Name: r.Name, Value: r.Value, Noise: display.Finite(r.Deviation), Lower: display.Finite(r.Lower), Upper: display.Finite(r.Upper)}
 		if r.Count != 0 {
@@ -54,7 +54,7 @@ func NewFile(p Plan, c certificate.Certificate, rows []Row) File {
 		a.Rows = append(a.Rows, row)
 	}
 	a.Method = intervalMethod(p, rows)
-	a.Threshold = p.Threshold()
+	a.Threshold = p.threshold()
 	a.RankError = p.RankError()
 	return a
 }

@@ -20,7 +20,7 @@ const (
 )
 
 // Unit is what one record is, in words; row is what one row is. A nil Person is a row.
-func (u *Person) Unit(row string) string {
+func (u *Person) unit(row string) string {
 	if u == nil {
 		return row
 	}
@@ -48,8 +48,8 @@ func (p Plan) checkPerson() error {
 	switch {
 	case u.Column == "" || u.MaxRows < 1 || u.MaxRows > most:
 		return fmt.Errorf("query: person is column %q with at most %d rows, want a column and 1 to %d rows for %s", u.Column, u.MaxRows, most, p.Statistic)
-	case p.Unit != u.Unit("") || p.RowsPerPerson != 0:
-		return fmt.Errorf("query: the unit is %q with %d rows of a person, want %q and no further rows", p.Unit, p.RowsPerPerson, u.Unit(""))
+	case p.Unit != u.unit("") || p.RowsPerPerson != 0:
+		return fmt.Errorf("query: the unit is %q with %d rows of a person, want %q and no further rows", p.Unit, p.RowsPerPerson, u.unit(""))
 	}
 	return nil
 }

@@ -38,8 +38,8 @@ func Statistics() []Statistic {
 const (
 	// NoiseGaussian is mechanism.Gaussian.
 	NoiseGaussian = "gaussian"
-	// NoiseLaplace is mechanism.DiscreteLaplace for one count, else mechanism.KNorm in the L1 norm: Laplace
-	// noise on an integer grid, exactly.
+	// NoiseLaplace is mechanism.DiscreteLaplace for one count, else mechanism.KNorm in the L1 norm:
+	// Laplace noise on an integer grid, exactly.
 	NoiseLaplace = "laplace"
 	// NoiseDiscrete is mechanism.DiscreteGaussian, on integers.
 	NoiseDiscrete = "discrete"
@@ -47,7 +47,8 @@ const (
 	NoiseChoice = "permute-and-flip"
 )
 
-// Plan is one question with all public numbers that its cost follows from. It holds nothing of the records.
+// Plan is one question with all public numbers that its cost follows from. It holds nothing of the
+// records.
 type Plan struct {
 	Statistic   Statistic `json:"statistic"`
 	Expressions []string  `json:"expressions,omitempty"`
@@ -65,8 +66,8 @@ type Plan struct {
 	// Of is the statistic that an aggregate takes of each of Blocks blocks.
 	Of     string `json:"of,omitempty"`
 	Blocks int    `json:"blocks,omitempty"`
-	// Noise names the noise. NoiseMultiplier is its scale in bounds of one record: the standard deviation,
-	// of Laplace noise the scale parameter, of a choice 1/ε.
+	// Noise names the noise. NoiseMultiplier is its scale in bounds of one record: the standard
+	// deviation, of Laplace noise the scale parameter, of a choice 1/ε.
 	Noise           string  `json:"noise"`
 	NoiseMultiplier float64 `json:"noise-multiplier"`
 	// ThresholdDelta is the probability with which the category of a single record may appear.
@@ -81,9 +82,32 @@ type Plan struct {
 	MaxRecords    int     `json:"max-records"`
 }
 
+// filled returns the plan with the defaults of what is not set: confidence 0.95, the median, bounds
+// that leave 0.025 of the rows on either side, half of delta for the threshold of categories, and
+// the mean of each of 40 blocks.
+func (p Plan) filled() Plan {
+	if p.Confidence == 0 {
+		p.Confidence = 0.95
+	}
+	switch {
+	case p.Statistic == QuantilesStatistic && len(p.Quantiles) == 0:
+		p.Quantiles = []float64{0.5}
+	case p.Statistic == BoundsStatistic && len(p.Quantiles) == 0:
+		p.Quantiles = []float64{0.025, 0.975}
+	case p.Statistic == CategoriesStatistic && p.ThresholdDelta == 0:
+		p.ThresholdDelta = p.Delta / 2
+	case p.Statistic == AggregateStatistic && p.Of == "":
+		p.Of = "mean"
+	}
+	if p.Statistic == AggregateStatistic && p.Blocks == 0 {
+		p.Blocks = 40
+	}
+	return p
+}
+
 // form is what a statistic takes.
 type form struct {
-	// expressions from least to most; by says whether --by makes sense.
+	// expressions from least to most; by says whether groups make sense.
 	least, most int
 	by          bool
 	// width is the count of numbers released for each cell, 0 where it is another rule.
@@ -146,7 +170,7 @@ func (p Plan) Validate() error {
 		return fmt.Errorf("query: number of cells is %d, want 1 to 2^20", p.Cells)
 	case !(p.Delta >= 0 && p.Delta < 1):
 		return fmt.Errorf("query: delta is %v, want at least 0 and less than 1; 1e-6 is a common choice", p.Delta)
-	case p.Delta == 0 && math.IsInf(p.PureEpsilon(), 1):
+	case p.Delta == 0 && math.IsInf(p.pureEpsilon(), 1):
 		return p.needsDelta()
 	case p.MaxRecords < 1:
 		return fmt.Errorf("query: max records is %d, want the declared bound on the number of records", p.MaxRecords)
@@ -175,7 +199,7 @@ func (p Plan) Validate() error {
 func (f form) wants() string {
 	switch {
 	case f.most == 0:
-		return "none; a condition goes to --where or dither.Where"
+		return "none; a condition goes to Plan.Where"
 	case f.most == 1:
 		return "one"
 	}

@@ -49,7 +49,7 @@ func (p Plan) discovery() mechanism.DiscoveryTerms {
 }
 
 // Threshold returns the noisy count beyond which a category is released, 0 for other statistics.
-func (p Plan) Threshold() float64 {
+func (p Plan) threshold() float64 {
 	if p.Statistic != CategoriesStatistic {
 		return 0
 	}
@@ -81,10 +81,10 @@ func (p Plan) noise() mechanism.Noise {
 	return mechanism.KNorm{NoiseMultiplier: p.NoiseMultiplier}
 }
 
-// NoiseDraws returns how many rounded normal numbers the plan draws, for the slack of their
+// noiseDraws returns how many rounded normal numbers the plan draws, for the slack of their
 // distribution; the other samplers are exact. The number of categories is private: of it the bound
 // counts.
-func (p Plan) NoiseDraws() int {
+func (p Plan) noiseDraws() int {
 	switch {
 	case p.Noise != NoiseGaussian:
 		return 0
@@ -96,8 +96,8 @@ func (p Plan) NoiseDraws() int {
 	return p.Cells * forms[p.Statistic].width
 }
 
-// PureEpsilon returns the epsilon of the plan at delta 0, in float64 arithmetic, or +Inf where there is none.
-func (p Plan) PureEpsilon() float64 {
+// pureEpsilon returns the epsilon of the plan at delta 0, in float64 arithmetic, or +Inf where there is none.
+func (p Plan) pureEpsilon() float64 {
 	if p.Statistic == CategoriesStatistic || p.Noise == NoiseGaussian || p.Noise == NoiseDiscrete {
 		return math.Inf(1)
 	}

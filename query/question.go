@@ -26,8 +26,10 @@ type Row struct {
 
 // NewQuestion binds a plan to a schema. It fills in what the schema declares: bounds, cells, the
 // unit, the bound on the records. Where the plan leaves them out, it also fills in the grid (1000
-// points), the edges (a column's declared bins) and the default noise. Other numbers stand as they
-// are; NoiseMultiplier may still be 0, in which case WithNoise is to follow.
+// points), the edges (a column's declared bins), the default noise and the confidence 0.95.
+// So it does with what a statistic needs: the quantile 0.5, bounds that leave 0.025 of the rows on
+// either side, half of delta for the threshold of categories, the mean of each of 40 blocks. Other
+// numbers stand as they are; NoiseMultiplier may still be 0, in which case WithNoise is to follow.
 func NewQuestion(s *data.Schema, p Plan) (*Question, error) {
 	if err := s.ValidateTable(); err != nil {
 		return nil, err
@@ -42,11 +44,11 @@ func NewQuestion(s *data.Schema, p Plan) (*Question, error) {
 	if n := len(p.Expressions); n < f.least || n > f.most {
 		return nil, fmt.Errorf("query: %s has %d expressions, want %s", p.Statistic, n, f.wants())
 	}
-	p.Unit, p.RowsPerPerson, p.MaxRecords = p.Person.Unit(s.Row), s.RowsPerPerson, s.MaxRecords
+	p.Unit, p.RowsPerPerson, p.MaxRecords = p.Person.unit(s.Row), s.RowsPerPerson, s.MaxRecords
 	if p.Person != nil {
 		p.RowsPerPerson = 0
 	}
-	q := &Question{plan: p, schema: s, cells: whole()}
+	q := &Question{plan: p.filled(), schema: s, cells: whole()}
 	if err := q.bindPerson(); err != nil {
 		return nil, err
 	}
@@ -126,7 +128,7 @@ func (q *Question) bindHistogram(b binder) error {
 		return err
 	}
 	if len(p.Edges) == 0 {
-		return fmt.Errorf("query: the histogram has no edges, want declared ones, since edges from the records are not private; add --edges or bins in the schema")
+		return fmt.Errorf("query: the histogram has no edges, want declared ones, since edges from the records are not private; add Plan.Edges or bins in the schema")
 	}
 	q.cells, err = byEdges(q.expressions[0], p.Edges)
 	return err

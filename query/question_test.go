@@ -138,7 +138,7 @@ func TestQuestionsAreRefusedBeforeARecordIsRead(t *testing.T) {
 		want string
 	}{
 		{"statistic", planOf("median", "age"), "statistic is \"median\", want one of"},
-		{"expressions", planOf(CountStatistic, "age"), "want none; a condition goes to --where or dither.Where"},
+		{"expressions", planOf(CountStatistic, "age"), "want none; a condition goes to Plan.Where"},
 		{"no expression", planOf(MeanStatistic), "want one"},
 		{"one column", planOf(CovarianceStatistic, "age"), "want 2 or more"},
 		{"constant", planOf(MeanStatistic, "3"), "the same for all rows"},
@@ -254,7 +254,7 @@ func TestNoiseDrawsAreCounted(t *testing.T) {
 		{gaussian(planOf(VarianceStatistic, "age")), 12}, {gaussian(planOf(CovarianceStatistic, "a", "b")), 9}, {gaussian(planOf(CategoriesStatistic, "a")), 77},
 		{planOf(CountStatistic), 0}, {planOf(QuantilesStatistic, "a"), 0},
 	} {
-		if got := c.plan.NoiseDraws(); got != c.want {
+		if got := c.plan.noiseDraws(); got != c.want {
 			t.Errorf("%v: got %d draws, want %d", c.plan.Statistic, got, c.want)
 		}
 	}

@@ -56,10 +56,10 @@ func upward(v float64) float64 {
 // at delta 0.
 func leastNoise(p Plan, target privacy.Guarantee) (float64, error) {
 	p.NoiseMultiplier = 1
-	if pure := p.PureEpsilon(); !math.IsInf(pure, 1) {
+	if pure := p.pureEpsilon(); !math.IsInf(pure, 1) {
 		return pure / target.Epsilon(), nil
 	}
-	target, err := certificate.Aim(target, p.NoiseDraws())
+	target, err := certificate.Aim(target, p.noiseDraws())
 	if err != nil {
 		return 0, err
 	}

@@ -45,7 +45,8 @@ func reproductionChoices() []string {
 	return names
 }
 
-// argumentValues are what completes the arguments of commands, in order; the last one also those after it.
+// argumentValues are what completes the arguments of commands, in order; the last one also those
+// after it.
 func argumentValues() map[string][]cobra.CompletionFunc {
 	set := flags.Among(func() []string { return builtinNames("") })
 	return map[string][]cobra.CompletionFunc{
@@ -62,8 +63,8 @@ func argumentValues() map[string][]cobra.CompletionFunc {
 	}
 }
 
-// valuesOf completes a flag of a command, nil for a flag that has too many values to list. Where nothing
-// matches, the shell completes file names.
+// valuesOf completes a flag of a command, nil for a flag that has too many values to list. Where
+// nothing matches, the shell completes file names.
 func valuesOf(c *cobra.Command, name string) cobra.CompletionFunc {
 	own, ok := flagValues[c.Name()+" --"+name]
 	switch {

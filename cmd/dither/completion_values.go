@@ -16,8 +16,8 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// flagValues are the values of flags that have few, by the flag's name or by "command --flag" where a
-// command has its own. A flag that is listed for a command that lacks it does no harm.
+// flagValues are the values of flags that have few, by the flag's name or by "command --flag" where
+// a command has its own. A flag that is listed for a command that lacks it does no harm.
 var flagValues = map[string]func() []string{
 	"accountant":       accountantNames,
 	"accounting":       func() []string { return texts(train.Accountings()) },

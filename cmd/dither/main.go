@@ -41,7 +41,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitDone
 	}
-	fmt.Fprintln(stderr, "dither:", oneLine(err.Error()))
+	fmt.Fprintln(stderr, "dither:", oneLine(fields.Replace(err.Error())))
 	return status(err)
 }
 

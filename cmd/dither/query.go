@@ -171,7 +171,8 @@ func (k *queryCommand) target(tell io.Writer) (*artefact.Folder, error) {
 	return artefact.Claim(k.out, false, tell)
 }
 
-// tell keeps the answer, if asked to, and prints it. An answer that can be neither is kept elsewhere.
+// tell keeps the answer, if asked to, and prints it. An answer that can be neither is kept
+// elsewhere.
 func (k *queryCommand) tell(c *cobra.Command, target *artefact.Folder, answer query.File) error {
 	printed := answer
 	files, err := answer.Seal(program())

@@ -1,6 +1,7 @@
 package artefact
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -16,6 +17,9 @@ import (
 // Write makes the folder path with the files, which takes its name in one step when all of them are on disk. A name
 // that something has is refused.
 func Write(path string, files map[string][]byte) error {
+	if path == "" {
+		return errors.New("the name of the folder is empty, want one that nothing has")
+	}
 	path = filepath.Clean(path)
 	held, work, err := finish(filepath.Dir(path), durable.Prefix, files)
 	if err != nil {

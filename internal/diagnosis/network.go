@@ -81,7 +81,8 @@ func writeDescents(w io.Writer, n *neural.NonPrivateDiagnosis) error {
 	return t.Flush()
 }
 
-// writeConvergence prints the table of what was measured, with what the course has where it differs.
+// writeConvergence prints the table of what was measured, with what the course has where it
+// differs.
 func writeConvergence(w io.Writer, n *neural.NonPrivateDiagnosis) error {
 	t := newTable(w, "what was measured, and in brackets the course's entry where it is another", "clipping", "symmetric", "eigenvalues ≥ 0", "form ≥ 0", "loss only falls", "loss to 0", "only falls, with noise", "to 0, with noise")
 	for _, c := range n.Clippings {
@@ -114,7 +115,8 @@ func beside(measured, course string) string {
 	return fmt.Sprintf("%s (%s)", measured, course)
 }
 
-// writeNorms prints norms of gradients by layers, and how many a small clipping norm, shared among layers, clips.
+// writeNorms prints norms of gradients by layers, and how many a small clipping norm, shared among
+// layers, clips.
 func writeNorms(w io.Writer, n *neural.NonPrivateDiagnosis) error {
 	columns := []string{"layer"}
 	for _, share := range dynamics.NormQuantiles() {

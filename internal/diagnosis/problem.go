@@ -1,5 +1,6 @@
-// Package diagnosis writes what is exact about a training problem, and therefore not private: for a linear model the
-// constants that theorems ask for, for a network its tangent kernel and the norms of its gradients.
+// Package diagnosis writes what is exact about a training problem, and therefore not private: for a
+// linear model the constants that theorems ask for, for a network its tangent kernel and the norms
+// of its gradients.
 package diagnosis
 
 import (
@@ -16,7 +17,8 @@ import (
 type Problem struct {
 	Notice string `json:"notice"`
 	*erm.NonPrivateDiagnosis
-	// Lipschitz and the bound are nil where the loss has none, StrongConvexity where it is not computed.
+	// Lipschitz and the bound are nil where the loss has none, StrongConvexity where it is not
+	// computed.
 	Lipschitz       *float64 `json:"lipschitz"`
 	StrongConvexity *float64 `json:"strong-convexity"`
 	Epsilon         float64  `json:"epsilon"`

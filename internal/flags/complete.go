@@ -9,9 +9,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Complete tells the shell completion what arguments and flags of all commands below root may be. Arguments are by the
-// path of a command, in order; the last one also completes those after it. Flag returns what completes a flag of a
-// command, nil for one that has too many values to list: there the shell completes file names.
+// Complete tells the shell completion what arguments and flags of all commands below root may be.
+// Arguments are by the path of a command, in order; the last one also completes those after it.
+// Flag returns what completes a flag of a command, nil for one that has too many values to list:
+// there the shell completes file names.
 func Complete(root *cobra.Command, arguments map[string][]cobra.CompletionFunc, flag func(c *cobra.Command, name string) cobra.CompletionFunc) {
 	Walk(root, func(c *cobra.Command) {
 		if values := arguments[c.CommandPath()]; len(values) > 0 {
@@ -58,7 +59,8 @@ func Folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirecti
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// FoldersWith completes a folder that holds a file of this name and begins with the word, else folders.
+// FoldersWith completes a folder that holds a file of this name and begins with the word, else
+// folders.
 func FoldersWith(file string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		parent, start := filepath.Split(word)

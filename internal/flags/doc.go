@@ -1,5 +1,6 @@
-// Package flags gives a family of commands what their flags and arguments share: shell completion, suggestions for
-// mistyped names, and help texts by theme. Which flags there are is the commands' own affair.
+// Package flags gives a family of commands what their flags and arguments share: shell completion,
+// suggestions for mistyped names, and help texts by theme. Which flags there are is the commands'
+// own affair.
 package flags
 
 import "github.com/spf13/cobra"

@@ -65,8 +65,9 @@ func meant(name string, names []string, prefix string) string {
 	return fmt.Sprintf("; did you mean %s%s?", prefix, best)
 }
 
-// edits is the least number of insertions, deletions, replacements and swaps of neighbors that make b of a (F. Damerau,
-// "A technique for computer detection and correction of spelling errors", CACM 1964), each letter changed once at most.
+// edits is the least number of insertions, deletions, replacements and swaps of neighbors that make
+// b of a (F. Damerau, "A technique for computer detection and correction of spelling errors", CACM
+// 1964), each letter changed once at most.
 func edits(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	rows := make([][]int, len(s)+1)

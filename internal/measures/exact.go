@@ -26,8 +26,8 @@ type Exact struct {
 // ErrEmpty is the error about a table whose rows the schema drops, all of them.
 var ErrEmpty = errors.New("the table has no row that the schema keeps, want at least 1 with a usable target")
 
-// ExactOf measures a model on a data set that was read with the rows that the schema drops, by the levels of a column
-// unless group is empty.
+// ExactOf measures a model on a data set that was read with the rows that the schema drops, by the
+// levels of a column unless group is empty.
 func ExactOf(ctx context.Context, m *model.Model, d *data.Dataset, group string) (Exact, error) {
 	out := Exact{Notice: ExactNotice}
 	for i := range d.Records() {

@@ -1,5 +1,5 @@
-// Package measures measures models on tables, by the levels of a column where one is named, and turns measures into
-// the tables of a page.
+// Package measures measures models on tables, by the levels of a column where one is named, and
+// turns measures into the tables of a page.
 package measures
 
 import (
@@ -28,8 +28,8 @@ func Under(m *model.Model, d *data.Dataset, group string) (*evaluate.Classificat
 }
 
 // Dataset returns the measures of a model on a data set with targets, by the levels of a column
-// unless group is empty. One of the two results is nil. Rows that the schema drops are left out. The
-// numbers are exact, and as private as the data set.
+// unless group is empty. One of the two results is nil. Rows that the schema drops are left out.
+// The numbers are exact, and as private as the data set.
 func Dataset(ctx context.Context, m *model.Model, d *data.Dataset, group string) (*evaluate.Classification, *evaluate.Regression, error) {
 	grouping, err := newGrouping(d, group)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Draft turns a request into a plan for a model, and drafts its certificate, whose epsilon is at most the request's. A
-// request without a threshold has the model's.
+// Draft turns a request into a plan for a model, and drafts its certificate, whose epsilon is at
+// most the request's. A request without a threshold has the model's.
 func Draft(r evaluate.Request, m *model.Model) (p evaluate.Plan, c certificate.Certificate, err error) {
 	if len(m.Schema().Target.Levels) == 2 && r.Threshold == 0 {
 		r.Threshold = m.Threshold()
@@ -63,8 +63,8 @@ type Noisy struct {
 	guarantee string
 }
 
-// NoisyOf returns a private evaluation with what it costs by the draft of its certificate. It stands in a folder unless
-// that is "".
+// NoisyOf returns a private evaluation with what it costs by the draft of its certificate. It
+// stands in a folder unless that is "".
 func NoisyOf(v evaluate.Private, c certificate.Certificate, folder string) Noisy {
 	return Noisy{folder, c.Epsilon, c.Delta, c.Neighboring, c.Unit, c.Accountant, v, wording.Guarantee(c)}
 }

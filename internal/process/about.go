@@ -15,8 +15,8 @@ import (
 type About struct {
 	Program string `json:"program"`
 	Module  string `json:"module,omitempty"`
-	// ModuleVersion is the version of the module as the go command knows it: a tag, or one made of the
-	// time and the commit.
+	// ModuleVersion is the version of the module as the go command knows it: a tag, or one made of
+	// the time and the commit.
 	ModuleVersion string `json:"module-version,omitempty"`
 	Commit        string `json:"commit,omitempty"`
 	CommitTime    string `json:"commit-time,omitempty"`

@@ -7,5 +7,6 @@ import (
 	"syscall"
 )
 
-// OutliveReaders keeps the process alive when whoever reads its output goes away: writing then fails.
+// OutliveReaders keeps the process alive when whoever reads its output goes away: writing then
+// fails.
 func OutliveReaders() { signal.Ignore(syscall.SIGPIPE) }

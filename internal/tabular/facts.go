@@ -14,7 +14,8 @@ import (
 type Facts struct {
 	// Numeric are bounds, such as "age=17:90", "pay=private" or "pay=private:0:1e6".
 	Numeric []string
-	// Levels are levels, such as "sex=f,m", "digit=0..9" or "town=private:20". A level with a comma stands in quotes.
+	// Levels are levels, such as "sex=f,m", "digit=0..9" or "town=private:20". A level with a comma
+	// stands in quotes.
 	Levels []string
 }
 
@@ -64,8 +65,8 @@ func (f Facts) Declare(d *data.Draft) error {
 // privateWord asks for bounds or levels to be learned.
 const privateWord = "private"
 
-// parseNumeric reads name=lower:upper, name=private or name=private:lower:upper. The name may hold an equals
-// sign.
+// parseNumeric reads name=lower:upper, name=private or name=private:lower:upper. The name may hold
+// an equals sign.
 func parseNumeric(fact string) (name string, bounds [2]float64, private bool, err error) {
 	at := strings.LastIndexByte(fact, '=')
 	value := fact[at+1:]
@@ -88,8 +89,8 @@ func parseNumeric(fact string) (name string, bounds [2]float64, private bool, er
 	return fact[:at], bounds, private, nil
 }
 
-// parseLevels reads name=level,level,… where a level may stand in quotes, or name=private:most, for which levels
-// is nil. The name ends at the first equals sign, because levels may hold one.
+// parseLevels reads name=level,level,… where a level may stand in quotes, or name=private:most, for
+// which levels is nil. The name ends at the first equals sign, because levels may hold one.
 func parseLevels(fact string) (name string, levels []string, most int, err error) {
 	name, list, ok := strings.Cut(fact, "=")
 	if !ok || name == "" || list == "" {

@@ -131,8 +131,8 @@ func appendTable(tables []File, name string, info fs.FileInfo) []File {
 	return append(tables, File{name, info.Size()})
 }
 
-// Export writes the files of a built-in data set into a folder, which it makes unless it is there: all or none. No file
-// is replaced.
+// Export writes the files of a built-in data set into a folder, which it makes unless it is there:
+// all or none. No file is replaced.
 func Export(set builtin.Set, folder string) error {
 	made, err := export(set.Files(), folder)
 	if err != nil {

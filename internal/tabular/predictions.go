@@ -23,14 +23,16 @@ type Predictions struct {
 	copied passed
 }
 
-// NewPredictions returns the predictions of m for d, with these columns of d copied after the number of the row.
+// NewPredictions returns the predictions of m for d, with these columns of d copied after the
+// number of the row.
 func NewPredictions(m *model.Model, d *data.Dataset, pass []string) (*Predictions, error) {
 	copied, err := passThrough(d, pass)
 	return &Predictions{m, d, copied}, err
 }
 
-// WriteCSV writes the table: the number of the row from 1, the copied columns, the prediction, and for a model of
-// classes the probability of every level. A row that the schema drops has empty cells. Numbers read back as they are.
+// WriteCSV writes the table: the number of the row from 1, the copied columns, the prediction, and
+// for a model of classes the probability of every level. A row that the schema drops has empty
+// cells. Numbers read back as they are.
 func (p *Predictions) WriteCSV(ctx context.Context, w io.Writer) error {
 	target, k, pass := p.model.Schema().Target, p.model.Outputs(), len(p.copied.names)
 	out := csv.NewWriter(w)

@@ -1,5 +1,6 @@
-// Package tabular is about tables as the command names them: files and built-in data sets, what is listed and exported
-// of them, drafts of their schemas, what disagrees with a schema, and tables of predictions.
+// Package tabular is about tables as the command names them: files and built-in data sets, what is
+// listed and exported of them, drafts of their schemas, what disagrees with a schema, and tables of
+// predictions.
 package tabular
 
 import (

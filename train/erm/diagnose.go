@@ -207,7 +207,7 @@ func (n *NonPrivateDiagnosis) Excess(m *model.Model) (float64, error) {
 		return 0, fmt.Errorf("erm: the model is a network, want a linear model; the minimum that is looked for is that of linear ones")
 	}
 	if m.Linear() != n.setup.Model || m.Features().Norm != n.setup.Features.Norm || m.Features().Whitening != nil || m.Features().Center != nil {
-		return 0, fmt.Errorf("erm: the model has other rows or another loss than the diagnosis, want %s of %d features, neither centered nor whitened (--center no --whiten no)", n.Loss, n.Features)
+		return 0, fmt.Errorf("erm: the model has other rows or another loss than the diagnosis, want %s of %d features, neither centered nor whitened", n.Loss, n.Features)
 	}
 	loss, err := n.meanLoss(m.Weights())
 	return loss - n.Minimum, err

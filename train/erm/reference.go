@@ -39,7 +39,7 @@ func (lbfgs) summary() string {
 
 func (lbfgs) plan(r Request, s *Setup) error {
 	if !s.Plan.NonPrivate {
-		return fmt.Errorf("erm: method %s has no noise, want a baseline without privacy (--non-private) or another method", MethodLBFGS)
+		return fmt.Errorf("erm: method %s has no noise, want a baseline without privacy (an infinite Request.Epsilon) or another method", MethodLBFGS)
 	}
 	ridge := r.SumRidge
 	if ridge == 0 {
@@ -85,7 +85,7 @@ func (lbfgs) fit(ctx context.Context, f *fitting) ([]float64, error) {
 		return nil, fmt.Errorf("erm: %s failed: %w", MethodLBFGS, err)
 	}
 	if !(s.least <= referenceLoose) {
-		return nil, fmt.Errorf("erm: %s ended where the gradient of the mean loss is %v, want at most %v; a larger --sum-ridge helps", MethodLBFGS, s.least, referenceLoose)
+		return nil, fmt.Errorf("erm: %s ended where the gradient of the mean loss is %v, want at most %v; a larger Request.SumRidge helps", MethodLBFGS, s.least, referenceLoose)
 	}
 	return s.best, nil
 }

@@ -1,0 +1,105 @@
+package dither
+
+import (
+	"context"
+	"errors"
+	"reflect"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/measures"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/query"
+)
+
+// Evaluation is what Evaluate released.
+type Evaluation struct {
+	// Measures are estimates with their intervals: of classes, or of a target that is a number.
+	Measures evaluate.Private
+	// Plan is what was released, and Certificate what it guarantees.
+	Plan        evaluate.Plan
+	Certificate certificate.Certificate
+}
+
+// Evaluate measures a model on private records that did not train it, and pays with what is left of
+// the budget, or less by WithEpsilon. Everything is computed from one release of Gaussian noise: a
+// histogram of true levels and scores, or sums of residuals that are cut at the width of the
+// target. By splits the measures by the declared levels of a column. Records are those of Train,
+// under the schema of the model. The error wraps ledger.ErrOverBudget when too little is left; then
+// no record was read.
+func Evaluate(ctx context.Context, b *Budget, m *model.Model, records any, options ...Option) (*Evaluation, error) {
+	if m == nil {
+		return nil, errNoModel
+	}
+	if err := b.check(m.Schema()); err != nil {
+		return nil, err
+	}
+	asked, err := settled(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	r := evaluate.Request{Delta: b.delta, Neighboring: b.neighboring, Noise: evaluate.NoiseGaussian, GroupColumn: asked.plan.By}
+	if person := asked.plan.Person; person != nil {
+		r.Person = &evaluate.Person{Column: person.Column, MaxRows: person.MaxRows}
+	}
+	if asked.plan.By, asked.plan.Person = "", nil; asked.folder != "" || !reflect.DeepEqual(asked.plan, query.Plan{}) {
+		return nil, errors.New("dither: option of Evaluate is Where, Asking or Into, want none of them; they are for others")
+	}
+	b.calls.Lock()
+	defer b.calls.Unlock()
+	if r.Epsilon, err = b.asked(asked.epsilon); err != nil {
+		return nil, err
+	}
+	plan, c, err := measures.Draft(r, m)
+	if err != nil {
+		return nil, err
+	}
+	return b.evaluate(ctx, m, records, plan, c)
+}
+
+// evaluate pays for a plan and measures by it.
+func (b *Budget) evaluate(ctx context.Context, m *model.Model, records any, plan evaluate.Plan, c certificate.Certificate) (*Evaluation, error) {
+	limit, err := b.open(plan.Event(), privacy.Unit{Row: plan.Unit, RowsPerPerson: plan.RowsPerPerson})
+	if err != nil {
+		return nil, err
+	}
+	d, err := read(ctx, m.Schema(), records, measures.ReadOptions(plan, m.Schema()))
+	if err != nil {
+		return nil, err
+	}
+	rows, err := evaluate.RecordsOf(ctx, m, plan, d)
+	if err != nil {
+		return nil, err
+	}
+	grant, err := limit.Reserve(plan.Event(), "an evaluation")
+	if err != nil {
+		return nil, err
+	}
+	numbers, err := evaluate.Release(grant, plan, rows)
+	if err != nil {
+		return nil, err
+	}
+	measured, err := evaluate.Measures(plan, numbers)
+	return &Evaluation{measured, plan, c}, err
+}
+
+// EvaluatePublic measures a model on public records exactly; one of its results is nil. Nothing is
+// released or paid for: whoever sees the measures of private records sees something of them. Rows
+// that the schema drops are left out.
+func EvaluatePublic(ctx context.Context, m *model.Model, records any) (*evaluate.Classification, *evaluate.Regression, error) {
+	if _, err := settled(ctx, nil); err != nil {
+		return nil, nil, err
+	}
+	if m == nil {
+		return nil, nil, errNoModel
+	}
+	d, err := read(ctx, m.Schema(), records, data.ReadOptions{MaxRecords: mostPredicted})
+	if err != nil {
+		return nil, nil, err
+	}
+	return evaluate.Dataset(ctx, m, d, nil)
+}
+
+var errNoModel = errors.New("dither: model is nil, want one that Train or Open returned")
