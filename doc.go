@@ -45,15 +45,15 @@
 //	train/erm    the other ways to a private minimizer
 //	train/neural private training of networks
 //	sweep        many settings at once, and private selection among them
-//	report       text, plots and pages; computes nothing
 //	explain      certificates, events and plans in plain words
 //	internal/outcome  what a finished sweep says: its table, page and files
 //	cmd/dither   the tool
 //	examples     short programs to begin with
 //
 // Beneath internal stand the packages that no user imports: release (the trusted core), artefact
-// (folders of results, written and verified), kernel (dense and sparse kernels, and the buffer that
-// models fill), special (special functions), parallel, dense, and what reads and writes files.
+// (folders of results, written and verified), report (text, plots and pages; computes nothing),
+// kernel (dense and sparse kernels, and the buffer that models fill), special (special functions),
+// parallel, dense, and what reads and writes files.
 //
 // The trusted part is small: internal/release (draw the sample, verify the contribution, add exactly,
 // add noise), mechanism, account and ledger. It uses the standard library and golang.org/x only.

@@ -114,37 +114,37 @@ var layers = []layer{
 	// Experiments of the literature, and what their figures are compared with; report shows them.
 	{"internal/experiment", "internal/figure"},
 	// What figures are drawn on: as SVG or as dots.
-	{"report/internal/canvas", ""},
-	{"report", "privacy certificate model train evaluate internal/figure internal/experiment report/internal/canvas"},
+	{"internal/report/internal/canvas", ""},
+	{"internal/report", "privacy certificate model train evaluate internal/figure internal/experiment internal/report/internal/canvas"},
 	// The reproductions are many, and read data sets that come with the program: a room apart from sweeps. They write pages.
-	{"internal/reproduce", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism account ledger certificate data data/builtin internal/public feature network internal/dynamics query model internal/reference evaluate train train/erm train/neural internal/figure internal/experiment internal/display internal/durable report"},
+	{"internal/reproduce", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism account ledger certificate data data/builtin internal/public feature network internal/dynamics query model internal/reference evaluate train train/erm train/neural internal/figure internal/experiment internal/display internal/durable internal/report"},
 	// What was released, as a folder: the command and the front door write and verify the same files.
-	{"internal/artefact", "privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep report internal/strict internal/durable internal/display internal/failure"},
+	{"internal/artefact", "privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep internal/report internal/strict internal/durable internal/display internal/failure"},
 	// The terms of the field, which help texts and explanations quote.
 	{"internal/glossary", ""},
 	// Words about plans, certificates and answers that pages, terminals and explanations share.
-	{"internal/wording", "privacy internal/display mechanism account certificate query train train/neural sweep report"},
+	{"internal/wording", "privacy internal/display mechanism account certificate query train train/neural sweep internal/report"},
 	// What courses say that an event costs.
 	{"internal/textbook", "privacy internal/display mechanism account certificate"},
 	// Prices as curves, which pages and explanations draw: what it draws is a figure of report.
-	{"internal/curve", "privacy internal/parallel mechanism account certificate internal/figure report"},
+	{"internal/curve", "privacy internal/parallel mechanism account certificate internal/figure internal/report"},
 	// Words about what every other package plans and certifies: hence all of them. What it explains it verifies first: hence
 	// internal/artefact.
-	{"explain", "privacy internal/parallel internal/display internal/artefact internal/glossary internal/wording internal/textbook internal/curve mechanism account certificate query model evaluate train train/erm train/neural sweep report"},
+	{"explain", "privacy internal/parallel internal/display internal/artefact internal/glossary internal/wording internal/textbook internal/curve mechanism account certificate query model evaluate train train/erm train/neural sweep internal/report"},
 	// What meets a guarantee: the command and the front door find it in one way.
 	{"internal/calibration", "privacy internal/display internal/wording mechanism account certificate"},
 	// The page, table and files of a sweep: report draws them and internal/wording words them, and both know sweep; hence after them.
-	{"internal/outcome", "certificate data evaluate internal/display internal/figure internal/wording model train train/neural sweep report"},
+	{"internal/outcome", "certificate data evaluate internal/display internal/figure internal/wording model train train/neural sweep internal/report"},
 	// Many runs of settings in text: what they are, what they cost, and a private choice among them.
 	{"internal/grid", "train sweep"},
 	// The tables of exact diagnoses: numbers of both ways to train, in shared words.
 	{"internal/diagnosis", "internal/display internal/dynamics model train/erm train/neural internal/wording"},
 	// Measures on tables by the levels of a column, their plans, and their tables on pages and terminals.
-	{"internal/measures", "privacy certificate data evaluate model report internal/wording internal/curve internal/artefact internal/display"},
+	{"internal/measures", "privacy certificate data evaluate model internal/report internal/wording internal/curve internal/artefact internal/display"},
 	// How far something is, on a terminal or in a file.
 	{"internal/progress", "certificate internal/failure train"},
 	// One training of any method, from its plan to the folder of its results: the command and the front door share it.
-	{"internal/training", "account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/figure internal/layers internal/measures internal/outcome internal/wording ledger mechanism model network privacy report sweep train train/erm train/neural"},
+	{"internal/training", "account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/figure internal/layers internal/measures internal/outcome internal/wording ledger mechanism model network privacy internal/report sweep train train/erm train/neural"},
 	// The front door: what most programs need, with the defaults of the command.
 	{"", "account certificate data internal/artefact internal/calibration internal/training ledger mechanism model privacy query evaluate train internal/measures"},
 	// What measures the defaults of training on public data sets is a command too.
@@ -156,7 +156,7 @@ var layers = []layer{
 	{"examples/structs", "privacy data ."},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "account certificate data data/builtin evaluate explain feature internal/artefact internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/failure internal/flags internal/format/parquet internal/glossary internal/layers internal/measures internal/outcome internal/parallel internal/process internal/progress internal/reproduce internal/tabular internal/textbook internal/training internal/wording ledger mechanism model privacy query report sweep train train/erm train/neural internal/special internal/kernel internal/release internal/public network internal/dynamics internal/strict internal/curve internal/figure internal/experiment internal/grid"},
+	{"cmd/dither", "account certificate data data/builtin evaluate explain feature internal/artefact internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/failure internal/flags internal/format/parquet internal/glossary internal/layers internal/measures internal/outcome internal/parallel internal/process internal/progress internal/reproduce internal/tabular internal/textbook internal/training internal/wording ledger mechanism model privacy query internal/report sweep train train/erm train/neural internal/special internal/kernel internal/release internal/public network internal/dynamics internal/strict internal/curve internal/figure internal/experiment internal/grid"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

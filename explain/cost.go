@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"regexp"
 	"strings"
@@ -10,10 +11,10 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/curve"
 	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/textbook"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/report"
 )
 
 // Question is what is asked about an event.
@@ -130,9 +131,11 @@ func (q Question) ask(a account.Accountant) (account.Interval, error) {
 	return a.Epsilon(q.Event, q.Delta, q.Neighboring)
 }
 
-// Plot returns the picture of an answer that Answer made: epsilon as the steps of the event grow, and the errors of an
-// attacker.
-func (a Cost) Plot() report.CostPlot {
+// WritePlot writes the picture of an answer that Answer made, as SVG: epsilon as the steps of the event
+// grow, and the errors of an attacker.
+func (a Cost) WritePlot(w io.Writer) error { return a.plot().WriteSVG(w) }
+
+func (a Cost) plot() report.CostPlot {
 	var claimed *account.Interval
 	for i, p := range a.Accountants {
 		if a.Asked == "epsilon" && p.Accountant == a.Claim.Accountant && p.Refused == "" {

@@ -14,11 +14,11 @@ import (
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/glossary"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
-	"github.com/ditherml/dither/report"
 )
 
 // Of returns the explanation of a subject: a folder that dither wrote, a certificate, a plan, an

@@ -128,7 +128,7 @@ func (a *accountCommand) run(c *cobra.Command, args []string) error {
 		if failure != nil || a.plot == "" {
 			return answer{cost: cost}, failure
 		}
-		return answer{cost, cost.Plot().WriteSVG}, nil
+		return answer{cost, cost.WritePlot}, nil
 	})
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/durable"
 	"github.com/ditherml/dither/internal/outcome"
-	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/sweep"
 )
 

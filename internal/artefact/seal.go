@@ -9,8 +9,8 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
 )
 

@@ -6,9 +6,9 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/report"
 )
 
 // SlowEvent is the name of an event whose curve takes seconds.

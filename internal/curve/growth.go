@@ -9,8 +9,8 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/report"
 )
 
 const (

@@ -12,9 +12,9 @@ import (
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/curve"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/report"
 )
 
 // Files returns the files of a private evaluation, which are to stand in a folder of this name.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/report"
 )
 
 // MostGroups is the largest number of levels of a group column. So a column of names or numbers is

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/figure"
-	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/sweep"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/wording"
-	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/sweep"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/figure"
-	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/internal/report"
 )
 
 // fewestSparks is from how many points on a curve is drawn for the terminal.

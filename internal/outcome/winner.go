@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/ditherml/dither/internal/durable"
 	"github.com/ditherml/dither/internal/experiment"
 	"github.com/ditherml/dither/internal/figure"
-	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/internal/report"
 )
 
 // Files is a folder in which results are written as they come; "" for none.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/experiment"
-	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/internal/report"
 )
 
 // page is the page about experiments of the literature that were run again: for each a

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/internal/cache"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
 )
 

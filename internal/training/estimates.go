@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/ditherml/dither/internal/display"
-	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/train"
 )
 

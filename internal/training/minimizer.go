@@ -5,11 +5,11 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/erm"
 )

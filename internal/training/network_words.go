@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
-	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/neural"
 )

@@ -11,9 +11,9 @@ import (
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/measures"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
 )
 

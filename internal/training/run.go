@@ -12,9 +12,9 @@ import (
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/curve"
 	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/erm"
 )

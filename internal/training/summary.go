@@ -11,10 +11,10 @@ import (
 	"github.com/ditherml/dither/internal/curve"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/measures"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
 )
 

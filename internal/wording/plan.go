@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/report"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/neural"
 )

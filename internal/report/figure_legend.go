@@ -3,7 +3,7 @@ package report
 import (
 	"image/color"
 
-	"github.com/ditherml/dither/report/internal/canvas"
+	"github.com/ditherml/dither/internal/report/internal/canvas"
 )
 
 // Lengths of the legend in points.

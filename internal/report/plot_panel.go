@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/ditherml/dither/report/internal/canvas"
+	"github.com/ditherml/dither/internal/report/internal/canvas"
 )
 
 // Sizes of fonts in points, and lengths of a line of text in sizes of its font.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/internal/figure"
-	"github.com/ditherml/dither/report/internal/canvas"
+	"github.com/ditherml/dither/internal/report/internal/canvas"
 )
 
 // textCanvas keeps the texts of a drawing and forgets the rest.

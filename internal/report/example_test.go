@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/ditherml/dither/report"
+	"github.com/ditherml/dither/internal/report"
 )
 
 func ExamplePage_WriteText() {

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/ditherml/dither/report/internal/canvas"
+	"github.com/ditherml/dither/internal/report/internal/canvas"
 )
 
 // CostPlot is a picture of what releases cost, in two panels: epsilon as they go on, and the

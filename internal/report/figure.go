@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/ditherml/dither/internal/figure"
-	"github.com/ditherml/dither/report/internal/canvas"
+	"github.com/ditherml/dither/internal/report/internal/canvas"
 )
 
 // Lengths of a figure in points; three points are four pixels.

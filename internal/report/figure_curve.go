@@ -5,7 +5,7 @@ import (
 	"image/color"
 	"slices"
 
-	"github.com/ditherml/dither/report/internal/canvas"
+	"github.com/ditherml/dither/internal/report/internal/canvas"
 )
 
 // Lengths of curves in points.
