@@ -30,8 +30,8 @@ func For(e mechanism.Event) Accountant {
 // ForDelta returns the accountant that prices an event best at a delta: For, or at delta 0 Basic.
 // There the epsilon of a composition of private releases is the largest loss that any output shows.
 // It is at most the sum of the releases' epsilons. It equals the sum where one pair of neighbors
-// brings every release to its largest loss at once, as Laplace releases are by a record at its
-// bound in all of them. Releases without epsilon at delta 0, such as Gaussian ones, cost +Inf.
+// brings every release to its largest loss at once. For Laplace releases a record at its bound in
+// all of them does. Releases without epsilon at delta 0, such as Gaussian ones, cost +Inf.
 func ForDelta(e mechanism.Event, delta float64) Accountant {
 	if delta == 0 {
 		return basicComposition{}

@@ -13,7 +13,7 @@ import (
 type Curve struct {
 	composition composition
 	composed    [][]*pld.Composed // for each aim, the directions
-	ways        []Curve           // of an event with parts in parallel, of which the largest counts
+	ways        []Curve           // of an event with parts in parallel; the largest counts
 }
 
 // curveDeltas are the δ at which a curve is tight, in addition to the δ of ε = 0.

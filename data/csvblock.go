@@ -79,10 +79,10 @@ func (r *blockReader) rowEnd(text []byte) int {
 	return rowEnd(text)
 }
 
-// rowEnd returns the position after the last line end of a text, which begins with a row,
-// that has an even number of quotes before it; 0 where there is none. Such a line end stands
-// in no quoted cell, since every row before it that can be read has an even number of
-// quotes. Where a row cannot be read, its fault shows before that line end.
+// rowEnd returns the position after the last line end with an even number of quotes before it, 0
+// where there is none. The text begins with a row. Such a line end stands in no quoted cell, since
+// every row before it that can be read has an even number of quotes. Where a row cannot be read,
+// its fault shows before that line end.
 func rowEnd(text []byte) int {
 	quotes := bytes.Count(text, []byte{'"'})
 	for end := len(text); ; {

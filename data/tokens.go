@@ -23,7 +23,7 @@ const (
 
 // What the words of a text column with positions are.
 const (
-	tokensHashed  = "hashed"  // words, of which each is hashed to a token
+	tokensHashed  = "hashed"  // words; each is hashed to a token
 	tokensNumbers = "numbers" // numbers of tokens, with spaces, commas or semicolons between
 )
 

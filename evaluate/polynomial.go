@@ -89,8 +89,8 @@ func bernstein(dst []float64, x float64) {
 }
 
 // bernsteinCoefficients writes a polynomial in the products of bernsteinProducts, by the blossom of
-// each power: xᵖ has at B_i the mean of products of p of n numbers. i of the numbers are 1, and the
-// others are the value of x at the lower end (Farouki, "The Bernstein polynomial basis: a
+// each power: xᵖ has at B_i the mean of products of p of n numbers. There i of the numbers are 1,
+// and the others are the value of x at the lower end (Farouki, "The Bernstein polynomial basis: a
 // centennial retrospective", Computer Aided Geometric Design 2012, section 5).
 func bernsteinCoefficients(degree int, q polynomial) []float64 {
 	out := make([]float64, (degree+1)*(degree+1))

@@ -32,7 +32,7 @@ type trained struct {
 	network *network.Network
 	weights []float32
 	file    []byte // the weights as they stand next to model.json
-	// sparse is how rows are mapped of which the network takes the features that are not 0, or nil.
+	// sparse is the map of rows where the network takes the features that are not 0, or nil.
 	sparse *feature.SparseMap
 }
 

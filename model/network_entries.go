@@ -5,8 +5,8 @@ import (
 	"github.com/ditherml/dither/network"
 )
 
-// entriesOf returns how rows are mapped of which a network takes the features that are not 0, or nil where it takes
-// all of them: where its first layer is for whole rows, or the map makes whole rows.
+// entriesOf returns the map of rows for a network that takes the features that are not 0, or nil
+// where it takes all of them: where its first layer is for whole rows, or the map makes whole rows.
 func entriesOf(n *network.Network, m *feature.Map) *feature.SparseMap {
 	if !n.TakesEntries() || m.Center != nil || m.Intercept > 0 {
 		return nil

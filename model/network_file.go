@@ -33,8 +33,8 @@ type networkFile struct {
 	SHA256  string `json:"sha256"`
 }
 
-// Files returns what a model folder holds beside model.json, by name: the parameters of a network, and the
-// files of transforms. The caller must not modify it.
+// Files returns the files of a model folder besides model.json, by name: the parameters of a
+// network, and the files of transforms. The caller must not modify it.
 func (m *Model) Files() map[string][]byte {
 	if m.trained == nil {
 		return m.features.Files()
@@ -184,9 +184,9 @@ func encodeWeights(n *network.Network, weights []float32) ([]byte, error) {
 	return safetensors.Encode(arrays)
 }
 
-// decodeAllWeights reads the parameters of a network from a file with the arrays of encodeWeights, in any order
-// and any type of floating-point numbers, of which the nearest float32 are taken. Missing and further arrays,
-// other shapes and numbers that are not finite are errors.
+// decodeAllWeights reads the parameters of a network from a file with the arrays of encodeWeights,
+// in any order. Floating-point numbers of any type become the nearest float32. Missing and further
+// arrays, other shapes and numbers that are not finite are errors.
 func decodeAllWeights(n *network.Network, file []byte) ([]float32, error) {
 	weights, arrays, err := decodeWeights(n, file)
 	if err != nil {

@@ -190,7 +190,7 @@ type Row struct {
 	scratch *Scratch
 }
 
-// NewRow returns a row of which no column is set.
+// NewRow returns a row with no column set.
 func (m *Model) NewRow() *Row {
 	r := &Row{model: m, values: make([]float32, m.features.Encoder().Values()), set: make([]bool, len(m.declared)), texts: make([]bool, len(m.declared)), out: make([]float64, m.Outputs()), scratch: m.NewScratch()}
 	r.Reset()

@@ -64,9 +64,10 @@ func (l Attention) worker64(in Shape, s *space) worker[float64] {
 	return newAttention[float64](l, in, s)
 }
 
-// attention is Attention at work. y and dy hold, for each of the four linear functions, what it gives and the
-// derivatives by it; y[3] and dy[3] stand for what the last one takes. p holds the weights of each record and
-// head, positions × positions, and dp the derivatives by those of one of them.
+// attention is Attention at work. For each of the four linear functions y and dy hold its output
+// and the derivatives by it. There y[3] and dy[3] stand for the input of the last one. The array p
+// holds the weights of each record and head, positions × positions. The array dp holds the
+// derivatives by the weights of one of them.
 type attention[T kernel.Float] struct {
 	space               *space
 	positions, features int

@@ -8,9 +8,9 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// GroupNorm shifts and scales the features of each record so that the numbers of each of its Groups of
-// features, over all positions, have mean 0 and variance 1, and then multiplies each feature by a scale and adds
-// an offset, which are trained: Y. Wu and K. He, "Group normalization", ECCV 2018.
+// GroupNorm shifts and scales the features of each record so that the numbers of each of its Groups
+// of features, over all positions, have mean 0 and variance 1. Then it multiplies each feature by a
+// trained scale and adds a trained offset: Y. Wu and K. He, "Group normalization", ECCV 2018.
 type GroupNorm struct {
 	// Groups divides the features. With one group all numbers of a record are normalized together.
 	Groups int `json:"groups"`

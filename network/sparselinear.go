@@ -48,9 +48,9 @@ func (l SparseLinear) worker64(in Shape, s *space) worker[float64] {
 	return &sparseLinear[float64]{space: s, features: in[0], outputs: l.Outputs}
 }
 
-// sparseLinear is SparseLinear at work. index and values hold the entries of each record, as many
-// for each as the longest record of the pass has, with NoIndex after those of shorter ones. The
-// memory grows with the longest pass.
+// sparseLinear is SparseLinear at work. The slices index and values hold the entries of each
+// record, as many for each as the longest record of the pass has. NoIndex stands after the entries
+// of shorter records. The memory grows with the longest pass.
 type sparseLinear[T kernel.Float] struct {
 	space             *space
 	features, outputs int

@@ -252,7 +252,7 @@ const (
 // beside is how many runs of a candidate on this many records go side by side.
 func (c *Candidate) beside(records int) int {
 	most := runtime.GOMAXPROCS(0)
-	const each = 4 * 2 // two runs, of which each has centered and whitened rows of 16 bits
+	const each = 4 * 2 // two runs, each with centered and whitened rows of 16 bits
 	switch {
 	case c.stepWork(records) < smallStep:
 		return most

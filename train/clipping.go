@@ -163,8 +163,9 @@ func (r Request) clipping(linear model.Linear, m *feature.Map) (Clipping, error)
 // and texts gain by it at every budget from 0.5 to 3.
 const defaultClipping = 0.5
 
-// unclipped is the slope of a loss up to which a baseline is not clipped: the largest that it has, or of the squared
-// loss, which has none, that of a prediction that is beyond the target's range by seven halves of it.
+// unclipped is the slope of a loss up to which a baseline is not clipped: the largest that it has.
+// The squared loss has none; its slope is that of a prediction beyond the target's range by seven
+// halves of it.
 func unclipped(lipschitz float64) float64 {
 	if math.IsInf(lipschitz, 1) {
 		return 8
@@ -172,8 +173,8 @@ func unclipped(lipschitz float64) float64 {
 	return lipschitz
 }
 
-// Clips reports whether the gradient of a record may be cut: it may but in a baseline of which no clipping was
-// asked for and whose loss has a largest slope.
+// Clips reports whether the gradient of a record may be cut: it may but in a baseline without
+// clipping whose loss has a largest slope.
 func (s Setup) Clips() bool {
 	c, lipschitz := s.Plan.Clipping, s.Model.Loss.Lipschitz(s.Model.Columns)
 	return !s.Plan.NonPrivate || c.Mode != ClipGradient || c.Norm < lipschitz*s.Features.RowBound()*s.Plan.Person.scale()
@@ -190,8 +191,8 @@ func clipsWell(l model.Loss) bool {
 	return false
 }
 
-// squaredLoss is the name of the loss without a Lipschitz constant of which residualWithin knows
-// that its derivative is monotone in the score and in the label.
+// squaredLoss is the name of the loss without a Lipschitz constant. residualWithin knows that its
+// derivative is monotone in the score and in the label.
 const squaredLoss = "squared"
 
 // residualWithin bounds the derivative of a loss by scores of at most this magnitude: by the loss's

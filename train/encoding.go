@@ -70,9 +70,9 @@ func Encode(m *feature.Map, s *data.Schema, d *data.Dataset, featureBits int) (*
 	return rows.Standardized(frame(m))
 }
 
-// Center pays for the noisy mean of rows that Encode made, normalized but without intercept, and returns the
-// map that subtracts it with the rows as that map sees them. Bound is the largest norm of a normalized row
-// without intercept, divisor a public or released number of records.
+// Center pays for the noisy mean of rows that Encode made, normalized but without intercept. It
+// returns the map that subtracts the mean, and the rows as that map sees them. Bound is the largest
+// norm of a normalized row without intercept, divisor a public or released number of records.
 func Center(t query.Settings, m *feature.Map, rows *release.Rows, bound, divisor float64) (*feature.Map, *release.Rows, error) {
 	plain, err := rows.Standardized(frame(before(m)))
 	if err != nil {

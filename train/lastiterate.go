@@ -179,9 +179,9 @@ func (r Request) lastIterate(s *Setup) error {
 	return p.validateLastIterate()
 }
 
-// reach bounds weights so widely that the bound is hardly ever met: a descent from zero stays within
-// twice the norm of the minimizer w, for which (Ridge/2)·‖w‖² is at most the loss at zero, and within 16
-// deviations of the noise beside.
+// reach bounds weights so widely that the bound is hardly ever met: a descent from zero stays
+// within twice the norm of the minimizer w plus 16 standard deviations of the noise. For w,
+// (Ridge/2)·‖w‖² is at most the loss at zero.
 func (s Setup) reach(l LastIterate, divisor float64) float64 {
 	scores := make([]float64, s.Model.Columns)
 	loss := max(s.Model.Loss.Value(scores, 0), s.Model.Loss.Value(scores, 1)) * float64(s.Plan.MaxRecords) / divisor

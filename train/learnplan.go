@@ -16,8 +16,8 @@ const (
 	BoundsStatistic StatisticKind = "bounds"
 	// BinsStatistic is the quantiles of a numeric column that divide its records into bins alike, each chosen so.
 	BinsStatistic StatisticKind = "bins"
-	// LevelsStatistic is the texts of a column whose levels nobody declared, those of which there are more
-	// records than a threshold, with noise.
+	// LevelsStatistic is the texts of a column whose levels nobody declared: the texts with a noisy
+	// number of records above a threshold.
 	LevelsStatistic StatisticKind = "levels"
 )
 

@@ -17,7 +17,7 @@ const (
 	OutputUniformAverage OutputRule = "uniform-average"
 	// OutputTailAverage is the mean of the last 40 % of the iterates.
 	OutputTailAverage OutputRule = "tail-average"
-	// OutputAllIterates is the last iterate as the model, and beside it the iterate after every step.
+	// OutputAllIterates is the last iterate as the model, and also the iterate after every step.
 	OutputAllIterates OutputRule = "all-iterates"
 )
 

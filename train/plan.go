@@ -94,7 +94,7 @@ const (
 	CountStatistic StatisticKind = "count"
 	// MeanStatistic is the sum of the normalized rows.
 	MeanStatistic StatisticKind = "mean"
-	// RadiusStatistic is a histogram of the norms of rows, of which the median is taken.
+	// RadiusStatistic is a histogram of the norms of rows; its median is taken.
 	RadiusStatistic StatisticKind = "radius"
 	// CovarianceStatistic is the sum of x·xᵀ of the centered rows.
 	CovarianceStatistic StatisticKind = "covariance"

@@ -23,9 +23,9 @@ type Request struct {
 	Delta   float64
 	// Neighboring is the relation; required.
 	Neighboring privacy.Neighboring
-	// SamplingProbability makes each step take a Poisson sample, BatchSize a batch of that size
-	// (under ReplaceOne only), Parts the next of that many parts of the records; of the three at most
-	// one is not 0, and without any each step takes all records.
+	// SamplingProbability makes each step take a Poisson sample, and BatchSize a batch of that size
+	// (under ReplaceOne only). Parts makes it take the next of that many parts of the records. At
+	// most one of the three is not 0. Without any each step takes all records.
 	SamplingProbability float64
 	BatchSize, Parts    int
 	// Steps is the number of gradient steps; 0 means DefaultSteps or WhitenedSteps, BaselineSteps without
@@ -44,17 +44,18 @@ type Request struct {
 	ClippingMode    ClippingMode
 	ClippingNorm    float64
 	ParameterRadius float64
-	// Normalization of rows; "" means NormUnit (NormClip under ClipExample and ClipDataAndParameter, and
-	// where a row is one number, of which NormUnit would make a constant).
+	// Normalization of rows; "" means NormUnit (NormClip under ClipExample and
+	// ClipDataAndParameter, and where a row is one number, since NormUnit would make it a
+	// constant).
 	Normalization feature.Normalization
 	// Radius of NormClip; 0 means 1, or the clipping norm under ClipExample and ClipDataAndParameter.
 	Radius float64
 	// PrivateRadius takes for the radius the median of the norms of rows, learned within the budget.
 	// Normalization "" then means NormClip; intercept and clipping norm are in units of the radius.
 	PrivateRadius bool
-	// Intercept is the value of the constant feature; negative means none, 0 means
-	// DefaultIntercept, TextIntercept where a column is text, or WhitenedIntercept beside rows that are
-	// whitened.
+	// Intercept is the value of the constant feature; negative means none. 0 means
+	// DefaultIntercept, TextIntercept where a column is text, or WhitenedIntercept with whitened
+	// rows.
 	Intercept float64
 	// Center and Whiten ask for a private mean and covariance; Auto decides by public
 	// numbers.
@@ -113,12 +114,12 @@ const (
 	DefaultEpochs = 20
 	// BaselineSteps is the number of steps of a baseline, which may converge further.
 	BaselineSteps = 300
-	// DefaultIntercept is the value of the constant feature beside rows of norm 1.
+	// DefaultIntercept is the value of the constant feature with rows of norm 1.
 	DefaultIntercept = 0.5
-	// WhitenedIntercept is its value beside whitened rows, none of whose directions is strong: a larger
-	// intercept would be the one direction that limits the learning rate.
+	// WhitenedIntercept is its value with whitened rows, none of whose directions is strong: a
+	// larger intercept would be the one direction that limits the learning rate.
 	WhitenedIntercept = 0.25
-	// maxWhitening is the largest number of features of which a full covariance is taken unasked.
+	// maxWhitening is the largest number of features whose full covariance is taken unasked.
 	maxWhitening = 1000
 	// whiteningNoise is the largest spectral norm of the noise in the covariance, for rows of norm 1, up
 	// to which Auto whitens.

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// sparseColumns: rows with fewer than one feature in so many that is not 0 are kept sparse, and
-	// one in so many more where all are 0 or 1.
+	// sparseColumns: rows with fewer than one feature in this many that is not 0 are kept sparse.
+	// Where all are 0 or 1 the second number counts.
 	sparseColumns, sparseBits = 8, 32
 )
 

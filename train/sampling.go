@@ -156,7 +156,7 @@ func (s *samples) draw() (release.Sample, error) {
 	return next.sample, next.err
 }
 
-// begin draws a sample beside what else is done.
+// begin draws a sample while other work goes on.
 func (s *samples) begin() chan draw {
 	drawn := make(chan draw, 1) // if nobody takes it the goroutine ends all the same
 	parallel.Begin(func() {
@@ -214,8 +214,8 @@ func (r Request) checkSampling(records, maxRecords int) error {
 	return nil
 }
 
-// fixedSizeRefused says what batches of fixed size would cost beside Poisson samples of the same
-// expected size.
+// fixedSizeRefused compares the cost of batches of fixed size with that of Poisson samples of the
+// same expected size.
 func (r Request) fixedSizeRefused(records int) error {
 	q := float64(r.BatchSize) / float64(records)
 	refused := fmt.Errorf("train: batch size is %d, a fixed size, under %v, want sampling probability %.6g, which has the same expected size; fixed sizes have a proof under %v only", r.BatchSize, r.Neighboring, q, privacy.ReplaceOne)

@@ -24,8 +24,8 @@ type Table struct {
 	chain *feature.Pipeline
 }
 
-// NewTable encodes a data set as the setup says, with these feature bits (Options.FeatureBits). It keeps d.
-// What the setup asks for beside columns and transforms does not matter.
+// NewTable encodes a data set as the setup says, with these feature bits (Options.FeatureBits). It
+// keeps d. Requests of the setup other than columns and transforms do not matter.
 func NewTable(s Setup, d *data.Dataset, featureBits int) (*Table, error) {
 	if err := checkFeatureBits(featureBits); err != nil {
 		return nil, err

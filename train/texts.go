@@ -9,8 +9,9 @@ const (
 	// TextIntercept is the value of the constant feature. It is small, so that its direction, which is
 	// the strongest of such rows, does not bound the learning rate of all others.
 	TextIntercept = 0.2
-	// textCurvature is what rows of norm 1 are taken to have in their strongest direction. They are not
-	// centered unless that is asked for: in so many features the noise of a mean is longer than the mean.
+	// textCurvature is what rows of norm 1 are taken to have in their strongest direction. They are
+	// not centered unless that is asked for: in this many features the noise of a mean is longer
+	// than the mean.
 	textCurvature = 0.05
 )
 

@@ -13,7 +13,7 @@ const LabelsStatistic StatisticKind = "labels"
 
 // Bounds of weights that follow from a noisy histogram.
 const (
-	// leastWeight is the smallest weight of a level beside the largest, which is 1.
+	// leastWeight is the smallest weight of a level; the largest is 1.
 	leastWeight = 0.01
 	// countFloor is the number of standard deviations of the noise below which no count is believed.
 	countFloor = 3

@@ -71,8 +71,8 @@ func (m moment) full() (*feature.Whitening, spread, error) {
 	return &feature.Whitening{Matrix: p}, spread{directions, directions}, err
 }
 
-// kronecker is the whitening by the covariances of channels and of places, of which the covariance is taken
-// to be the Kronecker product, divided by the trace that both have.
+// kronecker is the whitening by the covariances of channels and of places. The covariance is taken
+// to be their Kronecker product, divided by the trace that both have.
 func kronecker(channels, places moment) (*feature.Whitening, spread, error) {
 	left, a, trace, err := channels.inverseRoot()
 	if err != nil {

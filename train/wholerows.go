@@ -49,9 +49,9 @@ func (t table) block(first, n int) release.Block {
 	return b
 }
 
-// roundMatrix rounds a matrix, in place, to integers of a unit, as small as can be so that 32 bits
-// hold the products of its rows with vectors whose squared length in integers is at most limit, and
-// all sums of their terms: by Cauchy and Schwarz those are at most the product of the lengths. The
+// roundMatrix rounds a matrix, in place, to integers of a unit, as small as can be. 32 bits hold
+// the products of its rows with vectors whose squared length in integers is at most limit, and all
+// sums of their terms: by Cauchy and Schwarz those are at most the product of the lengths. The
 // matrix was released, so this is post-processing, and what the model keeps is what its rows were
 // multiplied by. A matrix that has no unit is left as it is.
 func roundMatrix(matrix []float64, limit int64) *release.IntMatrix {

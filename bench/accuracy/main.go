@@ -6,9 +6,9 @@
 //	DITHER_DATA=/path/to/data go run ./bench/accuracy --sets fashion-scattering --epsilons 1 --validation
 //	DITHER_DATA=/path/to/data go run ./bench/accuracy --sets adult-book,diamonds --methods all
 //
-// Features are encoded once for each set; every run learns its preparation anew, with fresh noise, within
-// its epsilon. Of the flags, those that are named as in dither train change a default; --validation
-// measures on every sixth record of the training part instead, which is where defaults are to be chosen.
+// Features are encoded once for each set; every run learns its preparation anew, with fresh noise,
+// within its epsilon. Flags that are named as in dither train change a default. --validation
+// measures on every sixth record of the training part instead, since defaults are chosen there.
 package main
 
 import (

@@ -170,8 +170,8 @@ func (c *chase) run() error {
 	return nil
 }
 
-// step is one QR step on rows first … last, which no zero divides, with the eigenvalue of the last two rows that is
-// nearer to the last number for its shift.
+// step is one QR step on rows first … last, which no zero divides. Its shift is the eigenvalue of
+// the last two rows that is nearer to the last number.
 func (c *chase) step(first, last int) {
 	d, e := c.d, c.e
 	if len(c.rotations) > mostRotations {

@@ -112,7 +112,7 @@ type descent struct {
 	weights, sum, gradient []float64
 	normals                unsafeNormals
 	before                 float64     // the loss before the last step
-	tenths                 [11]float64 // sums of losses, of which the last is of the last step alone
+	tenths                 [11]float64 // sums of losses; the last is of the last step alone
 	out                    *Trajectory
 }
 

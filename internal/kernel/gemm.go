@@ -63,13 +63,13 @@ func checkMatrix[T Float](m Matrix[T], name string) {
 
 // Gemm sets c to alpha·a·b + beta·c. The shapes must agree: m × n of c, m × k of a, k × n of b.
 // Transposed views give the products with transposes: for a layer with weights w of shape out × in,
-// Gemm(y, 1, x, w.Transposed(), 0) is the forward pass, Gemm(dx, 1, dy, w, 0) the gradient by the
-// arguments and Gemm(dw, 1, dy.Transposed(), x, 1) adds that by the weights. c must not overlap a
-// or b. Gemm panics when a shape or a stride is wrong, before it writes anything. With beta = 0
-// what c held does not matter, not even NaN. With alpha = 0 or k = 0 it is multiplied by beta, and
-// a and b do not matter.
+// Gemm(y, 1, x, w.Transposed(), 0) is the forward pass. Gemm(dx, 1, dy, w, 0) is the gradient by
+// the arguments, and Gemm(dw, 1, dy.Transposed(), x, 1) adds the gradient by the weights. The
+// matrix c must not overlap a or b. Gemm panics when a shape or a stride is wrong, before it writes
+// anything. With beta = 0 what c held does not matter, not even NaN. With alpha = 0 or k = 0 it is
+// multiplied by beta, and a and b do not matter.
 //
-// The sum of an entry goes over k in blocks of at most gemmDepth, as equal as can be; within a
+// The sum of an entry goes over k in blocks of at most gemmDepth, as equal as can be. Within a
 // block it begins with 0 and adds the products in ascending order. The blocks, times alpha, are
 // added to beta·c in ascending order. With AVX2 and AVX-512 each of these steps is a fused
 // multiply-add and the result has the same bits. Without them every product and sum is rounded.

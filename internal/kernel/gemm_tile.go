@@ -2,9 +2,9 @@ package kernel
 
 import "unsafe"
 
-// gemmTile is the argument of a kernel: it adds up the products of some rows of A, one
-// below the other, with the columns of a panel of B, and writes alpha times the sums to C or
-// adds them to it. The order of the fields is that of kernel/internal/asm/gemm.go.
+// gemmTile is the argument of a kernel: it adds up the products of some rows of A, one below the
+// other, with the columns of a panel of B. Then it writes alpha times the sums to C or adds them to
+// it. The order of the fields is that of kernel/internal/asm/gemm.go.
 type gemmTile struct {
 	a, b, c                    unsafe.Pointer
 	aRow, aDepth, bDepth, cRow int     // bytes from a row, or an entry of a row, to the next

@@ -78,9 +78,10 @@ func (c *IntColumns[T]) panelProducts(dst []float32, x []T, rows int) (done int)
 	return panels * panelColumns
 }
 
-// panelCall says how many rows to multiply and how many whole words they have, by how many bytes
-// the last word begins before the end of the one before it, how far apart rows and columns of dst
-// are, and from how many bytes after x on to ask for memory, this many bytes further each turn.
+// panelCall says how many rows to multiply and how many whole words they have. It says by how many
+// bytes the last word begins before the end of the one before it, and how far apart rows and
+// columns of dst are. Memory is asked for from this many bytes after x on, and this many bytes
+// further each turn.
 type panelCall struct {
 	rows, turns, tail, stride, distance, next, step int
 }

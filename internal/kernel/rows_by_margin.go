@@ -4,12 +4,11 @@ package kernel
 // margin, in one pass over x: dst[j] += Σ_i f_i·x[i*dim+j]. It is the sum of a gradient
 // of one column of weights, where f_i is the derivative of a loss.
 //
-// margins has one number for each row. The call fills it with what Margins says of x and
-// w, bit for bit, a few rows at a time, and calls factors with each such part, which
-// begins at the given row: factors must replace the margins in it by the factors of these
-// rows. It is called for one part after another, from the first row to the last, and from
-// the goroutine of the caller. How many rows a part has is not specified. After the call
-// margins holds the factors.
+// margins has one number for each row. The call fills it with the result of Margins for x and w,
+// bit for bit, a few rows at a time. It calls factors with each such part, which begins at the
+// given row: factors must replace the margins in it by the factors of these rows. It is called for
+// one part after another, from the first row to the last, and from the goroutine of the caller. How
+// many rows a part has is not specified. After the call margins holds the factors.
 //
 // The sum is that of AddScaledRows: the same bound on the error, and no order of the
 // additions is promised.

@@ -41,10 +41,10 @@ func addRowsOnce(set instructions, rows int, dst, x []float32, dim int, w, margi
 	addRowsTwice(set, dst, x, dim, w, margins, factors, at)
 }
 
-// What follows writes the margins of twice as many rows as there are turns, which stand one after
-// another from next on, and adds as many from last on, scaled by the factors, to dst. There is at
-// least one turn and one entry. Bit j of mask is set for each entry j of the last dim%16. While a
-// row is read the memory after it may be fetched.
+// The next function writes the margins of twice as many rows as there are turns, which stand one
+// after another from next on. It adds as many rows from last on, scaled by the factors, to dst.
+// There is at least one turn and one entry. Bit j of mask is set for each entry j of the last
+// dim%16. While a row is read the memory after it may be fetched.
 
 //go:noescape
 func byMarginSingleAVX512(margins, next, dst, last, factors *float32, turns, dim int, w *float32, mask uint64)

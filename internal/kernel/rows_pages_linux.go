@@ -9,11 +9,10 @@ import (
 // hugePage is the size of a huge page in bytes.
 const hugePage = 2 << 20
 
-// HugePages advises the operating system to hold what is between the first and the last
-// multiple of 2 MiB inside s in huge pages, which makes reading long slices in order
-// faster. It is for a slice that was just made and that nothing was written to. Nothing
-// depends on whether the advice is taken; where the system knows no such advice, and for
-// short slices, the call does nothing.
+// HugePages advises the operating system to hold a part of s in huge pages, from its first to its
+// last multiple of 2 MiB. That makes reading long slices in order faster. It is for a slice that
+// was just made and that nothing was written to. Nothing depends on whether the advice is taken;
+// where the system knows no such advice, and for short slices, the call does nothing.
 func HugePages[T any](s []T) {
 	if len(s) == 0 {
 		return

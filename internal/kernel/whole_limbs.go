@@ -41,8 +41,9 @@ func CommonUnit(x []float64, most int, tolerance float64) float64 {
 
 func nearWhole(v, slack float64) bool { return math.Abs(v-math.RoundToEven(v)) <= slack }
 
-// ToInt writes the nearest whole multiples of a unit to dst, as long as x, and reports whether each has at most 15 bits
-// and differs from its number by at most tolerance units. Where it reports false, what it wrote does not matter.
+// ToInt writes the nearest integers of a unit to dst, which is as long as x. It reports whether
+// each has at most 15 bits and differs from its number by at most tolerance units. Where it reports
+// false, what it wrote does not matter.
 func ToInt(dst []int16, x []float64, unit, tolerance float64) bool {
 	dst, times := dst[:len(x)], 1/unit
 	for j, v := range x {

@@ -29,8 +29,8 @@ type IntShape struct {
 // not at all, depending on the processor; nothing else happens. An exact result has the same bits everywhere.
 //
 // The call panics, and writes nothing, when a length is not that of the shape, a number of the
-// shape is negative, or Group is less than 1. dst must not overlap a or b. That b and a are the
-// same is fine.
+// shape is negative, or Group is less than 1. The result must not overlap a or b. That b and a are
+// the same is fine.
 //
 // It runs on the processor of the caller only.
 func AddProductInt(dst []int64, a, b []int16, s IntShape) {

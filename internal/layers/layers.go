@@ -230,7 +230,7 @@ func parseLayers(path string, text []byte) (layers network.Layers, lines []int, 
 		}
 		layers, lines = append(layers, layer...), append(lines, tree.Content[0].Content[i].Line)
 	}
-	_, err = network.ParseLayers(text) // what is beside the list
+	_, err = network.ParseLayers(text) // what is next to the list
 	return layers, lines, err
 }
 

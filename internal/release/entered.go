@@ -48,8 +48,8 @@ func (p *plain) measure(x storage, r []uint64) {
 	})
 }
 
-// enter computes what the sums of the rows of x are checked with, m having what the kernels made of them, and holds that
-// a row is measured as its integers say. The i-th of the rows stands at(i).
+// enter computes the numbers that check the sums of the rows of x; m has the kernels' results for
+// them. It holds that a row is measured as its integers say. The i-th of the rows stands at(i).
 func (r *Rows) enter(m *measures, x storage, at func(i int) int) error {
 	m.mixes = grow(m.mixes, x.count())
 	for i := range m.mixes {

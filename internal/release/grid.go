@@ -62,8 +62,9 @@ func newGrid(n mechanism.Noise, multiplier float64, f fit, maxBits uint) (grid, 
 }
 
 const (
-	// roundingBits: on a coarse grid the rounding of all coefficients together moves a number of the sum by at
-	// most 2^-roundingBits standard deviations of its noise, even where each is rounded the same way.
+	// roundingBits: on a coarse grid the rounding of all coefficients together moves a number of
+	// the sum little. It moves it by at most 2^-roundingBits standard deviations of its noise, even
+	// where each is rounded the same way.
 	roundingBits = 7
 	// coefficientBits: on a coarse grid a record with a row of the greatest norm, and with the greatest
 	// coefficient that it may have, has one of at least 2^coefficientBits.

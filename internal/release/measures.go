@@ -164,12 +164,12 @@ func (r *Rows) measure() error {
 	return err
 }
 
-// measureSome measures the rows of x, the first of which stands at, and enters them.
+// measureSome measures the rows of x and enters them. The first row stands at.
 func (r *Rows) measureSome(m measures, x storage, at int) error {
 	return r.measureAt(m, x, func(i int) int { return at + i })
 }
 
-// measureAt is measureSome for rows of which the i-th stands at(i).
+// measureAt is measureSome for rows whose i-th stands at(i).
 func (r *Rows) measureAt(m measures, x storage, at func(i int) int) error {
 	if r.frame.turn != nil {
 		return r.measureWhitened(m, x, at)

@@ -76,10 +76,10 @@ func (p Problem) Sensitivity(dim int) float64 {
 	return (p.GradientBound() + 2*p.Tolerance(dim, 0)) / p.Ridge * (1 + 0x1p-50)
 }
 
-// Minimize returns the minimizer over all rows, with their labels, on the integer grid of a noise, sealed.
-// One record moves it by at most one bound in the norm, the bound being Sensitivity in L2 and L∞, and √n
-// times that in L1 for n weights; rounding is counted in. Errors do not depend on values of records, save
-// that ctx may end the search.
+// Minimize returns the minimizer over all rows, with their labels, on the integer grid of a noise,
+// sealed. One record moves it by at most one bound in the norm, the bound being Sensitivity in L2
+// and L∞, and √n times that in L1 for n weights. Rounding is counted in. Errors do not depend on
+// values of records, save that ctx may end the search.
 func (p Problem) Minimize(ctx context.Context, rows *Rows, n mechanism.Noise, norm Norm) (Bounded, error) {
 	if err := p.Validate(); err != nil {
 		return Bounded{}, err
@@ -115,8 +115,8 @@ type extent struct {
 
 var errNoRows = fmt.Errorf("release: there are no rows, want those of all records")
 
-// newPoint returns the grid on which weights that one record moves by the sensitivity move by at
-// most the grid's bound, and which holds weights of the size, which counts as this many bounds.
+// newPoint returns a grid for weights that one record moves by the sensitivity. On it they move by
+// at most the grid's bound. It holds weights of the size, which counts as this many bounds.
 func newPoint(rows *Rows, n mechanism.Noise, norm Norm, e extent) (point, error) {
 	if rows == nil || rows.labels == nil || rows.first != 0 || rows.total != rows.count || n == nil {
 		return point{}, fmt.Errorf("release: the rows are a part of the records or none or without labels in memory, or there is no noise, want all rows with their labels and a noise")

@@ -14,7 +14,7 @@ const (
 	Int16  RowType = iota // integers from -32767 to 32767
 	Uint8                 // integers from 0 to 255
 	Bit                   // 0 or 1
-	Sparse                // integers from -32767 to 32767, of which only those that are not 0 are kept
+	Sparse                // integers from -32767 to 32767; only those that are not 0 are kept
 )
 
 // String returns "int16", "uint8", "bit" or "sparse".

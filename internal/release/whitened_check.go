@@ -6,9 +6,8 @@ import (
 )
 
 // Kernels propose the norms of whitened rows and their products W·x, and may be wrong. Portable
-// code holds the products to what they have in common with the secret, and the norm to what follows
-// from the products, in a time that grows with the coordinates and not with their square.
-// docs/release.md has the proof (lemma 5).
+// code holds the products to their product with the secret, and the norm to the products. Its time
+// grows with the coordinates and not with their square. Lemma 5 of docs/release.md has the proof.
 
 const (
 	// turnedMost is what no coordinate of y passes: they are exact in float64.

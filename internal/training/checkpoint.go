@@ -24,7 +24,7 @@ func (n *Network) openCheckpoint(asked NetworkRequest) error {
 		return fmt.Errorf("--checkpoint is %s and --resume %s, want one file: its checkpoints count the steps of all runs; leave out --checkpoint", n.Checkpoint, asked.Resume)
 	}
 	var err error
-	if n.Checkpoint, err = filepath.EvalSymlinks(asked.Resume); err != nil { // a link would be replaced, and its file left behind
+	if n.Checkpoint, err = filepath.EvalSymlinks(asked.Resume); err != nil { // a link would be replaced, and its file kept
 		return fmt.Errorf("--resume %s: there is no such file, want a checkpoint that dither train wrote", asked.Resume)
 	}
 	if !asked.Dry {

@@ -122,8 +122,9 @@ func drawnPoints(f figure.Figure) int {
 	return len(places)
 }
 
-// tradeoff is what the page of a run says about accuracy and privacy: the curve of the sweep with the epsilon of this run, or, where
-// the run's own table is public and there is no sweep, how to get one; nil where there is nothing to say.
+// tradeoff is what the page of a run says about accuracy and privacy: the curve of the sweep with
+// the epsilon of this run, or, where the run's own table is public and there is no sweep, how to
+// get one. It is nil where there is nothing to say.
 func (r *Run) tradeoff(c certificate.Certificate, s Summary) *report.Tradeoff {
 	switch {
 	case r.Curve != nil:

@@ -134,8 +134,9 @@ func (w *Scores) extent() (extent kernel.IntExtent) {
 const (
 	// exactly is how far the numbers of a matrix may be from multiples of a unit, relative to the largest.
 	exactly = 0x1p-40
-	// shortest is the least norm of a row after the whitening, relative to those of the whitening
-	// and of a row before it of norm at least 1, of which rounding to 2^-27 leaves 2^-20.
+	// shortest is the least norm of a row after the whitening, relative to the norms of the
+	// whitening and of the row before it. Rounding to 2^-27 then leaves 2^-20 of a norm of at
+	// least 1.
 	shortest = 0x1p-8
 )
 

@@ -90,7 +90,7 @@ func weight(p train.Plan, e mechanism.Event) float64 {
 		}
 		return 1
 	}
-	if s, ok := e.(mechanism.Sequence); ok && len(s) > 0 { // noise, and a part of delta beside it
+	if s, ok := e.(mechanism.Sequence); ok && len(s) > 0 { // noise, and a part of delta with it
 		e = s[0]
 	}
 	filter, err := p.Filter()

@@ -95,11 +95,12 @@ func (s *Spectrum) SemiNorm(v []float64, tolerance float64) float64 {
 //
 //	L·‖θ*‖_M·√(1 + 2·rank·ln(1/δ)) / (ε·n)
 //
-// for losses whose gradients have norm at most lipschitz, n²·ε² steps, a learning rate of the proof, and the average of
-// the iterates (Song, Steinke, Thakkar & Thakurta, "Evading the Curse of Dimensionality in Unconstrained Private
-// GLMs", AISTATS 2021, theorem 3.1, https://proceedings.mlr.press/v130/song21a.html, in the form of lecture
-// notes, which calibrate the noise as 2L·√(T·ln(1/δ))/(nε); that noise is a little too small for the stated ε, so
-// this is a yardstick and no guarantee). A model of several scores is taken as one vector.
+// it is for losses whose gradients have norm at most lipschitz. It takes n²·ε² steps, a learning
+// rate of the proof, and the average of the iterates (Song, Steinke, Thakkar & Thakurta, "Evading
+// the Curse of Dimensionality in Unconstrained Private GLMs", AISTATS 2021, theorem 3.1,
+// https://proceedings.mlr.press/v130/song21a.html, in the form of lecture notes, which calibrate
+// the noise as 2L·√(T·ln(1/δ))/(nε); that noise is a little too small for the stated ε, so this is
+// a yardstick and no guarantee). A model of several scores is taken as one vector.
 func ExcessBound(lipschitz, norm float64, rank int, epsilon, delta, records float64) float64 {
 	return lipschitz * norm * math.Sqrt(1+2*float64(rank)*math.Log(1/delta)) / (epsilon * records)
 }

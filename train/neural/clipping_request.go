@@ -28,9 +28,9 @@ type ClippingRequest struct {
 	Stability float64
 	// Threshold of the global rules; 0 means DefaultThreshold times the norm.
 	Threshold float64
-	// Quantile, Rate and CountNoise of the adaptive rules; 0 means DefaultQuantile, or DefaultThresholdQuantile
-	// for a threshold, DefaultRate, and a twentieth of the expected batch, but at least twice what the counts
-	// need.
+	// Quantile, Rate and CountNoise of the adaptive rules. For Quantile 0 means DefaultQuantile, or
+	// DefaultThresholdQuantile for a threshold; for Rate it means DefaultRate. For CountNoise it
+	// means a twentieth of the expected batch, but at least twice what the counts need.
 	Quantile, Rate, CountNoise float64
 	// Projections and Cap are those of the rule projected; 0 means DefaultProjections and DefaultCap.
 	Projections int

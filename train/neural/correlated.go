@@ -70,7 +70,7 @@ func (r CorrelatedRequest) correlated(parts int) (*Correlated, error) {
 // maxBands bounds the bands that a request has by default: each keeps as many numbers as the network has.
 const maxBands = 64
 
-// coefficientScale is the first coefficient: the others are rounded to integers beside it.
+// coefficientScale is the first coefficient: the others are rounded to integers next to it.
 const coefficientScale = 1 << 12
 
 // squareRoot returns the first coefficients of ((1-x)·(1-βx))^(-1/2), times coefficientScale and rounded: the
@@ -169,7 +169,7 @@ func (r *run) releaseCorrelated() ([]release.Noisy, error) {
 }
 
 // draws is how many numbers a series of this many steps draws noise for, one for each number that
-// is trained: of a tree one for each node, of which there are fewer than two a step.
+// is trained: for a tree one for each node, fewer than two a step.
 func (c *Correlated) draws(steps int) int {
 	if c != nil && c.Kind == CorrelatedTree {
 		return 2 * steps
@@ -177,7 +177,7 @@ func (c *Correlated) draws(steps int) int {
 	return steps
 }
 
-// validateCorrelated refuses correlated noise beside what it has no proof for here.
+// validateCorrelated refuses correlated noise with settings that it has no proof for here.
 func (p Plan) validateCorrelated() error {
 	c := p.Correlated
 	if c == nil {

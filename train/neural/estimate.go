@@ -60,8 +60,8 @@ func (s Setup) Estimate(o Options, processors int) (seconds float64, bytes int64
 // takesEntries guesses whether the network will be given what is not 0 in a row: where a text column is a bag.
 func (s Setup) takesEntries() bool { return s.Network.TakesEntries() && s.Schema.HasText() }
 
-// layerWork is what products of parameters cost in layers for a record of which this many inputs
-// are not 0, and how many numbers they give.
+// layerWork is the cost of products of parameters in layers for a record with this many inputs that
+// are not 0. It also returns how many numbers the layers give.
 func layerWork(layers network.Layers, in network.Shape, entries int) (work float64, numbers int) {
 	for _, layer := range layers {
 		alone, err := network.New(in, layer)

@@ -27,8 +27,8 @@ type Options struct {
 	Momentum float64
 	// Ridge is λ in the penalty (λ/2)·‖w‖², L1 the factor of the penalty Σ|w_j|, on every trained weight.
 	Ridge, L1 float64
-	// WeightDecay, if positive, shrinks weights beside each step, by the learning rate times this; 0 means that of
-	// the optimizer, and a negative number none.
+	// WeightDecay, if positive, shrinks weights before each step, by the learning rate times this.
+	// 0 means the decay of the optimizer, and a negative number none.
 	WeightDecay float64
 	// Average says which weights are returned; AverageDecay is that of AverageExponential, 0 meaning
 	// DefaultAverageDecay.

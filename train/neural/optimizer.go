@@ -89,9 +89,10 @@ func optimizerOf(name string) (optimizer, error) {
 	return optimizers[at], nil
 }
 
-// decayed is an optimizer with weight decay beside it: before each step weights shrink by the step's rate times
-// Decay, whatever the size of gradients (Loshchilov & Hutter, "Decoupled Weight Decay Regularization", ICLR 2019,
-// algorithm 2, https://arxiv.org/abs/1711.05101). The decay needs no gradient, so that it may come first.
+// decayed is an optimizer with weight decay: before each step weights shrink by the step's rate
+// times Decay, whatever the size of gradients (Loshchilov & Hutter, "Decoupled Weight Decay
+// Regularization", ICLR 2019, algorithm 2, https://arxiv.org/abs/1711.05101). The decay needs no
+// gradient, so that it may come first.
 type decayed struct {
 	train.Resumable
 	rates train.Rates

@@ -116,7 +116,7 @@ func (p Plan) noises(multiplier float64) ([]mechanism.Noise, error) {
 	return out, nil
 }
 
-// steps is the event of all steps, of which each costs as much as this multiplier.
+// steps is the event of all steps. Each costs as much as this multiplier.
 func (p Plan) steps(multiplier float64) (mechanism.Event, error) {
 	var runs mechanism.Sequence
 	for _, steps := range p.runs() {

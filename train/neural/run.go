@@ -29,8 +29,8 @@ type run struct {
 	levels  []level
 	workers []*worker
 	average *average
-	// weights are the trained numbers, of which numbers of the network is a copy in float32 with
-	// the frozen ones after it.
+	// weights are the trained numbers. The network's numbers are a copy in float32, with the frozen
+	// ones after it.
 	weights []float64
 	numbers []float32
 	by      []float64 // by what a released sum is multiplied

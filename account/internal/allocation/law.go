@@ -7,7 +7,7 @@
 // https://arxiv.org/abs/2412.16802.) Removing the record has δ(ε) = E(S-e^ε)⁺, adding it
 // E(1-e^ε·S)⁺: both are means of convex functions of S. A distribution that is larger in the convex
 // order bounds them from above, one that is smaller from below. Convex order survives sums of
-// independent terms, so it is enough to spread the mass of each W_t over nodes with its mean kept,
+// independent terms. So it is enough to spread the mass of each W_t over nodes with its mean kept,
 // or to join the mass in a cell. Then terms are added, and it is done again. Nothing is drawn at
 // random.
 package allocation

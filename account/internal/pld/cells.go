@@ -44,7 +44,7 @@ type builder struct {
 	inexact  float64 // the largest e of account
 	noisy    bool
 	whole    bool  // whether node 0 gets what all others leave of the mass 1
-	parts    int   // pairs of choices so far, beside the first
+	parts    int   // pairs of choices so far, after the first
 	away     total // P-mass of all other nodes, and of what was cut off
 }
 

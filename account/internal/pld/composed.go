@@ -9,8 +9,9 @@ import (
 // Composed is the curve δ(ε) of a composition, bounded from both sides. It is immutable
 // and safe for concurrent use.
 type Composed struct {
-	// Without exact and lattice it knows no more than the next three numbers.
-	// infinite bounds the probability of an infinite loss from above, sure from below; beyond includes what was cut off.
+	// Without exact and lattice it knows no more than the next three numbers. The probability of an
+	// infinite loss is at most infinite and at least sure. The number beyond includes the mass that
+	// was cut off.
 	infinite, sure, beyond float64
 	// top is an upper bound on the largest loss, +Inf if there is none, and at most loose above it.
 	top, loose float64

@@ -6,8 +6,8 @@ import "math"
 // loss l is mass[i]·e^{log - tilt·l}, and mass sums to 1. It stands for a pair (P, Q),
 // Q having e^{-l} times the mass of P.
 //
-// The true tilted masses differ from mass by at most err in total variation norm (the sum of
-// absolute differences), once every loss of the pair is moved by at most shift. noise is the sum of
+// Move every loss of the pair by at most shift. Then the true tilted masses differ from mass by at
+// most err in total variation norm (the sum of absolute differences). The field noise is the sum of
 // the squared widths of the two-point distributions by which likelihood ratios were spread over
 // neighboring nodes (see lower.go).
 type lattice struct {

@@ -6,10 +6,10 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// The lower bound. Let r be the likelihood ratio dQ/dP of all releases together, drawn
-// from P, g(α) = E(1-αr)⁺ the true δ at α = e^ε, and U that of the lattice. Each time a
-// loss was spread over two nodes its ratio was multiplied by a random factor R with mean
-// 1 and two values whose logarithms differ by the width h of the cell.
+// The lower bound. Let r be the likelihood ratio dQ/dP of all releases together, drawn from P,
+// g(α) = E(1-αr)⁺ the true δ at α = e^ε, and U that of the lattice. Each time a loss was spread
+// over two nodes its ratio was multiplied by a random factor R with mean 1. R has two values whose
+// logarithms differ by the width h of the cell.
 //
 // For c ≥ 1 the largest E(R-c)⁺ that any such distribution has is (e^{h/2}-√c)²/(e^h-1): with
 // values e^u and e^{u-h} it is (1+ce^{-h}-e^{u-h}-ce^{-u})/(1-e^{-h}), largest at e^{2u} = c·e^h.
