@@ -19,7 +19,7 @@ func ReadPlan[P interface{ Validate() error }](name string, text json.RawMessage
 	return p, p.Validate()
 }
 
-// Subject is what the plan of every training says of whom it protects.
+// Subject says whom the plan of a training protects. Every plan of a training has it.
 type Subject struct {
 	Neighboring privacy.Neighboring
 	Unit        string

@@ -100,9 +100,9 @@ func (d *Dataset) Cells(i int) (columns []uint32, values []float32) {
 	return d.sparse.cells(i)
 }
 
-// Absent returns what a record of a sparse data set has at each position of Row where it has no
-// cell: the number 0 as the schema treats it, NaN where that is missing. The caller must not modify
-// it. It is nil for a data set that is not sparse.
+// Absent returns the values of the cells that the records of a sparse data set leave out, by
+// position in Row. Each is the number 0 as the schema treats it, NaN where that is missing. The
+// caller must not modify it. It is nil for a data set that is not sparse.
 func (d *Dataset) Absent() []float32 {
 	if d.sparse == nil {
 		return nil

@@ -35,7 +35,8 @@ func (d deskew) In() int { return d.rows * d.columns }
 
 func (d deskew) Out() int { return d.rows * d.columns }
 
-// Bound is in: a number after lies between numbers before, or between one and zero.
+// Bound returns in: a number of the result lies between numbers of the row, or between one of them
+// and zero.
 func (d deskew) Bound(in float64) float64 { return in }
 
 func (d deskew) NewScratch() any { return nil }

@@ -38,8 +38,8 @@ type Options struct {
 	// FeatureBits is to how many bits a feature is rounded: 16 (or 0), or 8, which takes half of the
 	// memory. Features that are 0 or 1 take one bit.
 	FeatureBits int
-	// Progress, if not nil, is told of every finished part: of the preparation (step 0) and
-	// of each step, with what would be the cost so far at the plan's delta.
+	// Progress, if not nil, is told of every finished part: of the preparation (step 0) and of each
+	// step, with the cost at the plan's delta if the run ended there.
 	Progress func(Progress)
 }
 

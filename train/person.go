@@ -11,8 +11,8 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// PersonUnit says that a record is a person: all rows with one text in a column. What the rows of a
-// person contribute is summed and then bounded once, so that the guarantee covers all of them.
+// PersonUnit says that a record is a person: all rows with one text in a column. The contributions
+// of a person's rows are summed and then bounded once, so the guarantee covers all of them.
 type PersonUnit struct {
 	// Column has the person of each row. A row without one contributes nothing.
 	Column string `json:"column"`

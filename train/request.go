@@ -28,8 +28,9 @@ type Request struct {
 	// most one of the three is not 0. Without any each step takes all records.
 	SamplingProbability float64
 	BatchSize, Parts    int
-	// Steps is the number of gradient steps; 0 means DefaultSteps or WhitenedSteps, BaselineSteps without
-	// privacy, or under sampling as many as make DefaultEpochs passes.
+	// Steps is the number of gradient steps. 0 means DefaultSteps, WhitenedSteps with whitened
+	// rows, or BaselineSteps without privacy. Under sampling it means the steps of DefaultEpochs
+	// passes.
 	Steps int
 	// Accounting says what is priced; "" means AccountingComposition. Ridge, and LearningRate or 0 for
 	// one over the largest curvature, are those of the options, where the last iterate alone is priced.

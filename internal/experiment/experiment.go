@@ -13,7 +13,7 @@ type Golden struct {
 	Tolerance float64 `json:"tolerance"`
 }
 
-// Agrees reports whether a figure is its golden value; one without a golden value does.
+// Agrees reports whether a figure is its golden value. A figure without a golden value agrees.
 func (c Comparison) Agrees() bool {
 	return c.Golden == nil || math.Abs(c.Value-c.Golden.Value) <= c.Golden.Tolerance
 }

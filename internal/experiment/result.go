@@ -57,7 +57,7 @@ type Reproduction struct {
 	Data []string
 	// Minutes is about how long it takes on two processors.
 	Minutes float64
-	// Linear is whether it is deterministic or trains linear models only.
+	// Linear says whether the experiment is deterministic or trains linear models only.
 	Linear bool
 	Run    func(context.Context, Environment) (Outcome, error)
 }

@@ -32,8 +32,8 @@ func NewSpectrum(s kernel.Matrix[float64]) (*Spectrum, error) {
 	return out, nil
 }
 
-// Tolerance returns below what an eigenvalue of a second moment computed from this many rows of
-// this bound is 0: rows·bound²·1e-7, as single precision has it.
+// Tolerance returns the bound below which an eigenvalue of a second moment counts as 0. For this
+// many rows of this bound it is rows·bound²·1e-7, as single precision has it.
 func Tolerance(rows int, bound float64) float64 { return float64(rows) * bound * bound * 1e-7 }
 
 // Rank returns how many eigenvalues pass the tolerance.

@@ -69,7 +69,8 @@ type ClippingDiagnosis struct {
 	// Flow is the descent without noise, Noisy that with noise; nil where none was asked for.
 	Flow  *dynamics.Trajectory `json:"flow,omitempty"`
 	Noisy *dynamics.Trajectory `json:"noisy,omitempty"`
-	// Measured and Course are the rows of the table; Course is nil for a clipping that it does not have.
+	// Measured and Course are two rows of the table: as measured, and as the course has it. Course
+	// is nil for a clipping that the course leaves out.
 	Measured Convergence  `json:"measured"`
 	Course   *Convergence `json:"course,omitempty"`
 }

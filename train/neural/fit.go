@@ -42,7 +42,7 @@ type Options struct {
 	// Chunk is how many records each goroutine works on at a time; 0 leaves it to the network. It changes memory
 	// and speed, and nothing else.
 	Chunk int
-	// Progress, if not nil, is told of the finished steps, with what would be the cost so far.
+	// Progress, if not nil, is told of the finished steps, and of the cost if the run ended there.
 	Progress func(train.Progress)
 	// Checkpoint, if not nil, is given the state of the run every CheckpointEvery steps (0: a hundredth of
 	// them), when the run is stopped and at its end. Its error ends the run, but for that at the end, whose
