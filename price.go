@@ -23,8 +23,9 @@ func Price(event string, delta float64, n privacy.Neighboring) (privacy.Guarante
 	return privacy.NewGuarantee(epsilon.Upper, delta, n, privacy.Unit{Row: "one record"})
 }
 
-// Calibrate returns the least noise multiplier, to the precision of package account, at which the event that plan makes
-// of it costs at most epsilon, in nats, at delta. The price of the rounded noise that is drawn stays within them too.
+// Calibrate returns the least noise multiplier at which the event of plan costs at most epsilon, in
+// nats, at delta. It is least to the precision of package account. The price of the rounded noise
+// that is drawn stays within them too.
 func Calibrate(plan func(noiseMultiplier float64) mechanism.Event, epsilon, delta float64, n privacy.Neighboring) (float64, error) {
 	if plan == nil {
 		return 0, errors.New("dither: plan is nil, want a function from a noise multiplier to an event")

@@ -8,7 +8,7 @@ type dictionary struct {
 	index  map[string]int32
 	levels []string
 	codes  []int32
-	// kept are the texts of rows that were kept, renamed their codes plus 1 by the codes in
+	// kept are the texts of rows that were kept. renamed has their codes plus 1 by the codes in
 	// levels; 0 is a text of dropped rows only, so far.
 	kept    []string
 	renamed []int32

@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// Hashing says how the cells of a text column become numbers, without a word being learned: a text is
-// split into words, words that follow each other make n-grams, and a fixed public hash puts each
-// distinct n-gram into one of Buckets, with a sign (K. Weinberger, A. Dasgupta, J. Langford, A. Smola
-// and J. Attenberg, "Feature hashing for large scale multitask learning", ICML 2009, section 2,
-// https://arxiv.org/abs/0902.2206v5). The values of the buckets are then scaled so that their squares sum
-// to 1, whatever the length of the text; most are 0. They are a matter of the text alone and the same on
-// every machine.
+// Hashing says how the cells of a text column become numbers, without a word being learned: a text
+// is split into words, and words that follow each other make n-grams. A fixed public hash puts each
+// distinct n-gram into one of Buckets, with a sign (K. Weinberger, A. Dasgupta, J. Langford, A.
+// Smola and J. Attenberg, "Feature hashing for large scale multitask learning", ICML 2009, section
+// 2, https://arxiv.org/abs/0902.2206v5). The values of the buckets are then scaled so that their
+// squares sum to 1, whatever the length of the text; most are 0. They are a matter of the text
+// alone and the same on every machine.
 //
 // A word is a longest run of letters, marks and digits as Unicode has them, in lower case. Words of the
 // stop list are left out before n-grams are made.
@@ -74,10 +74,11 @@ const (
 // of single words, whose presence counts, without the English stop words.
 func DefaultHashing() Hashing { return hashingFor(0) }
 
-// hashingFor returns what a text column that declares nothing else has, by the declared number of records or, if
-// there is none, the declared bound on it; 0 is a number that is not known. The number of buckets is the least power
-// of two that is not below it, between 4096 and 131072. From 100000 records on n-grams are words and pairs of words,
-// below single words: the noise hides what is rare, and pairs share the norm of a row with the words. What counts is
+// hashingFor returns the hashing of a text column that declares nothing else. It follows from the
+// declared number of records or, if there is none, from the declared bound on it. 0 is a number
+// that is not known. The number of buckets is the least power of two that is not below it, between
+// 4096 and 131072. From 100000 records on n-grams are words and pairs of words, below single words:
+// the noise hides what is rare, and pairs share the norm of a row with the words. What counts is
 // the presence of n-grams without the English stop words. The rule looks at no record.
 func hashingFor(records int) Hashing {
 	h := Hashing{Buckets: unknownBuckets, NGrams: 1, StopWords: stopEnglish, Values: valuesPresence}

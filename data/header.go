@@ -3,8 +3,9 @@ package data
 import "context"
 
 // CheckHeader returns the error with which Read would refuse a table before its first record: the
-// file is not there or of no known kind, its header, columns or shape do not fit the schema, or a
-// column of o.Extra is not declared. It opens the file, or each part, and looks at no record.
+// file is not there or of no known kind. It also errs where the header, columns or shape do not fit
+// the schema, or a column of o.Extra is not declared. It opens the file, or each part, and looks at
+// no record.
 func CheckHeader(ctx context.Context, s *Schema, src Source, o ReadOptions) error {
 	parts := []string{src.Path}
 	if IsParts(src.Path) {

@@ -1,7 +1,6 @@
-// Package evaluate measures how good predictions are: accuracy, area under the
-// curve, log-loss and the confusion matrix for classes, root mean squared
-// error, mean absolute error and R² for numbers, each over all records and by
-// the levels of a group column.
+// Package evaluate measures how good predictions are: accuracy, area under the curve, log-loss and
+// the confusion matrix for classes. For numbers it has root mean squared error, mean absolute error
+// and R². Each is over all records and by the levels of a group column.
 //
 // Classify and Regress are pure and know nothing of privacy. What they return
 // is as private as the labels and predictions they are given: publish it only

@@ -50,13 +50,13 @@ func (s spread) quantile(variance, fourth float64) float64 {
 // The method: a ratio A/W of sums with independent noise is tested as A - θW = 0, whose variance is
 // known at each θ (Wilson, "Probable inference, the law of succession, and statistical inference",
 // JASA 1927; Fieller, "Some problems in interval estimation", JRSS B 1954). The set is {θ : (A-θW)²
-// ≤ z²·(sampling(θ) + noise(θ))}, z being the normal quantile with the first correction for the
-// longer tails of Laplace noise, one for the noise on the sampling part and one for the skewness of
-// squares and magnitudes. What counts whole rows has half a step more where noise leaves steps.
-// Where noise hides W it may be all numbers, or all but some in the middle. Where a record is a
-// person of several rows, the sampling part has the released sums over pairs of rows of one person.
-// Where these are too noisy it is taken upward (mostDoubt), up to what rows of one person can make
-// of it. Rate says where the set holds the number more often.
+// ≤ z²·(sampling(θ) + noise(θ))}, z being a corrected normal quantile. The corrections are for the
+// longer tails of Laplace noise, the noise on the sampling part, and the skewness of squares and
+// magnitudes. What counts whole rows has half a step more where noise leaves steps. Where noise
+// hides W it may be all numbers, or all but some in the middle. Where a record is a person of
+// several rows, the sampling part has the released sums over pairs of rows of one person. Where
+// these are too noisy it is taken upward (mostDoubt), up to what rows of one person can make of it.
+// Rate says where the set holds the number more often.
 type Estimate struct {
 	Value Measure `json:"value"`
 	Low   Measure `json:"low"`

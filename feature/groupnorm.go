@@ -9,11 +9,11 @@ import (
 // groupNormVariance is added to the variance of a group, so that a constant group becomes zeros.
 const groupNormVariance = 1e-5
 
-// groupNorm divides a row into groups of equal length that lie side by side, and gives each the mean 0
-// and the variance 1, by that row alone (Y. Wu and K. He, "Group normalization", ECCV 2018, equation 1
-// and section 3, https://arxiv.org/abs/1803.08494, without its learned scale and shift; before a private
-// linear model as F. Tramèr and D. Boneh, "Differentially private learning needs better features (or
-// much more data)", ICLR 2021, section 2, https://arxiv.org/abs/2011.11660).
+// groupNorm divides a row into groups of equal length that lie side by side. It gives each the mean
+// 0 and the variance 1, by that row alone (Y. Wu and K. He, "Group normalization", ECCV 2018,
+// equation 1 and section 3, https://arxiv.org/abs/1803.08494, without its learned scale and shift;
+// before a private linear model as F. Tramèr and D. Boneh, "Differentially private learning needs
+// better features (or much more data)", ICLR 2021, section 2, https://arxiv.org/abs/2011.11660).
 type groupNorm struct{ in, groups int }
 
 var _ Transform = groupNorm{}

@@ -20,11 +20,11 @@ type TruncatedPoisson struct {
 	Event             Event
 }
 
-// AdaptiveClipping is the pair of releases of adaptive quantile clipping: the sum of gradients, with
-// noise of NoiseMultiplier times the clipping norm, and the sum of b-½ over the records, b telling
-// whether a gradient was within the norm, with noise of standard deviation CountNoise (Andrew,
-// Thakkar, McMahan & Ramaswamy, "Differentially Private Learning with Adaptive Clipping", NeurIPS
-// 2021, theorem 1, https://arxiv.org/abs/1905.03871). It costs what one Gaussian of multiplier
+// AdaptiveClipping is the pair of releases of adaptive quantile clipping: the sum of gradients has
+// noise of NoiseMultiplier times the clipping norm. The sum of b-½ over the records has noise of
+// standard deviation CountNoise; b tells whether a gradient was within the norm (Andrew, Thakkar,
+// McMahan & Ramaswamy, "Differentially Private Learning with Adaptive Clipping", NeurIPS 2021,
+// theorem 1, https://arxiv.org/abs/1905.03871). It costs what one Gaussian of multiplier
 // (NoiseMultiplier^-2 + (2·CountNoise)^-2)^(-1/2) costs.
 type AdaptiveClipping struct{ NoiseMultiplier, CountNoise float64 }
 

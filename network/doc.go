@@ -1,6 +1,6 @@
 // Package network holds neural networks: layers, their descriptions as text, and passes forward and
-// backward that give, in one pass and without forming any gradient, the factors of what each record
-// adds to each block of parameters. It knows nothing of privacy. What it promises to whoever builds
+// backward. One pass gives the factors of each record's contribution to each block of parameters,
+// without forming any gradient. It knows nothing of privacy. What it promises to whoever builds
 // privacy on it is that no layer mixes records: the outputs and factors of a record have the same
 // bits whatever records stand next to it, however many there are. (Dropout draws a mask of its own
 // for each record.) A layer that cannot promise this, such as batch normalization, is refused.

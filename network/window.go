@@ -71,8 +71,8 @@ func (w window) row(y, k int) (int, bool) {
 	return at, at >= 0 && at < w.height
 }
 
-// columns returns the column of the input that the first column of a window at column x of the output sees,
-// and which columns of the window, from ≤ k < to, are inside.
+// columns returns the column of the input that the first column of a window at column x of the
+// output sees. Columns from ≤ k < to of the window are inside.
 func (w window) columns(x int) (first, from, to int) {
 	first = x*w.stride - w.padding
 	if first < 0 {

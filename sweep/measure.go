@@ -124,8 +124,8 @@ func (e *Evaluator) predict(m *model.Model, d *data.Dataset) ([]float64, error) 
 // mostFeatures is how many features are kept between models: of 2 bytes each, or of 4.
 const mostFeatures = 1 << 25
 
-// scores returns what predicts all rows of a data set as they are kept between models, or nil where they are too many or the
-// model does not take them.
+// scores returns the function that predicts all rows of a data set as they are kept between models.
+// It is nil where they are too many or the model does not take them.
 func (e *Evaluator) scores(m *model.Model, d *data.Dataset) *wholerows.Scores {
 	dim, n := m.Features().Dim(), d.Records()
 	if !m.TakesFeatures() || m.Features().Transforms() || dim > mostFeatures/n {

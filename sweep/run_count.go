@@ -23,14 +23,14 @@ const (
 	lawPoisson     = "poisson"
 )
 
-// RunCountDistribution is the distribution of the number K of runs of a private choice, of those
-// that Papernot & Steinke, "Hyperparameter Tuning with Renyi Differential Privacy", ICLR 2022,
-// https://arxiv.org/abs/2110.03620, price. The negative binomial distribution of shape η > -1,
+// RunCountDistribution is the distribution of the number K of runs of a private choice, one that
+// has a price (Papernot & Steinke, "Hyperparameter Tuning with Renyi Differential Privacy", ICLR
+// 2022, https://arxiv.org/abs/2110.03620). The negative binomial distribution of shape η > -1,
 // truncated to K ≥ 1, has the probabilities (1-γ)^k·Π (l+η)/(l+1) over l below k, divided by their
 // sum (definition 1; priced by theorem 2): geometric is η = 1, (1-γ)^(k-1)·γ, and logarithmic is
 // η = 0, (1-γ)^k/k. Poisson is e^-Mean·Mean^k/k! (theorem 6), with K = 0 among them: then there is
 // no run and nothing is released but that. A smaller shape spreads K wider and costs less at the
-// same mean; Poisson keeps K close to its mean, and its price has no term in log 1/γ.
+// same mean. Poisson keeps K close to its mean, and its price has no term in log 1/γ.
 type RunCountDistribution struct {
 	Name string `json:"law"`
 	// Shape is η of the negative binomial distribution, an integer of sixteenths above -1 and at

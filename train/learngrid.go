@@ -63,8 +63,9 @@ func cuts(grid query.Grid, chosen []float64) []float64 {
 	return out
 }
 
-// apart returns two chosen candidates in order and, where both are one, moves the upper one to the next
-// candidate, or the lower one back where there is none. It looks at released numbers and the grid only.
+// apart returns two chosen candidates in order. Where both are one, it moves the upper one to the
+// next candidate, or the lower one back where there is none. It looks at released numbers and the
+// grid only.
 func apart(grid query.Grid, lower, upper float64) (float64, float64) {
 	if lower < upper {
 		return lower, upper

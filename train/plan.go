@@ -39,9 +39,9 @@ type Plan struct {
 	// them, all bounds after it are in units of the radius (of its square, for sums of products).
 	Preparation []PreparationStep `json:"preparation,omitempty"`
 	Clipping    Clipping          `json:"clipping"`
-	// Sampling is "full", every record takes part in every step; "poisson", each does with
-	// SamplingProbability, independently; "fixed-size", BatchSize of the declared Records do;
-	// "partition", the steps go round Parts parts, into which the records are divided once.
+	// Sampling is "full" if every record takes part in every step, and "poisson" if each does with
+	// SamplingProbability, independently. With "fixed-size" BatchSize of the declared Records do.
+	// With "partition" the steps go round Parts parts, into which the records are divided once.
 	Sampling            string  `json:"sampling"`
 	SamplingProbability float64 `json:"sampling-probability,omitempty"`
 	BatchSize           int     `json:"batch-size,omitempty"`

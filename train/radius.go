@@ -87,9 +87,9 @@ func (h histogram) norms(_ int, dst []float64, records []int) error {
 	return nil
 }
 
-// medianBin returns how many bins end at the upper end of the median's. The median is where the sum of the
-// distances to all is least; unlike the first bin below which half of the noisy counts are, that place
-// does not depend on the noise of single bins.
+// medianBin returns how many bins end at the upper end of the median's. The median is where the sum
+// of the distances to all is least. That place does not depend on the noise of single bins. The
+// first bin below which half of the noisy counts are does.
 func medianBin(counts []float64) int {
 	best, least := 0, math.Inf(1)
 	for k := range counts {

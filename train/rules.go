@@ -6,11 +6,10 @@ import (
 	"github.com/ditherml/dither/feature"
 )
 
-// The step rule without tuning. In full batch the noise that accumulates freely in a
-// score of a row of norm 1 is s = τ·C/(μ·N), where τ = learning rate·steps/(1-momentum),
-// C is the clipping bound, μ = √steps/NoiseMultiplier and N the number of records: it
-// depends on learning rate and steps through τ alone. So τ is set by s, and the learning
-// rate by τ, up to what is stable.
+// The step rule without tuning. In full batch the noise that accumulates freely in a score of a row
+// of norm 1 is s = τ·C/(μ·N). Here τ = learning rate·steps/(1-momentum), C is the clipping bound,
+// μ = √steps/NoiseMultiplier and N the number of records: it depends on learning rate and steps
+// through τ alone. So τ is set by s, and the learning rate by τ, up to what is stable.
 const (
 	// noiseInScore is s.
 	noiseInScore = 1

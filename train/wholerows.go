@@ -8,9 +8,9 @@ import (
 	"github.com/ditherml/dither/internal/release"
 )
 
-// centering returns workers of release.NewWholeRows that write the rows of the table in memory as a map without
-// whitening and intercept sees them, each made of its integers alone: normalized, centered and normalized again. What
-// would be beyond the limit of the grid is rounded toward zero.
+// centering returns workers of release.NewWholeRows. They write the rows of the table in memory as
+// a map without whitening and intercept sees them, each made of its integers alone: normalized,
+// centered and normalized again. What would be beyond the limit of the grid is rounded toward zero.
 func (t table) centering(m *feature.Map, o release.RowsOptions) func() func(dst []int16, first, n int) {
 	center := make([]float32, o.Dim)
 	for j, v := range m.Center {
@@ -91,9 +91,10 @@ func (ready prepared) whitening(o release.RowsOptions) func() func(dst []int16, 
 // the matrix are then about 2^11 long, and rounding to integers turns no direction noticeably.
 const mostFramed = 1024
 
-// framed reports whether rows are whitened by a frame (release.Standardization), so that they stay as they are and many models have them
-// in common: where every step takes all of them. For a step of few rows it would cost more than it saves, and of more
-// than mostFramed features the products of the matrix with rows of 16 bits would leave too few bits to its numbers.
+// framed reports whether rows are whitened by a frame (release.Standardization), so that they stay
+// as they are and many models have them in common: where every step takes all of them. For a step
+// of few rows it would cost more than it saves. With more than mostFramed features the products of
+// the matrix with rows of 16 bits would leave too few bits to its numbers.
 func (s Setup) framed() bool {
 	p := s.Plan
 	return s.Features.Pipeline.Dim() <= mostFramed && p.alike(CovarianceStatistic) > 0 && p.Sampling == samplingFull && p.LastIterate == nil && p.Person == nil && s.Features.Norm == feature.NormUnit

@@ -38,8 +38,8 @@ const sweepExample = `  dither sweep --epsilon 0.1,0.3,1,3 --repeats 5
   dither sweep --plan plan.yaml --dry-run
   dither sweep --select geometric:5 --learning-rate 0.5,1,2 --clipping-norm 0.2,0.5 --epsilon 2`
 
-// Flags of dither train that a sweep does not have, those that have one value for all runs, those that name files, and
-// those with commas in their values.
+// Flags of dither train that a sweep does not have, that have one value for all runs, that name
+// files, or that have commas in their values.
 var (
 	sweepWithout = []string{"out", "replace", "dry-run", "non-private", "json", "quiet", "stream", "cache-features", "group", "print-not-private", "threshold",
 		"holdout", "holdout-noise", "holdout-bins", "holdout-score-range", "holdout-residual-bound", "checkpoint", "checkpoint-every", "resume", "frozen-from", "train-layers", "frozen-public", "sweep"}

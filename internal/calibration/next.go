@@ -12,8 +12,8 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// noisePattern finds noise multipliers in an event, namePattern the names of events, and
-// noiseOnly the names of events whose cost falls to 0 as the noise in them grows.
+// noisePattern finds noise multipliers in an event, and namePattern the names of events. noiseOnly
+// finds the names of events whose cost falls to 0 as the noise in them grows.
 var (
 	noisePattern = regexp.MustCompile(`(^|[ (])(gaussian|laplace)\(([^(),]+)\)`)
 	namePattern  = regexp.MustCompile(`[a-z-]+\(`)

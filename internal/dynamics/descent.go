@@ -56,9 +56,10 @@ const (
 	zero = 1e-3
 )
 
-// StableRate returns half of the reciprocal of the largest eigenvalue of the second derivative of the mean loss by the
-// weights, as the tangent kernel and the loss' smoothness have it: 0.5·records/(Smoothness·λ). Descents with it or
-// less go down where H alone decides, as long as the kernel does not grow fourfold.
+// StableRate returns half of the reciprocal of an eigenvalue. It is the largest of the second
+// derivative of the mean loss by the weights, as the tangent kernel and the loss' smoothness have
+// it: 0.5·records/(Smoothness·λ). Descents with it or less go down where H alone decides, as long
+// as the kernel does not grow fourfold.
 func StableRate(p Problem) (float64, error) {
 	if err := p.check(); err != nil {
 		return 0, err

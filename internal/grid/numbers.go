@@ -14,8 +14,8 @@ const maxValues = 100_000
 // commas between them, as 0.5,1,2. Each part may be a range: 0.1..10 log 9 has nine values, equal
 // factors apart, 0..1 linear 5 has five, equal steps apart, and 0.001..0.1 step 0.001 goes on from
 // the first by the step for as long as the end, give or take a billionth of the step, is not
-// passed. Values of ranges are rounded to twelve digits, of logarithmic ones between the ends to
-// four where that keeps them apart, and printed as short as they can be.
+// passed. Values of ranges are rounded to twelve digits and printed as short as they can be. Values
+// of logarithmic ranges are rounded to four between the ends, where that keeps them apart.
 func ParseNumbers(text string) ([]string, error) {
 	var out []string
 	for part := range strings.SplitSeq(text, ",") {

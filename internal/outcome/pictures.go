@@ -22,11 +22,12 @@ var metricWords = map[string]string{sweep.MetricAccuracy: "accuracy", sweep.Metr
 // words are a name as people write it.
 func words(name string) string { return strings.ReplaceAll(name, "-", " ") }
 
-// Figures draws summaries: each metric over each parameter that varies and is a number, a curve for each value of
-// the next parameter and a panel for each combination of the others, with intervals; runs without privacy dashed.
-// Where epsilon follows from other settings, it is drawn over each of them, and each metric over it. A figure has at
-// most eight curves in a panel and six panels, those of the first values. The marked configuration, if there is one,
-// has a ring in each panel that shows it.
+// Figures draws summaries: each metric over each parameter that varies and is a number, a curve for
+// each value of the next parameter and a panel for each combination of the others, with intervals.
+// Runs without privacy are dashed. Where epsilon follows from other settings, it is drawn over each
+// of them, and each metric over it. A figure has at most eight curves in a panel and six panels,
+// those of the first values. The marked configuration, if there is one, has a ring in each panel
+// that shows it.
 func Figures(varied []sweep.Parameter, summaries []sweep.Summary, command string, marked Marked) []figure.Figure {
 	var out []figure.Figure
 	metrics := []string{}

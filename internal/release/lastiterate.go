@@ -32,8 +32,8 @@ import (
 //     A, not A', with noise W = V' + k, k being integers that depend on the past: k is the
 //     difference d = A(Y) - A'(X') times a factor, each number rounded toward zero, and all of it
 //     in the last step. Noise is rounded, and round(V'+k) = round(V') + k. So Y ends where X' ends;
-//     its distance z from X' obeys z ← c·z + s + √(numbers) - a for a step in which ‖k‖ ≤ a;
-//     Keeping weights within ±Reach only shortens distances. Given the past, W is the noise of X
+//     its distance z from X' obeys z ← c·z + s + √(numbers) - a for a step with ‖k‖ ≤ a, and
+//     keeping weights within ±Reach only shortens distances. Given the past, W is the noise of X
 //     moved by k. So by composition (Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022,
 //     theorem 3.2) all of W against all of the noise of X is √(Σ a²)/S-Gaussian differentially
 //     private, S being the noise's standard deviation. And the ends of Y and X are the same

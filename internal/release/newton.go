@@ -16,9 +16,10 @@ import (
 //
 //	‖u - u'‖ ≤ ‖g‖·Curvature/(Ridge·(Ridge + Curvature)).
 //
-// It is lemma 4.2, for modification by addition, of Ganesh, Haghifam, Steinke & Thakurta, "Faster Differentially Private
-// Convex Optimization via Second-Order Methods", NeurIPS 2023, https://arxiv.org/abs/2305.13209, in sums in
-// place of means. What rounding adds is counted in, see Sensitivity.
+// It is lemma 4.2 of the source, for modification by addition, in sums in place of means (Ganesh,
+// Haghifam, Steinke & Thakurta, "Faster Differentially Private Convex Optimization via Second-Order
+// Methods", NeurIPS 2023, https://arxiv.org/abs/2305.13209). What rounding adds is counted in, see
+// Sensitivity.
 type NewtonStep struct {
 	// Gradient is g, made of released numbers.
 	Gradient []float64

@@ -150,8 +150,8 @@ func (s *ScoreSum) AddBlock(b Block, c kernel.Contributions) error {
 	return nil
 }
 
-// admit holds that no coordinate of what a record of the block adds is beyond the bound, and notes
-// the products of what is added with the secret, as Sum.admit does. It errs where one is, and then
+// admit holds that no coordinate of a record's contribution is beyond the bound. It notes the
+// product of the contribution with the secret, as Sum.admit does. It errs where one is, and then
 // nothing is chosen.
 func (s *ScoreSum) admit(b *Block) error {
 	s.faulty = s.faulty || len(b.mixes) != b.Len()

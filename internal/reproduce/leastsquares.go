@@ -80,8 +80,8 @@ type squares struct {
 	y2        float64                // mean of y²
 }
 
-// newSquares takes rows of a data set, scaled to [0, 1] by their bounds, with a constant after;
-// standard rows are centered and divided by their standard deviations instead.
+// newSquares takes rows of a data set, scaled to [0, 1] by their bounds, and then a constant.
+// Standard rows are centered and divided by their standard deviations instead.
 func newSquares(d *data.Dataset, standard bool) (squares, error) {
 	columns := d.Schema().Features()
 	n, k := d.Records(), len(columns)+1

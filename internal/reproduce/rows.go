@@ -94,8 +94,8 @@ func (s sample) deviation() float64 {
 	return math.Sqrt(sum / float64(len(s)-1))
 }
 
-// reach returns by how much the ends of the 95 % interval of the mean by Student's distribution lie
-// apart from it; 0 of fewer than two runs, which have no interval.
+// reach returns the distance of the ends of the 95 % interval of the mean from it, by Student's
+// distribution. Fewer than two runs have no interval, and reach is 0.
 func (s sample) reach() float64 {
 	n := float64(len(s))
 	if n < 2 {

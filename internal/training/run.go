@@ -108,8 +108,9 @@ func (r *Run) declare(p certificate.Premises, features train.Setup) {
 	r.Draft.Assumptions = artefact.AssumptionsOf(p, features.Schema, features.Features, r.Draft)
 }
 
-// rehearse makes everything that will be written, with weights of zero in place of the trained ones, so that what
-// cannot be made is refused before the budget is spent. It looks at no training record.
+// rehearse makes everything that will be written, with weights of zero in place of the trained
+// ones. So a file that cannot be made is refused before the budget is spent. It looks at no
+// training record.
 func (r *Run) rehearse() error {
 	m, err := r.method.untrained()
 	if err != nil {

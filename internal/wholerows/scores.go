@@ -13,13 +13,12 @@ import (
 // vectors, which give the scores: the weights after the whitening, and the center. It is immutable
 // and safe for concurrent use.
 //
-// Numbers of the whitening and of each vector are rounded to 2^-27 of the largest, unless a
-// whitening is of whole multiples of one unit, as training makes it. Rows are rounded as
-// Rows says. The norm of a whitened row is that of its numbers in float32. A score
-// differs from Model.Predict's by at most this, relative to the product of the norms of the weights
-// and of the mapped row: 2^-20, where rounding errors do not conspire; about 10^-7 was seen. Some
-// rows would lose more: rows near the center, or shortened much by the whitening. Model.Predict
-// predicts these.
+// Numbers of the whitening and of each vector are rounded to 2^-27 of the largest. A whitening of
+// integers of one unit, as training makes it, is not rounded. Rows are rounded as Rows says. The
+// norm of a whitened row is that of its numbers in float32. A score differs from Model.Predict's by
+// at most this, relative to the product of the norms of the weights and of the mapped row: 2^-20,
+// where rounding errors do not conspire; about 10^-7 was seen. Some rows would lose more: rows near
+// the center, or shortened much by the whitening. Model.Predict predicts these.
 type Scores struct {
 	model     *model.Model
 	data      *data.Dataset

@@ -29,15 +29,16 @@ const minSpectralRatio = 4
 
 // Infer returns the inference about target k.
 //
-// With Ŝ = S + E and ŝ = s + e, the solution moves by S⁻¹(e - E·w) to first order, and e - E·w is, up to
-// sign, the product of the noise W in the sums of (x, c·y) with u = (w, -1/c): of W with deviation ν on the
-// diagonal and ν/√2 off it, the covariance of W·u is (ν²/2)·(‖u‖²·I + u·uᵀ). To this the covariance
-// σ²·S⁻¹ of least squares with errors of equal variance is added. To second order the noise moves the mean of the
-// solution by S⁻¹·E[W·S⁻¹·W]·w, which for this W is (ν²/2)·S⁻¹·(S⁻¹ + tr(S⁻¹)·I)·w, and is subtracted. The
-// errors are those of sandwich estimators (White, "A Heteroskedasticity-Consistent Covariance Matrix Estimator",
-// Econometrica 1980) with the noise's own variance, which is public, in the middle; compare Evans, King,
-// Schwenzfeier & Thakurta, "Statistically Valid Inferences from Privacy-Protected Data", American Political
-// Science Review 2023, for the idea.
+// With Ŝ = S + E and ŝ = s + e, the solution moves by S⁻¹(e - E·w) to first order, and e - E·w is,
+// up to sign, the product of the noise W in the sums of (x, c·y) with u = (w, -1/c): of W with
+// deviation ν on the diagonal and ν/√2 off it, the covariance of W·u is (ν²/2)·(‖u‖²·I + u·uᵀ). To
+// this the covariance σ²·S⁻¹ of least squares with errors of equal variance is added. To second
+// order the noise moves the mean of the solution by S⁻¹·E[W·S⁻¹·W]·w, which for this W is
+// (ν²/2)·S⁻¹·(S⁻¹ + tr(S⁻¹)·I)·w, and is subtracted. The errors are the errors of sandwich
+// estimators (White, "A Heteroskedasticity-Consistent Covariance Matrix Estimator",
+// Econometrica 1980) with the noise's own variance, which is public, in the middle; compare Evans,
+// King, Schwenzfeier & Thakurta, "Statistically Valid Inferences from Privacy-Protected Data",
+// American Political Science Review 2023, for the idea.
 //
 // It errs where the noise is too large against the least eigenvalue for this expansion, or where
 // the number of records is not among the moments. That depends on released numbers only.

@@ -10,9 +10,9 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// linearMethod is least squares from one release of all sums of products: of every record the matrix z·zᵀ of
-// z = (x, c·y), which holds x·xᵀ, x·y, y² and, as x has a constant, the sums of x and y and the number of
-// records.
+// linearMethod is least squares from one release of all sums of products: of every record the
+// matrix z·zᵀ of z = (x, c·y), which holds x·xᵀ, x·y and y². As x has a constant, it also holds the
+// sums of x and y and the number of records.
 //
 // Adding or removing a record moves the sum by z·zᵀ, of Frobenius norm ‖z‖² ≤ Radius², exactly on
 // integers. Replacing one moves it by ‖z·zᵀ - u·uᵀ‖ ≤ √2·Radius², and is charged twice Radius². The

@@ -52,14 +52,14 @@ type Adaptive struct {
 	CountNoise float64 `json:"count-noise"`
 }
 
-// MicroBatch says that the records of a step are dealt to Count groups, each record by itself, and
-// that the sum of a group's gradients over Size is clipped. One record then moves the clipped
-// vector of its group from anywhere to anywhere, by 2·Norm, so that the bound is 2·Norm. Where one
-// record replaces another in its place, labels being those of places, one vector changes as well.
-// So accountants, which double the bound then, charge twice what moves. A bound of Norm would have
-// a proof under that relation alone, which an event does not name, and for samples none: there the
+// MicroBatch says that the records of a step are dealt to Count groups, each record by itself. The
+// sum of a group's gradients over Size is clipped. One record then moves the clipped vector of its
+// group from anywhere to anywhere, by 2·Norm, so that the bound is 2·Norm. Where one record
+// replaces another in its place, labels being those of places, one vector changes as well. So
+// accountants, which double the bound then, charge twice what moves. A bound of Norm would have a
+// proof under that relation alone, which an event does not name, and for samples none: there the
 // vector without the record may be at the edge of the ball, and the two records 0 and 2·Norm away
-// from it, which is no pair of two steps of Norm from the middle. Size is declared: the number of
+// from it. That is no pair of two steps of Norm from the middle. Size is declared: the number of
 // records that were dealt to a group is private. With one group it is clipping after averaging.
 type MicroBatch struct {
 	Count int     `json:"count"`
@@ -74,10 +74,11 @@ func (c Clipping) bound(norm float64) float64 {
 	return norm
 }
 
-// noises returns the noise of each group, then that of the counts if there are any, of a step that costs as much
-// as one Gaussian release of this multiplier: 1/multiplier² is the sum over the releases. Gaussians of joint
-// releases add up so (Dong, Roth & Su, "Gaussian Differential Privacy", JRSS-B 2022, corollary 3.3,
-// https://arxiv.org/abs/1905.02383). It errs where the counts alone cost more.
+// noises returns the noise of each group, then the noise of the counts if there are any. The step
+// costs as much as one Gaussian release of this multiplier: 1/multiplier² is the sum over the
+// releases. Gaussians of joint releases add up so (Dong, Roth & Su, "Gaussian Differential
+// Privacy", JRSS-B 2022, corollary 3.3, https://arxiv.org/abs/1905.02383). It errs where the counts
+// alone cost more.
 func (c Clipping) noises(multiplier float64) ([]mechanism.Gaussian, error) {
 	left := 1.0 // of 1/multiplier², without the counts
 	if c.Adaptive != nil {

@@ -243,8 +243,8 @@ func (n *NonPrivateDiagnosis) diagnose(p dynamics.Problem, c comparison) (Clippi
 	return out, nil
 }
 
-// LayerNorm is the small clipping norm of the whole, for k = 0, or of the layer at place k of Norms, which has an
-// equal part of its square.
+// LayerNorm is the small clipping norm of the whole, for k = 0, or of the layer at place k of
+// Norms. A layer has an equal part of its square.
 func (n *NonPrivateDiagnosis) LayerNorm(k int) float64 {
 	if k == 0 {
 		return n.SmallNorm

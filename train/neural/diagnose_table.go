@@ -27,10 +27,11 @@ type comparison struct {
 	course   *Convergence
 }
 
-// compared are the clippings of the table of lecture notes on the convergence of private learning, after Z. Bu, H.
-// Wang, Z. Dai and Q. Long, "On the convergence and calibration of deep learning with differential privacy", TMLR
-// 2023, section 4 (https://arxiv.org/abs/2106.07830), where "no" means that it is not guaranteed; then global
-// clipping of the same paper, and AUTO-S. The notes take the same answers with noise.
+// compared are the clippings of the table of lecture notes on the convergence of private learning,
+// after Z. Bu, H. Wang, Z. Dai and Q. Long, "On the convergence and calibration of deep learning
+// with differential privacy", TMLR 2023, section 4 (https://arxiv.org/abs/2106.07830), where "no"
+// means that it is not guaranteed. Global clipping of the same paper and AUTO-S follow. The notes
+// take the same answers with noise.
 func (n *NonPrivateDiagnosis) compared(perLayer []int) []comparison {
 	blocks := 0
 	for _, count := range perLayer {

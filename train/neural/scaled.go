@@ -13,11 +13,12 @@ import (
 // get less noise. It takes the scale off the released gradients, and Adam then steps along them
 // (Ganesh, McMahan & Thakurta, "On Design Principles for Private Adaptive Optimizers", 2025,
 // scale-then-privatize, https://arxiv.org/abs/2507.01129). The scale of a number is a product of
-// one of its row and one of its column, by mean squares of the released gradients without the known
-// variance of their noise, as in Adafactor (Shazeer & Stern, "Adafactor: Adaptive Learning Rates
-// with Sublinear Memory Cost", ICML 2018, algorithm 2, https://arxiv.org/abs/1804.04235): so a
-// scaled gradient still comes in factors. Scales are those of the last step's release; the clipped
-// length of a scaled gradient is verified as that of any other.
+// one of its row and one of its column. These are by mean squares of the released gradients without
+// the known variance of their noise, as in Adafactor (Shazeer & Stern, "Adafactor: Adaptive
+// Learning Rates with Sublinear Memory Cost", ICML 2018, algorithm 2,
+// https://arxiv.org/abs/1804.04235): so a scaled gradient still comes in factors. Scales are those
+// of the last step's release; the clipped length of a scaled gradient is verified as that of any
+// other.
 type scaledAdam struct {
 	*train.Adam
 	noise   float64 // in each number of the released scaled gradient

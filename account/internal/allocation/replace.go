@@ -11,9 +11,9 @@ import (
 // The pairs given must dominate the removal of one and the adding of the other.
 //
 // For distributions M, N and K and any a, b > 0, M - a·K = (M - b·N) + b·(N - (a/b)·K), hence H_a(M
-// ‖ K) ≤ H_b(M ‖ N) + b·H_a/b(N ‖ K); N is the distribution without the record. The least of it
-// over some b is an upper bound at each of some a ≥ 1. The largest divergence over all neighbors is
-// convex in a, falls, and is its own mirror image, H_a = 1-a + a·H_1/a. So it lies below every
+// ‖ K) ≤ H_b(M ‖ N) + b·H_a/b(N ‖ K); There N is the distribution without the record. The least of
+// it over some b is an upper bound at each of some a ≥ 1. The largest divergence over all neighbors
+// is convex in a, falls, and is its own mirror image, H_a = 1-a + a·H_1/a. So it lies below every
 // chord between such bounds, also across a = 1. Beyond the last a it is at most the last bound. The
 // lower hull of the chords is the profile of the atoms that are returned.
 func Replace(s Pairs) pair.Atoms {

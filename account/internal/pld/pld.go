@@ -1,6 +1,6 @@
-// Package pld bounds the privacy of composed releases from both sides: it puts the
-// privacy losses of dominating pairs on a lattice so that the result dominates, composes
-// them by tilted Fourier transforms, and bounds from below what the lattice has added.
+// Package pld bounds the privacy of composed releases from both sides: it puts the privacy losses
+// of dominating pairs on a lattice so that the result dominates. It composes them by tilted Fourier
+// transforms, and bounds from below the loss that the lattice has added.
 //
 // Every error that is made on the way is bounded and added to the upper bounds, and taken
 // from the lower ones: rounding of losses, of masses and of transforms, masses cut off,

@@ -130,8 +130,8 @@ func (s *Stream) under(l, point uint64) bool {
 // the cut of the series is below 0.25^15/15!, less than 0.02. A step cuts two products and takes a
 // reciprocal that is below 1/n by at most 2^-64. So it errs by less than 3 units of 2^-63; later
 // steps multiply an error by u/n. So all of them together err by less than 6/(1-0.2502) < 8.1. The
-// cut of u counts less than 1, that of density[j] less than 1, but for density[0] = 1 - 2^-64, at
-// most 1, and the last product less than 2.
+// cut of u counts less than 1, and so does that of density[j], but for density[0] = 1 - 2^-64, at
+// most 1. The last product counts less than 2.
 func curve(point uint64) uint64 {
 	odd := 2*point + 1 // x in units of 2^-(fineBits+1)
 	j, y := odd>>(fineBits-5), odd&(1<<(fineBits-5)-1)
