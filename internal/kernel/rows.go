@@ -55,6 +55,14 @@ func Margins[T Entry](dst []float32, x []T, dim int, w []float32, columns int) {
 	}
 }
 
+// MarginsAlone is Margins for one row, in portable code. It has the same bits.
+func MarginsAlone[T Entry](dst []float32, x []T, dim int, w []float32, columns int) {
+	wantLength("dst", len(dst), 1, columns)
+	wantLength("x", len(x), 1, dim)
+	wantLength("w", len(w), columns, dim)
+	marginsPortable(dst, x, dim, w, columns)
+}
+
 // MarginsBits is Margins for rows of bits, zero or one: each row takes BitWords(dim)
 // words of x, and bits beyond dim are ignored. Where a bit is set its weight is added to
 // the partial sum; where it is not, nothing is. For finite weights these are the bits
@@ -67,6 +75,14 @@ func MarginsBits(dst []float32, x []uint64, dim int, w []float32, columns int) {
 	if rows > 0 {
 		marginsBits(available, dst, x, dim, w, columns)
 	}
+}
+
+// MarginsBitsAlone is MarginsBits for one row, in portable code. It has the same bits.
+func MarginsBitsAlone(dst []float32, x []uint64, dim int, w []float32, columns int) {
+	wantLength("dst", len(dst), 1, columns)
+	wantLength("x", len(x), 1, BitWords(dim))
+	wantLength("w", len(w), columns, dim)
+	marginsBitsPortable(dst, x, dim, w, columns)
 }
 
 // AddInt adds sums of rows, weighted by integers, to dst, exactly:

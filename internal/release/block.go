@@ -179,10 +179,13 @@ func (b *Block) units(dst []float64, factor float64) {
 	}
 }
 
-// Norm2 returns the square of Norm, correct to float32, without a root.
-func (b *Block) Norm2(i int) float64 {
-	unit := b.multiplier(i, &b.rows.frame)
-	return float64(b.n2[i]) * (unit * unit)
+// Alone returns a block of a copy of the i-th row and of what else is its record's, and of nothing
+// of other records. It may use the memory of old, a block that Alone made and that is not used any
+// more, or the zero Block. Scores of one row are computed in portable code.
+func (b *Block) Alone(i int, old Block) Block {
+	own := old.memory()
+	own.x = b.x.take(own.x, []int{i})
+	return b.rows.gather(own, []int{b.record(i)}, []int{i}, b.labels, b.measures)
 }
 
 // Squares fills dst, of length Len, with the squared norms of the rows in grid units and in their own frame.

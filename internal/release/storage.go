@@ -224,9 +224,21 @@ func grow[T any](s []T, n int) []T {
 func (p dense[T]) weigh(weights []float32, columns int, rounded bool) products {
 	if rounded && kernel.HasIntColumns[T](p.dim) {
 		whole := kernel.RoundColumns[T](weights, p.dim, columns)
-		return func(dst []float32, x storage) { whole.Products(dst, x.(dense[T]).x) }
+		return func(dst []float32, x storage) {
+			if x.count() == 1 {
+				whole.ProductsAlone(dst, x.(dense[T]).x)
+				return
+			}
+			whole.Products(dst, x.(dense[T]).x)
+		}
 	}
-	return func(dst []float32, x storage) { kernel.Margins(dst, x.(dense[T]).x, p.dim, weights, columns) }
+	return func(dst []float32, x storage) {
+		if x.count() == 1 {
+			kernel.MarginsAlone(dst, x.(dense[T]).x, p.dim, weights, columns)
+			return
+		}
+		kernel.Margins(dst, x.(dense[T]).x, p.dim, weights, columns)
+	}
 }
 
 func (p dense[T]) addWhole(whole, q []float64, columns int) {
@@ -236,7 +248,13 @@ func (p dense[T]) addWhole(whole, q []float64, columns int) {
 func (p dense[T]) weighColumns(weights []float32, columns int, rounded bool) products {
 	if rounded && kernel.HasIntColumns[T](p.dim) {
 		whole := kernel.RoundColumns[T](weights, p.dim, columns)
-		return func(dst []float32, x storage) { whole.ProductsByColumn(dst, x.(dense[T]).x) }
+		return func(dst []float32, x storage) {
+			if x.count() == 1 {
+				whole.ProductsAlone(dst, x.(dense[T]).x)
+				return
+			}
+			whole.ProductsByColumn(dst, x.(dense[T]).x)
+		}
 	}
 	return byColumn(p.weigh(weights, columns, rounded), columns)
 }

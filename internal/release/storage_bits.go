@@ -110,7 +110,13 @@ func (p bitRows) decode(_ storage, bytes []byte, rows, _ int) (storage, error) {
 }
 
 func (p bitRows) weigh(weights []float32, columns int, _ bool) products {
-	return func(dst []float32, x storage) { kernel.MarginsBits(dst, x.(bitRows).x, p.dim, weights, columns) }
+	return func(dst []float32, x storage) {
+		if x.count() == 1 {
+			kernel.MarginsBitsAlone(dst, x.(bitRows).x, p.dim, weights, columns)
+			return
+		}
+		kernel.MarginsBits(dst, x.(bitRows).x, p.dim, weights, columns)
+	}
 }
 
 func (p bitRows) addWhole(whole, q []float64, columns int) {

@@ -11,6 +11,7 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/release"
+	"github.com/ditherml/dither/internal/spot"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 )
@@ -248,13 +249,18 @@ func (r frankWolfeRun) scores(weights []float64) (release.Scores, error) {
 		return release.Scores{}, err
 	}
 	scorer, workers := r.rows.Scorer(weights, r.Plan.Columns), runtime.GOMAXPROCS(0)
-	pass, failed := r.rows.Scan(workers), make([]error, workers)
+	pass, failed, secret := r.rows.Scan(workers), make([]error, workers), spot.NewSecret()
 	var lock sync.Mutex
 	parallel.Each(workers, func(k int) {
 		var c kernel.Contributions
-		part := sum.Empty()
+		part, alone := sum.Empty(), spot.NewRecords(secret.Picks(k), 1)
+		propose := func(c *kernel.Contributions, b release.Block) {
+			r.Model.Propose(c, b.Labels(), func(dst []float32) { scorer.Scores(dst, b) })
+		}
 		err := pass.Each(k, func(b release.Block) error {
-			r.Model.Propose(&c, b.Labels(), func(dst []float32) { scorer.Scores(dst, b) })
+			if propose(&c, b); !alone.Agree(&c, b, propose) {
+				return release.ErrComputation
+			}
 			return part.AddBlock(b, c)
 		})
 		lock.Lock()

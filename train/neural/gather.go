@@ -90,6 +90,7 @@ func (r *run) gather(sample release.Sample) ([]release.Bounded, error) {
 	}
 	records := r.present(sample.Indices())
 	chunk := r.chunkOf(len(records))
+	r.spot.pick(records)
 	err = r.share((len(records)+chunk-1)/chunk, func(w *worker) func(part int) error {
 		w.sums = all.empty(w.sums)
 		return func(part int) error { return w.add(records[part*chunk : min(len(records), (part+1)*chunk)]) }

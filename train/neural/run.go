@@ -28,6 +28,7 @@ type run struct {
 	groups  []groupOf
 	levels  []level
 	workers []*worker
+	spot    *spotted // nil: the network drops numbers at random
 	average *average
 	// weights are the trained numbers. The network's numbers are a copy in float32, with the frozen
 	// ones after it.
@@ -48,6 +49,9 @@ type groupOf struct {
 // newRun returns a run before its next step: the first, or the one that follows a checkpoint.
 func newRun(s Setup, o Options, payer mechanism.Payer, rows *release.Rows, slots int, from *Checkpoint) (*run, error) {
 	r := &run{Setup: s, options: o, payer: payer, rows: rows, levels: s.Plan.Clipping.levels(), numbers: make([]float32, s.Network.Weights())}
+	if !drops(s.Network.Layers()) {
+		r.spot = &spotted{}
+	}
 	var err error
 	if r.samples, err = s.Plan.newSamples(slots); err != nil {
 		return nil, err

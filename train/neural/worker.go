@@ -33,8 +33,11 @@ type worker struct {
 	scores, residual []float64
 }
 
-func newWorker(r *run) *worker {
-	chunk, in, out := r.chunk(), r.Network.Input().Size(), r.Network.Output().Size()
+func newWorker(r *run) *worker { return newWorkerOf(r, r.chunk()) }
+
+// newWorkerOf is newWorker for chunks of up to this many records.
+func newWorkerOf(r *run, chunk int) *worker {
+	in, out := r.Network.Input().Size(), r.Network.Output().Size()
 	used, err := ruleOf(r.Plan.Clipping.Rule)
 	if err != nil {
 		used = flat{} // Validate refuses it
@@ -118,12 +121,17 @@ func (w *worker) add(records []int) error {
 	}
 	n := len(records)
 	counts := w.counts[:n*len(w.groups)]
-	for k, g := range w.groups {
-		own := factors[g.first:g.end]
-		if scale := scaling(g.optimizer); scale != nil {
-			own = w.scaled(own, g.first, scale)
+	at, picked := w.run.spot.within(records)
+	if picked {
+		if err = w.run.spot.load(w.run); err != nil {
+			return err
 		}
-		w.applyWeights(own, k, counts)
+	}
+	for k := range w.groups {
+		own := w.weighted(factors, k, counts)
+		if picked && !w.run.spot.agrees(w, own, k, at) {
+			return release.ErrComputation
+		}
 		if err = w.sums.products[k].Add(records, own, w.weights[:n]); err != nil {
 			return err
 		}
@@ -134,7 +142,19 @@ func (w *worker) add(records []int) error {
 	return w.sums.counts.AddAt(records, counts)
 }
 
-// weigh fills in the weights of records for group k, and b - ½ of each under an adaptive rule.
+// weighted returns what records propose for group k, and fills in their weights and counts.
+func (w *worker) weighted(factors []kernel.Factors[float32], k int, counts []float64) []kernel.Factors[float32] {
+	g := w.groups[k]
+	own := factors[g.first:g.end]
+	if scale := scaling(g.optimizer); scale != nil {
+		own = w.scaled(own, g.first, scale)
+	}
+	w.applyWeights(own, k, counts)
+	return own
+}
+
+// applyWeights fills in the weights of records for group k, and b - ½ of each under an adaptive
+// rule.
 func (w *worker) applyWeights(factors []kernel.Factors[float32], k int, counts []float64) {
 	n, l := factors[0].Records, w.levels[k]
 	squares := w.squares[:n]

@@ -1,0 +1,53 @@
+package spot
+
+import (
+	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/release"
+)
+
+// Records is what one goroutine computes proposals of picked records in once more.
+type Records struct {
+	picks  Picks
+	blocks []release.Block // of the record, for each sum
+	c      []kernel.Contributions
+}
+
+// NewRecords returns room for records that add to this many sums.
+func NewRecords(p Picks, sums int) *Records {
+	return &Records{picks: p, blocks: make([]release.Block, sums), c: make([]kernel.Contributions, sums)}
+}
+
+// Agree reports whether the record that is picked of a block, if one is, proposes alone what c has.
+func (s *Records) Agree(c *kernel.Contributions, b release.Block, propose func(c *kernel.Contributions, b release.Block)) bool {
+	i, picked := s.picks.Pick(b.Len())
+	if !picked {
+		return true
+	}
+	s.blocks[0] = b.Alone(i, s.blocks[0])
+	propose(&s.c[0], s.blocks[0])
+	return sameProposal(c, i, &s.c[0])
+}
+
+// AgreeAll is Agree for several sums over the same records.
+func (s *Records) AgreeAll(c []kernel.Contributions, blocks []release.Block, propose func(c []kernel.Contributions, blocks []release.Block)) bool {
+	i, picked := s.picks.Pick(blocks[0].Len())
+	if !picked {
+		return true
+	}
+	for k := range blocks {
+		s.blocks[k] = blocks[k].Alone(i, s.blocks[k])
+	}
+	propose(s.c, s.blocks)
+	for k := range c {
+		if !sameProposal(&c[k], i, &s.c[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameProposal reports whether record i of all has the proposal of the one record in alone.
+func sameProposal(all *kernel.Contributions, i int, alone *kernel.Contributions) bool {
+	n := all.Columns
+	return alone.Columns == n && Same(all.Coefficients[i*n:(i+1)*n], alone.Coefficients)
+}

@@ -1,0 +1,65 @@
+// Package spot checks that what is proposed for a record depends on that record and on released
+// numbers alone. A few records are picked in secret, and what they propose is computed once more
+// from a copy of that record and of nothing else. docs/release.md has what such a check finds.
+package spot
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"math"
+)
+
+// bits: a record is picked with probability 2^-bits.
+const bits = 13
+
+// Secret is what the records of one pass are picked by. No noise comes from it.
+type Secret [2]uint64
+
+// NewSecret returns a secret that crypto/rand draws.
+func NewSecret() Secret {
+	var text [16]byte
+	_, _ = rand.Read(text[:]) // which never fails
+	return Secret{binary.LittleEndian.Uint64(text[:]), binary.LittleEndian.Uint64(text[8:])}
+}
+
+// One returns one of n records, at least 1, each with the same probability up to n·2^-64.
+func (s Secret) One(n int) int { return int(s[0] % uint64(n)) }
+
+// Picks are those of one goroutine.
+type Picks struct {
+	secret Secret
+	next   uint64
+}
+
+// Picks returns those of a part of the pass. Less than 2^40 picks are made of a part.
+func (s Secret) Picks(part int) Picks { return Picks{s, uint64(part) << 40} }
+
+// Pick returns one of n records, 0 to n-1, or reports that it picks none. Each of the first 2^13
+// records is picked with probability 2^-13, and at most one of them.
+func (p *Picks) Pick(n int) (record int, picked bool) {
+	p.next++
+	record = int(mixed(mixed(p.next^p.secret[0])^p.secret[1]) >> (64 - bits))
+	return record, record < n
+}
+
+// mixed is the finalizer of SplitMix64, a permutation of the numbers of 64 bits (Steele, Lea and
+// Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+func mixed(v uint64) uint64 {
+	v += 0x9e3779b97f4a7c15
+	v = (v ^ v>>30) * 0xbf58476d1ce4e5b9
+	v = (v ^ v>>27) * 0x94d049bb133111eb
+	return v ^ v>>31
+}
+
+// Same reports whether two slices hold the same numbers, bit by bit. All NaN are the same.
+func Same[T float32 | float64](a, b []T) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i, v := range a {
+		if w := b[i]; math.Float64bits(float64(v)) != math.Float64bits(float64(w)) && (v == v || w == w) {
+			return false
+		}
+	}
+	return true
+}

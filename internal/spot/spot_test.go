@@ -1,0 +1,72 @@
+package spot
+
+import (
+	"math"
+	"testing"
+)
+
+// TestEachRecordIsPickedAlike counts the picks of 2^22 blocks of four records. Each has 512 in
+// expectation, and a count outside 350 to 700 has a probability below 1e-11.
+func TestEachRecordIsPickedAlike(t *testing.T) {
+	secret := NewSecret()
+	c := secret.Picks(3)
+	var counts [4]int
+	for range 1 << 22 {
+		if i, picked := c.Pick(len(counts)); picked {
+			counts[i]++
+		}
+	}
+	for i, n := range counts {
+		if n < 350 || n > 700 {
+			t.Errorf("record %d is picked %d times, want nearly 512", i, n)
+		}
+	}
+	if _, picked := c.Pick(1 << bits); !picked {
+		t.Error("no record of 2^13 is picked, want one")
+	}
+	if _, picked := c.Pick(0); picked {
+		t.Error("a record of none is picked")
+	}
+	seen := map[int]bool{}
+	for range 1000 {
+		seen[NewSecret().One(3)] = true
+	}
+	if len(seen) != 3 || !seen[0] || !seen[1] || !seen[2] {
+		t.Errorf("of three records %v are taken, want each", seen)
+	}
+}
+
+// TestPassesAndPartsPickOtherRecords holds that neither two passes nor two parts of one pick the
+// same places of 4096 blocks. Two agree with probability 2^-13, and 100 with one below 1e-150.
+func TestPassesAndPartsPickOtherRecords(t *testing.T) {
+	a, b := NewSecret(), NewSecret()
+	one := a.Picks(0)
+	for name, other := range map[string]Picks{"another pass": b.Picks(0), "another part": a.Picks(1)} {
+		same := 0
+		for range 4096 {
+			x, _ := one.Pick(0)
+			if y, _ := other.Pick(0); x == y {
+				same++
+			}
+		}
+		if same > 100 {
+			t.Errorf("%s: %d of 4096 places are the same, want nearly 1", name, same)
+		}
+	}
+}
+
+// TestSameIsOfBits compares numbers that are equal with another sign, and those that are none.
+func TestSameIsOfBits(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		a, b []float64
+		same bool
+	}{
+		{nil, nil, true}, {[]float64{1, nan}, []float64{1, -nan}, true}, {[]float64{0}, []float64{math.Copysign(0, -1)}, false},
+		{[]float64{1}, []float64{1, 2}, false}, {[]float64{nan}, []float64{1}, false}, {[]float64{1}, []float64{math.Nextafter(1, 2)}, false},
+	} {
+		if Same(c.a, c.b) != c.same {
+			t.Errorf("%v and %v: same is %v", c.a, c.b, !c.same)
+		}
+	}
+}

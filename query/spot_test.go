@@ -1,0 +1,88 @@
+package query
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/release"
+	"github.com/ditherml/dither/mechanism"
+)
+
+// spottedRecords are so many that of their proposals 32 are computed once more in expectation: all
+// are missed with a probability below 1e-13.
+const spottedRecords = 1 << 18
+
+// TestProposalsOfNeighborsStopTheRun lets scores look at the record before, in all sums that are
+// filled record by record: nothing is sealed. Proposals of the record alone stop nothing, whatever
+// bits they have.
+func TestProposalsOfNeighborsStopTheRun(t *testing.T) {
+	labels := make([]float32, spottedRecords)
+	for i := range labels {
+		if labels[i] = float32(i%977) / 977; i%5 == 0 {
+			labels[i] = float32(math.NaN())
+		}
+	}
+	rows := rowsOf(t, spottedRecords, release.RowsOptions{Dim: 1, Step: 1, Labels: labels})
+	full, err := release.Draw(mechanism.Full(), spottedRecords)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sampling, err := mechanism.Poisson(0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, err := release.Draw(sampling, spottedRecords)
+	if err != nil {
+		t.Fatal(err)
+	}
+	newSum := func(s release.Sample) *release.Sum {
+		sum, sumErr := release.NewSum(s, rows, release.SumOptions{Noise: mechanism.NonPrivate{}, Columns: 2, Bound: 1, MaxRecords: spottedRecords})
+		if sumErr != nil {
+			t.Fatal(sumErr)
+		}
+		return sum
+	}
+	for _, looks := range []bool{false, true} {
+		propose := func(c *kernel.Contributions, b release.Block) {
+			c.Columns, c.Coefficients = 2, make([]float64, 2*b.Len())
+			for i, v := range b.Labels() {
+				c.Coefficients[2*i], c.Coefficients[2*i+1] = float64(v), -float64(b.Record(i))
+				if looks && i > 0 {
+					c.Coefficients[2*i+1] += 1e-9 * float64(b.Record(i-1))
+				}
+			}
+		}
+		vectors, vectorErr := release.NewVectorSum(full, release.VectorOptions{Noise: mechanism.NonPrivate{}, Norm: release.L2(), Dim: 1, Bound: 1, MaxRecords: spottedRecords})
+		if vectorErr != nil {
+			t.Fatal(vectorErr)
+		}
+		group, groupErr := release.NewGroup(newSum(full), newSum(full))
+		if groupErr != nil {
+			t.Fatal(groupErr)
+		}
+		for name, got := range map[string]error{
+			"all": AddAll(newSum(full), rows, propose), "a sample": AddSample(newSum(some), rows, some, propose),
+			"a group": AddTogether(group, []*release.Rows{rows, rows}, func() func(c []kernel.Contributions, blocks []release.Block) {
+				return func(c []kernel.Contributions, blocks []release.Block) {
+					for k := range c {
+						propose(&c[k], blocks[k])
+					}
+				}
+			}),
+			"vectors": AddVectors(vectors, full, 1, func(_ int, dst []float64, records []int) error {
+				for i, at := range records {
+					if dst[i] = float64(labels[at]); looks && i > 0 {
+						dst[i] = float64(records[i-1])
+					}
+				}
+				return nil
+			}),
+		} {
+			if errors.Is(got, release.ErrComputation) != looks || !looks && got != nil {
+				t.Errorf("%s, with a look at the neighbor: %v: got error %v", name, looks, got)
+			}
+		}
+	}
+}
