@@ -142,7 +142,9 @@ var layers = []layer{
 	// The tables of exact diagnoses: numbers of both ways to train, in shared words.
 	{"internal/diagnosis", "internal/display internal/dynamics model train/erm train/neural internal/wording"},
 	// Measures on tables by the levels of a column, their plans, and their tables on pages and terminals.
-	{"internal/measures", "privacy certificate data evaluate model internal/report internal/wording internal/curve internal/artefact internal/display"},
+	{"internal/measures", "privacy certificate data evaluate model internal/report internal/wording internal/curve internal/artefact internal/display internal/failure internal/process"},
+	// Questions from price to folder, as the command asks them.
+	{"internal/asking", "privacy account ledger certificate data query internal/artefact internal/process"},
 	// How far something is, on a terminal or in a file.
 	{"internal/progress", "certificate internal/failure train"},
 	// One training of any method, from its plan to the folder of its results: the command and the front door share it.
@@ -158,7 +160,7 @@ var layers = []layer{
 	{"examples/structs", "privacy data ."},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "account certificate data data/builtin evaluate explain feature internal/artefact internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/failure internal/flags internal/format/parquet internal/glossary internal/layers internal/measures internal/outcome internal/parallel internal/process internal/progress internal/reproduce internal/tabular internal/textbook internal/training internal/wording ledger mechanism model privacy query internal/report sweep train train/erm train/neural internal/special internal/kernel internal/release internal/public network internal/dynamics internal/strict internal/curve internal/figure internal/experiment internal/grid"},
+	{"cmd/dither", "account certificate data data/builtin evaluate explain feature internal/artefact internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/failure internal/flags internal/format/parquet internal/glossary internal/layers internal/measures internal/outcome internal/parallel internal/process internal/progress internal/reproduce internal/tabular internal/textbook internal/training internal/wording ledger mechanism model privacy query internal/report sweep train train/erm train/neural internal/special internal/kernel internal/release internal/public network internal/dynamics internal/strict internal/curve internal/figure internal/experiment internal/grid internal/asking"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -124,6 +125,17 @@ func (f *tableFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.delimiter, "delimiter", "", `cell delimiter of CSV files, one character or "tab" (default: detected)`)
 	c.Flags().StringSliceVar(&f.columns, "columns", nil, "`NAMES` of the columns of a CSV file without a header, in its order, with ranges as x[0:10] (default: the schema's header:, else the first line)")
 	c.Flags().StringVar(&f.quote, "quote", "", "what a quote in a CSV file is: csv (it opens a cell) or none (a character like others) (default: the schema's quote:, else csv)")
+}
+
+// read reads the table at path, or a split of a built-in data set.
+func (f *tableFlags) read(ctx context.Context, s *data.Schema, path string, o data.ReadOptions,
+	read func(context.Context, *data.Schema, data.Source, data.ReadOptions) (*data.Dataset, error)) (*data.Dataset, error) {
+	source, err := f.source(path)
+	if err != nil {
+		return nil, err
+	}
+	d, err := read(ctx, s, source, o)
+	return d, interruption(ctx, err)
 }
 
 // source is the table at path.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/measures"
+	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/model"
 	"github.com/spf13/cobra"
 )
@@ -80,7 +81,7 @@ func (e *evaluateCommand) run(c *cobra.Command, folder, table string) error {
 	if err != nil {
 		return err
 	}
-	d, err := readTable(c.Context(), m.Schema(), table, e.table, data.ReadOptions{KeepDropped: true, Extra: extra, MaxRecords: mostRecords})
+	d, err := e.table.read(c.Context(), m.Schema(), table, data.ReadOptions{KeepDropped: true, Extra: extra, MaxRecords: mostRecords}, tabular.ReadTest)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -11,9 +10,8 @@ import (
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/measures"
-	"github.com/ditherml/dither/internal/process"
 	"github.com/ditherml/dither/internal/progress"
-	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/spf13/cobra"
@@ -100,7 +98,11 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 	if err != nil {
 		return err
 	}
-	plan, draft, err := planEvaluation(c, request, m)
+	var draft certificate.Certificate
+	plan, err := progress.Await(c.Context(), c.ErrOrStderr(), calibrating, func() (p evaluate.Plan, err error) {
+		p, draft, err = measures.Draft(request, m)
+		return p, err
+	})
 	if err != nil {
 		return err
 	}
@@ -115,7 +117,7 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 	if err != nil {
 		return err
 	}
-	d, err := readTable(c.Context(), m.Schema(), table, e.table, measures.ReadOptions(plan, m.Schema()))
+	d, err := e.table.read(c.Context(), m.Schema(), table, measures.ReadOptions(plan, m.Schema()), tabular.ReadTest)
 	if err != nil {
 		return err
 	}
@@ -123,7 +125,7 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 	if err != nil {
 		return interruption(c.Context(), err)
 	}
-	file, err := releaseEvaluation(out, plan, draft, records)
+	file, err := measures.Release(out, plan, draft, records)
 	if err != nil {
 		return err
 	}
@@ -142,45 +144,4 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 		return out.Unprinted(files, writeJSON(c.OutOrStdout(), result))
 	}
 	return out.Unprinted(files, written(result.WriteText(c.OutOrStdout())))
-}
-
-// planEvaluation settles the plan of a private evaluation and its price; it stops with its command.
-func planEvaluation(c *cobra.Command, request evaluate.Request, m *model.Model) (evaluate.Plan, certificate.Certificate, error) {
-	type planned struct {
-		plan  evaluate.Plan
-		draft certificate.Certificate
-	}
-	p, err := progress.Await(c.Context(), c.ErrOrStderr(), calibrating, func() (p planned, err error) {
-		p.plan, p.draft, err = measures.Draft(request, m)
-		return p, err
-	})
-	return p.plan, p.draft, err
-}
-
-// releaseEvaluation pays for the plan and releases.
-func releaseEvaluation(out *artefact.Folder, p evaluate.Plan, draft certificate.Certificate, records evaluate.Records) (evaluate.File, error) {
-	budget, err := ledgerOf(draft)
-	if err != nil {
-		return evaluate.File{}, err
-	}
-	grant, err := budget.Reserve(p.Event(), evaluate.MethodPrivate)
-	if errors.Is(err, ledger.ErrOverBudget) {
-		return evaluate.File{}, err
-	}
-	if err != nil {
-		return evaluate.File{}, failed{err}
-	}
-	process.OutliveReaders()
-	if err = out.Spend(draft); err != nil {
-		return evaluate.File{}, err
-	}
-	numbers, err := evaluate.Release(grant, p, records)
-	if err != nil {
-		return evaluate.File{}, out.Failure(err)
-	}
-	file, err := evaluate.NewFile(p, numbers)
-	if err != nil {
-		return evaluate.File{}, out.Failure(err)
-	}
-	return file, nil
 }

@@ -70,36 +70,17 @@ func (p *predictCommand) run(c *cobra.Command, folder, table string) error {
 	}
 	// Predictions are about persons as the table is: nobody else may read the file.
 	return p.out.write(c, 0o600, func(w io.Writer) error {
-		d, err := readTable(c.Context(), m.Schema(), table, p.table, data.ReadOptions{WithoutTarget: true, KeepDropped: true, MaxRecords: mostRecords, Extra: p.pass})
+		d, err := p.table.read(c.Context(), m.Schema(), table, data.ReadOptions{WithoutTarget: true, KeepDropped: true, MaxRecords: mostRecords, Extra: p.pass}, tabular.ReadTest)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(c.ErrOrStderr(), coverage(m))
+		fmt.Fprintln(c.ErrOrStderr(), tabular.Coverage(m))
 		predictions, err := tabular.NewPredictions(m, d, p.pass)
 		if err != nil {
 			return err
 		}
 		return interruption(c.Context(), predictions.WriteCSV(c.Context(), w))
 	})
-}
-
-// coverage says in one line what the guarantee has to do with predictions.
-func coverage(m *model.Model) string {
-	if !m.Provenance.Private {
-		return "NOT PRIVATE: this model is a baseline without a guarantee; its predictions may reveal the records that trained it."
-	}
-	return "What the predictions say about persons whose records trained the model is covered by its guarantee; this table itself is read as it is, without protection."
-}
-
-// readTable reads a table for a model: a file, or the public test split of a built-in data
-// set as builtin:NAME.
-func readTable(ctx context.Context, s *data.Schema, name string, f tableFlags, o data.ReadOptions) (*data.Dataset, error) {
-	source, err := f.source(name)
-	if err != nil {
-		return nil, err
-	}
-	d, err := tabular.ReadTest(ctx, s, source, o)
-	return d, interruption(ctx, err)
 }
 
 // interruption marks what a person stopped as a failure while running.

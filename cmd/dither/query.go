@@ -1,19 +1,16 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"strings"
 
-	"github.com/ditherml/dither/account"
-	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/artefact"
-	"github.com/ditherml/dither/internal/process"
+	"github.com/ditherml/dither/internal/asking"
 	"github.com/ditherml/dither/internal/progress"
+	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/internal/wording"
-	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
 	"github.com/spf13/cobra"
@@ -117,11 +114,13 @@ func (k *queryCommand) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	q, draft, err := k.priced(c, q)
-	if err != nil {
+	budget := asking.Budget{Epsilon: k.epsilon, Limited: k.changed("epsilon")}
+	if k.changed("noise-multiplier") {
+		budget.Noise = &k.noiseMultiplier
+	} else if err = checkEpsilon(k.epsilon, "take a smaller one"); err != nil && !math.IsInf(k.epsilon, 1) {
 		return err
 	}
-	grant, err := k.reserve(q.Plan(), &draft)
+	priced, err := progress.Await(c.Context(), c.ErrOrStderr(), calibrating, func() (asking.Priced, error) { return budget.Price(q) })
 	if err != nil {
 		return err
 	}
@@ -130,34 +129,19 @@ func (k *queryCommand) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	defer target.Close()
-	d, err := readTrainingTable(c.Context(), q.Schema(), k.path, k.table, q.ReadOptions())
+	d, err := k.table.read(c.Context(), q.Schema(), k.path, q.ReadOptions(), tabular.ReadTrain)
 	if err != nil {
 		return err
 	}
-	process.OutliveReaders()
-	if err = target.Spend(draft); err != nil {
+	answer, err := priced.Answer(target, d)
+	if err != nil {
 		return err
 	}
-	rows, err := q.Ask(grant, d)
+	files, err := asking.Write(target, answer)
 	if err != nil {
-		return target.Failure(err)
+		return err
 	}
-	return k.tell(c, target, query.NewFile(q.Plan(), draft, rows))
-}
-
-// priced settles the noise and drafts the certificate; it stops with its command.
-func (k *queryCommand) priced(c *cobra.Command, q *query.Question) (*query.Question, certificate.Certificate, error) {
-	type priced struct {
-		question *query.Question
-		draft    certificate.Certificate
-	}
-	p, err := progress.Await(c.Context(), c.ErrOrStderr(), calibrating, func() (p priced, err error) {
-		if p.question, err = k.settleNoise(q); err == nil {
-			p.draft, err = p.question.Plan().Certificate()
-		}
-		return p, err
-	})
-	return p.question, p.draft, err
+	return target.Unprinted(files, printed(c, k.json, answer, func() ([]byte, error) { return wording.Answer(answer) }))
 }
 
 // target takes the name of --out; without it the answer is printed and kept nowhere.
@@ -169,71 +153,4 @@ func (k *queryCommand) target(tell io.Writer) (*artefact.Folder, error) {
 		return nil, fmt.Errorf("%s exists, want a new folder; give another --out", k.out)
 	}
 	return artefact.Claim(k.out, false, tell)
-}
-
-// tell keeps the answer, if asked to, and prints it. An answer that can be neither is kept
-// elsewhere.
-func (k *queryCommand) tell(c *cobra.Command, target *artefact.Folder, answer query.File) error {
-	printed := answer
-	files, err := answer.Seal(program())
-	if err != nil {
-		return target.Failure(err)
-	}
-	if k.out != "" {
-		printed = answer
-		if err = target.Write(files); err != nil {
-			return err
-		}
-	}
-	if k.json {
-		err = writeJSON(c.OutOrStdout(), printed)
-	} else {
-		var text []byte
-		if text, err = wording.Answer(printed); err == nil {
-			err = writeAll(c.OutOrStdout(), text)
-		}
-	}
-	return target.Unprinted(files, err)
-}
-
-// settleNoise takes the noise that is given, or finds the least that the budget allows.
-func (k *queryCommand) settleNoise(q *query.Question) (*query.Question, error) {
-	if k.changed("noise-multiplier") {
-		return q.WithNoise(k.noiseMultiplier)
-	}
-	p := q.Plan()
-	target, err := privacy.NewGuarantee(k.epsilon, p.Delta, p.Neighboring, privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson})
-	if err != nil {
-		return nil, err
-	}
-	if err = checkEpsilon(k.epsilon, "take a smaller one"); err != nil && !math.IsInf(k.epsilon, 1) {
-		return nil, err
-	}
-	if math.IsInf(k.epsilon, 1) {
-		return nil, fmt.Errorf("--epsilon is infinite, want a finite number; an answer without noise is not private")
-	}
-	within, err := q.Within(target)
-	if errors.Is(err, account.ErrUnreachable) {
-		return nil, errors.New(strings.TrimPrefix(err.Error(), "query: "))
-	}
-	return within, err
-}
-
-// reserve sets the cost of the plan aside under the budget.
-func (k *queryCommand) reserve(p query.Plan, c *certificate.Certificate) (*ledger.Grant, error) {
-	if math.IsInf(float64(c.Epsilon), 1) && !math.IsInf(k.epsilon, 1) {
-		return nil, fmt.Errorf("--epsilon is %v, want one that a certificate can state; what the samplers round counts e^epsilon times, take a smaller one", k.epsilon)
-	}
-	price := max(float64(c.Epsilon), c.Charge())
-	if !k.changed("noise-multiplier") || k.changed("epsilon") {
-		if price > k.epsilon {
-			return nil, fmt.Errorf("%w: the answer costs epsilon %s, want at most %v; take more noise or raise --epsilon", ledger.ErrOverBudget, epsilonText(price), k.epsilon)
-		}
-		c.Asked = certificate.Epsilon(k.epsilon)
-	}
-	budget, err := ledgerOf(*c)
-	if err != nil {
-		return nil, err
-	}
-	return budget.Reserve(p.Event(), "a "+string(p.Statistic))
 }

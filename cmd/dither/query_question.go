@@ -11,6 +11,9 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
+// answerName is the name of the answer inside its folder.
+const answerName = query.FileName
+
 // question binds the command line to the schema. No record is read.
 func (k *queryCommand) question(args []string) (*query.Question, error) {
 	switch {

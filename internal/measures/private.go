@@ -9,6 +9,8 @@ import (
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/failure"
+	"github.com/ditherml/dither/internal/process"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -49,6 +51,32 @@ func IsFeature(s *data.Schema, name string) bool {
 		}
 	}
 	return false
+}
+
+// Release pays for a plan and releases. A trace of the cost stands in the folder before the first
+// draw.
+func Release(out *artefact.Folder, p evaluate.Plan, draft certificate.Certificate, records evaluate.Records) (evaluate.File, error) {
+	budget, err := draft.Ledger()
+	if err != nil {
+		return evaluate.File{}, err
+	}
+	grant, err := budget.Reserve(p.Event(), evaluate.MethodPrivate)
+	if err != nil {
+		return evaluate.File{}, failure.Running(err)
+	}
+	process.OutliveReaders()
+	if err = out.Spend(draft); err != nil {
+		return evaluate.File{}, err
+	}
+	numbers, err := evaluate.Release(grant, p, records)
+	if err != nil {
+		return evaluate.File{}, out.Failure(err)
+	}
+	file, err := evaluate.NewFile(p, numbers)
+	if err != nil {
+		return evaluate.File{}, out.Failure(err)
+	}
+	return file, nil
 }
 
 // Noisy is what a private evaluation prints as JSON. All of it may be published.

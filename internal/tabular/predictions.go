@@ -167,3 +167,11 @@ func (p passed) fill(cells []string, row int) {
 		}
 	}
 }
+
+// Coverage returns what the guarantee has to do with predictions, in one line.
+func Coverage(m *model.Model) string {
+	if !m.Provenance.Private {
+		return "NOT PRIVATE: this model is a baseline without a guarantee; its predictions may reveal the records that trained it."
+	}
+	return "What the predictions say about persons whose records trained the model is covered by its guarantee; this table itself is read as it is, without protection."
+}

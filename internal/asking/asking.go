@@ -1,0 +1,109 @@
+// Package asking prices questions about tables within a budget, and answers them into folders.
+package asking
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/process"
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/query"
+)
+
+// Budget is what one answer may cost.
+type Budget struct {
+	// Epsilon is in nats. It limits the answer unless Noise is given and Limited is false.
+	Epsilon float64
+	Limited bool
+	// Noise is the noise multiplier, nil for the least that Epsilon allows.
+	Noise *float64
+}
+
+// Priced is a question whose price is set aside.
+type Priced struct {
+	Question *query.Question
+	draft    certificate.Certificate
+	grant    *ledger.Grant
+}
+
+// Price settles the noise of a question and sets its price aside. The error wraps
+// ledger.ErrOverBudget where noise that is given costs too much.
+func (b Budget) Price(q *query.Question) (Priced, error) {
+	q, err := b.settle(q)
+	if err != nil {
+		return Priced{}, err
+	}
+	p := Priced{Question: q}
+	if p.draft, err = q.Plan().Certificate(); err != nil {
+		return p, err
+	}
+	if math.IsInf(float64(p.draft.Epsilon), 1) && !math.IsInf(b.Epsilon, 1) {
+		return p, fmt.Errorf("Budget.Epsilon is %v, want one that a certificate can state; what the samplers round counts e^epsilon times, take a smaller one", b.Epsilon)
+	}
+	price := max(float64(p.draft.Epsilon), p.draft.Charge())
+	if b.Noise == nil || b.Limited {
+		if price > b.Epsilon {
+			return p, fmt.Errorf("%w: the answer costs epsilon %s, want at most %v; take more noise or raise Budget.Epsilon", ledger.ErrOverBudget, certificate.Epsilon(price).Rounded(), b.Epsilon)
+		}
+		p.draft.Asked = certificate.Epsilon(b.Epsilon)
+	}
+	paying, err := p.draft.Ledger()
+	if err != nil {
+		return p, err
+	}
+	p.grant, err = paying.Reserve(q.Plan().Event(), "a "+string(q.Plan().Statistic))
+	return p, err
+}
+
+// settle takes the noise that is given, or finds the least that the budget allows.
+func (b Budget) settle(q *query.Question) (*query.Question, error) {
+	if b.Noise != nil {
+		return q.WithNoise(*b.Noise)
+	}
+	p := q.Plan()
+	target, err := privacy.NewGuarantee(b.Epsilon, p.Delta, p.Neighboring, privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson})
+	if err != nil {
+		return nil, err
+	}
+	if math.IsInf(b.Epsilon, 1) {
+		return nil, fmt.Errorf("Budget.Epsilon is infinite, want a finite number; an answer without noise is not private")
+	}
+	within, err := q.Within(target)
+	if errors.Is(err, account.ErrUnreachable) {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "query: "))
+	}
+	return within, err
+}
+
+// Answer pays for the question and asks it of a data set. A trace of the cost stands in the folder
+// before the first draw.
+func (p Priced) Answer(out *artefact.Folder, d *data.Dataset) (query.File, error) {
+	process.OutliveReaders()
+	if err := out.Spend(p.draft); err != nil {
+		return query.File{}, err
+	}
+	rows, err := p.Question.Ask(p.grant, d)
+	if err != nil {
+		return query.File{}, out.Failure(err)
+	}
+	return query.NewFile(p.Question.Plan(), p.draft, rows), nil
+}
+
+// Write keeps the files of an answer in the folder where it has a name, and returns them.
+func Write(out *artefact.Folder, answer query.File) (map[string][]byte, error) {
+	files, err := answer.Seal(artefact.Program)
+	if err != nil {
+		return nil, out.Failure(err)
+	}
+	if out.Path() == "" {
+		return files, nil
+	}
+	return files, out.Write(files)
+}
