@@ -9,14 +9,10 @@ import (
 // before normalization. It is immutable.
 type Pipeline struct {
 	encoder    *Encoder
-	transforms []Transform
+	transforms []transform
 	specs      []Spec
 	files      map[string][]byte // by name
 }
-
-// NewChain returns the chain of an encoder and transforms, in order. A transform that needs a file is
-// refused; see NewChainOf.
-func NewChain(e *Encoder, specs ...Spec) (*Pipeline, error) { return NewChainOf(nil, e, specs...) }
 
 // Encoder returns the first part of the chain.
 func (c *Pipeline) Encoder() *Encoder { return c.encoder }
@@ -53,10 +49,10 @@ func (c *Pipeline) Bound() (bound float64, signed bool) {
 }
 
 // Shape returns how the features are a matrix of channels×places, channel after channel. The last
-// Shaped transform whose numbers stay in their places says it. Shape is 0, 0 when none does.
+// shaped transform whose numbers stay in their places says it. Shape is 0, 0 when none does.
 func (c *Pipeline) Shape() (channels, places int) {
 	for _, t := range c.transforms {
-		if shaped, ok := t.(Shaped); ok {
+		if shaped, ok := t.(shaped); ok {
 			channels, places = shaped.Shape(channels, places)
 		} else {
 			channels, places = 0, 0
@@ -77,8 +73,8 @@ func (c *Pipeline) Names() []Name {
 	return names
 }
 
-// ChainScratch is the working space of Features; each goroutine needs its own.
-type ChainScratch struct {
+// PipelineScratch is the working space of FeaturesOf; each goroutine needs its own.
+type PipelineScratch struct {
 	a, b   []float64
 	many   []float64 // of several rows
 	widest int       // row
@@ -86,8 +82,8 @@ type ChainScratch struct {
 }
 
 // NewScratch returns working space.
-func (c *Pipeline) NewScratch() *ChainScratch {
-	s := &ChainScratch{}
+func (c *Pipeline) NewScratch() *PipelineScratch {
+	s := &PipelineScratch{}
 	widest := c.encoder.Dim()
 	for _, t := range c.transforms {
 		widest = max(widest, t.Out())
@@ -100,9 +96,9 @@ func (c *Pipeline) NewScratch() *ChainScratch {
 	return s
 }
 
-// Features writes the features of one row to dst, of length Dim. The values are those of
+// features writes the features of one row to dst, of length Dim. The values are those of
 // Dataset.Row.
-func (c *Pipeline) Features(dst []float64, values []float32, s *ChainScratch) {
+func (c *Pipeline) features(dst []float64, values []float32, s *PipelineScratch) {
 	if len(c.transforms) == 0 {
 		c.encoder.Encode(dst, values)
 		return

@@ -35,7 +35,7 @@ func imageChain(t *testing.T, n int, texts ...string) *Pipeline {
 		}
 		specs = append(specs, s)
 	}
-	c, err := NewChain(pixels(t, n), specs...)
+	c, err := NewPipeline(nil, pixels(t, n), specs...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestChainIsItsParts(t *testing.T) {
 		c := imageChain(t, 192, texts...)
 		scratch, got := c.NewScratch(), make([]float64, c.Dim())
 		for i, row := range rowsOfPixels(192) {
-			c.Features(got, row, scratch)
+			c.features(got, row, scratch)
 			want, bound := make([]float64, 192), 1.0
 			c.Encoder().Encode(want, row)
 			for _, transform := range c.transforms {
@@ -105,7 +105,7 @@ func TestChainForgetsOtherRows(t *testing.T) {
 	want := make([][]float64, len(rows))
 	for i, row := range rows {
 		want[i] = make([]float64, c.Dim())
-		c.Features(want[i], row, c.NewScratch())
+		c.features(want[i], row, c.NewScratch())
 	}
 	if slices.Equal(want[3], want[4]) {
 		t.Fatal("two random images have the same features")
@@ -113,8 +113,8 @@ func TestChainForgetsOtherRows(t *testing.T) {
 	used, got := c.NewScratch(), make([]float64, c.Dim())
 	for first := range rows {
 		for second := range rows {
-			c.Features(got, rows[first], used)
-			c.Features(got, rows[second], used)
+			c.features(got, rows[first], used)
+			c.features(got, rows[second], used)
 			if !slices.Equal(got, want[second]) {
 				t.Fatalf("row %d after row %d has other features", second, first)
 			}
@@ -129,7 +129,7 @@ func TestChainConcurrently(t *testing.T) {
 	want := make([][]float64, len(rows))
 	for i, row := range rows {
 		want[i] = make([]float64, c.Dim())
-		c.Features(want[i], row, c.NewScratch())
+		c.features(want[i], row, c.NewScratch())
 	}
 	var running sync.WaitGroup
 	for first := range 4 {
@@ -137,7 +137,7 @@ func TestChainConcurrently(t *testing.T) {
 			scratch, got := c.NewScratch(), make([]float64, c.Dim())
 			for i := range 5 * len(rows) {
 				at := (first + i) % len(rows)
-				if c.Features(got, rows[at], scratch); !slices.Equal(got, want[at]) {
+				if c.features(got, rows[at], scratch); !slices.Equal(got, want[at]) {
 					t.Errorf("row %d has other features beside other goroutines", at)
 					return
 				}

@@ -3,17 +3,16 @@ package feature
 // chainRows is how many rows go through a chain together.
 const chainRows = 32
 
-// rowsTransform is a Transform that maps many rows faster than one after the other. A row's result has
+// rowsTransform is a transform that maps many rows faster than one after the other. A row's result has
 // the bits that Apply gives it.
 type rowsTransform interface {
 	// ApplyRows is Apply for rows that stand one after the other in x and in dst.
 	ApplyRows(dst, x []float64, rows int, scratch any)
 }
 
-// FeaturesOf writes the features of rows to dst, of length rows·Dim; row(r) gives the values of row
-// r as Dataset.Row does. A row's features have the bits that Features gives them, whatever stands
-// next to it.
-func (c *Pipeline) FeaturesOf(dst []float64, rows int, s *ChainScratch, row func(r int) []float32) {
+// FeaturesOf writes the features of rows to dst, of length rows·Dim; row(r) gives the values of row r as
+// Dataset.Row does. A row's features have the same bits whatever stands next to it.
+func (c *Pipeline) FeaturesOf(dst []float64, rows int, s *PipelineScratch, row func(r int) []float32) {
 	dim := c.Dim()
 	if len(c.transforms) == 0 {
 		for r := range rows {
@@ -27,7 +26,7 @@ func (c *Pipeline) FeaturesOf(dst []float64, rows int, s *ChainScratch, row func
 	}
 }
 
-func (c *Pipeline) featuresOf(dst []float64, rows int, s *ChainScratch, row func(r int) []float32) {
+func (c *Pipeline) featuresOf(dst []float64, rows int, s *PipelineScratch, row func(r int) []float32) {
 	in := c.encoder.Dim()
 	x, y := s.room(rows)
 	for r := range rows {
@@ -44,7 +43,7 @@ func (c *Pipeline) featuresOf(dst []float64, rows int, s *ChainScratch, row func
 }
 
 // room returns two arrays for rows of the widest kind.
-func (s *ChainScratch) room(rows int) (x, y []float64) {
+func (s *PipelineScratch) room(rows int) (x, y []float64) {
 	if n := rows * s.widest; len(s.many) < 2*n {
 		s.many = make([]float64, 2*n)
 	}
@@ -52,7 +51,7 @@ func (s *ChainScratch) room(rows int) (x, y []float64) {
 	return s.many[:half], s.many[half:]
 }
 
-func applyRows(t Transform, dst, x []float64, rows int, scratch any) {
+func applyRows(t transform, dst, x []float64, rows int, scratch any) {
 	if many, ok := t.(rowsTransform); ok {
 		many.ApplyRows(dst, x, rows, scratch)
 		return

@@ -18,7 +18,7 @@ type crosses struct {
 	most     int // factors of a product
 }
 
-var _ Transform = (*crosses)(nil)
+var _ transform = (*crosses)(nil)
 
 type crossesParameters struct {
 	Columns crossLists `json:"columns"`
@@ -41,7 +41,7 @@ func (c *crossLists) UnmarshalJSON(text []byte) error {
 }
 
 // newCrosses makes the transform of parameters {"columns": [["age", "sex"], …]}.
-func newCrosses(parameters json.RawMessage, at surroundings) (Transform, error) {
+func newCrosses(parameters json.RawMessage, at surroundings) (transform, error) {
 	names := at.names
 	var p crossesParameters
 	if err := decodeParameters(parameters, &p); err != nil {

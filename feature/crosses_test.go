@@ -17,7 +17,7 @@ func crossed(text string) (*Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewChain(e, spec)
+	return NewPipeline(nil, e, spec)
 }
 
 // TestCrosses compares every product with that of the features that its name names.
@@ -54,7 +54,7 @@ func TestCrosses(t *testing.T) {
 	x, plain, s, nonzero := make([]float64, c.Dim()), make([]float64, in), c.NewScratch(), 0
 	for range 200 {
 		v := randomValues(r)
-		c.Features(x, v, s)
+		c.features(x, v, s)
 		c.Encoder().Encode(plain, v)
 		if !slices.Equal(x[:in], plain) {
 			t.Fatalf("the features before are %v, want %v", x[:in], plain)
@@ -102,7 +102,7 @@ func TestCrossesTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := NewChain(e, Spec{"crosses", []byte(`{"columns": [["age", "job"]]}`)}, Spec{"crosses", []byte(`{"columns": [["age × job", "site"]]}`)})
+	c, err := NewPipeline(nil, e, Spec{"crosses", []byte(`{"columns": [["age", "job"]]}`)}, Spec{"crosses", []byte(`{"columns": [["age × job", "site"]]}`)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,11 +19,11 @@ import (
 // invariants", IRE Transactions on Information Theory 8, 1962). Numbers below zero have no mass.
 type deskew struct{ rows, columns int }
 
-var _ Transform = deskew{}
+var _ transform = deskew{}
 
 // newDeskew makes the transform of parameters {"shape": [rows, columns]}; a row of the table holds the
 // image row by row.
-func newDeskew(parameters json.RawMessage, in int) (Transform, error) {
+func newDeskew(parameters json.RawMessage, in int) (transform, error) {
 	rows, columns, colors, err := imageShape(parameters, in)
 	if err == nil && colors != 1 {
 		err = fmt.Errorf("shape has %d colors, want a grey image", colors)

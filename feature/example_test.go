@@ -8,7 +8,7 @@ import (
 )
 
 // A cross of two columns gives a linear model one weight for each pair of levels.
-func ExampleNewChain() {
+func ExampleNewPipeline() {
 	encoder, err := feature.NewEncoder(&data.Schema{Columns: []data.Column{
 		{Name: "sex", Kind: data.Categorical, Levels: []string{"f", "m"}, Unknown: data.Zero, Missing: data.Zero},
 		{Name: "age", Kind: data.Numeric, Lower: 0, Upper: 100, OutOfRange: data.Clamp, Missing: data.Zero},
@@ -22,13 +22,13 @@ func ExampleNewChain() {
 		fmt.Println(err)
 		return
 	}
-	chain, err := feature.NewChain(encoder, spec)
+	chain, err := feature.NewPipeline(nil, encoder, spec)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	x := make([]float64, chain.Dim())
-	chain.Features(x, []float32{1, 40}, chain.NewScratch()) // m, 40
+	chain.FeaturesOf(x, 1, chain.NewScratch(), func(int) []float32 { return []float32{1, 40} }) // m, 40
 	for j, name := range chain.Names() {
 		fmt.Printf("%s: %v\n", name, x[j])
 	}
@@ -41,7 +41,7 @@ func ExampleNewChain() {
 }
 
 // Random Fourier features follow from a public seed.
-func ExampleNewChain_fourier() {
+func ExampleNewPipeline_fourier() {
 	encoder, err := feature.NewEncoder(&data.Schema{Columns: []data.Column{
 		{Name: "age", Kind: data.Numeric, Lower: 0, Upper: 100, OutOfRange: data.Clamp, Missing: data.Zero}}})
 	if err != nil {
@@ -53,13 +53,13 @@ func ExampleNewChain_fourier() {
 		fmt.Println(err)
 		return
 	}
-	chain, err := feature.NewChain(encoder, spec)
+	chain, err := feature.NewPipeline(nil, encoder, spec)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	x := make([]float64, chain.Dim())
-	chain.Features(x, []float32{40}, chain.NewScratch())
+	chain.FeaturesOf(x, 1, chain.NewScratch(), func(int) []float32 { return []float32{40} })
 	fmt.Printf("%.4f\n", x)
 	// Output: [0.7933 -0.6024 0.5796]
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// filed is a Transform that stands on a public file next to the model.
+// filed is a transform that stands on a public file next to the model.
 type filed interface {
 	// spec is the complete specification, in which the file is named without its folder.
 	spec() (Spec, error)
@@ -19,7 +19,7 @@ type filed interface {
 // maxFile bounds a file of a transform.
 const maxFile = 1 << 29
 
-// ReadFile reads a file of the operating system for NewChainOf: at most 512 MiB.
+// ReadFile reads a file of the operating system for NewPipeline: at most 512 MiB.
 func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -51,7 +51,7 @@ func plain(err error) error {
 	return err
 }
 
-// FilesIn returns a reader for NewChainOf of the files in one folder: a name with a folder in it is
+// FilesIn returns a reader for NewPipeline of the files in one folder: a name with a folder in it is
 // refused.
 func FilesIn(dir string) func(name string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
@@ -62,10 +62,11 @@ func FilesIn(dir string) func(name string) ([]byte, error) {
 	}
 }
 
-// NewChainOf is NewChain where transforms may need files, such as the weights of an encoder, which open
-// reads by the name in the parameters. What the chain stands on is public, and part of the model: Specs
+// NewPipeline returns the pipeline of an encoder and transforms, in order. A transform may need a file,
+// such as the weights of a public encoder. open reads it by the name in the parameters; where open is
+// nil such a transform is refused. What the pipeline stands on is public, and part of the model: Specs
 // names each file without its folder and with its hash, and Files returns it.
-func NewChainOf(open func(name string) ([]byte, error), e *Encoder, specs ...Spec) (*Pipeline, error) {
+func NewPipeline(open func(name string) ([]byte, error), e *Encoder, specs ...Spec) (*Pipeline, error) {
 	if e.tokens > 0 && len(specs) > 0 {
 		return nil, fmt.Errorf("feature: transform is %s behind columns of tokens, want none; leave it out", specs[0].Name)
 	}

@@ -4,11 +4,11 @@ import (
 	"testing"
 )
 
-// louder is a Transform whose code was changed a little.
-type louder struct{ Transform }
+// louder is a transform whose code was changed a little.
+type louder struct{ transform }
 
 func (l louder) Apply(dst, x []float64, scratch any) {
-	l.Transform.Apply(dst, x, scratch)
+	l.transform.Apply(dst, x, scratch)
 	dst[len(dst)-1] *= 1 + 1e-15
 }
 
@@ -24,7 +24,7 @@ func TestFingerprint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := func(transforms ...Transform) [32]byte {
+	of := func(transforms ...transform) [32]byte {
 		return (&Pipeline{encoder: plain.encoder, transforms: transforms}).Fingerprint()
 	}
 	if first, again := of(two, four), of(two, four); first != again {

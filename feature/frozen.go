@@ -28,7 +28,7 @@ type frozen struct {
 }
 
 var (
-	_ Transform     = (*frozen)(nil)
+	_ transform     = (*frozen)(nil)
 	_ rowsTransform = (*frozen)(nil)
 	_ filed         = (*frozen)(nil)
 )
@@ -91,7 +91,7 @@ var activations = map[string]func(float64) float64{
 const frozenExtension = ".safetensors"
 
 // newFrozen makes the transform of parameters {"file": …, "sha256": …, "layers": […], "norm": …}.
-func newFrozen(parameters json.RawMessage, at surroundings) (Transform, error) {
+func newFrozen(parameters json.RawMessage, at surroundings) (transform, error) {
 	var p frozenParameters
 	if err := decodeParameters(parameters, &p); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func newFrozen(parameters json.RawMessage, at surroundings) (Transform, error) {
 	case p.Norm != "" && p.Norm != "unit" && p.Norm != "none":
 		return nil, fmt.Errorf("norm is %q, want unit or none", p.Norm)
 	case at.open == nil:
-		return nil, fmt.Errorf("the weights %s stand in a file, want the folder of the model; use model.Load, or NewChainOf", filepath.Base(p.File))
+		return nil, fmt.Errorf("the weights %s stand in a file, want the folder of the model; use model.Load, or NewPipeline", filepath.Base(p.File))
 	}
 	file, err := at.open(p.File)
 	if err != nil {

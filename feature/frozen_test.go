@@ -71,7 +71,7 @@ func TestFrozen(t *testing.T) {
 	} {
 		for _, norm := range []string{"unit", "none"} {
 			text := fmt.Sprintf(`{"file": "enc.safetensors", "layers": [{"weight": "0.weight", "bias": "0.bias", "activation": %q}, {"weight": "last", "activation": "identity"}], "norm": %q}`, name, norm)
-			c, err := NewChainOf(FilesIn(dir), pixels(t, in), Spec{"encoder", []byte(text)})
+			c, err := NewPipeline(FilesIn(dir), pixels(t, in), Spec{"encoder", []byte(text)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +81,7 @@ func TestFrozen(t *testing.T) {
 				values[j] = float32(r.IntN(256))
 			}
 			c.Encoder().Encode(x, values)
-			c.Features(got, values, c.NewScratch())
+			c.features(got, values, c.NewScratch())
 			square := 0.0
 			for o := range want {
 				for h := range hidden {
@@ -114,12 +114,12 @@ func TestFrozenLayers(t *testing.T) {
 		t.Fatal(err)
 	}
 	layer := `{"weight": "turn", "activation": "identity"}`
-	c, err := NewChainOf(FilesIn(dir), pixels(t, 3), Spec{"encoder", []byte(`{"file": "e.safetensors", "norm": "none", "layers": [` + strings.Repeat(layer+",", 4) + layer + `]}`)})
+	c, err := NewPipeline(FilesIn(dir), pixels(t, 3), Spec{"encoder", []byte(`{"file": "e.safetensors", "norm": "none", "layers": [` + strings.Repeat(layer+",", 4) + layer + `]}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, x := make([]float64, 3), []float64{1, 0.2, 0.6}
-	c.Features(got, []float32{255, 51, 153}, c.NewScratch())
+	c.features(got, []float32{255, 51, 153}, c.NewScratch())
 	for range 5 {
 		x = []float64{2 * x[1], 3 * x[2], 5 * x[0]}
 	}
@@ -171,11 +171,11 @@ func TestNewFrozenRefuses(t *testing.T) {
 		layer("nan", "", "relu"):                                        "not finite",
 		layer("whole", "", "relu"):                                      "type I32",
 	} {
-		if _, err := NewChainOf(FilesIn(dir), pixels(t, 12), Spec{"encoder", []byte(text)}); err == nil || !strings.Contains(err.Error(), words) {
+		if _, err := NewPipeline(FilesIn(dir), pixels(t, 12), Spec{"encoder", []byte(text)}); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%s: got error %v, want %q", text, err, words)
 		}
 	}
-	if _, err := NewChain(pixels(t, 12), Spec{"encoder", []byte(layer("w", "", "relu"))}); err == nil || !strings.Contains(err.Error(), "use model.Load") {
+	if _, err := NewPipeline(nil, pixels(t, 12), Spec{"encoder", []byte(layer("w", "", "relu"))}); err == nil || !strings.Contains(err.Error(), "use model.Load") {
 		t.Errorf("without files: got error %v", err)
 	}
 }

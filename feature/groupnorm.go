@@ -16,14 +16,14 @@ const groupNormVariance = 1e-5
 // better features (or much more data)", ICLR 2021, section 2, https://arxiv.org/abs/2011.11660).
 type groupNorm struct{ in, groups int }
 
-var _ Transform = groupNorm{}
+var _ transform = groupNorm{}
 
 type groupNormParameters struct {
 	Groups int `json:"groups"`
 }
 
 // newGroupNorm makes the transform of parameters {"groups": n}.
-func newGroupNorm(parameters json.RawMessage, in int) (Transform, error) {
+func newGroupNorm(parameters json.RawMessage, in int) (transform, error) {
 	var p groupNormParameters
 	if err := decodeParameters(parameters, &p); err != nil {
 		return nil, err

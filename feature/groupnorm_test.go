@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func groupNormOf(t *testing.T, groups string, x []float64) ([]float64, Transform) {
+func groupNormOf(t *testing.T, groups string, x []float64) ([]float64, transform) {
 	t.Helper()
 	g, err := newGroupNorm([]byte(`{"groups":`+groups+`}`), len(x))
 	if err != nil {

@@ -120,7 +120,7 @@ func (m *Map) coordinateBound(j int) float64 {
 // Scratch is the working space of Apply; each goroutine needs its own.
 type Scratch struct {
 	a, b  []float64
-	chain *ChainScratch
+	chain *PipelineScratch
 }
 
 // NewScratch returns working space for this many rows at a time.

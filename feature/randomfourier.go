@@ -22,7 +22,7 @@ type randomFourier struct {
 }
 
 var (
-	_ Transform     = (*randomFourier)(nil)
+	_ transform     = (*randomFourier)(nil)
 	_ rowsTransform = (*randomFourier)(nil)
 )
 
@@ -39,7 +39,7 @@ type randomFourierParameters struct {
 const maxFrequencies = 1 << 25
 
 // newRandomFourier makes the transform of parameters {"features": D, "bandwidth": h, "seed": n}.
-func newRandomFourier(parameters json.RawMessage, in int) (Transform, error) {
+func newRandomFourier(parameters json.RawMessage, in int) (transform, error) {
 	var p randomFourierParameters
 	if err := decodeParameters(parameters, &p); err != nil {
 		return nil, err

@@ -99,7 +99,7 @@ func checkRows(t *testing.T, c *Pipeline, pixels int) {
 	want, got := make([][]float64, len(rows)), make([]float64, len(rows)*d)
 	for i, row := range rows {
 		want[i] = make([]float64, d)
-		c.Features(want[i], row, c.NewScratch())
+		c.features(want[i], row, c.NewScratch())
 		if stated, _ := c.Bound(); largestMagnitude(want[i]) > stated*(1+1e-12) {
 			t.Fatalf("row %d reaches %v, bound %v", i, largestMagnitude(want[i]), stated)
 		}
@@ -142,7 +142,7 @@ func refused(t *testing.T, text string, n int, words string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = NewChain(pixels(t, n), spec); err == nil || !strings.Contains(err.Error(), words) {
+	if _, err = NewPipeline(nil, pixels(t, n), spec); err == nil || !strings.Contains(err.Error(), words) {
 		t.Errorf("%s: got error %v, want %q", text, err, words)
 	}
 }

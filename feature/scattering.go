@@ -39,7 +39,7 @@ type shapeParameters struct {
 // newScattering makes the transform of parameters {"shape": [rows, columns]} or
 // {"shape": [rows, columns, colors]}; a row holds the image row by row, and the colors of a pixel side
 // by side. Of each color there are 81 images of rows/4 × columns/4 numbers.
-func newScattering(parameters json.RawMessage, in int) (Transform, error) {
+func newScattering(parameters json.RawMessage, in int) (transform, error) {
 	s := &scattering{}
 	var err error
 	if s.rows, s.columns, s.colors, err = imageShape(parameters, in); err != nil {

@@ -104,7 +104,7 @@ func (p plainScattering) inside(x []complex128) []float64 {
 	return out
 }
 
-func scatter(t *testing.T, shape string, x []float64) ([]float64, Transform) {
+func scatter(t *testing.T, shape string, x []float64) ([]float64, transform) {
 	t.Helper()
 	s, err := newScattering([]byte(`{"shape":`+shape+`}`), len(x))
 	if err != nil {

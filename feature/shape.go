@@ -1,6 +1,6 @@
 package feature
 
-var _, _ Shaped = (*scattering)(nil), groupNorm{}
+var _, _ shaped = (*scattering)(nil), groupNorm{}
 
 // Shape is that of the images that scattering makes: each is a channel, each of its numbers a place.
 func (s *scattering) Shape(int, int) (channels, places int) {

@@ -13,7 +13,7 @@ var listForm = regexp.MustCompile(`^[0-9]+(x[0-9]+)+$`)
 
 // ParseSpec reads a transform from one line: NAME, or NAME:key=value,key=value. A value is a number, a
 // list of integers with x between them (28x28), true, false, or else a text. Whether the transform
-// exists and takes the parameters is for NewChain to say.
+// exists and takes the parameters is for NewPipeline to say.
 func ParseSpec(text string) (Spec, error) {
 	name, rest, more := strings.Cut(text, ":")
 	if name == "" {

@@ -14,8 +14,8 @@ type standard struct {
 }
 
 var (
-	_ Transform = standard{}
-	_ Shaped    = standard{}
+	_ transform = standard{}
+	_ shaped    = standard{}
 )
 
 type standardParameters struct {
@@ -27,7 +27,7 @@ type standardParameters struct {
 const maxConstant = 1e6
 
 // newStandard makes the transform of parameters {"mean": m, "deviation": d}; d is 1 where it is left out.
-func newStandard(parameters json.RawMessage, in int) (Transform, error) {
+func newStandard(parameters json.RawMessage, in int) (transform, error) {
 	var p standardParameters
 	if err := decodeParameters(parameters, &p); err != nil {
 		return nil, err

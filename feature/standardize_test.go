@@ -28,7 +28,7 @@ func TestStandardizeByConstants(t *testing.T) {
 		if bound := s.Bound(1); bound != largest || s.In() != 3 || s.Out() != 3 {
 			t.Errorf("%s: got bound %v of %d numbers, want %v of 3", c.parameters, bound, s.Out(), largest)
 		}
-		if channels, places := s.(Shaped).Shape(3, 1); channels != 3 || places != 1 {
+		if channels, places := s.(shaped).Shape(3, 1); channels != 3 || places != 1 {
 			t.Errorf("%s: the shape becomes %d × %d", c.parameters, channels, places)
 		}
 	}

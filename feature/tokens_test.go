@@ -24,7 +24,7 @@ func TestEncodeTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := NewChain(e)
+	chain, err := NewPipeline(nil, e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestTokensStandAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = NewChain(e, Spec{Name: "groupnorm"}); err == nil || !strings.Contains(err.Error(), "behind columns of tokens") {
+	if _, err = NewPipeline(nil, e, Spec{Name: "groupnorm"}); err == nil || !strings.Contains(err.Error(), "behind columns of tokens") {
 		t.Errorf("a transform: got error %v", err)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/ditherml/dither/internal/strict"
 )
 
-// Transform is a public map of a row of numbers to another row, fixed before a record is read: what it
+// transform is a public map of a row of numbers to another row, fixed before a record is read: what it
 // makes of a row depends on that row alone. It does not change and is safe for concurrent use.
-type Transform interface {
+type transform interface {
 	// In and Out are the numbers of a row before and after.
 	In() int
 	Out() int
@@ -27,9 +27,9 @@ type Transform interface {
 	Name(j int, before func(int) Name) Name
 }
 
-// Shaped is a Transform that knows its features as a matrix of channels×places, channel after channel:
+// shaped is a transform that knows its features as a matrix of channels×places, channel after channel:
 // each channel is the same measurement at every place.
-type Shaped interface {
+type shaped interface {
 	// Shape returns the shape of the features, given that of the numbers before (0, 0: none); 0, 0 when
 	// there is none. It is a function of public numbers.
 	Shape(channels, places int) (int, int)
@@ -42,7 +42,7 @@ type Spec struct {
 }
 
 // maker makes a transform of rows of this many numbers from its parameters.
-type maker func(parameters json.RawMessage, in int) (Transform, error)
+type maker func(parameters json.RawMessage, in int) (transform, error)
 
 // surroundings are what a transform is made in.
 type surroundings struct {
@@ -54,7 +54,7 @@ type surroundings struct {
 }
 
 // widerMaker makes a transform that looks at more than the number of numbers.
-type widerMaker func(parameters json.RawMessage, s surroundings) (Transform, error)
+type widerMaker func(parameters json.RawMessage, s surroundings) (transform, error)
 
 // transforms is the table of transforms; a new one is one file and one line here, or in
 // widerTransforms.
@@ -82,8 +82,8 @@ func TransformNames() []string {
 const maxFeatures = 1 << 20
 
 // newTransforms makes the transforms of a chain; the first has these surroundings.
-func newTransforms(specs []Spec, at surroundings) ([]Transform, error) {
-	var chain []Transform
+func newTransforms(specs []Spec, at surroundings) ([]transform, error) {
+	var chain []transform
 	for _, s := range specs {
 		in := at.in
 		t, err := newTransform(s, at)
@@ -99,7 +99,7 @@ func newTransforms(specs []Spec, at surroundings) ([]Transform, error) {
 }
 
 // newTransform makes one transform.
-func newTransform(s Spec, at surroundings) (t Transform, err error) {
+func newTransform(s Spec, at surroundings) (t transform, err error) {
 	make, known := transforms[s.Name]
 	wider, knownWider := widerTransforms[s.Name]
 	switch {
@@ -118,7 +118,7 @@ func newTransform(s Spec, at surroundings) (t Transform, err error) {
 
 // namesAfter returns what the numbers after a transform stand for, or nil where that is not known of
 // those before.
-func namesAfter(t Transform, before []Name) []Name {
+func namesAfter(t transform, before []Name) []Name {
 	if before == nil {
 		return nil
 	}

@@ -95,7 +95,7 @@ func TestWhiteningValidate(t *testing.T) {
 
 // shapes is a toy transform that keeps its numbers and says their shape.
 type shapes struct {
-	Transform
+	transform
 	shape func(channels, places int) (int, int)
 }
 
@@ -103,7 +103,7 @@ func (s shapes) Shape(channels, places int) (int, int) { return s.shape(channels
 
 // sized is a toy transform that says no shape.
 type sized struct {
-	Transform
+	transform
 	n int
 }
 
@@ -114,11 +114,11 @@ func TestChainShape(t *testing.T) {
 	says := shapes{sized{nil, 12}, func(int, int) (int, int) { return 3, 4 }}
 	wrong := shapes{sized{nil, 12}, func(int, int) (int, int) { return 5, 4 }}
 	for name, c := range map[string]struct {
-		chain    []Transform
+		chain    []transform
 		channels int
 	}{
-		"says": {[]Transform{sized{nil, 7}, says}, 3}, "says and keeps": {[]Transform{says, keeps}, 3}, "keeps nothing": {[]Transform{keeps}, 0},
-		"lost": {[]Transform{says, sized{nil, 12}}, 0}, "lost and kept": {[]Transform{says, sized{nil, 12}, keeps}, 0}, "another size": {[]Transform{wrong}, 0},
+		"says": {[]transform{sized{nil, 7}, says}, 3}, "says and keeps": {[]transform{says, keeps}, 3}, "keeps nothing": {[]transform{keeps}, 0},
+		"lost": {[]transform{says, sized{nil, 12}}, 0}, "lost and kept": {[]transform{says, sized{nil, 12}, keeps}, 0}, "another size": {[]transform{wrong}, 0},
 	} {
 		channels, places := (&Pipeline{transforms: c.chain}).Shape()
 		if channels != c.channels || places != c.channels/3*4 {

@@ -92,7 +92,7 @@ func exampleMap() *feature.Map {
 	if err != nil {
 		panic(err)
 	}
-	chain, err := feature.NewChain(encoder)
+	chain, err := feature.NewPipeline(nil, encoder)
 	if err != nil {
 		panic(err)
 	}

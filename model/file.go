@@ -183,7 +183,7 @@ func (f mapFile) decode(s *data.Schema, open func(name string) ([]byte, error)) 
 	if err != nil {
 		return nil, err
 	}
-	chain, err := feature.NewChainOf(open, encoder, f.Transforms...)
+	chain, err := feature.NewPipeline(open, encoder, f.Transforms...)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func toyNetwork(t testing.TB, levels ...string) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := feature.NewChain(e)
+	chain, err := feature.NewPipeline(nil, e)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func (m *Model) TakesFeatures() bool { return m.trained == nil && m.wide == nil 
 type readerRoom struct {
 	n         int
 	x, mapped []float64
-	chain     *feature.ChainScratch
+	chain     *feature.PipelineScratch
 	scratch   *feature.Scratch
 }
 

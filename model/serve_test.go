@@ -40,7 +40,7 @@ func toyModel(t testing.TB, levels ...string) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := feature.NewChain(e)
+	chain, err := feature.NewPipeline(nil, e)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func textModel(t *testing.T, buckets int, missing data.Treatment) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := feature.NewChain(e)
+	chain, err := feature.NewPipeline(nil, e)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func randomModel(t *testing.T, r *rand.Rand, s *data.Schema, whiten bool) *model
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := feature.NewChain(e)
+	chain, err := feature.NewPipeline(nil, e)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func (r Request) Encoding(s *data.Schema) (*feature.Map, model.Linear, error) {
 			return nil, model.Linear{}, err
 		}
 	}
-	chain, err := feature.NewChainOf(feature.ReadFile, encoder, r.Transforms...)
+	chain, err := feature.NewPipeline(feature.ReadFile, encoder, r.Transforms...)
 	if err != nil {
 		return nil, model.Linear{}, err
 	}

@@ -112,7 +112,7 @@ func (s Setup) under(schema *data.Schema) (Setup, error) {
 	}
 	files := s.Features.Pipeline.Files()
 	open := func(name string) ([]byte, error) { return files[name], nil }
-	chain, err := feature.NewChainOf(open, encoder, s.Features.Pipeline.Specs()...)
+	chain, err := feature.NewPipeline(open, encoder, s.Features.Pipeline.Specs()...)
 	if err != nil {
 		return s, err
 	}

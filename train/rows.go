@@ -64,7 +64,7 @@ func (s Setup) encodeRows(d *data.Dataset, places int, kind release.RowType) (*r
 	}
 	scratches := sync.Pool{New: func() any { return c.NewScratch() }}
 	return release.NewRows(places, o, func(dst []float64, first, n int) {
-		there, row, scratch := max(0, min(n, d.Records()-first)), make([]float32, c.Encoder().Values()), scratches.Get().(*feature.ChainScratch)
+		there, row, scratch := max(0, min(n, d.Records()-first)), make([]float32, c.Encoder().Values()), scratches.Get().(*feature.PipelineScratch)
 		clear(dst[there*c.Dim():])
 		c.FeaturesOf(dst[:there*c.Dim()], there, scratch, func(r int) []float32 { return d.Row(row, first+r) })
 		scratches.Put(scratch)

@@ -128,7 +128,7 @@ func TestRowTypeOfSparseTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		chain, err := feature.NewChain(e)
+		chain, err := feature.NewPipeline(nil, e)
 		if err != nil {
 			t.Fatal(err)
 		}

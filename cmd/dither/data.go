@@ -47,7 +47,7 @@ func newDataShow() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return writeAll(c.OutOrStdout(), []byte(set.Origin()))
+			return writeAll(c.OutOrStdout(), []byte(set.Origin))
 		},
 	}
 }
@@ -111,7 +111,7 @@ func exportData(c *cobra.Command, name, folder string) error {
 	if err = tabular.Export(set, folder); err != nil {
 		return err
 	}
-	return writeAll(c.OutOrStdout(), fmt.Appendf(nil, "wrote %d files to %s\n", len(set.Files()), printable(folder)))
+	return writeAll(c.OutOrStdout(), fmt.Appendf(nil, "wrote %d files to %s\n", len(set.Files), printable(folder)))
 }
 
 // tableFlags are the flags by which commands name a table.

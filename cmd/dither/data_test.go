@@ -83,7 +83,7 @@ func TestDataShow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if stdout, _ := mustInvoke(t, "data", "show", defaultSet); stdout != set.Origin() || stdout == "" {
+	if stdout, _ := mustInvoke(t, "data", "show", defaultSet); stdout != set.Origin || stdout == "" {
 		t.Errorf("got %q, want the page of the set", stdout)
 	}
 }
@@ -101,7 +101,7 @@ func TestDataExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	var schema string
-	for _, file := range set.Files() {
+	for _, file := range set.Files {
 		text, err := os.ReadFile(filepath.Join(folder, file.Name))
 		if err != nil || string(text) != string(file.Text) {
 			t.Errorf("%s: got %d bytes (%v), want the %d of the built-in file", file.Name, len(text), err, len(file.Text))
@@ -110,8 +110,8 @@ func TestDataExport(t *testing.T) {
 			schema = string(text)
 		}
 	}
-	if entries, err := os.ReadDir(folder); err != nil || len(entries) != len(set.Files()) {
-		t.Errorf("got %d files (%v), want %d", len(entries), err, len(set.Files()))
+	if entries, err := os.ReadDir(folder); err != nil || len(entries) != len(set.Files) {
+		t.Errorf("got %d files (%v), want %d", len(entries), err, len(set.Files))
 	}
 	made := newModelFolder(t, schema, 1)
 	for _, command := range []string{"predict", "evaluate"} {
@@ -129,7 +129,7 @@ func TestDataExportLeavesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range set.Files() {
+	for _, file := range set.Files {
 		folder := t.TempDir()
 		writeText(t, filepath.Join(folder, file.Name), "old")
 		before := treeOf(t, folder)

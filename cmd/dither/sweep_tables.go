@@ -148,7 +148,7 @@ func builtinHashes(name string) ([]sweep.Setting, error) {
 		return nil, err
 	}
 	var out []sweep.Setting
-	for _, f := range set.Files() {
+	for _, f := range set.Files {
 		sum := sha256.Sum256(f.Text)
 		out = append(out, sweep.Setting{Name: f.Name, Value: hex.EncodeToString(sum[:])})
 	}

@@ -7,7 +7,6 @@ import (
 	"context"
 	_ "embed" // for the files below
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ditherml/dither/data"
@@ -29,9 +28,11 @@ var randhieOrigin string
 // declared public, a schema and a page on its origin.
 type Set struct {
 	// Name is what the set is called on the command line, Title what it is.
-	Name, Title         string
-	train, test, schema []byte
-	origin              string
+	Name, Title string
+	// Origin is the page on where the set comes from, in Markdown.
+	Origin string
+	// Files are the tables, the schema and the page.
+	Files []File
 }
 
 // File is one embedded file.
@@ -40,46 +41,84 @@ type File struct {
 	Text []byte
 }
 
-var sets = []Set{
+// embedded is a set as the program carries it. Nobody changes its bytes.
+type embedded struct {
+	name, title         string
+	train, test, schema []byte
+	origin              string
+}
+
+var sets = []embedded{
 	{"randhie", "RAND Health Insurance Experiment, person-years", randhieTrain, randhieTest, randhieSchema, randhieOrigin},
 }
 
+// How the names of files end.
+const (
+	trainEnding  = "-train.csv.gz"
+	testEnding   = "-test.csv.gz"
+	schemaEnding = ".yaml"
+)
+
+// set returns copies of what the program carries.
+func (e embedded) set() Set {
+	return Set{Name: e.name, Title: e.title, Origin: e.origin, Files: []File{{e.name + trainEnding, bytes.Clone(e.train)},
+		{e.name + testEnding, bytes.Clone(e.test)}, {e.name + schemaEnding, bytes.Clone(e.schema)}, {"ORIGIN.md", []byte(e.origin)}}}
+}
+
 // List returns the built-in data sets.
-func List() []Set { return slices.Clone(sets) }
+func List() []Set {
+	list := make([]Set, len(sets))
+	for i, e := range sets {
+		list[i] = e.set()
+	}
+	return list
+}
 
 // Open returns the set of this name; an unknown name is an error that lists the known ones.
 func Open(name string) (Set, error) {
 	names := make([]string, len(sets))
-	for i, s := range sets {
-		if s.Name == name {
-			return s, nil
+	for i, e := range sets {
+		if e.name == name {
+			return e.set(), nil
 		}
-		names[i] = s.Name
+		names[i] = e.name
 	}
 	return Set{}, fmt.Errorf("builtin: data set is %q, want one of: %s", name, strings.Join(names, ", "))
 }
 
 // Schema returns the set's schema.
-func (s Set) Schema() (*data.Schema, error) { return data.ParseSchema(s.Name+".yaml", s.schema) }
+func (s Set) Schema() (*data.Schema, error) {
+	f, err := s.file(schemaEnding)
+	if err != nil {
+		return nil, err
+	}
+	return data.ParseSchema(f.Name, f.Text)
+}
 
 // ReadTrain reads the training table under a schema, the set's own or one derived from it.
 func (s Set) ReadTrain(ctx context.Context, schema *data.Schema, o data.ReadOptions) (*data.Dataset, error) {
-	return data.ReadFrom(ctx, schema, s.Name+"-train.csv.gz", bytes.NewReader(s.train), o)
+	return s.read(ctx, schema, trainEnding, o)
 }
 
 // ReadTest reads the test table, whose persons are not in the training table.
 func (s Set) ReadTest(ctx context.Context, schema *data.Schema, o data.ReadOptions) (*data.Dataset, error) {
-	return data.ReadFrom(ctx, schema, s.Name+"-test.csv.gz", bytes.NewReader(s.test), o)
+	return s.read(ctx, schema, testEnding, o)
 }
 
-// Origin returns the page on where the set comes from, in Markdown.
-func (s Set) Origin() string { return s.origin }
-
-// Files returns copies of the embedded files: the tables, the schema and the page.
-func (s Set) Files() []File {
-	files := []File{{s.Name + "-train.csv.gz", s.train}, {s.Name + "-test.csv.gz", s.test}, {s.Name + ".yaml", s.schema}, {"ORIGIN.md", []byte(s.origin)}}
-	for i := range files {
-		files[i].Text = bytes.Clone(files[i].Text)
+func (s Set) read(ctx context.Context, schema *data.Schema, ending string, o data.ReadOptions) (*data.Dataset, error) {
+	f, err := s.file(ending)
+	if err != nil {
+		return nil, err
 	}
-	return files
+	return data.ReadFrom(ctx, schema, f.Name, bytes.NewReader(f.Text), o)
+}
+
+// file returns the file whose name ends so.
+func (s Set) file(ending string) (File, error) {
+	for _, f := range s.Files {
+		if f.Name == s.Name+ending {
+			return f, nil
+		}
+	}
+	return File{}, fmt.Errorf("builtin: data set %q has no file %s, want one that Open returned", s.Name, s.Name+ending)
 }

@@ -134,7 +134,7 @@ func appendTable(tables []File, name string, info fs.FileInfo) []File {
 // Export writes the files of a built-in data set into a folder, which it makes unless it is there:
 // all or none. No file is replaced.
 func Export(set builtin.Set, folder string) error {
-	made, err := export(set.Files(), folder)
+	made, err := export(set.Files, folder)
 	if err != nil {
 		for i := len(made) - 1; i >= 0; i-- {
 			_ = os.Remove(made[i])

@@ -23,7 +23,7 @@ func TestCoefficients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := feature.NewChain(e)
+	chain, err := feature.NewPipeline(nil, e)
 	if err != nil {
 		t.Fatal(err)
 	}

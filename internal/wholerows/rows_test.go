@@ -28,7 +28,7 @@ func numbers(t *testing.T, width, rows int, draw func() float64) (*feature.Pipel
 			values[i] = append(values[i], float32(draw()))
 		}
 	}
-	chain, err := feature.NewChain(e)
+	chain, err := feature.NewPipeline(nil, e)
 	if err != nil {
 		t.Fatal(err)
 	}
