@@ -12,8 +12,8 @@ import (
 //
 // A release of names (mechanism.DiscoveryTerms) costs its noise and, with a probability of δ, the
 // name of a record that no other record has. The second is no release of its own: the records of a
-// group may have one name in common, which passes the threshold with more than k·δ, since its count
-// is k times as far up. So a statement of (0, δ) after noise is taken for such a threshold (see
+// group may have one name in common. It passes the threshold with more than k·δ, since its count is
+// k times as far up. So a statement of (0, δ) after noise is taken for such a threshold (see
 // passing). That is never less than the k·δ of a statement by itself. One that stands in a sequence
 // without noise before it has no price here.
 func withThresholds(e mechanism.Event, records int) (mechanism.Event, bool) {

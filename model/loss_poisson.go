@@ -6,13 +6,13 @@ import (
 )
 
 // Poisson returns the negative log-likelihood of a count with mean M·exp(z): M·exp(z) - y·z. Here
-// y = M + label is the count in units of half the target's declared range [low, high], low at least
-// 0, and M is the middle of the range in these units: 1, until OverTarget is told the range. Beyond
-// the score at which the mean reaches high, the loss goes on as a straight line, so that its
-// derivative is bounded: no mean above the declared range is modelled.
-// Source: McCullagh and Nelder, "Generalized Linear Models", 2nd edition 1989, chapter 6. That a convex
-// loss stays convex, and its slope bounded, when it is continued by its tangent: Song, Steinke, Thakkar
-// and Thakurta, "Evading the Curse of Dimensionality in Unconstrained Private GLMs", AISTATS 2021,
+// y = M + label is the count in units of half the target's declared range [low, high], low at
+// least 0. M is the middle of the range in these units: 1, until OverTarget is told the range.
+// Beyond the score at which the mean reaches high, the loss goes on as a straight line, so that its
+// derivative is bounded: no mean above the declared range is modelled. Source: McCullagh and
+// Nelder, "Generalized Linear Models", 2nd edition 1989, chapter 6. That a convex loss stays
+// convex, and its slope bounded, when it is continued by its tangent: Song, Steinke, Thakkar and
+// Thakurta, "Evading the Curse of Dimensionality in Unconstrained Private GLMs", AISTATS 2021,
 // http://proceedings.mlr.press/v130/song21a.html, section 3.
 func Poisson() Loss { return poisson{1} }
 

@@ -157,7 +157,7 @@ func (p Plan) Method() string {
 	return MethodSGD
 }
 
-// Filter returns a filter for a ledger that is to hold this plan beside others: GDP, or for sampled
+// Filter returns a filter for a ledger that is to hold this plan and others: GDP, or for sampled
 // steps RDP at the order that prices the plan best, which follows from public numbers. A ledger for
 // this plan alone needs none (ledger.NewSingle).
 func (p Plan) Filter() (account.Accountant, error) {

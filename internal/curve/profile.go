@@ -12,8 +12,8 @@ import (
 // profileWidth is the relative width of the bounds that make a trade-off curve.
 const profileWidth = 1e-2
 
-// The points of a trade-off curve: where delta is large, delta at these shares of the epsilon
-// of the first delta below; from there on, epsilon at these shares of the delta at epsilon 0.
+// The points of a trade-off curve: where delta is large, delta at these shares of the epsilon of
+// the first delta below. From there on it is epsilon at these shares of the delta at epsilon 0.
 // Where epsilon is small, delta is the quicker one to bound.
 var (
 	epsilonShares = []float64{0.2, 0.4, 0.6, 0.8}

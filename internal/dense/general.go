@@ -7,9 +7,10 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// GeneralEigenvalues returns the eigenvalues of a square matrix, in any order, conjugate ones next to each other. They
-// are those of a matrix that differs from the given one, with rows and columns scaled against each other, by a small
-// multiple of 2^-53 of its norm. Of a matrix that is not symmetric they can be wrong by far more than that.
+// GeneralEigenvalues returns the eigenvalues of a square matrix, in any order, conjugate ones next
+// to each other. They are the eigenvalues of a matrix near the given one, with rows and columns
+// scaled against each other. It differs by a small multiple of 2^-53 of its norm. Of a matrix that
+// is not symmetric they can be wrong by far more than that.
 //
 // Powers of two make rows about as long as columns (Parlett and Reinsch, "Balancing a Matrix for
 // Calculation of Eigenvalues and Eigenvectors", Numerische Mathematik 1969), Householder

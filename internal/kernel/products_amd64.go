@@ -130,8 +130,8 @@ func (c *IntColumns[T]) nearRows(stride int) int {
 	return max(nearBytes/max(stride, 1)&^7, 16)
 }
 
-// productsCall says how many rows to multiply, how far apart they are, how far apart the rows of dst are or its columns, and
-// where the memory ahead is, all in bytes.
+// productsCall says how many rows to multiply and how far apart they are. It says how far apart the
+// rows of dst are or its columns, and where the memory ahead is, all in bytes.
 type productsCall struct {
 	byColumn                      bool
 	rows, stride, distance, ahead int

@@ -11,10 +11,10 @@ const (
 )
 
 // RoundBounded writes integers f to dst for which f²·n2[i] ≤ bound² holds exactly: the product
-// v[i]·scales[i], rounded to float64 and then to the nearest integer, the even one of two; where
-// that is beyond the bound, the product rounded toward zero; and 0 where n2[i] is 0. Where it is in
-// doubt which of them is within the bound, or whether any is, it writes NaN. A zero in dst has no
-// sign. It returns whether there is no NaN.
+// v[i]·scales[i], rounded to float64 and then to the nearest integer, the even one of two. Where
+// that is beyond the bound, it is the product rounded toward zero. It is 0 where n2[i] is 0. Where
+// it is in doubt which of them is within the bound, or whether any is, it writes NaN. A zero in dst
+// has no sign. It returns whether there is no NaN.
 //
 // No number is in doubt whose square times n2[i] is 2^-48 or more of bound² away from it, if it and its square are finite and
 // its magnitude at most 2^51. A row of negative n2[i] is in doubt.

@@ -63,8 +63,8 @@ func ToFloat64(dst []float64, v []float32, factor float64) {
 }
 
 // AffineTerms is what stands next to the rows of records with an intercept: in each record's
-// integers, the intercept and, for rows with a center, how many times that is taken off; and the
-// products of the intercept and of the center with the weights.
+// integers, the intercept and, for rows with a center, how many times that is taken off. It also
+// has the products of the intercept and of the center with the weights.
 type AffineTerms struct {
 	Tails, Betas   []int32 // Betas is nil where there is no center
 	Weight, Center float64

@@ -28,7 +28,7 @@ func BitWords(dim int) int { return (dim + 63) / 64 }
 // and on every processor and in every build. It is defined so: partial sum l of 16 starts at +0 and
 // adds the products of the entries j ≡ l modulo 16 in ascending j. Every product is rounded to
 // float32, and so is every sum; no product is fused with a sum. Then partial sum l adds partial sum
-// l+8 for each l below 8, then l+4 for each l below 4, then l+2 for l below 2, and the result is
+// l+8 for each l below 8, then l+4 for each l below 4, then l+2 for l below 2. The result is
 // partial sum 0 plus partial sum 1. Entries that are integers are converted first, which is exact.
 //
 // The result differs from the exact sum by at most n·u/(1-n·u)·Σ_j |x[j]·w[j]| + dim·2^-149 with

@@ -23,8 +23,8 @@ const (
 	limbColumns = 36
 )
 
-// packedFactors is the room for packed factors, four words for each column of a group of four rows, and for the
-// rows of a strip in the order that kernels multiply in.
+// packedFactors is the room for packed factors, four words for each column of a group of four rows.
+// It is also the room for the rows of a strip in the order that kernels multiply in.
 type packedFactors struct {
 	words [limbGroups*limbColumns*4 + 7*4]uint32 // eight columns are written at a time
 	room  [limbGroups * 256]uint8

@@ -90,8 +90,8 @@ func packShortLimbs(words []uint32, q []float64, groups int, apart factorSteps, 
 	}
 }
 
-// packOneShortAVX512 is packShortLimbs for one column, three limbs and a positive multiple of 16 rows; fewer limbs of a
-// factor that has no more are the first of them.
+// packOneShortAVX512 is packShortLimbs for one column, three limbs and a positive multiple of 16
+// rows. A factor with fewer limbs has the first of them.
 //
 //go:noescape
 func packOneShortAVX512(words *uint32, q *float64, n int)

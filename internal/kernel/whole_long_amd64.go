@@ -49,9 +49,9 @@ func addLongAVX512(dst, src *int64, n int)
 //go:noescape
 func addLongAVX2(dst, src *int64, n int)
 
-// squareLongAVX512 returns the sums of the lower and of the upper 32 bits of the squares of n numbers, a positive
-// multiple of 8 and at most longBlock, and the disjunction of the numbers plus 2^31. The sums are those of the
-// numbers where this is below 2^32.
+// squareLongAVX512 returns the sums of the lower and of the upper 32 bits of the squares of n
+// numbers. It also returns the disjunction of the numbers plus 2^31. n is a positive multiple of 8
+// and at most longBlock. The sums are those of the numbers where this is below 2^32.
 //
 //go:noescape
 func squareLongAVX512(x *int64, n int) (low, high, beyond uint64)

@@ -118,7 +118,7 @@ func (o RecursionOptions) check() error {
 const maxSlack = 0.01
 
 // slack bounds, in integers of a step, twice the distance e of A from a step without rounding, plus
-// the cost of rounding k. total integers of the noise are charged. Of e, half an integer in each
+// the cost of rounding k. The noise is charged at total integers. Of e, half an integer in each
 // number is the ridge's, and each record's coefficients are off by a half each, by the error of
 // their scores times the slope, and by the link's own error.
 func (o RecursionOptions) slack(total float64) float64 {

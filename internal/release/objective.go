@@ -25,11 +25,11 @@ const farthest = 16
 //
 //	r = (τ + √n·(g/2 + rounding of b)) / Ridge
 //
-// of w*, where g is the step of the grid of b and n the number of weights, by strong convexity. Since w* and
-// the records determine b, what is computed is a function of w* and the records; on neighbors it differs,
-// at one w*, by at most 2r. So what is released is w*, followed by a normal release of something that one
-// record moves by at most 2r: the composition of e and output, in this order. (Without
-// output noise the grid of b would be seen through the minimizer.)
+// of w*, where g is the step of the grid of b and n the number of weights, by strong convexity.
+// Since w* and the records determine b, the computed point is a function of w* and the records. On
+// neighbors it differs, at one w*, by at most 2r. So what is released is w*, followed by a normal
+// release of something that one record moves by at most 2r: the composition of e and output, in
+// this order. (Without output noise the grid of b would be seen through the minimizer.)
 func SolveObjective(ctx context.Context, payer mechanism.Payer, e mechanism.ObjectivePerturbation, p Problem, rows *Rows, output mechanism.Gaussian) (Noisy, error) {
 	if err := CheckObjective(e, p); err != nil {
 		return Noisy{}, err

@@ -81,8 +81,8 @@ func leftScale(largest float32) float32 {
 }
 
 // round rounds the right factors of the i-th record times a factor, to the nearest integers or
-// toward zero, and returns their largest magnitude before they were moved into 16 bits: not a
-// finite number if a factor of either side is not.
+// toward zero. It returns their largest magnitude before they were moved into 16 bits: not a finite
+// number if a factor of either side is not.
 func (p *productPart) round(i int, factor float64, nearest bool) float64 {
 	n := p.factors.Positions * p.Right
 	dst, src := p.rights[i*n:(i+1)*n], p.factors.Rights[i*n:(i+1)*n]

@@ -9,11 +9,10 @@ import (
 // FFT is the discrete Fourier transform of real sequences of one power-of-two length.
 // It is immutable and safe for concurrent use.
 //
-// A real sequence is packed into a complex one of half the length, transformed by
-// decimation in frequency in radix 4 (radix 2 where a factor of 2 is left over), and
-// unpacked (Brigham, "The Fast Fourier Transform", 1974, section 10-10). Frequencies
-// stay in the order in which decimation leaves them, since products of transforms do
-// not care; Frequency names them.
+// A real sequence is packed into a complex one of half the length, transformed, and unpacked. The
+// transform is decimation in frequency in radix 4, or radix 2 where a factor of 2 is left over
+// (Brigham, "The Fast Fourier Transform", 1974, section 10-10). Frequencies stay in the order in
+// which decimation leaves them, since products of transforms do not care; Frequency names them.
 //
 // Error: let u = 2⁻⁵³. A coefficient passes through log₂(length) levels of sums and through one
 // multiplication by a root of unity for each radix-4 level. A sum errs by at most u, a product by

@@ -24,7 +24,7 @@ func BisectLog(low, high, tolerance float64, ok func(float64) bool) float64 {
 // Crossing finds where f turns from at most 0, as at inside, to more, as at outside. It returns a
 // point with f at most 0 that is within tolerance of one where f is more, or next to it. The ends
 // may be in either order and f infinite. The next point is the zero of the inverse parabola through
-// the last three where that is sure to help, else the middle (Chandrupatla, "A New Hybrid
+// the last three points where that surely helps, else the middle (Chandrupatla, "A New Hybrid
 // Quadratic/Bisection Algorithm for Finding the Zero of a Nonlinear Function", Advances in
 // Engineering Software 1997); the first time that of the secant.
 func Crossing(inside, outside, tolerance float64, f func(float64) float64) float64 {

@@ -122,7 +122,7 @@ func (outputPerturbation) summary() string {
 	return "the minimizer with a ridge, or where descent ends, plus noise"
 }
 
-// centers allows it beside normal noise.
+// centers allows it in addition to normal noise.
 func (outputPerturbation) centers(r Request) bool { return r.chosenNoise() == NoiseGaussian }
 
 func (m outputPerturbation) plan(r Request, s *Setup) error {

@@ -82,7 +82,7 @@ func (r Request) zerothNoise() string {
 	return NoiseGaussian
 }
 
-// centers allows it beside normal noise.
+// centers allows it in addition to normal noise.
 func (zeroth) centers(r Request) bool { return r.zerothNoise() == NoiseGaussian }
 
 func (m zeroth) plan(r Request, s *Setup) error {

@@ -180,9 +180,9 @@ func (p Plan) released(multiplier float64) (mechanism.Event, error) {
 	return sequence, nil
 }
 
-// Filter returns a filter for a ledger that is to hold this plan beside others: GDP, or for sampled steps RDP
-// at the order that prices the plan best, which follows from public numbers. A ledger for this plan alone needs
-// none (ledger.NewSingle).
+// Filter returns a filter for a ledger that is to hold this plan and others: GDP, or for sampled
+// steps RDP at the order that prices the plan best, which follows from public numbers. A ledger for
+// this plan alone needs none (ledger.NewSingle).
 func (p Plan) Filter() (account.Accountant, error) {
 	if account.For(p.Event()).Name() == account.GDP.Name() {
 		return account.GDP, nil

@@ -125,8 +125,8 @@ func (l *law) atomic(u float64) (logModulus, phase float64) {
 	return math.Log(math.Hypot(re, im)), math.Atan2(im, re)
 }
 
-// smooth returns the modulus of the part of the characteristic function that is not due to
-// atoms, at its largest in a few places below u, times u: what bounds it by 1/u times that
+// smooth returns a modulus times u, the largest in a few places below u. It is the modulus of the
+// part of the characteristic function that is not due to atoms: what bounds it by 1/u times that
 // from there on, as for every density with jumps.
 func (l *law) smooth(u float64) float64 {
 	most := 0.0

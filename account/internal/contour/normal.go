@@ -123,10 +123,9 @@ func (n normal) top() float64 {
 // window returns an interval outside which p·e^{tL} only falls and is below e^-62 of its
 // values inside.
 //
-// The derivative of log p + tL is c(y) - y, where c = (1+t)·a - t·b and a, b are the
-// posterior means under P and Q, which rise in y. Where y exceeds the largest value that c
-// takes on the interval so far, the function falls: so its last hump lies before, and again
-// with the new end.
+// The derivative of log p + tL is c(y) - y, where c = (1+t)·a - t·b. The posterior means a and b
+// under P and Q rise in y. Where y exceeds the largest value that c takes on the interval so far,
+// the function falls: so its last hump lies before, and again with the new end.
 func (n normal) window(t float64) (low, high float64) {
 	pLow, pHigh, _, _ := n.p.extremes()
 	qLow, qHigh, _, _ := n.q.extremes()

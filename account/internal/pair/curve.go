@@ -178,10 +178,10 @@ func (c *Curve) Loss(x float64) float64 {
 	return l
 }
 
-// LossError bounds the error of Loss, and how far the loss of Inverse is from what was
-// asked, besides the residual that Inverse returns. It is the rounding of exponents,
-// which are at most of size z·(Last-First)/Scale where no output is farther from a mean
-// than z standard units, and of logarithms of numbers known to a few units.
+// LossError bounds the error of Loss, and how far the loss of Inverse is from what was asked,
+// besides the residual that Inverse returns. It is the rounding of exponents, and of logarithms of
+// numbers known to a few units. Exponents are at most of size z·(Last-First)/Scale where no output
+// is farther from a mean than z standard units.
 func (c *Curve) LossError(z float64) float64 {
 	return 0x1p-53 * (32 + 8*z*(c.Last-c.First)/c.Scale)
 }

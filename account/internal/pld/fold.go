@@ -55,12 +55,12 @@ type window struct {
 // the length of the window: mass outside it, which the Chernoff bounds of the lattices bound,
 // appears inside, and is counted twice as an error.
 //
-// Rounding: let E bound the error of each coefficient of the transforms (special.FFT),
-// relative to which powers add what rounding says, and products a few units. A product of
-// coefficients F of modulus at most 1 then errs by at most R·e^R·|∏F|, where R is the sum
-// over factors of E/|F|, and in any case by the sum of the E. The error of the inverse
-// transform is bounded in the Euclidean norm, and by the inequality of Cauchy and Schwarz
-// the total variation norm is at most √N times that.
+// Rounding: let E bound the error of each coefficient of the transforms (special.FFT), relative to
+// which powers add what rounding says, and products a few units. A product of coefficients F of
+// modulus at most 1 then errs by at most R·e^R·|∏F|, where R is the sum over factors of E/|F|. In
+// any case it errs by at most the sum of the E. The error of the inverse transform is bounded in
+// the Euclidean norm, and by the inequality of Cauchy and Schwarz the total variation norm is at
+// most √N times that.
 func fold(items []item, step float64, w window) *lattice {
 	high, low := w.bounds(items)
 	if !(high-low < float64(w.most)*step) {

@@ -127,8 +127,8 @@ func stretch(tilt, h float64) float64 {
 	return math.Sinh((tilt+0.5)*h) / ((2*tilt + 1) * math.Sinh(h/2))
 }
 
-// shares returns, for r = 0 to k-1, the shares of a mass r fine steps above a coarse node
-// that go to the next coarse node and to that node, in the tilted scale.
+// shares returns two shares of a mass r fine steps above a coarse node, for r = 0 to k-1, in the
+// tilted scale. One goes to the next coarse node, and one to that node.
 func shares(step, tilt float64, k int) (up, down []float64) {
 	up, down = make([]float64, k), make([]float64, k)
 	whole := -math.Expm1(-step * float64(k))

@@ -45,10 +45,11 @@ func (v near) both() float64 { return v.below + v.above }
 //
 // and a bound on its error, for x from 0 to π/2.
 //
-// The angle has a relative error of 3 units. So sin x errs by 8 units of itself, with 2 for math.Sincos and some to
-// spare; cos x errs by at most 3·π/2 units for the angle and 2 for the function, less than 8. The real part has two such
-// sines and 4 operations, hence errs by less than 24 units of itself. The imaginary part errs by 8 units of itself for the
-// sine, 4 for operations, and 8 units of 2·|below - above|·sin x for the cosine.
+// The angle has a relative error of 3 units. So sin x errs by 8 units of itself, with 2 for
+// math.Sincos and some to spare. And cos x errs by at most 3·π/2 units for the angle and 2 for the
+// function, less than 8. The real part has two such sines and 4 operations, hence errs by less than
+// 24 units of itself. The imaginary part errs by 8 units of itself for the sine, 4 for operations,
+// and 8 units of 2·|below - above|·sin x for the cosine.
 func (v near) transform(x float64) (re, im, bound float64) {
 	s, c := math.Sincos(x)
 	re = -2 * v.both() * s * s

@@ -25,12 +25,12 @@ const (
 	densityCount = 64 * tailUnits
 	// MinGridBits and MaxGridBits bound the standard deviation 2^b of the grid.
 	MinGridBits, MaxGridBits = 10, 50
-	// SlackBits: with a = 2^-SlackBits and t = 2^-TailBits, every set of grid values has under the
-	// executed distribution at most exp(a) times its probability under that of the rounded
-	// continuous Gaussian, plus t, and the other way round. The midpoint rule's relative error on a
-	// part of width h is at most h²·(x²+1)/24·exp(16·h) < 2^-104 for |x| ≤ 16. The areas of the
-	// layers agree within 2^-113, their heights being cut to 128 bits. The normalizers agree within
-	// their sum and the truncated mass.
+	// SlackBits: with a = 2^-SlackBits and t = 2^-TailBits, two distributions are close: the
+	// executed one and that of the rounded continuous Gaussian. Every set of grid values has under
+	// one at most exp(a) times its probability under the other, plus t. The midpoint rule's
+	// relative error on a part of width h is at most h²·(x²+1)/24·exp(16·h) < 2^-104 for |x| ≤ 16.
+	// The areas of the layers agree within 2^-113, their heights being cut to 128 bits. The
+	// normalizers agree within their sum and the truncated mass.
 	SlackBits = 100
 	// TailBits: either distribution gives magnitudes beyond 15.9 standard deviations a probability
 	// below 2^-183 (2·(1-Φ(15.9)) < 2^-184; cells are at most 2^-MinGridBits wide). A height has
