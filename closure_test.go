@@ -47,51 +47,62 @@ var eventTypes = []string{"mechanism.NonPrivate", "mechanism.Repeat", "mechanism
 	"mechanism.BandedMatrix", "mechanism.ObjectivePerturbation", "mechanism.RepeatAndSelect"}
 
 var coreParts = []corePart{
-	{"sums and release", 1825, []string{"internal/release.NewSum", "internal/release.Sum", "internal/release.NewGroup", "internal/release.Group",
-		"internal/release.Release", "mechanism.Gaussian", "mechanism.Sampling", "internal/release.Draw", "internal/release.DrawParts", "internal/release.Rows.enter", "internal/release.Rows.measure", "internal/release.Noisy", "internal/release.Join"}},
-	{"rows in files", 520, []string{"internal/release.Rows.loadFile", "internal/release.Rows.loadFileAt", "internal/release.rowsFile"}},
-	{"whitened rows", 330, []string{"internal/release.turn", "internal/release.Rows.measureWhitened", "internal/release.frame.whiten",
+	{"sums and release", 1635, []string{"internal/release.NewSum", "internal/release.Sum", "internal/release.NewGroup", "internal/release.Group",
+		"internal/release.Release", "mechanism.Gaussian", "internal/release.Draw", "internal/release.DrawParts", "internal/release.Rows.enter", "internal/release.Rows.measure", "internal/release.Noisy", "internal/release.Join"}},
+	{"rows in files", 522, []string{"internal/release.Rows.loadFile", "internal/release.Rows.loadFileAt", "internal/release.rowsFile"}},
+	{"whitened rows", 331, []string{"internal/release.turn", "internal/release.Rows.measureWhitened", "internal/release.frame.whiten",
 		"internal/release.frame.explainsTurned", "internal/release.frame.squareTurned", "internal/release.mixTurned"}},
 	{"vector norms", 365, []string{"internal/release.NewVectorSum", "internal/release.VectorSum", "internal/release.Norm", "internal/release.fitKNorm", "internal/release.discreteGrid", "internal/release.drawDiscreteGaussian", "internal/release.drawDiscreteLaplace", "mechanism.KNorm", "mechanism.Laplace", "mechanism.DiscreteGaussian", "mechanism.DiscreteLaplace"}},
 	{"second moments", 240, []string{"internal/release.SumProducts", "internal/release.SecondMomentOf"}},
 	{"sums of products", 350, []string{"internal/release.NewProductSum", "internal/release.ProductSum", "internal/release.productPart.formSparse"}},
 	{"projections", 220, []string{"internal/release.fitProjected", "internal/release.NewProjectedSum", "internal/release.ProjectedSum", "mechanism.JLClipping"}},
 	{"series", 300, []string{"internal/release.Series", "internal/release.seriesNoise", "internal/release.seriesPart", "internal/release.banded", "internal/release.tree"}},
-	{"last iterate", 385, []string{"internal/release.RunRecursion", "internal/release.Recursion"}},
+	{"last iterate", 394, []string{"internal/release.RunRecursion", "internal/release.Recursion"}},
 	{"objective", 1475, []string{"internal/release.SolveObjective", "internal/release.point.seal", "internal/release.GradientDescent", "internal/release.PermutedDescent"}},
-	{"choices", 460, []string{"internal/release.Choose", "internal/release.NewScoreSum", "internal/release.ScoreSum", "internal/release.NewLosses", "internal/release.Losses", "internal/release.NewRanks", "internal/release.Ranks",
+	{"choices", 461, []string{"internal/release.Choose", "internal/release.NewScoreSum", "internal/release.ScoreSum", "internal/release.NewLosses", "internal/release.Losses", "internal/release.NewRanks", "internal/release.Ranks",
 		"internal/release.NewDiscovery", "internal/release.PartitionSelection"}},
 	{"events", 415, eventTypes},
 }
 
 // checkedCode ends the walk: the check that is named notices where its result is not what it is to be.
 var checkedCode = map[string]string{
-	"internal/release.wholeSum.add":          "Sum.agrees",
-	"internal/release.wholeSum.addColumns":   "Sum.agrees",
-	"internal/release.wholeSum.flush":        "Sum.agrees",
-	"internal/release.Sum.verifyBlock":       "Sum.admit; that the integers of a record depend on its own proposal stays trusted",
-	"internal/release.Sum.verify":            "Sum.admit, as for Sum.verifyBlock",
-	"internal/release.Sum.verifyOnes":        "Sum.admit, as for Sum.verifyBlock",
-	"internal/release.Sum.verifyFast":        "Sum.admit, as for Sum.verifyBlock",
-	"internal/release.Sum.addBeside":         "Sum.agrees, which reads the final sum with its centers and intercepts",
-	"internal/release.frame.measureCentered": "frame.explains",
-	"internal/release.frame.measureUnits":    "frame.explains",
-	"internal/release.frame.measureTurned":   "frame.explainsTurned",
-	"internal/release.turn.of":               "Sum.agrees, which reads the final sum",
-	"internal/release.VectorSum.verify":      "vectorCheck.admit; that the integers of a record depend on its own vector stays trusted",
-	"internal/release.ScoreSum.verify":       "ScoreSum.admit, as for Sum.verifyBlock",
-	"internal/release.productPart.begin":     "ProductSum.admit; that the factors of a record depend on it alone stays trusted",
-	"internal/release.productPart.round":     "ProductSum.admit, as for productPart.begin",
-	"internal/release.productPart.addNorm":   "ProductSum.admit",
-	"internal/release.productPart.keep":      "ProductSum.agrees",
-	"internal/release.productPart.finish":    "ProductSum.agrees",
-	"internal/kernel.NewTurn":         "frame.explainsTurned",
-	"internal/release.sumOfProducts":         "momentCheck.agrees",
-	"internal/release.sumPairs":              "momentCheck.agrees",
-	"internal/release.addPairs":              "momentCheck.agrees",
-	"internal/release.dense.write":           "momentCheck.note; that a row depends on its own record stays trusted",
-	"internal/release.storage.norms2":        "frame.explains",
-	"internal/kernel.HugePages":       "nothing: it changes no byte",
+	"internal/release.wholeSum.add":        "Sum.agrees",
+	"internal/release.wholeSum.addColumns": "Sum.agrees",
+	"internal/release.wholeSum.flush":      "Sum.agrees",
+	"internal/release.Sum.verifyBlock":     "Sum.admit; that the integers of a record depend on its own proposal stays trusted",
+	"internal/release.Sum.verify":          "Sum.admit, as for Sum.verifyBlock",
+	"internal/release.Sum.verifyOnes":      "Sum.admit, as for Sum.verifyBlock",
+	"internal/release.Sum.verifyFast":      "Sum.admit, as for Sum.verifyBlock",
+	"internal/release.Sum.addBeside":       "Sum.agrees, which reads the final sum with its centers and intercepts",
+	"internal/release.frame.newMeasures":   "measures.says",
+	"internal/release.frame.measureAll":    "measures.says, by frame.explains",
+	"internal/release.frame.centered":      "Sum.agrees, which reads the sums that it returns",
+	"internal/release.Rows.Load":           "Sum.agrees: a record's numbers are those that were entered under its name, whatever row is added",
+	"internal/release.Rows.LoadAt":         "Sum.agrees, as for Rows.Load",
+	"internal/release.storage.take":        "Sum.agrees: rows of a file are entered before they are copied",
+	"internal/release.storage.extend":      "Sum.agrees, as for storage.take",
+	"internal/release.storage.same":        "Sum.agrees, of each sum of a group",
+	"internal/release.frame.measureTurned": "frame.explainsTurned",
+	"internal/release.turn.of":             "Sum.agrees, which reads the final sum",
+	"internal/release.VectorSum.verify":    "vectorCheck.admit; that the integers of a record depend on its own vector stays trusted",
+	"internal/release.ScoreSum.verify":     "ScoreSum.admit, as for Sum.verifyBlock",
+	"internal/release.productPart.begin":   "ProductSum.admit; that the factors of a record depend on it alone stays trusted",
+	"internal/release.productPart.round":   "ProductSum.admit, as for productPart.begin",
+	"internal/release.productPart.addNorm": "ProductSum.admit",
+	"internal/release.productPart.keep":    "ProductSum.agrees",
+	"internal/release.productPart.finish":  "ProductSum.agrees",
+	"internal/kernel.NewTurn":              "frame.explainsTurned",
+	"internal/release.sumOfProducts":       "momentCheck.agrees",
+	"internal/release.sumPairs":            "momentCheck.agrees",
+	"internal/release.addPairs":            "momentCheck.agrees",
+	"internal/release.dense.write":         "momentCheck.note; that a row depends on its own record stays trusted",
+	"internal/release.storage.norms2":      "frame.explains",
+	"internal/kernel.HugePages":            "nothing: it changes no byte",
+}
+
+// uncheckedIn lists the parts that use checked code for something that its check does not see: there it counts.
+var uncheckedIn = map[string][]string{
+	"internal/release.Rows.Load": {"last iterate", "objective"}, // they make gradients of the rows
 }
 
 // coreTypes are the types that only the functions of makerFunctions may fill.
@@ -227,6 +238,7 @@ type coreWalk struct {
 	checked map[string]bool // of checkedCode, what was met
 	later   map[string]bool // names of types and functions that are roots of a later part
 	queue   []types.Object
+	now     string // the part that is walked
 }
 
 // reach notes that a declaration is needed.
@@ -245,7 +257,7 @@ func (w *coreWalk) reach(o types.Object) {
 	if ofType := name[:strings.LastIndex(name, ".")]; w.later[name] || w.later[ofType] {
 		return // its own part reaches it
 	}
-	if checkedCode[name] != "" {
+	if checkedCode[name] != "" && !slices.Contains(uncheckedIn[name], w.now) {
 		w.checked[name] = true
 		return
 	}
@@ -382,6 +394,7 @@ func TestCoreIsSmall(t *testing.T) {
 		for _, root := range p.roots {
 			delete(w.later, root)
 		}
+		w.now = p.name
 		for _, root := range p.roots {
 			if !w.start(root) {
 				t.Errorf("there is no %s, want one: a root of the core", root)

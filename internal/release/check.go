@@ -28,10 +28,10 @@ const admitRows = 64
 // and then the sum is never released.
 func (s *Sum) admit(q []float64, record, column int, b *Block) error {
 	n := b.Len()
-	s.faulty = s.faulty || len(b.n2) != n || len(b.mixes) != n
+	var room known
 	for from := 0; from < n && !s.faulty; from += admitRows {
 		end := min(from+admitRows, n)
-		n2, mixes := b.n2[from:end], b.mixes[from:end]
+		n2, mixes := b.entered(from, end, &room)
 		if record != 1 || s.columns != 1 || !s.admitOnes(q[from:end], n2, mixes) {
 			s.admitSome(q[from*record:], record, column, n2, mixes)
 		}
@@ -54,7 +54,8 @@ func (s *Sum) admitOnes(q []float64, n2 []int64, mixes []uint64) bool {
 		h, l := bits.Mul64(u*u, square)
 		_, carry = bits.Sub64(limitLow, l, 0)
 		_, carry = bits.Sub64(limitHigh, h, carry)
-		bad |= carry | square>>63 | u&-((square-1)>>63) // beyond the limit, a norm below 0, and an integer beside a norm of 0
+		// Beyond the limit, a norm below 0, an integer next to a norm of 0, and a row that was not entered.
+		bad |= carry | square>>63 | u&-((square-1)>>63) | mixes[i]>>primeBits
 		h, l = bits.Mul64(u, negated(v, mixes[i]))
 		low, carry = bits.Add64(low, l, 0)
 		high += h + carry
@@ -79,37 +80,22 @@ func (s *Sum) admitSome(q []float64, record, column int, n2 []int64, mixes []uin
 			at += record
 			u := uint64(v ^ v>>63 - v>>63)
 			most |= u
-			squares[i%admitRows] += u * u
-			h, l := bits.Mul64(u, negated(v, mix))
+			h, l := bits.Mul64(u, u)
+			squares[i%admitRows], carry = bits.Add64(squares[i%admitRows], l, 0)
+			tops[i%admitRows] += h + carry
+			h, l = bits.Mul64(u, negated(v, mix))
 			low, carry = bits.Add64(low, l, 0)
 			high += h + carry
 		}
 		s.mixes[k] = residue(s.mixes[k] + residue128(high, low))
 	}
-	if most >= maxSmall || s.columns > mostSmall {
-		squares, tops = s.longSquares(q, record, column, len(mixes))
-	}
 	limitHigh, limitLow := bits.Mul64(uint64(s.limit), uint64(s.limit))
 	bad := most > 2*maxCoefficient-1
 	for i, v := range n2 {
 		high, low := tops[i%admitRows], squares[i%admitRows]
-		bad = bad || !within(high, low, uint64(v), limitHigh, limitLow) || v <= 0 && (v < 0 || high|low != 0)
+		bad = bad || !within(high, low, uint64(v), limitHigh, limitLow) || v <= 0 && (v < 0 || high|low != 0) || mixes[i] >= prime
 	}
 	s.faulty = s.faulty || bad
-}
-
-// longSquares returns the sums of squares of records whose integers are many or large.
-func (s *Sum) longSquares(q []float64, record, column, n int) (squares, tops [admitRows]uint64) {
-	for i := range n {
-		for k := range s.columns {
-			v := int64(q[i*record+k*column])
-			u := uint64(max(v, -v))
-			h, l := bits.Mul64(u, u)
-			low, carry := bits.Add64(squares[i], l, 0)
-			squares[i], tops[i] = low, tops[i]+h+carry
-		}
-	}
-	return squares, tops
 }
 
 // within reports whether a square sum of two words times n2 is at most the limit of two words.

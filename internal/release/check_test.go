@@ -212,6 +212,7 @@ func TestFaultsOfMeasuresAreFound(t *testing.T) {
 			continue
 		}
 		found++
+		rows.known = newEntered(make([]int64, n))
 		if err := rows.enter(&wrong, rows.x, func(i int) int { return i }); !errors.Is(err, ErrComputation) {
 			t.Fatalf("%v, %+v: rows with wrong measures entered with error %v", kind, f, err)
 		}

@@ -2,26 +2,64 @@ package release
 
 import (
 	"math"
+	"sync"
 	"sync/atomic"
 
 	"github.com/ditherml/dither/internal/parallel"
 )
 
-// entered is what is known of rows once they are measured, so that they are held to it whenever they are read again: of
-// each record the squared norm n2 of what it adds, and the product h of that with the secret. Goroutines may share it.
+// entered is what is known of rows once they are measured, by their places. Whatever is added of a record is held to it:
+// the squared norm n2 of what the record adds, and the product h of that with the secret. Goroutines may share it.
 type entered struct {
+	lock  sync.Mutex
 	n2    []int64
-	mixes []uint64 // h + 1; 0: the record was not measured yet; isEntering: it is being measured for the first time
+	mixes []uint64 // h, or notEntered
+}
+
+// notEntered stands for a row that was not measured yet. It is no residue.
+const notEntered = math.MaxUint64
+
+// newEntered returns what is known of rows before they are measured; n2 is where their squared norms will be.
+func newEntered(n2 []int64) *entered {
+	e := &entered{n2: n2, mixes: make([]uint64, len(n2))}
+	for i := range e.mixes {
+		e.mixes[i] = notEntered
+	}
+	return e
 }
 
 // has reports whether a row was measured.
-func (e *entered) has(at int) bool {
-	mix := atomic.LoadUint64(&e.mixes[at])
-	return mix != 0 && mix != isEntering
+func (e *entered) has(at int) bool { return atomic.LoadUint64(&e.mixes[at]) != notEntered }
+
+// enter keeps the numbers of a row unless it has some, both of one reading, and returns the squared norm that it has.
+func (e *entered) enter(at int, n2 int64, mix uint64) int64 {
+	e.lock.Lock()
+	defer e.lock.Unlock()
+	if e.mixes[at] == notEntered {
+		e.n2[at] = n2
+		atomic.StoreUint64(&e.mixes[at], mix)
+	}
+	return e.n2[at]
 }
 
-// isEntering is no number of the prime and one.
-const isEntering = math.MaxUint64
+// known is room for what was entered of a few records.
+type known struct {
+	n2    [admitRows]int64
+	mixes [admitRows]uint64
+}
+
+// entered returns what was entered of some of the records of a block, at most admitRows, by their numbers.
+func (b *Block) entered(from, end int, room *known) (n2 []int64, mixes []uint64) {
+	e, first := b.rows.known, b.rows.first
+	if b.records == nil {
+		at := b.first - first
+		return e.n2[at+from : at+end], e.mixes[at+from : at+end]
+	}
+	for k, record := range b.records[from:end] {
+		room.n2[k], room.mixes[k] = e.n2[record-first], e.mixes[record-first]
+	}
+	return room.n2[:end-from], room.mixes[:end-from]
+}
 
 // plain is what rows in memory have in common in all frames: of each row of integers its squared norm and its product with the
 // secret.
@@ -51,8 +89,7 @@ func (p *plain) measure(x storage, r []uint64) {
 // enter computes the numbers that check the sums of the rows of x; m has the kernels' results for
 // them. It holds that a row is measured as its integers say. The i-th of the rows stands at(i).
 func (r *Rows) enter(m *measures, x storage, at func(i int) int) error {
-	m.mixes = grow(m.mixes, x.count())
-	for i := range m.mixes {
+	for i := range m.n2 {
 		if err := r.enterRow(m, x, i, at(i), nil); err != nil {
 			return err
 		}
@@ -60,36 +97,36 @@ func (r *Rows) enter(m *measures, x storage, at func(i int) int) error {
 	return nil
 }
 
-// enterRow is enter for row i of x, which stands at. With a whitening, turned is what a kernel
-// proposes as W·x. A row that was measured before keeps what it had then.
+// enterRow is enter for row i of x, which stands at: of rows in memory it is their row at. With a whitening, turned is
+// what a kernel proposes as W·x. A row that was measured before keeps what it had then.
 func (r *Rows) enterRow(m *measures, x storage, i, at int, turned []int32) error {
-	if r.known != nil {
-		if mix := atomic.LoadUint64(&r.known.mixes[at]); mix != 0 && mix != isEntering {
-			m.n2[i], m.mixes[i] = r.known.n2[at], mix-1
-			return nil
-		}
+	if r.known.has(at) {
+		m.n2[i] = r.known.n2[at]
+		return nil
 	}
-	f := &r.frame
-	var square int64
+	f, row := &r.frame, i
+	if r.file == nil {
+		x, row = r.x, at
+	}
+	var square, dot int64
 	var mix uint64
 	if own := r.origin.plain; f.turn == nil && own.mix != nil {
 		square, mix = own.square[at], own.mix[at]
 	} else {
-		square, mix = x.mix(i, f.secret)
+		square, mix = x.mix(row, f.secret)
 	}
-	dot := int64(0)
 	if f.m != nil && f.turn == nil {
-		dot = x.dot(i, f.m)
+		dot = x.dot(row, f.m)
 	}
 	if f.turn == nil && !f.explains(m, i, square, dot) || f.turn != nil && !f.explainsTurned(m, i, square, mix, turned) {
 		return ErrComputation
 	}
-	m.mixes[i] = f.mixOf(mix, m.beta(i), m.tail(i))
-	// One goroutine alone enters both numbers: they are of one reading.
-	if r.known != nil && atomic.CompareAndSwapUint64(&r.known.mixes[at], 0, isEntering) {
-		r.known.n2[at] = m.n2[i]
-		atomic.StoreUint64(&r.known.mixes[at], m.mixes[i]+1)
+	mix = f.mixOf(mix, m.beta(i), m.tail(i))
+	if r.file == nil { // one goroutine alone measures the row
+		r.known.n2[at], r.known.mixes[at] = m.n2[i], mix
+		return nil
 	}
+	m.n2[i] = r.known.enter(at, m.n2[i], mix)
 	return nil
 }
 

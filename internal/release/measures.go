@@ -13,12 +13,11 @@ type measures struct {
 	multipliers []float32 // nil: frame.unit
 	betas       []int32   // nil: 1
 	tails       []int32   // nil: there is no intercept
-	mixes       []uint64  // the products of what the rows add with the secret; see Rows.enter
 }
 
 // newMeasures returns room for the measures of n rows, in the memory of old if there is enough.
 func (f frame) newMeasures(n int, old measures) measures {
-	m := measures{n2: grow(old.n2, n), mixes: grow(old.mixes, n)}
+	m := measures{n2: grow(old.n2, n)}
 	if f.Normalize != NormalizeNone {
 		m.multipliers = grow(old.multipliers, n)
 	}
@@ -77,7 +76,7 @@ func (m *measures) set(i int, v measured) {
 
 // part returns the measures of n rows from first on.
 func (m *measures) part(first, n int) measures {
-	return measures{piece(m.n2, first, n), piece(m.multipliers, first, n), piece(m.betas, first, n), piece(m.tails, first, n), piece(m.mixes, first, n)}
+	return measures{piece(m.n2, first, n), piece(m.multipliers, first, n), piece(m.betas, first, n), piece(m.tails, first, n)}
 }
 
 // piece returns n entries from first on; of nil, nil.
@@ -94,7 +93,6 @@ func (m *measures) pick(o measures, rows []int, first int) {
 	pick(m.multipliers, o.multipliers, rows, first)
 	pick(m.betas, o.betas, rows, first)
 	pick(m.tails, o.tails, rows, first)
-	pick(m.mixes, o.mixes, rows, first)
 }
 
 // pick copies the entries of from that are listed to dst, unless dst is nil; from begins at number first.
@@ -138,12 +136,13 @@ func (r *Rows) measure() error {
 	r.frame.keepSecrets(r.dim, &r.origin.secret)
 	switch {
 	case r.file != nil && !r.file.keepsMeasures():
-		r.known = &entered{n2: make([]int64, r.count), mixes: make([]uint64, r.count)}
+		r.known = newEntered(make([]int64, r.count))
 		return nil
 	case r.file == nil && r.origin.mix == nil:
 		r.origin.measure(r.x, r.origin.secret.first(r.dim))
 	}
 	all := r.frame.newMeasures(r.count, measures{})
+	r.known = newEntered(all.n2)
 	var err error
 	if r.file != nil {
 		err = r.file.together(r.form, func(own *blockMemory, k int) error {

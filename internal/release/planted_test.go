@@ -194,6 +194,7 @@ func plantedMeasures(some func(t *testing.T, r *rand.Rand, trial int) *Rows, do 
 		m.pick(rows.measures, all, 0)
 		do(r, rows, &m, i)
 		changed = !slices.Equal(m.n2, rows.measures.n2) || !slices.Equal(m.betas, rows.measures.betas) || !slices.Equal(m.tails, rows.measures.tails) || !slices.Equal(m.multipliers, rows.measures.multipliers)
+		rows.known = newEntered(make([]int64, rows.count))
 		var turned []int32
 		if w := rows.frame.turn; w != nil {
 			turned = w.products(rows.row(i))

@@ -154,14 +154,15 @@ func (s *ScoreSum) AddBlock(b Block, c kernel.Contributions) error {
 // product of the contribution with the secret, as Sum.admit does. It errs where one is, and then
 // nothing is chosen.
 func (s *ScoreSum) admit(b *Block) error {
-	s.faulty = s.faulty || len(b.mixes) != b.Len()
-	for i := 0; i < len(b.mixes) && !s.faulty; i++ {
-		peak := s.of.peaks[b.record(i)-s.of.rows.first]
+	for i := 0; i < b.Len() && !s.faulty; i++ {
+		at := b.record(i) - s.of.rows.first
+		peak, mix := s.of.peaks[at], s.of.rows.known.mixes[at]
+		s.faulty = mix >= prime
 		for k, f := range s.exact[i*s.columns : (i+1)*s.columns] {
 			v := int64(f)
 			high, low := bits.Mul64(uint64(max(v, -v)), uint64(peak))
 			s.faulty = s.faulty || high != 0 || low > uint64(s.delta())
-			s.mixes[k] = residue(s.mixes[k] + timesResidue(v, b.mixes[i]))
+			s.mixes[k] = residue(s.mixes[k] + timesResidue(v, mix))
 		}
 	}
 	if s.faulty {

@@ -1,0 +1,57 @@
+package release
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ditherml/dither/internal/kernel"
+)
+
+// TestRowsAreThoseOfTheirRecords hands sums the rows of some records under the names of others, in all types and frames: no
+// such sum agrees. By chance it fails with a probability below 1e-12: 2^-61 a trial.
+func TestRowsAreThoseOfTheirRecords(t *testing.T) {
+	const n, dim = 6, 5
+	r := rand.New(rand.NewPCG(17, 4))
+	for trial := range 200 {
+		all := frames(r, dim)
+		kind, f := rowTypes[trial%len(rowTypes)], all[trial/len(rowTypes)%len(all)]
+		rows := typedRows(t, coordinates(r, kind, n, dim), kind, f, 0, n)
+		s := newTestSum(t, rows, fullSample(t, n), 1, 1, n)
+		b, err := rows.LoadAt([]int{1, 2}, Block{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.records = []int{4, 5}
+		if err = s.AddBlock(b, kernel.Contributions{Columns: 1, Coefficients: []float64{1, -0.5}}); err != nil {
+			continue // the proposals are beyond the bound of these records
+		}
+		// It is right that records which add nothing, or the same, agree.
+		if got := s.Seal().state; !got.faulty && !sameRow(rows, s, 1, 4) && !sameRow(rows, s, 2, 5) {
+			t.Fatalf("%v, %+v: the rows of records 1 and 2 were added as those of 4 and 5: %v", kind, f, got.values)
+		}
+	}
+}
+
+// sameRow reports whether two records add the same, or nothing was added of the first.
+func sameRow(rows *Rows, s *Sum, i, j int) bool {
+	return rows.known.mixes[i] == rows.known.mixes[j] || s.exact[(i-1)%2] == 0
+}
+
+// TestRowsThatWereNotEnteredAddNothing hands a sum a block of rows of which nothing is known: it errs, and is never released.
+func TestRowsThatWereNotEnteredAddNothing(t *testing.T) {
+	for columns := 1; columns <= 2; columns++ {
+		rows, sample := made(t, [][]float64{{1, 2}, {3, 4}}, 0.01)
+		s := newTestSum(t, rows, sample, columns, 1, 2)
+		b, err := rows.Load(0, 2, Block{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows.known = newEntered([]int64{rows.n2[0], rows.n2[1]})
+		rows.known.enter(0, rows.n2[0], 7)
+		err = s.AddBlock(b, kernel.Contributions{Columns: columns, Coefficients: make([]float64, 2*columns)})
+		if !errors.Is(err, ErrComputation) || !s.Seal().state.faulty {
+			t.Errorf("%d columns: a row that was not entered was added with error %v", columns, err)
+		}
+	}
+}
