@@ -39,7 +39,7 @@ func TestAloneIsTheRecord(t *testing.T) {
 						row, own := make([]int16, dim), make([]int16, dim)
 						b.CopyRow(row, i)
 						if alone.CopyRow(own, 0); alone.Len() != 1 || alone.Record(0) != b.Record(i) || alone.Labels()[0] != b.Labels()[i] || !slices.Equal(row, own) ||
-							alone.n2[0] != b.n2[i] || alone.mixes[0] != b.mixes[i] || alone.Norm(0) != b.Norm(i) || alone.beta(0) != b.beta(i) || alone.tail(0) != b.tail(i) {
+							alone.n2[0] != b.n2[i] || alone.Norm(0) != b.Norm(i) || alone.beta(0) != b.beta(i) || alone.tail(0) != b.tail(i) {
 							t.Fatalf("%v, %+v: row %d is another one alone", kind, f, b.Record(i))
 						}
 						if !slices.Equal(one, scores[i*scorer.columns:(i+1)*scorer.columns]) {
