@@ -137,8 +137,6 @@ var layers = []layer{
 	{"internal/calibration", "privacy internal/display internal/wording mechanism account certificate"},
 	// The page, table and files of a sweep: report draws them and internal/wording words them, and both know sweep; hence after them.
 	{"internal/outcome", "certificate data evaluate internal/display internal/figure internal/wording model train train/neural sweep internal/report"},
-	// Many runs of settings in text: what they are, what they cost, and a private choice among them.
-	{"internal/grid", "train sweep"},
 	// The tables of exact diagnoses: numbers of both ways to train, in shared words.
 	{"internal/diagnosis", "internal/display internal/dynamics model train/erm train/neural internal/wording"},
 	// Measures on tables by the levels of a column, their plans, and their tables on pages and terminals.
@@ -149,6 +147,8 @@ var layers = []layer{
 	{"internal/progress", "certificate internal/failure train"},
 	// One training of any method, from its plan to the folder of its results: the command and the front door share it.
 	{"internal/training", "account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/figure internal/layers internal/measures internal/outcome internal/wording ledger mechanism model network privacy internal/report sweep train train/erm train/neural"},
+	// Many runs of settings in text: what they are, what they cost, and a private choice among them.
+	{"internal/grid", "certificate data data/builtin internal/artefact internal/cache internal/display internal/durable internal/failure internal/figure internal/layers internal/outcome internal/parallel internal/process internal/tabular internal/training internal/wording ledger sweep train train/erm"},
 	// The front door: what most programs need, with the defaults of the command.
 	{"", "account certificate data internal/artefact internal/calibration internal/training ledger mechanism model privacy query evaluate train internal/measures"},
 	// What measures the defaults of training on public data sets is a command too.

@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
+	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/grid"
 	"github.com/ditherml/dither/internal/outcome"
+	"github.com/ditherml/dither/internal/progress"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/sweep"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 const sweepLong = `Train the same model many times with other settings, and see what privacy costs: a table, and a figure of each
@@ -38,213 +38,160 @@ const sweepExample = `  dither sweep --epsilon 0.1,0.3,1,3 --repeats 5
   dither sweep --plan plan.yaml --dry-run
   dither sweep --select geometric:5 --learning-rate 0.5,1,2 --clipping-norm 0.2,0.5 --epsilon 2`
 
-// Flags of dither train that a sweep does not have, that have one value for all runs, that name
-// files, or that have commas in their values.
-var (
-	sweepWithout = []string{"out", "replace", "dry-run", "non-private", "json", "quiet", "stream", "cache-features", "group", "print-not-private", "threshold",
-		"holdout", "holdout-noise", "holdout-bins", "holdout-score-range", "holdout-residual-bound", "checkpoint", "checkpoint-every", "resume", "frozen-from", "train-layers", "frozen-public", "sweep"}
-	sweepFixed = []string{"data", "labels", "delimiter", "schema", "target", "test", "test-labels", "test-public", "records", "max-records", "assume-public", "unit", "sample-weights",
-		"transform", "neighboring"}
-	sweepPaths = []string{"data", "labels", "schema", "test", "test-labels"}
-	sweepWhole = []string{"data", "labels", "delimiter", "schema", "target", "test", "test-labels", "unit", "sample-weights", "transform", "hidden", "class-weights", "clipping-norms", "clipping-groups"}
-)
-
-// noiseMultiplierFlag fixes the noise of each step in place of epsilon; dither train has no such flag.
-const noiseMultiplierFlag = "noise-multiplier"
-
 // sweepCommand holds the flags of dither sweep.
 type sweepCommand struct {
-	flags           *pflag.FlagSet
-	values          map[string]*[]string // of the flags of dither train, as given
-	kinds           map[string]string    // their types
-	planFile, split string
-	choose          string // the distribution of --select
-	mark            string // the configuration that is pointed out
-	out             string
-	repeats         int
-	baseline        bool
-	dataPublic      bool
-	printNotPrivate bool
-	dryRun          bool
-	json, quiet     bool
-	stdout, stderr  io.Writer
+	grid.Options
+	flags       *grid.Flags
+	planFile    string
+	json, quiet bool
 }
 
 func newSweep() *cobra.Command {
-	s := &sweepCommand{values: map[string]*[]string{}, kinds: map[string]string{noiseMultiplierFlag: "float64"}}
+	s := &sweepCommand{}
 	c := &cobra.Command{
 		Use: "sweep", Short: "Train many times with other settings: accuracy against privacy", Long: sweepLong, Example: sweepExample, Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			s.stdout, s.stderr = c.OutOrStdout(), c.ErrOrStderr()
-			return s.run(c.Context())
-		},
+		RunE: func(c *cobra.Command, _ []string) error { return s.run(c) },
 	}
 	f := c.Flags()
-	s.flags = f
 	f.StringVar(&s.planFile, "plan", "", "YAML file of what to run: names of these flags as keys, values or lists of them as values")
-	f.IntVar(&s.repeats, "repeats", 1, "runs of each configuration, each with noise of its own; intervals are Student's, of 95 % confidence")
-	f.BoolVar(&s.baseline, "baseline", false, "also run without privacy, to compare")
-	f.StringVar(&s.split, "split", "", "divide a table that is declared public into training and test part: first:0.8 trains on the first 80 % of the rows, random:0.2 tests on a random fifth, always the same")
-	f.BoolVar(&s.dataPublic, "data-public", false, "declare the table public: no record of it is anybody's secret")
-	f.StringVar(&s.choose, "select", "", "choose settings privately: geometric:MEAN, poisson:MEAN, logarithmic:MEAN or negative-binomial:SHAPE:MEAN makes a random number of runs with settings drawn at random, and writes the best on public records as a model folder, for --epsilon in all; all settings must cost the same")
-	f.StringVar(&s.mark, "mark", "", "configuration that figures and page point out, as epsilon=1,clipping-norm=0.5, or none (default: the smallest epsilon within one standard error of the best)")
-	f.StringVar(&s.out, "out", outcome.DefaultFolder, "folder of the results; one with the same sweep is gone on with")
-	f.BoolVar(&s.printNotPrivate, "print-not-private", false, "measure on a test table that is not public: print metrics on this terminal only, without files of results")
-	f.BoolVar(&s.dryRun, "dry-run", false, "print configurations, what each and all cost, and about how long they take, and stop")
+	f.IntVar(&s.Repeats, "repeats", 1, "runs of each configuration, each with noise of its own; intervals are Student's, of 95 % confidence")
+	f.BoolVar(&s.Baseline, "baseline", false, "also run without privacy, to compare")
+	f.StringVar(&s.Split, "split", "", "divide a table that is declared public into training and test part: first:0.8 trains on the first 80 % of the rows, random:0.2 tests on a random fifth, always the same")
+	f.BoolVar(&s.DataPublic, "data-public", false, "declare the table public: no record of it is anybody's secret")
+	f.StringVar(&s.Select, "select", "", "choose settings privately: geometric:MEAN, poisson:MEAN, logarithmic:MEAN or negative-binomial:SHAPE:MEAN makes a random number of runs with settings drawn at random, and writes the best on public records as a model folder, for --epsilon in all; all settings must cost the same")
+	f.StringVar(&s.Mark, "mark", "", "configuration that figures and page point out, as epsilon=1,clipping-norm=0.5, or none (default: the smallest epsilon within one standard error of the best)")
+	f.StringVar(&s.Out, "out", outcome.DefaultFolder, "folder of the results; one with the same sweep is gone on with")
+	f.BoolVar(&s.PrintNotPrivate, "print-not-private", false, "measure on a test table that is not public: print metrics on this terminal only, without files of results")
+	f.BoolVar(&s.DryRun, "dry-run", false, "print configurations, what each and all cost, and about how long they take, and stop")
 	f.BoolVar(&s.json, "json", false, "print JSON")
 	f.BoolVar(&s.quiet, "quiet", false, "no progress")
-	s.add(noiseMultiplierFlag, "standard deviation of the noise over the clipping norm, in place of --epsilon: what the run costs follows", false)
-	newTrain().Flags().VisitAll(func(of *pflag.Flag) {
-		if slices.Contains(sweepWithout, of.Name) {
-			return
-		}
-		s.kinds[of.Name] = of.Value.Type()
-		usage := of.Usage
-		if d := of.DefValue; d != "" && d != "0" && d != "false" && d != "[]" {
-			usage += " (default " + d + ")"
-		}
-		s.add(of.Name, usage, of.Value.Type() == "bool")
-	})
+	s.flags = grid.NewFlags(f, newTrain().Flags())
 	return c
 }
 
-// add adds a flag that takes several values.
-func (s *sweepCommand) add(name, usage string, isBool bool) {
-	values := &[]string{}
-	s.values[name] = values
-	s.flags.Var(&severalValues{values, s.takes(name)}, name, usage)
-	if isBool {
-		s.flags.Lookup(name).NoOptDefVal = "true"
-	}
-}
+// drawImage draws a figure as an image. Tests of other things replace it, since images take most of the time of a small sweep.
+var drawImage = report.WritePNG
 
-// severalValues is a flag that may be given several times, each with one or more values.
-type severalValues struct {
-	values *[]string
-	kind   string
-}
-
-var _ pflag.SliceValue = (*severalValues)(nil)
-
-// String is what was given.
-func (v *severalValues) String() string {
-	if v.values == nil {
-		return ""
-	}
-	return strings.Join(*v.values, ",")
-}
-
-// Set adds what is given once.
-func (v *severalValues) Set(text string) error { return v.Append(text) }
-
-// Append adds a text.
-func (v *severalValues) Append(text string) error {
-	*v.values = append(*v.values, text)
-	return nil
-}
-
-// Replace puts other texts in place of all.
-func (v *severalValues) Replace(texts []string) error {
-	*v.values = texts
-	return nil
-}
-
-// GetSlice returns the texts.
-func (v *severalValues) GetSlice() []string { return *v.values }
-
-// Type is what the help says that the flag takes.
-func (v *severalValues) Type() string { return v.kind }
-
-// takes names what a flag takes, for the help: one value, or a list where it may vary.
-func (s *sweepCommand) takes(name string) string {
-	kind := map[string]string{"float64": "float", "int": "int", "bool": "bool"}[s.kinds[name]]
-	switch {
-	case kind == "":
-		kind = "text"
-	case kind == "bool":
-		return kind // which the help leaves out
-	}
-	if slices.Contains(sweepFixed, name) {
-		return kind
-	}
-	return kind + " list"
-}
-
-// settings divides what was given into settings that all runs share and parameters that vary.
-func (s *sweepCommand) settings() (fixed []sweep.Setting, varied []sweep.Parameter, err error) {
-	// In the order of the command line or of the file, which is that of tables and figures.
-	for _, name := range s.given() {
-		values, failed := s.valuesOf(name)
-		switch {
-		case failed != nil:
-			return nil, nil, failed
-		case name == "transform" || len(values) == 1:
-			for _, v := range values {
-				fixed = append(fixed, sweep.Setting{Name: name, Value: v})
-			}
-		case slices.Contains(sweepFixed, name):
-			return nil, nil, fmt.Errorf("--%s has %d values, want one for all runs of a sweep", name, len(values))
-		default:
-			varied = append(varied, sweep.Parameter{Name: name, Values: values})
-		}
-	}
-	switch names := s.given(); {
-	case slices.Contains(names, noiseMultiplierFlag) && (slices.Contains(names, "epsilon") || slices.Contains(names, "epsilon-per-step")):
-		return nil, nil, fmt.Errorf("--%s and an epsilon are both given, want one of them; each follows from the other", noiseMultiplierFlag)
-	case s.repeats < 1:
-		return nil, nil, fmt.Errorf("--repeats is %d, want at least 1", s.repeats)
-	}
-	return fixed, varied, nil
-}
-
-// given lists the flags of dither train that were given, in the order of the command line, then of the file.
-func (s *sweepCommand) given() []string {
-	var names []string
-	s.flags.Visit(func(f *pflag.Flag) {
-		if s.values[f.Name] != nil {
-			names = append(names, f.Name)
-		}
-	})
-	return names
-}
-
-// valuesOf are the values of a flag, one text each.
-func (s *sweepCommand) valuesOf(name string) ([]string, error) {
-	var out []string
-	for _, text := range *s.values[name] {
-		switch kind := s.kinds[name]; {
-		case kind == "float64" || kind == "int":
-			numbers, err := grid.ParseNumbers(text)
-			if err != nil {
-				return nil, fmt.Errorf("--%s: %w", name, err)
-			}
-			out = append(out, numbers...)
-		case slices.Contains(sweepWhole, name):
-			out = append(out, text)
-		default:
-			for part := range strings.SplitSeq(text, ",") {
-				out = append(out, strings.TrimSpace(part))
-			}
-		}
-	}
-	return out, nil
-}
-
-func (s *sweepCommand) run(ctx context.Context) error {
-	if err := s.readPlan(); err != nil {
-		return err
-	}
-	p, err := s.plan(ctx)
+func (s *sweepCommand) run(c *cobra.Command) error {
+	p, err := s.plan(c)
 	if err != nil {
 		return err
 	}
+	ctx, messages := c.Context(), c.ErrOrStderr()
 	switch {
-	case p.selection != nil && s.dryRun:
-		return s.printSelection(p, p.selection)
-	case p.selection != nil:
-		return s.choosePrivately(ctx, p, p.selection)
-	case s.dryRun:
-		return s.printDryRun(p)
+	case p.Choice != nil && s.DryRun:
+		return printed(c, s.json, p.Choice, func() ([]byte, error) { return p.ChoiceText(), nil })
+	case p.Choice != nil:
+		folder := ""
+		if c.Flags().Changed("out") {
+			folder = s.Out
+		}
+		chosen, failed := p.Choose(ctx, folder, messages, s.quiet)
+		if failed != nil {
+			return failed
+		}
+		return printed(c, s.json, chosen, func() ([]byte, error) { return chosen.Text(), nil })
+	case s.DryRun:
+		study, seconds := p.Dry()
+		return printed(c, s.json, study.DryDocument(seconds, s.Mark != ""), func() ([]byte, error) { return study.DryText(seconds) })
 	}
-	return s.execute(ctx, p)
+	study, summaries, err := p.Execute(ctx, grid.NewProgress(messages, s.quiet, isTerminal(messages)), drawImage)
+	if err != nil {
+		return err
+	}
+	return printed(c, s.json, study.Document(summaries, true), func() ([]byte, error) { return study.Text(summaries, notPrivateBanner) })
+}
+
+// plan settles tables, configurations and their prices.
+func (s *sweepCommand) plan(c *cobra.Command) (*grid.Plan, error) {
+	if s.planFile != "" {
+		if err := s.flags.ReadFile(s.planFile); err != nil {
+			return nil, err
+		}
+	}
+	fixed, varied, err := s.flags.Settings()
+	if err != nil {
+		return nil, err
+	}
+	if err = grid.Check(s.Options, fixed, varied); err != nil {
+		return nil, err
+	}
+	base, err := s.base(fixed)
+	if err != nil {
+		return nil, err
+	}
+	p, err := grid.New(s.Options, base, fixed, varied)
+	if err != nil {
+		return nil, err
+	}
+	if err = p.Divide(c.Context()); err != nil {
+		return nil, err
+	}
+	return progress.Await(c.Context(), c.ErrOrStderr(), calibrating, func() (*grid.Plan, error) { return p, p.Price(c.Context()) })
+}
+
+// base is what all runs share: dither train with the settings that do not vary.
+func (s *sweepCommand) base(fixed []sweep.Setting) (grid.Base, error) {
+	t, err := configure(fixed, false)
+	if err != nil {
+		return grid.Base{}, err
+	}
+	t.printNotPrivate = s.PrintNotPrivate
+	source, err := t.open()
+	if err != nil {
+		return grid.Base{}, err
+	}
+	b := grid.Base{Schema: source.schema, Table: source.name, Test: t.test, Name: source.name, TestName: source.testName, TestPublic: source.testPublic,
+		Train: unlessStopped(source.train), ReadTest: unlessStopped(source.test), Program: program(), Command: s.flags.Command(s.Options, s.planFile)}
+	b.Files = []sweep.Setting{{Name: "data", Value: t.tablePath}, {Name: "labels", Value: t.table.labels}, {Name: "schema", Value: t.schema}, {Name: "test", Value: t.test}, {Name: "test-labels", Value: t.testLabels}}
+	b.Run = func(ctx context.Context, settings []sweep.Setting, c *sweep.Candidate) error {
+		each, failed := configure(settings, c.Baseline)
+		if failed != nil {
+			return failed
+		}
+		each.streamed = t.streamed
+		if failed = each.settle(source.schema); failed != nil {
+			return failed
+		}
+		f, failed := each.planned(ctx, source)
+		switch {
+		case failed != nil:
+			return failed
+		case f.Network != nil:
+			c.Network, c.NetworkOptions = &f.Network.Setup, f.Network.Options
+		case f.Other != nil:
+			c.Other, c.Options = f.Other, f.Options
+		default:
+			c.Linear, c.Options = &f.Setup, f.Options
+		}
+		c.Certificate = f.Draft
+		return nil
+	}
+	return b, nil
+}
+
+// unlessStopped is a reader whose error says that it was stopped, if it was.
+func unlessStopped(read func(context.Context) (*data.Dataset, error)) func(context.Context) (*data.Dataset, error) {
+	return func(ctx context.Context) (*data.Dataset, error) {
+		d, err := read(ctx)
+		return d, stopped(err)
+	}
+}
+
+// configure returns dither train with these settings.
+func configure(settings []sweep.Setting, baseline bool) (*trainCommand, error) {
+	t, c := newTrainCommand()
+	t.stdout, t.stderr = io.Discard, io.Discard
+	for _, one := range settings {
+		if c.Flags().Lookup(one.Name) == nil { // the noise multiplier, which takes the place of an epsilon
+			continue
+		}
+		if err := c.Flags().Set(one.Name, one.Value); err != nil {
+			return nil, fmt.Errorf("--%s is %q, want a value as dither train takes it", one.Name, one.Value)
+		}
+	}
+	if baseline {
+		return t, c.Flags().Set("non-private", "true")
+	}
+	return t, nil
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/ditherml/dither/internal/cache"
+	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/sweep"
 )
 
@@ -408,3 +409,19 @@ func TestSweepPage(t *testing.T) {
 
 // listCache is cache.List, where a variable has the name of the package.
 func listCache(folder string) ([]cache.Entry, error) { return cache.List(folder) }
+
+// Short names of the summary of a sweep.
+type (
+	sweepDocument = outcome.Document
+	sweepRow      = outcome.Row
+	sweepTarget   = outcome.Target
+	sweepCost     = outcome.Cost
+)
+
+const (
+	sweepJournal = outcome.JournalName
+	sweepResults = outcome.ResultsName
+	sweepSummary = outcome.SummaryName
+	sweepJSON    = outcome.DocumentName
+	sweepPage    = outcome.PageName
+)

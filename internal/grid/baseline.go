@@ -9,16 +9,16 @@ import (
 // budget are the settings that a run without privacy does not have.
 var budget = []string{"epsilon", "epsilon-per-step", "delta", "noise-multiplier", "noise-contraction", "accounting", "count-noise", "correlated-noise", "noise-bands"}
 
-// OfBudget reports whether a setting belongs to the budget: a run without privacy does not have it.
-func OfBudget(name string) bool { return slices.Contains(budget, name) }
+// ofBudget reports whether a setting belongs to the budget: a run without privacy does not have it.
+func ofBudget(name string) bool { return slices.Contains(budget, name) }
 
-// Baselines returns the configurations without what belongs to the budget, each once.
-func Baselines(configurations [][]sweep.Setting) []sweep.Candidate {
+// baselines returns the configurations without what belongs to the budget, each once.
+func baselines(configurations [][]sweep.Setting) []sweep.Candidate {
 	var out []sweep.Candidate
 	for _, settings := range configurations {
 		c := sweep.Candidate{Baseline: true}
 		for _, one := range settings {
-			if !OfBudget(one.Name) {
+			if !ofBudget(one.Name) {
 				c.Settings = append(c.Settings, one)
 			}
 		}

@@ -39,7 +39,7 @@ func TestDivide(t *testing.T) {
 // TestLargestRunRefuses wants the reason why no run has a price.
 func TestLargestRunRefuses(t *testing.T) {
 	why := errors.New("no plan")
-	_, err := LargestRun(sweep.RunCountDistribution{}, 1, func(epsilon float64) (sweep.Candidate, error) {
+	_, err := largestRun(sweep.RunCountDistribution{}, 1, func(epsilon float64) (sweep.Candidate, error) {
 		if math.Abs(epsilon-1e-3) > 1e-12 {
 			t.Errorf("got a run of epsilon %v, want a thousandth of 1", epsilon)
 		}
@@ -56,7 +56,7 @@ func TestBaselines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := Baselines(configurations)
+	got := baselines(configurations)
 	if len(got) != 2 || !got[0].Baseline || !slices.Equal(got[0].Settings, []sweep.Setting{{Name: "steps", Value: "5"}}) {
 		t.Errorf("got %+v, want two configurations without epsilon", got)
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/ditherml/dither/sweep"
 )
 
-// LargestRun returns about the largest epsilon of a run with which a private choice by the distribution
+// largestRun returns about the largest epsilon of a run with which a private choice by the distribution
 // costs at most whole. It bisects the logarithm of epsilon from a thousandth of whole to whole. Plan
 // makes a candidate whose run has an epsilon; the cost must grow with it. Where there is none the
 // error wraps why runs have no price, if that is the reason.
-func LargestRun(l sweep.RunCountDistribution, whole float64, plan func(epsilon float64) (sweep.Candidate, error)) (float64, error) {
+func largestRun(l sweep.RunCountDistribution, whole float64, plan func(epsilon float64) (sweep.Candidate, error)) (float64, error) {
 	low, high := math.Log(whole/1000), math.Log(whole)
 	var refused error
 	costs := func(logarithm float64) float64 {

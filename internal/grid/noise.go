@@ -10,11 +10,11 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// SetNoise gives the steps of a plan this noise multiplier, in place of the one that an epsilon
+// setNoise gives the steps of a plan this noise multiplier, in place of the one that an epsilon
 // asked for. The noise of everything that is released before them keeps its proportion. The price
 // follows. Plans of other methods than descent with noise in each step, and plans without privacy,
 // have no such number.
-func SetNoise(c *sweep.Candidate, text string) error {
+func setNoise(c *sweep.Candidate, text string) error {
 	z, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(z > 0) || math.IsInf(z, 1) {
 		return fmt.Errorf("noise multiplier is %q, want a positive finite number; --baseline runs without noise", text)

@@ -16,7 +16,7 @@ import (
 func TestSetNoise(t *testing.T) {
 	s := schema(t)
 	c := candidate(t, s, train.Request{Epsilon: 1, Steps: 9})
-	if err := SetNoise(&c, "6"); err != nil {
+	if err := setNoise(&c, "6"); err != nil {
 		t.Fatal(err)
 	}
 	want, err := account.GDP.Epsilon(mechanism.Gaussian{NoiseMultiplier: 2}, 1e-6, privacy.AddOrRemoveOne)
@@ -30,7 +30,7 @@ func TestSetNoise(t *testing.T) {
 	counted.Records = 0 // the number of records is released first, with noise in proportion
 	c = candidate(t, &counted, train.Request{Epsilon: 1, Steps: 9})
 	before := c.Linear.Plan.Preparation[0].NoiseMultiplier / c.Linear.Plan.NoiseMultiplier
-	if err = SetNoise(&c, "6"); err != nil {
+	if err = setNoise(&c, "6"); err != nil {
 		t.Fatal(err)
 	}
 	if after := c.Linear.Plan.Preparation[0].NoiseMultiplier / 6; math.Abs(after/before-1) > 1e-12 {
@@ -38,11 +38,11 @@ func TestSetNoise(t *testing.T) {
 	}
 	baseline := candidate(t, s, train.Request{Epsilon: math.Inf(1), Steps: 7})
 	for _, text := range []string{"0", "-1", "x", "Inf"} {
-		if SetNoise(&c, text) == nil {
+		if setNoise(&c, text) == nil {
 			t.Errorf("noise multiplier %s was taken, want a refusal", text)
 		}
 	}
-	if SetNoise(&baseline, "1") == nil {
+	if setNoise(&baseline, "1") == nil {
 		t.Error("noise was given to a run without privacy, want a refusal")
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package grid
 
 import (
 	"context"
@@ -13,13 +13,15 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
-	"github.com/ditherml/dither/internal/grid"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/layers"
+	"github.com/ditherml/dither/internal/outcome"
+	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/sweep"
 )
 
-// sweepParts say what is trained on and what is measured on, and which of it is public.
-type sweepParts struct {
+// parts say what is trained on and what is measured on, and which of it is public.
+type parts struct {
 	// dataPublic is whether the table is declared public, testPublic whether what models are measured on is.
 	dataPublic, testPublic bool
 	// testName is what models are measured on, in words.
@@ -32,78 +34,79 @@ type sweepParts struct {
 }
 
 // measuredOn settles the parts from the flags alone.
-func (s *sweepCommand) measuredOn(p *sweepPlan) (sweepParts, error) {
-	isBuiltin := p.base.tablePath == "" || strings.HasPrefix(p.base.tablePath, builtinPrefix)
-	out := sweepParts{dataPublic: s.dataPublic || isBuiltin, testPublic: p.source.testPublic, testName: p.source.testName}
+func (p *Plan) measuredOn() (parts, error) {
+	_, isBuiltin := p.builtin()
+	out := parts{dataPublic: p.DataPublic || isBuiltin, testPublic: p.TestPublic, testName: p.TestName}
 	switch {
-	case s.split != "" && (isBuiltin || p.base.test != ""):
+	case p.Split != "" && (isBuiltin || p.Test != ""):
 		return out, fmt.Errorf("--split is given with a test table, want one of them; a built-in data set has a test table of its own")
-	case s.split != "" && !s.dataPublic:
+	case p.Split != "" && !p.DataPublic:
 		return out, fmt.Errorf("--split is given without --data-public, want both, or a test table; a part of a private table is private, and to measure on it is a release")
-	case s.split == "" && !isBuiltin && p.base.test == "":
+	case p.Split == "" && !isBuiltin && p.Test == "":
 		return out, fmt.Errorf("there is nothing to measure models on, want --test FILE with --test-public or --print-not-private, or for a public table --data-public --split first:0.8")
-	case s.printNotPrivate && (out.dataPublic || out.testPublic):
+	case p.PrintNotPrivate && (out.dataPublic || out.testPublic):
 		return out, fmt.Errorf("--print-not-private is given with records that are declared public, want it with a test table that is not")
-	case s.split == "":
+	case p.Split == "":
 		return out, nil
 	}
-	way, share, _ := strings.Cut(s.split, ":")
+	way, share, _ := strings.Cut(p.Split, ":")
 	v, err := strconv.ParseFloat(share, 64)
-	if way != grid.SplitFirst && way != grid.SplitRandom || err != nil || !(v > 0 && v < 1) {
-		return out, fmt.Errorf("--split is %q, want first:SHARE for training on the first rows, or random:SHARE for testing on random ones, with a share between 0 and 1", s.split)
+	if way != SplitFirst && way != SplitRandom || err != nil || !(v > 0 && v < 1) {
+		return out, fmt.Errorf("--split is %q, want first:SHARE for training on the first rows, or random:SHARE for testing on random ones, with a share between 0 and 1", p.Split)
 	}
 	out.way, out.share, out.testPublic = way, v, true
-	out.testName = map[string]string{grid.SplitFirst: "the rows behind the first " + share + " of the table", grid.SplitRandom: "a random " + share + " of the rows"}[way]
+	out.testName = map[string]string{SplitFirst: "the rows behind the first " + share + " of the table", SplitRandom: "a random " + share + " of the rows"}[way]
 	return out, nil
 }
 
-// divide reads a table that is divided, since how many rows each part has belongs to the plan.
-func (s *sweepParts) divide(ctx context.Context, p *sweepPlan) error {
-	if s.way == "" {
+// Divide reads a table that is divided, since how many rows each part has belongs to the plan.
+func (p *Plan) Divide(ctx context.Context) error {
+	if p.parts.way == "" {
 		return nil
 	}
-	d, err := p.source.train(ctx)
+	d, err := p.Train(ctx)
 	if err != nil {
-		return stopped(err)
+		return err
 	}
 	hash, err := p.hashes()
 	if err != nil {
 		return err
 	}
-	training, test := grid.Divide(d.Records(), s.way, s.share, hash)
+	training, test := Divide(d.Records(), p.parts.way, p.parts.share, hash)
 	if len(training) == 0 || len(test) == 0 {
-		return fmt.Errorf("--split leaves one part of %s empty, want rows in both; choose another share", p.source.name)
+		return fmt.Errorf("--split leaves one part of %s empty, want rows in both; choose another share", p.Name)
 	}
-	s.training, s.test = d.Take(training), d.Take(test)
-	if p.source.schema.Records > 0 {
-		p.source.schema.Records = len(training) // of this run's copy; public, as the table is
+	p.parts.training, p.parts.test = d.Take(training), d.Take(test)
+	if p.Schema.Records > 0 {
+		p.Schema.Records = len(training) // of this run's copy; public, as the table is
 	}
 	return nil
 }
 
 // read reads the parts.
-func (s *sweepParts) read(ctx context.Context, source tables) (err error) {
-	if s.training != nil {
+func (p *Plan) read(ctx context.Context) (err error) {
+	if p.parts.training != nil {
 		return nil
 	}
-	if s.training, err = source.train(ctx); err != nil {
-		return stopped(err)
+	if p.parts.training, err = p.Train(ctx); err != nil {
+		return err
 	}
-	if s.test, err = source.test(ctx); err != nil {
-		return stopped(err)
-	}
-	return nil
+	p.parts.test, err = p.ReadTest(ctx)
+	return err
+}
+
+// builtin is the name of the built-in data set that is trained on, if it is one.
+func (p *Plan) builtin() (string, bool) {
+	return strings.CutPrefix(p.Table, tabular.Prefix)
 }
 
 // hashes are the SHA-256 of the files that a sweep reads, by the flag that names them.
-func (p *sweepPlan) hashes() ([]sweep.Setting, error) {
-	t := p.base
-	if t.tablePath == "" || strings.HasPrefix(t.tablePath, builtinPrefix) {
-		return builtinHashes(strings.TrimPrefix(t.tablePath, builtinPrefix))
+func (p *Plan) hashes() ([]sweep.Setting, error) {
+	if name, isBuiltin := p.builtin(); isBuiltin {
+		return builtinHashes(name)
 	}
-	files := []sweep.Setting{{Name: "data", Value: t.tablePath}, {Name: "labels", Value: t.table.labels}, {Name: "schema", Value: t.schema},
-		{Name: "test", Value: t.test}, {Name: "test-labels", Value: t.testLabels}}
-	for _, one := range p.allSettings("model") {
+	files := slices.Clone(p.Files)
+	for _, one := range p.all("model") {
 		if !slices.Contains([]string{layers.Linear, layers.MLP, layers.CNN, layers.Text}, one) {
 			files = append(files, sweep.Setting{Name: "model", Value: one})
 		}
@@ -122,15 +125,15 @@ func (p *sweepPlan) hashes() ([]sweep.Setting, error) {
 	return out, nil
 }
 
-// allSettings are the values that a flag has in any run.
-func (p *sweepPlan) allSettings(name string) []string {
+// all are the values that a flag has in any run.
+func (p *Plan) all(name string) []string {
 	var out []string
-	for _, f := range p.fixed {
+	for _, f := range p.Fixed {
 		if f.Name == name {
 			out = append(out, f.Value)
 		}
 	}
-	for _, v := range p.varied {
+	for _, v := range p.Varied {
 		if v.Name == name {
 			out = append(out, v.Values...)
 		}
@@ -140,9 +143,6 @@ func (p *sweepPlan) allSettings(name string) []string {
 
 // builtinHashes are those of a built-in data set.
 func builtinHashes(name string) ([]sweep.Setting, error) {
-	if name == "" {
-		name = defaultSet
-	}
 	set, err := builtin.Open(name)
 	if err != nil {
 		return nil, err
@@ -158,20 +158,25 @@ func builtinHashes(name string) ([]sweep.Setting, error) {
 func hashFile(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", fmt.Errorf("%s cannot be read: %w; name a file that can", path, pathless(err))
+		return "", fmt.Errorf("%s cannot be read: %w; name a file that can", path, display.Pathless(err))
 	}
 	defer f.Close()
 	h := sha256.New()
 	if _, err = io.Copy(h, f); err != nil {
-		return "", fmt.Errorf("%s cannot be read: %w; name a file that can", path, pathless(err))
+		return "", fmt.Errorf("%s cannot be read: %w; name a file that can", path, display.Pathless(err))
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // measuredName is what models are measured on, files by their names without folders.
-func (p *sweepPlan) measuredName() string {
-	if p.parts.testName != "" && p.parts.testName == p.base.test {
-		return baseName(p.parts.testName)
+func (p *Plan) measuredName() string {
+	if p.parts.testName != "" && p.parts.testName == p.Test {
+		return outcome.BaseName(p.parts.testName)
 	}
 	return p.parts.testName
+}
+
+// varies reports whether a setting has several values.
+func (p *Plan) varies(name string) bool {
+	return slices.ContainsFunc(p.Varied, func(v sweep.Parameter) bool { return v.Name == name })
 }

@@ -1,4 +1,4 @@
-package main
+package grid
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 const markNone = "none"
 
 // markSettings reads --mark NAME=VALUE,…, of settings that vary.
-func (s *sweepCommand) markSettings(p *sweepPlan) ([]sweep.Setting, error) {
+func (p *Plan) markSettings() ([]sweep.Setting, error) {
 	var out []sweep.Setting
-	for part := range strings.SplitSeq(s.mark, ",") {
+	for part := range strings.SplitSeq(p.Mark, ",") {
 		name, value, has := strings.Cut(strings.TrimSpace(part), "=")
 		one := sweep.Setting{Name: strings.ReplaceAll(strings.TrimSpace(name), " ", "-"), Value: strings.TrimSpace(value)}
 		if !has && len(out) > 0 { // a value with commas of its own
@@ -22,7 +22,7 @@ func (s *sweepCommand) markSettings(p *sweepPlan) ([]sweep.Setting, error) {
 			continue
 		}
 		if !has || !p.varies(one.Name) {
-			return nil, fmt.Errorf("--mark is %q, want values of settings that vary, such as %s, or %s", s.mark, markExample(p), markNone)
+			return nil, fmt.Errorf("--mark is %q, want values of settings that vary, such as %s, or %s", p.Mark, p.markExample(), markNone)
 		}
 		out = append(out, one)
 	}
@@ -30,9 +30,9 @@ func (s *sweepCommand) markSettings(p *sweepPlan) ([]sweep.Setting, error) {
 }
 
 // markExample is a value of --mark for this sweep.
-func markExample(p *sweepPlan) string {
+func (p *Plan) markExample() string {
 	var parts []string
-	for _, v := range p.varied {
+	for _, v := range p.Varied {
 		parts = append(parts, v.Name+"="+v.Values[0])
 	}
 	if len(parts) == 0 {
@@ -42,15 +42,15 @@ func markExample(p *sweepPlan) string {
 }
 
 // checkMark settles what --mark asks for before anything runs.
-func (s *sweepCommand) checkMark(p *sweepPlan) error {
-	if s.mark == "" || s.mark == markNone {
+func (p *Plan) checkMark() error {
+	if p.Mark == "" || p.Mark == markNone {
 		return nil
 	}
-	settings, err := s.markSettings(p)
+	settings, err := p.markSettings()
 	if err != nil {
 		return err
 	}
-	chosen, err := outcome.Choose(p.candidates, settings)
+	chosen, err := outcome.Choose(p.Candidates, settings)
 	if err != nil {
 		return fmt.Errorf("--mark: %s", strings.TrimPrefix(err.Error(), "sweep: "))
 	}

@@ -1,0 +1,140 @@
+package grid
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/outcome"
+	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/sweep"
+	"github.com/ditherml/dither/train/erm"
+)
+
+// Options are what a sweep is asked for besides settings of runs, as flags spell it.
+type Options struct {
+	Split, Select, Mark, Out                      string
+	Repeats                                       int
+	Baseline, DataPublic, PrintNotPrivate, DryRun bool
+}
+
+// Base is what all runs of a sweep share.
+type Base struct {
+	Schema *data.Schema
+	// Table and Test name what is trained and measured on, as flags do, and Name says what the table is called.
+	Table, Test, Name string
+	// TestName is what models are measured on, in words.
+	TestName   string
+	TestPublic bool
+	// Files are the files that are read, by the flags that name them; those of built-in data sets are left out.
+	Files []sweep.Setting
+	// Train and ReadTest read the tables; ReadTest returns nil where there is none to measure on.
+	Train, ReadTest func(context.Context) (*data.Dataset, error)
+	// Run plans a run: the settings in text become the plan, options and draft of the candidate.
+	Run func(ctx context.Context, settings []sweep.Setting, c *sweep.Candidate) error
+	// Program is the program with its version, and Command the command line that makes the same sweep.
+	Program, Command string
+}
+
+// Plan is everything that is settled before a sweep runs.
+type Plan struct {
+	Options
+	Base
+	Fixed      []sweep.Setting
+	Varied     []sweep.Parameter
+	Candidates []sweep.Candidate
+	// Choice is a private choice among the candidates, nil where all runs are shown.
+	Choice *Choice
+	parts  parts
+	cost   sweep.Cost     // of all runs
+	marked outcome.Marked // by Mark
+}
+
+// Check refuses options that no sweep of these settings has.
+func Check(o Options, fixed []sweep.Setting, varied []sweep.Parameter) error {
+	if o.Repeats < 1 {
+		return fmt.Errorf("--repeats is %d, want at least 1", o.Repeats)
+	}
+	p := Plan{Fixed: fixed, Varied: varied}
+	for _, name := range p.all("method") {
+		if o.Baseline && !erm.HasBaseline(name) {
+			return fmt.Errorf("--baseline is given with --method %s, which does not run without privacy, want other methods with it; %s has the same minimizer and a baseline", name, erm.MethodOutput)
+		}
+	}
+	return nil
+}
+
+// New returns a plan whose settings Check has passed. It reads no table and plans no run: Divide and Price do.
+func New(o Options, b Base, fixed []sweep.Setting, varied []sweep.Parameter) (*Plan, error) {
+	p := &Plan{Options: o, Base: b, Fixed: fixed, Varied: varied}
+	var err error
+	p.parts, err = p.measuredOn()
+	return p, err
+}
+
+// public reports whether neither the table nor what models are measured on is private.
+func (p *Plan) public() bool { return p.parts.dataPublic }
+
+// secret reports whether metrics are private: then they go to this terminal only.
+func (p *Plan) secret() bool { return !p.parts.testPublic }
+
+// Price plans every run and prices all of them, or the private choice among them.
+func (p *Plan) Price(ctx context.Context) (err error) {
+	if p.Select != "" {
+		p.Choice, err = p.choice(ctx)
+		return err
+	}
+	if err = p.plan(ctx); err != nil {
+		return err
+	}
+	if err = p.checkMark(); err != nil {
+		return err
+	}
+	p.cost, err = sweep.CostOf(p.Candidates, func(c *sweep.Candidate) int { return c.Runs(p.Repeats) })
+	return err
+}
+
+// plan plans every configuration, several at a time.
+func (p *Plan) plan(ctx context.Context) error {
+	configurations, err := sweep.Combine(p.Varied)
+	if err != nil {
+		return err
+	}
+	for _, settings := range configurations {
+		p.Candidates = append(p.Candidates, sweep.Candidate{Settings: settings})
+	}
+	if p.Baseline {
+		p.Candidates = append(p.Candidates, baselines(configurations)...)
+	}
+	errs := make([]error, len(p.Candidates))
+	parallel.Items(len(errs), func(i int) { errs[i] = p.candidate(ctx, &p.Candidates[i]) })
+	for i, failed := range errs {
+		if failed != nil && len(p.Varied) > 0 {
+			return fmt.Errorf("%s: %w", p.Candidates[i].Words(), failed)
+		}
+		if failed != nil {
+			return failed
+		}
+	}
+	return nil
+}
+
+// candidate fills in the plan of one configuration. A run without privacy has no settings of the budget but delta.
+func (p *Plan) candidate(ctx context.Context, c *sweep.Candidate) error {
+	var settings []sweep.Setting
+	noise := ""
+	for _, one := range slices.Concat(p.Fixed, c.Settings) {
+		switch {
+		case one.Name == noiseFlag:
+			noise = one.Value
+		case c.Baseline && ofBudget(one.Name) && one.Name != "delta":
+		default:
+			settings = append(settings, one)
+		}
+	}
+	if err := p.Run(ctx, settings, c); err != nil || c.Baseline || noise == "" {
+		return err
+	}
+	return setNoise(c, noise)
+}

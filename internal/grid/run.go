@@ -1,0 +1,159 @@
+package grid
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/ditherml/dither/internal/cache"
+	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/durable"
+	"github.com/ditherml/dither/internal/failure"
+	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/outcome"
+	"github.com/ditherml/dither/sweep"
+)
+
+// Execute runs what is left of a sweep, and writes the files of its results unless metrics are private. Image draws a
+// figure as an image.
+func (p *Plan) Execute(ctx context.Context, ahead *Progress, image func(io.Writer, figure.Figure) error) (*outcome.Study, []sweep.Summary, error) {
+	definition, err := p.definition()
+	if err != nil {
+		return nil, nil, err
+	}
+	path, err := p.journalPath(definition)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err = p.read(ctx); err != nil {
+		return nil, nil, err
+	}
+	if p.parts.test == nil {
+		return nil, nil, fmt.Errorf("there is nothing to measure models on, want --test FILE")
+	}
+	examiner, err := sweep.NewEvaluator(p.parts.test)
+	if err != nil {
+		return nil, nil, err
+	}
+	journal, err := sweep.OpenJournal(path, definition)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer journal.Close()
+	ahead.timed = p.public()
+	runs := sweep.Sweep{Candidates: p.Candidates, Repeats: p.Repeats, Training: p.parts.training, Examiner: examiner, Journal: journal, Progress: ahead.show}
+	measured, err := runs.Run(ctx)
+	ahead.end()
+	switch {
+	case errors.Is(err, context.Canceled):
+		return nil, nil, failure.Running(fmt.Errorf("stopped before the end; what was finished is kept, and the same command goes on from there"))
+	case err != nil:
+		return nil, nil, failure.Running(err)
+	}
+	if p.cost, err = sweep.CostOf(p.Candidates, journal.Begun); err != nil {
+		return nil, nil, failure.Running(err)
+	}
+	summaries, study := sweep.Summarize(p.Candidates, measured), p.study()
+	if study.Marked.Candidate == nil && p.Mark != markNone {
+		study.Marked = study.Mark(summaries)
+	}
+	return study, summaries, p.write(study, measured, summaries, image)
+}
+
+// write writes the files of the results.
+func (p *Plan) write(study *outcome.Study, measured []sweep.Measurement, summaries []sweep.Summary, image func(io.Writer, figure.Figure) error) error {
+	if p.secret() {
+		return nil
+	}
+	files, err := study.Files(measured, summaries, image)
+	if err != nil {
+		return failure.Running(err)
+	}
+	mode := fs.FileMode(0o600)
+	if p.public() {
+		mode = 0o644
+	}
+	for _, f := range files {
+		err = durable.WriteWhole(filepath.Join(p.Out, f.Name), true, mode, func(w io.Writer) error {
+			_, failed := w.Write(f.Text)
+			return failed
+		})
+		if err != nil {
+			return failure.Running(err)
+		}
+	}
+	return nil
+}
+
+// definition is what decides the runs.
+func (p *Plan) definition() (sweep.Definition, error) {
+	d := sweep.Definition{Fixed: outcome.Shown(p.Fixed), Varied: p.Varied, Repeats: p.Repeats, Baseline: p.Baseline, Program: p.Program}
+	if p.Split != "" {
+		d.Fixed = append(d.Fixed, sweep.Setting{Name: "split", Value: p.Split})
+	}
+	if p.DataPublic {
+		d.Fixed = append(d.Fixed, sweep.Setting{Name: "data-public", Value: "true"})
+	}
+	var err error
+	d.Data, err = p.hashes()
+	return d, err
+}
+
+// journalPath is where results are kept as they come: in the folder of the sweep, or those that are private in
+// the cache folder.
+func (p *Plan) journalPath(d sweep.Definition) (string, error) {
+	if p.secret() {
+		sum, err := d.SHA256()
+		if err != nil {
+			return "", err
+		}
+		folder, err := cache.MakeFolder()
+		return filepath.Join(folder, "sweep-"+sum[:16]+cache.SweepEnding), err
+	}
+	mode := fs.FileMode(0o700)
+	if p.public() {
+		mode = 0o755
+	}
+	if err := os.Mkdir(p.Out, mode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("%s cannot be made: %w; give another --out", p.Out, display.Pathless(err))
+	}
+	path := filepath.Join(p.Out, outcome.JournalName)
+	entries, err := os.ReadDir(p.Out)
+	if err != nil {
+		return "", fmt.Errorf("%s cannot be read: %w; give another --out", p.Out, display.Pathless(err))
+	}
+	if len(entries) > 0 && !display.Exists(path) {
+		return "", fmt.Errorf("%s is no folder of a sweep, want a new one or one of this sweep; give another --out", p.Out)
+	}
+	return path, nil
+}
+
+// study is the sweep as its results tell of it.
+func (p *Plan) study() *outcome.Study {
+	out := &outcome.Study{Fixed: p.Fixed, Varied: p.Varied, Candidates: p.Candidates, Repeats: p.Repeats, Cost: p.cost, Marked: p.marked,
+		Table: outcome.BaseName(p.Name), Measured: p.measuredName(), Target: p.Schema.Target, Public: p.public(), Secret: p.secret()}
+	if p.parts.training != nil {
+		out.Records = p.parts.training.Records()
+	}
+	if !p.secret() {
+		out.Folder = p.Out
+	}
+	if !p.DryRun {
+		out.Command = p.Command
+	}
+	return out
+}
+
+// Dry returns what would be run, with about how many seconds it takes at the declared number of records.
+func (p *Plan) Dry() (*outcome.Study, float64) {
+	records := p.Schema.Records
+	if records == 0 {
+		records = p.Schema.MaxRecords
+	}
+	return p.study(), sweep.Seconds(p.Candidates, p.Repeats, records, runtime.GOMAXPROCS(0))
+}
