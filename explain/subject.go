@@ -32,8 +32,8 @@ func Read(subjects ...string) (Question, error) {
 	return together(subjects, all)
 }
 
-// together is several subjects one after the other on the same records, at the largest delta and the
-// most rows of one person that one of them names.
+// together is several subjects one after the other on the same records. Delta and the rows of one person are the
+// largest that one of them names.
 func together(names []string, subjects []Question) (Question, error) {
 	switch len(subjects) {
 	case 0:

@@ -1,4 +1,4 @@
-// Package experiment says what an experiment of the literature is, and what a run of it found beside what was published.
+// Package experiment says what an experiment of the literature is, and what a run of it found next to the published figures.
 package experiment
 
 import (

@@ -109,7 +109,7 @@ var All = []Term{
 		}, []string{"epsilon", "guarantee"}},
 }
 
-// Short returns what help texts say of a term. It panics on a name that is none: names are those of the program.
+// Short returns what help texts say of a term. It panics on a name that is none: the program names terms, not its users.
 func Short(name string) string {
 	t, ok := Find(name)
 	if !ok {

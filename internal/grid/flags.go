@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Flags of dither train that a sweep does not have, that have one value for all runs, that name
-// files, or that have commas in their values.
+// Flags of dither train: without are not for sweeps, fixedNames have one value for all runs,
+// pathNames name files, and wholeNames have commas in their values.
 var (
 	without = []string{"out", "replace", "dry-run", "non-private", "json", "quiet", "stream", "cache-features", "group", "print-not-private", "threshold",
 		"holdout", "holdout-noise", "holdout-bins", "holdout-score-range", "holdout-residual-bound", "checkpoint", "checkpoint-every", "resume", "frozen-from", "train-layers", "frozen-public", "sweep"}
@@ -33,7 +33,7 @@ type Flags struct {
 	kinds  map[string]string    // types of single values
 }
 
-// NewFlags adds to the flags of a command those of training that a sweep may vary, and the noise multiplier.
+// NewFlags adds to the flags of a command the flags of training that a sweep may vary, and the noise multiplier.
 func NewFlags(set, training *pflag.FlagSet) *Flags {
 	f := &Flags{set, map[string]*[]string{}, map[string]string{noiseFlag: "float64"}}
 	f.add(noiseFlag, "standard deviation of the noise over the clipping norm, in place of --epsilon: what the run costs follows", false)
@@ -113,8 +113,8 @@ func (f *Flags) takes(name string) string {
 	return kind + " list"
 }
 
-// Settings divides what was given into settings that all runs share and parameters that vary, in the order of the
-// command line or of the file, which is that of tables and figures.
+// Settings divides what was given into settings that all runs share and parameters that vary. They have the order of the
+// command line, then of the file: tables and figures keep it.
 func (f *Flags) Settings() (fixed []sweep.Setting, varied []sweep.Parameter, err error) {
 	f.set.SortFlags = false // Visit goes in the order in which they were given
 	for _, name := range f.given() {

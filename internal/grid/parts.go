@@ -26,7 +26,7 @@ type parts struct {
 	dataPublic, testPublic bool
 	// testName is what models are measured on, in words.
 	testName string
-	// way and share are those of a split, "" without one.
+	// way and share say how a table is divided; way is "" where it is not.
 	way   string
 	share float64
 	// training and test are the parts, nil where they are yet to be read.
@@ -141,7 +141,7 @@ func (p *Plan) all(name string) []string {
 	return out
 }
 
-// builtinHashes are those of a built-in data set.
+// builtinHashes are the hashes of a built-in data set.
 func builtinHashes(name string) ([]sweep.Setting, error) {
 	set, err := builtin.Open(name)
 	if err != nil {

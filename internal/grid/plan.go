@@ -27,7 +27,7 @@ type Base struct {
 	// TestName is what models are measured on, in words.
 	TestName   string
 	TestPublic bool
-	// Files are the files that are read, by the flags that name them; those of built-in data sets are left out.
+	// Files are the files that are read, by the flags that name them, for tables that are not built in.
 	Files []sweep.Setting
 	// Train and ReadTest read the tables; ReadTest returns nil where there is none to measure on.
 	Train, ReadTest func(context.Context) (*data.Dataset, error)

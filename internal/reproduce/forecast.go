@@ -20,7 +20,8 @@ type Forecast struct {
 	told        time.Time
 }
 
-// NewForecast returns the forecast of experiments, told on out, where a line is written over on a terminal; those without their data sets do not run.
+// NewForecast returns the forecast of experiments, told on out; a terminal has one line, which is written over.
+// Experiments without their data sets do not run.
 func NewForecast(out io.Writer, terminal bool, chosen []experiment.Reproduction, l experiment.Environment) *Forecast {
 	all := slices.DeleteFunc(slices.Clone(chosen), func(r experiment.Reproduction) bool { return Missing(r, l) != nil })
 	return &Forecast{out: out, terminal: terminal, left: all, total: len(all), began: time.Now()}
