@@ -317,6 +317,8 @@ func TestFrontDoorRefuses(t *testing.T) {
 	_, predictedWithout := dither.Predict(noContext, new(model.Model), patients(10))
 	_, unmeasured := dither.Evaluate(t.Context(), b, nil, patients(10))
 	_, _, unmeasuredPublic := dither.EvaluatePublic(t.Context(), nil, patients(10))
+	_, predictedNothing := dither.Predict(t.Context(), new(model.Model), patients(10))
+	_, _, measuredNothing := dither.EvaluatePublic(t.Context(), new(model.Model), patients(10))
 	_, predicted := dither.Predict(t.Context(), nil, patients(10))
 	_, calibrated := dither.Calibrate(nil, 1, 1e-6, privacy.AddOrRemoveOne)
 	other, err := data.ParseSchema("visits", []byte(strings.Replace(patientText, "one patient", "one visit", 1)))
@@ -336,6 +338,8 @@ func TestFrontDoorRefuses(t *testing.T) {
 		{"no context of a prediction", predictedWithout, "ctx is nil"},
 		{"no option", train(b, s, dither.WithEpsilon(0.5), nil), "option 2 is nil"},
 		{"next to no epsilon", train(b, s, dither.WithEpsilon(1e-300)), "epsilon is 1e-300, want more than what rounding takes"},
+		{"an empty model", predictedNothing, "a zero value"},
+		{"an empty model to measure", measuredNothing, "a zero value"},
 		{"no model to measure", unmeasured, "model is nil"},
 		{"no model to measure in public", unmeasuredPublic, "model is nil"},
 		{"more than there is", train(b, s, dither.WithEpsilon(2)), "epsilon is 2"},

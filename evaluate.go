@@ -30,7 +30,7 @@ type Evaluation struct {
 // under the schema of the model. The error wraps ledger.ErrOverBudget when too little is left; then
 // no record was read.
 func Evaluate(ctx context.Context, b *Budget, m *model.Model, records any, options ...Option) (*Evaluation, error) {
-	if m == nil {
+	if m == nil || m.Schema() == nil {
 		return nil, errNoModel
 	}
 	if err := b.check(m.Schema()); err != nil {
@@ -92,7 +92,7 @@ func EvaluatePublic(ctx context.Context, m *model.Model, records any) (*evaluate
 	if _, err := settled(ctx, nil); err != nil {
 		return nil, nil, err
 	}
-	if m == nil {
+	if m == nil || m.Schema() == nil {
 		return nil, nil, errNoModel
 	}
 	d, err := read(ctx, m.Schema(), records, data.ReadOptions{MaxRecords: mostPredicted})
@@ -102,4 +102,4 @@ func EvaluatePublic(ctx context.Context, m *model.Model, records any) (*evaluate
 	return evaluate.Dataset(ctx, m, d, nil)
 }
 
-var errNoModel = errors.New("dither: model is nil, want one that Train or Open returned")
+var errNoModel = errors.New("dither: model is nil or a zero value, want one that Train or Open returned")

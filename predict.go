@@ -16,7 +16,7 @@ func Predict(ctx context.Context, m *model.Model, records any) ([][]float64, err
 	if _, err := settled(ctx, nil); err != nil {
 		return nil, err
 	}
-	if m == nil {
+	if m == nil || m.Schema() == nil {
 		return nil, errNoModel
 	}
 	d, err := read(ctx, m.Schema(), records, data.ReadOptions{WithoutTarget: true, KeepDropped: true, MaxRecords: mostPredicted})
