@@ -23,11 +23,11 @@ var proseCeilings = []struct {
 	what            string
 	pages, comments int
 }{
-	{longSentences, 14, 258},
+	{longSentences, 14, 254},
 	{"of which", 1, 5},
-	{"those of", 2, 150},
+	{"those of", 2, 149},
 	{"so many", 0, 0},
-	{"beside", 3, 12},
+	{"beside", 3, 10},
 	{"behind", 0, 3},
 	{"hangs on", 1, 0},
 	{"whole number", 0, 0},

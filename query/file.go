@@ -28,7 +28,7 @@ type File struct {
 	Certificate *certificate.Certificate `json:"certificate,omitempty"`
 }
 
-// FileRow is one answer of a file. Numbers that there are none of are left out.
+// FileRow is one answer of a file. A number that the answer does not have is left out.
 type FileRow struct {
 	Name  string   `json:"name"`
 	Value float64  `json:"value"`

@@ -10,8 +10,8 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// Encoding returns the feature map, before anything is learned, and the linear model of a request for a
-// schema. Of the request it reads transforms, normalization, radius, intercept and loss.
+// Encoding returns the feature map, before anything is learned, and the linear model of a request
+// for a schema. It reads the transforms, normalization, radius, intercept and loss of the request.
 func (r Request) Encoding(s *data.Schema) (*feature.Map, model.Linear, error) {
 	encoder, err := feature.NewEncoder(s)
 	if err != nil {

@@ -66,7 +66,8 @@ func (exactPayer) Pay(e mechanism.Event) error {
 	return nil
 }
 
-// DiagnoseNonPrivate looks at the records exactly. Of the request, loss and the map of rows count.
+// DiagnoseNonPrivate looks at the records exactly. It uses the loss and the map of rows of the
+// request, and nothing else of it.
 func DiagnoseNonPrivate(ctx context.Context, r Request, s *data.Schema, d *data.Dataset) (*NonPrivateDiagnosis, error) {
 	r.Method, r.Epsilon = MethodLBFGS, math.Inf(1)
 	if r.SumRidge == 0 {

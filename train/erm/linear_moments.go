@@ -143,9 +143,9 @@ func (m *Moments) SumOfSquares(k int, w []float64) float64 {
 	return sum
 }
 
-// Determination returns R² = 1 - Σ(y_k - w·x)²/Σ(y_k - mean)² of weights as the statistics have it, over
-// the records that they are of. Without a constant coordinate it is NaN. It is not moved into a range:
-// noise can take it past 1.
+// Determination returns R² = 1 - Σ(y_k - w·x)²/Σ(y_k - mean)² of weights, computed from the
+// statistics, over the records that the statistics sum. Without a constant coordinate it is NaN. It
+// is not moved into a range: noise can take it past 1.
 func (m *Moments) Determination(k int, w []float64) float64 {
 	records := m.Records()
 	mean := m.Cross(k)[m.features-1] / (m.intercept * records)

@@ -23,8 +23,8 @@ type Correlated struct {
 type CorrelatedKind string
 
 const (
-	// CorrelatedBanded correlates steps less than a round apart, by a banded matrix; the parts stay as they are
-	// (mechanism.BandedMatrix). Of the part whose turn it is, each step may sample.
+	// CorrelatedBanded correlates steps less than a round apart, by a banded matrix; the parts stay
+	// as they are (mechanism.BandedMatrix). Each step may sample the part whose turn it is.
 	CorrelatedBanded CorrelatedKind = "banded"
 	// CorrelatedTree sums the steps of a round by a binary tree; every round divides the records anew and begins a
 	// new tree (mechanism.TreeAggregation).

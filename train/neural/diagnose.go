@@ -75,8 +75,8 @@ type ClippingDiagnosis struct {
 	Course   *Convergence `json:"course,omitempty"`
 }
 
-// DiagnoseNonPrivate looks at the first records of a public table exactly. Of the request, layers, input, loss and
-// the map of rows count.
+// DiagnoseNonPrivate looks at the first records of a public table exactly. It uses the layers,
+// input, loss and map of rows of the request, and nothing else of it.
 func DiagnoseNonPrivate(ctx context.Context, r Request, o Diagnosing, s *data.Schema, d *data.Dataset) (*NonPrivateDiagnosis, error) {
 	r.Epsilon, r.Clipping, r.Sampling, r.Steps, r.Epochs = math.Inf(1), ClippingRequest{}, Sampling{Kind: SamplingFull}, 1, 0
 	setup, err := NewSetup(r, s)
