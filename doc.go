@@ -47,6 +47,7 @@
 //	sweep        many settings at once, and private selection among them
 //	explain      certificates, events and plans in plain words
 //	internal/outcome  what a finished sweep says: its table, page and files
+//	internal/training one training, from its plan to the folder of its results
 //	cmd/dither   the tool
 //	examples     short programs to begin with
 //

@@ -146,7 +146,7 @@ var layers = []layer{
 	// How far something is, on a terminal or in a file.
 	{"internal/progress", "certificate internal/failure train"},
 	// One training of any method, from its plan to the folder of its results: the command and the front door share it.
-	{"internal/training", "account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/figure internal/layers internal/measures internal/outcome internal/wording ledger mechanism model network privacy internal/report sweep train train/erm train/neural"},
+	{"internal/training", "account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/figure internal/layers internal/measures internal/outcome internal/report internal/wording ledger mechanism model network privacy sweep train train/erm train/neural"},
 	// Many runs of settings in text: what they are, what they cost, and a private choice among them.
 	{"internal/grid", "certificate data data/builtin internal/artefact internal/cache internal/display internal/durable internal/failure internal/figure internal/layers internal/outcome internal/parallel internal/process internal/tabular internal/training internal/wording ledger sweep train train/erm"},
 	// The front door: what most programs need, with the defaults of the command.
@@ -160,7 +160,7 @@ var layers = []layer{
 	{"examples/structs", "privacy data ."},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "account certificate data data/builtin evaluate explain feature internal/artefact internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/failure internal/flags internal/format/parquet internal/glossary internal/layers internal/measures internal/outcome internal/parallel internal/process internal/progress internal/reproduce internal/tabular internal/textbook internal/training internal/wording ledger mechanism model privacy query internal/report sweep train train/erm train/neural internal/special internal/kernel internal/release internal/public network internal/dynamics internal/strict internal/curve internal/figure internal/experiment internal/grid internal/asking"},
+	{"cmd/dither", "account certificate data data/builtin evaluate explain feature internal/artefact internal/asking internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/experiment internal/failure internal/flags internal/format/parquet internal/glossary internal/grid internal/layers internal/measures internal/outcome internal/process internal/progress internal/report internal/reproduce internal/tabular internal/textbook internal/training internal/wording ledger mechanism model privacy query sweep train train/erm train/neural"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

@@ -10,6 +10,7 @@ import (
 	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/internal/calibration"
 	"github.com/ditherml/dither/internal/durable"
+	"github.com/ditherml/dither/internal/glossary"
 	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/internal/textbook"
 	"github.com/ditherml/dither/mechanism"
@@ -75,9 +76,9 @@ func newAccount() *cobra.Command {
 	}
 	f := c.Flags()
 	addSteps(f, &a.steps)
-	f.Float64Var(&a.delta, "delta", defaultDelta, short("delta")+" (default of a file: its own)")
+	f.Float64Var(&a.delta, "delta", defaultDelta, glossary.Short("delta")+" (default of a file: its own)")
 	f.Float64Var(&a.epsilon, "epsilon", 0, "ask for the smallest delta at this epsilon instead")
-	f.StringVar(&a.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), short("neighboring")+" (default of a file: its own)")
+	f.StringVar(&a.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), glossary.Short("neighboring")+" (default of a file: its own)")
 	f.StringVar(&a.accountant, "accountant", "", "one accountant: "+strings.Join(accountantNames(), ", ")+" (default: all)")
 	f.IntVar(&a.rows, "rows-per-person", 0, "state the epsilon of this many rows together, too (default of a file: as declared)")
 	f.BoolVar(&a.textbook, "textbook", false, "compare with formulas of courses")
@@ -98,8 +99,8 @@ func accountantNames() []string {
 
 // addSteps adds the flags that name steps of gradient descent.
 func addSteps(f *pflag.FlagSet, s *calibration.Steps) {
-	f.Float64Var(&s.NoiseMultiplier, calibration.Noise, 0, short("noise-multiplier"))
-	f.Float64Var(&s.SamplingProbability, calibration.Probability, 1, short("sampling-probability"))
+	f.Float64Var(&s.NoiseMultiplier, calibration.Noise, 0, glossary.Short("noise-multiplier"))
+	f.Float64Var(&s.SamplingProbability, calibration.Probability, 1, glossary.Short("sampling-probability"))
 	f.IntVar(&s.Count, calibration.Count, 1, "number of steps")
 }
 

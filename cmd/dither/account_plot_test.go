@@ -14,6 +14,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/internal/display"
 )
 
 // TestAttackerIsTheLibrary holds the JSON to the risks of the claim, and the text to their words.
@@ -44,7 +45,7 @@ func TestAccountPlot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plot.svg")
 	args := []string{"account", "repeat(50, gaussian(20))", "--plot", path}
 	stdout, _ := mustInvoke(t, args...)
-	if !strings.Contains(stdout, "plot      "+printable(path)) {
+	if !strings.Contains(stdout, "plot      "+display.Printable(path)) {
 		t.Errorf("got %s, want the name of the picture", stdout)
 	}
 	first := readFile(t, path)

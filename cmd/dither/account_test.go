@@ -12,6 +12,7 @@ import (
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -50,7 +51,7 @@ func TestAccountIsTheLibrary(t *testing.T) {
 		{"non-private()", "add-or-remove-one", 1e-6},
 		{"sequence()", "add-or-remove-one", 1e-6},
 	} {
-		out := accountJSON(t, c.event, "--delta", plainly(c.delta), "--neighboring", c.relation)
+		out := accountJSON(t, c.event, "--delta", display.Plain(c.delta), "--neighboring", c.relation)
 		n, err := privacy.ParseNeighboring(c.relation)
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/internal/calibration"
+	"github.com/ditherml/dither/internal/glossary"
 	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/privacy"
 	"github.com/spf13/cobra"
@@ -61,8 +62,8 @@ func newCalibrate() *cobra.Command {
 	}
 	f := c.Flags()
 	f.Float64Var(&k.epsilon, "epsilon", 0, "the target, in nats; required")
-	f.Float64Var(&k.delta, "delta", defaultDelta, short("delta"))
-	f.StringVar(&k.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), short("neighboring"))
+	f.Float64Var(&k.delta, "delta", defaultDelta, glossary.Short("delta"))
+	f.StringVar(&k.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), glossary.Short("neighboring"))
 	f.StringVar(&k.find, "find", calibration.Noise, "what is looked for: noise-multiplier, steps or sampling-probability")
 	addSteps(f, &k.steps)
 	f.StringVar(&k.event, "event", "", `any event instead, with X in place of the number that is looked for`)

@@ -62,7 +62,7 @@ func TestCalibrate(t *testing.T) {
 	for _, c := range cases {
 		out := calibrateJSON(t, c.args...)
 		v := float64(out.Value)
-		if plainly(v) != display.Nearest(v, 6) {
+		if display.Plain(v) != display.Nearest(v, 6) {
 			t.Errorf("%q: got %v, want at most 6 digits", c.args, v)
 		}
 		at, err := account.For(c.event(0.5)).Epsilon(c.event(v), c.delta, c.n)

@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
 	"github.com/ditherml/dither/internal/cache"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/format/parquet"
 	"github.com/ditherml/dither/internal/tabular"
 	"github.com/spf13/cobra"
@@ -92,8 +93,8 @@ func (l dataListing) cacheText() string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nencoded tables in %s (dither clean removes them)\n", printable(l.Cache))
-	_ = writeColumns(&b, cache.Rows(l.Encoded)) // a strings.Builder takes everything
+	fmt.Fprintf(&b, "\nencoded tables in %s (dither clean removes them)\n", display.Printable(l.Cache))
+	_ = display.WriteColumns(&b, cache.Rows(l.Encoded)) // a strings.Builder takes everything
 	return b.String()
 }
 
@@ -111,7 +112,7 @@ func exportData(c *cobra.Command, name, folder string) error {
 	if err = tabular.Export(set, folder); err != nil {
 		return err
 	}
-	return writeAll(c.OutOrStdout(), fmt.Appendf(nil, "wrote %d files to %s\n", len(set.Files), printable(folder)))
+	return writeAll(c.OutOrStdout(), fmt.Appendf(nil, "wrote %d files to %s\n", len(set.Files), display.Printable(folder)))
 }
 
 // tableFlags are the flags by which commands name a table.

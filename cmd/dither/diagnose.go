@@ -6,6 +6,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/diagnosis"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train/erm"
@@ -102,7 +103,7 @@ func (d *diagnoseCommand) load(s *data.Schema) (*model.Model, error) {
 		return nil, err
 	}
 	if m.Schema().Target.Column != s.Target.Column {
-		return nil, fmt.Errorf("the model predicts %s and the table is for %s, want one target", oneLine(m.Schema().Target.Column), oneLine(s.Target.Column))
+		return nil, fmt.Errorf("the model predicts %s and the table is for %s, want one target", display.OneLine(m.Schema().Target.Column), display.OneLine(s.Target.Column))
 	}
 	return m, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/model"
@@ -115,7 +116,7 @@ func (e *evaluateCommand) check(c *cobra.Command, m *model.Model) error {
 // written marks an error of writing to standard output.
 func written(err error) error {
 	if err != nil {
-		return failed{fmt.Errorf("standard output cannot be written: %w", pathless(err))}
+		return failed{fmt.Errorf("standard output cannot be written: %w", display.Pathless(err))}
 	}
 	return nil
 }

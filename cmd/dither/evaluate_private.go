@@ -9,6 +9,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/glossary"
 	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/internal/tabular"
@@ -39,8 +40,8 @@ func (p *privateFlags) add(f *pflag.FlagSet) {
 	p.flags = f
 	f.BoolVar(&p.private, "private", false, "measure private records: everything is computed from one noisy release, which --epsilon pays for")
 	f.Float64Var(&p.epsilon, "epsilon", 0, "with --private: privacy budget of the evaluation, in nats; required")
-	f.Float64Var(&p.delta, "delta", 1e-6, "with --private: "+short("delta")+"; 0 with laplace noise")
-	f.StringVar(&p.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), "with --private: "+short("neighboring"))
+	f.Float64Var(&p.delta, "delta", 1e-6, "with --private: "+glossary.Short("delta")+"; 0 with laplace noise")
+	f.StringVar(&p.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), "with --private: "+glossary.Short("neighboring"))
 	f.StringVar(&p.noise, "noise", evaluate.NoiseLaplace, "with --private: laplace or gaussian")
 	f.StringVar(&p.unit, "unit", "row", "with --private: what is protected: row, or person:COLUMN for all rows with one text in a column")
 	f.IntVar(&p.maxRecordsPerPerson, "max-records-per-person", 0, "with --private: rows of a person that are used, with --unit person:COLUMN")
@@ -113,7 +114,7 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 		}
 		defer out.Close()
 	}
-	modelText, err := readPart(modelPath, model.FileName)
+	modelText, err := artefact.ReadPart(modelPath, model.FileName)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/internal/glossary"
 	"github.com/ditherml/dither/internal/progress"
 	"github.com/spf13/cobra"
 )
@@ -41,8 +42,8 @@ func (e *explainCommand) command() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return e.run(c, strings.Join(args, "")) },
 	}
 	f := c.Flags()
-	f.Float64Var(&e.delta, "delta", defaultDelta, "of an event: "+short("delta"))
-	f.StringVar(&e.neighboring, "neighboring", "add-or-remove-one", "of an event: "+short("neighboring"))
+	f.Float64Var(&e.delta, "delta", defaultDelta, "of an event: "+glossary.Short("delta"))
+	f.StringVar(&e.neighboring, "neighboring", "add-or-remove-one", "of an event: "+glossary.Short("neighboring"))
 	f.IntVar(&e.rows, "rows-per-person", 0, "of an event: state the epsilon of this many rows together, too")
 	f.BoolVar(&e.json, "json", false, "print JSON")
 	e.changed = f.Changed

@@ -13,6 +13,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/internal/flags"
+	"github.com/ditherml/dither/internal/glossary"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/spf13/cobra"
@@ -202,8 +203,8 @@ func TestTermsAreOfOnePlace(t *testing.T) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			for _, name := range []string{"delta", "neighboring"} {
 				if f.Name == name && c.CommandPath() != "dither diagnose" {
-					if seen++; !strings.Contains(f.Usage, short(name)) {
-						t.Errorf("%s --%s: got %q, want it to say %q", c.CommandPath(), name, f.Usage, short(name))
+					if seen++; !strings.Contains(f.Usage, glossary.Short(name)) {
+						t.Errorf("%s --%s: got %q, want it to say %q", c.CommandPath(), name, f.Usage, glossary.Short(name))
 					}
 				}
 			}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/ditherml/dither"
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -48,12 +50,12 @@ func TestFrontDoorIsTheCommand(t *testing.T) {
 	if len(command) < 5 || !slices.Equal(library, command) {
 		t.Errorf("the page of the front door has the headings %q, want those of the command, %q", library, command)
 	}
-	v, err := verifyFolder("command")
+	v, err := artefact.Verify("command")
 	if err != nil || !v.Verified {
 		t.Fatalf("got %+v and error %v, want a verified folder", v, err)
 	}
 	c := run.Certificate
-	if string(c.Plan) != string(v.Certificate.Plan) && !sameJSON(c.Plan, v.Certificate.Plan) || c.Epsilon != v.Certificate.Epsilon || fmt.Sprint(c.Assumptions) != fmt.Sprint(v.Certificate.Assumptions) {
+	if string(c.Plan) != string(v.Certificate.Plan) && !artefact.SameJSON(c.Plan, v.Certificate.Plan) || c.Epsilon != v.Certificate.Epsilon || fmt.Sprint(c.Assumptions) != fmt.Sprint(v.Certificate.Assumptions) {
 		t.Errorf("the front door has the certificate %+v, want that of the command, %+v", c, *v.Certificate)
 	}
 }
@@ -61,7 +63,7 @@ func TestFrontDoorIsTheCommand(t *testing.T) {
 // headings lists the headings of the page in a folder.
 func headings(t *testing.T, folder string) []string {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join(folder, reportName))
+	page, err := os.ReadFile(filepath.Join(folder, report.FileName))
 	if err != nil {
 		t.Fatal(err)
 	}

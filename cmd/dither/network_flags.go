@@ -147,7 +147,7 @@ func (n *networkFlags) plan(p *planFlags, r train.Request) (neural.Request, erro
 	if out.Correlated.Kind != "" {
 		out.Correlated.Momentum = n.momentum(p)
 	}
-	out.Sampling, err = n.samplingOf(p)
+	out.Sampling, err = training.SamplingOf(neural.Sampling{Kind: neural.SamplingKind(n.sampling), Probability: p.samplingProbability, BatchSize: p.batchSize, Parts: p.parts}, out.Correlated.Kind)
 	return out, err
 }
 
@@ -160,25 +160,6 @@ func (n *networkFlags) momentum(p *planFlags) float64 {
 		return -1
 	}
 	return p.momentum
-}
-
-// samplingOf is the sampling that was asked for; the zero value is the default.
-func (n *networkFlags) samplingOf(p *planFlags) (neural.Sampling, error) {
-	s := neural.Sampling{Kind: neural.SamplingKind(n.sampling), Probability: p.samplingProbability, BatchSize: p.batchSize, Parts: p.parts}
-	if s.Kind != "" {
-		return s, nil
-	}
-	type numbers struct{ probability, batch, parts bool }
-	kinds := map[numbers]neural.SamplingKind{{}: "", {probability: true}: neural.SamplingPoisson, {batch: true}: neural.SamplingFixedSize, {parts: true}: neural.SamplingPartition,
-		{probability: true, batch: true}: neural.SamplingTruncated, {probability: true, parts: true}: neural.SamplingCyclic}
-	kind, known := kinds[numbers{s.Probability != 0, s.BatchSize != 0, s.Parts != 0}]
-	if !known {
-		return s, fmt.Errorf("--sampling-probability is %v, --batch-size %d and --parts %d, want one of them, or the first with one of the others", s.Probability, s.BatchSize, s.Parts)
-	}
-	if s.Kind = kind; kind == neural.SamplingPartition && n.correlated == string(neural.CorrelatedTree) {
-		s.Kind = neural.SamplingShuffle
-	}
-	return s, nil
 }
 
 // averages are the names of --average: those of linear models mean a network's too.

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
@@ -44,7 +46,7 @@ func TestTrainNetwork(t *testing.T) {
 	for i, e := range entries {
 		names[i] = e.Name()
 	}
-	if want := []string{certificate.FileName, model.FileName, model.WeightsFileName, reportName}; !slices.Equal(names, want) {
+	if want := []string{certificate.FileName, model.FileName, model.WeightsFileName, report.FileName}; !slices.Equal(names, want) {
 		t.Errorf("got files %v, want %v", names, want)
 	}
 	m, err := model.Load("m")
@@ -55,7 +57,7 @@ func TestTrainNetwork(t *testing.T) {
 	if !strings.Contains(verified, "epsilon 1 and delta 1e-06") {
 		t.Errorf("got %s", verified)
 	}
-	page, err := os.ReadFile(filepath.Join("m", reportName))
+	page, err := os.ReadFile(filepath.Join("m", report.FileName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,8 +201,8 @@ func TestResumeNetwork(t *testing.T) {
 		t.Fatalf("got exit status %d, %s", status, out.text.String())
 	}
 	info, err := os.Stat("state")
-	if err != nil || info.Mode().Perm() != 0o600 || exists("m") {
-		t.Fatalf("got mode %v, error %v and a model: %v, want a checkpoint of mode 0600 and no model", info.Mode(), err, exists("m"))
+	if err != nil || info.Mode().Perm() != 0o600 || display.Exists("m") {
+		t.Fatalf("got mode %v, error %v and a model: %v, want a checkpoint of mode 0600 and no model", info.Mode(), err, display.Exists("m"))
 	}
 	if status, _, stderr := invoke(append(args, "--checkpoint", "state")...); status != exitUsage || !strings.Contains(stderr, "want a new file for checkpoints") {
 		t.Errorf("a checkpoint in the way: got exit status %d, %s", status, stderr)
@@ -255,7 +257,7 @@ func TestResumeIsInOneFile(t *testing.T) {
 		}
 	}
 	stop("step 8 of 40", "--checkpoint", "state")
-	if status, _, stderr := invoke(append(args, "--resume", "state", "--checkpoint", "other")...); status != exitUsage || !strings.Contains(stderr, "want one file") || exists("other") {
+	if status, _, stderr := invoke(append(args, "--resume", "state", "--checkpoint", "other")...); status != exitUsage || !strings.Contains(stderr, "want one file") || display.Exists("other") {
 		t.Errorf("got status %d and %q, want a refusal of another file", status, stderr)
 	}
 	if err := os.Symlink("state", "link"); err != nil {

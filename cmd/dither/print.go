@@ -46,21 +46,10 @@ func running(err error) error {
 // running.
 func writeAll(w io.Writer, text []byte) error {
 	if _, err := w.Write(text); err != nil {
-		return failed{fmt.Errorf("the output cannot be written: %w", pathless(err))}
+		return failed{fmt.Errorf("the output cannot be written: %w", display.Pathless(err))}
 	}
 	return nil
 }
-
-// Short names of what package display writes.
-var (
-	printable    = display.Printable
-	wrapped      = display.Wrapped
-	writeColumns = display.WriteColumns
-	sizeText     = display.Size
-	rounded      = display.Rounded
-	plainly      = display.Plain
-	count        = display.Count
-)
 
 // arguments wants exactly these words after a command's name.
 func arguments(names ...string) cobra.PositionalArgs {
@@ -100,7 +89,7 @@ func (o *outputFlags) write(c *cobra.Command, mode fs.FileMode, fill func(io.Wri
 		return err
 	}
 	if err := w.Flush(); err != nil {
-		return failed{fmt.Errorf("standard output cannot be written: %w", pathless(err))}
+		return failed{fmt.Errorf("standard output cannot be written: %w", display.Pathless(err))}
 	}
 	return nil
 }

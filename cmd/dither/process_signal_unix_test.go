@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/ditherml/dither/internal/display"
 )
 
 // mainVariable makes the test program run main: its value are the arguments, a line each.
@@ -67,8 +69,8 @@ func TestQuitStopsInOrder(t *testing.T) {
 			t.Errorf("got %q and %q, want no stack, as %q is a part of one", out.String(), said.String(), word)
 		}
 	}
-	if !exists("state") || exists("m/model.json") {
-		t.Errorf("there is a checkpoint: %v, and a model: %v, want the first alone", exists("state"), exists("m/model.json"))
+	if !display.Exists("state") || display.Exists("m/model.json") {
+		t.Errorf("there is a checkpoint: %v, and a model: %v, want the first alone", display.Exists("state"), display.Exists("m/model.json"))
 	}
 }
 
@@ -102,7 +104,7 @@ func TestDraftIsInterrupted(t *testing.T) {
 	status := run(ctx, []string{"schema", "init", "-", "--target", "y", "--out", "drafted.yaml"}, &stdout, &stderr)
 	read.Close()
 	<-written
-	if status != exitFailed || !strings.Contains(stderr.String(), errInterrupted.Error()) || exists("drafted.yaml") {
-		t.Errorf("got exit status %d, %q and a schema: %v, want %d, that it was interrupted, and none", status, stderr.String(), exists("drafted.yaml"), exitFailed)
+	if status != exitFailed || !strings.Contains(stderr.String(), errInterrupted.Error()) || display.Exists("drafted.yaml") {
+		t.Errorf("got exit status %d, %q and a schema: %v, want %d, that it was interrupted, and none", status, stderr.String(), display.Exists("drafted.yaml"), exitFailed)
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/asking"
+	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/glossary"
 	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/internal/wording"
@@ -102,8 +104,8 @@ func (k *queryCommand) add(c *cobra.Command) {
 	f.StringVar(&k.plan.Noise, "noise", "", "laplace (the default where it can be), gaussian, or discrete: the discrete gaussian on whole numbers")
 	f.Float64Var(&k.epsilon, "epsilon", 1, "what the answer may cost, in nats")
 	f.Float64Var(&k.noiseMultiplier, "noise-multiplier", 0, "scale of the noise over the bound of one record, instead of the least that --epsilon allows")
-	f.Float64Var(&k.plan.Delta, "delta", 1e-6, short("delta")+"; 0 where the answer is purely private")
-	f.StringVar(&k.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), short("neighboring"))
+	f.Float64Var(&k.plan.Delta, "delta", 1e-6, glossary.Short("delta")+"; 0 where the answer is purely private")
+	f.StringVar(&k.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), glossary.Short("neighboring"))
 	f.Float64Var(&k.plan.Confidence, "confidence", 0.95, "confidence of the intervals")
 	f.StringVar(&k.out, "out", "", "new folder for the answer and its certificate, for dither verify")
 	f.BoolVar(&k.json, "json", false, "print JSON")
@@ -149,7 +151,7 @@ func (k *queryCommand) target(tell io.Writer) (*artefact.Folder, error) {
 	if k.out == "" {
 		return &artefact.Folder{}, nil
 	}
-	if exists(k.out) {
+	if display.Exists(k.out) {
 		return nil, fmt.Errorf("%s exists, want a new folder; give another --out", k.out)
 	}
 	return artefact.Claim(k.out, false, tell)

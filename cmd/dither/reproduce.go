@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/experiment"
 	"github.com/ditherml/dither/internal/reproduce"
 	"github.com/spf13/cobra"
@@ -127,7 +128,7 @@ func (r *reproduceCommand) run(c *cobra.Command, names []string) error {
 // end prints what holds of all results.
 func (r *reproduceCommand) end(c *cobra.Command, results []experiment.Result, err error) error {
 	if len(results) > 0 {
-		text := []byte(wrapped("These are " + reproduce.Publicly + "."))
+		text := []byte(display.Wrapped("These are " + reproduce.Publicly + "."))
 		if failure := printed(c, r.json, reproduce.Document(results), func() ([]byte, error) { return text, nil }); failure != nil {
 			return failure
 		}

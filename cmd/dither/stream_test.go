@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/durable"
 )
 
@@ -223,7 +224,7 @@ func TestCacheFolderIsPrivate(t *testing.T) {
 		t.Skip("this system has no such permissions")
 	}
 	args := []string{"train", "--data", table, "--schema", schema, "--stream", "--steps", "3", "--out", "m", "--quiet"}
-	if status, _, stderr := invoke(args...); status != exitUsage || !strings.Contains(stderr, "chmod 700") || exists("m") {
+	if status, _, stderr := invoke(args...); status != exitUsage || !strings.Contains(stderr, "chmod 700") || display.Exists("m") {
 		t.Errorf("got status %d and %q, want a refusal that says what helps", status, stderr)
 	}
 	if err := os.Chmod(cache, 0o700); err != nil {

@@ -14,7 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/cache"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/sweep"
 )
@@ -60,7 +62,7 @@ func TestSweepPublic(t *testing.T) {
 	if !strings.Contains(text, "Public data set") || !strings.Contains(text, "±") || strings.Contains(text, "NOT PRIVATE") {
 		t.Errorf("got %s, want a table with intervals and what public means", text)
 	}
-	head, rows := readResults(t, filepath.Join(out, sweepResults))
+	head, rows := readResults(t, filepath.Join(out, outcome.ResultsName))
 	if len(rows) != 3*2*3+2 || head[0] != "epsilon" || head[1] != "clipping-norm" || !slices.Contains(head, "accuracy") {
 		t.Errorf("got %d rows with columns %v, want 20 of epsilon, clipping norm and metrics", len(rows), head)
 	}
@@ -70,7 +72,7 @@ func TestSweepPublic(t *testing.T) {
 			t.Errorf("without privacy the accuracy is %s, want more than 0.6, where a half is chance", row[accuracy])
 		}
 	}
-	for _, name := range []string{"accuracy-over-epsilon.svg", "accuracy-over-epsilon.png", "log-loss-over-clipping-norm.svg", sweepSummary, sweepJSON, sweepPage} {
+	for _, name := range []string{"accuracy-over-epsilon.svg", "accuracy-over-epsilon.png", "log-loss-over-clipping-norm.svg", outcome.SummaryName, outcome.DocumentName, outcome.PageName} {
 		info, err := os.Stat(filepath.Join(out, name))
 		if err != nil || info.Size() < 500 || info.Mode().Perm()&0o044 == 0 {
 			t.Errorf("%s: %v, want a file for all to read", name, err)
@@ -100,7 +102,7 @@ func TestSweepPlanIsFlags(t *testing.T) {
 	if fromFile != fromFlags {
 		t.Errorf("from the file\n%s\nfrom flags\n%s", fromFile, fromFlags)
 	}
-	var d sweepDocument
+	var d outcome.Document
 	if err := json.Unmarshal([]byte(fromFile), &d); err != nil || len(d.Summaries) != 8 || d.Cost.Runs != 16 || !(d.Seconds > 0) {
 		t.Errorf("got %+v, %v, want 8 configurations of 2 runs and a time", d, err)
 	}
@@ -167,8 +169,8 @@ func TestSweepOfPrivateRecords(t *testing.T) {
 	}
 	secretOut := filepath.Join(t.TempDir(), "secret")
 	text, _ = mustInvoke(t, append(append(base[:len(base):len(base)], "--out", secretOut), "--print-not-private")...)
-	if !strings.HasPrefix(text, notPrivateBanner) || exists(secretOut) {
-		t.Errorf("got %s and a folder: %v, want a banner first and no folder", text, exists(secretOut))
+	if !strings.HasPrefix(text, notPrivateBanner) || display.Exists(secretOut) {
+		t.Errorf("got %s and a folder: %v, want a banner first and no folder", text, display.Exists(secretOut))
 	}
 	kept, err := listCache(cache)
 	if err != nil || len(kept) != 1 || !strings.HasSuffix(kept[0].File, ".sweep") {
@@ -177,7 +179,7 @@ func TestSweepOfPrivateRecords(t *testing.T) {
 	if info, statErr := os.Stat(filepath.Join(cache, kept[0].File)); statErr != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file of results has mode %v, want it for its owner alone", info.Mode())
 	}
-	if mustInvoke(t, "clean"); exists(filepath.Join(cache, kept[0].File)) {
+	if mustInvoke(t, "clean"); display.Exists(filepath.Join(cache, kept[0].File)) {
 		t.Error("dither clean leaves private results")
 	}
 }
@@ -192,7 +194,7 @@ func TestSweepSurvivesKills(t *testing.T) {
 		return []string{"sweep", "--data", table, "--schema", schema, "--data-public", "--split", "random:0.3", "--noise-multiplier", "20,40", "--clipping-norm", "0.5,1", "--steps", "300", "--whiten", "yes", "--repeats", "4", "--out", filepath.Join(folder, out), "--quiet"}
 	}
 	mustInvoke(t, args("whole")...)
-	journal := filepath.Join(folder, "killed", sweepJournal)
+	journal := filepath.Join(folder, "killed", outcome.JournalName)
 	kills, most := 0, 2
 	if thorough {
 		most = 8
@@ -205,8 +207,8 @@ func TestSweepSurvivesKills(t *testing.T) {
 		t.Error("no process was killed before its end, want some")
 	}
 	checkNothingTwice(t, journal)
-	wantHead, wantRows := readResults(t, filepath.Join(folder, "whole", sweepResults))
-	head, rows := readResults(t, filepath.Join(folder, "killed", sweepResults))
+	wantHead, wantRows := readResults(t, filepath.Join(folder, "whole", outcome.ResultsName))
+	head, rows := readResults(t, filepath.Join(folder, "killed", outcome.ResultsName))
 	metrics := slices.Index(head, "accuracy")
 	if !slices.Equal(head, wantHead) || len(rows) != len(wantRows) {
 		t.Fatalf("got %d rows of %v, want %d of %v", len(rows), head, len(wantRows), wantHead)
@@ -303,7 +305,7 @@ func TestSweepSelects(t *testing.T) {
 		t.Errorf("the folder holds %v, %v, want model, certificate and report", entries, err)
 	}
 	text, _ = mustInvoke(t, "verify", out, "--json")
-	var v verification
+	var v artefact.Verification
 	if err = json.Unmarshal([]byte(text), &v); err != nil || !v.Verified || v.Certificate.Method != sweep.MethodSelection {
 		t.Fatalf("got %s, want a verified choice", text)
 	}
@@ -337,15 +339,15 @@ func TestSweepGoesOnAfterADivergedRun(t *testing.T) {
 	if !strings.Contains(said, "diverged diverged diverged") || !strings.Contains(said, "diverged: 2 runs of learning rate 1e308; the weights did not stay finite") || !strings.Contains(text, "marked: learning rate 1e-6") {
 		t.Errorf("got %s, want the configuration that diverged, and the other marked", text)
 	}
-	_, rows := readResults(t, filepath.Join(folder, sweepResults))
+	_, rows := readResults(t, filepath.Join(folder, outcome.ResultsName))
 	if len(rows) != 4 || !slices.Equal(rows[0][len(rows[0])-4:], []string{"true", "", "", ""}) || rows[3][len(rows[3])-4] != "false" {
 		t.Errorf("got %v, want two rows without metrics that say so, and two others", rows)
 	}
-	if page := readText(t, filepath.Join(folder, sweepPage)); !strings.Contains(page, "diverged: 2 runs of learning rate 1e308") {
+	if page := readText(t, filepath.Join(folder, outcome.PageName)); !strings.Contains(page, "diverged: 2 runs of learning rate 1e308") {
 		t.Error("the page does not say what diverged")
 	}
-	var d sweepDocument
-	if err := json.Unmarshal([]byte(readText(t, filepath.Join(folder, sweepJSON))), &d); err != nil || d.Summaries[0].Diverged != 2 || d.Summaries[3].Diverged != 0 {
+	var d outcome.Document
+	if err := json.Unmarshal([]byte(readText(t, filepath.Join(folder, outcome.DocumentName))), &d); err != nil || d.Summaries[0].Diverged != 2 || d.Summaries[3].Diverged != 0 {
 		t.Errorf("got %+v, %v, want two runs of the first configuration that diverged", d.Summaries, err)
 	}
 	if again, _ := mustInvoke(t, args...); again != text {
@@ -385,7 +387,7 @@ func TestSweepSelectsByLaws(t *testing.T) {
 		}
 		mustInvoke(t, args...)
 		text, _ := mustInvoke(t, "verify", out, "--json")
-		var v verification
+		var v artefact.Verification
 		if err := json.Unmarshal([]byte(text), &v); err != nil || !v.Verified || float64(v.Certificate.Epsilon) > 3 || float64(v.Certificate.Epsilon) < 2.97 {
 			t.Errorf("%s: got %s, want a verified choice of at most 3, and not much less", law, text)
 		}
@@ -409,19 +411,3 @@ func TestSweepPage(t *testing.T) {
 
 // listCache is cache.List, where a variable has the name of the package.
 func listCache(folder string) ([]cache.Entry, error) { return cache.List(folder) }
-
-// Short names of the summary of a sweep.
-type (
-	sweepDocument = outcome.Document
-	sweepRow      = outcome.Row
-	sweepTarget   = outcome.Target
-	sweepCost     = outcome.Cost
-)
-
-const (
-	sweepJournal = outcome.JournalName
-	sweepResults = outcome.ResultsName
-	sweepSummary = outcome.SummaryName
-	sweepJSON    = outcome.DocumentName
-	sweepPage    = outcome.PageName
-)

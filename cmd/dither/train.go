@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/train"
@@ -155,6 +154,3 @@ func (t *trainCommand) checkStream(r *train.Request, private []data.Column) erro
 	}
 	return nil
 }
-
-// epsilonText prints epsilon rounded upward to four digits, or "infinity".
-func epsilonText(v float64) string { return certificate.Epsilon(v).Rounded() }

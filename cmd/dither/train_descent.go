@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/neural"
 	"github.com/spf13/pflag"
@@ -26,7 +27,7 @@ func (d *descentOptions) add(f *pflag.FlagSet, request train.Request, options tr
 	f.Float64Var(&d.temperature, "temperature", 0, "sample weights by Langevin dynamics at this temperature: sets the learning rate so that the noise of each step is the sampler's; plain gradient descent, the last iterate unless --output-rule says otherwise")
 	f.StringVar(&d.accounting, "accounting", string(request.Accounting), "what is priced: composition (every step), last-iterate (nothing but the last iterate leaves: plain gradient descent with a --ridge on all rows, their number declared), or auto, which takes the one that needs less noise")
 	f.Float64Var(&d.noiseContraction, "noise-contraction", 0, "less noise in later steps at the same cost of the whole: what leaves the least noise at the end when each step keeps this share of a displacement, such as 1 - learning rate × ridge (default: the same noise in every step)")
-	f.StringVar(&d.outputRule, "output-rule", "", "which weights are the model: "+join(train.OutputRules())+" (the last, and all in "+iteratesName+"); all cost the same (default: as --average says)")
+	f.StringVar(&d.outputRule, "output-rule", "", "which weights are the model: "+join(train.OutputRules())+" (the last, and all in "+artefact.IteratesName+"); all cost the same (default: as --average says)")
 }
 
 // apply sets what is asked for.
@@ -36,25 +37,6 @@ func (d *descentOptions) apply(r *train.Request, o *train.Options) {
 	o.Output = train.OutputRule(d.outputRule)
 	o.Temperature = d.temperature
 	r.Accounting, r.LearningRate, r.Ridge = train.Accounting(d.accounting), o.LearningRate, o.Ridge
-}
-
-// price settles what is priced, once all options are known: under auto, whatever the last iterate alone
-// does not allow leaves composition.
-func (d *descentOptions) price(r *train.Request, o *train.Options, momentum bool) {
-	plain := o.Optimizer == train.OptimizerMomentum && o.Schedule == train.ScheduleConstant && o.WarmUp == 0 && o.L1 == 0 && o.Temperature == 0 && o.Average != train.Yes &&
-		(o.Output == "" || o.Output == train.OutputLast) && !(momentum && o.Momentum > 0)
-	switch {
-	case r.Accounting == train.AccountingAuto && !plain:
-		r.Accounting = train.AccountingComposition
-	case r.Accounting == train.AccountingLastIterate && !momentum:
-		o.Momentum = 0
-	}
-	if o.Temperature != 0 && !momentum {
-		o.Momentum = 0
-	}
-	if o.Temperature != 0 && o.Average == train.Auto && o.Output == "" {
-		o.Output = train.OutputLast
-	}
 }
 
 func join[T ~string](names []T) string {

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/model"
 )
 
@@ -24,7 +27,7 @@ func TestTrainReleasesAllIterates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := readFile(t, filepath.Join("m", iteratesName))
+	text := readFile(t, filepath.Join("m", artefact.IteratesName))
 	header, numbers, found := strings.Cut(text, "\n")
 	want := len(m.Weights())
 	if !found || (len(header)+1)%64 != 0 || !strings.Contains(header, fmt.Sprintf("'shape': (7, %d)", want)) || len(numbers) != 7*want*8 {
@@ -37,8 +40,8 @@ func TestTrainReleasesAllIterates(t *testing.T) {
 		}
 	}
 	mustInvoke(t, "verify", "m")
-	page := readFile(t, filepath.Join("m", reportName))
-	for _, part := range []string{"schedule cosine behind 2 steps of warm-up, nesterov, momentum 0.9, l1 0.001", "all iterates are in " + iteratesName} {
+	page := readFile(t, filepath.Join("m", report.FileName))
+	for _, part := range []string{"schedule cosine behind 2 steps of warm-up, nesterov, momentum 0.9, l1 0.001", "all iterates are in " + artefact.IteratesName} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the report does not say %q", part)
 		}
@@ -47,20 +50,20 @@ func TestTrainReleasesAllIterates(t *testing.T) {
 		"changed": func(path string) error { return os.WriteFile(path, []byte(text[:len(text)-1]+"?"), 0o600) },
 		"absent":  os.Remove,
 	} {
-		if err := change(filepath.Join("m", iteratesName)); err != nil {
+		if err := change(filepath.Join("m", artefact.IteratesName)); err != nil {
 			t.Fatal(err)
 		}
-		if status, stdout, _ := invoke("verify", "m"); status != exitFailed || !strings.Contains(stdout, iteratesName) || !strings.HasPrefix(stdout, "NOT VERIFIED") {
+		if status, stdout, _ := invoke("verify", "m"); status != exitFailed || !strings.Contains(stdout, artefact.IteratesName) || !strings.HasPrefix(stdout, "NOT VERIFIED") {
 			t.Errorf("%s iterates: got status %d and %q, want them named first", name, status, stdout)
 		}
 	}
 	mustInvoke(t, append(arguments, "--replace")...)
-	writeText(t, filepath.Join("m", iteratesName), "of another run")
+	writeText(t, filepath.Join("m", artefact.IteratesName), "of another run")
 	if status, _, stderr := invoke("verify", "m"); status != exitFailed || !strings.Contains(stderr, "no hash of it") {
 		t.Errorf("iterates of another run: got status %d and %q, want them refused", status, stderr)
 	}
 	mustInvoke(t, append(arguments, "--replace")...)
-	if exists(filepath.Join("m", iteratesName)) {
+	if display.Exists(filepath.Join("m", artefact.IteratesName)) {
 		t.Error("the iterates of the folder that was replaced are still there")
 	}
 }
@@ -73,7 +76,7 @@ func TestTrainWithDeclaredConstant(t *testing.T) {
 	schema, table := writeText(t, "s.yaml", fmt.Sprintf(fruitSchema, "levels: [0, 1, 2]")), fruits(t, dir, 300)
 	mustInvoke(t, "train", "--data", table, "--schema", schema, "--out", "m", "--quiet", "--clipping", "declared-lipschitz", "--clipping-norm", "0.7")
 	mustInvoke(t, "verify", "m")
-	if page := readFile(t, filepath.Join("m", reportName)); !strings.Contains(page, "a Lipschitz constant of 0.7 was declared, and what one record contributes beyond it is cut") {
+	if page := readFile(t, filepath.Join("m", report.FileName)); !strings.Contains(page, "a Lipschitz constant of 0.7 was declared, and what one record contributes beyond it is cut") {
 		t.Error("the report does not say what a declared constant does")
 	}
 	out, _ := mustInvoke(t, "train", "--data", table, "--schema", schema, "--dry-run", "--clipping", "data-and-parameter", "--parameter-radius", "5")
@@ -94,7 +97,7 @@ func TestTrainLastIterate(t *testing.T) {
 	if !strings.Contains(out, "follows from the event") {
 		t.Errorf("verify says %q", out)
 	}
-	page := readFile(t, filepath.Join("m", reportName))
+	page := readFile(t, filepath.Join("m", report.FileName))
 	for _, part := range []string{"last-iterate(", "Only the last iterate leaves", "of whose iterates none but the last left the machine"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the report does not say %q", part)
@@ -117,7 +120,7 @@ func TestTrainLastIterate(t *testing.T) {
 	}
 	for _, more := range [][]string{{"--momentum", "0.9"}, {"--average", "yes"}, {"--output-rule", "all-iterates"}, {"--loss", "softmax"}} {
 		status, _, problem := invoke(append(append(arguments, "--accounting", "last-iterate", "--out", "n"), more...)...)
-		if status != exitUsage || !strings.Contains(problem, "the last iterate alone is priced") || exists("n") {
+		if status != exitUsage || !strings.Contains(problem, "the last iterate alone is priced") || display.Exists("n") {
 			t.Errorf("%v: got exit status %d and %q, want a refusal before anything is read", more, status, problem)
 		}
 	}

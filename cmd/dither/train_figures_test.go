@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/curve"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -71,7 +72,7 @@ func TestTrainDrawsItsBudget(t *testing.T) {
 			args = append(args, "--non-private")
 		}
 		mustInvoke(t, args...)
-		page, err := os.ReadFile(filepath.Join(out, reportName))
+		page, err := os.ReadFile(filepath.Join(out, report.FileName))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,14 +7,15 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/glossary"
+	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/erm"
 	"github.com/ditherml/dither/train/neural"
+	"github.com/spf13/pflag"
 )
 
 // planFlags are the flags that decide the plan and the optimizer.
@@ -47,8 +48,8 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	request, options := train.Defaults()
 	f.Float64Var(&p.epsilon, "epsilon", request.Epsilon, "privacy budget of the whole run, in nats")
 	f.Float64Var(&p.epsilonPerStep, "epsilon-per-step", 0, "budget of each release instead, as courses state it; the total is computed and printed")
-	f.Float64Var(&p.delta, "delta", request.Delta, short("delta"))
-	f.StringVar(&p.neighboring, "neighboring", request.Neighboring.String(), short("neighboring"))
+	f.Float64Var(&p.delta, "delta", request.Delta, glossary.Short("delta"))
+	f.StringVar(&p.neighboring, "neighboring", request.Neighboring.String(), glossary.Short("neighboring"))
 	f.Float64Var(&p.samplingProbability, "sampling-probability", 0, "take each row with this probability in each step (dp-sgd); default: all rows in every step")
 	f.IntVar(&p.batchSize, "batch-size", 0, "take a random batch of this many rows in each step; under replace-one only, and costly: prefer --sampling-probability")
 	f.IntVar(&p.parts, "parts", 0, "divide the rows once into this many random parts and take one in each step, in turn")
@@ -102,7 +103,7 @@ func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, erro
 	if o.Average, err = choice("average", p.average); err != nil {
 		return r, o, err
 	}
-	p.descent.price(&r, &o, p.flags.Changed("momentum"))
+	training.Settle(&r, &o, p.flags.Changed("momentum"))
 	if r.Person, err = p.person(); err != nil {
 		return r, o, err
 	}

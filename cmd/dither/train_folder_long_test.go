@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/durable"
 )
 
@@ -61,7 +62,7 @@ func killedAt(t *testing.T, strace, call string, n int, replace bool) bool {
 		t.Fatalf("%s: got %v and %s, want a kill", where, err, out)
 	}
 	now, _ := os.ReadFile("m/model.json")
-	finished := exists("m/" + certificate.FileName)
+	finished := display.Exists("m/" + certificate.FileName)
 	if replace && len(now) == 0 {
 		t.Errorf("%s: no model stands: %v", where, treeOf(t, "."))
 	}
@@ -97,7 +98,7 @@ func TestTrainOnAFullDisk(t *testing.T) {
 	status := run(t.Context(), []string{"train", "--data", table, "--schema", schema, "--out", "small/m", "--steps", "50"}, out, out)
 	_, rest, _ := strings.Cut(out.text.String(), "the finished results stand in ")
 	place, rest, _ := strings.Cut(rest, ";")
-	if status != exitFailed || !strings.Contains(rest, "budget spent") || !exists(filepath.Join("small", "m", durable.TraceName)) {
+	if status != exitFailed || !strings.Contains(rest, "budget spent") || !display.Exists(filepath.Join("small", "m", durable.TraceName)) {
 		t.Fatalf("got status %d and %q, want a failure that says what is spent", status, out.text.String())
 	}
 	mustInvoke(t, "verify", place)

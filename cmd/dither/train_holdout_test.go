@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/model"
 )
 
@@ -45,7 +46,7 @@ func TestTrainHoldout(t *testing.T) {
 	if err != nil || m.Threshold() != f.Measures.Classification.BestBalanced.Threshold {
 		t.Errorf("the model decides at %v, want %v (%v)", m.Threshold(), f.Measures.Classification.BestBalanced.Threshold, err)
 	}
-	if !strings.Contains(string(read(reportName)), "held-out records") {
+	if !strings.Contains(string(read(report.FileName)), "held-out records") {
 		t.Error("the report does not speak of held-out records")
 	}
 	for name, edit := range map[string]func(f *evaluate.File, c *certificate.Certificate){

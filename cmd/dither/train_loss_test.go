@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
 )
@@ -56,7 +57,7 @@ func TestTrainOneVsRest(t *testing.T) {
 		t.Errorf("plan: got %s, error %v, want %s", c.Plan, err, want)
 	}
 	mustInvoke(t, "verify", "m")
-	if page := readFile(t, filepath.Join("m", reportName)); !strings.Contains(page, "linear, one-vs-rest loss, 3 × 3 weights") {
+	if page := readFile(t, filepath.Join("m", report.FileName)); !strings.Contains(page, "linear, one-vs-rest loss, 3 × 3 weights") {
 		t.Error("the report does not name the loss")
 	}
 	lines, _ := mustInvoke(t, "predict", "m", table)

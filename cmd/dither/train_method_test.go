@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/train/erm"
 )
 
@@ -35,7 +36,7 @@ func TestTrainMethods(t *testing.T) {
 			if out, _ := mustInvoke(t, "verify", folder); !strings.Contains(out, "\nverified") {
 				t.Errorf("verify: %s", out)
 			}
-			page, err := os.ReadFile(filepath.Join(folder, reportName))
+			page, err := os.ReadFile(filepath.Join(folder, report.FileName))
 			if err != nil || !strings.Contains(string(page), name) || !strings.Contains(string(page), erm.Summary(name)) {
 				t.Errorf("the report does not name the method: %v", err)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/cache"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/layers"
 	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/internal/process"
@@ -261,7 +262,7 @@ func (t *trainCommand) printPrivateMetrics(f *training.Run, r *train.Result) err
 	if err != nil {
 		return failed{err}
 	}
-	fmt.Fprintf(t.stderr, "\n%s\nmeasured on %s:\n", notPrivateBanner, oneLine(name))
+	fmt.Fprintf(t.stderr, "\n%s\nmeasured on %s:\n", notPrivateBanner, display.OneLine(name))
 	return measures.WriteText(t.stderr, classification, regression)
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/durable"
 )
 
@@ -40,7 +41,7 @@ func TestTrainTellsWhatIsSpent(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustInvoke(t, "train", "--data", table, "--schema", schema, "--out", "m", "--steps", "5", "--quiet")
-	if exists(filepath.Join("m", durable.TraceName)) {
+	if display.Exists(filepath.Join("m", durable.TraceName)) {
 		t.Error("a finished folder holds the trace of its run")
 	}
 	mustInvoke(t, "verify", "m")
@@ -64,7 +65,7 @@ func TestAnswersAreNotLost(t *testing.T) {
 		status := run(t.Context(), args, noReader{}, &stderr)
 		_, rest, _ := strings.Cut(stderr.String(), "the results stand in ")
 		place, rest, _ := strings.Cut(rest, ";")
-		if status != exitFailed || !strings.Contains(rest, "budget spent") || !exists(filepath.Join(place, file)) {
+		if status != exitFailed || !strings.Contains(rest, "budget spent") || !display.Exists(filepath.Join(place, file)) {
 			t.Errorf("%v: got status %d and %q, want a failure that says where %s is", args, status, stderr.String(), file)
 		}
 		mustInvoke(t, "verify", place)

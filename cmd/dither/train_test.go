@@ -18,7 +18,9 @@ import (
 	"time"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/durable"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/model"
 )
 
@@ -62,7 +64,7 @@ func TestTrainFirstRun(t *testing.T) {
 	if !strings.Contains(again, "dither-model-2") {
 		t.Errorf("a second run: got %q, want the next free folder", again)
 	}
-	for _, name := range []string{model.FileName, certificate.FileName, reportName} {
+	for _, name := range []string{model.FileName, certificate.FileName, report.FileName} {
 		if _, err := os.Stat(filepath.Join("dither-model-2", name)); err != nil {
 			t.Error(err)
 		}
@@ -120,7 +122,7 @@ func TestTrainBaselineIsStamped(t *testing.T) {
 	if err != nil || m.Provenance.Private {
 		t.Errorf("model: private %v, %v", m.Provenance.Private, err)
 	}
-	page, _ := os.ReadFile(filepath.Join("m", reportName))
+	page, _ := os.ReadFile(filepath.Join("m", report.FileName))
 	if !bytes.Contains(page, []byte("NOT PRIVATE")) {
 		t.Error("the report does not say that the model is not private")
 	}
@@ -153,12 +155,12 @@ func TestTrainTestTableNeedsAWord(t *testing.T) {
 		t.Errorf("without a word: got %d, %q", status, message)
 	}
 	out, _ := mustInvoke(t, append(base, "--test-public", "--out", "public", "--group", "sex")...)
-	page, _ := os.ReadFile("public/" + reportName)
+	page, _ := os.ReadFile("public/" + report.FileName)
 	if !strings.Contains(out, "accuracy") || !bytes.Contains(page, []byte("declared public")) {
 		t.Error("metrics of a public test table are missing from summary or report")
 	}
 	out, messages := mustInvoke(t, append(base, "--print-not-private", "--out", "private")...)
-	page, _ = os.ReadFile("private/" + reportName)
+	page, _ = os.ReadFile("private/" + report.FileName)
 	if !strings.Contains(messages, "NOT PRIVATE") || !strings.Contains(messages, "accuracy") || strings.Contains(out, "accuracy") || bytes.Contains(page, []byte("How good is the model")) {
 		t.Errorf("metrics that are not public: summary %q, messages %q", out, messages)
 	}
@@ -464,7 +466,7 @@ func TestTrainKilledLeavesNoHalfModel(t *testing.T) {
 		time.Sleep(time.Duration(i*60/runs) * time.Millisecond)
 		_ = c.Process.Kill()
 		_ = c.Wait()
-		if !exists(filepath.Join(out, certificate.FileName)) {
+		if !display.Exists(filepath.Join(out, certificate.FileName)) {
 			if names, _ := os.ReadDir(out); len(names) > 1 || len(names) == 1 && names[0].Name() != durable.TraceName && names[0].Name() != "probe" {
 				t.Errorf("a killed run left %v, want a model or %s alone", names, durable.TraceName)
 			}
@@ -473,7 +475,7 @@ func TestTrainKilledLeavesNoHalfModel(t *testing.T) {
 		}
 		whole++
 		mustInvoke(t, "verify", out)
-		if _, err := os.Stat(filepath.Join(out, reportName)); err != nil {
+		if _, err := os.Stat(filepath.Join(out, report.FileName)); err != nil {
 			t.Error(err)
 		}
 	}

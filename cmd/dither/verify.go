@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/progress"
 	"github.com/spf13/cobra"
 )
@@ -35,7 +36,7 @@ func newVerify() *cobra.Command {
 
 func runVerify(c *cobra.Command, folder string, asJSON bool) error {
 	w := c.OutOrStdout()
-	v, err := progress.Await(c.Context(), c.ErrOrStderr(), "verifying", func() (verification, error) { return verifyFolder(folder) })
+	v, err := progress.Await(c.Context(), c.ErrOrStderr(), "verifying", func() (artefact.Verification, error) { return artefact.Verify(folder) })
 	if err != nil {
 		return err
 	}

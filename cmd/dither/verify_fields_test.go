@@ -47,9 +47,9 @@ func planType(method string) reflect.Type {
 	switch {
 	case artefact.IsDescent(method):
 		return reflect.TypeFor[train.Plan]()
-	case isOther(method):
+	case artefact.IsOther(method):
 		return reflect.TypeFor[erm.Plan]()
-	case isNetwork(method):
+	case artefact.IsNetwork(method):
 		return reflect.TypeFor[neural.Plan]()
 	case method == evaluate.MethodPrivate:
 		return reflect.TypeFor[evaluate.Plan]()

@@ -15,6 +15,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/model"
 )
 
@@ -270,7 +271,7 @@ func newForgery(t *testing.T, folder string) *forgery {
 
 // accepted reports whether the folder verifies.
 func (f *forgery) accepted() bool {
-	v, err := verifyFolder(f.folder)
+	v, err := artefact.Verify(f.folder)
 	return err == nil && v.Verified
 }
 
@@ -331,7 +332,7 @@ func (f *forgery) reseal(changed map[string][]byte) {
 	}
 	set(model.FileName, []string{"network", "sha256"}, model.WeightsFileName)
 	set(evaluate.FileName, []string{"model-sha256"}, model.FileName)
-	for field, name := range map[string]string{"model-sha256": model.FileName, "evaluation-sha256": evaluate.FileName, "iterates-sha256": iteratesName, "report-sha256": reportName} {
+	for field, name := range map[string]string{"model-sha256": model.FileName, "evaluation-sha256": evaluate.FileName, "iterates-sha256": artefact.IteratesName, "report-sha256": report.FileName} {
 		if field == "model-sha256" && f.files[model.FileName] == nil {
 			name = answerName
 		}
@@ -390,7 +391,7 @@ func TestVerifyRefusesEveryEdit(t *testing.T) {
 		t.Run(kind.name, func(t *testing.T) {
 			f := newForgery(t, filepath.Join(dir, kind.name))
 			if !f.accepted() {
-				v, err := verifyFolder(f.folder)
+				v, err := artefact.Verify(f.folder)
 				t.Fatalf("the folder does not verify as it was made: %q %v", v.Disagreements, err)
 			}
 			count, free := 0, 0
@@ -523,7 +524,7 @@ func (f *forgery) checkBytes(used map[string]bool) {
 		}
 		f.write(name, text)
 	}
-	for _, name := range []string{"notes.txt", ".hidden", iteratesName, evaluate.FileName, answerName, reportName, model.FileName, model.WeightsFileName, "CERTIFICATE.JSON"} {
+	for _, name := range []string{"notes.txt", ".hidden", artefact.IteratesName, evaluate.FileName, answerName, report.FileName, model.FileName, model.WeightsFileName, "CERTIFICATE.JSON"} {
 		if f.files[name] != nil {
 			continue
 		}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
 )
@@ -74,11 +76,11 @@ func TestVerifyRefusesForgeries(t *testing.T) {
 		})},
 		"the hash of no page":          {1, change(func(m *modelFolder) { m.certificate.ReportSHA256 = strings.Repeat("0", 64) })},
 		"the hash of no evaluation":    {1, change(func(m *modelFolder) { m.certificate.EvaluationSHA256 = strings.Repeat("0", 64) })},
-		"a page without a hash":        {1, file(reportName, "epsilon 0.01")},
-		"weights that nobody paid for": {1, file(iteratesName, "x")},
+		"a page without a hash":        {1, file(report.FileName, "epsilon 0.01")},
+		"weights that nobody paid for": {1, file(artefact.IteratesName, "x")},
 		"weights of no run with their hash": {1, func(t *testing.T, m *modelFolder) {
 			m.certificate.IteratesSHA256 = certificate.Hash(artefact.MatrixNPY([][]float64{m.model.Weights()}))
-			file(iteratesName, string(artefact.MatrixNPY([][]float64{m.model.Weights()})))(t, m)
+			file(artefact.IteratesName, string(artefact.MatrixNPY([][]float64{m.model.Weights()})))(t, m)
 		}},
 		"a further file": {1, file("notes.txt", "audited")},
 		"a link to a file": {1, func(t *testing.T, m *modelFolder) {
@@ -105,14 +107,14 @@ func TestVerifyRefusesForgeries(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			made := newModelFolder(t, binaryText, c.epsilon)
-			if v, err := verifyFolder(made.folder); err != nil || !v.Verified {
+			if v, err := artefact.Verify(made.folder); err != nil || !v.Verified {
 				t.Fatalf("the folder does not verify as it was made: %q %v", v.Disagreements, err)
 			}
 			c.forge(t, &made)
-			if !exists(filepath.Join(made.folder, "notes.txt")) && !exists(made.folder+"-model") {
+			if !display.Exists(filepath.Join(made.folder, "notes.txt")) && !display.Exists(made.folder+"-model") {
 				made.write(t)
 			}
-			if v, err := verifyFolder(made.folder); err == nil && v.Verified {
+			if v, err := artefact.Verify(made.folder); err == nil && v.Verified {
 				t.Error("the forgery passes")
 			}
 		})

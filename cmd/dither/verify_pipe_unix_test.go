@@ -11,6 +11,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/model"
 )
 
@@ -29,7 +30,7 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 	_, weights := feature.FilesIn(dir)(model.WeightsFileName)
 	_, loaded := model.Load(dir)
 	_, read := certificate.Read(filepath.Join(dir, certificate.FileName))
-	_, verified := verifyFolder(dir)
+	_, verified := artefact.Verify(dir)
 	for name, err := range map[string]error{"weights": weights, "model": loaded, "certificate": read, "folder": verified} {
 		if err == nil || !strings.Contains(err.Error(), "plain file") {
 			t.Errorf("%s: the error of a pipe is %v, want that it is no plain file", name, err)
@@ -44,7 +45,7 @@ func TestVerifyRefusesLongCertificates(t *testing.T) {
 	if err := os.Truncate(path, certificate.MaxFileSize+1); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := verifyFolder(made.folder); err == nil || !strings.Contains(err.Error(), "plain file") {
+	if _, err := artefact.Verify(made.folder); err == nil || !strings.Contains(err.Error(), "plain file") {
 		t.Errorf("the error of a certificate of more than 16 MiB is %v, want that of a file that is not read", err)
 	}
 }

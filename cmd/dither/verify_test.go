@@ -10,6 +10,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
 )
@@ -42,7 +43,7 @@ func TestVerifyBaseline(t *testing.T) {
 
 func TestVerifyJSON(t *testing.T) {
 	made := newModelFolder(t, binaryText, 1)
-	decode := func(stdout string) (v verification) {
+	decode := func(stdout string) (v artefact.Verification) {
 		t.Helper()
 		if err := json.Unmarshal([]byte(stdout), &v); err != nil {
 			t.Fatalf("got %q: %v", stdout, err)

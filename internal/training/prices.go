@@ -42,3 +42,22 @@ func writePrices(w io.Writer, prices []pricedNoise) {
 		fmt.Fprintf(w, "accounting %s: noise multiplier %.6g in every step\n", p.Accounting, p.NoiseMultiplier)
 	}
 }
+
+// Settle settles what is priced, once all options are known: under auto, whatever the last iterate
+// alone does not allow leaves composition. A momentum that was not asked for gives way.
+func Settle(r *train.Request, o *train.Options, momentum bool) {
+	plain := o.Optimizer == train.OptimizerMomentum && o.Schedule == train.ScheduleConstant && o.WarmUp == 0 && o.L1 == 0 && o.Temperature == 0 && o.Average != train.Yes &&
+		(o.Output == "" || o.Output == train.OutputLast) && !(momentum && o.Momentum > 0)
+	switch {
+	case r.Accounting == train.AccountingAuto && !plain:
+		r.Accounting = train.AccountingComposition
+	case r.Accounting == train.AccountingLastIterate && !momentum:
+		o.Momentum = 0
+	}
+	if o.Temperature != 0 && !momentum {
+		o.Momentum = 0
+	}
+	if o.Temperature != 0 && o.Average == train.Auto && o.Output == "" {
+		o.Output = train.OutputLast
+	}
+}
