@@ -10,6 +10,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/curve"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/report"
@@ -341,7 +342,7 @@ func notCovered(noun string) []string {
 
 // selectionStory explains a private choice: what a run of the winner releases, and that the best of many left.
 func selectionStory(c certificate.Certificate, e mechanism.Event) (story, error) {
-	run, err := sweep.RunOf(c)
+	run, err := artefact.SelectionRun(c)
 	if err != nil {
 		return story{}, err
 	}

@@ -176,8 +176,8 @@ func OpenJournal(path string, d Definition) (*Journal, error) {
 	return j, nil
 }
 
-// ErrOtherSweep is wrapped by the error about a file of results of another definition.
-var ErrOtherSweep = errors.New("the folder holds another sweep")
+// errOtherSweep is wrapped by the error about a file of results of another definition.
+var errOtherSweep = errors.New("the folder holds another sweep")
 
 func (j *Journal) open(d Definition) error {
 	text, err := io.ReadAll(io.LimitReader(j.file, maxJournal))
@@ -204,7 +204,7 @@ func (j *Journal) open(d Definition) error {
 		return fmt.Errorf("sweep: the file of results begins with something else, want one that dither sweep wrote; name another folder")
 	}
 	if h.SHA256 != sum {
-		return fmt.Errorf("sweep: %w: %s; name another folder, or go on with the sweep as it was", ErrOtherSweep, d.difference(h.Definition))
+		return fmt.Errorf("sweep: %w: %s; name another folder, or go on with the sweep as it was", errOtherSweep, d.difference(h.Definition))
 	}
 	for i, text := range lines[1:] {
 		if err = j.read(text); err != nil {

@@ -87,7 +87,7 @@ func TestJournalRefusesAnother(t *testing.T) {
 	} {
 		d := definition()
 		change(&d)
-		if _, err := OpenJournal(path, d); !errors.Is(err, ErrOtherSweep) || !strings.Contains(err.Error(), want) {
+		if _, err := OpenJournal(path, d); !errors.Is(err, errOtherSweep) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want a refusal with %q", err, want)
 		}
 	}

@@ -25,22 +25,22 @@ type Metric struct {
 // Names of metrics, as package evaluate defines them; the logarithmic loss is in nats.
 const (
 	MetricAccuracy = "accuracy"
-	MetricLogLoss  = "log-loss"
+	metricLogLoss  = "log-loss"
 	MetricAUC      = "auc"
 	MetricR2       = "r2"
-	MetricRMSE     = "rmse"
-	MetricMAE      = "mae"
+	metricRMSE     = "rmse"
+	metricMAE      = "mae"
 )
 
 // Metrics returns the names of the metrics of models of a target, the most telling first.
 func Metrics(t data.Target) []string {
 	switch {
 	case t.Regression():
-		return []string{MetricR2, MetricRMSE, MetricMAE}
+		return []string{MetricR2, metricRMSE, metricMAE}
 	case len(t.Levels) == 2:
-		return []string{MetricAccuracy, MetricLogLoss, MetricAUC}
+		return []string{MetricAccuracy, metricLogLoss, MetricAUC}
 	}
-	return []string{MetricAccuracy, MetricLogLoss}
+	return []string{MetricAccuracy, metricLogLoss}
 }
 
 // Evaluator measures models on one data set with targets. The numbers are exact, and as private as the data set.
@@ -83,10 +83,10 @@ func (e *Evaluator) measure(m *model.Model) ([]Metric, error) {
 	}
 	if m.Schema().Target.Regression() {
 		r, failed := evaluate.Regress(targets, kept, nil)
-		return []Metric{{MetricR2, r.R2}, {MetricRMSE, r.RMSE}, {MetricMAE, r.MAE}}, failed
+		return []Metric{{MetricR2, r.R2}, {metricRMSE, r.RMSE}, {metricMAE, r.MAE}}, failed
 	}
 	c, err := evaluate.ClassifyAt(m.Threshold(), m.Schema().Target.Levels, labels, kept, nil)
-	out := []Metric{{MetricAccuracy, c.Accuracy}, {MetricLogLoss, c.LogLoss}}
+	out := []Metric{{MetricAccuracy, c.Accuracy}, {metricLogLoss, c.LogLoss}}
 	if len(m.Schema().Target.Levels) == 2 {
 		out = append(out, Metric{MetricAUC, c.AUC})
 	}

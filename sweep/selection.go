@@ -228,14 +228,3 @@ func (s *Sweep) scored(ctx context.Context, c *Candidate, metric string, smaller
 	}
 	return score, m, nil
 }
-
-// RunOf returns the certificate of a run of the winner of a private choice: the certificate of the choice with method
-// and plan of that run. An error says that the plan is not one of a private choice.
-func RunOf(c certificate.Certificate) (certificate.Certificate, error) {
-	plan, err := ReadSelection(c.Plan)
-	if err != nil {
-		return c, err
-	}
-	c.Method, c.Plan = plan.RunMethod, plan.Run
-	return c, nil
-}

@@ -113,7 +113,7 @@ func TestSweepRunsEverything(t *testing.T) {
 	if v := first[9].Value(MetricAccuracy); v < 0.85 {
 		t.Errorf("without privacy the accuracy is %v, want about 0.9, as the toy is made", v)
 	}
-	if first[0].Value(MetricLogLoss) == first[1].Value(MetricLogLoss) || first[6].Value(MetricLogLoss) == first[7].Value(MetricLogLoss) {
+	if first[0].Value(metricLogLoss) == first[1].Value(metricLogLoss) || first[6].Value(metricLogLoss) == first[7].Value(metricLogLoss) {
 		t.Error("two private runs have the same loss, want noise of their own")
 	}
 	j.Close()
@@ -125,7 +125,7 @@ func TestSweepRunsEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range second {
-		if second[i].Value(MetricLogLoss) != first[i].Value(MetricLogLoss) {
+		if second[i].Value(metricLogLoss) != first[i].Value(metricLogLoss) {
 			t.Errorf("result %d is %v after going on, want %v", i, second[i], first[i])
 		}
 	}

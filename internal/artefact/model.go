@@ -45,7 +45,7 @@ func checkModel(c certificate.Certificate, m *model.Model) error {
 func checkPlanned(c certificate.Certificate, m *model.Model) (*certificate.Premises, error) {
 	switch {
 	case c.Method == sweep.MethodSelection:
-		run, err := sweep.RunOf(c)
+		run, err := SelectionRun(c)
 		if err != nil {
 			return nil, nil
 		}

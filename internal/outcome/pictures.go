@@ -17,7 +17,7 @@ const mostCurves, mostPanels = 8, 6
 const logFrom = 10
 
 // metricWords are the labels of metrics on an axis.
-var metricWords = map[string]string{sweep.MetricAccuracy: "accuracy", sweep.MetricLogLoss: "log-loss, nats", sweep.MetricAUC: "area under the ROC curve", sweep.MetricR2: "R², share of the variance", sweep.MetricRMSE: "root mean squared error", sweep.MetricMAE: "mean absolute error"}
+var metricWords = map[string]string{sweep.MetricAccuracy: "accuracy", "log-loss": "log-loss, nats", sweep.MetricAUC: "area under the ROC curve", sweep.MetricR2: "R², share of the variance", "rmse": "root mean squared error", "mae": "mean absolute error"}
 
 // words are a name as people write it.
 func words(name string) string { return strings.ReplaceAll(name, "-", " ") }
