@@ -44,7 +44,7 @@ func TestLayeringFindsFaults(t *testing.T) {
 			map[string]string{"model/a.go": importing("model", "./feature", "./data", "./internal/kernel", "fmt")}, nil},
 		{"a model may not know the ledger", checkLayers,
 			map[string]string{"model/a.go": importing("model", "fmt", "./ledger")},
-			[]string{"model/a.go:3: model imports ledger, want only internal/special, internal/kernel, internal/parallel, network, data, internal/safetensors, feature, internal/strict;"}},
+			[]string{"model/a.go:3: model imports ledger, want only internal/special, internal/kernel, internal/parallel, network, data, internal/encoder, internal/safetensors, feature, internal/strict;"}},
 		{"a package may not know a later one", checkLayers,
 			map[string]string{"privacy/a.go": importing("privacy", "./mechanism")},
 			[]string{"privacy/a.go:2: privacy imports mechanism, want nothing of this module;"}},

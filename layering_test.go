@@ -76,7 +76,9 @@ var layers = []layer{
 	{"internal/public", "data"},
 	// Two rooms read weights from files that other programs for networks write: frozen encoders and models.
 	{"internal/safetensors", ""},
-	{"feature", "internal/kernel internal/parallel data internal/safetensors internal/strict"},
+	// What makes numbers of the values of a schema: the first part of every map of rows, and of every cached table.
+	{"internal/encoder", "data"},
+	{"feature", "internal/kernel internal/parallel data internal/encoder internal/safetensors internal/strict"},
 	// An answer has a price and a certificate of its own, as an evaluation and a training have: hence account and
 	// certificate.
 	// What picks records in secret whose proposals are computed once more: sums of all methods do.
@@ -90,7 +92,7 @@ var layers = []layer{
 	// A model that is served is its feature map and its weights: hence feature. A network is its layers, and
 	// its weights stand in a file of their own that other programs read: hence network and safetensors. All rows
 	// of a table are predicted on all processors: hence parallel.
-	{"model", "internal/special internal/kernel internal/parallel network data internal/safetensors feature internal/strict"},
+	{"model", "internal/special internal/kernel internal/parallel network data internal/encoder internal/safetensors feature internal/strict"},
 	// Tables as the command names them, built-in sets among them: no library carries it.
 	{"internal/tabular", "internal/display internal/failure internal/durable data data/builtin model"},
 	// Rows that are kept as integers between models, and what many models predict for them: sweeps measure with it.
@@ -101,7 +103,7 @@ var layers = []layer{
 	// A private evaluation is a plan with a price and a certificate of its own, as a training is:
 	// hence account and certificate.
 	{"evaluate", "privacy internal/special mechanism internal/release account ledger certificate data model query internal/strict"},
-	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism internal/release account ledger certificate data feature query model evaluate"},
+	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism internal/release account ledger certificate data internal/encoder feature query model evaluate"},
 	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/spot internal/dense mechanism internal/release account ledger certificate data feature query model evaluate train"},
 	// Encoded tables, which hold records, in a folder of the user's own: for tables larger than memory, and costly transforms.
 	{"internal/cache", "data feature internal/release train internal/display internal/durable internal/failure"},
@@ -146,7 +148,7 @@ var layers = []layer{
 	// How far something is, on a terminal or in a file.
 	{"internal/progress", "certificate internal/failure train"},
 	// One training of any method, from its plan to the folder of its results: the command and the front door share it.
-	{"internal/training", "account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/figure internal/layers internal/measures internal/outcome internal/report internal/wording ledger mechanism model network privacy sweep train train/erm train/neural"},
+	{"internal/training", "account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/encoder internal/figure internal/layers internal/measures internal/outcome internal/report internal/wording ledger mechanism model network privacy sweep train train/erm train/neural"},
 	// Many runs of settings in text: what they are, what they cost, and a private choice among them.
 	{"internal/grid", "certificate data data/builtin internal/artefact internal/cache internal/display internal/durable internal/failure internal/figure internal/layers internal/outcome internal/parallel internal/process internal/tabular internal/training internal/wording ledger sweep train train/erm"},
 	// The front door: what most programs need, with the defaults of the command.

@@ -182,7 +182,7 @@ var mutants = []mutant{
 	{"one bound charged for two", "train/learnplan.go", "Event: statistic.choice(), Count: statistic.Numbers", "Event: statistic.choice(), Count: statistic.Numbers - 1", "./train", "TestFitLearnsBoundsAndLevels"},
 	{"encoded tables beyond the declared bound", "train/table.go", "case t.records > s.Plan.MaxRecords || places", "case places", "./train", "TestTableRefusals"},
 	{"persons that are other persons' rows", "train/learn.go", "if r.persons == nil {\n\t\tif has(record) {", "if true {\n\t\tif has(record) {", "./train", "TestOneRecordIsOneValue"},
-	{"a model as wide as what was found", "feature/encoder.go", "for i := taken; i < c.Slots(); i++ {", "for i := taken; i < taken; i++ {", "./train", "TestWidthFollowsTheSchema"},
+	{"a model as wide as what was found", "internal/encoder/encoder.go", "for i := taken; i < c.Slots(); i++ {", "for i := taken; i < taken; i++ {", "./train", "TestWidthFollowsTheSchema"},
 	{"bounds and levels of the held-out records", "train/holdout.go", "s.begin(l, d.Take(trained), o.FeatureBits)", "s.begin(l, d.Take(append(trained, held...)), o.FeatureBits)", "./train", "TestHeldOutRecordsAreNotLearnedFrom"},
 	{"learned bounds that nobody paid for", "train/learncheck.go", "if _, unpaid := columns[c.Name]; unpaid {", "if false {", "./train", "TestCheckLearnedFindsWhatIsUnpaid"},
 	{"texts that are kept after levels were learned", "data/learning.go", "delete(out.groups, to.Name)", "_ = out", "./data", "TestUnderIsReadingAgain"},

@@ -3,19 +3,25 @@ package feature
 import (
 	"maps"
 	"slices"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/encoder"
 )
+
+// tokenBound bounds tokens, -1 for padding included: with it the step of a grid of 16 bits is 1, and tokens are exact.
+const tokenBound = data.MaxTokens
 
 // Pipeline is an encoder and the transforms after it: the way from a row of a dataset to its features,
 // before normalization. It is immutable.
 type Pipeline struct {
-	encoder    *Encoder
+	encoder    *encoder.Encoder
 	transforms []transform
 	specs      []Spec
 	files      map[string][]byte // by name
 }
 
 // Encoder returns the first part of the chain.
-func (c *Pipeline) Encoder() *Encoder { return c.encoder }
+func (c *Pipeline) Encoder() *encoder.Encoder { return c.encoder }
 
 // Specs returns what the transforms are. The caller must not modify it.
 func (c *Pipeline) Specs() []Spec { return c.specs }
@@ -25,7 +31,7 @@ func (c *Pipeline) Transforms() bool { return len(c.transforms) > 0 }
 
 // OneNumber reports whether a row is a single number, which would be a constant if it were scaled to a fixed norm.
 func (c *Pipeline) OneNumber() bool {
-	return !c.Transforms() && len(c.encoder.columns) == 1 && c.encoder.columns[0].indicators == 0 && c.encoder.columns[0].buckets == 0
+	return !c.Transforms() && c.encoder.OneNumber()
 }
 
 // Dim returns the number of features.
@@ -39,7 +45,7 @@ func (c *Pipeline) Dim() int {
 // Bound returns a public bound on the magnitude of features, and whether they may be negative.
 func (c *Pipeline) Bound() (bound float64, signed bool) {
 	bound = 1
-	if c.encoder.tokens > 0 {
+	if c.encoder.Tokens() > 0 {
 		bound = tokenBound
 	}
 	for _, t := range c.transforms {
@@ -65,7 +71,7 @@ func (c *Pipeline) Shape() (channels, places int) {
 }
 
 // Names returns what each feature stands for.
-func (c *Pipeline) Names() []Name {
+func (c *Pipeline) Names() []encoder.Name {
 	names := c.encoder.Names()
 	for _, t := range c.transforms {
 		names = namesAfter(t, names)

@@ -10,7 +10,7 @@ import (
 )
 
 // pixels is a schema of so many grey pixels.
-func pixels(t *testing.T, n int) *Encoder {
+func pixels(t *testing.T, n int) *data.Schema {
 	t.Helper()
 	s, err := (&data.Schema{Name: "image", Row: "one image", MaxRecords: 10,
 		Columns: []data.Column{{Name: "p", Kind: data.Numeric, Upper: 255, OutOfRange: data.Clamp, Missing: data.Zero, Repeat: n}},
@@ -18,11 +18,7 @@ func pixels(t *testing.T, n int) *Encoder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := NewEncoder(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return s
 }
 
 func imageChain(t *testing.T, n int, texts ...string) *Pipeline {

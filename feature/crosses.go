@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/ditherml/dither/internal/encoder"
 )
 
 // crosses keeps a row and appends products of features of different columns: for each list of columns,
@@ -14,7 +16,7 @@ import (
 type crosses struct {
 	in       int
 	products [][]int // the features of each product
-	names    []Name
+	names    []encoder.Name
 	most     int // factors of a product
 }
 
@@ -111,7 +113,7 @@ func extended(products [][]int, factors []int) [][]int {
 }
 
 // productName is "age × sex = f" for the number age and the level f of sex.
-func (c *crosses) productName(factors []int) Name {
+func (c *crosses) productName(factors []int) encoder.Name {
 	var columns, levels []string
 	for _, f := range factors {
 		n := c.names[f]
@@ -120,7 +122,7 @@ func (c *crosses) productName(factors []int) Name {
 			levels = append(levels, n.Level)
 		}
 	}
-	return Name{strings.Join(columns, " × "), strings.Join(levels, ", ")}
+	return encoder.Name{Column: strings.Join(columns, " × "), Level: strings.Join(levels, ", ")}
 }
 
 func (c *crosses) In() int { return c.in }
@@ -132,7 +134,7 @@ func (c *crosses) Bound(in float64) float64 { return max(in, math.Pow(in, float6
 
 func (c *crosses) NewScratch() any { return nil }
 
-func (c *crosses) Name(j int, before func(int) Name) Name {
+func (c *crosses) Name(j int, before func(int) encoder.Name) encoder.Name {
 	if j < c.in {
 		return before(j)
 	}

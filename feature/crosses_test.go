@@ -5,19 +5,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ditherml/dither/internal/encoder"
 )
 
 // crossed makes a chain over the schema of the encoder's tests.
 func crossed(text string) (*Pipeline, error) {
-	e, err := NewEncoder(schema())
-	if err != nil {
-		return nil, err
-	}
 	spec, err := ParseSpec(text)
 	if err != nil {
 		return nil, err
 	}
-	return NewPipeline(nil, e, spec)
+	return NewPipeline(nil, schema(), spec)
 }
 
 // TestCrosses compares every product with that of the features that its name names.
@@ -33,7 +31,7 @@ func TestCrosses(t *testing.T) {
 	}
 	names := c.Names()
 	at := func(column, level string) int {
-		i := slices.Index(names, Name{column, level})
+		i := slices.Index(names, encoder.Name{Column: column, Level: level})
 		if i < 0 {
 			t.Fatalf("there is no feature %q = %q in %v", column, level, names)
 		}
@@ -98,11 +96,7 @@ func TestCrossesBound(t *testing.T) {
 
 // TestCrossesTwice crosses what a cross made.
 func TestCrossesTwice(t *testing.T) {
-	e, err := NewEncoder(schema())
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := NewPipeline(nil, e, Spec{"crosses", []byte(`{"columns": [["age", "job"]]}`)}, Spec{"crosses", []byte(`{"columns": [["age × job", "site"]]}`)})
+	c, err := NewPipeline(nil, schema(), Spec{"crosses", []byte(`{"columns": [["age", "job"]]}`)}, Spec{"crosses", []byte(`{"columns": [["age × job", "site"]]}`)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+
+	"github.com/ditherml/dither/internal/encoder"
 )
 
 // deskew sets a slanted grey image upright in the middle: it shears the image along its rows so
@@ -42,7 +44,7 @@ func (d deskew) Bound(in float64) float64 { return in }
 func (d deskew) NewScratch() any { return nil }
 
 // Name is that of the pixel at the same place.
-func (d deskew) Name(j int, before func(int) Name) Name { return before(j) }
+func (d deskew) Name(j int, before func(int) encoder.Name) encoder.Name { return before(j) }
 
 func (d deskew) Apply(dst, x []float64, _ any) {
 	down, right, slope, found := d.slant(x)

@@ -9,20 +9,16 @@ import (
 
 // A cross of two columns gives a linear model one weight for each pair of levels.
 func ExampleNewPipeline() {
-	encoder, err := feature.NewEncoder(&data.Schema{Columns: []data.Column{
+	schema := &data.Schema{Columns: []data.Column{
 		{Name: "sex", Kind: data.Categorical, Levels: []string{"f", "m"}, Unknown: data.Zero, Missing: data.Zero},
 		{Name: "age", Kind: data.Numeric, Lower: 0, Upper: 100, OutOfRange: data.Clamp, Missing: data.Zero},
-	}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	}}
 	spec, err := feature.ParseSpec("crosses:columns=sex*age")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	chain, err := feature.NewPipeline(nil, encoder, spec)
+	chain, err := feature.NewPipeline(nil, schema, spec)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -42,18 +38,14 @@ func ExampleNewPipeline() {
 
 // Random Fourier features follow from a public seed.
 func ExampleNewPipeline_fourier() {
-	encoder, err := feature.NewEncoder(&data.Schema{Columns: []data.Column{
-		{Name: "age", Kind: data.Numeric, Lower: 0, Upper: 100, OutOfRange: data.Clamp, Missing: data.Zero}}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	schema := &data.Schema{Columns: []data.Column{
+		{Name: "age", Kind: data.Numeric, Lower: 0, Upper: 100, OutOfRange: data.Clamp, Missing: data.Zero}}}
 	spec, err := feature.ParseSpec("fourier:features=3,bandwidth=0.2,seed=1")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	chain, err := feature.NewPipeline(nil, encoder, spec)
+	chain, err := feature.NewPipeline(nil, schema, spec)
 	if err != nil {
 		fmt.Println(err)
 		return

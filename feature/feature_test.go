@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/encoder"
 )
 
 func schema() *data.Schema {
@@ -25,49 +26,27 @@ func schema() *data.Schema {
 
 var nan = float32(math.NaN())
 
-func TestEncode(t *testing.T) {
-	e, err := NewEncoder(schema())
+// TestTextBound wants the bound of a map without normalization to hold for negative features.
+func TestTextBound(t *testing.T) {
+	e, err := encoder.New(&data.Schema{Columns: []data.Column{
+		{Name: "age", Kind: data.Numeric, Upper: 1, OutOfRange: data.Clamp, Missing: data.Indicator},
+		{Name: "title", Kind: data.Text, Missing: data.Zero, Hashing: &data.Hashing{Buckets: 256, NGrams: 1, StopWords: "none", Values: "logarithm"}},
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	// age, age missing, pay, hours ×3, hours missing, a, b, other, missing, x
-	for _, c := range []struct {
-		name   string
-		values []float32
-		want   []float64
-	}{
-		{"plain", []float32{20, 0, 10, 0, 0}, []float64{0.5, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}},
-		{"edges", []float32{30, float32(math.E - 1), 20, 1, 1}, []float64{1, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0}},
-		{"last bin, other", []float32{10, 0, 40, 2, 0}, []float64{0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1}},
-		{"missing", []float32{nan, nan, nan, nan, nan}, []float64{0, 1, 0.5, 0, 0, 0, 1, 0, 0, 0, 1, 0}},
-		{"outside every bound", []float32{99, -5, 1e9, 77, -3}, []float64{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}},
-	} {
-		got := make([]float64, e.Dim())
-		for j := range got {
-			got[j] = 7 // Encode must overwrite
-		}
-		e.Encode(got, c.values)
-		for j := range c.want {
-			if math.Abs(got[j]-c.want[j]) > 1e-6 {
-				t.Errorf("%s: feature %v is %v, want %v", c.name, e.Names()[j], got[j], c.want[j])
-			}
-		}
-	}
-	if got := e.Names()[3].String(); got != "hours = under 20" {
-		t.Errorf("name: got %q", got)
-	}
-}
-
-func TestNewEncoderRefusesNothing(t *testing.T) {
-	if _, err := NewEncoder(&data.Schema{Columns: []data.Column{{Name: "a", Kind: data.Ignored}}}); err == nil {
-		t.Error("a schema without features: got no error")
+	center := make([]float64, e.Dim())
+	center[2] = 0.75
+	m := &Map{Pipeline: plainChain(e), Norm: NormNone, Center: center}
+	if bound, signed := m.Bound(); bound != 1 || !signed || m.CoordinateBound() != 1.75 {
+		t.Errorf("got bound %v, signed %v, of coordinates %v, want 1, true and 1.75", bound, signed, m.CoordinateBound())
 	}
 }
 
 // maps returns one of each kind of map.
 func allMaps(t *testing.T) map[string]*Map {
 	t.Helper()
-	e, err := NewEncoder(schema())
+	e, err := encoder.New(schema())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,4 +159,4 @@ func TestMapValidate(t *testing.T) {
 }
 
 // plainChain is an encoder without transforms.
-func plainChain(e *Encoder) *Pipeline { return &Pipeline{encoder: e} }
+func plainChain(e *encoder.Encoder) *Pipeline { return &Pipeline{encoder: e} }

@@ -6,6 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/encoder"
 )
 
 // filed is a transform that stands on a public file next to the model.
@@ -62,16 +65,19 @@ func FilesIn(dir string) func(name string) ([]byte, error) {
 	}
 }
 
-// NewPipeline returns the pipeline of an encoder and transforms, in order. A transform may need a file,
+// NewPipeline returns the pipeline of a validated schema and transforms, in order. A transform may need a file,
 // such as the weights of a public encoder. open reads it by the name in the parameters; where open is
 // nil such a transform is refused. What the pipeline stands on is public, and part of the model: Specs
 // names each file without its folder and with its hash, and Files returns it.
-func NewPipeline(open func(name string) ([]byte, error), e *Encoder, specs ...Spec) (*Pipeline, error) {
-	if e.tokens > 0 && len(specs) > 0 {
+func NewPipeline(open func(name string) ([]byte, error), s *data.Schema, specs ...Spec) (*Pipeline, error) {
+	e, err := encoder.New(s)
+	if err != nil {
+		return nil, err
+	}
+	if e.Tokens() > 0 && len(specs) > 0 {
 		return nil, fmt.Errorf("feature: transform is %s behind columns of tokens, want none; leave it out", specs[0].Name)
 	}
 	c := &Pipeline{encoder: e, specs: slices.Clone(specs)}
-	var err error
 	if c.transforms, err = newTransforms(specs, surroundings{e.Dim(), e.Names(), open}); err != nil {
 		return nil, err
 	}

@@ -15,7 +15,10 @@ func (l louder) Apply(dst, x []float64, scratch any) {
 // TestFingerprint holds that a fingerprint is that of its chain, and another one for other parameters, other
 // order, other inputs and other code.
 func TestFingerprint(t *testing.T) {
-	plain := &Pipeline{encoder: &Encoder{dim: 16}}
+	plain, err := NewPipeline(nil, pixels(t, 16))
+	if err != nil {
+		t.Fatal(err)
+	}
 	two, err := newGroupNorm([]byte(`{"groups": 2}`), 16)
 	if err != nil {
 		t.Fatal(err)

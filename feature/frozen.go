@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/safetensors"
 )
@@ -213,8 +214,8 @@ type frozenScratch struct{ a, b []float64 }
 func (f *frozen) NewScratch() any { return &frozenScratch{} }
 
 // Name is "encoder = feature j": a feature depends on all numbers of a row.
-func (f *frozen) Name(j int, _ func(int) Name) Name {
-	return Name{"encoder", "feature " + strconv.Itoa(j)}
+func (f *frozen) Name(j int, _ func(int) encoder.Name) encoder.Name {
+	return encoder.Name{Column: "encoder", Level: "feature " + strconv.Itoa(j)}
 }
 
 func (f *frozen) Apply(dst, x []float64, scratch any) { f.ApplyRows(dst, x, 1, scratch) }

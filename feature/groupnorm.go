@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+
+	"github.com/ditherml/dither/internal/encoder"
 )
 
 // groupNormVariance is added to the variance of a group, so that a constant group becomes zeros.
@@ -46,7 +48,7 @@ func (g groupNorm) Bound(float64) float64 { return math.Sqrt(float64(g.in/g.grou
 func (g groupNorm) NewScratch() any { return nil }
 
 // Name is that of the number at the same place.
-func (g groupNorm) Name(j int, before func(int) Name) Name { return before(j) }
+func (g groupNorm) Name(j int, before func(int) encoder.Name) encoder.Name { return before(j) }
 
 func (g groupNorm) Apply(dst, x []float64, _ any) {
 	m := g.in / g.groups

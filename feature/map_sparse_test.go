@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/ditherml/dither/internal/encoder"
 )
 
 // TestSparseMap compares where sparse rows go with what Apply writes for the whole rows, for all
@@ -13,7 +15,7 @@ func TestSparseMap(t *testing.T) {
 	empty := 0
 	for range 60 {
 		d := randomSparse(t, r, 1+r.IntN(30), 10)
-		e, err := NewEncoder(d.Schema())
+		e, err := encoder.New(d.Schema())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +39,9 @@ func TestSparseMap(t *testing.T) {
 					empty++
 				}
 				m.Apply(want, 1, scratch, func(int) []float32 { return d.Row(nil, i) })
-				checkMapped(t, m, narrow.Apply(index, x), index, x, want)
+				at := mapped{}
+				at.scale, at.shift, at.intercept = narrow(index, x)
+				checkMapped(t, m, at, index, x, want)
 			}
 		}
 	}
@@ -50,18 +54,21 @@ func TestSparseMap(t *testing.T) {
 	}
 }
 
-// checkMapped writes out what Mapped says. The tolerance is far above the rounding of 30 features.
-func checkMapped(t *testing.T, m *Map, at Mapped, index []uint32, x, want []float64) {
+// mapped is what Map.Sparse says of a row.
+type mapped struct{ scale, shift, intercept float64 }
+
+// checkMapped writes out what mapped says. The tolerance is far above the rounding of 30 features.
+func checkMapped(t *testing.T, m *Map, at mapped, index []uint32, x, want []float64) {
 	t.Helper()
 	got := make([]float64, m.Dim())
 	for j, c := range m.Center {
-		got[j] = -at.Shift * c
+		got[j] = -at.shift * c
 	}
 	for k, j := range index {
-		got[j] += at.Scale * x[k]
+		got[j] += at.scale * x[k]
 	}
 	if m.Intercept > 0 {
-		got[len(got)-1] = at.Intercept
+		got[len(got)-1] = at.intercept
 	}
 	for j := range want {
 		if !(math.Abs(got[j]-want[j]) <= 1e-12) {

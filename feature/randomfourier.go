@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/kernel"
 )
 
@@ -107,8 +108,8 @@ func (f *randomFourier) Bound(float64) float64 { return f.scale }
 func (f *randomFourier) NewScratch() any { return nil }
 
 // Name is "fourier = feature j": a feature depends on all numbers of a row.
-func (f *randomFourier) Name(j int, _ func(int) Name) Name {
-	return Name{"fourier", "feature " + strconv.Itoa(j)}
+func (f *randomFourier) Name(j int, _ func(int) encoder.Name) encoder.Name {
+	return encoder.Name{Column: "fourier", Level: "feature " + strconv.Itoa(j)}
 }
 
 func (f *randomFourier) Apply(dst, x []float64, scratch any) { f.ApplyRows(dst, x, 1, scratch) }

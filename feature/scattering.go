@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+
+	"github.com/ditherml/dither/internal/encoder"
 )
 
 // scattering is the wavelet scattering of an image with 2 scales, 8 angles and orders 0 to 2 (S.
@@ -120,19 +122,19 @@ func (s *scattering) Out() int {
 func (s *scattering) Bound(in float64) float64 { return in * s.bound }
 
 // Name says which path and which place of it feature j belongs to.
-func (s *scattering) Name(j int, _ func(int) Name) Name {
+func (s *scattering) Name(j int, _ func(int) encoder.Name) encoder.Name {
 	rows, columns := s.outShape()
 	place := j % (rows * columns)
 	path := j / (rows * columns) % paths
 	text := fmt.Sprintf("color %d, row %d, column %d", j/(paths*rows*columns)+1, place/columns+1, place%columns+1)
 	switch {
 	case path == 0:
-		return Name{"scattering, order 0", text}
+		return encoder.Name{Column: "scattering, order 0", Level: text}
 	case path <= scales*angles:
-		return Name{fmt.Sprintf("scattering, scale %d angle %d", (path-1)/angles, (path-1)%angles), text}
+		return encoder.Name{Column: fmt.Sprintf("scattering, scale %d angle %d", (path-1)/angles, (path-1)%angles), Level: text}
 	}
 	path -= 1 + scales*angles
-	return Name{fmt.Sprintf("scattering, angle %d then %d", path/angles, path%angles), text}
+	return encoder.Name{Column: fmt.Sprintf("scattering, angle %d then %d", path/angles, path%angles), Level: text}
 }
 
 // scatteringScratch is the working space of one goroutine.

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/ditherml/dither/internal/encoder"
 )
 
 // plainScattering is the definition, by sums over pixels: no Fourier transform, and filters from their
@@ -213,7 +215,7 @@ func TestScatteringBound(t *testing.T) {
 // TestScatteringNames counts different names: one for each feature.
 func TestScatteringNames(t *testing.T) {
 	out, s := scatter(t, "[8,12,2]", randomImage(8*12*2, 5))
-	seen := map[Name]int{}
+	seen := map[encoder.Name]int{}
 	for j := range out {
 		seen[s.Name(j, nil)] = j
 	}

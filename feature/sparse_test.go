@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/encoder"
 )
 
 // randomColumn is a column of any kind, under which 0 may be good, clamped, missing, of a bin, a level
@@ -62,7 +63,7 @@ func TestSparseEntries(t *testing.T) {
 	several, defaults := 0, 0
 	for range 200 {
 		d := randomSparse(t, r, 1+r.IntN(12), 20)
-		e, err := NewEncoder(d.Schema())
+		e, err := encoder.New(d.Schema())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +103,7 @@ func TestSparseEntriesDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := NewEncoder(s)
+	e, err := encoder.New(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ func BenchmarkSparseEntries(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	e, err := NewEncoder(s)
+	e, err := encoder.New(s)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+
+	"github.com/ditherml/dither/internal/encoder"
 )
 
 // standard subtracts a declared mean from every number of a row and divides by a declared deviation: two public
@@ -57,7 +59,7 @@ func (s standard) Bound(in float64) float64 { return (in + math.Abs(s.mean)) / s
 func (s standard) NewScratch() any { return nil }
 
 // Name is that of the number at the same place.
-func (s standard) Name(j int, before func(int) Name) Name { return before(j) }
+func (s standard) Name(j int, before func(int) encoder.Name) encoder.Name { return before(j) }
 
 // Shape is that of the numbers before.
 func (standard) Shape(channels, places int) (int, int) { return channels, places }

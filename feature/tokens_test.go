@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/encoder"
 )
 
 // tokenColumn keeps words at positions.
@@ -20,11 +21,11 @@ func TestEncodeTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := NewEncoder(s)
+	e, err := encoder.New(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := NewPipeline(nil, e)
+	chain, err := NewPipeline(nil, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,17 +62,14 @@ func TestTokensStandAlone(t *testing.T) {
 	bag := tokenColumn("bag", 0, 256)
 	for _, other := range []data.Column{number, bag, tokenColumn("more", 3, 512)} {
 		for _, columns := range [][]data.Column{{tokenColumn("words", 3, 256), other}, {other, tokenColumn("words", 3, 256)}} {
-			_, err := NewEncoder(&data.Schema{Columns: columns})
+			_, err := encoder.New(&data.Schema{Columns: columns})
 			if err == nil || !strings.Contains(err.Error(), "are not of one kind") {
 				t.Errorf("%s beside %s: got error %v", columns[0].Name, columns[1].Name, err)
 			}
 		}
 	}
-	e, err := NewEncoder(&data.Schema{Columns: []data.Column{tokenColumn("words", 3, 256)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err = NewPipeline(nil, e, Spec{Name: "groupnorm"}); err == nil || !strings.Contains(err.Error(), "behind columns of tokens") {
+	words := &data.Schema{Columns: []data.Column{tokenColumn("words", 3, 256)}}
+	if _, err := NewPipeline(nil, words, Spec{Name: "groupnorm"}); err == nil || !strings.Contains(err.Error(), "behind columns of tokens") {
 		t.Errorf("a transform: got error %v", err)
 	}
 }

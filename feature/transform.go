@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/strict"
 )
 
@@ -24,7 +25,7 @@ type transform interface {
 	// has the same bits whatever rows came before.
 	Apply(dst, x []float64, scratch any)
 	// Name says what number j after the transform stands for, given what the numbers before do.
-	Name(j int, before func(int) Name) Name
+	Name(j int, before func(int) encoder.Name) encoder.Name
 }
 
 // shaped is a transform that knows its features as a matrix of channels×places, channel after channel:
@@ -48,7 +49,7 @@ type maker func(parameters json.RawMessage, in int) (transform, error)
 type surroundings struct {
 	// in is how many numbers a row has, names what they stand for.
 	in    int
-	names []Name
+	names []encoder.Name
 	// open reads a file that parameters name; nil where there are no files.
 	open func(name string) ([]byte, error)
 }
@@ -118,13 +119,13 @@ func newTransform(s Spec, at surroundings) (t transform, err error) {
 
 // namesAfter returns what the numbers after a transform stand for, or nil where that is not known of
 // those before.
-func namesAfter(t transform, before []Name) []Name {
+func namesAfter(t transform, before []encoder.Name) []encoder.Name {
 	if before == nil {
 		return nil
 	}
-	names := make([]Name, t.Out())
+	names := make([]encoder.Name, t.Out())
 	for j := range names {
-		names[j] = t.Name(j, func(i int) Name { return before[i] })
+		names[j] = t.Name(j, func(i int) encoder.Name { return before[i] })
 	}
 	return names
 }

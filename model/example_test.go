@@ -88,11 +88,7 @@ columns:
 }
 
 func exampleMap() *feature.Map {
-	encoder, err := feature.NewEncoder(exampleSchema())
-	if err != nil {
-		panic(err)
-	}
-	chain, err := feature.NewPipeline(nil, encoder)
+	chain, err := feature.NewPipeline(nil, exampleSchema())
 	if err != nil {
 		panic(err)
 	}

@@ -179,11 +179,7 @@ func newMapFile(m *feature.Map) mapFile {
 }
 
 func (f mapFile) decode(s *data.Schema, open func(name string) ([]byte, error)) (*feature.Map, error) {
-	encoder, err := feature.NewEncoder(s)
-	if err != nil {
-		return nil, err
-	}
-	chain, err := feature.NewPipeline(open, encoder, f.Transforms...)
+	chain, err := feature.NewPipeline(open, s, f.Transforms...)
 	if err != nil {
 		return nil, err
 	}

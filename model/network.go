@@ -33,7 +33,7 @@ type trained struct {
 	weights []float32
 	file    []byte // the weights as they stand next to model.json
 	// sparse is the map of rows where the network takes the features that are not 0, or nil.
-	sparse *feature.SparseMap
+	sparse sparseMap
 }
 
 // NewNetwork puts a model together whose scores a network gives: it takes the mapped rows of features and

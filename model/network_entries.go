@@ -7,7 +7,7 @@ import (
 
 // entriesOf returns the map of rows for a network that takes the features that are not 0, or nil
 // where it takes all of them: where its first layer is for whole rows, or the map makes whole rows.
-func entriesOf(n *network.Network, m *feature.Map) *feature.SparseMap {
+func entriesOf(n *network.Network, m *feature.Map) sparseMap {
 	if !n.TakesEntries() || m.Center != nil || m.Intercept > 0 {
 		return nil
 	}
@@ -21,10 +21,11 @@ func (s *networkScratch) begin() {
 }
 
 // add maps a row of entries and appends it.
-func (s *networkScratch) add(m *feature.SparseMap, index []uint32, x []float64) {
-	e, at := &s.entries, m.Apply(index, x)
+func (s *networkScratch) add(m sparseMap, index []uint32, x []float64) {
+	e := &s.entries
+	scale, _, _ := m(index, x)
 	for _, v := range x {
-		e.Values = append(e.Values, float32(at.Scale*v))
+		e.Values = append(e.Values, float32(scale*v))
 	}
 	e.Index = append(e.Index, index...)
 	e.Start = append(e.Start, len(e.Index))

@@ -24,11 +24,7 @@ import (
 func toyNetwork(t testing.TB, levels ...string) *Model {
 	t.Helper()
 	s := toySchema(levels...)
-	e, err := feature.NewEncoder(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	chain, err := feature.NewPipeline(nil, e)
+	chain, err := feature.NewPipeline(nil, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +33,7 @@ func toyNetwork(t testing.TB, levels ...string) *Model {
 		t.Fatal(err)
 	}
 	frozen := network.Frozen{Layers: network.Layers{network.Linear{Outputs: 6, NoBias: true}, network.Activation{Function: "tanh"}}}
-	n, err := network.New(network.Shape{e.Dim()}, frozen, network.Linear{Outputs: 5}, network.Activation{Function: "relu"}, network.Linear{Outputs: loss.Columns(len(levels))})
+	n, err := network.New(network.Shape{chain.Dim()}, frozen, network.Linear{Outputs: 5}, network.Activation{Function: "relu"}, network.Linear{Outputs: loss.Columns(len(levels))})
 	if err != nil {
 		t.Fatal(err)
 	}

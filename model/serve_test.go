@@ -36,15 +36,11 @@ func toyModel(t testing.TB, levels ...string) *Model {
 	if err := s.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	e, err := feature.NewEncoder(s)
+	chain, err := feature.NewPipeline(nil, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := feature.NewPipeline(nil, e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := e.Dim()
+	d := chain.Dim()
 	r := rand.New(rand.NewPCG(1, 1))
 	f := &feature.Map{Pipeline: chain, Norm: feature.NormUnit, Center: make([]float64, d), Whitening: &feature.Whitening{Matrix: make([]float64, d*d)}, Intercept: 0.5}
 	for i := range d {

@@ -22,15 +22,11 @@ func textModel(t *testing.T, buckets int, missing data.Treatment) *Model {
 	if err := s.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	e, err := feature.NewEncoder(s)
+	chain, err := feature.NewPipeline(nil, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := feature.NewPipeline(nil, e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := &feature.Map{Pipeline: chain, Norm: feature.NormUnit, Center: make([]float64, e.Dim()), Intercept: 0.5}
+	f := &feature.Map{Pipeline: chain, Norm: feature.NormUnit, Center: make([]float64, chain.Dim()), Intercept: 0.5}
 	r := rand.New(rand.NewPCG(71, 72))
 	w := make([]float64, f.Dim())
 	for j := range w {

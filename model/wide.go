@@ -3,6 +3,7 @@ package model
 import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/encoder"
 )
 
 // wideFeatures is a number of features. Beyond it a model that does not whiten predicts from the
@@ -10,9 +11,12 @@ import (
 // bits.
 const wideFeatures = 1000
 
+// sparseMap is what feature.Map.Sparse returns.
+type sparseMap func(index []uint32, x []float64) (scale, shift, intercept float64)
+
 // wide is what a model of many features predicts with.
 type wide struct {
-	features *feature.SparseMap
+	features sparseMap
 	linear   Linear
 	weights  []float64
 	centers  []float64 // the product of the center with the weights of each score
@@ -35,16 +39,16 @@ func newWide(m *feature.Map, linear Linear, weights []float64) *wide {
 
 // scores writes the scores of a row to dst.
 func (w *wide) scores(dst []float64, index []uint32, x []float64) {
-	at := w.features.Apply(index, x)
+	scale, shift, intercept := w.features(index, x)
 	for k := range dst {
 		column := w.weights[k*w.linear.Dim : (k+1)*w.linear.Dim]
 		sum := 0.0
 		for e, j := range index {
 			sum += x[e] * column[j]
 		}
-		dst[k] = at.Scale*sum - at.Shift*w.centers[k]
-		if at.Intercept > 0 {
-			dst[k] += at.Intercept * column[w.linear.Dim-1]
+		dst[k] = scale*sum - shift*w.centers[k]
+		if intercept > 0 {
+			dst[k] += intercept * column[w.linear.Dim-1]
 		}
 	}
 }
@@ -53,7 +57,7 @@ func (w *wide) scores(dst []float64, index []uint32, x []float64) {
 type Reader struct {
 	model   *Model
 	data    *data.Dataset
-	sparse  *feature.Sparse // nil: rows are read whole
+	sparse  *encoder.Sparse // nil: rows are read whole
 	values  []float32
 	scratch *Scratch       // nil for a network
 	ahead   *networkReader // nil for a linear model

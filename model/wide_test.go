@@ -26,11 +26,7 @@ func wideModel(t testing.TB, r *rand.Rand, loss Loss, levels []string, m feature
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := feature.NewEncoder(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m.Pipeline, err = feature.NewPipeline(nil, e); err != nil {
+	if m.Pipeline, err = feature.NewPipeline(nil, s); err != nil {
 		t.Fatal(err)
 	}
 	if m.Center != nil {

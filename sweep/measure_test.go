@@ -15,11 +15,7 @@ import (
 // randomModel returns a model of random weights, with a whitening of random numbers if asked.
 func randomModel(t *testing.T, r *rand.Rand, s *data.Schema, whiten bool) *model.Model {
 	t.Helper()
-	e, err := feature.NewEncoder(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	chain, err := feature.NewPipeline(nil, e)
+	chain, err := feature.NewPipeline(nil, s)
 	if err != nil {
 		t.Fatal(err)
 	}

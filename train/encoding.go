@@ -13,11 +13,7 @@ import (
 // Encoding returns the feature map, before anything is learned, and the linear model of a request
 // for a schema. It reads the transforms, normalization, radius, intercept and loss of the request.
 func (r Request) Encoding(s *data.Schema) (*feature.Map, model.Linear, error) {
-	encoder, err := feature.NewEncoder(s)
-	if err != nil {
-		return nil, model.Linear{}, err
-	}
-	loss := r.Loss
+	loss, err := r.Loss, error(nil)
 	if loss == nil {
 		if loss, err = model.LossFor(len(s.Target.Levels)); err != nil {
 			return nil, model.Linear{}, err
@@ -28,7 +24,7 @@ func (r Request) Encoding(s *data.Schema) (*feature.Map, model.Linear, error) {
 			return nil, model.Linear{}, err
 		}
 	}
-	chain, err := feature.NewPipeline(feature.ReadFile, encoder, r.Transforms...)
+	chain, err := feature.NewPipeline(feature.ReadFile, s, r.Transforms...)
 	if err != nil {
 		return nil, model.Linear{}, err
 	}

@@ -106,13 +106,9 @@ func (s Setup) learn(payer mechanism.Payer, d *data.Dataset, persons [][]int) (S
 
 // under returns the setup with learned bounds and levels in its schema and its map.
 func (s Setup) under(schema *data.Schema) (Setup, error) {
-	encoder, err := feature.NewEncoder(schema)
-	if err != nil {
-		return s, err
-	}
 	files := s.Features.Pipeline.Files()
 	open := func(name string) ([]byte, error) { return files[name], nil }
-	chain, err := feature.NewPipeline(open, encoder, s.Features.Pipeline.Specs()...)
+	chain, err := feature.NewPipeline(open, schema, s.Features.Pipeline.Specs()...)
 	if err != nil {
 		return s, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/model"
 )
@@ -72,7 +73,7 @@ func (s Setup) encodeRows(d *data.Dataset, places int, kind release.RowType) (*r
 }
 
 // entriesOf returns what appends the features of a record that are not 0.
-func entriesOf(e *feature.Encoder, d *data.Dataset) func(i int, index []uint32, x []float64) ([]uint32, []float64) {
+func entriesOf(e *encoder.Encoder, d *data.Dataset) func(i int, index []uint32, x []float64) ([]uint32, []float64) {
 	if !d.Sparse() {
 		return func(i int, index []uint32, x []float64) ([]uint32, []float64) {
 			return e.Entries(d.Row(make([]float32, e.Values()), i), index, x)

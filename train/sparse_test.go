@@ -124,11 +124,7 @@ func TestRowTypeOfSparseTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := feature.NewEncoder(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		chain, err := feature.NewPipeline(nil, e)
+		chain, err := feature.NewPipeline(nil, s)
 		if err != nil {
 			t.Fatal(err)
 		}

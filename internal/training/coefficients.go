@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
@@ -44,7 +44,7 @@ func coefficients(m *model.Model) (out []report.Coefficient, unlisted int) {
 
 // unused reports whether a feature is a place that no learned level or bin took. Its weight is noise, and of no
 // effect.
-func unused(s *data.Schema, n feature.Name) bool {
+func unused(s *data.Schema, n encoder.Name) bool {
 	at := slices.IndexFunc(s.Columns, func(c data.Column) bool { return c.Name == n.Column && c.Learning == data.Learned })
 	return at >= 0 && strings.HasPrefix(n.Level, "unused ") && !slices.Contains(s.Columns[at].Levels, n.Level)
 }

@@ -18,17 +18,13 @@ func numbers(t *testing.T, width, rows int, draw func() float64) (*feature.Pipel
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := feature.NewEncoder(s)
-	if err != nil {
-		t.Fatal(err)
-	}
 	values := make([][]float32, rows)
 	for i := range values {
 		for range width {
 			values[i] = append(values[i], float32(draw()))
 		}
 	}
-	chain, err := feature.NewPipeline(nil, e)
+	chain, err := feature.NewPipeline(nil, s)
 	if err != nil {
 		t.Fatal(err)
 	}

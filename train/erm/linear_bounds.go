@@ -48,7 +48,7 @@ func hasText(s *data.Schema) bool {
 // isNumber reports whether a column becomes one number, not indicators.
 func isNumber(c data.Column) bool { return c.Kind == data.Numeric && len(c.Bins) == 0 }
 
-// featuresOf is how many features a column becomes, as feature.Encoder has them.
+// featuresOf is how many features a column becomes, as encoder.Encoder has them.
 func featuresOf(c data.Column) int {
 	n := 1
 	switch {

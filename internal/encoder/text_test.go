@@ -1,4 +1,4 @@
-package feature
+package encoder
 
 import (
 	"math"
@@ -55,7 +55,7 @@ func randomTexts(t *testing.T, r *rand.Rand, records int) *data.Dataset {
 func TestEncodeText(t *testing.T) {
 	r := rand.New(rand.NewPCG(61, 62))
 	d := randomTexts(t, r, 200)
-	e, err := NewEncoder(d.Schema())
+	e, err := New(d.Schema())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,19 +94,5 @@ func TestEncodeText(t *testing.T) {
 				t.Fatalf("record %d: got %v, want %v", i, got, want)
 			}
 		}
-	}
-}
-
-// TestTextBound wants the bound of a map without normalization to hold for negative features.
-func TestTextBound(t *testing.T) {
-	e, err := NewEncoder(textSchema(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	center := make([]float64, e.Dim())
-	center[2] = 0.75
-	m := &Map{Pipeline: plainChain(e), Norm: NormNone, Center: center}
-	if bound, signed := m.Bound(); bound != 1 || !signed || m.CoordinateBound() != 1.75 {
-		t.Errorf("got bound %v, signed %v, of coordinates %v, want 1, true and 1.75", bound, signed, m.CoordinateBound())
 	}
 }

@@ -1,4 +1,5 @@
-package feature
+// Package encoder turns the values of a schema's feature columns into numbers, for whole rows and for sparse records.
+package encoder
 
 import (
 	"fmt"
@@ -53,8 +54,8 @@ type column struct {
 	missing    int     // index of the missing indicator, or -1
 }
 
-// NewEncoder returns the encoder of a validated schema.
-func NewEncoder(s *data.Schema) (*Encoder, error) {
+// New returns the encoder of a validated schema.
+func New(s *data.Schema) (*Encoder, error) {
 	e := &Encoder{}
 	var err error
 	if e.tokens, err = checkTokens(s.Features()); err != nil {
@@ -165,6 +166,11 @@ func (e *Encoder) Dim() int { return e.dim }
 
 // Columns returns the number of feature columns.
 func (e *Encoder) Columns() int { return len(e.columns) }
+
+// OneNumber reports whether a row is a single number, and no level, bin or text.
+func (e *Encoder) OneNumber() bool {
+	return len(e.columns) == 1 && e.columns[0].indicators == 0 && e.columns[0].buckets == 0
+}
 
 // Values returns the number of values that Encode wants, which is the length of Dataset.Row.
 func (e *Encoder) Values() int { return e.values }

@@ -1,4 +1,4 @@
-package feature
+package encoder
 
 import (
 	"fmt"
@@ -6,9 +6,6 @@ import (
 
 	"github.com/ditherml/dither/data"
 )
-
-// tokenBound bounds tokens, -1 for padding included: with it the step of a grid of 16 bits is 1, and tokens are exact.
-const tokenBound = data.MaxTokens
 
 // Tokens returns how many tokens there are where the columns are texts whose words have positions, else 0. A feature
 // is then the token at a position, from 0 to Tokens - 1, or -1 for padding.

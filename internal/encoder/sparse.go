@@ -1,4 +1,4 @@
-package feature
+package encoder
 
 // Sparse encodes records with only some cells given. The others have one value in each column, as
 // in a sparse data.Dataset. It is immutable.
