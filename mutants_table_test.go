@@ -65,6 +65,7 @@ var mutants = []mutant{
 	{"faulty scores chosen by", "internal/release/choose.go", "if s.state.faulty {", "if false {", "./internal/release", "TestPlantedFaultsStopTheRun"},
 	{"proposals that nobody computes once more", "query/query.go", "if !w.spot.Agree(&w.c, b, propose) {", "if false {", "./query", "TestProposalsOfNeighborsStopTheRun"},
 	{"proposals of groups that nobody computes once more", "query/query.go", "if !alone.AgreeAll(*c, blocks, propose) {", "if !alone.AgreeAll(*c, blocks, propose) && false {", "./query", "TestProposalsOfNeighborsStopTheRun"},
+	{"scores that nobody computes once more", "train/erm/frankwolfe.go", "if propose(&c, b); !alone.Agree(&c, b, propose) {", "if propose(&c, b); !alone.Agree(&c, b, propose) && false {", "./train/erm", "TestScoresOfNeighborsStopTheChoice"},
 	{"vectors that nobody computes once more", "query/vectors.go", "if !spot.Same(dst[i*dim:(i+1)*dim], alone) {", "if false {", "./query", "TestProposalsOfNeighborsStopTheRun"},
 	{"gradients of networks that nobody computes once more", "train/neural/worker.go", "if picked && !w.run.spot.agrees(w, own, k, at) {", "if picked && !w.run.spot.agrees(w, own, k, at) && false {", "./train/neural", "TestGradientsOfNeighborsStopTheStep"},
 	{"records picked never", "internal/spot/spot.go", "return record, record < n", "return record, false", "./internal/spot", "TestEachRecordIsPickedAlike"},

@@ -2,12 +2,15 @@ package erm
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/ditherml/dither/internal/release"
+	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
 )
@@ -104,6 +107,52 @@ func TestFrankWolfeRefusals(t *testing.T) {
 		c.change(&r)
 		if _, err := NewSetup(r, s); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want an error with %q", name, err, c.want)
+		}
+	}
+}
+
+// remembering is a loss whose derivatives depend on how many records came before.
+type remembering struct {
+	model.Loss
+	records float64
+}
+
+func (l *remembering) Residuals(dst, scores []float64, label float64) {
+	l.Loss.Residuals(dst, scores, label)
+	l.records++
+	dst[0] += 1e-9 * l.records
+}
+
+// TestScoresOfNeighborsStopTheChoice lets scores depend on other records. In 1,000 choices 36 of
+// them are computed once more in expectation, and all are missed with a probability below 1e-15.
+func TestScoresOfNeighborsStopTheChoice(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // the loss is for one goroutine
+	s, d := small(t, 2, 300)
+	request := Request{Method: MethodFrankWolfe, Epsilon: 1000, Neighboring: privacy.AddOrRemoveOne, Intercept: 0.5, FrankWolfe: FrankWolfeRequest{Steps: 1, ClippingNorm: 1}}
+	setup, err := NewSetup(request, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := train.Encode(setup.Features, s, d, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	peaks, err := release.NewRowsWithMax(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, looks := range []bool{false, true} {
+		if looks {
+			setup.Model.Loss = &remembering{Loss: setup.Model.Loss}
+		}
+		run, stopped := frankWolfeRun{&fitting{Setup: setup, rows: rows, grant: silent{}}, *setup.Plan.FrankWolfe, peaks}, error(nil)
+		for range 1000 {
+			if _, stopped = run.choose(make([]float64, 3)); stopped != nil {
+				break
+			}
+		}
+		if errors.Is(stopped, release.ErrComputation) != looks || !looks && stopped != nil {
+			t.Errorf("scores that look at others: %v: got error %v", looks, stopped)
 		}
 	}
 }
