@@ -47,7 +47,7 @@ var eventTypes = []string{"mechanism.NonPrivate", "mechanism.Repeat", "mechanism
 	"mechanism.BandedMatrix", "mechanism.ObjectivePerturbation", "mechanism.RepeatAndSelect"}
 
 var coreParts = []corePart{
-	{"sums and release", 1635, []string{"internal/release.NewSum", "internal/release.Sum", "internal/release.NewGroup", "internal/release.Group",
+	{"sums and release", 1605, []string{"internal/release.NewSum", "internal/release.Sum", "internal/release.NewGroup", "internal/release.Group",
 		"internal/release.Release", "mechanism.Gaussian", "internal/release.Draw", "internal/release.DrawParts", "internal/release.Rows.enter", "internal/release.Rows.measure", "internal/release.Noisy", "internal/release.Join"}},
 	{"rows in files", 522, []string{"internal/release.Rows.loadFile", "internal/release.Rows.loadFileAt", "internal/release.rowsFile"}},
 	{"whitened rows", 331, []string{"internal/release.turn", "internal/release.Rows.measureWhitened", "internal/release.frame.whiten",
@@ -58,8 +58,8 @@ var coreParts = []corePart{
 	{"projections", 220, []string{"internal/release.fitProjected", "internal/release.NewProjectedSum", "internal/release.ProjectedSum", "mechanism.JLClipping"}},
 	{"series", 300, []string{"internal/release.Series", "internal/release.seriesNoise", "internal/release.seriesPart", "internal/release.banded", "internal/release.tree"}},
 	{"last iterate", 394, []string{"internal/release.RunRecursion", "internal/release.Recursion"}},
-	{"objective", 1475, []string{"internal/release.SolveObjective", "internal/release.point.seal", "internal/release.GradientDescent", "internal/release.PermutedDescent"}},
-	{"choices", 461, []string{"internal/release.Choose", "internal/release.NewScoreSum", "internal/release.ScoreSum", "internal/release.NewLosses", "internal/release.Losses", "internal/release.NewRanks", "internal/release.Ranks",
+	{"objective", 1575, []string{"internal/release.SolveObjective", "internal/release.point.seal", "internal/release.GradientDescent", "internal/release.PermutedDescent"}},
+	{"choices", 464, []string{"internal/release.Choose", "internal/release.NewScoreSum", "internal/release.ScoreSum", "internal/release.NewLosses", "internal/release.Losses", "internal/release.NewRanks", "internal/release.Ranks",
 		"internal/release.NewDiscovery", "internal/release.PartitionSelection"}},
 	{"events", 415, eventTypes},
 }
@@ -77,11 +77,9 @@ var checkedCode = map[string]string{
 	"internal/release.frame.newMeasures":   "measures.says",
 	"internal/release.frame.measureAll":    "measures.says, by frame.explains",
 	"internal/release.frame.centered":      "Sum.agrees, which reads the sums that it returns",
-	"internal/release.Rows.Load":           "Sum.agrees: a record's numbers are those that were entered under its name, whatever row is added",
-	"internal/release.Rows.LoadAt":         "Sum.agrees, as for Rows.Load",
 	"internal/release.storage.take":        "Sum.agrees: rows of a file are entered before they are copied",
 	"internal/release.storage.extend":      "Sum.agrees, as for storage.take",
-	"internal/release.storage.same":        "Sum.agrees, of each sum of a group",
+	"internal/release.sameRecords":         "Sum.agrees, of each sum of a group: what is noted is of the records that were marked",
 	"internal/release.frame.measureTurned": "frame.explainsTurned",
 	"internal/release.turn.of":             "Sum.agrees, which reads the final sum",
 	"internal/release.VectorSum.verify":    "vectorCheck.admit; that the integers of a record depend on its own vector stays trusted",
@@ -101,8 +99,10 @@ var checkedCode = map[string]string{
 }
 
 // uncheckedIn lists the parts that use checked code for something that its check does not see: there it counts.
-var uncheckedIn = map[string][]string{
-	"internal/release.Rows.Load": {"last iterate", "objective"}, // they make gradients of the rows
+var uncheckedIn = map[string][]string{ // minimizers read the rows themselves
+	"internal/release.frame.newMeasures": {"objective"},
+	"internal/release.storage.take":      {"objective"},
+	"internal/release.storage.extend":    {"objective"},
 }
 
 // coreTypes are the types that only the functions of makerFunctions may fill.
@@ -257,12 +257,17 @@ func (w *coreWalk) reach(o types.Object) {
 	if ofType := name[:strings.LastIndex(name, ".")]; w.later[name] || w.later[ofType] {
 		return // its own part reaches it
 	}
-	if checkedCode[name] != "" && !slices.Contains(uncheckedIn[name], w.now) {
+	if w.isChecked(name) {
 		w.checked[name] = true
 		return
 	}
 	w.part[node] = "?"
 	w.queue = append(w.queue, o)
+}
+
+// isChecked reports whether a check ends the walk of this part here.
+func (w *coreWalk) isChecked(name string) bool {
+	return checkedCode[name] != "" && !slices.Contains(uncheckedIn[name], w.now)
 }
 
 // walk reaches everything from what is in the queue, for a part.
@@ -294,7 +299,7 @@ func (w *coreWalk) use(o types.Object) {
 		return
 	}
 	face, ok := f.Signature().Recv().Type().Underlying().(*types.Interface)
-	if _, ours := within(pathOf(f)); !ok || !ours || checkedCode[nameOf(f)] != "" {
+	if _, ours := within(pathOf(f)); !ok || !ours || w.isChecked(nameOf(f)) {
 		if ok && ours {
 			w.checked[nameOf(f)] = true
 		}

@@ -108,7 +108,11 @@ func addSampleTwice(t *testing.T, rows *release.Rows, sample release.Sample) {
 	plain, sum, refused := sumOf(t, rows, sample), sumOf(t, rows, sample), sumOf(t, rows, sample)
 	indices := sample.Indices()
 	for _, i := range indices {
-		if err := plain.AddAt([]int{i}, kernel.Contributions{Columns: 1, Coefficients: []float64{coefficientOf(i)}}); err != nil {
+		b, err := rows.LoadAt([]int{i}, release.Block{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := plain.AddBlock(b, kernel.Contributions{Columns: 1, Coefficients: []float64{coefficientOf(i)}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -88,11 +88,12 @@ func (g *Group) AddBlock(blocks []Block, c []kernel.Contributions) error {
 	}
 	g.exact = grow(g.exact, n*g.columns) // column after column
 	g.scales.forget()
-	at := g.exact
+	at, noted := g.exact, blocks[0]
 	for i, s := range g.sums {
 		own := at[:n*s.columns]
 		s.verifyBlock(own, 1, n, &blocks[i], c[i].Coefficients)
-		if err := s.admit(own, 1, n, &blocks[i]); err != nil {
+		noted.rows = blocks[i].rows // under the records that were marked
+		if err := s.admit(own, 1, n, &noted); err != nil {
 			g.fail()
 			return err
 		}

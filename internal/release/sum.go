@@ -99,28 +99,10 @@ func (s *Sum) EmptyOf(rows *Rows) (*Sum, error) {
 	return newSum(s.sample, rows, s.columns, s.bound, s.grid), nil
 }
 
-// Add adds the contributions of the records first, first+1, …. A record that is not in
-// the sample, or was added already, or coefficients of another shape are errors of the
-// caller, and nothing is added. Coefficients that are NaN or infinite make the record
+// AddBlock adds the contributions of the records of a block, of these rows or of rows like them. A
+// record that is not in the sample, or was added already, or coefficients of another shape are
+// errors of the caller, and nothing is added. Coefficients that are NaN or infinite make the record
 // contribute zero; those beyond the bound are moved toward zero until they hold it.
-func (s *Sum) Add(first int, c kernel.Contributions) error {
-	b, err := s.rows.Load(first, c.Records(), Block{})
-	if err != nil {
-		return err
-	}
-	return s.AddBlock(b, c)
-}
-
-// AddAt is Add for records in any order: c speaks of the records that are listed.
-func (s *Sum) AddAt(records []int, c kernel.Contributions) error {
-	b, err := s.rows.LoadAt(records, Block{})
-	if err != nil {
-		return err
-	}
-	return s.AddBlock(b, c)
-}
-
-// AddBlock is Add for the records of a block, of these rows or of rows like them.
 func (s *Sum) AddBlock(b Block, c kernel.Contributions) error {
 	if s.sealed {
 		return errSealed
