@@ -6,6 +6,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/model"
@@ -116,7 +117,7 @@ func (e *evaluateCommand) check(c *cobra.Command, m *model.Model) error {
 // written marks an error of writing to standard output.
 func written(err error) error {
 	if err != nil {
-		return failed{fmt.Errorf("standard output cannot be written: %w", display.Pathless(err))}
+		return failure.Running(fmt.Errorf("standard output cannot be written: %w", display.Pathless(err)))
 	}
 	return nil
 }

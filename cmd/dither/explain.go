@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/glossary"
 	"github.com/ditherml/dither/internal/progress"
 	"github.com/spf13/cobra"
@@ -57,7 +58,7 @@ func (e *explainCommand) run(c *cobra.Command, subject string) error {
 	}
 	err = printed(c, e.json, out, out.Text)
 	if err == nil && out.Verified != nil && !*out.Verified {
-		err = failed{fmt.Errorf("%s: not verified: %s; do not rely on it", subject, out.Disagreements[0])}
+		err = failure.Running(fmt.Errorf("%s: not verified: %s; do not rely on it", subject, out.Disagreements[0]))
 	}
 	return err
 }

@@ -48,21 +48,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // status tells usage from failure: errors are usage errors unless marked.
 func status(err error) int {
-	var marked failed
 	switch {
 	case errors.Is(err, ledger.ErrOverBudget):
 		return exitRefused
-	case errors.As(err, &marked), failure.IsRunning(err):
+	case failure.IsRunning(err):
 		return exitFailed
 	}
 	return exitUsage
 }
-
-// failed marks an error of running, as opposed to one of the command line, a schema or a
-// file.
-type failed struct{ error }
-
-func (f failed) Unwrap() error { return f.error }
 
 // commands is the table of commands; a new one is one file and one line here.
 var commands = []func() *cobra.Command{

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/model"
 	"github.com/spf13/cobra"
@@ -86,7 +87,7 @@ func (p *predictCommand) run(c *cobra.Command, folder, table string) error {
 // interruption marks what a person stopped as a failure while running.
 func interruption(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
-		return failed{errInterrupted}
+		return failure.Running(errInterrupted)
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/durable"
+	"github.com/ditherml/dither/internal/failure"
 	"github.com/spf13/cobra"
 )
 
@@ -17,7 +18,7 @@ import (
 func writeJSON(w io.Writer, v any) error {
 	text, err := display.JSON(v)
 	if err != nil {
-		return failed{err}
+		return failure.Running(err)
 	}
 	return writeAll(w, text)
 }
@@ -29,7 +30,7 @@ func printed(c *cobra.Command, asJSON bool, v any, text func() ([]byte, error)) 
 	}
 	out, err := text()
 	if err != nil {
-		return failed{err}
+		return failure.Running(err)
 	}
 	return writeAll(c.OutOrStdout(), out)
 }
@@ -37,7 +38,7 @@ func printed(c *cobra.Command, asJSON bool, v any, text func() ([]byte, error)) 
 // running marks an error, if there is one, as one of running.
 func running(err error) error {
 	if err != nil {
-		return failed{err}
+		return failure.Running(err)
 	}
 	return nil
 }
@@ -46,7 +47,7 @@ func running(err error) error {
 // running.
 func writeAll(w io.Writer, text []byte) error {
 	if _, err := w.Write(text); err != nil {
-		return failed{fmt.Errorf("the output cannot be written: %w", display.Pathless(err))}
+		return failure.Running(fmt.Errorf("the output cannot be written: %w", display.Pathless(err)))
 	}
 	return nil
 }
@@ -89,7 +90,7 @@ func (o *outputFlags) write(c *cobra.Command, mode fs.FileMode, fill func(io.Wri
 		return err
 	}
 	if err := w.Flush(); err != nil {
-		return failed{fmt.Errorf("standard output cannot be written: %w", display.Pathless(err))}
+		return failure.Running(fmt.Errorf("standard output cannot be written: %w", display.Pathless(err)))
 	}
 	return nil
 }

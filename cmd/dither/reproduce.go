@@ -10,6 +10,7 @@ import (
 
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/reproduce"
 	"github.com/spf13/cobra"
 )
@@ -135,11 +136,11 @@ func (r *reproduceCommand) end(c *cobra.Command, results []experiment.Result, er
 	}
 	switch wrong := reproduce.Disagreements(results); {
 	case errors.Is(err, context.Canceled):
-		return failed{errors.New("stopped before the end; what was finished is printed above, and written if --out was given")}
+		return failure.Running(errors.New("stopped before the end; what was finished is printed above, and written if --out was given"))
 	case err != nil:
-		return failed{err}
+		return failure.Running(err)
 	case len(wrong) > 0:
-		return failed{fmt.Errorf("%d figures are not what every run must give: %s", len(wrong), strings.Join(wrong, "; "))}
+		return failure.Running(fmt.Errorf("%d figures are not what every run must give: %s", len(wrong), strings.Join(wrong, "; ")))
 	}
 	return nil
 }

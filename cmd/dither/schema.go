@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/tabular"
 	"github.com/spf13/cobra"
 )
@@ -170,7 +171,7 @@ func runSchemaCheck(c *cobra.Command, table tableFlags, schemaPath, tablePath st
 		err = writeAll(c.OutOrStdout(), report.Text())
 	}
 	if err == nil && !report.Clean {
-		return failed{fmt.Errorf("%s has cells that are not as %s declares, want none; mend the table, or declare what is meant", tablePath, schemaPath)}
+		return failure.Running(fmt.Errorf("%s has cells that are not as %s declares, want none; mend the table, or declare what is meant", tablePath, schemaPath))
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/cache"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/layers"
 	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/internal/process"
@@ -193,7 +194,7 @@ func (t *trainCommand) tell() io.Writer {
 // stopped marks an interruption as a failure while running.
 func stopped(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return failed{errors.New("stopped before training; nothing was spent or written")}
+		return failure.Running(errors.New("stopped before training; nothing was spent or written"))
 	}
 	return err
 }
@@ -260,7 +261,7 @@ func (t *trainCommand) printPrivateMetrics(f *training.Run, r *train.Result) err
 	}
 	classification, regression, err := measures.Under(r.Model, set, t.group)
 	if err != nil {
-		return failed{err}
+		return failure.Running(err)
 	}
 	fmt.Fprintf(t.stderr, "\n%s\nmeasured on %s:\n", notPrivateBanner, display.OneLine(name))
 	return measures.WriteText(t.stderr, classification, regression)

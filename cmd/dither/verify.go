@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/progress"
 	"github.com/spf13/cobra"
 )
@@ -46,7 +47,7 @@ func runVerify(c *cobra.Command, folder string, asJSON bool) error {
 		err = writeAll(w, []byte(v.Text()))
 	}
 	if err == nil && !v.Verified {
-		err = failed{fmt.Errorf("%s: not verified: %s%s; do not rely on it", folder, v.Disagreements[0], andMore(len(v.Disagreements)-1))}
+		err = failure.Running(fmt.Errorf("%s: not verified: %s%s; do not rely on it", folder, v.Disagreements[0], andMore(len(v.Disagreements)-1)))
 	}
 	return err
 }
