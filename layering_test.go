@@ -37,6 +37,8 @@ var layers = []layer{
 	{"internal/kernel", "internal/parallel"},
 	// What reads JSON that has one reading: every file that a stranger may have edited goes through it.
 	{"internal/strict", ""},
+	// Names and defaults of what requests ask for: shared by the packages that plan and the command that lists them.
+	{"internal/option", ""},
 	// What makes names, texts and errors of others fit for one line of a terminal.
 	{"internal/display", ""},
 	// What tells a full disk from a wrong flag: the command has an exit status for each.
@@ -104,14 +106,14 @@ var layers = []layer{
 	// hence account and certificate.
 	{"evaluate", "privacy internal/special mechanism internal/release account ledger certificate data model query internal/strict"},
 	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism internal/release account ledger certificate data internal/encoder feature query model evaluate"},
-	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/spot internal/dense mechanism internal/release account ledger certificate data feature query model evaluate train"},
+	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/spot internal/dense mechanism internal/release account ledger certificate data feature query model evaluate train internal/option"},
 	// Encoded tables, which hold records, in a folder of the user's own: for tables larger than memory, and costly transforms.
 	{"internal/cache", "data feature internal/release train internal/display internal/durable internal/failure"},
 	// The layers of a network from words and from files, for training and for diagnoses.
 	{"internal/layers", "data feature network train internal/display"},
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
 	// optimizers and schedules, hence train; erm knows nothing of networks.
-	{"train/neural", "privacy internal/special internal/kernel internal/spot network internal/dynamics mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable"},
+	{"train/neural", "privacy internal/special internal/kernel internal/spot network internal/dynamics mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable internal/option"},
 	{"sweep", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural internal/strict internal/wholerows"},
 	// Pictures as numbers: what finds them need not draw them.
 	{"internal/figure", ""},
@@ -121,13 +123,13 @@ var layers = []layer{
 	{"internal/report/internal/canvas", ""},
 	{"internal/report", "privacy certificate model train evaluate internal/figure internal/experiment internal/report/internal/canvas"},
 	// The reproductions are many, and read data sets that come with the program: a room apart from sweeps. They write pages.
-	{"internal/reproduce", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism account ledger certificate data data/builtin internal/public feature network internal/dynamics query model internal/reference evaluate train train/erm train/neural internal/figure internal/experiment internal/display internal/durable internal/report"},
+	{"internal/reproduce", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism account ledger certificate data data/builtin internal/public feature network internal/dynamics query model internal/reference evaluate train train/erm train/neural internal/figure internal/experiment internal/display internal/durable internal/report internal/option"},
 	// What was released, as a folder: the command and the front door write and verify the same files.
 	{"internal/artefact", "privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep internal/report internal/strict internal/durable internal/display internal/failure"},
 	// The terms of the field, which help texts and explanations quote.
 	{"internal/glossary", ""},
 	// Words about plans, certificates and answers that pages, terminals and explanations share.
-	{"internal/wording", "privacy internal/display mechanism account certificate query train train/neural sweep internal/report"},
+	{"internal/wording", "privacy internal/display mechanism account certificate query train train/neural sweep internal/report internal/option"},
 	// What courses say that an event costs.
 	{"internal/textbook", "privacy internal/display mechanism account certificate"},
 	// Prices as curves, which pages and explanations draw: what it draws is a figure of report.
@@ -148,13 +150,13 @@ var layers = []layer{
 	// How far something is, on a terminal or in a file.
 	{"internal/progress", "certificate internal/failure train"},
 	// One training of any method, from its plan to the folder of its results: the command and the front door share it.
-	{"internal/training", "account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/encoder internal/figure internal/layers internal/measures internal/outcome internal/report internal/wording ledger mechanism model network privacy sweep train train/erm train/neural"},
+	{"internal/training", "account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/encoder internal/figure internal/layers internal/measures internal/outcome internal/report internal/wording ledger mechanism model network privacy sweep train train/erm train/neural internal/option"},
 	// Many runs of settings in text: what they are, what they cost, and a private choice among them.
-	{"internal/grid", "certificate data data/builtin internal/artefact internal/cache internal/display internal/durable internal/failure internal/figure internal/layers internal/outcome internal/parallel internal/process internal/tabular internal/training internal/wording ledger sweep train train/erm"},
+	{"internal/grid", "certificate data data/builtin internal/artefact internal/cache internal/display internal/durable internal/failure internal/figure internal/layers internal/outcome internal/parallel internal/process internal/tabular internal/training internal/wording ledger sweep train train/erm internal/option"},
 	// The front door: what most programs need, with the defaults of the command.
 	{"", "account certificate data internal/artefact internal/calibration internal/training ledger mechanism model privacy query evaluate train internal/measures"},
 	// What measures the defaults of training on public data sets is a command too.
-	{"bench/accuracy", "privacy ledger data internal/public feature network model evaluate train train/erm train/neural"},
+	{"bench/accuracy", "privacy ledger data internal/public feature network model evaluate train train/erm train/neural internal/option"},
 	// Short programs for readers. What they may import is what they import: no reader needs more.
 	{"examples/account", "privacy mechanism account"},
 	{"examples/calibrate", "privacy mechanism account"},
@@ -162,7 +164,7 @@ var layers = []layer{
 	{"examples/structs", "privacy data ."},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "account certificate data data/builtin evaluate explain feature internal/artefact internal/asking internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/experiment internal/failure internal/flags internal/format/parquet internal/glossary internal/grid internal/layers internal/measures internal/outcome internal/process internal/progress internal/report internal/reproduce internal/tabular internal/textbook internal/training internal/wording ledger mechanism model privacy query sweep train train/erm train/neural"},
+	{"cmd/dither", "account certificate data data/builtin evaluate explain feature internal/artefact internal/asking internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/experiment internal/failure internal/flags internal/format/parquet internal/glossary internal/grid internal/layers internal/measures internal/outcome internal/process internal/progress internal/report internal/reproduce internal/tabular internal/textbook internal/training internal/wording ledger mechanism model privacy query sweep train train/erm train/neural internal/option"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

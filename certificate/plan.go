@@ -19,27 +19,30 @@ func ReadPlan[P interface{ Validate() error }](name string, text json.RawMessage
 	return p, p.Validate()
 }
 
-// Subject says whom the plan of a training protects. Every plan of a training has it.
+// Subject is the header that the plans of all trainings share: whom the plan protects, and how.
 type Subject struct {
-	Neighboring privacy.Neighboring
-	Unit        string
-	Delta       float64
-	// MayBePure says that a delta of 0 makes sense.
-	MayBePure bool
-	// Records is the declared public number of records, 0 if there is none; MaxRecords the declared public bound on it.
-	Records, MaxRecords, RowsPerPerson int
+	Neighboring privacy.Neighboring `json:"neighboring"`
+	// Unit is what one row is; RowsPerPerson how many rows one person has at most (0: not declared).
+	Unit          string  `json:"unit"`
+	RowsPerPerson int     `json:"rows-per-person,omitempty"`
+	Delta         float64 `json:"delta"`
+	// Records is the declared public number of records, 0 if there is none; MaxRecords the declared
+	// public bound on it.
+	Records    int `json:"records,omitempty"`
+	MaxRecords int `json:"max-records"`
 }
 
-// Check returns an error that names the first number that makes no sense, and begins with the name of a package.
-func (s Subject) Check(name string) error {
+// CheckSubject returns an error that names the first number that makes no sense, and begins with the name of a
+// package. A delta of 0 makes sense only if it may be pure.
+func CheckSubject(name string, s Subject, mayBePure bool) error {
 	switch {
 	case !s.Neighboring.Valid():
 		return fmt.Errorf("%s: neighboring is %v, want a named relation", name, s.Neighboring)
 	case s.Unit == "":
 		return fmt.Errorf("%s: the schema does not say what one row is, which is what the guarantee speaks of, want it; write row: one person, or what it is", name)
-	case s.MayBePure && !(s.Delta >= 0 && s.Delta < 1):
+	case mayBePure && !(s.Delta >= 0 && s.Delta < 1):
 		return fmt.Errorf("%s: delta is %v, want 0 or more and less than 1", name, s.Delta)
-	case !s.MayBePure && !(s.Delta > 0 && s.Delta < 1):
+	case !mayBePure && !(s.Delta > 0 && s.Delta < 1):
 		return fmt.Errorf("%s: delta is %v, want more than 0 and less than 1", name, s.Delta)
 	case s.MaxRecords < 1 || s.Records < 0 || s.Records > s.MaxRecords || s.RowsPerPerson < 0:
 		return fmt.Errorf("%s: records is %d, max records %d, rows per person %d, want 0 ≤ records ≤ max records", name, s.Records, s.MaxRecords, s.RowsPerPerson)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/privacy"
@@ -63,11 +64,11 @@ func candidate(t testing.TB, s *data.Schema, r train.Request, settings ...Settin
 // network.
 func mixed(t *testing.T, s *data.Schema) []Candidate {
 	t.Helper()
-	other, err := erm.NewSetup(erm.Request{Method: erm.MethodOutput, Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}, s)
+	other, err := erm.NewSetup(erm.Request{Method: option.MethodOutput, Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	net, err := neural.NewSetup(neural.Request{Epsilon: 2, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Layers: network.MLP(1, 4), Sampling: neural.Sampling{Kind: neural.SamplingFull}, Steps: 5}, s)
+	net, err := neural.NewSetup(neural.Request{Epsilon: 2, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Layers: network.MLP(1, 4), Sampling: neural.Sampling{Kind: option.SamplingFull}, Steps: 5}, s)
 	if err != nil {
 		t.Fatal(err)
 	}

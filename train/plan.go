@@ -23,18 +23,9 @@ const (
 // Plan is every number that decides privacy. It is fixed before a record is read, written
 // into the certificate, and its Event is what is reserved and paid.
 type Plan struct {
-	Neighboring privacy.Neighboring `json:"neighboring"`
-	// Unit is what one row is; RowsPerPerson how many rows one person has at most (0: not
-	// declared).
-	Unit          string `json:"unit"`
-	RowsPerPerson int    `json:"rows-per-person,omitempty"`
+	certificate.Subject
 	// Person, if not nil, says that a record is a person, not a row.
 	Person *PersonUnit `json:"person,omitempty"`
-	Delta  float64     `json:"delta"`
-	// Records is the declared public number of records, 0 if there is none; MaxRecords the
-	// declared public bound on it.
-	Records    int `json:"records,omitempty"`
-	MaxRecords int `json:"max-records"`
 	// Preparation lists the statistics released before training, in order. When a radius is among
 	// them, all bounds after it are in units of the radius (of its square, for sums of products).
 	Preparation []PreparationStep `json:"preparation,omitempty"`
@@ -194,7 +185,7 @@ const maxSteps, maxNumbers = 1 << 24, 1 << 31
 
 // Validate returns an error that names the first number that makes no sense.
 func (p Plan) Validate() error {
-	if err := (certificate.Subject{Neighboring: p.Neighboring, Unit: p.Unit, Delta: p.Delta, Records: p.Records, MaxRecords: p.MaxRecords, RowsPerPerson: p.RowsPerPerson}).Check("train"); err != nil {
+	if err := certificate.CheckSubject("train", p.Subject, false); err != nil {
 		return err
 	}
 	switch {

@@ -148,7 +148,7 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	if err = RefuseTokens(features); err != nil {
 		return Setup{}, err
 	}
-	p := Plan{Neighboring: r.Neighboring, Unit: r.Person.unit(s.Row), RowsPerPerson: r.Person.rowsPerPerson(s.RowsPerPerson), Person: r.Person, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords,
+	p := Plan{Subject: certificate.Subject{Neighboring: r.Neighboring, Unit: r.Person.unit(s.Row), RowsPerPerson: r.Person.rowsPerPerson(s.RowsPerPerson), Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords}, Person: r.Person,
 		Sampling: r.sampling(), SamplingProbability: r.SamplingProbability, BatchSize: r.BatchSize, Parts: r.Parts, Steps: r.steps(s.Records), Dim: linear.Dim, Columns: linear.Columns,
 		ClassWeights: largestOne(r.ClassWeights), SampleWeights: r.SampleWeights, NonPrivate: math.IsInf(r.Epsilon, 1)}
 	if p.Holdout, err = r.Holdout.plan(r, s); err != nil {

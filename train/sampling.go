@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
@@ -222,8 +223,8 @@ func (r Request) fixedSizeRefused(records int) error {
 	if math.IsInf(r.Epsilon, 1) || r.BatchSize == records {
 		return refused
 	}
-	poisson := Plan{Neighboring: privacy.AddOrRemoveOne, Sampling: samplingPoisson, SamplingProbability: q, Steps: r.steps(records)}
-	fixed := Plan{Neighboring: privacy.ReplaceOne, Sampling: samplingFixedSize, BatchSize: r.BatchSize, Records: records, Steps: poisson.Steps}
+	poisson := Plan{Subject: certificate.Subject{Neighboring: privacy.AddOrRemoveOne}, Sampling: samplingPoisson, SamplingProbability: q, Steps: r.steps(records)}
+	fixed := Plan{Subject: certificate.Subject{Neighboring: privacy.ReplaceOne, Records: records}, Sampling: samplingFixedSize, BatchSize: r.BatchSize, Steps: poisson.Steps}
 	target, err := privacy.NewGuarantee(r.Epsilon, r.Delta, privacy.AddOrRemoveOne, privacy.Unit{})
 	if err != nil {
 		return refused

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/neural"
 )
@@ -70,7 +71,7 @@ func (s *settings) networkFlags(f *flag.FlagSet) {
 	f.Float64Var(&r.Clipping.Norm, "network-clipping-norm", 0, "of networks, --clipping-norm of dither train")
 	f.StringVar(&o.Optimizer, "optimizer", "", "of networks, as of dither train")
 	f.Float64Var(&o.LearningRate, "network-learning-rate", 0, "of networks, --learning-rate of dither train")
-	f.Func("network-average", "of networks, --average of dither train", func(v string) error { o.Average = neural.Average(v); return nil })
+	f.Func("network-average", "of networks, --average of dither train", func(v string) error { o.Average = string(v); return nil })
 	f.Func("network-schedule", "of networks, --schedule of dither train", func(v string) error { o.Schedule = train.Schedule(v); return nil })
 }
 
@@ -97,7 +98,7 @@ func parse(arguments []string) (settings, error) {
 		return s, err
 	}
 	if s.network.Sampling.Probability > 0 {
-		s.network.Sampling.Kind = neural.SamplingPoisson
+		s.network.Sampling.Kind = option.SamplingPoisson
 	}
 	s.names, s.methods = listed(*chosen), methodNames(*methods)
 	for _, text := range listed(*epsilons) {

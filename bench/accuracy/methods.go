@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
@@ -24,25 +25,25 @@ func methodNames(text string) []string {
 	if text != "all" {
 		return strings.Split(text, ",")
 	}
-	all := append([]string{train.MethodGD, erm.MethodAuto}, erm.Names()...)
-	return slices.DeleteFunc(all, func(name string) bool { return name == erm.MethodLBFGS || name == erm.MethodExponential })
+	all := append([]string{train.MethodGD, option.MethodAuto}, erm.Names()...)
+	return slices.DeleteFunc(all, func(name string) bool { return name == option.MethodLBFGS || name == option.MethodExponential })
 }
 
 // chosen returns the method that is recommended for a set at epsilon in place of auto, or the method itself.
 func (s settings) chosen(method string, p parts, epsilon float64) (string, error) {
-	if method != erm.MethodAuto {
+	if method != option.MethodAuto {
 		return method, nil
 	}
-	r, err := erm.Recommend(erm.Request{Epsilon: epsilon, Delta: s.delta, Neighboring: privacy.AddOrRemoveOne}, p.schema)
-	return r.Method, err
+	chosen, _, err := erm.Recommend(erm.Request{Epsilon: epsilon, Delta: s.delta, Neighboring: privacy.AddOrRemoveOne}, p.schema)
+	return chosen, err
 }
 
 // onceBy trains once by a method of package erm and measures on the test part. A method that is not for
 // the target of the set gives no outcome.
 func (s settings) onceBy(ctx context.Context, c set, p parts, method string, epsilon float64) (out outcome, fits bool, err error) {
 	r := erm.Request{Method: method, Epsilon: epsilon, Delta: s.delta, Neighboring: privacy.AddOrRemoveOne, Intercept: s.request.Intercept}
-	if method == erm.MethodFrankWolfe {
-		r.FrankWolfe = erm.FrankWolfeRequest{Steps: s.request.Steps, Radius: s.l1Radius, ClippingNorm: s.request.ClippingNorm}
+	if method == option.MethodFrankWolfe {
+		r.Steps, r.L1Radius, r.ClippingNorm = s.request.Steps, s.l1Radius, s.request.ClippingNorm
 	}
 	if r.Transforms, err = c.chain(); err != nil {
 		return out, false, err

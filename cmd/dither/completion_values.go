@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/calibration"
 	"github.com/ditherml/dither/internal/layers"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
@@ -24,7 +25,7 @@ var flagValues = map[string]func() []string{
 	"activation":       func() []string { return []string{"tanh", "relu", "gelu", "sigmoid"} },
 	"average":          func() []string { return append([]string{"auto", "yes", "no"}, texts(neural.Averages())...) },
 	"center":           func() []string { return []string{"auto", "yes", "no"} },
-	"choice":           func() []string { return []string{erm.ChoiceFlip, erm.ChoiceExponential} },
+	"choice":           func() []string { return []string{option.ChoiceFlip, option.ChoiceExponential} },
 	"class-weights":    func() []string { return []string{"balanced"} },
 	"clipping":         func() []string { return texts(train.ClippingModes()) },
 	"clipping-groups":  func() []string { return []string{"all", "per-layer"} },
@@ -45,15 +46,17 @@ var flagValues = map[string]func() []string{
 	"noise-allocation": func() []string { return texts(neural.Allocations()) },
 	"of":               query.AggregateNames,
 	"optimizer":        optimizerNames,
-	"output-noise":     func() []string { return []string{erm.NoiseGaussian, erm.NoiseL1, erm.NoiseL2, erm.NoiseLInfinity} },
-	"output-rule":      func() []string { return texts(train.OutputRules()) },
+	"output-noise": func() []string {
+		return []string{option.NoiseGaussian, option.NoiseL1, option.NoiseL2, option.NoiseLInfinity}
+	},
+	"output-rule": func() []string { return texts(train.OutputRules()) },
 	"row-normalization": func() []string {
 		return texts([]feature.Normalization{feature.NormUnit, feature.NormClip, feature.NormNone})
 	},
 	"row-radius":        func() []string { return []string{"private"} },
 	"sampling":          func() []string { return texts(neural.Samplings()) },
 	"schedule":          func() []string { return texts(train.Schedules()) },
-	"solver":            func() []string { return []string{erm.SolverExact, erm.SolverGradient, erm.SolverPermuted} },
+	"solver":            func() []string { return []string{option.SolverExact, option.SolverGradient, option.SolverPermuted} },
 	"train --threshold": func() []string { return []string{"0.5", "best", "balanced"} },
 	"train-layers":      func() []string { return []string{"last"} },
 	"transform":         feature.TransformNames,
@@ -82,7 +85,7 @@ func lossNames() []string {
 
 // methodNames are the methods with what each does.
 func methodNames() []string {
-	names := []string{erm.MethodAuto + "\tchosen by public numbers", train.MethodGD + "\tgradient descent with noise in every step", train.MethodSGD + "\tthe same on samples"}
+	names := []string{option.MethodAuto + "\tchosen by public numbers", train.MethodGD + "\tgradient descent with noise in every step", train.MethodSGD + "\tthe same on samples"}
 	for _, name := range erm.Names() {
 		names = append(names, name+"\t"+erm.Summary(name))
 	}

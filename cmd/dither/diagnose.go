@@ -7,6 +7,7 @@ import (
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/diagnosis"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train/erm"
@@ -51,7 +52,7 @@ func newDiagnose() *cobra.Command {
 	f.StringVar(&d.normalization, "row-normalization", "", "none or unit (default: unit)")
 	f.Float64Var(&d.epsilon, "epsilon", 1, "epsilon of the bound")
 	f.Float64Var(&d.delta, "delta", 1e-6, "delta of the bound")
-	f.Float64Var(&d.sumRidge, "sum-ridge", erm.DiagnosisRidge, "penalty beside the sum of losses with which the minimizer is found")
+	f.Float64Var(&d.sumRidge, "sum-ridge", option.DiagnosisRidge, "penalty beside the sum of losses with which the minimizer is found")
 	f.BoolVar(&d.json, "json", false, "print JSON")
 	c.AddCommand(newDiagnoseNetwork())
 	return c

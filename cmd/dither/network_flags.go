@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/internal/layers"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/neural"
@@ -44,22 +45,22 @@ func (n *networkFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&n.clipping.Rule, "clipping-rule", "", "how the gradient of a network is bounded: "+summaries(neural.Rules(), neural.RuleSummary)+" (default "+neural.Rules()[0]+")")
 	f.StringVar(&n.groups, "clipping-groups", "all", "which parts of a network's gradient are clipped each by itself: all (one part), per-layer, or blocks of weights in each part, as 2,1")
 	f.StringVar(&n.norms, "clipping-norms", "", "clipping norms of those parts, with commas between (default: the clipping norm over the root of their number)")
-	f.StringVar(&n.allocation, "noise-allocation", string(neural.AllocationEven), "how noise is divided among those parts, at one cost: "+join(neural.Allocations()))
+	f.StringVar(&n.allocation, "noise-allocation", string(option.AllocationEven), "how noise is divided among those parts, at one cost: "+join(neural.Allocations()))
 	f.Float64Var(&n.clipping.Stability, "clipping-stability", 0, "constant of the clipping rules that divide by norms (default: the rule's)")
 	f.Float64Var(&n.clipping.Threshold, "clipping-threshold", 0, "norm up to which the global clipping rules keep gradients as they are (default: the rule's)")
 	f.Float64Var(&n.clipping.Quantile, "clipping-quantile", 0, "share of gradients that an adaptive clipping rule keeps within its norm (default: the rule's)")
-	f.Float64Var(&n.clipping.Rate, "clipping-rate", 0, fmt.Sprintf("how fast the norm of an adaptive clipping rule moves (default %v)", neural.DefaultRate))
+	f.Float64Var(&n.clipping.Rate, "clipping-rate", 0, fmt.Sprintf("how fast the norm of an adaptive clipping rule moves (default %v)", option.DefaultRate))
 	f.Float64Var(&n.clipping.CountNoise, "count-noise", 0, "standard deviation of the noise on the counts that an adaptive clipping rule releases (default: a twentieth of the expected batch)")
-	f.IntVar(&n.clipping.Projections, "projections", 0, fmt.Sprintf("random projections by which the clipping rule projected estimates a norm (default %d)", neural.DefaultProjections))
-	f.Float64Var(&n.clipping.Cap, "projection-cap", 0, fmt.Sprintf("clipping norms that a gradient has at most behind the clipping rule projected (default %v)", neural.DefaultCap))
+	f.IntVar(&n.clipping.Projections, "projections", 0, fmt.Sprintf("random projections by which the clipping rule projected estimates a norm (default %d)", option.DefaultProjections))
+	f.Float64Var(&n.clipping.Cap, "projection-cap", 0, fmt.Sprintf("clipping norms that a gradient has at most behind the clipping rule projected (default %v)", option.DefaultCap))
 	f.IntVar(&n.clipping.MicroBatch, "microbatch", 0, "clip means of about so many records in place of single ones; one record then counts twice the clipping norm")
 	f.BoolVar(&n.clipping.AfterAveraging, "clip-after-averaging", false, "clip the mean of a whole batch: the counter-example of textbooks, whose noise hides everything")
-	f.StringVar(&n.sampling, "sampling", "", "which records a step of a network takes: "+join(neural.Samplings())+fmt.Sprintf(" (default: by --sampling-probability, --batch-size and --parts; without those %s with probability %v)", neural.SamplingPoisson, neural.DefaultProbability))
+	f.StringVar(&n.sampling, "sampling", "", "which records a step of a network takes: "+join(neural.Samplings())+fmt.Sprintf(" (default: by --sampling-probability, --batch-size and --parts; without those %s with probability %v)", option.SamplingPoisson, option.NetworkProbability))
 	f.StringVar(&n.correlated, "correlated-noise", "", "noise that cancels in part over steps, which go round --parts of the rows: banded, or tree with new parts in every round (default: independent noise)")
 	f.IntVar(&n.bands, "noise-bands", 0, "steps over which --correlated-noise banded cancels, at most --parts (default: --parts, and 64 at most)")
-	f.Float64Var(&n.epochs, "epochs", 0, fmt.Sprintf("expected passes over the records, in place of --steps (default %d)", neural.DefaultEpochs))
+	f.Float64Var(&n.epochs, "epochs", 0, fmt.Sprintf("expected passes over the records, in place of --steps (default %d)", option.NetworkEpochs))
 	f.Float64Var(&n.weightDecay, "weight-decay", 0, "shrink weights beside each step by the learning rate times this (default: the optimizer's)")
-	f.Float64Var(&n.averageDecay, "average-decay", 0, fmt.Sprintf("what --average exponential keeps of itself in a step (default %v)", neural.DefaultAverageDecay))
+	f.Float64Var(&n.averageDecay, "average-decay", 0, fmt.Sprintf("what --average exponential keeps of itself in a step (default %v)", option.DefaultAverageDecay))
 	f.IntVar(&n.physicalBatch, "physical-batch", 0, "records of a network that a processor works on at a time; changes memory and speed and nothing else (default: by the network)")
 	f.StringVar(&n.checkpoint, "checkpoint", "", "file that keeps what was released so far, so that --resume can go on from it")
 	f.IntVar(&n.checkpointEvery, "checkpoint-every", 0, "steps between checkpoints (default: a hundredth of all)")
@@ -124,7 +125,7 @@ func (n *networkFlags) request(p *planFlags, r train.Request, o train.Options) (
 func (n *networkFlags) plan(p *planFlags, r train.Request) (neural.Request, error) {
 	out := neural.Request{Epsilon: r.Epsilon, Delta: r.Delta, Neighboring: r.Neighboring, Loss: r.Loss, Clipping: n.clipping, Steps: r.Steps, Epochs: n.epochs,
 		Normalization: r.Normalization, Radius: r.Radius, Transforms: r.Transforms}
-	out.Clipping.Norm, out.Clipping.Allocation = r.ClippingNorm, neural.Allocation(n.allocation)
+	out.Clipping.Norm, out.Clipping.Allocation = r.ClippingNorm, string(n.allocation)
 	if r.PrivateRadius {
 		return out, fmt.Errorf("--row-radius is private with a network, want a number")
 	}
@@ -143,11 +144,11 @@ func (n *networkFlags) plan(p *planFlags, r train.Request) (neural.Request, erro
 			return out, err
 		}
 	}
-	out.Correlated = neural.CorrelatedRequest{Kind: neural.CorrelatedKind(n.correlated), Bands: n.bands}
+	out.Correlated = neural.CorrelatedRequest{Kind: string(n.correlated), Bands: n.bands}
 	if out.Correlated.Kind != "" {
 		out.Correlated.Momentum = n.momentum(p)
 	}
-	out.Sampling, err = training.SamplingOf(neural.Sampling{Kind: neural.SamplingKind(n.sampling), Probability: p.samplingProbability, BatchSize: p.batchSize, Parts: p.parts}, out.Correlated.Kind)
+	out.Sampling, err = training.SamplingOf(neural.Sampling{Kind: string(n.sampling), Probability: p.samplingProbability, BatchSize: p.batchSize, Parts: p.parts}, out.Correlated.Kind)
 	return out, err
 }
 
@@ -162,8 +163,27 @@ func (n *networkFlags) momentum(p *planFlags) float64 {
 	return p.momentum
 }
 
+// samplingOf is the sampling that was asked for; the zero value is the default.
+func (n *networkFlags) samplingOf(p *planFlags) (neural.Sampling, error) {
+	s := neural.Sampling{Kind: string(n.sampling), Probability: p.samplingProbability, BatchSize: p.batchSize, Parts: p.parts}
+	if s.Kind != "" {
+		return s, nil
+	}
+	type numbers struct{ probability, batch, parts bool }
+	kinds := map[numbers]string{{}: "", {probability: true}: option.SamplingPoisson, {batch: true}: option.SamplingFixedSize, {parts: true}: option.SamplingPartition,
+		{probability: true, batch: true}: option.SamplingTruncated, {probability: true, parts: true}: option.SamplingCyclic}
+	kind, known := kinds[numbers{s.Probability != 0, s.BatchSize != 0, s.Parts != 0}]
+	if !known {
+		return s, fmt.Errorf("--sampling-probability is %v, --batch-size %d and --parts %d, want one of them, or the first with one of the others", s.Probability, s.BatchSize, s.Parts)
+	}
+	if s.Kind = kind; kind == option.SamplingPartition && n.correlated == string(option.CorrelatedTree) {
+		s.Kind = option.SamplingShuffle
+	}
+	return s, nil
+}
+
 // averages are the names of --average: those of linear models mean a network's too.
-var averages = map[string]neural.Average{"auto": neural.AverageExponential, "yes": neural.AverageTail, "no": neural.AverageNone}
+var averages = map[string]string{"auto": option.AverageExponential, "yes": option.AverageTail, "no": option.AverageNone}
 
 // options turns the flags into options.
 func (n *networkFlags) options(p *planFlags, o train.Options) (neural.Options, error) {
@@ -185,12 +205,12 @@ func (n *networkFlags) options(p *planFlags, o train.Options) (neural.Options, e
 	}
 	average, known := averages[p.average]
 	if !known {
-		if average = neural.Average(p.average); !slices.Contains(neural.Averages(), average) {
+		if average = string(p.average); !slices.Contains(neural.Averages(), average) {
 			return out, fmt.Errorf("--average is %q, want auto, yes, no, %s", p.average, join(neural.Averages()))
 		}
 	}
-	if out.Average = average; n.averageDecay != 0 && average != neural.AverageExponential {
-		return out, fmt.Errorf("--average-decay is given with --average %s, want --average %s", p.average, neural.AverageExponential)
+	if out.Average = average; n.averageDecay != 0 && average != option.AverageExponential {
+		return out, fmt.Errorf("--average-decay is given with --average %s, want --average %s", p.average, option.AverageExponential)
 	}
 	if n.checkpointEvery != 0 && n.checkpoint == "" && n.resume == "" {
 		return out, fmt.Errorf("--checkpoint-every is given without --checkpoint FILE, want both")

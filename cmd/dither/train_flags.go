@@ -9,11 +9,11 @@ import (
 
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/glossary"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
-	"github.com/ditherml/dither/train/erm"
 	"github.com/ditherml/dither/train/neural"
 	"github.com/spf13/pflag"
 )
@@ -53,7 +53,7 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.Float64Var(&p.samplingProbability, "sampling-probability", 0, "take each row with this probability in each step (dp-sgd); default: all rows in every step")
 	f.IntVar(&p.batchSize, "batch-size", 0, "take a random batch of this many rows in each step; under replace-one only, and costly: prefer --sampling-probability")
 	f.IntVar(&p.parts, "parts", 0, "divide the rows once into this many random parts and take one in each step, in turn")
-	f.IntVar(&p.steps, "steps", 0, fmt.Sprintf("gradient steps (default %d, %d beside whitened rows, %d without privacy, or %d expected passes when sampling; %s has %d, %s by records and epsilon)", train.DefaultSteps, train.WhitenedSteps, train.BaselineSteps, train.DefaultEpochs, erm.MethodZeroth, erm.DefaultZerothSteps, erm.MethodFrankWolfe))
+	f.IntVar(&p.steps, "steps", 0, fmt.Sprintf("gradient steps (default %d, %d beside whitened rows, %d without privacy, or %d expected passes when sampling; %s has %d, %s by records and epsilon)", train.DefaultSteps, train.WhitenedSteps, train.BaselineSteps, train.DefaultEpochs, option.MethodZeroth, option.DefaultZerothSteps, option.MethodFrankWolfe))
 	f.StringVar(&p.clipping, "clipping", string(request.ClippingMode), "how a record's gradient is bounded: gradient (each is clipped), example (each row is clipped, once), data-and-parameter (rows are clipped and the weights projected on a ball: for the squared loss), or declared-lipschitz (you declare the constant as --clipping-norm; what is beyond is cut)")
 	f.Float64Var(&p.clippingNorm, "clipping-norm", 0, "largest norm of a record after clipping: L2, or of a coordinate with frank-wolfe (default: suits the loss)")
 	f.Float64Var(&p.parameterRadius, "parameter-radius", 0, "radius of the ball of weights, with --clipping data-and-parameter")

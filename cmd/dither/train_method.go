@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/erm"
 	"github.com/spf13/pflag"
@@ -18,30 +19,27 @@ type methodFlags struct {
 	auto     bool // name was chosen by auto
 	sumRidge float64
 	noise    string
-	choice   erm.ChoiceRequest
-	solver   erm.SolverRequest
-	// directions are those of a step of zeroth-order descent, l1Radius that of Frank-Wolfe.
-	directions int
-	l1Radius   float64
+	// asked holds the options that only some methods have.
+	asked erm.Request
 }
 
 // ownFlags names, for each flag that only some methods have, those methods.
 var ownFlags = map[string][]string{
-	"center":        {train.MethodGD, train.MethodSGD, erm.MethodOutput, erm.MethodObjective, erm.MethodZeroth},
-	"steps":         {train.MethodGD, train.MethodSGD, erm.MethodZeroth, erm.MethodFrankWolfe},
-	"clipping-norm": {train.MethodGD, train.MethodSGD, erm.MethodZeroth, erm.MethodFrankWolfe},
-	"directions":    {erm.MethodZeroth},
-	"l1-radius":     {erm.MethodFrankWolfe},
-	"output-noise":  {erm.MethodOutput, erm.MethodZeroth},
-	"solver":        {erm.MethodOutput},
-	"solver-steps":  {erm.MethodOutput},
-	"solver-rate":   {erm.MethodOutput},
-	"solver-passes": {erm.MethodOutput},
-	"solver-batch":  {erm.MethodOutput},
-	"grid-points":   {erm.MethodExponential},
-	"grid-reach":    {erm.MethodExponential},
-	"loss-bound":    {erm.MethodExponential},
-	"choice":        {erm.MethodExponential, erm.MethodFrankWolfe},
+	"center":        {train.MethodGD, train.MethodSGD, option.MethodOutput, option.MethodObjective, option.MethodZeroth},
+	"steps":         {train.MethodGD, train.MethodSGD, option.MethodZeroth, option.MethodFrankWolfe},
+	"clipping-norm": {train.MethodGD, train.MethodSGD, option.MethodZeroth, option.MethodFrankWolfe},
+	"directions":    {option.MethodZeroth},
+	"l1-radius":     {option.MethodFrankWolfe},
+	"output-noise":  {option.MethodOutput, option.MethodZeroth},
+	"solver":        {option.MethodOutput},
+	"solver-steps":  {option.MethodOutput},
+	"solver-rate":   {option.MethodOutput},
+	"solver-passes": {option.MethodOutput},
+	"solver-batch":  {option.MethodOutput},
+	"grid-points":   {option.MethodExponential},
+	"grid-reach":    {option.MethodExponential},
+	"loss-bound":    {option.MethodExponential},
+	"choice":        {option.MethodExponential, option.MethodFrankWolfe},
 }
 
 // descentFlags are the flags of gradient descent with noise in every step.
@@ -55,20 +53,20 @@ func (m *methodFlags) add(f *pflag.FlagSet) {
 	for _, name := range erm.Names() {
 		names = append(names, name+" ("+erm.Summary(name)+")")
 	}
-	f.StringVar(&m.name, "method", train.MethodGD, strings.Join(append([]string{erm.MethodAuto + " (what suits epsilon, delta, target and features, which are public; it says which and why)", train.MethodGD + " (gradient descent with noise in every step; " + train.MethodSGD + " when sampling)"}, names...), ", "))
+	f.StringVar(&m.name, "method", train.MethodGD, strings.Join(append([]string{option.MethodAuto + " (what suits epsilon, delta, target and features, which are public; it says which and why)", train.MethodGD + " (gradient descent with noise in every step; " + train.MethodSGD + " when sampling)"}, names...), ", "))
 	f.Float64Var(&m.sumRidge, "sum-ridge", 0, "strength of the penalty on squared weights, beside the sum of losses: half of it times the squared norm (default: the method's)")
-	f.StringVar(&m.noise, "output-noise", "", fmt.Sprintf("noise on released weights, or of zeroth-order descent, which has the first two: %s, or %s, %s or %s, of which %s and %s need no delta (default %s, with --delta 0 %s)", erm.NoiseGaussian, erm.NoiseL1, erm.NoiseL2, erm.NoiseLInfinity, erm.NoiseL1, erm.NoiseLInfinity, erm.NoiseGaussian, erm.NoiseL1))
-	f.StringVar(&m.solver.Name, "solver", "", fmt.Sprintf("what %s releases with noise: %s, the minimizer; %s, where descent on all rows ends; or %s, where descent on batches in one random order ends, under replace-one (default %s)", erm.MethodOutput, erm.SolverExact, erm.SolverGradient, erm.SolverPermuted, erm.SolverExact))
-	f.IntVar(&m.solver.Steps, "solver-steps", 0, fmt.Sprintf("steps of %s (default: as many as stand for the default ridge)", erm.SolverGradient))
-	f.Float64Var(&m.solver.Rate, "solver-rate", 0, fmt.Sprintf("step size of %s, or of %s without a ridge (default: half of the largest that is proved)", erm.SolverGradient, erm.SolverPermuted))
-	f.IntVar(&m.solver.Passes, "solver-passes", 0, fmt.Sprintf("passes of %s over the rows (default 10)", erm.SolverPermuted))
-	f.IntVar(&m.solver.Batch, "solver-batch", 0, fmt.Sprintf("rows in a batch of %s, at most 256 (default 50)", erm.SolverPermuted))
-	f.IntVar(&m.choice.Points, "grid-points", 0, "points of the grid along each weight (default: by the number of weights)")
-	f.Float64Var(&m.choice.Reach, "grid-reach", 0, "the grid goes from minus this to this along each weight (default: a score of 5 for the longest row)")
-	f.Float64Var(&m.choice.LossBound, "loss-bound", 0, "where the loss of a row is cut (default 2)")
-	f.StringVar(&m.choice.Choice, "choice", "", fmt.Sprintf("how a point of the grid, or a coordinate of %s, is chosen: %s or %s (default %s, of coordinates %s with a delta)", erm.MethodFrankWolfe, erm.ChoiceFlip, erm.ChoiceExponential, erm.ChoiceFlip, erm.ChoiceExponential))
-	f.IntVar(&m.directions, "directions", 0, fmt.Sprintf("random directions in a step of %s (default %d)", erm.MethodZeroth, erm.DefaultDirections))
-	f.Float64Var(&m.l1Radius, "l1-radius", 0, fmt.Sprintf("largest sum of magnitudes of the weights of %s (default: a score of 10 by one coordinate of levels, of 2 by one of a number in units of half its range)", erm.MethodFrankWolfe))
+	f.StringVar(&m.noise, "output-noise", "", fmt.Sprintf("noise on released weights, or of zeroth-order descent, which has the first two: %s, or %s, %s or %s, of which %s and %s need no delta (default %s, with --delta 0 %s)", option.NoiseGaussian, option.NoiseL1, option.NoiseL2, option.NoiseLInfinity, option.NoiseL1, option.NoiseLInfinity, option.NoiseGaussian, option.NoiseL1))
+	f.StringVar(&m.asked.Solver, "solver", "", fmt.Sprintf("what %s releases with noise: %s, the minimizer; %s, where descent on all rows ends; or %s, where descent on batches in one random order ends, under replace-one (default %s)", option.MethodOutput, option.SolverExact, option.SolverGradient, option.SolverPermuted, option.SolverExact))
+	f.IntVar(&m.asked.SolverSteps, "solver-steps", 0, fmt.Sprintf("steps of %s (default: as many as stand for the default ridge)", option.SolverGradient))
+	f.Float64Var(&m.asked.SolverRate, "solver-rate", 0, fmt.Sprintf("step size of %s, or of %s without a ridge (default: half of the largest that is proved)", option.SolverGradient, option.SolverPermuted))
+	f.IntVar(&m.asked.SolverPasses, "solver-passes", 0, fmt.Sprintf("passes of %s over the rows (default 10)", option.SolverPermuted))
+	f.IntVar(&m.asked.SolverBatch, "solver-batch", 0, fmt.Sprintf("rows in a batch of %s, at most 256 (default 50)", option.SolverPermuted))
+	f.IntVar(&m.asked.GridPoints, "grid-points", 0, "points of the grid along each weight (default: by the number of weights)")
+	f.Float64Var(&m.asked.GridReach, "grid-reach", 0, "the grid goes from minus this to this along each weight (default: a score of 5 for the longest row)")
+	f.Float64Var(&m.asked.LossBound, "loss-bound", 0, "where the loss of a row is cut (default 2)")
+	f.StringVar(&m.asked.Choice, "choice", "", fmt.Sprintf("how a point of the grid, or a coordinate of %s, is chosen: %s or %s (default %s, of coordinates %s with a delta)", option.MethodFrankWolfe, option.ChoiceFlip, option.ChoiceExponential, option.ChoiceFlip, option.ChoiceExponential))
+	f.IntVar(&m.asked.Directions, "directions", 0, fmt.Sprintf("random directions in a step of %s (default %d)", option.MethodZeroth, option.DefaultDirections))
+	f.Float64Var(&m.asked.L1Radius, "l1-radius", 0, fmt.Sprintf("largest sum of magnitudes of the weights of %s (default: a score of 10 by one coordinate of levels, of 2 by one of a number in units of half its range)", option.MethodFrankWolfe))
 }
 
 // elsewhere reports whether the method is one of package erm.
@@ -78,7 +76,7 @@ func (m *methodFlags) elsewhere() bool { return slices.Contains(erm.Names(), m.n
 func (m *methodFlags) check() error {
 	descent := []string{train.MethodGD, train.MethodSGD}
 	if !m.elsewhere() && !slices.Contains(descent, m.name) {
-		return fmt.Errorf("--method is %q, want one of %s", m.name, strings.Join(append([]string{erm.MethodAuto, train.MethodGD, train.MethodSGD}, erm.Names()...), ", "))
+		return fmt.Errorf("--method is %q, want one of %s", m.name, strings.Join(append([]string{option.MethodAuto, train.MethodGD, train.MethodSGD}, erm.Names()...), ", "))
 	}
 	var wrong error
 	m.flags.Visit(func(f *pflag.Flag) {
@@ -99,35 +97,36 @@ func (m *methodFlags) check() error {
 // misplaced is the error about a flag that other methods have.
 func (m *methodFlags) misplaced(flag string, having []string) error {
 	if m.auto {
-		return fmt.Errorf("--%s is given with --method %s, which takes %s for this table and budget and has no such flag, want --method %s", flag, erm.MethodAuto, m.name, strings.Join(having, " or "))
+		return fmt.Errorf("--%s is given with --method %s, which takes %s for this table and budget and has no such flag, want --method %s", flag, option.MethodAuto, m.name, strings.Join(having, " or "))
 	}
 	return fmt.Errorf("--%s is given with --method %s, want it with %s only", flag, m.name, strings.Join(having, ", "))
 }
 
 // request turns the flags into what is asked of erm.
 func (m *methodFlags) request(r train.Request) erm.Request {
-	return erm.Request{Method: m.name, Epsilon: r.Epsilon, Delta: r.Delta, Neighboring: r.Neighboring, Loss: r.Loss, Normalization: r.Normalization,
-		Radius: r.Radius, Intercept: r.Intercept, Transforms: r.Transforms, SumRidge: m.sumRidge, Noise: m.noise, Center: r.Center, Choice: m.choice, Solver: m.solver,
-		Zeroth:     erm.ZerothRequest{Steps: r.Steps, Directions: m.directions, ClippingNorm: r.ClippingNorm},
-		FrankWolfe: erm.FrankWolfeRequest{Steps: r.Steps, Radius: m.l1Radius, ClippingNorm: r.ClippingNorm}}
+	asked := m.asked
+	asked.Method, asked.Epsilon, asked.Delta, asked.Neighboring, asked.Loss = m.name, r.Epsilon, r.Delta, r.Neighboring, r.Loss
+	asked.Normalization, asked.Radius, asked.Intercept, asked.Transforms = r.Normalization, r.Radius, r.Intercept, r.Transforms
+	asked.SumRidge, asked.Noise, asked.Center, asked.Steps, asked.ClippingNorm = m.sumRidge, m.noise, r.Center, r.Steps, r.ClippingNorm
+	return asked
 }
 
 // choose replaces the method auto by one that suits what is public, and says which and why.
 func (t *trainCommand) choose(s *data.Schema, r train.Request) error {
-	if t.method.name != erm.MethodAuto {
+	if t.method.name != option.MethodAuto {
 		return nil
 	}
-	chosen, err := t.method.recommend(s, r)
+	chosen, reason, err := t.method.recommend(s, r)
 	if err != nil {
 		return err
 	}
-	t.method.name, t.method.auto = chosen.Method, true
-	_, err = fmt.Fprintf(t.stderr, "method %s: %s\n", chosen.Method, chosen.Reason)
+	t.method.name, t.method.auto = chosen, true
+	_, err = fmt.Fprintf(t.stderr, "method %s: %s\n", chosen, reason)
 	return err
 }
 
 // recommend leaves the choice to package erm, unless a flag or the schema asks for what descent has.
-func (m *methodFlags) recommend(s *data.Schema, r train.Request) (erm.Recommendation, error) {
+func (m *methodFlags) recommend(s *data.Schema, r train.Request) (method, reason string, err error) {
 	var asked string
 	m.flags.Visit(func(f *pflag.Flag) {
 		descent := slices.Contains(descentFlags, f.Name) || slices.Contains(ownFlags[f.Name], train.MethodGD)
@@ -139,7 +138,7 @@ func (m *methodFlags) recommend(s *data.Schema, r train.Request) (erm.Recommenda
 		asked = "a column with private bounds or levels"
 	}
 	if asked != "" {
-		return erm.Recommendation{Method: train.MethodGD, Reason: asked + " is for descent"}, nil
+		return train.MethodGD, asked + " is for descent", nil
 	}
 	return erm.Recommend(m.request(r), s)
 }

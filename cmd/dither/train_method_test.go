@@ -7,23 +7,24 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/train/erm"
 )
 
 // minimizing are the methods of package erm that this file trains with.
-var minimizing = []string{erm.MethodOutput, erm.MethodObjective, erm.MethodExponential, erm.MethodZeroth, erm.MethodFrankWolfe}
+var minimizing = []string{option.MethodOutput, option.MethodObjective, option.MethodExponential, option.MethodZeroth, option.MethodFrankWolfe}
 
 // TestTrainMethods trains with these methods, verifies and measures what was written, and wants
 // an edited plan to be noticed.
 func TestTrainMethods(t *testing.T) {
 	for _, name := range minimizing {
 		t.Run(name, func(t *testing.T) {
-			if name == erm.MethodObjective && !thorough {
+			if name == option.MethodObjective && !thorough {
 				t.Skip("its price and the curve of its cost take seconds")
 			}
 			var steps []string
-			if name == erm.MethodFrankWolfe && !thorough { // one choice has its curve at once
+			if name == option.MethodFrankWolfe && !thorough { // one choice has its curve at once
 				steps = []string{"--steps", "1"}
 			}
 			if out, _ := mustInvoke(t, methodArguments(t, name, append([]string{"train", "--dry-run"}, steps...)...)...); !strings.Contains(out, "of the budget") {
@@ -95,7 +96,7 @@ func TestTrainMethodFlags(t *testing.T) {
 // TestTrainOutputLosses trains a support vector machine by output perturbation.
 func TestTrainOutputLosses(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "model")
-	mustInvoke(t, methodArguments(t, erm.MethodOutput, "train", "--out", folder, "--quiet", "--loss", "hinge", "--loss-width", "0.3")...)
+	mustInvoke(t, methodArguments(t, option.MethodOutput, "train", "--out", folder, "--quiet", "--loss", "hinge", "--loss-width", "0.3")...)
 	if out, _ := mustInvoke(t, "verify", folder); !strings.Contains(out, "\nverified") {
 		t.Errorf("verify: %s", out)
 	}
@@ -103,7 +104,7 @@ func TestTrainOutputLosses(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), `"name": "hinge"`) || !strings.Contains(string(text), `"width": 0.3`) {
 		t.Errorf("the certificate does not name the loss and its width: %v", err)
 	}
-	if status, _, said := invoke(methodArguments(t, erm.MethodOutput, "train", "--dry-run", "--loss", "squared-classes")...); status != exitUsage || !strings.Contains(said, "want logistic") {
+	if status, _, said := invoke(methodArguments(t, option.MethodOutput, "train", "--dry-run", "--loss", "squared-classes")...); status != exitUsage || !strings.Contains(said, "want logistic") {
 		t.Errorf("squared-classes: got status %d and %q, want a refusal", status, said)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/sweep"
@@ -59,7 +60,7 @@ func Check(o Options, fixed []sweep.Setting, varied []sweep.Parameter) error {
 	p := Plan{Fixed: fixed, Varied: varied}
 	for _, name := range p.all("method") {
 		if o.Baseline && !erm.HasBaseline(name) {
-			return fmt.Errorf("--baseline is given with --method %s, which does not run without privacy, want other methods with it; %s has the same minimizer and a baseline", name, erm.MethodOutput)
+			return fmt.Errorf("--baseline is given with --method %s, which does not run without privacy, want other methods with it; %s has the same minimizer and a baseline", name, option.MethodOutput)
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/experiment"
 	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/reference"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -75,7 +76,7 @@ func (b *bookRun) reference(ctx context.Context) error {
 		{1000, "logistic regression with ridge 1 on the first 1000 rows: accuracy on the test rows", "0.8243034055727554", 0.8243034055727554, 1e-9, "the same minimizer by another solver, L-BFGS; the chapter takes scikit-learn's"},
 		{b.training.Records(), "the same on all training rows", "", 0.8448695, 2.5 / 9044, "not in the chapter; scikit-learn 1.9 attains 0.8448695, and minimizers found to another tolerance differ in up to two rows"},
 	} {
-		setup, err := erm.NewSetup(erm.Request{Method: erm.MethodLBFGS, Epsilon: math.Inf(1), Neighboring: privacy.AddOrRemoveOne, Normalization: feature.NormNone, Intercept: 1, SumRidge: 1}, b.schema)
+		setup, err := erm.NewSetup(erm.Request{Method: option.MethodLBFGS, Epsilon: math.Inf(1), Neighboring: privacy.AddOrRemoveOne, Normalization: feature.NormNone, Intercept: 1, SumRidge: 1}, b.schema)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ditherml/dither/internal/experiment"
 	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/public"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/train/neural"
@@ -62,7 +63,7 @@ func runClipping(ctx context.Context, l experiment.Environment) (experiment.Outc
 		return experiment.Outcome{}, err
 	}
 	base := networkTrial{epsilon: clippingEpsilon, layers: network.MLP(10, 32), steps: clippingSteps,
-		sampling: neural.Sampling{Kind: neural.SamplingPoisson, Probability: float64(clippingBatch) / float64(m.training.Records())}}
+		sampling: neural.Sampling{Kind: option.SamplingPoisson, Probability: float64(clippingBatch) / float64(m.training.Records())}}
 	all, err := measureWays(ctx, l, m, base)
 	if err != nil {
 		return experiment.Outcome{}, err

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/train/neural"
 )
@@ -15,7 +16,7 @@ import (
 // than exact ones at one epsilon, and micro-batches the same, for twice the norm.
 func TestWaysToClip(t *testing.T) {
 	m := stripes(t, 600)
-	base := networkTrial{epsilon: 3, layers: network.MLP(3, 4), steps: 5, sampling: neural.Sampling{Kind: neural.SamplingFull}}
+	base := networkTrial{epsilon: 3, layers: network.MLP(3, 4), steps: 5, sampling: neural.Sampling{Kind: option.SamplingFull}}
 	all, err := measureWays(context.Background(), experiment.Environment{}, m, base)
 	if err != nil {
 		t.Fatal(err)

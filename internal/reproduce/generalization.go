@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/internal/experiment"
 	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
@@ -89,7 +90,7 @@ func gapBound(p train.Plan) (float64, error) {
 
 // exact returns both accuracies of the minimizer with a ridge of 0.001 added to the sum of losses.
 func (r gapRun) exact(ctx context.Context) (training, test float64, err error) {
-	setup, err := erm.NewSetup(erm.Request{Method: erm.MethodLBFGS, Epsilon: math.Inf(1), Neighboring: privacy.ReplaceOne, SumRidge: 1e-3}, r.schema)
+	setup, err := erm.NewSetup(erm.Request{Method: option.MethodLBFGS, Epsilon: math.Inf(1), Neighboring: privacy.ReplaceOne, SumRidge: 1e-3}, r.schema)
 	if err != nil {
 		return 0, 0, err
 	}

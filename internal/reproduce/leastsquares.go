@@ -13,6 +13,7 @@ import (
 	"github.com/ditherml/dither/internal/experiment"
 	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train/erm"
@@ -228,9 +229,9 @@ func thinned(path []float64) []figure.Point {
 // privateSquares adds R² on the test rows without and with privacy.
 func (t *table) privateSquares(ctx context.Context, s *data.Schema, training, test *data.Dataset, runs int) error {
 	attained := func(epsilon float64, runs int) (out sample, err error) {
-		method := erm.MethodSufficientStatistics
+		method := option.MethodSufficientStatistics
 		if math.IsInf(epsilon, 1) {
-			method = erm.MethodLBFGS
+			method = option.MethodLBFGS
 		}
 		for range runs {
 			setup, failed := erm.NewSetup(erm.Request{Method: method, Epsilon: epsilon, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}, s)

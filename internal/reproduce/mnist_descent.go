@@ -9,6 +9,7 @@ import (
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/internal/experiment"
 	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
@@ -84,7 +85,7 @@ func (d descent) run(ctx context.Context, m images) ([]float64, error) {
 func (d descent) setup(m images) (neural.Setup, error) {
 	records := m.training.Records()
 	request := neural.Request{Epsilon: math.Inf(1), Delta: imageDelta, Neighboring: privacy.AddOrRemoveOne, Layers: network.MLP(len(m.schema.Target.Levels)), Loss: model.OneVsRest,
-		Sampling: neural.Sampling{Kind: neural.SamplingPoisson, Probability: float64(d.batch) / float64(records)}, Steps: stepsOf(d.epochs, records, d.batch),
+		Sampling: neural.Sampling{Kind: option.SamplingPoisson, Probability: float64(d.batch) / float64(records)}, Steps: stepsOf(d.epochs, records, d.batch),
 		Clipping: neural.ClippingRequest{Norm: d.norm, AfterAveraging: d.averaged}}
 	if d.noise == 0 {
 		request.Clipping = neural.ClippingRequest{Norm: unclipped}

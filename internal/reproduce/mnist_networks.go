@@ -7,6 +7,7 @@ import (
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/experiment"
 	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/public"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
@@ -104,7 +105,7 @@ func (n networkTrial) accuracies(ctx context.Context, l experiment.Environment, 
 }
 
 // averaged are the options of the tool: a moving average of the iterates.
-var averaged = neural.Options{Average: neural.AverageExponential}
+var averaged = neural.Options{Average: option.AverageExponential}
 
 func runMNISTNetworks(ctx context.Context, l experiment.Environment) (experiment.Outcome, error) {
 	m, err := openImages(ctx, public.MNIST(), l.Data)

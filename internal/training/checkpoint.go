@@ -107,7 +107,7 @@ func (n *Network) writeCheckpoint() func(*neural.Checkpoint) error {
 		return nil
 	}
 	return func(c *neural.Checkpoint) error {
-		next, err := c.WriteHeld(n.Checkpoint)
+		next, err := c.Write(n.Checkpoint)
 		if err != nil {
 			return err
 		}

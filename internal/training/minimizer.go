@@ -90,8 +90,7 @@ func (r minimizer) facts(result *train.Result) []report.Fact {
 // shared is what a method's setup has in common with one of package train.
 func shared(s erm.Setup) train.Setup {
 	p := s.Plan
-	return train.Setup{Schema: s.Schema, Features: s.Features, Model: s.Model, Plan: train.Plan{Neighboring: p.Neighboring, Unit: p.Unit, RowsPerPerson: p.RowsPerPerson, Delta: p.Delta,
-		Records: p.Records, MaxRecords: p.MaxRecords, Dim: p.Dim, Columns: p.Columns, NonPrivate: p.NonPrivate}}
+	return train.Setup{Schema: s.Schema, Features: s.Features, Model: s.Model, Plan: train.Plan{Subject: p.Subject, Dim: p.Dim, Columns: p.Columns, NonPrivate: p.NonPrivate}}
 }
 
 // share is the divergence of an event at the order that prices the plan, or 1 where there is none.

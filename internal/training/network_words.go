@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/model"
@@ -68,7 +69,7 @@ func (r networkRun) facts(*train.Result) []report.Fact {
 	}
 	out := []report.Fact{
 		{Name: "model", Value: fmt.Sprintf("network, %s loss, %s, of which %d are trained", p.Loss.Name, wording.Weights(built.Weights()), built.Trained())},
-		{Name: "method", Value: fmt.Sprintf("%s: %s, %d steps%s, %s", neural.MethodNetwork, wording.NetworkSampling(p.Sampling), p.Steps, rate, n.optimizerWords())},
+		{Name: "method", Value: fmt.Sprintf("%s: %s, %d steps%s, %s", option.MethodNetwork, wording.NetworkSampling(p.Sampling), p.Steps, rate, n.optimizerWords())},
 		{Name: "rows", Value: rowWords(n.Setup.Features)},
 		{Name: "clipping", Value: wording.NetworkClipping(p.Clipping) + levels},
 		{Name: "learned before training", Value: "nothing"},
@@ -100,19 +101,19 @@ func (n *Network) optimizerWords() string {
 
 // correlationWords says how the noise of steps hangs together.
 func correlationWords(c neural.Correlated) string {
-	if c.Kind == neural.CorrelatedTree {
+	if c.Kind == option.CorrelatedTree {
 		return "of binary trees, one a round: the steps of a round are summed with little noise"
 	}
 	return fmt.Sprintf("correlated: it cancels in part over %d steps in a row", len(c.Coefficients))
 }
 
-func averageWords(a neural.Average) string {
+func averageWords(a string) string {
 	switch a {
-	case neural.AverageExponential:
+	case option.AverageExponential:
 		return "moving average of the iterates"
-	case neural.AverageUniform:
+	case option.AverageUniform:
 		return "average of all iterates"
-	case neural.AverageTail:
+	case option.AverageTail:
 		return "average of the last 40 % of the iterates"
 	}
 	return "last iterate"

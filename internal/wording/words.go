@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/neural"
@@ -89,19 +90,19 @@ func Weights(n int) string {
 // NetworkSampling returns which records a step takes.
 func NetworkSampling(s neural.Sampling) string {
 	switch s.Kind {
-	case neural.SamplingPoisson:
+	case option.SamplingPoisson:
 		return fmt.Sprintf("samples that take each row with probability %v", s.Probability)
-	case neural.SamplingFixedSize:
+	case option.SamplingFixedSize:
 		return fmt.Sprintf("random batches of %d rows", s.BatchSize)
-	case neural.SamplingPartition:
+	case option.SamplingPartition:
 		return fmt.Sprintf("the %d parts of one random division of the rows, in turn", s.Parts)
-	case neural.SamplingShuffle:
+	case option.SamplingShuffle:
 		return fmt.Sprintf("the %d parts of random divisions of the rows, a new one in every round", s.Parts)
-	case neural.SamplingCyclic:
+	case option.SamplingCyclic:
 		return fmt.Sprintf("the %d parts of one random division of the rows, in turn, of which each row is taken with probability %v", s.Parts, s.Probability)
-	case neural.SamplingTruncated:
+	case option.SamplingTruncated:
 		return fmt.Sprintf("samples that take each row with probability %v, cut at random to %d rows", s.Probability, s.BatchSize)
-	case neural.SamplingFull:
+	case option.SamplingFull:
 		return "all rows"
 	}
 	return string(s.Kind)

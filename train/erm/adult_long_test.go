@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -110,7 +111,7 @@ func TestAdultBook(t *testing.T) {
 	for _, c := range []struct {
 		method         string
 		epsilon, floor float64
-	}{{MethodOutput, 0.1, 0.800}, {MethodOutput, 0.5, 0.817}, {MethodObjective, 0.1, 0.810}, {MethodObjective, 0.5, 0.824}, {MethodObjective, 1, 0.825}} {
+	}{{option.MethodOutput, 0.1, 0.800}, {option.MethodOutput, 0.5, 0.817}, {option.MethodObjective, 0.1, 0.810}, {option.MethodObjective, 0.5, 0.824}, {option.MethodObjective, 1, 0.825}} {
 		r := Request{Method: c.method, Epsilon: c.epsilon, Delta: 1e-5, Neighboring: privacy.AddOrRemoveOne}
 		got := mean(t, r, 3, s, train, test)
 		t.Logf("%s, epsilon %v: mean accuracy %.4f", c.method, c.epsilon, got)

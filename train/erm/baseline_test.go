@@ -1,6 +1,7 @@
 package erm
 
 import (
+	"github.com/ditherml/dither/internal/option"
 	"math"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ func TestHasBaseline(t *testing.T) {
 			refused[r.Method] = refused[r.Method] || without
 		}
 	}
-	for _, method := range []string{MethodObjective, MethodExponential, MethodFrankWolfe} {
+	for _, method := range []string{option.MethodObjective, option.MethodExponential, option.MethodFrankWolfe} {
 		if !refused[method] {
 			t.Errorf("no request of %s was refused without privacy", method)
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// CenterPlan says that the noisy mean of the normalized rows is released first and subtracted from them.
-type CenterPlan struct {
+// centerPlan says that the noisy mean of the normalized rows is released first and subtracted from them.
+type centerPlan struct {
 	// NoiseMultiplier is the standard deviation of the noise on the sum of rows over Bound; 0 in a plan
 	// without privacy.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
@@ -53,7 +53,7 @@ func (r Request) center(m method, s *Setup) error {
 	case s.Plan.Records == 0:
 		return fmt.Errorf("erm: rows are to be centered and the schema declares no number of records, want it; the mean is divided by it")
 	}
-	s.Plan.Center = &CenterPlan{Bound: s.Features.PreparedBound(), Numbers: s.Features.Pipeline.Dim()}
+	s.Plan.Center = &centerPlan{Bound: s.Features.PreparedBound(), Numbers: s.Features.Pipeline.Dim()}
 	if s.Plan.NonPrivate {
 		return nil
 	}

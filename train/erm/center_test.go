@@ -8,6 +8,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
@@ -62,16 +63,16 @@ func TestCenterRefusals(t *testing.T) {
 		"without a number of records": {&undeclared, func(*Request) {}, "number of records"},
 		"rows without a bound":        {s, func(r *Request) { r.Normalization = feature.NormNone }, "normalization none"},
 		"exact noise":                 {s, func(r *Request) { r.Delta = 0 }, "normal releases"},
-		"a choice":                    {s, func(r *Request) { r.Method = MethodExponential }, "normal releases"},
+		"a choice":                    {s, func(r *Request) { r.Method = option.MethodExponential }, "normal releases"},
 	} {
-		r := Request{Method: MethodOutput, Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Center: train.Yes, Loss: model.Logistic}
+		r := Request{Method: option.MethodOutput, Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Center: train.Yes, Loss: model.Logistic}
 		c.change(&r)
 		if _, err := NewSetup(r, c.schema); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want an error with %q", name, err, c.want)
 		}
 	}
 	p := planned()["exponential"].Plan
-	p.Center = &CenterPlan{NoiseMultiplier: 3, Bound: 1, Numbers: 2}
+	p.Center = &centerPlan{NoiseMultiplier: 3, Bound: 1, Numbers: 2}
 	if p.Validate() == nil {
 		t.Error("a plan of a choice with a center was taken")
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/dense"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
@@ -51,10 +52,6 @@ type NonPrivateDiagnosis struct {
 	rows  *release.Rows
 }
 
-// DiagnosisRidge is the ridge, added to the sum of losses, with which the minimizer is found. A
-// problem need not have a minimizer otherwise.
-const DiagnosisRidge = 1e-2
-
 // exactPayer pays for nothing but what is not private.
 type exactPayer struct{}
 
@@ -69,9 +66,9 @@ func (exactPayer) Pay(e mechanism.Event) error {
 // DiagnoseNonPrivate looks at the records exactly. It uses the loss and the map of rows of the
 // request, and nothing else of it.
 func DiagnoseNonPrivate(ctx context.Context, r Request, s *data.Schema, d *data.Dataset) (*NonPrivateDiagnosis, error) {
-	r.Method, r.Epsilon = MethodLBFGS, math.Inf(1)
+	r.Method, r.Epsilon = option.MethodLBFGS, math.Inf(1)
 	if r.SumRidge == 0 {
-		r.SumRidge = DiagnosisRidge
+		r.SumRidge = option.DiagnosisRidge
 	}
 	setup, err := NewSetup(r, s)
 	if err != nil {
@@ -99,23 +96,23 @@ func (n *NonPrivateDiagnosis) fill(f *fitting, weights []float64) error {
 	if err != nil {
 		return err
 	}
-	spectrum, err := NewSpectrum(second)
+	spectrum, err := newSpectrum(second)
 	if err != nil {
 		return err
 	}
 	records, loss := float64(n.Records), f.Model.Loss
-	n.Tolerance = Tolerance(n.Records, n.RowBound)
-	n.Rank, n.EffectiveRank = spectrum.Rank(n.Tolerance), spectrum.EffectiveRank()
-	n.Largest, n.Least = spectrum.Values[0]/records, spectrum.Values[len(spectrum.Values)-1]/records
+	n.Tolerance = zeroTolerance(n.Records, n.RowBound)
+	n.Rank, n.EffectiveRank = spectrum.rank(n.Tolerance), spectrum.effectiveRank()
+	n.Largest, n.Least = spectrum.values[0]/records, spectrum.values[len(spectrum.values)-1]/records
 	n.Lipschitz = loss.Lipschitz(f.Model.Columns) * n.RowBound
 	n.Smoothness, n.PublicSmoothness = loss.Smoothness()*n.Largest, loss.Smoothness()*n.RowBound*n.RowBound
 	n.StrongConvexity = math.NaN()
 	if curved != nil {
-		at, failed := NewSpectrum(*curved)
+		at, failed := newSpectrum(*curved)
 		if failed != nil {
 			return failed
 		}
-		n.StrongConvexity = max(0, at.Values[len(at.Values)-1]) / records
+		n.StrongConvexity = max(0, at.values[len(at.values)-1]) / records
 	}
 	d := f.Plan.Dim
 	for k := range f.Model.Columns {
@@ -123,7 +120,7 @@ func (n *NonPrivateDiagnosis) fill(f *fitting, weights []float64) error {
 		for _, v := range w {
 			n.MinimizerNorm = math.Hypot(n.MinimizerNorm, v)
 		}
-		n.ProjectedNorm = math.Hypot(n.ProjectedNorm, spectrum.SemiNorm(w, n.Tolerance))
+		n.ProjectedNorm = math.Hypot(n.ProjectedNorm, spectrum.semiNorm(w, n.Tolerance))
 	}
 	if n.Minimum, err = n.meanLoss(weights); err != nil {
 		return err
@@ -214,9 +211,9 @@ func (n *NonPrivateDiagnosis) Excess(m *model.Model) (float64, error) {
 	return loss - n.Minimum, err
 }
 
-// Bound returns ExcessBound for this problem.
+// Bound returns excessBound for this problem.
 func (n *NonPrivateDiagnosis) Bound(epsilon, delta float64) float64 {
-	return ExcessBound(n.Lipschitz, n.ProjectedNorm, n.Rank, epsilon, delta, float64(n.Records))
+	return excessBound(n.Lipschitz, n.ProjectedNorm, n.Rank, epsilon, delta, float64(n.Records))
 }
 
 // Release reserves and pays for the plan of a method that releases sums of products, and returns them: any

@@ -9,37 +9,37 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Spectrum is the eigenvalues and eigenvectors of a symmetric matrix, such as a second moment Σ x·xᵀ or one
+// spectrum is the eigenvalues and eigenvectors of a symmetric matrix, such as a second moment Σ x·xᵀ or one
 // that was released. A direction counts when its eigenvalue passes a tolerance.
-type Spectrum struct {
+type spectrum struct {
 	// Values are the eigenvalues, the largest first.
-	Values  []float64
+	values  []float64
 	vectors kernel.Matrix[float64] // row j belongs to value j
 }
 
-// NewSpectrum returns the spectrum of a symmetric matrix.
-func NewSpectrum(s kernel.Matrix[float64]) (*Spectrum, error) {
+// newSpectrum returns the spectrum of a symmetric matrix.
+func newSpectrum(s kernel.Matrix[float64]) (*spectrum, error) {
 	eigen, err := dense.NewEigen(s)
 	if err != nil {
 		return nil, fmt.Errorf("erm: the eigenvalues did not converge, want a symmetric matrix of finite numbers")
 	}
 	values, vectors := eigen.Ascending()
 	slices.Reverse(values)
-	out := &Spectrum{values, dense.New(s.Rows, s.Rows)}
+	out := &spectrum{values, dense.New(s.Rows, s.Rows)}
 	for j := range values {
 		copy(dense.Row(out.vectors, j), dense.Row(vectors, s.Rows-1-j))
 	}
 	return out, nil
 }
 
-// Tolerance returns the bound below which an eigenvalue of a second moment counts as 0. For this
+// zeroTolerance returns the bound below which an eigenvalue of a second moment counts as 0. For this
 // many rows of this bound it is rows·bound²·1e-7, as single precision has it.
-func Tolerance(rows int, bound float64) float64 { return float64(rows) * bound * bound * 1e-7 }
+func zeroTolerance(rows int, bound float64) float64 { return float64(rows) * bound * bound * 1e-7 }
 
-// Rank returns how many eigenvalues pass the tolerance.
-func (s *Spectrum) Rank(tolerance float64) int {
+// rank returns how many eigenvalues pass the tolerance.
+func (s *spectrum) rank(tolerance float64) int {
 	rank := 0
-	for _, v := range s.Values {
+	for _, v := range s.values {
 		if v > tolerance {
 			rank++
 		}
@@ -47,23 +47,23 @@ func (s *Spectrum) Rank(tolerance float64) int {
 	return rank
 }
 
-// EffectiveRank returns the sum of the eigenvalues, negative ones as 0, divided by the largest: how many
+// effectiveRank returns the sum of the eigenvalues, negative ones as 0, divided by the largest: how many
 // directions hold as much as the strongest. It is 0 where none is positive.
-func (s *Spectrum) EffectiveRank() float64 {
-	if len(s.Values) == 0 || !(s.Values[0] > 0) {
+func (s *spectrum) effectiveRank() float64 {
+	if len(s.values) == 0 || !(s.values[0] > 0) {
 		return 0
 	}
 	sum := 0.0
-	for _, v := range s.Values {
+	for _, v := range s.values {
 		sum += max(0, v)
 	}
-	return sum / s.Values[0]
+	return sum / s.values[0]
 }
 
-// Project returns M·v, M being the projector on the eigenvectors that count: the span of the rows.
-func (s *Spectrum) Project(v []float64, tolerance float64) []float64 {
+// project returns M·v, M being the projector on the eigenvectors that count: the span of the rows.
+func (s *spectrum) project(v []float64, tolerance float64) []float64 {
 	out := make([]float64, len(v))
-	for j := range s.Rank(tolerance) {
+	for j := range s.rank(tolerance) {
 		u := dense.Row(s.vectors, j)
 		along := kernel.Dot(v, u)
 		for i, x := range u {
@@ -73,24 +73,24 @@ func (s *Spectrum) Project(v []float64, tolerance float64) []float64 {
 	return out
 }
 
-// Projector returns M: symmetric, with M·M = M and trace Rank.
-func (s *Spectrum) Projector(tolerance float64) kernel.Matrix[float64] {
-	kept := s.vectors.Slice(0, s.Rank(tolerance))
+// projector returns M: symmetric, with M·M = M and trace Rank.
+func (s *spectrum) projector(tolerance float64) kernel.Matrix[float64] {
+	kept := s.vectors.Slice(0, s.rank(tolerance))
 	out := dense.Product(kept.Transposed(), kept)
 	dense.Symmetrize(out)
 	return out
 }
 
-// SemiNorm returns ‖v‖_M = √(vᵀ·M·v), which is 0 for what is orthogonal to all rows.
-func (s *Spectrum) SemiNorm(v []float64, tolerance float64) float64 {
+// semiNorm returns ‖v‖_M = √(vᵀ·M·v), which is 0 for what is orthogonal to all rows.
+func (s *spectrum) semiNorm(v []float64, tolerance float64) float64 {
 	norm := 0.0
-	for _, x := range s.Project(v, tolerance) {
+	for _, x := range s.project(v, tolerance) {
 		norm = math.Hypot(norm, x)
 	}
 	return norm
 }
 
-// ExcessBound returns a bound on the expected excess of the mean loss of noisy gradient descent for
+// excessBound returns a bound on the expected excess of the mean loss of noisy gradient descent for
 // generalized linear models. It does not grow with the dimension but with the rank:
 //
 //	L·‖θ*‖_M·√(1 + 2·rank·ln(1/δ)) / (ε·n)
@@ -101,6 +101,6 @@ func (s *Spectrum) SemiNorm(v []float64, tolerance float64) float64 {
 // https://proceedings.mlr.press/v130/song21a.html, in the form of lecture notes, which calibrate
 // the noise as 2L·√(T·ln(1/δ))/(nε); that noise is a little too small for the stated ε, so this is
 // a yardstick and no guarantee). A model of several scores is taken as one vector.
-func ExcessBound(lipschitz, norm float64, rank int, epsilon, delta, records float64) float64 {
+func excessBound(lipschitz, norm float64, rank int, epsilon, delta, records float64) float64 {
 	return lipschitz * norm * math.Sqrt(1+2*float64(rank)*math.Log(1/delta)) / (epsilon * records)
 }

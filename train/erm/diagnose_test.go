@@ -9,6 +9,7 @@ import (
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/dense"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -47,36 +48,36 @@ func TestProjector(t *testing.T) {
 		d := 2 + r.IntN(7)
 		rank := 1 + r.IntN(d)
 		x, second := spanned(r, d, rank, 20)
-		s, err := NewSpectrum(second)
+		s, err := newSpectrum(second)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tolerance := 1e-9 * s.Values[0]
-		if got := s.Rank(tolerance); got != rank {
-			t.Fatalf("rank of rows from %d of %d directions: got %d; eigenvalues %v", rank, d, got, s.Values)
+		tolerance := 1e-9 * s.values[0]
+		if got := s.rank(tolerance); got != rank {
+			t.Fatalf("rank of rows from %d of %d directions: got %d; eigenvalues %v", rank, d, got, s.values)
 		}
 		v, w := make([]float64, d), make([]float64, d)
 		for j := range v {
 			v[j], w[j] = r.NormFloat64(), r.NormFloat64()
 		}
 		want := make([]float64, d)
-		for i := range s.Values {
+		for i := range s.values {
 			u, c := dense.Row(s.vectors, i), 0.0
 			for j := range v {
 				c += v[j] * u[j]
 			}
-			if s.Values[i] > tolerance {
+			if s.values[i] > tolerance {
 				for j := range want {
 					want[j] += c * u[j]
 				}
 			}
 		}
-		projector := s.Projector(tolerance)
+		projector := s.projector(tolerance)
 		m := mat.NewDense(d, d, projector.Data)
 		var mv, mm mat.Dense
 		mv.Mul(m, mat.NewVecDense(d, v))
 		mm.Mul(m, m)
-		projected := s.Project(v, tolerance)
+		projected := s.project(v, tolerance)
 		for j := range want {
 			if math.Abs(mv.At(j, 0)-want[j]) > 1e-10 || math.Abs(projected[j]-want[j]) > 1e-10 {
 				t.Fatalf("M·v at %d: got %v by the matrix and %v, want %v", j, mv.At(j, 0), projected[j], want[j])
@@ -86,7 +87,7 @@ func TestProjector(t *testing.T) {
 			t.Fatalf("M is no projector of rank %d", rank)
 		}
 		for _, row := range x {
-			if kept := s.SemiNorm(row, tolerance); math.Abs(kept/mat.Norm(mat.NewVecDense(d, row), 2)-1) > 1e-9 {
+			if kept := s.semiNorm(row, tolerance); math.Abs(kept/mat.Norm(mat.NewVecDense(d, row), 2)-1) > 1e-9 {
 				t.Fatalf("a row keeps %v of its norm, want all", kept)
 			}
 		}
@@ -94,22 +95,22 @@ func TestProjector(t *testing.T) {
 		for j := range v {
 			sum[j], rest[j] = v[j]+w[j], v[j]-projected[j]
 		}
-		if s.SemiNorm(sum, tolerance) > s.SemiNorm(v, tolerance)+s.SemiNorm(w, tolerance)+1e-12 || s.SemiNorm(rest, tolerance) > 1e-9 {
+		if s.semiNorm(sum, tolerance) > s.semiNorm(v, tolerance)+s.semiNorm(w, tolerance)+1e-12 || s.semiNorm(rest, tolerance) > 1e-9 {
 			t.Fatal("‖·‖_M is no semi-norm that is 0 off the rows")
 		}
 	}
 }
 
 func TestEffectiveRankAndBound(t *testing.T) {
-	s, err := NewSpectrum(kernel.NewMatrix([]float64{4, 0, 0, 0, 2, 0, 0, 0, -1}, 3, 3))
+	s, err := newSpectrum(kernel.NewMatrix([]float64{4, 0, 0, 0, 2, 0, 0, 0, -1}, 3, 3))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := s.EffectiveRank(); math.Abs(got-1.5) > 1e-12 {
+	if got := s.effectiveRank(); math.Abs(got-1.5) > 1e-12 {
 		t.Errorf("effective rank of 4, 2, -1: got %v, want 1.5", got)
 	}
 	// 2·3·√(1 + 2·5·ln(1e5))/(0.5·1000).
-	if got, want := ExcessBound(2, 3, 5, 0.5, 1e-5, 1000), 2*3*math.Sqrt(1+10*5*math.Ln10)/500; math.Abs(got-want) > 1e-12 {
+	if got, want := excessBound(2, 3, 5, 0.5, 1e-5, 1000), 2*3*math.Sqrt(1+10*5*math.Ln10)/500; math.Abs(got-want) > 1e-12 {
 		t.Errorf("bound: got %v, want %v", got, want)
 	}
 }
@@ -128,7 +129,7 @@ func TestDiagnosisIsOfTheProblem(t *testing.T) {
 	if n.Features != 6 || n.Rank != 5 || n.Records != 600 {
 		t.Errorf("got %d features of rank %d over %d records, want 6, 5, 600", n.Features, n.Rank, n.Records)
 	}
-	request.Method, request.Epsilon, request.SumRidge = MethodLBFGS, math.Inf(1), DiagnosisRidge
+	request.Method, request.Epsilon, request.SumRidge = option.MethodLBFGS, math.Inf(1), option.DiagnosisRidge
 	m := fitted(t, request, schema, d)
 	excess, err := n.Excess(m)
 	if err != nil || math.Abs(excess) > 1e-9 {
@@ -211,10 +212,10 @@ func TestReleasedSpectrum(t *testing.T) {
 		t.Fatal(err)
 	}
 	differ := false
-	for j, v := range got.Values {
-		differ = differ || v != want.Values[j]
-		if math.Abs(v-want.Values[j]) > 3*m.NoiseNorm() {
-			t.Errorf("eigenvalue %d: released %v, exact %v, noise has norm %v", j, v, want.Values[j], m.NoiseNorm())
+	for j, v := range got {
+		differ = differ || v != want[j]
+		if math.Abs(v-want[j]) > 3*m.NoiseNorm() {
+			t.Errorf("eigenvalue %d: released %v, exact %v, noise has norm %v", j, v, want[j], m.NoiseNorm())
 		}
 	}
 	if !differ {
@@ -224,7 +225,7 @@ func TestReleasedSpectrum(t *testing.T) {
 		t.Error("a second release was paid from a ledger for one")
 	}
 	var other model.Loss = model.Logistic
-	s.Plan.Linear, s.Plan.Loss = nil, newLossPlan(other)
+	s.Plan.Linear, s.Plan.Loss = nil, specOf(other)
 	if _, err = Release(l, s, d); err == nil {
 		t.Error("a plan without sums of products was taken")
 	}

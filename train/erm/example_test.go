@@ -24,7 +24,7 @@ columns:
 	if err != nil {
 		panic(err)
 	}
-	setup, err := erm.NewSetup(erm.Request{Method: erm.MethodOutput, Epsilon: 2, Neighboring: privacy.AddOrRemoveOne, SumRidge: 10}, schema)
+	setup, err := erm.NewSetup(erm.Request{Method: "output-perturbation", Epsilon: 2, Neighboring: privacy.AddOrRemoveOne, SumRidge: 10}, schema)
 	if err != nil {
 		panic(err)
 	}

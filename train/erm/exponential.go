@@ -6,36 +6,26 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
 
-// MethodExponential is the exponential mechanism over a declared grid of weights.
-const MethodExponential = "exponential"
-
-// ExponentialPlan is the section of the exponential mechanism: the weights are one point of a grid, chosen
+// exponentialPlan is the section of the exponential mechanism: the weights are one point of a grid, chosen
 // with a probability that falls with the sum of clipped losses (McSherry & Talwar, "Mechanism Design via
 // Differential Privacy", FOCS 2007, https://doi.org/10.1109/FOCS.2007.66).
-type ExponentialPlan struct {
+type exponentialPlan struct {
 	// Points is the number of points of the grid along each weight, from -Reach to Reach.
 	Points int     `json:"points"`
 	Reach  float64 `json:"reach"`
 	// LossBound is where the loss of a record is cut.
 	LossBound float64 `json:"loss-bound"`
-	// Choice is ChoiceFlip or ChoiceExponential.
+	// Choice is "permute-and-flip" or "exponential".
 	Choice string `json:"choice"`
 	// ChoiceEpsilon is ε of the choice: the probability is in proportion to exp(-ε·loss/LossBound) for
-	// ChoiceExponential, and one record changes log-probabilities within a range of ε.
+	// "exponential", and one record changes log-probabilities within a range of ε.
 	ChoiceEpsilon float64 `json:"choice-epsilon"`
 }
-
-// The ways to choose.
-const (
-	// ChoiceFlip is permute-and-flip, whose expected loss is never more.
-	ChoiceFlip = "permute-and-flip"
-	// ChoiceExponential is the exponential mechanism.
-	ChoiceExponential = "exponential"
-)
 
 const (
 	// maxGridWeights is the largest number of weights of a grid, maxGridWork the largest number of
@@ -50,22 +40,15 @@ const (
 // defaultPoints is the number of points along each of 1 to 4 weights.
 var defaultPoints = [maxGridWeights]int{1001, 61, 21, 11}
 
-// ChoiceRequest are the options of the exponential mechanism; 0 and "" leave them to the method.
-type ChoiceRequest struct {
-	Points           int
-	Reach, LossBound float64
-	Choice           string
-}
-
-func (e ExponentialPlan) choice() mechanism.Choice {
-	if e.Choice == ChoiceExponential {
+func (e exponentialPlan) choice() mechanism.Choice {
+	if e.Choice == option.ChoiceExponential {
 		return mechanism.Exponential{Epsilon: e.ChoiceEpsilon}
 	}
 	return mechanism.PermuteAndFlip{Epsilon: e.ChoiceEpsilon}
 }
 
 // candidates is the number of points of the grid.
-func (e ExponentialPlan) candidates(weights int) int {
+func (e exponentialPlan) candidates(weights int) int {
 	n := 1
 	for range weights {
 		n *= e.Points
@@ -74,7 +57,7 @@ func (e ExponentialPlan) candidates(weights int) int {
 }
 
 // point returns the weights of a candidate.
-func (e ExponentialPlan) point(weights, candidate int) []float64 {
+func (e exponentialPlan) point(weights, candidate int) []float64 {
 	w := make([]float64, weights)
 	for j := range w {
 		w[j] = e.Reach * (2*float64(candidate%e.Points)/float64(e.Points-1) - 1)
@@ -87,7 +70,7 @@ type exponential struct{}
 
 var _ method = exponential{}
 
-func (exponential) name() string { return MethodExponential }
+func (exponential) name() string { return option.MethodExponential }
 
 func (exponential) summary() string {
 	return "a choice among a declared grid of weights by their losses; for up to 4 weights"
@@ -96,12 +79,12 @@ func (exponential) summary() string {
 func (m exponential) plan(r Request, s *Setup) error {
 	weights := s.Plan.Dim * s.Plan.Columns
 	if weights > maxGridWeights {
-		return fmt.Errorf("erm: method %s is asked for %d weights, want at most %d; the grid grows exponentially, and %s has no such limit", MethodExponential, weights, maxGridWeights, MethodObjective)
+		return fmt.Errorf("erm: method %s is asked for %d weights, want at most %d; the grid grows exponentially, and %s has no such limit", option.MethodExponential, weights, maxGridWeights, option.MethodObjective)
 	}
 	if s.Plan.NonPrivate {
-		return fmt.Errorf("erm: method %s is asked for without privacy, want a finite epsilon", MethodExponential)
+		return fmt.Errorf("erm: method %s is asked for without privacy, want a finite epsilon", option.MethodExponential)
 	}
-	e := ExponentialPlan{Points: r.Choice.Points, Reach: r.Choice.Reach, LossBound: r.Choice.LossBound, Choice: r.Choice.Choice, ChoiceEpsilon: 1}
+	e := exponentialPlan{Points: r.GridPoints, Reach: r.GridReach, LossBound: r.LossBound, Choice: r.Choice, ChoiceEpsilon: 1}
 	if e.Points == 0 {
 		e.Points = defaultPoints[weights-1]
 	}
@@ -112,7 +95,7 @@ func (m exponential) plan(r Request, s *Setup) error {
 		e.LossBound = defaultLossBound
 	}
 	if e.Choice == "" {
-		e.Choice = ChoiceFlip
+		e.Choice = option.ChoiceFlip
 	}
 	s.Plan.Exponential = &e
 	if err := m.validate(s.Plan); err != nil {
@@ -136,10 +119,10 @@ func (exponential) validate(p Plan) error {
 		return fmt.Errorf("erm: the grid has %d weights and %d points along each, want at most %d weights and 2 to 2^20 points", weights, e.Points, maxGridWeights)
 	case !positive(e.Reach) || !positive(e.LossBound) || !positive(e.ChoiceEpsilon):
 		return fmt.Errorf("erm: reach of the grid is %v, bound of losses %v, epsilon of the choice %v, want positive finite numbers", e.Reach, e.LossBound, e.ChoiceEpsilon)
-	case e.Choice != ChoiceFlip && e.Choice != ChoiceExponential:
-		return fmt.Errorf("erm: choice is %q, want %s or %s", e.Choice, ChoiceFlip, ChoiceExponential)
+	case e.Choice != option.ChoiceFlip && e.Choice != option.ChoiceExponential:
+		return fmt.Errorf("erm: choice is %q, want %s or %s", e.Choice, option.ChoiceFlip, option.ChoiceExponential)
 	case p.NonPrivate:
-		return fmt.Errorf("erm: method %s is planned without privacy, want a finite epsilon", MethodExponential)
+		return fmt.Errorf("erm: method %s is planned without privacy, want a finite epsilon", option.MethodExponential)
 	}
 	if work := math.Pow(float64(e.Points), float64(weights)) * float64(weights) * float64(p.MaxRecords); !(work <= maxGridWork) || math.Pow(float64(e.Points), float64(weights)) > 1<<20 {
 		return fmt.Errorf("erm: the grid takes %.3g multiply-adds at max records %d, want at most %.3g and 2^20 points in all; take fewer points", work, p.MaxRecords, maxGridWork)

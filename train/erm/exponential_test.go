@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 )
@@ -15,8 +16,8 @@ import (
 // exp(-ε).
 func TestExponentialFindsTheBestPoint(t *testing.T) {
 	s, d := small(t, 2, 1000)
-	for _, choice := range []string{ChoiceFlip, ChoiceExponential} {
-		setup, err := NewSetup(Request{Method: MethodExponential, Epsilon: 500, Neighboring: privacy.AddOrRemoveOne, Choice: ChoiceRequest{Points: 7, Reach: 6, LossBound: 1, Choice: choice}}, s)
+	for _, choice := range []string{option.ChoiceFlip, option.ChoiceExponential} {
+		setup, err := NewSetup(Request{Method: option.MethodExponential, Epsilon: 500, Neighboring: privacy.AddOrRemoveOne, GridPoints: 7, GridReach: 6, LossBound: 1, Choice: choice}, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,16 +54,16 @@ func TestExponentialRefusals(t *testing.T) {
 		want    string
 	}{
 		"nine weights": {Request{Loss: model.OneVsRest}, "9 weights"},
-		"work":         {Request{Choice: ChoiceRequest{Points: 1000}}, "multiply-adds"},
-		"one point":    {Request{Choice: ChoiceRequest{Points: 1}}, "points"},
-		"reach":        {Request{Choice: ChoiceRequest{Reach: -1}}, "reach"},
-		"choice":       {Request{Choice: ChoiceRequest{Choice: "best"}}, "choice"},
+		"work":         {Request{GridPoints: 1000}, "multiply-adds"},
+		"one point":    {Request{GridPoints: 1}, "points"},
+		"reach":        {Request{GridReach: -1}, "reach"},
+		"choice":       {Request{Choice: "best"}, "choice"},
 	} {
 		r, schema := c.request, two
 		if r.Loss != nil {
 			schema = s
 		}
-		r.Method, r.Epsilon, r.Neighboring = MethodExponential, 1, privacy.AddOrRemoveOne
+		r.Method, r.Epsilon, r.Neighboring = option.MethodExponential, 1, privacy.AddOrRemoveOne
 		if _, err := NewSetup(r, schema); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want an error with %q", name, err, c.want)
 		}

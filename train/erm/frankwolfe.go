@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/internal/spot"
@@ -16,10 +17,7 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// MethodFrankWolfe is descent within an L1 ball from one private choice of a coordinate a step.
-const MethodFrankWolfe = "frank-wolfe"
-
-// FrankWolfePlan is the section of Frank-Wolfe. In step t, from 0, the sum of the records'
+// frankWolfePlan is the section of Frank-Wolfe. In step t, from 0, the sum of the records'
 // gradients gives a score to every coordinate with either sign. Each coordinate of one record
 // counts with a magnitude of at most ClippingNorm. One of them is chosen privately, and the weights
 // move to
@@ -32,22 +30,15 @@ const MethodFrankWolfe = "frank-wolfe"
 //
 // Source: Talwar, Thakurta & Zhang, "Nearly Optimal Private LASSO", NIPS 2015,
 // https://arxiv.org/abs/1411.5417, algorithm 2, in sums in place of means.
-type FrankWolfePlan struct {
+type frankWolfePlan struct {
 	Steps        int     `json:"steps"`
 	Radius       float64 `json:"radius"`
 	ClippingNorm float64 `json:"clipping-norm"`
-	// Choice is ChoiceExponential or ChoiceFlip.
+	// Choice is "exponential" or "permute-and-flip".
 	Choice string `json:"choice"`
 	// ChoiceEpsilon is ε of the choice of a step: one record moves each score by at most 1 in units of the
-	// clipping norm, and the probability is in proportion to exp(ε·score/2) for ChoiceExponential.
+	// clipping norm, and the probability is in proportion to exp(ε·score/2) for "exponential".
 	ChoiceEpsilon float64 `json:"choice-epsilon"`
-}
-
-// FrankWolfeRequest are the options of Frank-Wolfe; 0 leaves each to the method. Which choice is that of
-// ChoiceRequest.
-type FrankWolfeRequest struct {
-	Steps                int
-	Radius, ClippingNorm float64
 }
 
 const (
@@ -63,19 +54,19 @@ const (
 	frankWolfeWeights = 1 << 22
 )
 
-func (w FrankWolfePlan) choice() mechanism.Choice {
-	if w.Choice == ChoiceExponential {
+func (w frankWolfePlan) choice() mechanism.Choice {
+	if w.Choice == option.ChoiceExponential {
 		return mechanism.Exponential{Epsilon: w.ChoiceEpsilon}
 	}
 	return mechanism.PermuteAndFlip{Epsilon: w.ChoiceEpsilon}
 }
 
-func (w FrankWolfePlan) event() mechanism.Event {
+func (w frankWolfePlan) event() mechanism.Event {
 	return mechanism.Repeat{Event: w.choice(), Count: w.Steps}
 }
 
 // with returns the plan with another ε of a choice.
-func (w FrankWolfePlan) with(epsilon float64) FrankWolfePlan {
+func (w frankWolfePlan) with(epsilon float64) frankWolfePlan {
 	w.ChoiceEpsilon = epsilon
 	return w
 }
@@ -84,7 +75,7 @@ type frankWolfe struct{}
 
 var _ method = frankWolfe{}
 
-func (frankWolfe) name() string { return MethodFrankWolfe }
+func (frankWolfe) name() string { return option.MethodFrankWolfe }
 
 func (frankWolfe) summary() string {
 	return "sparse weights within an L1 ball, one privately chosen coordinate a step"
@@ -93,17 +84,17 @@ func (frankWolfe) summary() string {
 func (m frankWolfe) plan(r Request, s *Setup) error {
 	switch {
 	case s.Plan.NonPrivate:
-		return fmt.Errorf("erm: method %s is asked for without privacy, want a finite epsilon", MethodFrankWolfe)
+		return fmt.Errorf("erm: method %s is asked for without privacy, want a finite epsilon", option.MethodFrankWolfe)
 	case r.SumRidge != 0 || r.Noise != "":
-		return fmt.Errorf("erm: ridge of the sum is %v and noise %q with method %s, want none; the radius takes the place of a ridge, and there is no noise but the choice", r.SumRidge, r.Noise, MethodFrankWolfe)
+		return fmt.Errorf("erm: ridge of the sum is %v and noise %q with method %s, want none; the radius takes the place of a ridge, and there is no noise but the choice", r.SumRidge, r.Noise, option.MethodFrankWolfe)
 	}
 	if err := withoutIntercept(r, s); err != nil {
 		return err
 	}
-	w := FrankWolfePlan{Steps: r.FrankWolfe.Steps, Radius: r.FrankWolfe.Radius, ClippingNorm: r.FrankWolfe.ClippingNorm, Choice: r.Choice.Choice}
+	w := frankWolfePlan{Steps: r.Steps, Radius: r.L1Radius, ClippingNorm: r.ClippingNorm, Choice: r.Choice}
 	if w.Choice == "" {
-		if w.Choice = ChoiceExponential; r.Delta == 0 {
-			w.Choice = ChoiceFlip
+		if w.Choice = option.ChoiceExponential; r.Delta == 0 {
+			w.Choice = option.ChoiceFlip
 		}
 	}
 	w.fill(s, r.Epsilon)
@@ -119,7 +110,7 @@ func (m frankWolfe) plan(r Request, s *Setup) error {
 
 // fill sets what nothing was said about. The peak is the magnitude that a coordinate of the longest row has where all
 // have the same, or leastPeak of the norm if that is more.
-func (w *FrankWolfePlan) fill(s *Setup, epsilon float64) {
+func (w *frankWolfePlan) fill(s *Setup, epsilon float64) {
 	peak := s.Plan.RowBound * max(leastPeak, 1/math.Sqrt(float64(s.Plan.Dim)))
 	if w.Radius == 0 {
 		w.Radius = scoresOfLevels / peak
@@ -147,7 +138,7 @@ func withoutIntercept(r Request, s *Setup) (err error) {
 	if s.Model, err = model.NewLinear(s.Model.Loss, len(s.Schema.Target.Levels), features.Dim()); err != nil {
 		return err
 	}
-	s.Features, s.Plan.Dim, s.Plan.RowBound = &features, s.Model.Dim, RowBound(&features)
+	s.Features, s.Plan.Dim, s.Plan.RowBound = &features, s.Model.Dim, largestRow(&features)
 	return nil
 }
 
@@ -163,13 +154,13 @@ func (frankWolfe) validate(p Plan) error {
 	w := p.FrankWolfe
 	switch {
 	case w.Steps < 1 || w.Steps > maxFrankWolfeSteps || p.Dim > frankWolfeWeights/p.Columns:
-		return fmt.Errorf("erm: method %s has %d steps over %d×%d weights, want 1 to %d steps and at most 2^22 weights", MethodFrankWolfe, w.Steps, p.Columns, p.Dim, maxFrankWolfeSteps)
+		return fmt.Errorf("erm: method %s has %d steps over %d×%d weights, want 1 to %d steps and at most 2^22 weights", option.MethodFrankWolfe, w.Steps, p.Columns, p.Dim, maxFrankWolfeSteps)
 	case !positive(w.Radius) || !positive(w.ClippingNorm) || !positive(w.ChoiceEpsilon):
 		return fmt.Errorf("erm: radius is %v, clipping norm %v, epsilon of a choice %v, want positive finite numbers", w.Radius, w.ClippingNorm, w.ChoiceEpsilon)
-	case w.Choice != ChoiceFlip && w.Choice != ChoiceExponential:
-		return fmt.Errorf("erm: choice is %q, want %s or %s", w.Choice, ChoiceFlip, ChoiceExponential)
+	case w.Choice != option.ChoiceFlip && w.Choice != option.ChoiceExponential:
+		return fmt.Errorf("erm: choice is %q, want %s or %s", w.Choice, option.ChoiceFlip, option.ChoiceExponential)
 	case p.NonPrivate:
-		return fmt.Errorf("erm: method %s is planned without privacy, want a finite epsilon", MethodFrankWolfe)
+		return fmt.Errorf("erm: method %s is planned without privacy, want a finite epsilon", option.MethodFrankWolfe)
 	}
 	return nil
 }
@@ -214,7 +205,7 @@ func (m frankWolfe) fit(ctx context.Context, f *fitting) ([]float64, error) {
 }
 
 // move makes one step toward the vertex of a candidate: of coordinate j the positive one is 2j, the negative one 2j+1.
-func (w FrankWolfePlan) move(weights []float64, chosen, step int) {
+func (w frankWolfePlan) move(weights []float64, chosen, step int) {
 	gamma := 2 / float64(step+2)
 	for j := range weights {
 		weights[j] *= 1 - gamma
@@ -225,7 +216,7 @@ func (w FrankWolfePlan) move(weights []float64, chosen, step int) {
 // frankWolfeRun is one run of Frank-Wolfe.
 type frankWolfeRun struct {
 	*fitting
-	plan  FrankWolfePlan
+	plan  frankWolfePlan
 	peaks *release.RowsWithMax
 }
 

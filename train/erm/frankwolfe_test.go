@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -20,7 +21,7 @@ import (
 func TestFrankWolfeChoosesTheSteepestCoordinate(t *testing.T) {
 	s, d := small(t, 2, 300)
 	r := rand.New(rand.NewPCG(3, 1))
-	request := Request{Method: MethodFrankWolfe, Epsilon: 1000, Neighboring: privacy.AddOrRemoveOne, Intercept: 0.5, FrankWolfe: FrankWolfeRequest{Steps: 1, ClippingNorm: 1}}
+	request := Request{Method: option.MethodFrankWolfe, Epsilon: 1000, Neighboring: privacy.AddOrRemoveOne, Intercept: 0.5, Steps: 1, ClippingNorm: 1}
 	setup, err := NewSetup(request, s)
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +69,7 @@ func TestFrankWolfeStaysSparse(t *testing.T) {
 	}
 	s, d := small(t, 2, 200)
 	for _, steps := range []int{1, 5} {
-		setup, err := NewSetup(Request{Method: MethodFrankWolfe, Epsilon: 0.1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, FrankWolfe: FrankWolfeRequest{Steps: steps, Radius: 3}}, s)
+		setup, err := NewSetup(Request{Method: option.MethodFrankWolfe, Epsilon: 0.1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: steps, L1Radius: 3}, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,14 +97,14 @@ func TestFrankWolfeRefusals(t *testing.T) {
 	}{
 		"baseline":      {func(r *Request) { r.Epsilon = math.Inf(1) }, "without privacy"},
 		"ridge":         {func(r *Request) { r.SumRidge = 1 }, "ridge"},
-		"noise":         {func(r *Request) { r.Noise = NoiseGaussian }, "noise"},
-		"steps":         {func(r *Request) { r.FrankWolfe.Steps = -1 }, "steps"},
-		"radius":        {func(r *Request) { r.FrankWolfe.Radius = -1 }, "radius"},
-		"clipping norm": {func(r *Request) { r.FrankWolfe.ClippingNorm = math.NaN() }, "clipping norm"},
-		"choice":        {func(r *Request) { r.Choice.Choice = "best" }, "choice"},
+		"noise":         {func(r *Request) { r.Noise = option.NoiseGaussian }, "noise"},
+		"steps":         {func(r *Request) { r.Steps = -1 }, "steps"},
+		"radius":        {func(r *Request) { r.L1Radius = -1 }, "radius"},
+		"clipping norm": {func(r *Request) { r.ClippingNorm = math.NaN() }, "clipping norm"},
+		"choice":        {func(r *Request) { r.Choice = "best" }, "choice"},
 		"center":        {func(r *Request) { r.Center = train.Yes }, "centered"},
 	} {
-		r := Request{Method: MethodFrankWolfe, Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}
+		r := Request{Method: option.MethodFrankWolfe, Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}
 		c.change(&r)
 		if _, err := NewSetup(r, s); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want an error with %q", name, err, c.want)
@@ -128,7 +129,7 @@ func (l *remembering) Residuals(dst, scores []float64, label float64) {
 func TestScoresOfNeighborsStopTheChoice(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // the loss is for one goroutine
 	s, d := small(t, 2, 300)
-	request := Request{Method: MethodFrankWolfe, Epsilon: 1000, Neighboring: privacy.AddOrRemoveOne, Intercept: 0.5, FrankWolfe: FrankWolfeRequest{Steps: 1, ClippingNorm: 1}}
+	request := Request{Method: option.MethodFrankWolfe, Epsilon: 1000, Neighboring: privacy.AddOrRemoveOne, Intercept: 0.5, Steps: 1, ClippingNorm: 1}
 	setup, err := NewSetup(request, s)
 	if err != nil {
 		t.Fatal(err)

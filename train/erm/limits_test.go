@@ -7,6 +7,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
@@ -76,14 +77,14 @@ func TestMethodsReachScikitLearn(t *testing.T) {
 		request Request
 		want    []float64
 	}{
-		"zeroth-order, squared":  {false, 1, Request{Method: MethodZeroth, Epsilon: exact, Loss: model.Squared, Zeroth: ZerothRequest{Steps: 3000, ClippingNorm: 1000}}, squared},
-		"zeroth-order, logistic": {true, 1, Request{Method: MethodZeroth, Epsilon: exact, Zeroth: ZerothRequest{Steps: 6000, ClippingNorm: 1000, Radius: 1e-3}}, logistic},
+		"zeroth-order, squared":  {false, 1, Request{Method: option.MethodZeroth, Epsilon: exact, Loss: model.Squared, Steps: 3000, ClippingNorm: 1000}, squared},
+		"zeroth-order, logistic": {true, 1, Request{Method: option.MethodZeroth, Epsilon: exact, Steps: 6000, ClippingNorm: 1000, Smoothing: 1e-3}, logistic},
 		"newton":                 {true, 1, Request{Method: "newton", Epsilon: exact}, logistic},
-		"output":                 {true, 1, Request{Method: MethodOutput, Epsilon: exact, SumRidge: 0.5}, ridge},
-		"output, epsilon 700":    {true, 2000, Request{Method: MethodOutput, Epsilon: 700, Noise: NoiseLInfinity, SumRidge: 1000}, ridge},
-		"objective, epsilon 100": {true, 2000, Request{Method: MethodObjective, Epsilon: 100, Delta: 1e-6, SumRidge: 1000}, ridge},
-		"frank-wolfe, vertex":    {false, 4, Request{Method: MethodFrankWolfe, Epsilon: 1e5, Loss: model.Squared, FrankWolfe: FrankWolfeRequest{Steps: 100, Radius: vertex[0], ClippingNorm: 0.8}}, vertex},
-		"frank-wolfe, edge":      {false, 4, Request{Method: MethodFrankWolfe, Epsilon: 1e7, Loss: model.Squared, FrankWolfe: FrankWolfeRequest{Steps: 10000, Radius: edge[0] - edge[1], ClippingNorm: 0.8}}, edge},
+		"output":                 {true, 1, Request{Method: option.MethodOutput, Epsilon: exact, SumRidge: 0.5}, ridge},
+		"output, epsilon 700":    {true, 2000, Request{Method: option.MethodOutput, Epsilon: 700, Noise: option.NoiseLInfinity, SumRidge: 1000}, ridge},
+		"objective, epsilon 100": {true, 2000, Request{Method: option.MethodObjective, Epsilon: 100, Delta: 1e-6, SumRidge: 1000}, ridge},
+		"frank-wolfe, vertex":    {false, 4, Request{Method: option.MethodFrankWolfe, Epsilon: 1e5, Loss: model.Squared, Steps: 100, L1Radius: vertex[0], ClippingNorm: 0.8}, vertex},
+		"frank-wolfe, edge":      {false, 4, Request{Method: option.MethodFrankWolfe, Epsilon: 1e7, Loss: model.Squared, Steps: 10000, L1Radius: edge[0] - edge[1], ClippingNorm: 0.8}, edge},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, d := limitTable(t, c.levels, c.copies)
@@ -114,7 +115,7 @@ func TestMethodsReachScikitLearn(t *testing.T) {
 // the least eigenvalue of 1000 copies of the table is above 1000: 1e-4 is 40 deviations of a coefficient away.
 func TestLeastSquaresReachScikitLearn(t *testing.T) {
 	s, d := limitTable(t, false, 1000)
-	for _, method := range []string{MethodSufficientStatistics, "adassp"} {
+	for _, method := range []string{option.MethodSufficientStatistics, "adassp"} {
 		setup, err := NewSetup(Request{Method: method, Epsilon: 700, Neighboring: privacy.AddOrRemoveOne}, s)
 		if err != nil {
 			t.Fatal(err)

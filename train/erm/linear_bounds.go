@@ -19,9 +19,9 @@ type rowNorms struct{ l1, l2 float64 }
 // boundsOf returns the bounds of rows that a map without normalization makes of encoded columns: of each
 // categorical column one indicator is 1, and a number is within 1/2 of its center.
 func boundsOf(m *feature.Map, s *data.Schema) rowNorms {
-	slack := 1 + 0x1p-20 // as of RowBound
+	slack := 1 + 0x1p-20 // as of largestRow
 	if m.Norm != feature.NormNone || m.Transforms() || hasText(s) {
-		bound := RowBound(m)
+		bound := largestRow(m)
 		return rowNorms{bound * math.Sqrt(float64(m.Dim())), bound}
 	}
 	l1, square, at := m.Intercept, m.Intercept*m.Intercept, 0
@@ -128,7 +128,7 @@ func checkSide(features, targets int) error {
 // checkMap returns an error unless the map of a model is the one that the plan was made for: its rows have the
 // plan's bound, and nothing in it was learned but a center that the plan pays for.
 func (p Plan) checkMap(m *feature.Map, s *data.Schema) error {
-	bound := RowBound(m)
+	bound := largestRow(m)
 	var center []float64
 	if p.Linear != nil && p.Linear.Declared || p.Newton != nil && p.Newton.Declared {
 		center = publicCenter(s, m.Pipeline.Dim())

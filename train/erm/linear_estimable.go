@@ -25,7 +25,7 @@ func (m *Moments) Empty() []int {
 // most, and so on: subset selection by pivoting (Golub, Klema & Stewart, "Rank Degeneracy and Least
 // Squares Problems", Stanford STAN-CS-76-559, 1976). The constant coordinate is never on the list.
 func (m *Moments) Doubtful() ([]int, error) {
-	eigen, err := dense.NewEigen(m.SecondMoment())
+	eigen, err := dense.NewEigen(m.secondMoment())
 	if err != nil {
 		return nil, errNotConverged
 	}

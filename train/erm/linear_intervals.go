@@ -47,7 +47,7 @@ func (m *Moments) Infer(k int) (*Inference, error) {
 	if err != nil {
 		return nil, err
 	}
-	records := m.Records()
+	records := m.records()
 	if !(records > float64(m.features)) {
 		return nil, fmt.Errorf("erm: the moments tell of %.4g records with %d features, want more records than features, and a constant coordinate", records, m.features)
 	}
@@ -73,8 +73,8 @@ func (m *Moments) undetermined(least float64) error {
 
 func (m *Moments) infer(k int, inverse kernel.Matrix[float64], records float64) *Inference {
 	d := m.features
-	out := &Inference{Weights: dense.Apply(inverse, m.Cross(k)), Records: records}
-	variance := max(0, m.SumOfSquares(k, out.Weights)) / (records - float64(d))
+	out := &Inference{Weights: dense.Apply(inverse, m.cross(k)), Records: records}
+	variance := max(0, m.sumOfSquares(k, out.Weights)) / (records - float64(d))
 	out.ResidualDeviation = math.Sqrt(variance)
 	out.sampling = dense.Clone(inverse)
 	for i := range out.sampling.Data {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 )
@@ -27,18 +28,15 @@ import (
 type linearMethod struct {
 	label, words string
 	classes      bool
-	rule         Ridge
+	rule         ridge
 }
-
-// MethodSufficientStatistics is linear regression from noisy sums of products, as certificates name it.
-const MethodSufficientStatistics = "sufficient-statistics"
 
 // linearMethods are the rows of the table of methods.
 func linearMethods() []method {
 	return []method{
-		linearMethod{MethodSufficientStatistics, "linear regression from noisy sums of products", false, Ridge{NoiseNorms: defaultNoiseNorms}},
-		linearMethod{"adassp", "the same with the adaptive ridge of AdaSSP", false, Ridge{Adaptive: true}},
-		linearMethod{"least-squares", "least squares as a classifier, from noisy sums of products", true, Ridge{NoiseNorms: defaultNoiseNorms}},
+		linearMethod{option.MethodSufficientStatistics, "linear regression from noisy sums of products", false, ridge{noiseNorms: defaultNoiseNorms}},
+		linearMethod{"adassp", "the same with the adaptive ridge of AdaSSP", false, ridge{adaptive: true}},
+		linearMethod{"least-squares", "least squares as a classifier, from noisy sums of products", true, ridge{noiseNorms: defaultNoiseNorms}},
 		newtonMethod{},
 	}
 }
@@ -73,7 +71,7 @@ func (m linearMethod) plan(r Request, s *Setup) error {
 	section := newLinearPlan(norms, laplace, r.SumRidge)
 	section.Declared = s.Features.Center != nil
 	p := &s.Plan
-	p.Dim, p.Columns, p.Loss, p.RowBound, p.Linear = s.Model.Dim, s.Model.Columns, newLossPlan(loss), norms.l2, &section
+	p.Dim, p.Columns, p.Loss, p.RowBound, p.Linear = s.Model.Dim, s.Model.Columns, specOf(loss), norms.l2, &section
 	if err = checkSide(p.Dim, p.Columns); err != nil {
 		return err
 	}
@@ -105,10 +103,10 @@ func (m linearMethod) facts(p Plan) []Fact {
 	}
 	ridge := fmt.Sprintf("%.4g, declared", p.Linear.Ridge)
 	switch {
-	case p.Linear.Ridge == 0 && m.rule.Adaptive:
+	case p.Linear.Ridge == 0 && m.rule.adaptive:
 		ridge = "as the noise needs beside the least eigenvalue"
 	case p.Linear.Ridge == 0:
-		ridge = fmt.Sprintf("%.4g of the norm of the noise", m.rule.NoiseNorms)
+		ridge = fmt.Sprintf("%.4g of the norm of the noise", m.rule.noiseNorms)
 	}
 	return []Fact{{"noise", noise}, {"bound of a record's sums", fmt.Sprintf("%.4g", p.Linear.Bound)}, {"ridge", ridge}}
 }
@@ -121,7 +119,7 @@ func (m linearMethod) fit(_ context.Context, f *fitting) ([]float64, error) {
 	f.moments = moments
 	rule := m.rule
 	if f.Plan.Linear.Ridge > 0 {
-		rule = Ridge{Penalty: f.Plan.Linear.Ridge}
+		rule = ridge{penalty: f.Plan.Linear.Ridge}
 	}
-	return moments.Solve(rule)
+	return moments.solve(rule)
 }

@@ -239,7 +239,7 @@ func TestNoiseHasTheStatedDeviation(t *testing.T) {
 					off, others = off+m.sums.At(i, j)*m.sums.At(i, j), others+1
 				}
 			}
-			if m.noise*m.noise != math.Pow(m.Deviation(), 2) || m.equal != (delta == 0) {
+			if m.noise*m.noise != math.Pow(m.deviation(), 2) || m.equal != (delta == 0) {
 				t.Fatal("the moments do not state their noise")
 			}
 		}

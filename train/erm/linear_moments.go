@@ -20,8 +20,8 @@ type Moments struct {
 	intercept         float64
 }
 
-// MomentsOptions say what released sums of products are of.
-type MomentsOptions struct {
+// momentsOptions say what released sums of products are of.
+type momentsOptions struct {
 	// Features is how many coordinates x has, the constant one included; Targets how many y has.
 	Features, Targets int
 	// Deviation is the standard deviation of the noise on the diagonal of Sums, 0 without noise.
@@ -35,9 +35,9 @@ type MomentsOptions struct {
 	Intercept float64
 }
 
-// NewMoments returns the statistics whose sums of products are given: a symmetric matrix of
+// newMoments returns the statistics whose sums of products are given: a symmetric matrix of
 // Features+Targets rows in row-major order, which need not be positive. It copies sums.
-func NewMoments(sums []float64, o MomentsOptions) (*Moments, error) {
+func newMoments(sums []float64, o momentsOptions) (*Moments, error) {
 	side := o.Features + o.Targets
 	if o.Features < 1 || o.Targets < 1 || len(sums) != side*side {
 		return nil, fmt.Errorf("erm: there are %d sums of products of %d features and %d targets, want (features + targets)²", len(sums), o.Features, o.Targets)
@@ -68,7 +68,7 @@ func (m *Moments) Features() int { return m.features }
 func (m *Moments) Targets() int { return m.targets }
 
 // Deviation returns the standard deviation of the noise on the diagonal of the second moment.
-func (m *Moments) Deviation() float64 { return m.noise }
+func (m *Moments) deviation() float64 { return m.noise }
 
 // Keep returns the moments of the features whose numbers are listed, in ascending order: those of a model
 // without the others, from the same release. The constant coordinate must be among them if there is one.
@@ -95,8 +95,8 @@ func (m *Moments) Keep(features []int) (*Moments, error) {
 	return &kept, nil
 }
 
-// SecondMoment returns S = Σ x·xᵀ with its noise: symmetric, perhaps with negative eigenvalues. It is a copy.
-func (m *Moments) SecondMoment() kernel.Matrix[float64] {
+// secondMoment returns S = Σ x·xᵀ with its noise: symmetric, perhaps with negative eigenvalues. It is a copy.
+func (m *Moments) secondMoment() kernel.Matrix[float64] {
 	s := dense.New(m.features, m.features)
 	for i := range m.features {
 		copy(dense.Row(s, i), dense.Row(m.sums, i))
@@ -104,12 +104,18 @@ func (m *Moments) SecondMoment() kernel.Matrix[float64] {
 	return s
 }
 
-// Spectrum returns the eigenvalues of the second moment with its noise. Those within NoiseNorm of 0 are not
-// told from it: NoiseNorm is the tolerance to take.
-func (m *Moments) Spectrum() (*Spectrum, error) { return NewSpectrum(m.SecondMoment()) }
+// Spectrum returns the eigenvalues of the second moment with its noise, the largest first. Those within NoiseNorm
+// of 0 are not told from it.
+func (m *Moments) Spectrum() ([]float64, error) {
+	s, err := newSpectrum(m.secondMoment())
+	if err != nil {
+		return nil, err
+	}
+	return s.values, nil
+}
 
 // Cross returns Σ x·y_k with its noise.
-func (m *Moments) Cross(k int) []float64 {
+func (m *Moments) cross(k int) []float64 {
 	out := make([]float64, m.features)
 	for j := range out {
 		out[j] = m.sums.At(j, m.features+k) / m.scale
@@ -118,12 +124,12 @@ func (m *Moments) Cross(k int) []float64 {
 }
 
 // Square returns Σ y_k² with its noise.
-func (m *Moments) Square(k int) float64 {
+func (m *Moments) square(k int) float64 {
 	return m.sums.At(m.features+k, m.features+k) / (m.scale * m.scale)
 }
 
 // Records returns the number of records with its noise, NaN if no coordinate is constant.
-func (m *Moments) Records() float64 {
+func (m *Moments) records() float64 {
 	if m.intercept == 0 {
 		return math.NaN()
 	}
@@ -131,9 +137,9 @@ func (m *Moments) Records() float64 {
 	return m.sums.At(last, last) / (m.intercept * m.intercept)
 }
 
-// SumOfSquares returns Σ (y_k - w·x)² as the statistics have it, which noise may make negative.
-func (m *Moments) SumOfSquares(k int, w []float64) float64 {
-	sum, cross := m.Square(k), m.Cross(k)
+// sumOfSquares returns Σ (y_k - w·x)² as the statistics have it, which noise may make negative.
+func (m *Moments) sumOfSquares(k int, w []float64) float64 {
+	sum, cross := m.square(k), m.cross(k)
 	for i, a := range w {
 		sum -= 2 * a * cross[i]
 		for j, b := range w {
@@ -147,8 +153,8 @@ func (m *Moments) SumOfSquares(k int, w []float64) float64 {
 // statistics, over the records that the statistics sum. Without a constant coordinate it is NaN. It
 // is not moved into a range: noise can take it past 1.
 func (m *Moments) Determination(k int, w []float64) float64 {
-	records := m.Records()
-	mean := m.Cross(k)[m.features-1] / (m.intercept * records)
-	total := m.Square(k) - records*mean*mean
-	return 1 - m.SumOfSquares(k, w)/total
+	records := m.records()
+	mean := m.cross(k)[m.features-1] / (m.intercept * records)
+	total := m.square(k) - records*mean*mean
+	return 1 - m.sumOfSquares(k, w)/total
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// LinearPlan is what decides the privacy of the methods that release sums of products, once: of the
+// linearPlan is what decides the privacy of the methods that release sums of products, once: of the
 // vector z = (x, c·y) of each record the matrix z·zᵀ, whose Frobenius norm is ‖z‖².
-type LinearPlan struct {
+type linearPlan struct {
 	// NoiseMultiplier is the standard deviation of the noise of each number, or the scale of
 	// Laplace noise, divided by Bound. It is 0 in a plan without privacy.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
@@ -38,16 +38,16 @@ const (
 )
 
 // newLinearPlan returns the section for rows of these norms, without noise.
-func newLinearPlan(n rowNorms, laplace bool, ridge float64) LinearPlan {
+func newLinearPlan(n rowNorms, laplace bool, ridge float64) linearPlan {
 	if !laplace {
 		c := math.Sqrt(targetShare) * n.l2
 		radius := math.Hypot(n.l2, c)
-		return LinearPlan{Radius: radius, Bound: radius * radius, TargetScale: c, Ridge: ridge}
+		return linearPlan{Radius: radius, Bound: radius * radius, TargetScale: c, Ridge: ridge}
 	}
 	c := targetShareL1 * n.l1
 	radius, magnitudes := math.Hypot(n.l2, c), n.l1+c
 	// Over i ≤ j, Σ|z_i·z_j| = (‖z‖₁² + ‖z‖²)/2.
-	return LinearPlan{Laplace: true, Radius: radius, Bound: (magnitudes*magnitudes + radius*radius) / 2, TargetScale: c, Ridge: ridge}
+	return linearPlan{Laplace: true, Radius: radius, Bound: (magnitudes*magnitudes + radius*radius) / 2, TargetScale: c, Ridge: ridge}
 }
 
 // noise is the noise of the plan's release.

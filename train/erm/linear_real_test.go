@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 )
@@ -140,7 +141,7 @@ func determined(w []float64) []float64 {
 // rule of each method, whose ridge vanishes with the noise.
 func TestLinearLimitsAreScikitLearn(t *testing.T) {
 	s, train, _ := realTable(t, "california-housing.yaml", "california-housing", "housing.csv.gz")
-	for _, method := range []string{MethodSufficientStatistics, "adassp"} {
+	for _, method := range []string{option.MethodSufficientStatistics, "adassp"} {
 		for _, c := range housingLimits {
 			setup, err := NewSetup(Request{Method: method, Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, SumRidge: c.alpha}, s)
 			if err != nil {

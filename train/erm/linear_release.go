@@ -106,7 +106,7 @@ func (f *fitting) joint(dst, x []float64, label float32) {
 
 // release pays for the sums of products of the records and returns them.
 func (f *fitting) release() (*Moments, error) {
-	o := MomentsOptions{Features: f.Plan.Dim, Targets: f.Plan.Columns, Scale: f.Plan.Linear.TargetScale, Equal: f.Plan.Linear.Laplace}
+	o := momentsOptions{Features: f.Plan.Dim, Targets: f.Plan.Columns, Scale: f.Plan.Linear.TargetScale, Equal: f.Plan.Linear.Laplace}
 	if f.Features.Norm == feature.NormNone {
 		o.Intercept = f.Features.Intercept
 	}
@@ -126,7 +126,7 @@ func (f *fitting) release() (*Moments, error) {
 		sums[i] /= unit
 	}
 	o.Deviation /= unit
-	return NewMoments(sums, o)
+	return newMoments(sums, o)
 }
 
 // onGrid returns a factor of at most 1, near 1. Rows times the factor have the constant coordinate

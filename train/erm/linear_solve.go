@@ -10,16 +10,16 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Ridge is what is added to the diagonal of the second moment before least squares are solved. The zero
+// ridge is what is added to the diagonal of the second moment before least squares are solved. The zero
 // value adds nothing.
-type Ridge struct {
-	// Penalty is λ in Σ (y - w·x)² + λ·‖w‖²; NoiseNorms is λ in units of the spectral norm of the noise,
-	// see Moments.NoiseNorm. The constant coordinate has no part in Penalty, as is usual in statistics, but
+type ridge struct {
+	// penalty is λ in Σ (y - w·x)² + λ·‖w‖²; noiseNorms is λ in units of the spectral norm of the noise,
+	// see Moments.NoiseNorm. The constant coordinate has no part in penalty, as is usual in statistics, but
 	// has in the others.
-	Penalty, NoiseNorms float64
+	penalty, noiseNorms float64
 	// Adaptive is the rule of AdaSSP: as much as makes the least eigenvalue pass the noise, 0 where it does
 	// by itself.
-	Adaptive bool
+	adaptive bool
 }
 
 // defaultNoiseNorms is the ridge that needs no tuning: of the values 0.1, 0.15, 0.3, 0.5 and 1 it was best
@@ -46,15 +46,15 @@ func (m *Moments) NoiseNorm() float64 {
 // Adaptive Prediction & Estimation in Unbounded Domain", UAI 2018, algorithm 2, https://arxiv.org/abs/1803.02596:
 // λ = max(0, b - λ_min), b being what the noise's norm stays below. Where that algorithm pays for λ_min, the
 // bound λ_min(S) ≥ λ_min(Ŝ) - b of the released matrix takes its place (Weyl's inequality), which is free.
-func (r Ridge) penalties(m *Moments, least float64) []float64 {
-	all := r.NoiseNorms * m.NoiseNorm()
-	if r.Adaptive {
+func (r ridge) penalties(m *Moments, least float64) []float64 {
+	all := r.noiseNorms * m.NoiseNorm()
+	if r.adaptive {
 		b := noiseNormMargin * m.NoiseNorm()
 		all += max(0, b-max(0, least-b))
 	}
 	out := make([]float64, m.features)
 	for j := range out {
-		out[j] = all + r.Penalty
+		out[j] = all + r.penalty
 	}
 	if m.intercept > 0 {
 		out[m.features-1] = all
@@ -63,9 +63,9 @@ func (r Ridge) penalties(m *Moments, least float64) []float64 {
 }
 
 // check refuses a ridge that makes no sense.
-func (r Ridge) check() error {
-	if !(r.Penalty >= 0) || math.IsInf(r.Penalty, 1) || !(r.NoiseNorms >= 0) || math.IsInf(r.NoiseNorms, 1) {
-		return fmt.Errorf("erm: ridge penalty is %v and %v noise norms, want 0 or positive finite numbers", r.Penalty, r.NoiseNorms)
+func (r ridge) check() error {
+	if !(r.penalty >= 0) || math.IsInf(r.penalty, 1) || !(r.noiseNorms >= 0) || math.IsInf(r.noiseNorms, 1) {
+		return fmt.Errorf("erm: ridge penalty is %v and %v noise norms, want 0 or positive finite numbers", r.penalty, r.noiseNorms)
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ type solver struct {
 // (Higham, "Computing a nearest symmetric positive semidefinite matrix", Linear Algebra and its Applications
 // 1988, theorem 2.1).
 func newSolver(m *Moments) (*solver, error) {
-	second := m.SecondMoment()
+	second := m.secondMoment()
 	eigen, err := dense.NewEigen(second)
 	if err != nil {
 		return nil, errNotConverged
@@ -105,7 +105,7 @@ const rankTolerance = 1e-10
 
 // weights returns the weights of every target, one after the other: those of least norm where the ridge
 // leaves them open.
-func (s *solver) weights(r Ridge) ([]float64, error) {
+func (s *solver) weights(r ridge) ([]float64, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (s *solver) weights(r Ridge) ([]float64, error) {
 		dense.Row(system, j)[j] += v
 	}
 	for k := range m.targets {
-		copy(dense.Row(right, k), m.Cross(k))
+		copy(dense.Row(right, k), m.cross(k))
 	}
 	solved, err := solvePositive(system, right.Transposed())
 	return dense.Clone(solved.Transposed()).Data, err
@@ -147,7 +147,7 @@ func solvePositive(system, right kernel.Matrix[float64]) (kernel.Matrix[float64]
 
 // Solve returns the weights of the least squares problem with this ridge, one target's after the other, each
 // Features long. Negative eigenvalues of the released second moment count as 0. The result is finite.
-func (m *Moments) Solve(r Ridge) ([]float64, error) {
+func (m *Moments) solve(r ridge) ([]float64, error) {
 	s, err := newSolver(m)
 	if err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func (m *Moments) Path(penalties []float64) ([][]float64, error) {
 	}
 	out := make([][]float64, len(penalties))
 	for i, p := range penalties {
-		if out[i], err = s.weights(Ridge{Penalty: p}); err != nil {
+		if out[i], err = s.weights(ridge{penalty: p}); err != nil {
 			return nil, err
 		}
 	}

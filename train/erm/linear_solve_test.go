@@ -63,7 +63,7 @@ func (p linearProblem) moments(t testing.TB, r *rand.Rand, noise, scale float64,
 			}
 		}
 	}
-	m, err := NewMoments(sums, MomentsOptions{Features: d, Targets: 1, Deviation: noise, Equal: equal, Scale: scale, Intercept: p.intercept})
+	m, err := newMoments(sums, momentsOptions{Features: d, Targets: 1, Deviation: noise, Equal: equal, Scale: scale, Intercept: p.intercept})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,13 +122,13 @@ func TestSolveIsRidgeRegression(t *testing.T) {
 		}
 		sum, total = sum+e*e, total+(p.targets[i]-mean)*(p.targets[i]-mean)
 	}
-	if got := m.SumOfSquares(0, path[1]); math.Abs(got-sum) > 1e-9 {
+	if got := m.sumOfSquares(0, path[1]); math.Abs(got-sum) > 1e-9 {
 		t.Errorf("sum of squares: got %v, of the rows %v", got, sum)
 	}
 	if got, want := m.Determination(0, path[1]), 1-sum/total; math.Abs(got-want) > 1e-10 {
 		t.Errorf("R²: got %v, of the rows %v", got, want)
 	}
-	if got := m.Records(); math.Abs(got-60) > 1e-9 {
+	if got := m.records(); math.Abs(got-60) > 1e-9 {
 		t.Errorf("records: got %v, want 60", got)
 	}
 }
@@ -139,11 +139,11 @@ func TestNegativeEigenvaluesCountAsZero(t *testing.T) {
 	c, s := math.Cos(0.3), math.Sin(0.3)
 	// Eigenvalues 2 and -1 with eigenvectors (c, s) and (-s, c); cross moments (1, 1).
 	a, b, e := 2*c*c-s*s, 3*c*s, 2*s*s-c*c
-	m, err := NewMoments([]float64{a, b, 1, b, e, 1, 1, 1, 9}, MomentsOptions{Features: 2, Targets: 1})
+	m, err := newMoments([]float64{a, b, 1, b, e, 1, 1, 1, 9}, momentsOptions{Features: 2, Targets: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := m.Solve(Ridge{})
+	w, err := m.solve(ridge{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestNegativeEigenvaluesCountAsZero(t *testing.T) {
 	if math.Abs(w[0]-along*c) > 1e-12 || math.Abs(w[1]-along*s) > 1e-12 {
 		t.Errorf("got %v, want the solution in the direction of the positive eigenvalue, %v, %v", w, along*c, along*s)
 	}
-	if w, err = m.Solve(Ridge{Penalty: 1}); err != nil || math.Abs(w[0]-((c+s)/3*c-(c-s)*s)) > 1e-12 {
+	if w, err = m.solve(ridge{penalty: 1}); err != nil || math.Abs(w[0]-((c+s)/3*c-(c-s)*s)) > 1e-12 {
 		t.Errorf("with a penalty: got %v, %v, want the eigenvalues 3 and 1", w, err)
 	}
 }
@@ -165,7 +165,7 @@ func TestNoiseNorm(t *testing.T) {
 		p := linearProblem{truth: make([]float64, 60)}
 		m := p.moments(t, r, 2, 1, equal)
 		var eigen mat.EigenSym
-		second := m.SecondMoment()
+		second := m.secondMoment()
 		eigen.Factorize(mat.NewSymDense(60, second.Data), false)
 		values := eigen.Values(nil)
 		got := max(-values[0], values[59])
@@ -176,13 +176,13 @@ func TestNoiseNorm(t *testing.T) {
 }
 
 func TestAdaptiveRidge(t *testing.T) {
-	m, err := NewMoments(make([]float64, 9), MomentsOptions{Features: 2, Targets: 1, Deviation: 1})
+	m, err := newMoments(make([]float64, 9), momentsOptions{Features: 2, Targets: 1, Deviation: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := 1.05 * 2.0
 	for _, c := range []struct{ least, want float64 }{{-5, b}, {b, b}, {1.5 * b, 0.5 * b}, {2 * b, 0}, {100, 0}} {
-		if got := (Ridge{Adaptive: true}).penalties(m, c.least)[0]; math.Abs(got-c.want) > 1e-12 {
+		if got := (ridge{adaptive: true}).penalties(m, c.least)[0]; math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("least eigenvalue %v: got ridge %v, want %v", c.least, got, c.want)
 		}
 	}
@@ -207,7 +207,7 @@ func TestInferenceByLibrary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		second, variance := m.SecondMoment(), noise*noise/2
+		second, variance := m.secondMoment(), noise*noise/2
 		if equal {
 			variance = noise * noise
 		}
@@ -215,7 +215,7 @@ func TestInferenceByLibrary(t *testing.T) {
 		if err = inverse.Inverse(mat.NewDense(d, d, second.Data)); err != nil {
 			t.Fatal(err)
 		}
-		w.Mul(&inverse, mat.NewDense(d, 1, m.Cross(0)))
+		w.Mul(&inverse, mat.NewDense(d, 1, m.cross(0)))
 		norm := 1 / (scale * scale)
 		for i := range d {
 			norm += w.At(i, 0) * w.At(i, 0)
@@ -235,7 +235,7 @@ func TestInferenceByLibrary(t *testing.T) {
 		}
 		sandwich.Product(&inverse, &middle, &inverse)
 		shift.Mul(&inverse, inner)
-		residual := max(0, m.SumOfSquares(0, w.RawMatrix().Data)) / (m.Records() - d)
+		residual := max(0, m.sumOfSquares(0, w.RawMatrix().Data)) / (m.records() - d)
 		for i := range d {
 			if want := w.At(i, 0) - variance*shift.At(i, 0); math.Abs(got.Weights[i]-want) > 1e-9 {
 				t.Errorf("equal %v: weight %d is %v, want %v", equal, i, got.Weights[i], want)

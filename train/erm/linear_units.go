@@ -18,7 +18,7 @@ func (f *fitting) inference(weights []float64) *train.Inference {
 	if f.moments == nil || !f.Schema.Target.Regression() || f.Features.Norm != feature.NormNone || f.Features.Intercept == 0 {
 		return nil
 	}
-	out := &train.Inference{Level: intervalLevel, Records: f.moments.Records(), Determination: f.moments.Determination(0, weights)}
+	out := &train.Inference{Level: intervalLevel, Records: f.moments.records(), Determination: f.moments.Determination(0, weights)}
 	if v := out.Determination; v-v != 0 {
 		out.Determination = 0
 	}

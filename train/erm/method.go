@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -69,7 +70,7 @@ func Summary(name string) string {
 // HasBaseline reports whether a method runs without privacy too: whether without noise it is anything but another method. Those whose
 // noise is the method (objective perturbation, the exponential mechanism, private Frank-Wolfe) do not; for unknown names it is true.
 func HasBaseline(name string) bool {
-	return name != MethodObjective && name != MethodExponential && name != MethodFrankWolfe
+	return name != option.MethodObjective && name != option.MethodExponential && name != option.MethodFrankWolfe
 }
 
 // Steps lists the releases of a valid plan, in order.

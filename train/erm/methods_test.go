@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 )
@@ -54,35 +55,35 @@ func requests() map[string]Request {
 		return r
 	}
 	all := map[string]Request{
-		"output":             with(func(r *Request) { r.Method = MethodOutput }),
-		"output replace-one": with(func(r *Request) { r.Method, r.Neighboring = MethodOutput, privacy.ReplaceOne }),
-		"output l1":          with(func(r *Request) { r.Method, r.Noise, r.Delta = MethodOutput, NoiseL1, 0 }),
-		"output l-infinity":  with(func(r *Request) { r.Method, r.Noise, r.Delta = MethodOutput, NoiseLInfinity, 0 }),
-		"output pure":        with(func(r *Request) { r.Method, r.Delta = MethodOutput, 0 }),
-		"output l2":          with(func(r *Request) { r.Method, r.Noise = MethodOutput, NoiseL2 }),
-		"output one-vs-rest": with(func(r *Request) { r.Method, r.Loss = MethodOutput, model.OneVsRest }),
-		"output baseline":    with(func(r *Request) { r.Method, r.Epsilon = MethodOutput, math.Inf(1) }),
-		"exponential":        with(func(r *Request) { r.Method, r.Delta, r.Choice.Points = MethodExponential, 0, 9 }),
+		"output":             with(func(r *Request) { r.Method = option.MethodOutput }),
+		"output replace-one": with(func(r *Request) { r.Method, r.Neighboring = option.MethodOutput, privacy.ReplaceOne }),
+		"output l1":          with(func(r *Request) { r.Method, r.Noise, r.Delta = option.MethodOutput, option.NoiseL1, 0 }),
+		"output l-infinity":  with(func(r *Request) { r.Method, r.Noise, r.Delta = option.MethodOutput, option.NoiseLInfinity, 0 }),
+		"output pure":        with(func(r *Request) { r.Method, r.Delta = option.MethodOutput, 0 }),
+		"output l2":          with(func(r *Request) { r.Method, r.Noise = option.MethodOutput, option.NoiseL2 }),
+		"output one-vs-rest": with(func(r *Request) { r.Method, r.Loss = option.MethodOutput, model.OneVsRest }),
+		"output baseline":    with(func(r *Request) { r.Method, r.Epsilon = option.MethodOutput, math.Inf(1) }),
+		"exponential":        with(func(r *Request) { r.Method, r.Delta, r.GridPoints = option.MethodExponential, 0, 9 }),
 		"exponential choice": with(func(r *Request) {
-			r.Method, r.Choice, r.Neighboring = MethodExponential, ChoiceRequest{Points: 5, Choice: ChoiceExponential}, privacy.ReplaceOne
+			r.Method, r.GridPoints, r.Choice, r.Neighboring = option.MethodExponential, 5, option.ChoiceExponential, privacy.ReplaceOne
 		}),
-		"objective":     with(func(r *Request) { r.Method = MethodObjective }),
+		"objective":     with(func(r *Request) { r.Method = option.MethodObjective }),
 		"least squares": with(func(r *Request) { r.Method = "least-squares" }),
 		"newton":        with(func(r *Request) { r.Method = "newton" }),
-		"zeroth-order":  with(func(r *Request) { r.Method, r.Zeroth.Steps = MethodZeroth, 50 }),
+		"zeroth-order":  with(func(r *Request) { r.Method, r.Steps = option.MethodZeroth, 50 }),
 		"zeroth-order pure": with(func(r *Request) {
-			r.Method, r.Delta, r.Neighboring, r.Zeroth.Steps = MethodZeroth, 0, privacy.ReplaceOne, 50
+			r.Method, r.Delta, r.Neighboring, r.Steps = option.MethodZeroth, 0, privacy.ReplaceOne, 50
 		}),
-		"zeroth-order heads": with(func(r *Request) { r.Method, r.Loss, r.Zeroth.Steps = MethodZeroth, model.OneVsRest, 20 }),
-		"frank-wolfe":        with(func(r *Request) { r.Method, r.FrankWolfe.Steps = MethodFrankWolfe, 20 }),
+		"zeroth-order heads": with(func(r *Request) { r.Method, r.Loss, r.Steps = option.MethodZeroth, model.OneVsRest, 20 }),
+		"frank-wolfe":        with(func(r *Request) { r.Method, r.Steps = option.MethodFrankWolfe, 20 }),
 		"frank-wolfe pure": with(func(r *Request) {
-			r.Method, r.Delta, r.Neighboring, r.FrankWolfe.Steps = MethodFrankWolfe, 0, privacy.ReplaceOne, 5
+			r.Method, r.Delta, r.Neighboring, r.Steps = option.MethodFrankWolfe, 0, privacy.ReplaceOne, 5
 		}),
-		"frank-wolfe heads": with(func(r *Request) { r.Method, r.Loss, r.FrankWolfe.Steps = MethodFrankWolfe, model.OneVsRest, 5 }),
+		"frank-wolfe heads": with(func(r *Request) { r.Method, r.Loss, r.Steps = option.MethodFrankWolfe, model.OneVsRest, 5 }),
 	}
 	if thorough {
-		all["objective zero-out"] = with(func(r *Request) { r.Method, r.Neighboring = MethodObjective, privacy.ZeroOut })
-		all["objective two heads"] = with(func(r *Request) { r.Method, r.Loss = MethodObjective, model.OneVsRest })
+		all["objective zero-out"] = with(func(r *Request) { r.Method, r.Neighboring = option.MethodObjective, privacy.ZeroOut })
+		all["objective two heads"] = with(func(r *Request) { r.Method, r.Loss = option.MethodObjective, model.OneVsRest })
 	}
 	return all
 }
@@ -132,7 +133,7 @@ func TestMethods(t *testing.T) {
 			t.Errorf("%s: a second run on a ledger for one was paid", name)
 		}
 	}
-	for _, name := range []string{MethodOutput, MethodObjective, MethodExponential, MethodZeroth, MethodFrankWolfe} {
+	for _, name := range []string{option.MethodOutput, option.MethodObjective, option.MethodExponential, option.MethodZeroth, option.MethodFrankWolfe} {
 		if !seen[name] || Summary(name) == "" {
 			t.Errorf("method %s has no request here, or no summary", name)
 		}
@@ -160,7 +161,7 @@ func TestPlansAreHeldToTheirNumbers(t *testing.T) {
 			t.Errorf("%s: the plan has two sections", name)
 		}
 		double := setup.Plan
-		double.Output, double.Objective = &OutputPlan{}, &ObjectivePlan{}
+		double.Output, double.Objective = &outputPlan{}, &objectivePlan{}
 		if double.Validate() == nil {
 			t.Errorf("%s: a plan with two sections was taken", name)
 		}
@@ -182,16 +183,16 @@ func TestMethodRefusals(t *testing.T) {
 		"objective, replace-one":    {two, func(r *Request) { r.Neighboring = privacy.ReplaceOne }, "replace-one"},
 		"objective, baseline":       {two, func(r *Request) { r.Epsilon = math.Inf(1) }, "without privacy"},
 		"objective, small ridge":    {two, func(r *Request) { r.SumRidge = 0.2 }, "ridge"},
-		"output, unknown noise":     {two, func(r *Request) { r.Method, r.Noise = MethodOutput, "uniform" }, "noise"},
-		"output, normal at 0":       {two, func(r *Request) { r.Method, r.Noise, r.Delta = MethodOutput, NoiseGaussian, 0 }, "delta"},
-		"output, l2 at 0":           {two, func(r *Request) { r.Method, r.Noise, r.Delta = MethodOutput, NoiseL2, 0 }, "delta"},
-		"output, permuted, add":     {two, func(r *Request) { r.Method, r.Solver.Name = MethodOutput, SolverPermuted }, "permuted-descent is asked for under"},
-		"output, rate too large":    {two, func(r *Request) { r.Method, r.Solver = MethodOutput, SolverRequest{Name: SolverGradient, Rate: 1} }, "rate"},
-		"output, unknown solver":    {two, func(r *Request) { r.Method, r.Solver.Name = MethodOutput, "magic" }, "solver is"},
-		"output, another's option":  {two, func(r *Request) { r.Method, r.Solver.Passes = MethodOutput, 3 }, "another solver"},
-		"objective, needless noise": {two, func(r *Request) { r.Noise = NoiseL1 }, "noise"},
+		"output, unknown noise":     {two, func(r *Request) { r.Method, r.Noise = option.MethodOutput, "uniform" }, "noise"},
+		"output, normal at 0":       {two, func(r *Request) { r.Method, r.Noise, r.Delta = option.MethodOutput, option.NoiseGaussian, 0 }, "delta"},
+		"output, l2 at 0":           {two, func(r *Request) { r.Method, r.Noise, r.Delta = option.MethodOutput, option.NoiseL2, 0 }, "delta"},
+		"output, permuted, add":     {two, func(r *Request) { r.Method, r.Solver = option.MethodOutput, option.SolverPermuted }, "permuted-descent is asked for under"},
+		"output, rate too large":    {two, func(r *Request) { r.Method, r.Solver, r.SolverRate = option.MethodOutput, option.SolverGradient, 1 }, "rate"},
+		"output, unknown solver":    {two, func(r *Request) { r.Method, r.Solver = option.MethodOutput, "magic" }, "solver is"},
+		"output, another's option":  {two, func(r *Request) { r.Method, r.SolverPasses = option.MethodOutput, 3 }, "another solver"},
+		"objective, needless noise": {two, func(r *Request) { r.Noise = option.NoiseL1 }, "noise"},
 	} {
-		r := Request{Method: MethodObjective, Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}
+		r := Request{Method: option.MethodObjective, Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}
 		c.change(&r)
 		if _, err := NewSetup(r, c.schema); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want an error with %q", name, err, c.want)
@@ -205,7 +206,7 @@ func TestMethodRefusals(t *testing.T) {
 func TestLargeBudgetReachesTheMinimum(t *testing.T) {
 	s, d := small(t, 2, 1000)
 	for epsilon, tolerance := range map[float64]float64{700: 0.1, math.Inf(1): 1e-4} {
-		setup, err := NewSetup(Request{Method: MethodOutput, Epsilon: epsilon, Neighboring: privacy.AddOrRemoveOne, SumRidge: 0.5}, s)
+		setup, err := NewSetup(Request{Method: option.MethodOutput, Epsilon: epsilon, Neighboring: privacy.AddOrRemoveOne, SumRidge: 0.5}, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,7 +272,7 @@ func TestLearnedColumnsAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, method := range []string{MethodSufficientStatistics, "newton", MethodOutput, MethodZeroth} {
+	for _, method := range []string{option.MethodSufficientStatistics, "newton", option.MethodOutput, option.MethodZeroth} {
 		r := Request{Method: method, Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}
 		if _, err := NewSetup(r, learned); err == nil || !strings.Contains(err.Error(), "another training learned") {
 			t.Errorf("%s: got %v, want the learned column refused", method, err)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/train"
 )
 
 // CheckModel returns an error for each number of a plan that a model trained by it contradicts: its shape, schema,
@@ -72,11 +71,4 @@ func (p Plan) checkLinear(m *model.Model) error {
 // Premises are what the guarantee of the plan rests on, as far as the plan says.
 func (p Plan) Premises() certificate.Premises {
 	return certificate.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, NonPrivate: p.NonPrivate}
-}
-
-// Certificate returns the certificate of the plan with all assumptions, without provenance and hashes.
-func (s Setup) Certificate() (certificate.Certificate, error) {
-	c, err := s.Plan.Certificate()
-	c.Assumptions = train.PremisesOf(s.Plan.Premises(), s.Schema, s.Features).Assumptions(c)
-	return c, err
 }

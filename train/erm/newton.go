@@ -12,9 +12,9 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// NewtonPlan is what decides the privacy of Newton's method with double noise. Every step makes three
+// newtonPlan is what decides the privacy of Newton's method with double noise. Every step makes three
 // releases with normal noise: of the gradient, of the trace of the second derivative, and of the step.
-type NewtonPlan struct {
+type newtonPlan struct {
 	Steps int `json:"steps"`
 	// The noise multipliers of the releases, each in bounds of one record; 0 in a plan without privacy.
 	GradientNoise float64 `json:"gradient-noise-multiplier"`
@@ -89,7 +89,7 @@ func (m newtonMethod) plan(r Request, s *Setup) error {
 	if p.NonPrivate {
 		steps = baselineNewtonSteps
 	}
-	p.Newton = &NewtonPlan{Steps: steps, Declared: s.Features.Center != nil, GradientBound: s.Model.Loss.Lipschitz(1) * bound, Curvature: largest * bound * bound, Ridge: r.SumRidge}
+	p.Newton = &newtonPlan{Steps: steps, Declared: s.Features.Center != nil, GradientBound: s.Model.Loss.Lipschitz(1) * bound, Curvature: largest * bound * bound, Ridge: r.SumRidge}
 	if p.NonPrivate {
 		return nil
 	}
@@ -100,14 +100,14 @@ func (m newtonMethod) plan(r Request, s *Setup) error {
 }
 
 // withNoise returns the section with noise whose steps cost each what gaussian(z) does.
-func (n NewtonPlan) withNoise(z float64) NewtonPlan {
+func (n newtonPlan) withNoise(z float64) newtonPlan {
 	n.GradientNoise = z / math.Sqrt(newtonGradientShare)
 	n.TraceNoise = z / math.Sqrt(newtonTraceShare)
 	n.StepNoise = z / math.Sqrt(1-newtonGradientShare-newtonTraceShare)
 	return n
 }
 
-func (n NewtonPlan) event() mechanism.Event {
+func (n newtonPlan) event() mechanism.Event {
 	return mechanism.Repeat{Event: mechanism.Sequence{mechanism.Gaussian{NoiseMultiplier: n.GradientNoise}, mechanism.Gaussian{NoiseMultiplier: n.TraceNoise},
 		mechanism.Gaussian{NoiseMultiplier: n.StepNoise}}, Count: n.Steps}
 }
@@ -172,7 +172,7 @@ func (newtonMethod) fit(ctx context.Context, f *fitting) ([]float64, error) {
 // newtonRun is one run of Newton's method.
 type newtonRun struct {
 	*fitting
-	plan    NewtonPlan
+	plan    newtonPlan
 	weights []float64
 	records *records
 }

@@ -6,19 +6,16 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
 
-// MethodObjective is objective perturbation: the minimizer of the sum of losses with a ridge and a random
-// linear term.
-const MethodObjective = "objective-perturbation"
-
-// ObjectivePlan is the section of objective perturbation (Redberg, Koskela & Wang, "Improving the Privacy
+// objectivePlan is the section of objective perturbation (Redberg, Koskela & Wang, "Improving the Privacy
 // and Practicality of Objective Perturbation for Differentially Private Linear Learners", NeurIPS 2023,
 // https://arxiv.org/abs/2401.00583).
-type ObjectivePlan struct {
+type objectivePlan struct {
 	// Ridge is Λ of (Λ/2)·‖w‖², added to the sum of losses.
 	Ridge float64 `json:"ridge"`
 	// Smoothness is a bound on the second derivative of one record's loss, over Ridge; below 1.
@@ -33,7 +30,7 @@ type ObjectivePlan struct {
 	Distance float64 `json:"distance"`
 }
 
-func (o ObjectivePlan) heads(columns int) mechanism.Event {
+func (o objectivePlan) heads(columns int) mechanism.Event {
 	one := mechanism.ObjectivePerturbation{NoiseMultiplier: o.NoiseMultiplier, Smoothness: o.Smoothness}
 	if columns == 1 {
 		return one
@@ -41,7 +38,7 @@ func (o ObjectivePlan) heads(columns int) mechanism.Event {
 	return mechanism.Repeat{Event: one, Count: columns}
 }
 
-func (o ObjectivePlan) event(columns int) mechanism.Sequence {
+func (o objectivePlan) event(columns int) mechanism.Sequence {
 	return mechanism.Sequence{o.heads(columns), mechanism.Gaussian{NoiseMultiplier: o.OutputNoiseMultiplier}}
 }
 
@@ -58,7 +55,7 @@ type objectivePerturbation struct{}
 
 var _ method = objectivePerturbation{}
 
-func (objectivePerturbation) name() string { return MethodObjective }
+func (objectivePerturbation) name() string { return option.MethodObjective }
 
 func (objectivePerturbation) summary() string {
 	return "the minimizer with a ridge and a random linear term"
@@ -72,9 +69,9 @@ func (objectivePerturbation) centers(Request) bool { return true }
 func (objectivePerturbation) covered(r Request, p Plan) (release.Problem, error) {
 	switch {
 	case p.NonPrivate:
-		return release.Problem{}, fmt.Errorf("erm: objective perturbation is asked for without privacy, want a finite epsilon; %s has a baseline with the same minimizer", MethodOutput)
+		return release.Problem{}, fmt.Errorf("erm: objective perturbation is asked for without privacy, want a finite epsilon; %s has a baseline with the same minimizer", option.MethodOutput)
 	case r.Delta == 0:
-		return release.Problem{}, fmt.Errorf("erm: delta is 0, want more for objective perturbation, whose proof is for a positive delta; %s has one for 0", MethodOutput)
+		return release.Problem{}, fmt.Errorf("erm: delta is 0, want more for objective perturbation, whose proof is for a positive delta; %s has one for 0", option.MethodOutput)
 	case r.Neighboring == privacy.ReplaceOne:
 		return release.Problem{}, fmt.Errorf("erm: neighboring is %v, want %v or %v for objective perturbation, whose proof is for these", r.Neighboring, privacy.AddOrRemoveOne, privacy.ZeroOut)
 	case r.Noise != "":
@@ -101,7 +98,7 @@ func (m objectivePerturbation) plan(r Request, s *Setup) error {
 	if err != nil {
 		return err
 	}
-	o := ObjectivePlan{Ridge: r.SumRidge, OutputNoiseMultiplier: outputShare / account.MuOf(target)}
+	o := objectivePlan{Ridge: r.SumRidge, OutputNoiseMultiplier: outputShare / account.MuOf(target)}
 	if o.Ridge == 0 {
 		if o.Ridge, err = o.leastRidge(target, base.Curvature(), s.Plan); err != nil {
 			return err
@@ -119,18 +116,18 @@ func (m objectivePerturbation) plan(r Request, s *Setup) error {
 	return nil
 }
 
-func (o ObjectivePlan) one() mechanism.ObjectivePerturbation {
+func (o objectivePlan) one() mechanism.ObjectivePerturbation {
 	return mechanism.ObjectivePerturbation{NoiseMultiplier: o.NoiseMultiplier, Smoothness: o.Smoothness}
 }
 
 // with returns the plan with another noise.
-func (o ObjectivePlan) with(multiplier float64) ObjectivePlan {
+func (o objectivePlan) with(multiplier float64) objectivePlan {
 	o.NoiseMultiplier = multiplier
 	return o
 }
 
 // calibrate returns the least noise of the linear term that keeps a target.
-func (o ObjectivePlan) calibrate(target privacy.Guarantee, p Plan) (float64, error) {
+func (o objectivePlan) calibrate(target privacy.Guarantee, p Plan) (float64, error) {
 	whole := func(z float64) mechanism.Event { return p.afterCenter(o.with(z).event(p.Columns)) }
 	return account.Calibrate(account.For(whole(1)), target, whole)
 }
@@ -138,7 +135,7 @@ func (o ObjectivePlan) calibrate(target privacy.Guarantee, p Plan) (float64, err
 // leastRidge returns about the least ridge for the noise of the linear term. That noise is at most
 // nearGaussian times the noise of a normal release of the same budget, counted by Rényi
 // divergences.
-func (o ObjectivePlan) leastRidge(target privacy.Guarantee, curvature float64, p Plan) (float64, error) {
+func (o objectivePlan) leastRidge(target privacy.Guarantee, curvature float64, p Plan) (float64, error) {
 	most := nearGaussian * math.Sqrt(float64(p.Columns)) / account.MuOf(target)
 	for ridge := 2 * curvature / target.Epsilon(); ridge < 1e12*curvature; ridge *= 1.1 {
 		if o.Smoothness = curvature / ridge; o.Smoothness >= 0.99 {

@@ -5,23 +5,21 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
 
-// MethodOutput is output perturbation: the minimizer of the sum of losses with a ridge, plus noise.
-const MethodOutput = "output-perturbation"
-
-// OutputPlan is the section of output perturbation. One record moves the minimizer by at most the
+// outputPlan is the section of output perturbation. One record moves the minimizer by at most the
 // sensitivity that release.Problem states (Chaudhuri, Monteleoni & Sarwate, "Differentially Private
 // Empirical Risk Minimization", JMLR 2011, theorem 6, https://www.jmlr.org/papers/v12/chaudhuri11a.html).
-type OutputPlan struct {
+type outputPlan struct {
 	// Ridge is Λ of (Λ/2)·‖w‖², added to the sum of losses. Descent takes 0.
 	Ridge float64 `json:"ridge"`
 	// Solver is nil for the exact minimizer.
-	Solver *SolverPlan `json:"solver,omitempty"`
-	// Noise is NoiseGaussian, or for guarantees with one epsilon at every delta NoiseL1, NoiseL2 or
-	// NoiseLInfinity.
+	Solver *solverPlan `json:"solver,omitempty"`
+	// Noise is "gaussian", or for guarantees with one epsilon at every delta "l1", "l2" or
+	// "l-infinity".
 	Noise string `json:"noise"`
 	// NoiseMultiplier is the standard deviation of Gaussian noise over the bound of one record in
 	// the norm of the noise. For a density ∝ exp(-‖z‖/(b·bound)) it is the scale b.
@@ -30,31 +28,22 @@ type OutputPlan struct {
 	Sensitivity float64 `json:"sensitivity"`
 }
 
-// The noises of a released vector of weights. L1 and L∞ noise is exact on the integers and has a
-// guarantee at delta 0. L2 noise is within a stated slack of it, so delta must be above 0.
-const (
-	NoiseGaussian  = "gaussian"
-	NoiseL1        = "l1"
-	NoiseL2        = "l2"
-	NoiseLInfinity = "l-infinity"
-)
-
 // noiseNorm returns the norm in which a noise measures a record.
 func noiseNorm(noise string) (release.Norm, error) {
 	switch noise {
-	case NoiseGaussian, NoiseL2:
+	case option.NoiseGaussian, option.NoiseL2:
 		return release.L2(), nil
-	case NoiseL1:
+	case option.NoiseL1:
 		return release.L1(), nil
-	case NoiseLInfinity:
+	case option.NoiseLInfinity:
 		return release.LInfinity(), nil
 	}
-	return release.Norm{}, fmt.Errorf("erm: noise is %q, want %s, %s, %s or %s", noise, NoiseGaussian, NoiseL1, NoiseL2, NoiseLInfinity)
+	return release.Norm{}, fmt.Errorf("erm: noise is %q, want %s, %s, %s or %s", noise, option.NoiseGaussian, option.NoiseL1, option.NoiseL2, option.NoiseLInfinity)
 }
 
 // noiseOf returns the noise of this name and multiplier.
 func noiseOf(noise string, multiplier float64) mechanism.Noise {
-	if noise == NoiseGaussian {
+	if noise == option.NoiseGaussian {
 		return mechanism.Gaussian{NoiseMultiplier: multiplier}
 	}
 	return mechanism.KNorm{NoiseMultiplier: multiplier}
@@ -62,7 +51,7 @@ func noiseOf(noise string, multiplier float64) mechanism.Noise {
 
 // noiseDraws is how many draws with slack a noise of this many weights takes.
 func noiseDraws(noise string, weights int) int {
-	if noise == NoiseL1 || noise == NoiseLInfinity {
+	if noise == option.NoiseL1 || noise == option.NoiseLInfinity {
 		return 0
 	}
 	return weights
@@ -75,9 +64,9 @@ func (r Request) chosenNoise() string {
 	case r.Noise != "":
 		return r.Noise
 	case r.Delta == 0:
-		return NoiseL1
+		return option.NoiseL1
 	}
-	return NoiseGaussian
+	return option.NoiseGaussian
 }
 
 // perWeight is the standard deviation of a noise of multiplier 1 on each of d weights, over the L2 sensitivity. Laplace
@@ -88,11 +77,11 @@ func (r Request) chosenNoise() string {
 func perWeight(noise string, weights int) float64 {
 	d := float64(weights)
 	switch noise {
-	case NoiseL1:
+	case option.NoiseL1:
 		return math.Sqrt(2 * d)
-	case NoiseLInfinity:
+	case option.NoiseLInfinity:
 		return math.Sqrt((d + 1) * (d + 2) / 3)
-	case NoiseL2:
+	case option.NoiseL2:
 		return math.Sqrt(d + 1)
 	}
 	return 1
@@ -116,14 +105,14 @@ type outputPerturbation struct{}
 
 var _ method = outputPerturbation{}
 
-func (outputPerturbation) name() string { return MethodOutput }
+func (outputPerturbation) name() string { return option.MethodOutput }
 
 func (outputPerturbation) summary() string {
 	return "the minimizer with a ridge, or where descent ends, plus noise"
 }
 
 // centers allows it in addition to normal noise.
-func (outputPerturbation) centers(r Request) bool { return r.chosenNoise() == NoiseGaussian }
+func (outputPerturbation) centers(r Request) bool { return r.chosenNoise() == option.NoiseGaussian }
 
 func (m outputPerturbation) plan(r Request, s *Setup) error {
 	noise, z := r.chosenNoise(), 1.0
@@ -138,9 +127,9 @@ func (m outputPerturbation) plan(r Request, s *Setup) error {
 			return err
 		}
 	}
-	o := OutputPlan{Noise: noise, NoiseMultiplier: z}
+	o := outputPlan{Noise: noise, NoiseMultiplier: z}
 	var err error
-	if o.Solver, o.Ridge, err = r.Solver.plan(s.Plan, r.SumRidge, defaultRidge(s.Plan, s.Model.Loss.Lipschitz(s.Plan.Columns), z*perWeight(noise, weights))); err != nil {
+	if o.Solver, o.Ridge, err = r.solver().plan(s.Plan, r.SumRidge, defaultRidge(s.Plan, s.Model.Loss.Lipschitz(s.Plan.Columns), z*perWeight(noise, weights))); err != nil {
 		return err
 	}
 	s.Plan.Output = &o

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
@@ -13,7 +14,7 @@ import (
 // the numbers of a vector share √(0.7/4000). Six of these are allowed, below 1e-8.
 func TestDeviationOfNoiseOnAWeight(t *testing.T) {
 	const weights, vectors = 6, 4000
-	for name, bound := range map[string]float64{NoiseGaussian: 1, NoiseL1: math.Sqrt(weights), NoiseL2: 1, NoiseLInfinity: 1} {
+	for name, bound := range map[string]float64{option.NoiseGaussian: 1, option.NoiseL1: math.Sqrt(weights), option.NoiseL2: 1, option.NoiseLInfinity: 1} {
 		norm, err := noiseNorm(name)
 		if err != nil {
 			t.Fatal(err)
@@ -41,7 +42,7 @@ func TestDeviationOfNoiseOnAWeight(t *testing.T) {
 		}
 	}
 	for d := 1; d < 2000; d *= 3 {
-		if perWeight(NoiseL1, d) > perWeight(NoiseLInfinity, d)*(1+1e-12) {
+		if perWeight(option.NoiseL1, d) > perWeight(option.NoiseLInfinity, d)*(1+1e-12) {
 			t.Errorf("%d weights: noise in the norm L1 has a larger deviation than in L-infinity", d)
 		}
 	}

@@ -12,44 +12,46 @@ import (
 )
 
 // Plan is every number that decides privacy. It is fixed before a record is read, written into the
-// certificate, and its Event is what is reserved and paid. Exactly one of the sections at its end is there:
-// that of the method.
+// certificate, and its Event is what is reserved and paid. In JSON it has one more section, of the numbers of
+// its method, which Facts and Steps tell.
 type Plan struct {
-	Method      string              `json:"method"`
-	Neighboring privacy.Neighboring `json:"neighboring"`
-	// Unit is what one row is; RowsPerPerson how many rows one person has at most (0: not declared).
-	Unit          string  `json:"unit"`
-	RowsPerPerson int     `json:"rows-per-person,omitempty"`
-	Delta         float64 `json:"delta"`
-	// Records is the declared public number of records, 0 if there is none; MaxRecords the declared
-	// public bound on it.
-	Records    int `json:"records,omitempty"`
-	MaxRecords int `json:"max-records"`
+	Method string `json:"method"`
+	certificate.Subject
 	// Dim and Columns are the shape of the weights.
-	Dim     int      `json:"dim"`
-	Columns int      `json:"columns"`
-	Loss    LossPlan `json:"loss"`
+	Dim     int            `json:"dim"`
+	Columns int            `json:"columns"`
+	Loss    model.LossSpec `json:"loss"`
 	// RowBound is the largest L2 norm of a row; a longer one is shortened to it.
 	RowBound float64 `json:"row-bound"`
-	// Linear is the section of the methods that release sums of products.
-	Linear *LinearPlan `json:"linear,omitempty"`
-	// Newton is the section of Newton's method.
-	Newton *NewtonPlan `json:"newton,omitempty"`
-	// Reference is the section of the baseline.
-	Reference *ReferencePlan `json:"reference,omitempty"`
+	leastSquares
 	// NonPrivate marks a baseline: the same path without noise, at infinite cost.
 	NonPrivate bool `json:"non-private,omitempty"`
+	perturbed
+}
+
+// leastSquares are the sections of the methods of squares and curvatures.
+type leastSquares struct {
+	// Linear is the section of the methods that release sums of products.
+	Linear *linearPlan `json:"linear,omitempty"`
+	// Newton is the section of Newton's method.
+	Newton *newtonPlan `json:"newton,omitempty"`
+	// Reference is the section of the baseline.
+	Reference *referencePlan `json:"reference,omitempty"`
+}
+
+// perturbed are the sections of the methods that perturb a minimizer, a choice or a step.
+type perturbed struct {
 	// Center, if not nil, says that a noisy mean of the rows is released first and subtracted.
-	Center *CenterPlan `json:"center,omitempty"`
+	Center *centerPlan `json:"center,omitempty"`
 	// Output is the section of output perturbation, Objective that of objective perturbation.
-	Output    *OutputPlan    `json:"output-perturbation,omitempty"`
-	Objective *ObjectivePlan `json:"objective-perturbation,omitempty"`
+	Output    *outputPlan    `json:"output-perturbation,omitempty"`
+	Objective *objectivePlan `json:"objective-perturbation,omitempty"`
 	// Exponential is the section of the exponential mechanism.
-	Exponential *ExponentialPlan `json:"exponential,omitempty"`
+	Exponential *exponentialPlan `json:"exponential,omitempty"`
 	// Zeroth is the section of zeroth-order descent.
-	Zeroth *ZerothPlan `json:"zeroth-order,omitempty"`
+	Zeroth *zerothPlan `json:"zeroth-order,omitempty"`
 	// FrankWolfe is the section of Frank-Wolfe.
-	FrankWolfe *FrankWolfePlan `json:"frank-wolfe,omitempty"`
+	FrankWolfe *frankWolfePlan `json:"frank-wolfe,omitempty"`
 }
 
 // only refuses a plan without the section of its method, or with another section.
@@ -66,10 +68,8 @@ func (p Plan) only(present bool) error {
 	return nil
 }
 
-// LossPlan names a loss and its parameters.
-type LossPlan = model.LossSpec
-
-func newLossPlan(l model.Loss) LossPlan {
+// specOf returns the name of a loss and its parameters.
+func specOf(l model.Loss) model.LossSpec {
 	spec, _ := model.SpecOf(l) // of a loss of the caller's own it is the name, and no model file can be written
 	return spec
 }
@@ -104,7 +104,7 @@ const maxNumbers = 1 << 31
 func (p Plan) Validate() error {
 	m, err := methodOf(p.Method)
 	if err == nil {
-		err = certificate.Subject{Neighboring: p.Neighboring, Unit: p.Unit, Delta: p.Delta, MayBePure: true, Records: p.Records, MaxRecords: p.MaxRecords, RowsPerPerson: p.RowsPerPerson}.Check("erm")
+		err = certificate.CheckSubject("erm", p.Subject, true)
 	}
 	switch {
 	case err != nil:

@@ -9,7 +9,7 @@ import (
 
 // lossOf returns the loss of a plan as package mechanism knows it, with the constants that its sensitivities
 // rest on.
-func lossOf(l LossPlan) (release.Loss, error) {
+func lossOf(l model.LossSpec) (release.Loss, error) {
 	switch l.Name {
 	case model.Logistic.Name():
 		return release.LogisticLoss(), nil

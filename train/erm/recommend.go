@@ -5,15 +5,10 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/train"
 )
-
-// MethodAuto asks for the method that Recommend names.
-const MethodAuto = "auto"
-
-// Recommendation is a method, and why it was chosen.
-type Recommendation struct{ Method, Reason string }
 
 const (
 	// recommendedNoise is the largest noise up to which sums of products are preferred to descent.
@@ -28,49 +23,50 @@ const (
 // epsilon, delta, relation, loss, and of the schema the kind of target, the features and the declared
 // number of records. What it decides by was measured on the tables of docs/methods.md; a choice costs
 // nothing, since no record takes part in it.
-func Recommend(r Request, s *data.Schema) (Recommendation, error) {
+func Recommend(r Request, s *data.Schema) (method, reason string, err error) {
 	if math.IsInf(r.Epsilon, 1) {
 		return recommendBaseline(r, s)
 	}
 	if r.Delta == 0 {
-		return recommendPure(r, s), nil
+		method, reason = recommendPure(r, s)
+		return method, reason, nil
 	}
 	if !s.Target.Regression() {
-		return Recommendation{train.MethodGD, "descent with noise in every step is the most accurate for levels at every epsilon that was measured"}, nil
+		return train.MethodGD, "descent with noise in every step is the most accurate for levels at every epsilon that was measured", nil
 	}
 	share, ok := r.noiseOfProducts(s)
 	switch {
 	case !ok:
-		return Recommendation{train.MethodGD, "sums of products are not for this loss or these features"}, nil
+		return train.MethodGD, "sums of products are not for this loss or these features", nil
 	case share <= recommendedNoise:
-		return Recommendation{MethodSufficientStatistics, fmt.Sprintf("the noise on sums of products is %.2g of the largest sums, so one release fits the whole model", share)}, nil
+		return option.MethodSufficientStatistics, fmt.Sprintf("the noise on sums of products is %.2g of the largest sums, so one release fits the whole model", share), nil
 	}
-	return Recommendation{train.MethodGD, fmt.Sprintf("the noise on sums of products would be %.2g of the largest sums, more than %.2g", share, recommendedNoise)}, nil
+	return train.MethodGD, fmt.Sprintf("the noise on sums of products would be %.2g of the largest sums, more than %.2g", share, recommendedNoise), nil
 }
 
 // recommendBaseline chooses where no privacy is asked for.
-func recommendBaseline(r Request, s *data.Schema) (Recommendation, error) {
-	r.Method = MethodLBFGS
+func recommendBaseline(r Request, s *data.Schema) (method, reason string, err error) {
+	r.Method = option.MethodLBFGS
 	setup, err := NewSetup(r, s)
 	if err != nil {
-		return Recommendation{}, err
+		return "", "", err
 	}
 	if setup.Plan.Dim > recommendedBaseline {
-		return Recommendation{train.MethodGD, fmt.Sprintf("there are %d features, and descent uses the fast kernels", setup.Plan.Dim)}, nil
+		return train.MethodGD, fmt.Sprintf("there are %d features, and descent uses the fast kernels", setup.Plan.Dim), nil
 	}
-	return Recommendation{MethodLBFGS, "without privacy the exact minimizer is at hand"}, nil
+	return option.MethodLBFGS, "without privacy the exact minimizer is at hand", nil
 }
 
 // recommendPure chooses at delta 0, where normal noise has no guarantee.
-func recommendPure(r Request, s *data.Schema) Recommendation {
+func recommendPure(r Request, s *data.Schema) (method, reason string) {
 	if _, ok := r.noiseOfProducts(s); ok && s.Target.Regression() {
-		return Recommendation{MethodSufficientStatistics, "delta is 0: sums of products can be released with Laplace noise, once"}
+		return option.MethodSufficientStatistics, "delta is 0: sums of products can be released with Laplace noise, once"
 	}
-	r.Method = MethodFrankWolfe
+	r.Method = option.MethodFrankWolfe
 	if setup, err := NewSetup(r, s); err == nil && setup.Plan.Dim > recommendedBaseline {
-		return Recommendation{MethodFrankWolfe, fmt.Sprintf("delta is 0 and there are %d features: the noise of a chosen coordinate grows with their logarithm alone", setup.Plan.Dim)}
+		return option.MethodFrankWolfe, fmt.Sprintf("delta is 0 and there are %d features: the noise of a chosen coordinate grows with their logarithm alone", setup.Plan.Dim)
 	}
-	return Recommendation{MethodOutput, "delta is 0: the minimizer can be released with noise that has one epsilon at every delta"}
+	return option.MethodOutput, "delta is 0: the minimizer can be released with noise that has one epsilon at every delta"
 }
 
 // noiseOfProducts returns the spectral norm of the noise on sums of products of a numeric target,
@@ -78,7 +74,7 @@ func recommendPure(r Request, s *data.Schema) Recommendation {
 // this many rows, of normal numbers with deviation ν/√2 off the diagonal, has a norm of about
 // ν·√(2·rows) (Wigner's semicircle distribution).
 func (r Request) noiseOfProducts(s *data.Schema) (share float64, ok bool) {
-	r.Method = MethodSufficientStatistics
+	r.Method = option.MethodSufficientStatistics
 	setup, err := NewSetup(r, s)
 	if err != nil {
 		return 0, false

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
@@ -33,33 +34,33 @@ func TestRecommend(t *testing.T) {
 		method, reason string
 	}{
 		{"levels", levels, 1, 1e-6, nil, train.MethodGD, "most accurate"},
-		{"levels, pure", levels, 1, 0, nil, MethodOutput, "delta is 0"},
-		{"text, pure", text, 1, 0, nil, MethodFrankWolfe, "logarithm"},
+		{"levels, pure", levels, 1, 0, nil, option.MethodOutput, "delta is 0"},
+		{"text, pure", text, 1, 0, nil, option.MethodFrankWolfe, "logarithm"},
 		{"text", text, 1, 1e-6, nil, train.MethodGD, "most accurate"},
-		{"levels, baseline", levels, math.Inf(1), 1e-6, nil, MethodLBFGS, "exact minimizer"},
+		{"levels, baseline", levels, math.Inf(1), 1e-6, nil, option.MethodLBFGS, "exact minimizer"},
 		{"diamonds", read("diamonds"), 1, 1e-5, nil, train.MethodGD, "0.00038"},
-		{"diamonds, much", read("diamonds"), 3, 1e-5, nil, MethodSufficientStatistics, "0.00014"},
+		{"diamonds, much", read("diamonds"), 3, 1e-5, nil, option.MethodSufficientStatistics, "0.00014"},
 		{"diamonds, little", read("diamonds"), 0.1, 1e-5, nil, train.MethodGD, "more than"},
-		{"diamonds, pure", read("diamonds"), 1, 0, nil, MethodSufficientStatistics, "Laplace"},
+		{"diamonds, pure", read("diamonds"), 1, 0, nil, option.MethodSufficientStatistics, "Laplace"},
 		{"diamonds, quantile", read("diamonds"), 1, 1e-5, model.Quantile(0.5, 0.1), train.MethodGD, "not for this loss"},
-		{"diamonds, quantile, pure", read("diamonds"), 1, 0, model.Huber(0.25), MethodOutput, "delta is 0"},
+		{"diamonds, quantile, pure", read("diamonds"), 1, 0, model.Huber(0.25), option.MethodOutput, "delta is 0"},
 		{"houses", read("california-housing"), 0.5, 1e-5, nil, train.MethodGD, "0.0016"},
-		{"houses, much", read("california-housing"), 3, 1e-5, nil, MethodSufficientStatistics, "0.00031"},
+		{"houses, much", read("california-housing"), 3, 1e-5, nil, option.MethodSufficientStatistics, "0.00031"},
 	} {
 		r := Request{Epsilon: c.epsilon, Delta: c.delta, Neighboring: privacy.AddOrRemoveOne, Loss: c.loss}
-		got, err := Recommend(r, c.schema)
-		if err != nil || got.Method != c.method || !strings.Contains(got.Reason, c.reason) {
-			t.Errorf("%s: got %+v, error %v, want %s because of %q", c.name, got, err, c.method, c.reason)
+		got, reason, err := Recommend(r, c.schema)
+		if err != nil || got != c.method || !strings.Contains(reason, c.reason) {
+			t.Errorf("%s: got %s because of %q, error %v, want %s because of %q", c.name, got, reason, err, c.method, c.reason)
 			continue
 		}
-		if r.Method = got.Method; r.Method == train.MethodGD {
+		if r.Method = got; r.Method == train.MethodGD {
 			continue
 		}
 		if _, err = NewSetup(r, c.schema); err != nil {
-			t.Errorf("%s: %s cannot be planned: %v", c.name, got.Method, err)
+			t.Errorf("%s: %s cannot be planned: %v", c.name, got, err)
 		}
 	}
-	if _, err := Recommend(Request{Epsilon: math.Inf(1)}, &data.Schema{}); err == nil {
+	if _, _, err := Recommend(Request{Epsilon: math.Inf(1)}, &data.Schema{}); err == nil {
 		t.Error("a baseline of an empty schema: got no error")
 	}
 }

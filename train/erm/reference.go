@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 )
 
-// MethodLBFGS is the baseline without privacy, as certificates name it.
-const MethodLBFGS = "l-bfgs"
-
-// ReferencePlan is the section of the baseline.
-type ReferencePlan struct {
+// referencePlan is the section of the baseline.
+type referencePlan struct {
 	// SumRidge is Λ of the penalty (Λ/2)·‖w‖², added to the sum of losses. The intercept is not
 	// penalized.
 	SumRidge float64 `json:"sum-ridge"`
@@ -31,7 +29,7 @@ const (
 // programs find, for comparison.
 type lbfgs struct{}
 
-func (lbfgs) name() string { return MethodLBFGS }
+func (lbfgs) name() string { return option.MethodLBFGS }
 
 func (lbfgs) summary() string {
 	return "the exact minimizer without privacy, for comparison: with --non-private only"
@@ -39,19 +37,19 @@ func (lbfgs) summary() string {
 
 func (lbfgs) plan(r Request, s *Setup) error {
 	if !s.Plan.NonPrivate {
-		return fmt.Errorf("erm: method %s has no noise, want a baseline without privacy (an infinite Request.Epsilon) or another method", MethodLBFGS)
+		return fmt.Errorf("erm: method %s has no noise, want a baseline without privacy (an infinite Request.Epsilon) or another method", option.MethodLBFGS)
 	}
 	ridge := r.SumRidge
 	if ridge == 0 {
 		ridge = referenceRidge
 	}
-	s.Plan.Reference = &ReferencePlan{ridge}
+	s.Plan.Reference = &referencePlan{ridge}
 	return nil
 }
 
 func (m lbfgs) validate(p Plan) error {
 	if p.Reference == nil || !positive(p.Reference.SumRidge) || !p.NonPrivate {
-		return fmt.Errorf("erm: the plan of method %s has no section of its own, a ridge that is not positive, or claims privacy; want a baseline with a positive ridge", MethodLBFGS)
+		return fmt.Errorf("erm: the plan of method %s has no section of its own, a ridge that is not positive, or claims privacy; want a baseline with a positive ridge", option.MethodLBFGS)
 	}
 	return nil
 }
@@ -82,10 +80,10 @@ func (lbfgs) fit(ctx context.Context, f *fitting) ([]float64, error) {
 		return o.loss, ctx.Err()
 	})
 	if err := s.run(referenceGradient); err != nil {
-		return nil, fmt.Errorf("erm: %s failed: %w", MethodLBFGS, err)
+		return nil, fmt.Errorf("erm: %s failed: %w", option.MethodLBFGS, err)
 	}
 	if !(s.least <= referenceLoose) {
-		return nil, fmt.Errorf("erm: %s ended where the gradient of the mean loss is %v, want at most %v; a larger Request.SumRidge helps", MethodLBFGS, s.least, referenceLoose)
+		return nil, fmt.Errorf("erm: %s ended where the gradient of the mean loss is %v, want at most %v; a larger Request.SumRidge helps", option.MethodLBFGS, s.least, referenceLoose)
 	}
 	return s.best, nil
 }

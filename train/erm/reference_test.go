@@ -11,6 +11,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"gonum.org/v1/gonum/mat"
@@ -18,7 +19,7 @@ import (
 
 // baseline asks for the baseline of a loss on rows as they are, with an intercept of 1.
 func baseline(l model.Loss, ridge float64) Request {
-	return Request{Method: MethodLBFGS, Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Loss: l, Normalization: feature.NormNone, Intercept: 1, SumRidge: ridge}
+	return Request{Method: option.MethodLBFGS, Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Loss: l, Normalization: feature.NormNone, Intercept: 1, SumRidge: ridge}
 }
 
 // scattered are n rows of two columns in [0, 1] with the labels that target makes.

@@ -35,21 +35,41 @@ type Request struct {
 	// SumRidge is Λ in the penalty (Λ/2)·‖w‖² that is added to the sum (not the mean) of all losses; 0
 	// leaves it to the method.
 	SumRidge float64
-	// Noise is that of output perturbation: NoiseGaussian, NoiseL1, NoiseL2 or NoiseLInfinity; "" means
-	// NoiseGaussian, or NoiseL1 at delta 0, where its deviation is the least. That of zeroth-order descent is
-	// NoiseGaussian or, by default at delta 0, NoiseL1.
+	// Noise is that of output perturbation: "gaussian", "l1", "l2" or "l-infinity"; "" means "gaussian", or
+	// "l1" at delta 0, where its deviation is the least. That of zeroth-order descent is "gaussian" or, by
+	// default at delta 0, "l1". Noise in the norms L1 and L∞ has a guarantee at delta 0.
 	Noise string
 	// Center asks for a noisy mean, paid from the budget, that is subtracted from the rows. Auto
 	// takes it where method and noise allow it and the number of records is declared.
 	Center train.Tristate
-	// Solver are the options of the solver of output perturbation.
-	Solver SolverRequest
-	// Choice are the options of the exponential mechanism. Frank-Wolfe uses its way to choose.
-	Choice ChoiceRequest
-	// Zeroth are the options of zeroth-order descent.
-	Zeroth ZerothRequest
-	// FrankWolfe are the options of Frank-Wolfe.
-	FrankWolfe FrankWolfeRequest
+
+	// The following are for some methods each; 0 and "" leave them to the method.
+
+	// Steps is the number of steps of zeroth-order descent and Frank-Wolfe, ClippingNorm the norm to which
+	// they clip what one record adds to a step.
+	Steps        int
+	ClippingNorm float64
+	// Directions is the number of directions in a step of zeroth-order descent. The loss is evaluated
+	// Smoothing along each, to both sides. StepSize is how far a step goes.
+	Directions          int
+	Smoothing, StepSize float64
+	// L1Radius is the largest sum of magnitudes of the weights of Frank-Wolfe.
+	L1Radius float64
+	// Solver is what output perturbation releases with noise. "exact" is the minimizer.
+	// "gradient-descent" is where SolverSteps steps on all records end. "permuted-descent", under
+	// replace-one, is where SolverPasses passes over batches of SolverBatch records end.
+	Solver                                 string
+	SolverSteps, SolverPasses, SolverBatch int
+	// SolverRate is the step size of "gradient-descent", per unit of the gradient of the sum of losses.
+	// Of "permuted-descent" without a ridge it is the step size per unit of the gradient of one record.
+	SolverRate float64
+	// GridPoints is the number of points along each weight of the exponential mechanism's grid. The grid
+	// goes from -GridReach to GridReach. LossBound is where the loss of a record is cut.
+	GridPoints           int
+	GridReach, LossBound float64
+	// Choice is how a point of the grid, or a coordinate of Frank-Wolfe, is chosen: "permute-and-flip" or
+	// "exponential".
+	Choice string
 }
 
 // Setup is a plan with the parts of the model that it was made for.
@@ -78,8 +98,8 @@ func NewSetup(r Request, s *data.Schema) (Setup, error) {
 	if err = train.RefuseTokens(features); err != nil {
 		return Setup{}, err
 	}
-	p := Plan{Method: r.Method, Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords,
-		Dim: linear.Dim, Columns: linear.Columns, Loss: newLossPlan(linear.Loss), RowBound: RowBound(features), NonPrivate: math.IsInf(r.Epsilon, 1)}
+	p := Plan{Method: r.Method, Subject: certificate.Subject{Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords},
+		Dim: linear.Dim, Columns: linear.Columns, Loss: specOf(linear.Loss), RowBound: largestRow(features), NonPrivate: math.IsInf(r.Epsilon, 1)}
 	setup := Setup{p, s, features, linear}
 	if err = r.center(m, &setup); err != nil {
 		return Setup{}, err
@@ -90,9 +110,9 @@ func NewSetup(r Request, s *data.Schema) (Setup, error) {
 	return setup, setup.Plan.Validate()
 }
 
-// RowBound is the largest norm of a row on the grid: float32 factors may pass the map's own bound by a
+// largestRow is the largest norm of a row on the grid: float32 factors may pass the map's own bound by a
 // few units in their last place.
-func RowBound(m *feature.Map) float64 { return m.RowBound() * (1 + 0x1p-20) }
+func largestRow(m *feature.Map) float64 { return m.RowBound() * (1 + 0x1p-20) }
 
 func (r Request) check(s *data.Schema) error {
 	unit := privacy.Unit{Row: s.Row, RowsPerPerson: s.RowsPerPerson}

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 )
 
@@ -15,7 +16,7 @@ func TestErrorOfChecksSaysNothingMore(t *testing.T) {
 	const parts, each = 2, 2
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(parts))
 	s, d := small(t, 2, parts*each)
-	f := zerothExact(t, NoiseGaussian, s, d).fitting
+	f := zerothExact(t, option.NoiseGaussian, s, d).fitting
 	for bad := 1; bad <= parts; bad++ {
 		err := eachRow(t.Context(), f, func() int { return 0 }, func(_, record int, _ []float64, _ float64) error {
 			if record < bad*each {

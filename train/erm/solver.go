@@ -5,37 +5,26 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
 
-// The solvers of output perturbation. One record moves the result of each by at most a bound of its own.
-const (
-	// SolverExact finds the minimizer (Chaudhuri, Monteleoni & Sarwate 2011).
-	SolverExact = "exact"
-	// SolverGradient is a fixed number of steps of gradient descent (Zhang, Zheng, Mou & Wang 2017).
-	SolverGradient = "gradient-descent"
-	// SolverPermuted is a fixed number of passes over batches in one random order (Wu, Li, Kumar, Chaudhuri,
-	// Jha & Naughton 2017), under replace-one.
-	SolverPermuted = "permuted-descent"
-)
-
-// SolverRequest are the options of the solver of output perturbation; 0 and "" leave them to the method.
-type SolverRequest struct {
-	// Name is one of the solvers; "" means SolverExact.
-	Name string
-	// Steps of SolverGradient and Rate of its steps, per unit of the gradient of the sum of losses.
-	Steps int
-	// Rate is that of SolverGradient, or of SolverPermuted without a ridge, there per unit of the gradient of
-	// one record.
-	Rate float64
-	// Passes over the records and size of a batch of SolverPermuted.
+// solverRequest is what a request says about the solver.
+type solverRequest struct {
+	Name          string
+	Steps         int
+	Rate          float64
 	Passes, Batch int
 }
 
-// SolverPlan are the numbers of a solver other than SolverExact.
-type SolverPlan struct {
+func (r Request) solver() solverRequest {
+	return solverRequest{r.Solver, r.SolverSteps, r.SolverRate, r.SolverPasses, r.SolverBatch}
+}
+
+// solverPlan are the numbers of a solver other than "exact".
+type solverPlan struct {
 	Name   string  `json:"name"`
 	Steps  int     `json:"steps,omitempty"`
 	Rate   float64 `json:"rate,omitempty"`
@@ -70,21 +59,21 @@ func (e exactSolver) Run(ctx context.Context, rows *release.Rows, n mechanism.No
 }
 
 const (
-	// defaultPasses and defaultBatch are those of SolverPermuted.
+	// defaultPasses and defaultBatch are those of "permuted-descent".
 	defaultPasses, defaultBatch = 10, 50
-	// mostSteps bounds the default steps of SolverGradient.
+	// mostSteps bounds the default steps of "gradient-descent".
 	mostSteps = 1 << 16
 )
 
 // plan turns the options into numbers; ridge is the method's default.
-func (r SolverRequest) plan(p Plan, asked, ridge float64) (plan *SolverPlan, sumRidge float64, err error) {
+func (r solverRequest) plan(p Plan, asked, ridge float64) (plan *solverPlan, sumRidge float64, err error) {
 	if r.Name == "" {
-		r.Name = SolverExact
+		r.Name = option.SolverExact
 	}
 	if !(r.Rate >= 0) || math.IsInf(r.Rate, 1) || r.Steps < 0 || r.Passes < 0 || r.Batch < 0 {
 		return nil, 0, fmt.Errorf("erm: the solver has %d steps, rate %v, %d passes and batches of %d, want no negative, infinite or NaN numbers", r.Steps, r.Rate, r.Passes, r.Batch)
 	}
-	gradient, permuted := r.Name == SolverGradient, r.Name == SolverPermuted
+	gradient, permuted := r.Name == option.SolverGradient, r.Name == option.SolverPermuted
 	if !gradient && r.Steps > 0 || !gradient && !permuted && r.Rate > 0 || !permuted && (r.Passes > 0 || r.Batch > 0) {
 		return nil, 0, fmt.Errorf("erm: solver %s has %d steps, rate %v, %d passes and batches of %d, want none that belong to another solver", r.Name, r.Steps, r.Rate, r.Passes, r.Batch)
 	}
@@ -93,7 +82,7 @@ func (r SolverRequest) plan(p Plan, asked, ridge float64) (plan *SolverPlan, sum
 		plan, err = r.gradient(p, asked, ridge)
 		return plan, asked, err
 	case permuted:
-		plan = &SolverPlan{Name: r.Name, Rate: r.Rate, Passes: r.Passes, Batch: r.Batch}
+		plan = &solverPlan{Name: r.Name, Rate: r.Rate, Passes: r.Passes, Batch: r.Batch}
 		if plan.Passes == 0 {
 			plan.Passes = defaultPasses
 		}
@@ -104,8 +93,8 @@ func (r SolverRequest) plan(p Plan, asked, ridge float64) (plan *SolverPlan, sum
 			asked = ridge
 		}
 		return plan, asked, nil
-	case r.Name != SolverExact:
-		return nil, 0, fmt.Errorf("erm: solver is %q, want %s, %s or %s", r.Name, SolverExact, SolverGradient, SolverPermuted)
+	case r.Name != option.SolverExact:
+		return nil, 0, fmt.Errorf("erm: solver is %q, want %s, %s or %s", r.Name, option.SolverExact, option.SolverGradient, option.SolverPermuted)
 	}
 	if asked == 0 {
 		asked = ridge
@@ -116,13 +105,13 @@ func (r SolverRequest) plan(p Plan, asked, ridge float64) (plan *SolverPlan, sum
 // gradient takes half of the largest rate, and as many steps that their total is 1/Λ for the default ridge
 // Λ: descent that stops early is then as far from the start, and moved by a record as much, as the
 // minimizer with that ridge.
-func (r SolverRequest) gradient(p Plan, asked, ridge float64) (*SolverPlan, error) {
+func (r solverRequest) gradient(p Plan, asked, ridge float64) (*solverPlan, error) {
 	problem, err := p.problem(ridge)
 	if err != nil {
 		return nil, err
 	}
 	problem.Ridge = asked
-	out := &SolverPlan{Name: r.Name, Steps: r.Steps, Rate: r.Rate}
+	out := &solverPlan{Name: r.Name, Steps: r.Steps, Rate: r.Rate}
 	if out.Rate == 0 {
 		out.Rate = release.GradientDescent{Problem: problem}.LargestRate() / 2
 	}
@@ -143,25 +132,25 @@ func (p Plan) solver() (released, error) {
 	switch {
 	case o.Solver == nil:
 		return exactSolver{problem}, problem.Validate()
-	case o.Solver.Name == SolverGradient && o.Solver.Passes == 0 && o.Solver.Batch == 0:
+	case o.Solver.Name == option.SolverGradient && o.Solver.Passes == 0 && o.Solver.Batch == 0:
 		d := release.GradientDescent{Problem: problem, Rate: o.Solver.Rate, Steps: o.Solver.Steps}
 		return d, d.Validate()
-	case o.Solver.Name == SolverPermuted && o.Solver.Steps == 0:
+	case o.Solver.Name == option.SolverPermuted && o.Solver.Steps == 0:
 		if p.Neighboring != privacy.ReplaceOne {
-			return nil, fmt.Errorf("erm: solver %s is asked for under %v, want %v, for which alone it is proved; %s has no such limit", SolverPermuted, p.Neighboring, privacy.ReplaceOne, SolverGradient)
+			return nil, fmt.Errorf("erm: solver %s is asked for under %v, want %v, for which alone it is proved; %s has no such limit", option.SolverPermuted, p.Neighboring, privacy.ReplaceOne, option.SolverGradient)
 		}
 		d := release.PermutedDescent{Problem: problem, Records: p.Records, Batch: o.Solver.Batch, Passes: o.Solver.Passes, Rate: o.Solver.Rate}
 		return d, d.Validate()
 	}
-	return nil, fmt.Errorf("erm: solver is %+v, want %s or %s with numbers of its own", *o.Solver, SolverGradient, SolverPermuted)
+	return nil, fmt.Errorf("erm: solver is %+v, want %s or %s with numbers of its own", *o.Solver, option.SolverGradient, option.SolverPermuted)
 }
 
 // words says what a solver does.
-func (s *SolverPlan) words() string {
+func (s *solverPlan) words() string {
 	switch {
 	case s == nil:
 		return "the exact minimizer, by Newton's method"
-	case s.Name == SolverGradient:
+	case s.Name == option.SolverGradient:
 		return fmt.Sprintf("%d steps of gradient descent of rate %.4g", s.Steps, s.Rate)
 	}
 	return fmt.Sprintf("%d passes over batches of %d in one random order", s.Passes, s.Batch)

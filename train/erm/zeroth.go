@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 )
 
-// MethodZeroth is descent that looks at values of losses only.
-const MethodZeroth = "zeroth-order"
-
-// ZerothPlan is the section of zeroth-order descent. In every step each record adds one vector of differences
+// zerothPlan is the section of zeroth-order descent. In every step each record adds one vector of differences
 //
 //	c_k = (loss(w + ρ·u_k) - loss(w - ρ·u_k))/(2ρ), k = 1 … Directions,
 //
@@ -25,14 +23,14 @@ const MethodZeroth = "zeroth-order"
 // others, "Private Fine-tuning of Large Language Models with Zeroth-order Optimization", TMLR 2025,
 // https://arxiv.org/abs/2401.04343 (Laplace noise). Here the differences of several directions are shortened
 // together.
-type ZerothPlan struct {
+type zerothPlan struct {
 	Steps      int `json:"steps"`
 	Directions int `json:"directions"`
 	// Radius is ρ.
 	Radius float64 `json:"radius"`
-	// Noise is NoiseGaussian, or NoiseL1: Laplace noise, for one epsilon at every delta.
+	// Noise is "gaussian", or "l1": Laplace noise, for one epsilon at every delta.
 	Noise string `json:"noise"`
-	// ClippingNorm bounds the vector of one record, in L2 norm with NoiseGaussian and in L1 norm with NoiseL1.
+	// ClippingNorm bounds the vector of one record, in L2 norm with "gaussian" and in L1 norm with "l1".
 	ClippingNorm float64 `json:"clipping-norm"`
 	// NoiseMultiplier of each step is the standard deviation, or the scale of Laplace noise, over ClippingNorm; 0
 	// in a plan without privacy.
@@ -41,15 +39,7 @@ type ZerothPlan struct {
 	Rate float64 `json:"rate"`
 }
 
-// ZerothRequest are the options of zeroth-order descent; 0 leaves each to the method.
-type ZerothRequest struct {
-	Steps, Directions          int
-	Radius, ClippingNorm, Rate float64
-}
-
 const (
-	// DefaultZerothSteps and DefaultDirections are the numbers of steps and of directions in a step.
-	DefaultZerothSteps, DefaultDirections = 400, 8
 	// zerothReach is ρ for rows of norm 1: the score of a row moves by about so much.
 	zerothReach = 0.1
 	// zerothClipping is the default clipping norm over the length of differences of the largest gradient.
@@ -65,7 +55,7 @@ type zeroth struct{}
 
 var _ method = zeroth{}
 
-func (zeroth) name() string { return MethodZeroth }
+func (zeroth) name() string { return option.MethodZeroth }
 
 func (zeroth) summary() string {
 	return "descent by differences of losses along public random directions, without gradients"
@@ -77,24 +67,24 @@ func (r Request) zerothNoise() string {
 	case r.Noise != "":
 		return r.Noise
 	case r.Delta == 0:
-		return NoiseL1
+		return option.NoiseL1
 	}
-	return NoiseGaussian
+	return option.NoiseGaussian
 }
 
 // centers allows it in addition to normal noise.
-func (zeroth) centers(r Request) bool { return r.zerothNoise() == NoiseGaussian }
+func (zeroth) centers(r Request) bool { return r.zerothNoise() == option.NoiseGaussian }
 
 func (m zeroth) plan(r Request, s *Setup) error {
 	if r.SumRidge != 0 {
-		return fmt.Errorf("erm: ridge of the sum is %v with method %s, want none; it stops early in its place", r.SumRidge, MethodZeroth)
+		return fmt.Errorf("erm: ridge of the sum is %v with method %s, want none; it stops early in its place", r.SumRidge, option.MethodZeroth)
 	}
-	z := ZerothPlan{Steps: r.Zeroth.Steps, Directions: r.Zeroth.Directions, Radius: r.Zeroth.Radius, ClippingNorm: r.Zeroth.ClippingNorm, Rate: r.Zeroth.Rate, Noise: r.zerothNoise()}
+	z := zerothPlan{Steps: r.Steps, Directions: r.Directions, Radius: r.Smoothing, ClippingNorm: r.ClippingNorm, Rate: r.StepSize, Noise: r.zerothNoise()}
 	if z.Steps == 0 {
-		z.Steps = DefaultZerothSteps
+		z.Steps = option.DefaultZerothSteps
 	}
 	if z.Directions == 0 {
-		z.Directions = DefaultDirections
+		z.Directions = option.DefaultDirections
 	}
 	if z.Radius == 0 {
 		z.Radius = zerothReach / s.Plan.RowBound
@@ -114,7 +104,7 @@ func (m zeroth) plan(r Request, s *Setup) error {
 }
 
 // fill sets what nothing was said about and follows from the loss: clipping norm and rate.
-func (z *ZerothPlan) fill(p Plan, loss model.Loss) {
+func (z *zerothPlan) fill(p Plan, loss model.Loss) {
 	if slope := loss.Lipschitz(p.Columns); z.ClippingNorm == 0 {
 		if math.IsInf(slope, 1) {
 			slope = 1 // of a residual as large as the largest target
@@ -128,9 +118,9 @@ func (z *ZerothPlan) fill(p Plan, loss model.Loss) {
 
 // length is that of the vector of independent standard normal differences, in the norm of the noise: what the
 // directions make of a gradient of norm 1.
-func (z ZerothPlan) length() float64 {
+func (z zerothPlan) length() float64 {
 	k := float64(z.Directions)
-	if z.Noise == NoiseL1 {
+	if z.Noise == option.NoiseL1 {
 		return k * math.Sqrt(2/math.Pi)
 	}
 	return math.Sqrt(k)
@@ -141,7 +131,7 @@ func (z ZerothPlan) length() float64 {
 // signs u with E[u·uᵀ] = I and the average v of K products (g·u)·u, E[vᵀHv] ≤ tr(H)·‖g‖²/K +
 // (1+1/K)·gᵀHg. Both the trace of the second derivative H (over Columns) and its eigenvalues are at
 // most curvature·RowBound². So the number of weights has no part in it, as in theorem 3 of DPZero.
-func (z ZerothPlan) defaultRate(p Plan, curvature float64) float64 {
+func (z zerothPlan) defaultRate(p Plan, curvature float64) float64 {
 	k := float64(z.Directions)
 	rate := 1 / (curvature * p.RowBound * p.RowBound * (1 + (1+float64(p.Columns))/k))
 	if p.NonPrivate {
@@ -152,33 +142,33 @@ func (z ZerothPlan) defaultRate(p Plan, curvature float64) float64 {
 
 // noiseOfSteps is the standard deviation of the noise of the sum of all steps at rate 1, on each weight, times
 // the number of records.
-func (z ZerothPlan) noiseOfSteps() float64 {
+func (z zerothPlan) noiseOfSteps() float64 {
 	deviation := z.NoiseMultiplier * z.ClippingNorm
-	if z.Noise == NoiseL1 {
+	if z.Noise == option.NoiseL1 {
 		deviation *= math.Sqrt2
 	}
 	return deviation * math.Sqrt(float64(z.Steps)/float64(z.Directions))
 }
 
 // with returns the plan with another noise.
-func (z ZerothPlan) with(multiplier float64) ZerothPlan {
+func (z zerothPlan) with(multiplier float64) zerothPlan {
 	z.NoiseMultiplier = multiplier
 	return z
 }
 
-func (z ZerothPlan) event() mechanism.Event {
+func (z zerothPlan) event() mechanism.Event {
 	return mechanism.Repeat{Event: noiseOf(z.Noise, z.NoiseMultiplier), Count: z.Steps}
 }
 
-func (z ZerothPlan) draws() int { return noiseDraws(z.Noise, z.Steps*z.Directions) }
+func (z zerothPlan) draws() int { return noiseDraws(z.Noise, z.Steps*z.Directions) }
 
 // check refuses numbers that no request may have.
-func (z ZerothPlan) check() error {
+func (z zerothPlan) check() error {
 	switch {
 	case z.Steps < 1 || z.Steps > maxZerothSteps || z.Directions < 1 || z.Directions > maxDirections:
-		return fmt.Errorf("erm: method %s has %d steps of %d directions, want 1 to %d steps and 1 to %d directions", MethodZeroth, z.Steps, z.Directions, maxZerothSteps, maxDirections)
-	case z.Noise != NoiseGaussian && z.Noise != NoiseL1:
-		return fmt.Errorf("erm: noise is %q with method %s, want %s or %s", z.Noise, MethodZeroth, NoiseGaussian, NoiseL1)
+		return fmt.Errorf("erm: method %s has %d steps of %d directions, want 1 to %d steps and 1 to %d directions", option.MethodZeroth, z.Steps, z.Directions, maxZerothSteps, maxDirections)
+	case z.Noise != option.NoiseGaussian && z.Noise != option.NoiseL1:
+		return fmt.Errorf("erm: noise is %q with method %s, want %s or %s", z.Noise, option.MethodZeroth, option.NoiseGaussian, option.NoiseL1)
 	case !positive(z.Radius) || !(z.ClippingNorm >= 0) || math.IsInf(z.ClippingNorm, 1) || !(z.Rate >= 0) || math.IsInf(z.Rate, 1):
 		return fmt.Errorf("erm: radius of differences is %v, clipping norm %v, rate %v, want positive finite numbers", z.Radius, z.ClippingNorm, z.Rate)
 	}

@@ -13,7 +13,7 @@ import (
 // zerothRun is one run of zeroth-order descent.
 type zerothRun struct {
 	*fitting
-	plan ZerothPlan
+	plan zerothPlan
 	// weights of the next step, then the directions, one after the other: columns of one product with rows.
 	all []float64
 	// average is that of the iterates after the first half.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -23,7 +24,7 @@ func (silent) Pay(mechanism.Event) error { return nil }
 // zerothExact returns a run over records without noise, at the directions of its first step.
 func zerothExact(t *testing.T, noise string, s *data.Schema, d *data.Dataset) *zerothRun {
 	t.Helper()
-	setup, err := NewSetup(Request{Method: MethodZeroth, Epsilon: math.Inf(1), Neighboring: privacy.AddOrRemoveOne, Noise: noise, Center: train.No}, s)
+	setup, err := NewSetup(Request{Method: option.MethodZeroth, Epsilon: math.Inf(1), Neighboring: privacy.AddOrRemoveOne, Noise: noise, Center: train.No}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +46,7 @@ func zerothExact(t *testing.T, noise string, s *data.Schema, d *data.Dataset) *z
 func TestNeighborsMoveDifferencesByAtMostTheNorm(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	s, _ := small(t, 2, 4)
-	for noise, norm := range map[string]func(v []float64) float64{NoiseGaussian: kernel.Norm, NoiseL1: magnitudes} {
+	for noise, norm := range map[string]func(v []float64) float64{option.NoiseGaussian: kernel.Norm, option.NoiseL1: magnitudes} {
 		largest := 0.0
 		for range 500 {
 			columns, y := [][]float32{nil, nil}, []float32{}
@@ -103,7 +104,7 @@ func TestDifferencesAreDerivatives(t *testing.T) {
 	}{{model.Logistic, 2}, {model.Softmax, 3}, {model.OneVsRest, 3}, {model.Squared, 0}} {
 		columns := c.loss.Columns(c.classes)
 		part := zerothPart{zerothRun: &zerothRun{fitting: &fitting{Setup: Setup{Model: model.Linear{Loss: c.loss, Columns: columns}, Plan: Plan{Columns: columns}}},
-			plan: ZerothPlan{Radius: 1e-4}}, before: make([]float64, columns), after: make([]float64, columns)}
+			plan: zerothPlan{Radius: 1e-4}}, before: make([]float64, columns), after: make([]float64, columns)}
 		for range 100 {
 			scores, wide, residuals, got := make([]float32, 3*columns), make([]float64, columns), make([]float64, columns), make([]float64, 2)
 			for j := range scores {
@@ -142,7 +143,7 @@ func TestZerothReachesTheMinimum(t *testing.T) {
 	}
 	s, d := small(t, 2, 1000)
 	fit := func(epsilon, delta float64, noise string) (Setup, []float64) {
-		setup, err := NewSetup(Request{Method: MethodZeroth, Epsilon: epsilon, Delta: delta, Neighboring: privacy.AddOrRemoveOne, Noise: noise, Center: train.No}, s)
+		setup, err := NewSetup(Request{Method: option.MethodZeroth, Epsilon: epsilon, Delta: delta, Neighboring: privacy.AddOrRemoveOne, Noise: noise, Center: train.No}, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,8 +153,8 @@ func TestZerothReachesTheMinimum(t *testing.T) {
 		}
 		return setup, result.Model.Weights()
 	}
-	for noise, c := range map[string]struct{ epsilon, delta, tolerance float64 }{NoiseGaussian: {80, 1e-6, 0.5}, NoiseL1: {1000, 0, 0.3}} {
-		if noise == NoiseL1 && !thorough {
+	for noise, c := range map[string]struct{ epsilon, delta, tolerance float64 }{option.NoiseGaussian: {80, 1e-6, 0.5}, option.NoiseL1: {1000, 0, 0.3}} {
+		if noise == option.NoiseL1 && !thorough {
 			continue // the same steps, of which TestMethods pays for each
 		}
 		setup, exact := fit(math.Inf(1), c.delta, noise)
@@ -209,15 +210,15 @@ func TestZerothRefusals(t *testing.T) {
 		want   string
 	}{
 		"ridge":              {func(r *Request) { r.SumRidge = 1 }, "ridge"},
-		"steps":              {func(r *Request) { r.Zeroth.Steps = -1 }, "steps"},
-		"directions":         {func(r *Request) { r.Zeroth.Directions = 1000 }, "directions"},
-		"noise":              {func(r *Request) { r.Noise = NoiseLInfinity }, "noise is"},
-		"normal, no delta":   {func(r *Request) { r.Noise, r.Delta = NoiseGaussian, 0 }, "delta"},
-		"radius":             {func(r *Request) { r.Zeroth.Radius = math.NaN() }, "radius"},
-		"clipping norm":      {func(r *Request) { r.Zeroth.ClippingNorm = math.Inf(1) }, "clipping norm"},
-		"infinite step size": {func(r *Request) { r.Zeroth.Rate = math.Inf(1) }, "rate"},
+		"steps":              {func(r *Request) { r.Steps = -1 }, "steps"},
+		"directions":         {func(r *Request) { r.Directions = 1000 }, "directions"},
+		"noise":              {func(r *Request) { r.Noise = option.NoiseLInfinity }, "noise is"},
+		"normal, no delta":   {func(r *Request) { r.Noise, r.Delta = option.NoiseGaussian, 0 }, "delta"},
+		"radius":             {func(r *Request) { r.Smoothing = math.NaN() }, "radius"},
+		"clipping norm":      {func(r *Request) { r.ClippingNorm = math.Inf(1) }, "clipping norm"},
+		"infinite step size": {func(r *Request) { r.StepSize = math.Inf(1) }, "rate"},
 	} {
-		r := Request{Method: MethodZeroth, Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}
+		r := Request{Method: option.MethodZeroth, Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}
 		c.change(&r)
 		if _, err := NewSetup(r, s); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want an error with %q", name, err, c.want)

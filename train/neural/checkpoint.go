@@ -32,29 +32,28 @@ type Checkpoint struct {
 	// Averaged is how many iterates are in AverageSum.
 	Averaged   int
 	AverageSum []float64
-	// Settings are the options that the state belongs to.
-	Settings Settings
+	settings   settings // the options that the state belongs to
 }
 
-// Settings are the options that a run must go on with, defaults filled in.
-type Settings struct {
+// settings are the options that a run must go on with, defaults filled in.
+type settings struct {
 	Optimizer    string         `json:"optimizer"`
 	LearningRate float64        `json:"learning-rate"`
 	Schedule     train.Schedule `json:"schedule"`
 	WarmUp       int            `json:"warm-up"`
-	Average      Average        `json:"average"`
+	Average      string         `json:"average"`
 	AverageDecay float64        `json:"average-decay"`
 }
 
-func (r *run) settings() Settings {
+func (r *run) settings() settings {
 	line, _ := optimizerOf(r.options.Optimizer)
-	return Settings{line.name, r.rates.LearningRate, r.rates.Schedule, r.rates.WarmUp, r.average.rule, r.average.decay}
+	return settings{line.name, r.rates.LearningRate, r.rates.Schedule, r.rates.WarmUp, r.average.rule, r.average.decay}
 }
 
 // state returns the checkpoint of the run as it stands. It shares the run's memory.
 func (r *run) state(ahead int) *Checkpoint {
 	c := &Checkpoint{Plan: r.Plan, Taken: r.taken, Ahead: ahead, Divisor: r.divisor, Weights: r.weights, Frozen: r.numbers[len(r.weights):],
-		Averaged: r.average.count, AverageSum: r.average.sum, Settings: r.settings()}
+		Averaged: r.average.count, AverageSum: r.average.sum, settings: r.settings()}
 	for _, l := range r.levels {
 		c.Levels = append(c.Levels, [2]float64{l.norm, l.threshold})
 	}
@@ -123,8 +122,8 @@ func (c *Checkpoint) check(s Setup) error {
 
 // resume makes the state of a checkpoint that of the run, and pays for the runs before.
 func (r *run) resume(from *Checkpoint) error {
-	if got := r.settings(); got != from.Settings {
-		return fmt.Errorf("neural: the options are %+v, want those of the checkpoint, %+v", got, from.Settings)
+	if got := r.settings(); got != from.settings {
+		return fmt.Errorf("neural: the options are %+v, want those of the checkpoint, %+v", got, from.settings)
 	}
 	r.divisor, r.taken = from.Divisor, from.Taken
 	r.weights = slices.Clone(from.Weights)

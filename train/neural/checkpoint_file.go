@@ -26,7 +26,7 @@ type checkpointHeader struct {
 	Ahead      int               `json:"ahead"`
 	Divisor    float64           `json:"divisor"`
 	Levels     [][2]float64      `json:"levels"`
-	Settings   Settings          `json:"settings"`
+	Settings   settings          `json:"settings"`
 	Weights    int               `json:"weights"`
 	Frozen     int               `json:"frozen"`
 	Averaged   int               `json:"averaged"`
@@ -46,7 +46,7 @@ func (c *Checkpoint) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := checkpointHeader{Plan: plan, Taken: c.Taken, Ahead: c.Ahead, Divisor: c.Divisor, Levels: c.Levels, Settings: c.Settings,
+	h := checkpointHeader{Plan: plan, Taken: c.Taken, Ahead: c.Ahead, Divisor: c.Divisor, Levels: c.Levels, Settings: c.settings,
 		Weights: len(c.Weights), Frozen: len(c.Frozen), Averaged: c.Averaged, AverageSum: len(c.AverageSum)}
 	numbers := [][]float64{c.Weights, wide(c.Frozen), c.AverageSum}
 	for _, o := range c.Optimizers {
@@ -128,7 +128,7 @@ func (h checkpointHeader) checkpoint(plan Plan, numbers []byte) (*Checkpoint, er
 		}
 		return out
 	}
-	c := &Checkpoint{Plan: plan, Taken: h.Taken, Ahead: h.Ahead, Divisor: h.Divisor, Levels: h.Levels, Settings: h.Settings, Averaged: h.Averaged}
+	c := &Checkpoint{Plan: plan, Taken: h.Taken, Ahead: h.Ahead, Divisor: h.Divisor, Levels: h.Levels, settings: h.Settings, Averaged: h.Averaged}
 	c.Weights = next(h.Weights)
 	for _, v := range next(h.Frozen) {
 		c.Frozen = append(c.Frozen, float32(v))
@@ -150,21 +150,10 @@ var errCheckpointLength = fmt.Errorf("neural: the checkpoint does not hold as ma
 const checkpointTemporary = ".dither-writing-"
 
 // Write puts the checkpoint in the place of a file, with mode 0600: either the old one stands there or the new one,
-// whole. The file and its name are on disk when Write returns.
-func (c *Checkpoint) Write(path string) error {
-	file, err := c.WriteHeld(path)
-	if err != nil {
-		return err
-	}
-	if err = file.Close(); err != nil {
-		return fmt.Errorf("neural: checkpoint: %w", err)
-	}
-	return nil
-}
-
-// WriteHeld is Write that returns the file, locked where the system has locks: until it is closed no other run can
-// hold the file at path. Whoever writes several checkpoints closes one after the next is written.
-func (c *Checkpoint) WriteHeld(path string) (*os.File, error) {
+// whole. The file and its name are on disk when Write returns. Write returns the file, locked where the system has
+// locks: until it is closed no other run can hold the file at path. Whoever writes several checkpoints closes one
+// after the next is written.
+func (c *Checkpoint) Write(path string) (*os.File, error) {
 	text, err := c.encode()
 	if err != nil {
 		return nil, err

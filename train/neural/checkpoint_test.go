@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/train"
 )
@@ -22,7 +23,7 @@ func stoppedAfter(t *testing.T, setup Setup, l *ledger.Ledger, o Options, step, 
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	ctx, cancel := context.WithCancel(context.Background())
-	o.Checkpoint = func(c *Checkpoint) error { return c.Write(path) }
+	o.Checkpoint = func(c *Checkpoint) error { return write(c, path) }
 	o.Progress = func(p train.Progress) {
 		if p.Step == step {
 			cancel()
@@ -48,7 +49,7 @@ func TestResumedRunsGoOn(t *testing.T) {
 	const records, steps = 50, 20
 	s := ringSchema(t, records)
 	r := ask()
-	r.Epsilon, r.Sampling, r.Epochs, r.Steps = math.Inf(1), Sampling{Kind: SamplingFull}, 0, steps
+	r.Epsilon, r.Sampling, r.Epochs, r.Steps = math.Inf(1), Sampling{Kind: option.SamplingFull}, 0, steps
 	r.Clipping = ClippingRequest{Rule: "quantile", PerLayer: true}
 	setup := setupOf(t, r, s)
 	initial := make([]float32, setup.Network.Weights())
@@ -83,8 +84,8 @@ func TestResumedRunsPayForAllSteps(t *testing.T) {
 	for _, declared := range []int{0, records} {
 		for name, change := range map[string]func(*Request){
 			"poisson":   func(*Request) {},
-			"full":      func(r *Request) { r.Sampling, r.Clipping.PerLayer = Sampling{Kind: SamplingFull}, true },
-			"partition": func(r *Request) { r.Sampling = Sampling{Kind: SamplingPartition, Parts: 4} },
+			"full":      func(r *Request) { r.Sampling, r.Clipping.PerLayer = Sampling{Kind: option.SamplingFull}, true },
+			"partition": func(r *Request) { r.Sampling = Sampling{Kind: option.SamplingPartition, Parts: 4} },
 		} {
 			if declared > 0 && name != "full" && !thorough {
 				continue // without declared records a run pays for their number too
@@ -139,7 +140,7 @@ func TestCheckpointsHoldWhatIsReleased(t *testing.T) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Checkpoint]()) {
 		got = append(got, f.Name)
 	}
-	want := "Plan Taken Ahead Divisor Levels Weights Frozen Optimizers Averaged AverageSum Settings"
+	want := "Plan Taken Ahead Divisor Levels Weights Frozen Optimizers Averaged AverageSum settings"
 	if strings.Join(got, " ") != want {
 		t.Errorf("a checkpoint has %v, want %s", got, want)
 	}
@@ -270,4 +271,10 @@ func TestDamagedCheckpointsAreRefused(t *testing.T) {
 		}
 		text[i] ^= 1
 	}
+}
+
+// write writes a checkpoint and lets go of its file.
+func write(c *Checkpoint, path string) error {
+	file, err := c.Write(path)
+	return errors.Join(err, file.Close())
 }

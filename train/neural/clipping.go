@@ -19,12 +19,17 @@ type Clipping struct {
 	// Threshold is the norm up to which the global rules keep gradients as they are, at first for an adaptive
 	// one.
 	Threshold float64 `json:"threshold,omitempty"`
+	refinements
+}
+
+// refinements are the sections of the rules that adapt, estimate or average.
+type refinements struct {
 	// Adaptive says how the level of adaptive rules follows from counts.
-	Adaptive *Adaptive `json:"adaptive,omitempty"`
+	Adaptive *adaptivity `json:"adaptive,omitempty"`
 	// Projection says how the rule of that name estimates norms.
-	Projection *Projection `json:"projection,omitempty"`
+	Projection *projection `json:"projection,omitempty"`
 	// MicroBatch, if not nil, says that means of several gradients are clipped, not gradients.
-	MicroBatch *MicroBatch `json:"micro-batch,omitempty"`
+	MicroBatch *microBatch `json:"micro-batch,omitempty"`
 }
 
 // Group is a part of the gradient: blocks of the network that follow each other.
@@ -37,9 +42,9 @@ type Group struct {
 	Share float64 `json:"share"`
 }
 
-// Adaptive says how a norm follows a quantile of the norms of gradients (Andrew, Thakkar, McMahan & Ramaswamy,
+// adaptivity says how a norm follows a quantile of the norms of gradients (Andrew, Thakkar, McMahan & Ramaswamy,
 // "Differentially Private Learning with Adaptive Clipping", NeurIPS 2021, https://arxiv.org/abs/1905.03871).
-type Adaptive struct {
+type adaptivity struct {
 	// Quantile is the share of gradients that is to be within the norm, Rate how fast it moves: times
 	// exp(-Rate·(share - Quantile)) in every step.
 	Quantile float64 `json:"quantile"`
@@ -52,7 +57,7 @@ type Adaptive struct {
 	CountNoise float64 `json:"count-noise"`
 }
 
-// MicroBatch says that the records of a step are dealt to Count groups, each record by itself. The
+// microBatch says that the records of a step are dealt to Count groups, each record by itself. The
 // sum of a group's gradients over Size is clipped. One record then moves the clipped vector of its
 // group from anywhere to anywhere, by 2·Norm, so that the bound is 2·Norm. Where one record
 // replaces another in its place, labels being those of places, one vector changes as well. So
@@ -61,7 +66,7 @@ type Adaptive struct {
 // vector without the record may be at the edge of the ball, and the two records 0 and 2·Norm away
 // from it. That is no pair of two steps of Norm from the middle. Size is declared: the number of
 // records that were dealt to a group is private. With one group it is clipping after averaging.
-type MicroBatch struct {
+type microBatch struct {
 	Count int     `json:"count"`
 	Size  float64 `json:"size"`
 }
@@ -179,7 +184,7 @@ func (c Clipping) validateGroups(blocks int) error {
 	return nil
 }
 
-func (a *Adaptive) validate() error {
+func (a *adaptivity) validate() error {
 	switch {
 	case a == nil:
 		return nil

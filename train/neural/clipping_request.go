@@ -5,15 +5,16 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/network"
 )
 
 // ClippingRequest asks for a clipping. The zero value is flat clipping of the whole gradient to
-// DefaultClippingNorm.
+// 1.
 type ClippingRequest struct {
 	// Rule is one of Rules; "" means flat.
 	Rule string
-	// Norm is the clipping norm of the whole gradient; 0 means DefaultClippingNorm.
+	// Norm is the clipping norm of the whole gradient; 0 means 1.
 	Norm float64
 	// Groups is the number of blocks of the network in each group, in order; nil is one group of all. PerLayer
 	// makes a group of the blocks of each layer.
@@ -21,18 +22,18 @@ type ClippingRequest struct {
 	PerLayer bool
 	// Norms are the clipping norms of the groups; nil divides Norm evenly: Norm/√groups each.
 	Norms []float64
-	// Allocation divides the noise among groups; "" means AllocationEven.
-	Allocation Allocation
-	// Stability of the rules that have it; 0 means DefaultStability times the norm, or for psac DefaultDamping
-	// times it.
+	// Allocation divides the noise among groups at the same cost: "even" (or ""), the same noise multiplier for
+	// each; "isotropic", the same noise on every number; "dimension", the least noise in all numbers together.
+	Allocation string
+	// Stability of the rules that have it; 0 means 0.01 times the norm, or for psac 0.1 times it.
 	Stability float64
-	// Threshold of the global rules; 0 means DefaultThreshold times the norm.
+	// Threshold of the global rules; 0 means 10 times the norm.
 	Threshold float64
-	// Quantile, Rate and CountNoise of the adaptive rules. For Quantile 0 means DefaultQuantile, or
-	// DefaultThresholdQuantile for a threshold; for Rate it means DefaultRate. For CountNoise it
-	// means a twentieth of the expected batch, but at least twice what the counts need.
+	// Quantile, Rate and CountNoise are those of the adaptive rules. A Quantile of 0 means 0.5, or 0.95 for
+	// a threshold, and a Rate of 0 means 0.2. A CountNoise of 0 means a twentieth of the expected batch, but
+	// at least twice what the counts need.
 	Quantile, Rate, CountNoise float64
-	// Projections and Cap are those of the rule projected; 0 means DefaultProjections and DefaultCap.
+	// Projections and Cap are those of the rule projected; 0 means 20 and 2.
 	Projections int
 	Cap         float64
 	// MicroBatch, if not 0, clips means of about this many records instead of each record's
@@ -52,45 +53,27 @@ const (
 	defaultThreshold = 10.0
 	// defaultQuantile is what authors of adaptive clipping propose; a threshold is to hold nearly all.
 	defaultQuantile, defaultThresholdQuantile = 0.5, 0.95
-	// DefaultRate is how fast an adaptive norm moves, as its authors propose.
-	DefaultRate = 0.2
-	// DefaultProjections and DefaultCap are how the rule projected estimates norms, and how many clipping norms a
-	// clipped gradient may have.
-	DefaultProjections, DefaultCap = 20, 2.0
 	// adaptiveReach is how far an adaptive norm may go from the first one, to both sides.
 	adaptiveReach = 1e6
 )
 
-// Allocation names a way to divide the noise among groups of parameters, at the same cost.
-type Allocation string
-
-const (
-	// AllocationEven takes the same noise multiplier for every group: each has the same share of the cost.
-	AllocationEven Allocation = "even"
-	// AllocationIsotropic takes the same noise on every number.
-	AllocationIsotropic Allocation = "isotropic"
-	// AllocationDimension takes the least noise in all numbers together: the variance of each of the d_k numbers of
-	// group k is proportional to C_k/√d_k. (Minimize Σ d_k·ν_k² where Σ C_k²/ν_k² is fixed.)
-	AllocationDimension Allocation = "dimension"
-)
-
 // Allocations lists the ways to divide noise.
-func Allocations() []Allocation {
-	return []Allocation{AllocationEven, AllocationIsotropic, AllocationDimension}
+func Allocations() []string {
+	return []string{option.AllocationEven, option.AllocationIsotropic, option.AllocationDimension}
 }
 
 // share is proportional to the share of 1/NoiseMultiplier² of a group with this norm and this many
 // numbers. The noise of a group of norm C and share s has variance proportional to C²/s.
-func (a Allocation) share(norm float64, numbers int) (float64, error) {
-	switch a {
-	case AllocationEven, "":
+func shareOf(allocation string, norm float64, numbers int) (float64, error) {
+	switch allocation {
+	case option.AllocationEven, "":
 		return 1, nil
-	case AllocationIsotropic:
+	case option.AllocationIsotropic:
 		return norm * norm, nil
-	case AllocationDimension:
+	case option.AllocationDimension:
 		return norm * math.Sqrt(float64(numbers)), nil
 	}
-	return 0, fmt.Errorf("neural: allocation is %q, want one of %v", a, Allocations())
+	return 0, fmt.Errorf("neural: allocation is %q, want one of %v", allocation, Allocations())
 }
 
 // clipping is what a request asks for, for a network and an expected batch.
@@ -161,7 +144,7 @@ func (r ClippingRequest) groups(blocks []network.Block) ([]Group, error) {
 			g.Norm = r.Norms[k]
 		}
 		var err error
-		if g.Share, err = r.Allocation.share(g.Norm, numbers(blocks[:count])); err != nil {
+		if g.Share, err = shareOf(r.Allocation, g.Norm, numbers(blocks[:count])); err != nil {
 			return nil, err
 		}
 		blocks = blocks[count:]
@@ -206,8 +189,8 @@ func numbers(blocks []network.Block) int {
 }
 
 // adaptive says how the level follows counts out of batches of this expected size.
-func (r ClippingRequest) adaptive(c Clipping, batch float64) *Adaptive {
-	a := &Adaptive{Quantile: r.Quantile, Rate: r.Rate, CountNoise: r.CountNoise}
+func (r ClippingRequest) adaptive(c Clipping, batch float64) *adaptivity {
+	a := &adaptivity{Quantile: r.Quantile, Rate: r.Rate, CountNoise: r.CountNoise}
 	first, quantile := c.Groups[0].Norm, defaultQuantile
 	if c.Threshold > 0 {
 		first, quantile = c.Threshold, defaultThresholdQuantile
@@ -216,7 +199,7 @@ func (r ClippingRequest) adaptive(c Clipping, batch float64) *Adaptive {
 		a.Quantile = quantile
 	}
 	if a.Rate == 0 {
-		a.Rate = DefaultRate
+		a.Rate = option.DefaultRate
 	}
 	if a.CountNoise == 0 {
 		a.CountNoise = max(1, batch/20)
@@ -226,26 +209,26 @@ func (r ClippingRequest) adaptive(c Clipping, batch float64) *Adaptive {
 }
 
 // projection is how norms are estimated.
-func (r ClippingRequest) projection() *Projection {
-	p := &Projection{Directions: r.Projections, Cap: r.Cap}
+func (r ClippingRequest) projection() *projection {
+	p := &projection{Directions: r.Projections, Cap: r.Cap}
 	if p.Directions == 0 {
-		p.Directions = DefaultProjections
+		p.Directions = option.DefaultProjections
 	}
 	if p.Cap == 0 {
-		p.Cap = DefaultCap
+		p.Cap = option.DefaultCap
 	}
 	return p
 }
 
 // microBatch is the division of batches of this expected size.
-func (r ClippingRequest) microBatch(batch float64) (*MicroBatch, error) {
+func (r ClippingRequest) microBatch(batch float64) (*microBatch, error) {
 	switch {
 	case r.AfterAveraging && r.MicroBatch != 0 || r.MicroBatch < 0:
 		return nil, fmt.Errorf("neural: micro-batches are of %d records and clipping is after averaging: %v, want one of them", r.MicroBatch, r.AfterAveraging)
 	case r.AfterAveraging:
-		return &MicroBatch{Count: 1, Size: batch}, nil
+		return &microBatch{Count: 1, Size: batch}, nil
 	case r.MicroBatch > 0:
-		return &MicroBatch{Count: max(1, int(math.Round(batch/float64(r.MicroBatch)))), Size: float64(r.MicroBatch)}, nil
+		return &microBatch{Count: max(1, int(math.Round(batch/float64(r.MicroBatch)))), Size: float64(r.MicroBatch)}, nil
 	}
 	return nil, nil
 }

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/network"
@@ -43,7 +45,7 @@ func clippingsUnderTest() map[string]ClippingRequest {
 		if rule == (projected{}).name() {
 			continue
 		}
-		all[rule+" by layers"] = ClippingRequest{Rule: rule, PerLayer: true, Norm: 0.7, Allocation: AllocationDimension}
+		all[rule+" by layers"] = ClippingRequest{Rule: rule, PerLayer: true, Norm: 0.7, Allocation: option.AllocationDimension}
 	}
 	return all
 }
@@ -93,11 +95,11 @@ func testRun(t testing.TB, r Request, c ClippingRequest, rows *release.Rows) *ru
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := Plan{Records: rows.Len(), MaxRecords: rows.Len(), Sampling: Sampling{Kind: SamplingFull}, Steps: 1, NonPrivate: true}
+	p := Plan{Subject: certificate.Subject{Records: rows.Len(), MaxRecords: rows.Len()}, Sampling: Sampling{Kind: option.SamplingFull}, Steps: 1, NonPrivate: true}
 	if p.Clipping, err = c.clipping(n, 10); err != nil {
 		t.Fatal(err)
 	}
-	p.Network = NetworkPlan{n.Input(), n.Layers(), n.Trained()}
+	p.Network.Input, p.Network.Layers, p.Network.Trained = n.Input(), n.Layers(), n.Trained()
 	if p.Loss.Name = "softmax"; n.Output().Size() == 1 {
 		p.Loss.Name = "logistic"
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
@@ -13,31 +14,21 @@ import (
 // gradients, which is what descent moves along, has far less noise than that of independent noise at the same cost.
 // The steps go round parts of the records.
 type Correlated struct {
-	Kind CorrelatedKind `json:"kind"`
-	// Coefficients are the first column of the matrix of CorrelatedBanded, from the diagonal down, no more than
+	// Kind is one of CorrelatedKinds: "banded" correlates steps less than a round apart, by a banded matrix;
+	// "tree" sums the steps of a round by a binary tree.
+	Kind string `json:"kind"`
+	// Coefficients are the first column of the matrix of "banded", from the diagonal down, no more than
 	// there are parts. They decide what cancels, not what it costs.
 	Coefficients []int64 `json:"coefficients,omitempty"`
 }
 
-// CorrelatedKind names a way to correlate noise.
-type CorrelatedKind string
-
-const (
-	// CorrelatedBanded correlates steps less than a round apart, by a banded matrix; the parts stay
-	// as they are (mechanism.BandedMatrix). Each step may sample the part whose turn it is.
-	CorrelatedBanded CorrelatedKind = "banded"
-	// CorrelatedTree sums the steps of a round by a binary tree; every round divides the records anew and begins a
-	// new tree (mechanism.TreeAggregation).
-	CorrelatedTree CorrelatedKind = "tree"
-)
-
 // CorrelatedKinds lists the ways to correlate noise.
-func CorrelatedKinds() []CorrelatedKind { return []CorrelatedKind{CorrelatedBanded, CorrelatedTree} }
+func CorrelatedKinds() []string { return []string{option.CorrelatedBanded, option.CorrelatedTree} }
 
 // CorrelatedRequest asks for correlated noise. The zero value asks for independent noise.
 type CorrelatedRequest struct {
-	Kind CorrelatedKind
-	// Momentum is that of the optimizer, which the coefficients of CorrelatedBanded are made for; 0 means
+	Kind string
+	// Momentum is that of the optimizer, which the coefficients of "banded" are made for; 0 means
 	// DefaultMomentum, and a negative number none.
 	Momentum float64
 	// Bands is the number of those coefficients; 0 means as many as there are parts.
@@ -53,7 +44,7 @@ func (r CorrelatedRequest) correlated(parts int) (*Correlated, error) {
 		return nil, nil
 	}
 	out := &Correlated{Kind: r.Kind}
-	if r.Kind != CorrelatedBanded {
+	if r.Kind != option.CorrelatedBanded {
 		return out, nil
 	}
 	momentum, bands, most := Options{Momentum: r.Momentum}.momentum(), r.Bands, max(1, min(parts, maxBands))
@@ -111,11 +102,11 @@ func (p Plan) checkSeries() error {
 
 // series returns the event of a series, and how many of them a run of this many steps takes.
 func (p Plan) series(multiplier float64, steps int) (mechanism.Event, int) {
-	if p.Correlated.Kind == CorrelatedTree {
+	if p.Correlated.Kind == option.CorrelatedTree {
 		return mechanism.TreeAggregation{NoiseMultiplier: multiplier, Steps: p.Sampling.Parts}, p.rounds(steps)
 	}
 	probability := 1.0
-	if p.Sampling.Kind == SamplingCyclic {
+	if p.Sampling.Kind == option.SamplingCyclic {
 		probability = p.Sampling.Probability
 	}
 	return mechanism.BandedMatrix{NoiseMultiplier: multiplier, Bands: p.Sampling.Parts, Steps: steps, Probability: probability}, 1
@@ -148,7 +139,7 @@ func (r *run) openSeries() (*release.Series, error) {
 // releaseCorrelated is release in a series, which it opens at its first step.
 func (r *run) releaseCorrelated() ([]release.Noisy, error) {
 	left := (r.taken - r.Plan.kept()) % r.Plan.Sampling.Parts
-	if r.series == nil || r.Plan.Correlated.Kind == CorrelatedTree && left == 0 {
+	if r.series == nil || r.Plan.Correlated.Kind == option.CorrelatedTree && left == 0 {
 		var err error
 		if r.series, err = r.openSeries(); err != nil {
 			return nil, err
@@ -171,7 +162,7 @@ func (r *run) releaseCorrelated() ([]release.Noisy, error) {
 // draws is how many numbers a series of this many steps draws noise for, one for each number that
 // is trained: for a tree one for each node, fewer than two a step.
 func (c *Correlated) draws(steps int) int {
-	if c != nil && c.Kind == CorrelatedTree {
+	if c != nil && c.Kind == option.CorrelatedTree {
 		return 2 * steps
 	}
 	return steps
@@ -183,9 +174,9 @@ func (p Plan) validateCorrelated() error {
 	if c == nil {
 		return nil
 	}
-	samplings := []SamplingKind{SamplingPartition, SamplingCyclic}
-	if c.Kind == CorrelatedTree {
-		samplings = []SamplingKind{SamplingShuffle}
+	samplings := []string{option.SamplingPartition, option.SamplingCyclic}
+	if c.Kind == option.CorrelatedTree {
+		samplings = []string{option.SamplingShuffle}
 	}
 	switch {
 	case !slices.Contains(CorrelatedKinds(), c.Kind):

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/train"
 )
@@ -44,13 +45,13 @@ func lineData(t testing.TB, records, numbers int, reach float64) (*data.Schema, 
 }
 
 // lineRequest asks for a linear model, which goes round parts of the records.
-func lineRequest(kind CorrelatedKind, parts, steps int) Request {
+func lineRequest(kind string, parts, steps int) Request {
 	r := ask()
 	r.Epsilon, r.Epochs, r.Steps = 0.5, 0, steps
 	r.Layers = network.Layers{network.Linear{Outputs: 1}}
-	r.Sampling, r.Correlated.Kind = Sampling{Kind: SamplingPartition, Parts: parts}, kind
-	if kind == CorrelatedTree {
-		r.Sampling.Kind = SamplingShuffle
+	r.Sampling, r.Correlated.Kind = Sampling{Kind: option.SamplingPartition, Parts: parts}, kind
+	if kind == option.CorrelatedTree {
+		r.Sampling.Kind = option.SamplingShuffle
 	}
 	return r
 }
@@ -63,10 +64,10 @@ func lineRequest(kind CorrelatedKind, parts, steps int) Request {
 func TestCorrelatedNoiseLearnsWhereIndependentDoesNot(t *testing.T) {
 	const numbers, runs = 30, 4
 	s, d := lineData(t, 4000, numbers, 1)
-	cosine := func(kind CorrelatedKind) float64 {
+	cosine := func(kind string) float64 {
 		setup, mean := setupOf(t, lineRequest(kind, 64, 256), s), 0.0
 		for range runs {
-			result, err := Fit(context.Background(), budget(t, ask()), setup, d, Options{LearningRate: 0.1, Average: AverageNone})
+			result, err := Fit(context.Background(), budget(t, ask()), setup, d, Options{LearningRate: 0.1, Average: option.AverageNone})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,10 +83,10 @@ func TestCorrelatedNoiseLearnsWhereIndependentDoesNot(t *testing.T) {
 	if got := cosine(""); got > 0.85 {
 		t.Errorf("independent noise reaches %.3f, want at most 0.85", got)
 	}
-	if got := cosine(CorrelatedBanded); got < 0.93 {
+	if got := cosine(option.CorrelatedBanded); got < 0.93 {
 		t.Errorf("banded noise reaches %.3f, want at least 0.93", got)
 	}
-	if got := cosine(CorrelatedTree); got < 0.8 {
+	if got := cosine(option.CorrelatedTree); got < 0.8 {
 		t.Errorf("noise of trees reaches %.3f, want at least 0.8", got)
 	}
 }
@@ -111,7 +112,7 @@ func quotient(a, c []float64) []float64 {
 func TestWeightsHoldTheNoiseThatCorrelationLeaves(t *testing.T) {
 	const numbers, parts, steps, rate = 1500, 8, 40, 0.1
 	s, d := lineData(t, 50, numbers, 0)
-	variance := func(kind CorrelatedKind) float64 {
+	variance := func(kind string) float64 {
 		setup := uncalibrated(t, lineRequest(kind, parts, steps), s)
 		c := []float64{1}
 		setup.Plan.Correlated = nil
@@ -122,7 +123,7 @@ func TestWeightsHoldTheNoiseThatCorrelationLeaves(t *testing.T) {
 				c = append(c, float64(v))
 			}
 		}
-		result, err := Fit(context.Background(), anyBudget(t, ask()), setup, d, Options{LearningRate: rate, Schedule: train.ScheduleConstant, Average: AverageNone, Initial: make([]float32, numbers+1)})
+		result, err := Fit(context.Background(), anyBudget(t, ask()), setup, d, Options{LearningRate: rate, Schedule: train.ScheduleConstant, Average: option.AverageNone, Initial: make([]float32, numbers+1)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +149,7 @@ func TestWeightsHoldTheNoiseThatCorrelationLeaves(t *testing.T) {
 		}
 		return got
 	}
-	if independent, banded := variance(""), variance(CorrelatedBanded); banded > independent/4 {
+	if independent, banded := variance(""), variance(option.CorrelatedBanded); banded > independent/4 {
 		t.Errorf("variance of a weight is %v with banded noise and %v with independent, want a quarter of it at most", banded, independent)
 	}
 }

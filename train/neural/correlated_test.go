@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -14,22 +15,22 @@ import (
 func correlatedRequests() map[string]Request {
 	out := map[string]Request{}
 	for name, set := range map[string]func(r *Request){
-		"cyclic": func(r *Request) { r.Sampling = Sampling{Kind: SamplingCyclic, Parts: 4, Probability: 0.5} },
+		"cyclic": func(r *Request) { r.Sampling = Sampling{Kind: option.SamplingCyclic, Parts: 4, Probability: 0.5} },
 		"banded": func(r *Request) {
-			r.Sampling, r.Correlated.Kind = Sampling{Kind: SamplingPartition, Parts: 4}, CorrelatedBanded
+			r.Sampling, r.Correlated.Kind = Sampling{Kind: option.SamplingPartition, Parts: 4}, option.CorrelatedBanded
 		},
 		"banded cyclic": func(r *Request) {
-			r.Sampling, r.Correlated = Sampling{Kind: SamplingCyclic, Parts: 4, Probability: 0.5}, CorrelatedRequest{Kind: CorrelatedBanded, Bands: 3, Momentum: -1}
+			r.Sampling, r.Correlated = Sampling{Kind: option.SamplingCyclic, Parts: 4, Probability: 0.5}, CorrelatedRequest{Kind: option.CorrelatedBanded, Bands: 3, Momentum: -1}
 		},
 		"tree": func(r *Request) {
-			r.Sampling, r.Correlated.Kind = Sampling{Kind: SamplingShuffle, Parts: 5}, CorrelatedTree
+			r.Sampling, r.Correlated.Kind = Sampling{Kind: option.SamplingShuffle, Parts: 5}, option.CorrelatedTree
 		},
 		"groups with counts": func(r *Request) {
-			r.Sampling, r.Correlated.Kind = Sampling{Kind: SamplingCyclic, Parts: 4, Probability: 0.5}, CorrelatedBanded
+			r.Sampling, r.Correlated.Kind = Sampling{Kind: option.SamplingCyclic, Parts: 4, Probability: 0.5}, option.CorrelatedBanded
 			r.Clipping.Rule, r.Clipping.PerLayer = "quantile", true
 		},
 		"micro-batches": func(r *Request) {
-			r.Sampling, r.Correlated.Kind = Sampling{Kind: SamplingShuffle, Parts: 5}, CorrelatedTree
+			r.Sampling, r.Correlated.Kind = Sampling{Kind: option.SamplingShuffle, Parts: 5}, option.CorrelatedTree
 			r.Clipping.MicroBatch = 20
 		},
 	} {
@@ -123,10 +124,10 @@ func TestSquareRootIsTheRootOfSteps(t *testing.T) {
 func TestCorrelatedNoiseIsRefused(t *testing.T) {
 	s := ringSchema(t, 2000)
 	for want, change := range map[string]func(*Request){
-		"sampling is full":          func(r *Request) { r.Sampling = Sampling{Kind: SamplingFull} },
-		"sampling is poisson":       func(r *Request) { r.Sampling = Sampling{Kind: SamplingPoisson, Probability: 0.1} },
-		"sampling is shuffle":       func(r *Request) { r.Sampling.Kind = SamplingShuffle },
-		"sampling is partition":     func(r *Request) { r.Correlated.Kind = CorrelatedTree },
+		"sampling is full":          func(r *Request) { r.Sampling = Sampling{Kind: option.SamplingFull} },
+		"sampling is poisson":       func(r *Request) { r.Sampling = Sampling{Kind: option.SamplingPoisson, Probability: 0.1} },
+		"sampling is shuffle":       func(r *Request) { r.Sampling.Kind = option.SamplingShuffle },
+		"sampling is partition":     func(r *Request) { r.Correlated.Kind = option.CorrelatedTree },
 		"correlated noise is \"x\"": func(r *Request) { r.Correlated.Kind = "x" },
 		"without a kind":            func(r *Request) { r.Correlated = CorrelatedRequest{Bands: 2} },
 		"with 5 bands":              func(r *Request) { r.Correlated.Bands = 5 },

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/dynamics"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/train"
 )
@@ -78,7 +79,7 @@ type ClippingDiagnosis struct {
 // DiagnoseNonPrivate looks at the first records of a public table exactly. It uses the layers,
 // input, loss and map of rows of the request, and nothing else of it.
 func DiagnoseNonPrivate(ctx context.Context, r Request, o Diagnosing, s *data.Schema, d *data.Dataset) (*NonPrivateDiagnosis, error) {
-	r.Epsilon, r.Clipping, r.Sampling, r.Steps, r.Epochs = math.Inf(1), ClippingRequest{}, Sampling{Kind: SamplingFull}, 1, 0
+	r.Epsilon, r.Clipping, r.Sampling, r.Steps, r.Epochs = math.Inf(1), ClippingRequest{}, Sampling{Kind: option.SamplingFull}, 1, 0
 	setup, err := NewSetup(r, s)
 	if err != nil {
 		return nil, err

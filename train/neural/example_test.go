@@ -24,7 +24,7 @@ func ExampleFit() {
 	setup, err := neural.NewSetup(neural.Request{
 		Epsilon: 2, Delta: 1e-5, Neighboring: privacy.AddOrRemoveOne,
 		Layers:   network.MLP(1, 8),
-		Sampling: neural.Sampling{Kind: neural.SamplingFull}, Steps: 10,
+		Sampling: neural.Sampling{Kind: "full"}, Steps: 10,
 		Clipping: neural.ClippingRequest{Rule: "auto-s", Norm: 1},
 	}, schema)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/query"
@@ -30,9 +31,10 @@ type Options struct {
 	// WeightDecay, if positive, shrinks weights before each step, by the learning rate times this.
 	// 0 means the decay of the optimizer, and a negative number none.
 	WeightDecay float64
-	// Average says which weights are returned; AverageDecay is that of AverageExponential, 0 meaning
-	// DefaultAverageDecay.
-	Average      Average
+	// Average says which weights are returned: "none" (or ""), the last iterate; "exponential", a moving average;
+	// "uniform", the mean of the iterates; "tail", the mean of the last 40 % of them. All cost the same.
+	// AverageDecay is how much of itself "exponential" keeps in a step; 0 means 0.99.
+	Average      string
 	AverageDecay float64
 	// Initial, if not nil, are the weights to begin with, all of the network's, the frozen ones included. They must
 	// be public, or released under a cost that is counted. nil means fresh random ones.
@@ -65,8 +67,8 @@ type Result struct {
 	Plan Plan
 }
 
-// Validate returns an error that names a number that makes no sense.
-func (o Options) Validate() error {
+// validate returns an error that names a number that makes no sense.
+func (o Options) validate() error {
 	for name, v := range map[string]float64{"learning rate": o.LearningRate, "ridge": o.Ridge, "l1": o.L1} {
 		if err := positiveOrNone(name, v); err != nil {
 			return err
@@ -104,7 +106,7 @@ func (s Setup) Check(o Options) error {
 	if line, err := optimizerOf(o.Optimizer); err == nil && line.scales && (s.Plan.Clipping.MicroBatch != nil || s.Plan.Clipping.Projection != nil) {
 		return fmt.Errorf("neural: optimizer is %s and gradients are clipped by micro-batches or projections, want each record's gradient clipped by its norm", line.name)
 	}
-	return o.Validate()
+	return o.validate()
 }
 
 // Fit reserves the plan's event, pays for and releases every step. Errors after the reservation do not depend
@@ -126,7 +128,7 @@ func fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	if err != nil {
 		return nil, err
 	}
-	grant, err := l.Reserve(s.Plan.Event(), MethodNetwork)
+	grant, err := l.Reserve(s.Plan.Event(), option.MethodNetwork)
 	if err != nil {
 		return nil, err
 	}

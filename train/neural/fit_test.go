@@ -10,6 +10,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/privacy"
@@ -54,7 +55,7 @@ func ringData(t testing.TB, s *data.Schema, n int) *data.Dataset {
 
 // ask is a request for a small network.
 func ask() Request {
-	return Request{Epsilon: 4, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Sampling: Sampling{Kind: SamplingPoisson, Probability: 0.1}, Epochs: 20,
+	return Request{Epsilon: 4, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Sampling: Sampling{Kind: option.SamplingPoisson, Probability: 0.1}, Epochs: 20,
 		Layers: network.Layers{network.Linear{Outputs: 16}, network.Activation{Function: "tanh"}, network.Linear{Outputs: 1}}}
 }
 
@@ -158,24 +159,24 @@ func TestPrivateRunLearns(t *testing.T) {
 func TestPlansCostWhatWasAsked(t *testing.T) {
 	for name, change := range map[string]func(*Request){
 		"poisson":   func(*Request) {},
-		"full":      func(r *Request) { r.Sampling, r.Steps, r.Epochs = Sampling{Kind: SamplingFull}, 30, 0 },
-		"partition": func(r *Request) { r.Sampling = Sampling{Kind: SamplingPartition, Parts: 7} },
-		"shuffle":   func(r *Request) { r.Sampling = Sampling{Kind: SamplingShuffle, Parts: 7} },
+		"full":      func(r *Request) { r.Sampling, r.Steps, r.Epochs = Sampling{Kind: option.SamplingFull}, 30, 0 },
+		"partition": func(r *Request) { r.Sampling = Sampling{Kind: option.SamplingPartition, Parts: 7} },
+		"shuffle":   func(r *Request) { r.Sampling = Sampling{Kind: option.SamplingShuffle, Parts: 7} },
 		"fixed size": func(r *Request) {
-			r.Sampling, r.Neighboring = Sampling{Kind: SamplingFixedSize, BatchSize: 100}, privacy.ReplaceOne
+			r.Sampling, r.Neighboring = Sampling{Kind: option.SamplingFixedSize, BatchSize: 100}, privacy.ReplaceOne
 		},
-		"cyclic": func(r *Request) { r.Sampling = Sampling{Kind: SamplingCyclic, Parts: 7, Probability: 0.5} },
+		"cyclic": func(r *Request) { r.Sampling = Sampling{Kind: option.SamplingCyclic, Parts: 7, Probability: 0.5} },
 		"banded": func(r *Request) {
-			r.Sampling, r.Correlated.Kind = Sampling{Kind: SamplingPartition, Parts: 7}, CorrelatedBanded
+			r.Sampling, r.Correlated.Kind = Sampling{Kind: option.SamplingPartition, Parts: 7}, option.CorrelatedBanded
 		},
 		"banded cyclic": func(r *Request) {
-			r.Sampling, r.Correlated.Kind = Sampling{Kind: SamplingCyclic, Parts: 7, Probability: 0.5}, CorrelatedBanded
+			r.Sampling, r.Correlated.Kind = Sampling{Kind: option.SamplingCyclic, Parts: 7, Probability: 0.5}, option.CorrelatedBanded
 		},
 		"tree": func(r *Request) {
-			r.Sampling, r.Correlated.Kind = Sampling{Kind: SamplingShuffle, Parts: 20}, CorrelatedTree
+			r.Sampling, r.Correlated.Kind = Sampling{Kind: option.SamplingShuffle, Parts: 20}, option.CorrelatedTree
 		},
 		"zero-out":  func(r *Request) { r.Neighboring = privacy.ZeroOut },
-		"per layer": func(r *Request) { r.Clipping.PerLayer, r.Clipping.Allocation = true, AllocationDimension },
+		"per layer": func(r *Request) { r.Clipping.PerLayer, r.Clipping.Allocation = true, option.AllocationDimension },
 		"quantile":  func(r *Request) { r.Clipping.Rule = "quantile" },
 		"adaptive":  func(r *Request) { r.Clipping.Rule, r.Clipping.PerLayer = "global-adaptive", true },
 		"micro":     func(r *Request) { r.Clipping.MicroBatch = 10 },

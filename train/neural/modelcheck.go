@@ -8,7 +8,6 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
-	"github.com/ditherml/dither/train"
 )
 
 // CheckModel returns an error for each number of a plan that a model trained by it contradicts: its layers, schema and
@@ -60,11 +59,4 @@ func describe(l network.Layers) string {
 // Premises are what the guarantee of the plan rests on, as far as the plan says.
 func (p Plan) Premises() certificate.Premises {
 	return certificate.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, RowsAlone: true, NonPrivate: p.NonPrivate}
-}
-
-// Certificate returns the certificate of the plan with all assumptions, without provenance and hashes.
-func (s Setup) Certificate() (certificate.Certificate, error) {
-	c, err := s.Plan.Certificate()
-	c.Assumptions = train.PremisesOf(s.Plan.Premises(), s.Schema, s.Features).Assumptions(c)
-	return c, err
 }

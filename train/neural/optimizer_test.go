@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/train"
@@ -137,9 +138,9 @@ func TestAveragesOfIterates(t *testing.T) {
 		exponential += (1 - d) * math.Pow(d, float64(10-i)) * float64(i)
 	}
 	exponential /= 1 - math.Pow(d, 10)
-	for rule, want := range map[Average]float64{AverageNone: 10, AverageUniform: 5.5, AverageTail: 8.5, AverageExponential: exponential} {
+	for rule, want := range map[string]float64{option.AverageNone: 10, option.AverageUniform: 5.5, option.AverageTail: 8.5, option.AverageExponential: exponential} {
 		o := Options{Average: rule}
-		if rule == AverageExponential {
+		if rule == option.AverageExponential {
 			o.AverageDecay = d
 		}
 		a, err := o.newAverage(10)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
@@ -13,27 +14,22 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// MethodNetwork is the method of this package, as certificates name it.
-const MethodNetwork = "dp-network"
-
 // Plan is every number that decides privacy. It is fixed before a record is read, written into the
 // certificate, and its Event is what is reserved and paid.
 type Plan struct {
-	Neighboring privacy.Neighboring `json:"neighboring"`
-	// Unit is what one row is; RowsPerPerson how many rows one person has at most (0: not declared).
-	Unit          string  `json:"unit"`
-	RowsPerPerson int     `json:"rows-per-person,omitempty"`
-	Delta         float64 `json:"delta"`
-	// Records is the declared public number of records, 0 if there is none; MaxRecords the declared public
-	// bound on it.
-	Records    int `json:"records,omitempty"`
-	MaxRecords int `json:"max-records"`
+	certificate.Subject
 	// CountNoise is the noise multiplier of the number of records, which is released first where none is
 	// declared, 0 otherwise.
 	CountNoise float64 `json:"count-noise-multiplier,omitempty"`
-	// Network describes the network that is trained.
-	Network NetworkPlan    `json:"network"`
-	Loss    model.LossSpec `json:"loss"`
+	// Network describes the network that is trained, without its numbers.
+	Network struct {
+		// Input is the shape of one record.
+		Input  network.Shape  `json:"input"`
+		Layers network.Layers `json:"layers"`
+		// Trained is how many numbers are trained.
+		Trained int `json:"trained"`
+	} `json:"network"`
+	Loss model.LossSpec `json:"loss"`
 	// Clipping says how gradients are bounded.
 	Clipping Clipping `json:"clipping"`
 	Sampling Sampling `json:"sampling"`
@@ -44,29 +40,20 @@ type Plan struct {
 	// together: of one group without counts the standard deviation of the noise divided by one record's
 	// bound. 0 in a plan without privacy.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
-	// AbandonedRun lists runs of the plan that stopped before their end, whose steps this one goes on from.
+	// Interrupted lists runs of the plan that stopped before their end, whose steps this one goes on from.
 	Interrupted []AbandonedRun `json:"interrupted,omitempty"`
 	// NonPrivate marks a baseline: the same path without noise, at infinite cost.
 	NonPrivate bool `json:"non-private,omitempty"`
 }
 
-// NetworkPlan describes a network without its numbers.
-type NetworkPlan struct {
-	// Input is the shape of one record.
-	Input  network.Shape  `json:"input"`
-	Layers network.Layers `json:"layers"`
-	// Trained is how many numbers are trained.
-	Trained int `json:"trained"`
-}
-
 // network returns the network that is described.
-func (p NetworkPlan) network() (*network.Network, error) {
-	n, err := network.New(p.Input, p.Layers...)
+func (p Plan) network() (*network.Network, error) {
+	n, err := network.New(p.Network.Input, p.Network.Layers...)
 	if err != nil {
 		return nil, err
 	}
-	if n.Trained() != p.Trained || p.Trained < 1 {
-		return nil, fmt.Errorf("neural: trained numbers are %d, want %d, which the network has, and at least 1", p.Trained, n.Trained())
+	if n.Trained() != p.Network.Trained || p.Network.Trained < 1 {
+		return nil, fmt.Errorf("neural: trained numbers are %d, want %d, which the network has, and at least 1", p.Network.Trained, n.Trained())
 	}
 	return n, nil
 }
@@ -170,7 +157,7 @@ func (p Plan) released(multiplier float64) (mechanism.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(noises) == 1 || p.NonPrivate && p.Sampling.Kind != SamplingFull {
+	if len(noises) == 1 || p.NonPrivate && p.Sampling.Kind != option.SamplingFull {
 		return noises[0], nil // without noise, the releases from one sample are one
 	}
 	sequence := make(mechanism.Sequence, len(noises))
@@ -224,7 +211,7 @@ const maxSteps, maxNumbers = 1 << 24, 1 << 31
 
 // Validate returns an error that names the first number that makes no sense.
 func (p Plan) Validate() error {
-	if err := (certificate.Subject{Neighboring: p.Neighboring, Unit: p.Unit, Delta: p.Delta, Records: p.Records, MaxRecords: p.MaxRecords, RowsPerPerson: p.RowsPerPerson}).Check("neural"); err != nil {
+	if err := certificate.CheckSubject("neural", p.Subject, false); err != nil {
 		return err
 	}
 	switch {
@@ -261,7 +248,7 @@ func (p Plan) Validate() error {
 
 // validateModel checks network, loss and clipping.
 func (p Plan) validateModel() error {
-	n, err := p.Network.network()
+	n, err := p.network()
 	if err != nil {
 		return err
 	}
@@ -280,7 +267,7 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 	if err != nil {
 		return certificate.Certificate{}, err
 	}
-	return certificate.New(MethodNetwork, text, p.derivation())
+	return certificate.New(option.MethodNetwork, text, p.derivation())
 }
 
 // ReadPlan reads and validates a plan that JSON wrote; an unknown field is an error.
@@ -290,7 +277,7 @@ func ReadPlan(text json.RawMessage) (Plan, error) {
 
 // Methods returns this package's certificate methods: what a plan in JSON implies, by name.
 func Methods() map[string]certificate.Method {
-	return map[string]certificate.Method{MethodNetwork: func(text json.RawMessage) (certificate.Claim, error) {
+	return map[string]certificate.Method{option.MethodNetwork: func(text json.RawMessage) (certificate.Claim, error) {
 		p, err := ReadPlan(text)
 		if err != nil {
 			return certificate.Claim{}, err

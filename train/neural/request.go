@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
@@ -32,13 +33,13 @@ type Request struct {
 	// Clipping says how gradients are bounded.
 	Clipping ClippingRequest
 	// Sampling says which records take part in a step; its zero value means a Poisson sample with probability
-	// DefaultProbability.
+	// 0.05.
 	Sampling Sampling
 	// Correlated asks for noise that cancels over steps; without privacy there is none.
 	Correlated CorrelatedRequest
 	// Steps is the number of steps; 0 means as many as make Epochs passes.
 	Steps int
-	// Epochs is the expected number of times that a run sees each record; 0 means DefaultEpochs.
+	// Epochs is the expected number of times that a run sees each record; 0 means 20.
 	Epochs float64
 	// Normalization, Radius and Transforms are those of train.Request; Normalization "" means NormNone.
 	Normalization feature.Normalization
@@ -47,10 +48,6 @@ type Request struct {
 }
 
 const (
-	// DefaultProbability is the sampling probability of a request without sampling.
-	DefaultProbability = 0.05
-	// DefaultEpochs is the expected number of times that a run sees each record.
-	DefaultEpochs = 20
 	// countShare is the share of μ² that the number of records takes where it is released.
 	countShare = 0.01
 )
@@ -89,8 +86,9 @@ func NewSetup(r Request, s *data.Schema) (Setup, error) {
 	if err != nil {
 		return Setup{}, err
 	}
-	p := Plan{Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords,
-		Network: NetworkPlan{n.Input(), n.Layers(), n.Trained()}, Loss: loss, Sampling: r.sampling(), NonPrivate: math.IsInf(r.Epsilon, 1)}
+	p := Plan{Subject: certificate.Subject{Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords},
+		Loss: loss, Sampling: r.sampling(), NonPrivate: math.IsInf(r.Epsilon, 1)}
+	p.Network.Input, p.Network.Layers, p.Network.Trained = n.Input(), n.Layers(), n.Trained()
 	p.Steps = r.steps(p)
 	if err = p.validateSampling(); err != nil {
 		return Setup{}, err
@@ -159,7 +157,7 @@ func (r Request) network(features int, linear model.Linear) (*network.Network, e
 
 func (r Request) sampling() Sampling {
 	if r.Sampling == (Sampling{}) {
-		return Sampling{Kind: SamplingPoisson, Probability: DefaultProbability}
+		return Sampling{Kind: option.SamplingPoisson, Probability: option.NetworkProbability}
 	}
 	return r.Sampling
 }
@@ -171,7 +169,7 @@ func (r Request) steps(p Plan) int {
 	}
 	epochs, share := r.Epochs, p.Share()
 	if epochs == 0 {
-		epochs = DefaultEpochs
+		epochs = option.NetworkEpochs
 	}
 	if !(share > 0 && share <= 1) {
 		return 1 // refused later

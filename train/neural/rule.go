@@ -41,7 +41,7 @@ type adapting interface {
 	// within reports whether a gradient of this norm counts.
 	within(norm float64, l level) bool
 	// adapt returns the level of the next step; share is the released share of the records that were within.
-	adapt(l level, share float64, a Adaptive) level
+	adapt(l level, share float64, a adaptivity) level
 }
 
 // rules is the table of clipping rules, in the order in which they are listed.

@@ -48,13 +48,13 @@ func (globalAdaptive) weight(norm float64, l level) float64 {
 
 func (globalAdaptive) within(norm float64, l level) bool { return norm <= l.threshold }
 
-func (globalAdaptive) adapt(l level, share float64, a Adaptive) level {
+func (globalAdaptive) adapt(l level, share float64, a adaptivity) level {
 	l.threshold = a.follow(l.threshold, share)
 	return l
 }
 
 // follow moves a norm toward the quantile: times exp(-Rate·(share - Quantile)), within its limits.
-func (a Adaptive) follow(norm, share float64) float64 {
+func (a adaptivity) follow(norm, share float64) float64 {
 	share = max(0, min(1, share))
 	return max(a.Least, min(a.Most, norm*math.Exp(-a.Rate*(share-a.Quantile))))
 }

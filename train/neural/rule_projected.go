@@ -27,8 +27,8 @@ func (projected) needs() parameters { return parameters{projection: true} }
 
 func (projected) weight(float64, level) float64 { return 1 }
 
-// Projection says how norms are estimated.
-type Projection struct {
+// projection says how norms are estimated.
+type projection struct {
 	// Directions is the number of projections.
 	Directions int `json:"directions"`
 	// Cap is the largest length of a clipped gradient, in clipping norms.
@@ -36,7 +36,7 @@ type Projection struct {
 }
 
 // noise is what a sum is released with that clips by projections.
-func (p Projection) noise(multiplier float64) mechanism.JLClipping {
+func (p projection) noise(multiplier float64) mechanism.JLClipping {
 	return mechanism.JLClipping{NoiseMultiplier: multiplier, Projections: p.Directions, Cap: p.Cap, Probability: 1}
 }
 
@@ -107,7 +107,7 @@ func one(f kernel.Factors[float32], i int) kernel.Factors[float32] {
 }
 
 // validate refuses projections that make no sense, or stand next to what they have no proof with.
-func (p *Projection) validate(c Clipping) error {
+func (p *projection) validate(c Clipping) error {
 	switch {
 	case p == nil:
 		return nil

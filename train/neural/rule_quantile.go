@@ -18,7 +18,7 @@ func (quantile) needs() parameters { return parameters{adaptive: true} }
 
 func (quantile) within(norm float64, l level) bool { return norm <= l.norm }
 
-func (quantile) adapt(l level, share float64, a Adaptive) level {
+func (quantile) adapt(l level, share float64, a adaptivity) level {
 	l.norm = a.follow(l.norm, share)
 	return l
 }

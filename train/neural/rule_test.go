@@ -7,6 +7,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -59,7 +60,7 @@ func TestRulesKeepTheNorm(t *testing.T) {
 // standard deviation σ. The figures are those of theorem 1 of Andrew and others 2021 in float64, by Python.
 func TestNoiseBesideCounts(t *testing.T) {
 	for _, c := range []struct{ z, count, want float64 }{{1, 10, 1.0012523}, {1.1, 25.6, 1.1002540}, {3, 50, 3.0013509}} {
-		clipping := Clipping{Rule: "quantile", Groups: []Group{{1, 1, 1}}, Adaptive: &Adaptive{CountNoise: c.count}}
+		clipping := Clipping{Rule: "quantile", Groups: []Group{{1, 1, 1}}, refinements: refinements{Adaptive: &adaptivity{CountNoise: c.count}}}
 		noises, err := clipping.noises(c.z)
 		if err != nil || len(noises) != 2 || math.Abs(noises[0].NoiseMultiplier-c.want) > 5e-8 || noises[1].NoiseMultiplier != 2*c.count {
 			t.Errorf("noise %v beside counts of %v: got %v (%v), want %v and %v", c.z, c.count, noises, err, c.want, 2*c.count)
@@ -76,7 +77,7 @@ func TestNoiseBesideCounts(t *testing.T) {
 			t.Errorf("what is paid costs %v, the event of the paper %v (%v)", a.Upper, b.Upper, err)
 		}
 	}
-	clipping := Clipping{Groups: []Group{{1, 1, 1}}, Adaptive: &Adaptive{CountNoise: 0.5}}
+	clipping := Clipping{Groups: []Group{{1, 1, 1}}, refinements: refinements{Adaptive: &adaptivity{CountNoise: 0.5}}}
 	if _, err := clipping.noises(1); err == nil {
 		t.Error("counts that cost all of the step are accepted")
 	}
@@ -92,7 +93,7 @@ func TestNoisesOfGroupsAddUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := Clipping{Rule: "quantile", Groups: groups, Adaptive: &Adaptive{CountNoise: 30}}
+		c := Clipping{Rule: "quantile", Groups: groups, refinements: refinements{Adaptive: &adaptivity{CountNoise: 30}}}
 		noises, err := c.noises(1.7)
 		if err != nil {
 			t.Fatal(err)
@@ -107,7 +108,7 @@ func TestNoisesOfGroupsAddUp(t *testing.T) {
 		// Standard deviations of the noise.
 		first, second := noises[0].NoiseMultiplier*0.5, noises[1].NoiseMultiplier*2
 		d1, d2 := float64(blocks[0].Numbers()), float64(blocks[1].Numbers())
-		want := map[Allocation]float64{AllocationEven: 4, AllocationIsotropic: 1, AllocationDimension: math.Sqrt(2 / math.Sqrt(d2) / (0.5 / math.Sqrt(d1)))}[a]
+		want := map[string]float64{option.AllocationEven: 4, option.AllocationIsotropic: 1, option.AllocationDimension: math.Sqrt(2 / math.Sqrt(d2) / (0.5 / math.Sqrt(d1)))}[a]
 		if math.Abs(second/first-want) > 1e-9 {
 			t.Errorf("%s: the noise of the second group is %v times that of the first, want %v", a, second/first, want)
 		}
@@ -117,7 +118,7 @@ func TestNoisesOfGroupsAddUp(t *testing.T) {
 // TestAdaptiveNormsFindTheQuantile follows both adaptive rules over norms of an exponential law with mean 3, whose
 // quantile q is -3·log(1-q), with the true share in the place of the released one.
 func TestAdaptiveNormsFindTheQuantile(t *testing.T) {
-	a := Adaptive{Quantile: 0.7, Rate: 0.2, Least: 1e-6, Most: 1e6}
+	a := adaptivity{Quantile: 0.7, Rate: 0.2, Least: 1e-6, Most: 1e6}
 	want := -3 * math.Log(1-0.7)
 	l := level{norm: 0.01, threshold: 50}
 	for range 400 {

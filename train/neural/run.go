@@ -182,7 +182,7 @@ func (r *run) levelled(k int, sum release.Noisy) release.Noisy {
 }
 
 // adapt moves the levels by the released counts Σ(b - ½).
-func (r *run) adapt(a Adaptive, counts []float64) {
+func (r *run) adapt(a adaptivity, counts []float64) {
 	used, err := ruleOf(r.Plan.Clipping.Rule)
 	adapts, ok := used.(adapting)
 	if err != nil || !ok {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/privacy"
@@ -18,8 +19,8 @@ import (
 // TestEveryRunIsPaid trains a few steps by every rule, in every division of the gradient and with every sampling, with
 // noise and without: what is released is exactly what was reserved, or a release would be refused.
 func TestEveryRunIsPaid(t *testing.T) {
-	samplings := map[SamplingKind]Sampling{SamplingFull: {Kind: SamplingFull}, SamplingPoisson: {Kind: SamplingPoisson, Probability: 0.2}, SamplingTruncated: {Kind: SamplingTruncated, Probability: 0.2, BatchSize: 9}, SamplingCyclic: {Kind: SamplingCyclic, Parts: 3, Probability: 0.5},
-		SamplingFixedSize: {Kind: SamplingFixedSize, BatchSize: 5}, SamplingPartition: {Kind: SamplingPartition, Parts: 3}, SamplingShuffle: {Kind: SamplingShuffle, Parts: 3}}
+	samplings := map[string]Sampling{option.SamplingFull: {Kind: option.SamplingFull}, option.SamplingPoisson: {Kind: option.SamplingPoisson, Probability: 0.2}, option.SamplingTruncated: {Kind: option.SamplingTruncated, Probability: 0.2, BatchSize: 9}, option.SamplingCyclic: {Kind: option.SamplingCyclic, Parts: 3, Probability: 0.5},
+		option.SamplingFixedSize: {Kind: option.SamplingFixedSize, BatchSize: 5}, option.SamplingPartition: {Kind: option.SamplingPartition, Parts: 3}, option.SamplingShuffle: {Kind: option.SamplingShuffle, Parts: 3}}
 	clippings := clippingsUnderTest()
 	clippings["micro"] = ClippingRequest{MicroBatch: 4}
 	clippings["after averaging"] = ClippingRequest{AfterAveraging: true, Rule: "auto-s"}
@@ -30,14 +31,14 @@ func TestEveryRunIsPaid(t *testing.T) {
 					t.Run(fmt.Sprintf("%s/%s/epsilon=%v/records=%d", kind, name, epsilon, records), func(t *testing.T) {
 						r := ask()
 						r.Epsilon, r.Clipping, r.Sampling, r.Epochs, r.Steps = epsilon, c, samplings[kind], 0, 5
-						if kind == SamplingFixedSize {
+						if kind == option.SamplingFixedSize {
 							if r.Neighboring = privacy.ReplaceOne; records == 0 {
 								return
 							}
 						}
 						s := ringSchema(t, records)
 						result, err := Fit(context.Background(), anyBudget(t, r), uncalibrated(t, r, s), ringData(t, s, 58), Options{Chunk: 7})
-						unproved := kind == SamplingFixedSize || kind == SamplingTruncated || kind == SamplingCyclic
+						unproved := kind == option.SamplingFixedSize || kind == option.SamplingTruncated || kind == option.SamplingCyclic
 						if unproved && c.Rule == (projected{}).name() && !math.IsInf(epsilon, 1) {
 							if err == nil {
 								t.Error("projections are accepted where nothing is proved")
@@ -61,7 +62,7 @@ func TestEveryRunIsPaid(t *testing.T) {
 func TestEveryCorrelatedRunIsPaid(t *testing.T) {
 	clippings := clippingsUnderTest()
 	clippings["micro"] = ClippingRequest{MicroBatch: 4}
-	for kind, sampling := range map[CorrelatedKind]Sampling{CorrelatedBanded: {Kind: SamplingCyclic, Parts: 3, Probability: 0.5}, CorrelatedTree: {Kind: SamplingShuffle, Parts: 3}} {
+	for kind, sampling := range map[string]Sampling{option.CorrelatedBanded: {Kind: option.SamplingCyclic, Parts: 3, Probability: 0.5}, option.CorrelatedTree: {Kind: option.SamplingShuffle, Parts: 3}} {
 		for name, c := range clippings {
 			t.Run(fmt.Sprintf("%s/%s", kind, name), func(t *testing.T) {
 				r := ask()
@@ -156,7 +157,7 @@ func TestEveryOptimizerTrains(t *testing.T) {
 		}
 	}
 	setup.Plan.Clipping.Groups = []Group{{Blocks: 2, Norm: 1, Share: 1}}
-	setup.Plan.Clipping.MicroBatch = &MicroBatch{Count: 2, Size: 5}
+	setup.Plan.Clipping.MicroBatch = &microBatch{Count: 2, Size: 5}
 	if err := setup.Check(Options{Optimizer: "scaled-adam"}); err == nil || !strings.Contains(err.Error(), "scaled-adam") {
 		t.Errorf("got %v, want scaled-adam refused with micro-batches", err)
 	}
@@ -166,7 +167,7 @@ func TestEveryOptimizerTrains(t *testing.T) {
 func TestChunksAndProcessorsChangeNothing(t *testing.T) {
 	s := ringSchema(t, 300)
 	r := ask()
-	r.Epsilon, r.Sampling, r.Epochs, r.Steps, r.Clipping.PerLayer = math.Inf(1), Sampling{Kind: SamplingFull}, 0, 6, true
+	r.Epsilon, r.Sampling, r.Epochs, r.Steps, r.Clipping.PerLayer = math.Inf(1), Sampling{Kind: option.SamplingFull}, 0, 6, true
 	setup := setupOf(t, r, s)
 	initial := make([]float32, setup.Network.Weights())
 	setup.Network.Init(initial, 5)
@@ -210,11 +211,11 @@ func TestPrivateRunsDiffer(t *testing.T) {
 // the divisor. The mean square of n normal numbers is off by more than 6·√(2/n) of itself with probability 1e-8 or less (by the normal law, with
 // n > 2000 the chi-square tail is not much heavier).
 func TestNoiseHasTheScaleOfThePlan(t *testing.T) {
-	for name, c := range map[string]ClippingRequest{"whole": {Norm: 3}, "groups": {Norms: []float64{0.5, 4}, PerLayer: true, Allocation: AllocationIsotropic},
+	for name, c := range map[string]ClippingRequest{"whole": {Norm: 3}, "groups": {Norms: []float64{0.5, 4}, PerLayer: true, Allocation: option.AllocationIsotropic},
 		"counts": {Rule: "quantile", Norm: 2, CountNoise: 40}, "micro": {MicroBatch: 10, Norm: 2}} {
 		r := ask()
 		r.Layers = network.MLP(1, 800)
-		r.Clipping, r.Epochs, r.Steps, r.Sampling = c, 0, 1, Sampling{Kind: SamplingFull}
+		r.Clipping, r.Epochs, r.Steps, r.Sampling = c, 0, 1, Sampling{Kind: option.SamplingFull}
 		s := ringSchema(t, 1000)
 		setup := setupOf(t, r, s)
 		initial := make([]float32, setup.Network.Weights())
@@ -262,7 +263,7 @@ func TestRequestsAreRefused(t *testing.T) {
 		"one of them":        func(r *Request) { r.Steps = 3 },
 		"sampling":           func(r *Request) { r.Sampling.Kind = "sorted" },
 		"the numbers that":   func(r *Request) { r.Sampling.Parts = 4 },
-		"fixed size":         func(r *Request) { r.Sampling = Sampling{Kind: SamplingFixedSize, BatchSize: 10} },
+		"fixed size":         func(r *Request) { r.Sampling = Sampling{Kind: option.SamplingFixedSize, BatchSize: 10} },
 		"clipping rule":      func(r *Request) { r.Clipping.Rule = "hope" },
 		"stability":          func(r *Request) { r.Clipping.Stability = 1 },
 		"threshold":          func(r *Request) { r.Clipping.Threshold = 1 },

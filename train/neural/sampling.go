@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -11,7 +12,11 @@ import (
 
 // Sampling says which records take part in a step. What draws them also prices the step.
 type Sampling struct {
-	Kind SamplingKind `json:"kind"`
+	// Kind is one of Samplings. "full" takes every record in every step. "poisson" takes each with a
+	// probability, and "truncated-poisson" at most BatchSize of those. "fixed-size" takes batches of one
+	// size, under replace-one only. "partition" takes the parts of one division in turn, "shuffle" those of
+	// a new division in every round, and "cyclic" Poisson samples of the parts.
+	Kind string `json:"kind"`
 	// Probability is that of each record in a Poisson sample, or of each of the part whose turn it is in a cyclic
 	// one.
 	Probability float64 `json:"probability,omitempty"`
@@ -21,50 +26,25 @@ type Sampling struct {
 	Parts int `json:"parts,omitempty"`
 }
 
-// SamplingKind names a way to choose the records of a step.
-type SamplingKind string
-
-const (
-	// SamplingFull takes every record in every step.
-	SamplingFull SamplingKind = "full"
-	// SamplingPoisson takes each record with a probability, independently of everything else.
-	SamplingPoisson SamplingKind = "poisson"
-	// SamplingTruncated takes of a Poisson sample of more than BatchSize records this many of them,
-	// each with equal probability: batches of bounded size.
-	SamplingTruncated SamplingKind = "truncated-poisson"
-	// SamplingFixedSize takes batches of one size. It has a proof under replace-one only and costs far more than
-	// Poisson samples of the same expected size.
-	SamplingFixedSize SamplingKind = "fixed-size"
-	// SamplingPartition divides the records once into parts, each record by itself, and the steps go round the
-	// parts. A record pays for one step of every round.
-	SamplingPartition SamplingKind = "partition"
-	// SamplingShuffle divides the records anew before every round. It is priced as a partition: that nothing
-	// is gained by shuffling is all that is proved.
-	SamplingShuffle SamplingKind = "shuffle"
-	// SamplingCyclic divides the records as a partition, and takes of the part whose turn it is each record with a
-	// probability, independently of everything else.
-	SamplingCyclic SamplingKind = "cyclic"
-)
-
 // Samplings lists the ways to choose records.
-func Samplings() []SamplingKind {
-	return []SamplingKind{SamplingFull, SamplingPoisson, SamplingTruncated, SamplingFixedSize, SamplingPartition, SamplingShuffle, SamplingCyclic}
+func Samplings() []string {
+	return []string{option.SamplingFull, option.SamplingPoisson, option.SamplingTruncated, option.SamplingFixedSize, option.SamplingPartition, option.SamplingShuffle, option.SamplingCyclic}
 }
 
 // sampler returns what draws and prices the steps of a plan.
 func (p Plan) sampler() (mechanism.Sampling, error) {
 	switch s := p.Sampling; s.Kind {
-	case SamplingFull:
+	case option.SamplingFull:
 		return mechanism.Full(), nil
-	case SamplingPoisson:
+	case option.SamplingPoisson:
 		return mechanism.Poisson(s.Probability)
-	case SamplingTruncated:
+	case option.SamplingTruncated:
 		return mechanism.PoissonUpTo(s.Probability, s.BatchSize, p.MaxRecords)
-	case SamplingFixedSize:
+	case option.SamplingFixedSize:
 		return mechanism.FixedSize(p.Records, s.BatchSize)
-	case SamplingPartition, SamplingShuffle:
+	case option.SamplingPartition, option.SamplingShuffle:
 		return mechanism.Partitioned(s.Parts)
-	case SamplingCyclic:
+	case option.SamplingCyclic:
 		return mechanism.Cyclic(s.Parts, s.Probability)
 	}
 	return mechanism.Sampling{}, fmt.Errorf("neural: sampling is %q, want one of %v", p.Sampling.Kind, Samplings())
@@ -72,7 +52,7 @@ func (p Plan) sampler() (mechanism.Sampling, error) {
 
 // inRounds reports whether steps go round parts of the records.
 func (s Sampling) inRounds() bool {
-	return s.Kind == SamplingPartition || s.Kind == SamplingShuffle || s.Kind == SamplingCyclic
+	return s.Kind == option.SamplingPartition || s.Kind == option.SamplingShuffle || s.Kind == option.SamplingCyclic
 }
 
 func (p Plan) validateSampling() error {
@@ -80,12 +60,12 @@ func (p Plan) validateSampling() error {
 	if !slices.Contains(Samplings(), s.Kind) {
 		return fmt.Errorf("neural: sampling is %q, want one of %v", s.Kind, Samplings())
 	}
-	truncated := s.Kind == SamplingTruncated
-	probability, size := truncated || s.Kind == SamplingPoisson || s.Kind == SamplingCyclic, truncated || s.Kind == SamplingFixedSize
+	truncated := s.Kind == option.SamplingTruncated
+	probability, size := truncated || s.Kind == option.SamplingPoisson || s.Kind == option.SamplingCyclic, truncated || s.Kind == option.SamplingFixedSize
 	if (s.Probability != 0) != probability || (s.BatchSize != 0) != size || (s.Parts != 0) != s.inRounds() {
 		return fmt.Errorf("neural: sampling is %s with probability %v, batch size %d and %d parts, want the numbers that it needs and no others", s.Kind, s.Probability, s.BatchSize, s.Parts)
 	}
-	if s.Kind == SamplingFixedSize && (p.Records == 0 || p.Neighboring != privacy.ReplaceOne) {
+	if s.Kind == option.SamplingFixedSize && (p.Records == 0 || p.Neighboring != privacy.ReplaceOne) {
 		return fmt.Errorf("neural: batches of fixed size are asked for under %v with %d declared records, want %v and the number of records declared; or poisson, which costs less", p.Neighboring, p.Records, privacy.ReplaceOne)
 	}
 	_, err := p.sampler()
@@ -96,15 +76,15 @@ func (p Plan) validateSampling() error {
 // that would, were each sample of the expected size.
 func (p Plan) Share() float64 {
 	switch s := p.Sampling; s.Kind {
-	case SamplingPoisson:
+	case option.SamplingPoisson:
 		return s.Probability
-	case SamplingTruncated:
+	case option.SamplingTruncated:
 		return min(s.Probability, float64(s.BatchSize)/p.records())
-	case SamplingFixedSize:
+	case option.SamplingFixedSize:
 		return float64(s.BatchSize) / float64(p.Records)
-	case SamplingPartition, SamplingShuffle:
+	case option.SamplingPartition, option.SamplingShuffle:
 		return 1 / float64(s.Parts)
-	case SamplingCyclic:
+	case option.SamplingCyclic:
 		return s.Probability / float64(s.Parts)
 	}
 	return 1
@@ -113,7 +93,7 @@ func (p Plan) Share() float64 {
 // slots is how many places the steps draw from when this many records are at hand. Batches of fixed size are out
 // of the declared number, those that the schema drops being among them as records that add nothing.
 func (p Plan) slots(records int) (int, error) {
-	if p.Sampling.Kind != SamplingFixedSize {
+	if p.Sampling.Kind != option.SamplingFixedSize {
 		return records, nil
 	}
 	if records > p.Records {
@@ -124,7 +104,7 @@ func (p Plan) slots(records int) (int, error) {
 
 // samples draws the records of the steps, one step after the other.
 type samples struct {
-	kind     SamplingKind
+	kind     string
 	sampling mechanism.Sampling
 	slots    int
 	parts    []release.Sample  // of the round
@@ -139,14 +119,14 @@ func (p Plan) newSamples(slots int) (*samples, error) {
 }
 
 func (s *samples) draw() (release.Sample, error) {
-	if s.kind == SamplingCyclic {
+	if s.kind == option.SamplingCyclic {
 		return s.rotate()
 	}
 	if !(Sampling{Kind: s.kind}).inRounds() {
 		return release.Draw(s.sampling, s.slots)
 	}
 	if s.next == len(s.parts) {
-		if s.next = 0; s.parts == nil || s.kind == SamplingShuffle {
+		if s.next = 0; s.parts == nil || s.kind == option.SamplingShuffle {
 			parts, err := release.DrawParts(s.sampling, s.slots)
 			if err != nil {
 				return release.Sample{}, err

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/train"
 )
@@ -90,8 +91,8 @@ func TestOrderOfWordsIsLearned(t *testing.T) {
 func rightOf400(t *testing.T, layers network.Layers) (right int) {
 	t.Helper()
 	s, d := orderedData(t, 400)
-	r := Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: ask().Neighboring, Sampling: Sampling{Kind: SamplingFull}, Steps: 200, Layers: layers}
-	result, err := Fit(context.Background(), budget(t, r), setupOf(t, r, s), d, Options{Optimizer: "adam", LearningRate: 0.03, Average: AverageNone})
+	r := Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: ask().Neighboring, Sampling: Sampling{Kind: option.SamplingFull}, Steps: 200, Layers: layers}
+	result, err := Fit(context.Background(), budget(t, r), setupOf(t, r, s), d, Options{Optimizer: "adam", LearningRate: 0.03, Average: option.AverageNone})
 	if err != nil {
 		t.Fatal(err)
 	}

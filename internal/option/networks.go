@@ -1,0 +1,78 @@
+package option
+
+// MethodNetwork is the method of package neural, as certificates name it.
+const MethodNetwork = "dp-network"
+
+// The ways to choose the records of a step.
+const (
+	// SamplingFull takes every record in every step.
+	SamplingFull = "full"
+	// SamplingPoisson takes each record with a probability, independently of everything else.
+	SamplingPoisson = "poisson"
+	// SamplingTruncated takes of a Poisson sample of more than BatchSize records this many, each with equal
+	// probability: batches of bounded size.
+	SamplingTruncated = "truncated-poisson"
+	// SamplingFixedSize takes batches of one size. It has a proof under replace-one only and costs far more than
+	// Poisson samples of the same expected size.
+	SamplingFixedSize = "fixed-size"
+	// SamplingPartition divides the records once into parts, each record by itself, and the steps go round the
+	// parts. A record pays for one step of every round.
+	SamplingPartition = "partition"
+	// SamplingShuffle divides the records anew before every round. It is priced as a partition: that nothing
+	// is gained by shuffling is all that is proved.
+	SamplingShuffle = "shuffle"
+	// SamplingCyclic divides the records as a partition, and takes of the part whose turn it is each record with a
+	// probability, independently of everything else.
+	SamplingCyclic = "cyclic"
+)
+
+// The ways to correlate the noise of steps.
+const (
+	// CorrelatedBanded correlates steps less than a round apart, by a banded matrix; the parts stay as they are
+	// (mechanism.BandedMatrix). Of the part whose turn it is, each step may sample.
+	CorrelatedBanded = "banded"
+	// CorrelatedTree sums the steps of a round by a binary tree; every round divides the records anew and begins a
+	// new tree (mechanism.TreeAggregation).
+	CorrelatedTree = "tree"
+)
+
+// The ways to divide the noise among groups of parameters, at the same cost.
+const (
+	// AllocationEven takes the same noise multiplier for every group: each has the same share of the cost.
+	AllocationEven = "even"
+	// AllocationIsotropic takes the same noise on every number.
+	AllocationIsotropic = "isotropic"
+	// AllocationDimension takes the least noise in all numbers together: the variance of each of the d_k numbers of
+	// group k is proportional to C_k/√d_k. (Minimize Σ d_k·ν_k² where Σ C_k²/ν_k² is fixed.)
+	AllocationDimension = "dimension"
+)
+
+// The weights that a run returns. All iterates follow from what was released, so that every rule costs the same.
+const (
+	// AverageNone returns the last iterate; "" means it.
+	AverageNone = "none"
+	// AverageExponential returns the moving average that keeps AverageDecay of itself in each step, corrected for
+	// its start (De, Berrada, Hayes, Smith & Balle, "Unlocking High-Accuracy Differentially Private Image
+	// Classification through Scale", 2022, section 3.5, https://arxiv.org/abs/2204.13650).
+	AverageExponential = "exponential"
+	// AverageUniform returns the mean of the iterates after each step (Polyak & Juditsky, "Acceleration of
+	// Stochastic Approximation by Averaging", SIAM Journal on Control and Optimization 1992).
+	AverageUniform = "uniform"
+	// AverageTail returns the mean of the last 40 % of the iterates.
+	AverageTail = "tail"
+)
+
+// The numbers of a training of networks that asks for no others.
+const (
+	// NetworkProbability is the sampling probability of a request without sampling.
+	NetworkProbability = 0.05
+	// NetworkEpochs is the expected number of times that a run sees each record.
+	NetworkEpochs = 20
+	// DefaultAverageDecay is how much of itself the exponential average keeps in a step.
+	DefaultAverageDecay = 0.99
+	// DefaultRate is how fast an adaptive norm moves, as its authors propose.
+	DefaultRate = 0.2
+	// DefaultProjections and DefaultCap are how the rule projected estimates norms, and how many clipping norms a
+	// clipped gradient may have.
+	DefaultProjections, DefaultCap = 20, 2.0
+)
