@@ -81,7 +81,11 @@ func (l *Ledger) Limit() privacy.Guarantee { return l.limit }
 func (l *Ledger) Entries() []Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return append([]Entry(nil), l.entries...)
+	entries := append([]Entry(nil), l.entries...)
+	for i := range entries {
+		entries[i].Event = copied(entries[i].Event)
+	}
+	return entries
 }
 
 // Event returns everything reserved so far as one event.
@@ -100,8 +104,9 @@ func (l *Ledger) with(entries []Entry, e mechanism.Event) mechanism.Sequence {
 
 // Reserve sets the cost of e aside and returns the grant that pays for its releases. It returns an
 // error that wraps ErrOverBudget, and reserves nothing, when the limit would be passed. There are
-// no refunds for what a grant does not use.
+// no refunds for what a grant does not use. The ledger keeps a copy of e.
 func (l *Ledger) Reserve(e mechanism.Event, purpose string) (*Grant, error) {
+	e = copied(e)
 	grant, err := newGrant(e)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,9 @@ package ledger
 import (
 	"errors"
 	"math"
+	"reflect"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -173,5 +176,94 @@ func TestSingleHoldsOnePlan(t *testing.T) {
 	}
 	if _, err = NewSingle(privacy.Guarantee{}); err == nil {
 		t.Error("an empty limit was taken")
+	}
+}
+
+// ofEveryKind are events of every name, those with parts around a sequence.
+var ofEveryKind = []string{
+	"adaptive-clipping(1.1, 12.8)", "assumed-dp(0.5, 1e-06, add-or-remove-one)", "assumed-xi-zcdp(0.05, 0.1, add-or-remove-one)",
+	"assumed-zcdp(0.1, add-or-remove-one)", "banded-matrix(2, 8, 1000, 0.01)", "discrete-gaussian(4, 1)", "discrete-laplace(2, 1)",
+	"exponential(0.5)", "gaussian(1.1)", "jl-clipping(4, 20, 2, 0.01)", "k-norm(2)", "laplace(2)", "last-iterate(40, 0.99, 1000)",
+	"last-iterate-convex(40, 25, 1000)", "mixture-of-gaussians(1, 0, 0.99, 1, 0.01)", "non-private()", "objective-perturbation(5, 0.025)",
+	"parallel(gaussian(3), sequence(k-norm(2)))", "partition(100, sequence(gaussian(1.1)))", "permute-and-flip(0.5)",
+	"poisson(0.01, sequence(gaussian(1.1)))", "random-allocation(100, sequence(gaussian(1.1)))", "randomized-response(0.5, 2)",
+	"repeat(60, sequence(gaussian(1.1)))", "repeat-and-select(1, 10, sequence(gaussian(5)))", "sequence(gaussian(3), sequence(gaussian(1.1)))",
+	"tree-aggregation(5, 1000)", "truncated-poisson(0.01, 10000, 150, sequence(gaussian(1.1)))",
+	"with-replacement(60000, 256, sequence(gaussian(1.1)))", "without-replacement(60000, 256, sequence(gaussian(1.1)))",
+}
+
+// overwrite changes what all slices within an event hold, and reports whether there are any.
+func overwrite(v reflect.Value) (changed bool) {
+	switch v.Kind() {
+	case reflect.Interface:
+		return overwrite(v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			changed = overwrite(v.Field(i)) || changed
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			if overwrite(v.Index(i)); v.Type().Elem().Kind() == reflect.Float64 {
+				v.Index(i).SetFloat(0.5)
+			} else {
+				v.Index(i).Set(reflect.ValueOf(gaussian(1e9)))
+			}
+		}
+		return true
+	}
+	return changed
+}
+
+// TestCopiedEventsKeepWhatTheyWere overwrites the slices of an event of every kind after it was
+// copied.
+func TestCopiedEventsKeepWhatTheyWere(t *testing.T) {
+	var names []string
+	for _, text := range ofEveryKind {
+		e, err := mechanism.ParseEvent(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, _, _ := strings.Cut(text, "(")
+		names = append(names, name)
+		kept := copied(e)
+		if changed := overwrite(reflect.ValueOf(e)); changed != (e.String() != text) || kept.String() != text {
+			t.Errorf("got %v after a change to %v, want %s", kept, e, text)
+		}
+	}
+	if !slices.Equal(names, mechanism.EventNames()) {
+		t.Errorf("got events of the kinds %v, want one of each of %v", names, mechanism.EventNames())
+	}
+}
+
+// TestReservedEventsDoNotChange has callers write to what they reserved, and to what the ledger
+// shows them.
+func TestReservedEventsDoNotChange(t *testing.T) {
+	for name, write := range map[string]func(l *Ledger, reserved mechanism.Sequence){
+		"the event that was reserved": func(_ *Ledger, reserved mechanism.Sequence) { reserved[0] = gaussian(1e9) },
+		"an entry":                    func(l *Ledger, _ mechanism.Sequence) { l.Entries()[0].Event.(mechanism.Sequence)[0] = gaussian(1e9) },
+		"the event of all entries": func(l *Ledger, _ mechanism.Sequence) {
+			l.Event().(mechanism.Sequence)[0].(mechanism.Sequence)[0] = gaussian(1e9)
+		},
+	} {
+		l, _ := New(limit(t, 1)) // which two of these pass
+		for range 3 {
+			e := mechanism.Sequence{gaussian(6)}
+			if _, err := l.Reserve(e, "count"); err == nil {
+				write(l, e)
+			}
+		}
+		if n := len(l.Entries()); n != 2 {
+			t.Errorf("%s was written to: got %d reservations, want 2", name, n)
+		}
+	}
+	l, _ := NewSingle(limit(t, 1))
+	joined := mechanism.Sequence{gaussian(20), gaussian(20)}
+	g, err := l.Reserve(mechanism.PoissonSampled{Probability: 0.01, Event: joined}, "step")
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined[0] = gaussian(0.1)
+	if g.Pay(mechanism.PoissonSampled{Probability: 0.01, Event: joined}) == nil {
+		t.Error("a grant paid for less noise than was reserved")
 	}
 }
