@@ -111,7 +111,7 @@ var mutants = []mutant{
 	{"rows of a series that overflow", "internal/release/series.go", "f.maxRecords *= int(p.matrix.weight())", "_ = f.maxRecords", "./internal/release", "TestSeriesGridKeepsItsPromises"},
 	{"noise of a series sold alone", "internal/release/release.go", "series := s.grid.noise.(seriesNoise); series {", "series := s.grid.noise.(seriesNoise); series && false {", "./internal/release", "TestSeriesReleasesItsStepsAlone"},
 	{"samples of a series sold alone", "internal/release/pay.go", "case d.series:", "case d.series && false:", "./internal/release", "TestSeriesReleasesItsStepsAlone"},
-	{"more steps than the series has", "internal/release/series.go", "drawn >= s.steps {", "drawn > s.steps {", "./internal/release", "TestSeriesIsTheSumsOfItsSteps"},
+	{"more steps than the series has", "internal/release/rotation.go", "r.next >= r.steps {", "r.next > r.steps {", "./internal/release", "TestSeriesIsTheSumsOfItsSteps"},
 	{"parts of a rotation out of turn", "internal/release/rotation.go", "part := r.next % r.parts", "part := (r.next / 2) % r.parts", "./internal/release", "TestSeriesSamplesFollowTheEvent"},
 	{"samples of a rotation to choose from", "internal/release/rotation.go", "!r.last.released.Load() {", "false {", "./internal/release", "TestRotationPaysOnceARound"},
 	{"nodes of a tree that count a leaf twice", "internal/release/series_matrix.go", "node[j] = t.pending[level][j] + v", "node[j] = t.pending[level][j] + 2*v", "./internal/release", "TestNeighborsMoveARunByAtMostWhatIsCharged"},

@@ -14,6 +14,7 @@ type Rotation struct {
 	parts    int
 	coin     float64 // the probability with which a part takes a record of its own
 	series   bool    // a Series draws the samples
+	steps    int     // how many samples there are at most; 0: no end
 	records  int
 	members  [][]int // of each part, ascending
 	turn     *rounds
@@ -43,6 +44,9 @@ func (r *Rotation) Draw() (Sample, error) {
 	if r.last != nil && !r.last.released.Load() {
 		return Sample{}, fmt.Errorf("release: sample %d of the rotation was not released, want its release before the next is drawn", r.next)
 	}
+	if r.steps > 0 && r.next >= r.steps {
+		return Sample{}, fmt.Errorf("release: all %d samples of the rotation were drawn, want no more", r.steps)
+	}
 	part := r.next % r.parts
 	members := r.members[part]
 	if r.coin != 1 {
@@ -54,11 +58,11 @@ func (r *Rotation) Draw() (Sample, error) {
 	return Sample{r.last}, nil
 }
 
-// drawn returns how many samples were drawn, and the last of them.
-func (r *Rotation) drawn() (int, *drawn) {
+// latest returns the last sample that was drawn, nil before the first.
+func (r *Rotation) latest() *drawn {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.next, r.last
+	return r.last
 }
 
 // at returns the numbers at these places.

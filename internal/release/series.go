@@ -66,12 +66,7 @@ type seriesPart struct {
 }
 
 // Draw draws the sample of the next step: of the records whose turn it is, as the event says.
-func (s *Series) Draw() (Sample, error) {
-	if drawn, _ := s.rotation.drawn(); drawn >= s.steps {
-		return Sample{}, fmt.Errorf("release: all %d steps of %v were drawn, want no more", s.steps, s.event)
-	}
-	return s.rotation.Draw()
-}
+func (s *Series) Draw() (Sample, error) { return s.rotation.Draw() }
 
 // Noise is what the k-th sum of each step is to be made for.
 func (s *Series) Noise(k int) mechanism.Noise {
@@ -134,7 +129,7 @@ func (s *Series) accept(sums []Bounded) error {
 	if len(sums) != len(s.parts) {
 		return fmt.Errorf("release: the step has %d sums, want the %d of the series", len(sums), len(s.parts))
 	}
-	_, last := s.rotation.drawn()
+	last := s.rotation.latest()
 	for k, b := range sums {
 		if b.state != nil && b.state.faulty {
 			return ErrComputation

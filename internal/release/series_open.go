@@ -156,6 +156,6 @@ func (s *Series) open(p mechanism.Payer, parts int, q float64, records, maxRecor
 	if s.rotation, err = Rotate(sampling, records); err != nil {
 		return nil, err
 	}
-	s.rotation.series = true
+	s.rotation.series, s.rotation.steps = true, s.steps
 	return s, nil
 }
