@@ -228,6 +228,14 @@ func read(ctx context.Context, s *data.Schema, records any, o data.ReadOptions) 
 	return data.FromSlice(s, records, o)
 }
 
+// unspent returns an error if ctx has ended, before a call spends anything.
+func unspent(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return errors.Join(errors.New("dither: stopped before anything was spent"), err)
+	}
+	return nil
+}
+
 // made reports whether NewBudget returned b.
 func (b *Budget) made() bool { return b != nil && b.self == b }
 

@@ -73,6 +73,9 @@ func (b *Budget) evaluate(ctx context.Context, m *model.Model, records any, plan
 	if err != nil {
 		return nil, err
 	}
+	if err = unspent(ctx); err != nil {
+		return nil, err
+	}
 	grant, err := limit.Reserve(plan.Event(), "an evaluation")
 	if err != nil {
 		return nil, err

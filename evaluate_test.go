@@ -1,9 +1,12 @@
 package dither_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -148,6 +151,68 @@ func TestEveryStatistic(t *testing.T) {
 		}
 		if e := float64(answer.Certificate.Epsilon); !(e > 0 && e <= 1) || b.Left() != 0 && answer.Plan.Noise != query.NoiseGaussian {
 			t.Errorf("%s: epsilon is %v and %v is left, want at most 1 and none but after Gaussian noise", question, e, b.Left())
+		}
+	}
+}
+
+// TestEndedContextsSpendNothing asks with a context that has ended. A table without rows gives no
+// loop a reason to look at it.
+func TestEndedContextsSpendNothing(t *testing.T) {
+	s, b := patientSchema(t), newBudget(t)
+	run, err := dither.Train(t.Context(), b, s, patients(100), dither.WithEpsilon(0.3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	left, part := b.Left(), dither.WithEpsilon(0.05)
+	for _, n := range []int{0, 100} {
+		d, err := data.FromSlice(s, patients(n), data.ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, train := dither.Train(ended, b, s, d, part)
+		_, ask := dither.Query(ended, b, s, d, "count", part)
+		_, measure := dither.Evaluate(ended, b, run.Model, d, part)
+		for call, err := range map[string]error{"Train": train, "Query": ask, "Evaluate": measure} {
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%s of %d rows: got error %v, want that of the context", call, n, err)
+			}
+		}
+	}
+	if b.Left() != left {
+		t.Errorf("got %v left, want %v as before", b.Left(), left)
+	}
+}
+
+// TestEvaluateLeavesOutDroppedRows measures a table that kept the rows which its schema drops. They
+// stand before all others, so that groups and persons counted with them would be those of other
+// rows.
+func TestEvaluateLeavesOutDroppedRows(t *testing.T) {
+	s, err := data.ParseSchema("visits", []byte(strings.Replace(visitText, "missing: indicator", "missing: drop", 1)+"  smoker: {levels: [\"false\", \"true\"]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "person,age,smoker,ill\np0,,true,true\np0,,true,true\np0,,true,true\n"
+	for i := range 300 {
+		text += fmt.Sprintf("p%d,%d,%v,%v\n", i/3, 20+i%70, i < 30, i%2 == 0)
+	}
+	file := filepath.Join(t.TempDir(), "visits.csv")
+	if err = os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := data.Read(t.Context(), s, data.Source{Path: file}, data.ReadOptions{KeepDropped: true, Extra: []string{"person"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := dither.Train(t.Context(), newBudget(t), s, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, o := range map[string]dither.Option{"by a column": dither.By("smoker"), "of persons": dither.PerPerson("person", 3)} {
+		measured, err := dither.Evaluate(t.Context(), newBudget(t), run.Model, kept, o)
+		if err != nil || measured == nil {
+			t.Errorf("%s: got error %v, want measures of the rows that are kept", name, err)
 		}
 	}
 }

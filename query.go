@@ -75,8 +75,8 @@ func Query(ctx context.Context, b *Budget, s *data.Schema, records any, question
 	if err != nil {
 		return nil, err
 	}
-	if err = ctx.Err(); err != nil {
-		return nil, errors.Join(errors.New("dither: stopped before anything was spent"), err)
+	if err = unspent(ctx); err != nil {
+		return nil, err
 	}
 	grant, err := limit.Reserve(q.Plan().Event(), "a "+string(plan.Statistic))
 	if err != nil {

@@ -74,6 +74,9 @@ func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options 
 	if planned.Records, err = read(ctx, s, records, o); err != nil {
 		return nil, err
 	}
+	if err = unspent(ctx); err != nil {
+		return nil, err
+	}
 	if asked.progress != nil {
 		planned.Options.Progress = func(p train.Progress) { asked.progress(p.Step, p.Steps, p.Epsilon) }
 	}

@@ -50,18 +50,31 @@ func RecordsOf(ctx context.Context, m *model.Model, p Plan, d *data.Dataset) (Re
 		}
 	}
 	if p.GroupColumn != "" {
-		if out.Groups, _, err = d.Group(p.GroupColumn); err != nil {
-			return Records{}, err
+		codes, _, groupErr := d.Group(p.GroupColumn)
+		if groupErr != nil {
+			return Records{}, groupErr
 		}
+		out.Groups = undropped(d, codes)
 	}
 	if p.Person != nil {
 		codes, known, groupErr := d.Group(p.Person.Column)
 		if groupErr != nil {
 			return Records{}, groupErr
 		}
-		out.Persons = query.PersonsOf(codes, len(known), p.Person.MaxRows, nil)
+		out.Persons = query.PersonsOf(undropped(d, codes), len(known), p.Person.MaxRows, nil)
 	}
 	return out, nil
+}
+
+// undropped returns the codes of the rows that the schema keeps, as keep lists them.
+func undropped(d *data.Dataset, codes []int32) []int32 {
+	out := make([]int32, 0, len(codes))
+	for row, code := range codes {
+		if !d.Dropped(row) {
+			out = append(out, code)
+		}
+	}
+	return out
 }
 
 // keptRows are the rows of a data set that the schema keeps.
