@@ -25,7 +25,7 @@ func TestAdvancedIsOptimalForStatements(t *testing.T) {
 		if optimal := KOVOptimal(c.epsilon, c.delta, c.k, c.target); math.Abs(got/optimal-1) > 1e-9 {
 			t.Errorf("%v at %v: got %v, optimal %v", e, c.target, got, optimal)
 		}
-		v, err := PLD{}.Epsilon(e, c.target, n)
+		v, err := lossDistributions{}.Epsilon(e, c.target, n)
 		if err != nil || got < v.Lower*(1-1e-9) || got > v.Upper*(1+1e-9) {
 			t.Errorf("%v at %v: got %v, pld %v (%v)", e, c.target, got, v, err)
 		}
@@ -68,7 +68,7 @@ func TestAdvancedHeterogeneous(t *testing.T) {
 	sum := 2000 * (1e-6 + 4e-6)
 	want = 2000*(1e-3*math.Tanh(0.5e-3)+2e-3*math.Tanh(1e-3)) + math.Sqrt(2*sum*math.Log(math.E+math.Sqrt(sum)/delta))
 	got := priced(t, advancedComposition{}, small, delta, n)
-	v, err := PLD{}.Epsilon(small, delta, n)
+	v, err := lossDistributions{}.Epsilon(small, delta, n)
 	if math.Abs(got/want-1) > 1e-9 || err != nil || got < v.Lower {
 		t.Errorf("got %v, want %v; pld %v (%v)", got, want, v, err)
 	}

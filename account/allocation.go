@@ -114,7 +114,7 @@ func pairsBelow(e mechanism.Event, n privacy.Neighboring) (directions, error) {
 }
 
 // bracket returns bounds with the lower one by pairsBelow.
-func (a PLD) bracket(b pld.Bounds, e mechanism.Event, n privacy.Neighboring, aim pld.Aim, read func(*pld.Composed) pld.Bounds) (pld.Bounds, error) {
+func (a lossDistributions) bracket(b pld.Bounds, e mechanism.Event, n privacy.Neighboring, aim pld.Aim, read func(*pld.Composed) pld.Bounds) (pld.Bounds, error) {
 	c, err := composeOf(e, n, pairsBelow)
 	if err != nil {
 		return pld.Bounds{}, err

@@ -17,7 +17,7 @@ import (
 // allocationOf is the upper and lower bound of ε at 1e-6.
 func allocationOf(t *testing.T, text string, n privacy.Neighboring) Interval {
 	t.Helper()
-	v, err := PLD{Width: conformanceWidth}.Epsilon(parsed(t, text), 1e-6, n)
+	v, err := lossDistributions{width: conformanceWidth}.Epsilon(parsed(t, text), 1e-6, n)
 	if err != nil {
 		t.Fatal(err)
 	}

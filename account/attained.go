@@ -8,7 +8,7 @@ import (
 
 // attained replaces the lower bound of a composition whose pairs lie above the attained ones by design: by
 // that of an event that costs no more, or by 0.
-func (a PLD) attained(v Interval, c composition, e mechanism.Event, n privacy.Neighboring, aim pld.Aim, read func(*pld.Composed) pld.Bounds) (Interval, error) {
+func (a lossDistributions) attained(v Interval, c composition, e mechanism.Event, n privacy.Neighboring, aim pld.Aim, read func(*pld.Composed) pld.Bounds) (Interval, error) {
 	if !c.above {
 		return v, nil
 	}

@@ -12,7 +12,7 @@ import (
 // something else in the event needs a cheaper one. The pairs of upper bounds would give more.
 func TestLowerBoundsOfAllocationsAmongTruncatedSamples(t *testing.T) {
 	const n, delta = privacy.AddOrRemoveOne, 1e-3
-	a, e := PLD{Width: rough}, parsed(t, "sequence(truncated-poisson(0.01, 1000, 25, gaussian(1)), random-allocation(2, gaussian(1)))")
+	a, e := lossDistributions{width: rough}, parsed(t, "sequence(truncated-poisson(0.01, 1000, 25, gaussian(1)), random-allocation(2, gaussian(1)))")
 	v, err := a.Epsilon(e, delta, n)
 	less, known := cheaper(e, n)
 	if err != nil || !known {
@@ -54,8 +54,8 @@ func TestBeyondTheLargestEpsilon(t *testing.T) {
 	const n = privacy.AddOrRemoveOne
 	e := parsed(t, "poisson(0.1, gaussian(0.006))")
 	for _, epsilon := range []float64{1.2 * maxEpsilon, 1.5 * maxEpsilon} {
-		v, err := PLD{}.Delta(e, epsilon, n)
-		at, failed := PLD{}.Delta(e, maxEpsilon, n)
+		v, err := lossDistributions{}.Delta(e, epsilon, n)
+		at, failed := lossDistributions{}.Delta(e, maxEpsilon, n)
 		other, wrong := RDP{}.Delta(e, epsilon, n)
 		if err != nil || failed != nil || wrong != nil || v.Lower != 0 || v.Upper != min(at.Upper, other.Upper) || !(at.Lower > 0) {
 			t.Errorf("ε %v: got %v (%v), at maxEpsilon %v (%v), by rdp %v (%v)", epsilon, v, err, at, failed, other, wrong)
@@ -72,12 +72,12 @@ func TestLossesOfThousandsAreNotForgotten(t *testing.T) {
 		"mixture-of-gaussians(0.006, 0, 0.9, 1, 0.1)": privacy.AddOrRemoveOne,
 	} {
 		for _, epsilon := range []float64{700, 720, 9000} {
-			v, err := PLD{}.Delta(parsed(t, text), epsilon, n)
+			v, err := lossDistributions{}.Delta(parsed(t, text), epsilon, n)
 			if inOrder(t, text, v, err); !(v.Upper >= 0.1*(1-1e-12) && v.Upper < 0.1001) {
 				t.Errorf("%s at ε %v: got %v, want 0.1", text, epsilon, v)
 			}
 		}
-		if v, err := (PLD{}).Epsilon(parsed(t, text), 1e-6, n); err != nil || !(v.Upper > 9990) {
+		if v, err := (lossDistributions{}).Epsilon(parsed(t, text), 1e-6, n); err != nil || !(v.Upper > 9990) {
 			t.Errorf("%s: got %v, %v, want an ε of thousands", text, v, err)
 		}
 	}

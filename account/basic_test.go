@@ -53,7 +53,7 @@ func TestSingleIsTheCostOfOneRelease(t *testing.T) {
 			}
 			for _, delta := range []float64{1e-6, 0.01} {
 				got, failed := single(all[0].event, delta, n)
-				want, missing := PLD{}.Epsilon(c.event, delta, n)
+				want, missing := lossDistributions{}.Epsilon(c.event, delta, n)
 				if missing != nil {
 					want, missing = RDP{}.Epsilon(c.event, delta, n)
 				}
@@ -159,7 +159,7 @@ func compositionLaws(t *testing.T, a Accountant) {
 			t.Errorf("%s: noise %v costs %v, less noise %v", a.Name(), z, v, last)
 		}
 		last = v
-		if w, err := (PLD{}).Epsilon(e, delta, n); err != nil || v < w.Lower {
+		if w, err := (lossDistributions{}).Epsilon(e, delta, n); err != nil || v < w.Lower {
 			t.Errorf("%s: noise %v costs %v, at least %v (%v) by pld", a.Name(), z, v, w.Lower, err)
 		}
 	}

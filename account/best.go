@@ -25,7 +25,7 @@ func (leastBound) Name() string { return "best" }
 
 // All returns one accountant of each kind, the default first and Best last.
 func All() []Accountant {
-	return []Accountant{PLD{}, RDP{}, concentratedDP{}, gaussianDP{}, basicComposition{}, advancedComposition{}, leastBound{}}
+	return []Accountant{lossDistributions{}, RDP{}, concentratedDP{}, gaussianDP{}, basicComposition{}, advancedComposition{}, leastBound{}}
 }
 
 // Named returns the accountant with this name; an unknown name is an error that lists the known ones.

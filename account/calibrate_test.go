@@ -36,12 +36,12 @@ func TestCalibrateSampled(t *testing.T) {
 			continue
 		}
 		plan := func(z float64) mechanism.Event { return repeated(c.steps, sampled(c.q, z)) }
-		z, err := Calibrate(PLD{}, target(t, c.epsilon, c.delta), plan)
+		z, err := Calibrate(lossDistributions{}, target(t, c.epsilon, c.delta), plan)
 		if err != nil || z < c.sigma*(1-1e-7) || z > c.sigma*(1+1e-3) {
 			t.Errorf("%+v: got %v (%v)", c, z, err)
 			continue
 		}
-		v, err := PLD{}.Epsilon(plan(z), c.delta, privacy.AddOrRemoveOne)
+		v, err := lossDistributions{}.Epsilon(plan(z), c.delta, privacy.AddOrRemoveOne)
 		if err != nil || !(v.Upper <= c.epsilon) || v.Upper < c.epsilon*(1-1e-3) {
 			t.Errorf("%+v: cost %v (%v)", c, v, err)
 		}
@@ -58,12 +58,12 @@ func TestCalibrateOneRelease(t *testing.T) {
 		"exponential mechanism": func(z float64) mechanism.Event { return mechanism.Exponential{Epsilon: 1 / z} },
 		"sampled release":       func(z float64) mechanism.Event { return sampled(0.05, z) },
 	} {
-		z, err := Calibrate(PLD{}, target(t, 1, 1e-6), plan)
+		z, err := Calibrate(lossDistributions{}, target(t, 1, 1e-6), plan)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		v, err := PLD{}.Epsilon(plan(z), 1e-6, privacy.AddOrRemoveOne)
+		v, err := lossDistributions{}.Epsilon(plan(z), 1e-6, privacy.AddOrRemoveOne)
 		if err != nil || !(v.Upper <= 1) || v.Upper < 1-1e-6 {
 			t.Errorf("%s: cost %v (%v), want 1 from below", name, v, err)
 		}
@@ -72,18 +72,18 @@ func TestCalibrateOneRelease(t *testing.T) {
 
 func TestCalibrateLargestProbability(t *testing.T) {
 	plan := func(q float64) mechanism.Event { return repeated(1000, sampled(q, 1.4146194065286766)) }
-	q, err := CalibrateLargest(PLD{}, target(t, 1, 1e-5), 1e-6, 0.9, plan)
+	q, err := CalibrateLargest(lossDistributions{}, target(t, 1, 1e-5), 1e-6, 0.9, plan)
 	if err != nil || q > 0.01 || q < 0.01*(1-1e-3) {
 		t.Errorf("got %v, %v, want just below 0.01", q, err)
 	}
-	if q, err = CalibrateLargest(PLD{}, target(t, 50, 1e-5), 1e-6, 0.02, plan); err != nil || q != 0.02 {
+	if q, err = CalibrateLargest(lossDistributions{}, target(t, 50, 1e-5), 1e-6, 0.02, plan); err != nil || q != 0.02 {
 		t.Errorf("a generous target: got %v, %v, want the end 0.02", q, err)
 	}
-	if _, err = CalibrateLargest(PLD{}, target(t, 1e-6, 1e-12), 0.1, 0.5, plan); !errors.Is(err, ErrUnreachable) {
+	if _, err = CalibrateLargest(lossDistributions{}, target(t, 1e-6, 1e-12), 0.1, 0.5, plan); !errors.Is(err, ErrUnreachable) {
 		t.Errorf("a target out of reach: %v", err)
 	}
 	for _, ends := range [][2]float64{{0, 1}, {1, 0.5}, {1, math.Inf(1)}, {math.NaN(), 1}} {
-		if _, err = CalibrateLargest(PLD{}, target(t, 1, 1e-5), ends[0], ends[1], plan); err == nil {
+		if _, err = CalibrateLargest(lossDistributions{}, target(t, 1, 1e-5), ends[0], ends[1], plan); err == nil {
 			t.Errorf("ends %v: taken", ends)
 		}
 	}
@@ -92,17 +92,17 @@ func TestCalibrateLargestProbability(t *testing.T) {
 func TestCalibrateCount(t *testing.T) {
 	skipShort(t)
 	plan := func(count int) mechanism.Event { return repeated(count, sampled(0.01, 1)) }
-	n, err := CalibrateCount(PLD{}, target(t, 1.8283, 1e-5), 1<<20, plan)
+	n, err := CalibrateCount(lossDistributions{}, target(t, 1.8283, 1e-5), 1<<20, plan)
 	if err != nil || n < 998 || n > 1000 {
 		t.Errorf("got %d, %v, want 1000 or barely less", n, err)
 	}
 	if n, err = CalibrateCount(gaussianDP{}, target(t, 1, 1e-5), 7, func(count int) mechanism.Event { return repeated(count, gaussian(1000)) }); err != nil || n != 7 {
 		t.Errorf("limit: got %d, %v, want 7", n, err)
 	}
-	if _, err = CalibrateCount(PLD{}, target(t, 0.01, 1e-12), 1<<20, plan); !errors.Is(err, ErrUnreachable) {
+	if _, err = CalibrateCount(lossDistributions{}, target(t, 0.01, 1e-12), 1<<20, plan); !errors.Is(err, ErrUnreachable) {
 		t.Errorf("no count: %v", err)
 	}
-	if _, err = CalibrateCount(PLD{}, target(t, 1, 1e-5), 0, plan); err == nil {
+	if _, err = CalibrateCount(lossDistributions{}, target(t, 1, 1e-5), 0, plan); err == nil {
 		t.Error("limit 0 was taken")
 	}
 }
@@ -110,7 +110,7 @@ func TestCalibrateCount(t *testing.T) {
 func BenchmarkCalibrate(b *testing.B) {
 	g := target(b, 2, 1e-5)
 	for b.Loop() {
-		if _, err := Calibrate(PLD{}, g, func(z float64) mechanism.Event { return repeated(3525, sampled(256.0/60000, z)) }); err != nil {
+		if _, err := Calibrate(lossDistributions{}, g, func(z float64) mechanism.Event { return repeated(3525, sampled(256.0/60000, z)) }); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -128,14 +128,14 @@ func BenchmarkPLD(b *testing.B) {
 		}
 		b.Run("certified/"+name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := (PLD{}).Epsilon(e, 1e-5, n); err != nil {
+				if _, err := (lossDistributions{}).Epsilon(e, 1e-5, n); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
 		b.Run("estimate/"+name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := (PLD{}).estimateEpsilon(e, 1e-5, n); err != nil {
+				if _, err := (lossDistributions{}).estimateEpsilon(e, 1e-5, n); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -150,7 +150,7 @@ func BenchmarkTerms(b *testing.B) {
 		e = append(e, sampled(0.001+1e-5*float64(k), 1+0.001*float64(k)))
 	}
 	for b.Loop() {
-		if _, err := (PLD{}).Epsilon(e, 1e-6, privacy.AddOrRemoveOne); err != nil {
+		if _, err := (lossDistributions{}).Epsilon(e, 1e-6, privacy.AddOrRemoveOne); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -167,11 +167,11 @@ func TestCalibrateBesideChoices(t *testing.T) {
 		plan := func(z float64) mechanism.Event {
 			return mechanism.Sequence{beside, mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: z}, Count: 60}}
 		}
-		z, err := Calibrate(PLD{}, target(t, 1, 1e-5), plan)
+		z, err := Calibrate(lossDistributions{}, target(t, 1, 1e-5), plan)
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := PLD{}.Epsilon(plan(z), 1e-5, privacy.AddOrRemoveOne)
+		v, err := lossDistributions{}.Epsilon(plan(z), 1e-5, privacy.AddOrRemoveOne)
 		if err != nil || !(v.Upper <= 1) || v.Upper < 0.998 {
 			t.Errorf("%v: noise %v costs %v (%v), want 1 and hardly less", beside, z, v, err)
 		}

@@ -22,7 +22,7 @@ func For(e mechanism.Event) Accountant {
 		case c.gaussian || c.open:
 			return gaussianDP{}
 		}
-		return PLD{}
+		return lossDistributions{}
 	}
 	return gaussianDP{}
 }
@@ -47,8 +47,8 @@ func forAll(events []mechanism.Event) Accountant {
 		switch For(e).(type) {
 		case RDP:
 			return RDP{}
-		case PLD:
-			chosen = PLD{}
+		case lossDistributions:
+			chosen = lossDistributions{}
 		}
 	}
 	return chosen

@@ -53,7 +53,7 @@ func TestEpsilonGroupGeneric(t *testing.T) {
 // the group that is always sampled together from below and the general bound from above.
 func TestGroupsOfSampledRecords(t *testing.T) {
 	skipShort(t)
-	e, a := repeated(200, sampled(0.02, 1.5)), PLD{Width: conformanceWidth}
+	e, a := repeated(200, sampled(0.02, 1.5)), lossDistributions{width: conformanceWidth}
 	one, err := a.Epsilon(e, 1e-6, privacy.AddOrRemoveOne)
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestGroupsOfSampledRecords(t *testing.T) {
 		mechanism.Event(mechanism.Repeat{Event: mechanism.Laplace{NoiseMultiplier: 50}, Count: 2}): privacy.AddOrRemoveOne,
 		mechanism.Event(mechanism.DiscreteLaplace{Scale: 50, Sensitivity: 1}):                      privacy.AddOrRemoveOne,
 	} {
-		if got, failed := EpsilonGroup(PLD{}, e, 1e-6, n, 3); failed != nil || !(got > 0) || math.IsInf(got, 1) {
+		if got, failed := EpsilonGroup(lossDistributions{}, e, 1e-6, n, 3); failed != nil || !(got > 0) || math.IsInf(got, 1) {
 			t.Errorf("%v: got %v, %v", e, got, failed)
 		}
 	}
@@ -106,23 +106,23 @@ func TestEpsilonGroupBesideChoices(t *testing.T) {
 			mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: 40 / k}, Count: 59}, mechanism.PermuteAndFlip{Epsilon: 0.02 * k}, mechanism.KNorm{NoiseMultiplier: 50 / k}}
 	}
 	for _, k := range []int{2, 5, 9} {
-		got, err := EpsilonGroup(PLD{}, of(1), 1e-6, privacy.AddOrRemoveOne, k)
+		got, err := EpsilonGroup(lossDistributions{}, of(1), 1e-6, privacy.AddOrRemoveOne, k)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := PLD{}.Epsilon(of(float64(k)), 1e-6, privacy.AddOrRemoveOne)
+		want, err := lossDistributions{}.Epsilon(of(float64(k)), 1e-6, privacy.AddOrRemoveOne)
 		if err != nil || !(got >= want.Upper*(1-1e-3) && got <= want.Upper*1.05) {
 			t.Errorf("%d records cost %v, want about %v (%v)", k, got, want.Upper, err)
 		}
 	}
 	apart := mechanism.Parallel{of(1), mechanism.Gaussian{NoiseMultiplier: 30}}
 	got, err := EpsilonGroup(For(apart), apart, 1e-6, privacy.AddOrRemoveOne, 5)
-	want, failed := PLD{}.Epsilon(mechanism.Sequence{of(5), mechanism.Gaussian{NoiseMultiplier: 6}}, 1e-6, privacy.AddOrRemoveOne)
+	want, failed := lossDistributions{}.Epsilon(mechanism.Sequence{of(5), mechanism.Gaussian{NoiseMultiplier: 6}}, 1e-6, privacy.AddOrRemoveOne)
 	if err != nil || failed != nil || !(got <= want.Upper*1.05) {
 		t.Errorf("5 records in two parts cost %v (%v), want at most %v (%v), what all of them cost in both", got, err, want.Upper, failed)
 	}
 	if e := (mechanism.AssumedDP{Epsilon: 0.5, Delta: 1e-9, Neighboring: privacy.AddOrRemoveOne}); true {
-		got, err := EpsilonGroup(PLD{}, e, 1e-9*(1+math.Exp(0.5)+math.E)*1.0001, privacy.AddOrRemoveOne, 3)
+		got, err := EpsilonGroup(lossDistributions{}, e, 1e-9*(1+math.Exp(0.5)+math.E)*1.0001, privacy.AddOrRemoveOne, 3)
 		if err != nil || !(got <= 1.501 && got > 1.49) {
 			t.Errorf("three records of %v cost %v (%v), want 1.5", e, got, err)
 		}

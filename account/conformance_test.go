@@ -109,7 +109,7 @@ func skipShort(t *testing.T) {
 
 // accountants are all but Best, which is made of them, with pld at a width that is soon computed.
 func accountants() []Accountant {
-	out := []Accountant{PLD{Width: conformanceWidth}}
+	out := []Accountant{lossDistributions{width: conformanceWidth}}
 	for _, a := range All() {
 		if a.Name() != "pld" && a.Name() != "best" {
 			out = append(out, a)

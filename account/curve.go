@@ -8,12 +8,12 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Curve is the whole privacy profile of an event, composed once: δ for every ε, ε for every δ, from
+// composedCurve is the whole privacy profile of an event, composed once: δ for every ε, ε for every δ, from
 // above. It is safe for concurrent use.
-type Curve struct {
+type composedCurve struct {
 	composition composition
 	composed    [][]*pld.Composed // for each aim, the directions
-	ways        []Curve           // of an event with parts in parallel; the largest counts
+	ways        []composedCurve   // of an event with parts in parallel; the largest counts
 }
 
 // curveDeltas are the δ at which a curve is tight, in addition to the δ of ε = 0.
@@ -21,27 +21,27 @@ var curveDeltas = []float64{1e-2, 1e-4, 1e-7, 1e-11}
 
 // Curve composes an event for many questions. Bounds are within a percent or so of what Epsilon and
 // Delta prove, between δ(0) and 1e-12, and valid everywhere. It refuses what Epsilon refuses.
-func (a PLD) Curve(e mechanism.Event, n privacy.Neighboring) (Curve, error) {
+func (a lossDistributions) Curve(e mechanism.Event, n privacy.Neighboring) (composedCurve, error) {
 	if isParallel(e) && mechanism.CheckEvent(e) == nil {
 		return a.curveOfWays(e, n)
 	}
 	c, err := compose(e, n)
 	if err != nil || c.open || c.beyond || c.gaussian {
-		return Curve{composition: c}, err
+		return composedCurve{composition: c}, err
 	}
 	options := pld.Options{Relative: 1e-3, Absolute: 1e-5}
-	if a.Width > 0 {
+	if a.width > 0 {
 		options = a.options(c)
 	}
 	aims := []pld.Aim{pld.AtEpsilon(0)}
 	for _, delta := range curveDeltas {
 		aims = append(aims, pld.AtDelta(delta))
 	}
-	v := Curve{composition: c}
+	v := composedCurve{composition: c}
 	for _, aim := range aims {
 		composed, failed := c.composed(aim, options)
 		if failed != nil {
-			return Curve{}, failed
+			return composedCurve{}, failed
 		}
 		v.composed = append(v.composed, composed)
 	}
@@ -49,16 +49,16 @@ func (a PLD) Curve(e mechanism.Event, n privacy.Neighboring) (Curve, error) {
 }
 
 // curveOfWays is the curve of an event with parts in parallel.
-func (a PLD) curveOfWays(e mechanism.Event, n privacy.Neighboring) (Curve, error) {
+func (a lossDistributions) curveOfWays(e mechanism.Event, n privacy.Neighboring) (composedCurve, error) {
 	all, err := ways(e)
 	if err != nil {
-		return Curve{}, err
+		return composedCurve{}, err
 	}
-	var v Curve
+	var v composedCurve
 	for _, w := range all {
 		one, failed := a.Curve(w, n)
 		if failed != nil {
-			return Curve{}, failed
+			return composedCurve{}, failed
 		}
 		v.ways = append(v.ways, one)
 	}
@@ -66,7 +66,7 @@ func (a PLD) curveOfWays(e mechanism.Event, n privacy.Neighboring) (Curve, error
 }
 
 // worst returns the largest number that ask gives for the ways.
-func (v Curve) worst(ask func(Curve) (float64, error)) (float64, error) {
+func (v composedCurve) worst(ask func(composedCurve) (float64, error)) (float64, error) {
 	worst := 0.0
 	for _, w := range v.ways {
 		one, err := ask(w)
@@ -79,13 +79,13 @@ func (v Curve) worst(ask func(Curve) (float64, error)) (float64, error) {
 }
 
 // Delta returns an upper bound on δ(ε); ε must be at least 0.
-func (v Curve) Delta(epsilon float64) (float64, error) {
+func (v composedCurve) Delta(epsilon float64) (float64, error) {
 	if err := checkEpsilon(epsilon); err != nil {
 		return 0, err
 	}
 	switch {
 	case v.ways != nil:
-		return v.worst(func(w Curve) (float64, error) { return w.Delta(epsilon) })
+		return v.worst(func(w composedCurve) (float64, error) { return w.Delta(epsilon) })
 	case math.IsInf(epsilon, 1):
 		return 0, nil
 	case v.composition.open || v.composition.beyond:
@@ -97,13 +97,13 @@ func (v Curve) Delta(epsilon float64) (float64, error) {
 }
 
 // Epsilon returns an upper bound on ε(δ); δ must be at least 0 and less than 1.
-func (v Curve) Epsilon(delta float64) (float64, error) {
+func (v composedCurve) Epsilon(delta float64) (float64, error) {
 	if err := checkDelta(delta); err != nil {
 		return 0, err
 	}
 	switch {
 	case v.ways != nil:
-		return v.worst(func(w Curve) (float64, error) { return w.Epsilon(delta) })
+		return v.worst(func(w composedCurve) (float64, error) { return w.Epsilon(delta) })
 	case v.composition.open || v.composition.beyond:
 		return math.Inf(1), nil
 	case v.composition.gaussian:
@@ -113,7 +113,7 @@ func (v Curve) Epsilon(delta float64) (float64, error) {
 }
 
 // least returns the least over aims of the larger direction.
-func (v Curve) least(read func(*pld.Composed) float64) float64 {
+func (v composedCurve) least(read func(*pld.Composed) float64) float64 {
 	least := math.Inf(1)
 	for _, directions := range v.composed {
 		worst := 0.0

@@ -12,13 +12,13 @@ import (
 func TestCurve(t *testing.T) {
 	for _, text := range []string{"repeat(1000, poisson(0.01, gaussian(1)))", "repeat(50, laplace(10))", "gaussian(1.5)"} {
 		e := parsed(t, text)
-		v, err := PLD{}.Curve(e, privacy.AddOrRemoveOne)
+		v, err := lossDistributions{}.Curve(e, privacy.AddOrRemoveOne)
 		if err != nil {
 			t.Fatal(err)
 		}
 		last := 1.0
 		for _, epsilon := range []float64{0, 0.1, 0.5, 1, 2, 3} {
-			want, failed := PLD{Width: rough}.Delta(e, epsilon, privacy.AddOrRemoveOne)
+			want, failed := lossDistributions{width: rough}.Delta(e, epsilon, privacy.AddOrRemoveOne)
 			if failed != nil {
 				t.Fatal(failed)
 			}
@@ -29,7 +29,7 @@ func TestCurve(t *testing.T) {
 			last = got
 		}
 		for _, delta := range []float64{1e-1, 1e-3, 1e-6, 1e-10} {
-			want, failed := PLD{Width: rough}.Epsilon(e, delta, privacy.AddOrRemoveOne)
+			want, failed := lossDistributions{width: rough}.Epsilon(e, delta, privacy.AddOrRemoveOne)
 			if failed != nil {
 				t.Fatal(failed)
 			}
@@ -38,7 +38,7 @@ func TestCurve(t *testing.T) {
 			}
 		}
 	}
-	open, err := PLD{}.Curve(parsed(t, "non-private()"), privacy.AddOrRemoveOne)
+	open, err := lossDistributions{}.Curve(parsed(t, "non-private()"), privacy.AddOrRemoveOne)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,18 +54,8 @@ func TestCurve(t *testing.T) {
 	if _, err = open.Epsilon(1); err == nil {
 		t.Error("delta 1 was answered")
 	}
-	if _, err = (PLD{}).Curve(parsed(t, "repeat-and-select(1, 3, gaussian(4))"), privacy.AddOrRemoveOne); err == nil {
+	if _, err = (lossDistributions{}).Curve(parsed(t, "repeat-and-select(1, 3, gaussian(4))"), privacy.AddOrRemoveOne); err == nil {
 		t.Error("private tuning has a curve")
-	}
-}
-
-func TestRunning(t *testing.T) {
-	all, err := Running(PLD{}, sampled(0.01, 1), 1e-5, privacy.AddOrRemoveOne, []int{0, 100, 1000})
-	if err != nil || len(all) != 3 || all[0] != (Interval{}) || math.Abs(all[1].Estimate-0.7180356613) > 1e-6 || math.Abs(all[2].Estimate-1.8282366665) > 1e-6 {
-		t.Errorf("got %v, %v", all, err)
-	}
-	if _, err = Running(PLD{}, sampled(0.01, 1), 1e-5, privacy.AddOrRemoveOne, []int{-1}); err == nil {
-		t.Error("a negative count was priced")
 	}
 }
 
@@ -75,13 +65,13 @@ func TestRunning(t *testing.T) {
 func TestJLClipping(t *testing.T) {
 	for r, want := range map[int]float64{5: 2.4e-3, 10: 3.3e-4, 20: 6.1e-5, 100: 6.6e-6} {
 		e := mechanism.JLClipping{NoiseMultiplier: 4, Projections: r, Cap: 1e3, Probability: 1}
-		v, err := PLD{}.Delta(e, 1, privacy.AddOrRemoveOne)
+		v, err := lossDistributions{}.Delta(e, 1, privacy.AddOrRemoveOne)
 		if err != nil || v.Upper < want*0.98 || v.Upper > want*1.2 {
 			t.Errorf("%d projections: got %v (%v), want about %v", r, v, err, want)
 		}
 	}
-	capped, err := PLD{}.Delta(mechanism.JLClipping{NoiseMultiplier: 4, Projections: 5, Cap: 1.5, Probability: 1}, 1, privacy.AddOrRemoveOne)
-	whole, failed := PLD{}.Delta(mechanism.Gaussian{NoiseMultiplier: 4 / 1.5}, 1, privacy.AddOrRemoveOne)
+	capped, err := lossDistributions{}.Delta(mechanism.JLClipping{NoiseMultiplier: 4, Projections: 5, Cap: 1.5, Probability: 1}, 1, privacy.AddOrRemoveOne)
+	whole, failed := lossDistributions{}.Delta(mechanism.Gaussian{NoiseMultiplier: 4 / 1.5}, 1, privacy.AddOrRemoveOne)
 	if err != nil || failed != nil || capped.Upper > whole.Upper || capped.Upper < whole.Upper/10 {
 		t.Errorf("capped at 1.5: got %v (%v), want below %v (%v)", capped, err, whole, failed)
 	}

@@ -22,7 +22,7 @@ func TestReleasesWithoutNoiseCostAll(t *testing.T) {
 		if err != nil || !math.IsInf(got.Upper, 1) {
 			t.Errorf("%v costs %v (%v), want +Inf", e, got, err)
 		}
-		for _, a := range []Accountant{gaussianDP{}, PLD{}, RDP{}, concentratedDP{}, basicComposition{}} {
+		for _, a := range []Accountant{gaussianDP{}, lossDistributions{}, RDP{}, concentratedDP{}, basicComposition{}} {
 			if cost, failed := a.Epsilon(steps, 1e-5, privacy.ReplaceOne); failed == nil && !math.IsInf(cost.Upper, 1) {
 				t.Errorf("%s prices %v at %v, want +Inf or an error", a.Name(), e, cost)
 			}

@@ -57,7 +57,7 @@ func TestParallelGroupsAreTheWorstDivision(t *testing.T) {
 // TestManyDivisionsAreOneAfterTheOther holds what is priced where a group can be divided in too many ways: all of
 // it in every part.
 func TestManyDivisionsAreOneAfterTheOther(t *testing.T) {
-	n, a := privacy.AddOrRemoveOne, PLD{Width: conformanceWidth}
+	n, a := privacy.AddOrRemoveOne, lossDistributions{width: conformanceWidth}
 	e := mechanism.Parallel{mechanism.Laplace{NoiseMultiplier: 90}, mechanism.Laplace{NoiseMultiplier: 70}}
 	for _, k := range []int{maxDivisions - 1, maxDivisions} { // of one more ways
 		got, err := EpsilonGroup(a, e, 1e-6, n, k)

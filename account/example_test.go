@@ -16,7 +16,7 @@ func training(steps int, z float64) mechanism.Event {
 
 // What is my epsilon? A thousand steps with noise of 1.1 times the clipping norm.
 func ExamplePLD_Epsilon() {
-	v, err := account.PLD{}.Epsilon(training(1000, 1.1), 1e-6, privacy.AddOrRemoveOne)
+	v, err := account.PLD.Epsilon(training(1000, 1.1), 1e-6, privacy.AddOrRemoveOne)
 	fmt.Printf("between %.3f and %.3f, %v\n", v.Lower, v.Upper, err)
 	// Output: between 1.753 and 1.753, <nil>
 }
@@ -27,7 +27,7 @@ func ExampleCalibrate() {
 	if err != nil {
 		panic(err)
 	}
-	z, err := account.Calibrate(account.PLD{}, target, func(z float64) mechanism.Event { return training(1000, z) })
+	z, err := account.Calibrate(account.PLD, target, func(z float64) mechanism.Event { return training(1000, z) })
 	fmt.Printf("%.3f %v\n", z, err)
 	// Output: 1.029 <nil>
 }
@@ -38,14 +38,14 @@ func ExampleCalibrateCount() {
 	if err != nil {
 		panic(err)
 	}
-	steps, err := account.CalibrateCount(account.PLD{}, target, 1e6, func(steps int) mechanism.Event { return training(steps, 1.1) })
+	steps, err := account.CalibrateCount(account.PLD, target, 1e6, func(steps int) mechanism.Event { return training(steps, 1.1) })
 	fmt.Println(steps/10*10, err)
 	// Output: 1310 <nil>
 }
 
 // What does epsilon = 2 mean for an attacker?
 func ExampleRiskOf() {
-	curve, err := account.PLD{}.Curve(training(1000, 1.032), privacy.AddOrRemoveOne)
+	curve, err := account.PLD.Curve(training(1000, 1.032), privacy.AddOrRemoveOne)
 	if err != nil {
 		panic(err)
 	}
@@ -60,7 +60,7 @@ func ExampleRiskOf() {
 
 // What if one person has ten rows?
 func ExampleEpsilonGroup() {
-	v, err := account.EpsilonGroup(account.PLD{}, training(1000, 1.1), 1e-6, privacy.AddOrRemoveOne, 10)
+	v, err := account.EpsilonGroup(account.PLD, training(1000, 1.1), 1e-6, privacy.AddOrRemoveOne, 10)
 	fmt.Printf("%.1f %v\n", v, err)
 	// Output: 25.2 <nil>
 }

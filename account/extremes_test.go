@@ -26,7 +26,7 @@ func TestExtremePlans(t *testing.T) {
 			continue
 		}
 		e := repeated(c.steps, sampled(c.q, c.z))
-		v, err := PLD{}.Epsilon(e, c.delta, privacy.AddOrRemoveOne)
+		v, err := lossDistributions{}.Epsilon(e, c.delta, privacy.AddOrRemoveOne)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestExtremePlans(t *testing.T) {
 			t.Errorf("%+v: the lattice has %v (%v), the integral %v", c, b, err, integral)
 		}
 	}
-	if v, err := (PLD{}).Epsilon(repeated(1000, sampled(1e-4, 2)), 1e-3, privacy.AddOrRemoveOne); err != nil || v != (Interval{}) {
+	if v, err := (lossDistributions{}).Epsilon(repeated(1000, sampled(1e-4, 2)), 1e-3, privacy.AddOrRemoveOne); err != nil || v != (Interval{}) {
 		t.Errorf("a plan that costs nothing at this delta: %v, %v", v, err)
 	}
 }

@@ -111,7 +111,7 @@ func TestHugeEpsilon(t *testing.T) {
 			if !thorough && (i+j)%2 != 0 {
 				continue
 			}
-			v, err := PLD{}.Delta(parsed(t, text), epsilon, privacy.AddOrRemoveOne)
+			v, err := lossDistributions{}.Delta(parsed(t, text), epsilon, privacy.AddOrRemoveOne)
 			checkInterval(t, "δ", parsed(t, text), v, err, 1e-290)
 			if err != nil {
 				t.Error(err)

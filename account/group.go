@@ -24,7 +24,7 @@ func EpsilonGroup(a Accountant, e mechanism.Event, delta float64, n privacy.Neig
 	switch exact := a.(type) {
 	case gaussianDP: // k records of a group in several parts cost at most what k in the dearest cost
 		return exact.epsilonGroup(e, delta, n, records)
-	case PLD:
+	case lossDistributions:
 		if delta > 0 {
 			return exact.epsilonGroup(e, delta, n, records)
 		}
@@ -97,7 +97,7 @@ func groupBySteps(delta float64, records int, epsilonAt func(delta float64) (flo
 // mechanism.Parallel). Where there are more than maxDivisions of them, all records are taken to be
 // in all parts, which are then released one after the other. Where another release is part of the
 // event, the bound is the general one of EpsilonGroup.
-func (a PLD) epsilonGroup(e mechanism.Event, delta float64, n privacy.Neighboring, records int) (float64, error) {
+func (a lossDistributions) epsilonGroup(e mechanism.Event, delta float64, n privacy.Neighboring, records int) (float64, error) {
 	if records < 1 {
 		return 0, fmt.Errorf("account: group size is %d, want at least 1", records)
 	}
@@ -138,7 +138,7 @@ func (a PLD) epsilonGroup(e mechanism.Event, delta float64, n privacy.Neighborin
 }
 
 // epsilonOf is the upper bound of a composition.
-func (a PLD) epsilonOf(c composition, delta float64) (float64, error) {
+func (a lossDistributions) epsilonOf(c composition, delta float64) (float64, error) {
 	switch {
 	case c.open || c.beyond:
 		return math.Inf(1), nil
@@ -150,12 +150,12 @@ func (a PLD) epsilonOf(c composition, delta float64) (float64, error) {
 }
 
 // roughly is the epsilon of one record, on a coarser lattice where the event has no parts in parallel.
-func (a PLD) roughly(e mechanism.Event, delta float64, n privacy.Neighboring) (float64, error) {
+func (a lossDistributions) roughly(e mechanism.Event, delta float64, n privacy.Neighboring) (float64, error) {
 	return a.roughlyAt(e, n)(delta)
 }
 
 // roughlyAt is roughly at every delta; pairs are made once.
-func (a PLD) roughlyAt(e mechanism.Event, n privacy.Neighboring) func(delta float64) (float64, error) {
+func (a lossDistributions) roughlyAt(e mechanism.Event, n privacy.Neighboring) func(delta float64) (float64, error) {
 	if isParallel(e) {
 		return func(delta float64) (float64, error) {
 			v, err := a.Epsilon(e, delta, n)

@@ -20,8 +20,8 @@ func TestOrderAndGroupingChangeNoBound(t *testing.T) {
 		e := parsed(t, s.event)
 		n := relations[slices.IndexFunc(relations, func(n privacy.Neighboring) bool { return mechanism.CheckNeighboring(e, n) == nil })]
 		for _, a := range accountants() {
-			if _, ok := a.(PLD); ok {
-				a = PLD{Width: groupingWidth}
+			if _, ok := a.(lossDistributions); ok {
+				a = lossDistributions{width: groupingWidth}
 			}
 			costly := a.Name() == "pld" || a.Name() == "advanced" || a.Name() == "rdp"
 			if !thorough && costly && (i%4 != 1 || s.event == slowSample || slices.Contains(slowSamples, s.event)) {

@@ -19,24 +19,24 @@ func TestHugeLossesAreBoundedOrRefused(t *testing.T) {
 		below   bool    // whether only upper bounds are held
 		refused bool
 	}{
-		{"repeat(2, exponential(1000))", PLD{}, 999, 0.632, true, false},
-		{"repeat(2, exponential(750))", PLD{}, 700, 0.99, true, false},
-		{"sequence(exponential(1000), laplace(1))", PLD{}, 400, 0.99, true, false},
-		{"repeat(2, laplace(0.001379310344827586))", PLD{}, 1449.7, 0.0747389253430791, false, false},
-		{"sequence(laplace(0.001379310344827586), laplace(1))", PLD{}, 725.5, 0.123849119044683, false, false},
+		{"repeat(2, exponential(1000))", lossDistributions{}, 999, 0.632, true, false},
+		{"repeat(2, exponential(750))", lossDistributions{}, 700, 0.99, true, false},
+		{"sequence(exponential(1000), laplace(1))", lossDistributions{}, 400, 0.99, true, false},
+		{"repeat(2, laplace(0.001379310344827586))", lossDistributions{}, 1449.7, 0.0747389253430791, false, false},
+		{"sequence(laplace(0.001379310344827586), laplace(1))", lossDistributions{}, 725.5, 0.123849119044683, false, false},
 		{"discrete-laplace(1, 720)", RDP{}, 719, 0.46211715726001, false, true},
-		{"discrete-laplace(1, 720)", PLD{}, 719, 0.46211715726001, false, true},
-		{"discrete-laplace(1, 800)", PLD{}, 799.9, 0.0695694219094078, false, true},
-		{"poisson(0.1, discrete-laplace(1, 741))", PLD{}, 738, 0.04, true, true},
-		{"discrete-gaussian(10, 400)", PLD{}, 860, 0.0602868758528051, false, true},
-		{"discrete-gaussian(10, 380)", PLD{}, 742, 0.289011314563346, false, true},
+		{"discrete-laplace(1, 720)", lossDistributions{}, 719, 0.46211715726001, false, true},
+		{"discrete-laplace(1, 800)", lossDistributions{}, 799.9, 0.0695694219094078, false, true},
+		{"poisson(0.1, discrete-laplace(1, 741))", lossDistributions{}, 738, 0.04, true, true},
+		{"discrete-gaussian(10, 400)", lossDistributions{}, 860, 0.0602868758528051, false, true},
+		{"discrete-gaussian(10, 380)", lossDistributions{}, 742, 0.289011314563346, false, true},
 	} {
 		v, err := c.a.Delta(parsed(t, c.text), c.epsilon, privacy.AddOrRemoveOne)
 		if refused := err != nil; refused != c.refused || !refused && (v.Upper < c.truth*(1-1e-9) || !c.below && v.Lower > c.truth*(1+1e-9)) {
 			t.Errorf("%s of %s at ε %v: got %v (%v), want %v, or a refusal: %v", c.a.Name(), c.text, c.epsilon, v, err, c.truth, c.refused)
 		}
 	}
-	if v, err := (PLD{}).Epsilon(parsed(t, "repeat(3, exponential(400))"), 1e-5, privacy.ReplaceOne); err != nil || v.Upper < 1199 {
+	if v, err := (lossDistributions{}).Epsilon(parsed(t, "repeat(3, exponential(400))"), 1e-5, privacy.ReplaceOne); err != nil || v.Upper < 1199 {
 		t.Errorf("exponential under replace-one: got %v (%v), want at least 1199", v, err)
 	}
 }
@@ -49,7 +49,7 @@ func TestTinyDeltasAreRefused(t *testing.T) {
 		}
 	}
 	event := parsed(t, "poisson(1e-101, gaussian(0.01))")
-	if _, err := (PLD{}).epsilonGroup(event, 1e-304, privacy.AddOrRemoveOne, 3); err == nil {
+	if _, err := (lossDistributions{}).epsilonGroup(event, 1e-304, privacy.AddOrRemoveOne, 3); err == nil {
 		t.Error("a group of three was priced at δ 1e-304")
 	}
 }

@@ -135,7 +135,7 @@ func TestOneAndTwoReleases(t *testing.T) {
 		}
 		one, _ := sampledOnce(c.q, c.z, longExp(long(c.epsilon))).Float64()
 		for count, want := range map[int]float64{1: one, 2: sampledTwice(c.q, c.z, c.epsilon)} {
-			v, err := PLD{}.Delta(repeated(count, sampled(c.q, c.z)), c.epsilon, privacy.AddOrRemoveOne)
+			v, err := lossDistributions{}.Delta(repeated(count, sampled(c.q, c.z)), c.epsilon, privacy.AddOrRemoveOne)
 			if err != nil {
 				t.Fatal(err)
 			}

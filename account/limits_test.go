@@ -32,14 +32,14 @@ func TestDeltaIsNeverZeroWhereLossesAreUnbounded(t *testing.T) {
 			}
 		}
 	}
-	if v, err := (PLD{}).Delta(parsed(t, "laplace(1)"), 2, privacy.AddOrRemoveOne); err != nil || v.Upper != 0 {
+	if v, err := (lossDistributions{}).Delta(parsed(t, "laplace(1)"), 2, privacy.AddOrRemoveOne); err != nil || v.Upper != 0 {
 		t.Errorf("Laplace noise beyond its largest loss: got %v, %v, want 0", v, err)
 	}
 }
 
 // TestSmallEpsilonIsAsClose holds the width relative to an epsilon of 1e-4.
 func TestSmallEpsilonIsAsClose(t *testing.T) {
-	v, err := PLD{}.Epsilon(repeated(1000, sampled(0.01, 5452)), 1e-6, privacy.AddOrRemoveOne)
+	v, err := lossDistributions{}.Epsilon(repeated(1000, sampled(0.01, 5452)), 1e-6, privacy.AddOrRemoveOne)
 	if err != nil || !(v.Upper < 2e-4 && v.Upper-v.Lower <= 1.5e-4*v.Upper) {
 		t.Errorf("got %v, %v, want a relative width of 1e-4", v, err)
 	}
@@ -48,11 +48,11 @@ func TestSmallEpsilonIsAsClose(t *testing.T) {
 // TestTruncatedPoissonHasALowerBound: a small crowd is never truncated, so that the plain sample's lower
 // bound holds.
 func TestTruncatedPoissonHasALowerBound(t *testing.T) {
-	v, err := PLD{}.Epsilon(parsed(t, "repeat(100, truncated-poisson(0.01, 10000, 150, gaussian(1)))"), 1e-6, privacy.AddOrRemoveOne)
+	v, err := lossDistributions{}.Epsilon(parsed(t, "repeat(100, truncated-poisson(0.01, 10000, 150, gaussian(1)))"), 1e-6, privacy.AddOrRemoveOne)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := PLD{}.Epsilon(repeated(100, sampled(0.01, 1)), 1e-6, privacy.AddOrRemoveOne)
+	plain, err := lossDistributions{}.Epsilon(repeated(100, sampled(0.01, 1)), 1e-6, privacy.AddOrRemoveOne)
 	if err != nil || v.Lower != plain.Lower || !(v.Lower > 0.98*v.Upper && v.Lower <= v.Estimate) {
 		t.Errorf("got %v, want the lower bound of the plain %v (%v)", v, plain, err)
 	}
@@ -106,7 +106,7 @@ func TestManyGaussiansAreOne(t *testing.T) {
 		z := 50 + float64(i)/100
 		e, square = append(e, mechanism.Gaussian{NoiseMultiplier: z}), square+1/z/z
 	}
-	v, err := PLD{}.Epsilon(e, 1e-6, privacy.AddOrRemoveOne)
+	v, err := lossDistributions{}.Epsilon(e, 1e-6, privacy.AddOrRemoveOne)
 	if want := epsilonOf(math.Sqrt(square), 1e-6); err != nil || math.Abs(v.Upper/want-1) > 1e-9 {
 		t.Errorf("got %v, %v, want %v", v, err, want)
 	}
@@ -161,13 +161,13 @@ func TestLawsOfWeirdPlans(t *testing.T) {
 
 func epsilonIn(t *testing.T, e mechanism.Event, delta float64) Interval {
 	t.Helper()
-	v, err := PLD{}.Epsilon(e, delta, privacy.AddOrRemoveOne)
+	v, err := lossDistributions{}.Epsilon(e, delta, privacy.AddOrRemoveOne)
 	return inOrder(t, fmt.Sprintf("%v at δ %v", e, delta), v, err)
 }
 
 func deltaIn(t *testing.T, e mechanism.Event, epsilon float64) Interval {
 	t.Helper()
-	v, err := PLD{}.Delta(e, epsilon, privacy.AddOrRemoveOne)
+	v, err := lossDistributions{}.Delta(e, epsilon, privacy.AddOrRemoveOne)
 	return inOrder(t, fmt.Sprintf("%v at ε %v", e, epsilon), v, err)
 }
 
@@ -182,7 +182,7 @@ func inOrder(t *testing.T, what string, v Interval, err error) Interval {
 // TestLargeTargetsAreMet: noise so small that losses are in the thousands is calibrated, or refused.
 func TestLargeTargetsAreMet(t *testing.T) {
 	for _, z := range []float64{0.01, 0.03} { // a calibration meets such noise on its way
-		v, err := PLD{Width: rough}.Epsilon(repeated(3, sampled(0.01, z)), 1e-6, privacy.AddOrRemoveOne)
+		v, err := lossDistributions{width: rough}.Epsilon(repeated(3, sampled(0.01, z)), 1e-6, privacy.AddOrRemoveOne)
 		if inOrder(t, fmt.Sprintf("noise multiplier %v", z), v, err); !(v.Upper > 0.3/z/z) {
 			t.Errorf("noise multiplier %v: got %v, want at least the loss of one release", z, v)
 		}
@@ -196,7 +196,7 @@ func TestLargeTargetsAreMet(t *testing.T) {
 			t.Fatal(err)
 		}
 		plan := func(z float64) mechanism.Event { return repeated(3, sampled(0.01, z)) }
-		a := PLD{Width: rough}
+		a := lossDistributions{width: rough}
 		z, err := Calibrate(a, target, plan)
 		if errors.Is(err, ErrUnreachable) {
 			continue
@@ -224,11 +224,11 @@ func TestFaintLossesAreCounted(t *testing.T) {
 		{"gaussian(1e161)", 1e-161 / math.Sqrt(2*math.Pi)}, {"adaptive-clipping(1e170, 1e170)", 1e-170 / math.Sqrt(2*math.Pi)},
 		{"tree-aggregation(1e170, 5)", 1e-170}, {"last-iterate(1e170, 0.5, 5)", 1e-171}, {"last-iterate-convex(1e170, 2, 5)", 1e-171},
 	} {
-		v, err := PLD{}.Delta(parsed(t, c.text), 0, privacy.AddOrRemoveOne)
+		v, err := lossDistributions{}.Delta(parsed(t, c.text), 0, privacy.AddOrRemoveOne)
 		if err != nil || !(v.Upper >= c.truth && v.Upper < c.truth+1e-11 && v.Lower <= c.truth*(1+1e-9)) {
 			t.Errorf("%s: got %v, %v, want the truth %v between the bounds", c.text, v, err, c.truth)
 		}
-		w, err := PLD{}.Epsilon(parsed(t, c.text), 0, privacy.AddOrRemoveOne)
+		w, err := lossDistributions{}.Epsilon(parsed(t, c.text), 0, privacy.AddOrRemoveOne)
 		if err != nil || !(w.Upper >= c.truth) {
 			t.Errorf("%s at δ 0: got %v, %v, want at least %v", c.text, w, err, c.truth)
 		}
@@ -243,15 +243,15 @@ func TestTailsWrittenOutAreNoLowerBound(t *testing.T) {
 	}
 	for _, text := range events {
 		e := parsed(t, text)
-		far, err := PLD{}.Delta(e, 90, privacy.AddOrRemoveOne) // the truth is below 1e-400
+		far, err := lossDistributions{}.Delta(e, 90, privacy.AddOrRemoveOne) // the truth is below 1e-400
 		if err != nil || far.Lower != 0 || !(far.Upper > 0) {
 			t.Errorf("%s at ε 90: got %v, %v, want bounds about 0", text, far, err)
 		}
-		if rare, failed := (PLD{}).Epsilon(e, 1e-305, privacy.AddOrRemoveOne); failed != nil || rare.Lower > 20 {
+		if rare, failed := (lossDistributions{}).Epsilon(e, 1e-305, privacy.AddOrRemoveOne); failed != nil || rare.Lower > 20 {
 			t.Errorf("%s at δ 1e-305: got %v, %v, want a lower bound of at most 20", text, rare, failed)
 		}
 	}
-	if v, err := (PLD{}).Delta(parsed(t, "assumed-dp(1, 1e-200, add-or-remove-one)"), 2, privacy.AddOrRemoveOne); err != nil || v.Lower < 0.999e-200 {
+	if v, err := (lossDistributions{}).Delta(parsed(t, "assumed-dp(1, 1e-200, add-or-remove-one)"), 2, privacy.AddOrRemoveOne); err != nil || v.Lower < 0.999e-200 {
 		t.Errorf("a δ that is no tail: got %v, %v, want 1e-200", v, err)
 	}
 }

@@ -26,8 +26,8 @@ func TestThousandsOfDifferentStepsAreFewTerms(t *testing.T) {
 	if !known || failed != nil {
 		t.Fatalf("no cheaper event: %v, %v", less, failed)
 	}
-	if !dear.many || (PLD{}).options(dear).Relative < 1e-3 {
-		t.Errorf("thousands of different releases are composed as closely as few: %+v", (PLD{}).options(dear))
+	if !dear.many || (lossDistributions{}).options(dear).Relative < 1e-3 {
+		t.Errorf("thousands of different releases are composed as closely as few: %+v", (lossDistributions{}).options(dear))
 	}
 	for _, direction := range append(append([][]pld.Term{}, dear.directions...), cheap.directions...) {
 		count := int64(0)

@@ -21,7 +21,7 @@ func TestGroupsOfManyRecordsDoNotOverflow(t *testing.T) {
 		{mechanism.DiscreteLaplace{Scale: 1e10, Sensitivity: 1 << 33}, 1 << 31, 1.8e9},
 		{mechanism.DiscreteGaussian{StandardDeviation: 1e10, Sensitivity: 1<<33 + 1}, 1 << 31, 1e9},
 	} {
-		v, err := PLD{}.epsilonGroup(c.event, 1e-5, privacy.AddOrRemoveOne, c.records)
+		v, err := lossDistributions{}.epsilonGroup(c.event, 1e-5, privacy.AddOrRemoveOne, c.records)
 		if err == nil && v < c.truth {
 			t.Errorf("%v for %d records: got %v, want at least %v", c.event, c.records, v, c.truth)
 		}
@@ -124,7 +124,7 @@ func TestEpsilonOfRareSamplesIsFromAbove(t *testing.T) {
 func TestLowerBoundsOfLittleNoiseAreFinite(t *testing.T) {
 	for _, z := range []float64{1.0 / 899, 1.0 / 901, 1e-3, 1e-4, 1e-6} {
 		for _, delta := range []float64{1e-9, 1e-5, 0.5, 0.999} {
-			for _, a := range []Accountant{gaussianDP{}, PLD{}, leastBound{}} {
+			for _, a := range []Accountant{gaussianDP{}, lossDistributions{}, leastBound{}} {
 				truth := 1/z*(1/z/2+6) + 1
 				v, err := a.Epsilon(gaussian(z), delta, privacy.AddOrRemoveOne)
 				if err != nil || !(v.Lower <= truth && v.Lower >= 4e5-900*5 && v.Lower <= v.Estimate && v.Estimate <= v.Upper) {
@@ -148,7 +148,7 @@ func TestLargestLossOfManyReleasesIsFromAbove(t *testing.T) {
 		list = append(list, assumed(epsilon, 0))
 		truth.Add(truth, precise(epsilon))
 	}
-	v, err := PLD{}.Epsilon(list, 0, privacy.ZeroOut)
+	v, err := lossDistributions{}.Epsilon(list, 0, privacy.ZeroOut)
 	if err != nil || precise(v.Upper).Cmp(truth) < 0 || precise(v.Lower).Cmp(truth) > 0 || v.Upper > 80000.01 {
 		t.Errorf("got %v (%v), want %v between", v, err, truth)
 	}

@@ -45,8 +45,8 @@ func TestSampledNumbers(t *testing.T) {
 		}
 		event := mechanism.PoissonSampled{Probability: q, Event: c.inner}
 		for _, epsilon := range []float64{0, 0.2, 0.7, 1.2} {
-			one, err := PLD{}.Delta(event, epsilon, privacy.AddOrRemoveOne)
-			two, failed := PLD{}.Delta(event, epsilon, privacy.ReplaceOne)
+			one, err := lossDistributions{}.Delta(event, epsilon, privacy.AddOrRemoveOne)
+			two, failed := lossDistributions{}.Delta(event, epsilon, privacy.ReplaceOne)
 			if err != nil || failed != nil {
 				t.Fatal(err, failed)
 			}
@@ -108,7 +108,7 @@ func TestSampledNumbersWithoutDelta(t *testing.T) {
 			privacy.AddOrRemoveOne: math.Log(1 - q + q*r),
 			privacy.ReplaceOne:     math.Log((1 - q + q*r) / (1 - q + q/r)),
 		} {
-			for _, a := range []Accountant{PLD{}, basicComposition{}} {
+			for _, a := range []Accountant{lossDistributions{}, basicComposition{}} {
 				v, err := a.Epsilon(parsed(t, text), 0, n)
 				if err != nil || math.Abs(v.Upper/want-1) > 1e-9 {
 					t.Errorf("%s of %s under %v: got %v, %v, want %v", a.Name(), text, n, v, err, want)
@@ -123,8 +123,8 @@ func TestSampledDiscreteIsNearContinuous(t *testing.T) {
 	for _, n := range []privacy.Neighboring{privacy.AddOrRemoveOne, privacy.ReplaceOne} {
 		for _, k := range []int64{6} {
 			fine := fmt.Sprintf("repeat(9, poisson(0.1, discrete-gaussian(%d, %d)))", 2*k, k)
-			v, err := PLD{Width: conformanceWidth}.Epsilon(parsed(t, fine), 1e-6, n)
-			w, failed := PLD{Width: conformanceWidth}.Epsilon(parsed(t, "repeat(9, poisson(0.1, gaussian(2)))"), 1e-6, n)
+			v, err := lossDistributions{width: conformanceWidth}.Epsilon(parsed(t, fine), 1e-6, n)
+			w, failed := lossDistributions{width: conformanceWidth}.Epsilon(parsed(t, "repeat(9, poisson(0.1, gaussian(2)))"), 1e-6, n)
 			if err != nil || failed != nil || math.Abs(v.Upper/w.Upper-1) > 0.01 {
 				t.Errorf("%s under %v: %v (%v), continuous %v (%v)", fine, n, v, err, w, failed)
 			}

@@ -20,27 +20,31 @@ import (
 //
 // It prices a plan that is fixed before its first release: parameters must not depend on outputs.
 // So it is no filter for a ledger. docs/accounting.md has the proof in outline; sources are in the
-// packages pair, pld and contour beneath this one. The zero value asks for intervals of relative
+// packages pair, pld and contour beneath this one. It asks for intervals of relative
 // width 1e-4.
-type PLD struct {
-	// Width is the wanted relative width of the interval of epsilon, plus a hundredth of it
-	// absolute. 0 means 1e-4, or 2e-3 for more than 200 different releases. Groups of like releases
-	// may make it wider there. Smaller takes longer. From 1e-2 on the estimate is taken from the
-	// interval alone.
-	Width float64
+var PLD lossDistributions
+
+// lossDistributions is the type of PLD.
+type lossDistributions struct {
+	width float64 // see WithWidth
 }
 
-var _ Accountant = PLD{}
+var _ Accountant = lossDistributions{}
 
 // Name returns "pld".
-func (PLD) Name() string { return "pld" }
+func (lossDistributions) Name() string { return "pld" }
+
+// WithWidth returns the accountant that asks for another relative width of the interval of epsilon, plus a hundredth of
+// it absolute. 0 means 1e-4, or 2e-3 for more than 200 different releases. Groups of like releases may make it wider
+// there. Smaller takes longer. From 1e-2 on the estimate is taken from the interval alone.
+func (lossDistributions) WithWidth(width float64) Accountant { return lossDistributions{width} }
 
 // options asks for the width; by default a wider one where the different releases are so
 // composed that it would take seconds.
-func (a PLD) options(c composition) pld.Options {
+func (a lossDistributions) options(c composition) pld.Options {
 	switch {
-	case a.Width > 0:
-		return pld.Options{Relative: a.Width, Absolute: 1e-2 * a.Width, MaxNodes: coarseNodes}
+	case a.width > 0:
+		return pld.Options{Relative: a.width, Absolute: 1e-2 * a.width, MaxNodes: coarseNodes}
 	case c.many || len(c.directions[0]) > manyTerms:
 		return pld.Options{Relative: 2e-3, Absolute: 2e-7}
 	case c.steps() > manySteps:
@@ -210,7 +214,7 @@ func disclosesAll(e mechanism.Event) bool {
 }
 
 // Epsilon returns proven bounds on the smallest epsilon, and the estimate between them.
-func (a PLD) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
+func (a lossDistributions) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Epsilon(w, delta, n) }); several {
 		return v, err
 	}
@@ -242,7 +246,7 @@ func (a PLD) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (I
 		return Interval{}, err
 	}
 	estimate, err := a.estimate(c, bounds, pld.AtDelta(delta), func(i *contour.Integral) (float64, error) { return i.Epsilon(delta) }, read)
-	v, err := c.tighten(a.Width, between(bounds, estimate, err), func() (Interval, error) { return RDP{}.Epsilon(e, delta, n) })
+	v, err := c.tighten(a.width, between(bounds, estimate, err), func() (Interval, error) { return RDP{}.Epsilon(e, delta, n) })
 	if err != nil {
 		return v, err
 	}
@@ -275,7 +279,7 @@ const wideShare = 5e-3
 const maxEpsilon = 1e4
 
 // Delta returns proven bounds on the smallest delta, and the estimate between them.
-func (a PLD) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
+func (a lossDistributions) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Delta(w, epsilon, n) }); several {
 		return v, err
 	}
@@ -307,7 +311,7 @@ func (a PLD) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (I
 			return v, failed
 		}
 		c.loose = true
-		return c.tighten(a.Width, v, func() (Interval, error) { return RDP{}.Delta(e, epsilon, n) })
+		return c.tighten(a.width, v, func() (Interval, error) { return RDP{}.Delta(e, epsilon, n) })
 	}
 	read := func(v *pld.Composed) pld.Bounds { return v.Delta(epsilon) }
 	bounds, err := c.bounds(pld.AtEpsilon(epsilon), a.options(c), read)
@@ -321,7 +325,7 @@ func (a PLD) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (I
 		return Interval{}, err
 	}
 	estimate, err := a.estimate(c, bounds, pld.AtEpsilon(epsilon), func(i *contour.Integral) (float64, error) { return i.Delta(epsilon) }, read)
-	v, err := c.tighten(a.Width, between(bounds, estimate, err), func() (Interval, error) { return RDP{}.Delta(e, epsilon, n) })
+	v, err := c.tighten(a.width, between(bounds, estimate, err), func() (Interval, error) { return RDP{}.Delta(e, epsilon, n) })
 	if err != nil {
 		return v, err
 	}
@@ -332,7 +336,7 @@ func (a PLD) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (I
 var wideOptions = pld.Options{Relative: 1e-3, Absolute: 1e-9, MaxNodes: coarseNodes}
 
 // estimateEpsilon is the estimate alone. Few releases have bounds that are sooner computed, and narrow.
-func (a PLD) estimateEpsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (float64, error) {
+func (a lossDistributions) estimateEpsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (float64, error) {
 	c, err := compose(e, n)
 	if err != nil {
 		return 0, err
@@ -447,8 +451,8 @@ const rough = 1e-2
 
 // closer are the narrow bounds whose middle is the estimate. Where a Width is given wider bounds
 // were asked for, and then it is their middle.
-func (a PLD) closer() pld.Options {
-	if a.Width > 0 {
+func (a lossDistributions) closer() pld.Options {
+	if a.width > 0 {
 		return pld.Options{}
 	}
 	return pld.Options{Relative: 5e-6, Absolute: 1e-9}
@@ -467,11 +471,11 @@ func middle(b pld.Bounds) float64 {
 // In four cases the integrals take longer than the bounds do. They are one release, whose bounds
 // are exact up to rounding, many releases, choices of many pairs, and rough bounds: it is the
 // middle of these.
-func (a PLD) estimate(c composition, b pld.Bounds, aim pld.Aim, integral func(*contour.Integral) (float64, error), read func(*pld.Composed) pld.Bounds) (float64, error) {
+func (a lossDistributions) estimate(c composition, b pld.Bounds, aim pld.Aim, integral func(*contour.Integral) (float64, error), read func(*pld.Composed) pld.Bounds) (float64, error) {
 	if c.bracketed && b.Upper-b.Lower > wideShare*b.Upper { // one of the bounds says little
 		return b.Upper, nil
 	}
-	if a.Width >= rough || c.steps() == 1 || b.Upper-b.Lower <= narrow*b.Upper || len(c.directions[0]) > manyTerms || c.many || c.costly() || c.bracketed {
+	if a.width >= rough || c.steps() == 1 || b.Upper-b.Lower <= narrow*b.Upper || len(c.directions[0]) > manyTerms || c.many || c.costly() || c.bracketed {
 		return middle(b), nil
 	}
 	values, errs := make([]float64, len(c.directions)), make([]error, len(c.directions))

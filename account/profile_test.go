@@ -70,7 +70,7 @@ func TestObjectivePerturbation(t *testing.T) {
 		if got := objectiveDelta(mechanism.ObjectivePerturbation{NoiseMultiplier: 5, Smoothness: 0.025}, epsilon); math.Abs(got/want-1) > 2e-4 {
 			t.Errorf("δ(%v): got %v, want %v", epsilon, got, want)
 		}
-		v, err := PLD{}.Delta(mechanism.ObjectivePerturbation{NoiseMultiplier: 5, Smoothness: 0.025}, epsilon, privacy.AddOrRemoveOne)
+		v, err := lossDistributions{}.Delta(mechanism.ObjectivePerturbation{NoiseMultiplier: 5, Smoothness: 0.025}, epsilon, privacy.AddOrRemoveOne)
 		if err != nil || epsilon > 0.2 && v.Upper < want*(1-2e-4) || v.Upper > want*(1+1e-2) {
 			t.Errorf("pld at %v: got %v (%v), want %v", epsilon, v, err, want)
 		}
@@ -91,11 +91,11 @@ func TestObjectivePerturbation(t *testing.T) {
 func TestDiscreteGaussianIsNotPure(t *testing.T) {
 	for _, sigma := range []float64{0.5, 3, 400} {
 		e := mechanism.DiscreteGaussian{StandardDeviation: sigma, Sensitivity: 1}
-		v, err := PLD{}.Epsilon(e, 0, privacy.AddOrRemoveOne)
+		v, err := lossDistributions{}.Epsilon(e, 0, privacy.AddOrRemoveOne)
 		if err != nil || !math.IsInf(v.Upper, 1) {
 			t.Errorf("σ %v at 0: got %v, %v, want +Inf", sigma, v, err)
 		}
-		v, err = PLD{}.Epsilon(e, 1e-30, privacy.AddOrRemoveOne)
+		v, err = lossDistributions{}.Epsilon(e, 1e-30, privacy.AddOrRemoveOne)
 		if normal := epsilonOf(1/sigma, 1e-30); err != nil || v.Upper > 1.3*normal+1 {
 			t.Errorf("σ %v at 1e-30: got %v, %v, a normal release has %v", sigma, v, err, normal)
 		}

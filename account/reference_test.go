@@ -58,7 +58,7 @@ func TestReferenceSampledGaussian(t *testing.T) {
 			if row.Q < 1 {
 				step = mechanism.PoissonSampled{Probability: row.Q, Event: step}
 			}
-			v, err := PLD{}.Epsilon(mechanism.Repeat{Event: step, Count: row.Steps}, row.Delta, n)
+			v, err := lossDistributions{}.Epsilon(mechanism.Repeat{Event: step, Count: row.Steps}, row.Delta, n)
 			if err != nil {
 				t.Errorf("%s %s: %v", row.ID, key, err)
 				continue
@@ -217,7 +217,7 @@ func (r referenceRow) peerBounds(accountant string) (lower, upper float64) {
 // peers' upper ones. rdp of laws with a closed form may lie above a peer's by what its orders miss.
 func (r referenceRow) compare(t *testing.T, e mechanism.Event, n privacy.Neighboring) {
 	t.Helper()
-	for _, a := range []Accountant{PLD{}, RDP{}} {
+	for _, a := range []Accountant{lossDistributions{}, RDP{}} {
 		v, err := a.Epsilon(e, r.Delta, n)
 		if err != nil {
 			if a.Name() == "rdp" || r.Kind != "zcdp" && r.Kind != "repeat_and_select_gaussian" {
@@ -280,7 +280,7 @@ func TestReferenceHeterogeneous(t *testing.T) {
 		if s, ok := e.(mechanism.Sequence); ok && len(s) > 3 && !thorough {
 			continue
 		}
-		v, err := PLD{}.Epsilon(e, row.Delta, privacy.AddOrRemoveOne)
+		v, err := lossDistributions{}.Epsilon(e, row.Delta, privacy.AddOrRemoveOne)
 		// The peer's grid of 1e-4 makes its upper bound a little larger than the truth.
 		if err != nil || v.Upper > row.PLD*(1+1e-4)+1e-6 || v.Lower > row.PLD || v.Upper < row.PLD*(1-2e-3) {
 			t.Errorf("%s at %v: got %v (%v), a peer's upper bound %v", words, row.Delta, v, err, row.PLD)
@@ -316,7 +316,7 @@ func TestReferenceExactValues(t *testing.T) {
 		got, want := 0.0, 0.0
 		switch r.Kind {
 		case "hockey_stick_single":
-			v, err := PLD{}.Delta(sampled(r.Q, r.Sigma), r.Epsilon, privacy.AddOrRemoveOne)
+			v, err := lossDistributions{}.Delta(sampled(r.Q, r.Sigma), r.Epsilon, privacy.AddOrRemoveOne)
 			if err != nil {
 				t.Fatal(err)
 			}

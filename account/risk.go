@@ -1,9 +1,6 @@
 package account
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // Risk says what a guarantee means for one protected record, against the best attacker who knows
 // all other records and the method. All are upper bounds.
@@ -61,54 +58,4 @@ func RiskOf(t TradeOff, epsilon, delta float64) Risk {
 // posterior is the probability whose odds are e^ε times the odds of a prior.
 func posterior(prior, epsilon float64) float64 {
 	return prior / (prior + (1-prior)*math.Exp(-epsilon))
-}
-
-// Words says the risks in plain sentences, for readers who decide and do not calculate.
-func (r Risk) Words() []string {
-	if math.IsInf(r.Epsilon, 1) {
-		return []string{"There is no guarantee: the result may disclose any record."}
-	}
-	words := []string{
-		fmt.Sprintf("An attacker who wrongly names 1 in 100 of the records that are not in the data rightly names at most %s of those that are; with 1 wrong in 1000, at most %s.",
-			percent(r.TruePositiveAt1), percent(r.TruePositiveAt01)),
-		fmt.Sprintf("Choosing between \"in the data\" and \"not in the data\", with equal chances, he is right at most %s of the time; guessing blindly is right 50%% of the time.",
-			percent((1+r.Advantage)/2)),
-		fmt.Sprintf("What he held to be as likely as not he can afterwards hold to be at most %s likely, what he gave 1%% at most %s; %s.",
-			percent(r.PosteriorFromHalf), percent(r.PosteriorFromHundredth), exception(r.Delta)),
-		fmt.Sprintf("A secret with a million equally likely values he guesses with a chance of at most %s; without the result it is 1 in 1000000.", chance(r.Reconstruction)),
-	}
-	return append(words, "These limits hold for every attacker, whatever else he knows, and no matter how long he computes.")
-}
-
-// exception says with what probability a statement may fail.
-func exception(delta float64) string {
-	if delta == 0 {
-		return "this has no exceptions"
-	}
-	return "this may fail with a chance of at most " + chance(delta)
-}
-
-// percent writes a probability for reading, rounded up, so that a bound stays one.
-func percent(p float64) string {
-	switch scaled := 100 * p; {
-	case scaled >= 99.95 && scaled < 100:
-		return fmt.Sprintf("%.4g%%", math.Ceil(scaled*1000)/1000)
-	case scaled >= 10:
-		return fmt.Sprintf("%.3g%%", math.Ceil(scaled*10-1e-9)/10)
-	default:
-		return fmt.Sprintf("%.3g%%", math.Ceil(scaled*100-1e-9)/100)
-	}
-}
-
-// chance writes a small probability as 1 in n, the number rounded down.
-func chance(p float64) string {
-	if p >= 0.1 {
-		return percent(p)
-	}
-	many := min(1/p, math.MaxFloat64) // of what float64 cannot invert, a chance that is no less
-	if many > 1e15 {
-		return fmt.Sprintf("1 in %.3g", many*(1-1e-2))
-	}
-	unit := math.Pow(10, math.Floor(math.Log10(many))-1)
-	return fmt.Sprintf("1 in %.0f", math.Floor(many/unit*(1+1e-12))*unit)
 }

@@ -72,7 +72,7 @@ func TestDiscreteNoiseIsBoundedFarOut(t *testing.T) {
 		delta.Quo(delta, total)
 		want, _ := delta.Float64()
 		e := mechanism.DiscreteGaussian{StandardDeviation: c.sigma, Sensitivity: 1}
-		v, err := PLD{}.Delta(e, c.epsilon, privacy.AddOrRemoveOne)
+		v, err := lossDistributions{}.Delta(e, c.epsilon, privacy.AddOrRemoveOne)
 		if err != nil || precise(v.Upper).Cmp(delta) < 0 || precise(v.Lower).Cmp(delta) > 0 || v.Upper > want*(1+1e-10)+2e-300 {
 			t.Errorf("%v at ε %v: got %v (%v), want %v between them", e, c.epsilon, v, err, want)
 		}
@@ -84,7 +84,7 @@ func TestDiscreteNoiseIsBoundedFarOut(t *testing.T) {
 func TestFaintDeltasAreNotBelowTheTruth(t *testing.T) {
 	const q, z = 0.5, 1.0
 	for epsilon := 36.5; epsilon < 38.6; epsilon += 0.005 {
-		v, err := PLD{}.Delta(sampled(q, z), epsilon, privacy.AddOrRemoveOne)
+		v, err := lossDistributions{}.Delta(sampled(q, z), epsilon, privacy.AddOrRemoveOne)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,15 +122,15 @@ func TestLowerBoundsOfLargeLosses(t *testing.T) {
 		if mechanism.CheckNeighboring(e, n) != nil {
 			n = privacy.ReplaceOne
 		}
-		v, err := PLD{}.Epsilon(e, c.delta, n)
+		v, err := lossDistributions{}.Epsilon(e, c.delta, n)
 		if err != nil || !(v.Lower <= c.truth && v.Lower <= v.Estimate && v.Estimate <= v.Upper) {
 			t.Errorf("%s at δ %v: got %v (%v), want a lower bound of at most %v", c.text, c.delta, v, err, c.truth)
 		}
 	}
-	if v, err := (PLD{}).Epsilon(parsed(t, "assumed-dp(800, 1e-5, add-or-remove-one)"), 1e-6, privacy.AddOrRemoveOne); err != nil || !math.IsInf(v.Upper, 1) {
+	if v, err := (lossDistributions{}).Epsilon(parsed(t, "assumed-dp(800, 1e-5, add-or-remove-one)"), 1e-6, privacy.AddOrRemoveOne); err != nil || !math.IsInf(v.Upper, 1) {
 		t.Errorf("a statement with a larger δ than is asked for: got %v (%v), want no upper bound", v, err)
 	}
-	if v, err := (PLD{}).Delta(parsed(t, "assumed-dp(800, 0, add-or-remove-one)"), 801, privacy.AddOrRemoveOne); err != nil || v.Lower != 0 {
+	if v, err := (lossDistributions{}).Delta(parsed(t, "assumed-dp(800, 0, add-or-remove-one)"), 801, privacy.AddOrRemoveOne); err != nil || v.Lower != 0 {
 		t.Errorf("δ beyond the largest loss: got %v (%v), want a lower bound of 0", v, err)
 	}
 }
@@ -149,7 +149,7 @@ func TestDisclosuresAddUpFromAbove(t *testing.T) {
 		e := mechanism.Repeat{Event: mechanism.AssumedDP{Epsilon: 0.5, Delta: delta, Neighboring: privacy.AddOrRemoveOne}, Count: count}
 		unlike := mechanism.Sequence{e, mechanism.AssumedDP{Epsilon: 0.25, Neighboring: privacy.AddOrRemoveOne}}
 		for _, event := range []mechanism.Event{e, unlike} {
-			for _, a := range []Accountant{PLD{}, basicComposition{}, advancedComposition{}, RDP{}} {
+			for _, a := range []Accountant{lossDistributions{}, basicComposition{}, advancedComposition{}, RDP{}} {
 				v, err := a.Delta(event, 40, privacy.AddOrRemoveOne)
 				if err != nil || precise(v.Upper).Cmp(truth) < 0 || precise(v.Lower).Cmp(truth) > 0 {
 					t.Errorf("%s of %v: got %v (%v), want %v between", a.Name(), event, v, err, truth)

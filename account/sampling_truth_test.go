@@ -58,7 +58,7 @@ func TestSamplersOfTwoRecords(t *testing.T) {
 	price := func(e mechanism.Event, n privacy.Neighboring, epsilon float64) float64 {
 		q := question{e.String(), epsilon}
 		if _, known := priced[q]; !known {
-			v, err := PLD{}.Delta(e, epsilon, n)
+			v, err := lossDistributions{}.Delta(e, epsilon, n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,13 +108,13 @@ func TestTruncatedPoissonHoldsForFewerRecords(t *testing.T) {
 		last := 0.0
 		for _, records := range []int{10, 11, 15, 20, 30, 100, 3000} {
 			e := mechanism.TruncatedPoisson{Probability: 0.5, Records: records, MaxBatch: 10, Event: gaussian(3)}
-			v, err := PLD{}.Delta(e, 0.3, n)
+			v, err := lossDistributions{}.Delta(e, 0.3, n)
 			if err != nil || v.Upper < last*(1-1e-9) {
 				t.Errorf("%v, %d records: got %v, %v, want at least %v", n, records, v, err, last)
 			}
 			last = v.Upper
 		}
-		if plain, err := (PLD{}).Delta(sampled(0.5, 3), 0.3, n); err != nil || last < 1.5*plain.Upper {
+		if plain, err := (lossDistributions{}).Delta(sampled(0.5, 3), 0.3, n); err != nil || last < 1.5*plain.Upper {
 			t.Errorf("%v: %v, %v of the untruncated sample, %v, want more", n, last, err, plain)
 		}
 	}
@@ -142,7 +142,7 @@ func TestBandsOfTwoSteps(t *testing.T) {
 					truth += max(0, density(c.p, x, y)-math.Exp(epsilon)*density(c.q, x, y)) * step * step
 				}
 			}
-			v, err := PLD{}.Delta(e, epsilon, c.n)
+			v, err := lossDistributions{}.Delta(e, epsilon, c.n)
 			if err != nil || v.Upper < truth-1e-6 || c.p == 1 && v.Upper > 3*truth {
 				t.Errorf("%v, from %v to %v, ε %v: proven %v (%v), true %v", c.n, c.p, c.q, epsilon, v, err, truth)
 			}

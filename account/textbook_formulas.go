@@ -110,7 +110,7 @@ func (b textbook) asPoisson() []formula {
 		return nil
 	}
 	e := mechanism.Repeat{Event: mechanism.PoissonSampled{Probability: b.q, Event: w.Event}, Count: int(b.steps)}
-	v, err := PLD{}.Epsilon(e, b.delta, privacy.AddOrRemoveOne)
+	v, err := lossDistributions{}.Epsilon(e, b.delta, privacy.AddOrRemoveOne)
 	if err != nil {
 		return nil
 	}

@@ -13,7 +13,9 @@ import (
 
 // exactly is the callback of Textbook by PLD.
 func exactly(n privacy.Neighboring) func(mechanism.Event, float64) (Interval, error) {
-	return func(e mechanism.Event, delta float64) (Interval, error) { return PLD{}.Epsilon(e, delta, n) }
+	return func(e mechanism.Event, delta float64) (Interval, error) {
+		return lossDistributions{}.Epsilon(e, delta, n)
+	}
 }
 
 // line returns the line of a name.
@@ -164,7 +166,7 @@ func TestTextbookValidLines(t *testing.T) {
 				continue
 			}
 			lines, err := Textbook(e, 1e-6, n, func(e mechanism.Event, delta float64) (Interval, error) {
-				v, failed := PLD{}.Epsilon(e, delta, n)
+				v, failed := lossDistributions{}.Epsilon(e, delta, n)
 				if failed != nil {
 					return RDP{}.Epsilon(e, delta, n)
 				}

@@ -78,7 +78,7 @@ func TestTradeOffOfStatements(t *testing.T) {
 func TestTradeOffNeverFavorsTheDefender(t *testing.T) {
 	e := mechanism.Laplace{NoiseMultiplier: 0.8}
 	o, err := NewTradeOff(func(epsilon float64) (float64, error) {
-		v, failed := PLD{Width: 1e-3}.Delta(e, epsilon, privacy.ZeroOut)
+		v, failed := lossDistributions{width: 1e-3}.Delta(e, epsilon, privacy.ZeroOut)
 		return v.Upper, failed
 	})
 	if err != nil {

@@ -65,7 +65,7 @@ func deltasOfRun(e mechanism.RepeatAndSelect, grid, r []float64, n privacy.Neigh
 	if !math.IsInf(e.Shape, 1) {
 		return byDivergence
 	}
-	profile, err := PLD{}.Curve(e.Event, n)
+	profile, err := lossDistributions{}.Curve(e.Event, n)
 	if err != nil {
 		return byDivergence
 	}

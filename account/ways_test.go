@@ -25,7 +25,7 @@ func TestParallelCostsItsDearestPart(t *testing.T) {
 		{"sequence(repeat(0, parallel(gaussian(3), laplace(4))), repeat(3, parallel(gaussian(5))))", []string{"repeat(3, gaussian(5))"}},
 		{"parallel(gaussian(3), non-private())", []string{"non-private()"}},
 	} {
-		for k, a := range []Accountant{PLD{Width: conformanceWidth}, RDP{}, concentratedDP{}, gaussianDP{}, basicComposition{}, advancedComposition{}} {
+		for k, a := range []Accountant{lossDistributions{width: conformanceWidth}, RDP{}, concentratedDP{}, gaussianDP{}, basicComposition{}, advancedComposition{}} {
 			if !thorough && (i+k)%3 != 0 {
 				continue
 			}
@@ -91,7 +91,7 @@ func TestParallelGroups(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if direct, failed := (PLD{}).epsilonGroup(e, 1e-6, privacy.AddOrRemoveOne, 2); failed != nil || direct < got*(1-1e-3) {
+		if direct, failed := (lossDistributions{}).epsilonGroup(e, 1e-6, privacy.AddOrRemoveOne, 2); failed != nil || direct < got*(1-1e-3) {
 			t.Errorf("%s: pld alone says %v for two records, want at least %v (%v)", c.event, direct, got, failed)
 		}
 		split, err := For(parsed(t, c.split)).Epsilon(parsed(t, c.split), 1e-6, privacy.AddOrRemoveOne)

@@ -298,7 +298,7 @@ const (
 // near compares two prices. Infinity is equal to itself alone, and NaN to nothing.
 func near(what string, got, want float64, accountant string) error {
 	tolerance := formulaTolerance
-	if accountant == (account.PLD{}).Name() {
+	if accountant == account.PLD.Name() {
 		tolerance = latticeTolerance
 	}
 	finite := !math.IsInf(got, 0) && !math.IsInf(want, 0)

@@ -19,7 +19,7 @@ func TestEditsOfSampledPricesAreRefused(t *testing.T) {
 		Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Unit: privacy.Unit{Row: "one person", RowsPerPerson: 2}}
 	sampled := map[string]Method{"sampled": func(json.RawMessage) (Claim, error) { return d, nil }}
 	c, err := New("sampled", plan, d)
-	if err != nil || c.Accountant != (account.PLD{}).Name() || !(c.Epsilon > 0 && c.GroupEpsilon > c.Epsilon) || math.IsInf(float64(c.GroupEpsilon), 1) {
+	if err != nil || c.Accountant != account.PLD.Name() || !(c.Epsilon > 0 && c.GroupEpsilon > c.Epsilon) || math.IsInf(float64(c.GroupEpsilon), 1) {
 		t.Fatalf("%+v, %v; want finite prices by the accountant of lattices", c, err)
 	}
 	for _, edit := range []struct {

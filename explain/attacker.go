@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/wording"
 )
 
 // attacker is what any attacker can do at most, given the claim and what else is proven.
@@ -31,7 +32,7 @@ func newAttacker(t account.TradeOff, c Claim) *attacker {
 	return &attacker{
 		TruePositiveAt1: r.TruePositiveAt1, TruePositiveAt01: r.TruePositiveAt01, Advantage: r.Advantage, BayesFactor: certificate.Epsilon(r.BayesFactor),
 		PosteriorFromHalf: r.PosteriorFromHalf, PosteriorFromHundredth: r.PosteriorFromHundredth, Reconstruction: r.Reconstruction,
-		Words: r.Words(),
+		Words: wording.Risk(r),
 	}
 }
 

@@ -109,7 +109,7 @@ func TestFilters(t *testing.T) {
 	sampled := mechanism.PoissonSampled{Probability: 0.01, Event: gaussian(2)}
 	for name, f := range map[string]account.Accountant{
 		"none": nil, "many orders": account.RDP{}, "two orders": account.RDP{Orders: []float64{2, 3}},
-		"loss distributions": account.PLD{}, "best": account.Best, "basic": account.Basic,
+		"loss distributions": account.PLD, "best": account.Best, "basic": account.Basic,
 	} {
 		if _, err := NewFiltered(limit(t, 1), f); err == nil {
 			t.Errorf("%s: got a ledger, want an error", name)

@@ -50,7 +50,7 @@ func CostOf(candidates []Candidate, runs func(*Candidate) int) (Cost, error) {
 		return out, nil
 	}
 	a := account.ForDelta(all, out.Delta)
-	if a.Name() == (account.PLD{}).Name() {
+	if a.Name() == account.PLD.Name() {
 		a = account.RDP{}
 	}
 	epsilon, err := priced(a, all, out, draws)

@@ -186,8 +186,8 @@ func (r *descent) report(step int) {
 	}
 	event := now.Event()
 	a := account.For(event)
-	if _, certified := a.(account.PLD); certified && step < steps {
-		a = account.PLD{Width: 1e-2} // on the way a wider interval will do
+	if a == account.PLD && step < steps {
+		a = account.PLD.WithWidth(1e-2) // on the way a wider interval will do
 	}
 	cost, err := a.Epsilon(event, now.Delta, now.Neighboring)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 func TestTextbook(t *testing.T) {
 	const event = "repeat(300, poisson(0.5, gaussian(40)))"
 	want, err := account.Textbook(parseEvent(t, event), 1e-6, privacy.AddOrRemoveOne, func(e mechanism.Event, delta float64) (account.Interval, error) {
-		return account.PLD{}.Epsilon(e, delta, privacy.AddOrRemoveOne)
+		return account.PLD.Epsilon(e, delta, privacy.AddOrRemoveOne)
 	})
 	if err != nil || len(want) < 4 {
 		t.Fatalf("got %d lines, %v, want several", len(want), err)

@@ -100,7 +100,7 @@ func TestCalibrateSteps(t *testing.T) {
 		count int
 		meets bool
 	}{{int(out.Value), true}, {int(out.Value) + 1, false}} {
-		v, err := account.PLD{}.Epsilon(steps(c.count, 0.1, 4), 1e-6, privacy.AddOrRemoveOne)
+		v, err := account.PLD.Epsilon(steps(c.count, 0.1, 4), 1e-6, privacy.AddOrRemoveOne)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,13 +39,13 @@ func run(w io.Writer) error {
 	}
 
 	// A person with five rows is protected less.
-	group, err := account.EpsilonGroup(account.PLD{}, plan, delta, privacy.AddOrRemoveOne, 5)
+	group, err := account.EpsilonGroup(account.PLD, plan, delta, privacy.AddOrRemoveOne, 5)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "five rows of one person: at most %.2f\n", group)
 
-	curve, err := account.PLD{}.Curve(plan, privacy.AddOrRemoveOne)
+	curve, err := account.PLD.Curve(plan, privacy.AddOrRemoveOne)
 	if err != nil {
 		return err
 	}

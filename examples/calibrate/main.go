@@ -34,28 +34,28 @@ func run(w io.Writer) error {
 	fmt.Fprintln(w, "target:", target)
 
 	// The noise for a thousand steps: it ends on the private side.
-	noise, err := account.Calibrate(account.PLD{}, target, func(noiseMultiplier float64) mechanism.Event { return steps(1000, 0.01, noiseMultiplier) })
+	noise, err := account.Calibrate(account.PLD, target, func(noiseMultiplier float64) mechanism.Event { return steps(1000, 0.01, noiseMultiplier) })
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "1000 steps at sampling probability 0.01 want a noise multiplier of %.3f\n", noise)
 
 	// The steps that a given noise affords.
-	count, err := account.CalibrateCount(account.PLD{}, target, 1e6, func(count int) mechanism.Event { return steps(count, 0.01, 1.1) })
+	count, err := account.CalibrateCount(account.PLD, target, 1e6, func(count int) mechanism.Event { return steps(count, 0.01, 1.1) })
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "a noise multiplier of 1.1 affords %d steps\n", count)
 
 	// The largest samples.
-	q, err := account.CalibrateLargest(account.PLD{}, target, 1e-4, 0.5, func(q float64) mechanism.Event { return steps(1000, q, 1.1) })
+	q, err := account.CalibrateLargest(account.PLD, target, 1e-4, 0.5, func(q float64) mechanism.Event { return steps(1000, q, 1.1) })
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "1000 steps with that noise afford a sampling probability of %.4f\n", q)
 
 	// What was found costs no more than the target.
-	cost, err := account.PLD{}.Epsilon(steps(1000, 0.01, noise), target.Delta(), target.Neighboring())
+	cost, err := account.PLD.Epsilon(steps(1000, 0.01, noise), target.Delta(), target.Neighboring())
 	if err != nil {
 		return err
 	}

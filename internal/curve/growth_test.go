@@ -21,7 +21,7 @@ func TestProfileIsAnUpperBound(t *testing.T) {
 			return normal(mu/2-epsilon/mu) - math.Exp(epsilon)*normal(-mu/2-epsilon/mu)
 		},
 	} {
-		p, ok := newProfile(account.PLD{Width: profileWidth}, parseEvent(t, text), privacy.AddOrRemoveOne)
+		p, ok := newProfile(account.PLD.WithWidth(profileWidth), parseEvent(t, text), privacy.AddOrRemoveOne)
 		if !ok || len(p.epsilons) < 10 || p.epsilons[0] != 0 {
 			t.Fatalf("%s: got profile %+v, want many points from 0", text, p)
 		}
@@ -120,7 +120,7 @@ func TestCosts(t *testing.T) {
 // TestCostsEndWithTheAnswer: the last point is as narrow as the answer, though the others are
 // computed with less effort.
 func TestCostsEndWithTheAnswer(t *testing.T) {
-	prices := asked(t, "repeat(3, poisson(0.1, gaussian(1.1)))", 1e-5, account.PLD{})
+	prices := asked(t, "repeat(3, poisson(0.1, gaussian(1.1)))", 1e-5, account.PLD)
 	claimed := prices.Intervals[0]
 	points := prices.costs(growthOf(prices.Event), 1e-5, &claimed)
 	if last := points[len(points)-1]; last.Upper != claimed.Upper || last.Lower != claimed.Lower || last.Lower == 0 {

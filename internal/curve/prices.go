@@ -81,8 +81,8 @@ func (p Prices) tightest(width float64) account.Accountant {
 		if p.Refusals[i] != nil || v.Upper > 1.01*least {
 			continue
 		}
-		if _, wide := p.Accountants[i].(account.PLD); wide {
-			return account.PLD{Width: width}
+		if p.Accountants[i] == account.PLD {
+			return account.PLD.WithWidth(width)
 		}
 		return p.Accountants[i]
 	}

@@ -232,7 +232,7 @@ func (b *bookRun) cost() error {
 		{account.Advanced, "better where there are many iterations; ten are few"},
 		{account.ZCDP, "the count costs ε²/2 in it, and less than in sequential composition"},
 		{account.RDP{}, "the same, at the best of many orders"},
-		{account.PLD{}, "bounds on the exact cost, less than a thousandth apart"},
+		{account.PLD, "bounds on the exact cost, less than a thousandth apart"},
 	} {
 		v, err := c.a.Epsilon(bookEvent(0.1, bookSteps), 1e-4, add)
 		if err != nil {

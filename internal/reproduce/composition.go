@@ -91,7 +91,7 @@ func (t *table) normal() error {
 		return err
 	}
 	t.golden("1000 runs with that noise: ε at δ = 1e-6", "30.98", runs.Upper, 4, within(19.61, 0.005), "the noise of an actual run is known, and costs less than the worst algorithm of the same privacy")
-	sampled, err := account.PLD{}.Epsilon(sampledRuns(noise, exerciseRuns), exerciseDelta, privacy.AddOrRemoveOne)
+	sampled, err := account.PLD.Epsilon(sampledRuns(noise, exerciseRuns), exerciseDelta, privacy.AddOrRemoveOne)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func compositionFigure() (figure.Figure, error) {
 	once, root := math.Log1p(exerciseShare*math.Expm1(exerciseEpsilon)), math.Sqrt(-math.Log10(exerciseDelta))
 	var basic, strong, optimal, normal, strongSampled, moments, optimalSampled, normalSampled []figure.Point
 	gaussian := mechanism.Gaussian{NoiseMultiplier: exerciseNoise}
-	running, err := account.Running(account.PLD{}, sampledRuns(exerciseNoise, 1), exerciseDelta, privacy.AddOrRemoveOne, counts)
+	running, err := running(account.PLD, sampledRuns(exerciseNoise, 1), exerciseDelta, privacy.AddOrRemoveOne, counts)
 	if err != nil {
 		return figure.Figure{}, err
 	}

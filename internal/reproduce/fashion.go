@@ -147,7 +147,7 @@ func fashionOverEpsilon(courses map[string][]sample, raw, scattered []sample) (f
 	for i, epochs := range fashionLooks {
 		counts[i] = stepsOf(epochs, fashionRecords, fashionBatch)
 	}
-	costs, err := account.Running(account.PLD{}, sampledSteps(float64(fashionBatch)/fashionRecords, fashionNoise, 1), imageDelta, privacy.AddOrRemoveOne, counts)
+	costs, err := running(account.PLD, sampledSteps(float64(fashionBatch)/fashionRecords, fashionNoise, 1), imageDelta, privacy.AddOrRemoveOne, counts)
 	if err != nil {
 		return figure.Figure{}, err
 	}

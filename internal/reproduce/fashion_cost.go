@@ -102,7 +102,7 @@ func (p fashionPoint) compare() ([]experiment.Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	exact, err := account.PLD{}.Epsilon(event, fashionDelta, privacy.AddOrRemoveOne)
+	exact, err := account.PLD.Epsilon(event, fashionDelta, privacy.AddOrRemoveOne)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func costCurve(name string, batch int, noise float64) (figure.Series, error) {
 		counts[i] = stepsOf(e, fashionRecords, batch)
 	}
 	one := mechanism.PoissonSampled{Probability: float64(batch) / fashionRecords, Event: mechanism.Gaussian{NoiseMultiplier: noise}}
-	costs, err := account.Running(account.PLD{}, one, fashionDelta, privacy.AddOrRemoveOne, counts)
+	costs, err := running(account.PLD, one, fashionDelta, privacy.AddOrRemoveOne, counts)
 	if err != nil {
 		return figure.Series{}, err
 	}

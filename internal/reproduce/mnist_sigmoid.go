@@ -63,7 +63,7 @@ func sigmoidNoise(records int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return account.Calibrate(account.PLD{}, target, func(z float64) mechanism.Event {
+	return account.Calibrate(account.PLD, target, func(z float64) mechanism.Event {
 		return sampledSteps(float64(sigmoidBatch)/float64(records), z, stepsOf(sigmoidEpochs, records, sigmoidBatch))
 	})
 }

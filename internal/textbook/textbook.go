@@ -36,7 +36,7 @@ func lessonsOf(lines []account.TextbookLine) []Lesson {
 // Of returns the formulas of courses that apply to an event, at a delta that is more than 0 and less than 1.
 func Of(e mechanism.Event, delta float64, n privacy.Neighboring) ([]Lesson, error) {
 	lines, err := account.Textbook(e, delta, n, func(e mechanism.Event, delta float64) (account.Interval, error) {
-		if v, refused := (account.PLD{}).Epsilon(e, delta, n); refused == nil {
+		if v, refused := account.PLD.Epsilon(e, delta, n); refused == nil {
 			return v, nil
 		}
 		return account.Best.Epsilon(e, delta, n)

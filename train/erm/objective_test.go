@@ -93,7 +93,7 @@ func worst(t *testing.T, radius float64, smoothness ...func(radius, ridge float6
 			for k, of := range smoothness {
 				e := mechanism.ObjectivePerturbation{NoiseMultiplier: z, Smoothness: of(radius, ridge)}
 				for i, epsilon := range epsilons {
-					claimed, err := account.PLD{}.Delta(e, epsilon, privacy.AddOrRemoveOne)
+					claimed, err := account.PLD.Delta(e, epsilon, privacy.AddOrRemoveOne)
 					if err != nil {
 						t.Fatal(err)
 					}

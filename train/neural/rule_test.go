@@ -68,11 +68,11 @@ func TestNoiseBesideCounts(t *testing.T) {
 		// What is paid costs what the event of the paper costs.
 		paid := mechanism.PoissonSampled{Probability: 0.1, Event: mechanism.Sequence{noises[0], noises[1]}}
 		paper := mechanism.PoissonSampled{Probability: 0.1, Event: mechanism.AdaptiveClipping{NoiseMultiplier: noises[0].NoiseMultiplier, CountNoise: c.count}}
-		a, err := account.PLD{}.Epsilon(paid, 1e-6, privacy.AddOrRemoveOne)
+		a, err := account.PLD.Epsilon(paid, 1e-6, privacy.AddOrRemoveOne)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := account.PLD{}.Epsilon(paper, 1e-6, privacy.AddOrRemoveOne)
+		b, err := account.PLD.Epsilon(paper, 1e-6, privacy.AddOrRemoveOne)
 		if err != nil || math.Abs(a.Upper-b.Upper) > 1e-9 {
 			t.Errorf("what is paid costs %v, the event of the paper %v (%v)", a.Upper, b.Upper, err)
 		}

@@ -254,8 +254,8 @@ func (r *run) report() {
 	}
 	event := r.Plan.upTo(r.taken).Event()
 	a := account.For(event)
-	if _, certified := a.(account.PLD); certified && r.taken < steps {
-		a = account.PLD{Width: 1e-2} // on the way a wider interval will do
+	if a == account.PLD && r.taken < steps {
+		a = account.PLD.WithWidth(1e-2) // on the way a wider interval will do
 	}
 	cost, err := a.Epsilon(event, r.Plan.Delta, r.Plan.Neighboring)
 	if err != nil {

@@ -1,21 +1,22 @@
-package account
+package reproduce
 
 import (
 	"fmt"
 
+	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
 
-// Running returns the interval of epsilon after each of these counts of an event: what a run has
+// running returns the interval of epsilon after each of these counts of an event: what a run has
 // cost so far, for progress and plots. Each is the cost of a run that was planned to end there. A
 // run that stops because of what it released needs a filter (see package ledger).
-func Running(a Accountant, e mechanism.Event, delta float64, n privacy.Neighboring, counts []int) ([]Interval, error) {
-	out := make([]Interval, len(counts))
+func running(a account.Accountant, e mechanism.Event, delta float64, n privacy.Neighboring, counts []int) ([]account.Interval, error) {
+	out := make([]account.Interval, len(counts))
 	for i, count := range counts {
 		v, err := a.Epsilon(mechanism.Repeat{Event: e, Count: count}, delta, n)
 		if err != nil {
-			return nil, fmt.Errorf("account: after %d times: %w", count, err)
+			return nil, fmt.Errorf("after %d times: %w", count, err)
 		}
 		out[i] = v
 	}

@@ -1,0 +1,64 @@
+package wording
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// TestWordsRoundUp holds that a bound in words is no less than the number.
+func TestWordsRoundUp(t *testing.T) {
+	for p := 1e-7; p < 1; p *= 1.0371 {
+		var v float64
+		if _, err := fmt.Sscanf(percent(p), "%g%%", &v); err != nil || v < 100*p*(1-1e-9) || v > 100*p+0.1 {
+			t.Errorf("%v is written %s (%v)", p, percent(p), err)
+		}
+		if p < 0.1 {
+			if _, err := fmt.Sscanf(chance(p), "1 in %g", &v); err != nil || 1/v < p*(1-1e-9) || 1/v > 1.12*p {
+				t.Errorf("%v is written %s (%v)", p, chance(p), err)
+			}
+		}
+	}
+	if got := chance(1e-300); got != "1 in 9.9e+299" {
+		t.Errorf("1e-300 is written %s", got)
+	}
+	if got := chance(1e-323); got != "1 in 1.78e+308" { // of which 1/p is no float64
+		t.Errorf("1e-323 is written %s", got)
+	}
+	text := strings.Join(Risk(account.RiskOf(account.TradeOff{}, 1, 0)), " ")
+	for _, want := range []string{"2.72%", "0.28%", "73.2%", "no exceptions", "1 in 360000"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q does not hold %q", text, want)
+		}
+	}
+	if got := Risk(account.RiskOf(account.TradeOff{}, math.Inf(1), 1e-6)); len(got) != 1 {
+		t.Errorf("no guarantee: got %q", got)
+	}
+}
+
+func ExampleRisk() {
+	// One release with noise of twice the clipping norm, at delta 1e-6.
+	e := mechanism.Gaussian{NoiseMultiplier: 2}
+	profile := func(epsilon float64) (float64, error) {
+		v, err := account.GDP.Delta(e, epsilon, privacy.AddOrRemoveOne)
+		return v.Upper, err
+	}
+	o, err := account.NewTradeOff(profile)
+	if err != nil {
+		panic(err)
+	}
+	for _, sentence := range Risk(account.RiskOf(o, 2.26, 1e-6)) {
+		fmt.Println(sentence)
+	}
+	// Output:
+	// An attacker who wrongly names 1 in 100 of the records that are not in the data rightly names at most 3.4% of those that are; with 1 wrong in 1000, at most 0.48%.
+	// Choosing between "in the data" and "not in the data", with equal chances, he is right at most 59.9% of the time; guessing blindly is right 50% of the time.
+	// What he held to be as likely as not he can afterwards hold to be at most 90.6% likely, what he gave 1% at most 8.83%; this may fail with a chance of at most 1 in 1000000.
+	// A secret with a million equally likely values he guesses with a chance of at most 1 in 94000; without the result it is 1 in 1000000.
+	// These limits hold for every attacker, whatever else he knows, and no matter how long he computes.
+}
