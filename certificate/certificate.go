@@ -132,7 +132,7 @@ type Method func(plan json.RawMessage) (Claim, error)
 // New returns a certificate of the derivation of a plan, priced. The caller fills in provenance and hashes, and the
 // assumptions that more than the plan leads to.
 func New(method string, plan json.RawMessage, d Claim) (Certificate, error) {
-	price, err := PriceOf(d)
+	price, err := priceOf(d)
 	if err != nil {
 		return Certificate{}, err
 	}
@@ -192,15 +192,6 @@ func Decode(text []byte) (Certificate, error) {
 	return c, nil
 }
 
-// Verify recomputes the certificate: the events from the plan, the hash from the model file, and, where those agree,
-// epsilon from the events. It returns every disagreement, joined.
-func (c Certificate) Verify(model []byte, methods map[string]Method) error {
-	if err := errors.Join(c.VerifyEvent(methods), c.VerifyHash(model)); err != nil {
-		return err
-	}
-	return c.VerifyPlan(methods)
-}
-
 // VerifyHash compares the hash of the model file.
 func (c Certificate) VerifyHash(model []byte) error {
 	return same("SHA-256 of the model", c.ModelSHA256, Hash(model), "the model file")
@@ -242,7 +233,8 @@ func (c Certificate) compareEvent(d Claim) error {
 	)
 }
 
-// VerifyPlan is Verify without the hash: what needs no model file. Prices are computed where all else agrees.
+// VerifyPlan recomputes what needs no model file: the events from the plan and, where those agree, epsilon from the
+// events. It returns every disagreement, joined.
 func (c Certificate) VerifyPlan(methods map[string]Method) error {
 	d, err := c.derivation(methods)
 	if err != nil {

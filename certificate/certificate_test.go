@@ -2,6 +2,7 @@ package certificate
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -59,7 +60,7 @@ func TestCertificateRoundTrip(t *testing.T) {
 		if back.Epsilon != c.Epsilon || back.Event != c.Event || back.Private != c.Private {
 			t.Errorf("read back %+v, want %+v", back, c)
 		}
-		if err := back.Verify([]byte("model"), methods); err != nil {
+		if err := verify(back, []byte("model"), methods); err != nil {
 			t.Errorf("%s: %v", plan, err)
 		}
 		if c.Private == math.IsInf(float64(c.Epsilon), 1) {
@@ -71,12 +72,12 @@ func TestCertificateRoundTrip(t *testing.T) {
 func TestPriceIncludesTheSlack(t *testing.T) {
 	d, _ := derive(json.RawMessage(`{"steps":60,"noise":33}`))
 	d.NoiseDraws = 0
-	exact, err := PriceOf(d)
+	exact, err := priceOf(d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.NoiseDraws = 1 << 40
-	wide, err := PriceOf(d)
+	wide, err := priceOf(d)
 	if err != nil || !(wide.Epsilon > exact.Epsilon) || wide.Epsilon > exact.Epsilon+1e-3 {
 		t.Errorf("epsilon with 2^40 draws: got %v (%v), want a little above %v", wide.Epsilon, err, exact.Epsilon)
 	}
@@ -87,11 +88,11 @@ func TestPriceIncludesTheSlack(t *testing.T) {
 
 func TestPriceWithoutSlackAtDeltaZero(t *testing.T) {
 	d := Claim{Event: mechanism.KNorm{NoiseMultiplier: 4}, Neighboring: privacy.AddOrRemoveOne, Unit: privacy.Unit{Row: "one person"}}
-	if exact, err := PriceOf(d); err != nil || math.Abs(exact.Epsilon-0.25) > 1e-12 {
+	if exact, err := priceOf(d); err != nil || math.Abs(exact.Epsilon-0.25) > 1e-12 {
 		t.Errorf("pure epsilon without slack: got %v (%v), want 1/4", exact.Epsilon, err)
 	}
 	d.NoiseDraws = 1
-	if slack, err := PriceOf(d); err != nil || !math.IsInf(slack.Epsilon, 1) {
+	if slack, err := priceOf(d); err != nil || !math.IsInf(slack.Epsilon, 1) {
 		t.Errorf("epsilon at delta 0 with slack: got %v (%v), want infinity", slack.Epsilon, err)
 	}
 }
@@ -127,16 +128,16 @@ func TestVerifyRefusesEdits(t *testing.T) {
 		"method":                func(c *Certificate) { c.Method = "other" },
 	} {
 		c := made(t, `{"steps":60,"noise":33}`)
-		if err := c.Verify([]byte("model"), methods); err != nil {
+		if err := verify(c, []byte("model"), methods); err != nil {
 			t.Fatal(err)
 		}
 		edit(&c)
-		if c.Verify([]byte("model"), methods) == nil {
+		if verify(c, []byte("model"), methods) == nil {
 			t.Errorf("%s: the edit was not noticed", name)
 		}
 	}
 	c := made(t, `{"steps":60,"noise":33}`)
-	if c.Verify([]byte("model2"), methods) == nil {
+	if verify(c, []byte("model2"), methods) == nil {
 		t.Error("another model was taken")
 	}
 }
@@ -155,4 +156,12 @@ func TestDecodeRefusals(t *testing.T) {
 			t.Errorf("%s: got no error", name)
 		}
 	}
+}
+
+// verify recomputes a whole certificate: the event and the hash first, then prices.
+func verify(c Certificate, model []byte, methods map[string]Method) error {
+	if err := errors.Join(c.VerifyEvent(methods), c.VerifyHash(model)); err != nil {
+		return err
+	}
+	return c.VerifyPlan(methods)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Price is what a derivation costs, in nats; +Inf means no guarantee.
-type Price struct {
+// price is what a derivation costs, in nats; +Inf means no guarantee.
+type price struct {
 	// Epsilon is for one row, GroupEpsilon for all rows of one person (0 when their
 	// number is not declared).
 	Epsilon, GroupEpsilon float64
@@ -18,22 +18,22 @@ type Price struct {
 	charge float64
 }
 
-// PriceOf returns the cost of a derivation, rounded upward, the slack of its noise draws
+// priceOf returns the cost of a derivation, rounded upward, the slack of its noise draws
 // included. At delta 0 it is that of pure differential privacy, and +Inf for a derivation that has
 // none, such as one with rounded Gaussian noise.
-func PriceOf(d Claim) (Price, error) {
+func priceOf(d Claim) (price, error) {
 	epsilon, charge, err := priceRows(d, 1)
 	if err != nil || d.Unit.RowsPerPerson < 1 {
-		return Price{Epsilon: epsilon, charge: charge}, err
+		return price{Epsilon: epsilon, charge: charge}, err
 	}
 	group, _, err := priceRows(d, d.Unit.RowsPerPerson)
-	return Price{epsilon, group, charge}, err
+	return price{epsilon, group, charge}, err
 }
 
 // priceRows is the cost for this many rows: the epsilon of the accounted distribution at a delta
 // that leaves room for the slack, widened by it. The other is the epsilon of the distribution at
 // the whole of delta.
-func priceRows(d Claim, rows int) (price, charge float64, err error) {
+func priceRows(d Claim, rows int) (cost, charge float64, err error) {
 	a, slack := d.accountant(), mechanism.SlackOf(d.NoiseDraws)
 	rough, err := account.EpsilonGroup(a, d.Event, d.Delta, d.Neighboring, rows)
 	if err != nil || math.IsInf(rough, 1) || slack == (mechanism.Slack{}) {

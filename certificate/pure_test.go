@@ -21,7 +21,7 @@ func TestPureIsPricedWithoutDelta(t *testing.T) {
 		{mechanism.Parallel{mechanism.KNorm{NoiseMultiplier: 4}, mechanism.Exponential{Epsilon: 0.3}}, 0.3},
 	} {
 		for _, n := range []privacy.Neighboring{privacy.AddOrRemoveOne, privacy.ReplaceOne, privacy.ZeroOut} {
-			price, err := PriceOf(Claim{Event: c.event, Neighboring: n, Unit: privacy.Unit{Row: "one row", RowsPerPerson: 5}})
+			price, err := priceOf(Claim{Event: c.event, Neighboring: n, Unit: privacy.Unit{Row: "one row", RowsPerPerson: 5}})
 			want := c.want * n.Movement()
 			if err != nil || price.Epsilon < want || price.Epsilon > want*(1+1e-11) || math.Abs(price.GroupEpsilon/want-5) > 1e-10 || price.GroupEpsilon < 5*want {
 				t.Errorf("%v under %v: got %v, %v, want %v and five times that", c.event, n, price, err, want)
@@ -38,7 +38,7 @@ func TestGaussianCostsAllWithoutDelta(t *testing.T) {
 		"gaussian beside laplace": {Event: mechanism.Sequence{pure, mechanism.Gaussian{NoiseMultiplier: 3}}}, "none": {Event: mechanism.NonPrivate{}}, "slack": {Event: pure, NoiseDraws: 1},
 	} {
 		d.Neighboring = privacy.AddOrRemoveOne
-		if price, err := PriceOf(d); err != nil || !math.IsInf(price.Epsilon, 1) {
+		if price, err := priceOf(d); err != nil || !math.IsInf(price.Epsilon, 1) {
 			t.Errorf("%s: got %v, %v, want infinity", name, price, err)
 		}
 	}

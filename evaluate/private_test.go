@@ -196,9 +196,9 @@ func TestNewPlanMeetsTheBudget(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			price, err := certificate.PriceOf(p.derivation())
-			if err != nil || price.Epsilon > 0.5*(1+1e-12) || price.Epsilon < 0.499 {
-				t.Errorf("%s, %v: the plan costs %v, want 0.5 (%v)", noise, n, price.Epsilon, err)
+			price, err := certificate.New("", nil, p.derivation())
+			if err != nil || float64(price.Epsilon) > 0.5*(1+1e-12) || float64(price.Epsilon) < 0.499 {
+				t.Errorf("%s, %v: the plan costs %v, want 0.5 (%v)", noise, n, float64(price.Epsilon), err)
 			}
 			if want := n.Movement() / 0.5; noise == "" && math.Abs(p.NoiseMultiplier/want-1) > 1e-9 {
 				t.Errorf("%v: the scale is %v, want %v for pure privacy", n, p.NoiseMultiplier, want)

@@ -44,9 +44,9 @@ func TestLastIteratePlan(t *testing.T) {
 	if text := e.String(); !strings.Contains(text, "last-iterate(") || strings.Contains(text, "gaussian") {
 		t.Errorf("event is %s, want the last iterate", text)
 	}
-	price, err := certificate.PriceOf(p.Derivation())
-	if err != nil || price.Epsilon > 1 || price.Epsilon < 1-1e-6 {
-		t.Errorf("epsilon is %v, %v, want just below 1", price.Epsilon, err)
+	price, err := certificate.New("", nil, p.Derivation())
+	if err != nil || float64(price.Epsilon) > 1 || float64(price.Epsilon) < 1-1e-6 {
+		t.Errorf("epsilon is %v, %v, want just below 1", float64(price.Epsilon), err)
 	}
 	composed := alone()
 	composed.Accounting = AccountingComposition

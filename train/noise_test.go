@@ -64,9 +64,9 @@ func TestScheduledPlan(t *testing.T) {
 	if a := account.For(p.Event()).Name(); a != "gdp" {
 		t.Errorf("accountant is %s, want gdp", a)
 	}
-	price, err := certificate.PriceOf(p.Derivation())
-	if err != nil || price.Epsilon > 1 || price.Epsilon < 1-1e-6 {
-		t.Errorf("epsilon is %v, %v, want just below 1", price.Epsilon, err)
+	price, err := certificate.New("", nil, p.Derivation())
+	if err != nil || float64(price.Epsilon) > 1 || float64(price.Epsilon) < 1-1e-6 {
+		t.Errorf("epsilon is %v, %v, want just below 1", float64(price.Epsilon), err)
 	}
 	text, err := p.json()
 	if err != nil {

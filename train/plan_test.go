@@ -60,12 +60,12 @@ func TestNewPlanCostsWhatWasAsked(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		price, err := certificate.PriceOf(s.Plan.Derivation())
-		if err != nil || price.Epsilon > r.Epsilon || price.Epsilon < r.Epsilon*(1-1e-6) {
-			t.Errorf("%s: epsilon is %v (%v), want just below %v", name, price.Epsilon, err, r.Epsilon)
+		price, err := certificate.New("", nil, s.Plan.Derivation())
+		if err != nil || float64(price.Epsilon) > r.Epsilon || float64(price.Epsilon) < r.Epsilon*(1-1e-6) {
+			t.Errorf("%s: epsilon is %v (%v), want just below %v", name, float64(price.Epsilon), err, r.Epsilon)
 		}
-		if price.GroupEpsilon <= price.Epsilon {
-			t.Errorf("%s: epsilon of three rows is %v, want more than %v", name, price.GroupEpsilon, price.Epsilon)
+		if float64(price.GroupEpsilon) <= float64(price.Epsilon) {
+			t.Errorf("%s: epsilon of three rows is %v, want more than %v", name, float64(price.GroupEpsilon), float64(price.Epsilon))
 		}
 	}
 }
@@ -82,9 +82,9 @@ func TestPerStepPlan(t *testing.T) {
 	if z := setup.Plan.NoiseMultiplier; math.Abs(1/z-0.03252) > 6e-6 {
 		t.Errorf("noise multiplier: got %v, want 1/0.03252", z)
 	}
-	price, err := certificate.PriceOf(setup.Plan.Derivation())
-	if err != nil || price.Epsilon < 0.1 || price.Epsilon > 1 {
-		t.Errorf("total epsilon: got %v (%v), want more than one step's and less than ten's", price.Epsilon, err)
+	price, err := certificate.New("", nil, setup.Plan.Derivation())
+	if err != nil || float64(price.Epsilon) < 0.1 || float64(price.Epsilon) > 1 {
+		t.Errorf("total epsilon: got %v (%v), want more than one step's and less than ten's", float64(price.Epsilon), err)
 	}
 }
 

@@ -41,11 +41,11 @@ func TestNoiseMeetsTheTargetWithItsSlack(t *testing.T) {
 		t.Fatal(err)
 	}
 	price := func(z float64) float64 {
-		p, failed := certificate.PriceOf(certificate.Claim{Event: plan(z), Delta: 1e-39, Neighboring: privacy.AddOrRemoveOne, NoiseDraws: mostDraws})
+		p, failed := certificate.New("", nil, certificate.Claim{Event: plan(z), Delta: 1e-39, Neighboring: privacy.AddOrRemoveOne, NoiseDraws: mostDraws})
 		if failed != nil {
 			t.Fatal(failed)
 		}
-		return p.Epsilon
+		return float64(p.Epsilon)
 	}
 	if at, less := price(found), price(found*(1-1e-6)); !(at <= 1) || !(less > 1) {
 		t.Errorf("got noise %v at epsilon %v and with a millionth less %v, want at most 1 and more", found, at, less)
