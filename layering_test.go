@@ -68,7 +68,9 @@ var layers = []layer{
 	{"certificate", "privacy mechanism account ledger internal/strict"},
 	// What package data asks of a file that holds a table column by column.
 	{"internal/columnar", ""},
-	{"data", "internal/kernel internal/columnar"},
+	// What kinds of files hold a table: data reads them, and commands name them.
+	{"internal/format", ""},
+	{"data", "internal/kernel internal/columnar internal/format"},
 	// The library that reads Parquet is for those who name the format: a served model, which
 	// reaches data, does not carry it.
 	{"internal/format/parquet", "internal/columnar data"},
@@ -96,7 +98,7 @@ var layers = []layer{
 	// of a table are predicted on all processors: hence parallel.
 	{"model", "internal/special internal/kernel internal/parallel network data internal/encoder internal/safetensors feature internal/strict"},
 	// Tables as the command names them, built-in sets among them: no library carries it.
-	{"internal/tabular", "internal/display internal/failure internal/durable data data/builtin model"},
+	{"internal/tabular", "internal/display internal/failure internal/format internal/durable data data/builtin model"},
 	// Rows that are kept as integers between models, and what many models predict for them: sweeps measure with it.
 	{"internal/wholerows", "internal/kernel internal/parallel data feature model"},
 	// Gradient descent as textbooks write it: tests and reproductions compare fast code with it.
@@ -164,7 +166,7 @@ var layers = []layer{
 	{"examples/structs", "privacy data ."},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "account certificate data data/builtin evaluate explain feature internal/artefact internal/asking internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/experiment internal/failure internal/flags internal/format/parquet internal/glossary internal/grid internal/layers internal/measures internal/outcome internal/process internal/progress internal/report internal/reproduce internal/tabular internal/textbook internal/training internal/wording ledger mechanism model privacy query sweep train train/erm train/neural internal/option"},
+	{"cmd/dither", "account certificate data data/builtin evaluate explain feature internal/artefact internal/asking internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/experiment internal/failure internal/flags internal/format internal/format/parquet internal/glossary internal/grid internal/layers internal/measures internal/outcome internal/process internal/progress internal/report internal/reproduce internal/tabular internal/textbook internal/training internal/wording ledger mechanism model privacy query sweep train train/erm train/neural internal/option"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

@@ -11,6 +11,9 @@ import (
 // CheckReport says how the cells of a table stand to a schema. It counts and quotes records
 // exactly: it is for the terminal of whoever holds them.
 type CheckReport struct {
+	// Clean says that every cell is as declared; missing cells are, where the schema says how to treat them without
+	// dropping the row.
+	Clean bool
 	// Rows is the number of rows, Dropped how many of them the schema drops.
 	Rows, Dropped int
 	// Columns has one report for each feature column, in order, and one for the target, last.
@@ -30,9 +33,8 @@ type ColumnReport struct {
 // maxExamples is how many lines and texts a column's report keeps.
 const maxExamples = 5
 
-// Clean reports whether every cell is as declared; missing cells are, where the schema says
-// how to treat them without dropping the row.
-func (r *CheckReport) Clean() bool {
+// clean reports whether every cell is as declared.
+func (r *CheckReport) clean() bool {
 	for _, c := range r.Columns {
 		if c.Unparsable+c.OutOfRange+c.Unknown > 0 {
 			return false
@@ -54,6 +56,7 @@ func Check(ctx context.Context, s *Schema, src Source) (*CheckReport, error) {
 	if err = scan(ctx, q, src); err != nil {
 		return nil, err
 	}
+	c.report.Clean = c.report.clean()
 	return &c.report, nil
 }
 

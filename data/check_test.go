@@ -49,7 +49,7 @@ func TestCheckCounts(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-	if got.Clean() {
+	if got.Clean {
 		t.Error("got clean, want not")
 	}
 }
@@ -71,7 +71,7 @@ func TestCheckClean(t *testing.T) {
 		{"ignored", planted + ",5,a,no", true},
 	} {
 		r, err := check(t, checkSchema, "i,n,c,y\n"+c.row+"\n")
-		if err != nil || r.Clean() != c.want {
+		if err != nil || r.Clean != c.want {
 			t.Errorf("%s: got %+v, error %v, want clean %v", c.name, r, err, c.want)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ditherml/dither/internal/format"
 )
 
 // Draft is what a person declares when a schema is drafted; everything else is left open.
@@ -48,7 +50,7 @@ func DraftSchema(ctx context.Context, src Source, d Draft) (*Schema, error) {
 	if IsArray(ctx, src) {
 		return d.fromArray(ctx, src)
 	}
-	if IsParts(src.Path) {
+	if format.IsParts(src.Path) {
 		parts, err := partsOf(src.Path)
 		if err != nil {
 			return nil, err

@@ -136,7 +136,7 @@ func TestDraftFromData(t *testing.T) {
 		t.Errorf("got from-data %q, want %q", got, want)
 	}
 	checkRoundTrip(t, s)
-	if r, err := data.Check(context.Background(), s, data.Source{Path: path}); err != nil || !r.Clean() {
+	if r, err := data.Check(context.Background(), s, data.Source{Path: path}); err != nil || !r.Clean {
 		t.Errorf("Check of the table it was copied from: got %+v, error %v, want it clean", r, err)
 	}
 }

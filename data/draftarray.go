@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ditherml/dither/internal/format"
 )
 
 // typeRanges are the ranges of those types of numbers that hold few: they follow from the type, which the header of a file
@@ -24,7 +26,7 @@ func IsArray(ctx context.Context, src Source) bool {
 	if hasExtension(src.Path, ".npy") || hasExtension(src.Path, ".npz") || hasIDXName(src.Path) {
 		return true
 	}
-	if src.Path == StandardInput || IsParts(src.Path) {
+	if src.Path == format.StandardInput || format.IsParts(src.Path) {
 		return false // what was read from standard input is gone
 	}
 	file, in, err := openFile(ctx, src.Path, 0)

@@ -199,7 +199,7 @@ func TestDraftNamesColumns(t *testing.T) {
 	if err != nil || s.Header != nil || len(s.Columns) != 3 || s.Validate() != nil {
 		t.Fatalf("LIBSVM: got %+v, %v", s, err)
 	}
-	if report, failed := data.Check(context.Background(), s, data.Source{Path: svm}); failed != nil || !report.Clean() || report.Rows != 2 {
+	if report, failed := data.Check(context.Background(), s, data.Source{Path: svm}); failed != nil || !report.Clean || report.Rows != 2 {
 		t.Errorf("LIBSVM: checked as %+v, %v", report, failed)
 	}
 	s, err = data.DraftSchema(context.Background(), data.Source{Path: csv, Columns: append(names, "y"), NoQuotes: true}, draft)

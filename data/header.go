@@ -1,6 +1,10 @@
 package data
 
-import "context"
+import (
+	"context"
+
+	"github.com/ditherml/dither/internal/format"
+)
 
 // CheckHeader returns the error with which Read would refuse a table before its first record: the
 // file is not there or of no known kind. It also errs where the header, columns or shape do not fit
@@ -8,7 +12,7 @@ import "context"
 // no record.
 func CheckHeader(ctx context.Context, s *Schema, src Source, o ReadOptions) error {
 	parts := []string{src.Path}
-	if IsParts(src.Path) {
+	if format.IsParts(src.Path) {
 		var err error
 		if parts, err = partsOf(src.Path); err != nil {
 			return err

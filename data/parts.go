@@ -6,23 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
-
-// StandardInput is the path of a table that is read from standard input.
-const StandardInput = "-"
 
 // errNoRecords is the cause of the error about a file without a record.
 var errNoRecords = errors.New("data: no records")
-
-// IsParts reports whether a path stands for several files: a folder, or a pattern with *, ? or [ that is no file's name.
-func IsParts(path string) bool {
-	info, err := os.Stat(path)
-	if err == nil {
-		return info.IsDir()
-	}
-	return errors.Is(err, os.ErrNotExist) && strings.ContainsAny(path, "*?[")
-}
 
 // partsOf lists the files that a path stands for, by name: of a folder those directly in it but for names that begin
 // with a dot or an underscore, as programs name what is no part.

@@ -10,13 +10,14 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/internal/columnar"
+	"github.com/ditherml/dither/internal/format"
 )
 
 // Source says where a table lies.
 type Source struct {
-	// Path is a file of one of the formats of FileFormats, or of Formats; all but NPZ and Formats may be
-	// compressed with gzip. It may also be StandardInput, or a folder or pattern of parts: files with the
-	// columns of one table, which are read in the order of their names (see IsParts).
+	// Path is a file of one of the formats that the package reads, or of Formats; all but NPZ and Formats may be
+	// compressed with gzip. It may also be "-" for standard input, or a folder or pattern of parts: files with the
+	// columns of one table, which are read in the order of their names (a pattern has *, ? or [).
 	Path string
 	// Labels is a separate NPY or IDX file with the target of an NPY or IDX matrix, or empty.
 	Labels string
@@ -123,7 +124,7 @@ func scan(ctx context.Context, q request, src Source) error {
 			return err
 		}
 	}
-	if IsParts(src.Path) {
+	if format.IsParts(src.Path) {
 		return scanParts(ctx, q, src)
 	}
 	return scanFile(ctx, q, src)

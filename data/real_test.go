@@ -53,7 +53,7 @@ func TestReadAdult(t *testing.T) {
 			t.Errorf("%s: got %d records, %d positive, want %d and %d", c.file, d.Records(), positives, c.records, c.positives)
 		}
 		r, err := data.Check(context.Background(), s, data.Source{Path: path})
-		if err != nil || !r.Clean() || r.Rows != c.records {
+		if err != nil || !r.Clean || r.Rows != c.records {
 			t.Errorf("%s: Check got %+v, error %v, want %d clean rows", c.file, r, err, c.records)
 		}
 	}

@@ -5,13 +5,15 @@ import (
 	"context"
 	"io"
 	"slices"
+
+	"github.com/ditherml/dither/internal/format"
 )
 
 // RecordShape returns the shape of one record in an NPY or IDX array of more than two dimensions, such as 28, 28
 // for images: all dimensions but the first, which is the number of records. It is nil for a matrix and for any
 // other file. It reads no more than the header.
 func RecordShape(ctx context.Context, src Source) ([]int, error) {
-	if src.Path == StandardInput || IsParts(src.Path) {
+	if src.Path == format.StandardInput || format.IsParts(src.Path) {
 		return nil, nil
 	}
 	f, in, err := openFile(ctx, src.Path, 0)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/format"
 )
 
 var (
@@ -46,7 +47,7 @@ func TestSchemaReference(t *testing.T) {
 	if err != nil || s.Validate() != nil {
 		t.Errorf("the example is no schema: %v, %v", err, s.Validate())
 	}
-	for _, f := range data.FileFormats() {
+	for _, f := range format.Kinds() {
 		if !strings.Contains(string(text), f.Name) {
 			t.Errorf("docs/schema.md does not name the format %s", f.Name)
 		}

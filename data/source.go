@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/ditherml/dither/internal/format"
 )
 
 const (
@@ -50,9 +52,9 @@ func (c *counter) Read(p []byte) (int, error) {
 
 // openFile opens a file of records. The caller closes the os.File.
 func openFile(ctx context.Context, path string, maxBytes int64) (*os.File, *input, error) {
-	remedy := "name a file in " + FormatNames()
+	remedy := "name a file in " + format.Names()
 	f, err := os.Stdin, error(nil)
-	if path != StandardInput {
+	if path != format.StandardInput {
 		f, err = os.Open(path)
 	}
 	if err != nil {

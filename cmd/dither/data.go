@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
 	"github.com/ditherml/dither/internal/cache"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/format"
 	"github.com/ditherml/dither/internal/format/parquet"
 	"github.com/ditherml/dither/internal/tabular"
-	"github.com/spf13/cobra"
 )
 
 const dataLong = `List the built-in data sets, and the tables that stand in the folder that the environment
@@ -100,7 +102,7 @@ func (l dataListing) cacheText() string {
 
 // tableWords says what may stand where a table is wanted.
 func tableWords() string {
-	return data.FormatNames() + ", also gzip; a folder or pattern of parts, such as \"part-*.csv\"; or - for standard input"
+	return format.Names() + ", also gzip; a folder or pattern of parts, such as \"part-*.csv\"; or - for standard input"
 }
 
 // exportData writes the files of a built-in data set, all or none.

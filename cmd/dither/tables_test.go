@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/format"
 )
 
 // TestTableFlags wants tables without a header, without quotes, in parts and from other formats to be trained on,
@@ -50,7 +50,7 @@ func TestTableFlags(t *testing.T) {
 		}
 	}
 	stdout, _ := mustInvoke(t, "train", "--help")
-	for _, f := range data.FileFormats() {
+	for _, f := range format.Kinds() {
 		if !strings.Contains(stdout, f.Name) {
 			t.Errorf("train --help does not name %s", f.Name)
 		}

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/spf13/cobra"
+
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/format"
 	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/train"
-	"github.com/spf13/cobra"
 )
 
 const trainLong = `Train a private model from a table, and write a model folder: model.json, certificate.json
@@ -130,7 +132,7 @@ func (t *trainCommand) checkStream(r *train.Request, private []data.Column) erro
 		return nil
 	case t.stream && t.cacheFeatures:
 		return fmt.Errorf("--stream and --cache-features are both given, want one of them; both keep the encoded table")
-	case t.streamed != nil && (t.streamed.Path == data.StandardInput || data.IsParts(t.streamed.Path)):
+	case t.streamed != nil && (t.streamed.Path == format.StandardInput || format.IsParts(t.streamed.Path)):
 		return fmt.Errorf("%s is given with --data %s, want one file on disk; join the parts or save the input", flag, t.streamed.Path)
 	case len(private) > 0:
 		return fmt.Errorf("%s is given with private bounds or levels of column %q, want them declared; ask dither query for bounds or categories first", flag, private[0].Name)

@@ -40,7 +40,7 @@ func Check(ctx context.Context, s *data.Schema, src data.Source) (Report, error)
 	if err != nil {
 		return Report{}, err
 	}
-	report := Report{Notice: CheckNotice, Clean: found.Clean(), Rows: found.Rows, DroppedRows: found.Dropped, Columns: []ColumnReport{}}
+	report := Report{Notice: CheckNotice, Clean: found.Clean, Rows: found.Rows, DroppedRows: found.Dropped, Columns: []ColumnReport{}}
 	for _, c := range found.Columns {
 		report.Columns = append(report.Columns, ColumnReport{Column: c.Name, Missing: c.Missing, Unparsable: c.Unparsable, OutOfRange: c.OutOfRange, Unknown: c.Unknown, FirstLines: c.FirstLines, Examples: c.Examples})
 	}

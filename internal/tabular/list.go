@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/durable"
+	"github.com/ditherml/dither/internal/format"
 )
 
 // Variable names the environment variable with the folder of a person's own tables.
@@ -81,7 +81,7 @@ func (l Listing) Text() string {
 // endings are how the names of files end that can be read as tables.
 func endings() []string {
 	var out []string
-	for _, f := range data.FileFormats() {
+	for _, f := range format.Kinds() {
 		out = append(out, f.Endings...)
 	}
 	return out

@@ -1,9 +1,10 @@
-package data
+// Package format names the kinds of files that hold a table, and tells which paths stand for several of them.
+package format
 
 import "strings"
 
-// FileFormat is a kind of file that holds a table.
-type FileFormat struct {
+// Kind is a kind of file that holds a table.
+type Kind struct {
 	Name string
 	// Endings are how names of such files end, in lower case, before .gz.
 	Endings []string
@@ -11,9 +12,9 @@ type FileFormat struct {
 	Plain bool
 }
 
-// FileFormats lists what Read reads, and what Source.Formats usually adds, in the order in which help names them.
-func FileFormats() []FileFormat {
-	return []FileFormat{
+// Kinds lists what data.Read reads, and what data.Source.Formats usually adds, in the order in which help names them.
+func Kinds() []Kind {
+	return []Kind{
 		{Name: "CSV", Endings: []string{".csv", ".tsv", ".data", ".test"}},
 		{Name: "JSON lines", Endings: []string{".jsonl", ".ndjson"}},
 		{Name: "Parquet", Endings: []string{".parquet"}, Plain: true},
@@ -24,10 +25,10 @@ func FileFormats() []FileFormat {
 	}
 }
 
-// FormatNames lists the names of the formats in words: "CSV, … or NPZ".
-func FormatNames() string {
+// Names lists the names of the formats in words: "CSV, … or NPZ".
+func Names() string {
 	var names []string
-	for _, f := range FileFormats() {
+	for _, f := range Kinds() {
 		names = append(names, f.Name)
 	}
 	last := len(names) - 1
