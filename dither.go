@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/ditherml/dither/account"
@@ -109,11 +112,11 @@ func (b *Budget) open(e mechanism.Event, unit privacy.Unit) (*ledger.Ledger, err
 	_, notGaussian := account.Mu(e, b.neighboring)
 	if paying, own := b.paying(); paying != nil {
 		if unit != own {
-			return nil, fmt.Errorf("dither: unit is %q with at most %d rows a person, want %q with %d as in the releases before; give the schemas of one budget the same row and rows-per-person, and its calls the same PerPerson",
-				unit.Row, unit.RowsPerPerson, own.Row, own.RowsPerPerson)
+			return nil, fmt.Errorf("dither: protected unit is %s, want %s as in the releases before; give the schemas of one budget the same row and rows-per-person, and its calls the same PerPerson",
+				inWords(unit), inWords(own))
 		}
 		if notGaussian != nil {
-			return nil, fmt.Errorf("dither: release is not Gaussian, want an unspent budget for it, as for private bounds, bins or levels: %w", notGaussian)
+			return nil, errors.New("dither: release is not Gaussian, want an unspent budget for it; give private bounds, bins and levels, quantiles and other choices a NewBudget of their own, whose epsilon and delta come on top")
 		}
 		return paying, nil
 	}
@@ -135,14 +138,23 @@ func (b *Budget) open(e mechanism.Event, unit privacy.Unit) (*ledger.Ledger, err
 	return opened, nil
 }
 
+// inWords is a unit as an error names it.
+func inWords(u privacy.Unit) string {
+	if u.RowsPerPerson == 0 {
+		return strconv.Quote(u.Row)
+	}
+	return fmt.Sprintf("%q with at most %d rows a person", u.Row, u.RowsPerPerson)
+}
+
 // Option says what a call should do other than by default.
 type Option func(*settings)
 
 // settings are what options say; zero values are the defaults.
 type settings struct {
+	given    []string // names of the options
 	epsilon  float64
 	plan     query.Plan
-	folder   string
+	folder   *string // nil: none
 	progress func(step, steps int, epsilon float64)
 }
 
@@ -161,46 +173,68 @@ func settled(ctx context.Context, options []Option) (settings, error) {
 	return s, nil
 }
 
+// only returns an error if an option was given that is none of the named ones.
+func (s settings) only(call string, names ...string) error {
+	for _, given := range s.given {
+		if !slices.Contains(names, given) {
+			return fmt.Errorf("dither: option of %s is %s, want none but %s", call, given, strings.Join(names, ", "))
+		}
+	}
+	return nil
+}
+
+// option is the option with a name that sets something.
+func option(name string, set Option) Option {
+	return func(s *settings) {
+		s.given = append(s.given, name)
+		set(s)
+	}
+}
+
 // WithEpsilon lets Train, Query or Evaluate spend this much; 0, the default, is all that is left. A
 // release that is not Gaussian takes the whole budget all the same: see Train.
-func WithEpsilon(epsilon float64) Option { return func(s *settings) { s.epsilon = epsilon } }
+func WithEpsilon(epsilon float64) Option {
+	return option("WithEpsilon", func(s *settings) { s.epsilon = epsilon })
+}
 
 // WithProgress tells f how far Train is and what it would have cost to stop there: after the
 // preparation, which is step 0, and after each step, or each hundredth of the steps if there are
 // more than 100. In f, Left says what Train will leave. Train, Query and Evaluate with the same
 // budget would wait for Train to end.
 func WithProgress(f func(step, steps int, epsilon float64)) Option {
-	return func(s *settings) { s.progress = f }
+	return option("WithProgress", func(s *settings) { s.progress = f })
 }
 
 // Into has Train write what Save writes into a new folder, whose name it takes before it reads a
 // record. From before the first release until the results stand there the folder holds spent.json,
 // which says what is spent: a process that is killed leaves it. An error of Train after the first
 // release names the file. It is for Train alone.
-func Into(folder string) Option { return func(s *settings) { s.folder = folder } }
+func Into(folder string) Option { return option("Into", func(s *settings) { s.folder = &folder }) }
 
 // Where has Query look at the rows that meet a condition alone, such as "age >= 30 and sex = f".
-func Where(condition string) Option { return func(s *settings) { s.plan.Where = condition } }
+func Where(condition string) Option {
+	return option("Where", func(s *settings) { s.plan.Where = condition })
+}
 
 // By has Query or Evaluate answer for each level of a column as well.
-func By(column string) Option { return func(s *settings) { s.plan.By = column } }
+func By(column string) Option { return option("By", func(s *settings) { s.plan.By = column }) }
 
 // PerPerson protects all rows with one text in a column together: the first maxRows of them are
 // used, and further ones count nowhere. Without it one row is protected. All calls that spend of
 // one budget need the same unit.
 func PerPerson(column string, maxRows int) Option {
-	return func(s *settings) { s.plan.Person = &query.Person{Column: column, MaxRows: maxRows} }
+	return option("PerPerson", func(s *settings) { s.plan.Person = &query.Person{Column: column, MaxRows: maxRows} })
 }
 
 // Asking has Query settle what its words leave open by the fields of a plan: Edges, Quantiles,
 // Points, Of, Blocks, Noise, ThresholdDelta and Confidence. What the call itself settles is not
 // taken from p.
 func Asking(p query.Plan) Option {
-	return func(s *settings) {
+	return option("Asking", func(s *settings) {
 		was := s.plan
 		s.plan = query.Plan{Where: was.Where, By: was.By, Person: was.Person, Edges: p.Edges, Quantiles: p.Quantiles, Points: p.Points,
 			Of: p.Of, Blocks: p.Blocks, Noise: p.Noise, ThresholdDelta: p.ThresholdDelta, Confidence: p.Confidence}
-	}
+	})
 }
 
 // read makes a data set of a slice of structs, the name of a file, or a data set.

@@ -311,6 +311,7 @@ func TestFrontDoorRefuses(t *testing.T) {
 		return refusal
 	}
 	_, asked := dither.Query(t.Context(), spent, s, patients(10), "quantiles age")
+	_, informed := dither.Query(t.Context(), b, s, patients(10), "count", dither.WithProgress(nil))
 	var noContext context.Context
 	_, withoutContext := dither.Train(noContext, b, s, patients(10))
 	_, answeredWithout := dither.Query(noContext, b, s, patients(10), "count")
@@ -330,9 +331,12 @@ func TestFrontDoorRefuses(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"a condition on training", train(b, s, dither.Where("age > 30")), "Where"},
-		{"groups of training", train(b, s, dither.By("smoker")), "By"},
-		{"a plan of training", train(b, s, dither.Asking(query.Plan{Blocks: 3})), "Asking"},
+		{"a condition on training", train(b, s, dither.Where("age > 30")), "option of Train is Where, want none but WithEpsilon"},
+		{"groups of training", train(b, s, dither.By("smoker")), "option of Train is By"},
+		{"a plan of training", train(b, s, dither.Asking(query.Plan{Blocks: 3})), "option of Train is Asking"},
+		{"progress of a question", informed, "option of Query is WithProgress"},
+		{"a folder without a name", train(b, s, dither.Into("")), "folder of Into is empty"},
+		{"a folder nowhere", train(b, s, dither.Into(filepath.Join("none", "m"))), "folder none is not there, want a place for m"},
 		{"no context", withoutContext, "ctx is nil"},
 		{"no context of a question", answeredWithout, "ctx is nil"},
 		{"no context of a prediction", predictedWithout, "ctx is nil"},
@@ -344,8 +348,10 @@ func TestFrontDoorRefuses(t *testing.T) {
 		{"no model to measure in public", unmeasuredPublic, "model is nil"},
 		{"more than there is", train(b, s, dither.WithEpsilon(2)), "epsilon is 2"},
 		{"private bounds of a budget in use", train(spent, private, dither.WithEpsilon(0.5)), "unspent budget"},
-		{"another unit", train(spent, other, dither.WithEpsilon(0.5)), "give the schemas of one budget the same row and rows-per-person"},
-		{"a statistic that Gaussian noise does not answer, of a budget in use", asked, "unspent budget"},
+		{"another unit", train(spent, other, dither.WithEpsilon(0.5)), `unit is "one visit" with at most 1 rows a person, want "one patient" with at most 1`},
+		{"rows of a person", train(spent, s, dither.PerPerson("smoker", 2)), `unit is "all rows with one smoker, of which at most 2 are used", want "one patient" with`},
+		{"another unit's way out", train(spent, other, dither.WithEpsilon(0.5)), "give the schemas of one budget the same row and rows-per-person"},
+		{"a statistic that Gaussian noise does not answer, of a budget in use", asked, "a NewBudget of their own"},
 		{"no model", predicted, "model is nil"},
 		{"no plan", calibrated, "plan is nil"},
 		{"a run that nobody trained", new(dither.Run).Save(filepath.Join(t.TempDir(), "run")), "want one that Train returned"},

@@ -3,7 +3,6 @@ package dither
 import (
 	"context"
 	"errors"
-	"reflect"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
@@ -11,7 +10,6 @@ import (
 	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/query"
 )
 
 // Evaluation is what Evaluate released.
@@ -40,12 +38,12 @@ func Evaluate(ctx context.Context, b *Budget, m *model.Model, records any, optio
 	if err != nil {
 		return nil, err
 	}
+	if err = asked.only("Evaluate", "WithEpsilon", "PerPerson", "By"); err != nil {
+		return nil, err
+	}
 	r := evaluate.Request{Delta: b.delta, Neighboring: b.neighboring, Noise: evaluate.NoiseGaussian, GroupColumn: asked.plan.By}
 	if person := asked.plan.Person; person != nil {
 		r.Person = &evaluate.Person{Column: person.Column, MaxRows: person.MaxRows}
-	}
-	if asked.plan.By, asked.plan.Person = "", nil; asked.folder != "" || !reflect.DeepEqual(asked.plan, query.Plan{}) {
-		return nil, errors.New("dither: option of Evaluate is Where, Asking or Into, want none of them; they are for others")
 	}
 	b.calls.Lock()
 	defer b.calls.Unlock()

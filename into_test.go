@@ -74,6 +74,13 @@ func TestTrainTellsWhatIsSpent(t *testing.T) {
 		}
 		cancel()
 	}
+	_, opened := dither.Open(folder)
+	_, verified := dither.Verify(folder)
+	for _, err := range []error{opened, verified} {
+		if err == nil || !strings.Contains(err.Error(), "did not finish") || !strings.Contains(err.Error(), "spent.json") {
+			t.Errorf("an unfinished folder got error %v, want one that names spent.json", err)
+		}
+	}
 	text, err := os.ReadFile(filepath.Join(folder, "spent.json"))
 	if err != nil || !strings.Contains(string(text), `"folder": "`+folder+`"`) {
 		t.Errorf("got %s and error %v, want the trace of what is spent", text, err)

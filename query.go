@@ -3,7 +3,6 @@ package dither
 import (
 	"cmp"
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
@@ -26,9 +25,10 @@ type Answer struct {
 // WithEpsilon. A call asks one question: "count", "sum age", "mean age", "variance age", "histogram
 // age", "covariance age, bmi", "correlation age, bmi", "quantiles age", "bounds age", "radius age,
 // bmi", "aggregate age" or "categories town". An expression of package query may stand for a
-// column. Where and By say which rows count, Asking says what is asked more closely. Records are
-// those of Train. The error wraps ledger.ErrOverBudget when too little is left; then no record was
-// read.
+// column. Where and By say which rows count, Asking says what is asked more closely: a median is
+// "quantiles age", and Asking(query.Plan{Quantiles: []float64{0.25, 0.75}}) asks for quartiles. A
+// histogram of a column without bins wants Edges. Records are those of Train. The error wraps
+// ledger.ErrOverBudget when too little is left; then no record was read.
 //
 // Noise is Gaussian, so that releases add up. What is chosen on a grid has other noise: quantiles,
 // bounds, the radius and aggregates. They and categories want an unspent budget, and leave nothing
@@ -41,8 +41,8 @@ func Query(ctx context.Context, b *Budget, s *data.Schema, records any, question
 	if err != nil {
 		return nil, err
 	}
-	if asked.folder != "" {
-		return nil, errors.New("dither: option of Query is Into, want it left out; it is for Train")
+	if err = asked.only("Query", "WithEpsilon", "PerPerson", "Where", "By", "Asking"); err != nil {
+		return nil, err
 	}
 	b.calls.Lock()
 	defer b.calls.Unlock()

@@ -5,15 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
-	"reflect"
+	"path/filepath"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/query"
 	"github.com/ditherml/dither/train"
 )
 
@@ -44,10 +44,10 @@ func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options 
 	if err != nil {
 		return nil, err
 	}
-	person := asked.plan.Person
-	if asked.plan.Person = nil; !reflect.DeepEqual(asked.plan, query.Plan{}) {
-		return nil, errors.New("dither: option of Train is Where, By or Asking, want none of them; they are for Query")
+	if err = asked.only("Train", "WithEpsilon", "PerPerson", "WithProgress", "Into"); err != nil {
+		return nil, err
 	}
+	person := asked.plan.Person
 	b.calls.Lock()
 	defer b.calls.Unlock()
 	request, how := train.Defaults()
@@ -88,15 +88,22 @@ func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options 
 	return &Run{Model: finished.Result.Model, Certificate: c, files: finished.Files}, err
 }
 
-// taken takes the name of a folder; "" is none.
-func taken(folder string) (*artefact.Folder, error) {
-	if folder == "" {
+// taken takes the name of a folder, if there is one.
+func taken(folder *string) (*artefact.Folder, error) {
+	if folder == nil {
 		return new(artefact.Folder), nil
 	}
-	if _, err := os.Lstat(folder); err == nil {
-		return nil, fmt.Errorf("dither: folder %s exists, want a name that nothing has", folder)
+	if *folder == "" {
+		return nil, errors.New("dither: folder of Into is empty, want a name that nothing has")
 	}
-	return artefact.Claim(folder, false, io.Discard)
+	if _, err := os.Lstat(*folder); err == nil {
+		return nil, fmt.Errorf("dither: folder %s exists, want a name that nothing has", *folder)
+	}
+	home := filepath.Dir(*folder)
+	if _, err := os.Stat(home); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("dither: folder %s is not there, want a place for %s; make it first", home, filepath.Base(*folder))
+	}
+	return artefact.Claim(*folder, false, io.Discard)
 }
 
 // Save writes model, certificate and report.html into a new folder, which Verify and the command
@@ -109,7 +116,13 @@ func (r *Run) Save(folder string) error {
 }
 
 // Open returns the model of a folder that Save or the command wrote. It does not verify the folder.
-func Open(folder string) (*model.Model, error) { return model.Load(folder) }
+func Open(folder string) (*model.Model, error) {
+	m, err := model.Load(folder)
+	if err != nil && artefact.IsUnfinished(folder) {
+		return nil, artefact.Unfinished(folder)
+	}
+	return m, err
+}
 
 // Verification is the result of Verify.
 type Verification struct {

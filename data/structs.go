@@ -18,9 +18,9 @@ const structTag = "dither"
 //
 // A field is a number, a string, a bool, or a pointer to one of these. A nil pointer is a missing
 // cell, as NaN and infinities are. A bool is the text true or false where its column has levels,
-// and elsewhere 1 or 0. It is an error if the fields do not fit the schema or there are more
-// records than the schema allows. What becomes of single values depends on the schema only. The
-// records are copied.
+// and elsewhere 1 or 0. It is an error if the fields do not fit the schema, as a number where no
+// level is one, or there are more records than the schema allows. A String method is not called.
+// What becomes of single values depends on the schema only. The records are copied.
 func FromStructs[T any](s *Schema, records []T, o ReadOptions) (*Dataset, error) {
 	return FromSlice(s, records, o)
 }
@@ -65,11 +65,14 @@ type structField struct {
 // structFields finds the fields of the columns that are read, and fills in the layout.
 func structFields(q request, t reflect.Type, l *layout) ([]structField, error) {
 	if t.Kind() != reflect.Struct {
-		return nil, fmt.Errorf("data: type of the records is %v, want a struct; give each column a field", t)
+		return nil, fmt.Errorf("data: type of a record is %v, want a struct, no pointer to one; give each column a field", t)
 	}
 	var fields []structField
 	find := func(column string, levels []string) (int, error) {
 		f, err := fieldOf(t, column)
+		if err == nil {
+			err = checkLevels(f, column, levels)
+		}
 		fields = append(fields, structField{f.Index, levels})
 		return len(fields) - 1, err
 	}
@@ -125,6 +128,25 @@ func fieldOf(t reflect.Type, column string) (reflect.StructField, error) {
 		return f, nil
 	}
 	return f, fmt.Errorf("data: type of field %s for column %q is %v, want a number, a string, a bool or a pointer to one", f.Name, column, f.Type)
+}
+
+// checkLevels returns an error if no value of a field can be one of the levels: a number where none is a
+// number, a bool where none is true or false. Only the type and the schema decide.
+func checkLevels(f reflect.StructField, column string, levels []string) error {
+	kind := f.Type
+	if kind.Kind() == reflect.Pointer {
+		kind = kind.Elem()
+	}
+	if len(levels) == 0 || kind.Kind() == reflect.String {
+		return nil
+	}
+	for _, level := range levels {
+		_, err := strconv.ParseFloat(level, 64)
+		if isBool := level == "true" || level == "false"; (kind.Kind() == reflect.Bool) == isBool && (isBool || err == nil) {
+			return nil
+		}
+	}
+	return fmt.Errorf("data: type of field %s for column %q is %v, whose values are none of its levels %q, want a string; convert each value to its level", f.Name, column, f.Type, levels)
 }
 
 // text is the cell of a record as CSV would hold it.

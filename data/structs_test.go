@@ -157,6 +157,8 @@ func TestFromStructsRefusals(t *testing.T) {
 	check("too many", err, "raise max-records")
 	_, err = data.FromStructs(schema, []int{1}, data.ReadOptions{})
 	check("no struct", err, "want a struct")
+	_, err = data.FromStructs(schema, []*good{{}}, data.ReadOptions{})
+	check("pointers", err, "no pointer to one")
 	_, err = data.FromStructs(schema, []struct{ X float64 }{}, data.ReadOptions{})
 	check("no target", err, `for column "y" is 0`)
 	if _, err = data.FromStructs(schema, []struct{ X, x, Y float64 }{}, data.ReadOptions{}); err != nil {
@@ -174,6 +176,44 @@ func TestFromStructsRefusals(t *testing.T) {
 	check("no number", err, "type of field X")
 	_, err = data.FromStructs(&data.Schema{}, []good{}, data.ReadOptions{})
 	check("bad schema", err, "data:")
+}
+
+// TestFromStructsRefusesWhatIsNeverALevel gives types none of whose values is a level: every record would be
+// dropped, or of an unknown level, without a word.
+func TestFromStructsRefusesWhatIsNeverALevel(t *testing.T) {
+	type sex uint8
+	const text = "dither-schema: 1\nrow: one row\nmax-records: 2\ntarget: {column: y, levels: [%s]}\ncolumns:\n  x: {levels: [%s], unknown: other, missing: zero}\n"
+	try := func(y, x string, records any) error {
+		schema, err := data.ParseSchema("s", fmt.Appendf(nil, text, y, x))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = data.FromSlice(schema, records, data.ReadOptions{})
+		return err
+	}
+	type numbers struct {
+		X *sex
+		Y float64
+	}
+	type flags struct{ X, Y bool }
+	for _, c := range []struct {
+		y, x    string
+		records any
+		want    string
+	}{
+		{`"0", "1"`, `"1", F`, []numbers{}, ""},
+		{`no, yes`, `"0", "1"`, []struct{ X, Y string }{}, ""},
+		{`"false", "true"`, `"true", other`, []flags{}, ""},
+		{`"0", "1"`, `F, M`, []numbers{}, "field X for column \"x\" is *data_test.sex"},
+		{`"false", "true"`, `"0", "1"`, []numbers{}, "field Y for column \"y\" is float64"},
+		{`no, yes`, `"false", "true"`, []flags{}, `none of its levels ["no" "yes"]`},
+		{`"false", "true"`, `"0", "1"`, []flags{}, "field X for column \"x\" is bool"},
+	} {
+		err := try(c.y, c.x, c.records)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%T under levels %s and %s: got error %v, want %q", c.records, c.y, c.x, err, c.want)
+		}
+	}
 }
 
 // TestFromStructsMatchesNames takes numbers for the levels that they are, infinities for missing cells, and a tag

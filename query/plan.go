@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -32,6 +33,20 @@ const (
 func Statistics() []Statistic {
 	return []Statistic{CountStatistic, SumStatistic, MeanStatistic, VarianceStatistic, HistogramStatistic, QuantilesStatistic, BoundsStatistic,
 		CovarianceStatistic, CorrelationStatistic, CategoriesStatistic, RadiusStatistic, AggregateStatistic}
+}
+
+// unknownStatistic is the error about a statistic that is none. What others call a quantile has a hint.
+func unknownStatistic(s Statistic) error {
+	names := make([]string, len(Statistics()))
+	for i, known := range Statistics() {
+		names[i] = string(known)
+	}
+	hint := ""
+	switch s {
+	case "median", "quantile", "percentile", "min", "max":
+		hint = "; a median is a quantile, and private bounds take the place of the least and the largest value"
+	}
+	return fmt.Errorf("query: statistic is %q, want one of %s%s", s, strings.Join(names, ", "), hint)
 }
 
 // The noises of a plan.
@@ -159,7 +174,7 @@ func (p Plan) Validate() error {
 	f, known := forms[p.Statistic]
 	switch {
 	case !known:
-		return fmt.Errorf("query: statistic is %q, want one of %v", p.Statistic, Statistics())
+		return unknownStatistic(p.Statistic)
 	case len(p.Expressions) < f.least || len(p.Expressions) > f.most:
 		return fmt.Errorf("query: %s has %d expressions, want %s", p.Statistic, len(p.Expressions), f.wants())
 	case p.By != "" && !f.by:

@@ -39,7 +39,7 @@ func NewQuestion(s *data.Schema, p Plan) (*Question, error) {
 	}
 	f, known := forms[p.Statistic]
 	if !known {
-		return nil, fmt.Errorf("query: statistic is %q, want one of %v", p.Statistic, Statistics())
+		return nil, unknownStatistic(p.Statistic)
 	}
 	if n := len(p.Expressions); n < f.least || n > f.most {
 		return nil, fmt.Errorf("query: %s has %d expressions, want %s", p.Statistic, n, f.wants())

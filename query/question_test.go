@@ -137,7 +137,8 @@ func TestQuestionsAreRefusedBeforeARecordIsRead(t *testing.T) {
 		plan Plan
 		want string
 	}{
-		{"statistic", planOf("median", "age"), "statistic is \"median\", want one of"},
+		{"statistic", planOf("median", "age"), "statistic is \"median\", want one of count, sum, mean"},
+		{"hint", planOf("median", "age"), "; a median is a quantile"},
 		{"expressions", planOf(CountStatistic, "age"), "want none; a condition goes to Plan.Where"},
 		{"no expression", planOf(MeanStatistic), "want one"},
 		{"one column", planOf(CovarianceStatistic, "age"), "want 2 or more"},

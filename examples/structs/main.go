@@ -38,54 +38,25 @@ columns:
   smoker: {levels: ["false", "true"]}
 `
 
-func main() {
-	if err := run(os.Stdout); err != nil {
-		log.Fatal(err)
-	}
-}
+func main() { run(os.Stdout) }
 
-func run(w io.Writer) error {
+func run(w io.Writer) {
 	ctx := context.Background()
-	schema, err := data.ParseSchema("patients", []byte(schemaText))
-	if err != nil {
-		return err
-	}
-	budget, err := dither.NewBudget(1, 1e-6, privacy.AddOrRemoveOne)
-	if err != nil {
-		return err
-	}
-	trained, err := dither.Train(ctx, budget, schema, patients(4000))
-	if err != nil {
-		return err
-	}
+	schema := must(data.ParseSchema("patients", []byte(schemaText)))
+	budget := must(dither.NewBudget(1, 1e-6, privacy.AddOrRemoveOne))
+	trained := must(dither.Train(ctx, budget, schema, patients(4000)))
 	c := trained.Certificate
 	fmt.Fprintf(w, "epsilon %.4f at delta %g, for %s\n", c.Epsilon, c.Delta, c.Unit)
 	asked := []patient{{Age: 30}, {Age: 80, Smoker: true}} // of whom the weight is not known
-	predictions, err := dither.Predict(ctx, trained.Model, asked)
-	if err != nil {
-		return err
+	for i, p := range must(dither.Predict(ctx, trained.Model, asked)) {
+		fmt.Fprintf(w, "age %d, smoker %v: ill with probability %.2f\n", asked[i].Age, asked[i].Smoker, p[0])
 	}
-	for i, p := range asked {
-		fmt.Fprintf(w, "age %d, smoker %v: ill with probability %.2f\n", p.Age, p.Smoker, predictions[i][0])
-	}
-	return nil
 }
 
-// patients makes records up: who is old or smokes is ill more often.
-func patients(n int) []patient {
-	all := make([]patient, n)
-	for i := range all {
-		p := patient{Name: fmt.Sprint("patient ", i), Age: 20 + i*7919%70, Smoker: i%4 == 0}
-		if i%9 != 0 {
-			weight := 50 + float64(i*104729%600)/10
-			p.Weight = &weight
-		}
-		risk := p.Age + i*1299709%50
-		if p.Smoker {
-			risk += 20
-		}
-		p.Ill = risk > 85
-		all[i] = p
+// must returns the value of a call, or ends the program with its error.
+func must[T any](value T, err error) T {
+	if err != nil {
+		log.Fatal(err)
 	}
-	return all
+	return value
 }

@@ -155,3 +155,13 @@ func (f *Folder) stranded(path string, why error) error {
 	}
 	return failure.Running(errors.New(text))
 }
+
+// IsUnfinished reports whether a run that goes on or did not finish has a folder.
+func IsUnfinished(folder string) bool {
+	return display.Exists(filepath.Join(folder, durable.TraceName))
+}
+
+// Unfinished is the error about such a folder.
+func Unfinished(folder string) error {
+	return fmt.Errorf("%s belongs to a run that goes on or did not finish, want a finished one; read in %s there what is spent", folder, durable.TraceName)
+}

@@ -155,6 +155,8 @@ func ReadPart(folder, name string) ([]byte, error) {
 		most = certificate.MaxFileSize
 	}
 	switch {
+	case err != nil && IsUnfinished(folder):
+		return nil, Unfinished(folder)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w, want a folder that dither train wrote", path, display.Pathless(err))
 	case !info.Mode().IsRegular() || info.Size() > most:
