@@ -29,7 +29,7 @@ func exampleDocument() Document {
 func figuredPage() Page {
 	p := binaryPage()
 	p.Budget = []figure.Figure{smallFigure()}
-	p.Tradeoff = &Tradeoff{Words: []string{"of a public table"}, Warnings: []string{"by another method"}, Figures: []figure.Figure{smallFigure()}, Command: "dither sweep"}
+	p.Tradeoff = &Tradeoff{Words: []string{"of a public table"}, Warnings: []string{"by another method"}, Figures: []figure.Figure{smallFigure()}, Commands: []string{"dither sweep", "dither train --sweep s"}}
 	return p
 }
 
@@ -53,6 +53,24 @@ func TestDocumentStructure(t *testing.T) {
 			checkNothingForeign(t, all)
 			checkAccess(t, all)
 		})
+	}
+}
+
+// TestPageShowsEachCommandOnItsLine and names what was released, wherever the guarantee speaks of it.
+func TestPageShowsEachCommandOnItsLine(t *testing.T) {
+	p := figuredPage()
+	if page := written(t, p, 0); !strings.Contains(page, "<pre><code>dither sweep\ndither train --sweep s</code></pre>") || !strings.Contains(page, "after seeing this model the odds") {
+		t.Error("got no two lines for two commands, or no model")
+	}
+	p.Guarantee.Released = "evaluation"
+	page := written(t, p, 0)
+	for _, want := range []string{"Whatever the evaluation may release", "after seeing this evaluation the odds", "who has this evaluation and", ">this evaluation, ε = "} {
+		if !strings.Contains(page, want) {
+			t.Errorf("got a page of an evaluation without %q", want)
+		}
+	}
+	if strings.Contains(page, "this model, ε") {
+		t.Error("got the mark of a model on the page of an evaluation")
 	}
 }
 

@@ -88,6 +88,8 @@ type Guarantee struct {
 	// NoisePerRecord says in words how the noise compares with what one record
 	// can contribute; optional.
 	NoisePerRecord string
+	// Released is what the page is about, as "evaluation"; "" is "model".
+	Released string
 	// Attacker bounds what anyone reaches against one record, by all that is proven about the run. Nil: by Epsilon
 	// and Delta alone.
 	Attacker Attacker
@@ -157,9 +159,9 @@ type Tradeoff struct {
 	Words []string
 	// Warnings list in what the runs of the curve differ from this one.
 	Warnings []string
-	// Figures are drawn in order; Command, if it is there, makes them.
-	Figures []figure.Figure
-	Command string
+	// Figures are drawn in order; Commands, if they are there, make them, one below the other.
+	Figures  []figure.Figure
+	Commands []string
 }
 
 // Table is a plain table. The first cell of each row names the row. It has the

@@ -22,7 +22,7 @@ func riskFigure(g Guarantee) figure.Figure {
 	answers := figure.Panel{
 		Title: "Right about a coin, over ε at δ", X: figure.Axis{Label: "ε (nats)"}, Y: figure.Axis{Label: "right answers, percent"},
 		Series: []figure.Series{{Name: "one record", Points: answerPoints(g)}},
-		Marks:  []figure.Mark{{X: g.Epsilon, Y: 100 * g.accuracy(), Text: "this model, ε = " + digitsUp(g.Epsilon, 3)}},
+		Marks:  []figure.Mark{{X: g.Epsilon, Y: 100 * g.accuracy(), Text: "this " + g.released() + ", ε = " + digitsUp(g.Epsilon, 3)}},
 	}
 	if g.GroupRows > 1 {
 		name := fmt.Sprintf("%d rows", g.GroupRows)
@@ -84,7 +84,7 @@ func riskNote(g Guarantee) string {
 	note := fmt.Sprintf("No attacker, known or unknown, gets above the solid lines: at most %s are recognized where 1 %% are accused falsely, and at most %s of the answers about a fair coin are right. The dashed line is guessing.",
 		percentUp(g.truePositives(claimedFalsePositives)), percentUp(g.accuracy()))
 	if g.Attacker != nil {
-		note += " On the right the line is what ε and δ alone allow; the mark of this model counts all that is proven about its noise, and lies lower."
+		note += " On the right the line is what ε and δ alone allow; the mark of this " + g.released() + " counts all that is proven about its noise, and lies lower."
 	}
 	return note
 }

@@ -99,6 +99,15 @@ func TestContrast(t *testing.T) {
 	}
 }
 
+// TestPrintScalesAllText: sizes are in rem, so that paper must set the root's; else notes and tables are larger there than
+// the text around them.
+func TestPrintScalesAllText(t *testing.T) {
+	_, print, _ := strings.Cut(styleSheet, "@media print {")
+	if !strings.Contains(print, ":root { font-size: 10pt; }") || regexp.MustCompile(`body \{[^}]*font-size`).MatchString(print) {
+		t.Error("got a size of text on paper that is not the root's")
+	}
+}
+
 // TestStyleSheet wants nothing that html/template would change, or that would
 // fetch.
 func TestStyleSheet(t *testing.T) {

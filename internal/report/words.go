@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -81,6 +82,9 @@ func (g Guarantee) facts() []Fact {
 	return facts
 }
 
+// released is what the guarantee is about, in a word.
+func (g Guarantee) released() string { return cmp.Or(g.Released, "model") }
+
 // meaning explains the guarantee in paragraphs.
 func (g Guarantee) meaning() []string {
 	if !g.private() {
@@ -89,11 +93,14 @@ func (g Guarantee) meaning() []string {
 			"Keep this model as you keep the records themselves. It serves as a baseline to compare a private model with.",
 		}
 	}
-	r, factor := g.relation(), digitsUp(oddsFactor(g.Epsilon), 4)
+	r, factor, by := g.relation(), digitsUp(oddsFactor(g.Epsilon), 4), "training"
+	if g.Released != "" {
+		by = "the " + g.Released
+	}
 	paragraphs := []string{
-		fmt.Sprintf("The guarantee compares two worlds: %s. Whatever training may release, its probability in one world is at most e^ε times its probability in the other, plus δ.", r.meaning),
-		fmt.Sprintf("Whatever someone believed about %s, after seeing this model the odds change by at most a factor e^ε = %s, except with probability δ = %s. Someone who thought it an even chance may come to hold it for at most %s probable.", r.question, factor, plain(g.Delta), percentUp(bestAccuracy(g.Epsilon, 0))),
-		"This holds against anyone who has this model and all that was published with it, whatever else they know (even every other record), whatever they compute, now and later.",
+		fmt.Sprintf("The guarantee compares two worlds: %s. Whatever %s may release, its probability in one world is at most e^ε times its probability in the other, plus δ.", r.meaning, by),
+		fmt.Sprintf("Whatever someone believed about %s, after seeing this %s the odds change by at most a factor e^ε = %s, except with probability δ = %s. Someone who thought it an even chance may come to hold it for at most %s probable.", r.question, g.released(), factor, plain(g.Delta), percentUp(bestAccuracy(g.Epsilon, 0))),
+		"This holds against anyone who has this " + g.released() + " and all that was published with it, whatever else they know (even every other record), whatever they compute, now and later.",
 	}
 	if g.accuracy() >= 0.99 {
 		paragraphs = append(paragraphs, "At this ε the guarantee is weak: by itself it does not rule out an attacker who is right almost always.")

@@ -135,7 +135,7 @@ func (r *Run) tradeoff(c certificate.Certificate, s Summary) *report.Tradeoff {
 			command += "--data " + display.Quoted(r.Tables.Argument) + " "
 		}
 		return &report.Tradeoff{Words: []string{"How accurate models are at other budgets takes other runs to tell. This table is public, so they may be made and shown; the second command draws their curve here, with this run's epsilon on it."},
-			Command: command + "--epsilon 0.1,0.3,1,3,10 --repeats 5 --baseline\ndither train --sweep " + outcome.DefaultFolder}
+			Commands: []string{command + "--epsilon 0.1,0.3,1,3,10 --repeats 5 --baseline", "dither train --sweep " + outcome.DefaultFolder}}
 	}
 	return nil
 }
