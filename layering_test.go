@@ -87,7 +87,7 @@ var layers = []layer{
 	// certificate.
 	// What picks records in secret whose proposals are computed once more: sums of all methods do.
 	{"internal/spot", "internal/kernel internal/release"},
-	{"query", "privacy internal/special internal/kernel internal/parallel internal/spot internal/display mechanism internal/release account ledger certificate data"},
+	{"query", "privacy internal/special internal/kernel internal/parallel internal/spot internal/display mechanism internal/release account ledger certificate internal/strict data"},
 	// Layers are for networks what model is for linear weights: they know neither privacy, nor
 	// records, nor schemas, and a served model carries them without the packages that do.
 	{"network", "internal/kernel"},
@@ -107,8 +107,8 @@ var layers = []layer{
 	// A private evaluation is a plan with a price and a certificate of its own, as a training is:
 	// hence account and certificate.
 	{"evaluate", "privacy internal/special mechanism internal/release account ledger certificate data model query internal/strict"},
-	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism internal/release account ledger certificate data internal/encoder feature query model evaluate"},
-	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/spot internal/dense mechanism internal/release account ledger certificate data feature query model evaluate train internal/option"},
+	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism internal/release account ledger certificate internal/strict data internal/encoder feature query model evaluate"},
+	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/spot internal/dense mechanism internal/release account ledger certificate internal/strict data feature query model evaluate train internal/option"},
 	// Encoded tables, which hold records, in a folder of the user's own: for tables larger than memory, and costly transforms.
 	{"internal/cache", "data feature internal/release train internal/display internal/durable internal/failure"},
 	// The layers of a network from words and from files, for training and for diagnoses.
@@ -138,7 +138,7 @@ var layers = []layer{
 	{"internal/curve", "privacy internal/parallel mechanism account certificate internal/figure internal/report"},
 	// Words about what every other package plans and certifies: hence all of them. What it explains it verifies first: hence
 	// internal/artefact.
-	{"explain", "privacy internal/parallel internal/display internal/artefact internal/glossary internal/wording internal/textbook internal/curve mechanism account certificate query model evaluate train train/erm train/neural sweep internal/report"},
+	{"explain", "privacy internal/parallel internal/display internal/artefact internal/glossary internal/wording internal/textbook internal/curve mechanism account certificate internal/strict query model evaluate train train/erm train/neural sweep internal/report"},
 	// What meets a guarantee: the command and the front door find it in one way.
 	{"internal/calibration", "privacy internal/display internal/wording mechanism account certificate"},
 	// The page, table and files of a sweep: report draws them and internal/wording words them, and both know sweep; hence after them.

@@ -1,23 +1,10 @@
 package certificate
 
 import (
-	"encoding/json"
 	"fmt"
 
-	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/privacy"
 )
-
-// ReadPlan reads the plan in a certificate and validates it, for the package whose name begins its errors. A field that
-// is unknown, there twice or in other letters is an error.
-func ReadPlan[P interface{ Validate() error }](name string, text json.RawMessage) (P, error) {
-	var p P
-	if err := strict.Decode(text, &p); err != nil {
-		var none P
-		return none, fmt.Errorf("%s: plan: %w", name, err)
-	}
-	return p, p.Validate()
-}
 
 // Subject is the header that the plans of all trainings share: whom the plan protects, and how.
 type Subject struct {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -71,7 +72,7 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 
 // ReadPlan reads the JSON of a plan and refuses one that makes no sense.
 func ReadPlan(text json.RawMessage) (Plan, error) {
-	return certificate.ReadPlan[Plan]("evaluate", text)
+	return strict.ReadPlan[Plan]("evaluate", text)
 }
 
 // Methods returns this package's certificate methods: what a plan in JSON implies, by name.

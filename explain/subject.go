@@ -12,6 +12,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/train"
 )
@@ -136,7 +137,7 @@ func certificateSubject(text []byte) (Question, error) {
 }
 
 func planSubject(text []byte) (Question, error) {
-	p, err := certificate.ReadPlan[train.Plan]("neither a plan nor a certificate", text)
+	p, err := strict.ReadPlan[train.Plan]("neither a plan nor a certificate", text)
 	if err != nil {
 		return Question{}, err
 	}

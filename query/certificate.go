@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -46,7 +47,7 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 // ReadPlan returns the plan that JSON holds, validated. A field that is unknown, there twice or in other letters is an
 // error.
 func ReadPlan(text json.RawMessage) (Plan, error) {
-	return certificate.ReadPlan[Plan]("query", text)
+	return strict.ReadPlan[Plan]("query", text)
 }
 
 // Methods returns this package's certificate methods: what a plan in JSON implies, by name.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -242,7 +243,7 @@ func Methods() map[string]certificate.Method {
 // ReadPlan reads and validates a plan that JSON wrote; a field that is unknown, there twice or in other letters is an
 // error.
 func ReadPlan(text json.RawMessage) (Plan, error) {
-	return certificate.ReadPlan[Plan]("train", text)
+	return strict.ReadPlan[Plan]("train", text)
 }
 
 // derive reads a plan and refuses one of another method.

@@ -14,6 +14,7 @@ import (
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/query"
 	"github.com/ditherml/dither/sweep"
@@ -227,7 +228,7 @@ func checkSpellingOfPlan(c certificate.Certificate) error {
 	case c.Method == evaluate.MethodPrivate:
 		plan, err = evaluate.ReadPlan(c.Plan)
 	case c.Method == query.Method:
-		plan, err = certificate.ReadPlan[query.Plan]("query", c.Plan)
+		plan, err = strict.ReadPlan[query.Plan]("query", c.Plan)
 	default:
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -145,7 +146,7 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 
 // ReadPlan reads and validates a plan that JSON wrote; an unknown field is an error.
 func ReadPlan(text json.RawMessage) (Plan, error) {
-	return certificate.ReadPlan[Plan]("erm", text)
+	return strict.ReadPlan[Plan]("erm", text)
 }
 
 // Methods returns this package's certificate methods: what a plan in JSON implies, by name.

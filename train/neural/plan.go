@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
@@ -272,7 +273,7 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 
 // ReadPlan reads and validates a plan that JSON wrote; an unknown field is an error.
 func ReadPlan(text json.RawMessage) (Plan, error) {
-	return certificate.ReadPlan[Plan]("neural", text)
+	return strict.ReadPlan[Plan]("neural", text)
 }
 
 // Methods returns this package's certificate methods: what a plan in JSON implies, by name.
