@@ -154,7 +154,8 @@ type settings struct {
 	given    []string // names of the options
 	epsilon  float64
 	plan     query.Plan
-	folder   *string // nil: none
+	asking   query.Plan // what Asking was given, whole
+	folder   *string    // nil: none
 	progress func(step, steps int, epsilon float64)
 }
 
@@ -169,6 +170,11 @@ func settled(ctx context.Context, options []Option) (settings, error) {
 			return s, fmt.Errorf("dither: option %d is nil, want one that a function of this package returned", i+1)
 		}
 		o(&s)
+	}
+	for _, c := range [][3]string{{"Where", s.asking.Where, s.plan.Where}, {"By", s.asking.By, s.plan.By}} {
+		if c[1] != "" && c[1] != c[2] {
+			return s, fmt.Errorf("dither: plan of Asking has %s %q, want it as the option %s", c[0], c[1], c[0])
+		}
 	}
 	return s, nil
 }
@@ -227,11 +233,12 @@ func PerPerson(column string, maxRows int) Option {
 }
 
 // Asking has Query settle what its words leave open by the fields of a plan: Edges, Quantiles,
-// Points, Of, Blocks, Noise, ThresholdDelta and Confidence. What the call itself settles is not
-// taken from p.
+// Points, Of, Blocks, Noise, ThresholdDelta and Confidence. What the call itself settles is not taken
+// from p: Where and By that are in p alone are refused.
 func Asking(p query.Plan) Option {
 	return option("Asking", func(s *settings) {
 		was := s.plan
+		s.asking = p
 		s.plan = query.Plan{Where: was.Where, By: was.By, Person: was.Person, Edges: p.Edges, Quantiles: p.Quantiles, Points: p.Points,
 			Of: p.Of, Blocks: p.Blocks, Noise: p.Noise, ThresholdDelta: p.ThresholdDelta, Confidence: p.Confidence}
 	})
@@ -253,6 +260,11 @@ func read(ctx context.Context, s *data.Schema, records any, o data.ReadOptions) 
 		}
 		if !reflect.DeepEqual(r.Schema(), s) {
 			return nil, errors.New("dither: data set is of another schema, want one that was read under the schema of this call")
+		}
+		for _, name := range o.Extra {
+			if _, _, err := r.Group(name); err != nil {
+				return nil, fmt.Errorf("dither: data set does not hold the texts of column %q, want them; read it with data.ReadOptions{Extra: []string{%q}}", name, name)
+			}
 		}
 		return r, nil
 	}

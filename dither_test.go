@@ -311,6 +311,13 @@ func TestFrontDoorRefuses(t *testing.T) {
 		return refusal
 	}
 	_, asked := dither.Query(t.Context(), spent, s, patients(10), "quantiles age")
+	_, conditioned := dither.Query(t.Context(), b, s, patients(10), "count", dither.Where("age > 3"), dither.Asking(query.Plan{Where: "age > 30"}))
+	_, grouped := dither.Query(t.Context(), b, s, patients(10), "count", dither.Asking(query.Plan{By: "smoker"}))
+	d, err := data.FromStructs(s, patients(10), data.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, unnamed := dither.Train(t.Context(), newBudget(t), s, d, dither.PerPerson("age", 2))
 	_, informed := dither.Query(t.Context(), b, s, patients(10), "count", dither.WithProgress(nil))
 	var noContext context.Context
 	_, withoutContext := dither.Train(noContext, b, s, patients(10))
@@ -334,6 +341,9 @@ func TestFrontDoorRefuses(t *testing.T) {
 		{"a condition on training", train(b, s, dither.Where("age > 30")), "option of Train is Where, want none but WithEpsilon"},
 		{"groups of training", train(b, s, dither.By("smoker")), "option of Train is By"},
 		{"a plan of training", train(b, s, dither.Asking(query.Plan{Blocks: 3})), "option of Train is Asking"},
+		{"a condition in a plan", conditioned, `plan of Asking has Where "age > 30", want it as the option Where`},
+		{"groups in a plan", grouped, `plan of Asking has By "smoker"`},
+		{"persons that a data set does not hold", unnamed, `data.ReadOptions{Extra: []string{"age"}}`},
 		{"progress of a question", informed, "option of Query is WithProgress"},
 		{"a folder without a name", train(b, s, dither.Into("")), "folder of Into is empty"},
 		{"a folder nowhere", train(b, s, dither.Into(filepath.Join("none", "m"))), "folder none is not there, want a place for m"},
