@@ -87,7 +87,8 @@ func (b *Block) memory() *blockMemory {
 	return b.own
 }
 
-// gather makes the block of listed rows, whose payload stands in own, from labels and measures of all.
+// gather makes the block of listed rows, whose integers stand in own, from labels and measures of
+// all.
 func (r *Rows) gather(own *blockMemory, records, at []int, labels []float32, all measures) Block {
 	own.measures = r.frame.newMeasures(len(at), own.measures)
 	own.measures.pick(all, at, 0)

@@ -26,7 +26,7 @@ const (
 	epsilonBits = 32
 	// maxChoiceEpsilon keeps the exponents within 64 bits.
 	maxChoiceEpsilon = 1 << 10
-	// maxLossBits does so too: a loss is at most 2^maxLossBits units.
+	// maxLossBits does so too: a loss is at most unit·2^maxLossBits.
 	maxLossBits = 51
 	// maxUnit is the largest unit of one row, and maxRankedRows how many rows one record has at most.
 	maxUnit       = 1000
@@ -113,9 +113,9 @@ func newExponents(s scores, epsilon float64) exponents {
 	return e
 }
 
-// coin is true with the probability of candidate i, relative to the best. The exponent is a whole part
-// and a rest below 1; the product is below
-// unit·2^93, and so the whole part, that over unit·2^33, fits.
+// coin is true with the probability of candidate i, relative to the best. The exponent is an integer
+// and a rest below 1. The product is below unit·2^93, and the denominator unit·2^33: so the integer
+// fits 64 bits.
 func (e exponents) coin(s *sample.Stream, i int) bool {
 	high, low := bits.Mul64(uint64(e.loss[i]-e.least), e.numerator)
 	whole, rest := bits.Div64(high, low, e.denominator)

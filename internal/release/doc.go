@@ -3,45 +3,68 @@
 //
 // # Why a release is private
 //
-//  1. A record is a row of integers, which is made from that record alone (rows.go, storage.go,
-//     storage_bits.go, storage_sparse.go).
-//  2. When a row enters, portable code computes the exact squared norm n2 of what it adds, and its
-//     product h with a secret vector (entered.go, frame.go, secret.go).
-//  3. A sample is drawn as the event of its sampling says, and its members stay inside (sample.go,
-//     rotation.go).
-//  4. Gradient code proposes integers q for each record, and is trusted to look at that record and
-//     at released numbers alone; kernels round and add them up, and may be wrong (verify.go,
-//     whole.go).
+//  1. A record is a row of integers. The code that fills a row is trusted to look at that record
+//     and at released numbers alone (rows.go, storage.go, storage_bits.go, storage_sparse.go).
+//  2. When a row enters, portable code computes the squared norm n2 of the integers y that it adds,
+//     exactly or rounded up, and their product h with a secret vector (entered.go, frame.go,
+//     secret.go).
+//  3. A sample is drawn as the event of its sampling says, and gradient code alone sees its members
+//     (sample.go, rotation.go).
+//  4. Gradient code proposes coefficients for each record, and is trusted to look at that record
+//     and at released numbers alone. Kernels round them to integers q and add up the products q·y,
+//     and may be wrong (verify.go, whole.go).
 //  5. The core marks each record once (seen_set.go), and refuses the sum unless |q|²·n2 ≤ Δ²
-//     (check.go): so one record moves the sum by at most Δ.
+//     (check.go): so one record that is added or removed moves the sum by at most Δ.
 //  6. It notes q·h, and a finished sum whose product with the secret is not the sum of the notes is
-//     never released: so the sum is that of those proposals, but for a chance of 2^-61 a column
-//     (sum.go, group.go).
+//     never released: so the sum is that of those q·y, but for a chance of 2^-61 a column
+//     (check.go, sum.go, group.go).
 //  7. The grid keeps sums and noise far from the ends of 64 bits, so that integers add up exactly
 //     (grid.go).
-//  8. A release asks for payment first, with the event that the sample and the noise are (pay.go).
-//  9. Then it adds noise of exactly that event, drawn by integer arithmetic from a key of its own
-//     (draw.go, draw_other.go, internal/sample), and forgets the noise.
-//  10. So what leaves as a Noisy was paid for as the event that it is, and all that is computed from
-//     it is post-processing (release.go, join.go, noisy.go).
+//  8. A release is paid for before its noise is drawn, as the event that its sampling makes of its
+//     noise (pay.go).
+//  9. Then it adds noise of that event, up to the slack that accountants add, drawn by integer
+//     arithmetic from a key of its own (draw.go, draw_other.go, internal/sample), and keeps none.
+//  10. So what leaves was paid for as the event that it is, and all that is computed from it is
+//     post-processing (release.go, join.go, noisy.go).
 //
 // The chain of types is Rows → Sum → Bounded → Noisy. Their fields are unexported, so no other
 // package can fill one.
 //
+// # The ways out
+//
+// Release and JointSum.Release let sums out. Series.Release lets out what OpenSeries paid for.
+// RunRecursion, SolveObjective, Choose and PartitionSelection.Release each pay and draw by
+// themselves. Blocks, their scores and Sample.Indices are private: they are for gradient code.
+//
 // # In which order to read
 //
-// Begin with release.go, pay.go, sum.go, check.go, entered.go and secret.go. The other files of the
-// list above follow. What remains is for one mechanism each:
+// Begin with release.go, pay.go, sum.go, verify.go, check.go, secret.go and entered.go. The other
+// files of the list above follow. What remains is for one mechanism each:
 //
-//   - vectors in other norms: vector.go, vector_check.go, norm.go, divide.go, projected.go
-//   - second moments and sums of products: moment*.go, products.go, product*.go
+//   - sums of vectors, in several norms: vector.go, vector_check.go, norm.go
+//   - sums over groups of records: divide.go
+//   - sums that clip by projections: projected.go
+//   - second moments: moment.go, moment_check.go, products.go
+//   - sums over the layers of networks: product.go, product_part.go, product_check.go
 //   - whitened rows: whitened.go, whitened_check.go
 //   - noise correlated over steps: series*.go
 //   - the last iterate: lastiterate.go, recursion.go, loss_derivative.go
-//   - minimizers: minimize*.go, objective.go, newton.go, descend.go, candidates.go, loss.go
-//   - choices: choose.go, scoresum.go, ranks.go, partition_selection.go
+//   - minimizers: minimize*.go, objective.go, newton.go, descend.go, loss.go
+//   - choices: choose.go, scoresum.go, ranks.go, candidates.go
+//   - names that nobody declared: partition_selection.go
 //
 // Files of rows are in file*.go. Blocks, passes and scores serve the callers: block.go, pass.go,
-// measures.go, scorer.go, addto.go. The page says what of them the checks find, and what stays
-// trusted.
+// measures.go, scorer.go, addto.go. docs/release.md says what of them the checks find, and what
+// stays trusted.
+//
+// # Words of the code
+//
+//   - bound: the largest norm of one record's contribution; grid.bound is Δ, the same in integers,
+//     and limit is Δ as n2 counts
+//   - unit: what one of the integers stands for
+//   - mix: a product with the secret, as h is
+//   - whole: integers that stand in float64, where they are exact
+//   - frame: what a row is seen from, y = M·x - β·m with M = 2^bits; tail is the integer of the
+//     intercept, and turn a whitening
+//   - at: the place of a row among those that are kept, from 0
 package release

@@ -48,7 +48,8 @@ func errNoise(n mechanism.Noise) error {
 	return fmt.Errorf("release: noise is %v, want one that package mechanism declares", n)
 }
 
-// drawNoise writes fresh noise on a grid to dst, under keys of its own: that of the event for which the grid was made.
+// drawNoise writes fresh noise to dst, under keys of its own: the noise that the grid was made for.
+// Where that is none, it leaves dst, which holds zeros.
 func drawNoise(dst []int64, g grid) error {
 	switch n := g.noise.(type) {
 	case mechanism.NonPrivate:

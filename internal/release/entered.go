@@ -42,14 +42,14 @@ func (e *entered) enter(at int, n2 int64, mix uint64) int64 {
 	return e.n2[at]
 }
 
-// known is room for what was entered of a few records.
-type known struct {
+// enteredRoom is memory for what was entered of a few records that do not follow one another.
+type enteredRoom struct {
 	n2    [admitRows]int64
 	mixes [admitRows]uint64
 }
 
 // entered returns what was entered of some of the records of a block, at most admitRows, by their numbers.
-func (b *Block) entered(from, end int, room *known) (n2 []int64, mixes []uint64) {
+func (b *Block) entered(from, end int, room *enteredRoom) (n2 []int64, mixes []uint64) {
 	e, first := b.rows.known, b.rows.first
 	if b.records == nil {
 		at := b.first - first
@@ -87,7 +87,7 @@ func (p *plain) measure(x storage, r []uint64) {
 }
 
 // enter computes the numbers that check the sums of the rows of x; m has the kernels' results for
-// them. It holds that a row is measured as its integers say. The i-th of the rows stands at(i).
+// them. It holds that a row is measured as its integers say. Row i of x is row at(i) of r.
 func (r *Rows) enter(m *measures, x storage, at func(i int) int) error {
 	for i := range m.n2 {
 		if err := r.enterRow(m, x, i, at(i), nil); err != nil {
@@ -97,8 +97,9 @@ func (r *Rows) enter(m *measures, x storage, at func(i int) int) error {
 	return nil
 }
 
-// enterRow is enter for row i of x, which stands at: of rows in memory it is their row at. With a whitening, turned is
-// what a kernel proposes as W·x. A row that was measured before keeps what it had then.
+// enterRow is enter for row i of x, which is row at of r. Of rows in memory it looks at row at
+// itself. With a whitening, turned is what a kernel proposes as W·x. A row that was measured before
+// keeps what it had then.
 func (r *Rows) enterRow(m *measures, x storage, i, at int, turned []int32) error {
 	if r.known.has(at) {
 		m.n2[i] = r.known.n2[at]

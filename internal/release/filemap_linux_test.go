@@ -142,8 +142,10 @@ func during(rows *Rows, do func()) error {
 		if blocks++; blocks == 3 {
 			do()
 		}
-		for i := range b.Len() {
-			total += b.x.norm2(i)
+		squares := make([]int64, b.Len())
+		b.Squares(squares)
+		for _, v := range squares {
+			total += v
 		}
 		return nil
 	})

@@ -28,11 +28,11 @@ func (t fileTable) inMemory(r io.ReaderAt) (x storage, labels []float32, err err
 	if err != nil {
 		return nil, nil, err
 	}
-	x = newPayload(t.Type, t.Count, t.Dim)
+	x = newStorage(t.Type, t.Count, t.Dim)
 	if t.Type != Sparse {
-		x = x.part(0, 0) // whose memory is there
+		x = x.part(0, 0) // no rows yet, in memory for all
 	}
-	form, own := newPayload(t.Type, 0, t.Dim), &blockMemory{}
+	form, own := newStorage(t.Type, 0, t.Dim), &blockMemory{}
 	for k, b := range t.Blocks {
 		if err = f.read(k, form, own, nil); err != nil {
 			return nil, nil, err

@@ -130,7 +130,7 @@ func (f *rowsFile) each(form storage, t *turns, do func(own *blockMemory, k int)
 
 // check reads all blocks once.
 func (f *rowsFile) check() error {
-	form := newPayload(f.table.Type, 0, f.table.Dim)
+	form := newStorage(f.table.Type, 0, f.table.Dim)
 	return f.together(form, func(*blockMemory, int) error { return nil })
 }
 

@@ -12,7 +12,8 @@ import (
 // normalized again, and given an intercept. The integers stay as they are, narrow and sparse: a row
 // x adds the integers y = M·x - β·m to a sum, and for the intercept one integer more. Here m is the
 // center on a grid, M a power of two and β an integer of the row. All are made from the row and
-// public numbers. Each of them stands for a multiplier of the row, which is part of the proposal.
+// public numbers. One of these integers stands for the multiplier of the row: a proposal is
+// multiplied by it before it is verified.
 // Sums over y follow from sums over x: Σ a·y = M·Σ a·x - (Σ a·β)·m, in arithmetic modulo 2^64,
 // which is exact because the result lies within ±2^60 (see Sum). The squared norm of y and the
 // intercept is an exact integer of each row, and what Sum verifies.

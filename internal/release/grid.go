@@ -16,12 +16,13 @@ const (
 	maxBoundBits = 51
 )
 
-// grid is the integer scale of one release: noise of standard deviation S =
-// 2^bits, one record's bound Δ. It is derived from public numbers.
+// grid is the integer scale of one release: noise of scale S = 2^bits, which is the standard
+// deviation of normal noise, and one record's bound Δ. Discrete noise has its own scale, and bits
+// is 0. All is derived from public numbers.
 type grid struct {
 	noise      mechanism.Noise
 	bits       uint
-	bound      int64
+	bound      int64 // Δ
 	maxRecords int
 	norm       Norm
 }

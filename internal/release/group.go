@@ -37,8 +37,8 @@ func NewGroup(sums ...*Sum) (*Group, error) {
 	return newGroup(sums), nil
 }
 
-// newGroup returns an empty group with sums like these. All samples are full, and of the same number of
-// records: one tally stands for all.
+// newGroup returns an empty group with sums like these. All samples are full, and of the same
+// number of records: one set of marks is for all.
 func newGroup(like []*Sum) *Group {
 	rows, columns := like[0].rows, 0
 	for _, s := range like {
@@ -59,8 +59,9 @@ func newGroup(like []*Sum) *Group {
 // Empty returns a group of the same kind with nothing in it, for another goroutine.
 func (g *Group) Empty() *Group { return newGroup(g.sums) }
 
-// AddBlock is Sum.AddBlock for each sum with its block, all of the same records, and its contributions. On
-// an error nothing is added.
+// AddBlock is Sum.AddBlock for each sum with its block, all of the same records, and its
+// contributions. On an error of the caller nothing is added. After ErrComputation no sum of the
+// group is released.
 func (g *Group) AddBlock(blocks []Block, c []kernel.Contributions) error {
 	if len(blocks) != len(g.sums) || len(c) != len(g.sums) {
 		return fmt.Errorf("release: there are %d blocks and %d contributions, want one for each of %d sums", len(blocks), len(c), len(g.sums))

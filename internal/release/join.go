@@ -2,6 +2,7 @@ package release
 
 import (
 	"fmt"
+
 	"github.com/ditherml/dither/mechanism"
 )
 

@@ -52,7 +52,7 @@ type Recursion struct {
 
 // RecursionOptions are the public numbers of a recursion.
 type RecursionOptions struct {
-	// LossDerivative is the derivative of losses, of Columns scores a record.
+	// Link is the derivative of losses, of Columns scores a record.
 	Link    LossDerivative
 	Columns int
 	// Dim is the number of coordinates of rows, RowStep the width of their grid. A row whose L2 norm is
@@ -236,7 +236,7 @@ func (r Recursion) run(steps int, g recursionGrid, all Sample) (Noisy, error) {
 	return Noisy{weights}, nil
 }
 
-// next is A(X): the weights less the ridge's share, less the sum of gradients. Both are within ±2^60.
+// next returns A(X): the weights less the ridge's share, less the sum of gradients. Both are within ±2^60.
 func (r Recursion) next(g recursionGrid, all Sample, x []int64) ([]int64, error) {
 	sum, err := r.gradients(g, all, x)
 	if err != nil {

@@ -163,12 +163,12 @@ func (r *Rows) measure() error {
 	return err
 }
 
-// measureSome measures the rows of x and enters them. The first row stands at.
+// measureSome measures the rows of x and enters them; the first of them is row at of r.
 func (r *Rows) measureSome(m measures, x storage, at int) error {
 	return r.measureAt(m, x, func(i int) int { return at + i })
 }
 
-// measureAt is measureSome for rows whose i-th stands at(i).
+// measureAt is measureSome where the i-th row of x is row at(i) of r.
 func (r *Rows) measureAt(m measures, x storage, at func(i int) int) error {
 	if r.frame.turn != nil {
 		return r.measureWhitened(m, x, at)
@@ -177,7 +177,7 @@ func (r *Rows) measureAt(m measures, x storage, at func(i int) int) error {
 	return r.enter(&m, x, at)
 }
 
-// Seen returns the same records, in the same memory, seen from another frame.
+// Standardized returns the same records, in the same memory, seen from another frame.
 func (r *Rows) Standardized(f Standardization) (*Rows, error) {
 	out := *r // of the same origin
 	var err error
@@ -201,8 +201,8 @@ func (r *Rows) Same(o *Rows) bool {
 	return r.shares(o) && r.alike(o) && r.first == o.first && r.count == o.count
 }
 
-// See returns the rows of a block as these rows see them; it is of rows that are the same integers. It may
-// use the memory of old, a block that See made, or the zero Block.
+// Standardize returns the rows of a block in the frame of r; the block is of rows that are the same
+// integers. It may use the memory of old, a block that Standardize made, or the zero Block.
 func (r *Rows) Standardize(b, old Block) (Block, error) {
 	switch {
 	case b.rows == nil || !r.shares(b.rows):

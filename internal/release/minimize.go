@@ -3,8 +3,9 @@ package release
 import (
 	"context"
 	"fmt"
-	"github.com/ditherml/dither/mechanism"
 	"math"
+
+	"github.com/ditherml/dither/mechanism"
 )
 
 // Problem is the minimization of J(w) = Σ ℓ(w·x_i, y_i) + (Ridge/2)·‖w‖² over rows, the sum of
@@ -99,7 +100,7 @@ func (p Problem) Minimize(ctx context.Context, rows *Rows, n mechanism.Noise, no
 	return point.seal(w), nil
 }
 
-// point is the place of a vector of weights on an integer grid, settled by public numbers.
+// point is an integer grid for a vector of weights, derived from public numbers.
 type point struct {
 	sample Sample
 	grid   grid

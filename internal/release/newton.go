@@ -2,8 +2,9 @@ package release
 
 import (
 	"fmt"
-	"github.com/ditherml/dither/mechanism"
 	"math"
+
+	"github.com/ditherml/dither/mechanism"
 )
 
 // NewtonStep is the solution u of (H + Ridge·I)·u = Gradient, where H = Σ x·xᵀ over rows of squared norm at

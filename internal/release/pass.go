@@ -45,7 +45,7 @@ func (p *Scan) Each(part int, do func(Block) error) error {
 	})
 }
 
-// blockOfFile returns the block of the rows in own. The first row stands at.
+// blockOfFile returns the block of the rows in own; the first of them is row at of r.
 func (r *Rows) blockOfFile(own *blockMemory, at int) (Block, error) {
 	m, err := r.measured(own, at)
 	return Block{rows: r, x: own.x, first: r.first + at, labels: r.labelsIn(own), measures: m}, err
@@ -59,8 +59,8 @@ func (r *Rows) labelsIn(own *blockMemory) []float32 {
 	return own.labels
 }
 
-// measured returns the measures of the rows in own, where the first stands at: those that are kept,
-// or of the integers as they stand in own.
+// measured returns the measures of the rows in own, the first of which is row at of r: those that
+// are kept, or of the integers as they stand in own.
 func (r *Rows) measured(own *blockMemory, at int) (measures, error) {
 	n := own.x.count()
 	if r.measures.n2 != nil {
@@ -142,7 +142,7 @@ func (r *Rows) enterListed(read *blockMemory, first int, inside []int) error {
 	return r.measureSome(r.frame.newMeasures(read.x.count(), measures{}), read.x, first)
 }
 
-// measureListed fills the measures of the rows in own, which stand at the places that are listed.
+// measureListed fills the measures of the rows in own, which are the rows of r that at lists.
 func (r *Rows) measureListed(own *blockMemory, at []int) error {
 	if r.measures.n2 != nil {
 		own.measures.pick(r.measures, at, 0)

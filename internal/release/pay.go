@@ -2,12 +2,14 @@ package release
 
 import (
 	"fmt"
-	"github.com/ditherml/dither/mechanism"
 	"slices"
 	"sync"
+
+	"github.com/ditherml/dither/mechanism"
 )
 
-// pay pays for the release of these noises from this draw, all of them or none.
+// pay pays for a release with these noises from this draw. It errs unless all was paid; what was
+// paid before an error stays spent.
 func (d *drawn) pay(p mechanism.Payer, noises []mechanism.Event) error {
 	switch {
 	case d.whole != nil:
@@ -35,7 +37,8 @@ func (d *drawn) pay(p mechanism.Payer, noises []mechanism.Event) error {
 	return p.Pay(event)
 }
 
-// together is the event of several releases from one sample. Those without noise are one without noise.
+// together returns the event of several releases from one sample. Several that are all without noise
+// are one without noise.
 func together(noises []mechanism.Event) mechanism.Event {
 	open := !slices.ContainsFunc(noises, func(e mechanism.Event) bool { return e != mechanism.NonPrivate{} })
 	if len(noises) == 1 || open {

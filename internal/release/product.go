@@ -228,7 +228,7 @@ func (s *ProductSum) drop(i int) {
 	}
 }
 
-// keep adds what is not left to the products of many records.
+// keep adds the i-th record, unless the products of all records are added at the end.
 func (s *ProductSum) keep(i int) {
 	for k := range s.parts {
 		s.parts[k].keep(i)

@@ -6,9 +6,8 @@ import (
 	"sync/atomic"
 
 	"github.com/ditherml/dither/internal/parallel"
-	"github.com/ditherml/dither/mechanism"
-
 	"github.com/ditherml/dither/internal/release/internal/sample"
+	"github.com/ditherml/dither/mechanism"
 )
 
 // ProjectedOptions are the public numbers of a sum that clips by projected norms.

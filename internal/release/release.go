@@ -15,11 +15,12 @@ import (
 // refused.
 type Bounded struct{ state *bounded }
 
+// bounded is what a Bounded hides.
 type bounded struct {
 	sample Sample
 	grid   grid
 	values []int64
-	unit   float64
+	unit   float64      // what one of the values stands for
 	faulty bool         // the sum is not what was to be summed: it is never released
 	once   *atomic.Bool // of sums whose projections are fresh for one release: whether it was made; or nil
 }
@@ -37,7 +38,7 @@ func (n Noisy) Values() []float64 { return n.values }
 // a Bounded made for another noise. A sample that was drawn, not taken in full, is released from
 // once: several sums of one sample are one event (see Join).
 //
-// Gaussian noise is rounded to the integer grid (up to SlackOf). The sum is an integer, and
+// Gaussian noise is rounded to the integer grid (up to mechanism.SlackOf). The sum is an integer, and
 // round(f+Z) = f + round(Z) for integer f. So the result is a function of the continuous Gaussian
 // mechanism's output (Balle & Wang, "Improving the Gaussian Mechanism for Differential Privacy",
 // ICML 2018, theorem 8, https://arxiv.org/abs/1805.06530, gives its exact privacy profile).
@@ -55,7 +56,8 @@ func Release(p mechanism.Payer, n mechanism.Noise, b Bounded) (Noisy, error) {
 	return noisy[0], nil
 }
 
-// release is the only way out: it pays for all sums together, then draws.
+// release is the only way out for sums that are not of a series: it pays for all of them together,
+// then draws.
 func release(p mechanism.Payer, sums ...*bounded) ([]Noisy, error) {
 	if p == nil {
 		return nil, fmt.Errorf("release: the release has no payer, want a grant of a ledger")

@@ -17,7 +17,7 @@ type Rotation struct {
 	steps    int     // how many samples there are at most; 0: no end
 	records  int
 	members  [][]int // of each part, ascending
-	turn     *rounds
+	round    *rounds
 
 	mu   sync.Mutex
 	next int    // how many samples were drawn
@@ -33,7 +33,7 @@ func Rotate(s mechanism.Sampling, records int) (*Rotation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Rotation{sampling: s, parts: parts, coin: q, records: records, members: divide(records, parts), turn: &rounds{parts: parts}}, nil
+	return &Rotation{sampling: s, parts: parts, coin: q, records: records, members: divide(records, parts), round: &rounds{parts: parts}}, nil
 }
 
 // Draw draws the sample of the next part, from a stream of its own. The sample before must have been
@@ -50,9 +50,9 @@ func (r *Rotation) Draw() (Sample, error) {
 	part := r.next % r.parts
 	members := r.members[part]
 	if r.coin != 1 {
-		members = at(members, sample.NewStream().Poisson(nil, len(members), threshold(r.coin)))
+		members = entriesAt(members, sample.NewStream().Poisson(nil, len(members), threshold(r.coin)))
 	}
-	r.last = &drawn{sampling: r.sampling, records: r.records, once: true, series: r.series, part: part, round: r.turn}
+	r.last = &drawn{sampling: r.sampling, records: r.records, once: true, series: r.series, part: part, round: r.round}
 	r.last.take(members)
 	r.next++
 	return Sample{r.last}, nil
@@ -65,8 +65,8 @@ func (r *Rotation) latest() *drawn {
 	return r.last
 }
 
-// at returns the numbers at these places.
-func at(numbers, places []int) []int {
+// entriesAt returns the numbers at these places.
+func entriesAt(numbers, places []int) []int {
 	taken := make([]int, len(places))
 	for k, i := range places {
 		taken[k] = numbers[i]

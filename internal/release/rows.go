@@ -26,7 +26,7 @@ type Rows struct {
 	file         *rowsFile // nil: in memory
 	labels       []float32 // nil: there are none, or in the file
 	origin       *origin
-	known        *entered // of rows in a file whose measures are not kept, or nil
+	known        *entered // what sums are checked with
 	measures
 }
 
@@ -47,9 +47,9 @@ type RowsOptions struct {
 	// when they are a block of more: of a file, or of another machine. Total 0 means that
 	// they are all. Rows are always named by their number among the Total.
 	First, Total int
-	// Labels has one number a record, or is nil. Nothing here looks at it.
+	// Labels has one number a record, or is nil. Minimizers and recursions alone look at it here.
 	Labels []float32
-	// Standardization is where the rows are seen from. Limit is for rows in their own frame.
+	// Frame is where the rows are seen from. Limit is for rows in their own frame.
 	Frame Standardization
 }
 
@@ -70,7 +70,7 @@ func NewRows(count int, o RowsOptions, fill func(dst []float64, first, n int)) (
 			r.fill(from, to, fill, func(_ int, v []float64) { p.put(len(p.start)-1, v, o.Step, math.Round) })
 		})
 	}
-	r.x = newPayload(o.Type, count, o.Dim)
+	r.x = newStorage(o.Type, count, o.Dim)
 	parallel.Parts(count, func(from, to int) { r.fill(from, to, fill, r.put) })
 	return r, r.measure()
 }
@@ -90,7 +90,7 @@ func NewWholeRows(count int, o RowsOptions, worker func() func(dst []int16, firs
 	case o.Type != Int16:
 		return nil, fmt.Errorf("release: rows of type %v are given as whole numbers, want int16", o.Type)
 	}
-	own := newPayload(Int16, count, o.Dim).(dense[int16])
+	own := newStorage(Int16, count, o.Dim).(dense[int16])
 	r.x = own
 	parallel.Parts(count, func(from, to int) {
 		part := dense[int16]{o.Dim, own.x[from*o.Dim : to*o.Dim]}
@@ -144,7 +144,7 @@ func NewSparseRows(count int, o RowsOptions, entries func(i int, index []uint32,
 	})
 }
 
-// newRows checks the options and returns rows without a payload.
+// newRows checks the options and returns rows without their integers.
 func newRows(count int, o RowsOptions) (*Rows, error) {
 	if count < 0 || o.Dim < 1 || o.Type > Sparse {
 		return nil, fmt.Errorf("release: shape of rows is wrong, want 0 or more records of at least 1 coordinate and a type of this package")
@@ -168,7 +168,7 @@ func newRows(count int, o RowsOptions) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Rows{kind: o.Type, count: count, dim: o.Dim, first: o.First, total: o.Total, step: o.Step, limit: o.Limit, frame: f, form: newPayload(o.Type, 0, o.Dim), labels: o.Labels, origin: &origin{}}, nil
+	return &Rows{kind: o.Type, count: count, dim: o.Dim, first: o.First, total: o.Total, step: o.Step, limit: o.Limit, frame: f, form: newStorage(o.Type, 0, o.Dim), labels: o.Labels, origin: &origin{}}, nil
 }
 
 func errLimit(t RowType) error {
@@ -205,13 +205,13 @@ func (r *Rows) fillSparse(part func(p *sparseRows, from, to int)) error {
 	var lock sync.Mutex
 	parts := map[int]*sparseRows{}
 	parallel.Parts(r.count, func(from, to int) {
-		p := newPayload(Sparse, to-from, r.dim).(*sparseRows)
+		p := newStorage(Sparse, to-from, r.dim).(*sparseRows)
 		part(p, from, to)
 		lock.Lock()
 		defer lock.Unlock()
 		parts[from] = p
 	})
-	all := newPayload(Sparse, r.count, r.dim).(*sparseRows)
+	all := newStorage(Sparse, r.count, r.dim).(*sparseRows)
 	for at := 0; at < r.count; at = len(all.start) - 1 {
 		all.join(parts[at])
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Draw draws a sample out of this many records, from a stream of its own: as the event says that the sampling makes of
-// a release. The number of records and which were drawn stay inside the Sample.
+// Draw draws a sample out of this many records, from a stream of its own, as the event says that
+// the sampling makes of a release.
 func Draw(s mechanism.Sampling, records int) (Sample, error) {
 	if records < 0 {
 		return Sample{}, errNegative
@@ -37,7 +37,7 @@ func Draw(s mechanism.Sampling, records int) (Sample, error) {
 		}
 		stream := sample.NewStream()
 		taken := stream.Poisson(nil, records, threshold(e.Probability))
-		d.take(at(taken, stream.Subset(len(taken), min(len(taken), e.MaxBatch))))
+		d.take(entriesAt(taken, stream.Subset(len(taken), min(len(taken), e.MaxBatch))))
 	default:
 		return Sample{}, fmt.Errorf("release: sampling is %v, want its parts by DrawParts or Rotate", s)
 	}
@@ -62,9 +62,9 @@ func DrawParts(s mechanism.Sampling, records int) ([]Sample, error) {
 	if partition, wrong := mechanism.Partitioned(parts); wrong != nil || s != partition {
 		return nil, fmt.Errorf("release: sampling is %v, want a partition", s)
 	}
-	samples, turn := make([]Sample, parts), &rounds{parts: parts}
+	samples, round := make([]Sample, parts), &rounds{parts: parts}
 	for k, indices := range divide(records, parts) {
-		samples[k] = Sample{&drawn{sampling: s, records: records, part: k, round: turn}}
+		samples[k] = Sample{&drawn{sampling: s, records: records, part: k, round: round}}
 		samples[k].drawn.take(indices)
 	}
 	return samples, nil

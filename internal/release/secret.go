@@ -17,7 +17,8 @@ const (
 	prime     = 1<<primeBits - 1
 	// secretLow is how many bits of a number of the secret are its low part.
 	secretLow = 31
-	// mixTerms products of a number of 16 bits and a part of a number of the secret have a sum of 64 bits.
+	// mixTerms products of a number of 16 bits and a part of a number of the secret have a sum that
+	// fits 64 bits.
 	mixTerms = 1 << 16
 )
 
@@ -65,7 +66,8 @@ func residue128(high, low uint64) uint64 {
 	return residue(times2(residue(high), 3) + residue(low))
 }
 
-// times2 returns v·2^n modulo the prime, for v below the prime and n below 61. The bits of v turn around.
+// times2 returns v·2^n modulo the prime, for v below the prime and n below 61. It rotates
+// the 61 bits of v.
 func times2(v uint64, n uint) uint64 {
 	return residue(v<<n&prime | v>>(primeBits-n))
 }
@@ -76,7 +78,7 @@ func timesResidue(a int64, b uint64) uint64 {
 	return residue128(high, low)
 }
 
-// negated returns b, or, where a is negative, p - b, which for b up to p has the other bits of p.
+// negated returns b or, where a is negative, p - b, for b up to p: then it flips all 61 bits of b.
 func negated(a int64, b uint64) uint64 { return b ^ uint64(a>>63)&prime }
 
 // joinParts returns high·2^31 + low modulo the prime, for sums of products with parts of the secret.

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// tally remembers which records of a sample are in a sum, each at most once.
+// seenSet remembers which records of a sample are in a sum, each at most once.
 type seenSet struct {
 	sample Sample
 	added  []uint64 // one bit a record
@@ -16,6 +16,7 @@ func newSeenSet(s Sample) seenSet {
 	return seenSet{sample: s, added: make([]uint64, (s.drawn.records+63)/64)}
 }
 
+// checkMaxRecords refuses a sample of more records than were declared, and one of groups.
 func checkMaxRecords(s Sample, maxRecords int) error {
 	if s.drawn.whole != nil {
 		return errDivided

@@ -2,9 +2,10 @@ package release
 
 import (
 	"fmt"
-	"github.com/ditherml/dither/mechanism"
 	"math"
 	"slices"
+
+	"github.com/ditherml/dither/mechanism"
 )
 
 // SeriesOptions are the public numbers of a series.

@@ -45,17 +45,16 @@ func (t RowType) reach() int64 {
 	return t.Largest()
 }
 
-// payload holds the integers of rows of one type. Rows are named from 0.
+// storage holds the integers of rows of one type. Rows are named from 0.
 type storage interface {
 	// count returns the number of rows.
 	count() int
-	// put rounds v/step to row i by way; sparse payloads are filled by append instead.
+	// put rounds v/step to row i by way; sparse rows are filled by append instead.
 	put(i int, v []float64, step float64, way func(float64) float64)
-	// norm2 returns Σ x², exactly.
-	norm2(i int) int64
-	// norms2 writes norm2 of every row to dst.
+	// norms2 writes Σ x² of every row to dst, exactly.
 	norms2(dst []int64)
-	// mix returns norm2 of row i and its product with the secret r modulo the prime of checks, in portable code.
+	// mix returns Σ x² of row i and its product with the secret r modulo the prime of checks, in
+	// portable code.
 	mix(i int, r []uint64) (square int64, mix uint64)
 	// dot returns Σ x·m modulo 2^64 of row i, in portable code.
 	dot(i int, m []int64) int64
@@ -92,12 +91,12 @@ type storage interface {
 	flush(total []int64, whole []float64, columns int)
 }
 
-// products writes the products of all rows of a payload of the form that made it to dst, row-major. Goroutines may
-// share it.
+// products writes the products of all rows of x to dst, row-major; x is of the form that made it.
+// Goroutines may share it.
 type products func(dst []float32, x storage)
 
-// newPayload returns room for count rows of a dense type.
-func newPayload(t RowType, count, dim int) storage {
+// newStorage returns memory for count rows, or for sparse rows without one yet.
+func newStorage(t RowType, count, dim int) storage {
 	switch t {
 	case Uint8:
 		return dense[uint8]{dim, memory[uint8](count * dim)}
@@ -213,7 +212,7 @@ func (p dense[T]) decode(_ storage, bytes []byte, rows, _ int) (storage, error) 
 	return dense[T]{p.dim, kernel.View[T](bytes, 0, rows*p.dim)}, nil
 }
 
-// room returns a slice of n entries, in the memory of s if there is enough.
+// grow returns a slice of n entries, in the memory of s if there is enough.
 func grow[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

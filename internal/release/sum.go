@@ -21,9 +21,9 @@ type SumOptions struct {
 	// Coarse asks for the coarsest grid on which rounding is lost in Gaussian noise, instead of the
 	// finest that holds the sum: coefficients are shorter and rows of bytes are added faster. The
 	// rounding of all coefficients together moves a number of the sum by less than 1 % of a
-	// standard deviation of the noise. Rows with a center, an intercept or a whitening have a grid.
-	// On it, rounding moves the contribution of a row of usual length by at most 2^-16 of a
-	// record's bound.
+	// standard deviation of the noise. Where rows have a center, an intercept or a whitening, the
+	// grid is fine enough for their longer integers. Rounding then moves the contribution of a row
+	// of usual length by at most 2^-16 of a record's bound.
 	Coarse bool
 }
 
@@ -38,7 +38,7 @@ type Sum struct {
 	rows   *Rows
 	bound  float64
 	limit  int64   // Δ in units of n2's root, rounded down
-	scale  float64 // how many of those are one unit of the bound
+	scale  float64 // limit over bound: a proposal of 1 is this many of those units
 	grid   grid
 	betas  []int64   // Σ of the coefficients times β, for rows with a center
 	tails  []int64   // Σ of the coefficients times the intercepts

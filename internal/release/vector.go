@@ -2,8 +2,9 @@ package release
 
 import (
 	"fmt"
-	"github.com/ditherml/dither/mechanism"
 	"math"
+
+	"github.com/ditherml/dither/mechanism"
 )
 
 // VectorOptions are the public numbers of a sum of vectors.

@@ -79,7 +79,7 @@ func (s *Sum) addBeside(dst []float64, b *Block) {
 	}
 }
 
-// verifySoon is verify, and faster for coefficients that are few and small.
+// verifyFast is verify, and faster for coefficients that are few and small.
 func (s *Sum) verifyFast(q []int64, proposal []float64, n2 int64, unit float64) {
 	if n2 <= 0 || !verifySmall(q, proposal, s.scale*unit, uint64(n2), uint64(s.limit)) {
 		s.verify(q, proposal, n2, unit)

@@ -5,7 +5,7 @@ import "github.com/ditherml/dither/internal/kernel"
 // wholeLimit: integers up to it are exact in float64, and so are their sums.
 const wholeLimit = 1 << 53
 
-// wholeSum is the exact sum of rows times integers, this many for each row.
+// wholeSum is the exact sum of rows times integers, one integer for each row and column.
 type wholeSum struct {
 	form    storage
 	columns int
@@ -67,7 +67,7 @@ func (w *wholeSum) hold(rows int, q []float64) bool {
 	return true
 }
 
-// flush moves the integers to the integers.
+// flush moves what was summed in float64 to the total.
 func (w *wholeSum) flush() {
 	if w.whole != nil {
 		w.form.flush(w.total, w.whole, w.columns)

@@ -1,6 +1,7 @@
 // Package sample draws the random integers on which every guarantee rests, by
 // integer arithmetic alone, from a cryptographic stream keyed by the operating
-// system. Nothing here takes or returns a floating-point number.
+// system. Nothing here takes or returns a floating-point number. Close calls of the
+// Gaussian sampler use package math/big, which computes with integers too.
 package sample
 
 import (
