@@ -97,7 +97,8 @@ func (o RecursionOptions) Contraction() (float64, error) {
 const maxRecursionDim = 1 << 16
 
 func (o RecursionOptions) check() error {
-	if o.Link == nil || o.Columns < 1 || o.Dim < 1 || o.Dim > maxRecursionDim || o.Columns > maxRecursionDim {
+	// What embeds a link could change between two steps, after the price was computed from its slope.
+	if _, huber := o.Link.(HuberLink); o.Link != (LogisticLink{}) && !huber || o.Columns < 1 || o.Dim < 1 || o.Dim > maxRecursionDim || o.Columns > maxRecursionDim {
 		return fmt.Errorf("release: recursion has link %v, %d columns and %d coordinates, want a link of this package and 1 to 2^16 of both", o.Link, o.Columns, o.Dim)
 	}
 	for _, n := range []struct {

@@ -362,6 +362,9 @@ func TestRunPaysOnceBeforeItDraws(t *testing.T) {
 	}
 }
 
+// otherLink embeds a link that its owner can exchange after the price was computed.
+type otherLink struct{ LossDerivative }
+
 func TestRecursionRefusals(t *testing.T) {
 	usual := usualRecursion(LogisticLink{}, 1)
 	for name, c := range map[string]struct {
@@ -375,6 +378,7 @@ func TestRecursionRefusals(t *testing.T) {
 		"no steps":            {func(_ *RecursionOptions, l *mechanism.LastIterate) { l.Steps = 0 }, "1 step"},
 		"more records":        {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.MaxRecords *= 2 }, "learning rate"},
 		"no link":             {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.Link = nil }, "link"},
+		"link of others":      {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.Link = &otherLink{LogisticLink{}} }, "link"},
 		"wide huber":          {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.Link = HuberLink{math.Inf(1)} }, "width"},
 		"far reach":           {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.Reach = 1e13 }, "reach"},
 		"fine rows":           {func(o *RecursionOptions, l *mechanism.LastIterate) { o.RowStep, l.NoiseMultiplier = 1e-11, 10 }, "rounding"},
