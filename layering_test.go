@@ -107,7 +107,7 @@ var layers = []layer{
 	// A private evaluation is a plan with a price and a certificate of its own, as a training is:
 	// hence account and certificate.
 	{"evaluate", "privacy internal/special mechanism internal/release account ledger certificate data model query internal/strict"},
-	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism internal/release account ledger certificate internal/strict data internal/encoder feature query model evaluate"},
+	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism internal/release account ledger certificate internal/strict data internal/encoder feature query model evaluate internal/option"},
 	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/spot internal/dense mechanism internal/release account ledger certificate internal/strict data feature query model evaluate train internal/option"},
 	// Encoded tables, which hold records, in a folder of the user's own: for tables larger than memory, and costly transforms.
 	{"internal/cache", "data feature internal/release train internal/display internal/durable internal/failure"},

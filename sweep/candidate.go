@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/erm"
@@ -89,7 +90,7 @@ func runKey(settings []Setting, baseline bool) string {
 // together reports whether runs of the candidate can share passes over the records with others: gradient descent
 // on all records, of rows that all have in common (train.FitMany).
 func (c *Candidate) together() bool {
-	return c.Linear != nil && c.Linear.Plan.Method() == train.MethodGD && c.Linear.SharesPasses() && len(c.Linear.Schema.Private()) == 0
+	return c.Linear != nil && c.Linear.Plan.Method() == option.MethodGD && c.Linear.SharesPasses() && len(c.Linear.Schema.Private()) == 0
 }
 
 // Runs is how often the candidate runs where others run this many times: once if it has neither

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 )
 
@@ -14,56 +15,32 @@ import (
 // every contribution against Bound and cuts what is beyond it, so that the guarantee rests on no
 // property of losses or records.
 type Clipping struct {
-	Mode ClippingMode `json:"mode"`
+	// Mode is what is clipped: "gradient", "example", "data-and-parameter" or "declared-lipschitz".
+	Mode string `json:"mode"`
 	// Norm is the clipping norm: of the gradient, or of the row (the example); of
-	// ClipDeclaredLipschitz the declared constant.
+	// "declared-lipschitz" the declared constant.
 	Norm float64 `json:"norm"`
 	// Bound is the L2 bound on one record's gradient that follows.
 	Bound float64 `json:"bound"`
-	// ParameterRadius is the L2 norm of all weights to which ClipDataAndParameter projects them
+	// ParameterRadius is the L2 norm of all weights to which "data-and-parameter" projects them
 	// after every step, 0 for the other modes.
 	ParameterRadius float64 `json:"parameter-radius,omitempty"`
 }
 
-// ClippingMode names what is clipped.
-type ClippingMode string
-
-const (
-	// ClipGradient scales each record's gradient down to the clipping norm.
-	ClipGradient ClippingMode = "gradient"
-	// ClipExample scales each row down once; the loss's Lipschitz constant then bounds the
-	// gradient.
-	ClipExample ClippingMode = "example"
-	// ClipDataAndParameter scales each row down to norm R once and projects the weights on a ball
-	// of declared radius ρ after every step. Scores then lie within R·ρ, which bounds the derivative
-	// of losses that have no Lipschitz constant, such as the squared loss, whose targets lie within
-	// ±1: by R·ρ + 1, and the gradient by R·(R·ρ + 1).
-	ClipDataAndParameter ClippingMode = "data-and-parameter"
-	// ClipDeclaredLipschitz takes the declared clipping norm for a Lipschitz constant of the loss and
-	// scales nothing itself. A record whose gradient is longer breaks the declaration, not the
-	// guarantee: its contribution is cut to the bound.
-	ClipDeclaredLipschitz ClippingMode = "declared-lipschitz"
-)
-
-// ClippingModes lists the modes.
-func ClippingModes() []ClippingMode {
-	return []ClippingMode{ClipGradient, ClipExample, ClipDataAndParameter, ClipDeclaredLipschitz}
-}
-
 // ofRows reports whether a mode bounds gradients by the norms of rows.
-func (m ClippingMode) ofRows() bool { return m == ClipExample || m == ClipDataAndParameter }
+func ofRows(m string) bool { return m == option.ClipExample || m == option.ClipDataAndParameter }
 
 // validate returns an error where the numbers of the clipping make no sense.
 func (c Clipping) validate() error {
 	switch {
-	case !slices.Contains(ClippingModes(), c.Mode):
-		return fmt.Errorf("train: clipping mode is %q, want one of %v", c.Mode, ClippingModes())
+	case !slices.Contains(option.ClippingModes(), c.Mode):
+		return fmt.Errorf("train: clipping mode is %q, want one of %v", c.Mode, option.ClippingModes())
 	case !positive(c.Norm) || !positive(c.Bound):
 		return fmt.Errorf("train: clipping norm is %v with bound %v, want positive finite numbers", c.Norm, c.Bound)
-	case !c.Mode.ofRows() && c.Norm != c.Bound:
+	case !ofRows(c.Mode) && c.Norm != c.Bound:
 		return fmt.Errorf("train: clipping norm is %v with bound %v, want one number with clipping %s", c.Norm, c.Bound, c.Mode)
-	case (c.Mode == ClipDataAndParameter) != (c.ParameterRadius != 0) || c.Mode == ClipDataAndParameter && !positive(c.ParameterRadius):
-		return fmt.Errorf("train: parameter radius is %v with clipping %s, want a positive finite number with %s and none otherwise", c.ParameterRadius, c.Mode, ClipDataAndParameter)
+	case (c.Mode == option.ClipDataAndParameter) != (c.ParameterRadius != 0) || c.Mode == option.ClipDataAndParameter && !positive(c.ParameterRadius):
+		return fmt.Errorf("train: parameter radius is %v with clipping %s, want a positive finite number with %s and none otherwise", c.ParameterRadius, c.Mode, option.ClipDataAndParameter)
 	}
 	return nil
 }
@@ -71,7 +48,7 @@ func (c Clipping) validate() error {
 // clip multiplies the residuals of records by the weights of their gradients; norms are those of their rows.
 func (c Clipping) clip(of *kernel.Contributions, norms []float64) {
 	switch {
-	case c.Mode != ClipGradient:
+	case c.Mode != option.ClipGradient:
 		return
 	case of.Columns == 1:
 		kernel.ClipRows(of.Coefficients, norms, c.Norm)
@@ -91,7 +68,7 @@ func (c Clipping) clip(of *kernel.Contributions, norms []float64) {
 // if it is within, 0 for a norm that is not a number. It is a proposal; the sum verifies
 // the bound.
 func (c Clipping) weight(norm float64) float64 {
-	if c.Mode != ClipGradient || norm <= c.Norm {
+	if c.Mode != option.ClipGradient || norm <= c.Norm {
 		return 1
 	}
 	if !(norm <= math.MaxFloat64) {
@@ -118,14 +95,14 @@ func (c Clipping) project(weights []float64) bool {
 // checkClipping refuses a request whose bound would not follow.
 func (r Request) checkClipping() error {
 	switch {
-	case r.ClippingMode != "" && !slices.Contains(ClippingModes(), r.ClippingMode):
-		return fmt.Errorf("train: clipping mode is %q, want one of %v", r.ClippingMode, ClippingModes())
-	case r.ClippingMode == ClipDeclaredLipschitz && r.ClippingNorm == 0:
+	case r.ClippingMode != "" && !slices.Contains(option.ClippingModes(), r.ClippingMode):
+		return fmt.Errorf("train: clipping mode is %q, want one of %v", r.ClippingMode, option.ClippingModes())
+	case r.ClippingMode == option.ClipDeclaredLipschitz && r.ClippingNorm == 0:
 		return fmt.Errorf("train: clipping is %s without a clipping norm, want the declared Lipschitz constant of the loss as the clipping norm", r.ClippingMode)
-	case (r.ClippingMode == ClipDataAndParameter) != (r.ParameterRadius != 0) || r.ParameterRadius != 0 && !positive(r.ParameterRadius):
-		return fmt.Errorf("train: parameter radius is %v with clipping %q, want a positive finite number with %s and none otherwise", r.ParameterRadius, r.ClippingMode, ClipDataAndParameter)
-	case r.ClippingMode == ClipDataAndParameter && r.PrivateRadius:
-		return fmt.Errorf("train: clipping is %s with a private radius of rows, want a declared one; the bound is no multiple of the radius", ClipDataAndParameter)
+	case (r.ClippingMode == option.ClipDataAndParameter) != (r.ParameterRadius != 0) || r.ParameterRadius != 0 && !positive(r.ParameterRadius):
+		return fmt.Errorf("train: parameter radius is %v with clipping %q, want a positive finite number with %s and none otherwise", r.ParameterRadius, r.ClippingMode, option.ClipDataAndParameter)
+	case r.ClippingMode == option.ClipDataAndParameter && r.PrivateRadius:
+		return fmt.Errorf("train: clipping is %s with a private radius of rows, want a declared one; the bound is no multiple of the radius", option.ClipDataAndParameter)
 	}
 	return nil
 }
@@ -134,15 +111,15 @@ func (r Request) checkClipping() error {
 func (r Request) clipping(linear model.Linear, m *feature.Map) (Clipping, error) {
 	lipschitz, rows := linear.Loss.Lipschitz(linear.Columns), m.RowBound()
 	switch {
-	case r.ClippingMode == ClipDeclaredLipschitz:
-		return Clipping{Mode: ClipDeclaredLipschitz, Norm: r.ClippingNorm, Bound: r.ClippingNorm}, nil
-	case r.ClippingMode == ClipDataAndParameter:
+	case r.ClippingMode == option.ClipDeclaredLipschitz:
+		return Clipping{Mode: option.ClipDeclaredLipschitz, Norm: r.ClippingNorm, Bound: r.ClippingNorm}, nil
+	case r.ClippingMode == option.ClipDataAndParameter:
 		residual, err := residualWithin(linear, rows*r.ParameterRadius)
-		return Clipping{ClipDataAndParameter, rows, residual * rows, r.ParameterRadius}, err
-	case r.ClippingMode == ClipExample && math.IsInf(lipschitz, 1):
-		return Clipping{}, fmt.Errorf("train: clipping is %s with loss %s, which has no Lipschitz constant, want %s or %s", ClipExample, linear.Loss.Name(), ClipGradient, ClipDataAndParameter)
-	case r.ClippingMode == ClipExample:
-		return Clipping{Mode: ClipExample, Norm: rows, Bound: lipschitz * rows}, nil
+		return Clipping{option.ClipDataAndParameter, rows, residual * rows, r.ParameterRadius}, err
+	case r.ClippingMode == option.ClipExample && math.IsInf(lipschitz, 1):
+		return Clipping{}, fmt.Errorf("train: clipping is %s with loss %s, which has no Lipschitz constant, want %s or %s", option.ClipExample, linear.Loss.Name(), option.ClipGradient, option.ClipDataAndParameter)
+	case r.ClippingMode == option.ClipExample:
+		return Clipping{Mode: option.ClipExample, Norm: rows, Bound: lipschitz * rows}, nil
 	}
 	norm := r.ClippingNorm
 	switch {
@@ -154,7 +131,7 @@ func (r Request) clipping(linear model.Linear, m *feature.Map) (Clipping, error)
 			norm *= defaultClipping
 		}
 	}
-	return Clipping{Mode: ClipGradient, Norm: norm, Bound: norm}, nil
+	return Clipping{Mode: option.ClipGradient, Norm: norm, Bound: norm}, nil
 }
 
 // defaultClipping is the clipping norm of private runs in units of what bounds most gradients. Half
@@ -177,7 +154,7 @@ func unclipped(lipschitz float64) float64 {
 // clipping whose loss has a largest slope.
 func (s Setup) Clips() bool {
 	c, lipschitz := s.Plan.Clipping, s.Model.Loss.Lipschitz(s.Model.Columns)
-	return !s.Plan.NonPrivate || c.Mode != ClipGradient || c.Norm < lipschitz*s.Features.RowBound()*s.Plan.Person.scale()
+	return !s.Plan.NonPrivate || c.Mode != option.ClipGradient || c.Norm < lipschitz*s.Features.RowBound()*s.Plan.Person.scale()
 }
 
 // clipsWell reports whether a loss is as good with its long gradients clipped: with classes that share a
@@ -203,7 +180,7 @@ func residualWithin(linear model.Linear, limit float64) (float64, error) {
 		return lipschitz, nil
 	}
 	if linear.Loss.Name() != squaredLoss || linear.Columns != 1 {
-		return 0, fmt.Errorf("train: clipping is %s with loss %s, want the squared loss or one with a Lipschitz constant", ClipDataAndParameter, linear.Loss.Name())
+		return 0, fmt.Errorf("train: clipping is %s with loss %s, want the squared loss or one with a Lipschitz constant", option.ClipDataAndParameter, linear.Loss.Name())
 	}
 	largest, residual := 0.0, make([]float64, 1)
 	for _, score := range []float64{-limit, limit} {

@@ -10,6 +10,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
@@ -92,14 +93,14 @@ func clippingCases(t testing.TB) []clippingCase {
 		return setup
 	}
 	gradient := plan(func(r *Request) { r.ClippingNorm = 0.2 }, toySchema(t))
-	example := plan(func(r *Request) { r.ClippingMode, r.ClippingNorm = ClipExample, 0.6 }, toySchema(t))
-	declared := plan(func(r *Request) { r.ClippingMode, r.ClippingNorm = ClipDeclaredLipschitz, 0.3 }, toySchema(t))
+	example := plan(func(r *Request) { r.ClippingMode, r.ClippingNorm = option.ClipExample, 0.6 }, toySchema(t))
+	declared := plan(func(r *Request) { r.ClippingMode, r.ClippingNorm = option.ClipDeclaredLipschitz, 0.3 }, toySchema(t))
 	square := plan(func(r *Request) {
-		r.ClippingMode, r.ClippingNorm, r.ParameterRadius = ClipDataAndParameter, 0.6, 3
+		r.ClippingMode, r.ClippingNorm, r.ParameterRadius = option.ClipDataAndParameter, 0.6, 3
 	}, valueSchema(t))
 	square.Model.Loss = squareLoss{}
 	r := bare
-	r.ClippingMode, r.ClippingNorm, r.ParameterRadius = ClipDataAndParameter, 0.6, 3
+	r.ClippingMode, r.ClippingNorm, r.ParameterRadius = option.ClipDataAndParameter, 0.6, 3
 	var err error
 	if square.Plan.Clipping, err = r.clipping(square.Model, square.Features); err != nil {
 		t.Fatal(err)
@@ -239,15 +240,15 @@ func TestTheBoundIsReached(t *testing.T) {
 // intercept.
 func TestBoundOfTheSquaredLoss(t *testing.T) {
 	s := clippingCases(t)[2].setup
-	rows := math.Hypot(0.6, DefaultIntercept)
+	rows := math.Hypot(0.6, option.DefaultIntercept)
 	if got, want := s.Plan.Clipping, rows*(rows*3+1); math.Abs(got.Bound-want) > 1e-12 || math.Abs(got.Norm-rows) > 1e-12 || got.ParameterRadius != 3 {
 		t.Errorf("clipping is %+v, want norm %v, bound %v, radius 3", got, rows, want)
 	}
 	// A loss with a Lipschitz constant keeps that.
 	r := ask()
-	r.ClippingMode, r.ParameterRadius, r.Radius, r.Whiten = ClipDataAndParameter, 100, 2, No
+	r.ClippingMode, r.ParameterRadius, r.Radius, r.Whiten = option.ClipDataAndParameter, 100, 2, No
 	bounded, err := NewPlan(r, toySchema(t))
-	if want := math.Hypot(2, DefaultIntercept); err != nil || math.Abs(bounded.Plan.Clipping.Bound-want) > 1e-12 {
+	if want := math.Hypot(2, option.DefaultIntercept); err != nil || math.Abs(bounded.Plan.Clipping.Bound-want) > 1e-12 {
 		t.Errorf("the logistic loss has clipping %+v, %v, want bound %v", bounded.Plan.Clipping, err, want)
 	}
 }
@@ -259,7 +260,7 @@ func TestWeightsStayInTheBall(t *testing.T) {
 	s := valueSchema(t)
 	s.Records = 500
 	r := ask()
-	r.Epsilon, r.ClippingMode, r.ParameterRadius = 0.5, ClipDataAndParameter, 0.25
+	r.Epsilon, r.ClippingMode, r.ParameterRadius = 0.5, option.ClipDataAndParameter, 0.25
 	setup, err := NewPlan(r, s)
 	if err != nil {
 		t.Fatal(err)
@@ -285,17 +286,19 @@ func TestClippingRefusals(t *testing.T) {
 		change func(*Request)
 		want   string
 	}{
-		"no constant":     {func(r *Request) { r.ClippingMode = ClipDeclaredLipschitz }, "declared Lipschitz constant"},
-		"no radius":       {func(r *Request) { r.ClippingMode = ClipDataAndParameter }, "parameter radius"},
+		"no constant":     {func(r *Request) { r.ClippingMode = option.ClipDeclaredLipschitz }, "declared Lipschitz constant"},
+		"no radius":       {func(r *Request) { r.ClippingMode = option.ClipDataAndParameter }, "parameter radius"},
 		"radius alone":    {func(r *Request) { r.ParameterRadius = 1 }, "parameter radius"},
-		"negative radius": {func(r *Request) { r.ClippingMode, r.ParameterRadius = ClipDataAndParameter, -1 }, "parameter radius"},
-		"infinite radius": {func(r *Request) { r.ClippingMode, r.ParameterRadius = ClipDataAndParameter, math.Inf(1) }, "parameter radius"},
-		"private radius":  {func(r *Request) { r.ClippingMode, r.ParameterRadius, r.PrivateRadius = ClipDataAndParameter, 1, true }, "private radius"},
+		"negative radius": {func(r *Request) { r.ClippingMode, r.ParameterRadius = option.ClipDataAndParameter, -1 }, "parameter radius"},
+		"infinite radius": {func(r *Request) { r.ClippingMode, r.ParameterRadius = option.ClipDataAndParameter, math.Inf(1) }, "parameter radius"},
+		"private radius": {func(r *Request) {
+			r.ClippingMode, r.ParameterRadius, r.PrivateRadius = option.ClipDataAndParameter, 1, true
+		}, "private radius"},
 		"of persons": {func(r *Request) {
-			r.ClippingMode, r.ParameterRadius, r.Person = ClipDataAndParameter, 1, &PersonUnit{Column: "color", MaxRows: 2}
+			r.ClippingMode, r.ParameterRadius, r.Person = option.ClipDataAndParameter, 1, &PersonUnit{Column: "color", MaxRows: 2}
 		}, "persons"},
 		"no such mode":     {func(r *Request) { r.ClippingMode = "fiat" }, "clipping mode"},
-		"rows not bounded": {func(r *Request) { r.ClippingMode, r.Normalization = ClipDeclaredLipschitz, feature.NormNone }, "declared Lipschitz constant"},
+		"rows not bounded": {func(r *Request) { r.ClippingMode, r.Normalization = option.ClipDeclaredLipschitz, feature.NormNone }, "declared Lipschitz constant"},
 	} {
 		r := ask()
 		c.change(&r)
@@ -303,7 +306,7 @@ func TestClippingRefusals(t *testing.T) {
 			t.Errorf("%s: got %v, want an error about %q", name, err, c.want)
 		}
 	}
-	for _, mode := range []ClippingMode{ClipExample, ClipDataAndParameter} {
+	for _, mode := range []string{option.ClipExample, option.ClipDataAndParameter} {
 		r := Request{ClippingMode: mode, ParameterRadius: 1}
 		poisson := model.Linear{Loss: unboundedLoss{}, Columns: 1, Dim: 4}
 		if _, err := r.clipping(poisson, &feature.Map{Norm: feature.NormUnit}); err == nil || !strings.Contains(err.Error(), "Lipschitz") {

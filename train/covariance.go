@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/query"
 )
@@ -21,11 +22,11 @@ type moment struct {
 func (statistic PreparationStep) products(c *feature.Pipeline) release.Products {
 	channels, places := c.Shape()
 	switch statistic.Kind {
-	case VarianceStatistic:
+	case option.VarianceStatistic:
 		return release.Squares()
-	case ChannelStatistic:
+	case option.ChannelStatistic:
 		return release.ChannelProducts(channels, places)
-	case PlaceStatistic:
+	case option.PlaceStatistic:
 		return release.PlaceProducts(channels, places)
 	}
 	return release.AllProducts()
@@ -36,7 +37,7 @@ func (statistic PreparationStep) learnProducts(terms query.Settings, t *table, o
 	if t.inFile {
 		return errWhitening
 	}
-	if out.framed && statistic.Kind == CovarianceStatistic {
+	if out.framed && statistic.Kind == option.CovarianceStatistic {
 		return statistic.learnCovariance(terms, t, out)
 	}
 	rows, err := t.momentRows(terms, before(out.features), math.Sqrt(statistic.Bound))
@@ -48,7 +49,7 @@ func (statistic PreparationStep) learnProducts(terms query.Settings, t *table, o
 		return err
 	}
 	out.learned(statistic, sum)
-	if statistic.Kind == CovarianceStatistic {
+	if statistic.Kind == option.CovarianceStatistic {
 		out.centered, out.centeredLimit = rows, t.centeredLimit
 	}
 	return nil
@@ -92,10 +93,10 @@ func (t *table) momentRows(terms query.Settings, m *feature.Map, radius float64)
 // whiten makes the whitening of what was learned.
 func (out *prepared) whiten(t table) error {
 	m := out.features
-	full, all := out.moments[CovarianceStatistic]
-	variances, diagonal := out.moments[VarianceStatistic]
-	channels, ofChannels := out.moments[ChannelStatistic]
-	places, ofPlaces := out.moments[PlaceStatistic]
+	full, all := out.moments[option.CovarianceStatistic]
+	variances, diagonal := out.moments[option.VarianceStatistic]
+	channels, ofChannels := out.moments[option.ChannelStatistic]
+	places, ofPlaces := out.moments[option.PlaceStatistic]
 	var err error
 	switch {
 	case all:

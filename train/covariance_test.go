@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -97,9 +98,9 @@ func checkInverseRoot(t *testing.T, name string, p []float64, side int, second f
 // the mapped rows. Without noise γ is the mean eigenvalue.
 func TestStructuresAreLearned(t *testing.T) {
 	s, d := pictures(t, 300)
-	for _, structure := range []Structure{StructureFull, StructureDiagonal, StructureKronecker} {
+	for _, structure := range []string{option.StructureFull, option.StructureDiagonal, option.StructureKronecker} {
 		r := Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 2, Whiten: Yes, Structure: structure, Transforms: scatteringOf8x8(t)}
-		if structure == StructureFull {
+		if structure == option.StructureFull {
 			r.Transforms = nil
 		}
 		m := run(t, r, Options{}, s, d).Features()
@@ -113,7 +114,7 @@ func TestStructuresAreLearned(t *testing.T) {
 		}
 		n, trace := m.Pipeline.Dim(), mean(func(x []float64) float64 { return dot(x, x) })
 		switch structure {
-		case StructureFull:
+		case option.StructureFull:
 			var second [64][64]float64
 			for _, x := range rows {
 				for i, u := range x {
@@ -123,14 +124,14 @@ func TestStructuresAreLearned(t *testing.T) {
 				}
 			}
 			checkInverseRoot(t, "full", m.Whitening.Matrix, n, func(i, j int) float64 { return second[i][j] }, trace/float64(n))
-		case StructureDiagonal:
+		case option.StructureDiagonal:
 			for j, got := range m.Whitening.Scales {
 				want := 1 / math.Sqrt(mean(func(x []float64) float64 { return x[j] * x[j] })+trace/float64(n))
 				if math.Abs(got/want-1) > 0.001 {
 					t.Fatalf("scale %d is %v, want %v", j, got, want)
 				}
 			}
-		case StructureKronecker:
+		case option.StructureKronecker:
 			const channels, places = 81, 4
 			checkInverseRoot(t, "channels", m.Whitening.Channels, channels, func(i, j int) float64 {
 				return mean(func(x []float64) float64 { return dot(x[i*places:(i+1)*places], x[j*places:(j+1)*places]) })
@@ -160,7 +161,7 @@ func dot(a, b []float64) float64 {
 // approximation, within a factor of 2.
 func TestWhitenedRowsFillTheRadius(t *testing.T) {
 	s, d := pictures(t, 300)
-	for structure, slack := range map[Structure]float64{StructureFull: 1.01, StructureDiagonal: 1.01, StructureKronecker: 2} {
+	for structure, slack := range map[string]float64{option.StructureFull: 1.01, option.StructureDiagonal: 1.01, option.StructureKronecker: 2} {
 		r := Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 2, Whiten: Yes, Structure: structure, Transforms: scatteringOf8x8(t), PrivateRadius: true}
 		m := run(t, r, Options{}, s, d).Features()
 		sum, out := 0.0, make([]float64, m.Pipeline.Dim())
@@ -184,7 +185,7 @@ func TestPersonsLearnStructures(t *testing.T) {
 	maps := map[bool]*feature.Map{}
 	for _, persons := range []bool{true, false} {
 		setup := personPlan(t, math.Inf(1), func(r *Request) {
-			r.Whiten, r.Structure, r.PrivateRadius = Yes, StructureDiagonal, true
+			r.Whiten, r.Structure, r.PrivateRadius = Yes, option.StructureDiagonal, true
 			if !persons {
 				r.Person = nil
 			}
@@ -208,8 +209,8 @@ func TestPersonsLearnStructures(t *testing.T) {
 // TestStructureOfPlans holds which statistics a plan releases, and what is refused.
 func TestStructureOfPlans(t *testing.T) {
 	s, _ := pictures(t, 1)
-	want := map[Structure]string{StructureFull: "count mean covariance", StructureDiagonal: "count mean variances", StructureKronecker: "count mean channel-covariance place-covariance", "": "count mean covariance"}
-	numbers := map[StatisticKind]int{CountStatistic: 1, RadiusStatistic: 128, MeanStatistic: 324, CovarianceStatistic: 324 * 324, VarianceStatistic: 324, ChannelStatistic: 81 * 81, PlaceStatistic: 16}
+	want := map[string]string{option.StructureFull: "count mean covariance", option.StructureDiagonal: "count mean variances", option.StructureKronecker: "count mean channel-covariance place-covariance", "": "count mean covariance"}
+	numbers := map[string]int{option.CountStatistic: 1, option.RadiusStatistic: 128, option.MeanStatistic: 324, option.CovarianceStatistic: 324 * 324, option.VarianceStatistic: 324, option.ChannelStatistic: 81 * 81, option.PlaceStatistic: 16}
 	for structure, kinds := range want {
 		for _, radius := range []bool{false, true} {
 			r := Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Whiten: Yes, Structure: structure, Transforms: scatteringOf8x8(t), PrivateRadius: radius}
@@ -226,8 +227,8 @@ func TestStructureOfPlans(t *testing.T) {
 			if radius {
 				kinds = strings.Replace(kinds, "count", "count radius", 1)
 			}
-			if setup.Features.Intercept != WhitenedIntercept || setup.Plan.Clipping.Bound != defaultClipping*setup.Features.RowBound() {
-				t.Errorf("%s: intercept %v and bound %v, want %v and half of that of the rows", structure, setup.Features.Intercept, setup.Plan.Clipping.Bound, WhitenedIntercept)
+			if setup.Features.Intercept != option.WhitenedIntercept || setup.Plan.Clipping.Bound != defaultClipping*setup.Features.RowBound() {
+				t.Errorf("%s: intercept %v and bound %v, want %v and half of that of the rows", structure, setup.Features.Intercept, setup.Plan.Clipping.Bound, option.WhitenedIntercept)
 			}
 			if strings.Join(got, " ") != kinds {
 				t.Errorf("%s: the plan releases %v, want %s", structure, got, kinds)
@@ -235,7 +236,7 @@ func TestStructureOfPlans(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(*Request){
-		"no shape":        func(r *Request) { r.Transforms, r.Structure = nil, StructureKronecker },
+		"no shape":        func(r *Request) { r.Transforms, r.Structure = nil, option.StructureKronecker },
 		"no structure":    func(r *Request) { r.Structure = "diag" },
 		"unit radius":     func(r *Request) { r.PrivateRadius, r.Normalization = true, feature.NormUnit },
 		"no norm":         func(r *Request) { r.PrivateRadius, r.Normalization, r.Whiten = true, feature.NormNone, No },

@@ -3,14 +3,15 @@ package train
 import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/privacy"
 )
 
 // Defaults returns the request and the options of a run without any flags: the defaults of the
 // command's flags.
 func Defaults() (Request, Options) {
-	return Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, ClippingMode: ClipGradient, Accounting: AccountingComposition},
-		Options{Momentum: DefaultMomentum, FeatureBits: 16, Optimizer: OptimizerMomentum, Schedule: ScheduleConstant}
+	return Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, ClippingMode: option.ClipGradient, Accounting: option.AccountingComposition},
+		Options{Momentum: option.DefaultMomentum, FeatureBits: 16, Optimizer: option.OptimizerMomentum, Schedule: option.ScheduleConstant}
 }
 
 // Draft returns a plan that costs at most the epsilon of the request, and its certificate without assumptions, hashes

@@ -50,7 +50,7 @@ columns:
 		panic(err)
 	}
 	for range 2 {
-		result, failed := table.Fit(context.Background(), budget, setup, train.Options{Momentum: train.DefaultMomentum})
+		result, failed := table.Fit(context.Background(), budget, setup, train.Options{Momentum: 0.9})
 		fmt.Println(result != nil, errors.Is(failed, ledger.ErrOverBudget))
 	}
 	// Output:

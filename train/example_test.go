@@ -50,7 +50,7 @@ columns:
 	if err != nil {
 		panic(err)
 	}
-	result, err := train.Fit(context.Background(), budget, setup, records, train.Options{Momentum: train.DefaultMomentum})
+	result, err := train.Fit(context.Background(), budget, setup, records, train.Options{Momentum: 0.9})
 	if err != nil {
 		panic(err)
 	}

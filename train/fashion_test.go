@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 )
 
 // npyFromIDX writes the bytes of an IDX file (a big-endian header of 4·(1+dimensions) bytes,
@@ -62,7 +63,7 @@ func TestFashionMNIST(t *testing.T) {
 		return d
 	}
 	train, test := load("train", 60000), load("t10k", 10000)
-	got := float64(classify(t, run(t, ask(), Options{Momentum: DefaultMomentum}, s, train), test).Accuracy)
+	got := float64(classify(t, run(t, ask(), Options{Momentum: option.DefaultMomentum}, s, train), test).Accuracy)
 	t.Logf("fashion-mnist, epsilon 1: accuracy %.4f", got)
 	if got < 0.82 {
 		t.Errorf("accuracy is %.4f, want at least 0.82", got)

@@ -15,11 +15,12 @@ type Options struct {
 	// LearningRate is η, the largest of the run; 0 means the rule that needs no tuning.
 	LearningRate float64
 	// Schedule is how the learning rate goes over the steps, after the first WarmUp ones, in which
-	// it rises; "" means ScheduleConstant.
-	Schedule Schedule
+	// it rises: "constant" (or ""), "linear" and "cosine", which end at 0, or "inverse-sqrt".
+	Schedule string
 	WarmUp   int
-	// Optimizer makes steps of released gradients; "" means OptimizerMomentum.
-	Optimizer OptimizerName
+	// Optimizer makes steps of released gradients; "momentum" (or ""), "nesterov", "adam", "adam-corrected", which takes the
+	// known variance of the noise off its squares, or "l-bfgs", for baselines alone.
+	Optimizer string
 	// Momentum is β in [0, 1); of Adam how much of the mean gradient a step keeps.
 	Momentum float64
 	// Ridge is λ in the penalty (λ/2)·‖w‖², on every weight.
@@ -30,8 +31,9 @@ type Options struct {
 	// of the plan is that of Langevin dynamics at this temperature. 1 over the number of records is that
 	// of the posterior whose prior is normal with variance 1/(records·Ridge).
 	Temperature float64
-	// Output says which weights are returned; "" leaves it to Average.
-	Output OutputRule
+	// Output says which weights are returned: "last", "uniform-average" and "tail-average" of the iterates, or
+	// "all-iterates", the last one and those before it; "" leaves it to Average.
+	Output string
 	// Average says whether the mean of the last 40 % of the iterates is returned instead of the
 	// last one. Auto averages private runs of 20 steps or more.
 	Average Tristate
@@ -42,9 +44,6 @@ type Options struct {
 	// step, with the cost at the plan's delta if the run ended there.
 	Progress func(Progress)
 }
-
-// DefaultMomentum is the momentum of the tool.
-const DefaultMomentum = 0.9
 
 // Progress is public: it says how far a run is and what it has cost.
 type Progress struct {
@@ -58,8 +57,8 @@ type Result struct {
 	// LearningRate is the one that was used, Divisor the declared or noisy number of records.
 	LearningRate, Divisor float64
 	// Output is the rule by which weights were made of the iterates.
-	Output OutputRule
-	// Iterates are the weights after each step under OutputAllIterates, nil otherwise. They are those of
+	Output string
+	// Iterates are the weights after each step of the rule "all-iterates", nil otherwise. They are those of
 	// the prepared rows, as the weights of the model are.
 	Iterates [][]float64
 	// Evaluation is what was released about the held-out records, nil without any; evaluate.NewFile makes

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/reference"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
@@ -89,7 +90,7 @@ func TestFitLearns(t *testing.T) {
 	for name, r := range map[string]Request{
 		"defaults": ask(),
 		"whitened": {Epsilon: 2, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Whiten: Yes},
-		"example":  {Epsilon: 2, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, ClippingMode: ClipExample},
+		"example":  {Epsilon: 2, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, ClippingMode: option.ClipExample},
 		"clipped":  {Epsilon: 2, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, ClippingNorm: 0.3},
 	} {
 		if got := accuracy(t, fitted(t, r, Options{Momentum: 0.9}).Model); got < baseline-0.06 {

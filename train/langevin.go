@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 )
 
 // temperatureRate returns the learning rate at which the noise that privacy calls for is the noise
@@ -18,9 +19,9 @@ func (s Setup) temperatureRate(o Options) (float64, error) {
 	switch {
 	case p.NonPrivate || p.Sampling != samplingFull || len(p.NoiseMultipliers) > 0 || p.LastIterate != nil || p.Person != nil:
 		reason = "a plan without noise, with samples, with noise that changes over the steps, with its last iterate alone priced or of persons, want the same noise in every step on all rows"
-	case p.Records == 0 || s.Features.Norm == feature.NormNone || p.ClassWeights != nil || p.SampleWeights != nil || p.alike(LabelsStatistic)+p.alike(RadiusStatistic) > 0:
+	case p.Records == 0 || s.Features.Norm == feature.NormNone || p.ClassWeights != nil || p.SampleWeights != nil || p.alike(option.LabelsStatistic)+p.alike(option.RadiusStatistic) > 0:
 		reason = "an undeclared number of records, rows of no declared norm or weights, want records declared, rows of norm 1 or clipped to a declared radius, and no weights"
-	case o.LearningRate != 0 || o.Momentum != 0 || o.L1 != 0 || o.WarmUp != 0 || o.Optimizer != "" && o.Optimizer != OptimizerMomentum || o.Schedule != "" && o.Schedule != ScheduleConstant:
+	case o.LearningRate != 0 || o.Momentum != 0 || o.L1 != 0 || o.WarmUp != 0 || o.Optimizer != "" && o.Optimizer != option.OptimizerMomentum || o.Schedule != "" && o.Schedule != option.ScheduleConstant:
 		reason = "a learning rate, momentum, schedule, warm-up, l1 or another optimizer, want none; the temperature sets the learning rate"
 	}
 	if reason != "" {

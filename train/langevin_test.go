@@ -8,6 +8,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -32,7 +33,7 @@ func TestLangevinLaw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Ridge: ridge, Temperature: temperature, Output: OutputLast}
+	o := Options{Ridge: ridge, Temperature: temperature, Output: option.OutputLast}
 	squares, count, rate := 0.0, 0.0, 0.0
 	for range 300 {
 		ready := prepared{setup: setup, features: setup.Features, divisor: 50}
@@ -78,7 +79,7 @@ func TestTemperatureRefusals(t *testing.T) {
 		"weights":       {func(r *Request, _ *data.Schema, _ *Options) { r.ClassWeights = []float64{1, 0.5} }, "weights"},
 		"baseline":      {func(r *Request, _ *data.Schema, _ *Options) { r.Epsilon = math.Inf(1) }, "without noise"},
 		"last iterate":  {func(r *Request, _ *data.Schema, o *Options) { *r = alone(); o.Ridge = 0.05 }, "temperature"},
-		"other schemes": {func(_ *Request, _ *data.Schema, o *Options) { o.Schedule = ScheduleCosine }, "schedule"},
+		"other schemes": {func(_ *Request, _ *data.Schema, o *Options) { o.Schedule = option.ScheduleCosine }, "schedule"},
 	} {
 		r, s, o := langevin(), declaredToy(t), Options{Ridge: 0.1, Temperature: 1e-5}
 		c.change(&r, s, &o)
@@ -102,7 +103,7 @@ func TestLangevinAverageLearns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := Fit(context.Background(), budget(t, 0.5), setup, toyData(t, s, 4000), Options{Ridge: 1e-3, Temperature: 1.0 / 4000, Output: OutputUniformAverage})
+	result, err := Fit(context.Background(), budget(t, 0.5), setup, toyData(t, s, 4000), Options{Ridge: 1e-3, Temperature: 1.0 / 4000, Output: option.OutputUniformAverage})
 	if err != nil {
 		t.Fatal(err)
 	}

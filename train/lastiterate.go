@@ -7,28 +7,11 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 )
-
-// Accounting says what of a run is priced.
-type Accounting string
-
-const (
-	// AccountingComposition prices every released gradient; "" means it.
-	AccountingComposition Accounting = "composition"
-	// AccountingLastIterate prices the last iterate, which alone leaves (release.Recursion).
-	AccountingLastIterate Accounting = "last-iterate"
-	// AccountingAuto takes the one that needs less noise, composition where the last iterate alone has no
-	// proof.
-	AccountingAuto Accounting = "auto"
-)
-
-// Accountings lists the ways to price a run.
-func Accountings() []Accounting {
-	return []Accounting{AccountingComposition, AccountingLastIterate, AccountingAuto}
-}
 
 // LastIterate are the numbers that the cost of the last iterate alone depends on, in addition to
 // the plan's. The learning rate and the ridge decide privacy here.
@@ -85,18 +68,18 @@ func (p Plan) validateLastIterate() error {
 		reason = "with samples, want all records in every step"
 	case p.Person != nil:
 		reason = "with persons as records, want rows"
-	case p.ClassWeights != nil || p.SampleWeights != nil || p.alike(LabelsStatistic) > 0:
+	case p.ClassWeights != nil || p.SampleWeights != nil || p.alike(option.LabelsStatistic) > 0:
 		reason = "with weights of levels or rows, want none"
 	case p.Records == 0:
 		reason = "with a noisy number of records, want it declared; set records in the schema"
-	case p.alike(RadiusStatistic) > 0:
+	case p.alike(option.RadiusStatistic) > 0:
 		reason = "with a private radius of rows, want a declared one"
 	case p.learns():
 		reason = "with bounds or levels that are learned, want them declared"
 	case len(p.NoiseMultipliers) > 0:
 		reason = "with noise that changes over the steps, want the same in all"
-	case p.Clipping.Mode != ClipGradient && p.Clipping.Mode != ClipExample:
-		reason = "with clipping " + string(p.Clipping.Mode) + ", want " + string(ClipGradient) + " or " + string(ClipExample)
+	case p.Clipping.Mode != option.ClipGradient && p.Clipping.Mode != option.ClipExample:
+		reason = "with clipping " + p.Clipping.Mode + ", want " + option.ClipGradient + " or " + option.ClipExample
 	}
 	if reason != "" {
 		return fmt.Errorf("train: the last iterate alone is priced %s", reason)
@@ -120,15 +103,15 @@ func (r Request) account(s *Setup) error {
 	composed, alone := s.Plan, Setup{s.Plan, s.Schema, s.Features, s.Model}
 	composed.Preparation, alone.Plan.Preparation = clone(s.Plan.Preparation), clone(s.Plan.Preparation)
 	switch r.Accounting {
-	case "", AccountingComposition:
+	case "", option.AccountingComposition:
 		return s.Plan.calibrate(r)
-	case AccountingLastIterate:
+	case option.AccountingLastIterate:
 		if err := r.lastIterate(&alone); err != nil {
 			return err
 		}
 		s.Plan = alone.Plan
 		return nil
-	case AccountingAuto:
+	case option.AccountingAuto:
 		if err := composed.calibrate(r); err != nil {
 			return err
 		}
@@ -139,7 +122,7 @@ func (r Request) account(s *Setup) error {
 		s.Plan = composed
 		return nil
 	}
-	return fmt.Errorf("train: accounting is %q, want one of %v", r.Accounting, Accountings())
+	return fmt.Errorf("train: accounting is %q, want one of %v", r.Accounting, option.Accountings())
 }
 
 func clone(s []PreparationStep) []PreparationStep { return append([]PreparationStep(nil), s...) }
@@ -195,11 +178,11 @@ func (s Setup) checkLastIterate(o Options) error {
 	if l == nil {
 		return nil
 	}
-	plain := o.Momentum == 0 && (o.Optimizer == "" || o.Optimizer == OptimizerMomentum) && (o.Schedule == "" || o.Schedule == ScheduleConstant) && o.WarmUp == 0 && o.L1 == 0 && o.Temperature == 0
+	plain := o.Momentum == 0 && (o.Optimizer == "" || o.Optimizer == option.OptimizerMomentum) && (o.Schedule == "" || o.Schedule == option.ScheduleConstant) && o.WarmUp == 0 && o.L1 == 0 && o.Temperature == 0
 	switch {
 	case !plain:
 		return fmt.Errorf("train: the last iterate alone is priced with momentum %v, optimizer %q, schedule %q, warm-up %d, l1 %v and temperature %v, want gradient descent without any of them", o.Momentum, o.Optimizer, o.Schedule, o.WarmUp, o.L1, o.Temperature)
-	case o.Average == Yes || o.Output != "" && o.Output != OutputLast:
+	case o.Average == Yes || o.Output != "" && o.Output != option.OutputLast:
 		return fmt.Errorf("train: the last iterate alone is priced with an average or all iterates as the output, want the last iterate")
 	case o.LearningRate != 0 && o.LearningRate != l.LearningRate || o.Ridge != l.Ridge:
 		return fmt.Errorf("train: learning rate is %v and ridge %v, want those of the plan, %v and %v, by which the last iterate alone is priced", o.LearningRate, o.Ridge, l.LearningRate, l.Ridge)
@@ -240,7 +223,7 @@ func (s Setup) runLastIterate(ctx context.Context, payer mechanism.Payer, t tabl
 		return nil, err
 	}
 	m.Provenance.Private = true
-	return &Result{Model: m, LearningRate: s.Plan.LastIterate.LearningRate, Divisor: ready.divisor, Output: OutputLast}, nil
+	return &Result{Model: m, LearningRate: s.Plan.LastIterate.LearningRate, Divisor: ready.divisor, Output: option.OutputLast}, nil
 }
 
 var errLastIterateFile = fmt.Errorf("train: the last iterate alone is priced with rows in a file, want the rows in memory")

@@ -11,13 +11,14 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 )
 
 // alone asks for the price of the last iterate alone.
 func alone() Request {
 	r := ask()
-	r.Accounting, r.Ridge, r.Steps, r.Center, r.Whiten = AccountingLastIterate, 0.05, 1000, No, No
+	r.Accounting, r.Ridge, r.Steps, r.Center, r.Whiten = option.AccountingLastIterate, 0.05, 1000, No, No
 	return r
 }
 
@@ -49,7 +50,7 @@ func TestLastIteratePlan(t *testing.T) {
 		t.Errorf("epsilon is %v, %v, want just below 1", float64(price.Epsilon), err)
 	}
 	composed := alone()
-	composed.Accounting = AccountingComposition
+	composed.Accounting = option.AccountingComposition
 	other, err := NewPlan(composed, declaredToy(t))
 	// √(1000·(1-c)/(1+c)) = √(1000·0.0741).
 	if ratio := other.Plan.NoiseMultiplier / p.NoiseMultiplier; err != nil || math.Abs(ratio-math.Sqrt(1000*(1-p.LastIterate.Contraction)/(1+p.LastIterate.Contraction))) > 1e-3 {
@@ -59,7 +60,7 @@ func TestLastIteratePlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := Methods()[MethodGD](text)
+	back, err := Methods()[option.MethodGD](text)
 	if err != nil || back.Event.String() != p.Event().String() {
 		t.Errorf("read back: %v, %v", back.Event, err)
 	}
@@ -75,9 +76,9 @@ func TestLastIteratePlan(t *testing.T) {
 		"persons":             func(p *Plan) { p.Person = &PersonUnit{Column: "name", MaxRows: 2} },
 		"weights of levels":   func(p *Plan) { p.ClassWeights = []float64{1, 0.5} },
 		"a private radius": func(p *Plan) {
-			p.Preparation = append(p.Preparation, PreparationStep{Kind: RadiusStatistic, NoiseMultiplier: 5, Bound: 1, Numbers: 3})
+			p.Preparation = append(p.Preparation, PreparationStep{Kind: option.RadiusStatistic, NoiseMultiplier: 5, Bound: 1, Numbers: 3})
 		},
-		"declared constants": func(p *Plan) { p.Clipping.Mode = ClipDeclaredLipschitz },
+		"declared constants": func(p *Plan) { p.Clipping.Mode = option.ClipDeclaredLipschitz },
 	} {
 		var bad Plan
 		if err = json.Unmarshal(text, &bad); err != nil {
@@ -93,12 +94,12 @@ func TestLastIteratePlan(t *testing.T) {
 func TestAutoTakesLessNoise(t *testing.T) {
 	for steps, want := range map[int]bool{3: false, 1000: true} {
 		r := alone()
-		r.Accounting, r.Steps, r.Ridge = AccountingAuto, steps, 0.3
+		r.Accounting, r.Steps, r.Ridge = option.AccountingAuto, steps, 0.3
 		setup, err := NewPlan(r, declaredToy(t))
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Accounting = AccountingComposition
+		r.Accounting = option.AccountingComposition
 		composed, err := NewPlan(r, declaredToy(t))
 		if err != nil || setup.Plan.NoiseMultiplier > composed.Plan.NoiseMultiplier {
 			t.Errorf("%d steps: noise %v, of composition %v, %v", steps, setup.Plan.NoiseMultiplier, composed.Plan.NoiseMultiplier, err)
@@ -108,7 +109,7 @@ func TestAutoTakesLessNoise(t *testing.T) {
 		}
 	}
 	r := alone()
-	r.Accounting, r.Ridge = AccountingAuto, 0
+	r.Accounting, r.Ridge = option.AccountingAuto, 0
 	setup, err := NewPlan(r, toySchema(t))
 	if err != nil || setup.Plan.LastIterate != nil {
 		t.Errorf("without ridge and count: %v, %v, want composition", setup.Plan.LastIterate, err)
@@ -143,8 +144,8 @@ func TestLastIterateRequestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, o := range map[string]Options{
-		"momentum": {Momentum: 0.5, Ridge: 0.05}, "adam": {Optimizer: OptimizerAdam, Ridge: 0.05}, "schedule": {Schedule: ScheduleCosine, Ridge: 0.05}, "warm-up": {WarmUp: 3, Ridge: 0.05},
-		"l1": {L1: 0.1, Ridge: 0.05}, "average": {Average: Yes, Ridge: 0.05}, "iterates": {Output: OutputAllIterates, Ridge: 0.05}, "ridge": {Ridge: 0.06}, "rate": {LearningRate: 0.1, Ridge: 0.05},
+		"momentum": {Momentum: 0.5, Ridge: 0.05}, "adam": {Optimizer: option.OptimizerAdam, Ridge: 0.05}, "schedule": {Schedule: option.ScheduleCosine, Ridge: 0.05}, "warm-up": {WarmUp: 3, Ridge: 0.05},
+		"l1": {L1: 0.1, Ridge: 0.05}, "average": {Average: Yes, Ridge: 0.05}, "iterates": {Output: option.OutputAllIterates, Ridge: 0.05}, "ridge": {Ridge: 0.06}, "rate": {LearningRate: 0.1, Ridge: 0.05},
 	} {
 		if err = setup.Check(o); err == nil {
 			t.Errorf("%s: the options pass, want those of the plan", name)
@@ -164,7 +165,7 @@ func TestLastIterateFit(t *testing.T) {
 		"logistic": func(*Request) {},
 		"heads":    func(r *Request) { r.Loss = model.OneVsRest },
 		"prepared": func(r *Request) { r.Center, r.Whiten = Yes, Yes },
-		"example":  func(r *Request) { r.ClippingMode, r.ClippingNorm = ClipExample, 0.8 },
+		"example":  func(r *Request) { r.ClippingMode, r.ClippingNorm = option.ClipExample, 0.8 },
 	} {
 		r := alone()
 		r.Epsilon, r.Steps, r.Ridge = 2, 100, 0.01
@@ -178,7 +179,7 @@ func TestLastIterateFit(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if result.Output != OutputLast || result.LearningRate != setup.Plan.LastIterate.LearningRate || last.Step != 100 || last.Epsilon > 2 || last.Epsilon < 1.99 {
+		if result.Output != option.OutputLast || result.LearningRate != setup.Plan.LastIterate.LearningRate || last.Step != 100 || last.Epsilon > 2 || last.Epsilon < 1.99 {
 			t.Errorf("%s: result %+v, progress %+v", name, result, last)
 		}
 		if name == "heads" {

@@ -5,15 +5,11 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 )
 
 const (
-	// ConvergedSteps is the largest number of gradients of a baseline by OptimizerLBFGS, which ends where it has
-	// converged.
-	ConvergedSteps = 2000
-	// ConvergedGradient is the largest entry of the gradient of the mean loss where it has.
-	ConvergedGradient = 1e-6
 	// lbfgsPairs is how many displacements curvature is estimated from.
 	lbfgsPairs = 10
 	// lbfgsSearch is how many gradients a search along a line takes at most.
@@ -53,7 +49,7 @@ func (l *LBFGS) Step(weights []float64, sum release.Noisy) {
 		gradient[j] = l.Gradient(v, weights[j])
 		largest = max(largest, math.Abs(gradient[j]))
 	}
-	if l.Next(); largest <= ConvergedGradient {
+	if l.Next(); largest <= option.ConvergedGradient {
 		l.done = true
 		return
 	}
@@ -180,15 +176,15 @@ func (l *LBFGS) end(weights []float64) {
 
 // checkConverges refuses what the search for a minimum cannot do.
 func (s Setup) checkConverges(o Options) error {
-	if o.Optimizer != OptimizerLBFGS {
+	if o.Optimizer != option.OptimizerLBFGS {
 		return nil
 	}
 	p := s.Plan
-	if !p.NonPrivate || p.Sampling != samplingFull || p.Clipping.Mode != ClipGradient {
-		return fmt.Errorf("train: optimizer is %s for a plan with noise, samples or clipping %s, want a baseline on all records with clipping %s; noise hides the slopes that it follows", OptimizerLBFGS, p.Clipping.Mode, ClipGradient)
+	if !p.NonPrivate || p.Sampling != samplingFull || p.Clipping.Mode != option.ClipGradient {
+		return fmt.Errorf("train: optimizer is %s for a plan with noise, samples or clipping %s, want a baseline on all records with clipping %s; noise hides the slopes that it follows", option.OptimizerLBFGS, p.Clipping.Mode, option.ClipGradient)
 	}
-	if o.L1 != 0 || o.WarmUp != 0 || o.Temperature != 0 || o.Schedule != "" && o.Schedule != ScheduleConstant || o.Average == Yes || o.Output != "" && o.Output != OutputLast {
-		return fmt.Errorf("train: optimizer is %s with l1, a warm-up, a schedule, a temperature or iterates to keep, want none; it returns the minimum alone", OptimizerLBFGS)
+	if o.L1 != 0 || o.WarmUp != 0 || o.Temperature != 0 || o.Schedule != "" && o.Schedule != option.ScheduleConstant || o.Average == Yes || o.Output != "" && o.Output != option.OutputLast {
+		return fmt.Errorf("train: optimizer is %s with l1, a warm-up, a schedule, a temperature or iterates to keep, want none; it returns the minimum alone", option.OptimizerLBFGS)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -67,7 +68,7 @@ func TestBaselineConverges(t *testing.T) {
 	const n = 800
 	const ridge = 1e-5
 	s, d := tilted(t, n)
-	r := Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: ConvergedSteps, Normalization: feature.NormClip, Radius: 2, Center: No, Whiten: No}
+	r := Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: option.ConvergedSteps, Normalization: feature.NormClip, Radius: 2, Center: No, Whiten: No}
 	run := func(r Request, o Options) *Result {
 		setup, err := NewPlan(r, s)
 		if err != nil {
@@ -82,7 +83,7 @@ func TestBaselineConverges(t *testing.T) {
 		}
 		return out
 	}
-	o := Options{Optimizer: OptimizerLBFGS, Ridge: ridge}
+	o := Options{Optimizer: option.OptimizerLBFGS, Ridge: ridge}
 	first := run(r, o)
 	least, slope := penalized(t, first, d, ridge)
 	if gap := slope * slope / (2 * ridge); !(gap <= 1e-4) {
@@ -94,9 +95,9 @@ func TestBaselineConverges(t *testing.T) {
 		}
 	}
 	r.Steps = 0
-	descent, _ := penalized(t, run(r, Options{Momentum: DefaultMomentum, Ridge: ridge}), d, ridge)
+	descent, _ := penalized(t, run(r, Options{Momentum: option.DefaultMomentum, Ridge: ridge}), d, ridge)
 	r.Epsilon = 1
-	private, _ := penalized(t, run(r, Options{Momentum: DefaultMomentum, Ridge: ridge}), d, ridge)
+	private, _ := penalized(t, run(r, Options{Momentum: option.DefaultMomentum, Ridge: ridge}), d, ridge)
 	if !(least < descent-1e-3) || !(least < private-1e-3) {
 		t.Errorf("the loss is %v, by descent %v and with noise %v, want less than both", least, descent, private)
 	}
@@ -109,11 +110,11 @@ func TestSearchRefusals(t *testing.T) {
 		"samples":  func(r *Request, _ *Options) { r.SamplingProbability = 0.1 },
 		"l1":       func(_ *Request, o *Options) { o.L1 = 1 },
 		"warm-up":  func(_ *Request, o *Options) { o.WarmUp = 1 },
-		"schedule": func(_ *Request, o *Options) { o.Schedule = ScheduleCosine },
+		"schedule": func(_ *Request, o *Options) { o.Schedule = option.ScheduleCosine },
 		"average":  func(_ *Request, o *Options) { o.Average = Yes },
-		"iterates": func(_ *Request, o *Options) { o.Output = OutputAllIterates },
+		"iterates": func(_ *Request, o *Options) { o.Output = option.OutputAllIterates },
 	} {
-		r, o := ask(), Options{Optimizer: OptimizerLBFGS}
+		r, o := ask(), Options{Optimizer: option.OptimizerLBFGS}
 		r.Epsilon = math.Inf(1)
 		change(&r, &o)
 		setup, err := NewPlan(r, toySchema(t))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/query"
@@ -49,7 +50,7 @@ func (s Setup) readyToLearn(d *data.Dataset) (persons [][]int, err error) {
 		return nil, fmt.Errorf("train: bounds or levels are to be learned from a sparse table, want a table with a cell for each column, such as CSV; or declare them")
 	}
 	for _, statistic := range s.Plan.Preparation {
-		if statistic.Kind == LevelsStatistic {
+		if statistic.Kind == option.LevelsStatistic {
 			if _, _, err = d.Group(statistic.Column); err != nil {
 				return nil, err
 			}
@@ -66,7 +67,7 @@ func (s Setup) checkLearns() error {
 	want := learned(s.Schema)
 	var got []PreparationStep
 	for _, statistic := range s.Plan.Preparation {
-		if statistic.Kind.ofColumn() {
+		if ofColumn(statistic.Kind) {
 			got = append(got, statistic)
 		}
 	}
@@ -85,14 +86,14 @@ func (s Setup) learn(payer mechanism.Payer, d *data.Dataset, persons [][]int) (S
 	of := records{d: d, persons: persons}
 	schema := s.Schema
 	for _, statistic := range s.Plan.Preparation {
-		if !statistic.Kind.ofColumn() {
+		if !ofColumn(statistic.Kind) {
 			continue
 		}
 		learn := statistic.learnBounds
 		switch statistic.Kind {
-		case LevelsStatistic:
+		case option.LevelsStatistic:
 			learn = statistic.learnLevels
-		case BinsStatistic:
+		case option.BinsStatistic:
 			learn = statistic.learnBins
 		}
 		next, err := learn(payer, s.Plan.MaxRecords, of, schema)
@@ -174,7 +175,7 @@ func (r records) text(codes []int32, texts []string, usable []bool) func(record 
 // learnBounds pays for two quantiles of a column and takes them as its bounds.
 func (statistic PreparationStep) learnBounds(payer mechanism.Payer, maxRecords int, r records, s *data.Schema) (*data.Schema, error) {
 	terms, number := statistic.quantiles(payer, maxRecords, r, s)
-	lower, upper, err := query.Bounds(terms, query.EachRow(r.len()), number, BoundsOutside)
+	lower, upper, err := query.Bounds(terms, query.EachRow(r.len()), number, option.BoundsOutside)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -25,7 +26,7 @@ func TestAdultWithPrivateColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := meanOver(count(4), func() float64 {
-		result, err := Fit(context.Background(), newSingle(t, limit), shopPlan(t, r, s), records, Options{Momentum: DefaultMomentum})
+		result, err := Fit(context.Background(), newSingle(t, limit), shopPlan(t, r, s), records, Options{Momentum: option.DefaultMomentum})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
@@ -115,7 +116,7 @@ func TestLearnedPlanCostsWhatWasAsked(t *testing.T) {
 		for _, s := range p.Preparation {
 			thresholds += s.ThresholdDelta
 		}
-		if got := thresholds / (ThresholdShare * r.Delta); !(got <= 1+1e-12 && got > 0.98) {
+		if got := thresholds / (option.ThresholdShare * r.Delta); !(got <= 1+1e-12 && got > 0.98) {
 			t.Errorf("%s: the thresholds take %v of their share of delta", name, got)
 		}
 		if name != "defaults" {
@@ -128,7 +129,7 @@ func TestLearnedPlanCostsWhatWasAsked(t *testing.T) {
 }
 
 // TestLearnedSharesAreTheirShares measures what learning takes by Rényi divergences of small order, where those of
-// the choices are at most as large as the rule says: BoundsShare and LevelsShare of the whole budget, within
+// the choices are at most as large as the rule says: option.BoundsShare and option.LevelsShare of the whole budget, within
 // 40 %, and never more.
 func TestLearnedSharesAreTheirShares(t *testing.T) {
 	p := shopPlan(t, askShop(), shopSchema(t)).Plan
@@ -145,15 +146,15 @@ func TestLearnedSharesAreTheirShares(t *testing.T) {
 		t.Fatal(err)
 	}
 	mu := account.MuOf(target)
-	sums := map[StatisticKind]float64{}
+	sums := map[string]float64{}
 	for _, s := range p.Preparation {
-		if s.Kind == LevelsStatistic {
+		if s.Kind == option.LevelsStatistic {
 			sums[s.Kind] += divergence(s.discovery().Noise)
-		} else if s.Kind.chosen() {
+		} else if isChosen(s.Kind) {
 			sums[s.Kind] += divergence(s.event(p))
 		}
 	}
-	for kind, share := range map[StatisticKind]float64{BoundsStatistic: BoundsShare, BinsStatistic: BinsShare, LevelsStatistic: LevelsShare} {
+	for kind, share := range map[string]float64{option.BoundsStatistic: option.BoundsShare, option.BinsStatistic: option.BinsShare, option.LevelsStatistic: option.LevelsShare} {
 		if got := sums[kind] / (8 * mu * mu / 2); !(got <= share*1.001 && got > 0.6*share) {
 			t.Errorf("%s take %v of the budget, want %v", kind, got, share)
 		}
@@ -226,11 +227,11 @@ func TestLearningIsPaidInOrder(t *testing.T) {
 	var want []string
 	for _, statistic := range setup.Plan.Preparation {
 		switch statistic.Kind {
-		case BoundsStatistic, BinsStatistic:
+		case option.BoundsStatistic, option.BinsStatistic:
 			for range statistic.Numbers {
 				want = append(want, statistic.choice().String())
 			}
-		case LevelsStatistic:
+		case option.LevelsStatistic:
 			for _, e := range statistic.discovery().Events() {
 				want = append(want, e.String())
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 )
 
 // checkLearned compares what the schema of a model says was learned with what a plan pays for, and
@@ -23,7 +24,7 @@ func checkLearned(p Plan, s *data.Schema) error {
 		wrong = append(wrong, fmt.Errorf("train: column %q of the model is still to be learned, want bounds or levels", c.Name))
 	}
 	for _, statistic := range p.Preparation {
-		if !statistic.Kind.ofColumn() {
+		if !ofColumn(statistic.Kind) {
 			continue
 		}
 		c, there := columns[statistic.Column]
@@ -44,7 +45,7 @@ func checkLearned(p Plan, s *data.Schema) error {
 
 // check refuses a learned column that the statistic cannot have released.
 func (statistic PreparationStep) check(c data.Column, marks data.MissingSet) error {
-	if statistic.Kind == BinsStatistic {
+	if statistic.Kind == option.BinsStatistic {
 		grid := candidates(statistic.Lower, statistic.Upper)
 		strange := slices.ContainsFunc(c.Bins, func(v float64) bool { _, known := slices.BinarySearch(grid, v); return !known })
 		if c.Kind != data.Numeric || strange || c.MaxBins != statistic.Numbers+1 || len(c.Bins) > statistic.Numbers || c.Lower != statistic.Lower || c.Upper != statistic.Upper {
@@ -52,7 +53,7 @@ func (statistic PreparationStep) check(c data.Column, marks data.MissingSet) err
 		}
 		return nil
 	}
-	if statistic.Kind == BoundsStatistic {
+	if statistic.Kind == option.BoundsStatistic {
 		grid := candidates(statistic.Lower, statistic.Upper)
 		_, low := slices.BinarySearch(grid, c.Lower)
 		_, high := slices.BinarySearch(grid, c.Upper)

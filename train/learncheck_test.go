@@ -12,6 +12,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -64,10 +65,10 @@ func TestCheckLearnedFindsWhatIsUnpaid(t *testing.T) {
 		},
 		"a statistic too few":        func(p *Plan, _ *data.Schema) { p.Preparation = p.Preparation[1:] },
 		"a statistic of nothing":     func(p *Plan, _ *data.Schema) { p.Preparation[0].Column = "who" },
-		"a statistic of other kind":  func(p *Plan, _ *data.Schema) { p.Preparation[0].Kind = LevelsStatistic },
+		"a statistic of other kind":  func(p *Plan, _ *data.Schema) { p.Preparation[0].Kind = option.LevelsStatistic },
 		"a range that was narrower":  func(p *Plan, _ *data.Schema) { p.Preparation[0].Upper = 900 },
 		"fewer places in the plan":   func(p *Plan, _ *data.Schema) { p.Preparation[2].Numbers = 1 },
-		"levels that are for bounds": func(p *Plan, _ *data.Schema) { p.Preparation[2].Kind = BoundsStatistic },
+		"levels that are for bounds": func(p *Plan, _ *data.Schema) { p.Preparation[2].Kind = option.BoundsStatistic },
 	} {
 		p, s := plan, *learnedShop(t)
 		p.Preparation = slices.Clone(plan.Preparation)
@@ -84,7 +85,7 @@ func TestLearnedPlansReadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := Methods()[MethodGD](text)
+	d, err := Methods()[option.MethodGD](text)
 	if err != nil || d.Event.String() != plan.Event().String() || d.NoiseDraws != plan.NoiseDraws() {
 		t.Errorf("read back: %v, want %v (%v)", d.Event, plan.Event(), err)
 	}

@@ -6,42 +6,19 @@ import (
 	"slices"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
-)
-
-const (
-	// BoundsStatistic is two quantiles of a numeric column whose bounds nobody declared, each chosen by the
-	// exponential mechanism.
-	BoundsStatistic StatisticKind = "bounds"
-	// BinsStatistic is the quantiles of a numeric column that divide its records into bins alike, each chosen so.
-	BinsStatistic StatisticKind = "bins"
-	// LevelsStatistic is the texts of a column whose levels nobody declared: the texts with a noisy
-	// number of records above a threshold.
-	LevelsStatistic StatisticKind = "levels"
-)
-
-const (
-	// BoundsShare is the part of the budget, as a fraction of μ², that all learned bounds together take.
-	BoundsShare = 0.02
-	// BinsShare is the part that all learned bins together take.
-	BinsShare = 0.05
-	// LevelsShare is the part that all learned levels together take.
-	LevelsShare = 0.02
-	// ThresholdShare is the part of delta that the thresholds of all learned levels take.
-	ThresholdShare = 0.05
-	// BoundsOutside is the share of the records that learned bounds leave outside, half of it beyond each end.
-	BoundsOutside = 0.05
 )
 
 // maxCuts bounds the cut points of one column, so that their quantiles are whole thousandths apart.
 const maxCuts = 63
 
 // ofColumn reports whether a statistic is one of a single column, learned before rows are encoded.
-func (k StatisticKind) ofColumn() bool { return k.chosen() || k == LevelsStatistic }
+func ofColumn(k string) bool { return isChosen(k) || k == option.LevelsStatistic }
 
-// chosen reports whether a statistic is of quantiles that are chosen.
-func (k StatisticKind) chosen() bool { return k == BoundsStatistic || k == BinsStatistic }
+// isChosen reports whether a statistic is of quantiles that are chosen.
+func isChosen(k string) bool { return k == option.BoundsStatistic || k == option.BinsStatistic }
 
 // checkLearned refuses a request for which no way to learn private bounds or levels is proved or built.
 func (r Request) checkLearned(s *data.Schema) error {
@@ -90,12 +67,12 @@ func (r Request) checkRoles(private []data.Column) error {
 func learned(s *data.Schema) []PreparationStep {
 	var out []PreparationStep
 	for _, c := range s.Private() {
-		statistic := PreparationStep{Kind: LevelsStatistic, Column: c.Name, Bound: 1, Numbers: c.MaxLevels}
+		statistic := PreparationStep{Kind: option.LevelsStatistic, Column: c.Name, Bound: 1, Numbers: c.MaxLevels}
 		switch {
 		case c.MaxBins > 0:
-			statistic = PreparationStep{Kind: BinsStatistic, Column: c.Name, Lower: c.Lower, Upper: c.Upper, Bound: 1, Numbers: c.MaxBins - 1}
+			statistic = PreparationStep{Kind: option.BinsStatistic, Column: c.Name, Lower: c.Lower, Upper: c.Upper, Bound: 1, Numbers: c.MaxBins - 1}
 		case c.Kind == data.Numeric:
-			statistic = PreparationStep{Kind: BoundsStatistic, Column: c.Name, Lower: c.Lower, Upper: c.Upper, Bound: 1, Numbers: 2}
+			statistic = PreparationStep{Kind: option.BoundsStatistic, Column: c.Name, Lower: c.Lower, Upper: c.Upper, Bound: 1, Numbers: 2}
 		}
 		out = append(out, statistic)
 	}
@@ -118,9 +95,9 @@ func (statistic PreparationStep) discovery() mechanism.DiscoveryTerms {
 // event is what the release of a statistic costs.
 func (statistic PreparationStep) event(p Plan) mechanism.Event {
 	switch statistic.Kind {
-	case BoundsStatistic, BinsStatistic:
+	case option.BoundsStatistic, option.BinsStatistic:
 		return mechanism.Repeat{Event: statistic.choice(), Count: statistic.Numbers}
-	case LevelsStatistic:
+	case option.LevelsStatistic:
 		return statistic.discovery().Events()
 	}
 	return p.noise(statistic.NoiseMultiplier)
@@ -130,9 +107,9 @@ func (statistic PreparationStep) event(p Plan) mechanism.Event {
 // the bound counts.
 func (statistic PreparationStep) draws(p Plan) int {
 	switch statistic.Kind {
-	case BoundsStatistic, BinsStatistic:
+	case option.BoundsStatistic, option.BinsStatistic:
 		return 0
-	case LevelsStatistic:
+	case option.LevelsStatistic:
 		return p.MaxRecords
 	}
 	return statistic.Numbers
@@ -142,24 +119,24 @@ func (statistic PreparationStep) draws(p Plan) int {
 func (statistic *PreparationStep) setNoise(mu, delta float64, alike int) {
 	count := float64(alike)
 	switch statistic.Kind {
-	case BoundsStatistic: // choices of μ = ε/2
-		statistic.NoiseMultiplier = 1 / (2 * mu * math.Sqrt(BoundsShare/count))
-	case BinsStatistic:
-		statistic.NoiseMultiplier = 1 / (2 * mu * math.Sqrt(BinsShare/count))
-	case LevelsStatistic:
-		statistic.NoiseMultiplier = 1 / (mu * math.Sqrt(LevelsShare/count))
-		statistic.ThresholdDelta = delta * ThresholdShare / count
+	case option.BoundsStatistic: // choices of μ = ε/2
+		statistic.NoiseMultiplier = 1 / (2 * mu * math.Sqrt(option.BoundsShare/count))
+	case option.BinsStatistic:
+		statistic.NoiseMultiplier = 1 / (2 * mu * math.Sqrt(option.BinsShare/count))
+	case option.LevelsStatistic:
+		statistic.NoiseMultiplier = 1 / (mu * math.Sqrt(option.LevelsShare/count))
+		statistic.ThresholdDelta = delta * option.ThresholdShare / count
 	default:
-		statistic.NoiseMultiplier = 1 / (math.Sqrt(statistic.Kind.share()) * mu)
+		statistic.NoiseMultiplier = 1 / (math.Sqrt(shareOf(statistic.Kind)) * mu)
 	}
 }
 
 // alike counts the releases of a kind: of quantiles, the quantiles.
-func (p Plan) alike(kind StatisticKind) int {
+func (p Plan) alike(kind string) int {
 	n := 0
 	for _, statistic := range p.Preparation {
 		switch {
-		case statistic.Kind == kind && kind.chosen():
+		case statistic.Kind == kind && isChosen(kind):
 			n += statistic.Numbers
 		case statistic.Kind == kind:
 			n++
@@ -170,21 +147,21 @@ func (p Plan) alike(kind StatisticKind) int {
 
 // learns reports whether the plan has statistics of single columns.
 func (p Plan) learns() bool {
-	return slices.ContainsFunc(p.Preparation, func(s PreparationStep) bool { return s.Kind.ofColumn() })
+	return slices.ContainsFunc(p.Preparation, func(s PreparationStep) bool { return ofColumn(s.Kind) })
 }
 
 // validateLearned refuses statistics of columns that make no sense, or are released without a proof.
 func (p Plan) validateLearned() error {
 	seen, rest := map[string]bool{}, false
 	for _, s := range p.Preparation {
-		if !s.Kind.ofColumn() {
+		if !ofColumn(s.Kind) {
 			rest = true
 			if s.Column != "" || s.Lower != 0 || s.Upper != 0 || s.ThresholdDelta != 0 {
 				return fmt.Errorf("train: statistic %q has a column, range or threshold, want none", s.Kind)
 			}
 			continue
 		}
-		bounds := s.Kind.chosen()
+		bounds := isChosen(s.Kind)
 		switch {
 		case p.NonPrivate:
 			return fmt.Errorf("train: statistic %q is in a plan without privacy, want none", s.Kind)
@@ -192,7 +169,7 @@ func (p Plan) validateLearned() error {
 			return fmt.Errorf("train: statistic %q of column %q comes after statistics of rows, want it before them; rows are encoded by what it learns", s.Kind, s.Column)
 		case s.Column == "" || seen[s.Column]:
 			return fmt.Errorf("train: statistic %q is of column %q, want a column of its own", s.Kind, s.Column)
-		case s.Bound != 1 || s.Kind == BoundsStatistic && s.Numbers != 2 || s.Kind == BinsStatistic && s.Numbers > maxCuts || !positive(s.NoiseMultiplier):
+		case s.Bound != 1 || s.Kind == option.BoundsStatistic && s.Numbers != 2 || s.Kind == option.BinsStatistic && s.Numbers > maxCuts || !positive(s.NoiseMultiplier):
 			return fmt.Errorf("train: statistic %q of column %q has bound %v, %d numbers and noise multiplier %v, want bound 1, two bounds or at most %d cut points, and a positive finite multiplier", s.Kind, s.Column, s.Bound, s.Numbers, s.NoiseMultiplier, maxCuts)
 		case bounds && (!(s.Lower < s.Upper) || math.Abs(s.Lower) > math.MaxFloat32 || math.Abs(s.Upper) > math.MaxFloat32 || len(candidates(s.Lower, s.Upper)) < 2):
 			return fmt.Errorf("train: range of column %q is [%v, %v], want finite numbers in order, apart in single precision", s.Column, s.Lower, s.Upper)

@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/query"
 )
@@ -10,16 +11,16 @@ import (
 // records more than the best candidate's. It is 0 for other statistics. It is a public number; see
 // query.RankError.
 func (statistic PreparationStep) rankError() float64 {
-	if !statistic.Kind.chosen() {
+	if !isChosen(statistic.Kind) {
 		return 0
 	}
-	return query.RankError(statistic.choice().Epsilon, len(candidates(statistic.Lower, statistic.Upper)), 1, 1-BoundsOutside/2, 0.95)
+	return query.RankError(statistic.choice().Epsilon, len(candidates(statistic.Lower, statistic.Upper)), 1, 1-option.BoundsOutside/2, 0.95)
 }
 
 // Threshold returns the noisy number of records beyond which a level is learned, a public number; 0 for other
 // statistics.
 func (p Plan) Threshold(statistic PreparationStep) float64 {
-	if statistic.Kind != LevelsStatistic {
+	if statistic.Kind != option.LevelsStatistic {
 		return 0
 	}
 	limit, err := release.DiscoveryThreshold(statistic.discovery(), p.MaxRecords)
@@ -42,7 +43,7 @@ func (p Plan) Doubts() []string {
 	for _, s := range p.Preparation {
 		limit := p.Threshold(s)
 		switch rank := s.rankError(); {
-		case s.Kind == BoundsStatistic && rank > BoundsOutside/2*records, s.Kind == BinsStatistic && rank > records/float64(s.Numbers+1):
+		case s.Kind == option.BoundsStatistic && rank > option.BoundsOutside/2*records, s.Kind == option.BinsStatistic && rank > records/float64(s.Numbers+1):
 			out = append(out, fmt.Sprintf("The %s of %s may be far off: their ranks are known to about %.0f rows, of at most %.0f. Declare them, or give fewer to be learned, more rows or a larger epsilon.", s.Kind, s.Column, rank, records))
 		case limit > records/10:
 			out = append(out, fmt.Sprintf("Levels of %s are found where more than about %.0f rows have them, of at most %.0f. Declare them, or give fewer columns to be learned, more rows or a larger epsilon.", s.Column, limit, records))

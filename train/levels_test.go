@@ -12,6 +12,7 @@ import (
 
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -61,7 +62,7 @@ func bitsOfRuns(t *testing.T) string {
 	}{
 		{"whitened", func(r *Request) { r.Center, r.Whiten = Yes, Yes }, Options{Momentum: 0.9}},
 		{"variances and a radius", func(r *Request) {
-			r.PrivateRadius, r.Whiten, r.Structure = true, Yes, StructureDiagonal
+			r.PrivateRadius, r.Whiten, r.Structure = true, Yes, option.StructureDiagonal
 		}, Options{Momentum: 0.9}},
 		{"clipped records", func(r *Request) {
 			r.Normalization, r.Radius, r.ClippingNorm = feature.NormClip, 0.5, 0.3

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 )
@@ -84,7 +85,7 @@ func TestFitManyRefusals(t *testing.T) {
 	d := toyData(t, s, 400)
 	for name, change := range map[string]func(*Request, *Options){
 		"sampled":      func(r *Request, _ *Options) { r.SamplingProbability = 0.1 },
-		"variances":    func(r *Request, _ *Options) { r.Whiten, r.Structure = Yes, StructureDiagonal },
+		"variances":    func(r *Request, _ *Options) { r.Whiten, r.Structure = Yes, option.StructureDiagonal },
 		"clipped rows": func(r *Request, _ *Options) { r.Whiten, r.Normalization = Yes, feature.NormClip },
 		"feature bits": func(_ *Request, o *Options) { o.FeatureBits = 8 },
 		"NaN":          func(_ *Request, o *Options) { o.Momentum = math.NaN() },

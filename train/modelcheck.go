@@ -13,6 +13,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 )
 
@@ -60,7 +61,7 @@ func alike(what string, p, want float64) error {
 func (p Plan) planned(m *feature.Map) *feature.Map {
 	out := *m
 	out.Center, out.Whitening = nil, nil
-	if p.alike(RadiusStatistic) > 0 && m.Radius > 0 {
+	if p.alike(option.RadiusStatistic) > 0 && m.Radius > 0 {
 		out.Radius, out.Intercept = 1, m.Intercept/m.Radius
 	}
 	return &out
@@ -68,21 +69,21 @@ func (p Plan) planned(m *feature.Map) *feature.Map {
 
 // checkPreparation holds the statistics of rows to what the model learned, number by number, and to the bounds of rows.
 func (p Plan) checkPreparation(m *model.Model) error {
-	f, paid := m.Features(), map[StatisticKind]int{}
+	f, paid := m.Features(), map[string]int{}
 	var wrong []error
 	for _, statistic := range p.Preparation {
-		if statistic.Kind.ofColumn() {
+		if ofColumn(statistic.Kind) {
 			continue // checkLearned
 		}
-		if !slices.Contains(Kinds(), statistic.Kind) || paid[statistic.Kind] > 0 {
+		if !slices.Contains(option.Statistics(), statistic.Kind) || paid[statistic.Kind] > 0 {
 			wrong = append(wrong, fmt.Errorf("train: the plan releases statistic %q, or releases it twice, want each kind once", statistic.Kind))
 		}
 		paid[statistic.Kind] = statistic.Numbers
 		wrong = append(wrong, alike(fmt.Sprintf("bound of the statistic %s", statistic.Kind), statistic.Bound, p.boundOf(statistic.Kind, p.planned(f))))
 	}
 	learned := p.learnedBy(m)
-	for _, kind := range Kinds() {
-		if !kind.ofColumn() && learned[kind] != paid[kind] {
+	for _, kind := range option.Statistics() {
+		if !ofColumn(kind) && learned[kind] != paid[kind] {
 			wrong = append(wrong, fmt.Errorf("train: the model rests on a %s of %d numbers of which the plan releases %d, want as many", kind, learned[kind], paid[kind]))
 		}
 	}
@@ -91,32 +92,32 @@ func (p Plan) checkPreparation(m *model.Model) error {
 
 // learnedBy counts the numbers of each statistic that a model rests on. What leaves no trace in the model is counted
 // as in the plan: weights by the frequencies of levels, and a radius where rows are clipped.
-func (p Plan) learnedBy(m *model.Model) map[StatisticKind]int {
+func (p Plan) learnedBy(m *model.Model) map[string]int {
 	f := m.Features()
-	learned := map[StatisticKind]int{MeanStatistic: len(f.Center)}
+	learned := map[string]int{option.MeanStatistic: len(f.Center)}
 	if w := f.Whitening; w != nil {
-		learned[CovarianceStatistic], learned[VarianceStatistic] = len(w.Matrix), len(w.Scales)
-		learned[ChannelStatistic], learned[PlaceStatistic] = len(w.Channels), len(w.Places)
+		learned[option.CovarianceStatistic], learned[option.VarianceStatistic] = len(w.Matrix), len(w.Scales)
+		learned[option.ChannelStatistic], learned[option.PlaceStatistic] = len(w.Channels), len(w.Places)
 	}
 	if p.Records == 0 {
-		learned[CountStatistic] = 1
+		learned[option.CountStatistic] = 1
 	}
-	if p.alike(LabelsStatistic) > 0 {
-		learned[LabelsStatistic] = len(m.Schema().Target.Levels)
+	if p.alike(option.LabelsStatistic) > 0 {
+		learned[option.LabelsStatistic] = len(m.Schema().Target.Levels)
 	}
-	if p.alike(RadiusStatistic) > 0 && f.Norm == feature.NormClip {
-		learned[RadiusStatistic] = radiusBins
+	if p.alike(option.RadiusStatistic) > 0 && f.Norm == feature.NormClip {
+		learned[option.RadiusStatistic] = radiusBins
 	}
 	return learned
 }
 
 // boundOf is the bound of one record in a statistic of rows of the map.
-func (p Plan) boundOf(kind StatisticKind, m *feature.Map) float64 {
+func (p Plan) boundOf(kind string, m *feature.Map) float64 {
 	ofRow, radius := 1.0, m.PreparedBound()
 	switch {
-	case kind == MeanStatistic:
+	case kind == option.MeanStatistic:
 		ofRow = radius
-	case kind.Whitens():
+	case isWhitening(kind):
 		ofRow = radius * radius
 	}
 	return ofRow * p.Person.scale()
@@ -129,9 +130,9 @@ func (p Plan) checkClipping(m *model.Model) error {
 		return nil // rows are bounded by what was learned after the plan
 	}
 	switch c.Mode {
-	case ClipExample:
+	case option.ClipExample:
 		return errors.Join(alike("norm of rows", c.Norm, rows), alike("bound of a gradient", c.Bound, linear.Loss.Lipschitz(linear.Columns)*rows))
-	case ClipDataAndParameter:
+	case option.ClipDataAndParameter:
 		residual, err := residualWithin(linear, rows*c.ParameterRadius)
 		if norm := kernel.Norm(m.Weights()); !(norm <= c.ParameterRadius) {
 			err = errors.Join(err, fmt.Errorf("train: the weights have norm %v, want at most the radius %v of the plan", norm, c.ParameterRadius))
@@ -163,7 +164,7 @@ func (p Plan) checkRecursion(m *model.Model) error {
 // checkWeightsOf compares weights of levels and rows with the schema.
 func (p Plan) checkWeightsOf(s *data.Schema) error {
 	var wrong error
-	if p.ClassWeights != nil && (len(p.ClassWeights) != len(s.Target.Levels) || slices.Max(p.ClassWeights) != 1 || p.alike(LabelsStatistic) > 0) {
+	if p.ClassWeights != nil && (len(p.ClassWeights) != len(s.Target.Levels) || slices.Max(p.ClassWeights) != 1 || p.alike(option.LabelsStatistic) > 0) {
 		wrong = fmt.Errorf("train: there are %d weights of levels for %d levels, want one each, the largest 1, and none beside weights by noisy frequencies", len(p.ClassWeights), len(s.Target.Levels))
 	}
 	return errors.Join(wrong, p.SampleWeights.find(s))
@@ -204,7 +205,7 @@ func (p Plan) Premises() certificate.Premises {
 		out.PersonColumn, out.PersonRows = p.Person.Column, p.Person.MaxRows
 	}
 	for _, s := range p.Preparation {
-		if s.Kind.ofColumn() {
+		if ofColumn(s.Kind) {
 			out.Learned = append(out.Learned, s.Column)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
@@ -55,13 +56,13 @@ func exactSums(t *testing.T, s Setup, statistic PreparationStep, d *data.Dataset
 	}
 	tab.persons = persons
 	m := *s.Features
-	out := prepared{setup: s, divisor: 1, features: &m, moments: map[StatisticKind]moment{}}
+	out := prepared{setup: s, divisor: 1, features: &m, moments: map[string]moment{}}
 	terms := query.Settings{Payer: payEverything{}, Noise: mechanism.NonPrivate{}, MaxRecords: s.Plan.MaxRecords}
 	var sums []float64
 	switch statistic.Kind {
-	case LabelsStatistic:
+	case option.LabelsStatistic:
 		sums, err = statistic.countLabels(terms, tab)
-	case RadiusStatistic:
+	case option.RadiusStatistic:
 		_, sums, err = statistic.countNorms(terms, &tab, &out)
 	default:
 		learn := statistic.learn
@@ -70,9 +71,9 @@ func exactSums(t *testing.T, s Setup, statistic PreparationStep, d *data.Dataset
 		}
 		err = learn(terms, &tab, &out)
 		switch statistic.Kind {
-		case CountStatistic:
+		case option.CountStatistic:
 			sums = []float64{out.divisor}
-		case MeanStatistic:
+		case option.MeanStatistic:
 			sums = m.Center
 		default:
 			sums = out.moments[statistic.Kind].mean
@@ -114,13 +115,15 @@ func TestNeighborsMoveEveryStatisticByAtMostItsBound(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 4))
 	schema, _ := pictures(t, 1)
 	d := plainPictures(t, schema, r)
-	columns := map[StatisticKind]bool{BoundsStatistic: true, BinsStatistic: true, LevelsStatistic: true}
+	columns := map[string]bool{option.BoundsStatistic: true, option.BinsStatistic: true, option.LevelsStatistic: true}
 	for _, persons := range []bool{false, true} {
 		tested := maps.Clone(columns)
 		for _, change := range []func(q *Request){
 			func(q *Request) { q.Whiten, q.Center, q.Balance = Yes, Yes, true },
-			func(q *Request) { q.Whiten, q.Structure, q.Center = Yes, StructureDiagonal, No },
-			func(q *Request) { q.Whiten, q.Structure, q.Transforms = Yes, StructureKronecker, scatteringOf8x8(t) },
+			func(q *Request) { q.Whiten, q.Structure, q.Center = Yes, option.StructureDiagonal, No },
+			func(q *Request) {
+				q.Whiten, q.Structure, q.Transforms = Yes, option.StructureKronecker, scatteringOf8x8(t)
+			},
 			func(q *Request) { q.PrivateRadius, q.Whiten, q.Center = true, No, No },
 		} {
 			request := Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 2}
@@ -156,7 +159,7 @@ func TestNeighborsMoveEveryStatisticByAtMostItsBound(t *testing.T) {
 				}
 			}
 		}
-		for _, kind := range Kinds() {
+		for _, kind := range option.Statistics() {
 			if !tested[kind] {
 				t.Errorf("%s is not tested, persons %v", kind, persons)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -72,7 +73,7 @@ func TestScheduledPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := Methods()[MethodGD](text)
+	back, err := Methods()[option.MethodGD](text)
 	if err != nil || back.Event.String() != p.Event().String() {
 		t.Errorf("read back: %v, %v", back.Event, err)
 	}
@@ -146,7 +147,7 @@ func TestScheduledNoiseIsWhatIsDrawn(t *testing.T) {
 			t.Fatal(failed)
 		}
 		payer := &events{}
-		run, failed := newDescent(setup, Options{LearningRate: rate, Ridge: ridge, Output: OutputLast}, payer, rows, nil, ready)
+		run, failed := newDescent(setup, Options{LearningRate: rate, Ridge: ridge, Output: option.OutputLast}, payer, rows, nil, ready)
 		if failed != nil {
 			t.Fatal(failed)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -34,9 +35,9 @@ func noisyOf(t testing.TB, values ...float64) release.Noisy {
 }
 
 // everyOptimizer returns one of each, new.
-func everyOptimizer(o Objective) map[OptimizerName]Optimizer {
-	return map[OptimizerName]Optimizer{OptimizerMomentum: &Momentum{Objective: o, Momentum: 0.7}, OptimizerNesterov: &Nesterov{Objective: o, Momentum: 0.7},
-		OptimizerAdam: &Adam{Objective: o, MeanDecay: 0.8, SquareDecay: adamSquareDecay}, OptimizerAdamCorrected: &Adam{Objective: o, MeanDecay: 0.8, SquareDecay: adamSquareDecay, NoiseVariance: 1e-6}}
+func everyOptimizer(o Objective) map[string]Optimizer {
+	return map[string]Optimizer{option.OptimizerMomentum: &Momentum{Objective: o, Momentum: 0.7}, option.OptimizerNesterov: &Nesterov{Objective: o, Momentum: 0.7},
+		option.OptimizerAdam: &Adam{Objective: o, MeanDecay: 0.8, SquareDecay: adamSquareDecay}, option.OptimizerAdamCorrected: &Adam{Objective: o, MeanDecay: 0.8, SquareDecay: adamSquareDecay, NoiseVariance: 1e-6}}
 }
 
 // TestOptimizersMinimize takes the separable objective Σ h_j(w_j - a_j)²/2 + r·w_j²/2 + l·|w_j|, whose
@@ -44,7 +45,7 @@ func everyOptimizer(o Objective) map[OptimizerName]Optimizer {
 func TestOptimizersMinimize(t *testing.T) {
 	h, a := []float64{0.5, 1, 2, 0.25}, []float64{3, -0.2, 0.04, -2}
 	for _, penalty := range []struct{ ridge, l1 float64 }{{0, 0}, {0.3, 0}, {0, 0.1}, {0.2, 0.1}} {
-		objective := Objective{Divisor: 4, Ridge: penalty.ridge, L1: penalty.l1, Rates: Rates{LearningRate: 0.1, Schedule: ScheduleLinear, WarmUp: 5, Steps: 2000}}
+		objective := Objective{Divisor: 4, Ridge: penalty.ridge, L1: penalty.l1, Rates: Rates{LearningRate: 0.1, Schedule: option.ScheduleLinear, WarmUp: 5, Steps: 2000}}
 		for name, optimizer := range everyOptimizer(objective) {
 			w, zeros := make([]float64, len(h)), 0
 			for range 2000 {
@@ -103,11 +104,11 @@ func TestRates(t *testing.T) {
 		want  []float64
 	}{
 		{Rates{LearningRate: 2}, []float64{2, 2, 2}},
-		{Rates{LearningRate: 2, Schedule: ScheduleLinear, Steps: 4}, []float64{2, 1.5, 1, 0.5, 0}},
-		{Rates{LearningRate: 2, Schedule: ScheduleCosine, Steps: 4}, []float64{2, 1 + math.Sqrt2/2, 1, 1 - math.Sqrt2/2, 0}},
-		{Rates{LearningRate: 6, Schedule: ScheduleInverseSquareRoot, Steps: 9}, []float64{6, 6 / math.Sqrt2, 6 / math.Sqrt(3), 3}},
+		{Rates{LearningRate: 2, Schedule: option.ScheduleLinear, Steps: 4}, []float64{2, 1.5, 1, 0.5, 0}},
+		{Rates{LearningRate: 2, Schedule: option.ScheduleCosine, Steps: 4}, []float64{2, 1 + math.Sqrt2/2, 1, 1 - math.Sqrt2/2, 0}},
+		{Rates{LearningRate: 6, Schedule: option.ScheduleInverseSquareRoot, Steps: 9}, []float64{6, 6 / math.Sqrt2, 6 / math.Sqrt(3), 3}},
 		{Rates{LearningRate: 3, WarmUp: 2, Steps: 4}, []float64{1, 2, 3, 3}},
-		{Rates{LearningRate: 3, Schedule: ScheduleLinear, WarmUp: 2, Steps: 4}, []float64{1, 2, 3, 1.5}},
+		{Rates{LearningRate: 3, Schedule: option.ScheduleLinear, WarmUp: 2, Steps: 4}, []float64{1, 2, 3, 1.5}},
 	} {
 		for step, want := range c.want {
 			if got := c.rates.At(step); math.Abs(got-want) > 1e-15 {
@@ -119,7 +120,7 @@ func TestRates(t *testing.T) {
 
 // TestOutputRules shows the iterates 0, 1, …, 10 of 10 steps.
 func TestOutputRules(t *testing.T) {
-	for rule, want := range map[OutputRule]float64{OutputLast: 10, OutputUniformAverage: 4.5, OutputTailAverage: 8.5, OutputAllIterates: 10} {
+	for rule, want := range map[string]float64{option.OutputLast: 10, option.OutputUniformAverage: 4.5, option.OutputTailAverage: 8.5, option.OutputAllIterates: 10} {
 		s := Setup{Plan: Plan{Steps: 10}}
 		out := s.newOutput(Options{Output: rule})
 		for step := range 10 {
@@ -129,8 +130,8 @@ func TestOutputRules(t *testing.T) {
 		if got := out.weights([]float64{10}); got[0] != want {
 			t.Errorf("%s: got %v, want %v", rule, got[0], want)
 		}
-		if kept := len(out.all); (kept == 10) != (rule == OutputAllIterates) || kept > 0 && out.all[3][0] != 4 {
-			t.Errorf("%s keeps %d iterates, want 10 under %s alone", rule, kept, OutputAllIterates)
+		if kept := len(out.all); (kept == 10) != (rule == option.OutputAllIterates) || kept > 0 && out.all[3][0] != 4 {
+			t.Errorf("%s keeps %d iterates, want 10 under %s alone", rule, kept, option.OutputAllIterates)
 		}
 	}
 }
@@ -149,14 +150,14 @@ func TestEveryOptimizerReachesTheOptimum(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, scratch, values := make([]float64, setup.Features.Dim()), setup.Features.NewScratch(1), make([]float32, 3)
-	for _, name := range Optimizers() {
+	for _, name := range option.Optimizers() {
 		for _, l1 := range []float64{0, 0.02} {
-			if name == OptimizerLBFGS && l1 > 0 { // which it refuses
+			if name == option.OptimizerLBFGS && l1 > 0 { // which it refuses
 				continue
 			}
-			o := Options{LearningRate: 0.5, Momentum: 0.8, Ridge: ridge, L1: l1, Optimizer: name, Output: OutputLast}
-			if name.adam() {
-				o.LearningRate, o.Schedule = 0.02, ScheduleLinear
+			o := Options{LearningRate: 0.5, Momentum: 0.8, Ridge: ridge, L1: l1, Optimizer: name, Output: option.OutputLast}
+			if isAdam(name) {
+				o.LearningRate, o.Schedule = 0.02, option.ScheduleLinear
 			}
 			result, failed := Fit(context.Background(), budget(t, math.Inf(1)), setup, d, o)
 			if failed != nil {
@@ -193,9 +194,9 @@ func TestStepRefusals(t *testing.T) {
 		"optimizer":        {Options{Optimizer: "sgd"}, "optimizer"},
 		"warm-up":          {Options{WarmUp: -1}, "warm-up"},
 		"output":           {Options{Output: "best"}, "output rule"},
-		"output twice":     {Options{Output: OutputLast, Average: Yes}, "output rule"},
+		"output twice":     {Options{Output: option.OutputLast, Average: Yes}, "output rule"},
 		"negative l1":      {Options{L1: -1}, "l1"},
-		"too many numbers": {Options{Output: OutputAllIterates}, "numbers in all"},
+		"too many numbers": {Options{Output: option.OutputAllIterates}, "numbers in all"},
 	} {
 		setup, err := NewPlan(ask(), toySchema(t))
 		if err != nil {
@@ -214,15 +215,15 @@ func TestStepRefusals(t *testing.T) {
 // TestPrivateRunsOfEveryOptimizer learns with noise, by the rule for the learning rate. Accuracies are 0.886 with a standard
 // deviation of 0.0011 (160 runs).
 func TestPrivateRunsOfEveryOptimizer(t *testing.T) {
-	for _, name := range Optimizers() {
-		if name == OptimizerLBFGS { // of baselines alone
+	for _, name := range option.Optimizers() {
+		if name == option.OptimizerLBFGS { // of baselines alone
 			continue
 		}
 		r := ask()
 		r.Epsilon = 2
 		o := Options{Optimizer: name, Momentum: 0.9}
-		if name.adam() {
-			o.Schedule = ScheduleCosine
+		if isAdam(name) {
+			o.Schedule = option.ScheduleCosine
 		}
 		if got := accuracy(t, fitted(t, r, o).Model); got < 0.8 {
 			t.Errorf("%s: accuracy is %.3f, want at least 0.8", name, got)

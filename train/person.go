@@ -7,6 +7,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/query"
 )
@@ -34,7 +35,7 @@ func (u *PersonUnit) validate(p Plan) error {
 		return fmt.Errorf("train: one person has %d rows with persons as records, want none declared; a record is all of them", p.RowsPerPerson)
 	case p.Sampling == samplingFixedSize:
 		return fmt.Errorf("train: batches of fixed size are asked for with persons as records, want all persons, Poisson samples or parts; the number of persons is not declared")
-	case p.Clipping.Mode.ofRows():
+	case ofRows(p.Clipping.Mode):
 		return fmt.Errorf("train: clipping %s is asked for with persons as records, want clipping of gradients; a person's rows are bounded together", p.Clipping.Mode)
 	}
 	return nil
@@ -148,18 +149,18 @@ func (statistic PreparationStep) learnOfPersons(terms query.Settings, t *table, 
 	o, dim, m := &ofPersons{rows: t.rows, persons: t.persons}, t.rows.Dim(), out.features
 	var err error
 	switch {
-	case statistic.Kind == CountStatistic:
+	case statistic.Kind == option.CountStatistic:
 		var count []float64
 		if count, err = query.SumVectors(terms, len(t.persons), 1, statistic.Bound, o.count); err == nil {
 			out.divisor = max(1, min(float64(terms.MaxRecords), count[0]))
 		}
-	case statistic.Kind == RadiusStatistic:
+	case statistic.Kind == option.RadiusStatistic:
 		err = statistic.learnRadius(terms, t, out)
-	case statistic.Kind == MeanStatistic:
+	case statistic.Kind == option.MeanStatistic:
 		var sum []float64
 		sum, err = query.SumVectors(terms, len(t.persons), dim, statistic.Bound, o.sums)
 		m.Center = divided(sum, out.divisor)
-	case statistic.Kind.Whitens():
+	case isWhitening(statistic.Kind):
 		if o.rows, err = t.rows.Standardized(frame(before(m))); err != nil {
 			return err
 		}

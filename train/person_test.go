@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/privacy"
@@ -191,7 +192,7 @@ func TestPersonsOfOneRowAreRows(t *testing.T) {
 // TestPersonPlans holds the bounds and refusals of plans over persons, and that sampled runs train.
 func TestPersonPlans(t *testing.T) {
 	s := personPlan(t, 1, func(r *Request) { r.Center, r.Whiten = Yes, Yes })
-	want := map[StatisticKind]float64{CountStatistic: 3, MeanStatistic: 3, CovarianceStatistic: 3}
+	want := map[string]float64{option.CountStatistic: 3, option.MeanStatistic: 3, option.CovarianceStatistic: 3}
 	for _, statistic := range s.Plan.Preparation {
 		if statistic.Bound != want[statistic.Kind] {
 			t.Errorf("%s: bound %v, want %v", statistic.Kind, statistic.Bound, want[statistic.Kind])
@@ -210,7 +211,7 @@ func TestPersonPlans(t *testing.T) {
 	for name, change := range map[string]func(*Request){
 		"no column":     func(r *Request) { r.Person = &PersonUnit{MaxRows: 3} },
 		"no rows":       func(r *Request) { r.Person = &PersonUnit{Column: "who"} },
-		"examples":      func(r *Request) { r.ClippingMode = ClipExample },
+		"examples":      func(r *Request) { r.ClippingMode = option.ClipExample },
 		"fixed batches": func(r *Request) { r.BatchSize, r.Neighboring = 5, privacy.ReplaceOne },
 	} {
 		r := Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 3, Person: &PersonUnit{Column: "who", MaxRows: 3}}

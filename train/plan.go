@@ -8,17 +8,10 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
-)
-
-// The methods of this package, as certificates name them.
-const (
-	// MethodGD is gradient descent on all records.
-	MethodGD = "dp-gd"
-	// MethodSGD is gradient descent on samples.
-	MethodSGD = "dp-sgd"
 )
 
 // Plan is every number that decides privacy. It is fixed before a record is read, written
@@ -51,7 +44,7 @@ type Plan struct {
 	Dim     int `json:"dim"`
 	Columns int `json:"columns"`
 	// ClassWeights are declared weights of the target's levels, the largest of them 1; weights by noisy
-	// frequencies follow from a LabelsStatistic instead.
+	// frequencies follow from a option.LabelsStatistic instead.
 	ClassWeights []float64 `json:"class-weights,omitempty"`
 	// SampleWeights, if not nil, says where the weights of rows are.
 	SampleWeights *SampleWeights `json:"sample-weights,omitempty"`
@@ -63,7 +56,9 @@ type Plan struct {
 
 // PreparationStep is one release of the preparation.
 type PreparationStep struct {
-	Kind StatisticKind `json:"kind"`
+	// Kind says what is released: "bounds", "bins", "levels", "count", "labels", "radius", "mean", "covariance",
+	// "variances", "channel-covariance" or "place-covariance".
+	Kind string `json:"kind"`
 	// Column is the one column that bounds, bins or levels are of.
 	Column string `json:"column,omitempty"`
 	// NoiseMultiplier is that of Gaussian noise; of bounds and bins, 1/ε of each choice.
@@ -78,49 +73,24 @@ type PreparationStep struct {
 	ThresholdDelta float64 `json:"threshold-delta,omitempty"`
 }
 
-// StatisticKind names what a statistic is.
-type StatisticKind string
-
-const (
-	// CountStatistic is the number of records.
-	CountStatistic StatisticKind = "count"
-	// MeanStatistic is the sum of the normalized rows.
-	MeanStatistic StatisticKind = "mean"
-	// RadiusStatistic is a histogram of the norms of rows; its median is taken.
-	RadiusStatistic StatisticKind = "radius"
-	// CovarianceStatistic is the sum of x·xᵀ of the centered rows.
-	CovarianceStatistic StatisticKind = "covariance"
-	// VarianceStatistic is the sum of the squares of each coordinate of the centered rows.
-	VarianceStatistic StatisticKind = "variances"
-	// ChannelStatistic is the sum of X·Xᵀ, where a centered row is a matrix X of channels×places.
-	ChannelStatistic StatisticKind = "channel-covariance"
-	// PlaceStatistic is the sum of Xᵀ·X.
-	PlaceStatistic StatisticKind = "place-covariance"
-)
-
-// Whitens reports whether a statistic is one that rows are whitened by.
-func (k StatisticKind) Whitens() bool {
-	return k == CovarianceStatistic || k == VarianceStatistic || k == ChannelStatistic || k == PlaceStatistic
+// isWhitening reports whether a statistic is one that rows are whitened by.
+func isWhitening(k string) bool {
+	return k == option.CovarianceStatistic || k == option.VarianceStatistic || k == option.ChannelStatistic || k == option.PlaceStatistic
 }
 
 // whitens reports whether the plan learns what rows are whitened by.
 func (p Plan) whitens() bool {
-	return slices.ContainsFunc(p.Preparation, func(s PreparationStep) bool { return s.Kind.Whitens() })
+	return slices.ContainsFunc(p.Preparation, func(s PreparationStep) bool { return isWhitening(s.Kind) })
 }
 
 // Whitened returns how many numbers the covariance has that rows are whitened by, 0 where there is none.
 func (p Plan) Whitened() int {
 	for _, s := range p.Preparation {
-		if s.Kind == CovarianceStatistic {
+		if s.Kind == option.CovarianceStatistic {
 			return s.Numbers
 		}
 	}
 	return 0
-}
-
-// Kinds returns the kinds of statistics, in the order in which a plan releases them.
-func Kinds() []StatisticKind {
-	return []StatisticKind{BoundsStatistic, BinsStatistic, LevelsStatistic, CountStatistic, LabelsStatistic, RadiusStatistic, MeanStatistic, CovarianceStatistic, VarianceStatistic, ChannelStatistic, PlaceStatistic}
 }
 
 // Event returns what the plan releases: the training, and in parallel, about the held-out records if there
@@ -144,9 +114,9 @@ func (p Plan) Training() mechanism.Sequence {
 // Method returns the name of the plan's method.
 func (p Plan) Method() string {
 	if p.Sampling == samplingFull {
-		return MethodGD
+		return option.MethodGD
 	}
-	return MethodSGD
+	return option.MethodSGD
 }
 
 // Filter returns a filter for a ledger that is to hold this plan and others: GDP, or for sampled
@@ -237,7 +207,7 @@ func (p Plan) json() (json.RawMessage, error) { return json.Marshal(p) }
 
 // Methods returns this package's certificate methods: what a plan in JSON implies, by name.
 func Methods() map[string]certificate.Method {
-	return map[string]certificate.Method{MethodGD: derive(MethodGD), MethodSGD: derive(MethodSGD)}
+	return map[string]certificate.Method{option.MethodGD: derive(option.MethodGD), option.MethodSGD: derive(option.MethodSGD)}
 }
 
 // ReadPlan reads and validates a plan that JSON wrote; a field that is unknown, there twice or in other letters is an

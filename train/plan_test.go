@@ -9,6 +9,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -145,12 +146,12 @@ func TestPlanThroughJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := Methods()[MethodGD](text)
+	d, err := Methods()[option.MethodGD](text)
 	if err != nil || d.Event.String() != s.Plan.Event().String() || d.NoiseDraws != s.Plan.NoiseDraws() {
 		t.Errorf("read back: got %v, %v, want %v", d, err, s.Plan.Derivation())
 	}
 	for _, bad := range []string{`{}`, `{"steps": 5, "surprise": 1}`, `[]`, strings.Replace(string(text), `"steps":120`, `"steps":0`, 1)} {
-		if _, err := Methods()[MethodGD](json.RawMessage(bad)); err == nil {
+		if _, err := Methods()[option.MethodGD](json.RawMessage(bad)); err == nil {
 			t.Errorf("%.40s…: got no error", bad)
 		}
 	}
@@ -163,18 +164,18 @@ func TestSampledPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Plan.Method() != MethodSGD || s.Plan.Steps != 400 {
-		t.Errorf("method %s with %d steps, want %s with 400", s.Plan.Method(), s.Plan.Steps, MethodSGD)
+	if s.Plan.Method() != option.MethodSGD || s.Plan.Steps != 400 {
+		t.Errorf("method %s with %d steps, want %s with 400", s.Plan.Method(), s.Plan.Steps, option.MethodSGD)
 	}
 	c, err := s.Plan.Certificate()
 	if err != nil || c.Accountant != "pld" || float64(c.Epsilon) > 1 || float64(c.Epsilon) < 0.9999 || float64(c.GroupEpsilon) < 2*float64(c.Epsilon) {
 		t.Errorf("certificate: accountant %s, epsilon %v, for three rows %v, %v", c.Accountant, c.Epsilon, c.GroupEpsilon, err)
 	}
 	text, _ := s.Plan.json()
-	if _, err = Methods()[MethodSGD](text); err != nil {
+	if _, err = Methods()[option.MethodSGD](text); err != nil {
 		t.Error(err)
 	}
-	if _, err = Methods()[MethodGD](text); err == nil {
+	if _, err = Methods()[option.MethodGD](text); err == nil {
 		t.Error("a sampled plan was taken for one of all records")
 	}
 	full, err := NewPlan(Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 400}, toySchema(t))

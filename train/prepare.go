@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/query"
@@ -16,7 +17,7 @@ type prepared struct {
 	setup    Setup   // with its bounds in units of the rows
 	divisor  float64 // declared or noisy number of records
 	features *feature.Map
-	moments  map[StatisticKind]moment
+	moments  map[string]moment
 	whitened spread
 	// centered are the rows that the covariance was taken of, with their limit, or nil; whole is the whitening of them.
 	centered      *release.Rows
@@ -83,18 +84,18 @@ func (t table) features(x []float64, first, n int) {
 // prepare pays for the plan's statistics in order and applies them to the map.
 func (s Setup) prepare(payer mechanism.Payer, t table) (prepared, error) {
 	m := *s.Features
-	out := prepared{setup: s, divisor: float64(s.Plan.Records) * s.Plan.trained(), features: &m, framed: s.framed(), classWeights: s.Plan.ClassWeights, moments: map[StatisticKind]moment{}}
+	out := prepared{setup: s, divisor: float64(s.Plan.Records) * s.Plan.trained(), features: &m, framed: s.framed(), classWeights: s.Plan.ClassWeights, moments: map[string]moment{}}
 	var err error
 	if out.rowWeights, err = s.Plan.SampleWeights.of(t.data); err != nil {
 		return prepared{}, err
 	}
 	for i := range s.Plan.Preparation {
 		statistic := out.setup.Plan.Preparation[i]
-		if statistic.Kind.ofColumn() { // learned before rows were encoded
+		if ofColumn(statistic.Kind) { // learned before rows were encoded
 			continue
 		}
 		terms := query.Settings{Payer: payer, Noise: s.Plan.noise(statistic.NoiseMultiplier), MaxRecords: s.Plan.MaxRecords}
-		if statistic.Kind == LabelsStatistic {
+		if statistic.Kind == option.LabelsStatistic {
 			if err := statistic.learnLabels(terms, t, &out); err != nil {
 				return prepared{}, err
 			}
@@ -118,14 +119,14 @@ func (s Setup) prepare(payer mechanism.Payer, t table) (prepared, error) {
 func (statistic PreparationStep) learn(terms query.Settings, t *table, out *prepared) (err error) {
 	m := out.features
 	switch {
-	case statistic.Kind == CountStatistic:
+	case statistic.Kind == option.CountStatistic:
 		out.divisor, err = query.Count(terms, t.records)
 		out.divisor = max(1, min(float64(terms.MaxRecords), out.divisor))
-	case statistic.Kind == RadiusStatistic:
+	case statistic.Kind == option.RadiusStatistic:
 		err = statistic.learnRadius(terms, t, out)
-	case statistic.Kind == MeanStatistic:
+	case statistic.Kind == option.MeanStatistic:
 		m.Center, err = mean(terms, t.rows, statistic.Bound, out.divisor)
-	case statistic.Kind.Whitens():
+	case isWhitening(statistic.Kind):
 		err = statistic.learnProducts(terms, t, out)
 	default:
 		err = statistic.unknown()
@@ -134,7 +135,7 @@ func (statistic PreparationStep) learn(terms query.Settings, t *table, out *prep
 }
 
 func (statistic PreparationStep) unknown() error {
-	return fmt.Errorf("train: statistic is %q, want one of %v", statistic.Kind, Kinds())
+	return fmt.Errorf("train: statistic is %q, want one of %v", statistic.Kind, option.Statistics())
 }
 
 // before returns the map up to the normalization that follows centering.

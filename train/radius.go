@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/query"
 )
@@ -115,9 +116,9 @@ func (s Setup) inUnits(radius float64) Setup {
 	preparation := append([]PreparationStep(nil), s.Plan.Preparation...)
 	for i, statistic := range preparation {
 		switch {
-		case statistic.Kind == MeanStatistic:
+		case statistic.Kind == option.MeanStatistic:
 			preparation[i].Bound *= radius
-		case statistic.Kind.Whitens():
+		case isWhitening(statistic.Kind):
 			preparation[i].Bound *= radius * radius
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -42,11 +43,11 @@ func TestRadiusIsTheMedian(t *testing.T) {
 func TestRadiusIsAUnit(t *testing.T) {
 	s := toySchema(t)
 	d := toyData(t, s, 400)
-	for _, mode := range []ClippingMode{ClipGradient, ClipExample} {
+	for _, mode := range []string{option.ClipGradient, option.ClipExample} {
 		private := radiusRequest(Request{PrivateRadius: true, ClippingMode: mode})
 		got := run(t, private, Options{}, s, d)
 		radius := got.Features().Radius
-		declared := radiusRequest(Request{Normalization: feature.NormClip, Radius: radius, Intercept: WhitenedIntercept * radius, ClippingMode: mode})
+		declared := radiusRequest(Request{Normalization: feature.NormClip, Radius: radius, Intercept: option.WhitenedIntercept * radius, ClippingMode: mode})
 		want := run(t, declared, Options{}, s, d)
 		if radius == 1 || !slices.Equal(got.Weights(), want.Weights()) || got.Features().Intercept != want.Features().Intercept {
 			t.Errorf("%s: weights %v with a private radius %v, %v with a declared one", mode, got.Weights(), radius, want.Weights())
@@ -138,12 +139,12 @@ func TestPersonsHaveARadius(t *testing.T) {
 	for i := range names {
 		names[i] = fmt.Sprint("p", i%100)
 	}
-	setup := personPlan(t, 3, func(r *Request) { r.PrivateRadius, r.Whiten, r.Structure = true, Yes, StructureFull })
+	setup := personPlan(t, 3, func(r *Request) { r.PrivateRadius, r.Whiten, r.Structure = true, Yes, option.StructureFull })
 	result, err := Fit(t.Context(), budget(t, 3.01), setup, diary(t, names, rand.New(rand.NewPCG(3, 1))), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := result.Model.Features(); !(f.Radius > 0) || math.Abs(f.Intercept-f.Radius*WhitenedIntercept) > 1e-12*f.Radius || f.Whitening == nil {
-		t.Errorf("radius %v, intercept %v, whitening %v; want an intercept of %v radii, and a whitening", f.Radius, f.Intercept, f.Whitening, WhitenedIntercept)
+	if f := result.Model.Features(); !(f.Radius > 0) || math.Abs(f.Intercept-f.Radius*option.WhitenedIntercept) > 1e-12*f.Radius || f.Whitening == nil {
+		t.Errorf("radius %v, intercept %v, whitening %v; want an intercept of %v radii, and a whitening", f.Radius, f.Intercept, f.Whitening, option.WhitenedIntercept)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/ditherml/dither/data/builtin"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 )
@@ -118,7 +119,7 @@ func TestAdultAccuracy(t *testing.T) {
 		r := ask()
 		r.Epsilon = epsilon
 		got := meanOver(count(20), func() float64 {
-			return float64(classify(t, run(t, r, Options{Momentum: DefaultMomentum}, s, train), test).Accuracy)
+			return float64(classify(t, run(t, r, Options{Momentum: option.DefaultMomentum}, s, train), test).Accuracy)
 		})
 		t.Logf("adult, epsilon %v: mean accuracy %.4f", epsilon, got)
 		if got < floor {
@@ -148,7 +149,7 @@ func TestBuiltinLosesLittle(t *testing.T) {
 		t.Fatal(err)
 	}
 	auc := func(r Request) float64 {
-		return float64(classify(t, run(t, r, Options{Momentum: DefaultMomentum}, s, train), test).AUC)
+		return float64(classify(t, run(t, r, Options{Momentum: option.DefaultMomentum}, s, train), test).AUC)
 	}
 	baseline := ask()
 	baseline.Epsilon = math.Inf(1)
@@ -175,7 +176,7 @@ func TestCaliforniaR2(t *testing.T) {
 	all := read(t, s, filepath.Join(dir, "housing.csv.gz"))
 	train, test := everyFifth(t, all)
 	got := meanOver(count(20), func() float64 {
-		labels, p := predictions(run(t, ask(), Options{Momentum: DefaultMomentum}, s, train), test)
+		labels, p := predictions(run(t, ask(), Options{Momentum: option.DefaultMomentum}, s, train), test)
 		r, err := evaluate.Regress(labels, p, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -261,10 +262,10 @@ func TestBookRuns(t *testing.T) {
 	if got := float64(classify(t, run(t, bookRequest(10), plain, s, train), test).Accuracy) * 9044; math.Abs(got-0.7787483414418399*9044) > 2.5 {
 		t.Errorf("right answers after 10 steps: got %v, want within 2 of %v", got, 0.7787483414418399*9044)
 	}
-	for _, mode := range []ClippingMode{ClipGradient, ClipExample} {
+	for _, mode := range []string{option.ClipGradient, option.ClipExample} {
 		r := bookRequest(10)
 		r.Epsilon, r.PerStep, r.ClippingMode = 0.1, true, mode
-		if mode == ClipExample {
+		if mode == option.ClipExample {
 			r.Normalization = feature.NormClip
 		}
 		got := meanOver(count(50), func() float64 { return float64(classify(t, run(t, r, plain, s, train), test).Accuracy) })

@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -28,41 +29,42 @@ type Request struct {
 	// most one of the three is not 0. Without any each step takes all records.
 	SamplingProbability float64
 	BatchSize, Parts    int
-	// Steps is the number of gradient steps. 0 means DefaultSteps, WhitenedSteps with whitened
-	// rows, or BaselineSteps without privacy. Under sampling it means the steps of DefaultEpochs
-	// passes.
+	// Steps is the number of gradient steps. 0 means 60, 120 with whitened rows, or 300 without privacy. Under
+	// sampling it means the steps of 20 passes.
 	Steps int
-	// Accounting says what is priced; "" means AccountingComposition. Ridge, and LearningRate or 0 for
+	// Accounting says what is priced: "composition" (or "") every step, "last-iterate" nothing but the last
+	// iterate, and "auto" what needs less noise. Ridge, and LearningRate or 0 for
 	// one over the largest curvature, are those of the options, where the last iterate alone is priced.
-	Accounting          Accounting
+	Accounting          string
 	LearningRate, Ridge float64
 	// NoiseContraction, in (0, 1), gives later steps less noise than earlier ones, at the same cost of the
 	// whole: the noise of each step is what leaves least of it at the end when every later step keeps
 	// this share of a displacement. 0 means the same noise in every step.
 	NoiseContraction float64
-	// Clipping mode and norm; "" means ClipGradient, 0 a norm that suits the loss. ParameterRadius is
-	// for ClipDataAndParameter.
-	ClippingMode    ClippingMode
+	// ClippingMode is what is clipped: "gradient" (or "") each record's gradient, "example" each row,
+	// "data-and-parameter" each row and, to ParameterRadius, the weights; "declared-lipschitz" clips nothing and takes
+	// ClippingNorm for a Lipschitz constant of the loss. A ClippingNorm of 0 means one that suits the loss.
+	ClippingMode    string
 	ClippingNorm    float64
 	ParameterRadius float64
-	// Normalization of rows; "" means NormUnit (NormClip under ClipExample and
-	// ClipDataAndParameter, and where a row is one number, since NormUnit would make it a
+	// Normalization of rows; "" means NormUnit (NormClip under "example" and
+	// "data-and-parameter", and where a row is one number, since NormUnit would make it a
 	// constant).
 	Normalization feature.Normalization
-	// Radius of NormClip; 0 means 1, or the clipping norm under ClipExample and ClipDataAndParameter.
+	// Radius of NormClip; 0 means 1, or the clipping norm under "example" and "data-and-parameter".
 	Radius float64
 	// PrivateRadius takes for the radius the median of the norms of rows, learned within the budget.
 	// Normalization "" then means NormClip; intercept and clipping norm are in units of the radius.
 	PrivateRadius bool
 	// Intercept is the value of the constant feature; negative means none. 0 means
-	// DefaultIntercept, TextIntercept where a column is text, or WhitenedIntercept with whitened
-	// rows.
+	// 0.5, 0.2 where a column is text, or 0.25 with whitened rows.
 	Intercept float64
 	// Center and Whiten ask for a private mean and covariance; Auto decides by public
 	// numbers.
 	Center, Whiten Tristate
-	// Structure is what the covariance is taken to be; "" leaves it to public numbers.
-	Structure Structure
+	// Structure is what the covariance is taken to be: "full" (any), "diagonal", or "kronecker", the product of a
+	// covariance of channels and one of places, whose shape the transforms must say. "" leaves it to public numbers.
+	Structure string
 	// Person, if not nil, makes all rows of a person one record.
 	Person *PersonUnit
 	// ClassWeights, if not nil, are weights of the target's levels, public and in their order. Balance asks
@@ -91,35 +93,7 @@ const (
 	No
 )
 
-// Structure is what the covariance that rows are whitened by is taken to be.
-type Structure string
-
 const (
-	// StructureFull is any covariance: dim² numbers.
-	StructureFull Structure = "full"
-	// StructureKronecker is the product of a covariance of channels and one of places; the transforms
-	// must say the shape of features (feature.Pipeline.Shape).
-	StructureKronecker Structure = "kronecker"
-	// StructureDiagonal takes features for uncorrelated: dim numbers.
-	StructureDiagonal Structure = "diagonal"
-)
-
-const (
-	// DefaultSteps is the number of steps of a private run: in full batch the noise in the
-	// result depends on steps·learning rate only, so it need not be tuned.
-	DefaultSteps = 60
-	// WhitenedSteps is that number where rows are whitened: more of them, each shorter, leave less noise
-	// in the strong directions; 240 are no better.
-	WhitenedSteps = 120
-	// DefaultEpochs is the expected number of times that a sampled run sees each record.
-	DefaultEpochs = 20
-	// BaselineSteps is the number of steps of a baseline, which may converge further.
-	BaselineSteps = 300
-	// DefaultIntercept is the value of the constant feature with rows of norm 1.
-	DefaultIntercept = 0.5
-	// WhitenedIntercept is its value with whitened rows, none of whose directions is strong: a
-	// larger intercept would be the one direction that limits the learning rate.
-	WhitenedIntercept = 0.25
 	// maxWhitening is the largest number of features whose full covariance is taken unasked.
 	maxWhitening = 1000
 	// whiteningNoise is the largest spectral norm of the noise in the covariance, for rows of norm 1, up
@@ -158,8 +132,8 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	if err = r.prepare(&setup); err != nil {
 		return Setup{}, err
 	}
-	if setup.Plan.Steps == DefaultSteps && r.Steps == 0 && setup.Plan.Sampling == samplingFull && setup.Plan.whitens() {
-		setup.Plan.Steps = WhitenedSteps
+	if setup.Plan.Steps == option.DefaultSteps && r.Steps == 0 && setup.Plan.Sampling == samplingFull && setup.Plan.whitens() {
+		setup.Plan.Steps = option.WhitenedSteps
 	}
 	if setup.Plan.Clipping, err = r.clipping(linear, features); err != nil {
 		return Setup{}, err
@@ -220,15 +194,15 @@ func (r Request) steps(records int) int {
 	case r.Steps > 0:
 		return r.Steps
 	case r.SamplingProbability > 0:
-		return int(math.Ceil(DefaultEpochs / r.SamplingProbability))
+		return int(math.Ceil(option.DefaultEpochs / r.SamplingProbability))
 	case r.BatchSize > 0:
-		return int(math.Ceil(DefaultEpochs * float64(records) / float64(r.BatchSize)))
+		return int(math.Ceil(option.DefaultEpochs * float64(records) / float64(r.BatchSize)))
 	case r.Parts > 0:
-		return DefaultEpochs * r.Parts
+		return option.DefaultEpochs * r.Parts
 	case math.IsInf(r.Epsilon, 1):
-		return BaselineSteps
+		return option.BaselineSteps
 	}
-	return DefaultSteps
+	return option.DefaultSteps
 }
 
 // features is the map that the request asks for.
@@ -236,13 +210,13 @@ func (r Request) features(c *feature.Pipeline) *feature.Map {
 	m := &feature.Map{Pipeline: c, Norm: r.Normalization, Radius: r.Radius, Intercept: r.Intercept}
 	if m.Norm == "" {
 		m.Norm = feature.NormUnit
-		if r.ClippingMode.ofRows() || r.PrivateRadius || c.OneNumber() {
+		if ofRows(r.ClippingMode) || r.PrivateRadius || c.OneNumber() {
 			m.Norm = feature.NormClip
 		}
 	}
 	if m.Norm == feature.NormClip && m.Radius == 0 {
 		m.Radius = 1
-		if r.ClippingMode.ofRows() && r.ClippingNorm > 0 {
+		if ofRows(r.ClippingMode) && r.ClippingNorm > 0 {
 			m.Radius = r.ClippingNorm
 		}
 	}
@@ -250,9 +224,9 @@ func (r Request) features(c *feature.Pipeline) *feature.Map {
 	case m.Intercept < 0:
 		m.Intercept = 0
 	case m.Intercept == 0 && hasTexts(c):
-		m.Intercept = TextIntercept
+		m.Intercept = option.TextIntercept
 	case m.Intercept == 0:
-		m.Intercept = DefaultIntercept
+		m.Intercept = option.DefaultIntercept
 	}
 	return m
 }

@@ -7,17 +7,18 @@ import (
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/privacy"
 )
 
-// share is the part of the budget, as a fraction of μ², that a statistic takes.
-func (k StatisticKind) share() float64 {
+// shareOf is the part of the budget, as a fraction of μ², that a statistic takes.
+func shareOf(k string) float64 {
 	switch k {
-	case CovarianceStatistic:
+	case option.CovarianceStatistic:
 		return 0.16
-	case ChannelStatistic, PlaceStatistic:
+	case option.ChannelStatistic, option.PlaceStatistic:
 		return 0.0225
-	case VarianceStatistic:
+	case option.VarianceStatistic:
 		return 0.02
 	}
 	return 0.01
@@ -30,31 +31,31 @@ func (r Request) prepare(s *Setup) error {
 	if r.PrivateRadius && (m.Norm != feature.NormClip || r.Radius > 0) {
 		return fmt.Errorf("train: a private radius is asked for with row normalization %s and radius %v, want clip and none declared", m.Norm, r.Radius)
 	}
-	learn := func(kind StatisticKind, ofRow float64, numbers int) {
+	learn := func(kind string, ofRow float64, numbers int) {
 		s.Plan.Preparation = append(s.Plan.Preparation, PreparationStep{Kind: kind, Bound: ofRow * r.Person.scale(), Numbers: numbers})
 	}
 	s.Plan.Preparation = learned(s.Schema)
 	if s.Plan.Records == 0 {
-		learn(CountStatistic, 1, 1)
+		learn(option.CountStatistic, 1, 1)
 	}
 	if r.Balance {
-		learn(LabelsStatistic, 1, len(s.Schema.Target.Levels))
+		learn(option.LabelsStatistic, 1, len(s.Schema.Target.Levels))
 	}
 	if r.PrivateRadius {
-		learn(RadiusStatistic, 1, radiusBins)
+		learn(option.RadiusStatistic, 1, radiusBins)
 	}
 	radius := m.PreparedBound()
 	if r.Center == Yes || r.Center == Auto && bound && !hasTexts(m.Pipeline) {
-		learn(MeanStatistic, radius, m.Pipeline.Dim())
+		learn(option.MeanStatistic, radius, m.Pipeline.Dim())
 	}
 	structure, err := r.structure(m.Pipeline)
 	if err != nil || r.Whiten == No || r.Whiten == Auto && !(bound && r.whitens(s, structure)) {
 		return err
 	}
 	if r.Intercept == 0 {
-		m.Intercept = WhitenedIntercept
+		m.Intercept = option.WhitenedIntercept
 	}
-	for _, kind := range structure.kinds() {
+	for _, kind := range kindsOf(structure) {
 		numbers := PreparationStep{Kind: kind}.products(m.Pipeline).Numbers(m.Pipeline.Dim())
 		learn(kind, radius*radius, numbers)
 	}
@@ -62,42 +63,42 @@ func (r Request) prepare(s *Setup) error {
 }
 
 // structure is the one that was asked for, or that the number of features calls for.
-func (r Request) structure(c *feature.Pipeline) (Structure, error) {
+func (r Request) structure(c *feature.Pipeline) (string, error) {
 	channels, _ := c.Shape()
 	switch {
-	case r.Structure == StructureKronecker && channels == 0:
+	case r.Structure == option.StructureKronecker && channels == 0:
 		return "", fmt.Errorf("train: whitening is asked for by channels and places, want transforms that say which features are which, scattering for one; or another structure")
-	case r.Structure == StructureFull, r.Structure == StructureKronecker, r.Structure == StructureDiagonal:
+	case r.Structure == option.StructureFull, r.Structure == option.StructureKronecker, r.Structure == option.StructureDiagonal:
 		return r.Structure, nil
 	case r.Structure != "":
-		return "", fmt.Errorf("train: structure is %q, want %s, %s or %s", r.Structure, StructureFull, StructureKronecker, StructureDiagonal)
+		return "", fmt.Errorf("train: structure is %q, want %s, %s or %s", r.Structure, option.StructureFull, option.StructureKronecker, option.StructureDiagonal)
 	case c.Dim() <= maxWhitening:
-		return StructureFull, nil
+		return option.StructureFull, nil
 	case channels > 0:
-		return StructureKronecker, nil
+		return option.StructureKronecker, nil
 	}
-	return StructureDiagonal, nil
+	return option.StructureDiagonal, nil
 }
 
-// kinds lists the statistics of a structure.
-func (s Structure) kinds() []StatisticKind {
+// kindsOf lists the statistics of a structure.
+func kindsOf(s string) []string {
 	switch s {
-	case StructureKronecker:
-		return []StatisticKind{ChannelStatistic, PlaceStatistic}
-	case StructureDiagonal:
-		return []StatisticKind{VarianceStatistic}
+	case option.StructureKronecker:
+		return []string{option.ChannelStatistic, option.PlaceStatistic}
+	case option.StructureDiagonal:
+		return []string{option.VarianceStatistic}
 	}
-	return []StatisticKind{CovarianceStatistic}
+	return []string{option.CovarianceStatistic}
 }
 
 // whitens is the rule of Auto: there is a plain number among the features, the structure is not the
 // diagonal alone, and the noise in each covariance is small.
-func (r Request) whitens(s *Setup, structure Structure) bool {
+func (r Request) whitens(s *Setup, structure string) bool {
 	plain := false
 	for _, c := range s.Schema.Features() {
 		plain = plain || c.Kind == data.Numeric && c.Slots() == 0
 	}
-	if !plain || structure == StructureDiagonal || r.PerStep {
+	if !plain || structure == option.StructureDiagonal || r.PerStep {
 		return false
 	}
 	records := s.Plan.Records
@@ -109,10 +110,10 @@ func (r Request) whitens(s *Setup, structure Structure) bool {
 		return false
 	}
 	mu := account.MuOf(target)
-	for _, kind := range structure.kinds() {
+	for _, kind := range kindsOf(structure) {
 		c := s.Features.Pipeline
 		side := PreparationStep{Kind: kind}.products(c).Side(c.Dim())
-		multiplier := r.Neighboring.Movement() / (math.Sqrt(kind.share()) * mu)
+		multiplier := r.Neighboring.Movement() / (math.Sqrt(shareOf(kind)) * mu)
 		if math.Sqrt(2*float64(side))*multiplier*r.Person.scale()/float64(records) > whiteningNoise {
 			return false
 		}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
@@ -126,7 +127,7 @@ func TestIteratesShowNoReusedNoise(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := train.Fit(t.Context(), l, setup, worlds[k%2], train.Options{LearningRate: 1, Output: train.OutputAllIterates})
+		r, err := train.Fit(t.Context(), l, setup, worlds[k%2], train.Options{LearningRate: 1, Output: option.OutputAllIterates})
 		if err != nil {
 			t.Fatal(err)
 		}

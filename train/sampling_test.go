@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -63,7 +64,7 @@ func TestOtherSamplingsLearn(t *testing.T) {
 	if setup, result, err = trainOn(t, parted, 4000); err != nil {
 		t.Fatal(err)
 	}
-	if got := setup.Plan.Event().String(); !strings.Contains(got, "repeat(11, partition(4, gaussian(") || setup.Plan.Method() != MethodSGD {
+	if got := setup.Plan.Event().String(); !strings.Contains(got, "repeat(11, partition(4, gaussian(") || setup.Plan.Method() != option.MethodSGD {
 		t.Errorf("parts: event %s of %s", got, setup.Plan.Method())
 	}
 	if a := accuracy(t, result.Model); a < 0.78 {

@@ -4,35 +4,16 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/ditherml/dither/internal/option"
 )
-
-// Schedule names how the learning rate goes over the steps.
-type Schedule string
-
-const (
-	// ScheduleConstant keeps the learning rate; "" means it.
-	ScheduleConstant Schedule = "constant"
-	// ScheduleLinear takes it to zero along a line: times 1 - t/T in step t of T, from 0.
-	ScheduleLinear Schedule = "linear"
-	// ScheduleCosine takes it to zero along half a wave: times (1 + cos(π·t/T))/2 (Loshchilov &
-	// Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts", ICLR 2017, without restarts,
-	// https://arxiv.org/abs/1608.03983).
-	ScheduleCosine Schedule = "cosine"
-	// ScheduleInverseSquareRoot divides it by √(t+1).
-	ScheduleInverseSquareRoot Schedule = "inverse-sqrt"
-)
-
-// Schedules lists the schedules.
-func Schedules() []Schedule {
-	return []Schedule{ScheduleConstant, ScheduleLinear, ScheduleCosine, ScheduleInverseSquareRoot}
-}
 
 // Rates are the learning rates of a run: LearningRate, the largest of them, times the schedule's
 // factor. During the first WarmUp steps the rate rises along a line to LearningRate; the schedule
 // begins after them and ends at Steps.
 type Rates struct {
 	LearningRate  float64
-	Schedule      Schedule
+	Schedule      string
 	WarmUp, Steps int
 }
 
@@ -43,51 +24,30 @@ func (r Rates) At(step int) float64 {
 	}
 	t, all := float64(step-r.WarmUp), float64(max(1, r.Steps-r.WarmUp))
 	switch r.Schedule {
-	case ScheduleLinear:
+	case option.ScheduleLinear:
 		return r.LearningRate * max(0, 1-t/all)
-	case ScheduleCosine:
+	case option.ScheduleCosine:
 		return r.LearningRate * (1 + math.Cos(math.Pi*min(1, t/all))) / 2
-	case ScheduleInverseSquareRoot:
+	case option.ScheduleInverseSquareRoot:
 		return r.LearningRate / math.Sqrt(t+1)
 	}
 	return r.LearningRate
 }
 
-// OptimizerName names an optimizer.
-type OptimizerName string
-
-const (
-	// OptimizerMomentum is Momentum; "" means it.
-	OptimizerMomentum OptimizerName = "momentum"
-	// OptimizerNesterov is Nesterov.
-	OptimizerNesterov OptimizerName = "nesterov"
-	// OptimizerAdam is Adam as it was proposed.
-	OptimizerAdam OptimizerName = "adam"
-	// OptimizerAdamCorrected is Adam that takes the known variance of the noise off its squares.
-	OptimizerAdamCorrected OptimizerName = "adam-corrected"
-	// OptimizerLBFGS is LBFGS, of baselines only: it ends where it has converged.
-	OptimizerLBFGS OptimizerName = "l-bfgs"
-)
-
-// Optimizers lists the optimizers.
-func Optimizers() []OptimizerName {
-	return []OptimizerName{OptimizerMomentum, OptimizerNesterov, OptimizerAdam, OptimizerAdamCorrected, OptimizerLBFGS}
-}
-
-// adam reports whether steps are divided by the size of gradients.
-func (n OptimizerName) adam() bool { return n == OptimizerAdam || n == OptimizerAdamCorrected }
+// isAdam reports whether steps are divided by the size of gradients.
+func isAdam(n string) bool { return n == option.OptimizerAdam || n == option.OptimizerAdamCorrected }
 
 // validateSteps refuses what is no optimizer, schedule or output rule.
 func (o Options) validateSteps() error {
 	switch {
-	case o.Schedule != "" && !slices.Contains(Schedules(), o.Schedule):
-		return fmt.Errorf("train: schedule is %q, want one of %v", o.Schedule, Schedules())
-	case o.Optimizer != "" && !slices.Contains(Optimizers(), o.Optimizer):
-		return fmt.Errorf("train: optimizer is %q, want one of %v", o.Optimizer, Optimizers())
+	case o.Schedule != "" && !slices.Contains(option.Schedules(), o.Schedule):
+		return fmt.Errorf("train: schedule is %q, want one of %v", o.Schedule, option.Schedules())
+	case o.Optimizer != "" && !slices.Contains(option.Optimizers(), o.Optimizer):
+		return fmt.Errorf("train: optimizer is %q, want one of %v", o.Optimizer, option.Optimizers())
 	case o.WarmUp < 0 || o.WarmUp > maxSteps:
 		return fmt.Errorf("train: warm-up is %d steps, want 0 to %d", o.WarmUp, maxSteps)
-	case o.Output != "" && !slices.Contains(OutputRules(), o.Output):
-		return fmt.Errorf("train: output rule is %q, want one of %v", o.Output, OutputRules())
+	case o.Output != "" && !slices.Contains(option.OutputRules(), o.Output):
+		return fmt.Errorf("train: output rule is %q, want one of %v", o.Output, option.OutputRules())
 	case o.Output != "" && o.Average != Auto:
 		return fmt.Errorf("train: output rule is %s with the average said to be %v, want one of them", o.Output, o.Average == Yes)
 	}
@@ -98,11 +58,11 @@ func (o Options) validateSteps() error {
 // of the rows.
 func (s Setup) rate(o Options, divisor, curvature float64) float64 {
 	switch {
-	case o.Optimizer.adam():
+	case isAdam(o.Optimizer):
 		// A step moves a weight by about the rate, and steps in random directions move a score of a
 		// row of norm 1 by about rate·√steps: by noiseInScore.
 		return noiseInScore / math.Sqrt(float64(s.Plan.Steps))
-	case o.Optimizer == OptimizerNesterov:
+	case o.Optimizer == option.OptimizerNesterov:
 		// The stable rates of a quadratic of curvature h are below 2(1+β)/((1+2β)·h).
 		stable := stabilityMargin * 2 * (1 + o.Momentum) / (s.Model.Loss.Smoothness()*curvature + o.Ridge)
 		return min(s.learningRate(o, divisor, curvature), stable/(1+2*o.Momentum))
@@ -114,13 +74,13 @@ func (s Setup) rate(o Options, divisor, curvature float64) float64 {
 func (s Setup) optimizer(o Options, rate, divisor float64) Optimizer {
 	objective := Objective{Divisor: divisor, Ridge: o.Ridge, L1: o.L1, Rates: Rates{rate, o.Schedule, o.WarmUp, s.Plan.Steps}}
 	switch o.Optimizer {
-	case OptimizerLBFGS:
+	case option.OptimizerLBFGS:
 		return &LBFGS{Objective: objective}
-	case OptimizerNesterov:
+	case option.OptimizerNesterov:
 		return &Nesterov{Objective: objective, Momentum: o.Momentum}
-	case OptimizerAdam:
+	case option.OptimizerAdam:
 		return &Adam{Objective: objective, MeanDecay: o.Momentum, SquareDecay: adamSquareDecay}
-	case OptimizerAdamCorrected:
+	case option.OptimizerAdamCorrected:
 		noise := s.Plan.NoiseMultiplier * s.Plan.Clipping.Bound / divisor
 		return &Adam{Objective: objective, MeanDecay: o.Momentum, SquareDecay: adamSquareDecay, NoiseVariance: noise * noise}
 	}

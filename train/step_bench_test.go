@@ -10,6 +10,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/processor"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
@@ -124,7 +125,7 @@ func benchRun(b *testing.B, rows *release.Rows, classes int) *descent {
 		b.Fatal(err)
 	}
 	plan := Plan{Subject: certificate.Subject{Neighboring: privacy.AddOrRemoveOne, MaxRecords: 1 << 16}, Sampling: samplingFull, NoiseMultiplier: 20, Steps: 1, Columns: linear.Columns, Dim: linear.Dim,
-		Clipping: Clipping{Mode: ClipGradient, Norm: 1, Bound: 1}}
+		Clipping: Clipping{Mode: option.ClipGradient, Norm: 1, Bound: 1}}
 	run, err := newDescent(Setup{Plan: plan, Model: linear}, Options{LearningRate: 1e-9, Momentum: 0.9}, payEverything{}, rows, nil, prepared{divisor: 60000})
 	if err != nil {
 		b.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
@@ -100,7 +101,7 @@ func (t *Table) check(s Setup) error {
 		return fmt.Errorf("train: a part of an encoded table is to be held out, want none; train on the data set")
 	case t.data == nil && (s.Plan.Person != nil || s.Plan.SampleWeights != nil):
 		return fmt.Errorf("train: persons or weights of rows are in the plan, want neither with a table from a file, which does not hold them")
-	case t.data == nil && slices.ContainsFunc(s.Plan.Preparation, func(p PreparationStep) bool { return p.Kind == LabelsStatistic }):
+	case t.data == nil && slices.ContainsFunc(s.Plan.Preparation, func(p PreparationStep) bool { return p.Kind == option.LabelsStatistic }):
 		return fmt.Errorf("train: weights by the frequencies of levels are asked for with a table from a file, want weights that are declared")
 	}
 	return nil

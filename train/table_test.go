@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -18,8 +19,8 @@ import (
 // for.
 func TestTableFitIsFit(t *testing.T) {
 	s, d := pictures(t, 70)
-	plan := func(whiten Tristate, structure Structure) Setup {
-		r := Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Center: Yes, Whiten: whiten, Structure: structure, Steps: 5, Transforms: scatteringOf8x8(t), PrivateRadius: structure == StructureKronecker}
+	plan := func(whiten Tristate, structure string) Setup {
+		r := Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Center: Yes, Whiten: whiten, Structure: structure, Steps: 5, Transforms: scatteringOf8x8(t), PrivateRadius: structure == option.StructureKronecker}
 		setup, err := NewPlan(r, s)
 		if err != nil {
 			t.Fatal(err)
@@ -41,7 +42,7 @@ func TestTableFitIsFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, setup := range []Setup{first, clipped, plan(Yes, StructureKronecker), plan(Yes, StructureFull), plan(Yes, StructureDiagonal)} {
+	for _, setup := range []Setup{first, clipped, plan(Yes, option.StructureKronecker), plan(Yes, option.StructureFull), plan(Yes, option.StructureDiagonal)} {
 		fit := func(run func(*ledger.Ledger) (*Result, error)) *model.Model {
 			result, failed := run(rich(t, setup.Plan.Neighboring))
 			if failed != nil {

@@ -6,9 +6,6 @@ import "github.com/ditherml/dither/feature"
 // are constants: on texts of two kinds (film reviews, and messages to groups) they did better than those
 // of other rows at every budget from 0.5 to 8; see docs/features.md.
 const (
-	// TextIntercept is the value of the constant feature. It is small, so that its direction, which is
-	// the strongest of such rows, does not bound the learning rate of all others.
-	TextIntercept = 0.2
 	// textCurvature is what rows of norm 1 are taken to have in their strongest direction. They are
 	// not centered unless that is asked for: in this many features the noise of a mean is longer
 	// than the mean.

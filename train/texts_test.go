@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 )
 
@@ -50,10 +51,10 @@ func TestTextDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if setup.Features.Intercept != TextIntercept || setup.Plan.Clipping.Bound != defaultClipping || setup.Plan.Dim != 4096+2 {
+	if setup.Features.Intercept != option.TextIntercept || setup.Plan.Clipping.Bound != defaultClipping || setup.Plan.Dim != 4096+2 {
 		t.Errorf("got intercept %v, clipping %+v, %d features", setup.Features.Intercept, setup.Plan.Clipping, setup.Plan.Dim)
 	}
-	if len(setup.Plan.Preparation) != 1 || setup.Plan.Preparation[0].Kind != CountStatistic {
+	if len(setup.Plan.Preparation) != 1 || setup.Plan.Preparation[0].Kind != option.CountStatistic {
 		t.Errorf("got preparation %v, want the count alone", setup.Plan.Preparation)
 	}
 	if kind := setup.rowType(d, 0); kind != release.Sparse {

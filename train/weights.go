@@ -8,9 +8,6 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// LabelsStatistic is the number of rows of each level of the target.
-const LabelsStatistic StatisticKind = "labels"
-
 // Bounds of weights that follow from a noisy histogram.
 const (
 	// leastWeight is the smallest weight of a level; the largest is 1.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
@@ -93,7 +94,7 @@ func TestLabelsAreCounted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := slices.IndexFunc(s.Plan.Preparation, func(v PreparationStep) bool { return v.Kind == LabelsStatistic })
+		at := slices.IndexFunc(s.Plan.Preparation, func(v PreparationStep) bool { return v.Kind == option.LabelsStatistic })
 		statistic := s.Plan.Preparation[at]
 		largest := 0.0
 		for range 1000 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -35,9 +36,9 @@ func TestFloorFollowsNoise(t *testing.T) {
 
 // TestNoiseOfMomentsIsKept holds that the floor is told the noise that the plan has, in units of the mean.
 func TestNoiseOfMomentsIsKept(t *testing.T) {
-	out := prepared{divisor: 50, moments: map[StatisticKind]moment{}}
-	out.learned(PreparationStep{Kind: VarianceStatistic, NoiseMultiplier: 10, Bound: 4}, []float64{100, 25})
-	if got := out.moments[VarianceStatistic]; got.noise != 10*4/50.0 || got.mean[0] != 2 || got.mean[1] != 0.5 {
+	out := prepared{divisor: 50, moments: map[string]moment{}}
+	out.learned(PreparationStep{Kind: option.VarianceStatistic, NoiseMultiplier: 10, Bound: 4}, []float64{100, 25})
+	if got := out.moments[option.VarianceStatistic]; got.noise != 10*4/50.0 || got.mean[0] != 2 || got.mean[1] != 0.5 {
 		t.Errorf("got %+v, want noise 0.8 and the sums over 50", got)
 	}
 }
@@ -72,9 +73,9 @@ func TestAutoWhitensByPublicNumbers(t *testing.T) {
 	s, _ := pictures(t, 1)
 	for _, c := range []struct {
 		records   int
-		structure Structure
+		structure string
 		want      bool
-	}{{400, "", false}, {1000000, "", true}, {1000, StructureKronecker, false}, {1000000, StructureKronecker, true}, {1000000, StructureDiagonal, false}} {
+	}{{400, "", false}, {1000000, "", true}, {1000, option.StructureKronecker, false}, {1000000, option.StructureKronecker, true}, {1000000, option.StructureDiagonal, false}} {
 		s.Records, s.MaxRecords = c.records, c.records
 		setup, err := NewPlan(Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Structure: c.structure, Transforms: scatteringOf8x8(t)}, s)
 		if err != nil {
@@ -82,9 +83,9 @@ func TestAutoWhitensByPublicNumbers(t *testing.T) {
 		}
 		got := false
 		for _, p := range setup.Plan.Preparation {
-			got = got || p.Kind.Whitens()
+			got = got || isWhitening(p.Kind)
 		}
-		if intercept := map[bool]float64{true: WhitenedIntercept, false: DefaultIntercept}[c.want]; got != c.want || setup.Features.Intercept != intercept {
+		if intercept := map[bool]float64{true: option.WhitenedIntercept, false: option.DefaultIntercept}[c.want]; got != c.want || setup.Features.Intercept != intercept {
 			t.Errorf("%d records, structure %q: whitens %v with intercept %v, want %v and %v", c.records, c.structure, got, setup.Features.Intercept, c.want, intercept)
 		}
 	}

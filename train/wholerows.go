@@ -5,6 +5,7 @@ import (
 
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 )
 
@@ -97,7 +98,7 @@ const mostFramed = 1024
 // the matrix with rows of 16 bits would leave too few bits to its numbers.
 func (s Setup) framed() bool {
 	p := s.Plan
-	return s.Features.Pipeline.Dim() <= mostFramed && p.alike(CovarianceStatistic) > 0 && p.Sampling == samplingFull && p.LastIterate == nil && p.Person == nil && s.Features.Norm == feature.NormUnit
+	return s.Features.Pipeline.Dim() <= mostFramed && p.alike(option.CovarianceStatistic) > 0 && p.Sampling == samplingFull && p.LastIterate == nil && p.Person == nil && s.Features.Norm == feature.NormUnit
 }
 
 // whitener is what one goroutine whitens rows with.

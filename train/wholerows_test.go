@@ -9,6 +9,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/privacy"
 )
@@ -85,7 +86,7 @@ func TestWideRowsShareNoPasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		setup, err := NewPlan(Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Whiten: Yes, Structure: StructureFull}, s)
+		setup, err := NewPlan(Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Whiten: Yes, Structure: option.StructureFull}, s)
 		if err != nil || setup.framed() != framed || setup.SharesPasses() != framed {
 			t.Errorf("%d features: framed is %v, want %v, %v", features, setup.framed(), framed, err)
 		}

@@ -72,15 +72,15 @@ func (s *settings) networkFlags(f *flag.FlagSet) {
 	f.StringVar(&o.Optimizer, "optimizer", "", "of networks, as of dither train")
 	f.Float64Var(&o.LearningRate, "network-learning-rate", 0, "of networks, --learning-rate of dither train")
 	f.Func("network-average", "of networks, --average of dither train", func(v string) error { o.Average = string(v); return nil })
-	f.Func("network-schedule", "of networks, --schedule of dither train", func(v string) error { o.Schedule = train.Schedule(v); return nil })
+	f.Func("network-schedule", "of networks, --schedule of dither train", func(v string) error { o.Schedule = v; return nil })
 }
 
 func parse(arguments []string) (settings, error) {
-	s := settings{options: train.Options{Momentum: train.DefaultMomentum}}
+	s := settings{options: train.Options{Momentum: option.DefaultMomentum}}
 	f := flag.NewFlagSet("accuracy", flag.ContinueOnError)
 	f.StringVar(&s.folder, "data", os.Getenv("DITHER_DATA"), "folder of the data sets")
 	chosen := f.String("sets", "", "names of sets, with commas between them (default: all): "+strings.Join(names(), ", "))
-	methods := f.String("methods", "", "names of methods as of dither train, with commas between them, or all, or "+methodNetwork+" for the network of a set that has one (default: "+train.MethodGD+")")
+	methods := f.String("methods", "", "names of methods as of dither train, with commas between them, or all, or "+methodNetwork+" for the network of a set that has one (default: "+option.MethodGD+")")
 	epsilons := f.String("epsilons", "", "budgets, with commas between them (default: those of each set); inf: without privacy")
 	f.Float64Var(&s.delta, "delta", defaultDelta, "delta of every plan; at 0 dp-gd has none")
 	f.IntVar(&s.runs, "runs", 3, "runs of each")
@@ -91,7 +91,7 @@ func parse(arguments []string) (settings, error) {
 	f.Float64Var(&s.l1Radius, "l1-radius", 0, "as of dither train")
 	f.Float64Var(&s.request.Intercept, "intercept", 0, "as of dither train")
 	f.Float64Var(&s.options.LearningRate, "learning-rate", 0, "as of dither train")
-	f.Float64Var(&s.options.Momentum, "momentum", train.DefaultMomentum, "as of dither train")
+	f.Float64Var(&s.options.Momentum, "momentum", option.DefaultMomentum, "as of dither train")
 	f.Float64Var(&s.options.Ridge, "ridge", 0, "as of dither train")
 	s.networkFlags(f)
 	if err := f.Parse(arguments); err != nil {
@@ -171,7 +171,7 @@ func (s settings) repeat(ctx context.Context, c set, p parts, method string, eps
 		case err != nil:
 		case way == methodNetwork:
 			last, fits, err = s.onceNetwork(ctx, c, p, epsilon)
-		case way == train.MethodGD:
+		case way == option.MethodGD:
 			last, err = s.once(ctx, c, p, epsilon)
 		default:
 			last, fits, err = s.onceBy(ctx, c, p, way, epsilon)

@@ -12,7 +12,6 @@ import (
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/erm"
 )
 
@@ -20,12 +19,12 @@ import (
 // without further options.
 func methodNames(text string) []string {
 	if text == "" {
-		return []string{train.MethodGD}
+		return []string{option.MethodGD}
 	}
 	if text != "all" {
 		return strings.Split(text, ",")
 	}
-	all := append([]string{train.MethodGD, option.MethodAuto}, erm.Names()...)
+	all := append([]string{option.MethodGD, option.MethodAuto}, erm.Names()...)
 	return slices.DeleteFunc(all, func(name string) bool { return name == option.MethodLBFGS || name == option.MethodExponential })
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
@@ -109,9 +110,9 @@ func prepared(s train.Setup) *feature.Map {
 	d := f.Pipeline.Dim()
 	for _, statistic := range s.Plan.Preparation {
 		switch statistic.Kind {
-		case train.MeanStatistic:
+		case option.MeanStatistic:
 			f.Center = make([]float64, d)
-		case train.CovarianceStatistic:
+		case option.CovarianceStatistic:
 			f.Whitening = &feature.Whitening{Matrix: make([]float64, d*d)}
 			for j := range d {
 				f.Whitening.Matrix[j*d+j] = 1

@@ -12,7 +12,6 @@ import (
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
-	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/erm"
 	"github.com/ditherml/dither/train/neural"
 )
@@ -21,13 +20,13 @@ import (
 // a command has its own. A flag that is listed for a command that lacks it does no harm.
 var flagValues = map[string]func() []string{
 	"accountant":       accountantNames,
-	"accounting":       func() []string { return texts(train.Accountings()) },
+	"accounting":       option.Accountings,
 	"activation":       func() []string { return []string{"tanh", "relu", "gelu", "sigmoid"} },
 	"average":          func() []string { return append([]string{"auto", "yes", "no"}, texts(neural.Averages())...) },
 	"center":           func() []string { return []string{"auto", "yes", "no"} },
 	"choice":           func() []string { return []string{option.ChoiceFlip, option.ChoiceExponential} },
 	"class-weights":    func() []string { return []string{"balanced"} },
-	"clipping":         func() []string { return texts(train.ClippingModes()) },
+	"clipping":         option.ClippingModes,
 	"clipping-groups":  func() []string { return []string{"all", "per-layer"} },
 	"clipping-rule":    neural.Rules,
 	"correlated-noise": func() []string { return texts(neural.CorrelatedKinds()) },
@@ -49,13 +48,13 @@ var flagValues = map[string]func() []string{
 	"output-noise": func() []string {
 		return []string{option.NoiseGaussian, option.NoiseL1, option.NoiseL2, option.NoiseLInfinity}
 	},
-	"output-rule": func() []string { return texts(train.OutputRules()) },
+	"output-rule": option.OutputRules,
 	"row-normalization": func() []string {
 		return texts([]feature.Normalization{feature.NormUnit, feature.NormClip, feature.NormNone})
 	},
 	"row-radius":        func() []string { return []string{"private"} },
 	"sampling":          func() []string { return texts(neural.Samplings()) },
-	"schedule":          func() []string { return texts(train.Schedules()) },
+	"schedule":          option.Schedules,
 	"solver":            func() []string { return []string{option.SolverExact, option.SolverGradient, option.SolverPermuted} },
 	"train --threshold": func() []string { return []string{"0.5", "best", "balanced"} },
 	"train-layers":      func() []string { return []string{"last"} },
@@ -85,7 +84,7 @@ func lossNames() []string {
 
 // methodNames are the methods with what each does.
 func methodNames() []string {
-	names := []string{option.MethodAuto + "\tchosen by public numbers", train.MethodGD + "\tgradient descent with noise in every step", train.MethodSGD + "\tthe same on samples"}
+	names := []string{option.MethodAuto + "\tchosen by public numbers", option.MethodGD + "\tgradient descent with noise in every step", option.MethodSGD + "\tthe same on samples"}
 	for _, name := range erm.Names() {
 		names = append(names, name+"\t"+erm.Summary(name))
 	}
@@ -93,11 +92,11 @@ func methodNames() []string {
 }
 
 func optimizerNames() []string {
-	names := append(texts(train.Optimizers()), neural.Optimizers()...)
+	names := append(option.Optimizers(), neural.Optimizers()...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
 func whitenings() []string {
-	return append([]string{"auto", "yes", "no"}, texts([]train.Structure{train.StructureFull, train.StructureKronecker, train.StructureDiagonal})...)
+	return append([]string{"auto", "yes", "no"}, option.Structures()...)
 }

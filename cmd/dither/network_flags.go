@@ -45,7 +45,7 @@ func (n *networkFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&n.clipping.Rule, "clipping-rule", "", "how the gradient of a network is bounded: "+summaries(neural.Rules(), neural.RuleSummary)+" (default "+neural.Rules()[0]+")")
 	f.StringVar(&n.groups, "clipping-groups", "all", "which parts of a network's gradient are clipped each by itself: all (one part), per-layer, or blocks of weights in each part, as 2,1")
 	f.StringVar(&n.norms, "clipping-norms", "", "clipping norms of those parts, with commas between (default: the clipping norm over the root of their number)")
-	f.StringVar(&n.allocation, "noise-allocation", string(option.AllocationEven), "how noise is divided among those parts, at one cost: "+join(neural.Allocations()))
+	f.StringVar(&n.allocation, "noise-allocation", option.AllocationEven, "how noise is divided among those parts, at one cost: "+join(neural.Allocations()))
 	f.Float64Var(&n.clipping.Stability, "clipping-stability", 0, "constant of the clipping rules that divide by norms (default: the rule's)")
 	f.Float64Var(&n.clipping.Threshold, "clipping-threshold", 0, "norm up to which the global clipping rules keep gradients as they are (default: the rule's)")
 	f.Float64Var(&n.clipping.Quantile, "clipping-quantile", 0, "share of gradients that an adaptive clipping rule keeps within its norm (default: the rule's)")
@@ -176,7 +176,7 @@ func (n *networkFlags) samplingOf(p *planFlags) (neural.Sampling, error) {
 	if !known {
 		return s, fmt.Errorf("--sampling-probability is %v, --batch-size %d and --parts %d, want one of them, or the first with one of the others", s.Probability, s.BatchSize, s.Parts)
 	}
-	if s.Kind = kind; kind == option.SamplingPartition && n.correlated == string(option.CorrelatedTree) {
+	if s.Kind = kind; kind == option.SamplingPartition && n.correlated == option.CorrelatedTree {
 		s.Kind = option.SamplingShuffle
 	}
 	return s, nil

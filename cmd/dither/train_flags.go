@@ -53,14 +53,14 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.Float64Var(&p.samplingProbability, "sampling-probability", 0, "take each row with this probability in each step (dp-sgd); default: all rows in every step")
 	f.IntVar(&p.batchSize, "batch-size", 0, "take a random batch of this many rows in each step; under replace-one only, and costly: prefer --sampling-probability")
 	f.IntVar(&p.parts, "parts", 0, "divide the rows once into this many random parts and take one in each step, in turn")
-	f.IntVar(&p.steps, "steps", 0, fmt.Sprintf("gradient steps (default %d, %d beside whitened rows, %d without privacy, or %d expected passes when sampling; %s has %d, %s by records and epsilon)", train.DefaultSteps, train.WhitenedSteps, train.BaselineSteps, train.DefaultEpochs, option.MethodZeroth, option.DefaultZerothSteps, option.MethodFrankWolfe))
-	f.StringVar(&p.clipping, "clipping", string(request.ClippingMode), "how a record's gradient is bounded: gradient (each is clipped), example (each row is clipped, once), data-and-parameter (rows are clipped and the weights projected on a ball: for the squared loss), or declared-lipschitz (you declare the constant as --clipping-norm; what is beyond is cut)")
+	f.IntVar(&p.steps, "steps", 0, fmt.Sprintf("gradient steps (default %d, %d beside whitened rows, %d without privacy, or %d expected passes when sampling; %s has %d, %s by records and epsilon)", option.DefaultSteps, option.WhitenedSteps, option.BaselineSteps, option.DefaultEpochs, option.MethodZeroth, option.DefaultZerothSteps, option.MethodFrankWolfe))
+	f.StringVar(&p.clipping, "clipping", request.ClippingMode, "how a record's gradient is bounded: gradient (each is clipped), example (each row is clipped, once), data-and-parameter (rows are clipped and the weights projected on a ball: for the squared loss), or declared-lipschitz (you declare the constant as --clipping-norm; what is beyond is cut)")
 	f.Float64Var(&p.clippingNorm, "clipping-norm", 0, "largest norm of a record after clipping: L2, or of a coordinate with frank-wolfe (default: suits the loss)")
 	f.Float64Var(&p.parameterRadius, "parameter-radius", 0, "radius of the ball of weights, with --clipping data-and-parameter")
 	f.StringArrayVar(&p.transforms, "transform", nil, "public map of the encoded columns, `NAME` or NAME:key=value,...: "+strings.Join(feature.TransformNames(), ", ")+"; may be given again, in order (docs/features.md)")
 	f.StringVar(&p.normalization, "row-normalization", "", "unit, clip or none (default unit; clip with --clipping example, and where a row is one number)")
 	f.StringVar(&p.radius, "row-radius", "", "radius of --row-normalization clip: a number (default 1, or the clipping norm of examples), or private for the median norm of the rows, paid from the budget; intercept and clipping norm are then in units of it")
-	f.Float64Var(&p.intercept, "intercept", 0, fmt.Sprintf("value of the constant feature, inside the clipped norm (default %v, %v with texts, %v beside whitened rows)", train.DefaultIntercept, train.TextIntercept, train.WhitenedIntercept))
+	f.Float64Var(&p.intercept, "intercept", 0, fmt.Sprintf("value of the constant feature, inside the clipped norm (default %v, %v with texts, %v beside whitened rows)", option.DefaultIntercept, option.TextIntercept, option.WhitenedIntercept))
 	f.BoolVar(&p.noIntercept, "no-intercept", false, "no constant feature")
 	f.StringVar(&p.center, "center", "auto", "subtract a private mean, paid from the budget: auto, yes or no")
 	f.StringVar(&p.whiten, "whiten", "auto", "whiten by a private covariance, paid from the budget: auto, yes, no, or what it is taken to be: full, kronecker (channels and places of scattering) or diagonal")
@@ -79,7 +79,7 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 
 // request turns the flags into what is asked of train.
 func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, error) {
-	r := train.Request{Epsilon: p.epsilon, Delta: p.delta, SamplingProbability: p.samplingProbability, BatchSize: p.batchSize, Parts: p.parts, Steps: p.steps, ClippingMode: train.ClippingMode(p.clipping), ClippingNorm: p.clippingNorm, ParameterRadius: p.parameterRadius,
+	r := train.Request{Epsilon: p.epsilon, Delta: p.delta, SamplingProbability: p.samplingProbability, BatchSize: p.batchSize, Parts: p.parts, Steps: p.steps, ClippingMode: p.clipping, ClippingNorm: p.clippingNorm, ParameterRadius: p.parameterRadius,
 		Normalization: feature.Normalization(p.normalization), Intercept: p.intercept}
 	o := train.Options{LearningRate: p.learningRate, Momentum: p.momentum, Ridge: p.ridge, FeatureBits: p.featureBits}
 	p.descent.apply(&r, &o)
@@ -119,8 +119,8 @@ func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, erro
 // preparation reads what is learned of rows.
 func (p *planFlags) preparation(r *train.Request) error {
 	var err error
-	switch structure := train.Structure(p.whiten); structure {
-	case train.StructureFull, train.StructureKronecker, train.StructureDiagonal:
+	switch structure := p.whiten; structure {
+	case option.StructureFull, option.StructureKronecker, option.StructureDiagonal:
 		r.Whiten, r.Structure = train.Yes, structure
 	default:
 		if r.Whiten, err = choice("whiten", p.whiten); err != nil {
@@ -174,8 +174,8 @@ func (p *planFlags) budget(r *train.Request, nonPrivate bool) error {
 			return err
 		}
 	}
-	if !slices.Contains(train.ClippingModes(), r.ClippingMode) {
-		return fmt.Errorf("--clipping is %q, want one of %v", r.ClippingMode, train.ClippingModes())
+	if !slices.Contains(option.ClippingModes(), r.ClippingMode) {
+		return fmt.Errorf("--clipping is %q, want one of %v", r.ClippingMode, option.ClippingModes())
 	}
 	return nil
 }

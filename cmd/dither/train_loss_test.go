@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/train"
 )
 
 // fruitSchema has %s for its target.
@@ -53,7 +53,7 @@ func TestTrainOneVsRest(t *testing.T) {
 		t.Fatalf("model: got %+v, error %v, want three heads of one-vs-rest", m.Linear(), err)
 	}
 	c, err := certificate.Read(filepath.Join("m", certificate.FileName))
-	if want := fmt.Sprintf(`"bound": %v`, math.Sqrt(3)*math.Hypot(1, train.WhitenedIntercept)); err != nil || !strings.Contains(string(c.Plan), want) {
+	if want := fmt.Sprintf(`"bound": %v`, math.Sqrt(3)*math.Hypot(1, option.WhitenedIntercept)); err != nil || !strings.Contains(string(c.Plan), want) {
 		t.Errorf("plan: got %s, error %v, want %s", c.Plan, err, want)
 	}
 	mustInvoke(t, "verify", "m")

@@ -25,9 +25,9 @@ type methodFlags struct {
 
 // ownFlags names, for each flag that only some methods have, those methods.
 var ownFlags = map[string][]string{
-	"center":        {train.MethodGD, train.MethodSGD, option.MethodOutput, option.MethodObjective, option.MethodZeroth},
-	"steps":         {train.MethodGD, train.MethodSGD, option.MethodZeroth, option.MethodFrankWolfe},
-	"clipping-norm": {train.MethodGD, train.MethodSGD, option.MethodZeroth, option.MethodFrankWolfe},
+	"center":        {option.MethodGD, option.MethodSGD, option.MethodOutput, option.MethodObjective, option.MethodZeroth},
+	"steps":         {option.MethodGD, option.MethodSGD, option.MethodZeroth, option.MethodFrankWolfe},
+	"clipping-norm": {option.MethodGD, option.MethodSGD, option.MethodZeroth, option.MethodFrankWolfe},
 	"directions":    {option.MethodZeroth},
 	"l1-radius":     {option.MethodFrankWolfe},
 	"output-noise":  {option.MethodOutput, option.MethodZeroth},
@@ -53,7 +53,7 @@ func (m *methodFlags) add(f *pflag.FlagSet) {
 	for _, name := range erm.Names() {
 		names = append(names, name+" ("+erm.Summary(name)+")")
 	}
-	f.StringVar(&m.name, "method", train.MethodGD, strings.Join(append([]string{option.MethodAuto + " (what suits epsilon, delta, target and features, which are public; it says which and why)", train.MethodGD + " (gradient descent with noise in every step; " + train.MethodSGD + " when sampling)"}, names...), ", "))
+	f.StringVar(&m.name, "method", option.MethodGD, strings.Join(append([]string{option.MethodAuto + " (what suits epsilon, delta, target and features, which are public; it says which and why)", option.MethodGD + " (gradient descent with noise in every step; " + option.MethodSGD + " when sampling)"}, names...), ", "))
 	f.Float64Var(&m.sumRidge, "sum-ridge", 0, "strength of the penalty on squared weights, beside the sum of losses: half of it times the squared norm (default: the method's)")
 	f.StringVar(&m.noise, "output-noise", "", fmt.Sprintf("noise on released weights, or of zeroth-order descent, which has the first two: %s, or %s, %s or %s, of which %s and %s need no delta (default %s, with --delta 0 %s)", option.NoiseGaussian, option.NoiseL1, option.NoiseL2, option.NoiseLInfinity, option.NoiseL1, option.NoiseLInfinity, option.NoiseGaussian, option.NoiseL1))
 	f.StringVar(&m.asked.Solver, "solver", "", fmt.Sprintf("what %s releases with noise: %s, the minimizer; %s, where descent on all rows ends; or %s, where descent on batches in one random order ends, under replace-one (default %s)", option.MethodOutput, option.SolverExact, option.SolverGradient, option.SolverPermuted, option.SolverExact))
@@ -74,9 +74,9 @@ func (m *methodFlags) elsewhere() bool { return slices.Contains(erm.Names(), m.n
 
 // check refuses an unknown method, and flags that the method does not have.
 func (m *methodFlags) check() error {
-	descent := []string{train.MethodGD, train.MethodSGD}
+	descent := []string{option.MethodGD, option.MethodSGD}
 	if !m.elsewhere() && !slices.Contains(descent, m.name) {
-		return fmt.Errorf("--method is %q, want one of %s", m.name, strings.Join(append([]string{option.MethodAuto, train.MethodGD, train.MethodSGD}, erm.Names()...), ", "))
+		return fmt.Errorf("--method is %q, want one of %s", m.name, strings.Join(append([]string{option.MethodAuto, option.MethodGD, option.MethodSGD}, erm.Names()...), ", "))
 	}
 	var wrong error
 	m.flags.Visit(func(f *pflag.Flag) {
@@ -129,7 +129,7 @@ func (t *trainCommand) choose(s *data.Schema, r train.Request) error {
 func (m *methodFlags) recommend(s *data.Schema, r train.Request) (method, reason string, err error) {
 	var asked string
 	m.flags.Visit(func(f *pflag.Flag) {
-		descent := slices.Contains(descentFlags, f.Name) || slices.Contains(ownFlags[f.Name], train.MethodGD)
+		descent := slices.Contains(descentFlags, f.Name) || slices.Contains(ownFlags[f.Name], option.MethodGD)
 		if descent && asked == "" {
 			asked = "--" + f.Name
 		}
@@ -138,7 +138,7 @@ func (m *methodFlags) recommend(s *data.Schema, r train.Request) (method, reason
 		asked = "a column with private bounds or levels"
 	}
 	if asked != "" {
-		return train.MethodGD, asked + " is for descent", nil
+		return option.MethodGD, asked + " is for descent", nil
 	}
 	return erm.Recommend(m.request(r), s)
 }

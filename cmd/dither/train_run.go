@@ -15,6 +15,7 @@ import (
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/layers"
 	"github.com/ditherml/dither/internal/measures"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/process"
 	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/internal/training"
@@ -131,7 +132,7 @@ func (t *trainCommand) planMethod(source tables, request train.Request, options 
 		return nil, fmt.Errorf("--row-radius is private with --method %s, want a number", t.method.name)
 	}
 	if private := source.schema.Private(); len(private) > 0 {
-		return nil, fmt.Errorf("column %q has private bounds or levels with --method %s, want them declared, or --method %s, which learns them", private[0].Name, t.method.name, train.MethodGD)
+		return nil, fmt.Errorf("column %q has private bounds or levels with --method %s, want them declared, or --method %s, which learns them", private[0].Name, t.method.name, option.MethodGD)
 	}
 	if err := t.checkThreshold(source.schema); err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
@@ -95,10 +96,10 @@ func TestVerifyRefusesForgeries(t *testing.T) {
 		"a bound of the count":                 {1, changePlan(func(p *train.Plan) { p.Preparation[0].Bound = 2 })},
 		"statistic twice":                      {1, changePlan(func(p *train.Plan) { p.Preparation = append(p.Preparation, p.Preparation[0]) })},
 		"a statistic more": {1, changePlan(func(p *train.Plan) {
-			p.Preparation = append(p.Preparation, train.PreparationStep{Kind: train.VarianceStatistic, NoiseMultiplier: 9, Bound: 1, Numbers: 3})
+			p.Preparation = append(p.Preparation, train.PreparationStep{Kind: option.VarianceStatistic, NoiseMultiplier: 9, Bound: 1, Numbers: 3})
 		})},
 		"clipping without bound": {1, changePlan(func(p *train.Plan) { p.Clipping.Bound *= 2 })},
-		"clipping of rows":       {1, changePlan(func(p *train.Plan) { p.Clipping.Mode, p.Clipping.Norm, p.Clipping.Bound = train.ClipExample, 0.1, 0.1 })},
+		"clipping of rows":       {1, changePlan(func(p *train.Plan) { p.Clipping.Mode, p.Clipping.Norm, p.Clipping.Bound = option.ClipExample, 0.1, 0.1 })},
 		"weights of no levels":   {1, changePlan(func(p *train.Plan) { p.ClassWeights = []float64{1, 1, 1} })},
 		"weights by a feature":   {1, changePlan(func(p *train.Plan) { p.SampleWeights = &train.SampleWeights{Column: "age", Upper: 1} })},
 		"noise of a baseline":    {math.Inf(1), changePlan(func(p *train.Plan) { p.NoiseMultiplier = 3 })},

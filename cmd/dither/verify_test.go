@@ -11,6 +11,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
 )
@@ -133,13 +134,13 @@ func TestVerifyRefuses(t *testing.T) {
 			m.model = other.model
 			m.write(t)
 		}, exitFailed, "number of weight vectors"},
-		{"count that was not paid for", unpaid(train.CountStatistic), exitFailed, "a count of 1 numbers"},
-		{"mean that was not paid for", unpaid(train.MeanStatistic), exitFailed, "a mean of"},
-		{"covariance that was not paid for", unpaid(train.CovarianceStatistic), exitFailed, "a covariance of"},
-		{"variances that were not paid for", unpaid(train.VarianceStatistic), exitFailed, "a variances of"},
-		{"channels that were not paid for", unpaid(train.ChannelStatistic), exitFailed, "a channel-covariance of"},
-		{"places that were not paid for", unpaid(train.PlaceStatistic), exitFailed, "a place-covariance of"},
-		{"radius that was not paid for", unpaid(train.RadiusStatistic), exitFailed, "the bound of the statistic mean"},
+		{"count that was not paid for", unpaid(option.CountStatistic), exitFailed, "a count of 1 numbers"},
+		{"mean that was not paid for", unpaid(option.MeanStatistic), exitFailed, "a mean of"},
+		{"covariance that was not paid for", unpaid(option.CovarianceStatistic), exitFailed, "a covariance of"},
+		{"variances that were not paid for", unpaid(option.VarianceStatistic), exitFailed, "a variances of"},
+		{"channels that were not paid for", unpaid(option.ChannelStatistic), exitFailed, "a channel-covariance of"},
+		{"places that were not paid for", unpaid(option.PlaceStatistic), exitFailed, "a place-covariance of"},
+		{"radius that was not paid for", unpaid(option.RadiusStatistic), exitFailed, "the bound of the statistic mean"},
 		{"unknown field", inCertificate(`"format-version"`, `"more": 1, "format-version"`), exitUsage, "more"},
 		{"field twice", inCertificate(`"delta"`, `"delta": 1e-9, "delta"`), exitUsage, "twice"},
 		{"field in other letters", inCertificate(`"delta"`, `"Delta": 1e-9, "delta"`), exitUsage, "spelling"},
@@ -170,7 +171,7 @@ func TestVerifyRefuses(t *testing.T) {
 
 // unpaid gives the model a mean and a covariance, and a plan that leaves one statistic out,
 // with the certificate that belongs to that plan.
-func unpaid(kind train.StatisticKind) func(*testing.T, *modelFolder) {
+func unpaid(kind string) func(*testing.T, *modelFolder) {
 	return func(t *testing.T, m *modelFolder) {
 		var p train.Plan
 		if err := json.Unmarshal(m.certificate.Plan, &p); err != nil {
@@ -180,15 +181,15 @@ func unpaid(kind train.StatisticKind) func(*testing.T, *modelFolder) {
 		f := m.model.Features()
 		f.Center, f.Whitening = make([]float64, d), &feature.Whitening{Matrix: make([]float64, d*d)}
 		switch kind {
-		case train.VarianceStatistic:
+		case option.VarianceStatistic:
 			f.Whitening = &feature.Whitening{Scales: make([]float64, d)}
-		case train.ChannelStatistic, train.PlaceStatistic:
+		case option.ChannelStatistic, option.PlaceStatistic:
 			f.Whitening = &feature.Whitening{Channels: make([]float64, 1), Places: make([]float64, d*d)}
-		case train.RadiusStatistic:
+		case option.RadiusStatistic:
 			f.Norm, f.Radius = feature.NormClip, 0.7
 		}
 		p.Preparation = nil
-		for _, k := range train.Kinds() {
+		for _, k := range option.Statistics() {
 			if k != kind {
 				p.Preparation = append(p.Preparation, train.PreparationStep{Kind: k, NoiseMultiplier: 100, Bound: 1, Numbers: d * d})
 			}

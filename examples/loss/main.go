@@ -98,7 +98,7 @@ func run(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	result, err := train.Fit(context.Background(), budget, setup, records, train.Options{Momentum: train.DefaultMomentum})
+	result, err := train.Fit(context.Background(), budget, setup, records, train.Options{Momentum: 0.9})
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func plans(schema *data.Schema) ([]sweep.Candidate, error) {
 			return nil, err
 		}
 		c := sweep.Candidate{Settings: []sweep.Setting{{Name: "epsilon", Value: strconv.FormatFloat(epsilon, 'f', -1, 64)}},
-			Linear: &setup, Options: train.Options{Momentum: train.DefaultMomentum}}
+			Linear: &setup, Options: train.Options{Momentum: 0.9}}
 		if err = c.Certify(); err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/experiment"
 	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -35,10 +36,10 @@ func bookEvent(epsilon float64, steps int) mechanism.Event {
 }
 
 // job returns a private run of the chapter, with its noise or with the least that has the privacy of one iteration.
-func (b *bookRun) job(epsilon float64, mode train.ClippingMode, exact bool) (train.Run, error) {
+func (b *bookRun) job(epsilon float64, mode string, exact bool) (train.Run, error) {
 	r := bookRequest(epsilon, bookSteps)
 	r.PerStep, r.ClippingMode = true, mode
-	if mode == train.ClipExample {
+	if mode == option.ClipExample {
 		r.Normalization = feature.NormClip
 	}
 	setup, err := train.NewPlan(r, b.schema)
@@ -52,7 +53,7 @@ func (b *bookRun) job(epsilon float64, mode train.ClippingMode, exact bool) (tra
 func (b *bookRun) noisy(ctx context.Context) error {
 	runs := repeats(b.lab, 20)
 	var curves [2][]figure.Point
-	var modes = []train.ClippingMode{train.ClipGradient, train.ClipExample}
+	var modes = []string{option.ClipGradient, option.ClipExample}
 	for m, mode := range modes {
 		for i, epsilon := range bookEpsilons {
 			b.lab.Report(fmt.Sprintf("noisy descent, clipping of each %s", mode), 0.5+0.22*float64(m)+0.22*float64(i)/float64(len(bookEpsilons)))
@@ -72,7 +73,7 @@ func (b *bookRun) noisy(ctx context.Context) error {
 	if err := b.noisyCount(runs); err != nil {
 		return err
 	}
-	exact, err := b.attains(ctx, 0.1, train.ClipGradient, true, runs)
+	exact, err := b.attains(ctx, 0.1, option.ClipGradient, true, runs)
 	if err != nil {
 		return err
 	}
@@ -99,7 +100,7 @@ func (b *bookRun) noisyCount(runs int) error {
 }
 
 // attains returns the accuracies of several runs.
-func (b *bookRun) attains(ctx context.Context, epsilon float64, mode train.ClippingMode, exact bool, runs int) (sample, error) {
+func (b *bookRun) attains(ctx context.Context, epsilon float64, mode string, exact bool, runs int) (sample, error) {
 	j, err := b.job(epsilon, mode, exact)
 	if err != nil {
 		return nil, err
@@ -111,9 +112,9 @@ func (b *bookRun) attains(ctx context.Context, epsilon float64, mode train.Clipp
 	return accuracies(models, b.test)
 }
 
-func (b *bookRun) private(mode train.ClippingMode, attained sample) {
+func (b *bookRun) private(mode string, attained sample) {
 	why := fmt.Sprintf("the chapter prints one run; runs have a standard deviation of %.2f points", 100*attained.deviation())
-	if mode == train.ClipGradient {
+	if mode == option.ClipGradient {
 		b.random("noisy descent with clipped gradients, 10 iterations at (0.1, 1e-5) each: accuracy on the test rows", "0.7795223352498895 (77.95 %)", attained, 100, " %", why+". The clipping norm 5 never clips: rows have norms up to 3.34, so noise for 3.34 would do")
 		return
 	}
@@ -159,7 +160,7 @@ func (b *bookRun) defaults(ctx context.Context, r train.Request, runs int) (samp
 	var models []*model.Model
 	for range runs {
 		b.lab.Report("dither's defaults", 0.95)
-		result, failed := fitOne(ctx, setup, train.Options{Momentum: train.DefaultMomentum}, b.training)
+		result, failed := fitOne(ctx, setup, train.Options{Momentum: option.DefaultMomentum}, b.training)
 		if failed != nil {
 			return nil, failed
 		}

@@ -108,7 +108,7 @@ func (r gapRun) exact(ctx context.Context) (training, test float64, err error) {
 
 // private returns both accuracies of several private runs.
 func (r gapRun) private(ctx context.Context, runs int) (training, test sample, err error) {
-	models, err := fitMany(ctx, copies(train.Run{Setup: r.setup, Options: train.Options{Momentum: train.DefaultMomentum}}, runs), r.training)
+	models, err := fitMany(ctx, copies(train.Run{Setup: r.setup, Options: train.Options{Momentum: option.DefaultMomentum}}, runs), r.training)
 	if err != nil {
 		return nil, nil, err
 	}

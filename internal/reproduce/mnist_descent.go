@@ -15,7 +15,6 @@ import (
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/neural"
 )
 
@@ -64,7 +63,7 @@ func (d descent) run(ctx context.Context, m images) ([]float64, error) {
 	}
 	perEpoch := stepsOf(1, m.training.Records(), d.batch)
 	accuracies := make([]float64, 0, len(d.looks))
-	options := neural.Options{LearningRate: d.rate, Momentum: -1, Schedule: train.ScheduleConstant, Initial: make([]float32, setup.Network.Weights()), CheckpointEvery: perEpoch,
+	options := neural.Options{LearningRate: d.rate, Momentum: -1, Schedule: option.ScheduleConstant, Initial: make([]float32, setup.Network.Weights()), CheckpointEvery: perEpoch,
 		Checkpoint: func(c *neural.Checkpoint) error {
 			if len(accuracies) == len(d.looks) || c.Taken != d.looks[len(accuracies)]*perEpoch && c.Taken != setup.Plan.Steps {
 				return nil

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/internal/experiment"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
 )
@@ -73,7 +74,7 @@ func (p pipeline) once(ctx context.Context, m images, training, testing *train.T
 	if err != nil {
 		return math.NaN(), err
 	}
-	result, err := training.Fit(ctx, budget, setup, train.Options{Momentum: train.DefaultMomentum})
+	result, err := training.Fit(ctx, budget, setup, train.Options{Momentum: option.DefaultMomentum})
 	if err != nil {
 		return math.NaN(), err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ditherml/dither/internal/experiment"
 	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/erm"
@@ -81,7 +82,7 @@ func (r rankRun) measure(ctx context.Context, runs int) (averaged, last sample, 
 	}
 	setup.Plan.NoiseMultiplier = oneConstantNoise(rankEpsilon, rankDelta, r.steps)
 	rate := r.found.ProjectedNorm / math.Sqrt(float64(r.steps)*(1+2*float64(r.found.Rank)*-math.Log(rankDelta)))
-	for out, rule := range map[*sample]train.OutputRule{&averaged: train.OutputUniformAverage, &last: train.OutputLast} {
+	for out, rule := range map[*sample]string{&averaged: option.OutputUniformAverage, &last: option.OutputLast} {
 		if *out, err = r.excess(ctx, train.Run{Setup: setup, Options: train.Options{LearningRate: rate, Output: rule}}, runs); err != nil {
 			return nil, nil, err
 		}
@@ -95,7 +96,7 @@ func (r rankRun) defaults(ctx context.Context, runs int) (sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.excess(ctx, train.Run{Setup: setup, Options: train.Options{Momentum: train.DefaultMomentum}}, runs)
+	return r.excess(ctx, train.Run{Setup: setup, Options: train.Options{Momentum: option.DefaultMomentum}}, runs)
 }
 
 // excess trains several times and returns by how much the mean loss passes its minimum.

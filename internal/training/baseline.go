@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/train"
 )
 
@@ -15,7 +16,7 @@ const baselineRidge = 1
 // Converge makes a baseline whose descent nobody described the minimum of losses and ridge, which is a default unless
 // ridgeGiven.
 func Converge(r *train.Request, o *train.Options, s *data.Schema, ridgeGiven bool) {
-	o.Optimizer, o.Momentum, r.Steps = train.OptimizerLBFGS, 0, train.ConvergedSteps
+	o.Optimizer, o.Momentum, r.Steps = option.OptimizerLBFGS, 0, option.ConvergedSteps
 	if !ridgeGiven {
 		records := s.Records
 		if records == 0 {
@@ -27,7 +28,7 @@ func Converge(r *train.Request, o *train.Options, s *data.Schema, ridgeGiven boo
 
 // writeBaseline writes what a baseline that converges is, and nothing of another run.
 func (r *Run) writeBaseline(w io.Writer) {
-	if r.Options.Optimizer == train.OptimizerLBFGS && r.Other == nil && r.Network == nil {
+	if r.Options.Optimizer == option.OptimizerLBFGS && r.Other == nil && r.Network == nil {
 		fmt.Fprintf(w, "baseline   not private: the minimum of mean loss and ridge %.4g, without clipping\n", r.Options.Ridge)
 	}
 }

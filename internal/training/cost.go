@@ -4,6 +4,7 @@ import (
 	"math"
 	"runtime"
 
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/train"
 )
 
@@ -63,7 +64,8 @@ func costs(s train.Setup) (parallel, serial float64, memory int64) {
 	}
 	matrices := 0.0
 	for _, statistic := range p.Preparation {
-		if statistic.Kind.Whitens() && statistic.Kind != train.VarianceStatistic {
+		switch statistic.Kind {
+		case option.CovarianceStatistic, option.ChannelStatistic, option.PlaceStatistic:
 			side := math.Sqrt(float64(statistic.Numbers))
 			work += covarianceCost * records * dim * side
 			matrices += 8 * 8 * side * side

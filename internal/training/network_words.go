@@ -90,7 +90,7 @@ func (n *Network) optimizerWords() string {
 	if words == "" {
 		words = neural.Optimizers()[0]
 	}
-	if o.Schedule != "" && o.Schedule != train.ScheduleLinear { // the default
+	if o.Schedule != "" && o.Schedule != option.ScheduleLinear { // the default
 		words += ", schedule " + string(o.Schedule)
 	}
 	if o.WarmUp > 0 {

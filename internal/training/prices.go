@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/train"
 )
 
 // pricedNoise is what one way to price a run takes.
 type pricedNoise struct {
-	Accounting      train.Accounting `json:"accounting"`
-	NoiseMultiplier float64          `json:"noise-multiplier,omitempty"`
+	Accounting      string  `json:"accounting"`
+	NoiseMultiplier float64 `json:"noise-multiplier,omitempty"`
 	// Refused is why there is none.
 	Refused string `json:"refused,omitempty"`
 }
@@ -18,10 +19,10 @@ type pricedNoise struct {
 // Compare prices what is asked for in each way, for a dry run, unless only composition is asked for.
 func (run *Run) Compare() {
 	r := run.request
-	if r.Accounting == "" || r.Accounting == train.AccountingComposition {
+	if r.Accounting == "" || r.Accounting == option.AccountingComposition {
 		return
 	}
-	for _, way := range []train.Accounting{train.AccountingComposition, train.AccountingLastIterate} {
+	for _, way := range []string{option.AccountingComposition, option.AccountingLastIterate} {
 		r.Accounting = way
 		setup, err := train.NewPlan(r, run.Tables.Schema)
 		if err != nil {
@@ -46,18 +47,18 @@ func writePrices(w io.Writer, prices []pricedNoise) {
 // Settle settles what is priced, once all options are known: under auto, whatever the last iterate
 // alone does not allow leaves composition. A momentum that was not asked for gives way.
 func Settle(r *train.Request, o *train.Options, momentum bool) {
-	plain := o.Optimizer == train.OptimizerMomentum && o.Schedule == train.ScheduleConstant && o.WarmUp == 0 && o.L1 == 0 && o.Temperature == 0 && o.Average != train.Yes &&
-		(o.Output == "" || o.Output == train.OutputLast) && !(momentum && o.Momentum > 0)
+	plain := o.Optimizer == option.OptimizerMomentum && o.Schedule == option.ScheduleConstant && o.WarmUp == 0 && o.L1 == 0 && o.Temperature == 0 && o.Average != train.Yes &&
+		(o.Output == "" || o.Output == option.OutputLast) && !(momentum && o.Momentum > 0)
 	switch {
-	case r.Accounting == train.AccountingAuto && !plain:
-		r.Accounting = train.AccountingComposition
-	case r.Accounting == train.AccountingLastIterate && !momentum:
+	case r.Accounting == option.AccountingAuto && !plain:
+		r.Accounting = option.AccountingComposition
+	case r.Accounting == option.AccountingLastIterate && !momentum:
 		o.Momentum = 0
 	}
 	if o.Temperature != 0 && !momentum {
 		o.Momentum = 0
 	}
 	if o.Temperature != 0 && o.Average == train.Auto && o.Output == "" {
-		o.Output = train.OutputLast
+		o.Output = option.OutputLast
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
@@ -35,9 +36,9 @@ func setupClippingWords(s train.Setup) string {
 func clippingWords(c train.Clipping) string {
 	bound := fmt.Sprintf("; one record's gradient is at most %.4g", c.Bound)
 	switch c.Mode {
-	case train.ClipDataAndParameter:
+	case option.ClipDataAndParameter:
 		return fmt.Sprintf("each row at L2 norm %.4g, weights projected on a ball of radius %.4g", c.Norm, c.ParameterRadius) + bound
-	case train.ClipDeclaredLipschitz:
+	case option.ClipDeclaredLipschitz:
 		return fmt.Sprintf("none: a Lipschitz constant of %.4g was declared, and what one record contributes beyond it is cut", c.Bound)
 	}
 	return fmt.Sprintf("each %s at L2 norm %.4g", c.Mode, c.Norm) + bound
@@ -45,17 +46,17 @@ func clippingWords(c train.Clipping) string {
 
 // methodWords says in a line what was made of the released gradients.
 func methodWords(p train.Plan, o train.Options, rate float64) string {
-	if o.Optimizer == train.OptimizerLBFGS {
+	if o.Optimizer == option.OptimizerLBFGS {
 		return convergedWords(p, o)
 	}
 	words := fmt.Sprintf("%s: %s, %d steps, learning rate %.4g", p.Method(), wording.Sampling(p), p.Steps, rate)
-	if o.Schedule != "" && o.Schedule != train.ScheduleConstant {
+	if o.Schedule != "" && o.Schedule != option.ScheduleConstant {
 		words += ", schedule " + string(o.Schedule)
 	}
 	if o.WarmUp > 0 {
 		words += fmt.Sprintf(" behind %d steps of warm-up", o.WarmUp)
 	}
-	if o.Optimizer != "" && o.Optimizer != train.OptimizerMomentum {
+	if o.Optimizer != "" && o.Optimizer != option.OptimizerMomentum {
 		words += ", " + string(o.Optimizer)
 	}
 	if p.LastIterate != nil {
@@ -80,17 +81,17 @@ func methodWords(p train.Plan, o train.Options, rate float64) string {
 // convergedWords says what a baseline is the minimum of.
 func convergedWords(p train.Plan, o train.Options) string {
 	return fmt.Sprintf("%s without noise: %s on exact gradients of all rows, at most %d, until no entry of the mean gradient is above %v; ridge %.4g beside the mean loss",
-		p.Method(), train.OptimizerLBFGS, p.Steps, train.ConvergedGradient, o.Ridge)
+		p.Method(), option.OptimizerLBFGS, p.Steps, option.ConvergedGradient, o.Ridge)
 }
 
 // outputWords says which weights the model has.
-func outputWords(rule train.OutputRule) string {
+func outputWords(rule string) string {
 	switch rule {
-	case train.OutputTailAverage:
+	case option.OutputTailAverage:
 		return "average of the last 40 % of the iterates"
-	case train.OutputUniformAverage:
+	case option.OutputUniformAverage:
 		return "average of all iterates at which gradients were taken"
-	case train.OutputAllIterates:
+	case option.OutputAllIterates:
 		return "last iterate; all iterates are in " + artefact.IteratesName
 	}
 	return "last iterate"

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/train"
@@ -152,18 +153,18 @@ func Brief(e mechanism.Event) string {
 }
 
 // Statistic returns what a release before training is, before the name of its column.
-func Statistic(kind train.StatisticKind) string { return statisticWords[kind] }
+func Statistic(kind string) string { return statisticWords[kind] }
 
-var statisticWords = map[train.StatisticKind]string{
-	train.BoundsStatistic:     "bounds of ",
-	train.BinsStatistic:       "bins of ",
-	train.LevelsStatistic:     "levels of ",
-	train.CountStatistic:      "number of rows",
-	train.MeanStatistic:       "mean row, for centering",
-	train.RadiusStatistic:     "norms of rows, for their median",
-	train.CovarianceStatistic: "covariance, for whitening",
-	train.VarianceStatistic:   "variances, for scaling",
-	train.ChannelStatistic:    "covariance of channels, for whitening",
-	train.PlaceStatistic:      "covariance of places, for whitening",
-	train.LabelsStatistic:     "rows of each level, for their weights",
+var statisticWords = map[string]string{
+	option.BoundsStatistic:     "bounds of ",
+	option.BinsStatistic:       "bins of ",
+	option.LevelsStatistic:     "levels of ",
+	option.CountStatistic:      "number of rows",
+	option.MeanStatistic:       "mean row, for centering",
+	option.RadiusStatistic:     "norms of rows, for their median",
+	option.CovarianceStatistic: "covariance, for whitening",
+	option.VarianceStatistic:   "variances, for scaling",
+	option.ChannelStatistic:    "covariance of channels, for whitening",
+	option.PlaceStatistic:      "covariance of places, for whitening",
+	option.LabelsStatistic:     "rows of each level, for their weights",
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/train"
 )
 
 const (
@@ -32,16 +31,16 @@ func Recommend(r Request, s *data.Schema) (method, reason string, err error) {
 		return method, reason, nil
 	}
 	if !s.Target.Regression() {
-		return train.MethodGD, "descent with noise in every step is the most accurate for levels at every epsilon that was measured", nil
+		return option.MethodGD, "descent with noise in every step is the most accurate for levels at every epsilon that was measured", nil
 	}
 	share, ok := r.noiseOfProducts(s)
 	switch {
 	case !ok:
-		return train.MethodGD, "sums of products are not for this loss or these features", nil
+		return option.MethodGD, "sums of products are not for this loss or these features", nil
 	case share <= recommendedNoise:
 		return option.MethodSufficientStatistics, fmt.Sprintf("the noise on sums of products is %.2g of the largest sums, so one release fits the whole model", share), nil
 	}
-	return train.MethodGD, fmt.Sprintf("the noise on sums of products would be %.2g of the largest sums, more than %.2g", share, recommendedNoise), nil
+	return option.MethodGD, fmt.Sprintf("the noise on sums of products would be %.2g of the largest sums, more than %.2g", share, recommendedNoise), nil
 }
 
 // recommendBaseline chooses where no privacy is asked for.
@@ -52,7 +51,7 @@ func recommendBaseline(r Request, s *data.Schema) (method, reason string, err er
 		return "", "", err
 	}
 	if setup.Plan.Dim > recommendedBaseline {
-		return train.MethodGD, fmt.Sprintf("there are %d features, and descent uses the fast kernels", setup.Plan.Dim), nil
+		return option.MethodGD, fmt.Sprintf("there are %d features, and descent uses the fast kernels", setup.Plan.Dim), nil
 	}
 	return option.MethodLBFGS, "without privacy the exact minimizer is at hand", nil
 }

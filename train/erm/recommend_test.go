@@ -9,7 +9,6 @@ import (
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/train"
 )
 
 // TestRecommend holds the choice to the table of docs/methods.md, and to methods that can be planned.
@@ -33,18 +32,18 @@ func TestRecommend(t *testing.T) {
 		loss           model.Loss
 		method, reason string
 	}{
-		{"levels", levels, 1, 1e-6, nil, train.MethodGD, "most accurate"},
+		{"levels", levels, 1, 1e-6, nil, option.MethodGD, "most accurate"},
 		{"levels, pure", levels, 1, 0, nil, option.MethodOutput, "delta is 0"},
 		{"text, pure", text, 1, 0, nil, option.MethodFrankWolfe, "logarithm"},
-		{"text", text, 1, 1e-6, nil, train.MethodGD, "most accurate"},
+		{"text", text, 1, 1e-6, nil, option.MethodGD, "most accurate"},
 		{"levels, baseline", levels, math.Inf(1), 1e-6, nil, option.MethodLBFGS, "exact minimizer"},
-		{"diamonds", read("diamonds"), 1, 1e-5, nil, train.MethodGD, "0.00038"},
+		{"diamonds", read("diamonds"), 1, 1e-5, nil, option.MethodGD, "0.00038"},
 		{"diamonds, much", read("diamonds"), 3, 1e-5, nil, option.MethodSufficientStatistics, "0.00014"},
-		{"diamonds, little", read("diamonds"), 0.1, 1e-5, nil, train.MethodGD, "more than"},
+		{"diamonds, little", read("diamonds"), 0.1, 1e-5, nil, option.MethodGD, "more than"},
 		{"diamonds, pure", read("diamonds"), 1, 0, nil, option.MethodSufficientStatistics, "Laplace"},
-		{"diamonds, quantile", read("diamonds"), 1, 1e-5, model.Quantile(0.5, 0.1), train.MethodGD, "not for this loss"},
+		{"diamonds, quantile", read("diamonds"), 1, 1e-5, model.Quantile(0.5, 0.1), option.MethodGD, "not for this loss"},
 		{"diamonds, quantile, pure", read("diamonds"), 1, 0, model.Huber(0.25), option.MethodOutput, "delta is 0"},
-		{"houses", read("california-housing"), 0.5, 1e-5, nil, train.MethodGD, "0.0016"},
+		{"houses", read("california-housing"), 0.5, 1e-5, nil, option.MethodGD, "0.0016"},
 		{"houses, much", read("california-housing"), 3, 1e-5, nil, option.MethodSufficientStatistics, "0.00031"},
 	} {
 		r := Request{Epsilon: c.epsilon, Delta: c.delta, Neighboring: privacy.AddOrRemoveOne, Loss: c.loss}
@@ -53,7 +52,7 @@ func TestRecommend(t *testing.T) {
 			t.Errorf("%s: got %s because of %q, error %v, want %s because of %q", c.name, got, reason, err, c.method, c.reason)
 			continue
 		}
-		if r.Method = got; r.Method == train.MethodGD {
+		if r.Method = got; r.Method == option.MethodGD {
 			continue
 		}
 		if _, err = NewSetup(r, c.schema); err != nil {

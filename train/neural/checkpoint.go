@@ -37,12 +37,12 @@ type Checkpoint struct {
 
 // settings are the options that a run must go on with, defaults filled in.
 type settings struct {
-	Optimizer    string         `json:"optimizer"`
-	LearningRate float64        `json:"learning-rate"`
-	Schedule     train.Schedule `json:"schedule"`
-	WarmUp       int            `json:"warm-up"`
-	Average      string         `json:"average"`
-	AverageDecay float64        `json:"average-decay"`
+	Optimizer    string  `json:"optimizer"`
+	LearningRate float64 `json:"learning-rate"`
+	Schedule     string  `json:"schedule"`
+	WarmUp       int     `json:"warm-up"`
+	Average      string  `json:"average"`
+	AverageDecay float64 `json:"average-decay"`
 }
 
 func (r *run) settings() settings {

@@ -56,7 +56,7 @@ func TestResumedRunsGoOn(t *testing.T) {
 	setup.Network.Init(initial, 3)
 	for _, optimizer := range Optimizers() {
 		for _, a := range Averages() {
-			o := Options{Optimizer: optimizer, Average: a, LearningRate: 0.05, Schedule: train.ScheduleCosine, WarmUp: 3, Initial: initial}
+			o := Options{Optimizer: optimizer, Average: a, LearningRate: 0.05, Schedule: option.ScheduleCosine, WarmUp: 3, Initial: initial}
 			whole, err := Fit(context.Background(), budget(t, r), setup, ringData(t, s, records), o)
 			if err != nil {
 				t.Fatal(err)

@@ -10,7 +10,6 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/network"
-	"github.com/ditherml/dither/train"
 )
 
 // lineData are records with so many numbers, each up to the reach, of class yes where every other of them minus the
@@ -123,7 +122,7 @@ func TestWeightsHoldTheNoiseThatCorrelationLeaves(t *testing.T) {
 				c = append(c, float64(v))
 			}
 		}
-		result, err := Fit(context.Background(), anyBudget(t, ask()), setup, d, Options{LearningRate: rate, Schedule: train.ScheduleConstant, Average: option.AverageNone, Initial: make([]float32, numbers+1)})
+		result, err := Fit(context.Background(), anyBudget(t, ask()), setup, d, Options{LearningRate: rate, Schedule: option.ScheduleConstant, Average: option.AverageNone, Initial: make([]float32, numbers+1)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,8 +20,8 @@ type Options struct {
 	// LearningRate is the largest of the run; 0 means the optimizer's default.
 	LearningRate float64
 	// Schedule is how the learning rate goes over the steps, after the first WarmUp ones, in which
-	// it rises; "" means train.ScheduleLinear.
-	Schedule train.Schedule
+	// it rises; "" means option.ScheduleLinear.
+	Schedule string
 	WarmUp   int
 	// Momentum is β, below 1, and of Adam how much of the mean gradient a step keeps; 0 means DefaultMomentum, and
 	// a negative number none.
@@ -77,8 +77,8 @@ func (o Options) validate() error {
 	switch {
 	case !(o.Momentum < 1) || o.WeightDecay-o.WeightDecay != 0:
 		return fmt.Errorf("neural: momentum is %v and weight decay %v, want a momentum less than 1 and a finite decay", o.Momentum, o.WeightDecay)
-	case o.Schedule != "" && !slices.Contains(train.Schedules(), o.Schedule):
-		return fmt.Errorf("neural: schedule is %q, want one of %v", o.Schedule, train.Schedules())
+	case o.Schedule != "" && !slices.Contains(option.Schedules(), o.Schedule):
+		return fmt.Errorf("neural: schedule is %q, want one of %v", o.Schedule, option.Schedules())
 	case o.WarmUp < 0 || o.WarmUp > maxSteps || o.Chunk < 0 || o.Chunk > maxChunk || o.CheckpointEvery < 0:
 		return fmt.Errorf("neural: warm-up is %d steps, chunk %d records, checkpoints are %d steps apart, want no negative numbers and at most %d records", o.WarmUp, o.Chunk, o.CheckpointEvery, maxChunk)
 	}

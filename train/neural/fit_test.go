@@ -86,7 +86,7 @@ func fitted(t testing.TB, r Request, records int, o Options) *Result {
 	t.Helper()
 	s := ringSchema(t, records)
 	if o.Schedule == "" {
-		o.Schedule = train.ScheduleConstant
+		o.Schedule = option.ScheduleConstant
 	}
 	result, err := Fit(context.Background(), budget(t, r), setupOf(t, r, s), ringData(t, s, 2000), o)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/train"
 )
@@ -147,11 +148,11 @@ const (
 	// record of the training parts of MNIST and a9a, for all networks.
 	defaultRate, scaledNorm, noisyNorm = 0.002, 60.0, 0.015
 	// defaultSchedule lets steps get smaller, as what is left to learn comes nearer to the noise.
-	defaultSchedule = train.ScheduleLinear
+	defaultSchedule = option.ScheduleLinear
 )
 
 // schedule is the schedule that was asked for, or the default.
-func (o Options) schedule() train.Schedule {
+func (o Options) schedule() string {
 	if o.Schedule == "" {
 		return defaultSchedule
 	}

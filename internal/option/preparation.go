@@ -1,0 +1,77 @@
+package option
+
+// What is learned of the records before descent, as plans name it.
+const (
+	// BoundsStatistic is two quantiles of a numeric column whose bounds nobody declared, each chosen by the
+	// exponential mechanism.
+	BoundsStatistic = "bounds"
+	// BinsStatistic is the quantiles of a numeric column that divide its records into bins alike, each chosen so.
+	BinsStatistic = "bins"
+	// LevelsStatistic is the texts of a column whose levels nobody declared: the texts with a noisy
+	// number of records above a threshold.
+	LevelsStatistic = "levels"
+	// CountStatistic is the number of records.
+	CountStatistic = "count"
+	// LabelsStatistic is the number of rows of each level of the target.
+	LabelsStatistic = "labels"
+	// RadiusStatistic is a histogram of the norms of rows; its median is taken.
+	RadiusStatistic = "radius"
+	// MeanStatistic is the sum of the normalized rows.
+	MeanStatistic = "mean"
+	// CovarianceStatistic is the sum of x·xᵀ of the centered rows.
+	CovarianceStatistic = "covariance"
+	// VarianceStatistic is the sum of the squares of each coordinate of the centered rows.
+	VarianceStatistic = "variances"
+	// ChannelStatistic is the sum of X·Xᵀ, where a centered row is a matrix X of channels×places.
+	ChannelStatistic = "channel-covariance"
+	// PlaceStatistic is the sum of Xᵀ·X.
+	PlaceStatistic = "place-covariance"
+)
+
+// Statistics lists the statistics, in the order in which a plan releases them.
+func Statistics() []string {
+	return []string{BoundsStatistic, BinsStatistic, LevelsStatistic, CountStatistic, LabelsStatistic, RadiusStatistic,
+		MeanStatistic, CovarianceStatistic, VarianceStatistic, ChannelStatistic, PlaceStatistic}
+}
+
+// Parts of the budget that columns take whose bounds, bins or levels are learned.
+const (
+	// BoundsShare is the part of the budget, as a fraction of μ², that all learned bounds together take.
+	BoundsShare = 0.02
+	// BinsShare is the part that all learned bins together take.
+	BinsShare = 0.05
+	// LevelsShare is the part that all learned levels together take.
+	LevelsShare = 0.02
+	// ThresholdShare is the part of delta that the thresholds of all learned levels take.
+	ThresholdShare = 0.05
+	// BoundsOutside is the share of the records that learned bounds leave outside, half of it beyond each end.
+	BoundsOutside = 0.05
+)
+
+// What the covariance is taken to be that rows are whitened by.
+const (
+	// StructureFull is any covariance: dim² numbers.
+	StructureFull = "full"
+	// StructureKronecker is the product of a covariance of channels and one of places; the transforms
+	// must say the shape of features (feature.Pipeline.Shape).
+	StructureKronecker = "kronecker"
+	// StructureDiagonal takes features for uncorrelated: dim numbers.
+	StructureDiagonal = "diagonal"
+)
+
+// Structures lists what the covariance can be taken to be.
+func Structures() []string {
+	return []string{StructureFull, StructureKronecker, StructureDiagonal}
+}
+
+// Values of the constant feature where a request names none.
+const (
+	// DefaultIntercept is the value of the constant feature with rows of norm 1.
+	DefaultIntercept = 0.5
+	// TextIntercept is its value where a column is text. It is small, so that its direction, which is
+	// the strongest of such rows, does not bound the learning rate of all others.
+	TextIntercept = 0.2
+	// WhitenedIntercept is its value with whitened rows, none of whose directions is strong: a
+	// larger intercept would be the one direction that limits the learning rate.
+	WhitenedIntercept = 0.25
+)
