@@ -116,7 +116,7 @@ var layers = []layer{
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
 	// optimizers and schedules, hence train; erm knows nothing of networks.
 	{"train/neural", "privacy internal/special internal/kernel internal/spot network internal/dynamics mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable internal/option"},
-	{"sweep", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural internal/strict internal/wholerows"},
+	{"sweep", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural internal/strict internal/wholerows internal/option"},
 	// Pictures as numbers: what finds them need not draw them.
 	{"internal/figure", ""},
 	// Experiments of the literature, and what their figures are compared with; report shows them.

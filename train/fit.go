@@ -18,8 +18,8 @@ type Options struct {
 	// it rises: "constant" (or ""), "linear" and "cosine", which end at 0, or "inverse-sqrt".
 	Schedule string
 	WarmUp   int
-	// Optimizer makes steps of released gradients; "momentum" (or ""), "nesterov", "adam", "adam-corrected", which takes the
-	// known variance of the noise off its squares, or "l-bfgs", for baselines alone.
+	// Optimizer makes steps of released gradients; "momentum" (or ""), "nesterov", "adam", "adam-corrected" or "l-bfgs".
+	// "adam-corrected" takes the known variance of the noise off its squares. "l-bfgs" is for baselines alone.
 	Optimizer string
 	// Momentum is β in [0, 1); of Adam how much of the mean gradient a step keeps.
 	Momentum float64

@@ -41,9 +41,9 @@ type Request struct {
 	// whole: the noise of each step is what leaves least of it at the end when every later step keeps
 	// this share of a displacement. 0 means the same noise in every step.
 	NoiseContraction float64
-	// ClippingMode is what is clipped: "gradient" (or "") each record's gradient, "example" each row,
-	// "data-and-parameter" each row and, to ParameterRadius, the weights; "declared-lipschitz" clips nothing and takes
-	// ClippingNorm for a Lipschitz constant of the loss. A ClippingNorm of 0 means one that suits the loss.
+	// ClippingMode says what is clipped. "gradient" (or "") clips each record's gradient, and "example" each row.
+	// "data-and-parameter" clips each row and, to ParameterRadius, the weights. "declared-lipschitz" clips nothing and
+	// takes ClippingNorm for a Lipschitz constant of the loss. A ClippingNorm of 0 means one that suits the loss.
 	ClippingMode    string
 	ClippingNorm    float64
 	ParameterRadius float64
