@@ -1,9 +1,8 @@
 package release
 
-// AddTo adds the outer product of coefficients and the i-th row of the block, as it is seen, to dst, of
-// length coefficients × Dim, row-major: what gradient code sums when the contributions of several
-// rows are one record's (a VectorSum then verifies the sum). Row is working space of one number a
-// coordinate.
+// AddTo adds the outer product of coefficients and the i-th row of the block, in its frame, to dst,
+// of length coefficients × Dim, row-major. Gradient code sums so where several rows are one
+// record's; a VectorSum then verifies that sum. row is working space of one number a coordinate.
 func (b *Block) AddTo(dst []float64, i int, coefficients []float64, row []int16) {
 	b.x.copyRow(row, i)
 	f := &b.rows.frame
@@ -48,8 +47,8 @@ func (b *Block) addTurned(dst []float64, i int, coefficients []float64, row []in
 	}
 }
 
-// Entries reports whether Block.AppendEntries may be called: rows are kept sparse, and nothing that they are seen
-// with, a center or an intercept, makes other coordinates differ from 0.
+// Entries reports whether Block.AppendEntries may be called: rows are kept sparse, and no center,
+// intercept or whitening makes other coordinates differ from 0.
 func (r *Rows) Entries() bool {
 	return r.kind == Sparse && r.frame.m == nil && r.frame.Intercept == 0 && r.frame.turn == nil
 }

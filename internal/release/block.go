@@ -33,8 +33,8 @@ const (
 	minBlockRows, maxBlockRows = 16, 256
 )
 
-// BlockLen returns how many rows to work on at a time: as many as stay near the processor, a multiple of
-// eight, as kernels take them.
+// BlockLen returns how many rows to work on at a time: as many as stay near the processor, and a
+// multiple of eight, as kernels take them.
 func (r *Rows) BlockLen() int {
 	if r.kind == Sparse {
 		return maxBlockRows
@@ -211,7 +211,7 @@ func (r *Rows) Each(first, n int, do func(Block) error) error {
 
 // eachOfMemory is Each for rows in memory, in blocks of a size.
 func (r *Rows) eachOfMemory(first, n, size int, do func(Block) error) error {
-	for end := first + n; first < end || n < 0; first += size {
+	for end := first + n; first < end || n < 0; first += size { // Load refuses n < 0
 		b, err := r.Load(first, min(size, end-first), Block{})
 		if err != nil {
 			return err

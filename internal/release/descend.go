@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/release/internal/sample"
 	"github.com/ditherml/dither/mechanism"
 )
@@ -244,22 +243,4 @@ func (m *minimization) batch(p *part, records []int, w []float64) error {
 	}
 	m.multiply(p, len(records), w, func(z []float64, labels []float32) { m.residuals(z, labels) })
 	return nil
-}
-
-// residuals asks the loss for every record.
-func (m *minimization) residuals(z []float64, labels []float32) {
-	for i := range len(z) / m.Columns {
-		m.Loss.residuals(z[i*m.Columns:(i+1)*m.Columns], labels[i])
-	}
-}
-
-// multiply leaves Σ a_i ⊗ x_i over the part's block of n rows in its chunk.
-func (m *minimization) multiply(p *part, n int, weights []float64, coefficients func(z []float64, labels []float32)) {
-	for i := range n {
-		p.block.seen(p.x[i*m.dim:(i+1)*m.dim], p.narrow, i, m.Radius)
-	}
-	x, z := kernel.NewMatrix(p.x, n, m.dim), kernel.NewMatrix(p.z, n, m.Columns)
-	kernel.GemmSerial(z, 1, x, kernel.NewMatrix(weights, m.Columns, m.dim).Transposed(), 0)
-	coefficients(p.z[:n*m.Columns], p.block.labels)
-	kernel.GemmSerial(kernel.NewMatrix(p.chunk, m.Columns, m.dim), 1, z.Transposed(), x, 0)
 }

@@ -129,3 +129,6 @@ func floorRatio(b uint, z float64) *big.Int {
 	ratio.Quo(ratio, new(big.Rat).SetFloat64(z))
 	return new(big.Int).Quo(ratio.Num(), ratio.Denom())
 }
+
+// positive reports whether v is positive and finite.
+func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }

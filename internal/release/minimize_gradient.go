@@ -180,3 +180,21 @@ func (b *Block) seen(dst []float64, narrow []int16, i int, radius float64) {
 		dst[len(narrow)] = unit * float64(b.tail(i))
 	}
 }
+
+// multiply leaves Σ a_i ⊗ x_i over the part's block of n rows in its chunk.
+func (m *minimization) multiply(p *part, n int, weights []float64, coefficients func(z []float64, labels []float32)) {
+	for i := range n {
+		p.block.seen(p.x[i*m.dim:(i+1)*m.dim], p.narrow, i, m.Radius)
+	}
+	x, z := kernel.NewMatrix(p.x, n, m.dim), kernel.NewMatrix(p.z, n, m.Columns)
+	kernel.GemmSerial(z, 1, x, kernel.NewMatrix(weights, m.Columns, m.dim).Transposed(), 0)
+	coefficients(p.z[:n*m.Columns], p.block.labels)
+	kernel.GemmSerial(kernel.NewMatrix(p.chunk, m.Columns, m.dim), 1, z.Transposed(), x, 0)
+}
+
+// residuals asks the loss for every record.
+func (m *minimization) residuals(z []float64, labels []float32) {
+	for i := range len(z) / m.Columns {
+		m.Loss.residuals(z[i*m.Columns:(i+1)*m.Columns], labels[i])
+	}
+}

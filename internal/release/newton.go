@@ -167,6 +167,3 @@ func dotFloat(a, b []float64) float64 {
 	}
 	return sum
 }
-
-// positive reports whether v is positive and finite.
-func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }

@@ -206,7 +206,7 @@ func (s *ProductSum) verify(i int, weight float64) {
 		switch short := norm.within(s.grid.bound); {
 		case largest <= maxRight && short:
 			s.admit(i)
-			s.keep(i)
+			s.keep()
 			return
 		case !(largest < math.MaxFloat64): // no finite number
 			s.drop(i)
@@ -228,10 +228,10 @@ func (s *ProductSum) drop(i int) {
 	}
 }
 
-// keep adds the i-th record, unless the products of all records are added at the end.
-func (s *ProductSum) keep(i int) {
+// keep adds the record that was formed, in the blocks where finish does not add all records.
+func (s *ProductSum) keep() {
 	for k := range s.parts {
-		s.parts[k].keep(i)
+		s.parts[k].keep()
 	}
 }
 

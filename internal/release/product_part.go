@@ -120,7 +120,7 @@ func (p *productPart) form(i int) {
 }
 
 // keep adds a record that was formed.
-func (p *productPart) keep(int) {
+func (p *productPart) keep() {
 	switch {
 	case p.single():
 	case p.Sparse:

@@ -64,23 +64,3 @@ func (r *Rotation) latest() *drawn {
 	defer r.mu.Unlock()
 	return r.last
 }
-
-// entriesAt returns the numbers at these places.
-func entriesAt(numbers, places []int) []int {
-	taken := make([]int, len(places))
-	for k, i := range places {
-		taken[k] = numbers[i]
-	}
-	return taken
-}
-
-// divide puts each record into a part drawn uniformly and independently of everything else.
-func divide(records, parts int) [][]int {
-	members := make([][]int, parts)
-	stream := sample.NewStream()
-	for i := range records {
-		part := stream.Below(uint64(parts))
-		members[part] = append(members[part], i)
-	}
-	return members
-}

@@ -135,3 +135,23 @@ func (s Sample) full() bool { return s.drawn.sampling == mechanism.Full() }
 func (s Sample) has(i int) bool {
 	return i >= 0 && i < s.drawn.records && (s.drawn.member == nil || s.drawn.member[i/64]>>(i%64)&1 == 1)
 }
+
+// entriesAt returns the numbers at these places.
+func entriesAt(numbers, places []int) []int {
+	taken := make([]int, len(places))
+	for k, i := range places {
+		taken[k] = numbers[i]
+	}
+	return taken
+}
+
+// divide puts each record into a part drawn uniformly and independently of everything else.
+func divide(records, parts int) [][]int {
+	members := make([][]int, parts)
+	stream := sample.NewStream()
+	for i := range records {
+		part := stream.Below(uint64(parts))
+		members[part] = append(members[part], i)
+	}
+	return members
+}

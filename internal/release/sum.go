@@ -110,7 +110,7 @@ func (s *Sum) AddBlock(b Block, c kernel.Contributions) error {
 	if err := s.check(&b, c); err != nil {
 		return err
 	}
-	if !s.rows.shares(b.rows) { // which have a secret of their own
+	if !s.rows.shares(b.rows) { // rows of other integers have a secret of their own
 		part := newSum(s.sample, b.rows, s.columns, s.bound, s.grid)
 		if err := part.AddBlock(b, c); err != nil {
 			return err
