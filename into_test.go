@@ -40,8 +40,8 @@ func TestTrainInto(t *testing.T) {
 		if got := names(t, folder); got != "certificate.json model.json report.html" {
 			t.Errorf("%s holds %s, want model, certificate and page", folder, got)
 		}
-		if v, err := dither.Verify(folder); err != nil || !v.Verified {
-			t.Errorf("%s: got %+v and error %v, want a verified folder", folder, v, err)
+		if v, verifyErr := dither.Verify(folder); verifyErr != nil || !v.Verified {
+			t.Errorf("%s: got %+v and error %v, want a verified folder", folder, v, verifyErr)
 		}
 	}
 	b := newBudget(t)

@@ -42,9 +42,9 @@ func overlay(t *testing.T, edits ...mutant) string {
 	}
 	dir, replace := t.TempDir(), map[string]string{}
 	for _, m := range edits {
-		text, err := os.ReadFile(m.file)
-		if err != nil {
-			t.Fatal(err)
+		text, readErr := os.ReadFile(m.file)
+		if readErr != nil {
+			t.Fatal(readErr)
 		}
 		if n := strings.Count(string(text), m.old); n != 1 {
 			t.Fatalf("%s holds the text of the edit %d times, want once", m.file, n)

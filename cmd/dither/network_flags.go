@@ -152,7 +152,7 @@ func (n *networkFlags) plan(p *planFlags, r train.Request) (neural.Request, erro
 	return out, err
 }
 
-// momentum is the one that was asked for, as deep takes it: 0 is the default, and a negative number none.
+// momentum is the one that was asked for, as train/neural takes it: 0 is the default, and a negative number none.
 func (n *networkFlags) momentum(p *planFlags) float64 {
 	switch {
 	case !p.flags.Changed("momentum"):
@@ -161,25 +161,6 @@ func (n *networkFlags) momentum(p *planFlags) float64 {
 		return -1
 	}
 	return p.momentum
-}
-
-// samplingOf is the sampling that was asked for; the zero value is the default.
-func (n *networkFlags) samplingOf(p *planFlags) (neural.Sampling, error) {
-	s := neural.Sampling{Kind: string(n.sampling), Probability: p.samplingProbability, BatchSize: p.batchSize, Parts: p.parts}
-	if s.Kind != "" {
-		return s, nil
-	}
-	type numbers struct{ probability, batch, parts bool }
-	kinds := map[numbers]string{{}: "", {probability: true}: option.SamplingPoisson, {batch: true}: option.SamplingFixedSize, {parts: true}: option.SamplingPartition,
-		{probability: true, batch: true}: option.SamplingTruncated, {probability: true, parts: true}: option.SamplingCyclic}
-	kind, known := kinds[numbers{s.Probability != 0, s.BatchSize != 0, s.Parts != 0}]
-	if !known {
-		return s, fmt.Errorf("--sampling-probability is %v, --batch-size %d and --parts %d, want one of them, or the first with one of the others", s.Probability, s.BatchSize, s.Parts)
-	}
-	if s.Kind = kind; kind == option.SamplingPartition && n.correlated == option.CorrelatedTree {
-		s.Kind = option.SamplingShuffle
-	}
-	return s, nil
 }
 
 // averages are the names of --average: those of linear models mean a network's too.

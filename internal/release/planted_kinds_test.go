@@ -53,16 +53,16 @@ func groupOf(t *testing.T, base *Rows, some []Standardization, p []float64) []Bo
 	}
 	part := g.Empty()
 	for first := 0; first < base.count; first += 5 {
-		b, err := base.Load(first, 5, Block{})
-		if err != nil {
-			t.Fatal(err)
+		b, loadErr := base.Load(first, 5, Block{})
+		if loadErr != nil {
+			t.Fatal(loadErr)
 		}
 		var blocks []Block
 		var c []kernel.Contributions
 		for k, s := range sums {
-			seen, err := s.rows.Standardize(b, Block{})
-			if err != nil {
-				t.Fatal(err)
+			seen, seenErr := s.rows.Standardize(b, Block{})
+			if seenErr != nil {
+				t.Fatal(seenErr)
 			}
 			own := p[k*base.count:]
 			blocks, c = append(blocks, seen), append(c, kernel.Contributions{Columns: 1 + k, Coefficients: own[first*(1+k) : (first+5)*(1+k)]})
@@ -100,9 +100,9 @@ func plantedScores() map[string]planting {
 				}
 				part := s.Empty()
 				for first := 0; first < n; first += 3 {
-					b, err := rows.Load(first, 3, Block{})
-					if err != nil {
-						t.Fatal(err)
+					b, loadErr := rows.Load(first, 3, Block{})
+					if loadErr != nil {
+						t.Fatal(loadErr)
 					}
 					into := s
 					if first >= 6 {
@@ -195,10 +195,10 @@ func plantedFiles() map[string]planting {
 			}
 			fill := func(p []float64) (Bounded, error) {
 				s := newTestSum(t, rows, fullSample(t, n), 1, 1, n)
-				err := rows.Each(0, n, func(b Block) error {
+				addErr := rows.Each(0, n, func(b Block) error {
 					return s.AddBlock(b, kernel.Contributions{Columns: 1, Coefficients: p[b.first : b.first+b.Len()]})
 				})
-				return s.Seal(), err
+				return s.Seal(), addErr
 			}
 			p := proposed(r, n)
 			want, err := fill(p)
@@ -206,8 +206,8 @@ func plantedFiles() map[string]planting {
 				return false, true
 			}
 			if !change {
-				got, err := fill(p)
-				return !slices.Equal(got.state.values, want.state.values), stops(t, got, err)
+				got, againErr := fill(p)
+				return !slices.Equal(got.state.values, want.state.values), stops(t, got, againErr)
 			}
 			b := rows.file.table.Blocks[r.IntN(len(rows.file.table.Blocks))]
 			row, bytes := r.IntN(b.Rows), (b.Bytes-4*b.Rows)/b.Rows

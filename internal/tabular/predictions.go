@@ -46,8 +46,8 @@ func (p *Predictions) WriteCSV(ctx context.Context, w io.Writer) error {
 			record[0] = strconv.Itoa(first + i/k + 1)
 			p.copied.fill(record[1:], first+i/k)
 			fillPrediction(record[1+pass:], target, predictions[i:i+k], p.model.Threshold())
-			if err := out.Write(record); err != nil {
-				return unwritten(err)
+			if writeErr := out.Write(record); writeErr != nil {
+				return unwritten(writeErr)
 			}
 		}
 		return nil

@@ -41,7 +41,7 @@ func Minimizer(request erm.Request, whole float64, o train.Options, t Tables) (*
 	return r, nil
 }
 
-func (r minimizer) untrained() (*model.Model, error) { return descent{r.Run}.untrained() }
+func (r minimizer) untrained() (*model.Model, error) { return descent(r).untrained() }
 
 func (r minimizer) fit(ctx context.Context, l *ledger.Ledger) (*train.Result, error) {
 	return erm.Fit(ctx, l, *r.Other, r.Records, erm.Options{FeatureBits: r.Options.FeatureBits})
