@@ -149,7 +149,7 @@ func TestEveryStatistic(t *testing.T) {
 			t.Errorf("%s: got error %v and %+v, want %d rows", question, err, answer, rows)
 			continue
 		}
-		if e := float64(answer.Certificate.Epsilon); !(e > 0 && e <= 1) || b.Left() != 0 && answer.Plan.Noise != query.NoiseGaussian {
+		if e := float64(answer.Certificate.Epsilon); !(e > 0 && e <= 1) || b.Left() != 0 && answer.Plan.Noise != "gaussian" {
 			t.Errorf("%s: epsilon is %v and %v is left, want at most 1 and none but after Gaussian noise", question, e, b.Left())
 		}
 	}

@@ -87,7 +87,9 @@ var layers = []layer{
 	// certificate.
 	// What picks records in secret whose proposals are computed once more: sums of all methods do.
 	{"internal/spot", "internal/kernel internal/release"},
-	{"query", "privacy internal/special internal/kernel internal/parallel internal/spot internal/display mechanism internal/release account ledger certificate internal/strict data"},
+	// Passes over records fill sums on all processors: training and measuring need them as questions do.
+	{"internal/pass", "internal/kernel internal/parallel internal/spot mechanism internal/release"},
+	{"query", "privacy internal/special internal/pass internal/display mechanism internal/release account ledger certificate internal/strict data"},
 	// Layers are for networks what model is for linear weights: they know neither privacy, nor
 	// records, nor schemas, and a served model carries them without the packages that do.
 	{"network", "internal/kernel"},
@@ -106,16 +108,16 @@ var layers = []layer{
 	// Measuring a model needs no training, and the tests of training measure: hence before it.
 	// A private evaluation is a plan with a price and a certificate of its own, as a training is:
 	// hence account and certificate.
-	{"evaluate", "privacy internal/special mechanism internal/release account ledger certificate data model query internal/strict"},
-	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism internal/release account ledger certificate internal/strict data internal/encoder feature query model evaluate internal/option"},
-	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/spot internal/dense mechanism internal/release account ledger certificate internal/strict data feature query model evaluate train internal/option"},
+	{"evaluate", "privacy internal/special internal/pass mechanism internal/release account ledger certificate data model query internal/strict"},
+	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense internal/pass mechanism internal/release account ledger certificate internal/strict data internal/encoder feature query model evaluate internal/option"},
+	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/spot internal/dense internal/pass mechanism internal/release account ledger certificate internal/strict data feature query model evaluate train internal/option"},
 	// Encoded tables, which hold records, in a folder of the user's own: for tables larger than memory, and costly transforms.
 	{"internal/cache", "data feature internal/release train internal/display internal/durable internal/failure"},
 	// The layers of a network from words and from files, for training and for diagnoses.
 	{"internal/layers", "data feature network train internal/display"},
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
 	// optimizers and schedules, hence train; erm knows nothing of networks.
-	{"train/neural", "privacy internal/special internal/kernel internal/spot network internal/dynamics mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable internal/option"},
+	{"train/neural", "privacy internal/special internal/kernel internal/spot network internal/dynamics internal/pass mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable internal/option"},
 	{"sweep", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural internal/strict internal/wholerows internal/option"},
 	// Pictures as numbers: what finds them need not draw them.
 	{"internal/figure", ""},
@@ -125,7 +127,7 @@ var layers = []layer{
 	{"internal/report/internal/canvas", ""},
 	{"internal/report", "privacy certificate model train evaluate internal/figure internal/experiment internal/report/internal/canvas"},
 	// The reproductions are many, and read data sets that come with the program: a room apart from sweeps. They write pages.
-	{"internal/reproduce", "privacy internal/special internal/kernel internal/parallel internal/dense mechanism account ledger certificate data data/builtin internal/public feature network internal/dynamics query model internal/reference evaluate train train/erm train/neural internal/figure internal/experiment internal/display internal/durable internal/report internal/option"},
+	{"internal/reproduce", "privacy internal/special internal/kernel internal/parallel internal/dense internal/pass mechanism account ledger certificate data data/builtin internal/public feature network internal/dynamics query model internal/reference evaluate train train/erm train/neural internal/figure internal/experiment internal/display internal/durable internal/report internal/option"},
 	// What was released, as a folder: the command and the front door write and verify the same files.
 	{"internal/artefact", "privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep internal/report internal/strict internal/durable internal/display internal/failure"},
 	// The terms of the field, which help texts and explanations quote.

@@ -100,9 +100,9 @@ func (b *Budget) plan(p query.Plan, question string) query.Plan {
 		}
 	}
 	switch p.Statistic {
-	case query.QuantilesStatistic, query.BoundsStatistic, query.RadiusStatistic, query.AggregateStatistic, query.CategoriesStatistic:
+	case "quantiles", "bounds", "radius", "aggregate", "categories":
 	default:
-		p.Noise = cmp.Or(p.Noise, query.NoiseGaussian)
+		p.Noise = cmp.Or(p.Noise, "gaussian")
 	}
 	return p
 }

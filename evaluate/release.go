@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/query"
 )
 
 // Records are labelled rows whose predictions are measured. They are private.
@@ -63,7 +63,7 @@ func Release(payer mechanism.Payer, p Plan, r Records) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = query.AddVectors(sum, sample, p.Numbers(), func(_ int, dst []float64, records []int) error {
+	err = pass.Vectors(sum, sample, p.Numbers(), func(_ int, dst []float64, records []int) error {
 		for k, i := range records {
 			p.add(dst[k*p.Numbers():(k+1)*p.Numbers()], r, i)
 		}

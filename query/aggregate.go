@@ -25,14 +25,14 @@ func Aggregate(t QuantileTerms, r Records, blocks int, statistic func(rows []int
 	if err := r.check(); err != nil {
 		return 0, err
 	}
-	if r.Len() > t.MaxRecords {
+	if r.size() > t.MaxRecords {
 		return 0, fmt.Errorf("query: there are more records than max records %d; raise the declared bound", t.MaxRecords)
 	}
 	partition, err := mechanism.Partitioned(blocks)
 	if err != nil {
 		return 0, err
 	}
-	parts, err := release.DrawParts(partition, r.Len())
+	parts, err := release.DrawParts(partition, r.size())
 	if err != nil {
 		return 0, err
 	}

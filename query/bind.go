@@ -15,12 +15,12 @@ type binder struct {
 	features []data.Column
 }
 
-func (b *binder) bind(n *node) (Expression, error) {
+func (b *binder) bind(n *node) (expression, error) {
 	switch n.kind {
 	case numberNode:
 		return constant(n.value), nil
 	case textNode:
-		return Expression{}, fmt.Errorf("query: the text %q at position %d stands by itself, want it compared with a column: sex = %q", n.text, n.at+1, n.text)
+		return expression{}, fmt.Errorf("query: the text %q at position %d stands by itself, want it compared with a column: sex = %q", n.text, n.at+1, n.text)
 	case nameNode:
 		return b.number(n)
 	case compareNode:
@@ -32,37 +32,37 @@ func (b *binder) bind(n *node) (Expression, error) {
 }
 
 // number is a numeric column.
-func (b *binder) number(n *node) (Expression, error) {
+func (b *binder) number(n *node) (expression, error) {
 	c, err := b.column(n.text)
 	if err != nil {
-		return Expression{}, err
+		return expression{}, err
 	}
 	if c.column.Kind == data.Text {
-		return Expression{}, fmt.Errorf("query: column %q is text, want a column of numbers or levels; ask about another column", n.text)
+		return expression{}, fmt.Errorf("query: column %q is text, want a column of numbers or levels; ask about another column", n.text)
 	}
 	if c.column.Kind != data.Numeric {
-		return Expression{}, fmt.Errorf("query: column %q has levels, want a number here; compare it with a level: %s = %q", n.text, n.text, c.column.Levels[0])
+		return expression{}, fmt.Errorf("query: column %q has levels, want a number here; compare it with a level: %s = %q", n.text, n.text, c.column.Levels[0])
 	}
 	return c.number(), nil
 }
 
-func (b *binder) operation(n *node) (Expression, error) {
+func (b *binder) operation(n *node) (expression, error) {
 	parts, err := b.all(n.parts)
 	if err != nil {
-		return Expression{}, err
+		return expression{}, err
 	}
 	if n.text == "clamp" && parts[1].lower >= parts[2].lower {
-		return Expression{}, fmt.Errorf("query: clamp at position %d goes from %v to %v, want an ascending range", n.at+1, parts[1].lower, parts[2].lower)
+		return expression{}, fmt.Errorf("query: clamp at position %d goes from %v to %v, want an ascending range", n.at+1, parts[1].lower, parts[2].lower)
 	}
 	e := arithmetic(n.text, parts)
 	if !(max(-e.lower, e.upper) <= maxMagnitude) {
-		return Expression{}, fmt.Errorf("query: the expression at position %d is not bounded by the declared bounds, want at most %g; bound a part with clamp(expression, low, high)", n.at+1, maxMagnitude)
+		return expression{}, fmt.Errorf("query: the expression at position %d is not bounded by the declared bounds, want at most %g; bound a part with clamp(expression, low, high)", n.at+1, maxMagnitude)
 	}
 	return e, nil
 }
 
-func (b *binder) all(nodes []*node) ([]Expression, error) {
-	parts := make([]Expression, len(nodes))
+func (b *binder) all(nodes []*node) ([]expression, error) {
+	parts := make([]expression, len(nodes))
 	for k, n := range nodes {
 		var err error
 		if parts[k], err = b.bind(n); err != nil {
@@ -72,21 +72,21 @@ func (b *binder) all(nodes []*node) ([]Expression, error) {
 	return parts, nil
 }
 
-func (b *binder) logic(n *node) (Expression, error) {
+func (b *binder) logic(n *node) (expression, error) {
 	parts, err := b.all(n.parts)
 	if err != nil {
-		return Expression{}, err
+		return expression{}, err
 	}
 	for k, p := range parts {
 		if !p.truth {
-			return Expression{}, fmt.Errorf("query: %q at position %d joins a number, want conditions such as age >= 30", n.text, n.parts[k].at+1)
+			return expression{}, fmt.Errorf("query: %q at position %d joins a number, want conditions such as age >= 30", n.text, n.parts[k].at+1)
 		}
 	}
 	return logic(n.text, parts), nil
 }
 
 // comparison compares two numbers, or a column of levels with a level.
-func (b *binder) comparison(n *node) (Expression, error) {
+func (b *binder) comparison(n *node) (expression, error) {
 	for k, side := range n.parts {
 		if side.kind != nameNode {
 			continue
@@ -98,22 +98,22 @@ func (b *binder) comparison(n *node) (Expression, error) {
 	}
 	parts, err := b.all(n.parts)
 	if err != nil {
-		return Expression{}, err
+		return expression{}, err
 	}
 	return comparison(n.text, parts[0], parts[1]), nil
 }
 
 // level compares a column of levels with one of them. A text outside the declared levels equals none.
-func (b *binder) level(n *node, c column, other *node) (Expression, error) {
+func (b *binder) level(n *node, c column, other *node) (expression, error) {
 	if n.text != "=" && n.text != "!=" {
-		return Expression{}, fmt.Errorf("query: column %q has levels, which have no order, want = or != at position %d", c.column.Name, n.at+1)
+		return expression{}, fmt.Errorf("query: column %q has levels, which have no order, want = or != at position %d", c.column.Name, n.at+1)
 	}
 	if other.kind == operationNode || other.kind == compareNode || other.kind == logicNode {
-		return Expression{}, fmt.Errorf("query: column %q is compared with an expression at position %d, want one of its levels, in quotation marks where it has other marks: %s", c.column.Name, other.at+1, listed(c.column.Levels))
+		return expression{}, fmt.Errorf("query: column %q is compared with an expression at position %d, want one of its levels, in quotation marks where it has other marks: %s", c.column.Name, other.at+1, listed(c.column.Levels))
 	}
 	code := slices.Index(c.column.Levels, other.text)
 	if code < 0 {
-		return Expression{}, fmt.Errorf("query: %q at position %d is no level of column %q, want one of %s", other.text, other.at+1, c.column.Name, listed(c.column.Levels))
+		return expression{}, fmt.Errorf("query: %q at position %d is no level of column %q, want one of %s", other.text, other.at+1, c.column.Name, listed(c.column.Levels))
 	}
 	return comparison(n.text, c.codes(), constant(float64(code))), nil
 }
@@ -173,12 +173,12 @@ func (c column) values(d *data.Dataset) []float32 {
 
 // number is a numeric column as an expression. A missing cell counts as the declared fill, if there is
 // one.
-func (c column) number() Expression {
+func (c column) number() expression {
 	fill := math.NaN()
 	if c.column.Missing == data.Zero {
 		fill = c.column.Fill
 	}
-	return Expression{lower: c.column.Lower, upper: c.column.Upper, target: c.at < 0, value: func(d *data.Dataset) func(int) float64 {
+	return expression{lower: c.column.Lower, upper: c.column.Upper, target: c.at < 0, value: func(d *data.Dataset) func(int) float64 {
 		values := c.values(d)
 		return func(i int) float64 {
 			if v := float64(values[i]); v == v { // not NaN, which marks a missing cell
@@ -190,8 +190,8 @@ func (c column) number() Expression {
 }
 
 // codes are the positions of levels; the number of levels stands for a text outside them.
-func (c column) codes() Expression {
-	return Expression{lower: 0, upper: float64(len(c.column.Levels)), target: c.at < 0, value: func(d *data.Dataset) func(int) float64 {
+func (c column) codes() expression {
+	return expression{lower: 0, upper: float64(len(c.column.Levels)), target: c.at < 0, value: func(d *data.Dataset) func(int) float64 {
 		values := c.values(d)
 		return func(i int) float64 { return float64(values[i]) }
 	}}

@@ -51,7 +51,7 @@ func Categories(t CategoryTerms, r Records, name func(i int) string, level float
 
 // count counts the rows of all records.
 func (t CategoryTerms) count(r Records, name func(i int) string) (*release.PartitionSelection, error) {
-	sample, err := release.Draw(mechanism.Full(), r.Len())
+	sample, err := release.Draw(mechanism.Full(), r.size())
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (t CategoryTerms) count(r Records, name func(i int) string) (*release.Parti
 		return nil, err
 	}
 	var names []string
-	for i := range r.Len() {
+	for i := range r.size() {
 		names = r.names(names[:0], i, name)
 		if err = discovery.Add(i, names...); err != nil {
 			return nil, err

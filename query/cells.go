@@ -57,7 +57,7 @@ func byLevels(c column) division {
 
 // byEdges has a cell for each interval between ascending interior edges, each with its lower end, and one
 // for missing numbers.
-func byEdges(e Expression, edges []float64) (division, error) {
+func byEdges(e expression, edges []float64) (division, error) {
 	for k, v := range edges {
 		if !(v > e.lower && v < e.upper) || k > 0 && !(v > edges[k-1]) {
 			return division{}, fmt.Errorf("query: edge %d of the histogram is %v, want ascending edges inside the declared bounds %v and %v", k+1, v, e.lower, e.upper)
@@ -71,7 +71,7 @@ func byEdges(e Expression, edges []float64) (division, error) {
 	}
 	names = append(names, "["+plain(from)+", "+plain(e.upper)+"]", missingCell)
 	return division{names, func(d *data.Dataset) func(int) int {
-		value := e.On(d)
+		value := e.on(d)
 		return func(i int) int {
 			v := value(i)
 			if v != v { // NaN: missing
@@ -89,13 +89,13 @@ func byEdges(e Expression, edges []float64) (division, error) {
 func plain(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // filtered keeps the rows for which the condition is true, and none for which it is false or missing.
-func (p division) filtered(d *data.Dataset, r Records, where *Expression) Cells {
+func (p division) filtered(d *data.Dataset, r Records, where *expression) tableCells {
 	of := p.of(d)
 	if where == nil {
-		return Cells{r, len(p.names), of}
+		return tableCells{r, len(p.names), of}
 	}
-	keep := where.On(d)
-	return Cells{r, len(p.names), func(i int) int {
+	keep := where.on(d)
+	return tableCells{r, len(p.names), func(i int) int {
 		if keep(i) != 1 {
 			return -1
 		}

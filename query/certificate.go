@@ -13,7 +13,7 @@ import (
 const Method = "query"
 
 // Derivation returns what the plan implies, for the certificate.
-func (p Plan) Derivation() certificate.Claim {
+func (p Plan) derivation() certificate.Claim {
 	return certificate.Claim{Event: p.Event(), NoiseDraws: p.noiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
 		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Assumptions()}
 }
@@ -41,22 +41,22 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 	if err != nil {
 		return certificate.Certificate{}, err
 	}
-	return certificate.New(Method, text, p.Derivation())
+	return certificate.New(Method, text, p.derivation())
 }
 
-// ReadPlan returns the plan that JSON holds, validated. A field that is unknown, there twice or in other letters is an
+// readPlan returns the plan that JSON holds, validated. A field that is unknown, there twice or in other letters is an
 // error.
-func ReadPlan(text json.RawMessage) (Plan, error) {
+func readPlan(text json.RawMessage) (Plan, error) {
 	return strict.ReadPlan[Plan]("query", text)
 }
 
 // Methods returns this package's certificate methods: what a plan in JSON implies, by name.
 func Methods() map[string]certificate.Method {
 	return map[string]certificate.Method{Method: func(text json.RawMessage) (certificate.Claim, error) {
-		p, err := ReadPlan(text)
+		p, err := readPlan(text)
 		if err != nil {
 			return certificate.Claim{}, err
 		}
-		return p.Derivation(), nil
+		return p.derivation(), nil
 	}}
 }

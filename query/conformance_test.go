@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -106,15 +107,15 @@ func neighborPlans() []Plan {
 	grouped := func(p Plan) Plan { return with(p, func(p *Plan) { p.By = "sex" }) }
 	filtered := func(p Plan) Plan { return with(p, func(p *Plan) { p.Where = "sex = m or job = yes" }) }
 	return []Plan{
-		planOf(CountStatistic), grouped(planOf(CountStatistic)), filtered(planOf(CountStatistic)),
-		planOf(SumStatistic, "age"), planOf(SumStatistic, "rate * 2 - 3"), filtered(grouped(planOf(SumStatistic, "rate"))), with(planOf(SumStatistic, "age"), func(p *Plan) { p.Noise = NoiseDiscrete }),
-		planOf(MeanStatistic, "age"), filtered(grouped(planOf(MeanStatistic, "rate"))), planOf(VarianceStatistic, "age"), grouped(planOf(VarianceStatistic, "job = yes")),
-		with(planOf(HistogramStatistic, "age"), func(p *Plan) { p.Edges = []float64{30, 50} }), filtered(planOf(HistogramStatistic, "sex")),
-		with(planOf(QuantilesStatistic, "age"), func(p *Plan) { p.Quantiles = []float64{0.25, 0.5, 0.9} }), filtered(planOf(QuantilesStatistic, "rate")), planOf(BoundsStatistic, "rate"),
-		planOf(CovarianceStatistic, "age", "rate"), filtered(planOf(CorrelationStatistic, "age", "rate", "age >= 50")),
-		planOf(CategoriesStatistic, "note"), filtered(planOf(CategoriesStatistic, "note")),
-		planOf(RadiusStatistic, "age", "rate"), filtered(planOf(RadiusStatistic, "rate")),
-		planOf(AggregateStatistic, "age"), with(planOf(AggregateStatistic, "age", "rate"), func(p *Plan) { p.Of = "correlation" }),
+		planOf(countStatistic), grouped(planOf(countStatistic)), filtered(planOf(countStatistic)),
+		planOf(sumStatistic, "age"), planOf(sumStatistic, "rate * 2 - 3"), filtered(grouped(planOf(sumStatistic, "rate"))), with(planOf(sumStatistic, "age"), func(p *Plan) { p.Noise = noiseDiscrete }),
+		planOf(meanStatistic, "age"), filtered(grouped(planOf(meanStatistic, "rate"))), planOf(varianceStatistic, "age"), grouped(planOf(varianceStatistic, "job = yes")),
+		with(planOf(histogramStatistic, "age"), func(p *Plan) { p.Edges = []float64{30, 50} }), filtered(planOf(histogramStatistic, "sex")),
+		with(planOf(quantilesStatistic, "age"), func(p *Plan) { p.Quantiles = []float64{0.25, 0.5, 0.9} }), filtered(planOf(quantilesStatistic, "rate")), planOf(boundsStatistic, "rate"),
+		planOf(covarianceStatistic, "age", "rate"), filtered(planOf(correlationStatistic, "age", "rate", "age >= 50")),
+		planOf(categoriesStatistic, "note"), filtered(planOf(categoriesStatistic, "note")),
+		planOf(radiusStatistic, "age", "rate"), filtered(planOf(radiusStatistic, "rate")),
+		planOf(aggregateStatistic, "age"), with(planOf(aggregateStatistic, "age", "rate"), func(p *Plan) { p.Of = "correlation" }),
 	}
 }
 
@@ -168,7 +169,7 @@ func TestNeighborsMoveEveryStatisticByAtMostItsCharge(t *testing.T) {
 func movedBy(t *testing.T, r *rand.Rand, q *Question, p pairOf) float64 {
 	t.Helper()
 	rows := float64(q.plan.Person.rows())
-	if q.plan.Statistic == AggregateStatistic {
+	if q.plan.Statistic == aggregateStatistic {
 		return movedBlocks(t, r, q, p)
 	}
 	a, b := exactOf(t, q, p.without), exactOf(t, q, p.with)
@@ -183,9 +184,9 @@ func movedBy(t *testing.T, r *rand.Rand, q *Question, p pairOf) float64 {
 	switch {
 	case q.plan.ranked():
 		return largest
-	case q.plan.Statistic == CovarianceStatistic || q.plan.Statistic == CorrelationStatistic:
+	case q.plan.Statistic == covarianceStatistic || q.plan.Statistic == correlationStatistic:
 		return l2 / rows / float64(1+len(q.expressions))
-	case q.plan.Statistic == CategoriesStatistic:
+	case q.plan.Statistic == categoriesStatistic:
 		return l1 / rows
 	}
 	bound := q.table().bound(q.valuesOf(p.with)) * rows
@@ -202,23 +203,23 @@ func exactOf(t *testing.T, q *Question, d *data.Dataset) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	terms := Settings{&free{}, mechanism.NonPrivate{}, q.plan.MaxRecords}
+	terms := pass.Settings{Payer: &free{}, Noise: mechanism.NonPrivate{}, MaxRecords: q.plan.MaxRecords}
 	switch {
 	case q.plan.ranked():
 		return lossesOf(t, q, d, records)
-	case q.plan.Statistic == CovarianceStatistic || q.plan.Statistic == CorrelationStatistic:
-		m, failure := NewMoments(terms, records, q.columns(d), 0.95)
+	case q.plan.Statistic == covarianceStatistic || q.plan.Statistic == correlationStatistic:
+		m, failure := newMoments(terms, records, q.columns(d), 0.95)
 		if failure != nil {
 			t.Fatal(failure)
 		}
 		return m.sums
-	case q.plan.Statistic == CategoriesStatistic:
+	case q.plan.Statistic == categoriesStatistic:
 		name, failure := q.names(d)
 		if failure != nil {
 			t.Fatal(failure)
 		}
 		counts := make([]float64, 4)
-		for i := range records.Len() {
+		for i := range records.size() {
 			for _, text := range records.names(nil, i, name) {
 				if text != "" {
 					counts[text[0]-'a']++
@@ -245,14 +246,14 @@ func lossesOf(t *testing.T, q *Question, d *data.Dataset, records Records) []flo
 	}
 	var at func(i int) float64
 	quantiles := q.plan.Quantiles
-	if q.plan.Statistic == RadiusStatistic {
+	if q.plan.Statistic == radiusStatistic {
 		norms := q.norms(d)
 		at, quantiles = func(i int) float64 { return length(norms(i)) }, []float64{0.5}
 	} else {
 		at = q.kept(0, d)
 	}
 	var points []int
-	for i := range records.Len() {
+	for i := range records.size() {
 		points = QuantileTerms{Grid: grid}.points(points, records, i, at)
 	}
 	var losses []float64
@@ -283,7 +284,7 @@ func movedBlocks(t *testing.T, r *rand.Rand, q *Question, p pairOf) float64 {
 		out, of := make([]float64, blocks), q.ofBlock(d)
 		for k := range out {
 			var members []int
-			for i := range records.Len() {
+			for i := range records.size() {
 				if block[i] == k {
 					members = append(members, i)
 				}
@@ -300,7 +301,7 @@ func movedBlocks(t *testing.T, r *rand.Rand, q *Question, p pairOf) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	block, added := make([]int, records.Len()), -1
+	block, added := make([]int, records.size()), -1
 	for i := range block {
 		block[i] = r.IntN(blocks)
 		if row := records.rowsOf([]int{i})[0]; q.plan.Person != nil && names[codes[row]] == p.person || q.plan.Person == nil && row == p.row {

@@ -22,7 +22,7 @@ func TestIntervalsHoldTheTruthAtLength(t *testing.T) {
 }
 
 // TestRankErrorsHoldAtLength chooses the median and an outer quantile of few and of many numbers 10000 times: the rank is
-// wrong by at most RankError more than that of the best point in at least 95 % of them. That bound is for the worst numbers,
+// wrong by at most rankError more than that of the best point in at least 95 % of them. That bound is for the worst numbers,
 // and is said to hold at least so often: fewer than 93.9 % of 10000 have a probability below 1e-6 where 95 % hold.
 func TestRankErrorsHoldAtLength(t *testing.T) {
 	const runs, points = 10000, 101

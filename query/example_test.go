@@ -12,35 +12,10 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// The range of an expression follows from declared bounds.
-func ExampleParseExpression() {
-	schema, err := data.ParseSchema("people", []byte(`dither-schema: 1
-row: one person
-max-records: 5000
-target: {column: job, levels: ["no", "yes"]}
-columns:
-  hours: {numeric: [0, 60]}
-  rate: {numeric: [-5, 50]}
-defaults: {missing: zero, out-of-range: clamp}
-`))
-	if err != nil {
-		panic(err)
-	}
-	e, err := query.ParseExpression(schema, "2 * hours - clamp(rate, 0, 30)")
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(e.Bounds())
-	_, err = query.ParseExpression(schema, "hours * salary")
-	fmt.Println(err)
-	// Output:
-	// -30 120
-	// query: "salary" is no column of the schema, want one of hours, rate, job
-}
-
-// A mean of 1000 numbers between 0 and 10, with its interval.
-func ExampleMeans() {
-	limit, err := privacy.NewGuarantee(1, 1e-6, privacy.AddOrRemoveOne, privacy.Unit{Row: "one person"})
+// The mean of 1000 durations between 0 and 10, with its interval. A second answer is not paid for.
+func ExampleQuestion() {
+	question, numbers := meanOf("duration", 10, 1000, func(i int) float64 { return float64(i % 7) })
+	limit, err := privacy.NewGuarantee(1, 1e-6, privacy.AddOrRemoveOne, privacy.Unit{Row: "one row"})
 	if err != nil {
 		panic(err)
 	}
@@ -48,23 +23,39 @@ func ExampleMeans() {
 	if err != nil {
 		panic(err)
 	}
-	noise := mechanism.KNorm{NoiseMultiplier: 1} // Laplace noise: epsilon 1
-	grant, err := budget.Reserve(noise, "a mean")
+	grant, err := budget.Reserve(question.Plan().Event(), "a mean")
 	if err != nil {
 		panic(err)
 	}
-	terms := query.Settings{Payer: grant, Noise: noise, MaxRecords: 5000}
-	numbers := query.Values{Lower: 0, Upper: 10, At: func(i int) float64 { return float64(i % 7) }}
-	means, err := query.Means(terms, query.All(1000), numbers, 0.95)
+	means, err := question.Ask(grant, numbers)
 	if err != nil {
 		panic(err)
 	}
 	fmt.Println(means[0].Value > 2.5 && means[0].Value < 3.5, means[0].Lower < means[0].Upper, means[0].Deviation < 0.02)
-	_, err = query.Means(terms, query.All(1000), numbers, 0.95)
+	_, err = question.Ask(grant, numbers)
 	fmt.Println(err != nil)
 	// Output:
 	// true true true
 	// true
+}
+
+// meanOf asks for the mean of a column of numbers from 0 to the given bound, at epsilon 1.
+func meanOf(name string, most float64, rows int, number func(i int) float64) (*query.Question, *data.Dataset) {
+	schema := &data.Schema{Name: "table", Row: "one row", MaxRecords: 100000, Columns: []data.Column{
+		{Name: name, Kind: data.Numeric, Upper: most, Missing: data.Drop, OutOfRange: data.Clamp}}}
+	question, err := query.NewQuestion(schema, query.Plan{Statistic: "mean", Expressions: []string{name}, Noise: "laplace", NoiseMultiplier: 1, Neighboring: privacy.AddOrRemoveOne})
+	if err != nil {
+		panic(err)
+	}
+	column := make([]float32, rows)
+	for i := range column {
+		column[i] = float32(number(i))
+	}
+	table, err := data.New(schema, [][]float32{column}, nil)
+	if err != nil {
+		panic(err)
+	}
+	return question, table
 }
 
 // The middle of 2000 salaries, of which nothing is known but that they are between 0 and 200000: any statistic of
@@ -108,7 +99,7 @@ func ExampleAggregate() {
 // An exercise: the mean of five salaries, with Laplace noise. Scaled to the local sensitivity of these five, the noise
 // tells about them, and no epsilon holds. Scaled to what any record can do within a declared range of 0
 // to 200000, it holds for however many records: of 50000 the mean is then good to a few units.
-func ExampleMeans_localSensitivity() {
+func ExampleQuestion_localSensitivity() {
 	salaries := []float64{130530, 104141, 90385, 91919, 81334}
 	mean := func(skip int) float64 {
 		sum, n := 0.0, 0.0
@@ -127,9 +118,8 @@ func ExampleMeans_localSensitivity() {
 	for _, epsilon := range []float64{0.1, 1, 10} {
 		fmt.Printf("deviation %.0f for epsilon %v, which does not hold\n", math.Sqrt2*local/epsilon, epsilon)
 	}
-	values := query.Values{Lower: 0, Upper: 200000, At: func(i int) float64 { return salaries[i%5] }}
-	terms := query.Settings{Payer: free{}, Noise: mechanism.KNorm{NoiseMultiplier: 1}, MaxRecords: 100000}
-	answers, err := query.Means(terms, query.All(50000), values, 0.95)
+	question, table := meanOf("salary", 200000, 50000, func(i int) float64 { return salaries[i%5] })
+	answers, err := question.Ask(free{}, table)
 	if err != nil {
 		panic(err)
 	}

@@ -7,11 +7,11 @@ import (
 	"github.com/ditherml/dither/data"
 )
 
-// Expression is a number or a condition made of the declared columns of one row and of constants.
+// expression is a number or a condition made of the declared columns of one row and of constants.
 // Its bounds follow from the bounds of the columns by interval arithmetic, so they are public. A
 // missing cell makes a number missing, written NaN; a condition is then missing too, unless its
 // other parts decide it.
-type Expression struct {
+type expression struct {
 	text         string
 	truth        bool
 	lower, upper float64
@@ -26,28 +26,28 @@ type evaluator func(d *data.Dataset) func(i int) float64
 // maxMagnitude bounds what an expression may reach.
 const maxMagnitude = 1e100
 
-// ParseExpression reads an expression over the columns of a schema: numbers, names of columns, + - *,
+// parseExpression reads an expression over the columns of a schema: numbers, names of columns, + - *,
 // clamp(expression, low, high), comparisons with = != < <= > >= of numbers, or of a column with one of its
 // levels, and "not", "and", "or". A condition counts as 0 or 1 where a number is wanted. A name of other marks
 // than letters, digits, _ and a single - or . between them stands in back quotes, such a level in
 // quotation marks. Errors name positions, columns and levels, which are public.
-func ParseExpression(s *data.Schema, text string) (Expression, error) {
+func parseExpression(s *data.Schema, text string) (expression, error) {
 	n, err := parse(text)
 	if err != nil {
-		return Expression{}, err
+		return expression{}, err
 	}
 	b := binder{schema: s, features: s.Features()}
 	e, err := b.bind(n)
 	if err != nil {
-		return Expression{}, err
+		return expression{}, err
 	}
 	e.text = text
 	return e, nil
 }
 
-// ParseCondition is ParseExpression for what must be a condition.
-func ParseCondition(s *data.Schema, text string) (Expression, error) {
-	e, err := ParseExpression(s, text)
+// parseCondition is parseExpression for what must be a condition.
+func parseCondition(s *data.Schema, text string) (expression, error) {
+	e, err := parseExpression(s, text)
 	if err == nil && !e.truth {
 		return e, fmt.Errorf("query: %q is a number, want a condition such as age >= 30", text)
 	}
@@ -55,20 +55,20 @@ func ParseCondition(s *data.Schema, text string) (Expression, error) {
 }
 
 // String returns the expression as it was written.
-func (e Expression) String() string { return e.text }
+func (e expression) String() string { return e.text }
 
 // Bounds returns the least and the largest number that the expression can be, by the declared bounds.
-func (e Expression) Bounds() (lower, upper float64) { return e.lower, e.upper }
+func (e expression) bounds() (lower, upper float64) { return e.lower, e.upper }
 
 // Condition reports whether the expression is true or false rather than a number.
-func (e Expression) Condition() bool { return e.truth }
+func (e expression) Condition() bool { return e.truth }
 
 // needsTarget reports whether the expression names the target column.
-func (e Expression) needsTarget() bool { return e.target }
+func (e expression) needsTarget() bool { return e.target }
 
 // On returns the expression as a function of the rows of d, which must be of the same schema: within
 // Bounds, or NaN where it is missing. The value of a row depends on that row only.
-func (e Expression) On(d *data.Dataset) func(i int) float64 {
+func (e expression) on(d *data.Dataset) func(i int) float64 {
 	value, lower, upper := e.value(d), e.lower, e.upper
 	return func(i int) float64 {
 		v := value(i)
@@ -80,13 +80,13 @@ func (e Expression) On(d *data.Dataset) func(i int) float64 {
 }
 
 // constant is a public number.
-func constant(v float64) Expression {
-	return Expression{lower: v, upper: v, value: func(*data.Dataset) func(int) float64 { return func(int) float64 { return v } }}
+func constant(v float64) expression {
+	return expression{lower: v, upper: v, value: func(*data.Dataset) func(int) float64 { return func(int) float64 { return v } }}
 }
 
 // apply combines expressions row by row; f must give NaN for what is missing.
-func apply(f func(v []float64) float64, parts ...Expression) Expression {
-	e := Expression{value: func(d *data.Dataset) func(int) float64 {
+func apply(f func(v []float64) float64, parts ...expression) expression {
+	e := expression{value: func(d *data.Dataset) func(int) float64 {
 		values := make([]func(int) float64, len(parts))
 		for k, p := range parts {
 			values[k] = p.value(d)
@@ -107,9 +107,9 @@ func apply(f func(v []float64) float64, parts ...Expression) Expression {
 }
 
 // arithmetic applies an operation on numbers and bounds the result.
-func arithmetic(operation string, parts []Expression) Expression {
+func arithmetic(operation string, parts []expression) expression {
 	a := parts[0]
-	var e Expression
+	var e expression
 	switch operation {
 	case "negate":
 		e = apply(func(v []float64) float64 { return -v[0] }, a)
@@ -139,14 +139,14 @@ func arithmetic(operation string, parts []Expression) Expression {
 }
 
 // condition makes an expression of 0, 1 and NaN.
-func condition(f func(v []float64) float64, parts ...Expression) Expression {
+func condition(f func(v []float64) float64, parts ...expression) expression {
 	e := apply(f, parts...)
 	e.truth, e.lower, e.upper = true, 0, 1
 	return e
 }
 
 // comparison compares two numbers.
-func comparison(operator string, a, b Expression) Expression {
+func comparison(operator string, a, b expression) expression {
 	return condition(func(v []float64) float64 {
 		if v[0] != v[0] || v[1] != v[1] { // NaN: missing
 			return math.NaN()
@@ -180,7 +180,7 @@ func truthOf(b bool) float64 {
 
 // logic joins conditions in the three-valued logic of Kleene: what is missing matters only where the other
 // part leaves the answer open.
-func logic(operator string, parts []Expression) Expression {
+func logic(operator string, parts []expression) expression {
 	switch operator {
 	case "not":
 		return condition(func(v []float64) float64 { return 1 - v[0] }, parts...)

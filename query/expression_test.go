@@ -88,7 +88,7 @@ func TestExpressions(t *testing.T) {
 		{"(sex = m) * age", 0, 90, []float64{0, 90, nan, nan}},
 		{"job = yes", 0, 1, []float64{1, 0, 1}},
 	} {
-		e, err := ParseExpression(s, c.text)
+		e, err := parseExpression(s, c.text)
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue
@@ -97,11 +97,11 @@ func TestExpressions(t *testing.T) {
 		if e.needsTarget() {
 			d = with
 		}
-		if lower, upper := e.Bounds(); lower != c.lower || upper != c.upper || d.Records() != len(c.values) || e.String() != c.text {
+		if lower, upper := e.bounds(); lower != c.lower || upper != c.upper || d.Records() != len(c.values) || e.String() != c.text {
 			t.Errorf("%s: got bounds %v to %v over %d rows, want %v to %v over %d", c.text, lower, upper, d.Records(), c.lower, c.upper, len(c.values))
 			continue
 		}
-		value := e.On(d)
+		value := e.on(d)
 		for i, want := range c.values {
 			if got := value(i); got != want && !(got != got && want != want) {
 				t.Errorf("%s: got %v for row %d, want %v", c.text, got, i+1, want)
@@ -143,11 +143,11 @@ func TestExpressionsAreRefused(t *testing.T) {
 		"age < 3 < 4":               "want the end",
 		strings.Repeat("not ", 120): "less nesting",
 	} {
-		if _, err := ParseExpression(s, text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parseExpression(s, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20q: got %v, want an error with %q", text, err, want)
 		}
 	}
-	if _, err := ParseCondition(s, "age"); err == nil || !strings.Contains(err.Error(), "want a condition") {
+	if _, err := parseCondition(s, "age"); err == nil || !strings.Contains(err.Error(), "want a condition") {
 		t.Errorf("a number as a condition: %v", err)
 	}
 }
@@ -167,7 +167,7 @@ func TestBoundsHoldEveryValue(t *testing.T) {
 	}
 	reached := 0
 	for range 300 {
-		e, err := ParseExpression(s, random(1+r.IntN(3)))
+		e, err := parseExpression(s, random(1+r.IntN(3)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,12 +210,12 @@ func FuzzParseExpression(f *testing.F) {
 	}
 	d := tableOf(f, s, tableText, data.ReadOptions{})
 	f.Fuzz(func(t *testing.T, text string) {
-		e, err := ParseExpression(s, text)
+		e, err := parseExpression(s, text)
 		if err != nil {
 			return
 		}
-		lower, upper := e.Bounds()
-		value := e.On(d)
+		lower, upper := e.bounds()
+		value := e.on(d)
 		for i := range d.Records() {
 			if v := value(i); v == v && !(v >= lower && v <= upper) {
 				t.Errorf("%q is %v, want %v to %v", text, v, lower, upper)

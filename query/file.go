@@ -55,7 +55,7 @@ func NewFile(p Plan, c certificate.Certificate, rows []Row) File {
 	}
 	a.Method = intervalMethod(p, rows)
 	a.Threshold = p.threshold()
-	a.RankError = p.RankError()
+	a.RankError = p.rankError()
 	return a
 }
 
@@ -72,11 +72,11 @@ func RateText(p Plan, atLeast bool) string {
 func intervalMethod(p Plan, rows []Row) string {
 	how := "exact"
 	switch p.Statistic {
-	case MeanStatistic:
+	case meanStatistic:
 		how = "exact, by Fieller's method; the noise of the count is in it"
-	case VarianceStatistic, CovarianceStatistic, CorrelationStatistic:
+	case varianceStatistic, covarianceStatistic, correlationStatistic:
 		how = "to first order in the noise"
-	case QuantilesStatistic, BoundsStatistic, RadiusStatistic, AggregateStatistic:
+	case quantilesStatistic, boundsStatistic, radiusStatistic, aggregateStatistic:
 		return fmt.Sprintf("none; with %s confidence each, the rank is wrong by at most the rank error, or by that much more than at the best point of the grid", RateText(p, true))
 	}
 	var some []string

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -103,7 +104,7 @@ type coverageCase struct {
 	name   string
 	noise  mechanism.Noise
 	truth  float64
-	answer func(terms Settings) ([]Answer, error)
+	answer func(terms pass.Settings) ([]Answer, error)
 }
 
 // coverageCases are all statistics over 40 or 4000 fixed records.
@@ -114,9 +115,9 @@ func coverageCases() []coverageCase {
 		x[i] = math.Round(30 * r.Float64() * r.Float64())
 		y[i] = 0.4*x[i] + 18*r.Float64()
 	}
-	v := Values{0, 30, func(i int) float64 { return x[i] }}
-	w := Values{0, 30, func(i int) float64 { return y[i] }}
-	few, many := All(40), All(4000)
+	v := rowNumbers{0, 30, func(i int) float64 { return x[i] }}
+	w := rowNumbers{0, 30, func(i int) float64 { return y[i] }}
+	few, many := allRows(40), allRows(4000)
 	meanX, meanY := moment(4000, v.At), moment(4000, w.At)
 	covariance := moment(4000, func(i int) float64 { return (x[i] - meanX) * (y[i] - meanY) })
 	varianceX := moment(4000, func(i int) float64 { return (x[i] - meanX) * (x[i] - meanX) })
@@ -125,14 +126,14 @@ func coverageCases() []coverageCase {
 	var cases []coverageCase
 	for _, n := range []mechanism.Noise{gaussian, laplace} {
 		cases = append(cases,
-			coverageCase{"count", n, 40, func(t Settings) ([]Answer, error) { return Histogram(t, few, 0.95) }},
-			coverageCase{"sum", n, 40 * moment(40, v.At), func(t Settings) ([]Answer, error) { return Sums(t, few, v, 0.95) }},
-			coverageCase{"mean", n, moment(40, v.At), func(t Settings) ([]Answer, error) { return Means(t, few, v, 0.95) }},
-			coverageCase{"variance", n, varianceX, func(t Settings) ([]Answer, error) { return Variances(t, many, v, 0.95) }})
+			coverageCase{"count", n, 40, func(t pass.Settings) ([]Answer, error) { return histogram(t, few, 0.95) }},
+			coverageCase{"sum", n, 40 * moment(40, v.At), func(t pass.Settings) ([]Answer, error) { return sumsOf(t, few, v, 0.95) }},
+			coverageCase{"mean", n, moment(40, v.At), func(t pass.Settings) ([]Answer, error) { return meansOf(t, few, v, 0.95) }},
+			coverageCase{"variance", n, varianceX, func(t pass.Settings) ([]Answer, error) { return variancesOf(t, many, v, 0.95) }})
 	}
-	pair := func(f func(m *Moments) Answer) func(t Settings) ([]Answer, error) {
-		return func(t Settings) ([]Answer, error) {
-			m, err := NewMoments(t, EachRow(4000), []Values{v, w}, 0.95)
+	pair := func(f func(m *moments) Answer) func(t pass.Settings) ([]Answer, error) {
+		return func(t pass.Settings) ([]Answer, error) {
+			m, err := newMoments(t, EachRow(4000), []rowNumbers{v, w}, 0.95)
 			if err != nil {
 				return nil, err
 			}
@@ -142,38 +143,38 @@ func coverageCases() []coverageCase {
 	cases = append(cases, personCases(v, w)...)
 	cases = append(cases, edgeCases(v, w)...)
 	return append(cases,
-		coverageCase{"number of moments", gaussian, 4000, pair(func(m *Moments) Answer { return m.Count() })},
-		coverageCase{"variance of moments", gaussian, varianceX, pair(func(m *Moments) Answer { return m.Covariance(0, 0) })},
-		coverageCase{"count", mechanism.DiscreteLaplace{Scale: 0.25, Sensitivity: 1}, 40, func(t Settings) ([]Answer, error) { return Histogram(t, few, 0.95) }},
-		coverageCase{"count", mechanism.DiscreteLaplace{Scale: 1, Sensitivity: 1}, 40, func(t Settings) ([]Answer, error) { return Histogram(t, few, 0.95) }},
-		coverageCase{"count", mechanism.DiscreteLaplace{Scale: 4, Sensitivity: 1}, 40, func(t Settings) ([]Answer, error) { return Histogram(t, few, 0.95) }},
-		coverageCase{"count", mechanism.DiscreteLaplace{Scale: 20, Sensitivity: 1}, 40, func(t Settings) ([]Answer, error) { return Histogram(t, few, 0.95) }},
-		coverageCase{"sum", mechanism.DiscreteGaussian{StandardDeviation: 90, Sensitivity: 30}, 40 * moment(40, v.At), func(t Settings) ([]Answer, error) { return Sums(t, few, v, 0.95) }},
-		coverageCase{"covariance", gaussian, covariance, pair(func(m *Moments) Answer { return m.Covariance(0, 1) })},
-		coverageCase{"correlation", gaussian, covariance / math.Sqrt(varianceX*varianceY), pair(func(m *Moments) Answer { return m.Correlation(0, 1) })})
+		coverageCase{"number of moments", gaussian, 4000, pair(func(m *moments) Answer { return m.count() })},
+		coverageCase{"variance of moments", gaussian, varianceX, pair(func(m *moments) Answer { return m.covariance(0, 0) })},
+		coverageCase{"count", mechanism.DiscreteLaplace{Scale: 0.25, Sensitivity: 1}, 40, func(t pass.Settings) ([]Answer, error) { return histogram(t, few, 0.95) }},
+		coverageCase{"count", mechanism.DiscreteLaplace{Scale: 1, Sensitivity: 1}, 40, func(t pass.Settings) ([]Answer, error) { return histogram(t, few, 0.95) }},
+		coverageCase{"count", mechanism.DiscreteLaplace{Scale: 4, Sensitivity: 1}, 40, func(t pass.Settings) ([]Answer, error) { return histogram(t, few, 0.95) }},
+		coverageCase{"count", mechanism.DiscreteLaplace{Scale: 20, Sensitivity: 1}, 40, func(t pass.Settings) ([]Answer, error) { return histogram(t, few, 0.95) }},
+		coverageCase{"sum", mechanism.DiscreteGaussian{StandardDeviation: 90, Sensitivity: 30}, 40 * moment(40, v.At), func(t pass.Settings) ([]Answer, error) { return sumsOf(t, few, v, 0.95) }},
+		coverageCase{"covariance", gaussian, covariance, pair(func(m *moments) Answer { return m.covariance(0, 1) })},
+		coverageCase{"correlation", gaussian, covariance / math.Sqrt(varianceX*varianceY), pair(func(m *moments) Answer { return m.correlation(0, 1) })})
 }
 
 // edgeCases have about so many records that half of the intervals of first order are refused, and are all that is possible
 // instead, a little more, or so few that noise hides them: over all draws they hold the truth no less often than stated.
-func edgeCases(v, w Values) []coverageCase {
-	center := func(v Values, n float64) func(i int) float64 {
+func edgeCases(v, w rowNumbers) []coverageCase {
+	center := func(v rowNumbers, n float64) func(i int) float64 {
 		mean := moment(n, v.At)
 		return func(i int) float64 { return v.At(i) - mean }
 	}
 	product := func(a, b func(i int) float64) func(i int) float64 { return func(i int) float64 { return a(i) * b(i) } }
 	x := center(v, 98)
-	cases := []coverageCase{{"variance of few", mechanism.KNorm{NoiseMultiplier: 2}, moment(98, product(x, x)), func(t Settings) ([]Answer, error) { return Variances(t, All(98), v, 0.95) }}}
+	cases := []coverageCase{{"variance of few", mechanism.KNorm{NoiseMultiplier: 2}, moment(98, product(x, x)), func(t pass.Settings) ([]Answer, error) { return variancesOf(t, allRows(98), v, 0.95) }}}
 	x, y := center(v, 180), center(w, 180)
 	xx, xy, yy := moment(180, product(x, x)), moment(180, product(x, y)), moment(180, product(y, y))
-	laplace, low := mechanism.KNorm{NoiseMultiplier: 2}, Values{0, 30, func(int) float64 { return 0 }}
+	laplace, low := mechanism.KNorm{NoiseMultiplier: 2}, rowNumbers{0, 30, func(int) float64 { return 0 }}
 	return append(cases,
-		coverageCase{"correlation of few", mechanism.Gaussian{NoiseMultiplier: 3}, xy / math.Sqrt(xx*yy), func(t Settings) ([]Answer, error) {
-			m, err := NewMoments(t, EachRow(180), []Values{v, w}, 0.95)
-			return []Answer{m.Correlation(0, 1)}, err
+		coverageCase{"correlation of few", mechanism.Gaussian{NoiseMultiplier: 3}, xy / math.Sqrt(xx*yy), func(t pass.Settings) ([]Answer, error) {
+			m, err := newMoments(t, EachRow(180), []rowNumbers{v, w}, 0.95)
+			return []Answer{m.correlation(0, 1)}, err
 		}},
-		coverageCase{"variance of 120, not of few", laplace, moment(120, product(center(v, 120), center(v, 120))), func(t Settings) ([]Answer, error) { return Variances(t, All(120), v, 0.95) }},
-		coverageCase{"mean of few", laplace, moment(5, v.At), func(t Settings) ([]Answer, error) { return Means(t, All(5), v, 0.95) }},
-		coverageCase{"mean at a bound of few", laplace, 0, func(t Settings) ([]Answer, error) { return Means(t, All(500), low, 0.95) }})
+		coverageCase{"variance of 120, not of few", laplace, moment(120, product(center(v, 120), center(v, 120))), func(t pass.Settings) ([]Answer, error) { return variancesOf(t, allRows(120), v, 0.95) }},
+		coverageCase{"mean of few", laplace, moment(5, v.At), func(t pass.Settings) ([]Answer, error) { return meansOf(t, allRows(5), v, 0.95) }},
+		coverageCase{"mean at a bound of few", laplace, 0, func(t pass.Settings) ([]Answer, error) { return meansOf(t, allRows(500), low, 0.95) }})
 }
 
 // moment is the mean of the first n numbers.
@@ -187,32 +188,32 @@ func moment(n float64, f func(i int) float64) float64 {
 
 // personCases are about 1000 persons with four rows each, of which the first three are used: the rows below 3000.
 // The last one of two cells has the even rows. Beside them stands a category, which is shown nearly always.
-func personCases(v, w Values) []coverageCase {
+func personCases(v, w rowNumbers) []coverageCase {
 	persons := make([][]int, 1000)
 	for i := range 4000 {
 		persons[i%1000] = append(persons[i%1000], i)
 	}
-	cells := Cells{OfPersons(persons, 3), 2, func(i int) int { return 1 - i%2 }}
+	cells := tableCells{ofPersons(persons, 3), 2, func(i int) int { return 1 - i%2 }}
 	mean := moment(1500, func(i int) float64 { return v.At(2 * i) })
 	variance := moment(1500, func(i int) float64 { return (v.At(2*i) - mean) * (v.At(2*i) - mean) })
 	last := func(a []Answer, err error) ([]Answer, error) { return a[len(a)-1:], err }
 	var cases []coverageCase
 	for _, n := range []mechanism.Noise{mechanism.Gaussian{NoiseMultiplier: 3}, mechanism.KNorm{NoiseMultiplier: 2}} {
 		cases = append(cases,
-			coverageCase{"count of persons", n, 1500, func(t Settings) ([]Answer, error) { return last(Histogram(t, cells, 0.95)) }},
-			coverageCase{"sum of persons", n, 1500 * mean, func(t Settings) ([]Answer, error) { return last(Sums(t, cells, v, 0.95)) }},
-			coverageCase{"mean of persons", n, mean, func(t Settings) ([]Answer, error) { return last(Means(t, cells, v, 0.95)) }},
-			coverageCase{"variance of persons", n, variance, func(t Settings) ([]Answer, error) { return last(Variances(t, cells, v, 0.95)) }},
-			coverageCase{"category", n, 40, func(t Settings) ([]Answer, error) {
+			coverageCase{"count of persons", n, 1500, func(t pass.Settings) ([]Answer, error) { return last(histogram(t, cells, 0.95)) }},
+			coverageCase{"sum of persons", n, 1500 * mean, func(t pass.Settings) ([]Answer, error) { return last(sumsOf(t, cells, v, 0.95)) }},
+			coverageCase{"mean of persons", n, mean, func(t pass.Settings) ([]Answer, error) { return last(meansOf(t, cells, v, 0.95)) }},
+			coverageCase{"variance of persons", n, variance, func(t pass.Settings) ([]Answer, error) { return last(variancesOf(t, cells, v, 0.95)) }},
+			coverageCase{"category", n, 40, func(t pass.Settings) ([]Answer, error) {
 				found, err := Categories(CategoryTerms{t.Payer, mechanism.DiscoveryTerms{Noise: t.Noise, Delta: 0.4}, 5000}, EachRow(40), func(int) string { return "a" }, 0.95)
 				return []Answer{found[0].Count}, err
 			}})
 	}
 	meanX, meanY := moment(3000, v.At), moment(3000, w.At)
 	covariance := moment(3000, func(i int) float64 { return (v.At(i) - meanX) * (w.At(i) - meanY) })
-	return append(cases, coverageCase{"covariance of persons", mechanism.Gaussian{NoiseMultiplier: 3}, covariance, func(t Settings) ([]Answer, error) {
-		m, err := NewMoments(t, OfPersons(persons, 3), []Values{v, w}, 0.95)
-		return []Answer{m.Covariance(0, 1)}, err
+	return append(cases, coverageCase{"covariance of persons", mechanism.Gaussian{NoiseMultiplier: 3}, covariance, func(t pass.Settings) ([]Answer, error) {
+		m, err := newMoments(t, ofPersons(persons, 3), []rowNumbers{v, w}, 0.95)
+		return []Answer{m.covariance(0, 1)}, err
 	}})
 }
 
@@ -234,7 +235,7 @@ const seldom = 0.1
 func checkCoverage(t *testing.T, c coverageCase, runs int, tolerance float64) {
 	t.Helper()
 	got, atLeast := coverage(t, runs, func() (Answer, float64) {
-		a, err := c.answer(Settings{&free{}, c.noise, 5000})
+		a, err := c.answer(pass.Settings{Payer: &free{}, Noise: c.noise, MaxRecords: 5000})
 		return only(t, a, err), c.truth
 	})
 	t.Logf("%s, %v: %.4f of %d, at least in %.4f", c.name, c.noise, got, runs, atLeast)

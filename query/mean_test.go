@@ -23,9 +23,9 @@ func TestMeanLiesInItsInterval(t *testing.T) {
 // What is refused at delta 0 is told what would do, and not what the statistic has anyway.
 func TestDeltaZeroSaysWhatWouldDo(t *testing.T) {
 	for p, want := range map[*Plan]string{
-		{Statistic: CategoriesStatistic, Noise: NoiseLaplace}: "a threshold hides",
-		{Statistic: CorrelationStatistic}:                     "its noise is gaussian",
-		{Statistic: MeanStatistic, Noise: NoiseGaussian}:      "want laplace noise or a delta",
+		{Statistic: categoriesStatistic, Noise: noiseLaplace}: "a threshold hides",
+		{Statistic: correlationStatistic}:                     "its noise is gaussian",
+		{Statistic: meanStatistic, Noise: noiseGaussian}:      "want laplace noise or a delta",
 	} {
 		if got := p.needsDelta().Error(); !strings.Contains(got, want) {
 			t.Errorf("%s: got %q, want %q", p.Statistic, got, want)

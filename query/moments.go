@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Moments are the released second moments of several columns, from which covariances and correlations
+// moments are the released second moments of several columns, from which covariances and correlations
 // follow without further cost.
-type Moments struct {
-	columns []Values
+type moments struct {
+	columns []rowNumbers
 	// sums is the symmetric matrix Σ y·yᵀ of y = (1, t_1, …), t_j the place of column j between -1 and 1.
 	sums      []float64
 	deviation float64 // of an entry on the diagonal; 1/√2 of it elsewhere
@@ -21,12 +22,12 @@ type Moments struct {
 // maxMomentColumns bounds the columns of one release.
 const maxMomentColumns = 512
 
-// NewMoments releases the number of rows, the sums and all sums of products of the columns at once,
+// newMoments releases the number of rows, the sums and all sums of products of the columns at once,
 // with Gaussian noise. A row that lacks one of the numbers counts nowhere. Let t_j in [-1, 1] be
 // the place of column j between its bounds. A row adds y·yᵀ, y = (1, t_1, …, t_d), whose Frobenius
 // norm is ‖y‖² ≤ 1+d. The rows of a person add up to at most their largest number times that.
 // Intervals are of first order in the noise, at the given confidence each.
-func NewMoments(t Settings, r Records, columns []Values, level float64) (*Moments, error) {
+func newMoments(t pass.Settings, r Records, columns []rowNumbers, level float64) (*moments, error) {
 	deviation, err := checkMoments(t.Noise, columns, level)
 	if err == nil {
 		err = r.check()
@@ -37,7 +38,7 @@ func NewMoments(t Settings, r Records, columns []Values, level float64) (*Moment
 	deviation *= float64(r.most)
 	if r.persons != nil {
 		sums, failure := momentsOfPersons(t, r, columns)
-		return &Moments{columns, sums, deviation, level}, failure
+		return &moments{columns, sums, deviation, level}, failure
 	}
 	dim := 1 + len(columns)
 	o, err := release.MomentRows(t.Noise, t.MaxRecords, dim, math.Sqrt(float64(dim)))
@@ -55,19 +56,19 @@ func NewMoments(t Settings, r Records, columns []Values, level float64) (*Moment
 	if err != nil {
 		return nil, err
 	}
-	sums, err := SecondMoment(t, rows, r.rows)
+	sums, err := pass.SecondMoment(t, rows, r.rows)
 	for k := range sums {
 		sums[k] /= one * one
 	}
-	return &Moments{columns, sums, deviation / (one * one), level}, err
+	return &moments{columns, sums, deviation / (one * one), level}, err
 }
 
 // momentsOfPersons releases the matrix where a record is a person: what a person's rows add up to is bounded
 // as one vector.
-func momentsOfPersons(t Settings, r Records, columns []Values) ([]float64, error) {
+func momentsOfPersons(t pass.Settings, r Records, columns []rowNumbers) ([]float64, error) {
 	dim := 1 + len(columns)
 	bound := float64(dim * r.most)
-	sums, err := SumVectors(t, r.Len(), dim*dim, bound, func(_ int, dst []float64, records []int) error {
+	sums, err := pass.SumVectors(t, r.size(), dim*dim, bound, func(_ int, dst []float64, records []int) error {
 		y := make([]float64, dim)
 		for k, person := range records {
 			of := dst[k*dim*dim : (k+1)*dim*dim]
@@ -85,11 +86,11 @@ func momentsOfPersons(t Settings, r Records, columns []Values) ([]float64, error
 	if err != nil {
 		return nil, err
 	}
-	return Symmetric(sums, dim), nil
+	return pass.Symmetric(sums, dim), nil
 }
 
 // checkMoments refuses what makes no sense and returns the standard deviation of the noise on the diagonal.
-func checkMoments(n mechanism.Noise, columns []Values, level float64) (float64, error) {
+func checkMoments(n mechanism.Noise, columns []rowNumbers, level float64) (float64, error) {
 	if len(columns) < 1 || len(columns) > maxMomentColumns {
 		return 0, fmt.Errorf("query: there are %d columns, want 1 to %d", len(columns), maxMomentColumns)
 	}
@@ -108,7 +109,7 @@ func checkMoments(n mechanism.Noise, columns []Values, level float64) (float64, 
 }
 
 // place writes y of a row times one, zeros where a number is missing.
-func place(y []float64, columns []Values, i int, one float64) {
+func place(y []float64, columns []rowNumbers, i int, one float64) {
 	y[0] = one
 	for j, v := range columns {
 		x, ok := v.at(i)
@@ -121,11 +122,11 @@ func place(y []float64, columns []Values, i int, one float64) {
 }
 
 // Count returns the noisy number of rows.
-func (m *Moments) Count() Answer {
+func (m *moments) count() Answer {
 	return law{kind: m.kind(), scale: m.deviation}.linear(m.sums[0], m.level)
 }
 
-func (m *Moments) kind() lawKind {
+func (m *moments) kind() lawKind {
 	if m.deviation > 0 {
 		return normalLaw
 	}
@@ -133,14 +134,14 @@ func (m *Moments) kind() lawKind {
 }
 
 // trusted reports whether the noisy count is large enough for answers of first order.
-func (m *Moments) trusted() bool { return m.sums[0] > 0 && m.sums[0] > leastCount*m.deviation }
+func (m *moments) trusted() bool { return m.sums[0] > 0 && m.sums[0] > leastCount*m.deviation }
 
 // clear reports whether the noisy count is so large that it is trusted in nearly all draws.
-func (m *Moments) clear() bool { return m.sums[0] > clearCount*m.deviation }
+func (m *moments) clear() bool { return m.sums[0] > clearCount*m.deviation }
 
 // Covariance returns the covariance of two columns (divided by the number of records), or the variance of
 // one with itself.
-func (m *Moments) Covariance(i, j int) Answer {
+func (m *moments) covariance(i, j int) Answer {
 	scale := (m.columns[i].Upper - m.columns[i].Lower) * (m.columns[j].Upper - m.columns[j].Lower) / 4
 	least := -1.0
 	if i == j {
@@ -151,7 +152,7 @@ func (m *Moments) Covariance(i, j int) Answer {
 }
 
 // Correlation returns the correlation of two columns, in [-1, 1].
-func (m *Moments) Correlation(i, j int) Answer {
+func (m *moments) correlation(i, j int) Answer {
 	return m.answer(-1, 1, func(s []float64) float64 {
 		product := m.centered(s, i, i) * m.centered(s, j, j)
 		if !(product > 0) {
@@ -162,13 +163,13 @@ func (m *Moments) Correlation(i, j int) Answer {
 }
 
 // centered is the covariance of the places of two columns.
-func (m *Moments) centered(s []float64, i, j int) float64 {
+func (m *moments) centered(s []float64, i, j int) float64 {
 	d, n := 1+len(m.columns), s[0]
 	return s[(1+i)*d+1+j]/n - s[1+i]/n*s[1+j]/n
 }
 
 // answer wraps a function of the sums, which is NaN where the sums do not tell.
-func (m *Moments) answer(least, most float64, f func(sums []float64) float64) Answer {
+func (m *moments) answer(least, most float64, f func(sums []float64) float64) Answer {
 	open := Answer{Value: (least + most) / 2, Deviation: math.Inf(1), Lower: least, Upper: most, Count: m.sums[0], AtLeast: true}
 	if !m.trusted() {
 		return open
@@ -183,7 +184,7 @@ func (m *Moments) answer(least, most float64, f func(sums []float64) float64) An
 
 // spread is the standard deviation of a function of the sums to first order: derivatives by central
 // differences, over the entries on and above the diagonal, which have independent noise.
-func (m *Moments) spread(f func(sums []float64) float64) float64 {
+func (m *moments) spread(f func(sums []float64) float64) float64 {
 	d := 1 + len(m.columns)
 	s := append([]float64(nil), m.sums...)
 	total := 0.0

@@ -64,9 +64,9 @@ type Records struct {
 // EachRow says that each of some rows is a record.
 func EachRow(rows int) Records { return Records{rows: rows, most: 1} }
 
-// OfPersons says that each person is a record, given the rows of each. The first maxRows of them
+// ofPersons says that each person is a record, given the rows of each. The first maxRows of them
 // are used.
-func OfPersons(persons [][]int, maxRows int) Records {
+func ofPersons(persons [][]int, maxRows int) Records {
 	if persons == nil {
 		persons = [][]int{}
 	}
@@ -97,7 +97,7 @@ func PersonsOf(codes []int32, known, maxRows int, keep func(i int) bool) [][]int
 }
 
 // Len returns the number of records, which is private under add-or-remove-one.
-func (r Records) Len() int {
+func (r Records) size() int {
 	if r.persons != nil {
 		return len(r.persons)
 	}

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/ditherml/dither/internal/pass"
 )
 
 // TestPersonsOfCodes lists rows by person: not those of nobody, of texts that nobody declared, or that are not
@@ -26,13 +28,13 @@ func TestPersonsOfCodes(t *testing.T) {
 			t.Errorf("of %d known with %d rows: got %v, want %v", c.known, c.maxRows, got, c.want)
 		}
 	}
-	if r := OfPersons(nil, 3); r.Len() != 0 || r.persons == nil {
-		t.Errorf("no persons are %d records", r.Len())
+	if r := ofPersons(nil, 3); r.size() != 0 || r.persons == nil {
+		t.Errorf("no persons are %d records", r.size())
 	}
-	if rows := OfPersons([][]int{{4, 5}, {7, 8, 9}}, 2).rowsOf([]int{1, 0}); !reflect.DeepEqual(rows, []int{7, 8, 4, 5}) {
+	if rows := ofPersons([][]int{{4, 5}, {7, 8, 9}}, 2).rowsOf([]int{1, 0}); !reflect.DeepEqual(rows, []int{7, 8, 4, 5}) {
 		t.Errorf("the rows that are used are %v, want the first two of each", rows)
 	}
-	if _, err := Histogram(Settings{&free{}, nil, 10}, Cells{Records{rows: 3}, 1, func(int) int { return 0 }}, 0.95); err == nil {
+	if _, err := histogram(pass.Settings{Payer: &free{}, Noise: nil, MaxRecords: 10}, tableCells{Records{rows: 3}, 1, func(int) int { return 0 }}, 0.95); err == nil {
 		t.Error("records without a bound on their rows were taken")
 	}
 }
@@ -88,17 +90,17 @@ func TestAnswersAboutPersons(t *testing.T) {
 		want  []float64
 		event string
 	}{
-		{with(planOf(CountStatistic), func(*Plan) {}), []float64{200}, "discrete-laplace(0.000213623046875, 2)"},
-		{with(planOf(CountStatistic), func(p *Plan) { p.By = "sex" }), []float64{100, 100, 0, 0}, "k-norm(0.0001)"},
-		{with(planOf(SumStatistic, "rate"), males), []float64{300}, "k-norm(0.0001)"},
-		{with(planOf(SumStatistic, "clamp(rate, 0, 3)"), func(p *Plan) { p.Noise = NoiseDiscrete; males(p) }), []float64{300}, "discrete-gaussian(0.0006103515625, 6)"},
-		{with(planOf(MeanStatistic, "age"), males), []float64{35}, "k-norm(0.0001)"},
-		{with(planOf(VarianceStatistic, "age"), males), []float64{25}, "k-norm(0.0001)"},
-		{with(planOf(CovarianceStatistic, "age", "rate"), males), []float64{25, 2.5, 0.25}, "gaussian(0.0001)"},
-		{with(planOf(CategoriesStatistic, "note"), func(*Plan) {}), []float64{100, 100}, "k-norm(0.0001)"},
-		{with(planOf(BoundsStatistic, "age"), func(p *Plan) { p.NoiseMultiplier, p.Points = 1.0/512, 73; males(p) }), []float64{30, 40}, "permute-and-flip(512)"},
-		{with(planOf(RadiusStatistic, "rate"), func(p *Plan) { p.NoiseMultiplier, p.Points, p.Where = 1.0/512, 31, "rate >= 3" }), []float64{3}, "permute-and-flip(512)"},
-		{with(planOf(AggregateStatistic, "rate"), func(p *Plan) { p.NoiseMultiplier, p.Points, p.Of, p.Where = 1.0/512, 6, "median", "rate >= 3" }), []float64{3}, "permute-and-flip(512)"},
+		{with(planOf(countStatistic), func(*Plan) {}), []float64{200}, "discrete-laplace(0.000213623046875, 2)"},
+		{with(planOf(countStatistic), func(p *Plan) { p.By = "sex" }), []float64{100, 100, 0, 0}, "k-norm(0.0001)"},
+		{with(planOf(sumStatistic, "rate"), males), []float64{300}, "k-norm(0.0001)"},
+		{with(planOf(sumStatistic, "clamp(rate, 0, 3)"), func(p *Plan) { p.Noise = noiseDiscrete; males(p) }), []float64{300}, "discrete-gaussian(0.0006103515625, 6)"},
+		{with(planOf(meanStatistic, "age"), males), []float64{35}, "k-norm(0.0001)"},
+		{with(planOf(varianceStatistic, "age"), males), []float64{25}, "k-norm(0.0001)"},
+		{with(planOf(covarianceStatistic, "age", "rate"), males), []float64{25, 2.5, 0.25}, "gaussian(0.0001)"},
+		{with(planOf(categoriesStatistic, "note"), func(*Plan) {}), []float64{100, 100}, "k-norm(0.0001)"},
+		{with(planOf(boundsStatistic, "age"), func(p *Plan) { p.NoiseMultiplier, p.Points = 1.0/512, 73; males(p) }), []float64{30, 40}, "permute-and-flip(512)"},
+		{with(planOf(radiusStatistic, "rate"), func(p *Plan) { p.NoiseMultiplier, p.Points, p.Where = 1.0/512, 31, "rate >= 3" }), []float64{3}, "permute-and-flip(512)"},
+		{with(planOf(aggregateStatistic, "rate"), func(p *Plan) { p.NoiseMultiplier, p.Points, p.Of, p.Where = 1.0/512, 6, "median", "rate >= 3" }), []float64{3}, "permute-and-flip(512)"},
 	} {
 		q, err := NewQuestion(s, c.plan)
 		if err != nil {

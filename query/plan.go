@@ -15,24 +15,24 @@ type Statistic string
 
 // The statistics.
 const (
-	CountStatistic       Statistic = "count"
-	SumStatistic         Statistic = "sum"
-	MeanStatistic        Statistic = "mean"
-	VarianceStatistic    Statistic = "variance"
-	HistogramStatistic   Statistic = "histogram"
-	QuantilesStatistic   Statistic = "quantiles"
-	BoundsStatistic      Statistic = "bounds"
-	CovarianceStatistic  Statistic = "covariance"
-	CorrelationStatistic Statistic = "correlation"
-	CategoriesStatistic  Statistic = "categories"
-	RadiusStatistic      Statistic = "radius"
-	AggregateStatistic   Statistic = "aggregate"
+	countStatistic       Statistic = "count"
+	sumStatistic         Statistic = "sum"
+	meanStatistic        Statistic = "mean"
+	varianceStatistic    Statistic = "variance"
+	histogramStatistic   Statistic = "histogram"
+	quantilesStatistic   Statistic = "quantiles"
+	boundsStatistic      Statistic = "bounds"
+	covarianceStatistic  Statistic = "covariance"
+	correlationStatistic Statistic = "correlation"
+	categoriesStatistic  Statistic = "categories"
+	radiusStatistic      Statistic = "radius"
+	aggregateStatistic   Statistic = "aggregate"
 )
 
 // Statistics returns all statistics, in the order in which they are explained.
 func Statistics() []Statistic {
-	return []Statistic{CountStatistic, SumStatistic, MeanStatistic, VarianceStatistic, HistogramStatistic, QuantilesStatistic, BoundsStatistic,
-		CovarianceStatistic, CorrelationStatistic, CategoriesStatistic, RadiusStatistic, AggregateStatistic}
+	return []Statistic{countStatistic, sumStatistic, meanStatistic, varianceStatistic, histogramStatistic, quantilesStatistic, boundsStatistic,
+		covarianceStatistic, correlationStatistic, categoriesStatistic, radiusStatistic, aggregateStatistic}
 }
 
 // unknownStatistic is the error about a statistic that is none. What others call a quantile has a hint.
@@ -51,15 +51,15 @@ func unknownStatistic(s Statistic) error {
 
 // The noises of a plan.
 const (
-	// NoiseGaussian is mechanism.Gaussian.
-	NoiseGaussian = "gaussian"
-	// NoiseLaplace is mechanism.DiscreteLaplace for one count, else mechanism.KNorm in the L1 norm:
+	// noiseGaussian is mechanism.Gaussian.
+	noiseGaussian = "gaussian"
+	// noiseLaplace is mechanism.DiscreteLaplace for one count, else mechanism.KNorm in the L1 norm:
 	// Laplace noise on an integer grid, exactly.
-	NoiseLaplace = "laplace"
-	// NoiseDiscrete is mechanism.DiscreteGaussian, on integers.
-	NoiseDiscrete = "discrete"
-	// NoiseChoice is mechanism.PermuteAndFlip, of what is chosen on a grid.
-	NoiseChoice = "permute-and-flip"
+	noiseLaplace = "laplace"
+	// noiseDiscrete is mechanism.DiscreteGaussian, on integers.
+	noiseDiscrete = "discrete"
+	// noiseChoice is mechanism.PermuteAndFlip, of what is chosen on a grid.
+	noiseChoice = "permute-and-flip"
 )
 
 // Plan is one question with all public numbers that its cost follows from. It holds nothing of the
@@ -72,7 +72,7 @@ type Plan struct {
 	// Lower and Upper are the declared bounds of each expression.
 	Lower []float64 `json:"lower,omitempty"`
 	Upper []float64 `json:"upper,omitempty"`
-	// Cells is the number of cells of the release, at least 1.
+	// tableCells is the number of cells of the release, at least 1.
 	Cells     int       `json:"cells"`
 	Edges     []float64 `json:"edges,omitempty"`
 	Quantiles []float64 `json:"quantiles,omitempty"`
@@ -105,16 +105,16 @@ func (p Plan) filled() Plan {
 		p.Confidence = 0.95
 	}
 	switch {
-	case p.Statistic == QuantilesStatistic && len(p.Quantiles) == 0:
+	case p.Statistic == quantilesStatistic && len(p.Quantiles) == 0:
 		p.Quantiles = []float64{0.5}
-	case p.Statistic == BoundsStatistic && len(p.Quantiles) == 0:
+	case p.Statistic == boundsStatistic && len(p.Quantiles) == 0:
 		p.Quantiles = []float64{0.025, 0.975}
-	case p.Statistic == CategoriesStatistic && p.ThresholdDelta == 0:
+	case p.Statistic == categoriesStatistic && p.ThresholdDelta == 0:
 		p.ThresholdDelta = p.Delta / 2
-	case p.Statistic == AggregateStatistic && p.Of == "":
+	case p.Statistic == aggregateStatistic && p.Of == "":
 		p.Of = "mean"
 	}
-	if p.Statistic == AggregateStatistic && p.Blocks == 0 {
+	if p.Statistic == aggregateStatistic && p.Blocks == 0 {
 		p.Blocks = 40
 	}
 	return p
@@ -130,29 +130,29 @@ type form struct {
 }
 
 var forms = map[Statistic]form{
-	CountStatistic:       {0, 0, true, 1},
-	SumStatistic:         {1, 1, true, 1},
-	MeanStatistic:        {1, 1, true, 2},
-	VarianceStatistic:    {1, 1, true, 3},
-	HistogramStatistic:   {1, 1, false, 1},
-	QuantilesStatistic:   {1, 1, false, 0},
-	BoundsStatistic:      {1, 1, false, 0},
-	CovarianceStatistic:  {2, maxMomentColumns, false, 0},
-	CorrelationStatistic: {2, maxMomentColumns, false, 0},
-	CategoriesStatistic:  {1, 1, false, 0},
-	RadiusStatistic:      {1, maxMomentColumns, false, 0},
-	AggregateStatistic:   {1, 2, false, 0},
+	countStatistic:       {0, 0, true, 1},
+	sumStatistic:         {1, 1, true, 1},
+	meanStatistic:        {1, 1, true, 2},
+	varianceStatistic:    {1, 1, true, 3},
+	histogramStatistic:   {1, 1, false, 1},
+	quantilesStatistic:   {1, 1, false, 0},
+	boundsStatistic:      {1, 1, false, 0},
+	covarianceStatistic:  {2, maxMomentColumns, false, 0},
+	correlationStatistic: {2, maxMomentColumns, false, 0},
+	categoriesStatistic:  {1, 1, false, 0},
+	radiusStatistic:      {1, maxMomentColumns, false, 0},
+	aggregateStatistic:   {1, 2, false, 0},
 }
 
 // ranked reports whether the statistic is chosen on a grid by ranks of rows.
-func (p Plan) ranked() bool { return p.choices() > 0 && p.Statistic != AggregateStatistic }
+func (p Plan) ranked() bool { return p.choices() > 0 && p.Statistic != aggregateStatistic }
 
 // choices is how many points the plan chooses, 0 for what is no choice.
 func (p Plan) choices() int {
 	switch p.Statistic {
-	case QuantilesStatistic, BoundsStatistic:
+	case quantilesStatistic, boundsStatistic:
 		return max(1, len(p.Quantiles))
-	case RadiusStatistic, AggregateStatistic:
+	case radiusStatistic, aggregateStatistic:
 		return 1
 	}
 	return 0
@@ -161,9 +161,9 @@ func (p Plan) choices() int {
 // needsDelta says why the plan has no epsilon at delta 0.
 func (p Plan) needsDelta() error {
 	switch p.Statistic {
-	case CategoriesStatistic:
+	case categoriesStatistic:
 		return fmt.Errorf("query: delta is 0 for %s, want more; a threshold hides a category of one record except with a part of delta", p.Statistic)
-	case CovarianceStatistic, CorrelationStatistic:
+	case covarianceStatistic, correlationStatistic:
 		return fmt.Errorf("query: delta is 0 for %s, want more; its noise is gaussian, which has no epsilon at delta 0", p.Statistic)
 	}
 	return fmt.Errorf("query: delta is 0 for %s with %s noise, which has no epsilon there, want laplace noise or a delta of more than 0", p.Statistic, p.Noise)
@@ -224,16 +224,16 @@ func (f form) wants() string {
 // noises returns the noises that the statistic can have, the default first.
 func (p Plan) noises() []string {
 	switch p.Statistic {
-	case QuantilesStatistic, BoundsStatistic, RadiusStatistic, AggregateStatistic:
-		return []string{NoiseChoice}
-	case CovarianceStatistic, CorrelationStatistic:
-		return []string{NoiseGaussian}
-	case CountStatistic, SumStatistic:
+	case quantilesStatistic, boundsStatistic, radiusStatistic, aggregateStatistic:
+		return []string{noiseChoice}
+	case covarianceStatistic, correlationStatistic:
+		return []string{noiseGaussian}
+	case countStatistic, sumStatistic:
 		if p.Cells == 1 {
-			return []string{NoiseLaplace, NoiseGaussian, NoiseDiscrete}
+			return []string{noiseLaplace, noiseGaussian, noiseDiscrete}
 		}
 	}
-	return []string{NoiseLaplace, NoiseGaussian}
+	return []string{noiseLaplace, noiseGaussian}
 }
 
 func (p Plan) checkNoise() error {
@@ -243,11 +243,11 @@ func (p Plan) checkNoise() error {
 	if !(p.NoiseMultiplier > 0) || math.IsInf(p.NoiseMultiplier, 1) {
 		return fmt.Errorf("query: noise multiplier is %v, want a positive finite number", p.NoiseMultiplier)
 	}
-	if p.Statistic == CategoriesStatistic && !(p.ThresholdDelta > 0 && p.ThresholdDelta < p.Delta) {
+	if p.Statistic == categoriesStatistic && !(p.ThresholdDelta > 0 && p.ThresholdDelta < p.Delta) {
 		return fmt.Errorf("query: delta of the threshold is %v, want more than 0 and less than delta %v", p.ThresholdDelta, p.Delta)
 	}
 	s, err := p.sensitivity()
-	if _, discrete := p.noise().(mechanism.DiscreteLaplace); err == nil && (discrete || p.Noise == NoiseDiscrete) {
+	if _, discrete := p.noise().(mechanism.DiscreteLaplace); err == nil && (discrete || p.Noise == noiseDiscrete) {
 		_, err = mechanism.RoundScale(p.NoiseMultiplier * float64(s))
 	}
 	return err
@@ -262,12 +262,12 @@ func (p Plan) checkChoice() error {
 		return fmt.Errorf("query: grid has %d points, want 2 to 2^20", p.Points)
 	}
 	switch p.Statistic {
-	case AggregateStatistic:
+	case aggregateStatistic:
 		return p.checkAggregate()
-	case RadiusStatistic:
+	case radiusStatistic:
 		return nil
 	}
-	if len(p.Quantiles) == 0 || p.Statistic == BoundsStatistic && len(p.Quantiles) != 2 {
+	if len(p.Quantiles) == 0 || p.Statistic == boundsStatistic && len(p.Quantiles) != 2 {
 		return fmt.Errorf("query: %s has %d quantiles, want at least one, two for bounds", p.Statistic, len(p.Quantiles))
 	}
 	for _, q := range p.Quantiles {

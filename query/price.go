@@ -14,7 +14,7 @@ const maxWholeBound = 1 << 15
 // sensitivity is by how much one record moves an answer in integers.
 func (p Plan) sensitivity() (int64, error) {
 	rows := p.Person.rows()
-	if p.Statistic != SumStatistic || p.Noise != NoiseDiscrete {
+	if p.Statistic != sumStatistic || p.Noise != noiseDiscrete {
 		return int64(rows), nil
 	}
 	if len(p.Lower) != 1 {
@@ -30,11 +30,11 @@ func (p Plan) sensitivity() (int64, error) {
 // Event returns what the plan releases. Its parts are paid for one after the other.
 func (p Plan) Event() mechanism.Event {
 	switch p.Statistic {
-	case QuantilesStatistic, BoundsStatistic:
+	case quantilesStatistic, boundsStatistic:
 		return mechanism.Repeat{Event: p.choice(), Count: len(p.Quantiles)}
-	case RadiusStatistic, AggregateStatistic:
+	case radiusStatistic, aggregateStatistic:
 		return p.choice()
-	case CategoriesStatistic:
+	case categoriesStatistic:
 		return p.discovery().Events()
 	}
 	return p.noise()
@@ -50,7 +50,7 @@ func (p Plan) discovery() mechanism.DiscoveryTerms {
 
 // Threshold returns the noisy count beyond which a category is released, 0 for other statistics.
 func (p Plan) threshold() float64 {
-	if p.Statistic != CategoriesStatistic {
+	if p.Statistic != categoriesStatistic {
 		return 0
 	}
 	limit, err := release.DiscoveryThreshold(p.discovery(), p.MaxRecords)
@@ -71,11 +71,11 @@ func (p Plan) noise() mechanism.Noise {
 		scale = p.NoiseMultiplier * float64(s) // the release refuses it
 	}
 	switch {
-	case p.Noise == NoiseGaussian:
+	case p.Noise == noiseGaussian:
 		return mechanism.Gaussian{NoiseMultiplier: p.NoiseMultiplier}
-	case p.Noise == NoiseDiscrete:
+	case p.Noise == noiseDiscrete:
 		return mechanism.DiscreteGaussian{StandardDeviation: scale, Sensitivity: s}
-	case p.Statistic == CountStatistic && p.Cells == 1:
+	case p.Statistic == countStatistic && p.Cells == 1:
 		return mechanism.DiscreteLaplace{Scale: scale, Sensitivity: s}
 	}
 	return mechanism.KNorm{NoiseMultiplier: p.NoiseMultiplier}
@@ -86,11 +86,11 @@ func (p Plan) noise() mechanism.Noise {
 // counts.
 func (p Plan) noiseDraws() int {
 	switch {
-	case p.Noise != NoiseGaussian:
+	case p.Noise != noiseGaussian:
 		return 0
-	case p.Statistic == CategoriesStatistic:
+	case p.Statistic == categoriesStatistic:
 		return p.MaxRecords
-	case p.Statistic == CovarianceStatistic || p.Statistic == CorrelationStatistic:
+	case p.Statistic == covarianceStatistic || p.Statistic == correlationStatistic:
 		return (1 + len(p.Expressions)) * (1 + len(p.Expressions))
 	}
 	return p.Cells * forms[p.Statistic].width
@@ -98,26 +98,26 @@ func (p Plan) noiseDraws() int {
 
 // pureEpsilon returns the epsilon of the plan at delta 0, in float64 arithmetic, or +Inf where there is none.
 func (p Plan) pureEpsilon() float64 {
-	if p.Statistic == CategoriesStatistic || p.Noise == NoiseGaussian || p.Noise == NoiseDiscrete {
+	if p.Statistic == categoriesStatistic || p.Noise == noiseGaussian || p.Noise == noiseDiscrete {
 		return math.Inf(1)
 	}
 	scale := p.NoiseMultiplier
-	if d, ok := p.noise().(mechanism.DiscreteLaplace); ok && p.Noise == NoiseLaplace {
+	if d, ok := p.noise().(mechanism.DiscreteLaplace); ok && p.Noise == noiseLaplace {
 		scale = d.Scale / float64(d.Sensitivity)
 	}
 	return float64(max(1, p.choices())) * p.Neighboring.Movement() / scale
 }
 
-// RankError bounds the error of the rank of a chosen point at the plan's confidence, in rows, or in
+// rankError bounds the error of the rank of a chosen point at the plan's confidence, in rows, or in
 // blocks for an aggregate. It is 0 for an answer that is no choice.
-func (p Plan) RankError() float64 {
+func (p Plan) rankError() float64 {
 	epsilon, quantiles, rows := 1/p.NoiseMultiplier, p.Quantiles, p.Person.rows()
 	switch {
 	case p.choices() == 0:
 		return 0
-	case p.Statistic == AggregateStatistic:
+	case p.Statistic == aggregateStatistic:
 		quantiles, rows = []float64{1}, 1 // an entry that is replaced moves a rank by 1
-	case p.Statistic == RadiusStatistic:
+	case p.Statistic == radiusStatistic:
 		quantiles = []float64{0.5}
 	}
 	most := 0.0

@@ -71,7 +71,7 @@ type QuantileTerms struct {
 //
 // The score of a point is by how many rows its rank is wrong, over what one record can change in that
 // (release.Ranks). It is one choice among m points, so the error in rank is of the order (2/ε)·ln m records
-// (see RankError) however the numbers lie. A binary search by noisy counts would pay for log2 m counts in a
+// (see rankError) however the numbers lie. A binary search by noisy counts would pay for log2 m counts in a
 // row: at equal ε its error is about log2(m) times that of a single count for each step, several times as large
 // at every grid size.
 func Quantiles(t QuantileTerms, r Records, at func(i int) float64, q []float64) ([]float64, error) {
@@ -109,7 +109,7 @@ func (t QuantileTerms) ranks(r Records, at func(i int) float64, replaced bool) (
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	sample, err := release.Draw(mechanism.Full(), r.Len())
+	sample, err := release.Draw(mechanism.Full(), r.size())
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (t QuantileTerms) ranks(r Records, at func(i int) float64, replaced bool) (
 		return nil, err
 	}
 	var points []int
-	for i := range r.Len() {
+	for i := range r.size() {
 		if err = ranks.Add(i, t.points(points[:0], r, i, at)...); err != nil {
 			return nil, err
 		}
@@ -132,7 +132,7 @@ func (t QuantileTerms) points(dst []int, r Records, record int, at func(i int) f
 	return dst
 }
 
-// RankError bounds by how many rows more the rank of a chosen quantile is wrong than that of the best point,
+// rankError bounds by how many rows more the rank of a chosen quantile is wrong than that of the best point,
 // with the given confidence: 2·k·max(q, 1-q)/ε·ln(m/(1-level)) among m points, where a record has at most k
 // rows. (Dwork & Roth, "The Algorithmic Foundations of Differential Privacy", 2014, corollary 3.12, for the
 // exponential mechanism, https://doi.org/10.1561/0400000042. It holds for permute-and-flip too: a point whose
@@ -155,9 +155,9 @@ func Bounds(t QuantileTerms, r Records, at func(i int) float64, share float64) (
 	return min(ends[0], ends[1]), max(ends[0], ends[1]), nil
 }
 
-// MedianRadius chooses the median of the L2 norms of the rows, a radius to which vectors may be clipped. It
+// medianRadius chooses the median of the L2 norms of the rows, a radius to which vectors may be clipped. It
 // pays Choice once. Row i must look at that row only; a norm that is not finite counts nowhere.
-func MedianRadius(t QuantileTerms, r Records, row func(i int) []float64) (float64, error) {
+func medianRadius(t QuantileTerms, r Records, row func(i int) []float64) (float64, error) {
 	chosen, err := Quantiles(t, r, func(i int) float64 {
 		if norm := length(row(i)); !math.IsInf(norm, 0) {
 			return norm

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -13,8 +14,8 @@ import (
 type Question struct {
 	plan        Plan
 	schema      *data.Schema
-	expressions []Expression
-	where       *Expression
+	expressions []expression
+	where       *expression
 	cells       division
 }
 
@@ -84,7 +85,7 @@ func (q *Question) bindPerson() error {
 func (q *Question) bind() error {
 	p := &q.plan
 	if p.Where != "" {
-		where, err := ParseCondition(q.schema, p.Where)
+		where, err := parseCondition(q.schema, p.Where)
 		if err != nil {
 			return fmt.Errorf("query: condition of rows: %w", err)
 		}
@@ -102,9 +103,9 @@ func (q *Question) bind() error {
 		q.cells = byLevels(c)
 	}
 	switch p.Statistic {
-	case HistogramStatistic:
+	case histogramStatistic:
 		return q.bindHistogram(b)
-	case CategoriesStatistic:
+	case categoriesStatistic:
 		return q.bindCategories()
 	}
 	return q.bindNumbers()
@@ -148,7 +149,7 @@ func (q *Question) bindNumbers() error {
 	p := &q.plan
 	p.Lower, p.Upper = nil, nil
 	for _, text := range p.Expressions {
-		e, err := ParseExpression(q.schema, text)
+		e, err := parseExpression(q.schema, text)
 		if err != nil {
 			return err
 		}
@@ -181,7 +182,7 @@ func (q *Question) WithNoise(multiplier float64) (*Question, error) {
 // where the target is needed, so do rows whose target cannot be used.
 func (q *Question) ReadOptions() data.ReadOptions {
 	o := data.ReadOptions{WithoutTarget: true}
-	if q.plan.Statistic == CategoriesStatistic {
+	if q.plan.Statistic == categoriesStatistic {
 		o.Extra = slices.Clone(q.plan.Expressions)
 	}
 	if u := q.plan.Person; u != nil && !slices.Contains(o.Extra, u.Column) {
@@ -210,14 +211,14 @@ func (q *Question) Ask(payer mechanism.Payer, d *data.Dataset) ([]Row, error) {
 		return nil, err
 	}
 	switch p.Statistic {
-	case QuantilesStatistic, BoundsStatistic, RadiusStatistic, AggregateStatistic:
+	case quantilesStatistic, boundsStatistic, radiusStatistic, aggregateStatistic:
 		return q.askChoice(payer, d, r)
-	case CategoriesStatistic:
+	case categoriesStatistic:
 		return q.askCategories(payer, d, r)
-	case CovarianceStatistic, CorrelationStatistic:
+	case covarianceStatistic, correlationStatistic:
 		return q.askMoments(payer, d, r)
 	}
-	answers, err := q.table().ask(Settings{payer, p.noise(), p.MaxRecords}, q.cells.filtered(d, r, q.where), q.valuesOf(d), p.Confidence)
+	answers, err := q.table().ask(pass.Settings{Payer: payer, Noise: p.noise(), MaxRecords: p.MaxRecords}, q.cells.filtered(d, r, q.where), q.valuesOf(d), p.Confidence)
 	rows := make([]Row, len(answers))
 	for k, a := range answers {
 		rows[k] = Row{q.cells.names[k], a}
@@ -235,7 +236,7 @@ func (q *Question) records(d *data.Dataset) (Records, error) {
 	if err != nil {
 		return Records{}, err
 	}
-	return OfPersons(PersonsOf(codes, len(known), u.MaxRows, q.keeps(d)), u.MaxRows), nil
+	return ofPersons(PersonsOf(codes, len(known), u.MaxRows, q.keeps(d)), u.MaxRows), nil
 }
 
 // keeps is the condition on a row, nil where there is none.
@@ -243,7 +244,7 @@ func (q *Question) keeps(d *data.Dataset) func(i int) bool {
 	if q.where == nil {
 		return nil
 	}
-	truth := q.where.On(d)
+	truth := q.where.on(d)
 	return func(i int) bool { return truth(i) == 1 }
 }
 
@@ -251,22 +252,22 @@ func (q *Question) keeps(d *data.Dataset) func(i int) bool {
 func (q *Question) table() table { return tables[q.plan.Statistic] }
 
 // valuesOf are the numbers of the first expression, where the statistic has one.
-func (q *Question) valuesOf(d *data.Dataset) Values {
+func (q *Question) valuesOf(d *data.Dataset) rowNumbers {
 	if !q.table().valued {
-		return Values{}
+		return rowNumbers{}
 	}
 	return q.values(0, d)
 }
 
 // values are the numbers of an expression. A missing one counts nowhere; in a sum it counts 0.
-func (q *Question) values(k int, d *data.Dataset) Values {
+func (q *Question) values(k int, d *data.Dataset) rowNumbers {
 	e := q.expressions[k]
-	return Values{e.lower, e.upper, e.On(d)}
+	return rowNumbers{e.lower, e.upper, e.on(d)}
 }
 
 // kept is a number of each row that the filter keeps, NaN for the others.
 func (q *Question) kept(k int, d *data.Dataset) func(i int) float64 {
-	value, keep := q.expressions[k].On(d), q.keeps(d)
+	value, keep := q.expressions[k].on(d), q.keeps(d)
 	if keep == nil {
 		return value
 	}
@@ -307,17 +308,17 @@ func (q *Question) names(d *data.Dataset) (func(i int) string, error) {
 }
 
 // columns are the numbers of all expressions.
-func (q *Question) columns(d *data.Dataset) []Values {
-	columns := make([]Values, len(q.expressions))
+func (q *Question) columns(d *data.Dataset) []rowNumbers {
+	columns := make([]rowNumbers, len(q.expressions))
 	for k, e := range q.expressions {
-		columns[k] = Values{e.lower, e.upper, q.kept(k, d)}
+		columns[k] = rowNumbers{e.lower, e.upper, q.kept(k, d)}
 	}
 	return columns
 }
 
 func (q *Question) askMoments(payer mechanism.Payer, d *data.Dataset, r Records) ([]Row, error) {
 	p, columns := q.plan, q.columns(d)
-	m, err := NewMoments(Settings{payer, p.noise(), p.MaxRecords}, r, columns, p.Confidence)
+	m, err := newMoments(pass.Settings{Payer: payer, Noise: p.noise(), MaxRecords: p.MaxRecords}, r, columns, p.Confidence)
 	if err != nil {
 		return nil, err
 	}
@@ -326,10 +327,10 @@ func (q *Question) askMoments(payer mechanism.Payer, d *data.Dataset, r Records)
 		for j := i; j < len(columns); j++ {
 			name := p.Expressions[i] + ", " + p.Expressions[j]
 			switch {
-			case p.Statistic == CovarianceStatistic:
-				rows = append(rows, Row{name, m.Covariance(i, j)})
+			case p.Statistic == covarianceStatistic:
+				rows = append(rows, Row{name, m.covariance(i, j)})
 			case i != j:
-				rows = append(rows, Row{name, m.Correlation(i, j)})
+				rows = append(rows, Row{name, m.correlation(i, j)})
 			}
 		}
 	}

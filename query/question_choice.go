@@ -18,10 +18,10 @@ func (q *Question) askChoice(payer mechanism.Payer, d *data.Dataset, r Records) 
 	}
 	t := QuantileTerms{payer, p.choice(), grid, p.MaxRecords}
 	switch p.Statistic {
-	case RadiusStatistic:
-		chosen, failure := MedianRadius(t, r, q.norms(d))
+	case radiusStatistic:
+		chosen, failure := medianRadius(t, r, q.norms(d))
 		return chosenRows(failure, "radius", chosen)
-	case AggregateStatistic:
+	case aggregateStatistic:
 		chosen, failure := Aggregate(t, r, p.Blocks, q.ofBlock(d))
 		return chosenRows(failure, p.Of, chosen)
 	}
@@ -29,7 +29,7 @@ func (q *Question) askChoice(payer mechanism.Payer, d *data.Dataset, r Records) 
 	if err != nil {
 		return nil, err
 	}
-	if p.Statistic == BoundsStatistic {
+	if p.Statistic == boundsStatistic {
 		slices.Sort(chosen)
 	}
 	var rows []Row
@@ -56,13 +56,13 @@ func chosenRows(err error, name string, v float64) ([]Row, error) {
 func (q *Question) gridBounds() (lower, upper float64) {
 	p := q.plan
 	switch p.Statistic {
-	case RadiusStatistic:
+	case radiusStatistic:
 		largest := make([]float64, len(p.Lower))
 		for k := range largest {
 			largest[k] = max(-p.Lower[k], p.Upper[k])
 		}
 		return 0, length(largest)
-	case AggregateStatistic:
+	case aggregateStatistic:
 		return blockStatistics[p.Of].bounds(p.Lower[0], p.Upper[0])
 	}
 	return p.Lower[0], p.Upper[0]
@@ -86,7 +86,7 @@ func (q *Question) ofBlock(d *data.Dataset) func(rows []int) float64 {
 	return func(rows []int) float64 {
 		numbers := make([][]float64, len(columns))
 		for _, i := range rows {
-			if slices.ContainsFunc(columns, func(v Values) bool { return math.IsNaN(v.At(i)) }) {
+			if slices.ContainsFunc(columns, func(v rowNumbers) bool { return math.IsNaN(v.At(i)) }) {
 				continue
 			}
 			for k, v := range columns {

@@ -16,13 +16,13 @@ import (
 func planOf(s Statistic, expressions ...string) Plan {
 	p := Plan{Statistic: s, Expressions: expressions, NoiseMultiplier: 1e-4, Confidence: 0.95, Neighboring: privacy.AddOrRemoveOne, Delta: 1e-6}
 	switch s {
-	case QuantilesStatistic:
+	case quantilesStatistic:
 		p.Quantiles = []float64{0.5}
-	case BoundsStatistic:
+	case boundsStatistic:
 		p.Quantiles = []float64{0.05, 0.95}
-	case CategoriesStatistic:
+	case categoriesStatistic:
 		p.ThresholdDelta = 5e-7
-	case AggregateStatistic:
+	case aggregateStatistic:
 		p.Of, p.Blocks = "mean", 8
 	}
 	return p
@@ -65,28 +65,28 @@ func TestQuestions(t *testing.T) {
 		want  []float64
 		event string
 	}{
-		{planOf(CountStatistic), "all", []float64{400}, "discrete-laplace(0.0001068115234375, 1)"},
-		{with(planOf(CountStatistic), func(p *Plan) { p.Where = "sex = m and age > 20" }), "all", []float64{100}, "discrete-laplace(0.0001068115234375, 1)"},
-		{with(planOf(CountStatistic), func(p *Plan) { p.By = "sex" }), "f m (other) (missing)", []float64{100, 200, 0, 100}, "k-norm(0.0001)"},
-		{with(planOf(CountStatistic), func(p *Plan) { p.By = "job" }), "no yes", []float64{100, 200}, "k-norm(0.0001)"},
-		{planOf(SumStatistic, "rate + 1"), "all", []float64{550}, "k-norm(0.0001)"},
-		{with(planOf(SumStatistic, "capital-gain"), func(p *Plan) { p.Noise = NoiseDiscrete }), "all", []float64{1500}, "discrete-gaussian(0.001007080078125, 10)"},
-		{with(planOf(SumStatistic, "age"), func(p *Plan) { p.Noise = NoiseGaussian }), "all", []float64{17000}, "gaussian(0.0001)"},
-		{planOf(MeanStatistic, "age"), "all", []float64{170.0 / 3}, "k-norm(0.0001)"},
-		{with(planOf(MeanStatistic, "sex = f"), func(p *Plan) { p.Where = "job = yes"; p.Noise = NoiseGaussian }), "all", []float64{0.5}, "gaussian(0.0001)"},
-		{planOf(VarianceStatistic, "age"), "all", []float64{(30*30+90*90+50*50)/3.0 - 170*170/9.0}, "k-norm(0.0001)"},
-		{with(planOf(HistogramStatistic, "age"), func(p *Plan) { p.Edges = []float64{30, 50.5} }), "[18, 30) [30, 50.5) [50.5, 90] (missing)", []float64{0, 200, 100, 100}, "k-norm(0.0001)"},
-		{planOf(HistogramStatistic, "home town"), "Ulm Bad Urach 3 (other) (missing)", []float64{100, 100, 100, 100, 0}, "k-norm(0.0001)"},
-		{with(planOf(QuantilesStatistic, "capital-gain"), func(p *Plan) { p.Quantiles = []float64{0.125, 0.5, 0.999}; p.Points = 11 }), "0.125 0.5 0.999", []float64{0, math.NaN(), 10}, "permute-and-flip(10000)"},
-		{planOf(BoundsStatistic, "capital-gain"), "0.05 0.95", []float64{0, 10}, "permute-and-flip(10000)"},
-		{with(planOf(BoundsStatistic, "capital-gain"), func(p *Plan) { p.Where = "sex = m"; p.Points = 11 }), "0.05 0.95", []float64{0, 1}, "permute-and-flip(10000)"},
-		{with(planOf(CovarianceStatistic, "rate", "capital-gain"), func(p *Plan) { p.Where = "sex = m" }), "rate, rate rate, capital-gain capital-gain, capital-gain", []float64{25.0 / 16, 5.0 / 8, 0.25}, "gaussian(0.0001)"},
-		{planOf(CovarianceStatistic, "age", "capital-gain"), "age, age age, capital-gain capital-gain, capital-gain", []float64{5600.0 / 9, -520.0 / 9, 152.0 / 9}, "gaussian(0.0001)"},
-		{planOf(CorrelationStatistic, "age", "capital-gain"), "age, capital-gain", []float64{-520 / math.Sqrt(5600*152)}, "gaussian(0.0001)"},
-		{planOf(CategoriesStatistic, "note"), "a b c d", []float64{100, 100, 100, 100}, "k-norm(0.0001)"},
-		{with(planOf(CategoriesStatistic, "note"), func(p *Plan) { p.Where = "age < 60"; p.Noise = NoiseGaussian }), "a d", []float64{100, 100}, "gaussian(0.0001)"},
+		{planOf(countStatistic), "all", []float64{400}, "discrete-laplace(0.0001068115234375, 1)"},
+		{with(planOf(countStatistic), func(p *Plan) { p.Where = "sex = m and age > 20" }), "all", []float64{100}, "discrete-laplace(0.0001068115234375, 1)"},
+		{with(planOf(countStatistic), func(p *Plan) { p.By = "sex" }), "f m (other) (missing)", []float64{100, 200, 0, 100}, "k-norm(0.0001)"},
+		{with(planOf(countStatistic), func(p *Plan) { p.By = "job" }), "no yes", []float64{100, 200}, "k-norm(0.0001)"},
+		{planOf(sumStatistic, "rate + 1"), "all", []float64{550}, "k-norm(0.0001)"},
+		{with(planOf(sumStatistic, "capital-gain"), func(p *Plan) { p.Noise = noiseDiscrete }), "all", []float64{1500}, "discrete-gaussian(0.001007080078125, 10)"},
+		{with(planOf(sumStatistic, "age"), func(p *Plan) { p.Noise = noiseGaussian }), "all", []float64{17000}, "gaussian(0.0001)"},
+		{planOf(meanStatistic, "age"), "all", []float64{170.0 / 3}, "k-norm(0.0001)"},
+		{with(planOf(meanStatistic, "sex = f"), func(p *Plan) { p.Where = "job = yes"; p.Noise = noiseGaussian }), "all", []float64{0.5}, "gaussian(0.0001)"},
+		{planOf(varianceStatistic, "age"), "all", []float64{(30*30+90*90+50*50)/3.0 - 170*170/9.0}, "k-norm(0.0001)"},
+		{with(planOf(histogramStatistic, "age"), func(p *Plan) { p.Edges = []float64{30, 50.5} }), "[18, 30) [30, 50.5) [50.5, 90] (missing)", []float64{0, 200, 100, 100}, "k-norm(0.0001)"},
+		{planOf(histogramStatistic, "home town"), "Ulm Bad Urach 3 (other) (missing)", []float64{100, 100, 100, 100, 0}, "k-norm(0.0001)"},
+		{with(planOf(quantilesStatistic, "capital-gain"), func(p *Plan) { p.Quantiles = []float64{0.125, 0.5, 0.999}; p.Points = 11 }), "0.125 0.5 0.999", []float64{0, math.NaN(), 10}, "permute-and-flip(10000)"},
+		{planOf(boundsStatistic, "capital-gain"), "0.05 0.95", []float64{0, 10}, "permute-and-flip(10000)"},
+		{with(planOf(boundsStatistic, "capital-gain"), func(p *Plan) { p.Where = "sex = m"; p.Points = 11 }), "0.05 0.95", []float64{0, 1}, "permute-and-flip(10000)"},
+		{with(planOf(covarianceStatistic, "rate", "capital-gain"), func(p *Plan) { p.Where = "sex = m" }), "rate, rate rate, capital-gain capital-gain, capital-gain", []float64{25.0 / 16, 5.0 / 8, 0.25}, "gaussian(0.0001)"},
+		{planOf(covarianceStatistic, "age", "capital-gain"), "age, age age, capital-gain capital-gain, capital-gain", []float64{5600.0 / 9, -520.0 / 9, 152.0 / 9}, "gaussian(0.0001)"},
+		{planOf(correlationStatistic, "age", "capital-gain"), "age, capital-gain", []float64{-520 / math.Sqrt(5600*152)}, "gaussian(0.0001)"},
+		{planOf(categoriesStatistic, "note"), "a b c d", []float64{100, 100, 100, 100}, "k-norm(0.0001)"},
+		{with(planOf(categoriesStatistic, "note"), func(p *Plan) { p.Where = "age < 60"; p.Noise = noiseGaussian }), "a d", []float64{100, 100}, "gaussian(0.0001)"},
 	} {
-		if c.plan.Statistic == QuantilesStatistic || c.plan.Statistic == BoundsStatistic {
+		if c.plan.Statistic == quantilesStatistic || c.plan.Statistic == boundsStatistic {
 			c.plan.NoiseMultiplier, c.event = 1.0/512, "permute-and-flip(512)"
 		}
 		rows, paid := ask(t, c.plan, longTable(100))
@@ -139,48 +139,48 @@ func TestQuestionsAreRefusedBeforeARecordIsRead(t *testing.T) {
 	}{
 		{"statistic", planOf("median", "age"), "statistic is \"median\", want one of count, sum, mean"},
 		{"hint", planOf("median", "age"), "; a median is a quantile"},
-		{"expressions", planOf(CountStatistic, "age"), "want none; a condition goes to Plan.Where"},
-		{"no expression", planOf(MeanStatistic), "want one"},
-		{"one column", planOf(CovarianceStatistic, "age"), "want 2 or more"},
-		{"constant", planOf(MeanStatistic, "3"), "the same for all rows"},
-		{"no edges", planOf(HistogramStatistic, "age"), "no edges"},
-		{"edges", with(planOf(HistogramStatistic, "age"), func(p *Plan) { p.Edges = []float64{40, 30} }), "ascending edges"},
-		{"edges outside", with(planOf(HistogramStatistic, "age"), func(p *Plan) { p.Edges = []float64{18} }), "inside the declared bounds"},
-		{"edges of levels", with(planOf(HistogramStatistic, "sex"), func(p *Plan) { p.Edges = []float64{1} }), "want no edges"},
-		{"groups of numbers", with(planOf(CountStatistic), func(p *Plan) { p.By = "age" }), "no levels to group by"},
-		{"groups of quantiles", with(planOf(QuantilesStatistic, "age"), func(p *Plan) { p.By = "sex" }), "want groups with"},
-		{"unknown group", with(planOf(CountStatistic), func(p *Plan) { p.By = "x" }), "query: column of groups: query: \"x\" is no column"},
-		{"condition", with(planOf(CountStatistic), func(p *Plan) { p.Where = "age" }), "want a condition"},
-		{"broken condition", with(planOf(CountStatistic), func(p *Plan) { p.Where = "age >" }), "query: condition of rows: query: the expression"},
-		{"noise", with(planOf(MeanStatistic, "age"), func(p *Plan) { p.Noise = NoiseDiscrete }), "want one of [laplace gaussian]"},
-		{"noise of moments", with(planOf(CorrelationStatistic, "age", "rate"), func(p *Plan) { p.Noise = NoiseLaplace }), "want one of [gaussian]"},
-		{"whole numbers", with(planOf(SumStatistic, "rate * 0.3"), func(p *Plan) { p.Noise = NoiseDiscrete }), "want a whole number"},
-		{"negative noise", with(planOf(CountStatistic), func(p *Plan) { p.NoiseMultiplier = -1 }), "noise multiplier is -1"},
-		{"delta", with(planOf(CountStatistic), func(p *Plan) { p.Delta = 1 }), "delta is 1"},
-		{"no delta for gaussian", with(planOf(CountStatistic), func(p *Plan) { p.Delta, p.Noise = 0, NoiseGaussian }), "delta is 0 for count with gaussian noise"},
-		{"no delta for categories", with(planOf(CategoriesStatistic, "note"), func(p *Plan) { p.Delta, p.ThresholdDelta = 0, 0 }), "delta is 0 for categories"},
-		{"statistic of blocks", with(planOf(AggregateStatistic, "age"), func(p *Plan) { p.Of = "mode" }), "the statistic of a block is \"mode\""},
-		{"expressions of blocks", with(planOf(AggregateStatistic, "age"), func(p *Plan) { p.Of = "correlation" }), "has 1 expressions, want 2"},
-		{"blocks", with(planOf(AggregateStatistic, "age"), func(p *Plan) { p.Blocks = 1 }), "number of blocks is 1"},
-		{"persons without a number", with(planOf(CountStatistic), func(p *Plan) { p.Person = &Person{Column: "note"} }), "at most 0 rows"},
-		{"too many rows of a person", with(planOf(CountStatistic), func(p *Plan) { p.Person = &Person{"note", 1 << 16} }), "want a column and 1 to 32768 rows"},
-		{"too many rows for ranks", with(planOf(QuantilesStatistic, "age"), func(p *Plan) { p.Person = &Person{"note", 2000} }), "1 to 1024 rows for quantiles"},
-		{"no column of persons", with(planOf(CountStatistic), func(p *Plan) { p.Person = &Person{"x", 3} }), "no column of the schema"},
-		{"the target as persons", with(planOf(CountStatistic), func(p *Plan) { p.Person = &Person{"job", 3} }), "is the target"},
-		{"whole numbers of persons", with(planOf(SumStatistic, "capital-gain"), func(p *Plan) { p.Noise, p.Person = NoiseDiscrete, &Person{"note", 1 << 14} }), "want a whole number"},
-		{"noise beyond the sampler", with(planOf(CountStatistic), func(p *Plan) { p.NoiseMultiplier, p.Person = 100, &Person{"note", 1 << 15} }), "scale is"},
-		{"confidence", with(planOf(CountStatistic), func(p *Plan) { p.Confidence = 1 }), "confidence is 1"},
-		{"points", with(planOf(QuantilesStatistic, "age"), func(p *Plan) { p.Points = 1 }), "grid has 1 points"},
-		{"relation", with(planOf(CountStatistic), func(p *Plan) { p.Neighboring = 0 }), "neighboring"},
-		{"categories under replace-one", with(planOf(CategoriesStatistic, "note"), func(p *Plan) { p.Neighboring = privacy.ReplaceOne }), "no proof"},
-		{"unknown category column", planOf(CategoriesStatistic, "x"), "no column of the schema"},
-		{"threshold", with(planOf(CategoriesStatistic, "note"), func(p *Plan) { p.ThresholdDelta = 1e-6 }), "delta of the threshold"},
+		{"expressions", planOf(countStatistic, "age"), "want none; a condition goes to Plan.Where"},
+		{"no expression", planOf(meanStatistic), "want one"},
+		{"one column", planOf(covarianceStatistic, "age"), "want 2 or more"},
+		{"constant", planOf(meanStatistic, "3"), "the same for all rows"},
+		{"no edges", planOf(histogramStatistic, "age"), "no edges"},
+		{"edges", with(planOf(histogramStatistic, "age"), func(p *Plan) { p.Edges = []float64{40, 30} }), "ascending edges"},
+		{"edges outside", with(planOf(histogramStatistic, "age"), func(p *Plan) { p.Edges = []float64{18} }), "inside the declared bounds"},
+		{"edges of levels", with(planOf(histogramStatistic, "sex"), func(p *Plan) { p.Edges = []float64{1} }), "want no edges"},
+		{"groups of numbers", with(planOf(countStatistic), func(p *Plan) { p.By = "age" }), "no levels to group by"},
+		{"groups of quantiles", with(planOf(quantilesStatistic, "age"), func(p *Plan) { p.By = "sex" }), "want groups with"},
+		{"unknown group", with(planOf(countStatistic), func(p *Plan) { p.By = "x" }), "query: column of groups: query: \"x\" is no column"},
+		{"condition", with(planOf(countStatistic), func(p *Plan) { p.Where = "age" }), "want a condition"},
+		{"broken condition", with(planOf(countStatistic), func(p *Plan) { p.Where = "age >" }), "query: condition of rows: query: the expression"},
+		{"noise", with(planOf(meanStatistic, "age"), func(p *Plan) { p.Noise = noiseDiscrete }), "want one of [laplace gaussian]"},
+		{"noise of moments", with(planOf(correlationStatistic, "age", "rate"), func(p *Plan) { p.Noise = noiseLaplace }), "want one of [gaussian]"},
+		{"whole numbers", with(planOf(sumStatistic, "rate * 0.3"), func(p *Plan) { p.Noise = noiseDiscrete }), "want a whole number"},
+		{"negative noise", with(planOf(countStatistic), func(p *Plan) { p.NoiseMultiplier = -1 }), "noise multiplier is -1"},
+		{"delta", with(planOf(countStatistic), func(p *Plan) { p.Delta = 1 }), "delta is 1"},
+		{"no delta for gaussian", with(planOf(countStatistic), func(p *Plan) { p.Delta, p.Noise = 0, noiseGaussian }), "delta is 0 for count with gaussian noise"},
+		{"no delta for categories", with(planOf(categoriesStatistic, "note"), func(p *Plan) { p.Delta, p.ThresholdDelta = 0, 0 }), "delta is 0 for categories"},
+		{"statistic of blocks", with(planOf(aggregateStatistic, "age"), func(p *Plan) { p.Of = "mode" }), "the statistic of a block is \"mode\""},
+		{"expressions of blocks", with(planOf(aggregateStatistic, "age"), func(p *Plan) { p.Of = "correlation" }), "has 1 expressions, want 2"},
+		{"blocks", with(planOf(aggregateStatistic, "age"), func(p *Plan) { p.Blocks = 1 }), "number of blocks is 1"},
+		{"persons without a number", with(planOf(countStatistic), func(p *Plan) { p.Person = &Person{Column: "note"} }), "at most 0 rows"},
+		{"too many rows of a person", with(planOf(countStatistic), func(p *Plan) { p.Person = &Person{"note", 1 << 16} }), "want a column and 1 to 32768 rows"},
+		{"too many rows for ranks", with(planOf(quantilesStatistic, "age"), func(p *Plan) { p.Person = &Person{"note", 2000} }), "1 to 1024 rows for quantiles"},
+		{"no column of persons", with(planOf(countStatistic), func(p *Plan) { p.Person = &Person{"x", 3} }), "no column of the schema"},
+		{"the target as persons", with(planOf(countStatistic), func(p *Plan) { p.Person = &Person{"job", 3} }), "is the target"},
+		{"whole numbers of persons", with(planOf(sumStatistic, "capital-gain"), func(p *Plan) { p.Noise, p.Person = noiseDiscrete, &Person{"note", 1 << 14} }), "want a whole number"},
+		{"noise beyond the sampler", with(planOf(countStatistic), func(p *Plan) { p.NoiseMultiplier, p.Person = 100, &Person{"note", 1 << 15} }), "scale is"},
+		{"confidence", with(planOf(countStatistic), func(p *Plan) { p.Confidence = 1 }), "confidence is 1"},
+		{"points", with(planOf(quantilesStatistic, "age"), func(p *Plan) { p.Points = 1 }), "grid has 1 points"},
+		{"relation", with(planOf(countStatistic), func(p *Plan) { p.Neighboring = 0 }), "neighboring"},
+		{"categories under replace-one", with(planOf(categoriesStatistic, "note"), func(p *Plan) { p.Neighboring = privacy.ReplaceOne }), "no proof"},
+		{"unknown category column", planOf(categoriesStatistic, "x"), "no column of the schema"},
+		{"threshold", with(planOf(categoriesStatistic, "note"), func(p *Plan) { p.ThresholdDelta = 1e-6 }), "delta of the threshold"},
 	} {
 		if _, err := NewQuestion(schemaOf(t, schemaText), c.plan); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want an error with %q", c.name, err, c.want)
 		}
 	}
-	if _, err := NewQuestion(schemaOf(t, schemaText+"from-data: [age]\n"), planOf(CountStatistic)); err == nil || !strings.Contains(err.Error(), "copied out of records") {
+	if _, err := NewQuestion(schemaOf(t, schemaText+"from-data: [age]\n"), planOf(countStatistic)); err == nil || !strings.Contains(err.Error(), "copied out of records") {
 		t.Errorf("a tainted schema: %v", err)
 	}
 }
@@ -191,11 +191,11 @@ func TestRefusedPaymentsAnswerNothing(t *testing.T) {
 	for _, statistic := range Statistics() {
 		p := planOf(statistic, "age")
 		switch statistic {
-		case CountStatistic:
+		case countStatistic:
 			p.Expressions = nil
-		case CovarianceStatistic, CorrelationStatistic:
+		case covarianceStatistic, correlationStatistic:
 			p.Expressions = []string{"age", "rate"}
-		case HistogramStatistic, CategoriesStatistic:
+		case histogramStatistic, categoriesStatistic:
 			p.Expressions = []string{"sex"}
 		}
 		q, err := NewQuestion(s, p)
@@ -211,7 +211,7 @@ func TestRefusedPaymentsAnswerNothing(t *testing.T) {
 // TestMoreRecordsThanDeclared are refused without their number.
 func TestMoreRecordsThanDeclared(t *testing.T) {
 	s := schemaOf(t, schemaText)
-	q, err := NewQuestion(s, planOf(MeanStatistic, "age"))
+	q, err := NewQuestion(s, planOf(meanStatistic, "age"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func TestMoreRecordsThanDeclared(t *testing.T) {
 
 // TestPlansReadBack writes a plan as JSON and reads it: it states the same event.
 func TestPlansReadBack(t *testing.T) {
-	p := planOf(MeanStatistic, "age + rate")
+	p := planOf(meanStatistic, "age + rate")
 	p.By = "sex"
 	q, err := NewQuestion(schemaOf(t, schemaText), p)
 	if err != nil {
@@ -239,21 +239,21 @@ func TestPlansReadBack(t *testing.T) {
 	if err = json.Unmarshal(text, &back); err != nil || fmt.Sprint(back) != fmt.Sprint(q.Plan()) || back.Validate() != nil {
 		t.Errorf("got %v, %v, want %v", back, err, q.Plan())
 	}
-	if back.Cells != 4 || back.Lower[0] != 16 || back.Upper[0] != 93 || back.MaxRecords != 500 || back.Unit != "one person" || back.Noise != NoiseLaplace {
+	if back.Cells != 4 || back.Lower[0] != 16 || back.Upper[0] != 93 || back.MaxRecords != 500 || back.Unit != "one person" || back.Noise != noiseLaplace {
 		t.Errorf("the plan lacks what the schema declares: %+v", back)
 	}
 }
 
 // TestNoiseDrawsAreCounted compares the number of normal draws with the size of each release.
 func TestNoiseDrawsAreCounted(t *testing.T) {
-	gaussian := func(p Plan) Plan { p.Noise = NoiseGaussian; p.Cells = 4; p.MaxRecords = 77; return p }
+	gaussian := func(p Plan) Plan { p.Noise = noiseGaussian; p.Cells = 4; p.MaxRecords = 77; return p }
 	for _, c := range []struct {
 		plan Plan
 		want int
 	}{
-		{gaussian(planOf(CountStatistic)), 4}, {gaussian(planOf(SumStatistic, "age")), 4}, {gaussian(planOf(MeanStatistic, "age")), 8},
-		{gaussian(planOf(VarianceStatistic, "age")), 12}, {gaussian(planOf(CovarianceStatistic, "a", "b")), 9}, {gaussian(planOf(CategoriesStatistic, "a")), 77},
-		{planOf(CountStatistic), 0}, {planOf(QuantilesStatistic, "a"), 0},
+		{gaussian(planOf(countStatistic)), 4}, {gaussian(planOf(sumStatistic, "age")), 4}, {gaussian(planOf(meanStatistic, "age")), 8},
+		{gaussian(planOf(varianceStatistic, "age")), 12}, {gaussian(planOf(covarianceStatistic, "a", "b")), 9}, {gaussian(planOf(categoriesStatistic, "a")), 77},
+		{planOf(countStatistic), 0}, {planOf(quantilesStatistic, "a"), 0},
 	} {
 		if got := c.plan.noiseDraws(); got != c.want {
 			t.Errorf("%v: got %d draws, want %d", c.plan.Statistic, got, c.want)
@@ -269,7 +269,7 @@ func TestReadOptions(t *testing.T) {
 		withoutTarget bool
 		extra         int
 	}{
-		{planOf(MeanStatistic, "age"), true, 0}, {planOf(MeanStatistic, "job = yes"), false, 0}, {planOf(HistogramStatistic, "job"), false, 0}, {planOf(CategoriesStatistic, "note"), true, 1},
+		{planOf(meanStatistic, "age"), true, 0}, {planOf(meanStatistic, "job = yes"), false, 0}, {planOf(histogramStatistic, "job"), false, 0}, {planOf(categoriesStatistic, "note"), true, 1},
 	} {
 		q, err := NewQuestion(s, c.plan)
 		if err != nil {

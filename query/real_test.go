@@ -83,7 +83,7 @@ func TestPersonsOfAPanel(t *testing.T) {
 			plan Plan
 			want float64
 		}{
-			{planOf(CountStatistic), rows}, {planOf(SumStatistic, "ln_wage"), sum}, {planOf(MeanStatistic, "ln_wage"), sum / rows},
+			{planOf(countStatistic), rows}, {planOf(sumStatistic, "ln_wage"), sum}, {planOf(meanStatistic, "ln_wage"), sum / rows},
 		} {
 			c.plan.Person, c.plan.NoiseMultiplier = &Person{"idcode", most}, 1e-3
 			q, failed := NewQuestion(s, c.plan)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -32,12 +33,12 @@ func (p people) with(cell int, value float64) people {
 	return people{append(append([]int{}, p.cell...), cell), append(append([]float64{}, p.value...), value)}
 }
 
-func (p people) cells(count int) Cells {
-	return Cells{EachRow(len(p.cell)), count, func(i int) int { return p.cell[i] }}
+func (p people) cells(count int) tableCells {
+	return tableCells{EachRow(len(p.cell)), count, func(i int) int { return p.cell[i] }}
 }
 
-func (p people) values(lower, upper float64) Values {
-	return Values{lower, upper, func(i int) float64 { return p.value[i] }}
+func (p people) values(lower, upper float64) rowNumbers {
+	return rowNumbers{lower, upper, func(i int) float64 { return p.value[i] }}
 }
 
 // TestOneRecordMovesReleasesByTheBound compares what is released, without noise, for a thousand random tables
@@ -45,17 +46,17 @@ func (p people) values(lower, upper float64) Values {
 // to the rounding to the grid, and a constructed record reaches it.
 func TestOneRecordMovesReleasesByTheBound(t *testing.T) {
 	const cells, lower, upper = 3, -20.0, 60.0
-	terms := Settings{&free{}, mechanism.NonPrivate{}, 1000}
+	terms := pass.Settings{Payer: &free{}, Noise: mechanism.NonPrivate{}, MaxRecords: 1000}
 	for _, s := range []struct {
 		name   string
 		width  int
 		bound  float64
-		vector func(v Values) func(dst []float64, i int)
+		vector func(v rowNumbers) func(dst []float64, i int)
 	}{
-		{"histogram", 1, 1, func(Values) func([]float64, int) { return func(dst []float64, _ int) { dst[0] = 1 } }},
-		{"sum", 1, 60, func(v Values) func([]float64, int) { return func(dst []float64, i int) { dst[0], _ = v.at(i) } }},
-		{"mean", 2, 1, func(v Values) func([]float64, int) { return v.halves }},
-		{"variance", 3, 1, func(v Values) func([]float64, int) { return v.thirds }},
+		{"histogram", 1, 1, func(rowNumbers) func([]float64, int) { return func(dst []float64, _ int) { dst[0] = 1 } }},
+		{"sum", 1, 60, func(v rowNumbers) func([]float64, int) { return func(dst []float64, i int) { dst[0], _ = v.at(i) } }},
+		{"mean", 2, 1, func(v rowNumbers) func([]float64, int) { return v.halves }},
+		{"variance", 3, 1, func(v rowNumbers) func([]float64, int) { return v.thirds }},
 	} {
 		r, most := rand.New(rand.NewPCG(2, 7)), 0.0
 		exact := func(p people) []float64 {
@@ -92,9 +93,9 @@ func TestOneRecordMovesReleasesByTheBound(t *testing.T) {
 // Frobenius norm.
 func TestOneRecordMovesMomentsByTheBound(t *testing.T) {
 	r, most := rand.New(rand.NewPCG(4, 4)), 0.0
-	terms := Settings{&free{}, mechanism.NonPrivate{}, 1000}
+	terms := pass.Settings{Payer: &free{}, Noise: mechanism.NonPrivate{}, MaxRecords: 1000}
 	exact := func(x, y people) []float64 {
-		m, err := NewMoments(terms, EachRow(len(x.cell)), []Values{x.values(0, 10), y.values(-3, 3)}, 0.95)
+		m, err := newMoments(terms, EachRow(len(x.cell)), []rowNumbers{x.values(0, 10), y.values(-3, 3)}, 0.95)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,21 +132,21 @@ func TestStatisticsWithoutNoiseAreTheirDefinitions(t *testing.T) {
 	const lower, upper = -20.0, 60.0
 	r := rand.New(rand.NewPCG(8, 1))
 	p := randomPeople(r, 700, 2, lower, upper)
-	terms := Settings{&free{}, mechanism.NonPrivate{}, 1000}
+	terms := pass.Settings{Payer: &free{}, Noise: mechanism.NonPrivate{}, MaxRecords: 1000}
 	c, v := p.cells(2), p.values(lower, upper)
-	counts, err := Histogram(terms, c, 0.9)
+	counts, err := histogram(terms, c, 0.9)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sums, err := Sums(terms, c, v, 0.9)
+	sums, err := sumsOf(terms, c, v, 0.9)
 	if err != nil {
 		t.Fatal(err)
 	}
-	means, err := Means(terms, c, v, 0.9)
+	means, err := meansOf(terms, c, v, 0.9)
 	if err != nil {
 		t.Fatal(err)
 	}
-	variances, err := Variances(terms, c, v, 0.9)
+	variances, err := variancesOf(terms, c, v, 0.9)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +181,7 @@ func TestMomentsWithoutNoiseAreTheirDefinitions(t *testing.T) {
 		y[i] = x[i]*0.2 + r.Float64()
 	}
 	x[17] = math.NaN()
-	m, err := NewMoments(Settings{&free{}, mechanism.NonPrivate{}, 1000}, EachRow(500), []Values{{0, 4, func(i int) float64 { return x[i] }}, {0, 2, func(i int) float64 { return y[i] }}}, 0.95)
+	m, err := newMoments(pass.Settings{Payer: &free{}, Noise: mechanism.NonPrivate{}, MaxRecords: 1000}, EachRow(500), []rowNumbers{{0, 4, func(i int) float64 { return x[i] }}, {0, 2, func(i int) float64 { return y[i] }}}, 0.95)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,15 +192,15 @@ func TestMomentsWithoutNoiseAreTheirDefinitions(t *testing.T) {
 		}
 	}
 	cxx, cxy, cyy := sxx/n-sx/n*sx/n, sxy/n-sx/n*sy/n, syy/n-sy/n*sy/n
-	for name, v := range map[string][3]float64{"count": {m.Count().Value, n, 1e-9}, "variance": {m.Covariance(0, 0).Value, cxx, 1e-9}, "covariance": {m.Covariance(0, 1).Value, cxy, 1e-5},
-		"variance of y": {m.Covariance(1, 1).Value, cyy, 1e-5}, "correlation": {m.Correlation(0, 1).Value, cxy / math.Sqrt(cxx*cyy), 1e-4}, "itself": {m.Correlation(1, 1).Value, 1, 1e-12}} {
+	for name, v := range map[string][3]float64{"count": {m.count().Value, n, 1e-9}, "variance": {m.covariance(0, 0).Value, cxx, 1e-9}, "covariance": {m.covariance(0, 1).Value, cxy, 1e-5},
+		"variance of y": {m.covariance(1, 1).Value, cyy, 1e-5}, "correlation": {m.correlation(0, 1).Value, cxy / math.Sqrt(cxx*cyy), 1e-4}, "itself": {m.correlation(1, 1).Value, 1, 1e-12}} {
 		if !closeTo(v[0], v[1], v[2]) {
 			t.Errorf("%s: got %v, want %v", name, v[0], v[1])
 		}
 	}
 }
 
-// TestQuantilesAreNear chooses quantiles of 2000 numbers: the rank errs by more than RankError at confidence
+// TestQuantilesAreNear chooses quantiles of 2000 numbers: the rank errs by more than rankError at confidence
 // 1 - 1e-8 with a probability of at most 1e-8 each.
 func TestQuantilesAreNear(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
@@ -235,7 +236,7 @@ func TestQuantilesAreNear(t *testing.T) {
 		if failure != nil || !(lower < 5 && upper > 50 && upper < 95) {
 			t.Errorf("bounds: got %v to %v, %v", lower, upper, failure)
 		}
-		radius, failure := MedianRadius(terms, EachRow(len(x)), func(i int) []float64 { return []float64{0.6 * x[i], 0.8 * x[i]} })
+		radius, failure := medianRadius(terms, EachRow(len(x)), func(i int) []float64 { return []float64{0.6 * x[i], 0.8 * x[i]} })
 		if failure != nil || math.Abs(radius-got[1]) > 12 {
 			t.Errorf("median radius: got %v, %v, want about %v", radius, failure, got[1])
 		}
@@ -281,7 +282,7 @@ func TestAggregateIsTheMedianOfBlocks(t *testing.T) {
 // TestSumBound takes the larger magnitude on either side.
 func TestSumBound(t *testing.T) {
 	for _, c := range [][3]float64{{-60, 20, 60}, {-1, 5, 5}, {2, 9, 9}, {-7, -2, 7}} {
-		if got := SumBound(Values{Lower: c[0], Upper: c[1]}); got != c[2] {
+		if got := sumBound(rowNumbers{Lower: c[0], Upper: c[1]}); got != c[2] {
 			t.Errorf("%v to %v: got %v, want %v", c[0], c[1], got, c[2])
 		}
 	}

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Cells say where the rows of a table count.
-type Cells struct {
+// tableCells say where the rows of a table count.
+type tableCells struct {
 	// Records are the rows, or the persons whose rows they are.
 	Records Records
 	// Count is the declared number of cells, at least 1.
@@ -19,11 +20,11 @@ type Cells struct {
 	Of func(i int) int
 }
 
-// All is one cell with all of the rows, each a record.
-func All(rows int) Cells { return Cells{EachRow(rows), 1, func(int) int { return 0 }} }
+// allRows is one cell with all of the rows, each a record.
+func allRows(rows int) tableCells { return tableCells{EachRow(rows), 1, func(int) int { return 0 }} }
 
-// Values are the numbers of the rows.
-type Values struct {
+// rowNumbers are the numbers of the rows.
+type rowNumbers struct {
 	// Lower and Upper are declared, Lower < Upper; a number beyond them is moved to the nearer one.
 	Lower, Upper float64
 	// At returns the number of a row, or NaN for a row that counts nowhere. It must look at that row only.
@@ -31,13 +32,13 @@ type Values struct {
 }
 
 // at is the number of a row within the bounds, and whether there is one.
-func (v Values) at(i int) (float64, bool) {
+func (v rowNumbers) at(i int) (float64, bool) {
 	x := v.At(i)
 	return min(max(x, v.Lower), v.Upper), x == x // NaN: missing
 }
 
 // check refuses what has no range.
-func (v Values) check() error {
+func (v rowNumbers) check() error {
 	if !(v.Lower < v.Upper) || math.IsInf(v.Upper-v.Lower, 0) || v.At == nil {
 		return fmt.Errorf("query: bounds are %v to %v, want declared finite bounds in ascending order", v.Lower, v.Upper)
 	}
@@ -60,47 +61,47 @@ type table struct {
 	// width is the count of numbers released for each cell.
 	width int
 	// bound is the norm of one row's vector, at most: the L1 norm, and so the L2 norm.
-	bound func(v Values) float64
+	bound func(v rowNumbers) float64
 	// vector writes what a row adds to its cell.
-	vector func(v Values, dst []float64, row int)
+	vector func(v rowNumbers, dst []float64, row int)
 	// answer follows from the totals of a cell and from this distribution of a record's bound.
-	answer func(l law, totals []float64, v Values, level float64) Answer
+	answer func(l law, totals []float64, v rowNumbers, level float64) Answer
 	// valued says that a row has a number.
 	valued bool
 }
 
 // tables are these statistics. A release of persons has the bound of a row times the largest number of rows.
 var tables = map[Statistic]table{
-	CountStatistic:     counting,
-	HistogramStatistic: counting,
-	SumStatistic: {1, SumBound, Values.number,
-		func(l law, totals []float64, _ Values, level float64) Answer { return l.linear(totals[0], level) }, true},
-	MeanStatistic: {2, one, Values.halves,
-		func(l law, totals []float64, v Values, level float64) Answer {
+	countStatistic:     counting,
+	histogramStatistic: counting,
+	sumStatistic: {1, sumBound, rowNumbers.number,
+		func(l law, totals []float64, _ rowNumbers, level float64) Answer { return l.linear(totals[0], level) }, true},
+	meanStatistic: {2, one, rowNumbers.halves,
+		func(l law, totals []float64, v rowNumbers, level float64) Answer {
 			return meanOf(l, totals[0], totals[1], level).rescale(v.Lower, v.Upper-v.Lower)
 		}, true},
-	VarianceStatistic: {3, one, Values.thirds,
-		func(l law, totals []float64, v Values, level float64) Answer {
+	varianceStatistic: {3, one, rowNumbers.thirds,
+		func(l law, totals []float64, v rowNumbers, level float64) Answer {
 			width := v.Upper - v.Lower
 			return varianceOf(l, totals, level).rescale(0, width*width)
 		}, true},
 }
 
 // number writes what a row adds to a sum: nothing where its number is missing.
-func (v Values) number(dst []float64, row int) {
+func (v rowNumbers) number(dst []float64, row int) {
 	if x, ok := v.at(row); ok {
 		dst[0] = x
 	}
 }
 
 // counting is the number of rows in each cell.
-var counting = table{1, one, func(_ Values, dst []float64, _ int) { dst[0] = 1 },
-	func(l law, totals []float64, _ Values, level float64) Answer { return l.linear(totals[0], level) }, false}
+var counting = table{1, one, func(_ rowNumbers, dst []float64, _ int) { dst[0] = 1 },
+	func(l law, totals []float64, _ rowNumbers, level float64) Answer { return l.linear(totals[0], level) }, false}
 
-func one(Values) float64 { return 1 }
+func one(rowNumbers) float64 { return 1 }
 
 // ask releases the sums and answers each cell.
-func (s table) ask(t Settings, c Cells, v Values, level float64) ([]Answer, error) {
+func (s table) ask(t pass.Settings, c tableCells, v rowNumbers, level float64) ([]Answer, error) {
 	totals, err := s.totals(t, c, v, level)
 	if err != nil {
 		return nil, err
@@ -117,7 +118,7 @@ func (s table) ask(t Settings, c Cells, v Values, level float64) ([]Answer, erro
 }
 
 // totals are the released sums of all cells.
-func (s table) totals(t Settings, c Cells, v Values, level float64) ([]float64, error) {
+func (s table) totals(t pass.Settings, c tableCells, v rowNumbers, level float64) ([]float64, error) {
 	if s.valued {
 		if err := v.check(); err != nil {
 			return nil, err
@@ -129,27 +130,27 @@ func (s table) totals(t Settings, c Cells, v Values, level float64) ([]float64, 
 	return c.release(t, s.width, s.bound(v), func(dst []float64, row int) { s.vector(v, dst, row) }, level)
 }
 
-// Histogram returns the noisy number of rows in each cell, in one release. A row is in one cell at
+// histogram returns the noisy number of rows in each cell, in one release. A row is in one cell at
 // most. So it moves the vector of counts by at most 1 in the L1 and the L2 norm: all cells together
 // cost what one count does (parallel composition, McSherry, "Privacy Integrated Queries", SIGMOD
 // 2009, theorem 4, https://doi.org/10.1145/1559845.1559850). The rows of a person may be in several
 // cells; the vector that they add up to has a norm of at most their number. Under replace-one a
 // record may leave one cell and enter another, which accountants charge as two bounds. Each
 // interval is exact and holds by itself, not all together.
-func Histogram(t Settings, c Cells, level float64) ([]Answer, error) {
-	return counting.ask(t, c, Values{}, level)
+func histogram(t pass.Settings, c tableCells, level float64) ([]Answer, error) {
+	return counting.ask(t, c, rowNumbers{}, level)
 }
 
-// Sums returns the noisy sum of the numbers in each cell, in one release. One row moves at most one
+// sumsOf returns the noisy sum of the numbers in each cell, in one release. One row moves at most one
 // sum, by at most the larger magnitude of its bounds. The intervals are exact.
-func Sums(t Settings, c Cells, v Values, level float64) ([]Answer, error) {
-	return tables[SumStatistic].ask(t, c, v, level)
+func sumsOf(t pass.Settings, c tableCells, v rowNumbers, level float64) ([]Answer, error) {
+	return tables[sumStatistic].ask(t, c, v, level)
 }
 
-// SumBound is by how much one row moves a sum of such numbers.
-func SumBound(v Values) float64 { return max(-v.Lower, v.Upper) }
+// sumBound is by how much one row moves a sum of such numbers.
+func sumBound(v rowNumbers) float64 { return max(-v.Lower, v.Upper) }
 
-// Means returns the mean of the numbers in each cell, in one release.
+// meansOf returns the mean of the numbers in each cell, in one release.
 //
 // With u in [0, 1] a number's place between its bounds, a row adds (1-u, u) to the two sums of its
 // cell: a vector of L1 norm 1 and of L2 norm at most 1, so one row moves the release by at most 1
@@ -161,12 +162,12 @@ func SumBound(v Values) float64 { return max(-v.Lower, v.Upper) }
 // The interval is that of Fieller ("Some Problems in Interval Estimation", JRSS B 1954): all means m in
 // the bounds for which (1-m)·B - m·A, whose expectation is 0 at the true mean, is within its noise. It is
 // exact, however few records there are.
-func Means(t Settings, c Cells, v Values, level float64) ([]Answer, error) {
-	return tables[MeanStatistic].ask(t, c, v, level)
+func meansOf(t pass.Settings, c tableCells, v rowNumbers, level float64) ([]Answer, error) {
+	return tables[meanStatistic].ask(t, c, v, level)
 }
 
 // halves writes what a row adds to the sums of a mean.
-func (v Values) halves(dst []float64, row int) {
+func (v rowNumbers) halves(dst []float64, row int) {
 	if x, ok := v.at(row); ok {
 		u := (x - v.Lower) / (v.Upper - v.Lower)
 		dst[0], dst[1] = 1-u, u
@@ -246,7 +247,7 @@ func edge(in, out float64, agrees func(float64) bool) float64 {
 // release sums a short vector for each row into its cell and releases all sums at once. The vector
 // is of norm at most bound: L1 for K-norm noise, else L2. By the triangle inequality the sum of a
 // record's rows has at most that norm times their largest number.
-func (c Cells) release(t Settings, width int, bound float64, vector func(dst []float64, row int), level float64) ([]float64, error) {
+func (c tableCells) release(t pass.Settings, width int, bound float64, vector func(dst []float64, row int), level float64) ([]float64, error) {
 	if err := checkLevel(level); err != nil {
 		return nil, err
 	}
@@ -256,7 +257,7 @@ func (c Cells) release(t Settings, width int, bound float64, vector func(dst []f
 	if c.Count < 1 || c.Count > maxNumbers/width || c.Of == nil {
 		return nil, fmt.Errorf("query: the table has %d cells, want 1 to %d", c.Count, maxNumbers/width)
 	}
-	sample, err := release.Draw(mechanism.Full(), c.Records.Len())
+	sample, err := release.Draw(mechanism.Full(), c.Records.size())
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +266,7 @@ func (c Cells) release(t Settings, width int, bound float64, vector func(dst []f
 	if err != nil {
 		return nil, err
 	}
-	err = AddVectors(sum, sample, dim, func(_ int, dst []float64, records []int) error {
+	err = pass.Vectors(sum, sample, dim, func(_ int, dst []float64, records []int) error {
 		cell := make([]float64, width)
 		for k, i := range records {
 			c.Records.each(i, func(row int) {
@@ -282,7 +283,7 @@ func (c Cells) release(t Settings, width int, bound float64, vector func(dst []f
 }
 
 // add adds the vector of a row to its cell; the vector is written to room.
-func (c Cells) add(dst, room []float64, row int, vector func(dst []float64, row int)) {
+func (c tableCells) add(dst, room []float64, row int, vector func(dst []float64, row int)) {
 	g := c.Of(row)
 	if g < 0 || g >= c.Count {
 		return

@@ -13,7 +13,7 @@ func TestTextColumnRefused(t *testing.T) {
 	s := &data.Schema{MaxRecords: 9, Target: data.Target{Column: "y", Levels: []string{"a", "b"}}, Columns: []data.Column{
 		{Name: "review", Kind: data.Text, Hashing: &h, Missing: data.Zero}}}
 	for _, text := range []string{"review", "review + 1", "review = \"a\"", "clamp(review, 0, 1)"} {
-		if _, err := ParseExpression(s, text); err == nil || !strings.Contains(err.Error(), "\"review\" is text") {
+		if _, err := parseExpression(s, text); err == nil || !strings.Contains(err.Error(), "\"review\" is text") {
 			t.Errorf("%s: got error %v", text, err)
 		}
 	}

@@ -1,6 +1,10 @@
 package query
 
-import "math"
+import (
+	"math"
+
+	"github.com/ditherml/dither/internal/pass"
+)
 
 // leastCount is a multiple of the noise of a count. The noisy count must reach it for an interval
 // of first order. Below it the interval is the whole range.
@@ -9,7 +13,7 @@ const leastCount = 20
 // clearCount is how many times it must be so that an interval that is all that is possible is rare in all draws.
 const clearCount = leastCount + 4
 
-// Variances returns the variance of the numbers in each cell, in one release. It is the sum of
+// variancesOf returns the variance of the numbers in each cell, in one release. It is the sum of
 // squared distances from the mean, divided by the number of records.
 //
 // With u in [0, 1] a number's place between its bounds, a row adds ((1-u)², 2u(1-u), u²) to three
@@ -20,12 +24,12 @@ const clearCount = leastCount + 4
 // The interval is of first order in the noise (delta method). Where the noisy count is not at least
 // 20 times its noise, it is all that is possible. Value is moved into what is possible, 0 to a
 // quarter of the squared range.
-func Variances(t Settings, c Cells, v Values, level float64) ([]Answer, error) {
-	return tables[VarianceStatistic].ask(t, c, v, level)
+func variancesOf(t pass.Settings, c tableCells, v rowNumbers, level float64) ([]Answer, error) {
+	return tables[varianceStatistic].ask(t, c, v, level)
 }
 
 // thirds writes what a row adds to the sums of a variance.
-func (v Values) thirds(dst []float64, row int) {
+func (v rowNumbers) thirds(dst []float64, row int) {
 	if x, ok := v.at(row); ok {
 		u := (x - v.Lower) / (v.Upper - v.Lower)
 		dst[0], dst[1], dst[2] = (1-u)*(1-u), 2*u*(1-u), u*u

@@ -6,8 +6,8 @@ import (
 
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
-	"github.com/ditherml/dither/query"
 )
 
 // moment is a second moment that was released: the mean of products over the records, one number or a
@@ -33,7 +33,7 @@ func (statistic PreparationStep) products(c *feature.Pipeline) release.Products 
 }
 
 // learnProducts pays for a second moment of the centered rows.
-func (statistic PreparationStep) learnProducts(terms query.Settings, t *table, out *prepared) error {
+func (statistic PreparationStep) learnProducts(terms pass.Settings, t *table, out *prepared) error {
 	if t.inFile {
 		return errWhitening
 	}
@@ -44,7 +44,7 @@ func (statistic PreparationStep) learnProducts(terms query.Settings, t *table, o
 	if err != nil {
 		return err
 	}
-	sum, err := query.Products(terms, rows, statistic.products(out.features.Pipeline))
+	sum, err := pass.Products(terms, rows, statistic.products(out.features.Pipeline))
 	if err != nil {
 		return err
 	}
@@ -56,13 +56,13 @@ func (statistic PreparationStep) learnProducts(terms query.Settings, t *table, o
 }
 
 // learnCovariance pays for the covariance of centered rows that are not kept.
-func (statistic PreparationStep) learnCovariance(terms query.Settings, t *table, out *prepared) error {
+func (statistic PreparationStep) learnCovariance(terms pass.Settings, t *table, out *prepared) error {
 	m := before(out.features)
 	o, err := release.MomentRowsOf(terms.Noise, terms.MaxRecords, m.Dim(), math.Sqrt(statistic.Bound))
 	if err != nil {
 		return err
 	}
-	sum, err := query.SecondMomentOf(terms, t.records, o, t.centering(m, o))
+	sum, err := pass.SecondMomentOf(terms, t.records, o, t.centering(m, o))
 	if err == nil {
 		out.learned(statistic, sum)
 	}
@@ -77,7 +77,7 @@ func (out *prepared) learned(statistic PreparationStep, sum []float64) {
 
 // momentRows returns the centered rows on the grid of a second moment; two statistics of the same noise
 // share them.
-func (t *table) momentRows(terms query.Settings, m *feature.Map, radius float64) (*release.Rows, error) {
+func (t *table) momentRows(terms pass.Settings, m *feature.Map, radius float64) (*release.Rows, error) {
 	o, err := release.MomentRows(terms.Noise, terms.MaxRecords, m.Dim(), radius)
 	if err != nil {
 		return nil, err

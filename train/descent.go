@@ -6,10 +6,10 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/query"
 )
 
 // descent is one run of gradient descent over prepared rows.
@@ -127,9 +127,9 @@ func (r *descent) gradient() (release.Noisy, error) {
 		r.propose(c, b, func(dst []float32) { scorer.Scores(dst, b) })
 	}
 	if r.Plan.Sampling != samplingFull {
-		err = query.AddSample(sum, r.rows, sample, propose)
+		err = pass.Sample(sum, r.rows, sample, propose)
 	} else {
-		err = query.AddAll(sum, r.rows, propose)
+		err = pass.All(sum, r.rows, propose)
 	}
 	if err != nil {
 		return release.Noisy{}, err

@@ -5,9 +5,9 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/query"
 )
 
 // Encoding returns the feature map, before anything is learned, and the linear model of a request
@@ -69,7 +69,7 @@ func Encode(m *feature.Map, s *data.Schema, d *data.Dataset, featureBits int) (*
 // Center pays for the noisy mean of rows that Encode made, normalized but without intercept. It
 // returns the map that subtracts the mean, and the rows as that map sees them. Bound is the largest
 // norm of a normalized row without intercept, divisor a public or released number of records.
-func Center(t query.Settings, m *feature.Map, rows *release.Rows, bound, divisor float64) (*feature.Map, *release.Rows, error) {
+func Center(t pass.Settings, m *feature.Map, rows *release.Rows, bound, divisor float64) (*feature.Map, *release.Rows, error) {
 	plain, err := rows.Standardized(frame(before(m)))
 	if err != nil {
 		return nil, nil, err

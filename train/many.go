@@ -12,10 +12,10 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/query"
 )
 
 // Run is one of several models that are fitted together.
@@ -259,7 +259,7 @@ func stepTogether(runs []*descent, step int) error {
 	if err != nil {
 		return err
 	}
-	if err = query.AddTogether(group, rows, proposerTogether(runs, scorer)); err != nil {
+	if err = pass.Together(group, rows, proposerTogether(runs, scorer)); err != nil {
 		return err
 	}
 	return releaseTogether(runs, step, group.Seal())

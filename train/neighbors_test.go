@@ -9,9 +9,9 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/query"
 )
 
 // plainPictures are 300 pictures of 8×8 pixels: one bright pixel, one shade, or noise. Rows 3k, 3k+1 and 3k+2
@@ -57,7 +57,7 @@ func exactSums(t *testing.T, s Setup, statistic PreparationStep, d *data.Dataset
 	tab.persons = persons
 	m := *s.Features
 	out := prepared{setup: s, divisor: 1, features: &m, moments: map[string]moment{}}
-	terms := query.Settings{Payer: payEverything{}, Noise: mechanism.NonPrivate{}, MaxRecords: s.Plan.MaxRecords}
+	terms := pass.Settings{Payer: payEverything{}, Noise: mechanism.NonPrivate{}, MaxRecords: s.Plan.MaxRecords}
 	var sums []float64
 	switch statistic.Kind {
 	case option.LabelsStatistic:

@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/query"
 )
@@ -145,20 +146,20 @@ func (o *ofPersons) productsOf(p release.Products) func(part int, dst []float64,
 }
 
 // learnOfPersons is learn where a record is a person: the sums over a person's rows are bounded together.
-func (statistic PreparationStep) learnOfPersons(terms query.Settings, t *table, out *prepared) error {
+func (statistic PreparationStep) learnOfPersons(terms pass.Settings, t *table, out *prepared) error {
 	o, dim, m := &ofPersons{rows: t.rows, persons: t.persons}, t.rows.Dim(), out.features
 	var err error
 	switch {
 	case statistic.Kind == option.CountStatistic:
 		var count []float64
-		if count, err = query.SumVectors(terms, len(t.persons), 1, statistic.Bound, o.count); err == nil {
+		if count, err = pass.SumVectors(terms, len(t.persons), 1, statistic.Bound, o.count); err == nil {
 			out.divisor = max(1, min(float64(terms.MaxRecords), count[0]))
 		}
 	case statistic.Kind == option.RadiusStatistic:
 		err = statistic.learnRadius(terms, t, out)
 	case statistic.Kind == option.MeanStatistic:
 		var sum []float64
-		sum, err = query.SumVectors(terms, len(t.persons), dim, statistic.Bound, o.sums)
+		sum, err = pass.SumVectors(terms, len(t.persons), dim, statistic.Bound, o.sums)
 		m.Center = divided(sum, out.divisor)
 	case isWhitening(statistic.Kind):
 		if o.rows, err = t.rows.Standardized(frame(before(m))); err != nil {
@@ -175,14 +176,14 @@ func (statistic PreparationStep) learnOfPersons(terms query.Settings, t *table, 
 }
 
 // sumProducts releases the sum of products over the persons.
-func (o *ofPersons) sumProducts(terms query.Settings, statistic PreparationStep, c *feature.Pipeline) ([]float64, error) {
+func (o *ofPersons) sumProducts(terms pass.Settings, statistic PreparationStep, c *feature.Pipeline) ([]float64, error) {
 	p := statistic.products(c)
 	vectors := o.productsOf(p)
-	sum, err := query.SumVectors(terms, len(o.persons), p.Numbers(o.rows.Dim()), statistic.Bound, vectors)
+	sum, err := pass.SumVectors(terms, len(o.persons), p.Numbers(o.rows.Dim()), statistic.Bound, vectors)
 	if err != nil || p == release.Squares() {
 		return sum, err
 	}
-	return query.Symmetric(sum, p.Side(o.rows.Dim())), nil
+	return pass.Symmetric(sum, p.Side(o.rows.Dim())), nil
 }
 
 // personGradient releases the noisy sum of the clipped gradients of the persons of a step's sample.
@@ -197,7 +198,7 @@ func (r *descent) personGradient() (release.Noisy, error) {
 		return release.Noisy{}, err
 	}
 	scorer := r.scorer()
-	err = query.AddVectors(sum, sample, dim, func(part int, dst []float64, records []int) error {
+	err = pass.Vectors(sum, sample, dim, func(part int, dst []float64, records []int) error {
 		return r.persons.each(part, records, func(room *personRoom, owner []int) { r.proposePersons(dst, room, owner, scorer) })
 	})
 	if err != nil {

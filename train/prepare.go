@@ -7,9 +7,9 @@ import (
 
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/query"
 )
 
 // prepared is what the preparation learned, all of it released.
@@ -94,7 +94,7 @@ func (s Setup) prepare(payer mechanism.Payer, t table) (prepared, error) {
 		if ofColumn(statistic.Kind) { // learned before rows were encoded
 			continue
 		}
-		terms := query.Settings{Payer: payer, Noise: s.Plan.noise(statistic.NoiseMultiplier), MaxRecords: s.Plan.MaxRecords}
+		terms := pass.Settings{Payer: payer, Noise: s.Plan.noise(statistic.NoiseMultiplier), MaxRecords: s.Plan.MaxRecords}
 		if statistic.Kind == option.LabelsStatistic {
 			if err := statistic.learnLabels(terms, t, &out); err != nil {
 				return prepared{}, err
@@ -116,11 +116,11 @@ func (s Setup) prepare(payer mechanism.Payer, t table) (prepared, error) {
 }
 
 // learn pays for a statistic of the records and puts it into what is prepared.
-func (statistic PreparationStep) learn(terms query.Settings, t *table, out *prepared) (err error) {
+func (statistic PreparationStep) learn(terms pass.Settings, t *table, out *prepared) (err error) {
 	m := out.features
 	switch {
 	case statistic.Kind == option.CountStatistic:
-		out.divisor, err = query.Count(terms, t.records)
+		out.divisor, err = pass.Count(terms, t.records)
 		out.divisor = max(1, min(float64(terms.MaxRecords), out.divisor))
 	case statistic.Kind == option.RadiusStatistic:
 		err = statistic.learnRadius(terms, t, out)
@@ -143,8 +143,8 @@ func before(m *feature.Map) *feature.Map {
 	return &feature.Map{Pipeline: m.Pipeline, Norm: m.Norm, Radius: m.Radius, Center: m.Center}
 }
 
-func mean(t query.Settings, rows *release.Rows, bound, divisor float64) ([]float64, error) {
-	center, err := query.Sum(t, rows, rows.Len(), bound)
+func mean(t pass.Settings, rows *release.Rows, bound, divisor float64) ([]float64, error) {
+	center, err := pass.Sum(t, rows, rows.Len(), bound)
 	return divided(center, divisor), err
 }
 

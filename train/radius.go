@@ -5,8 +5,8 @@ import (
 
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
-	"github.com/ditherml/dither/query"
 )
 
 const (
@@ -18,7 +18,7 @@ const (
 
 // learnRadius pays for a histogram of the norms of rows and takes the median as the radius to which rows are
 // clipped. From here on all bounds are in units of it. A record is a person where persons are listed.
-func (statistic PreparationStep) learnRadius(terms query.Settings, t *table, out *prepared) error {
+func (statistic PreparationStep) learnRadius(terms pass.Settings, t *table, out *prepared) error {
 	h, counts, err := statistic.countNorms(terms, t, out)
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func (statistic PreparationStep) learnRadius(terms query.Settings, t *table, out
 }
 
 // countNorms pays for the histogram.
-func (statistic PreparationStep) countNorms(terms query.Settings, t *table, out *prepared) (histogram, []float64, error) {
+func (statistic PreparationStep) countNorms(terms pass.Settings, t *table, out *prepared) (histogram, []float64, error) {
 	own, err := t.rows.Standardized(release.Standardization{})
 	if err != nil {
 		return histogram{}, nil, err
@@ -40,7 +40,7 @@ func (statistic PreparationStep) countNorms(terms query.Settings, t *table, out 
 	if t.persons != nil {
 		records = len(t.persons)
 	}
-	counts, err := query.SumVectors(terms, records, radiusBins, statistic.Bound, h.norms)
+	counts, err := pass.SumVectors(terms, records, radiusBins, statistic.Bound, h.norms)
 	return h, counts, err
 }
 

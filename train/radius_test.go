@@ -9,10 +9,10 @@ import (
 
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/query"
 )
 
 // radiusRequest asks for a radius and all that is in units of it.
@@ -79,7 +79,7 @@ func TestNeighborsMoveNormsByAtMostTheBound(t *testing.T) {
 			h.persons, records, bound = [][]int{{0}, {1, 2}, {}, {n - 3, n - 2, n - 1}}, 4, 3
 		}
 		counts := func(records int) []float64 {
-			out, failed := query.SumVectors(query.Settings{Payer: payEverything{}, Noise: mechanism.NonPrivate{}, MaxRecords: 10}, records, radiusBins, 1e6, h.norms)
+			out, failed := pass.SumVectors(pass.Settings{Payer: payEverything{}, Noise: mechanism.NonPrivate{}, MaxRecords: 10}, records, radiusBins, 1e6, h.norms)
 			if failed != nil {
 				t.Fatal(failed)
 			}

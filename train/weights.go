@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/internal/kernel"
-	"github.com/ditherml/dither/query"
+	"github.com/ditherml/dither/internal/pass"
 )
 
 // Bounds of weights that follow from a noisy histogram.
@@ -80,7 +80,7 @@ func balance(noisy []float64, deviation float64) (weights, counts []float64) {
 
 // learnLabels pays for the histogram of the target's levels and sets the weights. The divisor of the
 // steps is then the total weight, so that each goes along a weighted mean.
-func (statistic PreparationStep) learnLabels(terms query.Settings, t table, out *prepared) error {
+func (statistic PreparationStep) learnLabels(terms pass.Settings, t table, out *prepared) error {
 	if t.data == nil {
 		return fmt.Errorf("train: weights by the frequencies of levels are asked for with rows in a file, want the rows in memory")
 	}
@@ -99,12 +99,12 @@ func (statistic PreparationStep) learnLabels(terms query.Settings, t table, out 
 }
 
 // countLabels pays for the histogram.
-func (statistic PreparationStep) countLabels(terms query.Settings, t table) ([]float64, error) {
+func (statistic PreparationStep) countLabels(terms pass.Settings, t table) ([]float64, error) {
 	records := t.data.Records()
 	if t.persons != nil {
 		records = len(t.persons)
 	}
-	return query.SumVectors(terms, records, statistic.Numbers, statistic.Bound, func(_ int, dst []float64, listed []int) error {
+	return pass.SumVectors(terms, records, statistic.Numbers, statistic.Bound, func(_ int, dst []float64, listed []int) error {
 		for k, i := range listed {
 			statistic.addLabels(dst[k*statistic.Numbers:(k+1)*statistic.Numbers], t, i)
 		}

@@ -10,9 +10,9 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/query"
 )
 
 // TestBalance checks weights by counts that were worked out by hand: the least count over each.
@@ -111,7 +111,7 @@ func TestLabelsAreCounted(t *testing.T) {
 		}
 		out := prepared{divisor: 600}
 		statistic.NoiseMultiplier = 0
-		if err = statistic.learnLabels(query.Settings{Payer: payEverything{}, Noise: mechanism.NonPrivate{}, MaxRecords: 5000}, tab, &out); err != nil {
+		if err = statistic.learnLabels(pass.Settings{Payer: payEverything{}, Noise: mechanism.NonPrivate{}, MaxRecords: 5000}, tab, &out); err != nil {
 			t.Fatal(err)
 		}
 		zeros := 600 - ones

@@ -48,16 +48,16 @@ func (k *queryCommand) question(args []string) (*query.Question, error) {
 // fill keeps what the statistic has of flags with a default.
 func (k *queryCommand) fill(p *query.Plan) {
 	switch p.Statistic {
-	case query.QuantilesStatistic:
-	case query.BoundsStatistic:
+	case "quantiles":
+	case "bounds":
 		p.Quantiles = []float64{k.share / 2, 1 - k.share/2}
 	default:
 		p.Quantiles = nil
 	}
-	if p.Statistic == query.CategoriesStatistic {
+	if p.Statistic == "categories" {
 		p.ThresholdDelta = p.Delta / 2
 	}
-	if p.Statistic != query.AggregateStatistic {
+	if p.Statistic != "aggregate" {
 		p.Of, p.Blocks = "", 0
 	}
 }
@@ -93,12 +93,12 @@ func (k *queryCommand) only(s query.Statistic) error {
 		flag string
 		stat []query.Statistic
 	}{
-		{"edges", []query.Statistic{query.HistogramStatistic}},
-		{"quantiles", []query.Statistic{query.QuantilesStatistic}},
-		{"points", []query.Statistic{query.QuantilesStatistic, query.BoundsStatistic, query.RadiusStatistic, query.AggregateStatistic}},
-		{"of", []query.Statistic{query.AggregateStatistic}},
-		{"blocks", []query.Statistic{query.AggregateStatistic}},
-		{"share", []query.Statistic{query.BoundsStatistic}},
+		{"edges", []query.Statistic{"histogram"}},
+		{"quantiles", []query.Statistic{"quantiles"}},
+		{"points", []query.Statistic{"quantiles", "bounds", "radius", "aggregate"}},
+		{"of", []query.Statistic{"aggregate"}},
+		{"blocks", []query.Statistic{"aggregate"}},
+		{"share", []query.Statistic{"bounds"}},
 	} {
 		if k.changed(f.flag) && !slices.Contains(f.stat, s) {
 			return fmt.Errorf("--%s goes with %s, not with %s", f.flag, f.stat[0], s)

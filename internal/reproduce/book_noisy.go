@@ -10,10 +10,10 @@ import (
 	"github.com/ditherml/dither/internal/experiment"
 	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/query"
 	"github.com/ditherml/dither/train"
 )
 
@@ -88,8 +88,8 @@ func (b *bookRun) noisy(ctx context.Context) error {
 func (b *bookRun) noisyCount(runs int) error {
 	var off sample
 	for range 10 * runs {
-		terms := query.Settings{Payer: free{}, Noise: mechanism.KNorm{NoiseMultiplier: 1 / 0.1}, MaxRecords: 40000}
-		v, err := query.Count(terms, b.training.Records())
+		terms := pass.Settings{Payer: free{}, Noise: mechanism.KNorm{NoiseMultiplier: 1 / 0.1}, MaxRecords: 40000}
+		v, err := pass.Count(terms, b.training.Records())
 		if err != nil {
 			return err
 		}

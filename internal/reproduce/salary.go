@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/experiment"
 	"github.com/ditherml/dither/internal/figure"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
 )
 
@@ -87,12 +88,22 @@ func (t *table) localFails(x []float64) {
 // from one release of two sums.
 func (t *table) declared(x []float64, runs int) ([]figure.Point, error) {
 	var curve []figure.Point
+	asked, err := meanSalary()
+	if err != nil {
+		return nil, err
+	}
 	for _, records := range []int{5, 50, 500, 5000, 50000} {
-		values := query.Values{Lower: 0, Upper: salaryRange, At: func(i int) float64 { return x[i%len(x)] }}
-		terms := query.Settings{Payer: free{}, Noise: mechanism.KNorm{NoiseMultiplier: 1}, MaxRecords: 100000}
+		column := make([]float32, records)
+		for i := range column {
+			column[i] = float32(x[i%len(x)])
+		}
+		d, err := data.New(asked.Schema(), [][]float32{column}, nil)
+		if err != nil {
+			return nil, err
+		}
 		var off sample
 		for range max(2, min(runs, 10000000/records)) {
-			answers, err := query.Means(terms, query.All(records), values, 0.95)
+			answers, err := asked.Ask(free{}, d)
 			if err != nil {
 				return nil, err
 			}
@@ -102,6 +113,13 @@ func (t *table) declared(x []float64, runs int) ([]figure.Point, error) {
 		curve = append(curve, off.point(float64(records), 1))
 	}
 	return curve, nil
+}
+
+// meanSalary is the question about the mean at ε = 1.
+func meanSalary() (*query.Question, error) {
+	s := &data.Schema{Name: "salaries", Row: "one salary", MaxRecords: 100000, Columns: []data.Column{
+		{Name: "salary", Kind: data.Numeric, Upper: salaryRange, Missing: data.Drop, OutOfRange: data.Clamp}}}
+	return query.NewQuestion(s, query.Plan{Statistic: "mean", Expressions: []string{"salary"}, Noise: "laplace", NoiseMultiplier: 1, Neighboring: privacy.AddOrRemoveOne})
 }
 
 // salaryFigure draws the privacy loss of answers, and the error of means.

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/query"
 )
 
 // clipMean adds the lecture's question what happens when one clips after averaging: the mean of numbers in [0, 1],
@@ -48,8 +48,8 @@ func laplace(v, scale float64) (float64, error) {
 	if math.Abs(v) > reach*scale {
 		return 0, fmt.Errorf("reproduce: the number is %v, want at most %v", v, reach*scale)
 	}
-	terms := query.Settings{Payer: free{}, Noise: mechanism.KNorm{NoiseMultiplier: scale / max(scale, math.Abs(v))}, MaxRecords: 1}
-	out, err := query.SumVectors(terms, 1, 1, max(scale, math.Abs(v)), func(_ int, dst []float64, _ []int) error {
+	terms := pass.Settings{Payer: free{}, Noise: mechanism.KNorm{NoiseMultiplier: scale / max(scale, math.Abs(v))}, MaxRecords: 1}
+	out, err := pass.SumVectors(terms, 1, 1, max(scale, math.Abs(v)), func(_ int, dst []float64, _ []int) error {
 		dst[0] = v
 		return nil
 	})

@@ -9,11 +9,11 @@ import (
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/internal/experiment"
 	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/special"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/query"
 )
 
 func unbounded() experiment.Reproduction {
@@ -146,8 +146,8 @@ func attackOn(m, norm, noise float64, runs int) (attack, error) {
 // trains: the copies are one record's vector.
 func withNormal(v, deviation float64, times int) ([]float64, error) {
 	bound := max(1, math.Abs(v)) * math.Sqrt(float64(times)) * (1 + 1e-9)
-	terms := query.Settings{Payer: free{}, Noise: mechanism.Gaussian{NoiseMultiplier: deviation / bound}, MaxRecords: 1}
-	return query.SumVectors(terms, 1, times, bound, func(_ int, dst []float64, _ []int) error {
+	terms := pass.Settings{Payer: free{}, Noise: mechanism.Gaussian{NoiseMultiplier: deviation / bound}, MaxRecords: 1}
+	return pass.SumVectors(terms, 1, times, bound, func(_ int, dst []float64, _ []int) error {
 		for i := range dst {
 			dst[i] = v
 		}

@@ -6,9 +6,9 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/query"
 	"github.com/ditherml/dither/train"
 )
 
@@ -103,7 +103,7 @@ func (f *fitting) center() error {
 	if c == nil {
 		return nil
 	}
-	terms := query.Settings{Payer: f.grant, Noise: f.Plan.centerNoise(), MaxRecords: f.Plan.MaxRecords}
+	terms := pass.Settings{Payer: f.grant, Noise: f.Plan.centerNoise(), MaxRecords: f.Plan.MaxRecords}
 	var err error
 	f.Features, f.rows, err = train.Center(terms, f.Features, f.rows, c.Bound, float64(f.Plan.Records))
 	return err

@@ -11,12 +11,12 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/query"
 )
 
 // signedSum is a method for tests of the frame: the noisy sum of rows, each with the sign of its class.
@@ -49,7 +49,7 @@ func (m signedSum) fit(_ context.Context, f *fitting) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = query.AddAll(sum, f.rows, func(c *kernel.Contributions, b release.Block) {
+	err = pass.All(sum, f.rows, func(c *kernel.Contributions, b release.Block) {
 		c.Columns, c.Coefficients = 1, make([]float64, b.Len())
 		for i, label := range b.Labels() {
 			c.Coefficients[i] = 2*float64(label) - 1

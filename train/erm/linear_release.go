@@ -6,10 +6,10 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/query"
 )
 
 // records reads mapped rows and targets of a fitting, several goroutines at a time.
@@ -117,7 +117,7 @@ func (f *fitting) release() (*Moments, error) {
 	} else if !f.Plan.triangle() {
 		release = f.releaseFull
 	}
-	terms := query.Settings{Payer: f.grant, Noise: f.Plan.linearNoise(), MaxRecords: f.Plan.MaxRecords}
+	terms := pass.Settings{Payer: f.grant, Noise: f.Plan.linearNoise(), MaxRecords: f.Plan.MaxRecords}
 	sums, unit, err := release(terms, o.Features+o.Targets)
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (f *fitting) onGrid(step float64) float64 {
 
 // releaseFull releases the full matrix Σ z·zᵀ with independent noise, averaged with its transpose, and what
 // the products were multiplied by.
-func (f *fitting) releaseFull(terms query.Settings, side int) (sums []float64, unit float64, err error) {
+func (f *fitting) releaseFull(terms pass.Settings, side int) (sums []float64, unit float64, err error) {
 	o, err := release.MomentRows(terms.Noise, terms.MaxRecords, side, f.Plan.Linear.Radius)
 	if err != nil {
 		return nil, 0, err
@@ -161,7 +161,7 @@ func (f *fitting) releaseFull(terms query.Settings, side int) (sums []float64, u
 	if err != nil {
 		return nil, 0, err
 	}
-	sums, err = query.Products(terms, rows, release.AllProducts())
+	sums, err = pass.Products(terms, rows, release.AllProducts())
 	return sums, shrink * shrink, err
 }
 
@@ -169,7 +169,7 @@ func (f *fitting) releaseFull(terms query.Settings, side int) (sums []float64, u
 // K-norm noise in the norm L1, as it is, and with normal noise, in L2 norm, its numbers off the diagonal times √2. That
 // vector is as long as the whole matrix, and noise on it, divided by √2 again, is that of the full matrix averaged
 // with its transpose. In both norms one record has at most Bound.
-func (f *fitting) releaseTriangle(terms query.Settings, side int) (sums []float64, unit float64, err error) {
+func (f *fitting) releaseTriangle(terms pass.Settings, side int) (sums []float64, unit float64, err error) {
 	sample, err := release.Draw(mechanism.Full(), f.rows.Len())
 	if err != nil {
 		return nil, 0, err
@@ -184,7 +184,7 @@ func (f *fitting) releaseTriangle(terms query.Settings, side int) (sums []float6
 		return nil, 0, err
 	}
 	source := f.unrounded()
-	err = query.AddVectors(sum, sample, numbers, func(_ int, dst []float64, listed []int) error {
+	err = pass.Vectors(sum, sample, numbers, func(_ int, dst []float64, listed []int) error {
 		z := make([]float64, side)
 		for k, record := range listed {
 			each := source.each(f.rows.First()+record, 1, func(_ int, x []float64, label float32) { f.joint(z, x, label) })

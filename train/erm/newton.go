@@ -6,10 +6,10 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/query"
 )
 
 // newtonPlan is what decides the privacy of Newton's method with double noise. Every step makes three
@@ -261,8 +261,8 @@ func (r *newtonRun) derivatives(x []float64, label float32) (first, second float
 
 // sum releases a sum of one vector a record.
 func (r *newtonRun) sum(z float64, dim int, bound float64, vector func(dst, x []float64, label float32)) ([]float64, error) {
-	terms := query.Settings{Payer: r.grant, Noise: r.Plan.noise(mechanism.Gaussian{NoiseMultiplier: z}), MaxRecords: r.Plan.MaxRecords}
-	return query.SumVectors(terms, r.rows.Len(), dim, bound, func(_ int, dst []float64, listed []int) error {
+	terms := pass.Settings{Payer: r.grant, Noise: r.Plan.noise(mechanism.Gaussian{NoiseMultiplier: z}), MaxRecords: r.Plan.MaxRecords}
+	return pass.SumVectors(terms, r.rows.Len(), dim, bound, func(_ int, dst []float64, listed []int) error {
 		for k, record := range listed {
 			err := r.records.each(r.rows.First()+record, 1, func(_ int, x []float64, label float32) {
 				vector(dst[k*dim:(k+1)*dim], x, label)

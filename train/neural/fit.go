@@ -7,9 +7,9 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/query"
 	"github.com/ditherml/dither/train"
 )
 
@@ -148,6 +148,6 @@ func (r *run) count() (float64, error) {
 	if r.Plan.Records > 0 {
 		return float64(r.Plan.Records), nil
 	}
-	noisy, err := query.Count(query.Settings{Payer: r.payer, Noise: r.Plan.noise(r.Plan.CountNoise), MaxRecords: r.Plan.MaxRecords}, r.rows.Len())
+	noisy, err := pass.Count(pass.Settings{Payer: r.payer, Noise: r.Plan.noise(r.Plan.CountNoise), MaxRecords: r.Plan.MaxRecords}, r.rows.Len())
 	return max(1, min(float64(r.Plan.MaxRecords), noisy)), err
 }

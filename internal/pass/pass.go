@@ -1,11 +1,9 @@
-// Package query asks private statistics of records. Each question is paid for before its noise is drawn.
+// Package pass drives passes over records. Each record is asked for its proposal once, on all processors,
+// and some records are asked a second time in secret.
 //
-// [Question] is a question in words about a table under a schema: a statistic, expressions of columns, a
-// condition. What it releases, and so its cost, follows from its [Plan]. Beneath it stand the statistics
-// themselves, on any records: [Histogram], [Sums], [Means], [Variances], [NewMoments], [Quantiles], [Bounds],
-// [MedianRadius], [Categories] and, for statistics without a known sensitivity, [Aggregate]. [Count], [Sum] and
-// [SecondMoment] are what training asks of its rows.
-package query
+// [All], [Sample], [Together] and [Vectors] fill the sums of package release. [Count], [Sum], [SumVectors],
+// [SecondMoment] and [Products] also pay for one such sum and release it.
+package pass
 
 import (
 	"fmt"
@@ -68,7 +66,7 @@ func Sum(t Settings, rows *release.Rows, records int, bound float64) ([]float64,
 	if err != nil {
 		return nil, err
 	}
-	if err = AddAll(sum, rows, ones); err != nil {
+	if err = All(sum, rows, ones); err != nil {
 		return nil, err
 	}
 	noisy, err := release.Release(t.Payer, t.Noise, sum.Seal())
@@ -106,10 +104,10 @@ func Symmetric(m []float64, d int) []float64 {
 	return out
 }
 
-// AddAll adds the contributions of all records to sum, split over the processors: propose
+// All adds the contributions of all records to sum, split over the processors: propose
 // fills c for the records of a block; it is called from several goroutines, each
 // with its own c. After an error the sum may hold some of the records.
-func AddAll(sum *release.Sum, rows *release.Rows, propose func(c *kernel.Contributions, b release.Block)) error {
+func All(sum *release.Sum, rows *release.Rows, propose func(c *kernel.Contributions, b release.Block)) error {
 	parts := partsOf(rows.Len(), rows.BlockLen())
 	pass := rows.Scan(parts)
 	return addParts(sum, parts, func(w *worker, p int) error {
@@ -117,9 +115,9 @@ func AddAll(sum *release.Sum, rows *release.Rows, propose func(c *kernel.Contrib
 	})
 }
 
-// AddSample is AddAll for the records of a sample. Goroutines take the next block when they are done with one, since
+// Sample is All for the records of a sample. Goroutines take the next block when they are done with one, since
 // those that are woken last would be the last to end.
-func AddSample(sum *release.Sum, rows *release.Rows, sample release.Sample, propose func(c *kernel.Contributions, b release.Block)) error {
+func Sample(sum *release.Sum, rows *release.Rows, sample release.Sample, propose func(c *kernel.Contributions, b release.Block)) error {
 	indices, size := sample.Indices(), rows.BlockLen()
 	parts := partsOf(len(indices), size)
 	if parts > 1 {
@@ -162,7 +160,7 @@ type worker struct {
 // add adds what is proposed for a block.
 func (w *worker) add(b release.Block, propose func(c *kernel.Contributions, b release.Block)) error {
 	if propose(&w.c, b); w.c.Records() != b.Len() {
-		return fmt.Errorf("query: proposal is of %d records, want %d", w.c.Records(), b.Len())
+		return fmt.Errorf("pass: proposal is of %d records, want %d", w.c.Records(), b.Len())
 	}
 	if !w.spot.Agree(&w.c, b, propose) {
 		return release.ErrComputation
@@ -198,7 +196,7 @@ func addParts(sum *release.Sum, parts int, add func(w *worker, p int) error) err
 	return nil
 }
 
-// manySums is from how many sums on AddTogether takes longer blocks: what is done for each sum once a block then weighs more
+// manySums is from how many sums on Together takes longer blocks: what is done for each sum once a block then weighs more
 // than that a block stays nearer to the processor.
 const manySums = 16
 
@@ -217,10 +215,10 @@ func proposalsOf(sums int) *[]kernel.Contributions {
 	return c
 }
 
-// AddTogether is AddAll for a group of sums, in one pass. Rows has the rows of each sum, which must
+// Together is All for a group of sums, in one pass. Rows has the rows of each sum, which must
 // be the same integers. Each goroutine asks for a proposer of its own. It is a function that fills
 // c[m] for the records of blocks[m]. These are the same for each sum m, as its rows see them.
-func AddTogether(group *release.Group, rows []*release.Rows, proposer func() func(c []kernel.Contributions, blocks []release.Block)) error {
+func Together(group *release.Group, rows []*release.Rows, proposer func() func(c []kernel.Contributions, blocks []release.Block)) error {
 	base := rows[0]
 	parts := partsOf(base.Len(), base.BlockLen())
 	pass := base.Scan(parts)

@@ -1,4 +1,4 @@
-package query
+package pass
 
 import (
 	"errors"
@@ -116,10 +116,10 @@ func addSampleTwice(t *testing.T, rows *release.Rows, sample release.Sample) {
 			t.Fatal(err)
 		}
 	}
-	if err := AddSample(sum, rows, sample, proposeCoefficients); err != nil {
+	if err := Sample(sum, rows, sample, proposeCoefficients); err != nil {
 		t.Fatal(err)
 	}
-	err := AddSample(refused, rows, sample, func(c *kernel.Contributions, b release.Block) {
+	err := Sample(refused, rows, sample, func(c *kernel.Contributions, b release.Block) {
 		proposeCoefficients(c, b)
 		c.Coefficients = c.Coefficients[1:]
 	})
@@ -265,7 +265,7 @@ func TestAddAllSpeaksOfEveryRecordOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen := make([]int32, n)
-		err = AddAll(sum, rows, func(c *kernel.Contributions, b release.Block) {
+		err = All(sum, rows, func(c *kernel.Contributions, b release.Block) {
 			c.Columns, c.Coefficients = 1, make([]float64, b.Len())
 			for _, i := range b.Labels() {
 				if b.Len() > 1 || n == 1 || seen[int(i)] == 0 { // and once more alone, if it is picked
@@ -281,7 +281,7 @@ func TestAddAllSpeaksOfEveryRecordOnce(t *testing.T) {
 				t.Fatalf("%d records: record %d was asked for %d times", n, i, v)
 			}
 		}
-		if n > 0 && AddAll(sum.Empty(), rows, func(c *kernel.Contributions, b release.Block) {
+		if n > 0 && All(sum.Empty(), rows, func(c *kernel.Contributions, b release.Block) {
 			c.Columns, c.Coefficients = 1, make([]float64, b.Len()+1)
 		}) == nil {
 			t.Errorf("%d records: a proposal that is too long was taken", n)

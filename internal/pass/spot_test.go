@@ -1,4 +1,4 @@
-package query
+package pass
 
 import (
 	"errors"
@@ -63,15 +63,15 @@ func TestProposalsOfNeighborsStopTheRun(t *testing.T) {
 			t.Fatal(groupErr)
 		}
 		for name, got := range map[string]error{
-			"all": AddAll(newSum(full), rows, propose), "a sample": AddSample(newSum(some), rows, some, propose),
-			"a group": AddTogether(group, []*release.Rows{rows, rows}, func() func(c []kernel.Contributions, blocks []release.Block) {
+			"all": All(newSum(full), rows, propose), "a sample": Sample(newSum(some), rows, some, propose),
+			"a group": Together(group, []*release.Rows{rows, rows}, func() func(c []kernel.Contributions, blocks []release.Block) {
 				return func(c []kernel.Contributions, blocks []release.Block) {
 					for k := range c {
 						propose(&c[k], blocks[k])
 					}
 				}
 			}),
-			"vectors": AddVectors(vectors, full, 1, func(_ int, dst []float64, records []int) error {
+			"vectors": Vectors(vectors, full, 1, func(_ int, dst []float64, records []int) error {
 				for i, at := range records {
 					if dst[i] = float64(labels[at]); looks && i > 0 {
 						dst[i] = float64(records[i-1])

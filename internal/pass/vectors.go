@@ -1,4 +1,4 @@
-package query
+package pass
 
 import (
 	"runtime"
@@ -9,10 +9,10 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// AddVectors adds the vectors of all records of a sample to sum, split over the processors: vectors
+// Vectors adds the vectors of all records of a sample to sum, split over the processors: vectors
 // writes the vectors of the listed records, one after the other, to dst, which is zero before. It
 // is called from several goroutines, each with a part of its own.
-func AddVectors(sum *release.VectorSum, sample release.Sample, dim int, vectors func(part int, dst []float64, records []int) error) error {
+func Vectors(sum *release.VectorSum, sample release.Sample, dim int, vectors func(part int, dst []float64, records []int) error) error {
 	indices := sample.Indices()
 	size := max(1, min(64, maxVectorNumbers/dim))
 	parts := max(1, min(runtime.GOMAXPROCS(0), len(indices)/size))
@@ -72,7 +72,7 @@ func SumVectors(t Settings, records, dim int, bound float64, vectors func(part i
 	if err != nil {
 		return nil, err
 	}
-	if err = AddVectors(sum, sample, dim, vectors); err != nil {
+	if err = Vectors(sum, sample, dim, vectors); err != nil {
 		return nil, err
 	}
 	noisy, err := release.Release(t.Payer, t.Noise, sum.Seal())
