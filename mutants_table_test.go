@@ -66,6 +66,7 @@ var mutants = []mutant{
 	{"proposals that nobody computes once more", "internal/pass/pass.go", "if !w.spot.Agree(&w.c, b, propose) {", "if false {", "./internal/pass", "TestProposalsOfNeighborsStopTheRun"},
 	{"proposals of groups that nobody computes once more", "internal/pass/pass.go", "if !alone.AgreeAll(*c, blocks, propose) {", "if !alone.AgreeAll(*c, blocks, propose) && false {", "./internal/pass", "TestProposalsOfNeighborsStopTheRun"},
 	{"scores that nobody computes once more", "train/erm/frankwolfe.go", "if propose(&c, b); !alone.Agree(&c, b, propose) {", "if propose(&c, b); !alone.Agree(&c, b, propose) && false {", "./train/erm", "TestScoresOfNeighborsStopTheChoice"},
+	{"measures that nobody computes once more", "internal/release/block.go", "alone.set(0, f.measureAlone(own.x))", "_ = f", "./internal/release", "TestAloneIsMeasuredAgain"},
 	{"vectors that nobody computes once more", "internal/pass/vectors.go", "if !spot.Same(dst[i*dim:(i+1)*dim], alone) {", "if false {", "./internal/pass", "TestProposalsOfNeighborsStopTheRun"},
 	{"gradients of networks that nobody computes once more", "train/neural/worker.go", "if picked && !w.run.spot.agrees(w, own, k, at) {", "if picked && !w.run.spot.agrees(w, own, k, at) && false {", "./train/neural", "TestGradientsOfNeighborsStopTheStep"},
 	{"records picked never", "internal/spot/spot.go", "return record, record < n", "return record, false", "./internal/spot", "TestEachRecordIsPickedAlike"},

@@ -58,3 +58,42 @@ func TestAloneIsTheRecord(t *testing.T) {
 		}
 	}
 }
+
+// TestAloneIsMeasuredAgain gives each row of a file the measures of its neighbor, as a kernel might
+// at any reading after the first. Alone the row has its own ones.
+func TestAloneIsMeasuredAgain(t *testing.T) {
+	const n, dim = 14, 9
+	r := rand.New(rand.NewPCG(6, 7))
+	for _, kind := range rowTypes {
+		text := smallBlocks(t, coordinates(r, kind, n, dim), kind, make([]float32, n))
+		for _, f := range frames(r, dim) {
+			rows, err := OpenRows(bytes.NewReader(text), int64(len(text)), f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Whitening != nil || rows.measures.n2 != nil {
+				continue
+			}
+			err = rows.Each(0, n, func(b Block) error {
+				want := rows.frame.newMeasures(b.Len(), measures{})
+				for i := range b.Len() {
+					want.set(i, measured{b.n2[i], b.beta(i), b.tail(i), b.multiplier(i, &rows.frame)})
+				}
+				for i := range b.Len() {
+					k := (i + 1) % b.Len()
+					b.set(i, measured{want.n2[k], want.beta(k), want.tail(k), want.multiplier(k, &rows.frame)})
+				}
+				for i := range b.Len() {
+					alone := b.Alone(i, Block{})
+					if alone.n2[0] != want.n2[i] || alone.beta(0) != want.beta(i) || alone.tail(0) != want.tail(i) || alone.multiplier(0, &rows.frame) != want.multiplier(i, &rows.frame) {
+						t.Fatalf("%v, %+v: row %d has measures of another row alone", kind, f, b.Record(i))
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

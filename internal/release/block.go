@@ -182,11 +182,27 @@ func (b *Block) units(dst []float64, factor float64) {
 
 // Alone returns a block of a copy of the i-th row and of what else is its record's, and of nothing
 // of other records. It may use the memory of old, a block that Alone made and that is not used any
-// more, or the zero Block. Scores of one row are computed in portable code.
+// more, or the zero Block. Scores of one row are computed in portable code, and so are the measures
+// of a row that is measured at each reading, unless it is whitened.
 func (b *Block) Alone(i int, old Block) Block {
 	own := old.memory()
 	own.x = b.x.take(own.x, []int{i})
-	return b.rows.gather(own, []int{b.record(i)}, []int{i}, b.labels, b.measures)
+	alone := b.rows.gather(own, []int{b.record(i)}, []int{i}, b.labels, b.measures)
+	if f := &b.rows.frame; b.rows.measures.n2 == nil && f.turn == nil {
+		alone.set(0, f.measureAlone(own.x))
+	}
+	return alone
+}
+
+// measureAlone returns what the frame makes of the one row of x, in portable code. It has no
+// whitening.
+func (f *frame) measureAlone(x storage) measured {
+	dot := int64(0)
+	if f.m != nil {
+		dot = x.dot(0, f.m)
+	}
+	square, _ := x.mix(0, f.secret)
+	return f.measure(square, dot)
 }
 
 // Squares fills dst, of length Len, with the squared norms of the rows in grid units and in their own frame.
