@@ -182,8 +182,8 @@ func (b *Block) units(dst []float64, factor float64) {
 
 // Alone returns a block of a copy of the i-th row and of what else is its record's, and of nothing
 // of other records. It may use the memory of old, a block that Alone made and that is not used any
-// more, or the zero Block. Scores of one row are computed in portable code, and so are the measures
-// of a row that is measured at each reading, unless it is whitened.
+// more, or the zero Block. Scores of one row are computed in portable code. A row that
+// is measured at each reading is measured again there, unless it is whitened.
 func (b *Block) Alone(i int, old Block) Block {
 	own := old.memory()
 	own.x = b.x.take(own.x, []int{i})
