@@ -59,6 +59,8 @@ var layers = []layer{
 	{"internal/release/internal/sample", ""},
 	// The trusted core: it makes all bounded sums and noisy values, and pays for them as mechanism prices them.
 	{"internal/release", "internal/special internal/kernel internal/parallel mechanism internal/release/internal/sample"},
+	// What makes steps of released sums: linear models and networks share it.
+	{"internal/optimizer", "internal/kernel internal/parallel internal/release internal/option"},
 	{"account/internal/pair", "internal/special"},
 	{"account/internal/allocation", "account/internal/pair"},
 	{"account/internal/contour", "internal/special internal/parallel account/internal/pair"},
@@ -109,7 +111,7 @@ var layers = []layer{
 	// A private evaluation is a plan with a price and a certificate of its own, as a training is:
 	// hence account and certificate.
 	{"evaluate", "privacy internal/special internal/pass mechanism internal/release account ledger certificate data model query internal/strict"},
-	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense internal/pass mechanism internal/release account ledger certificate internal/strict data internal/encoder feature query model evaluate internal/option"},
+	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense internal/pass mechanism internal/release account ledger certificate internal/strict data internal/encoder feature query model evaluate internal/option internal/optimizer"},
 	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/spot internal/dense internal/pass mechanism internal/release account ledger certificate internal/strict data feature query model evaluate train internal/option"},
 	// Encoded tables, which hold records, in a folder of the user's own: for tables larger than memory, and costly transforms.
 	{"internal/cache", "data feature internal/release train internal/display internal/durable internal/failure"},
@@ -117,7 +119,7 @@ var layers = []layer{
 	{"internal/layers", "data feature network train internal/display"},
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
 	// optimizers and schedules, hence train; erm knows nothing of networks.
-	{"train/neural", "privacy internal/special internal/kernel internal/spot network internal/dynamics internal/pass mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable internal/option"},
+	{"train/neural", "privacy internal/special internal/kernel internal/spot network internal/dynamics internal/pass mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable internal/option internal/optimizer"},
 	{"sweep", "privacy internal/special internal/kernel internal/parallel mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural internal/strict internal/wholerows internal/option"},
 	// Pictures as numbers: what finds them need not draw them.
 	{"internal/figure", ""},

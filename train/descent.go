@@ -6,6 +6,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/optimizer"
 	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
@@ -21,7 +22,7 @@ type descent struct {
 	ready     prepared
 	samples   *samples
 	rate      float64
-	optimizer Optimizer
+	optimizer optimizer.Optimizer
 	output    *output
 	weights   []float64
 	taken     int        // steps
@@ -82,8 +83,8 @@ func (r *descent) advance(step int, noisy release.Noisy) {
 
 // converged reports whether further steps would change nothing.
 func (r *descent) converged() bool {
-	search, ok := r.optimizer.(*LBFGS)
-	return ok && search.converged()
+	search, ok := r.optimizer.(*optimizer.LBFGS)
+	return ok && search.Converged()
 }
 
 // move takes a step along what was released.
@@ -97,8 +98,8 @@ func (r *descent) move(step int, noisy release.Noisy) {
 
 // result is the model after the last step.
 func (r *descent) result() (*Result, error) {
-	if search, ok := r.optimizer.(*LBFGS); ok {
-		search.end(r.weights)
+	if search, ok := r.optimizer.(*optimizer.LBFGS); ok {
+		search.End(r.weights)
 	}
 	m, err := model.New(r.Schema, r.ready.features, r.Model.Loss, r.output.weights(r.weights))
 	if err != nil {
@@ -148,7 +149,7 @@ func (r *descent) newSum(sample release.Sample) (*release.Sum, error) {
 // scorer computes the scores of a step. The search for a minimum takes weights as they are: with rounded ones slopes
 // jump along a line.
 func (r *descent) scorer() *release.Scorer {
-	if _, search := r.optimizer.(*LBFGS); search {
+	if _, search := r.optimizer.(*optimizer.LBFGS); search {
 		return r.rows.Scorer(r.weights, r.Plan.Columns)
 	}
 	return r.rows.RoundedScorer(r.weights, r.Plan.Columns)

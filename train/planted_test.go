@@ -20,10 +20,11 @@ var _ = release.Bounded{state: nil}`, "unexported"},
 import "github.com/ditherml/dither/internal/release"
 var _ = release.Noisy{values: []float64{1}}`, "unexported"},
 	{"a raw gradient to an optimizer", `package train
-func init() { (&Momentum{}).Step(nil, []float64{1}) }`, "cannot use"},
+import "github.com/ditherml/dither/internal/optimizer"
+func init() { (&optimizer.Momentum{}).Step(nil, []float64{1}) }`, "cannot use"},
 	{"a sealed sum to an optimizer", `package train
-import "github.com/ditherml/dither/internal/release"
-func step(o Optimizer, b release.Bounded) { o.Step(nil, b) }`, "cannot use"},
+import ("github.com/ditherml/dither/internal/optimizer"; "github.com/ditherml/dither/internal/release")
+func step(o optimizer.Optimizer, b release.Bounded) { o.Step(nil, b) }`, "cannot use"},
 	{"a free event", `package train
 import "github.com/ditherml/dither/mechanism"
 type free struct{}

@@ -5,34 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ditherml/dither/internal/optimizer"
 	"github.com/ditherml/dither/internal/option"
 )
-
-// Rates are the learning rates of a run: LearningRate, the largest of them, times the schedule's
-// factor. During the first WarmUp steps the rate rises along a line to LearningRate; the schedule
-// begins after them and ends at Steps.
-type Rates struct {
-	LearningRate  float64
-	Schedule      string
-	WarmUp, Steps int
-}
-
-// At returns the learning rate of a step, from 0.
-func (r Rates) At(step int) float64 {
-	if step < r.WarmUp {
-		return r.LearningRate * float64(step+1) / float64(r.WarmUp+1)
-	}
-	t, all := float64(step-r.WarmUp), float64(max(1, r.Steps-r.WarmUp))
-	switch r.Schedule {
-	case option.ScheduleLinear:
-		return r.LearningRate * max(0, 1-t/all)
-	case option.ScheduleCosine:
-		return r.LearningRate * (1 + math.Cos(math.Pi*min(1, t/all))) / 2
-	case option.ScheduleInverseSquareRoot:
-		return r.LearningRate / math.Sqrt(t+1)
-	}
-	return r.LearningRate
-}
 
 // isAdam reports whether steps are divided by the size of gradients.
 func isAdam(n string) bool { return n == option.OptimizerAdam || n == option.OptimizerAdamCorrected }
@@ -71,18 +46,18 @@ func (s Setup) rate(o Options, divisor, curvature float64) float64 {
 }
 
 // optimizer is the one that was asked for; divisor is the expected one of a step.
-func (s Setup) optimizer(o Options, rate, divisor float64) Optimizer {
-	objective := Objective{Divisor: divisor, Ridge: o.Ridge, L1: o.L1, Rates: Rates{rate, o.Schedule, o.WarmUp, s.Plan.Steps}}
+func (s Setup) optimizer(o Options, rate, divisor float64) optimizer.Optimizer {
+	objective := optimizer.Objective{Divisor: divisor, Ridge: o.Ridge, L1: o.L1, Rates: optimizer.Rates{LearningRate: rate, Schedule: o.Schedule, WarmUp: o.WarmUp, Steps: s.Plan.Steps}}
 	switch o.Optimizer {
 	case option.OptimizerLBFGS:
-		return &LBFGS{Objective: objective}
+		return &optimizer.LBFGS{Objective: objective}
 	case option.OptimizerNesterov:
-		return &Nesterov{Objective: objective, Momentum: o.Momentum}
+		return &optimizer.Nesterov{Objective: objective, Momentum: o.Momentum}
 	case option.OptimizerAdam:
-		return &Adam{Objective: objective, MeanDecay: o.Momentum, SquareDecay: adamSquareDecay}
+		return &optimizer.Adam{Objective: objective, MeanDecay: o.Momentum, SquareDecay: optimizer.SquareDecay}
 	case option.OptimizerAdamCorrected:
 		noise := s.Plan.NoiseMultiplier * s.Plan.Clipping.Bound / divisor
-		return &Adam{Objective: objective, MeanDecay: o.Momentum, SquareDecay: adamSquareDecay, NoiseVariance: noise * noise}
+		return &optimizer.Adam{Objective: objective, MeanDecay: o.Momentum, SquareDecay: optimizer.SquareDecay, NoiseVariance: noise * noise}
 	}
-	return &Momentum{Objective: objective, Momentum: o.Momentum}
+	return &optimizer.Momentum{Objective: objective, Momentum: o.Momentum}
 }

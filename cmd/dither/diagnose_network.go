@@ -7,6 +7,7 @@ import (
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/diagnosis"
 	"github.com/ditherml/dither/internal/layers"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/neural"
@@ -47,10 +48,10 @@ func newDiagnoseNetwork() *cobra.Command {
 	f.StringVar(&d.schema, "schema", "", "schema file (YAML)")
 	f.BoolVar(&d.public, "public", false, "declare that the table is public; required with --data")
 	f.StringVar(&d.normalization, "row-normalization", "", "none or unit (default: none)")
-	f.IntVar(&d.options.Records, "records", neural.DiagnosisRecords, "first rows of the table whose kernel and descents are looked at")
-	f.IntVar(&d.options.NormRecords, "norm-records", neural.DiagnosisNormRecords, "first rows of the table whose norms of gradients are looked at")
-	f.Float64Var(&d.options.Norm, "clipping-norm", 0, fmt.Sprintf("small clipping norm (default: %v of the median norm)", neural.SmallShare))
-	f.IntVar(&d.options.Steps, "steps", neural.DiagnosisSteps, "steps of each descent; -1 for none")
+	f.IntVar(&d.options.Records, "records", option.DiagnosisRecords, "first rows of the table whose kernel and descents are looked at")
+	f.IntVar(&d.options.NormRecords, "norm-records", option.DiagnosisNormRecords, "first rows of the table whose norms of gradients are looked at")
+	f.Float64Var(&d.options.Norm, "clipping-norm", 0, fmt.Sprintf("small clipping norm (default: %v of the median norm)", option.SmallShare))
+	f.IntVar(&d.options.Steps, "steps", option.DiagnosisSteps, "steps of each descent; -1 for none")
 	f.Float64Var(&d.options.LearningRate, "learning-rate", 0, "learning rate of descents (default: one that is stable by the kernel)")
 	f.Float64Var(&d.options.NoiseMultiplier, "noise-multiplier", 1, "noise of descents with noise, in units of what one record can contribute")
 	f.Uint64Var(&d.options.Seed, "initial-seed", 1, "seed of the first weights, which hang on no record")

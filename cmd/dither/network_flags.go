@@ -45,7 +45,7 @@ func (n *networkFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&n.clipping.Rule, "clipping-rule", "", "how the gradient of a network is bounded: "+summaries(neural.Rules(), neural.RuleSummary)+" (default "+neural.Rules()[0]+")")
 	f.StringVar(&n.groups, "clipping-groups", "all", "which parts of a network's gradient are clipped each by itself: all (one part), per-layer, or blocks of weights in each part, as 2,1")
 	f.StringVar(&n.norms, "clipping-norms", "", "clipping norms of those parts, with commas between (default: the clipping norm over the root of their number)")
-	f.StringVar(&n.allocation, "noise-allocation", option.AllocationEven, "how noise is divided among those parts, at one cost: "+join(neural.Allocations()))
+	f.StringVar(&n.allocation, "noise-allocation", option.AllocationEven, "how noise is divided among those parts, at one cost: "+join(option.Allocations()))
 	f.Float64Var(&n.clipping.Stability, "clipping-stability", 0, "constant of the clipping rules that divide by norms (default: the rule's)")
 	f.Float64Var(&n.clipping.Threshold, "clipping-threshold", 0, "norm up to which the global clipping rules keep gradients as they are (default: the rule's)")
 	f.Float64Var(&n.clipping.Quantile, "clipping-quantile", 0, "share of gradients that an adaptive clipping rule keeps within its norm (default: the rule's)")
@@ -55,7 +55,7 @@ func (n *networkFlags) add(f *pflag.FlagSet) {
 	f.Float64Var(&n.clipping.Cap, "projection-cap", 0, fmt.Sprintf("clipping norms that a gradient has at most behind the clipping rule projected (default %v)", option.DefaultCap))
 	f.IntVar(&n.clipping.MicroBatch, "microbatch", 0, "clip means of about so many records in place of single ones; one record then counts twice the clipping norm")
 	f.BoolVar(&n.clipping.AfterAveraging, "clip-after-averaging", false, "clip the mean of a whole batch: the counter-example of textbooks, whose noise hides everything")
-	f.StringVar(&n.sampling, "sampling", "", "which records a step of a network takes: "+join(neural.Samplings())+fmt.Sprintf(" (default: by --sampling-probability, --batch-size and --parts; without those %s with probability %v)", option.SamplingPoisson, option.NetworkProbability))
+	f.StringVar(&n.sampling, "sampling", "", "which records a step of a network takes: "+join(option.Samplings())+fmt.Sprintf(" (default: by --sampling-probability, --batch-size and --parts; without those %s with probability %v)", option.SamplingPoisson, option.NetworkProbability))
 	f.StringVar(&n.correlated, "correlated-noise", "", "noise that cancels in part over steps, which go round --parts of the rows: banded, or tree with new parts in every round (default: independent noise)")
 	f.IntVar(&n.bands, "noise-bands", 0, "steps over which --correlated-noise banded cancels, at most --parts (default: --parts, and 64 at most)")
 	f.Float64Var(&n.epochs, "epochs", 0, fmt.Sprintf("expected passes over the records, in place of --steps (default %d)", option.NetworkEpochs))
@@ -186,8 +186,8 @@ func (n *networkFlags) options(p *planFlags, o train.Options) (neural.Options, e
 	}
 	average, known := averages[p.average]
 	if !known {
-		if average = string(p.average); !slices.Contains(neural.Averages(), average) {
-			return out, fmt.Errorf("--average is %q, want auto, yes, no, %s", p.average, join(neural.Averages()))
+		if average = string(p.average); !slices.Contains(option.Averages(), average) {
+			return out, fmt.Errorf("--average is %q, want auto, yes, no, %s", p.average, join(option.Averages()))
 		}
 	}
 	if out.Average = average; n.averageDecay != 0 && average != option.AverageExponential {

@@ -14,7 +14,6 @@ import (
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
-	"github.com/ditherml/dither/train/neural"
 	"github.com/spf13/pflag"
 )
 
@@ -74,7 +73,7 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&p.maxRecordsPerPerson, "max-records-per-person", 0, "rows of a person that are used, with --unit person:COLUMN; further rows contribute nothing")
 	f.IntVar(&p.featureBits, "feature-bits", options.FeatureBits, "round features to 16 bits, or to 8, which takes half of the memory and time; features that are 0 or 1 take one")
 	p.descent.add(f, request, options)
-	f.StringVar(&p.average, "average", "auto", "average the last iterates: auto, yes or no; of a network also "+join(neural.Averages())+" (auto is "+string(averages["auto"])+")")
+	f.StringVar(&p.average, "average", "auto", "average the last iterates: auto, yes or no; of a network also "+join(option.Averages())+" (auto is "+string(averages["auto"])+")")
 }
 
 // request turns the flags into what is asked of train.

@@ -76,3 +76,29 @@ const (
 	// clipped gradient may have.
 	DefaultProjections, DefaultCap = 20, 2.0
 )
+
+// CorrelatedKinds lists the ways to correlate noise.
+func CorrelatedKinds() []string { return []string{CorrelatedBanded, CorrelatedTree} }
+
+// Samplings lists the ways to choose records.
+func Samplings() []string {
+	return []string{SamplingFull, SamplingPoisson, SamplingTruncated, SamplingFixedSize, SamplingPartition, SamplingShuffle, SamplingCyclic}
+}
+
+// Averages lists the rules for the weights of networks.
+func Averages() []string {
+	return []string{AverageNone, AverageExponential, AverageUniform, AverageTail}
+}
+
+// Allocations lists the ways to divide noise.
+func Allocations() []string {
+	return []string{AllocationEven, AllocationIsotropic, AllocationDimension}
+}
+
+// The numbers of a diagnosis of networks that asks for no others.
+const (
+	// DiagnosisRecords, DiagnosisNormRecords and DiagnosisSteps are the defaults of a diagnosis.
+	DiagnosisRecords, DiagnosisNormRecords, DiagnosisSteps = 16, 1000, 2000
+	// SmallShare of the median norm is the small clipping norm.
+	SmallShare = 0.1
+)

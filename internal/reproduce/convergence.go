@@ -10,6 +10,7 @@ import (
 	"github.com/ditherml/dither/internal/dynamics"
 	"github.com/ditherml/dither/internal/experiment"
 	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/privacy"
@@ -221,7 +222,7 @@ func lossCurve(name string, of *dynamics.Trajectory, steps int) figure.Series {
 
 // norms is the figure of the loss over the clipping norm, with and without noise in proportion to it.
 func (p convergenceProblem) norms(ctx context.Context, l experiment.Environment, whole *neural.NonPrivateDiagnosis) (figure.Figure, error) {
-	median := whole.SmallNorm / neural.SmallShare
+	median := whole.SmallNorm / option.SmallShare
 	quiet, noisy := figure.Series{Name: "without noise"}, figure.Series{Name: "noise multiplier 1"}
 	for i, share := range convergenceShares {
 		l.Report("clipping norms", 0.75+0.25*float64(i)/float64(len(convergenceShares)))

@@ -135,11 +135,11 @@ func (exponential) event(p Plan) mechanism.Event { return p.Exponential.choice()
 // draws is 0: the choice is exact.
 func (exponential) draws(Plan) int { return 0 }
 
-func (m exponential) steps(p Plan) []Step { return []Step{{"choice of the weights", m.event(p)}} }
+func (m exponential) steps(p Plan) []step { return []step{{"choice of the weights", m.event(p)}} }
 
-func (exponential) facts(p Plan) []Fact {
+func (exponential) facts(p Plan) []fact {
 	e := p.Exponential
-	return []Fact{
+	return []fact{
 		{"grid", fmt.Sprintf("%d points from %.4g to %.4g along each of %d weights", e.Points, -e.Reach, e.Reach, p.Dim*p.Columns)},
 		{"losses", fmt.Sprintf("cut at %.4g a record", e.LossBound)},
 		{"choice", e.Choice},

@@ -26,8 +26,8 @@ func (signedSum) name() string          { return "signed-sum" }
 func (signedSum) summary() string       { return "a sum" }
 func (signedSum) validate(Plan) error   { return nil }
 func (signedSum) draws(p Plan) int      { return p.Dim }
-func (m signedSum) steps(p Plan) []Step { return []Step{{"sum", m.event(p)}} }
-func (signedSum) facts(Plan) []Fact     { return nil }
+func (m signedSum) steps(p Plan) []step { return []step{{"sum", m.event(p)}} }
+func (signedSum) facts(Plan) []fact     { return nil }
 func (signedSum) noise(p Plan) mechanism.Noise {
 	return p.noise(mechanism.Gaussian{NoiseMultiplier: p.RowBound})
 }

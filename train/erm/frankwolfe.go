@@ -170,13 +170,13 @@ func (frankWolfe) event(p Plan) mechanism.Event { return p.FrankWolfe.event() }
 // draws is 0: choices are exact.
 func (frankWolfe) draws(Plan) int { return 0 }
 
-func (m frankWolfe) steps(p Plan) []Step {
-	return []Step{{"coordinates and their signs", m.event(p)}}
+func (m frankWolfe) steps(p Plan) []step {
+	return []step{{"coordinates and their signs", m.event(p)}}
 }
 
-func (frankWolfe) facts(p Plan) []Fact {
+func (frankWolfe) facts(p Plan) []fact {
 	w := p.FrankWolfe
-	return []Fact{
+	return []fact{
 		{"steps", fmt.Sprintf("%d, each with one of %d coordinates and its sign", w.Steps, p.Dim*p.Columns)},
 		{"weights", fmt.Sprintf("with a sum of magnitudes of at most %.4g, and at most %d of them not 0", w.Radius, w.Steps)},
 		{"bound of a record", fmt.Sprintf("%.4g on each coordinate of its gradient", w.ClippingNorm)},

@@ -89,11 +89,11 @@ func (m linearMethod) draws(p Plan) int {
 	return p.linearNumbers()
 }
 
-func (m linearMethod) steps(p Plan) []Step {
-	return []Step{{fmt.Sprintf("%d sums of products", p.linearNumbers()), m.event(p)}}
+func (m linearMethod) steps(p Plan) []step {
+	return []step{{fmt.Sprintf("%d sums of products", p.linearNumbers()), m.event(p)}}
 }
 
-func (m linearMethod) facts(p Plan) []Fact {
+func (m linearMethod) facts(p Plan) []fact {
 	noise := "normal, on the full matrix, averaged with its transpose"
 	switch {
 	case p.Linear.Laplace:
@@ -108,7 +108,7 @@ func (m linearMethod) facts(p Plan) []Fact {
 	case p.Linear.Ridge == 0:
 		ridge = fmt.Sprintf("%.4g of the norm of the noise", m.rule.noiseNorms)
 	}
-	return []Fact{{"noise", noise}, {"bound of a record's sums", fmt.Sprintf("%.4g", p.Linear.Bound)}, {"ridge", ridge}}
+	return []fact{{"noise", noise}, {"bound of a record's sums", fmt.Sprintf("%.4g", p.Linear.Bound)}, {"ridge", ridge}}
 }
 
 func (m linearMethod) fit(_ context.Context, f *fitting) ([]float64, error) {

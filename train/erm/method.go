@@ -28,23 +28,23 @@ type method interface {
 	// draws is how many random numbers of normal or continuous noise are drawn.
 	draws(p Plan) int
 	// steps lists the plan's releases in order for people to read; their events are those of event.
-	steps(p Plan) []Step
+	steps(p Plan) []step
 	// facts lists the plan's other numbers for people to read.
-	facts(p Plan) []Fact
+	facts(p Plan) []fact
 	// fit pays, releases, and returns the weights, column after column. Errors do not depend on values of
 	// records.
 	fit(ctx context.Context, f *fitting) ([]float64, error)
 }
 
-// Step is one release of a plan.
-type Step struct {
+// step is one release of a plan.
+type step struct {
 	// Purpose says in a few words what is released.
 	Purpose string
 	Event   mechanism.Event
 }
 
-// Fact is one public number of a plan in words.
-type Fact struct{ Name, Value string }
+// fact is one public number of a plan in words.
+type fact struct{ Name, Value string }
 
 // methods is the table of methods, in the order in which they are listed.
 var methods = slices.Concat([]method{outputPerturbation{}, objectivePerturbation{}, exponential{}, zeroth{}, frankWolfe{}}, linearMethods(), []method{lbfgs{}})
@@ -74,11 +74,11 @@ func HasBaseline(name string) bool {
 }
 
 // Steps lists the releases of a valid plan, in order.
-func (p Plan) Steps() []Step {
+func (p Plan) Steps() []step {
 	if m, err := methodOf(p.Method); err == nil && m.validate(p) == nil {
 		steps := m.steps(p)
 		if p.Center != nil {
-			steps = append([]Step{{"mean row, for centering", p.centerNoise()}}, steps...)
+			steps = append([]step{{"mean row, for centering", p.centerNoise()}}, steps...)
 		}
 		return steps
 	}
@@ -86,7 +86,7 @@ func (p Plan) Steps() []Step {
 }
 
 // Facts lists the numbers of a valid plan that belong to its method, in words.
-func (p Plan) Facts() []Fact {
+func (p Plan) Facts() []fact {
 	if m, err := methodOf(p.Method); err == nil && m.validate(p) == nil {
 		return m.facts(p)
 	}

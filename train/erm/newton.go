@@ -144,15 +144,15 @@ func (newtonMethod) event(p Plan) mechanism.Event {
 
 func (newtonMethod) draws(p Plan) int { return p.Newton.Steps * (2*p.Dim + 1) }
 
-func (m newtonMethod) steps(p Plan) []Step {
+func (m newtonMethod) steps(p Plan) []step {
 	of := func(z float64) mechanism.Event {
 		return mechanism.Repeat{Event: p.noise(mechanism.Gaussian{NoiseMultiplier: z}), Count: p.Newton.Steps}
 	}
-	return []Step{{"gradients", of(p.Newton.GradientNoise)}, {"traces of the second derivative", of(p.Newton.TraceNoise)}, {"steps", of(p.Newton.StepNoise)}}
+	return []step{{"gradients", of(p.Newton.GradientNoise)}, {"traces of the second derivative", of(p.Newton.TraceNoise)}, {"steps", of(p.Newton.StepNoise)}}
 }
 
-func (newtonMethod) facts(p Plan) []Fact {
-	return []Fact{{"steps", fmt.Sprintf("%d of Newton's method", p.Newton.Steps)}, {"bound of a record's gradient", fmt.Sprintf("%.4g", p.Newton.GradientBound)},
+func (newtonMethod) facts(p Plan) []fact {
+	return []fact{{"steps", fmt.Sprintf("%d of Newton's method", p.Newton.Steps)}, {"bound of a record's gradient", fmt.Sprintf("%.4g", p.Newton.GradientBound)},
 		{"largest curvature of a record", fmt.Sprintf("%.4g", p.Newton.Curvature)}, {"ridge", fmt.Sprintf("%.4g beside the sum of losses", p.Newton.Ridge)}}
 }
 

@@ -177,14 +177,14 @@ func (m objectivePerturbation) event(p Plan) mechanism.Event { return p.Objectiv
 
 func (objectivePerturbation) draws(p Plan) int { return 2 * p.Dim * p.Columns }
 
-func (objectivePerturbation) steps(p Plan) []Step {
+func (objectivePerturbation) steps(p Plan) []step {
 	e := p.Objective.event(p.Columns)
-	return []Step{{"minimizer", e[0]}, {"noise on it", e[1]}}
+	return []step{{"minimizer", e[0]}, {"noise on it", e[1]}}
 }
 
-func (objectivePerturbation) facts(p Plan) []Fact {
+func (objectivePerturbation) facts(p Plan) []fact {
 	o := p.Objective
-	return []Fact{
+	return []fact{
 		{"ridge", fmt.Sprintf("%.4g beside the sum of losses, %.4g times the curvature of one record's loss", o.Ridge, 1/o.Smoothness)},
 		{"linear term", fmt.Sprintf("of a standard deviation of %.4g times the gradient of one record", o.NoiseMultiplier)},
 		{"noise on the result", fmt.Sprintf("of a standard deviation of %.4g, against rounding", o.OutputNoiseMultiplier*o.Distance)},

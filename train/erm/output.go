@@ -168,11 +168,11 @@ func (m outputPerturbation) event(p Plan) mechanism.Event {
 
 func (outputPerturbation) draws(p Plan) int { return noiseDraws(p.Output.Noise, p.Dim*p.Columns) }
 
-func (m outputPerturbation) steps(p Plan) []Step { return []Step{{"weights", m.event(p)}} }
+func (m outputPerturbation) steps(p Plan) []step { return []step{{"weights", m.event(p)}} }
 
-func (outputPerturbation) facts(p Plan) []Fact {
+func (outputPerturbation) facts(p Plan) []fact {
 	o := p.Output
-	return []Fact{
+	return []fact{
 		{"solver", o.Solver.words()},
 		{"ridge", fmt.Sprintf("%.4g beside the sum of losses", o.Ridge)},
 		{"sensitivity", fmt.Sprintf("one record moves the weights by at most %.4g", o.Sensitivity)},

@@ -57,10 +57,10 @@ func (m lbfgs) validate(p Plan) error {
 func (lbfgs) event(Plan) mechanism.Event { return mechanism.NonPrivate{} }
 func (lbfgs) draws(Plan) int             { return 0 }
 
-func (m lbfgs) steps(p Plan) []Step { return []Step{{"exact weights", m.event(p)}} }
+func (m lbfgs) steps(p Plan) []step { return []step{{"exact weights", m.event(p)}} }
 
-func (lbfgs) facts(p Plan) []Fact {
-	return []Fact{{"ridge of the sum", fmt.Sprintf("%.4g, not on the intercept", p.Reference.SumRidge)}}
+func (lbfgs) facts(p Plan) []fact {
+	return []fact{{"ridge of the sum", fmt.Sprintf("%.4g, not on the intercept", p.Reference.SumRidge)}}
 }
 
 func (lbfgs) fit(ctx context.Context, f *fitting) ([]float64, error) {

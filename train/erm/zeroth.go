@@ -198,11 +198,11 @@ func (zeroth) event(p Plan) mechanism.Event {
 
 func (zeroth) draws(p Plan) int { return p.Zeroth.draws() }
 
-func (m zeroth) steps(p Plan) []Step { return []Step{{"differences of losses", m.event(p)}} }
+func (m zeroth) steps(p Plan) []step { return []step{{"differences of losses", m.event(p)}} }
 
-func (zeroth) facts(p Plan) []Fact {
+func (zeroth) facts(p Plan) []fact {
 	z := p.Zeroth
-	return []Fact{
+	return []fact{
 		{"steps", fmt.Sprintf("%d of rate %.4g, along %d random directions each", z.Steps, z.Rate, z.Directions)},
 		{"differences", fmt.Sprintf("of losses %.4g to both sides, bounded at %.4g a record", z.Radius, z.ClippingNorm)},
 		{"noise", fmt.Sprintf("%s, of %.4g times that bound", z.Noise, z.NoiseMultiplier)},

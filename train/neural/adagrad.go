@@ -3,8 +3,8 @@ package neural
 import (
 	"math"
 
+	"github.com/ditherml/dither/internal/optimizer"
 	"github.com/ditherml/dither/internal/release"
-	"github.com/ditherml/dither/train"
 )
 
 // adagrad divides each gradient by the root of the sum of all squared gradients so far, coordinate by coordinate
@@ -12,11 +12,11 @@ import (
 // 2011, figure 1 with the diagonal matrix): s ← s + g², w ← prox(w - rate·g/(√s + ξ)). L1 shrinks each weight by
 // its own rate.
 type adagrad struct {
-	train.Objective
+	optimizer.Objective
 	squares []float64
 }
 
-var _ train.Resumable = (*adagrad)(nil)
+var _ optimizer.Resumable = (*adagrad)(nil)
 
 // adagradRoot keeps steps finite where all gradients were 0.
 const adagradRoot = 1e-10
@@ -36,11 +36,11 @@ func (a *adagrad) Step(weights []float64, sum release.Noisy) {
 }
 
 // State returns the sums of squares.
-func (a *adagrad) State() train.OptimizerState {
-	return train.OptimizerState{Taken: a.Taken(), Vectors: [][]float64{a.squares}}
+func (a *adagrad) State() optimizer.State {
+	return optimizer.State{Taken: a.Taken(), Vectors: [][]float64{a.squares}}
 }
 
 // Resume takes the sums of squares.
-func (a *adagrad) Resume(s train.OptimizerState, weights int) error {
+func (a *adagrad) Resume(s optimizer.State, weights int) error {
 	return a.ResumeVectors(s, weights, &a.squares)
 }

@@ -5,14 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ditherml/dither/internal/optimizer"
 	"github.com/ditherml/dither/internal/option"
-	"github.com/ditherml/dither/train"
 )
-
-// Averages lists the rules.
-func Averages() []string {
-	return []string{option.AverageNone, option.AverageExponential, option.AverageUniform, option.AverageTail}
-}
 
 const (
 	// tailShare is the share of the last iterates that the tail average takes.
@@ -38,8 +33,8 @@ func (o Options) newAverage(steps int) (*average, error) {
 	if a.decay == 0 {
 		a.decay = option.DefaultAverageDecay
 	}
-	if !slices.Contains(Averages(), a.rule) || !(a.decay > 0 && a.decay < 1) || o.AverageDecay != 0 && a.rule != option.AverageExponential {
-		return nil, fmt.Errorf("neural: average is %q with decay %v, want one of %v, and a decay between 0 and 1 with %s alone", o.Average, o.AverageDecay, Averages(), option.AverageExponential)
+	if !slices.Contains(option.Averages(), a.rule) || !(a.decay > 0 && a.decay < 1) || o.AverageDecay != 0 && a.rule != option.AverageExponential {
+		return nil, fmt.Errorf("neural: average is %q with decay %v, want one of %v, and a decay between 0 and 1 with %s alone", o.Average, o.AverageDecay, option.Averages(), option.AverageExponential)
 	}
 	if a.rule == option.AverageTail {
 		a.first = int(float64(steps) * (1 - tailShare))
@@ -59,7 +54,7 @@ func (a *average) add(step int, weights []float64) {
 	if a.rule == option.AverageExponential {
 		keep, take = a.decay, 1-a.decay
 	}
-	train.EachPart(len(weights), func(from, to int) {
+	optimizer.EachPart(len(weights), func(from, to int) {
 		sum := a.sum[from:to]
 		for j, w := range weights[from:to] {
 			sum[j] = keep*sum[j] + take*w

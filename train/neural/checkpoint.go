@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/optimizer"
 	"github.com/ditherml/dither/ledger"
-	"github.com/ditherml/dither/train"
 )
 
 // Checkpoint is the state of a run between two steps: what was released, and nothing else. It holds no key, no
@@ -28,7 +28,7 @@ type Checkpoint struct {
 	Weights []float64
 	Frozen  []float32
 	// Optimizers are the states of the optimizers of each group.
-	Optimizers []train.OptimizerState
+	Optimizers []optimizer.State
 	// Averaged is how many iterates are in AverageSum.
 	Averaged   int
 	AverageSum []float64
@@ -142,7 +142,7 @@ func (r *run) resume(from *Checkpoint) error {
 		for i, v := range state.Vectors {
 			vectors[i] = slices.Clone(v)
 		}
-		if err := g.optimizer.Resume(train.OptimizerState{Taken: state.Taken, Vectors: vectors}, g.to-g.from); err != nil {
+		if err := g.optimizer.Resume(optimizer.State{Taken: state.Taken, Vectors: vectors}, g.to-g.from); err != nil {
 			return err
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"os"
 
 	"github.com/ditherml/dither/internal/durable"
+	"github.com/ditherml/dither/internal/optimizer"
 	"github.com/ditherml/dither/internal/strict"
-	"github.com/ditherml/dither/train"
 )
 
 // checkpointMagic begins every file.
@@ -135,7 +135,7 @@ func (h checkpointHeader) checkpoint(plan Plan, numbers []byte) (*Checkpoint, er
 	}
 	c.AverageSum = next(h.AverageSum)
 	for _, o := range h.Optimizers {
-		state := train.OptimizerState{Taken: o.Taken}
+		state := optimizer.State{Taken: o.Taken}
 		for _, n := range o.Vectors {
 			state.Vectors = append(state.Vectors, next(n))
 		}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/internal/optimizer"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/train"
@@ -55,7 +56,7 @@ func TestResumedRunsGoOn(t *testing.T) {
 	initial := make([]float32, setup.Network.Weights())
 	setup.Network.Init(initial, 3)
 	for _, optimizer := range Optimizers() {
-		for _, a := range Averages() {
+		for _, a := range option.Averages() {
 			o := Options{Optimizer: optimizer, Average: a, LearningRate: 0.05, Schedule: option.ScheduleCosine, WarmUp: 3, Initial: initial}
 			whole, err := Fit(context.Background(), budget(t, r), setup, ringData(t, s, records), o)
 			if err != nil {
@@ -218,7 +219,7 @@ func FuzzDecodeCheckpoint(f *testing.F) {
 	setup := setupOf(f, ask(), s)
 	n := setup.Plan.Network.Trained
 	c := &Checkpoint{Plan: setup.Plan.interruptedAfter(3, 2), Taken: 7, Ahead: 1, Divisor: 100, Levels: [][2]float64{{1, 0}}, Weights: make([]float64, n),
-		Averaged: 1, AverageSum: make([]float64, n), Optimizers: []train.OptimizerState{{Taken: 7, Vectors: [][]float64{make([]float64, n), nil}}}}
+		Averaged: 1, AverageSum: make([]float64, n), Optimizers: []optimizer.State{{Taken: 7, Vectors: [][]float64{make([]float64, n), nil}}}}
 	text, err := c.encode()
 	if err != nil {
 		f.Fatal(err)

@@ -13,7 +13,7 @@ type Clipping struct {
 	Rule string `json:"rule"`
 	// Groups are the parts of the gradient that are clipped and released each by itself, from one sample. One
 	// group holds the whole gradient.
-	Groups []Group `json:"groups"`
+	Groups []group `json:"groups"`
 	// Stability is the constant of the rules that divide by norms, in the units of the norm.
 	Stability float64 `json:"stability,omitempty"`
 	// Threshold is the norm up to which the global rules keep gradients as they are, at first for an adaptive
@@ -32,8 +32,8 @@ type refinements struct {
 	MicroBatch *microBatch `json:"micro-batch,omitempty"`
 }
 
-// Group is a part of the gradient: blocks of the network that follow each other.
-type Group struct {
+// group is a part of the gradient: blocks of the network that follow each other.
+type group struct {
 	// Blocks is how many blocks of the network belong to the group.
 	Blocks int `json:"blocks"`
 	// Norm is the clipping norm, the first one under the rule that adapts it.

@@ -57,11 +57,6 @@ const (
 	adaptiveReach = 1e6
 )
 
-// Allocations lists the ways to divide noise.
-func Allocations() []string {
-	return []string{option.AllocationEven, option.AllocationIsotropic, option.AllocationDimension}
-}
-
 // share is proportional to the share of 1/NoiseMultiplier² of a group with this norm and this many
 // numbers. The noise of a group of norm C and share s has variance proportional to C²/s.
 func shareOf(allocation string, norm float64, numbers int) (float64, error) {
@@ -73,7 +68,7 @@ func shareOf(allocation string, norm float64, numbers int) (float64, error) {
 	case option.AllocationDimension:
 		return norm * math.Sqrt(float64(numbers)), nil
 	}
-	return 0, fmt.Errorf("neural: allocation is %q, want one of %v", allocation, Allocations())
+	return 0, fmt.Errorf("neural: allocation is %q, want one of %v", allocation, option.Allocations())
 }
 
 // clipping is what a request asks for, for a network and an expected batch.
@@ -115,7 +110,7 @@ func (r ClippingRequest) clipping(n *network.Network, batch float64) (Clipping, 
 }
 
 // groups are the groups of blocks with their norms and shares.
-func (r ClippingRequest) groups(blocks []network.Block) ([]Group, error) {
+func (r ClippingRequest) groups(blocks []network.Block) ([]group, error) {
 	counts, norm := r.Groups, r.Norm
 	switch {
 	case r.PerLayer && counts != nil:
@@ -134,12 +129,12 @@ func (r ClippingRequest) groups(blocks []network.Block) ([]Group, error) {
 	if !positive(norm) || slices.Min(append(slices.Clone(counts), 1)) < 1 {
 		return nil, fmt.Errorf("neural: clipping norm is %v and groups have %v blocks, want a positive finite norm and at least 1 block each", norm, counts)
 	}
-	groups, total := make([]Group, len(counts)), 0.0
+	groups, total := make([]group, len(counts)), 0.0
 	for k, count := range counts {
 		if count > len(blocks) {
 			return nil, fmt.Errorf("neural: groups have %v blocks, want those of the network", counts)
 		}
-		g := Group{Blocks: count, Norm: norm / math.Sqrt(float64(len(counts)))}
+		g := group{Blocks: count, Norm: norm / math.Sqrt(float64(len(counts)))}
 		if r.Norms != nil {
 			g.Norm = r.Norms[k]
 		}

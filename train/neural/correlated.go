@@ -14,16 +14,13 @@ import (
 // gradients, which is what descent moves along, has far less noise than that of independent noise at the same cost.
 // The steps go round parts of the records.
 type Correlated struct {
-	// Kind is one of CorrelatedKinds: "banded" correlates steps less than a round apart, by a banded matrix;
+	// Kind says how: "banded" correlates steps less than a round apart, by a banded matrix;
 	// "tree" sums the steps of a round by a binary tree.
 	Kind string `json:"kind"`
 	// Coefficients are the first column of the matrix of "banded", from the diagonal down, no more than
 	// there are parts. They decide what cancels, not what it costs.
 	Coefficients []int64 `json:"coefficients,omitempty"`
 }
-
-// CorrelatedKinds lists the ways to correlate noise.
-func CorrelatedKinds() []string { return []string{option.CorrelatedBanded, option.CorrelatedTree} }
 
 // CorrelatedRequest asks for correlated noise. The zero value asks for independent noise.
 type CorrelatedRequest struct {
@@ -39,7 +36,7 @@ type CorrelatedRequest struct {
 func (r CorrelatedRequest) correlated(parts int) (*Correlated, error) {
 	if r.Kind == "" {
 		if r != (CorrelatedRequest{}) {
-			return nil, fmt.Errorf("neural: correlated noise has momentum %v and %d bands without a kind, want one of %v", r.Momentum, r.Bands, CorrelatedKinds())
+			return nil, fmt.Errorf("neural: correlated noise has momentum %v and %d bands without a kind, want one of %v", r.Momentum, r.Bands, option.CorrelatedKinds())
 		}
 		return nil, nil
 	}
@@ -179,8 +176,8 @@ func (p Plan) validateCorrelated() error {
 		samplings = []string{option.SamplingShuffle}
 	}
 	switch {
-	case !slices.Contains(CorrelatedKinds(), c.Kind):
-		return fmt.Errorf("neural: correlated noise is %q, want one of %v", c.Kind, CorrelatedKinds())
+	case !slices.Contains(option.CorrelatedKinds(), c.Kind):
+		return fmt.Errorf("neural: correlated noise is %q, want one of %v", c.Kind, option.CorrelatedKinds())
 	case p.NonPrivate:
 		return fmt.Errorf("neural: correlated noise is %s in a plan without privacy, want none", c.Kind)
 	case !slices.Contains(samplings, p.Sampling.Kind):

@@ -15,13 +15,13 @@ import (
 
 // Diagnosing says how much a diagnosis looks at. The zero value takes every default.
 type Diagnosing struct {
-	// Records are the first ones of the table, whose kernel and descents are looked at; 0 means DiagnosisRecords.
+	// Records are the first ones of the table, whose kernel and descents are looked at; 0 means 16.
 	Records int
-	// NormRecords are the first ones of the table, whose norms are; 0 means DiagnosisNormRecords.
+	// NormRecords are the first ones of the table, whose norms are; 0 means 1000.
 	NormRecords int
-	// Norm is the small clipping norm of the whole gradient; 0 means SmallShare of the median norm.
+	// Norm is the small clipping norm of the whole gradient; 0 means a tenth of the median norm.
 	Norm float64
-	// Steps of each descent; 0 means DiagnosisSteps, a negative number none.
+	// Steps of each descent; 0 means 2000, a negative number none.
 	Steps int
 	// LearningRate of the descents; 0 means the stable one of dynamics.StableRate.
 	LearningRate float64
@@ -32,10 +32,6 @@ type Diagnosing struct {
 }
 
 const (
-	// DiagnosisRecords, DiagnosisNormRecords and DiagnosisSteps are the defaults of a diagnosis.
-	DiagnosisRecords, DiagnosisNormRecords, DiagnosisSteps = 16, 1000, 2000
-	// SmallShare of the median norm is the small clipping norm.
-	SmallShare = 0.1
 	// diagnosisLooks is how many times a descent looks at its kernel, diagnosisRows how many rows that may have.
 	diagnosisLooks, diagnosisRows = 9, 640
 )
@@ -115,7 +111,7 @@ func (o *Diagnosing) fill(smoothness float64) error {
 	for _, c := range []struct {
 		value     *int
 		otherwise int
-	}{{&o.Records, DiagnosisRecords}, {&o.NormRecords, DiagnosisNormRecords}, {&o.Steps, DiagnosisSteps}} {
+	}{{&o.Records, option.DiagnosisRecords}, {&o.NormRecords, option.DiagnosisNormRecords}, {&o.Steps, option.DiagnosisSteps}} {
 		if *c.value == 0 {
 			*c.value = c.otherwise
 		}
@@ -193,7 +189,7 @@ func (n *NonPrivateDiagnosis) compare(ctx context.Context, p dynamics.Problem, o
 	of := dynamics.NewNorms("", norms[0])
 	n.LargeNorm, n.SmallNorm = 1.5*of.Quantile(1), o.Norm
 	if n.SmallNorm == 0 {
-		n.SmallNorm = SmallShare * of.Quantile(0.5)
+		n.SmallNorm = option.SmallShare * of.Quantile(0.5)
 	}
 	if !(n.SmallNorm > 0) {
 		return fmt.Errorf("neural: the median gradient is 0, want a problem that is not solved; give a clipping norm")

@@ -6,9 +6,9 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// AbandonedRun is a run that stopped before its end. Its noise was drawn, and what it released beyond what was kept
+// abandonedRun is a run that stopped before its end. Its noise was drawn, and what it released beyond what was kept
 // is lost; both are counted.
-type AbandonedRun struct {
+type abandonedRun struct {
 	// Kept is how many of its steps are part of the model, Released how many it made at most.
 	Kept     int `json:"kept"`
 	Released int `json:"released"`
@@ -43,7 +43,7 @@ func (p Plan) upTo(steps int) Plan {
 func (p Plan) interruptedAfter(steps, ahead int) Plan {
 	kept := steps - p.kept()
 	released := min(kept+ahead, p.Steps-p.kept())
-	p.Interrupted = append(append([]AbandonedRun(nil), p.Interrupted...), AbandonedRun{kept, released})
+	p.Interrupted = append(append([]abandonedRun(nil), p.Interrupted...), abandonedRun{kept, released})
 	return p
 }
 

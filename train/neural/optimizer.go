@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ditherml/dither/internal/optimizer"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
-	"github.com/ditherml/dither/train"
 )
 
-// optimizer is one line of the table: a way to make steps of released sums. Whatever it does is
+// optimizerLine is one line of the table: a way to make steps of released sums. Whatever it does is
 // post-processing. To add one: a file with its type and a line in the table.
-type optimizer struct {
+type optimizerLine struct {
 	name, summary string
 	// scaled says that steps do not grow with gradients, which the learning rate's default follows.
 	scaled bool
@@ -23,7 +23,7 @@ type optimizer struct {
 	scales bool
 	// begin returns the optimizer before its first step, of a group of blocks. Noise is the standard deviation of
 	// the noise in each number of the gradient, which is public.
-	begin func(o Options, objective train.Objective, noise float64, blocks []release.ProductBlock) train.Resumable
+	begin func(o Options, objective optimizer.Objective, noise float64, blocks []release.ProductBlock) optimizer.Resumable
 }
 
 const (
@@ -36,27 +36,27 @@ const (
 )
 
 // optimizers is the table of optimizers, in the order in which they are listed.
-var optimizers = []optimizer{
-	{name: "momentum", summary: "descent with heavy-ball momentum; plain descent with momentum 0", begin: func(o Options, objective train.Objective, _ float64, _ []release.ProductBlock) train.Resumable {
-		return &train.Momentum{Objective: objective, Momentum: o.momentum()}
+var optimizers = []optimizerLine{
+	{name: "momentum", summary: "descent with heavy-ball momentum; plain descent with momentum 0", begin: func(o Options, objective optimizer.Objective, _ float64, _ []release.ProductBlock) optimizer.Resumable {
+		return &optimizer.Momentum{Objective: objective, Momentum: o.momentum()}
 	}},
-	{name: "nesterov", summary: "descent with Nesterov's momentum", begin: func(o Options, objective train.Objective, _ float64, _ []release.ProductBlock) train.Resumable {
-		return &train.Nesterov{Objective: objective, Momentum: o.momentum()}
+	{name: "nesterov", summary: "descent with Nesterov's momentum", begin: func(o Options, objective optimizer.Objective, _ float64, _ []release.ProductBlock) optimizer.Resumable {
+		return &optimizer.Nesterov{Objective: objective, Momentum: o.momentum()}
 	}},
-	{name: "adagrad", summary: "each step divided by the root of all squared gradients so far", scaled: true, begin: func(_ Options, objective train.Objective, _ float64, _ []release.ProductBlock) train.Resumable {
+	{name: "adagrad", summary: "each step divided by the root of all squared gradients so far", scaled: true, begin: func(_ Options, objective optimizer.Objective, _ float64, _ []release.ProductBlock) optimizer.Resumable {
 		return &adagrad{Objective: objective}
 	}},
-	{name: "adam", summary: "each step divided by the root of the mean squared gradient", scaled: true, begin: func(o Options, objective train.Objective, _ float64, _ []release.ProductBlock) train.Resumable {
-		return &train.Adam{Objective: objective, MeanDecay: o.momentum(), SquareDecay: squareDecay}
+	{name: "adam", summary: "each step divided by the root of the mean squared gradient", scaled: true, begin: func(o Options, objective optimizer.Objective, _ float64, _ []release.ProductBlock) optimizer.Resumable {
+		return &optimizer.Adam{Objective: objective, MeanDecay: o.momentum(), SquareDecay: squareDecay}
 	}},
-	{name: "adamw", summary: "adam with weight decay beside it", scaled: true, decay: defaultDecay, begin: func(o Options, objective train.Objective, _ float64, _ []release.ProductBlock) train.Resumable {
-		return &train.Adam{Objective: objective, MeanDecay: o.momentum(), SquareDecay: squareDecay}
+	{name: "adamw", summary: "adam with weight decay beside it", scaled: true, decay: defaultDecay, begin: func(o Options, objective optimizer.Objective, _ float64, _ []release.ProductBlock) optimizer.Resumable {
+		return &optimizer.Adam{Objective: objective, MeanDecay: o.momentum(), SquareDecay: squareDecay}
 	}},
-	{name: "adam-corrected", summary: "adam that takes the known variance of the noise off its squares", scaled: true, begin: func(o Options, objective train.Objective, noise float64, _ []release.ProductBlock) train.Resumable {
-		return &train.Adam{Objective: objective, MeanDecay: o.momentum(), SquareDecay: squareDecay, NoiseVariance: noise * noise}
+	{name: "adam-corrected", summary: "adam that takes the known variance of the noise off its squares", scaled: true, begin: func(o Options, objective optimizer.Objective, noise float64, _ []release.ProductBlock) optimizer.Resumable {
+		return &optimizer.Adam{Objective: objective, MeanDecay: o.momentum(), SquareDecay: squareDecay, NoiseVariance: noise * noise}
 	}},
-	{name: "scaled-adam", summary: "adam of gradients that are scaled before they are clipped, by what was released before", scaled: true, scales: true, begin: func(o Options, objective train.Objective, noise float64, blocks []release.ProductBlock) train.Resumable {
-		return newScaledAdam(&train.Adam{Objective: objective, MeanDecay: o.momentum(), SquareDecay: squareDecay}, noise, blocks)
+	{name: "scaled-adam", summary: "adam of gradients that are scaled before they are clipped, by what was released before", scaled: true, scales: true, begin: func(o Options, objective optimizer.Objective, noise float64, blocks []release.ProductBlock) optimizer.Resumable {
+		return newScaledAdam(&optimizer.Adam{Objective: objective, MeanDecay: o.momentum(), SquareDecay: squareDecay}, noise, blocks)
 	}},
 }
 
@@ -79,13 +79,13 @@ func optimizerSummary(name string) string {
 }
 
 // optimizerOf returns the optimizer of a name; "" means the first one.
-func optimizerOf(name string) (optimizer, error) {
+func optimizerOf(name string) (optimizerLine, error) {
 	if name == "" {
 		return optimizers[0], nil
 	}
-	at := slices.IndexFunc(optimizers, func(o optimizer) bool { return o.name == name })
+	at := slices.IndexFunc(optimizers, func(o optimizerLine) bool { return o.name == name })
 	if at < 0 {
-		return optimizer{}, fmt.Errorf("neural: optimizer is %q, want one of %s", name, strings.Join(Optimizers(), ", "))
+		return optimizerLine{}, fmt.Errorf("neural: optimizer is %q, want one of %s", name, strings.Join(Optimizers(), ", "))
 	}
 	return optimizers[at], nil
 }
@@ -95,8 +95,8 @@ func optimizerOf(name string) (optimizer, error) {
 // Regularization", ICLR 2019, algorithm 2, https://arxiv.org/abs/1711.05101). The decay needs no
 // gradient, so that it may come first.
 type decayed struct {
-	train.Resumable
-	rates train.Rates
+	optimizer.Resumable
+	rates optimizer.Rates
 	decay float64
 }
 
@@ -110,12 +110,12 @@ func (d *decayed) Step(weights []float64, sum release.Noisy) {
 }
 
 // newOptimizer returns the optimizer of a group before its first step.
-func (o Options) newOptimizer(rates train.Rates, divisor, noise float64, blocks []release.ProductBlock) (train.Resumable, error) {
+func (o Options) newOptimizer(rates optimizer.Rates, divisor, noise float64, blocks []release.ProductBlock) (optimizer.Resumable, error) {
 	line, err := optimizerOf(o.Optimizer)
 	if err != nil {
 		return nil, err
 	}
-	out := line.begin(o, train.Objective{Divisor: divisor, Ridge: o.Ridge, L1: o.L1, Rates: rates}, noise/divisor, blocks)
+	out := line.begin(o, optimizer.Objective{Divisor: divisor, Ridge: o.Ridge, L1: o.L1, Rates: rates}, noise/divisor, blocks)
 	if decay := o.decay(line); decay > 0 {
 		out = &decayed{out, rates, decay}
 	}
@@ -123,7 +123,7 @@ func (o Options) newOptimizer(rates train.Rates, divisor, noise float64, blocks 
 }
 
 // decay is the weight decay of a run.
-func (o Options) decay(line optimizer) float64 {
+func (o Options) decay(line optimizerLine) float64 {
 	if o.WeightDecay == 0 {
 		return line.decay
 	}

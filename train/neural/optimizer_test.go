@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/optimizer"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/train"
 )
 
 // noisyOf is a release of these numbers, without noise.
@@ -57,7 +57,7 @@ func TestStepsOfOptimizers(t *testing.T) {
 		"adam-corrected, 3":    {Options{Optimizer: "adam-corrected"}, []float64{0.5, 0}},
 		"adamw, decay, warmed": {Options{Optimizer: "adamw", WeightDecay: 0.2, WarmUp: 1}, []float64{0.7, 0.7*0.9 - 0.5}},
 	} {
-		rates := train.Rates{LearningRate: 0.5, WarmUp: c.o.WarmUp, Steps: 10}
+		rates := optimizer.Rates{LearningRate: 0.5, WarmUp: c.o.WarmUp, Steps: 10}
 		optimizer, err := c.o.newOptimizer(rates, 3, 0, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -74,7 +74,7 @@ func TestStepsOfOptimizers(t *testing.T) {
 // TestNoiseIsTakenOffTheSquares: the gradient's square is 4, the noise of the sum has deviation 3·√3 over the divisor 3, so
 // that 4 - 3 = 1 is left.
 func TestNoiseIsTakenOffTheSquares(t *testing.T) {
-	optimizer, err := Options{Optimizer: "adam-corrected"}.newOptimizer(train.Rates{LearningRate: 0.5}, 3, 3*math.Sqrt(3), nil)
+	optimizer, err := Options{Optimizer: "adam-corrected"}.newOptimizer(optimizer.Rates{LearningRate: 0.5}, 3, 3*math.Sqrt(3), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ type Plan struct {
 	// bound. 0 in a plan without privacy.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
 	// Interrupted lists runs of the plan that stopped before their end, whose steps this one goes on from.
-	Interrupted []AbandonedRun `json:"interrupted,omitempty"`
+	Interrupted []abandonedRun `json:"interrupted,omitempty"`
 	// NonPrivate marks a baseline: the same path without noise, at infinite cost.
 	NonPrivate bool `json:"non-private,omitempty"`
 }

@@ -60,7 +60,7 @@ func TestRulesKeepTheNorm(t *testing.T) {
 // standard deviation σ. The figures are those of theorem 1 of Andrew and others 2021 in float64, by Python.
 func TestNoiseBesideCounts(t *testing.T) {
 	for _, c := range []struct{ z, count, want float64 }{{1, 10, 1.0012523}, {1.1, 25.6, 1.1002540}, {3, 50, 3.0013509}} {
-		clipping := Clipping{Rule: "quantile", Groups: []Group{{1, 1, 1}}, refinements: refinements{Adaptive: &adaptivity{CountNoise: c.count}}}
+		clipping := Clipping{Rule: "quantile", Groups: []group{{1, 1, 1}}, refinements: refinements{Adaptive: &adaptivity{CountNoise: c.count}}}
 		noises, err := clipping.noises(c.z)
 		if err != nil || len(noises) != 2 || math.Abs(noises[0].NoiseMultiplier-c.want) > 5e-8 || noises[1].NoiseMultiplier != 2*c.count {
 			t.Errorf("noise %v beside counts of %v: got %v (%v), want %v and %v", c.z, c.count, noises, err, c.want, 2*c.count)
@@ -77,7 +77,7 @@ func TestNoiseBesideCounts(t *testing.T) {
 			t.Errorf("what is paid costs %v, the event of the paper %v (%v)", a.Upper, b.Upper, err)
 		}
 	}
-	clipping := Clipping{Groups: []Group{{1, 1, 1}}, refinements: refinements{Adaptive: &adaptivity{CountNoise: 0.5}}}
+	clipping := Clipping{Groups: []group{{1, 1, 1}}, refinements: refinements{Adaptive: &adaptivity{CountNoise: 0.5}}}
 	if _, err := clipping.noises(1); err == nil {
 		t.Error("counts that cost all of the step are accepted")
 	}
@@ -87,7 +87,7 @@ func TestNoiseBesideCounts(t *testing.T) {
 // say.
 func TestNoisesOfGroupsAddUp(t *testing.T) {
 	blocks := testNetwork(t).Blocks()
-	for _, a := range Allocations() {
+	for _, a := range option.Allocations() {
 		r := ClippingRequest{Norms: []float64{0.5, 2}, PerLayer: true, Allocation: a}
 		groups, err := r.groups(blocks)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/optimizer"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
@@ -23,7 +24,7 @@ type run struct {
 	samples *samples
 	series  *release.Series // that steps are released in, if noise is correlated
 	divisor float64
-	rates   train.Rates
+	rates   optimizer.Rates
 	noises  []mechanism.Noise
 	groups  []groupOf
 	levels  []level
@@ -43,7 +44,7 @@ type groupOf struct {
 	// first and end are its blocks, from and to its numbers.
 	first, end, from, to int
 	blocks               []release.ProductBlock
-	optimizer            train.Resumable
+	optimizer            optimizer.Resumable
 }
 
 // newRun returns a run before its next step: the first, or the one that follows a checkpoint.
@@ -62,7 +63,7 @@ func newRun(s Setup, o Options, payer mechanism.Payer, rows *release.Rows, slots
 	if r.average, err = o.newAverage(s.Plan.Steps); err != nil {
 		return nil, err
 	}
-	r.rates = train.Rates{LearningRate: s.rate(o), Schedule: o.schedule(), WarmUp: o.WarmUp, Steps: s.Plan.Steps}
+	r.rates = optimizer.Rates{LearningRate: s.rate(o), Schedule: o.schedule(), WarmUp: o.WarmUp, Steps: s.Plan.Steps}
 	if from != nil {
 		return r, r.resume(from)
 	}
@@ -195,7 +196,7 @@ func (r *run) adapt(a adaptivity, counts []float64) {
 
 // copyWeights makes these trained numbers those of the network.
 func (r *run) copyWeights(weights []float64) {
-	train.EachPart(len(weights), func(from, to int) {
+	optimizer.EachPart(len(weights), func(from, to int) {
 		for j, w := range weights[from:to] {
 			r.numbers[from+j] = float32(w)
 		}

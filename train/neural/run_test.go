@@ -24,7 +24,7 @@ func TestEveryRunIsPaid(t *testing.T) {
 	clippings := clippingsUnderTest()
 	clippings["micro"] = ClippingRequest{MicroBatch: 4}
 	clippings["after averaging"] = ClippingRequest{AfterAveraging: true, Rule: "auto-s"}
-	for _, kind := range Samplings() {
+	for _, kind := range option.Samplings() {
 		for name, c := range clippings {
 			for _, epsilon := range []float64{3, math.Inf(1)} {
 				for _, records := range []int{0, 60} {
@@ -145,7 +145,7 @@ func TestEveryOptimizerTrains(t *testing.T) {
 	r.Epochs, r.Steps, r.Clipping.PerLayer = 0, 4, true
 	setup := uncalibrated(t, r, s)
 	for _, optimizer := range Optimizers() {
-		for _, a := range Averages() {
+		for _, a := range option.Averages() {
 			initial := make([]float32, setup.Network.Weights())
 			result, err := Fit(context.Background(), anyBudget(t, r), setup, ringData(t, s, 100), Options{Optimizer: optimizer, Average: a, Initial: initial})
 			if err != nil {
@@ -156,7 +156,7 @@ func TestEveryOptimizerTrains(t *testing.T) {
 			}
 		}
 	}
-	setup.Plan.Clipping.Groups = []Group{{Blocks: 2, Norm: 1, Share: 1}}
+	setup.Plan.Clipping.Groups = []group{{Blocks: 2, Norm: 1, Share: 1}}
 	setup.Plan.Clipping.MicroBatch = &microBatch{Count: 2, Size: 5}
 	if err := setup.Check(Options{Optimizer: "scaled-adam"}); err == nil || !strings.Contains(err.Error(), "scaled-adam") {
 		t.Errorf("got %v, want scaled-adam refused with micro-batches", err)

@@ -12,7 +12,7 @@ import (
 
 // Sampling says which records take part in a step. What draws them also prices the step.
 type Sampling struct {
-	// Kind is one of Samplings. "full" takes every record in every step. "poisson" takes each with a
+	// Kind says how. "full" takes every record in every step. "poisson" takes each with a
 	// probability, and "truncated-poisson" at most BatchSize of those. "fixed-size" takes batches of one
 	// size, under replace-one only. "partition" takes the parts of one division in turn, "shuffle" those of
 	// a new division in every round, and "cyclic" Poisson samples of the parts.
@@ -24,11 +24,6 @@ type Sampling struct {
 	BatchSize int `json:"batch-size,omitempty"`
 	// Parts is the number of parts that the steps go round.
 	Parts int `json:"parts,omitempty"`
-}
-
-// Samplings lists the ways to choose records.
-func Samplings() []string {
-	return []string{option.SamplingFull, option.SamplingPoisson, option.SamplingTruncated, option.SamplingFixedSize, option.SamplingPartition, option.SamplingShuffle, option.SamplingCyclic}
 }
 
 // sampler returns what draws and prices the steps of a plan.
@@ -47,7 +42,7 @@ func (p Plan) sampler() (mechanism.Sampling, error) {
 	case option.SamplingCyclic:
 		return mechanism.Cyclic(s.Parts, s.Probability)
 	}
-	return mechanism.Sampling{}, fmt.Errorf("neural: sampling is %q, want one of %v", p.Sampling.Kind, Samplings())
+	return mechanism.Sampling{}, fmt.Errorf("neural: sampling is %q, want one of %v", p.Sampling.Kind, option.Samplings())
 }
 
 // inRounds reports whether steps go round parts of the records.
@@ -57,8 +52,8 @@ func (s Sampling) inRounds() bool {
 
 func (p Plan) validateSampling() error {
 	s := p.Sampling
-	if !slices.Contains(Samplings(), s.Kind) {
-		return fmt.Errorf("neural: sampling is %q, want one of %v", s.Kind, Samplings())
+	if !slices.Contains(option.Samplings(), s.Kind) {
+		return fmt.Errorf("neural: sampling is %q, want one of %v", s.Kind, option.Samplings())
 	}
 	truncated := s.Kind == option.SamplingTruncated
 	probability, size := truncated || s.Kind == option.SamplingPoisson || s.Kind == option.SamplingCyclic, truncated || s.Kind == option.SamplingFixedSize

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/optimizer"
 	"github.com/ditherml/dither/internal/release"
-	"github.com/ditherml/dither/train"
 )
 
 // scaledAdam scales gradients before they are clipped and released, so numbers with small gradients
@@ -20,14 +20,14 @@ import (
 // of the last step's release; the clipped length of a scaled gradient is verified as that of any
 // other.
 type scaledAdam struct {
-	*train.Adam
+	*optimizer.Adam
 	noise   float64 // in each number of the released scaled gradient
 	divisor float64
 	blocks  []blockScale
 	by      []float64 // what takes the scales off
 }
 
-var _ train.Resumable = (*scaledAdam)(nil)
+var _ optimizer.Resumable = (*scaledAdam)(nil)
 
 // blockScale is the scale of a block: right[i]·left[j] for the number in row i and column j. A bias has the left
 // scale 1, and so has every token of a sparse block.
@@ -40,7 +40,7 @@ type blockScale struct {
 // scaleFloor keeps the largest scale of a block within about 10 of the mean, to either side.
 const scaleFloor = 0.01
 
-func newScaledAdam(adam *train.Adam, noise float64, blocks []release.ProductBlock) *scaledAdam {
+func newScaledAdam(adam *optimizer.Adam, noise float64, blocks []release.ProductBlock) *scaledAdam {
 	s := &scaledAdam{Adam: adam, noise: noise, divisor: adam.Divisor}
 	numbers := 0
 	for _, b := range blocks {
@@ -136,7 +136,7 @@ func (b *blockScale) observe(sum, by []float64, divisor, noise float64) {
 }
 
 // State returns the moving averages of Adam and the mean squares of rows and columns.
-func (s *scaledAdam) State() train.OptimizerState {
+func (s *scaledAdam) State() optimizer.State {
 	state := s.Adam.State()
 	for _, b := range s.blocks {
 		state.Vectors = append(state.Vectors, b.rows, b.columns)
@@ -145,7 +145,7 @@ func (s *scaledAdam) State() train.OptimizerState {
 }
 
 // Resume takes what State returns.
-func (s *scaledAdam) Resume(state train.OptimizerState, weights int) error {
+func (s *scaledAdam) Resume(state optimizer.State, weights int) error {
 	const adam = 2
 	if len(state.Vectors) != adam+2*len(s.blocks) {
 		return fmt.Errorf("neural: the state of the optimizer has %d vectors, want %d", len(state.Vectors), adam+2*len(s.blocks))
@@ -164,7 +164,7 @@ func (s *scaledAdam) Resume(state train.OptimizerState, weights int) error {
 }
 
 // scaling returns the optimizer that scales gradients, or nil.
-func scaling(o train.Resumable) *scaledAdam {
+func scaling(o optimizer.Resumable) *scaledAdam {
 	if d, with := o.(*decayed); with {
 		o = d.Resumable
 	}

@@ -1,4 +1,4 @@
-package train
+package optimizer
 
 import (
 	"math"
@@ -26,8 +26,9 @@ type Adam struct {
 var _ Optimizer = (*Adam)(nil)
 
 const (
-	// adamSquareDecay and adamRoot are what the authors of Adam propose.
-	adamSquareDecay, adamRoot = 0.999, 1e-8
+	// SquareDecay and adamRoot are what the authors of Adam propose: how much of the mean square a step keeps, and
+	// what keeps steps finite where it is 0.
+	SquareDecay, adamRoot = 0.999, 1e-8
 	// adamFloor is the least variance left of the noise, so that nothing is divided by what noise
 	// made small.
 	adamFloor = 0.1

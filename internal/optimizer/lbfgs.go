@@ -1,7 +1,6 @@
-package train
+package optimizer
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/ditherml/dither/internal/kernel"
@@ -36,8 +35,8 @@ type LBFGS struct {
 
 var _ Optimizer = (*LBFGS)(nil)
 
-// converged reports whether further steps would not move the weights.
-func (l *LBFGS) converged() bool { return l.done }
+// Converged reports whether further steps would not move the weights.
+func (l *LBFGS) Converged() bool { return l.done }
 
 // Step moves to the point at which the next gradient is needed, or where the search has ended.
 func (l *LBFGS) Step(weights []float64, sum release.Noisy) {
@@ -148,7 +147,7 @@ func (l *LBFGS) descend(gradient []float64) []float64 {
 	scale := l.Rates.LearningRate
 	if last := len(l.moves) - 1; last >= 0 {
 		scale = kernel.Dot(l.moves[last], l.changes[last]) / kernel.Dot(l.changes[last], l.changes[last])
-	} else if !positive(scale) {
+	} else if !(scale > 0 && !math.IsInf(scale, 1)) {
 		scale = 1 / kernel.Norm(gradient)
 	}
 	for j := range out {
@@ -167,24 +166,9 @@ func add(dst, v []float64, factor float64) {
 	}
 }
 
-// end puts the weights where the last finished search left them.
-func (l *LBFGS) end(weights []float64) {
+// End puts the weights where the last finished search left them.
+func (l *LBFGS) End(weights []float64) {
 	if !l.done && l.start != nil {
 		copy(weights, l.start)
 	}
-}
-
-// checkConverges refuses what the search for a minimum cannot do.
-func (s Setup) checkConverges(o Options) error {
-	if o.Optimizer != option.OptimizerLBFGS {
-		return nil
-	}
-	p := s.Plan
-	if !p.NonPrivate || p.Sampling != samplingFull || p.Clipping.Mode != option.ClipGradient {
-		return fmt.Errorf("train: optimizer is %s for a plan with noise, samples or clipping %s, want a baseline on all records with clipping %s; noise hides the slopes that it follows", option.OptimizerLBFGS, p.Clipping.Mode, option.ClipGradient)
-	}
-	if o.L1 != 0 || o.WarmUp != 0 || o.Temperature != 0 || o.Schedule != "" && o.Schedule != option.ScheduleConstant || o.Average == Yes || o.Output != "" && o.Output != option.OutputLast {
-		return fmt.Errorf("train: optimizer is %s with l1, a warm-up, a schedule, a temperature or iterates to keep, want none; it returns the minimum alone", option.OptimizerLBFGS)
-	}
-	return nil
 }
