@@ -9,7 +9,7 @@ import (
 )
 
 // Advanced is the accountant of advanced composition: each release is priced alone at a share of δ,
-// as Basic does, and the (ε_i, δ_i) are composed: by KOVOptimal where all releases are equal, else
+// as Basic does, and the (ε_i, δ_i) are composed: by kovOptimal where all releases are equal, else
 // by the closed form for different ones. Several splits of δ between the releases and the
 // composition are tried; the least bound stands, and it is never more than that of Basic. It
 // forgets what a release is beyond one pair (ε_i, δ_i). So it costs more than PLD; it suits
@@ -118,5 +118,5 @@ func (r releases) composed(delta, shared float64) float64 {
 func (r release) composed(delta, shared float64) float64 {
 	part := shareOf(shared, r.count)
 	at := r.fixed + (1-r.fixed)*part
-	return KOVOptimal(r.epsilon(at), at, int(r.count), delta)
+	return kovOptimal(r.epsilon(at), at, int(r.count), delta)
 }

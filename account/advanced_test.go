@@ -22,7 +22,7 @@ func TestAdvancedIsOptimalForStatements(t *testing.T) {
 	}{{0.1, 0, 100, 1e-5}, {0.1, 1e-8, 100, 1e-5}, {0.4, 1e-6, 1000, 1.1e-3}, {1, 0, 30, 1e-6}, {0.5, 1e-9, 50, 1e-6}, {2, 1e-9, 1, 1e-6}} {
 		e := mechanism.Repeat{Event: assumed(c.epsilon, c.delta), Count: c.k}
 		got := priced(t, advancedComposition{}, e, c.target, n)
-		if optimal := KOVOptimal(c.epsilon, c.delta, c.k, c.target); math.Abs(got/optimal-1) > 1e-9 {
+		if optimal := kovOptimal(c.epsilon, c.delta, c.k, c.target); math.Abs(got/optimal-1) > 1e-9 {
 			t.Errorf("%v at %v: got %v, optimal %v", e, c.target, got, optimal)
 		}
 		v, err := lossDistributions{}.Epsilon(e, c.target, n)
@@ -91,10 +91,10 @@ func TestAdvancedLong(t *testing.T) {
 	}
 }
 
-func ExampleKOVOptimal() {
+func Example_composition() {
 	// A hundred answers, each 0.1-differentially private, at delta 1e-5.
-	advanced, delta := DworkRoth(0.1, 0, 100, 1e-5)
-	closed, _ := KOVClosed(0.1, 0, 100, 1e-5)
-	fmt.Printf("%.3f %.3f %.4f at %g\n", advanced, closed, KOVOptimal(0.1, 0, 100, 1e-5), delta)
+	advanced, delta := dworkRoth(0.1, 0, 100, 1e-5)
+	closed, _ := kovClosed(0.1, 0, 100, 1e-5)
+	fmt.Printf("%.3f %.3f %.4f at %g\n", advanced, closed, kovOptimal(0.1, 0, 100, 1e-5), delta)
 	// Output: 5.850 5.298 4.3068 at 1e-05
 }

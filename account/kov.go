@@ -7,14 +7,14 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// DworkRoth returns the guarantee of k-fold adaptive composition of (epsilon, delta)-differential
+// dworkRoth returns the guarantee of k-fold adaptive composition of (epsilon, delta)-differential
 // privacy by advanced composition: (√(2k·log(1/slack))·ε + kε(e^ε-1), kδ + slack), for a slack of
-// more than 0 and below 1. It is kept for comparison: KOVClosed is never more. +Inf and 1 where
+// more than 0 and below 1. It is kept for comparison: kovClosed is never more. +Inf and 1 where
 // an argument makes no sense.
 //
 // Dwork & Roth, "The Algorithmic Foundations of Differential Privacy", 2014, theorem 3.20,
 // https://www.cis.upenn.edu/~aaroth/Papers/privacybook.pdf.
-func DworkRoth(epsilon, delta float64, k int, slack float64) (totalEpsilon, totalDelta float64) {
+func dworkRoth(epsilon, delta float64, k int, slack float64) (totalEpsilon, totalDelta float64) {
 	if !composable(epsilon, delta, k) || !(slack > 0 && slack < 1) {
 		return math.Inf(1), 1
 	}
@@ -25,14 +25,14 @@ func DworkRoth(epsilon, delta float64, k int, slack float64) (totalEpsilon, tota
 	return totalEpsilon, min(1, n*delta+slack)
 }
 
-// KOVClosed returns the guarantee of k-fold adaptive composition of (epsilon, delta)-differential
+// kovClosed returns the guarantee of k-fold adaptive composition of (epsilon, delta)-differential
 // privacy in closed form: the least of kε, of drift + ε√(2k·log(1/slack)) and of drift +
 // ε√(2k·log(e + √(kε²)/slack)), where drift is kε(e^ε-1)/(e^ε+1), at delta 1 - (1-δ)^k(1-slack). +Inf
 // and 1 where an argument makes no sense.
 //
 // Kairouz, Oh & Viswanath, "The Composition Theorem for Differential Privacy", ICML 2015,
 // theorem 3.4, https://arxiv.org/abs/1311.0776.
-func KOVClosed(epsilon, delta float64, k int, slack float64) (totalEpsilon, totalDelta float64) {
+func kovClosed(epsilon, delta float64, k int, slack float64) (totalEpsilon, totalDelta float64) {
 	if !composable(epsilon, delta, k) || !(slack > 0 && slack < 1) {
 		return math.Inf(1), 1
 	}
@@ -42,7 +42,7 @@ func KOVClosed(epsilon, delta float64, k int, slack float64) (totalEpsilon, tota
 	return s.closed(slack), disclosed + slack*(1-disclosed)
 }
 
-// KOVOptimal returns the smallest ε' for which k-fold adaptive composition of (epsilon,
+// kovOptimal returns the smallest ε' for which k-fold adaptive composition of (epsilon,
 // delta)-differential privacy is (ε', target)-differentially private. It is right from above, to a
 // relative 1e-9 and the same share of target. It is +Inf where there is none, or where an argument
 // makes no sense. It holds at every real ε', not only at the multiples of epsilon of the theorem:
@@ -50,8 +50,8 @@ func KOVClosed(epsilon, delta float64, k int, slack float64) (totalEpsilon, tota
 // apart from what is disclosed with probability 1 - (1-δ)^k. Beyond 2^34 releases it is the closed
 // form.
 //
-// Kairouz, Oh & Viswanath 2015, theorem 3.3 (see KOVClosed).
-func KOVOptimal(epsilon, delta float64, k int, target float64) float64 {
+// Kairouz, Oh & Viswanath 2015, theorem 3.3 (see kovClosed).
+func kovOptimal(epsilon, delta float64, k int, target float64) float64 {
 	if !composable(epsilon, delta, k) || !(target >= 0) {
 		return math.Inf(1)
 	}
@@ -68,7 +68,7 @@ func KOVOptimal(epsilon, delta float64, k int, target float64) float64 {
 	case rest < 1e-280 || epsilon > 700:
 		return all
 	case k > maxLattice:
-		closed, _ := KOVClosed(epsilon, 0, k, rest)
+		closed, _ := kovClosed(epsilon, 0, k, rest)
 		return closed
 	}
 	return min(all, newLattice(epsilon, k, rest).epsilonAt(rest))

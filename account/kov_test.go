@@ -50,7 +50,7 @@ func TestKOVOptimalIsExact(t *testing.T) {
 						continue // near 1 a float64 holds too little of it; at 0 no ε' is singled out
 					}
 					compared++
-					got := KOVOptimal(epsilon, disclosed, int(k), target)
+					got := kovOptimal(epsilon, disclosed, int(k), target)
 					if got < want*(1-1e-9) || got > want*(1+1e-8) {
 						t.Errorf("epsilon %v, delta %v, %d times at %v: got %v, want %v", epsilon, disclosed, k, target, got, want)
 					}
@@ -69,9 +69,9 @@ func TestKOVOrder(t *testing.T) {
 		for _, delta := range []float64{0, 1e-12, 1e-7} {
 			for _, k := range []int{1, 2, 7, 100, 12345, 1 << 20} {
 				for _, slack := range []float64{1e-12, 1e-6, 1e-3, 0.3} {
-					closed, total := KOVClosed(epsilon, delta, k, slack)
-					old, oldTotal := DworkRoth(epsilon, delta, k, slack)
-					optimal := KOVOptimal(epsilon, delta, k, total)
+					closed, total := kovClosed(epsilon, delta, k, slack)
+					old, oldTotal := dworkRoth(epsilon, delta, k, slack)
+					optimal := kovOptimal(epsilon, delta, k, total)
 					if !(optimal <= closed*(1+1e-12)) || !(closed <= old) || !(total <= oldTotal*(1+1e-12)) {
 						t.Errorf("epsilon %v, delta %v, %d times, slack %v: optimal %v, closed (%v, %v), Dwork-Roth (%v, %v)",
 							epsilon, delta, k, slack, optimal, closed, total, old, oldTotal)
@@ -118,19 +118,19 @@ func TestKOVReference(t *testing.T) {
 		compared++
 		all := float64(row.K) * row.Eps
 		slack := row.Target - float64(row.K)*row.Delta
-		advanced, _ := DworkRoth(row.Eps, row.Delta, row.K, slack)
-		closed, _ := KOVClosed(row.Eps, row.Delta, row.K, slack)
+		advanced, _ := dworkRoth(row.Eps, row.Delta, row.K, slack)
+		closed, _ := kovClosed(row.Eps, row.Delta, row.K, slack)
 		if want := number(row.Advanced); math.Abs(advanced/want-1) > 1e-9 {
 			t.Errorf("%s: Dwork-Roth %v, want %v", row.ID, advanced, want)
 		}
 		if want := min(all, number(row.Closed)); math.Abs(closed/want-1) > 1e-9 {
 			t.Errorf("%s: closed %v, want %v", row.ID, closed, want)
 		}
-		if got := KOVOptimal(row.Eps, row.Delta, row.K, row.Target); got > row.PLD*(1+1e-12) || got < row.PLD*(1-1e-5) {
+		if got := kovOptimal(row.Eps, row.Delta, row.K, row.Target); got > row.PLD*(1+1e-12) || got < row.PLD*(1-1e-5) {
 			t.Errorf("%s: optimal %v, want just below %v", row.ID, got, row.PLD)
 		}
 		epsilon, delta := number(row.Lattice[0]), number(row.Lattice[1])
-		if got := KOVOptimal(row.Eps, row.Delta, row.K, delta); delta > 0 && math.Abs(got/epsilon-1) > 1e-9 {
+		if got := kovOptimal(row.Eps, row.Delta, row.K, delta); delta > 0 && math.Abs(got/epsilon-1) > 1e-9 {
 			t.Errorf("%s: optimal at delta %v is %v, want %v", row.ID, delta, got, epsilon)
 		}
 	}
@@ -145,7 +145,7 @@ func TestKOVLongCompositions(t *testing.T) {
 	for _, k := range []int{1e8, 1e9, maxLattice} {
 		for _, mu := range []float64{0.1, 1, 4} {
 			for _, delta := range []float64{1e-12, 1e-6, 0.1} {
-				got, want := KOVOptimal(mu/math.Sqrt(float64(k)), 0, k, delta), epsilonOf(mu, delta)
+				got, want := kovOptimal(mu/math.Sqrt(float64(k)), 0, k, delta), epsilonOf(mu, delta)
 				if math.Abs(got-want) > 1e-4*want+1e-6 {
 					t.Errorf("%d times, mu %v, delta %v: got %v, want about %v", k, mu, delta, got, want)
 				}
@@ -153,8 +153,8 @@ func TestKOVLongCompositions(t *testing.T) {
 		}
 	}
 	const k = 1 << 50
-	got, want := KOVOptimal(1e-9, 0, k, 1e-6), epsilonOf(1e-9*math.Sqrt(k), 1e-6)
-	if closed, _ := KOVClosed(1e-9, 0, k, 1e-6); got != closed || got < want || got > 1.3*want {
+	got, want := kovOptimal(1e-9, 0, k, 1e-6), epsilonOf(1e-9*math.Sqrt(k), 1e-6)
+	if closed, _ := kovClosed(1e-9, 0, k, 1e-6); got != closed || got < want || got > 1.3*want {
 		t.Errorf("2^50 times: got %v, closed form %v, normal law %v", got, closed, want)
 	}
 }
@@ -163,7 +163,7 @@ func TestKOVLongCompositions(t *testing.T) {
 func TestKOVGrows(t *testing.T) {
 	last := 0.0
 	for _, k := range []int{1, 2, 3, 5, 17, 300, 301, 9999} {
-		v := KOVOptimal(0.3, 1e-9, k, 1e-5)
+		v := kovOptimal(0.3, 1e-9, k, 1e-5)
 		if !(v > last) {
 			t.Errorf("%d times: %v, want more than %v", k, v, last)
 		}
@@ -171,7 +171,7 @@ func TestKOVGrows(t *testing.T) {
 	}
 	last = 0
 	for epsilon := 1e-5; epsilon < 500; epsilon *= 1.7 {
-		v := KOVOptimal(epsilon, 0, 77, 1e-5)
+		v := kovOptimal(epsilon, 0, 77, 1e-5)
 		if !(v > last) {
 			t.Errorf("epsilon %v: %v, want more than %v", epsilon, v, last)
 		}
@@ -179,7 +179,7 @@ func TestKOVGrows(t *testing.T) {
 	}
 	last = math.Inf(1)
 	for target := 1e-15; target < 0.5; target *= 2 {
-		v := KOVOptimal(0.2, 0, 500, target)
+		v := kovOptimal(0.2, 0, 500, target)
 		if !(v < last) {
 			t.Errorf("target %v: %v, want less than %v", target, v, last)
 		}
@@ -198,31 +198,31 @@ func TestKOVExtremes(t *testing.T) {
 		{1, 0.1, 100, 0.99, inf}, {1, 0, 5, 1, 0}, {900, 0, 3, 1e-6, 2700}, {1, 0, 5, 1e-290, 5},
 		{nan, 0, 5, 0.1, inf}, {1, nan, 5, 0.1, inf}, {1, 0, -1, 0.1, inf}, {1, 0, 5, nan, inf}, {inf, 0, 5, 0.1, inf}, {-1, 0, 5, 0.1, inf},
 	} {
-		if got := KOVOptimal(c.epsilon, c.delta, c.k, c.target); got != c.want {
-			t.Errorf("KOVOptimal(%v, %v, %d, %v): got %v, want %v", c.epsilon, c.delta, c.k, c.target, got, c.want)
+		if got := kovOptimal(c.epsilon, c.delta, c.k, c.target); got != c.want {
+			t.Errorf("kovOptimal(%v, %v, %d, %v): got %v, want %v", c.epsilon, c.delta, c.k, c.target, got, c.want)
 		}
 	}
 	for _, epsilon := range []float64{1e-300, 1e-9, 0.1, 36.7, 699} {
 		for _, target := range []float64{1e-279, 1e-20, 0.01, 0.999999} {
 			for _, k := range []int{1, 2, 1000, 1 << 33} {
-				if v := KOVOptimal(epsilon, 0, k, target); !(v >= 0 && v <= float64(k)*epsilon*(1+1e-15)) {
-					t.Errorf("KOVOptimal(%v, 0, %d, %v) is %v", epsilon, k, target, v)
+				if v := kovOptimal(epsilon, 0, k, target); !(v >= 0 && v <= float64(k)*epsilon*(1+1e-15)) {
+					t.Errorf("kovOptimal(%v, 0, %d, %v) is %v", epsilon, k, target, v)
 				}
 			}
 		}
 	}
 	for _, slack := range []float64{0, 1, nan, -1} {
-		if v, d := KOVClosed(1, 0, 5, slack); !math.IsInf(v, 1) || d != 1 {
-			t.Errorf("KOVClosed at slack %v: (%v, %v)", slack, v, d)
+		if v, d := kovClosed(1, 0, 5, slack); !math.IsInf(v, 1) || d != 1 {
+			t.Errorf("kovClosed at slack %v: (%v, %v)", slack, v, d)
 		}
-		if v, d := DworkRoth(1, 0, 5, slack); !math.IsInf(v, 1) || d != 1 {
-			t.Errorf("DworkRoth at slack %v: (%v, %v)", slack, v, d)
+		if v, d := dworkRoth(1, 0, 5, slack); !math.IsInf(v, 1) || d != 1 {
+			t.Errorf("dworkRoth at slack %v: (%v, %v)", slack, v, d)
 		}
 	}
 }
 
 func BenchmarkKOVOptimal(b *testing.B) {
 	for b.Loop() {
-		KOVOptimal(1e-5, 1e-17, 1e9, 1e-6)
+		kovOptimal(1e-5, 1e-17, 1e9, 1e-6)
 	}
 }

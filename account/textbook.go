@@ -156,7 +156,7 @@ func composed(e mechanism.Event, delta float64, n privacy.Neighboring, exact Int
 		if r[0].pure {
 			at, slack = 0, delta
 		}
-		epsilon, _ := DworkRoth(r[0].epsilon(at), 0, int(r[0].count), slack)
+		epsilon, _ := dworkRoth(r[0].epsilon(at), 0, int(r[0].count), slack)
 		strong := formula{
 			name: "advanced composition", text: "ε·√(2T·log(1/δ')) + Tε(e^ε-1) at Tδ + δ', half of δ each", epsilon: epsilon, proved: true,
 			source: "Dwork & Roth 2014, theorem 3.20",

@@ -30,9 +30,9 @@ const (
 func TextbookExercise() []TextbookLine {
 	const runs, epsilon, delta, q = float64(exerciseRuns), exerciseEpsilon, exerciseDelta, exerciseSample
 	root := math.Sqrt(runs * math.Log10(1/delta))
-	worst := KOVOptimal(epsilon, delta, exerciseRuns, exerciseFull)
+	worst := kovOptimal(epsilon, delta, exerciseRuns, exerciseFull)
 	full := Interval{worst * (1 - 1e-8), worst, worst}
-	claim := KOVOptimal(sampleEpsilon(epsilon, q), q*delta, exerciseRuns, exerciseTotal)
+	claim := kovOptimal(sampleEpsilon(epsilon, q), q*delta, exerciseRuns, exerciseTotal)
 	return []TextbookLine{
 		formula{name: "(a) sequential composition", text: "(Tε, Tδ)", epsilon: runs * epsilon, proved: true, source: courseSource}.judge(exerciseFull, full),
 		formula{name: "(b) strong composition", text: "(ε·√(T·log10(1/δ)), Tδ)", epsilon: epsilon * root, source: courseSource}.judge(exerciseFull, full),

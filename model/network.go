@@ -127,13 +127,14 @@ func (m *Model) NetworkWeights() []float32 {
 
 // networkScratch is the working space of a network for up to this many rows.
 type networkScratch struct {
+	rows    int // the most that fit
 	tape    *network.Tape[float32]
 	x       []float32
 	entries network.Entries[float32]
 }
 
 func (n *trained) newScratch(rows int) *networkScratch {
-	s := &networkScratch{tape: network.NewTape[float32](n.network, rows)}
+	s := &networkScratch{rows: rows, tape: network.NewTape[float32](n.network, rows)}
 	s.tape.Serial(true)
 	return s
 }
@@ -143,7 +144,7 @@ func (n *trained) newScratch(rows int) *networkScratch {
 func (n *trained) scores(dst, x []float64, s *networkScratch) {
 	in, out := n.network.Input().Size(), n.network.Output().Size()
 	for len(x) > 0 {
-		rows := min(len(x)/in, s.tape.Records())
+		rows := min(len(x)/in, s.rows)
 		s.x = room(s.x, rows*in)
 		for j, v := range x[:rows*in] {
 			s.x[j] = float32(v)
@@ -171,7 +172,7 @@ func (r *Reader) predictAhead(dst []float64, i int) {
 	if i < ahead.first || i >= ahead.first+ahead.rows {
 		n := 1
 		if i == ahead.next {
-			n = min(ahead.scratch.tape.Records(), r.data.Records()-i)
+			n = min(ahead.scratch.rows, r.data.Records()-i)
 		}
 		if m.trained.sparse != nil {
 			r.scoreEntries(ahead.out[:n*k], i, n)

@@ -9,20 +9,23 @@ import (
 	"strings"
 )
 
-// FieldError says that a field in the description of a layer is not what it has to be.
-type FieldError struct {
-	// Field is its name, as the description has it.
-	Field string
-	// Problem says what it is, and what is wanted.
-	Problem string
+// fieldError says that a field in the description of a layer is not what it has to be.
+type fieldError struct {
+	// field is its name, as the description has it.
+	field string
+	// problem says what it is, and what is wanted.
+	problem string
 }
 
 // Error returns "outputs is "two", want an integer".
-func (e *FieldError) Error() string { return e.Field + " " + e.Problem }
+func (e *fieldError) Error() string { return e.field + " " + e.problem }
+
+// Field returns the name of the field, as the description has it.
+func (e *fieldError) Field() string { return e.field }
 
 // unmarshalStrictly reads the fields of a layer into the struct that a pointer is to. A field that
-// the struct lacks, or that is of another type, is a *FieldError. A bool whose name begins with No is
-// the negation of its field.
+// the struct lacks, or that is of another type, is an error with a method
+// Field. A bool whose name begins with No is the negation of its field.
 func unmarshalStrictly(text []byte, into any) error {
 	var fields map[string]json.RawMessage
 	to := reflect.ValueOf(into).Elem()
@@ -38,17 +41,17 @@ func unmarshalStrictly(text []byte, into any) error {
 	for _, name := range names {
 		at := slices.Index(known, name)
 		if at < 0 {
-			return &FieldError{name, "is not known, want " + wantedFields(known)}
+			return &fieldError{name, "is not known, want " + wantedFields(known)}
 		}
 		field := to.Field(at).Addr().Interface()
 		if negated, is := field.(*bool); is && strings.HasPrefix(to.Type().Field(at).Name, "No") {
 			field = (*inverted)(negated)
 		}
 		if string(fields[name]) == "null" {
-			return &FieldError{name, "is empty, want " + wantedType(field)}
+			return &fieldError{name, "is empty, want " + wantedType(field)}
 		}
 		if err := json.Unmarshal(fields[name], field); err != nil {
-			return &FieldError{name, fmt.Sprintf("is %s, want %s", brief(fields[name]), wantedType(field))}
+			return &fieldError{name, fmt.Sprintf("is %s, want %s", brief(fields[name]), wantedType(field))}
 		}
 	}
 	return nil

@@ -27,10 +27,3 @@ func CNN(outputs int) Layers {
 		Conv{Channels: 32, Kernel: 4, Stride: 2}, tanhLayer, MaxPool{Kernel: 2, Stride: 1}, Flatten{},
 	}, head(outputs, []int{32})...)
 }
-
-// Text returns the layers of a network for texts of tokens: the mean of their embeddings, one linear layer and
-// tanh for each number of hidden units, and a linear layer for the outputs. Without hidden units it is that of A.
-// Joulin, E. Grave, P. Bojanowski and T. Mikolov, "Bag of tricks for efficient text classification", EACL 2017.
-func Text(vocabulary, features, outputs int, hidden ...int) Layers {
-	return append(Layers{EmbeddingBag{Vocabulary: vocabulary, Features: features}}, head(outputs, hidden)...)
-}

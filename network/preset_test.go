@@ -18,7 +18,7 @@ func TestPresetsHaveTheirSizes(t *testing.T) {
 		{"MLP", network.Shape{28, 28, 1}, network.MLP(10, 1000), 785*1000 + 1001*10},
 		{"linear", network.Shape{784}, network.MLP(10), 785 * 10},
 		{"CNN", network.Shape{28, 28, 1}, network.CNN(10), 26010},
-		{"text", network.Shape{200}, network.Text(1000, 16, 2, 8), 1000*16 + 17*8 + 9*2},
+		{"text", network.Shape{200}, append(network.Layers{network.EmbeddingBag{Vocabulary: 1000, Features: 16}}, network.MLP(2, 8)[1:]...), 1000*16 + 17*8 + 9*2},
 	} {
 		n, err := network.New(c.in, c.layers...)
 		if err != nil || n.Weights() != c.want || n.Trained() != c.want {

@@ -31,9 +31,6 @@ func NewTape[T kernel.Float](n *Network, records int) *Tape[T] {
 	return t
 }
 
-// Records is the largest number of records of a chunk.
-func (t *Tape[T]) Records() int { return t.space.records }
-
 // Training says whether the passes forward that follow drop out what dropout layers drop; at first they do
 // not.
 func (t *Tape[T]) Training(training bool) { t.space.training = training }
@@ -47,7 +44,7 @@ func (t *Tape[T]) Serial(serial bool) { t.space.serial = serial }
 // Input, and the parameters of the network. There may be no records. The outputs are valid until
 // the next call of Forward, and the caller may overwrite them only when Backward will not be
 // called. The tape keeps x and weights until the call of Backward has been used. It panics when n
-// is beyond Records or a length does not agree.
+// is beyond the records of NewTape or a length does not agree.
 func (t *Tape[T]) Forward(x []T, n int, weights []T) []T {
 	if n >= 0 && len(x) != n*t.network.in.Size() {
 		panic(fmt.Sprintf("network: Forward: %d inputs of %d records, want %v each", len(x), n, t.network.in))

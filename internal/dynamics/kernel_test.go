@@ -42,7 +42,7 @@ func problems(t *testing.T) map[string]Problem {
 	}{
 		"mlp":  {network.Shape{4}, network.MLP(2, 5)},
 		"cnn":  {network.Shape{4, 4, 1}, network.Layers{network.Conv{Channels: 3, Kernel: 2}, tanh, network.Flatten{}, network.Linear{Outputs: 3}}},
-		"text": {network.Shape{4}, network.Text(6, 3, 2, 4)},
+		"text": {network.Shape{4}, network.Layers{network.EmbeddingBag{Vocabulary: 6, Features: 3}, network.Linear{Outputs: 4}, tanh, network.Linear{Outputs: 2}}},
 		"frozen": {network.Shape{4}, network.Layers{network.Frozen{Layers: network.Layers{network.Linear{Outputs: 4}, tanh}},
 			network.LayerNorm{}, network.Linear{Outputs: 2}}},
 	} {

@@ -251,10 +251,10 @@ func lineOf(entry *yaml.Node, err error) int {
 			}
 		}
 	}
-	var field *network.FieldError
+	var field interface{ Field() string }
 	if fields.Kind == yaml.MappingNode && errors.As(err, &field) {
 		for i := 0; i < len(fields.Content); i += 2 {
-			if fields.Content[i].Value == field.Field {
+			if fields.Content[i].Value == field.Field() {
 				return fields.Content[i].Line
 			}
 		}

@@ -65,16 +65,16 @@ func (t *table) printed() {
 // valid adds what may be claimed of the same runs.
 func (t *table) valid() error {
 	const full, sampled = exerciseRuns * exerciseDelta, exerciseRuns * exerciseDelta * exerciseShare
-	strong, _ := account.DworkRoth(exerciseEpsilon, exerciseDelta, exerciseRuns, 1e-6)
-	closed, _ := account.KOVClosed(exerciseEpsilon, exerciseDelta, exerciseRuns, 1e-6)
+	strong := strongComposition(exerciseEpsilon, exerciseRuns, 1e-6)
+	closed := closedComposition(exerciseEpsilon, exerciseRuns, 1e-6)
 	t.golden("(b) by advanced composition, with its constants: ε at δ = 0.001 + 1e-6", "30.98", strong, 4, within(263.2, 0.05), "theorem 3.20 of Dwork & Roth; most of it is the drift 1000·ε(e^ε-1), which the printed form leaves out")
 	t.golden("(b) by the closed form of optimal composition: ε at δ = 0.001 + 1e-6", "30.98", closed, 5, within(145.44, 0.005), "theorem 3.4 of Kairouz, Oh & Viswanath")
-	t.golden("(b) by optimal composition: ε at δ = 0.001 + 1e-6", "30.98", account.KOVOptimal(exerciseEpsilon, exerciseDelta, exerciseRuns, full+1e-6), 4, within(135.3722, 5e-4), "theorem 3.3 of the same: no smaller ε holds for every algorithm of that privacy")
+	t.golden("(b) by optimal composition: ε at δ = 0.001 + 1e-6", "30.98", optimalComposition(exerciseEpsilon, exerciseDelta, exerciseRuns, full+1e-6), 4, within(135.3722, 5e-4), "theorem 3.3 of the same: no smaller ε holds for every algorithm of that privacy")
 	once := math.Log1p(exerciseShare * math.Expm1(exerciseEpsilon))
 	t.golden("one run on a sample of 1 %: ε", "0.004", once, 5, within(0.0049062, 5e-8), "log(1 + q(e^ε - 1)); qε is its limit for small ε, and less than the cost")
-	closedSampled, _ := account.KOVClosed(once, exerciseShare*exerciseDelta, exerciseRuns, 1e-6)
+	closedSampled := closedComposition(once, exerciseRuns, 1e-6)
 	t.golden("(c) by amplification and the closed form: ε at δ = 1.1e-5", "0.3098", closedSampled, 4, within(0.77058, 5e-6), "theorem 8 of Balle, Barthe & Gaboardi, then 3.4 of Kairouz, Oh & Viswanath, whose other two forms give more: 0.8276 the one without a square root in the logarithm")
-	t.golden("(c) by amplification and optimal composition: ε at δ = 1.1e-5", "0.3098", account.KOVOptimal(once, exerciseShare*exerciseDelta, exerciseRuns, sampled+1e-6), 4, within(0.63427, 5e-6), "the least that may be claimed in place of (c)")
+	t.golden("(c) by amplification and optimal composition: ε at δ = 1.1e-5", "0.3098", optimalComposition(once, exerciseShare*exerciseDelta, exerciseRuns, sampled+1e-6), 4, within(0.63427, 5e-6), "the least that may be claimed in place of (c)")
 	return t.normal()
 }
 
@@ -121,11 +121,11 @@ func compositionFigure() (figure.Figure, error) {
 		}
 		basic = append(basic, figure.Value(x, x*exerciseEpsilon))
 		strong = append(strong, figure.Value(x, exerciseEpsilon*math.Sqrt(x)*root))
-		optimal = append(optimal, figure.Value(x, account.KOVOptimal(exerciseEpsilon, exerciseDelta, k, delta+exerciseDelta)))
+		optimal = append(optimal, figure.Value(x, optimalComposition(exerciseEpsilon, exerciseDelta, k, delta+exerciseDelta)))
 		normal = append(normal, figure.Value(x, full.Upper))
 		strongSampled = append(strongSampled, figure.Value(x, exerciseShare*exerciseEpsilon*math.Sqrt(x)*root))
 		moments = append(moments, figure.Value(x, exerciseShare*exerciseEpsilon*math.Sqrt(x)))
-		optimalSampled = append(optimalSampled, figure.Value(x, account.KOVOptimal(once, exerciseShare*exerciseDelta, k, exerciseShare*delta+exerciseDelta)))
+		optimalSampled = append(optimalSampled, figure.Value(x, optimalComposition(once, exerciseShare*exerciseDelta, k, exerciseShare*delta+exerciseDelta)))
 		normalSampled = append(normalSampled, figure.Value(x, running[i].Upper))
 	}
 	axes := func(title string, series ...figure.Series) figure.Panel {

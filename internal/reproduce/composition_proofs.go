@@ -3,8 +3,6 @@ package reproduce
 import (
 	"math"
 	"slices"
-
-	"github.com/ditherml/dither/account"
 )
 
 // proofs adds the theorems of exercises 1 and 2 as numbers: mechanisms with two answers, composed by writing down
@@ -14,7 +12,7 @@ func (t *table) proofs() {
 	adaptive := adaptiveSequences(runs, epsilon)
 	t.golden("exercise 1: 12 adaptive runs of randomized response of ε = 0.3: largest log ratio of all 4096 sequences", "12·ε", adaptive.largestLoss(), 10, within(runs*epsilon, 1e-9), "the theorem holds with equality; each run asks another question by the answers before it")
 	exact := adaptive.epsilonAt(delta)
-	t.golden("the same at δ = 0.001, by adding up all sequences", "", exact, 6, within(account.KOVOptimal(epsilon, 0, runs, delta), 1e-6), "optimal composition, which this algorithm attains")
+	t.golden("the same at δ = 0.001, by adding up all sequences", "", exact, 6, within(optimalComposition(epsilon, 0, runs, delta), 1e-6), "optimal composition, which this algorithm attains")
 	parallel := parallelSequences(runs, epsilon)
 	t.golden("exercise 2: the same on 12 disjoint parts: largest log ratio", "ε", parallel.largestLoss(), 10, within(epsilon, 1e-9), "a record is in one part, and the answers about all others have the same law on both data sets")
 }

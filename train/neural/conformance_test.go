@@ -31,7 +31,7 @@ func networksUnderTest() map[string]Request {
 		"mlp":    {Layers: network.Layers{network.Linear{Outputs: 7}, network.Activation{Function: "tanh"}, out}},
 		"positions": {Input: network.Shape{3, 4}, Layers: network.Layers{network.Linear{Outputs: 5}, network.Activation{Function: "relu"}, network.Flatten{},
 			network.LayerNorm{}, out}},
-		"text":   {Layers: network.Text(tokens, 3, 3, 4)},
+		"text":   {Layers: network.Layers{network.EmbeddingBag{Vocabulary: tokens, Features: 3}, network.Linear{Outputs: 4}, network.Activation{Function: "tanh"}, out}},
 		"sparse": {Layers: network.Layers{network.SparseLinear{Outputs: 4}, network.Activation{Function: "tanh"}, out}},
 		"cnn":    {Input: network.Shape{2, 3, 2}, Layers: network.Layers{network.Conv{Channels: 4, Kernel: 2}, network.Activation{Function: "tanh"}, network.Flatten{}, out}},
 	}
