@@ -95,6 +95,9 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	if d.Target() == nil || d.Records() > s.Plan.MaxRecords {
 		return nil, fmt.Errorf("train: the data set has no target or more rows than max-records %d; raise the declared bound", s.Plan.MaxRecords)
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("train: stopped before anything was spent: %w", err)
+	}
 	if s.Plan.Holdout != nil {
 		return s.fitHoldout(ctx, l, d, o)
 	}

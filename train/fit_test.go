@@ -247,6 +247,24 @@ func TestFitStops(t *testing.T) {
 	}
 }
 
+// TestEndedContextSpendsNothing begins a training whose context has ended.
+func TestEndedContextSpendsNothing(t *testing.T) {
+	s := toySchema(t)
+	setup, err := NewPlan(ask(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	l := budget(t, 1)
+	if _, err = Fit(ctx, l, setup, toyData(t, s, 500), Options{}); !errors.Is(err, context.Canceled) || len(l.Entries()) > 0 {
+		t.Errorf("got %v and entries %v, want a stop before the reservation", err, l.Entries())
+	}
+	if _, err = FitMany(ctx, l, []Run{{Setup: setup}}, toyData(t, s, 500)); !errors.Is(err, context.Canceled) || len(l.Entries()) > 0 {
+		t.Errorf("together: got %v and entries %v, want a stop before the reservation", err, l.Entries())
+	}
+}
+
 func TestProgressEndsAtTheCost(t *testing.T) {
 	last, r := Progress{}, ask()
 	r.Steps = 60 // of 100 or fewer each is told of

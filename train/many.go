@@ -60,6 +60,9 @@ func (t *Table) FitMany(ctx context.Context, l *ledger.Ledger, jobs []Run) ([]*R
 
 // fitMany is FitMany on an encoded table.
 func fitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, t table) ([]*Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("train: stopped before anything was spent: %w", err)
+	}
 	runs, err := beginAll(l, jobs, t)
 	if err != nil {
 		return nil, err

@@ -8,31 +8,8 @@ import (
 
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/option"
-	"github.com/ditherml/dither/internal/release"
-	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
-
-// noisyOf is a release of these numbers, without noise.
-func noisyOf(t testing.TB, values ...float64) release.Noisy {
-	t.Helper()
-	sample, err := release.Draw(mechanism.Full(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum, err := release.NewVectorSum(sample, release.VectorOptions{Noise: mechanism.NonPrivate{}, Norm: release.L2(), Dim: len(values), Bound: 1 << 10, MaxRecords: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err = sum.Add(0, values); err != nil {
-		t.Fatal(err)
-	}
-	noisy, err := release.Release(free{}, mechanism.NonPrivate{}, sum.Seal())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return noisy
-}
 
 // TestOutputRules shows the iterates 0, 1, …, 10 of 10 steps.
 func TestOutputRules(t *testing.T) {

@@ -3,6 +3,7 @@ package release
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // LossesOptions are the public numbers of a sum of losses of candidates.
@@ -85,5 +86,5 @@ func (l *Losses) Merge(o *Losses) error {
 // way: by twice as much, as accountants charge it.
 func (l *Losses) Seal() Scores {
 	l.sealed = true
-	return Scores{&scores{sample: l.sample, loss: l.total, unit: maxUnit / 2}}
+	return Scores{&scores{sample: l.sample, loss: slices.Clone(l.total), unit: maxUnit / 2}}
 }

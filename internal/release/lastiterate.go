@@ -170,7 +170,7 @@ func fitRecursion(l mechanism.LastIterate, o RecursionOptions) (recursionGrid, e
 	}
 	g.bound -= int64(math.Ceil(slack))
 	out := recursionGrid{grid: g, unit: o.LearningRate / o.Divisor * (o.ClippingNorm / float64(g.bound)), perSlot: float64(g.bound) / o.ClippingNorm * o.RowStep}
-	if !positive(out.unit) || !positive(out.perSlot) {
+	if !positive(out.unit) || !positive(out.perSlot) || math.IsInf(out.unit*o.RowStep, 0) {
 		return recursionGrid{}, fmt.Errorf("release: clipping norm of the recursion is %v and row step %v, want numbers whose scale is positive and finite", o.ClippingNorm, o.RowStep)
 	}
 	out.score = out.unit * o.RowStep

@@ -380,6 +380,7 @@ func TestRecursionRefusals(t *testing.T) {
 		"no link":             {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.Link = nil }, "link"},
 		"link of others":      {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.Link = &otherLink{LogisticLink{}} }, "link"},
 		"wide huber":          {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.Link = HuberLink{math.Inf(1)} }, "width"},
+		"infinite scores":     {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.ClippingNorm, o.RowStep = 1e300, 1e30 }, "finite"},
 		"far reach":           {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.Reach = 1e13 }, "reach"},
 		"fine rows":           {func(o *RecursionOptions, l *mechanism.LastIterate) { o.RowStep, l.NoiseMultiplier = 1e-11, 10 }, "rounding"},
 		"rows on other grids": {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.RowStep *= 2 }, "rows of the recursion"},

@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/release/internal/sample"
 	"github.com/ditherml/dither/mechanism"
+	"slices"
 )
 
 // ProjectedOptions are the public numbers of a sum that clips by projected norms.
@@ -228,5 +229,6 @@ func (s *ProjectedSum) Merge(o *ProjectedSum) error {
 // Seal ends the sum. Its release is refused after that of another sum with the same directions.
 func (s *ProjectedSum) Seal() Bounded {
 	s.sealed = true
-	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: s.total, unit: s.o.Bound / float64(s.grid.bound), once: &s.directions.used, faulty: !s.check.agrees(s.total)}}
+	values := slices.Clone(s.total)
+	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: values, unit: s.o.Bound / float64(s.grid.bound), once: &s.directions.used, faulty: !s.check.agrees(values)}}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/mechanism"
+	"slices"
 )
 
 // VectorOptions are the public numbers of a sum of vectors.
@@ -139,5 +140,6 @@ func (s *VectorSum) Merge(o *VectorSum) error {
 // stands for Bound, when it is added or removed.
 func (s *VectorSum) Seal() Bounded {
 	s.sealed = true
-	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: s.total, unit: s.bound / float64(s.grid.bound), faulty: !s.check.agrees(s.total)}}
+	values := slices.Clone(s.total) // a copy of s that still adds does not change them
+	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: values, unit: s.bound / float64(s.grid.bound), faulty: !s.check.agrees(values)}}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -67,6 +68,34 @@ func TestVectorsNeverExceedTheBound(t *testing.T) {
 				t.Fatalf("%v: %v has norm %v, want %v", norm, w, length, want)
 			}
 		}
+	}
+}
+
+// TestSealedSumsStay adds through copies of sums after the sums are sealed: what is sealed does not change.
+func TestSealedSumsStay(t *testing.T) {
+	sample, err := Draw(mechanism.Full(), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewVectorSum(sample, VectorOptions{Noise: mechanism.KNorm{NoiseMultiplier: 3.3}, Norm: L1(), Dim: 3, Bound: 2.5, MaxRecords: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	vector := *s
+	before := s.Seal()
+	want := slices.Clone(before.state.values)
+	if err = vector.Add(1, []float64{1, 1, 0.5}); err != nil || !slices.Equal(before.state.values, want) {
+		t.Errorf("vectors: sealed %v became %v (%v)", want, before.state.values, err)
+	}
+	l, err := NewLosses(sample, LossesOptions{Candidates: 2, MaxRecords: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	losses := *l
+	scores := l.Seal()
+	want = slices.Clone(scores.state.loss)
+	if err = losses.Add(1, []float64{1, 0.5}); err != nil || !slices.Equal(scores.state.loss, want) {
+		t.Errorf("losses: sealed %v became %v (%v)", want, scores.state.loss, err)
 	}
 }
 

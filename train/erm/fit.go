@@ -51,6 +51,9 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	if err != nil {
 		return nil, err
 	}
+	if err = ctx.Err(); err != nil {
+		return nil, fmt.Errorf("erm: stopped before anything was spent: %w", err)
+	}
 	grant, err := l.Reserve(s.Plan.Event(), s.Plan.Method)
 	if err != nil {
 		return nil, err

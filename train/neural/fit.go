@@ -128,6 +128,9 @@ func fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	if err != nil {
 		return nil, err
 	}
+	if err = ctx.Err(); err != nil {
+		return nil, fmt.Errorf("neural: stopped before anything was spent: %w", err)
+	}
 	grant, err := l.Reserve(s.Plan.Event(), option.MethodNetwork)
 	if err != nil {
 		return nil, err
