@@ -63,8 +63,9 @@ type Estimate struct {
 	High  Measure `json:"high"`
 	// Gap, if not nil, has the two ends of a part between Low and High that is not in the set.
 	Gap []Measure `json:"gap,omitempty"`
-	// Rate says how often such an interval holds the number.
-	Rate Rate `json:"rate,omitempty"`
+	// Rate says how often such an interval holds the number, over all draws of the records and of the noise: "95 %" of
+	// cases, or "at least 95 %". It is "" where there is no interval.
+	Rate string `json:"rate,omitempty"`
 }
 
 // unknown is the estimate of nothing.

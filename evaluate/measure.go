@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
-	"strconv"
-	"strings"
-	"unicode"
 )
 
 // Measure is the value of a metric. NaN means that the metric is undefined for
@@ -37,36 +34,4 @@ func (m *Measure) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	return json.Unmarshal(text, (*float64)(m))
-}
-
-// fixed writes m with the given number of decimals, "-" when it is undefined.
-// Very large and very small numbers are written with an exponent.
-func (m Measure) fixed(decimals int) string {
-	if !m.Defined() {
-		return "-"
-	}
-	size := math.Abs(float64(m))
-	if size >= 1e9 || (decimals > 0 && size > 0 && size < math.Pow10(-decimals)) {
-		return strconv.FormatFloat(float64(m), 'e', 3, 64)
-	}
-	return strconv.FormatFloat(float64(m), 'f', decimals, 64)
-}
-
-// percent writes m as a percentage with two decimals, "-" when it is undefined.
-func (m Measure) percent() string {
-	if !m.Defined() {
-		return "-"
-	}
-	return strconv.FormatFloat(100*float64(m), 'f', 2, 64) + " %"
-}
-
-// printable replaces what a terminal could obey (control characters, escape
-// sequences, changes of direction) with the replacement character.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return unicode.ReplacementChar
-	}, s)
 }

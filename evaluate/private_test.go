@@ -143,42 +143,6 @@ func TestNoisyCurve(t *testing.T) {
 	}
 }
 
-func TestFileRoundTrip(t *testing.T) {
-	for name, p := range testPlans() {
-		numbers := exactSum(p, randomRecords(rand.New(rand.NewPCG(12, 12)), p, 30))
-		f, err := NewFile(p, numbers)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := f.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		back, err := DecodeFile(text)
-		if err != nil || back.Check() != nil {
-			t.Fatalf("%s: %v, %v", name, err, back.Check())
-		}
-		again, err := back.Encode()
-		if err != nil || string(again) != string(text) {
-			t.Errorf("%s: the file reads back as another (%v)", name, err)
-		}
-		back.Numbers[0] += 1
-		if back.Check() == nil {
-			t.Errorf("%s: another number was not noticed", name)
-		}
-	}
-	for _, text := range []string{"", "{}", `{"format":"dither-evaluation","format-version":6}`, `{"format":"dither-evaluation","format-version":5,"more":1}`, `{"format":"dither-evaluation","format-version":5} {}`} {
-		if _, err := DecodeFile([]byte(text)); err == nil {
-			t.Errorf("%q was read", text)
-		}
-	}
-	for _, old := range []string{"1", "2", "3", "4"} {
-		if _, err := DecodeFile([]byte(`{"format":"dither-evaluation","format-version":` + old + `}`)); err == nil || !strings.Contains(err.Error(), "older program") {
-			t.Errorf("a file of version %s: got %v, want a refusal that says so", old, err)
-		}
-	}
-}
-
 func testSchema(t *testing.T) *data.Schema {
 	t.Helper()
 	s, err := data.ParseSchema("s.yaml", []byte("dither-schema: 1\nrow: one row\nmax-records: 900\ntarget: {column: y, levels: [a, b]}\ncolumns:\n  x: {numeric: [0, 1], missing: zero, out-of-range: clamp}\n  g: {levels: [u, v], unknown: other, missing: zero}\n"))

@@ -2,18 +2,14 @@ package evaluate
 
 import "math"
 
-// Rate says in how many cases of 100 an interval holds its number, over all draws of the records
-// and of the noise: in 95, up to 0.7 more or fewer, or in at least 95, less 0.7 at most. The second
-// is where the release cannot tell the variance or has too few records. It depends on the plan and
-// on released numbers alone. It is the rate of all draws from a population, and not of those draws
-// in which it is stated: where a population is near the limit, noise decides which of the two that
-// is. Empty where there is no interval.
-type Rate string
-
-// The rates that are stated.
+// The rates that are stated, Estimate.Rate: in how many cases of 100 an interval holds its number, over all draws of
+// the records and of the noise. They are 95, up to 0.7 more or fewer, or at least 95, less 0.7 at most. The second is
+// where the release cannot tell the variance or has too few records. It depends on the plan and on released numbers
+// alone. It is the rate of all draws from a population, and not of those draws in which it is stated: where a
+// population is near the limit, noise decides which of the two that is.
 const (
-	rateExact   Rate = "95 %"
-	rateAtLeast Rate = "at least 95 %"
+	rateExact   = "95 %"
+	rateAtLeast = "at least 95 %"
 )
 
 // Limits of what has an exact rate. What they are rests on the integrals of TestDoubtedIntervalsCover and on the simulations
@@ -43,7 +39,7 @@ const (
 )
 
 // rate is what is stated of the set of a ratio, by the variances at its value.
-func (s spread) rate(of ratio) Rate {
+func (s spread) rate(of ratio) string {
 	times := of.w / math.Sqrt(of.noise[2]) // its noise, infinite where there is none
 	if !(times > clearly) {
 		return rateAtLeast

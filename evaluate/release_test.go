@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -223,4 +224,4 @@ func TestReleaseIsRefused(t *testing.T) {
 
 type refuses struct{}
 
-func (refuses) Pay(mechanism.Event) error { return errFull }
+func (refuses) Pay(mechanism.Event) error { return errors.New("refused") }

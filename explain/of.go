@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/glossary"
@@ -146,7 +145,7 @@ func relationOf(e mechanism.Event) (privacy.Neighboring, []string) {
 }
 
 // releasedFiles are the files that a certificate covers, by hashes or because they are made of others alone.
-var releasedFiles = []string{certificate.FileName, model.FileName, model.WeightsFileName, artefact.IteratesName, evaluate.FileName, query.FileName, report.FileName}
+var releasedFiles = []string{certificate.FileName, model.FileName, model.WeightsFileName, artefact.IteratesName, artefact.EvaluationName, query.FileName, report.FileName}
 
 // filesIn lists the files of a folder that the certificate covers.
 func filesIn(folder string) []string {

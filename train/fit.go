@@ -61,7 +61,7 @@ type Result struct {
 	// Iterates are the weights after each step of the rule "all-iterates", nil otherwise. They are those of
 	// the prepared rows, as the weights of the model are.
 	Iterates [][]float64
-	// Evaluation is what was released about the held-out records, nil without any; evaluate.NewFile makes
+	// Evaluation is what was released about the held-out records, nil without any; evaluate.Measures makes
 	// measures of it.
 	Evaluation []float64
 	// Inference is nil but for linear regression by released sums of products, see package erm.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/measures"
 )
 
@@ -86,7 +87,7 @@ func TestEvaluatePrivateIsNearTheTruth(t *testing.T) {
 // TestVerifyEvaluationRefusesEdits changes one thing in a verified folder at a time.
 func TestVerifyEvaluationRefusesEdits(t *testing.T) {
 	folder, _ := privateFolder(t, binaryText, []string{"low", "=HIGH()"})
-	evaluationText, err := os.ReadFile(filepath.Join(folder, evaluate.FileName))
+	evaluationText, err := os.ReadFile(filepath.Join(folder, artefact.EvaluationName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,21 +95,23 @@ func TestVerifyEvaluationRefusesEdits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var f evaluate.File
+	var f artefact.Evaluation
 	var c certificate.Certificate
 	if json.Unmarshal(evaluationText, &f) != nil || json.Unmarshal(certificateText, &c) != nil {
 		t.Fatal("the files cannot be read")
 	}
-	for name, edit := range map[string]func(f *evaluate.File, c *certificate.Certificate){
-		"a released number":     func(f *evaluate.File, _ *certificate.Certificate) { f.Numbers[3]++ },
-		"a measure":             func(f *evaluate.File, _ *certificate.Certificate) { f.Measures.Classification.Accuracy.Value = 0.99 },
-		"the noise in the file": func(f *evaluate.File, _ *certificate.Certificate) { f.Plan.NoiseMultiplier *= 2 },
-		"the model's hash":      func(f *evaluate.File, _ *certificate.Certificate) { f.ModelSHA256 = "00" },
-		"the run":               func(f *evaluate.File, _ *certificate.Certificate) { f.Run = "00" },
-		"epsilon":               func(_ *evaluate.File, c *certificate.Certificate) { c.Epsilon /= 2 },
-		"the event":             func(_ *evaluate.File, c *certificate.Certificate) { c.Event = "k-norm(20)" },
-		"the unit":              func(_ *evaluate.File, c *certificate.Certificate) { c.Unit = "one household" },
-		"the noise in the plan": func(_ *evaluate.File, c *certificate.Certificate) {
+	for name, edit := range map[string]func(f *artefact.Evaluation, c *certificate.Certificate){
+		"a released number": func(f *artefact.Evaluation, _ *certificate.Certificate) { f.Numbers[3]++ },
+		"a measure": func(f *artefact.Evaluation, _ *certificate.Certificate) {
+			f.Measures.Classification.Accuracy.Value = 0.99
+		},
+		"the noise in the file": func(f *artefact.Evaluation, _ *certificate.Certificate) { f.Plan.NoiseMultiplier *= 2 },
+		"the model's hash":      func(f *artefact.Evaluation, _ *certificate.Certificate) { f.ModelSHA256 = "00" },
+		"the run":               func(f *artefact.Evaluation, _ *certificate.Certificate) { f.Run = "00" },
+		"epsilon":               func(_ *artefact.Evaluation, c *certificate.Certificate) { c.Epsilon /= 2 },
+		"the event":             func(_ *artefact.Evaluation, c *certificate.Certificate) { c.Event = "k-norm(20)" },
+		"the unit":              func(_ *artefact.Evaluation, c *certificate.Certificate) { c.Unit = "one household" },
+		"the noise in the plan": func(_ *artefact.Evaluation, c *certificate.Certificate) {
 			c.Plan = json.RawMessage(strings.Replace(string(c.Plan), `"noise-multiplier": 1`, `"noise-multiplier": 2`, 1))
 		},
 	} {
@@ -129,14 +132,14 @@ func TestVerifyEvaluationRefusesEdits(t *testing.T) {
 			if encodeErr != nil {
 				t.Fatal(encodeErr)
 			}
-			writeText(t, filepath.Join(folder, evaluate.FileName), string(text))
+			writeText(t, filepath.Join(folder, artefact.EvaluationName), string(text))
 			writeText(t, filepath.Join(folder, certificate.FileName), string(text2))
 			if status, _, stderr := invoke("verify", folder); status != exitFailed || !strings.Contains(stderr, "not verified") {
 				t.Errorf("%s, hash mended %v: got exit status %d and %q, want %d", name, rehash, status, stderr, exitFailed)
 			}
 		}
 	}
-	writeText(t, filepath.Join(folder, evaluate.FileName), string(evaluationText))
+	writeText(t, filepath.Join(folder, artefact.EvaluationName), string(evaluationText))
 	writeText(t, filepath.Join(folder, certificate.FileName), string(certificateText))
 	mustInvoke(t, "verify", folder)
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/model"
 )
@@ -38,8 +38,8 @@ func TestTrainHoldout(t *testing.T) {
 		}
 		return text
 	}
-	var f evaluate.File
-	if err := json.Unmarshal(read(evaluate.FileName), &f); err != nil {
+	var f artefact.Evaluation
+	if err := json.Unmarshal(read(artefact.EvaluationName), &f); err != nil {
 		t.Fatal(err)
 	}
 	m, err := model.Load(folder)
@@ -49,11 +49,11 @@ func TestTrainHoldout(t *testing.T) {
 	if !strings.Contains(string(read(report.FileName)), "held-out records") {
 		t.Error("the report does not speak of held-out records")
 	}
-	for name, edit := range map[string]func(f *evaluate.File, c *certificate.Certificate){
-		"a number":      func(f *evaluate.File, _ *certificate.Certificate) { f.Numbers[0] += 5 },
-		"the noise":     func(f *evaluate.File, _ *certificate.Certificate) { f.Plan.NoiseMultiplier *= 2 },
-		"the model":     func(f *evaluate.File, _ *certificate.Certificate) { f.ModelSHA256 = "00" },
-		"no hash":       func(_ *evaluate.File, c *certificate.Certificate) { c.EvaluationSHA256 = "" },
+	for name, edit := range map[string]func(f *artefact.Evaluation, c *certificate.Certificate){
+		"a number":      func(f *artefact.Evaluation, _ *certificate.Certificate) { f.Numbers[0] += 5 },
+		"the noise":     func(f *artefact.Evaluation, _ *certificate.Certificate) { f.Plan.NoiseMultiplier *= 2 },
+		"the model":     func(f *artefact.Evaluation, _ *certificate.Certificate) { f.ModelSHA256 = "00" },
+		"no hash":       func(_ *artefact.Evaluation, c *certificate.Certificate) { c.EvaluationSHA256 = "" },
 		"no evaluation": nil,
 	} {
 		changed, certified := f, certificate.Certificate{}
@@ -61,8 +61,8 @@ func TestTrainHoldout(t *testing.T) {
 			t.Fatal(err)
 		}
 		changed.Numbers = append([]float64(nil), f.Numbers...)
-		path, other := filepath.Join(folder, evaluate.FileName), filepath.Join(folder, certificate.FileName)
-		before, certifiedBefore := string(read(evaluate.FileName)), string(read(certificate.FileName))
+		path, other := filepath.Join(folder, artefact.EvaluationName), filepath.Join(folder, certificate.FileName)
+		before, certifiedBefore := string(read(artefact.EvaluationName)), string(read(certificate.FileName))
 		if edit == nil {
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
@@ -170,11 +170,11 @@ func TestVerifyChecksTheThreshold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(folder, evaluate.FileName))
+	text, err := os.ReadFile(filepath.Join(folder, artefact.EvaluationName))
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := evaluate.DecodeFile(text)
+	f, err := artefact.DecodeEvaluation(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestVerifyChecksTheThreshold(t *testing.T) {
 			t.Fatal(failed)
 		}
 		writeText(t, filepath.Join(folder, model.FileName), string(modelText))
-		writeText(t, filepath.Join(folder, evaluate.FileName), string(evaluation))
+		writeText(t, filepath.Join(folder, artefact.EvaluationName), string(evaluation))
 		writeText(t, filepath.Join(folder, certificate.FileName), string(certified))
 		want := exitDone
 		if threshold == 0.4321 {

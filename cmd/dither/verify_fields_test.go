@@ -239,7 +239,7 @@ func checkFields(t *testing.T, root, dir string) {
 	}
 	for _, typ := range []reflect.Type{reflect.TypeFor[certificate.Certificate](), reflect.TypeFor[train.Plan](), reflect.TypeFor[erm.Plan](), reflect.TypeFor[neural.Plan](), reflect.TypeFor[query.Plan](),
 		reflect.TypeFor[evaluate.Plan](), reflect.TypeFor[sweep.Selection](), reflect.TypeFor[model.Provenance](), reflect.TypeFor[model.LossSpec](), reflect.TypeFor[feature.Spec](),
-		reflect.TypeFor[evaluate.File](), reflect.TypeFor[query.File]()} {
+		reflect.TypeFor[artefact.Evaluation](), reflect.TypeFor[query.File]()} {
 		everyField(typ, want)
 	}
 	for kind, typ := range layerTypes {
@@ -260,8 +260,8 @@ func checkFields(t *testing.T, root, dir string) {
 				w.value(tree, reflect.TypeFor[certificate.Certificate]())
 			case model.FileName:
 				w.model(tree)
-			case evaluate.FileName:
-				w.value(tree, reflect.TypeFor[evaluate.File]())
+			case artefact.EvaluationName:
+				w.value(tree, reflect.TypeFor[artefact.Evaluation]())
 			case answerName:
 				w.value(tree, reflect.TypeFor[query.File]())
 			}

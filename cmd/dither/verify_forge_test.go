@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/model"
@@ -331,8 +330,8 @@ func (f *forgery) reseal(changed map[string][]byte) {
 		n.raw = `"` + certificate.Hash(text(hashed)) + `"`
 	}
 	set(model.FileName, []string{"network", "sha256"}, model.WeightsFileName)
-	set(evaluate.FileName, []string{"model-sha256"}, model.FileName)
-	for field, name := range map[string]string{"model-sha256": model.FileName, "evaluation-sha256": evaluate.FileName, "iterates-sha256": artefact.IteratesName, "report-sha256": report.FileName} {
+	set(artefact.EvaluationName, []string{"model-sha256"}, model.FileName)
+	for field, name := range map[string]string{"model-sha256": model.FileName, "evaluation-sha256": artefact.EvaluationName, "iterates-sha256": artefact.IteratesName, "report-sha256": report.FileName} {
 		if field == "model-sha256" && f.files[model.FileName] == nil {
 			name = answerName
 		}
@@ -524,7 +523,7 @@ func (f *forgery) checkBytes(used map[string]bool) {
 		}
 		f.write(name, text)
 	}
-	for _, name := range []string{"notes.txt", ".hidden", artefact.IteratesName, evaluate.FileName, answerName, report.FileName, model.FileName, model.WeightsFileName, "CERTIFICATE.JSON"} {
+	for _, name := range []string{"notes.txt", ".hidden", artefact.IteratesName, artefact.EvaluationName, answerName, report.FileName, model.FileName, model.WeightsFileName, "CERTIFICATE.JSON"} {
 		if f.files[name] != nil {
 			continue
 		}

@@ -25,13 +25,13 @@ var checkedEvaluation = []string{
 
 // verifyEvaluation compares the files of a private evaluation.
 func verifyEvaluation(folder string, certificateText []byte, c certificate.Certificate) (Verification, error) {
-	text, err := ReadPart(folder, evaluate.FileName)
+	text, err := ReadPart(folder, EvaluationName)
 	if err != nil {
 		return Verification{}, err
 	}
-	f, err := evaluate.DecodeFile(text)
+	f, err := DecodeEvaluation(text)
 	if err != nil {
-		return Verification{}, fmt.Errorf("%s: %w", filepath.Join(folder, evaluate.FileName), err)
+		return Verification{}, fmt.Errorf("%s: %w", filepath.Join(folder, EvaluationName), err)
 	}
 	v := Verification{Checked: checkedEvaluation}
 	v.Add(checkSpelling(certificateText, c))
@@ -41,29 +41,29 @@ func verifyEvaluation(folder string, certificateText []byte, c certificate.Certi
 		return v, nil // VerifyPlan says so
 	}
 	v.Add(checkReleased(c, text, f, plan))
-	v.Add(agreeWith(evaluate.FileName, "SHA-256 of the model", c.ModelSHA256, f.ModelSHA256))
+	v.Add(agreeWith(EvaluationName, "SHA-256 of the model", c.ModelSHA256, f.ModelSHA256))
 	v.Add(checkOrigin(c))
 	v.Add(checkAssumptions(c, plan.Assumptions()))
 	v.Add(checkBare(c, true))
-	v.Add(checkEntries(folder, certificate.FileName, evaluate.FileName, ReportName))
+	v.Add(checkEntries(folder, certificate.FileName, EvaluationName, ReportName))
 	v.Add(reportOf(c).check(folder))
 	v.settle(c, methods)
 	return v, nil
 }
 
 // checkReleased compares a certificate with the evaluation that belongs to it, whose plan is given.
-func checkReleased(c certificate.Certificate, text []byte, f evaluate.File, plan evaluate.Plan) error {
+func checkReleased(c certificate.Certificate, text []byte, f Evaluation, plan evaluate.Plan) error {
 	a, errA := certificatePlan(plan)
 	b, errB := certificatePlan(f.Plan)
 	if errA != nil || errB != nil || a != b {
-		return fmt.Errorf("the plan in %s is not that of %s, want one plan", evaluate.FileName, certificate.FileName)
+		return fmt.Errorf("the plan in %s is not that of %s, want one plan", EvaluationName, certificate.FileName)
 	}
 	return errors.Join(
-		checkBytes(evaluate.FileName, text, f.Encode),
-		agreeWith(evaluate.FileName, "SHA-256 of the evaluation", c.EvaluationSHA256, certificate.Hash(text)),
-		agreeWith(evaluate.FileName, "run", c.Run, f.Run),
-		agreeWith(evaluate.FileName, "program", c.Program, f.Program),
-		agreeWith(evaluate.FileName, "time", c.Created, f.Created),
+		checkBytes(EvaluationName, text, f.Encode),
+		agreeWith(EvaluationName, "SHA-256 of the evaluation", c.EvaluationSHA256, certificate.Hash(text)),
+		agreeWith(EvaluationName, "run", c.Run, f.Run),
+		agreeWith(EvaluationName, "program", c.Program, f.Program),
+		agreeWith(EvaluationName, "time", c.Created, f.Created),
 		f.Check(),
 	)
 }
@@ -77,21 +77,21 @@ func certificatePlan(p evaluate.Plan) (string, error) {
 // checkHoldout compares the evaluation in a model folder with the certificate, or wants none.
 func checkHoldout(folder string, c certificate.Certificate, p train.Plan, m *model.Model) error {
 	if p.Holdout == nil {
-		if c.EvaluationSHA256 != "" || display.Exists(filepath.Join(folder, evaluate.FileName)) {
+		if c.EvaluationSHA256 != "" || display.Exists(filepath.Join(folder, EvaluationName)) {
 			return fmt.Errorf("there is an evaluation, but the plan holds no part out")
 		}
 		return nil
 	}
-	text, err := ReadPart(folder, evaluate.FileName)
+	text, err := ReadPart(folder, EvaluationName)
 	if err != nil {
 		return err
 	}
-	f, err := evaluate.DecodeFile(text)
+	f, err := DecodeEvaluation(text)
 	if err != nil {
-		return fmt.Errorf("%s: %w", evaluate.FileName, err)
+		return fmt.Errorf("%s: %w", EvaluationName, err)
 	}
 	return errors.Join(checkReleased(c, text, f, p.Holdout.Evaluation),
-		agreeWith(evaluate.FileName, "SHA-256 of the model", c.ModelSHA256, f.ModelSHA256), checkThreshold(p.Holdout.Evaluation, f.Numbers, m))
+		agreeWith(EvaluationName, "SHA-256 of the model", c.ModelSHA256, f.ModelSHA256), checkThreshold(p.Holdout.Evaluation, f.Numbers, m))
 }
 
 // checkThreshold refuses a model of two levels whose decision threshold is neither that of the plan nor one of
@@ -109,7 +109,7 @@ func checkThreshold(p evaluate.Plan, numbers []float64, m *model.Model) error {
 }
 
 // EvaluationOf is the evaluation of the held-out part, nil without one. Before the run its numbers are 0.
-func EvaluationOf(p train.Plan, r *train.Result) (*evaluate.File, error) {
+func EvaluationOf(p train.Plan, r *train.Result) (*Evaluation, error) {
 	if p.Holdout == nil {
 		return nil, nil
 	}
@@ -117,12 +117,12 @@ func EvaluationOf(p train.Plan, r *train.Result) (*evaluate.File, error) {
 	if numbers == nil {
 		numbers = make([]float64, p.Holdout.Evaluation.Numbers())
 	}
-	f, err := evaluate.NewFile(p.Holdout.Evaluation, numbers)
+	f, err := NewEvaluation(p.Holdout.Evaluation, numbers)
 	return &f, err
 }
 
 // SealEvaluation gives an evaluation the provenance of a certificate and the certificate its hash.
-func SealEvaluation(f *evaluate.File, c *certificate.Certificate) ([]byte, error) {
+func SealEvaluation(f *Evaluation, c *certificate.Certificate) ([]byte, error) {
 	if f == nil {
 		return nil, nil
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
@@ -16,7 +15,7 @@ import (
 
 // Seal gives a model, the draft of its certificate and what else was released one provenance, and the certificate the
 // hashes of all. It returns the files of the folder but for certificate and page, which SealPage adds.
-func Seal(m *model.Model, draft certificate.Certificate, evaluation *evaluate.File, r *train.Result) (map[string][]byte, certificate.Certificate, error) {
+func Seal(m *model.Model, draft certificate.Certificate, evaluation *Evaluation, r *train.Result) (map[string][]byte, certificate.Certificate, error) {
 	var id [16]byte
 	rand.Read(id[:])
 	c := draft
@@ -30,7 +29,7 @@ func Seal(m *model.Model, draft certificate.Certificate, evaluation *evaluate.Fi
 	maps.Copy(files, m.Files())
 	c.ModelSHA256, c.Learned = certificate.Hash(text), train.Released(m.Schema())
 	if evaluation != nil {
-		if files[evaluate.FileName], err = SealEvaluation(evaluation, &c); err != nil {
+		if files[EvaluationName], err = SealEvaluation(evaluation, &c); err != nil {
 			return nil, c, err
 		}
 	}

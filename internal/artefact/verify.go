@@ -130,7 +130,7 @@ func checkModelFolder(folder string, c certificate.Certificate, m *model.Model) 
 	if p, err := train.ReadPlan(c.Plan); IsDescent(c.Method) && err == nil {
 		held = checkHoldout(folder, c, p, m)
 		if p.Holdout != nil {
-			names = append(names, evaluate.FileName)
+			names = append(names, EvaluationName)
 		}
 		if p.LastIterate == nil {
 			names = append(names, IteratesName)

@@ -18,7 +18,7 @@ import (
 )
 
 // Files returns the files of a private evaluation, which are to stand in a folder of this name.
-func Files(folder string, file evaluate.File, c certificate.Certificate, m *model.Model) (map[string][]byte, error) {
+func Files(folder string, file artefact.Evaluation, c certificate.Certificate, m *model.Model) (map[string][]byte, error) {
 	var id [16]byte
 	rand.Read(id[:])
 	file.Program, file.Run, file.Created = artefact.Program, hex.EncodeToString(id[:]), time.Now().UTC().Format(time.RFC3339)
@@ -33,11 +33,11 @@ func Files(folder string, file evaluate.File, c certificate.Certificate, m *mode
 	}
 	c.ReportSHA256 = certificate.Hash(html.Bytes())
 	certificateText, err := c.Encode()
-	return map[string][]byte{evaluate.FileName: text, certificate.FileName: certificateText, artefact.ReportName: html.Bytes()}, err
+	return map[string][]byte{artefact.EvaluationName: text, certificate.FileName: certificateText, artefact.ReportName: html.Bytes()}, err
 }
 
 // page is the report about a private evaluation.
-func page(folder string, file evaluate.File, c certificate.Certificate, m *model.Model) report.Page {
+func page(folder string, file artefact.Evaluation, c certificate.Certificate, m *model.Model) report.Page {
 	return report.Page{
 		Title: "A private evaluation of a model of " + m.Schema().Target.Column, Generated: c.Created,
 		Guarantee: report.Guarantee{Released: "evaluation", Epsilon: float64(c.Epsilon), Delta: c.Delta, Neighboring: c.Neighboring.String(), Unit: c.Unit, Accountant: c.Accountant,
@@ -46,7 +46,7 @@ func page(folder string, file evaluate.File, c certificate.Certificate, m *model
 		Events:      []report.Event{{Purpose: "evaluation", Text: wording.Brief(file.Plan.Event()), Count: 1, Share: 1}},
 		Metrics:     Private(file.Measures),
 		Verify:      "dither verify " + filepath.Base(folder),
-		Files: []report.Fact{{Name: evaluate.FileName, Value: "SHA-256 " + c.EvaluationSHA256, Why: "the released numbers, and what follows from them"},
+		Files: []report.Fact{{Name: artefact.EvaluationName, Value: "SHA-256 " + c.EvaluationSHA256, Why: "the released numbers, and what follows from them"},
 			{Name: certificate.FileName, Value: "plan, events and epsilon", Why: "can be recomputed by anyone"},
 			{Name: model.FileName, Value: "SHA-256 " + c.ModelSHA256, Why: "the model that was measured"}},
 		Provenance: []report.Fact{{Name: "program", Value: c.Program}, {Name: "run", Value: c.Run}, {Name: "time", Value: c.Created}},

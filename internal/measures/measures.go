@@ -56,32 +56,28 @@ func newGrouping(d *data.Dataset, column string) (*evaluate.Grouping, error) {
 // WriteText writes whichever of the two measures is there, as text that is safe on a terminal.
 func WriteText(w io.Writer, c *evaluate.Classification, r *evaluate.Regression) error {
 	if c != nil {
-		return c.WriteText(w)
+		return writeTables(w, textTables(*c))
 	}
-	return r.WriteText(w)
+	return writeTables(w, regressionTables(*r))
 }
 
 // Public returns the tables of a page about exact measures on a public table.
 func Public(source string, c *evaluate.Classification, r *evaluate.Regression) *report.Metrics {
 	m := &report.Metrics{Source: source + ", declared public"}
 	if r != nil {
-		for _, table := range r.Tables() {
-			m.Tables = append(m.Tables, report.Table(table))
-		}
+		m.Tables = regressionTables(*r)
 		return m
 	}
-	for _, table := range c.Tables() {
-		m.Tables = append(m.Tables, report.Table(table))
-	}
+	m.Tables = classTables(*c)
 	m.Confusion = &report.Confusion{Levels: c.Levels, Counts: c.Confusion}
 	return m
 }
 
 // Private returns the tables of a page about a private evaluation.
 func Private(v evaluate.Private) *report.Metrics {
-	m := &report.Metrics{Source: "intervals hold in 95 % of cases, or where it says so in at least as many; they allow for the noise and for the sampling of the records, or of persons", Private: true}
-	for _, table := range v.Tables() {
-		m.Tables = append(m.Tables, report.Table(table))
-	}
-	return m
+	return &report.Metrics{Source: "intervals hold in 95 % of cases, or where it says so in at least as many; they allow for the noise and for the sampling of the records, or of persons", Private: true, Tables: privateTables(v)}
 }
+
+// WritePrivate writes the tables of a private evaluation, aligned for a terminal. Characters that a
+// terminal could obey are replaced.
+func WritePrivate(w io.Writer, v evaluate.Private) error { return writeTables(w, privateTables(v)) }

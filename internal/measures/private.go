@@ -55,26 +55,26 @@ func IsFeature(s *data.Schema, name string) bool {
 
 // Release pays for a plan and releases. A trace of the cost stands in the folder before the first
 // draw.
-func Release(out *artefact.Folder, p evaluate.Plan, draft certificate.Certificate, records evaluate.Records) (evaluate.File, error) {
+func Release(out *artefact.Folder, p evaluate.Plan, draft certificate.Certificate, records evaluate.Records) (artefact.Evaluation, error) {
 	budget, err := draft.Ledger()
 	if err != nil {
-		return evaluate.File{}, err
+		return artefact.Evaluation{}, err
 	}
 	grant, err := budget.Reserve(p.Event(), evaluate.MethodPrivate)
 	if err != nil {
-		return evaluate.File{}, failure.Running(err)
+		return artefact.Evaluation{}, failure.Running(err)
 	}
 	process.OutliveReaders()
 	if err = out.Spend(draft); err != nil {
-		return evaluate.File{}, err
+		return artefact.Evaluation{}, err
 	}
 	numbers, err := evaluate.Release(grant, p, records)
 	if err != nil {
-		return evaluate.File{}, out.Failure(err)
+		return artefact.Evaluation{}, out.Failure(err)
 	}
-	file, err := evaluate.NewFile(p, numbers)
+	file, err := artefact.NewEvaluation(p, numbers)
 	if err != nil {
-		return evaluate.File{}, out.Failure(err)
+		return artefact.Evaluation{}, out.Failure(err)
 	}
 	return file, nil
 }
@@ -101,7 +101,7 @@ func NoisyOf(v evaluate.Private, c certificate.Certificate, folder string) Noisy
 func (n Noisy) WriteText(w io.Writer) error {
 	_, err := io.WriteString(w, "guarantee  "+display.Printable(n.guarantee)+"\n           Everything below is computed from one noisy release, so no more of it costs anything.\n\n")
 	if err == nil {
-		err = n.Private.WriteText(w)
+		err = WritePrivate(w, n.Private)
 	}
 	if err == nil && n.Folder != "" {
 		_, err = fmt.Fprintf(w, "\nread the report: %s/%s\ncheck the guarantee: dither verify %s\nhave it in words: dither explain %s\n", n.Folder, artefact.ReportName, n.Folder, n.Folder)

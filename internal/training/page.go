@@ -77,7 +77,7 @@ func (r *Run) page(result *train.Result, c certificate.Certificate, s Summary) r
 	}
 	if s.Holdout != nil {
 		p.Holdout = holdoutMetrics(r.Setup.Plan, *s.Holdout)
-		p.Files = append(p.Files, report.Fact{Name: evaluate.FileName, Value: "SHA-256 " + c.EvaluationSHA256, Why: "the released numbers about the held-out records, and what follows from them"})
+		p.Files = append(p.Files, report.Fact{Name: artefact.EvaluationName, Value: "SHA-256 " + c.EvaluationSHA256, Why: "the released numbers about the held-out records, and what follows from them"})
 	}
 	return p
 }

@@ -67,7 +67,7 @@ func (s Summary) WriteText(w io.Writer) error {
 	}
 	if s.Holdout != nil {
 		fmt.Fprintf(w, "\nmeasured privately on %s:\n", holdoutWords(f.Setup.Plan))
-		if err := s.Holdout.WriteText(w); err != nil {
+		if err := measures.WritePrivate(w, *s.Holdout); err != nil {
 			return err
 		}
 	}

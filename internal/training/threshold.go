@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/model"
 )
 
@@ -48,7 +48,7 @@ func (h Threshold) Check(levels int, holdout bool) error {
 }
 
 // decide puts the threshold into the model; the evaluation is nil without a held-out part.
-func (h Threshold) decide(m *model.Model, file *evaluate.File) (*model.Model, error) {
+func (h Threshold) decide(m *model.Model, file *artefact.Evaluation) (*model.Model, error) {
 	if h == "" {
 		return m, nil
 	}

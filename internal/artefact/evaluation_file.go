@@ -1,66 +1,67 @@
-package evaluate
+package artefact
 
 import (
 	"encoding/json"
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/strict"
 )
 
-// FileName is the name of a private evaluation inside a folder.
-const FileName = "evaluation.json"
+// EvaluationName is the name of the file of a private evaluation inside a folder.
+const EvaluationName = "evaluation.json"
 
 const (
-	fileFormat  = "dither-evaluation"
-	fileVersion = 5
+	evaluationFormat  = "dither-evaluation"
+	evaluationVersion = 5
 )
 
-// File is evaluation.json: a plan, what it released, and what follows. All of it may be published.
-type File struct {
+// Evaluation is evaluation.json: a plan, what it released, and what follows. All of it may be published.
+type Evaluation struct {
 	Format  string `json:"format"`
 	Version int    `json:"format-version"`
 	Program string `json:"program"`
 	Run     string `json:"run"`
 	Created string `json:"created"`
 	// ModelSHA256 is the hash of the model file that was measured.
-	ModelSHA256 string `json:"model-sha256"`
-	Plan        Plan   `json:"plan"`
+	ModelSHA256 string        `json:"model-sha256"`
+	Plan        evaluate.Plan `json:"plan"`
 	// Numbers is the release, and Measures what Measures computes from it.
-	Numbers  []float64 `json:"numbers"`
-	Measures Private   `json:"measures"`
+	Numbers  []float64        `json:"numbers"`
+	Measures evaluate.Private `json:"measures"`
 }
 
-// NewFile returns the file of a release, without provenance and hash.
-func NewFile(p Plan, numbers []float64) (File, error) {
-	m, err := Measures(p, numbers)
-	return File{Format: fileFormat, Version: fileVersion, Plan: p, Numbers: numbers, Measures: m}, err
+// NewEvaluation returns the file of a release, without provenance and hash.
+func NewEvaluation(p evaluate.Plan, numbers []float64) (Evaluation, error) {
+	m, err := evaluate.Measures(p, numbers)
+	return Evaluation{Format: evaluationFormat, Version: evaluationVersion, Plan: p, Numbers: numbers, Measures: m}, err
 }
 
 // Encode returns the bytes of evaluation.json.
-func (f File) Encode() ([]byte, error) {
+func (f Evaluation) Encode() ([]byte, error) {
 	out, err := json.MarshalIndent(f, "", " ")
 	return append(out, '\n'), err
 }
 
-// DecodeFile reads what Encode writes; unknown fields are errors.
-func DecodeFile(text []byte) (File, error) {
-	var f File
+// DecodeEvaluation reads what Encode writes; unknown fields are errors.
+func DecodeEvaluation(text []byte) (Evaluation, error) {
+	var f Evaluation
 	if err := strict.Decode(text, &f); err != nil {
 		return f, fmt.Errorf("not an evaluation file: %w", err)
 	}
-	if f.Format == fileFormat && f.Version >= 1 && f.Version < fileVersion {
-		return f, fmt.Errorf("format is %q version %d, want version %d; an older program made it, with other intervals: verify it with that, or measure again", fileFormat, f.Version, fileVersion)
+	if f.Format == evaluationFormat && f.Version >= 1 && f.Version < evaluationVersion {
+		return f, fmt.Errorf("format is %q version %d, want version %d; an older program made it, with other intervals: verify it with that, or measure again", evaluationFormat, f.Version, evaluationVersion)
 	}
-	if f.Format != fileFormat || f.Version != fileVersion {
-		return f, fmt.Errorf("format is %q version %d, want %q version %d", f.Format, f.Version, fileFormat, fileVersion)
+	if f.Format != evaluationFormat || f.Version != evaluationVersion {
+		return f, fmt.Errorf("format is %q version %d, want %q version %d", f.Format, f.Version, evaluationFormat, evaluationVersion)
 	}
 	return f, nil
 }
 
 // Check recomputes the measures from the release and returns an error where they differ.
-func (f File) Check() error {
-	want, err := Measures(f.Plan, f.Numbers)
+func (f Evaluation) Check() error {
+	want, err := evaluate.Measures(f.Plan, f.Numbers)
 	if err != nil {
 		return err
 	}
