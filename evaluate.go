@@ -10,6 +10,7 @@ import (
 	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/query"
 )
 
 // Evaluation is what Evaluate released.
@@ -41,9 +42,9 @@ func Evaluate(ctx context.Context, b *Budget, m *model.Model, records any, optio
 	if err = asked.only("Evaluate", "WithEpsilon", "PerPerson", "By"); err != nil {
 		return nil, err
 	}
-	r := evaluate.Request{Delta: b.delta, Neighboring: b.neighboring, Noise: evaluate.NoiseGaussian, GroupColumn: asked.plan.By}
+	r := evaluate.Request{Delta: b.delta, Neighboring: b.neighboring, Noise: "gaussian", GroupColumn: asked.plan.By}
 	if person := asked.plan.Person; person != nil {
-		r.Person = &evaluate.Person{Column: person.Column, MaxRows: person.MaxRows}
+		r.Person = &query.Person{Column: person.Column, MaxRows: person.MaxRows}
 	}
 	b.calls.Lock()
 	defer b.calls.Unlock()

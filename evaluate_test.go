@@ -12,7 +12,6 @@ import (
 
 	"github.com/ditherml/dither"
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
@@ -43,7 +42,7 @@ func TestEvaluate(t *testing.T) {
 	if math.Abs(float64(got.Accuracy.Value)-float64(exact.Accuracy)) > 0.01 {
 		t.Errorf("got accuracy %v, want about %v", got.Accuracy, exact.Accuracy)
 	}
-	if e := float64(measured.Certificate.Epsilon); !(e > 29 && e <= 30) || len(measured.Plan.Groups) != 2 || measured.Plan.Noise != evaluate.NoiseGaussian {
+	if e := float64(measured.Certificate.Epsilon); !(e > 29 && e <= 30) || len(measured.Plan.Groups) != 2 || measured.Plan.Noise != "gaussian" {
 		t.Errorf("got epsilon %v and plan %+v, want Gaussian noise of epsilon 30 in two groups", e, measured.Plan)
 	}
 	left := b.Left()

@@ -110,7 +110,7 @@ var layers = []layer{
 	// Measuring a model needs no training, and the tests of training measure: hence before it.
 	// A private evaluation is a plan with a price and a certificate of its own, as a training is:
 	// hence account and certificate.
-	{"evaluate", "privacy internal/special internal/pass mechanism internal/release account ledger certificate data model query internal/strict"},
+	{"evaluate", "privacy internal/special internal/pass mechanism internal/release account ledger certificate data model query internal/strict internal/option"},
 	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense internal/pass mechanism internal/release account ledger certificate internal/strict data internal/encoder feature query model evaluate internal/option internal/optimizer"},
 	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/spot internal/dense internal/pass mechanism internal/release account ledger certificate internal/strict data feature query model evaluate train internal/option"},
 	// Encoded tables, which hold records, in a folder of the user's own: for tables larger than memory, and costly transforms.
@@ -146,7 +146,7 @@ var layers = []layer{
 	// What meets a guarantee: the command and the front door find it in one way.
 	{"internal/calibration", "privacy internal/display internal/wording mechanism account certificate"},
 	// The page, table and files of a sweep: report draws them and internal/wording words them, and both know sweep; hence after them.
-	{"internal/outcome", "certificate data evaluate internal/display internal/figure internal/wording model train train/neural sweep internal/report"},
+	{"internal/outcome", "certificate data evaluate internal/display internal/figure internal/wording model train train/neural sweep internal/option internal/report"},
 	// The tables of exact diagnoses: numbers of both ways to train, in shared words.
 	{"internal/diagnosis", "internal/display internal/dynamics model train/erm train/neural internal/wording"},
 	// Measures on tables by the levels of a column, their plans, and their tables on pages and terminals.

@@ -192,11 +192,6 @@ func Decode(text []byte) (Certificate, error) {
 	return c, nil
 }
 
-// VerifyHash compares the hash of the model file.
-func (c Certificate) VerifyHash(model []byte) error {
-	return same("SHA-256 of the model", c.ModelSHA256, Hash(model), "the model file")
-}
-
 // derivation reads the plan.
 func (c Certificate) derivation(methods map[string]Method) (Claim, error) {
 	method, known := methods[c.Method]

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -42,11 +43,11 @@ func (f *Frozen) Check() error {
 	switch {
 	case f == nil:
 		return nil
-	case f.Layers < 1 || f.Source == "" || !IsHash(f.SHA256):
+	case f.Layers < 1 || f.Source == "" || !strict.IsHash(f.SHA256):
 		return fmt.Errorf("certificate: %d frozen layers are of %q with SHA-256 %q, want at least 1, a name and a hash", f.Layers, f.Source, f.SHA256)
 	case (f.Public != "") == (f.Paid != nil):
 		return fmt.Errorf("certificate: frozen layers are declared public and paid for, or neither, want one of the two")
-	case f.Paid != nil && (!IsHash(f.Paid.CertificateSHA256) || !(f.Paid.Epsilon >= 0) || !(f.Paid.Delta >= 0 && f.Paid.Delta < 1) || !f.Paid.Neighboring.Valid()):
+	case f.Paid != nil && (!strict.IsHash(f.Paid.CertificateSHA256) || !(f.Paid.Epsilon >= 0) || !(f.Paid.Delta >= 0 && f.Paid.Delta < 1) || !f.Paid.Neighboring.Valid()):
 		return fmt.Errorf("certificate: the cost of frozen layers is no guarantee with the hash of a certificate")
 	}
 	for _, line := range f.Earlier {
@@ -107,17 +108,4 @@ func (e Epsilon) Rounded() string {
 	}
 	scale := math.Pow(10, 3-math.Floor(math.Log10(v)))
 	return fmt.Sprintf("%.4g", math.Ceil(v*scale*(1-1e-12))/scale)
-}
-
-// IsHash reports whether a text is a SHA-256 as Hash spells it.
-func IsHash(text string) bool {
-	if len(text) != 64 {
-		return false
-	}
-	for _, r := range text {
-		if !(r >= '0' && r <= '9' || r >= 'a' && r <= 'f') {
-			return false
-		}
-	}
-	return true
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/ditherml/dither/internal/option"
 )
 
 // won is what a record of the second level in bin i wins against one of the first in bin j.
@@ -69,7 +71,7 @@ func TestAreaErrsByPlainSums(t *testing.T) {
 	r, seen := rand.New(rand.NewPCG(6, 2)), map[string]int{}
 	for _, name := range []string{"two levels", "groups", "two levels, persons", "groups, persons"} {
 		for _, multiplier := range []float64{0.1, 2, 6, 30} {
-			for _, law := range []string{NoiseLaplace, NoiseGaussian} {
+			for _, law := range []string{noiseLaplace, noiseGaussian} {
 				p := testPlans()[name]
 				p.NoiseMultiplier, p.Noise = multiplier, law
 				for range 14 {
@@ -228,16 +230,16 @@ func TestAreaHoldsTheExactScores(t *testing.T) {
 // TestDefaultBinsAreOfLogOdds wants bins of equal width in log-odds, which are the same for every table.
 func TestDefaultBinsAreOfLogOdds(t *testing.T) {
 	edges, err := Request{}.edges(2, defaultThreshold)
-	if err != nil || len(edges) != DefaultBins+1 || edges[DefaultBins/2] != 0.5 {
-		t.Fatalf("got %d ends of bins, %v, want %d with 0.5 in the middle", len(edges), err, DefaultBins+1)
+	if err != nil || len(edges) != option.DefaultScoreBins+1 || edges[option.DefaultScoreBins/2] != 0.5 {
+		t.Fatalf("got %d ends of bins, %v, want %d with 0.5 in the middle", len(edges), err, option.DefaultScoreBins+1)
 	}
 	step := logOdds(edges[2]) - logOdds(edges[1])
-	for i := 2; i < DefaultBins; i++ {
+	for i := 2; i < option.DefaultScoreBins; i++ {
 		if got := logOdds(edges[i]) - logOdds(edges[i-1]); math.Abs(got-step) > 1e-9 {
 			t.Errorf("bin %d is %v wide in log-odds, want %v", i, got, step)
 		}
 	}
-	if math.Abs(edges[1]-defaultLowScore) > 1e-12 || math.Abs(edges[DefaultBins-1]-defaultHighScore) > 1e-12 {
-		t.Errorf("the bins lie between %v and %v, want %v and %v", edges[1], edges[DefaultBins-1], defaultLowScore, defaultHighScore)
+	if math.Abs(edges[1]-defaultLowScore) > 1e-12 || math.Abs(edges[option.DefaultScoreBins-1]-defaultHighScore) > 1e-12 {
+		t.Errorf("the bins lie between %v and %v, want %v and %v", edges[1], edges[option.DefaultScoreBins-1], defaultLowScore, defaultHighScore)
 	}
 }

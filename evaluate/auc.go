@@ -31,7 +31,7 @@ func (s *scores) auc(records []int) Measure {
 		doubled += int64(below) + int64(upTo)
 	}
 	if len(of[0]) == 0 || len(of[1]) == 0 {
-		return Undefined()
+		return noMeasure()
 	}
 	return Measure(float64(doubled) / (2 * float64(len(of[0])) * float64(len(of[1]))))
 }

@@ -14,23 +14,24 @@ import (
 // MethodPrivate is the name of a private evaluation in certificates.
 const MethodPrivate = "evaluate"
 
-// NoiseDraws returns how many rounded normal numbers the plan draws, for the slack of their
+// noiseDraws returns how many rounded normal numbers the plan draws, for the slack of their
 // distribution; discrete Laplace noise has exactly its own.
-func (p Plan) NoiseDraws() int {
-	if p.Noise == NoiseLaplace {
+func (p Plan) noiseDraws() int {
+	if p.Noise == noiseLaplace {
 		return 0
 	}
 	return p.Numbers()
 }
 
-// derivation returns what the plan implies, for the certificate.
-func (p Plan) derivation() certificate.Claim {
-	return certificate.Claim{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
-		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Assumptions()}
+// Claim returns what the plan implies: its event, the rounded normal numbers that it draws, and in plain words what
+// its guarantee rests on.
+func (p Plan) Claim() certificate.Claim {
+	return certificate.Claim{Event: p.Event(), NoiseDraws: p.noiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
+		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.assumptions()}
 }
 
-// Assumptions says in plain words what the guarantee of a private evaluation rests on.
-func (p Plan) Assumptions() []string {
+// assumptions says in plain words what the guarantee of a private evaluation rests on.
+func (p Plan) assumptions() []string {
 	out := []string{
 		"The schema of the model, the bins and the groups were declared without looking at the records.",
 		fmt.Sprintf("There are at most %d rows; this bound was declared without looking at the records.", p.MaxRecords),
@@ -67,7 +68,7 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 	if err != nil {
 		return certificate.Certificate{}, err
 	}
-	return certificate.New(MethodPrivate, text, p.derivation())
+	return certificate.New(MethodPrivate, text, p.Claim())
 }
 
 // ReadPlan reads the JSON of a plan and refuses one that makes no sense.
@@ -82,6 +83,6 @@ func Methods() map[string]certificate.Method {
 		if err != nil {
 			return certificate.Claim{}, err
 		}
-		return p.derivation(), nil
+		return p.Claim(), nil
 	}}
 }

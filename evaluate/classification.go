@@ -67,19 +67,14 @@ type Group struct {
 // Classify measures probabilities against labels, which are indices of levels.
 //
 // For two levels probabilities has shape [n] and holds the probability of levels[1], which is
-// predicted when it is above 0.5. Shape [n, 2] is accepted too. For K levels it has shape [n, K],
-// row by row, and the first of the most probable levels is predicted. Groups may be nil.
+// predicted when it is above the threshold. Shape [n, 2] is accepted too. For K levels it has shape
+// [n, K], row by row, and the first of the most probable levels is predicted. The threshold is above
+// 0 and below 1. For more than two levels it has no effect. Groups may be nil.
 //
 // It errs when there are no records, and when a label is no index of a level. It errs when a
 // probability is outside [0, 1] by more than 1e-9, or the sum of a record's probabilities differs
 // from 1 by more than 1e-3. Errors name the record (counted from 0) and never its values.
-func Classify(levels []string, labels []int, probabilities []float64, groups *Grouping) (Classification, error) {
-	return ClassifyAt(defaultThreshold, levels, labels, probabilities, groups)
-}
-
-// ClassifyAt is Classify with another threshold: of two levels the second is predicted when its
-// probability is above it. It must be above 0 and below 1; for more levels it has no effect.
-func ClassifyAt(threshold float64, levels []string, labels []int, probabilities []float64, groups *Grouping) (Classification, error) {
+func Classify(levels []string, labels []int, probabilities []float64, threshold float64, groups *Grouping) (Classification, error) {
 	scores, err := newScores(len(levels), labels, probabilities, threshold)
 	if err != nil {
 		return Classification{}, err
@@ -153,7 +148,7 @@ func (s *scores) byLevel(confusion [][]int) (precision, recall []Measure) {
 
 // group measures the records of one group.
 func (s *scores) group(g group) Group {
-	out := Group{Level: g.level, Records: len(g.records), AUC: Undefined(), LogLoss: Undefined()}
+	out := Group{Level: g.level, Records: len(g.records), AUC: noMeasure(), LogLoss: noMeasure()}
 	counts := make([]int, s.levels)
 	correct, loss := 0, 0.0
 	for _, i := range g.records {
@@ -177,7 +172,7 @@ func (s *scores) group(g group) Group {
 // share returns part/whole, undefined when the whole is 0.
 func share(part, whole int) Measure {
 	if whole == 0 {
-		return Undefined()
+		return noMeasure()
 	}
 	return Measure(float64(part) / float64(whole))
 }

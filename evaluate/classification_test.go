@@ -35,15 +35,15 @@ func TestClassifyBinary(t *testing.T) {
 		{"perfectly wrong", []int{1, 0}, []float64{0, 1}, 0, .5, -ln(1e-15), 0},
 		{"constant", []int{1, 0, 0, 0}, []float64{.3, .3, .3, .3}, .75, .75, -(ln(.3) + 3*ln(.7)) / 4, .5},
 		{"one half is the first level", []int{0, 0, 1}, []float64{.5, .5, .5}, 2. / 3, 2. / 3, ln(2), .5},
-		{"one class", []int{1, 1}, []float64{.9, .2}, .5, 1, -(ln(.9) + ln(.2)) / 2, Undefined()},
-		{"one record", []int{0}, []float64{.2}, 1, 1, -ln(.8), Undefined()},
+		{"one class", []int{1, 1}, []float64{.9, .2}, .5, 1, -(ln(.9) + ln(.2)) / 2, noMeasure()},
+		{"one record", []int{0}, []float64{.2}, 1, 1, -ln(.8), noMeasure()},
 		{"NaN is wrong and 0.5", []int{1, 0, 1}, []float64{.9, nan, nan}, 1. / 3, 2. / 3, -(ln(.9) + 2*ln(.5)) / 3, .75},
 		{"two columns", []int{0, 1}, []float64{.9, .1, .6, .4}, .5, .5, -(ln(.9) + ln(.4)) / 2, 1},
-		{"rounding outside the range", []int{1}, []float64{1 + 1e-12}, 1, 1, 0, Undefined()},
+		{"rounding outside the range", []int{1}, []float64{1 + 1e-12}, 1, 1, 0, noMeasure()},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			c, err := Classify(yesNo, test.labels, test.probabilities, nil)
+			c, err := Classify(yesNo, test.labels, test.probabilities, 0.5, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,21 +68,21 @@ func TestClassifyManyLevels(t *testing.T) {
 		.5, .3, .2,
 		math.NaN(), .5, .5,
 	}
-	c, err := Classify([]string{"a", "b", "c"}, labels, probabilities, nil)
+	c, err := Classify([]string{"a", "b", "c"}, labels, probabilities, 0.5, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := [][]int{{1, 1, 0}, {0, 1, 0}, {1, 0, 0}}; !reflect.DeepEqual(c.Confusion, want) {
 		t.Errorf("got confusion %v, want %v", c.Confusion, want)
 	}
-	if c.Undefined != 1 || !near(c.Accuracy, .4) || !near(c.MajorityAccuracy, .4) || !near(c.AUC, Undefined()) {
+	if c.Undefined != 1 || !near(c.Accuracy, .4) || !near(c.MajorityAccuracy, .4) || !near(c.AUC, noMeasure()) {
 		t.Errorf("got undefined %d, accuracy %v, majority %v, AUC %v; want 1, 0.4, 0.4, NaN", c.Undefined, c.Accuracy, c.MajorityAccuracy, c.AUC)
 	}
 	wantLoss := -Measure(math.Log(.7)+math.Log(.2)+math.Log(.8)+math.Log(.2)+math.Log(1./3)) / 5
 	if !near(c.LogLoss, wantLoss) {
 		t.Errorf("got log-loss %v, want %v", c.LogLoss, wantLoss)
 	}
-	for k, want := range []struct{ precision, recall Measure }{{.5, .5}, {.5, 1}, {Undefined(), 0}} {
+	for k, want := range []struct{ precision, recall Measure }{{.5, .5}, {.5, 1}, {noMeasure(), 0}} {
 		if !near(c.Precision[k], want.precision) || !near(c.Recall[k], want.recall) {
 			t.Errorf("level %d: got precision %v, recall %v; want %v, %v", k, c.Precision[k], c.Recall[k], want.precision, want.recall)
 		}
@@ -94,11 +94,11 @@ func TestClassifyGroups(t *testing.T) {
 	probabilities := []float64{.2, .9, .4, .6, .7, .1}
 	// a: records 0, 1, 2; b: none; other: record 3; missing: records 4, 5.
 	grouping := &Grouping{Column: "sex", Levels: []string{"a", "b"}, Codes: []int32{0, 0, 0, 2, -1, -1}}
-	c, err := Classify(yesNo, labels, probabilities, grouping)
+	c, err := Classify(yesNo, labels, probabilities, 0.5, grouping)
 	if err != nil {
 		t.Fatal(err)
 	}
-	nan := Undefined()
+	nan := noMeasure()
 	want := []Group{
 		{"a", 3, 2. / 3, 2. / 3, -Measure(math.Log(.8)+math.Log(.9)+math.Log(.4)) / 3, 1},
 		{"b", 0, nan, nan, nan, nan},
@@ -141,7 +141,7 @@ func TestClassifyErrors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := Classify(test.levels, test.labels, test.probabilities, test.groups)
+			_, err := Classify(test.levels, test.labels, test.probabilities, 0.5, test.groups)
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "evaluate: ") {
 				t.Errorf("got error %v, want one with %q", err, test.want)
 			}
@@ -169,7 +169,7 @@ func TestAUCIsItsDefinition(t *testing.T) {
 				probabilities[i] = []float64{0, math.Copysign(0, -1), -1e-10, -1e-11, 1e-11}[random.IntN(5)]
 			}
 		}
-		c, err := Classify(yesNo, labels, probabilities, nil)
+		c, err := Classify(yesNo, labels, probabilities, 0.5, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +213,7 @@ func TestClassifyIgnoresOrder(t *testing.T) {
 	for i := range labels {
 		labels[i], probabilities[i] = random.IntN(2), math.Round(20*random.Float64())/20
 	}
-	before, err := Classify(yesNo, labels, probabilities, nil)
+	before, err := Classify(yesNo, labels, probabilities, 0.5, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestClassifyIgnoresOrder(t *testing.T) {
 		labels[i], labels[j] = labels[j], labels[i]
 		probabilities[i], probabilities[j] = probabilities[j], probabilities[i]
 	})
-	after, err := Classify(yesNo, labels, probabilities, nil)
+	after, err := Classify(yesNo, labels, probabilities, 0.5, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func BenchmarkClassify(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Classify(yesNo, labels, probabilities, nil); err != nil {
+		if _, err := Classify(yesNo, labels, probabilities, 0.5, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

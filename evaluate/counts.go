@@ -15,11 +15,11 @@ type counts struct {
 // spread says how the numbers of one group err.
 func (p *Plan) spread() spread {
 	s := spread{most: p.maxRows()}
-	if p.Noise == NoiseLaplace {
-		s.single = p.Variance()
+	if p.Noise == noiseLaplace {
+		s.single = p.variance()
 	}
 	if p.paired() {
-		s.pair = p.Variance() / p.pairWeight() / p.pairWeight()
+		s.pair = p.variance() / p.pairWeight() / p.pairWeight()
 	}
 	return s
 }
@@ -27,11 +27,11 @@ func (p *Plan) spread() spread {
 // countsOf splits released numbers into the sum over the groups and the groups.
 func (p *Plan) countsOf(numbers []float64) (all counts, groups []counts) {
 	n := p.perGroup()
-	all = counts{p, make([]float64, n), p.Variance() * float64(p.groups()), p.pairsOf(numbers, -1), p.spread()}
+	all = counts{p, make([]float64, n), p.variance() * float64(p.groups()), p.pairsOf(numbers, -1), p.spread()}
 	all.pair *= float64(p.pairBlocks())
 	for g := range p.groups() {
 		cells := numbers[g*n : (g+1)*n]
-		groups = append(groups, counts{p, cells, p.Variance(), p.pairsOf(numbers, g), p.spread()})
+		groups = append(groups, counts{p, cells, p.variance(), p.pairsOf(numbers, g), p.spread()})
 		for j, v := range cells {
 			all.cells[j] += v
 		}

@@ -9,6 +9,8 @@ import (
 	"math"
 	"os"
 	"testing"
+
+	"github.com/ditherml/dither/query"
 )
 
 var allDataSets = flag.Bool("all-data-sets", false, "simulate 25000 data sets for each test of coverage, not 10000, or 5000 with -short")
@@ -51,7 +53,7 @@ func turn(t *testing.T) {
 func TestIntervalsCoverLong(t *testing.T) {
 	plans := testPlans()
 	for _, n := range []int{10, 60, 120, 300, 1000, 3000} {
-		for _, noise := range []string{NoiseLaplace, NoiseGaussian} {
+		for _, noise := range []string{noiseLaplace, noiseGaussian} {
 			for _, name := range []string{"groups", "three levels", "number"} {
 				p := plans[name]
 				p.Noise = noise
@@ -69,10 +71,10 @@ func TestIntervalsCoverLong(t *testing.T) {
 func TestIntervalsAtOtherEpsilonsCoverLong(t *testing.T) {
 	plans := testPlans()
 	for _, n := range []int{30, 120, 1000} {
-		for noise, multipliers := range map[string][]float64{NoiseLaplace: {1, 1. / 3, 0.1}, NoiseGaussian: {4.22, 1.5}} {
+		for noise, multipliers := range map[string][]float64{noiseLaplace: {1, 1. / 3, 0.1}, noiseGaussian: {4.22, 1.5}} {
 			for _, z := range multipliers {
 				for _, name := range []string{"two levels", "number"} {
-					if n == 30 && (name == "number" || noise == NoiseGaussian) {
+					if n == 30 && (name == "number" || noise == noiseGaussian) {
 						continue
 					}
 					p := plans[name]
@@ -137,10 +139,10 @@ func TestIntervalsOfPersonsCoverLong(t *testing.T) {
 		{"number, persons", 300, 3, []float64{0.5, 0.002}, []float64{4}},
 		{"number, persons", 1000, 2, []float64{1, 0.33}, []float64{1.5}},
 	} {
-		for noise, multipliers := range map[string][]float64{NoiseLaplace: c.laplace, NoiseGaussian: c.gaussian} {
+		for noise, multipliers := range map[string][]float64{noiseLaplace: c.laplace, noiseGaussian: c.gaussian} {
 			for _, z := range multipliers {
 				p := plans[c.name]
-				p.Noise, p.NoiseMultiplier, p.Person, p.MaxRecords = noise, z, &Person{"id", c.most}, 20000
+				p.Noise, p.NoiseMultiplier, p.Person, p.MaxRecords = noise, z, &query.Person{Column: "id", MaxRows: c.most}, 20000
 				t.Run(fmt.Sprintf("%s of %d rows %s %v %d", c.name, c.most, noise, z, c.persons), func(t *testing.T) {
 					turn(t)
 					simulateLong(t, p, c.persons)

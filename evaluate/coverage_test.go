@@ -13,10 +13,10 @@ import (
 
 // noiseOf draws the continuous likeness of the noise on a released number of a plan.
 func noiseOf(r *rand.Rand, p Plan) float64 {
-	if p.Noise == NoiseGaussian {
-		return r.NormFloat64() * math.Sqrt(p.Variance())
+	if p.Noise == noiseGaussian {
+		return r.NormFloat64() * math.Sqrt(p.variance())
 	}
-	return laplace(r, p.Variance())
+	return laplace(r, p.variance())
 }
 
 // laplace draws discrete Laplace noise's continuous likeness of this variance.

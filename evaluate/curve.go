@@ -40,9 +40,9 @@ func (c counts) auc() Area {
 	zeros, ones := total(zero), total(one)
 	if !(zeros > 0) || !(ones > 0) {
 		if c.pairs != nil {
-			return Area{unknown(), Undefined()}
+			return Area{unknown(), noMeasure()}
 		}
-		return Area{Estimate{Value: Undefined(), Low: 0, High: 1, Rate: rateAtLeast}, Undefined()}
+		return Area{Estimate{Value: noMeasure(), Low: 0, High: 1, Rate: rateAtLeast}, noMeasure()}
 	}
 	tied := 0.0
 	for b := range one {
@@ -207,9 +207,9 @@ func (c counts) best(balanced bool) Choice {
 	zero, one := c.levels()
 	zeros, ones := total(zero), total(one)
 	if !(zeros > 0) || !(ones > 0) {
-		return Choice{c.plan.Threshold, Undefined()}
+		return Choice{c.plan.Threshold, noMeasure()}
 	}
-	right := Choice{c.plan.Threshold, Undefined()}
+	right := Choice{c.plan.Threshold, noMeasure()}
 	rejected, missed := 0.0, 0.0
 	for b := range len(zero) - 1 {
 		rejected, missed = rejected+zero[b], missed+one[b]

@@ -28,7 +28,7 @@ func Dataset(ctx context.Context, m *model.Model, d *data.Dataset, g *Grouping) 
 	for i, v := range kept.targets {
 		labels[i] = int(v)
 	}
-	c, err := ClassifyAt(m.Threshold(), m.Schema().Target.Levels, labels, kept.predictions, kept.grouping)
+	c, err := Classify(m.Schema().Target.Levels, labels, kept.predictions, m.Threshold(), kept.grouping)
 	return &c, nil, err
 }
 

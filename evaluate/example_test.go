@@ -9,7 +9,7 @@ import (
 func ExampleClassify() {
 	labels := []int{0, 0, 1, 1}                 // indices of the levels
 	probabilities := []float64{.1, .4, .35, .8} // of the level "yes"
-	c, err := evaluate.Classify([]string{"no", "yes"}, labels, probabilities, nil)
+	c, err := evaluate.Classify([]string{"no", "yes"}, labels, probabilities, 0.5, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

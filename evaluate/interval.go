@@ -69,7 +69,7 @@ type Estimate struct {
 }
 
 // unknown is the estimate of nothing.
-func unknown() Estimate { return Estimate{Value: Undefined(), Low: Undefined(), High: Undefined()} }
+func unknown() Estimate { return Estimate{Value: noMeasure(), Low: noMeasure(), High: noMeasure()} }
 
 // around returns value ± reach, cut to [low, high].
 func around(value, reach, low, high float64) Estimate {

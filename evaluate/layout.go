@@ -68,7 +68,7 @@ func (p Plan) maxRows() int {
 
 // rowBound is the largest norm of what one row adds to the sums over rows.
 func (p Plan) rowBound() float64 {
-	if p.regression() && p.Noise == NoiseGaussian {
+	if p.regression() && p.Noise == noiseGaussian {
 		return math.Sqrt(3 + 1.25*(crossWeight*crossWeight+targetWeight*targetWeight))
 	}
 	return 1
@@ -79,7 +79,7 @@ func (p Plan) rowBound() float64 {
 // at most k·pairShare to the sums over pairs.
 func (p Plan) bound() float64 {
 	rows, pairs := p.rowBound(), p.pairShare()
-	if p.Noise == NoiseLaplace {
+	if p.Noise == noiseLaplace {
 		return (rows + pairs) * float64(p.maxRows())
 	}
 	return math.Hypot(rows, pairs) * float64(p.maxRows())
@@ -87,14 +87,14 @@ func (p Plan) bound() float64 {
 
 // norm is what Bound is measured in.
 func (p Plan) norm() release.Norm {
-	if p.Noise == NoiseLaplace {
+	if p.Noise == noiseLaplace {
 		return release.L1()
 	}
 	return release.L2()
 }
 
 func (p Plan) noise() mechanism.Noise {
-	if p.Noise == NoiseLaplace {
+	if p.Noise == noiseLaplace {
 		return mechanism.KNorm{NoiseMultiplier: p.NoiseMultiplier}
 	}
 	return mechanism.Gaussian{NoiseMultiplier: p.NoiseMultiplier}
@@ -103,13 +103,13 @@ func (p Plan) noise() mechanism.Noise {
 // Event returns what the plan releases: k-norm noise in the L1 norm, or Gaussian noise.
 func (p Plan) Event() mechanism.Event { return p.noise() }
 
-// Variance returns the variance of the noise on each released number: 2·s² for Laplace noise of
+// variance returns the variance of the noise on each released number: 2·s² for Laplace noise of
 // scale s, s² for a normal one of standard deviation s, s being NoiseMultiplier·Bound. (Discrete Laplace
 // noise has a variance below that of the continuous one; the grid's step makes the difference
 // negligible.)
-func (p Plan) Variance() float64 {
+func (p Plan) variance() float64 {
 	s := p.NoiseMultiplier * p.bound()
-	if p.Noise == NoiseLaplace {
+	if p.Noise == noiseLaplace {
 		return 2 * s * s
 	}
 	return s * s

@@ -10,8 +10,8 @@ import (
 // these records, as the area under the curve is when one class is absent.
 type Measure float64
 
-// Undefined is the Measure that has no value.
-func Undefined() Measure { return Measure(math.NaN()) }
+// noMeasure is the Measure that has no value.
+func noMeasure() Measure { return Measure(math.NaN()) }
 
 // Defined reports whether m is a finite number.
 func (m Measure) Defined() bool {
@@ -30,7 +30,7 @@ func (m Measure) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a number, or null as NaN.
 func (m *Measure) UnmarshalJSON(text []byte) error {
 	if bytes.Equal(text, []byte("null")) {
-		*m = Undefined()
+		*m = noMeasure()
 		return nil
 	}
 	return json.Unmarshal(text, (*float64)(m))

@@ -13,7 +13,7 @@ func TestMeasureJSON(t *testing.T) {
 		want    string
 	}{
 		{"fraction", .1, "0.1"},
-		{"NaN", Undefined(), "null"},
+		{"NaN", noMeasure(), "null"},
 		{"infinity", Measure(math.Inf(-1)), "null"},
 	}
 	for _, test := range tests {
@@ -33,7 +33,7 @@ func TestMeasureJSON(t *testing.T) {
 
 func TestJSONNames(t *testing.T) {
 	grouping := &Grouping{Column: "g", Levels: []string{"a"}, Codes: []int32{-1}}
-	c, err := Classify(yesNo, []int{0}, []float64{.5}, grouping)
+	c, err := Classify(yesNo, []int{0}, []float64{.5}, 0.5, grouping)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func (p Plan) pairShare() float64 {
 	switch {
 	case !p.paired():
 		return 0
-	case p.Noise == NoiseGaussian:
+	case p.Noise == noiseGaussian:
 		return 0.44
 	case p.regression():
 		return 0.4
@@ -57,7 +57,7 @@ func (p Plan) pairWeight() float64 {
 	if len(p.Levels) > 2 {
 		families = manyFamilies
 	}
-	if p.Noise == NoiseGaussian {
+	if p.Noise == noiseGaussian {
 		families = math.Sqrt(families)
 	}
 	return p.pairShare() / families / float64(p.maxRows()-1)

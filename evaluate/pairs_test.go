@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/ditherml/dither/query"
 )
 
 // plainKinds are the parts of the kinds that a row is of, by the definition: the binomial formula for numbers.
@@ -120,14 +122,14 @@ func TestPairsAreThoseOfTheRows(t *testing.T) {
 func TestPairsRaiseTheBoundALittle(t *testing.T) {
 	for name, p := range testPlans() {
 		limit := 1.1
-		if p.regression() && p.Noise == NoiseLaplace {
+		if p.regression() && p.Noise == noiseLaplace {
 			limit = 1.4 + 1e-12
 		}
 		for _, k := range []int{2, 3, 50} {
 			if p.Person == nil {
 				continue
 			}
-			p.Person = &Person{"id", k}
+			p.Person = &query.Person{Column: "id", MaxRows: k}
 			if p.Form = p.form(); p.Validate() != nil {
 				t.Fatal(p.Validate())
 			}

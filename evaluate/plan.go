@@ -6,14 +6,15 @@ import (
 
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/query"
 )
 
 // Names of the noise of a private evaluation.
 const (
-	// NoiseLaplace is discrete Laplace noise, with a bound in the L1 norm: pure differential privacy.
-	NoiseLaplace = "laplace"
-	// NoiseGaussian is Gaussian noise, with a bound in the L2 norm.
-	NoiseGaussian = "gaussian"
+	// noiseLaplace is discrete Laplace noise, with a bound in the L1 norm: pure differential privacy.
+	noiseLaplace = "laplace"
+	// noiseGaussian is Gaussian noise, with a bound in the L2 norm.
+	noiseGaussian = "gaussian"
 )
 
 const (
@@ -24,13 +25,6 @@ const (
 	// maxRowsPerPerson bounds the rows of one person far above any use.
 	maxRowsPerPerson = 1 << 20
 )
-
-// Person says that a record is a person: all rows with one text in a column; the first MaxRows of
-// them are used.
-type Person struct {
-	Column  string `json:"column"`
-	MaxRows int    `json:"max-rows"`
-}
 
 // Plan is every public number of one private evaluation. It is fixed before a record is read. One
 // noisy release of Numbers numbers follows from it, and everything that is reported is computed from
@@ -56,12 +50,13 @@ type Plan struct {
 	// Unit is what one record is; RowsPerPerson how many rows one person has at most (0: not declared).
 	Unit          string `json:"unit"`
 	RowsPerPerson int    `json:"rows-per-person,omitempty"`
-	// Person, if not nil, says that a record is a person, not a row.
-	Person *Person `json:"person,omitempty"`
-	Delta  float64 `json:"delta"`
+	// Person, if not nil, says that a record is a person, not a row: the first MaxRows of the rows with one text in a
+	// column are used.
+	Person *query.Person `json:"person,omitempty"`
+	Delta  float64       `json:"delta"`
 	// MaxRecords is the declared public bound on the number of rows.
 	MaxRecords int `json:"max-records"`
-	// Noise is NoiseLaplace or NoiseGaussian; NoiseMultiplier its scale or standard deviation in
+	// Noise is "laplace" or "gaussian"; NoiseMultiplier its scale or standard deviation in
 	// bounds of one record.
 	Noise           string  `json:"noise"`
 	NoiseMultiplier float64 `json:"noise-multiplier"`
@@ -92,14 +87,14 @@ func (p Plan) Validate() error {
 		return fmt.Errorf("evaluate: the unit is empty, want what one record is; the schema's row says it")
 	case !(p.Delta >= 0 && p.Delta < 1):
 		return fmt.Errorf("evaluate: delta is %v, want at least 0 and less than 1", p.Delta)
-	case p.Delta == 0 && p.Noise == NoiseGaussian:
+	case p.Delta == 0 && p.Noise == noiseGaussian:
 		return fmt.Errorf("evaluate: delta is 0 with gaussian noise, which has no epsilon there, want laplace noise or a delta of more than 0")
 	case p.MaxRecords < 1 || p.RowsPerPerson < 0:
 		return fmt.Errorf("evaluate: max records is %d and rows per person %d, want a declared bound of at least 1 and no negative number", p.MaxRecords, p.RowsPerPerson)
 	case p.Person != nil && (p.Person.Column == "" || p.Person.MaxRows < 1 || p.Person.MaxRows > maxRowsPerPerson):
 		return fmt.Errorf("evaluate: person is column %q with at most %d rows, want a column and 1 to %d rows", p.Person.Column, p.Person.MaxRows, maxRowsPerPerson)
-	case p.Noise != NoiseLaplace && p.Noise != NoiseGaussian:
-		return fmt.Errorf("evaluate: noise is %q, want %s or %s", p.Noise, NoiseLaplace, NoiseGaussian)
+	case p.Noise != noiseLaplace && p.Noise != noiseGaussian:
+		return fmt.Errorf("evaluate: noise is %q, want %s or %s", p.Noise, noiseLaplace, noiseGaussian)
 	case p.GroupColumn == "" && len(p.Groups) > 0:
 		return fmt.Errorf("evaluate: there are %d groups of no column, want the column's name", len(p.Groups))
 	}

@@ -28,7 +28,7 @@ var momentPowers = [...]struct {
 
 // momentNumbers is how many sums over rows a group has where the target is a number.
 func (p Plan) momentNumbers() int {
-	if p.Noise == NoiseGaussian {
+	if p.Noise == noiseGaussian {
 		return len(momentPowers)
 	}
 	return (fourth + 1) * (fourth + 1)
@@ -36,7 +36,7 @@ func (p Plan) momentNumbers() int {
 
 // addMoments adds what Plan describes of a row.
 func (p Plan) addMoments(dst []float64, a, t float64) {
-	if p.Noise != NoiseGaussian {
+	if p.Noise != noiseGaussian {
 		var products [(fourth + 1) * (fourth + 1)]float64
 		bernsteinProducts(products[:], fourth, a, t)
 		for j, v := range products {
@@ -52,7 +52,7 @@ func (p Plan) addMoments(dst []float64, a, t float64) {
 
 // coefficients returns the c with Σ q(a, t) = Σ c_j·released_j, for a polynomial of the powers in momentPowers.
 func (p Plan) coefficients(q polynomial) []float64 {
-	if p.Noise != NoiseGaussian {
+	if p.Noise != noiseGaussian {
 		return bernsteinCoefficients(fourth, q)
 	}
 	out := make([]float64, len(momentPowers))

@@ -15,7 +15,7 @@ func TestReleasedMomentsMakeEachPolynomial(t *testing.T) {
 		for _, power := range momentPowers {
 			var q polynomial
 			q[power.a][power.t] = 1.5
-			for _, noise := range []string{NoiseLaplace, NoiseGaussian} {
+			for _, noise := range []string{noiseLaplace, noiseGaussian} {
 				p := Plan{Noise: noise}
 				released := make([]float64, p.momentNumbers())
 				p.addMoments(released, a, u)

@@ -69,7 +69,7 @@ const leastRows = 3
 // the noise on Σ(t-μ), which is little against the noise on it wherever n stands out from its own.
 // Where the number of rows is hidden by noise, the set is all that is possible.
 func (c counts) explained(scale float64) Estimate {
-	whole := Estimate{Value: Undefined(), Low: Measure(math.Inf(-1)), High: 1, Rate: rateAtLeast}
+	whole := Estimate{Value: noMeasure(), Low: Measure(math.Inf(-1)), High: 1, Rate: rateAtLeast}
 	rows := polynomial{{1}}
 	n, sum := c.dot(rows), c.dot(polynomial{{0, 1}})
 	if !(n > 0) {

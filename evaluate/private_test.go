@@ -11,6 +11,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/query"
 )
 
 // binned moves each score into the middle of its bin, where the exact measures see what the histogram
@@ -48,7 +49,7 @@ func TestMeasuresAreThoseOfTheRows(t *testing.T) {
 	for range 200 {
 		labels, records := randomScores(random, p, 20+random.IntN(60))
 		got := p.classify(exactSum(p, records))
-		want, err := Classify(p.Levels, labels, binned(p, records.Predictions), nil)
+		want, err := Classify(p.Levels, labels, binned(p, records.Predictions), 0.5, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +61,7 @@ func TestMeasuresAreThoseOfTheRows(t *testing.T) {
 				t.Fatalf("level %d: got %v and %v, want %v and %v", k, got.Precision[k], got.Recall[k], want.Precision[k], want.Recall[k])
 			}
 		}
-		exact, err := Classify(p.Levels, labels, records.Predictions, nil)
+		exact, err := Classify(p.Levels, labels, records.Predictions, 0.5, nil)
 		if err != nil || math.Abs(float64(exact.AUC-got.AUC.Value)) > float64(got.AUC.Resolution)+1e-12 {
 			t.Fatalf("the area is %v, and %v of the exact scores, want a distance of at most %v (%v)", got.AUC.Value, exact.AUC, got.AUC.Resolution, err)
 		}
@@ -72,7 +73,7 @@ func checkBest(t *testing.T, p Plan, labels []int, records Records, got PrivateC
 	t.Helper()
 	best, balanced := Measure(0), Measure(0)
 	for _, threshold := range p.Edges[1 : len(p.Edges)-1] {
-		c, err := ClassifyAt(threshold, p.Levels, labels, records.Predictions, nil)
+		c, err := Classify(p.Levels, labels, records.Predictions, threshold, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +82,7 @@ func checkBest(t *testing.T, p Plan, labels []int, records Records, got PrivateC
 	if !near(got.BestAccuracy.Value, best) || !near(got.BestBalanced.Value, balanced) {
 		t.Fatalf("got best accuracy %v and best mean recall %v, want %v and %v", got.BestAccuracy, got.BestBalanced, best, balanced)
 	}
-	at, err := ClassifyAt(got.BestAccuracy.Threshold, p.Levels, labels, records.Predictions, nil)
+	at, err := Classify(p.Levels, labels, records.Predictions, got.BestAccuracy.Threshold, nil)
 	if err != nil || !near(at.Accuracy, best) {
 		t.Fatalf("the threshold %v gives %v, want %v (%v)", got.BestAccuracy.Threshold, at.Accuracy, best, err)
 	}
@@ -154,13 +155,13 @@ func testSchema(t *testing.T) *data.Schema {
 
 // TestNewPlanMeetsTheBudget prices plans of both kinds of noise under all relations.
 func TestNewPlanMeetsTheBudget(t *testing.T) {
-	for _, noise := range []string{"", NoiseGaussian} {
+	for _, noise := range []string{"", noiseGaussian} {
 		for _, n := range []privacy.Neighboring{privacy.AddOrRemoveOne, privacy.ReplaceOne, privacy.ZeroOut} {
 			p, err := NewPlan(Request{Epsilon: 0.5, Delta: 1e-6, Neighboring: n, Noise: noise, GroupColumn: "g", Threshold: 0.42, LowScore: 0.1, HighScore: 0.6, Bins: 8}, testSchema(t))
 			if err != nil {
 				t.Fatal(err)
 			}
-			price, err := certificate.New("", nil, p.derivation())
+			price, err := certificate.New("", nil, p.Claim())
 			if err != nil || float64(price.Epsilon) > 0.5*(1+1e-12) || float64(price.Epsilon) < 0.499 {
 				t.Errorf("%s, %v: the plan costs %v, want 0.5 (%v)", noise, n, float64(price.Epsilon), err)
 			}
@@ -184,8 +185,8 @@ func TestPlansAreRefused(t *testing.T) {
 		"records": func(p *Plan) { p.MaxRecords = 0 }, "noise": func(p *Plan) { p.Noise = "" }, "multiplier": func(p *Plan) { p.NoiseMultiplier = math.NaN() },
 		"one level": func(p *Plan) { p.Levels = p.Levels[:1] }, "edges in disorder": func(p *Plan) { p.Edges = []float64{0, .5, .4, 1} },
 		"edges not to 1": func(p *Plan) { p.Edges = []float64{0, .5} }, "threshold in a bin": func(p *Plan) { p.Threshold = .45 },
-		"person": func(p *Plan) { p.Person = &Person{"id", 0} }, "form": func(p *Plan) { p.Form = 2 },
-		"form of persons": func(p *Plan) { p.Person = &Person{"id", 4} }, "groups of nothing": func(p *Plan) { p.Groups = []string{"a"} },
+		"person": func(p *Plan) { p.Person = &query.Person{Column: "id", MaxRows: 0} }, "form": func(p *Plan) { p.Form = 2 },
+		"form of persons": func(p *Plan) { p.Person = &query.Person{Column: "id", MaxRows: 4} }, "groups of nothing": func(p *Plan) { p.Groups = []string{"a"} },
 		"bounds of levels": func(p *Plan) { p.Upper = 3 }, "too many": func(p *Plan) { p.GroupColumn, p.Groups = "g", make([]string, 1<<17) },
 	} {
 		p := testPlans()["two levels"]

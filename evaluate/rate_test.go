@@ -3,6 +3,8 @@ package evaluate
 import (
 	"math"
 	"testing"
+
+	"github.com/ditherml/dither/query"
 )
 
 // ordinary is a setting with the kinds of intervals whose rate is exact in every data set, or in most of them.
@@ -26,19 +28,19 @@ var (
 func TestOrdinarySettingsHaveAnExactRate(t *testing.T) {
 	persons := []string{"accuracy", "records"}
 	for _, c := range []ordinary{
-		{"two levels", 1000, 0, NoiseLaplace, 1, shareKinds, nil},
-		{"two levels", 3000, 0, NoiseLaplace, 1. / 3, shareKinds, nil},
-		{"two levels", 1000, 0, NoiseLaplace, 0.1, []string{"accuracy", "area", "recall of yes", "precision of yes"}, nil},
-		{"two levels", 1000, 0, NoiseGaussian, 4.22, shareKinds, nil},
-		{"three levels", 1000, 0, NoiseLaplace, 1, []string{"accuracy", "recall of b", "precision of c"}, []string{"accuracy of the most frequent level"}},
-		{"number", 1000, 0, NoiseLaplace, 1, errorKinds, []string{"R²"}},
-		{"number", 1000, 0, NoiseLaplace, 1. / 3, append([]string{"R²"}, errorKinds...), nil},
-		{"number", 2000, 0, NoiseLaplace, 1, append([]string{"R²"}, errorKinds...), nil},
-		{"number", 1000, 0, NoiseGaussian, 4.22, []string{"mean absolute error"}, []string{"root mean squared error"}},
-		{"two levels, persons", 300, 2, NoiseLaplace, 1, persons, nil},
-		{"two levels, persons", 300, 3, NoiseLaplace, 1, persons, nil},
-		{"two levels, persons", 300, 3, NoiseLaplace, 1. / 3, persons, nil},
-		{"two levels, persons", 300, 5, NoiseGaussian, 4.22, persons, nil},
+		{"two levels", 1000, 0, noiseLaplace, 1, shareKinds, nil},
+		{"two levels", 3000, 0, noiseLaplace, 1. / 3, shareKinds, nil},
+		{"two levels", 1000, 0, noiseLaplace, 0.1, []string{"accuracy", "area", "recall of yes", "precision of yes"}, nil},
+		{"two levels", 1000, 0, noiseGaussian, 4.22, shareKinds, nil},
+		{"three levels", 1000, 0, noiseLaplace, 1, []string{"accuracy", "recall of b", "precision of c"}, []string{"accuracy of the most frequent level"}},
+		{"number", 1000, 0, noiseLaplace, 1, errorKinds, []string{"R²"}},
+		{"number", 1000, 0, noiseLaplace, 1. / 3, append([]string{"R²"}, errorKinds...), nil},
+		{"number", 2000, 0, noiseLaplace, 1, append([]string{"R²"}, errorKinds...), nil},
+		{"number", 1000, 0, noiseGaussian, 4.22, []string{"mean absolute error"}, []string{"root mean squared error"}},
+		{"two levels, persons", 300, 2, noiseLaplace, 1, persons, nil},
+		{"two levels, persons", 300, 3, noiseLaplace, 1, persons, nil},
+		{"two levels, persons", 300, 3, noiseLaplace, 1. / 3, persons, nil},
+		{"two levels, persons", 300, 5, noiseGaussian, 4.22, persons, nil},
 	} {
 		of := c.simulate(t)
 		for _, name := range c.always {
@@ -59,7 +61,7 @@ func (c ordinary) simulate(t *testing.T) coverages {
 	p := testPlans()[c.name]
 	p.Noise, p.NoiseMultiplier, p.MaxRecords = c.noise, c.multiplier, 20000
 	if c.k > 0 {
-		p.Person = &Person{"id", c.k}
+		p.Person = &query.Person{Column: "id", MaxRows: c.k}
 	}
 	if p.regression() {
 		return simulateNumbers(t, p, c.records, 40, 1)
@@ -70,16 +72,16 @@ func (c ordinary) simulate(t *testing.T) coverages {
 // TestHiddenRecordsHaveARateOfAtLeast has so few records, or so much noise, that sets are wide.
 func TestHiddenRecordsHaveARateOfAtLeast(t *testing.T) {
 	for _, c := range []ordinary{
-		{"two levels", 10, 0, NoiseLaplace, 2, []string{"accuracy", "area", "rate in a bin"}, nil},
-		{"two levels", 60, 0, NoiseLaplace, 2, []string{"area"}, nil},
-		{"two levels", 30, 0, NoiseLaplace, 0.1, []string{"area", "recall of yes"}, nil},
-		{"two levels", 30, 0, NoiseLaplace, 0.001, []string{"accuracy", "recall of yes"}, nil}, // counts are whole numbers
-		{"number", 10, 0, NoiseLaplace, 2, append([]string{"R²"}, errorKinds...), nil},
-		{"number", 60, 0, NoiseLaplace, 2, append([]string{"R²"}, errorKinds...), nil},
-		{"number", 300, 0, NoiseGaussian, 2, []string{"R²"}, nil},
-		{"two levels, persons", 300, 5, NoiseLaplace, 1, []string{"accuracy", "recall of no"}, nil},
-		{"number, persons", 300, 3, NoiseLaplace, 0.5, errorKinds, nil},
-		{"three levels, persons", 300, 5, NoiseGaussian, 4, []string{"recall of b"}, nil},
+		{"two levels", 10, 0, noiseLaplace, 2, []string{"accuracy", "area", "rate in a bin"}, nil},
+		{"two levels", 60, 0, noiseLaplace, 2, []string{"area"}, nil},
+		{"two levels", 30, 0, noiseLaplace, 0.1, []string{"area", "recall of yes"}, nil},
+		{"two levels", 30, 0, noiseLaplace, 0.001, []string{"accuracy", "recall of yes"}, nil}, // counts are whole numbers
+		{"number", 10, 0, noiseLaplace, 2, append([]string{"R²"}, errorKinds...), nil},
+		{"number", 60, 0, noiseLaplace, 2, append([]string{"R²"}, errorKinds...), nil},
+		{"number", 300, 0, noiseGaussian, 2, []string{"R²"}, nil},
+		{"two levels, persons", 300, 5, noiseLaplace, 1, []string{"accuracy", "recall of no"}, nil},
+		{"number, persons", 300, 3, noiseLaplace, 0.5, errorKinds, nil},
+		{"three levels, persons", 300, 5, noiseGaussian, 4, []string{"recall of b"}, nil},
 	} {
 		of := c.simulate(t)
 		for _, name := range c.always {

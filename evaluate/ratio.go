@@ -115,7 +115,7 @@ func (r ratio) value() float64 {
 
 // without is an estimate without an interval.
 func without(value, least, most float64) Estimate {
-	return Estimate{Value: Measure(max(least, min(most, value))), Low: Undefined(), High: Undefined()}
+	return Estimate{Value: Measure(max(least, min(most, value))), Low: noMeasure(), High: noMeasure()}
 }
 
 // The weights of pairs for a share θ, ψ being 1-θ for a row of the part and -θ for one of the rest.

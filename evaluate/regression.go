@@ -86,7 +86,7 @@ func regression(labels, predictions []float64, groups *Grouping) Regression {
 // regressionGroup measures the records of one group. The deviation is summed
 // about the group's mean in a second pass, which does not cancel.
 func regressionGroup(labels, predictions []float64, g group) RegressionGroup {
-	out := RegressionGroup{Level: g.level, Records: len(g.records), RMSE: Undefined(), MAE: Undefined(), R2: Undefined()}
+	out := RegressionGroup{Level: g.level, Records: len(g.records), RMSE: noMeasure(), MAE: noMeasure(), R2: noMeasure()}
 	if len(g.records) == 0 {
 		return out
 	}
@@ -115,7 +115,7 @@ func regressionGroup(labels, predictions []float64, g group) RegressionGroup {
 func (g RegressionGroup) definedOnly() RegressionGroup {
 	for _, m := range []*Measure{&g.RMSE, &g.MAE, &g.R2} {
 		if !m.Defined() {
-			*m = Undefined()
+			*m = noMeasure()
 		}
 	}
 	return g

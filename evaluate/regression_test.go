@@ -7,7 +7,7 @@ import (
 )
 
 func TestRegress(t *testing.T) {
-	nan, inf := Undefined(), math.Inf(1)
+	nan, inf := noMeasure(), math.Inf(1)
 	tests := []struct {
 		name                string
 		labels, predictions []float64
@@ -48,7 +48,7 @@ func TestRegressGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nan := Undefined()
+	nan := noMeasure()
 	want := []RegressionGroup{{"north", 2, 1, 1, 0}, {"south", 1, 0, 0, nan}, {"(missing)", 1, nan, nan, nan}}
 	if len(r.Groups) != len(want) || r.GroupColumn != "region" || r.Undefined != 1 {
 		t.Fatalf("got %+v, want column region, groups %+v, 1 undefined", r, want)

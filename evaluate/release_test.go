@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/query"
 )
 
 // purse pays for everything and remembers what.
@@ -21,21 +22,21 @@ func (p *purse) Pay(e mechanism.Event) error {
 
 // testPlans are plans of each kind, by name.
 func testPlans() map[string]Plan {
-	base := Plan{Neighboring: privacy.AddOrRemoveOne, Unit: "one row", Delta: 1e-6, MaxRecords: 5000, Noise: NoiseLaplace, NoiseMultiplier: 2}
+	base := Plan{Neighboring: privacy.AddOrRemoveOne, Unit: "one row", Delta: 1e-6, MaxRecords: 5000, Noise: noiseLaplace, NoiseMultiplier: 2}
 	two, three, number := base, base, base
 	two.Levels, two.Edges, two.Threshold = []string{"no", "yes"}, []float64{0, .2, .4, .5, .7, 1}, .5
 	three.Levels, three.Edges = []string{"a", "b", "c"}, []float64{0, .5, 1}
-	three.Noise = NoiseGaussian
+	three.Noise = noiseGaussian
 	number.Lower, number.Upper, number.ResidualBound = -10, 30, 8
 	grouped, gaussian := two, number
 	grouped.GroupColumn, grouped.Groups = "sex", []string{"f", "m"}
-	gaussian.Noise = NoiseGaussian
+	gaussian.Noise = noiseGaussian
 	out := map[string]Plan{"two levels": two, "three levels": three, "number": number, "number, gaussian": gaussian, "groups": grouped}
 	for _, name := range []string{"two levels", "three levels", "number", "number, gaussian", "groups"} {
 		p := out[name]
 		p.Form = p.form()
 		out[name] = p
-		p.Person = &Person{Column: "id", MaxRows: 3}
+		p.Person = &query.Person{Column: "id", MaxRows: 3}
 		p.Form = p.form()
 		out[name+", persons"] = p
 	}
@@ -123,7 +124,7 @@ func distance(p Plan, a, b []float64) float64 {
 	sum := 0.0
 	for j := range a {
 		d := math.Abs(a[j] - b[j])
-		if p.Noise == NoiseLaplace {
+		if p.Noise == noiseLaplace {
 			sum += d
 		} else {
 			sum = math.Hypot(sum, d)
@@ -179,7 +180,7 @@ func TestReleaseIsTheSumAndNoise(t *testing.T) {
 					t.Fatalf("paid %v, want %v once", payer.paid, p.Event())
 				}
 				for j := range got {
-					e := (got[j] - want[j]) / math.Sqrt(p.Variance())
+					e := (got[j] - want[j]) / math.Sqrt(p.variance())
 					sum, square, n = sum+e, square+e*e, n+1
 				}
 			}

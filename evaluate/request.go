@@ -8,13 +8,11 @@ import (
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/query"
 )
-
-// DefaultBins is the number of score bins for two levels; more levels have one bin, so that the
-// release is the confusion matrix.
-const DefaultBins = 60
 
 // Between defaultLowScore and defaultHighScore the bins of two levels are of equal width in log-odds. They are the
 // same for every table: at 60 bins one is 0.214 wide, between 0.500 and 0.553 as between 0.0100 and 0.0124.
@@ -29,13 +27,13 @@ type Request struct {
 	Epsilon, Delta float64
 	// Neighboring is the relation; required.
 	Neighboring privacy.Neighboring
-	// Noise is NoiseLaplace or NoiseGaussian; "" means NoiseLaplace.
+	// Noise is "laplace" or "gaussian"; "" means "laplace".
 	Noise string
 	// Person, if not nil, makes all rows of a person one record.
-	Person *Person
+	Person *query.Person
 	// MaxRecords is a declared public bound on the number of rows; 0 means that of the schema.
 	MaxRecords int
-	// Bins is the number of score bins; 0 means DefaultBins for two levels and 1 for more.
+	// Bins is the number of score bins; 0 means option.DefaultScoreBins for two levels and 1 for more.
 	Bins int
 	// LowScore and HighScore are declared probabilities. Between them the bins are of equal width
 	// in log-odds, with one open bin at each side. If both are 0, they count as 0.002 and 0.998. Of
@@ -62,7 +60,7 @@ func NewPlan(r Request, s *data.Schema) (Plan, error) {
 		p.MaxRecords = s.MaxRecords
 	}
 	if p.Noise == "" {
-		p.Noise = NoiseLaplace
+		p.Noise = noiseLaplace
 	}
 	if err := p.aim(r, s.Target); err != nil {
 		return Plan{}, err
@@ -113,7 +111,7 @@ func (r Request) edges(levels int, threshold float64) ([]float64, error) {
 	if bins == 0 && levels > 2 {
 		bins = 1
 	} else if bins == 0 {
-		bins = DefaultBins
+		bins = option.DefaultScoreBins
 	}
 	if bins < 1 || bins > maxBins {
 		return nil, fmt.Errorf("evaluate: the number of score bins is %d, want 1 to %d", bins, maxBins)
@@ -179,11 +177,11 @@ func (p Plan) calibrated(epsilon float64) (Plan, error) {
 	if !target.Private() {
 		return Plan{}, fmt.Errorf("evaluate: epsilon is %v, want a finite number", epsilon)
 	}
-	if p.Noise == NoiseLaplace { // pure: epsilon holds without delta
+	if p.Noise == noiseLaplace { // pure: epsilon holds without delta
 		p.NoiseMultiplier = p.Neighboring.Movement() / target.Epsilon()
 		return p, p.Validate()
 	}
-	if target, err = certificate.Aim(target, p.NoiseDraws()); err != nil {
+	if target, err = certificate.Aim(target, p.noiseDraws()); err != nil {
 		return Plan{}, fmt.Errorf("evaluate: epsilon %v is not reached at delta %v, because what the samplers round counts e^epsilon times: %w", epsilon, p.Delta, err)
 	}
 	plan := func(z float64) mechanism.Event {

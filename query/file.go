@@ -2,13 +2,10 @@ package query
 
 import (
 	"bytes"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
-	"time"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/display"
@@ -102,25 +99,6 @@ func shortList(names []string, of int) string {
 		return fmt.Sprintf("%d of %d rows", len(names), of)
 	}
 	return strings.Join(names, ", ")
-}
-
-// Seal fills in the certificate of the answer, with a random name for the run and the present time.
-// It returns the files of its folder by name. Program is the program with its version.
-func (a *File) Seal(program string) (map[string][]byte, error) {
-	var id [16]byte
-	rand.Read(id[:])
-	own := *a.Certificate
-	a.Certificate = &own
-	a.Certificate.Program, a.Certificate.Run, a.Certificate.Created = program, hex.EncodeToString(id[:]), time.Now().UTC().Format(time.RFC3339)
-	alone := *a
-	alone.Certificate = nil
-	text, err := json.MarshalIndent(alone, "", " ")
-	if err != nil {
-		return nil, err
-	}
-	a.Certificate.ModelSHA256 = certificate.Hash(text)
-	certificateText, err := a.Certificate.Encode()
-	return map[string][]byte{FileName: text, certificate.FileName: certificateText}, err
 }
 
 // Check returns an error unless what the plan decides in an answer follows from the plan.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/train"
 )
 
@@ -55,12 +56,12 @@ func TestDivergedRunsAreRecorded(t *testing.T) {
 		}
 		for i, r := range results {
 			bad := strings.HasPrefix(candidates[i/2].Words(), "learning rate 1e+308")
-			if r.Diverged != bad || len(r.Metrics) != 3 || math.IsNaN(r.Value(MetricAccuracy)) != bad || r.LearningRate != first[i].LearningRate {
+			if r.Diverged != bad || len(r.Metrics) != 3 || math.IsNaN(r.Value(option.MetricAccuracy)) != bad || r.LearningRate != first[i].LearningRate {
 				t.Errorf("pass %d: got %+v of %s, want a run that diverged: %v", pass, r, candidates[i/2].Words(), bad)
 			}
 		}
 	}
-	all := slices.DeleteFunc(Summarize(candidates, first), func(s Summary) bool { return s.Metric != MetricAccuracy })
+	all := slices.DeleteFunc(Summarize(candidates, first), func(s Summary) bool { return s.Metric != option.MetricAccuracy })
 	if all[0].Diverged != 2 || all[0].Repeats != 0 || !math.IsNaN(all[0].Mean) || all[1].Diverged != 0 || all[1].Repeats != 2 {
 		t.Errorf("got %+v, want no mean of runs that diverged", all[:2])
 	}
@@ -90,7 +91,7 @@ func TestSelectionRanksDivergedRunsLast(t *testing.T) {
 				t.Fatal(failed)
 			}
 			sweep := Sweep{Candidates: candidates, Training: d, Examiner: e}
-			won, failed := sweep.Select(t.Context(), l, plan, MetricAccuracy, false)
+			won, failed := sweep.Select(t.Context(), l, plan, option.MetricAccuracy, false)
 			switch {
 			case len(l.Entries()) != 1:
 				t.Fatalf("the ledger holds %v, want one choice", l.Entries())

@@ -2,8 +2,6 @@ package sweep
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/strict"
 )
 
@@ -33,11 +32,10 @@ type Definition struct {
 	Program string `json:"program"`
 }
 
-// SHA256 is the hash of the definition.
-func (d Definition) SHA256() (string, error) {
+// hash is the SHA-256 of the definition's JSON.
+func (d Definition) hash() (string, error) {
 	text, err := json.Marshal(d)
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), err
+	return certificate.Hash(text), err
 }
 
 // difference says in which way two definitions differ, "" where they are the same.
@@ -191,7 +189,7 @@ func (j *Journal) open(d Definition) error {
 	if _, err = j.file.Seek(int64(whole), io.SeekStart); err != nil {
 		return err
 	}
-	sum, err := d.SHA256()
+	sum, err := d.hash()
 	if err != nil {
 		return err
 	}

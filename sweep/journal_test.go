@@ -2,12 +2,14 @@ package sweep
 
 import (
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/option"
 )
 
 func definition() Definition {
@@ -16,7 +18,7 @@ func definition() Definition {
 
 // measurement is one of epsilon 1.
 func measurement(repeat int) Measurement {
-	return Measurement{Run: Run{Settings: []Setting{{"epsilon", "1"}}, Repeat: repeat}, LearningRate: 0.5, Metrics: []Metric{{MetricAccuracy, 0.75}, {MetricAUC, evaluate.Undefined()}}}
+	return Measurement{Run: Run{Settings: []Setting{{"epsilon", "1"}}, Repeat: repeat}, LearningRate: 0.5, Metrics: []Metric{{option.MetricAccuracy, 0.75}, {option.MetricAUC, evaluate.Measure(math.NaN())}}}
 }
 
 // open opens a journal that must open.
@@ -51,7 +53,7 @@ func TestJournalGoesOn(t *testing.T) {
 		}
 		j = open(t, path)
 		got, has := j.result(first.Run)
-		if !has || got.Value(MetricAccuracy) != 0.75 || got.Value(MetricAUC) == got.Value(MetricAUC) || got.LearningRate != 0.5 {
+		if !has || got.Value(option.MetricAccuracy) != 0.75 || got.Value(option.MetricAUC) == got.Value(option.MetricAUC) || got.LearningRate != 0.5 {
 			t.Fatalf("%d bytes: the first result is %v, %v, want the one that was written", length, got, has)
 		}
 		if _, has = j.result(second.Run); has != (length == len(text)) {

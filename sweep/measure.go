@@ -10,6 +10,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/wholerows"
 	"github.com/ditherml/dither/model"
@@ -22,25 +23,22 @@ type Metric struct {
 	Value evaluate.Measure `json:"value"`
 }
 
-// Names of metrics, as package evaluate defines them; the logarithmic loss is in nats.
+// Names of further metrics, as package evaluate defines them; the logarithmic loss is in nats.
 const (
-	MetricAccuracy = "accuracy"
-	metricLogLoss  = "log-loss"
-	MetricAUC      = "auc"
-	MetricR2       = "r2"
-	metricRMSE     = "rmse"
-	metricMAE      = "mae"
+	metricLogLoss = "log-loss"
+	metricRMSE    = "rmse"
+	metricMAE     = "mae"
 )
 
 // Metrics returns the names of the metrics of models of a target, the most telling first.
 func Metrics(t data.Target) []string {
 	switch {
 	case t.Regression():
-		return []string{MetricR2, metricRMSE, metricMAE}
+		return []string{option.MetricR2, metricRMSE, metricMAE}
 	case len(t.Levels) == 2:
-		return []string{MetricAccuracy, metricLogLoss, MetricAUC}
+		return []string{option.MetricAccuracy, metricLogLoss, option.MetricAUC}
 	}
-	return []string{MetricAccuracy, metricLogLoss}
+	return []string{option.MetricAccuracy, metricLogLoss}
 }
 
 // Evaluator measures models on one data set with targets. The numbers are exact, and as private as the data set.
@@ -83,12 +81,12 @@ func (e *Evaluator) measure(m *model.Model) ([]Metric, error) {
 	}
 	if m.Schema().Target.Regression() {
 		r, failed := evaluate.Regress(targets, kept, nil)
-		return []Metric{{MetricR2, r.R2}, {metricRMSE, r.RMSE}, {metricMAE, r.MAE}}, failed
+		return []Metric{{option.MetricR2, r.R2}, {metricRMSE, r.RMSE}, {metricMAE, r.MAE}}, failed
 	}
-	c, err := evaluate.ClassifyAt(m.Threshold(), m.Schema().Target.Levels, labels, kept, nil)
-	out := []Metric{{MetricAccuracy, c.Accuracy}, {metricLogLoss, c.LogLoss}}
+	c, err := evaluate.Classify(m.Schema().Target.Levels, labels, kept, m.Threshold(), nil)
+	out := []Metric{{option.MetricAccuracy, c.Accuracy}, {metricLogLoss, c.LogLoss}}
 	if len(m.Schema().Target.Levels) == 2 {
-		out = append(out, Metric{MetricAUC, c.AUC})
+		out = append(out, Metric{option.MetricAUC, c.AUC})
 	}
 	return out, err
 }

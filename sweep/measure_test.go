@@ -9,6 +9,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 )
 
@@ -58,7 +59,7 @@ func TestMeasureKeepsRows(t *testing.T) {
 			labels[i] = int(v)
 			reader.Predict(predictions[i:i+1], i)
 		}
-		c, err := evaluate.Classify(s.Target.Levels, labels, predictions, nil)
+		c, err := evaluate.Classify(s.Target.Levels, labels, predictions, 0.5, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +72,7 @@ func TestMeasureKeepsRows(t *testing.T) {
 			}
 			for k, want := range []evaluate.Measure{c.Accuracy, c.LogLoss, c.AUC} {
 				slack := 1e-6
-				if got[k].Name == MetricAUC {
+				if got[k].Name == option.MetricAUC {
 					slack = 1e-4 // two rows of nearly one score may change their order
 				}
 				if !(math.Abs(float64(got[k].Value-want)) <= slack*float64(want)) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
@@ -230,7 +231,7 @@ func TestNoRuns(t *testing.T) {
 		if failed != nil {
 			t.Fatal(failed)
 		}
-		_, failed = sweep.Select(t.Context(), l, plan, MetricAccuracy, false)
+		_, failed = sweep.Select(t.Context(), l, plan, option.MetricAccuracy, false)
 		if len(l.Entries()) != 1 {
 			t.Fatalf("the ledger holds %v, want one choice", l.Entries())
 		}

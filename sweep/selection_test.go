@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -106,7 +107,7 @@ func TestSelectReleasesTheBest(t *testing.T) {
 			t.Fatal(failed)
 		}
 		sweep := Sweep{Candidates: candidates, Training: d, Examiner: e}
-		won, failed := sweep.Select(context.Background(), l, plan, MetricAccuracy, false)
+		won, failed := sweep.Select(context.Background(), l, plan, option.MetricAccuracy, false)
 		if failed != nil {
 			t.Fatal(failed)
 		}
@@ -145,7 +146,7 @@ func TestSelectIsPaidBefore(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop() // a run would say that it was stopped
 	sweep := Sweep{Candidates: candidates, Training: d, Examiner: e}
-	if _, err = sweep.Select(ctx, l, plan, MetricAccuracy, false); !errors.Is(err, ledger.ErrOverBudget) {
+	if _, err = sweep.Select(ctx, l, plan, option.MetricAccuracy, false); !errors.Is(err, ledger.ErrOverBudget) {
 		t.Errorf("got %v, want a refusal by the budget, which is that of one run", err)
 	}
 }

@@ -373,7 +373,7 @@ func (s *Sweep) result(run Run, m *model.Model, rate float64) (Measurement, erro
 		return out, err
 	}
 	for _, name := range Metrics(s.Training.Schema().Target) {
-		out.Metrics = append(out.Metrics, Metric{name, evaluate.Undefined()})
+		out.Metrics = append(out.Metrics, Metric{name, evaluate.Measure(nan)})
 	}
 	return out, nil
 }

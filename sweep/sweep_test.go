@@ -107,11 +107,11 @@ func TestSweepRunsEverything(t *testing.T) {
 	}
 	of := []int{0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 4, 4, 4, 5, 5, 5}
 	for i, r := range first {
-		if c := candidates[of[i]]; r.key() != sweep.runOf(&c, r.Repeat).key() || len(r.Metrics) != 3 || !(r.Value(MetricAccuracy) >= 0 && r.Value(MetricAccuracy) <= 1) { // few steps and much noise learn nothing
+		if c := candidates[of[i]]; r.key() != sweep.runOf(&c, r.Repeat).key() || len(r.Metrics) != 3 || !(r.Value(option.MetricAccuracy) >= 0 && r.Value(option.MetricAccuracy) <= 1) { // few steps and much noise learn nothing
 			t.Errorf("result %d is %+v, want one of %s with metrics", i, r, c.Words())
 		}
 	}
-	if v := first[9].Value(MetricAccuracy); v < 0.85 {
+	if v := first[9].Value(option.MetricAccuracy); v < 0.85 {
 		t.Errorf("without privacy the accuracy is %v, want about 0.9, as the toy is made", v)
 	}
 	if first[0].Value(metricLogLoss) == first[1].Value(metricLogLoss) || first[6].Value(metricLogLoss) == first[7].Value(metricLogLoss) {

@@ -43,7 +43,7 @@ func (h *HoldoutRequest) plan(r Request, s *data.Schema) (*Holdout, error) {
 	e := evaluate.Request{Epsilon: r.Epsilon, Delta: r.Delta, Neighboring: r.Neighboring, Noise: h.Noise, Bins: h.Bins, LowScore: h.LowScore, HighScore: h.HighScore,
 		Threshold: h.Threshold, ResidualBound: h.ResidualBound, GroupColumn: h.GroupColumn}
 	if r.Person != nil {
-		e.Person = &evaluate.Person{Column: r.Person.Column, MaxRows: r.Person.MaxRows}
+		e.Person = &query.Person{Column: r.Person.Column, MaxRows: r.Person.MaxRows}
 	}
 	p, err := evaluate.NewPlan(e, s)
 	if err != nil {

@@ -140,7 +140,7 @@ func (p Plan) NoiseDraws() int {
 		n += statistic.draws(p)
 	}
 	if p.Holdout != nil {
-		n += p.Holdout.Evaluation.NoiseDraws()
+		n += p.Holdout.Evaluation.Claim().NoiseDraws
 	}
 	return n
 }

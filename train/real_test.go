@@ -67,7 +67,7 @@ func classify(t *testing.T, m *model.Model, d *data.Dataset) evaluate.Classifica
 	for i, v := range labels {
 		classes[i] = int(v)
 	}
-	c, err := evaluate.Classify(m.Schema().Target.Levels, classes, p, nil)
+	c, err := evaluate.Classify(m.Schema().Target.Levels, classes, p, 0.5, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -174,7 +174,7 @@ func (p parts) score(m *model.Model, regression bool) (float64, error) {
 	for i, v := range targets {
 		labels[i] = int(v)
 	}
-	measured, err := evaluate.Classify(p.schema.Target.Levels, labels, predictions, nil)
+	measured, err := evaluate.Classify(p.schema.Target.Levels, labels, predictions, 0.5, nil)
 	if err == nil && !measured.Accuracy.Defined() {
 		return math.NaN(), fmt.Errorf("the accuracy is not defined, want labelled records")
 	}

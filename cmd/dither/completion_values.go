@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/calibration"
 	"github.com/ditherml/dither/internal/layers"
@@ -28,7 +27,7 @@ var flagValues = map[string]func() []string{
 	"class-weights":    func() []string { return []string{"balanced"} },
 	"clipping":         option.ClippingModes,
 	"clipping-groups":  func() []string { return []string{"all", "per-layer"} },
-	"clipping-rule":    neural.Rules,
+	"clipping-rule":    ruleNames,
 	"correlated-noise": option.CorrelatedKinds,
 	"feature-bits":     func() []string { return []string{"8", "16"} },
 	"find":             func() []string { return calibration.Numbers },
@@ -72,7 +71,7 @@ func texts[T any](values []T) []string {
 	return out
 }
 
-func measuringNoise() []string { return []string{evaluate.NoiseLaplace, evaluate.NoiseGaussian} }
+func measuringNoise() []string { return []string{"laplace", "gaussian"} }
 
 func lossNames() []string {
 	var names []string

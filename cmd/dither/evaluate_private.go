@@ -11,10 +11,12 @@ import (
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/glossary"
 	"github.com/ditherml/dither/internal/measures"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/query"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -42,11 +44,11 @@ func (p *privateFlags) add(f *pflag.FlagSet) {
 	f.Float64Var(&p.epsilon, "epsilon", 0, "with --private: privacy budget of the evaluation, in nats; required")
 	f.Float64Var(&p.delta, "delta", 1e-6, "with --private: "+glossary.Short("delta")+"; 0 with laplace noise")
 	f.StringVar(&p.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), "with --private: "+glossary.Short("neighboring"))
-	f.StringVar(&p.noise, "noise", evaluate.NoiseLaplace, "with --private: laplace or gaussian")
+	f.StringVar(&p.noise, "noise", "laplace", "with --private: laplace or gaussian")
 	f.StringVar(&p.unit, "unit", "row", "with --private: what is protected: row, or person:COLUMN for all rows with one text in a column")
 	f.IntVar(&p.maxRecordsPerPerson, "max-records-per-person", 0, "with --private: rows of a person that are used, with --unit person:COLUMN")
 	f.IntVar(&p.maxRecords, "max-records", 0, "with --private: declared public bound on the number of rows, instead of the schema's")
-	f.IntVar(&p.bins, "bins", 0, fmt.Sprintf("with --private: score bins (default %d for two levels, of equal width in log-odds; 1 for more)", evaluate.DefaultBins))
+	f.IntVar(&p.bins, "bins", 0, fmt.Sprintf("with --private: score bins (default %d for two levels, of equal width in log-odds; 1 for more)", option.DefaultScoreBins))
 	f.StringVar(&p.scoreRange, "score-range", "", "with --private: LOW:HIGH, declared probabilities between which bins are of equal width in log-odds")
 	f.Float64Var(&p.residualBound, "residual-bound", 0, "with --private: where residuals of a numeric target are cut (default: the range of the target)")
 	f.StringVar(&p.out, "out", "", "with --private: folder to write: evaluation.json, certificate.json and report.html")
@@ -74,7 +76,7 @@ func (p *privateFlags) request(group string, threshold float64) (evaluate.Reques
 	}
 	unit, err := (&planFlags{unit: p.unit, maxRecordsPerPerson: p.maxRecordsPerPerson}).person()
 	if err == nil && unit != nil {
-		r.Person = &evaluate.Person{Column: unit.Column, MaxRows: unit.MaxRows}
+		r.Person = &query.Person{Column: unit.Column, MaxRows: unit.MaxRows}
 	}
 	return r, err
 }

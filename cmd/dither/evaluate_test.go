@@ -58,7 +58,7 @@ func expected(t *testing.T, m modelFolder, rows [][]string, group int) (any, int
 		}
 		return r, dropped
 	}
-	c, err := evaluate.Classify(schema.Target.Levels, labels, predictions, grouping)
+	c, err := evaluate.Classify(schema.Target.Levels, labels, predictions, 0.5, grouping)
 	if err != nil {
 		t.Fatal(err)
 	}

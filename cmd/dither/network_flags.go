@@ -42,7 +42,7 @@ var networkToo = []string{"model", "data", "labels", "delimiter", "schema", "tar
 
 func (n *networkFlags) add(f *pflag.FlagSet) {
 	n.addLayers(f, layers.Linear)
-	f.StringVar(&n.clipping.Rule, "clipping-rule", "", "how the gradient of a network is bounded: "+summaries(neural.Rules(), neural.RuleSummary)+" (default "+neural.Rules()[0]+")")
+	f.StringVar(&n.clipping.Rule, "clipping-rule", "", "how the gradient of a network is bounded: "+summaries(neural.Rules())+" (default "+neural.Rules()[0][0]+")")
 	f.StringVar(&n.groups, "clipping-groups", "all", "which parts of a network's gradient are clipped each by itself: all (one part), per-layer, or blocks of weights in each part, as 2,1")
 	f.StringVar(&n.norms, "clipping-norms", "", "clipping norms of those parts, with commas between (default: the clipping norm over the root of their number)")
 	f.StringVar(&n.allocation, "noise-allocation", option.AllocationEven, "how noise is divided among those parts, at one cost: "+join(option.Allocations()))
@@ -85,12 +85,21 @@ func (n *networkFlags) addLayers(f *pflag.FlagSet, otherwise string) {
 }
 
 // summaries lists names with what they mean.
-func summaries(names []string, summary func(string) string) string {
-	out := make([]string, len(names))
-	for i, name := range names {
-		out[i] = name + " (" + summary(name) + ")"
+func summaries(rules [][2]string) string {
+	out := make([]string, len(rules))
+	for i, r := range rules {
+		out[i] = r[0] + " (" + r[1] + ")"
 	}
 	return strings.Join(out, ", ")
+}
+
+// ruleNames lists the clipping rules of networks.
+func ruleNames() []string {
+	var names []string
+	for _, r := range neural.Rules() {
+		names = append(names, r[0])
+	}
+	return names
 }
 
 // asked reports whether the model is a network.

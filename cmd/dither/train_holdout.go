@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/train"
 	"github.com/spf13/pflag"
@@ -30,8 +30,8 @@ type holdoutFlags struct {
 func (h *holdoutFlags) add(f *pflag.FlagSet) {
 	h.flags = f
 	f.StringVar(&h.holdout, "holdout", "", "private:SHARE holds each record (person, with --unit person) out with this probability and measures the model on those, privately; costs nothing beside --epsilon")
-	f.StringVar(&h.noise, "holdout-noise", evaluate.NoiseLaplace, "noise of the held-out evaluation: laplace or gaussian")
-	f.IntVar(&h.bins, "holdout-bins", 0, fmt.Sprintf("score bins of the held-out evaluation (default %d for two levels, 1 for more)", evaluate.DefaultBins))
+	f.StringVar(&h.noise, "holdout-noise", "laplace", "noise of the held-out evaluation: laplace or gaussian")
+	f.IntVar(&h.bins, "holdout-bins", 0, fmt.Sprintf("score bins of the held-out evaluation (default %d for two levels, 1 for more)", option.DefaultScoreBins))
 	f.StringVar(&h.scores, "holdout-score-range", "", "LOW:HIGH, declared probabilities between which those bins are of equal width in log-odds")
 	f.Float64Var(&h.residual, "holdout-residual-bound", 0, "where residuals of a numeric target are cut (default: the range of the target)")
 	f.StringVar(&h.weights, "class-weights", "", "weights of the target's levels, in the schema's order, as 1,3; or balanced: by the frequencies of the levels, from a noisy histogram paid for from the budget")

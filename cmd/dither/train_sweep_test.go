@@ -11,6 +11,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/sweep"
@@ -25,7 +26,7 @@ func sweepFolder(t *testing.T, change func(*outcome.Document)) string {
 	for i, value := range d.Varied[0].Values {
 		mean := evaluate.Measure(0.6 + 0.1*float64(i))
 		d.Summaries = append(d.Summaries, outcome.Row{Settings: []sweep.Setting{{Name: "epsilon", Value: value}}, Private: true, Method: "dp-gd", Epsilon: certificate.Epsilon([]float64{0.5, 1, 2}[i]), Delta: 1e-6,
-			Metric: sweep.MetricAccuracy, Repeats: 4, Mean: mean, StandardDeviation: 0.01, Low: mean - 0.02, High: mean + 0.02})
+			Metric: option.MetricAccuracy, Repeats: 4, Mean: mean, StandardDeviation: 0.01, Low: mean - 0.02, High: mean + 0.02})
 	}
 	if change != nil {
 		change(&d)
@@ -111,7 +112,7 @@ func TestTrainRefusesASweep(t *testing.T) {
 		"texts":        {sweepFolder(t, func(d *outcome.Document) { d.Varied[0].Values[0] = "many" }), "at two values of epsilon"},
 		"other metric": {sweepFolder(t, func(d *outcome.Document) { d.Target.Levels = 0 }), "no R² at two values"},
 		"nothing there": {sweepFolder(t, func(d *outcome.Document) {
-			d.Summaries[0].Mean, d.Summaries[1].Mean = evaluate.Undefined(), evaluate.Undefined()
+			d.Summaries[0].Mean, d.Summaries[1].Mean = evaluate.Measure(math.NaN()), evaluate.Measure(math.NaN())
 		}), "at two values of epsilon"},
 	} {
 		status, _, message := invoke("train", "--sweep", c.folder, "--steps", "4", "--whiten", "no", "--out", filepath.Join(t.TempDir(), "m"))
@@ -129,7 +130,7 @@ func TestSweepDifferences(t *testing.T) {
 		want   string
 	}{
 		"alike":          {nil, ""},
-		"regression":     {func(d *outcome.Document) { d.Target.Levels = 0; rename(d, sweep.MetricR2) }, "of models of a number, and this is a model of one of 2 levels"},
+		"regression":     {func(d *outcome.Document) { d.Target.Levels = 0; rename(d, option.MetricR2) }, "of models of a number, and this is a model of one of 2 levels"},
 		"more levels":    {func(d *outcome.Document) { d.Target.Levels = 10 }, "models of one of 10 levels"},
 		"other method":   {func(d *outcome.Document) { eachRow(d, func(r *outcome.Row) { r.Method = "dp-sgd" }) }, "trained by dp-sgd, and this run by dp-gd"},
 		"other delta":    {func(d *outcome.Document) { eachRow(d, func(r *outcome.Row) { r.Delta = 1e-5 }) }, "at delta 1e-05, and this run at delta 1e-06"},
@@ -182,7 +183,7 @@ func TestSweepMarks(t *testing.T) {
 	best := math.Inf(-1)
 	var settings []sweep.Setting
 	for _, row := range d.Summaries {
-		if v := float64(row.Mean); row.Metric == sweep.MetricAccuracy && v > best {
+		if v := float64(row.Mean); row.Metric == option.MetricAccuracy && v > best {
 			best, settings = v, row.Settings
 		}
 	}

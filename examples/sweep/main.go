@@ -63,7 +63,7 @@ func run(w io.Writer) error {
 		return err
 	}
 	for _, s := range sweep.Summarize(candidates, results) {
-		if s.Metric == sweep.MetricAUC {
+		if s.Metric == "auc" {
 			fmt.Fprintf(w, "%s: AUC %.3f, 95 %% interval of the mean %.3f to %.3f\n", s.Candidate.Words(), s.Mean, s.Low, s.High)
 		}
 	}

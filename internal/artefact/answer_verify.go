@@ -42,7 +42,7 @@ func verifyAnswer(folder string) (Verification, error) {
 	v := Verification{Checked: answerChecked}
 	v.Add(checkSpelling(certificateText, c))
 	derived := query.Methods()
-	v.Add(errors.Join(c.VerifyEvent(derived), c.VerifyHash(answerText)))
+	v.Add(errors.Join(c.VerifyEvent(derived), checkHash(c, answerText)))
 	v.Add(checkOrigin(c))
 	v.Add(checkBare(c, false))
 	v.Add(checkAnswer(answerText, c))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/sweep"
@@ -172,7 +173,7 @@ func checkBare(c certificate.Certificate, evaluation bool) error {
 		return fmt.Errorf("the certificate has learned bounds, declarations or weights after every step, want none without a model")
 	case !evaluation && (c.EvaluationSHA256 != "" || c.ReportSHA256 != ""):
 		return fmt.Errorf("the certificate has the hash of an evaluation or a page, want none with an answer")
-	case !certificate.IsHash(c.ModelSHA256):
+	case !strict.IsHash(c.ModelSHA256):
 		return fmt.Errorf("the SHA-256 of the model is %q, want a hash", Shortly(c.ModelSHA256))
 	}
 	return nil

@@ -43,7 +43,7 @@ func verifyEvaluation(folder string, certificateText []byte, c certificate.Certi
 	v.Add(checkReleased(c, text, f, plan))
 	v.Add(agreeWith(EvaluationName, "SHA-256 of the model", c.ModelSHA256, f.ModelSHA256))
 	v.Add(checkOrigin(c))
-	v.Add(checkAssumptions(c, plan.Assumptions()))
+	v.Add(checkAssumptions(c, plan.Claim().Assumptions))
 	v.Add(checkBare(c, true))
 	v.Add(checkEntries(folder, certificate.FileName, EvaluationName, ReportName))
 	v.Add(reportOf(c).check(folder))

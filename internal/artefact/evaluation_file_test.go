@@ -7,10 +7,11 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/query"
 )
 
 // evaluationPlan is a plan of a private evaluation of a target, on rows or on persons.
-func evaluationPlan(t *testing.T, target string, person *evaluate.Person) evaluate.Plan {
+func evaluationPlan(t *testing.T, target string, person *query.Person) evaluate.Plan {
 	t.Helper()
 	s, err := data.ParseSchema("s.yaml", []byte("dither-schema: 1\nrow: one row\nmax-records: 900\ntarget: {column: y, "+target+"}\ncolumns:\n  x: {numeric: [0, 1], missing: zero, out-of-range: clamp}\n"))
 	if err != nil {
@@ -27,7 +28,7 @@ func TestEvaluationRoundTrip(t *testing.T) {
 	for name, p := range map[string]evaluate.Plan{
 		"two levels":     evaluationPlan(t, "levels: [a, b]", nil),
 		"three levels":   evaluationPlan(t, "levels: [a, b, c]", nil),
-		"levels, person": evaluationPlan(t, "levels: [a, b]", &evaluate.Person{Column: "who", MaxRows: 4}),
+		"levels, person": evaluationPlan(t, "levels: [a, b]", &query.Person{Column: "who", MaxRows: 4}),
 		"numeric":        evaluationPlan(t, "bounds: [0, 9]", nil),
 	} {
 		numbers := make([]float64, p.Numbers())

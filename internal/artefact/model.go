@@ -110,6 +110,14 @@ func agreeWith[T comparable](name, what string, c, m T) error {
 	return fmt.Errorf("the %s is %v in %s and %v in %s, want one value", what, c, certificate.FileName, m, name)
 }
 
+// checkHash compares the hash in a certificate with that of the file that it certifies.
+func checkHash(c certificate.Certificate, text []byte) error {
+	if want := certificate.Hash(text); c.ModelSHA256 != want {
+		return fmt.Errorf("certificate: the SHA-256 of the model is %v, want %v, which follows from the model file", c.ModelSHA256, want)
+	}
+	return nil
+}
+
 // promise states the guarantee of a verified certificate in one paragraph.
 func promise(c certificate.Certificate) string {
 	if !c.Private {

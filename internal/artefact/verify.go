@@ -92,7 +92,7 @@ func Verify(folder string) (Verification, error) {
 	v := Verification{Checked: checked}
 	v.Add(checkSpelling(certificateText, c))
 	v.Add(checkBytes(model.FileName, modelText, m.Encode))
-	v.Add(errors.Join(c.VerifyEvent(methods), c.VerifyHash(modelText)))
+	v.Add(errors.Join(c.VerifyEvent(methods), checkHash(c, modelText)))
 	v.Add(checkProvenance(c, m))
 	v.Add(checkModel(c, m))
 	v.Add(checkModelFolder(folder, c, m))

@@ -98,7 +98,7 @@ func (p Priced) Answer(out *artefact.Folder, d *data.Dataset) (query.File, error
 
 // Write keeps the files of an answer in the folder where it has a name, and returns them.
 func Write(out *artefact.Folder, answer query.File) (map[string][]byte, error) {
-	files, err := answer.Seal(artefact.Program)
+	files, err := seal(&answer, artefact.Program)
 	if err != nil {
 		return nil, out.Failure(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/sweep"
-	"github.com/ditherml/dither/train/erm"
 )
 
 // Options are what a sweep is asked for besides settings of runs, as flags spell it.
@@ -59,7 +58,7 @@ func Check(o Options, fixed []sweep.Setting, varied []sweep.Parameter) error {
 	}
 	p := Plan{Fixed: fixed, Varied: varied}
 	for _, name := range p.all("method") {
-		if o.Baseline && !erm.HasBaseline(name) {
+		if o.Baseline && !option.HasBaseline(name) {
 			return fmt.Errorf("--baseline is given with --method %s, which does not run without privacy, want other methods with it; %s has the same minimizer and a baseline", name, option.MethodOutput)
 		}
 	}

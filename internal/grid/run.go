@@ -2,6 +2,7 @@ package grid
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/cache"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/durable"
@@ -108,12 +110,12 @@ func (p *Plan) definition() (sweep.Definition, error) {
 // the cache folder.
 func (p *Plan) journalPath(d sweep.Definition) (string, error) {
 	if p.secret() {
-		sum, err := d.SHA256()
+		text, err := json.Marshal(d)
 		if err != nil {
 			return "", err
 		}
 		folder, err := cache.MakeFolder()
-		return filepath.Join(folder, "sweep-"+sum[:16]+cache.SweepEnding), err
+		return filepath.Join(folder, "sweep-"+certificate.Hash(text)[:16]+cache.SweepEnding), err
 	}
 	mode := fs.FileMode(0o700)
 	if p.public() {

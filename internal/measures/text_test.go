@@ -15,7 +15,7 @@ var undefined = evaluate.Measure(math.NaN())
 
 func TestWriteText(t *testing.T) {
 	grouping := &evaluate.Grouping{Column: "sex\x1b[31m", Levels: []string{"woman", "man\u202e"}, Codes: []int32{0, 0, 1, 1}}
-	c, err := evaluate.Classify([]string{"no", "yes\n"}, []int{0, 0, 1, 1}, []float64{.1, .4, .35, .8}, grouping)
+	c, err := evaluate.Classify([]string{"no", "yes\n"}, []int{0, 0, 1, 1}, []float64{.1, .4, .35, .8}, 0.5, grouping)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func (f *failing) Write(p []byte) (int, error) {
 }
 
 func TestWriteTextReportsAFailedWrite(t *testing.T) {
-	c, err := evaluate.Classify([]string{"no", "yes"}, []int{0, 1}, []float64{.1, .9}, nil)
+	c, err := evaluate.Classify([]string{"no", "yes"}, []int{0, 1}, []float64{.1, .9}, 0.5, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,3 +56,10 @@ const (
 	// problem need not have a minimizer otherwise.
 	DiagnosisRidge = 1e-2
 )
+
+// HasBaseline reports whether a method of package erm runs without privacy too: whether without noise it is anything
+// but another method. Methods whose noise is the method (objective perturbation, the exponential mechanism, private
+// Frank-Wolfe) do not; for unknown names it is true.
+func HasBaseline(name string) bool {
+	return name != MethodObjective && name != MethodExponential && name != MethodFrankWolfe
+}

@@ -4,6 +4,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/sweep"
+	"math"
 )
 
 // DefaultFolder is the folder of results unless another one is asked for.
@@ -70,7 +71,7 @@ type Row struct {
 
 // RowOf returns the row of a configuration that was not measured.
 func RowOf(c *sweep.Candidate) Row {
-	u := evaluate.Undefined()
+	u := evaluate.Measure(math.NaN())
 	return Row{Settings: append([]sweep.Setting{}, c.Settings...), Private: c.Certificate.Private, Method: c.Certificate.Method, Epsilon: c.Certificate.Epsilon, Delta: c.Certificate.Delta, Mean: u, StandardDeviation: u, Low: u, High: u}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/sweep"
@@ -115,7 +116,7 @@ func settingFacts(settings []sweep.Setting) []report.Fact {
 
 // MetricName returns a metric within a sentence.
 func MetricName(metric string) string {
-	if metric == sweep.MetricR2 {
+	if metric == option.MetricR2 {
 		return "R²"
 	}
 	return metric

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/sweep"
 )
 
@@ -17,7 +18,7 @@ const mostCurves, mostPanels = 8, 6
 const logFrom = 10
 
 // metricWords are the labels of metrics on an axis.
-var metricWords = map[string]string{sweep.MetricAccuracy: "accuracy", "log-loss": "log-loss, nats", sweep.MetricAUC: "area under the ROC curve", sweep.MetricR2: "R², share of the variance", "rmse": "root mean squared error", "mae": "mean absolute error"}
+var metricWords = map[string]string{option.MetricAccuracy: "accuracy", "log-loss": "log-loss, nats", option.MetricAUC: "area under the ROC curve", option.MetricR2: "R², share of the variance", "rmse": "root mean squared error", "mae": "mean absolute error"}
 
 // words are a name as people write it.
 func words(name string) string { return strings.ReplaceAll(name, "-", " ") }

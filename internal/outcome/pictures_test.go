@@ -7,13 +7,14 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/sweep"
 )
 
 // summaryOf is the summary of a configuration whose metric is what a function says.
 func summaryOf(epsilon, mean float64, baseline bool, settings ...sweep.Setting) sweep.Summary {
 	c := &sweep.Candidate{Settings: settings, Baseline: baseline, Certificate: certificate.Certificate{Epsilon: certificate.Epsilon(epsilon), Private: !baseline}}
-	return sweep.Summary{Candidate: c, Metric: sweep.MetricAccuracy, Repeats: 2, Mean: mean, StandardDeviation: 1, Low: mean - 1, High: mean + 1}
+	return sweep.Summary{Candidate: c, Metric: option.MetricAccuracy, Repeats: 2, Mean: mean, StandardDeviation: 1, Low: mean - 1, High: mean + 1}
 }
 
 // TestFigures holds that each curve has the points of its settings, in order, with their intervals.

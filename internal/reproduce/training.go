@@ -84,7 +84,7 @@ func classify(m *model.Model, d *data.Dataset) (evaluate.Classification, error) 
 		labels[i] = int(d.Target()[i])
 		m.Predict(predictions[i*k:(i+1)*k], d.Row(row, i), scratch)
 	}
-	c, err := evaluate.Classify(m.Schema().Target.Levels, labels, predictions, nil)
+	c, err := evaluate.Classify(m.Schema().Target.Levels, labels, predictions, 0.5, nil)
 	if err == nil && !c.Accuracy.Defined() {
 		return c, fmt.Errorf("reproduce: the accuracy is not defined, want labelled records")
 	}

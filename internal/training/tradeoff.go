@@ -18,6 +18,7 @@ import (
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/sweep"
@@ -52,9 +53,9 @@ func ReadCurve(folder string) (*Curve, error) {
 	if !d.Public || d.Target == nil {
 		return nil, fmt.Errorf("--%s %s: %s does not say that the sweep was on public records, want one that does (a built-in table, or --data-public): on private records each point of the curve is a release, whose cost this run's guarantee does not cover; a sweep of an earlier version is to be run again", sweepFlag, folder, outcome.DocumentName)
 	}
-	p := &Curve{document: d, metric: sweep.MetricAccuracy}
+	p := &Curve{document: d, metric: option.MetricAccuracy}
 	if d.Target.Levels == 0 {
-		p.metric = sweep.MetricR2
+		p.metric = option.MetricR2
 	}
 	summaries := p.summaries()
 	// A figure over epsilon is there when epsilon varies, by itself or with what decides it.
@@ -189,13 +190,13 @@ func upright(p figure.Panel, epsilon float64) figure.Series {
 // measured is the metric of the sweep for this run, where it is public or was paid for, and on which records; else it is undefined.
 func (p *Curve) measured(s Summary) (value float64, where string) {
 	switch {
-	case p.metric == sweep.MetricAccuracy && s.Class != nil:
+	case p.metric == option.MetricAccuracy && s.Class != nil:
 		return float64(s.Class.Accuracy), s.TestSet
-	case p.metric == sweep.MetricR2 && s.Value != nil:
+	case p.metric == option.MetricR2 && s.Value != nil:
 		return float64(s.Value.R2), s.TestSet
-	case p.metric == sweep.MetricAccuracy && s.Holdout != nil && s.Holdout.Classification != nil:
+	case p.metric == option.MetricAccuracy && s.Holdout != nil && s.Holdout.Classification != nil:
 		return paidFor(s.Holdout.Classification.Accuracy)
-	case p.metric == sweep.MetricR2 && s.Holdout != nil && s.Holdout.Regression != nil:
+	case p.metric == option.MetricR2 && s.Holdout != nil && s.Holdout.Regression != nil:
 		return paidFor(s.Holdout.Regression.R2)
 	}
 	return math.NaN(), ""

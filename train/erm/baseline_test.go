@@ -17,8 +17,8 @@ func TestHasBaseline(t *testing.T) {
 			_, err := NewSetup(r, schema)
 			// A request with an option of its own may be refused for another reason, and so may a target.
 			without := err != nil && strings.Contains(err.Error(), "without privacy")
-			if without && HasBaseline(r.Method) || err == nil && !HasBaseline(r.Method) {
-				t.Errorf("%s, %d levels: %v, and the method is said to have a baseline: %v", name, levels, err, HasBaseline(r.Method))
+			if without && option.HasBaseline(r.Method) || err == nil && !option.HasBaseline(r.Method) {
+				t.Errorf("%s, %d levels: %v, and the method is said to have a baseline: %v", name, levels, err, option.HasBaseline(r.Method))
 			}
 			refused[r.Method] = refused[r.Method] || without
 		}

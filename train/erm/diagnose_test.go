@@ -214,8 +214,8 @@ func TestReleasedSpectrum(t *testing.T) {
 	differ := false
 	for j, v := range got {
 		differ = differ || v != want[j]
-		if math.Abs(v-want[j]) > 3*m.NoiseNorm() {
-			t.Errorf("eigenvalue %d: released %v, exact %v, noise has norm %v", j, v, want[j], m.NoiseNorm())
+		if math.Abs(v-want[j]) > 3*m.noiseNorm() {
+			t.Errorf("eigenvalue %d: released %v, exact %v, noise has norm %v", j, v, want[j], m.noiseNorm())
 		}
 	}
 	if !differ {

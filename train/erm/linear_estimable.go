@@ -58,7 +58,7 @@ func (m *Moments) Doubtful() ([]int, error) {
 
 // passes says that an eigenvalue is large enough for intervals.
 func (m *Moments) passes(value, largest float64) bool {
-	return value > minSpectralRatio*m.NoiseNorm() && value > rankTolerance*largest
+	return value > minSpectralRatio*m.noiseNorm() && value > rankTolerance*largest
 }
 
 // least returns what the sum of squares of a feature must pass: no eigenvalue is above the least of them.
@@ -67,7 +67,7 @@ func (m *Moments) least() float64 {
 	for j := range m.features {
 		largest = max(largest, m.sums.At(j, j))
 	}
-	return max(minSpectralRatio*m.NoiseNorm(), rankTolerance*largest)
+	return max(minSpectralRatio*m.noiseNorm(), rankTolerance*largest)
 }
 
 // constant says that feature j is the constant coordinate.

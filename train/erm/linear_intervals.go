@@ -68,7 +68,7 @@ func (m *Moments) undetermined(least float64) error {
 	if empty := m.Empty(); len(empty) > 0 {
 		what = fmt.Sprintf("the sums of squares of %d of %d features are not told from noise, so that their coefficients are not estimable", len(empty), m.features)
 	}
-	return fmt.Errorf("erm: %s: the least eigenvalue of the second moment is %.4g, want more than %d times the norm of the noise, %.4g", what, least, minSpectralRatio, m.NoiseNorm())
+	return fmt.Errorf("erm: %s: the least eigenvalue of the second moment is %.4g, want more than %d times the norm of the noise, %.4g", what, least, minSpectralRatio, m.noiseNorm())
 }
 
 func (m *Moments) infer(k int, inverse kernel.Matrix[float64], records float64) *Inference {

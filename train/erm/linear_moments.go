@@ -104,7 +104,7 @@ func (m *Moments) secondMoment() kernel.Matrix[float64] {
 	return s
 }
 
-// Spectrum returns the eigenvalues of the second moment with its noise, the largest first. Those within NoiseNorm
+// Spectrum returns the eigenvalues of the second moment with its noise, the largest first. Those within noiseNorm
 // of 0 are not told from it.
 func (m *Moments) Spectrum() ([]float64, error) {
 	s, err := newSpectrum(m.secondMoment())

@@ -14,7 +14,7 @@ import (
 // value adds nothing.
 type ridge struct {
 	// penalty is λ in Σ (y - w·x)² + λ·‖w‖²; noiseNorms is λ in units of the spectral norm of the noise,
-	// see Moments.NoiseNorm. The constant coordinate has no part in penalty, as is usual in statistics, but
+	// see Moments.noiseNorm. The constant coordinate has no part in penalty, as is usual in statistics, but
 	// has in the others.
 	penalty, noiseNorms float64
 	// Adaptive is the rule of AdaSSP: as much as makes the least eigenvalue pass the noise, 0 where it does
@@ -29,11 +29,11 @@ const defaultNoiseNorms = 0.3
 // noiseNormMargin covers the fluctuation of the spectral norm about its limit.
 const noiseNormMargin = 1.05
 
-// NoiseNorm returns the spectral norm of the noise in the second moment, 0 without noise: for deviation ν
+// noiseNorm returns the spectral norm of the noise in the second moment, 0 without noise: for deviation ν
 // on the diagonal and ν/√2 off it, ν·√(2·features) for many features (Mehta, "Random matrices", 3rd edition
 // 2004, chapter 7), and √2 times that where the deviation is equal. It is exceeded by more than a few
 // percent only for few features.
-func (m *Moments) NoiseNorm() float64 {
+func (m *Moments) noiseNorm() float64 {
 	if m.equal {
 		return 2 * m.noise * math.Sqrt(float64(m.features))
 	}
@@ -47,9 +47,9 @@ func (m *Moments) NoiseNorm() float64 {
 // λ = max(0, b - λ_min), b being what the noise's norm stays below. Where that algorithm pays for λ_min, the
 // bound λ_min(S) ≥ λ_min(Ŝ) - b of the released matrix takes its place (Weyl's inequality), which is free.
 func (r ridge) penalties(m *Moments, least float64) []float64 {
-	all := r.noiseNorms * m.NoiseNorm()
+	all := r.noiseNorms * m.noiseNorm()
 	if r.adaptive {
-		b := noiseNormMargin * m.NoiseNorm()
+		b := noiseNormMargin * m.noiseNorm()
 		all += max(0, b-max(0, least-b))
 	}
 	out := make([]float64, m.features)

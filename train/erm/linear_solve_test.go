@@ -169,8 +169,8 @@ func TestNoiseNorm(t *testing.T) {
 		eigen.Factorize(mat.NewSymDense(60, second.Data), false)
 		values := eigen.Values(nil)
 		got := max(-values[0], values[59])
-		if got > m.NoiseNorm()*1.15 || got < m.NoiseNorm()*0.85 {
-			t.Errorf("equal %v: noise has norm %v, stated %v", equal, got, m.NoiseNorm())
+		if got > m.noiseNorm()*1.15 || got < m.noiseNorm()*0.85 {
+			t.Errorf("equal %v: noise has norm %v, stated %v", equal, got, m.noiseNorm())
 		}
 	}
 }

@@ -41,7 +41,7 @@ func (f *fitting) estimate(out *train.Inference, constant int) error {
 	}
 	kept := identified(f.Schema, empty)
 	if len(kept) == 0 {
-		return fmt.Errorf("erm: what was released about every feature is noise, of norm %.4g; raise epsilon, or use more records or tighter bounds", f.moments.NoiseNorm())
+		return fmt.Errorf("erm: what was released about every feature is noise, of norm %.4g; raise epsilon, or use more records or tighter bounds", f.moments.noiseNorm())
 	}
 	moments, err := f.moments.Keep(append(kept, constant))
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -65,12 +64,6 @@ func Summary(name string) string {
 		return ""
 	}
 	return m.summary()
-}
-
-// HasBaseline reports whether a method runs without privacy too: whether without noise it is anything but another method. Those whose
-// noise is the method (objective perturbation, the exponential mechanism, private Frank-Wolfe) do not; for unknown names it is true.
-func HasBaseline(name string) bool {
-	return name != option.MethodObjective && name != option.MethodExponential && name != option.MethodFrankWolfe
 }
 
 // Steps lists the releases of a valid plan, in order.

@@ -40,7 +40,7 @@ func networksUnderTest() map[string]Request {
 // clippingsUnderTest holds every rule, of the whole gradient and in groups.
 func clippingsUnderTest() map[string]ClippingRequest {
 	all := map[string]ClippingRequest{}
-	for _, rule := range Rules() {
+	for _, rule := range ruleNames() {
 		all[rule] = ClippingRequest{Rule: rule, Norm: 1.5}
 		if rule == (projected{}).name() {
 			continue

@@ -47,8 +47,17 @@ type adapting interface {
 // rules is the table of clipping rules, in the order in which they are listed.
 var rules = []rule{flat{}, automaticS{}, automaticV{}, psac{}, global{}, globalAdaptive{}, quantile{}, projected{}}
 
-// Rules returns the names of the clipping rules.
-func Rules() []string {
+// Rules returns the name of each clipping rule with a few words on what it does, the default rule first.
+func Rules() [][2]string {
+	out := make([][2]string, len(rules))
+	for i, r := range rules {
+		out[i] = [2]string{r.name(), r.summary()}
+	}
+	return out
+}
+
+// ruleNames lists the clipping rules.
+func ruleNames() []string {
 	names := make([]string, len(rules))
 	for i, r := range rules {
 		names[i] = r.name()
@@ -56,19 +65,10 @@ func Rules() []string {
 	return names
 }
 
-// RuleSummary says in a few words what a clipping rule does; "" for an unknown name.
-func RuleSummary(name string) string {
-	r, err := ruleOf(name)
-	if err != nil {
-		return ""
-	}
-	return r.summary()
-}
-
 func ruleOf(name string) (rule, error) {
 	at := slices.IndexFunc(rules, func(r rule) bool { return r.name() == name })
 	if at < 0 {
-		return nil, fmt.Errorf("neural: clipping rule is %q, want one of %s", name, strings.Join(Rules(), ", "))
+		return nil, fmt.Errorf("neural: clipping rule is %q, want one of %s", name, strings.Join(ruleNames(), ", "))
 	}
 	return rules[at], nil
 }
