@@ -46,7 +46,7 @@ func NewFile(p Plan, c certificate.Certificate, rows []Row) File {
 			row.Count = display.Finite(r.Count)
 		}
 		if row.Lower != nil {
-			row.Rate = RateText(p, r.AtLeast)
+			row.Rate = rateText(p, r.AtLeast)
 		}
 		a.Rows = append(a.Rows, row)
 	}
@@ -56,8 +56,8 @@ func NewFile(p Plan, c certificate.Certificate, rows []Row) File {
 	return a
 }
 
-// RateText returns how often an interval holds.
-func RateText(p Plan, atLeast bool) string {
+// rateText returns how often an interval holds.
+func rateText(p Plan, atLeast bool) string {
 	text := fmt.Sprintf("%g %%", 100*p.Confidence)
 	if atLeast {
 		return "at least " + text
@@ -74,7 +74,7 @@ func intervalMethod(p Plan, rows []Row) string {
 	case varianceStatistic, covarianceStatistic, correlationStatistic:
 		how = "to first order in the noise"
 	case quantilesStatistic, boundsStatistic, radiusStatistic, aggregateStatistic:
-		return fmt.Sprintf("none; with %s confidence each, the rank is wrong by at most the rank error, or by that much more than at the best point of the grid", RateText(p, true))
+		return fmt.Sprintf("none; with %s confidence each, the rank is wrong by at most the rank error, or by that much more than at the best point of the grid", rateText(p, true))
 	}
 	var some []string
 	for _, r := range rows {
@@ -83,12 +83,12 @@ func intervalMethod(p Plan, rows []Row) string {
 		}
 	}
 	all := len(some) > 0 && len(some) == len(rows)
-	text := RateText(p, all) + " over the noise alone, for these rows: " + how
+	text := rateText(p, all) + " over the noise alone, for these rows: " + how
 	switch {
 	case all && how == "exact":
 		text += " for whole steps of the noise"
 	case !all && len(some) > 0:
-		text += fmt.Sprintf("; %s for %s", RateText(p, true), shortList(some, len(rows)))
+		text += fmt.Sprintf("; %s for %s", rateText(p, true), shortList(some, len(rows)))
 	}
 	return text
 }
@@ -105,7 +105,7 @@ func shortList(names []string, of int) string {
 func (a File) Check() error {
 	rows := make([]Row, len(a.Rows))
 	for i, r := range a.Rows {
-		rows[i] = Row{Name: r.Name, Answer: Answer{Value: r.Value, Deviation: numberOr(r.Noise), Lower: numberOr(r.Lower), Upper: numberOr(r.Upper), Count: zeroOr(r.Count), AtLeast: r.Rate == RateText(a.Plan, true)}}
+		rows[i] = Row{Name: r.Name, Answer: Answer{Value: r.Value, Deviation: numberOr(r.Noise), Lower: numberOr(r.Lower), Upper: numberOr(r.Upper), Count: zeroOr(r.Count), AtLeast: r.Rate == rateText(a.Plan, true)}}
 		if (r.Lower == nil) != (r.Upper == nil) || r.Lower != nil && !(*r.Lower <= *r.Upper) || r.Noise != nil && !(*r.Noise >= 0) {
 			return fmt.Errorf("query: row %d of %s has an interval without ends in order, or noise below 0, want both", i+1, FileName)
 		}

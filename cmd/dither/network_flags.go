@@ -153,11 +153,11 @@ func (n *networkFlags) plan(p *planFlags, r train.Request) (neural.Request, erro
 			return out, err
 		}
 	}
-	out.Correlated = neural.CorrelatedRequest{Kind: string(n.correlated), Bands: n.bands}
-	if out.Correlated.Kind != "" {
-		out.Correlated.Momentum = n.momentum(p)
+	out.Correlation, out.Bands = string(n.correlated), n.bands
+	if out.Correlation != "" {
+		out.BandMomentum = n.momentum(p)
 	}
-	out.Sampling, err = training.SamplingOf(neural.Sampling{Kind: string(n.sampling), Probability: p.samplingProbability, BatchSize: p.batchSize, Parts: p.parts}, out.Correlated.Kind)
+	out.Sampling, err = training.SamplingOf(neural.Sampling{Kind: string(n.sampling), Probability: p.samplingProbability, BatchSize: p.batchSize, Parts: p.parts}, out.Correlation)
 	return out, err
 }
 

@@ -76,7 +76,7 @@ func foot(a query.File) string {
 		if p.Blocks > 0 {
 			counted = fmt.Sprintf("of %d blocks", p.Blocks)
 		}
-		fmt.Fprintf(&b, "rank      wrong by at most %s %s with confidence %s\n", display.Nearest(math.Ceil(a.RankError), 6), counted, query.RateText(p, true))
+		fmt.Fprintf(&b, "rank      wrong by at most %s %s with confidence at least %g %%\n", display.Nearest(math.Ceil(a.RankError), 6), counted, 100*p.Confidence)
 		b.WriteString(fewBlocks(p.Blocks, a.RankError))
 	} else {
 		fmt.Fprintf(&b, "interval  %s\n", a.Method)

@@ -22,29 +22,19 @@ type Correlated struct {
 	Coefficients []int64 `json:"coefficients,omitempty"`
 }
 
-// CorrelatedRequest asks for correlated noise. The zero value asks for independent noise.
-type CorrelatedRequest struct {
-	Kind string
-	// Momentum is that of the optimizer, which the coefficients of "banded" are made for; 0 means
-	// DefaultMomentum, and a negative number none.
-	Momentum float64
-	// Bands is the number of those coefficients; 0 means as many as there are parts.
-	Bands int
-}
-
 // correlated is what a request asks for, with steps that go round this many parts.
-func (r CorrelatedRequest) correlated(parts int) (*Correlated, error) {
-	if r.Kind == "" {
-		if r != (CorrelatedRequest{}) {
-			return nil, fmt.Errorf("neural: correlated noise has momentum %v and %d bands without a kind, want one of %v", r.Momentum, r.Bands, option.CorrelatedKinds())
+func (r Request) correlated(parts int) (*Correlated, error) {
+	if r.Correlation == "" {
+		if r.BandMomentum != 0 || r.Bands != 0 {
+			return nil, fmt.Errorf("neural: correlated noise has momentum %v and %d bands without a kind, want one of %v", r.BandMomentum, r.Bands, option.CorrelatedKinds())
 		}
 		return nil, nil
 	}
-	out := &Correlated{Kind: r.Kind}
-	if r.Kind != option.CorrelatedBanded {
+	out := &Correlated{Kind: r.Correlation}
+	if r.Correlation != option.CorrelatedBanded {
 		return out, nil
 	}
-	momentum, bands, most := Options{Momentum: r.Momentum}.momentum(), r.Bands, max(1, min(parts, maxBands))
+	momentum, bands, most := Options{Momentum: r.BandMomentum}.momentum(), r.Bands, max(1, min(parts, maxBands))
 	if bands == 0 {
 		bands = most
 	}

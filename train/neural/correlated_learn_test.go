@@ -48,7 +48,7 @@ func lineRequest(kind string, parts, steps int) Request {
 	r := ask()
 	r.Epsilon, r.Epochs, r.Steps = 0.5, 0, steps
 	r.Layers = network.Layers{network.Linear{Outputs: 1}}
-	r.Sampling, r.Correlated.Kind = Sampling{Kind: option.SamplingPartition, Parts: parts}, kind
+	r.Sampling, r.Correlation = Sampling{Kind: option.SamplingPartition, Parts: parts}, kind
 	if kind == option.CorrelatedTree {
 		r.Sampling.Kind = option.SamplingShuffle
 	}

@@ -17,20 +17,21 @@ func correlatedRequests() map[string]Request {
 	for name, set := range map[string]func(r *Request){
 		"cyclic": func(r *Request) { r.Sampling = Sampling{Kind: option.SamplingCyclic, Parts: 4, Probability: 0.5} },
 		"banded": func(r *Request) {
-			r.Sampling, r.Correlated.Kind = Sampling{Kind: option.SamplingPartition, Parts: 4}, option.CorrelatedBanded
+			r.Sampling, r.Correlation = Sampling{Kind: option.SamplingPartition, Parts: 4}, option.CorrelatedBanded
 		},
 		"banded cyclic": func(r *Request) {
-			r.Sampling, r.Correlated = Sampling{Kind: option.SamplingCyclic, Parts: 4, Probability: 0.5}, CorrelatedRequest{Kind: option.CorrelatedBanded, Bands: 3, Momentum: -1}
+			r.Sampling = Sampling{Kind: option.SamplingCyclic, Parts: 4, Probability: 0.5}
+			r.Correlation, r.Bands, r.BandMomentum = option.CorrelatedBanded, 3, -1
 		},
 		"tree": func(r *Request) {
-			r.Sampling, r.Correlated.Kind = Sampling{Kind: option.SamplingShuffle, Parts: 5}, option.CorrelatedTree
+			r.Sampling, r.Correlation = Sampling{Kind: option.SamplingShuffle, Parts: 5}, option.CorrelatedTree
 		},
 		"groups with counts": func(r *Request) {
-			r.Sampling, r.Correlated.Kind = Sampling{Kind: option.SamplingCyclic, Parts: 4, Probability: 0.5}, option.CorrelatedBanded
+			r.Sampling, r.Correlation = Sampling{Kind: option.SamplingCyclic, Parts: 4, Probability: 0.5}, option.CorrelatedBanded
 			r.Clipping.Rule, r.Clipping.PerLayer = "quantile", true
 		},
 		"micro-batches": func(r *Request) {
-			r.Sampling, r.Correlated.Kind = Sampling{Kind: option.SamplingShuffle, Parts: 5}, option.CorrelatedTree
+			r.Sampling, r.Correlation = Sampling{Kind: option.SamplingShuffle, Parts: 5}, option.CorrelatedTree
 			r.Clipping.MicroBatch = 20
 		},
 	} {
@@ -127,12 +128,12 @@ func TestCorrelatedNoiseIsRefused(t *testing.T) {
 		"sampling is full":          func(r *Request) { r.Sampling = Sampling{Kind: option.SamplingFull} },
 		"sampling is poisson":       func(r *Request) { r.Sampling = Sampling{Kind: option.SamplingPoisson, Probability: 0.1} },
 		"sampling is shuffle":       func(r *Request) { r.Sampling.Kind = option.SamplingShuffle },
-		"sampling is partition":     func(r *Request) { r.Correlated.Kind = option.CorrelatedTree },
-		"correlated noise is \"x\"": func(r *Request) { r.Correlated.Kind = "x" },
-		"without a kind":            func(r *Request) { r.Correlated = CorrelatedRequest{Bands: 2} },
-		"with 5 bands":              func(r *Request) { r.Correlated.Bands = 5 },
-		"with -1 bands":             func(r *Request) { r.Correlated.Bands = -1 },
-		"momentum 1":                func(r *Request) { r.Correlated.Momentum = 1 },
+		"sampling is partition":     func(r *Request) { r.Correlation = option.CorrelatedTree },
+		"correlated noise is \"x\"": func(r *Request) { r.Correlation = "x" },
+		"without a kind":            func(r *Request) { r.Correlation, r.Bands = "", 2 },
+		"with 5 bands":              func(r *Request) { r.Bands = 5 },
+		"with -1 bands":             func(r *Request) { r.Bands = -1 },
+		"momentum 1":                func(r *Request) { r.BandMomentum = 1 },
 	} {
 		r := correlatedRequests()["banded"]
 		change(&r)

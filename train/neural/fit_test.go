@@ -167,13 +167,13 @@ func TestPlansCostWhatWasAsked(t *testing.T) {
 		},
 		"cyclic": func(r *Request) { r.Sampling = Sampling{Kind: option.SamplingCyclic, Parts: 7, Probability: 0.5} },
 		"banded": func(r *Request) {
-			r.Sampling, r.Correlated.Kind = Sampling{Kind: option.SamplingPartition, Parts: 7}, option.CorrelatedBanded
+			r.Sampling, r.Correlation = Sampling{Kind: option.SamplingPartition, Parts: 7}, option.CorrelatedBanded
 		},
 		"banded cyclic": func(r *Request) {
-			r.Sampling, r.Correlated.Kind = Sampling{Kind: option.SamplingCyclic, Parts: 7, Probability: 0.5}, option.CorrelatedBanded
+			r.Sampling, r.Correlation = Sampling{Kind: option.SamplingCyclic, Parts: 7, Probability: 0.5}, option.CorrelatedBanded
 		},
 		"tree": func(r *Request) {
-			r.Sampling, r.Correlated.Kind = Sampling{Kind: option.SamplingShuffle, Parts: 20}, option.CorrelatedTree
+			r.Sampling, r.Correlation = Sampling{Kind: option.SamplingShuffle, Parts: 20}, option.CorrelatedTree
 		},
 		"zero-out":  func(r *Request) { r.Neighboring = privacy.ZeroOut },
 		"per layer": func(r *Request) { r.Clipping.PerLayer, r.Clipping.Allocation = true, option.AllocationDimension },

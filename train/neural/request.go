@@ -35,8 +35,13 @@ type Request struct {
 	// Sampling says which records take part in a step; its zero value means a Poisson sample with probability
 	// 0.05.
 	Sampling Sampling
-	// Correlated asks for noise that cancels over steps; without privacy there is none.
-	Correlated CorrelatedRequest
+	// Correlation is the kind of noise that cancels over steps, "" for independent noise; without privacy there is none.
+	Correlation string
+	// BandMomentum is the momentum of the optimizer that the coefficients of "banded" are made for; 0 means
+	// DefaultMomentum, and a negative number none.
+	BandMomentum float64
+	// Bands is the number of those coefficients; 0 means as many as there are parts.
+	Bands int
 	// Steps is the number of steps; 0 means as many as make Epochs passes.
 	Steps int
 	// Epochs is the expected number of times that a run sees each record; 0 means 20.
@@ -96,7 +101,7 @@ func NewSetup(r Request, s *data.Schema) (Setup, error) {
 	if p.Clipping, err = r.Clipping.clipping(n, p.Share()*p.records()); err != nil {
 		return Setup{}, err
 	}
-	if p.Correlated, err = r.Correlated.correlated(p.Sampling.Parts); err != nil {
+	if p.Correlated, err = r.correlated(p.Sampling.Parts); err != nil {
 		return Setup{}, err
 	}
 	if p.NonPrivate {

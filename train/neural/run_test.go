@@ -69,7 +69,7 @@ func TestEveryCorrelatedRunIsPaid(t *testing.T) {
 				r.Clipping, r.Sampling, r.Epochs, r.Steps, r.Neighboring = c, sampling, 0, 5, privacy.ZeroOut
 				s := ringSchema(t, 60)
 				setup := uncalibrated(t, r, s)
-				correlated, err := CorrelatedRequest{Kind: kind}.correlated(3)
+				correlated, err := Request{Correlation: kind}.correlated(3)
 				if err != nil {
 					t.Fatal(err)
 				}
