@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/ditherml/dither/internal/kernel"
@@ -21,6 +22,7 @@ type fault struct {
 	sum  func(f *fault, p storage, whole, q []float64, columns int)
 	move func(f *fault, total []int64) // after a flush
 	last []float64                     // the integers of the last block
+	lock sync.Mutex                    // parts of a recursion add at once
 }
 
 // now reports whether this call is the wrong one.
@@ -38,6 +40,8 @@ type broken struct {
 func (b broken) part(first, n int) storage { return broken{b.storage.part(first, n), b.fault} }
 
 func (b broken) addWhole(whole, q []float64, columns int) {
+	b.fault.lock.Lock()
+	defer b.fault.lock.Unlock()
 	if b.fault.sum == nil || !b.fault.now() {
 		b.storage.addWhole(whole, q, columns)
 	} else {
@@ -47,6 +51,8 @@ func (b broken) addWhole(whole, q []float64, columns int) {
 }
 
 func (b broken) flush(total []int64, whole []float64, columns int) {
+	b.fault.lock.Lock()
+	defer b.fault.lock.Unlock()
 	b.storage.flush(total, whole, columns)
 	if b.fault.move != nil && b.fault.now() {
 		b.fault.move(b.fault, total)
