@@ -59,7 +59,7 @@
 // The trusted part is small: internal/release (draw the sample, verify the contribution, add exactly,
 // add noise), mechanism, account and ledger. It uses the standard library and golang.org/x only.
 //
-// The exact table of allowed imports stands in layering_test.go, and a test refuses every
+// The exact table of allowed imports stands in internal/repocheck/layering_test.go, and a test refuses every
 // edge that is not in it. CONTRIBUTING.md says how a change to the table is argued for, and
 // docs/dependencies.md why each third-party module is here.
 //

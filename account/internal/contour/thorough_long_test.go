@@ -2,5 +2,5 @@
 
 package contour
 
-// thorough says that the tests go through all reference rows.
+// thorough says that TestReferenceTable and TestLaplaceAgreesWithConvolution go through all reference rows.
 const thorough = true

@@ -1,4 +1,4 @@
-package dither_test
+package repocheck
 
 import (
 	"flag"
@@ -109,7 +109,7 @@ func TestArchitecturePicture(t *testing.T) {
 	}
 	got, err := os.ReadFile(path)
 	if err != nil || string(got) != want {
-		t.Errorf("%s is not what layers give (%v), want it drawn again: go test . -run ArchitecturePicture -update", path, err)
+		t.Errorf("%s is not what layers give (%v), want it drawn again: go test ./internal/repocheck -run ArchitecturePicture -update", path, err)
 	}
 	for _, l := range layers {
 		if !strings.Contains(string(got), ">"+display(l.pkg)+"</text>") {

@@ -1,6 +1,6 @@
 //go:build long
 
-package dither_test
+package repocheck
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package dither_test
+package repocheck
 
 import (
 	"fmt"

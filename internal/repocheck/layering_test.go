@@ -1,4 +1,4 @@
-package dither_test
+package repocheck
 
 import (
 	"cmp"
@@ -30,6 +30,8 @@ const front = "."
 // which alone may import it. The built-in data sets are for the tool and the reproductions only: whoever trains
 // from Go on their own records should not carry them.
 var layers = []layer{
+	// The tests of the repository as a whole; no code.
+	{"internal/repocheck", ""},
 	{"privacy", ""},
 	{"internal/special", ""},
 	// What divides work over goroutines.
