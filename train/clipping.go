@@ -11,26 +11,27 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// Clipping says how one record's gradient is bounded. Whatever the mode, internal/release verifies
-// every contribution against Bound and cuts what is beyond it, so that the guarantee rests on no
-// property of losses or records.
+// Clipping is the way one record's gradient is bounded. In every mode internal/release verifies
+// each contribution against Bound and cuts one that is longer. The guarantee therefore depends on
+// no property of losses or records.
 type Clipping struct {
-	// Mode is what is clipped: "gradient", "example", "data-and-parameter" or "declared-lipschitz".
+	// Mode names the clipped quantity: "gradient", "example", "data-and-parameter" or
+	// "declared-lipschitz".
 	Mode string `json:"mode"`
-	// Norm is the clipping norm: of the gradient, or of the row (the example); of
-	// "declared-lipschitz" the declared constant.
+	// Norm is the clipping norm, of the gradient or, under "example", of the row. Under
+	// "declared-lipschitz" it is the declared constant.
 	Norm float64 `json:"norm"`
-	// Bound is the L2 bound on one record's gradient that follows.
+	// Bound is the L2 bound on one record's gradient. It follows from Mode and Norm.
 	Bound float64 `json:"bound"`
-	// ParameterRadius is the L2 norm of all weights to which "data-and-parameter" projects them
-	// after every step, 0 for the other modes.
+	// ParameterRadius is the L2 norm to which "data-and-parameter" projects the weights after every
+	// step. It is 0 for the other modes.
 	ParameterRadius float64 `json:"parameter-radius,omitempty"`
 }
 
 // ofRows reports whether a mode bounds gradients by the norms of rows.
 func ofRows(m string) bool { return m == option.ClipExample || m == option.ClipDataAndParameter }
 
-// validate returns an error where the numbers of the clipping make no sense.
+// validate returns an error if the numbers of the clipping make no sense.
 func (c Clipping) validate() error {
 	switch {
 	case !slices.Contains(option.ClippingModes(), c.Mode):
@@ -45,7 +46,8 @@ func (c Clipping) validate() error {
 	return nil
 }
 
-// clip multiplies the residuals of records by the weights of their gradients; norms are those of their rows.
+// clip multiplies the residuals of records by the weights of their gradients. The argument norms
+// holds the norms of the records' rows.
 func (c Clipping) clip(of *kernel.Contributions, norms []float64) {
 	switch {
 	case c.Mode != option.ClipGradient:
@@ -64,9 +66,8 @@ func (c Clipping) clip(of *kernel.Contributions, norms []float64) {
 	}
 }
 
-// weight returns the factor that brings a gradient of this norm to the clipping norm: 1
-// if it is within, 0 for a norm that is not a number. It is a proposal; the sum verifies
-// the bound.
+// weight returns the factor that brings a gradient of this norm to the clipping norm. The factor is
+// 1 for a norm within it and 0 for NaN. It is a proposal; the sum verifies the bound.
 func (c Clipping) weight(norm float64) float64 {
 	if c.Mode != option.ClipGradient || norm <= c.Norm {
 		return 1
@@ -77,9 +78,9 @@ func (c Clipping) weight(norm float64) float64 {
 	return c.Norm / norm
 }
 
-// project moves weights onto the ball of the parameter radius, if there is one, and reports whether
-// it did; it looks at released numbers only. Norms are kept below the radius by more than their
-// rounding. Weights that are not finite stay.
+// project moves weights onto the ball of the parameter radius, if there is one. It reports whether
+// it moved them, and reads released numbers only. Norms are kept below the radius by more than
+// their rounding error. Weights that are not finite stay.
 func (c Clipping) project(weights []float64) bool {
 	limit := c.ParameterRadius * (1 - 1e-9)
 	norm := kernel.Norm(weights)
@@ -92,7 +93,7 @@ func (c Clipping) project(weights []float64) bool {
 	return true
 }
 
-// checkClipping refuses a request whose bound would not follow.
+// checkClipping refuses a request whose clipping implies no bound.
 func (r Request) checkClipping() error {
 	switch {
 	case r.ClippingMode != "" && !slices.Contains(option.ClippingModes(), r.ClippingMode):
@@ -107,7 +108,7 @@ func (r Request) checkClipping() error {
 	return nil
 }
 
-// clipping is the bound that follows from mode, loss and rows.
+// clipping returns the bound that follows from mode, loss and rows.
 func (r Request) clipping(linear model.Linear, m *feature.Map) (Clipping, error) {
 	lipschitz, rows := linear.Loss.Lipschitz(linear.Columns), m.RowBound()
 	switch {
@@ -134,15 +135,18 @@ func (r Request) clipping(linear model.Linear, m *feature.Map) (Clipping, error)
 	return Clipping{Mode: option.ClipGradient, Norm: norm, Bound: norm}, nil
 }
 
-// defaultClipping is the clipping norm of private runs in units of what bounds most gradients. Half
-// of them or more are longer at first and few at the end. A clipped one keeps its direction, and
-// the noise is half of what it would be. It was chosen on parts of training sets: images, tables
-// and texts gain by it at every budget from 0.5 to 3.
+// defaultClipping is the default clipping norm of private runs, as a share of a bound on most
+// gradients. At least half of the gradients are longer at first, and few at the end. A clipped
+// gradient keeps its direction, and the
+// noise is half the noise for the full bound. The value was
+// chosen on parts of training sets. Images, tables and texts gain from it at every budget from 0.5
+// to 3.
 const defaultClipping = 0.5
 
-// unclipped is the slope of a loss up to which a baseline is not clipped: the largest that it has.
-// The squared loss has none; its slope is that of a prediction beyond the target's range by seven
-// halves of it.
+// unclipped returns the slope up to which a baseline is not clipped: the largest slope of the loss.
+// The squared loss has no
+// largest slope and gets 8: its slope at a prediction that misses the target by four times the
+// width of the range of targets.
 func unclipped(lipschitz float64) float64 {
 	if math.IsInf(lipschitz, 1) {
 		return 8
@@ -150,16 +154,16 @@ func unclipped(lipschitz float64) float64 {
 	return lipschitz
 }
 
-// Clips reports whether the gradient of a record may be cut: it may but in a baseline without
-// clipping whose loss has a largest slope.
+// Clips reports whether the gradient of a record may be cut. Only a baseline without clipping whose
+// loss has a largest slope cuts none.
 func (s Setup) Clips() bool {
 	c, lipschitz := s.Plan.Clipping, s.Model.Loss.Lipschitz(s.Model.Columns)
 	return !s.Plan.NonPrivate || c.Mode != option.ClipGradient || c.Norm < lipschitz*s.Features.RowBound()*s.Plan.Person.scale()
 }
 
-// clipsWell reports whether a loss is as good with its long gradients clipped: with classes that share a
-// score by its logistic function the signs of residuals stay, and a Huber loss becomes one of less width.
-// The residuals of a quantile would lose their ratio.
+// clipsWell reports whether a loss stays as good when its long gradients are clipped. Losses whose
+// classes share a logistic score keep the signs of their residuals. A clipped Huber loss is a
+// narrower Huber loss. A clipped quantile loss would change the ratio of its residuals.
 func clipsWell(l model.Loss) bool {
 	switch l {
 	case model.Logistic, model.Softmax, model.OneVsRest, model.Huber(l.Lipschitz(1)):
@@ -168,13 +172,13 @@ func clipsWell(l model.Loss) bool {
 	return false
 }
 
-// squaredLoss is the name of the loss without a Lipschitz constant. residualWithin knows that its
-// derivative is monotone in the score and in the label.
+// squaredLoss is the name of the loss without a Lipschitz constant. Its derivative is monotone in
+// the score and in the label; residualWithin depends on that.
 const squaredLoss = "squared"
 
-// residualWithin bounds the derivative of a loss by scores of at most this magnitude: by the loss's
-// Lipschitz constant, or for the squared loss by the largest derivative at the four corners of
-// |score| ≤ limit and |label| ≤ 1, which is what targets are scaled to.
+// residualWithin bounds the derivative of a loss at scores of at most this magnitude. The bound is
+// the loss's Lipschitz constant. For the squared loss it is the largest derivative at the four
+// corners of |score| ≤ limit and |label| ≤ 1. Targets are scaled to |label| ≤ 1.
 func residualWithin(linear model.Linear, limit float64) (float64, error) {
 	if lipschitz := linear.Loss.Lipschitz(linear.Columns); !math.IsInf(lipschitz, 1) {
 		return lipschitz, nil

@@ -6,7 +6,7 @@ import (
 	"github.com/ditherml/dither/internal/option"
 )
 
-// checkConverges refuses what the search for a minimum cannot do.
+// checkConverges refuses options that the search for a minimum does not support.
 func (s Setup) checkConverges(o Options) error {
 	if o.Optimizer != option.OptimizerLBFGS {
 		return nil

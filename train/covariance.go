@@ -10,15 +10,15 @@ import (
 	"github.com/ditherml/dither/internal/release"
 )
 
-// moment is a second moment that was released: the mean of products over the records, one number or a
-// symmetric matrix, with what its noise is known to be.
+// moment is a released second moment with the standard deviation of its noise. It is the mean of
+// products over the records: one number or a symmetric matrix.
 type moment struct {
 	mean []float64
-	// noise is the standard deviation of the noise of a number of the diagonal.
+	// noise is the standard deviation of the noise in one number of the diagonal.
 	noise float64
 }
 
-// products says which products a statistic sums of rows with these features.
+// products returns the products that a statistic sums over rows with these features.
 func (statistic PreparationStep) products(c *feature.Pipeline) release.Products {
 	channels, places := c.Shape()
 	switch statistic.Kind {
@@ -75,8 +75,8 @@ func (out *prepared) learned(statistic PreparationStep, sum []float64) {
 	out.moments[statistic.Kind] = moment{divided(sum, out.divisor), noise}
 }
 
-// momentRows returns the centered rows on the grid of a second moment; two statistics of the same noise
-// share them.
+// momentRows returns the centered rows on the grid of a second moment. Two statistics of the same
+// noise share these rows.
 func (t *table) momentRows(terms pass.Settings, m *feature.Map, radius float64) (*release.Rows, error) {
 	o, err := release.MomentRows(terms.Noise, terms.MaxRecords, m.Dim(), radius)
 	if err != nil {
@@ -90,7 +90,7 @@ func (t *table) momentRows(terms pass.Settings, m *feature.Map, radius float64) 
 	return t.centered, err
 }
 
-// whiten makes the whitening of what was learned.
+// whiten makes the whitening from the learned moments.
 func (out *prepared) whiten(t table) error {
 	m := out.features
 	full, all := out.moments[option.CovarianceStatistic]

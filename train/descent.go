@@ -48,7 +48,7 @@ func newDescent(s Setup, o Options, payer mechanism.Payer, rows *release.Rows, p
 		people, records = &ofPersons{rows: rows, persons: persons}, len(persons)
 	}
 	drawn, err := s.Plan.newSamples(records)
-	divisor := weighted * s.Plan.Share() // the expected batch, from public numbers
+	divisor := weighted * s.Plan.Share() // the expected batch size, from public numbers
 	return &descent{Setup: s, options: o, payer: payer, rows: rows, persons: people, ready: ready, samples: drawn, weights: make([]float64, s.Model.Weights()),
 		rate: rate, optimizer: s.optimizer(o, rate, divisor), output: s.newOutput(o)}, err
 }
@@ -75,7 +75,7 @@ func stopped(ctx context.Context, step, steps int) error {
 	return fmt.Errorf("train: stopped after step %d of %d: %w", step, steps, context.Cause(ctx))
 }
 
-// advance takes a step along what was released, and tells of it.
+// advance takes a step along the released gradient and reports progress.
 func (r *descent) advance(step int, noisy release.Noisy) {
 	r.move(step, noisy)
 	r.report(step + 1)
@@ -87,7 +87,7 @@ func (r *descent) converged() bool {
 	return ok && search.Converged()
 }
 
-// move takes a step along what was released.
+// move takes a step along the released gradient.
 func (r *descent) move(step int, noisy release.Noisy) {
 	r.output.before(step, r.weights)
 	r.optimizer.Step(r.weights, noisy)
@@ -96,7 +96,7 @@ func (r *descent) move(step int, noisy release.Noisy) {
 	r.taken++
 }
 
-// result is the model after the last step.
+// result returns the model after the last step.
 func (r *descent) result() (*Result, error) {
 	if search, ok := r.optimizer.(*optimizer.LBFGS); ok {
 		search.End(r.weights)
@@ -138,7 +138,7 @@ func (r *descent) gradient() (release.Noisy, error) {
 	return release.Release(r.payer, r.noise(), sum.Seal())
 }
 
-// noise is that of the step to take.
+// noise returns the noise of the next step.
 func (r *descent) noise() mechanism.Noise { return r.Plan.noiseOf(r.taken) }
 
 // newSum returns the empty sum of a step.
@@ -146,8 +146,8 @@ func (r *descent) newSum(sample release.Sample) (*release.Sum, error) {
 	return release.NewSum(sample, r.rows, release.SumOptions{Noise: r.noise(), Columns: r.Plan.Columns, Bound: r.Plan.Clipping.Bound, MaxRecords: r.Plan.MaxRecords, Coarse: true})
 }
 
-// scorer computes the scores of a step. The search for a minimum takes weights as they are: with rounded ones slopes
-// jump along a line.
+// scorer returns what computes the scores of a step. The search for a minimum uses exact weights:
+// with rounded weights the slope jumps along a line.
 func (r *descent) scorer() *release.Scorer {
 	if _, search := r.optimizer.(*optimizer.LBFGS); search {
 		return r.rows.Scorer(r.weights, r.Plan.Columns)
@@ -155,7 +155,8 @@ func (r *descent) scorer() *release.Scorer {
 	return r.rows.RoundedScorer(r.weights, r.Plan.Columns)
 }
 
-// propose fills c with the clipped residuals of the records of a block, whose scores multiply writes.
+// propose fills c with the clipped residuals of the records of a block. The function multiply
+// writes the records' scores.
 func (r *descent) propose(c *kernel.Contributions, b release.Block, multiply func(dst []float32)) {
 	if n := b.Len(); cap(c.Norms) < n {
 		c.Norms = make([]float64, n)
@@ -165,7 +166,7 @@ func (r *descent) propose(c *kernel.Contributions, b release.Block, multiply fun
 	r.proposeOf(c, &b, norms, multiply)
 }
 
-// proposeOf is propose with the norms of the rows at hand.
+// proposeOf is propose with the given norms of rows.
 func (r *descent) proposeOf(c *kernel.Contributions, b *release.Block, norms []float64, multiply func(dst []float32)) {
 	r.Model.Propose(c, b.Labels(), multiply)
 	r.ready.applyWeights(c, b.Labels())
@@ -173,8 +174,8 @@ func (r *descent) proposeOf(c *kernel.Contributions, b *release.Block, norms []f
 	r.Plan.Clipping.clip(c, norms)
 }
 
-// report tells what was released so far and what it would cost if the run ended here. A long
-// run is told of in hundredths.
+// report tells what was released so far, and the cost if the run ended here. A long run reports
+// each hundredth of its steps.
 func (r *descent) report(step int) {
 	steps := r.Plan.Steps
 	if r.options.Progress == nil || !hundredth(step, steps) {
@@ -188,7 +189,7 @@ func (r *descent) report(step int) {
 	event := now.Event()
 	a := account.For(event)
 	if a == account.PLD && step < steps {
-		a = account.PLD.WithWidth(1e-2) // on the way a wider interval will do
+		a = account.PLD.WithWidth(1e-2) // a wider interval is enough for progress
 	}
 	cost, err := a.Epsilon(event, now.Delta, now.Neighboring)
 	if err != nil {
@@ -197,7 +198,8 @@ func (r *descent) report(step int) {
 	r.options.Progress(Progress{step, steps, cost.Upper})
 }
 
-// hundredth reports whether a step of many is told of: each of a hundred, or one in as many of more.
+// hundredth reports whether a step is reported: every step of at most 100, and one in each
+// hundredth of more.
 func hundredth(step, steps int) bool {
 	const parts = 100
 	return steps <= parts || step >= steps || step == 0 || step*parts/steps != (step-1)*parts/steps

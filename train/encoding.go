@@ -10,8 +10,9 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// Encoding returns the feature map, before anything is learned, and the linear model of a request
-// for a schema. It reads the transforms, normalization, radius, intercept and loss of the request.
+// Encoding returns the feature map and the linear model of a request for a schema. Nothing is
+// learned in that map yet. It reads the transforms, normalization, radius, intercept and loss of
+// the request.
 func (r Request) Encoding(s *data.Schema) (*feature.Map, model.Linear, error) {
 	loss, err := r.Loss, error(nil)
 	if loss == nil {
@@ -36,8 +37,8 @@ func (r Request) Encoding(s *data.Schema) (*feature.Map, model.Linear, error) {
 	return features, linear, err
 }
 
-// RefuseTokens returns an error for features that are tokens, whose numbers are names and no quantities: linear models
-// make nothing of them.
+// RefuseTokens returns an error if the features are tokens. The numbers of tokens are names, not
+// quantities, so a linear model cannot use them.
 func RefuseTokens(m *feature.Map) error {
 	if m.Encoder().Tokens() == 0 {
 		return nil
@@ -45,9 +46,9 @@ func RefuseTokens(m *feature.Map) error {
 	return fmt.Errorf("train: the text columns keep their words at positions, want a network that begins with an embedding; or leave positions out of the schema for a bag of words")
 }
 
-// Encode puts the records of a data set on the integer grid and returns them as a map without whitening
-// sees them, record i in place i. Labels are class indices, or targets scaled to [-1, 1]. FeatureBits
-// is as in Options.
+// Encode returns the records of a data set on the integer grid, as a map without whitening returns
+// them. Record i is row i. Labels are class indices, or targets scaled to [-1, 1]. FeatureBits has
+// the meaning of Options.FeatureBits.
 func Encode(m *feature.Map, s *data.Schema, d *data.Dataset, featureBits int) (*release.Rows, error) {
 	if m.Whitening != nil {
 		return nil, fmt.Errorf("train: the feature map whitens rows, want one without whitening")
@@ -67,8 +68,9 @@ func Encode(m *feature.Map, s *data.Schema, d *data.Dataset, featureBits int) (*
 }
 
 // Center pays for the noisy mean of rows that Encode made, normalized but without intercept. It
-// returns the map that subtracts the mean, and the rows as that map sees them. Bound is the largest
-// norm of a normalized row without intercept, divisor a public or released number of records.
+// returns the map that subtracts the mean, and the rows under that map. The bound is the largest
+// norm of a normalized row without intercept. The divisor is a public or released number of
+// records.
 func Center(t pass.Settings, m *feature.Map, rows *release.Rows, bound, divisor float64) (*feature.Map, *release.Rows, error) {
 	plain, err := rows.Standardized(frame(before(m)))
 	if err != nil {

@@ -15,17 +15,17 @@ var errWhitening = fmt.Errorf("train: whitening is asked for with rows in a file
 
 var errLearning = fmt.Errorf("train: bounds or levels are to be learned with encoded rows, want them declared; rows were encoded before they are read")
 
-// Encoder writes the encoded records of a table to a file, block by block, for FitFile. The file holds
-// every record, narrow, but readable: it is as private as the table.
+// Encoder is a writer of the encoded records of a table to a file, block by block, for FitFile. The
+// file holds every record in a narrow but readable form: it is as private as the table.
 type Encoder struct {
 	setup Setup
 	bits  int
-	kind  release.RowType // known from the first part on
+	kind  release.RowType // known after the first part
 	out   *release.RowsWriter
 	count int
 }
 
-// NewEncoder returns an encoder that writes to w. The plan of the setup does not matter, its schema does.
+// NewEncoder returns an encoder that writes to w. It reads the schema of the setup, not the plan.
 func NewEncoder(s Setup, o Options, w io.Writer) (*Encoder, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -51,14 +51,14 @@ func (e *Encoder) Append(d *data.Dataset) error {
 	return e.out.Append(rows)
 }
 
-// Close ends the file; note, in JSON, is kept in it.
+// Close ends the file and stores note, which is JSON, in it.
 func (e *Encoder) Close(note json.RawMessage) error { return e.out.Close(note) }
 
-// FitFile is Fit for a table that an Encoder wrote with the same schema and feature bits, of this
-// many bytes. Rows are read from it in every step. Memory holds a few blocks and a few bits a
-// record. For rows of bits of 256 bytes or more it holds some 20 bytes a record. The file must not
-// change meanwhile: a change that the system tells of, or damage, is an error, and breaks no
-// guarantee. The plan must not whiten.
+// FitFile is Fit for a table in a file of the given size in bytes. An Encoder wrote the file with
+// the same schema and feature bits. Every step reads the rows from the file. Memory holds a few
+// blocks and a few bits per record. For rows of bits of at least 256 bytes it holds about 20 bytes
+// per record. The file must not change during the run. Damage, or a change that the system reports,
+// is an error; neither breaks a guarantee. The plan must not whiten.
 func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, size int64, o Options) (*Result, error) {
 	if err := s.check(o); err != nil {
 		return nil, err

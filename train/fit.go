@@ -10,61 +10,67 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// Options cannot change privacy. Negative or NaN numbers are refused.
+// Options are the settings that cannot change privacy. Negative or NaN numbers are refused.
 type Options struct {
-	// LearningRate is η, the largest of the run; 0 means the rule that needs no tuning.
+	// LearningRate is η, the largest learning rate of the run. 0 means the rule that needs no
+	// tuning.
 	LearningRate float64
-	// Schedule is how the learning rate goes over the steps, after the first WarmUp ones, in which
-	// it rises: "constant" (or ""), "linear" and "cosine", which end at 0, or "inverse-sqrt".
+	// Schedule is the course of the learning rate after the first WarmUp steps, in which it rises.
+	// It is "constant" (or ""), "linear", "cosine" or "inverse-sqrt". "linear" and "cosine" end at
+	// 0.
 	Schedule string
 	WarmUp   int
-	// Optimizer makes steps of released gradients; "momentum" (or ""), "nesterov", "adam", "adam-corrected" or "l-bfgs".
-	// "adam-corrected" takes the known variance of the noise off its squares. "l-bfgs" is for baselines alone.
+	// Optimizer turns released gradients into steps. It is "momentum" (or ""), "nesterov", "adam",
+	// "adam-corrected" or "l-bfgs". "adam-corrected" subtracts the known variance of the noise from
+	// Adam's squares. "l-bfgs" is for baselines only.
 	Optimizer string
-	// Momentum is β in [0, 1); of Adam how much of the mean gradient a step keeps.
+	// Momentum is β in [0, 1). For Adam it is the share of the mean gradient that a step keeps.
 	Momentum float64
 	// Ridge is λ in the penalty (λ/2)·‖w‖², on every weight.
 	Ridge float64
 	// L1 is the factor of the penalty Σ|w_j|, on every weight.
 	L1 float64
-	// Temperature, if positive, makes the run a sampler: the learning rate is the one at which the noise
-	// of the plan is that of Langevin dynamics at this temperature. 1 over the number of records is that
-	// of the posterior whose prior is normal with variance 1/(records·Ridge).
+	// Temperature, if positive, makes the run a sampler. The plan's noise at the run's learning
+	// rate is then the noise of Langevin dynamics at this temperature. A temperature of 1/records
+	// samples the posterior under a normal prior with variance 1/(records·Ridge).
 	Temperature float64
-	// Output says which weights are returned: "last", "uniform-average" and "tail-average" of the iterates, or
-	// "all-iterates", the last one and those before it; "" leaves it to Average.
+	// Output names the weights to return. "last", "uniform-average" and "tail-average" are rules
+	// over the iterates. "all-iterates" returns the last iterate and all earlier ones. "" leaves
+	// the choice to Average.
 	Output string
 	// Average says whether the mean of the last 40 % of the iterates is returned instead of the
-	// last one. Auto averages private runs of 20 steps or more.
+	// last one. Auto averages private runs of at least 20 steps.
 	Average Tristate
-	// FeatureBits is to how many bits a feature is rounded: 16 (or 0), or 8, which takes half of the
-	// memory. Features that are 0 or 1 take one bit.
+	// FeatureBits is the number of bits that a feature is rounded to. It is 16 (or 0), or 8, which
+	// halves the memory. Features with values 0 and 1 take one bit.
 	FeatureBits int
-	// Progress, if not nil, is told of every finished part: of the preparation (step 0) and of each
-	// step, with the cost at the plan's delta if the run ended there.
+	// Progress, if not nil, is called after every finished part. The parts are the preparation
+	// (step 0) and each step. The call holds the cost at the plan's delta if the run ended there.
 	Progress func(Progress)
 }
 
-// Progress is public: it says how far a run is and what it has cost.
+// Progress is the public state of a run: the steps taken and their cost so far.
 type Progress struct {
 	Step, Steps int
 	Epsilon     float64
 }
 
-// Result is a fitted model's parts; everything in it was released.
+// Result is a fitted model with its numbers. Everything in it was released.
 type Result struct {
 	Model *model.Model
-	// LearningRate is the one that was used, Divisor the declared or noisy number of records.
+	// LearningRate is the learning rate that was used. Divisor is the declared or noisy number of
+	// records.
 	LearningRate, Divisor float64
-	// Output is the rule by which weights were made of the iterates.
+	// Output names the rule that made the weights from the iterates.
 	Output string
-	// Iterates are the weights after each step of the rule "all-iterates", nil otherwise. They are those of
-	// the prepared rows, as the weights of the model are.
+	// Iterates are the weights after each step under the rule "all-iterates", nil otherwise. Like
+	// the model's weights, they apply to the prepared rows.
 	Iterates [][]float64
-	// Evaluation is what was released about the held-out records, nil without any; evaluate.Measures makes
-	// measures of it.
+	// Evaluation holds the released numbers about the held-out records, nil without a holdout.
+	// Function evaluate.Measures turns them into measures.
 	Evaluation []float64
-	// Inference is nil but for linear regression by released sums of products, see package erm.
+	// Inference holds intervals for linear regression by released sums of products (see package
+	// erm). It is nil for other methods.
 	Inference *Inference
 }
 
@@ -84,10 +90,10 @@ func (o Options) Validate() error {
 	return checkFeatureBits(o.FeatureBits)
 }
 
-// Fit reserves the plan's event, pays for and learns the preparation, and descends. Errors
-// after the reservation do not depend on values of records, and what was reserved stays
-// spent. There may be at most MaxRecords records; a record that the schema drops is not
-// among them and counts as one that contributes zero.
+// Fit reserves the plan's event, pays for the preparation and learns it, and descends. Errors after
+// the reservation do not depend on values of records, and the reserved cost stays spent. There may
+// be at most MaxRecords records. A record that the schema drops is not counted; it contributes
+// zero.
 func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options) (*Result, error) {
 	if err := s.check(o); err != nil {
 		return nil, err
@@ -108,8 +114,7 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	return s.descendPaid(ctx, grant, t, o)
 }
 
-// Check returns the error with which Fit would refuse the plan or the options, before it looks at a
-// record.
+// Check returns the error with which Fit would refuse the plan or the options. It reads no record.
 func (s Setup) Check(o Options) error { return s.check(o) }
 
 func (s Setup) check(o Options) error {
@@ -143,7 +148,7 @@ func (s Setup) fit(ctx context.Context, l *ledger.Ledger, t table, o Options) (*
 	return s.descendPaid(ctx, grant, t, o)
 }
 
-// descendPaid trains on an encoded table under a grant.
+// descendPaid trains on an encoded table with a grant from the ledger.
 func (s Setup) descendPaid(ctx context.Context, grant *ledger.Grant, t table, o Options) (*Result, error) {
 	ready, err := s.prepare(grant, t)
 	if err != nil {
@@ -165,9 +170,9 @@ func (s Setup) descendPaid(ctx context.Context, grant *ledger.Grant, t table, o 
 	return run.fit(ctx)
 }
 
-// Effective returns, for each score, the weight of each encoded feature before whitening:
-// how the score moves with that feature, up to the row's normalization. The last entry is
-// the intercept's when the map has one. A network has none: it returns nil.
+// Effective returns, for each score, the weight of each encoded feature before whitening. The
+// weight is the change of the score with that feature, up to the row's normalization. The last
+// entry belongs to the intercept if the map has one. Effective returns nil for a network.
 func Effective(m *model.Model) [][]float64 {
 	if m.Network() != nil {
 		return nil

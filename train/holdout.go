@@ -13,21 +13,22 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// Holdout says that a random part of the records is not trained on: the model is measured on it, privately.
-// Each record is held out with probability Share, by a coin of its own that depends on nothing else. A record
-// then pays for training or for the measuring, so that the plan costs the larger of the two
+// Holdout is a random part of the records that is not trained on. The model is measured on that
+// part, privately. Each record is held out with probability Share by an independent coin. A record
+// then pays for training or for the measurement. The plan costs the larger of the two
 // (mechanism.Parallel).
 type Holdout struct {
 	Share      float64       `json:"share"`
 	Evaluation evaluate.Plan `json:"evaluation"`
 }
 
-// HoldoutRequest asks for a Holdout. Its evaluation has the epsilon, delta, relation and unit of the training.
+// HoldoutRequest is a request for a Holdout. The evaluation has the epsilon, delta, relation and
+// unit of the training.
 type HoldoutRequest struct {
-	// Share is the probability with which a record is held out.
+	// Share is the probability that a record is held out.
 	Share float64
-	// Noise, Bins, LowScore, HighScore, Threshold, ResidualBound and GroupColumn are those of
-	// evaluate.Request.
+	// Noise, Bins, LowScore, HighScore, Threshold, ResidualBound and GroupColumn have the meaning
+	// of the fields of evaluate.Request with these names.
 	Noise                          string
 	Bins                           int
 	LowScore, HighScore, Threshold float64
@@ -35,7 +36,7 @@ type HoldoutRequest struct {
 	GroupColumn                    string
 }
 
-// plan turns a request into the part of the plan.
+// plan returns the holdout of the plan for a request.
 func (h *HoldoutRequest) plan(r Request, s *data.Schema) (*Holdout, error) {
 	if h == nil {
 		return nil, nil
@@ -53,7 +54,7 @@ func (h *HoldoutRequest) plan(r Request, s *data.Schema) (*Holdout, error) {
 	return &Holdout{Share: h.Share, Evaluation: p}, nil
 }
 
-// validate returns an error where the holdout does not fit the plan.
+// validate returns an error if the holdout does not fit the plan.
 func (h *Holdout) validate(p Plan) error {
 	if h == nil {
 		return nil
@@ -73,7 +74,7 @@ func (h *Holdout) validate(p Plan) error {
 	return e.Validate()
 }
 
-// trained is the share of the records that is trained on.
+// trained returns the share of the records that is trained on.
 func (p Plan) trained() float64 {
 	if p.Holdout == nil {
 		return 1
@@ -81,7 +82,7 @@ func (p Plan) trained() float64 {
 	return 1 - p.Holdout.Share
 }
 
-// divide lists the records that are trained on and those that are held out, as held says of each.
+// divide lists the records to train on and the records held out, according to held.
 func divide(records int, held []int) (trained, out []int) {
 	trained, out = make([]int, 0, records-len(held)), held
 	for i := range records {
@@ -94,9 +95,9 @@ func divide(records int, held []int) (trained, out []int) {
 	return trained, out
 }
 
-// split draws which rows are trained on and which are held out: a coin of the operating system's key for
-// each record, a person's one coin for all of its rows. Rows that are of no person are trained on, where
-// they contribute nothing.
+// split draws the rows to train on and the rows to hold out. Each record has a coin from the
+// operating system's random numbers. All rows of a person share one coin. Rows that belong to no
+// person are trained on, where they contribute nothing.
 func (s Setup) split(d *data.Dataset) (trained, held []int, err error) {
 	coins, err := mechanism.Poisson(s.Plan.Holdout.Share)
 	if err != nil {
@@ -108,7 +109,7 @@ func (s Setup) split(d *data.Dataset) (trained, held []int, err error) {
 	})
 }
 
-// splitBy is split with the coins of this many records. The held-out ones are listed in order.
+// splitBy is split with coins for this many records. The held-out records are listed in order.
 func (s Setup) splitBy(d *data.Dataset, coins func(records int) ([]int, error)) (trained, held []int, err error) {
 	if s.Plan.Person == nil {
 		chosen, failed := coins(d.Records())
@@ -122,7 +123,7 @@ func (s Setup) splitBy(d *data.Dataset, coins func(records int) ([]int, error)) 
 	if err != nil {
 		return nil, nil, fmt.Errorf("train: the column of persons: %w", err)
 	}
-	persons := len(levels) + 1 // one more for texts outside of declared levels
+	persons := len(levels) + 1 // one more for texts outside the declared levels
 	chosen, err := coins(persons)
 	if err != nil {
 		return nil, nil, err
@@ -141,8 +142,8 @@ func (s Setup) splitBy(d *data.Dataset, coins func(records int) ([]int, error)) 
 	return trained, held, nil
 }
 
-// fitHoldout is Fit for a plan with a held-out part: training on the one, then one noisy release about
-// the other.
+// fitHoldout is Fit for a plan with a held-out part. It trains on the other records, then makes one
+// noisy release about the held-out ones.
 func (s Setup) fitHoldout(ctx context.Context, l *ledger.Ledger, d *data.Dataset, o Options) (*Result, error) {
 	trained, held, err := s.split(d)
 	if err != nil {

@@ -2,13 +2,14 @@ package train
 
 // Estimate is an estimated number with its standard error and an interval.
 type Estimate struct {
-	// Name says what is estimated.
+	// Name names the estimated number.
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
-	// StandardError counts that the records are a sample, and the noise; NoiseError the noise alone.
+	// StandardError is the error from sampling the records and from the noise. NoiseError is the
+	// error from the noise alone.
 	StandardError float64 `json:"standard-error"`
 	NoiseError    float64 `json:"noise-error"`
-	// Lower and Upper are the interval's ends.
+	// Lower and Upper are the ends of the interval.
 	Lower float64 `json:"lower"`
 	Upper float64 `json:"upper"`
 }
@@ -19,22 +20,23 @@ type Omission struct {
 	Reason string `json:"reason"`
 }
 
-// Inference is what a method that releases sums of products says about the coefficients of linear regression
-// in the units of the table. It follows from released numbers.
+// Inference is an estimate of the coefficients of linear regression, in the units of the table.
+// Methods that release sums of products fill it in. It follows from released numbers.
 type Inference struct {
-	// Level is the share of intervals that hold the number that they are for.
+	// Level is the confidence level: the share of intervals that contain their true number.
 	Level float64 `json:"level"`
-	// Estimates are the intercept, then the coefficient of each feature: the value at which all numbers
-	// are 0 and every level is the first of its column, and what one unit adds, or another level. They are those of least squares without a
-	// ridge, on the features that are not omitted, so they differ from the weights of the model. Nil where Refusal
-	// is not empty.
+	// Estimates are the intercept, then the coefficient of each feature. The intercept is the value
+	// when all numbers are 0 and every column has its first level. A coefficient is the change from
+	// one more unit, or from another level. Estimates are least-squares estimates without a ridge,
+	// on the features that are not omitted. They therefore differ from the weights of the model.
+	// Estimates is nil if Refusal is not empty.
 	Estimates []Estimate `json:"estimates,omitempty"`
-	// Omitted are features whose coefficients the released numbers do not determine.
+	// Omitted lists the features whose coefficients the released numbers do not determine.
 	Omitted []Omission `json:"not-estimable,omitempty"`
-	// Refusal says why there are no intervals.
+	// Refusal is the reason why there are no intervals; it is empty if there are intervals.
 	Refusal string `json:"refusal,omitempty"`
-	// Records is the number of records with its noise; Determination R² of the model's weights over
-	// the training records, as the released sums have it. They are 0 where they are not known.
+	// Records is the noisy number of records. Determination is R² of the model's weights over the
+	// training records, computed from the released sums. Both are 0 if they are unknown.
 	Records       float64 `json:"records,omitempty"`
 	Determination float64 `json:"determination,omitempty"`
 }

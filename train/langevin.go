@@ -7,13 +7,14 @@ import (
 	"github.com/ditherml/dither/internal/option"
 )
 
-// temperatureRate returns the learning rate at which the noise that privacy calls for is the noise
-// of Langevin dynamics: a step w ← w - η·(gradient + noise of deviation ν) is one of the unadjusted
-// Langevin algorithm, w ← w - η·gradient + √(2η·τ)·N(0, I), for η = 2τ/ν² (Roberts & Tweedie,
-// "Exponential convergence of Langevin distributions and their discrete approximations", Bernoulli
-// 1996, https://doi.org/10.2307/3318418). Its iterates approach a distribution close to the density
-// ∝ exp(-F(w)/τ), F being the mean loss with its ridge. How close is no part of the guarantee,
-// which comes from the releases. Here ν is multiplier·bound/records.
+// temperatureRate returns the learning rate at which the noise of privacy is the noise of Langevin
+// dynamics. A step w ← w - η·(gradient + noise of standard deviation ν) equals the
+// unadjusted Langevin algorithm's step w ← w - η·gradient + √(2η·τ)·N(0, I), for η = 2τ/ν². Source:
+// Roberts & Tweedie, "Exponential convergence of Langevin distributions and their discrete
+// approximations", Bernoulli 1996, https://doi.org/10.2307/3318418. The iterates approach a
+// distribution close to the density ∝ exp(-F(w)/τ), F being the mean loss with its ridge. The
+// distance from that density is no part of the guarantee, which comes from the releases. Here ν is
+// multiplier·bound/records.
 func (s Setup) temperatureRate(o Options) (float64, error) {
 	p, reason := s.Plan, ""
 	switch {
@@ -36,7 +37,7 @@ func (s Setup) temperatureRate(o Options) (float64, error) {
 	return rate, nil
 }
 
-// checkTemperature refuses a temperature that has no learning rate.
+// checkTemperature refuses a temperature for which no learning rate exists.
 func (s Setup) checkTemperature(o Options) error {
 	if o.Temperature == 0 {
 		return nil

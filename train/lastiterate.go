@@ -13,25 +13,26 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// LastIterate are the numbers that the cost of the last iterate alone depends on, in addition to
-// the plan's. The learning rate and the ridge decide privacy here.
+// LastIterate holds the numbers, in addition to the plan's, that decide the cost of releasing the
+// last iterate alone. Here the learning rate and the ridge decide privacy.
 type LastIterate struct {
 	LearningRate float64 `json:"learning-rate"`
 	Ridge        float64 `json:"ridge"`
-	// RowBound bounds the norm of rows; Reach the magnitude of a weight.
+	// RowBound bounds the norm of rows. Reach bounds the magnitude of a weight.
 	RowBound float64 `json:"row-bound"`
 	Reach    float64 `json:"reach"`
-	// Loss is the name of the loss, "huber" with its width.
+	// Loss is the name of the loss. "huber" has its width as well.
 	Loss       string  `json:"loss"`
 	HuberWidth float64 `json:"huber-width,omitempty"`
-	// Contraction is the share of a distance that a step keeps at most, which follows.
+	// Contraction is an upper bound on the share of a distance that a step keeps. It follows from
+	// the other numbers.
 	Contraction float64 `json:"contraction"`
 }
 
-// lossNames are losses whose clipped gradients, score by score, are gradients of convex losses.
+// These losses have clipped gradients, score by score, that are gradients of convex losses.
 const logisticLoss, oneVsRestLoss, huberLoss = "logistic", "one-vs-rest", "huber"
 
-// link is the derivative of the loss.
+// link returns the derivative of the loss.
 func (l LastIterate) link() (release.LossDerivative, error) {
 	switch l.Loss {
 	case logisticLoss, oneVsRestLoss:
@@ -42,7 +43,7 @@ func (l LastIterate) link() (release.LossDerivative, error) {
 	return nil, fmt.Errorf("train: the last iterate alone is priced with loss %s, want %s, %s or %s; of others the clipped gradient is not known to be that of a smooth convex loss", l.Loss, logisticLoss, oneVsRestLoss, huberLoss)
 }
 
-// recursion returns the public numbers of what runs.
+// recursion returns the public numbers of the recursion.
 func (p Plan) recursion() (release.RecursionOptions, error) {
 	l := *p.LastIterate
 	link, err := l.link()
@@ -50,12 +51,13 @@ func (p Plan) recursion() (release.RecursionOptions, error) {
 		LearningRate: l.LearningRate, Ridge: l.Ridge, Divisor: float64(p.Records) * p.trained(), Reach: l.Reach, MaxRecords: p.MaxRecords}, err
 }
 
-// lastIterate is the event of the last iterate with this multiplier.
+// lastIterate returns the event of the last iterate with this multiplier.
 func (p Plan) lastIterate(multiplier float64) mechanism.LastIterate {
 	return mechanism.LastIterate{NoiseMultiplier: multiplier, Contraction: p.LastIterate.Contraction, Steps: p.Steps}
 }
 
-// validateLastIterate returns the first reason for which the last iterate alone has no proof.
+// validateLastIterate returns the first reason why the price of the last iterate alone has no
+// proof.
 func (p Plan) validateLastIterate() error {
 	if p.LastIterate == nil {
 		return nil
@@ -98,7 +100,7 @@ func (p Plan) validateLastIterate() error {
 	return release.CheckRecursion(p.lastIterate(p.NoiseMultiplier), o)
 }
 
-// account fills in the noise, and decides what is priced.
+// account fills in the noise and decides which releases are priced.
 func (r Request) account(s *Setup) error {
 	composed, alone := s.Plan, Setup{s.Plan, s.Schema, s.Features, s.Model}
 	composed.Preparation, alone.Plan.Preparation = clone(s.Plan.Preparation), clone(s.Plan.Preparation)
@@ -127,7 +129,7 @@ func (r Request) account(s *Setup) error {
 
 func clone(s []PreparationStep) []PreparationStep { return append([]PreparationStep(nil), s...) }
 
-// lastIterate turns a setup into one whose last iterate alone is priced.
+// lastIterate changes a setup into one that prices the last iterate alone.
 func (r Request) lastIterate(s *Setup) error {
 	p := &s.Plan
 	switch {
@@ -162,9 +164,9 @@ func (r Request) lastIterate(s *Setup) error {
 	return p.validateLastIterate()
 }
 
-// reach bounds weights so widely that the bound is hardly ever met: a descent from zero stays
-// within twice the norm of the minimizer w plus 16 standard deviations of the noise. For w,
-// (Ridge/2)·‖w‖² is at most the loss at zero.
+// reach returns a bound on weights that is hardly ever met. A descent from zero stays within twice
+// the norm of the minimizer w plus 16 standard deviations of the noise. For w, (Ridge/2)·‖w‖² is at
+// most the loss at zero.
 func (s Setup) reach(l LastIterate, divisor float64) float64 {
 	scores := make([]float64, s.Model.Columns)
 	loss := max(s.Model.Loss.Value(scores, 0), s.Model.Loss.Value(scores, 1)) * float64(s.Plan.MaxRecords) / divisor
@@ -172,7 +174,7 @@ func (s Setup) reach(l LastIterate, divisor float64) float64 {
 	return 2*math.Sqrt(2*loss/l.Ridge) + 16*noise
 }
 
-// checkLastIterate refuses options that show iterates, or make steps of another kind.
+// checkLastIterate refuses options that show iterates or use steps of another kind.
 func (s Setup) checkLastIterate(o Options) error {
 	l := s.Plan.LastIterate
 	if l == nil {
@@ -228,7 +230,7 @@ func (s Setup) runLastIterate(ctx context.Context, payer mechanism.Payer, t tabl
 
 var errLastIterateFile = fmt.Errorf("train: the last iterate alone is priced with rows in a file, want the rows in memory")
 
-// dense writes the prepared rows anew, in their own frame, none longer than the row bound.
+// dense writes the prepared rows again in their own frame, none longer than the row bound.
 func (s Setup) dense(t table, ready prepared, o release.RecursionOptions) (*release.Rows, error) {
 	if t.inFile {
 		return nil, errLastIterateFile
@@ -237,8 +239,8 @@ func (s Setup) dense(t table, ready prepared, o release.RecursionOptions) (*rele
 	return release.NewRows(places, release.RowsOptions{Dim: o.Dim, Step: o.RowStep, Limit: int64(steps * steps), Labels: t.targets()}, t.mapped(ready.features))
 }
 
-// showLastIterate returns what tells of the steps: their number, and the cost of the whole, which was
-// paid before the first.
+// showLastIterate returns a function that reports steps: their number, and the cost of the whole
+// run, which is paid before the first step.
 func (s Setup) showLastIterate(o Options) (func(step int), error) {
 	if o.Progress == nil {
 		return func(int) {}, nil

@@ -13,8 +13,8 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// begin encodes the records of a data set and reserves the plan. Where bounds or levels are to be learned, they
-// are, after the reservation and before rows are encoded: the setup that is returned has them in its schema.
+// begin encodes the records of a data set and reserves the plan. Bounds and levels are learned
+// after the reservation and before rows are encoded. The returned setup has them in its schema.
 func (s Setup) begin(l *ledger.Ledger, d *data.Dataset, featureBits int) (Setup, table, *ledger.Grant, error) {
 	var t table
 	var err error
@@ -43,8 +43,8 @@ func (s Setup) begin(l *ledger.Ledger, d *data.Dataset, featureBits int) (Setup,
 	return s, t, grant, err
 }
 
-// readyToLearn refuses what can be refused before the reservation, and lists the rows of persons, nil where a
-// record is a row.
+// readyToLearn makes all refusals that precede the reservation. It returns the rows of persons, nil
+// if a record is a row.
 func (s Setup) readyToLearn(d *data.Dataset) (persons [][]int, err error) {
 	if d.Sparse() {
 		return nil, fmt.Errorf("train: bounds or levels are to be learned from a sparse table, want a table with a cell for each column, such as CSV; or declare them")
@@ -80,8 +80,9 @@ func (s Setup) checkLearns() error {
 	return nil
 }
 
-// learn pays for the statistics of columns and returns the setup under the schema that they make. Everything
-// else about the plan stays as it is: places for levels are declared, so that the width of the model is, too.
+// learn pays for the statistics of columns and returns the setup under the schema that they make.
+// Everything else in the plan stays. Places for levels are declared, so the width of the model is
+// declared too.
 func (s Setup) learn(payer mechanism.Payer, d *data.Dataset, persons [][]int) (Setup, error) {
 	of := records{d: d, persons: persons}
 	schema := s.Schema
@@ -105,7 +106,7 @@ func (s Setup) learn(payer mechanism.Payer, d *data.Dataset, persons [][]int) (S
 	return s.under(schema)
 }
 
-// under returns the setup with learned bounds and levels in its schema and its map.
+// under returns the setup with learned bounds and levels in its schema and its feature map.
 func (s Setup) under(schema *data.Schema) (Setup, error) {
 	files := s.Features.Pipeline.Files()
 	open := func(name string) ([]byte, error) { return files[name], nil }
@@ -121,8 +122,9 @@ func (s Setup) under(schema *data.Schema) (Setup, error) {
 	return s, nil
 }
 
-// records are what a plan takes for records, rows or persons, with one value of a column each: that of a
-// person's first row that has one. So one record is one value, and no other record has a part in it.
+// records are the records of a plan, rows or persons, with one value of a column each. A person's
+// value is that of the person's first row with one. So one record is one value, on which no other
+// record has an effect.
 type records struct {
 	d       *data.Dataset
 	persons [][]int
@@ -135,7 +137,7 @@ func (r records) len() int {
 	return r.d.Records()
 }
 
-// first returns the first row of a record for which has is true, -1 for none.
+// first returns the first row of a record for which has is true, or -1.
 func (r records) first(record int, has func(row int) bool) int {
 	if r.persons == nil {
 		if has(record) {
@@ -150,7 +152,7 @@ func (r records) first(record int, has func(row int) bool) int {
 	return r.persons[record][at]
 }
 
-// number returns the number of each record, NaN for none.
+// number returns the number of each record, or NaN.
 func (r records) number(column []float32) func(record int) float64 {
 	return func(record int) float64 {
 		at := r.first(record, func(row int) bool { return column[row] == column[row] })
@@ -161,7 +163,7 @@ func (r records) number(column []float32) func(record int) float64 {
 	}
 }
 
-// text returns the text of each record that can be a level, "" for none.
+// text returns the text of each record that can be a level, or "".
 func (r records) text(codes []int32, texts []string, usable []bool) func(record int) string {
 	return func(record int) string {
 		at := r.first(record, func(row int) bool { return codes[row] >= 0 && usable[codes[row]] })
@@ -172,7 +174,7 @@ func (r records) text(codes []int32, texts []string, usable []bool) func(record 
 	}
 }
 
-// learnBounds pays for two quantiles of a column and takes them as its bounds.
+// learnBounds pays for two quantiles of a column and takes these as its bounds.
 func (statistic PreparationStep) learnBounds(payer mechanism.Payer, maxRecords int, r records, s *data.Schema) (*data.Schema, error) {
 	terms, number := statistic.quantiles(payer, maxRecords, r, s)
 	lower, upper, err := query.Bounds(terms, query.EachRow(r.len()), number, option.BoundsOutside)
@@ -183,7 +185,7 @@ func (statistic PreparationStep) learnBounds(payer mechanism.Payer, maxRecords i
 	return s.WithBounds(statistic.Column, lower, upper)
 }
 
-// learnBins pays for quantiles of a column at equal distances and takes them as its cut points.
+// learnBins pays for quantiles of a column at equal distances and takes these as its cut points.
 func (statistic PreparationStep) learnBins(payer mechanism.Payer, maxRecords int, r records, s *data.Schema) (*data.Schema, error) {
 	terms, number := statistic.quantiles(payer, maxRecords, r, s)
 	at := make([]float64, statistic.Numbers)
@@ -197,14 +199,14 @@ func (statistic PreparationStep) learnBins(payer mechanism.Payer, maxRecords int
 	return s.WithBins(statistic.Column, cuts(terms.Grid, chosen))
 }
 
-// quantiles returns the terms of a choice of quantiles, and the number of each record.
+// quantiles returns the terms for choosing quantiles, and the number of each record.
 func (statistic PreparationStep) quantiles(payer mechanism.Payer, maxRecords int, r records, s *data.Schema) (query.QuantileTerms, func(record int) float64) {
 	at := slices.IndexFunc(s.Features(), func(c data.Column) bool { return c.Name == statistic.Column })
 	return query.QuantileTerms{Payer: payer, Choice: statistic.choice(), Grid: candidates(statistic.Lower, statistic.Upper), MaxRecords: maxRecords}, r.number(r.d.Column(at))
 }
 
-// learnLevels pays for the texts beyond the threshold and takes those with the largest noisy counts
-// as the levels of the column, sorted. The others stay among "other".
+// learnLevels pays for the texts beyond the threshold. The texts with the largest noisy counts
+// become the levels of the column, sorted. The others stay among "other".
 func (statistic PreparationStep) learnLevels(payer mechanism.Payer, maxRecords int, r records, s *data.Schema) (*data.Schema, error) {
 	codes, texts, err := r.d.Group(statistic.Column)
 	if err != nil {

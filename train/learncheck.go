@@ -10,10 +10,10 @@ import (
 	"github.com/ditherml/dither/internal/option"
 )
 
-// checkLearned compares what the schema of a model says was learned with what a plan pays for, and
-// returns every disagreement, joined: each learned column needs its statistic and each statistic
-// its column. Bounds must be two candidates of the declared range, in order, and cut points
-// candidates. Levels must be distinct sorted texts, no more than there are places.
+// checkLearned compares the learned columns in a model's schema with the statistics of a plan. It
+// returns every disagreement, joined. Each learned column needs a statistic, and each statistic a
+// column. Bounds must be two candidates of the declared range, in order; cut points must be
+// candidates. Levels must be distinct sorted texts, at most as numerous as their places.
 func checkLearned(p Plan, s *data.Schema) error {
 	columns := map[string]data.Column{}
 	for _, c := range s.Learned() {
@@ -70,7 +70,7 @@ func (statistic PreparationStep) check(c data.Column, marks data.MissingSet) err
 	return nil
 }
 
-// Released lists the bounds and levels in a schema that were learned, for a certificate.
+// Released lists the learned bounds and levels in a schema, for a certificate.
 func Released(s *data.Schema) []certificate.Learned {
 	var out []certificate.Learned
 	for _, c := range s.Learned() {

@@ -8,19 +8,21 @@ import (
 )
 
 const (
-	// candidatesOfDouble is how many candidates for a bound there are from one magnitude to its double.
+	// candidatesOfDouble is the number of candidates for a bound between a magnitude and its
+	// double.
 	candidatesOfDouble = 8
-	// leastCandidate is the smallest magnitude of a candidate besides 0, as a power of two.
+	// leastCandidate is the base-2 logarithm of the smallest positive magnitude of a candidate.
 	leastCandidate = -20
-	// evenCandidates is how many equal steps the declared range is divided into in addition.
+	// evenCandidates is the number of equal steps that divide the declared range in addition.
 	evenCandidates = 256
 )
 
-// candidates are the numbers that a bound is chosen from: 0, magnitudes of ratio 2^(1/8) from 2^-20 on with
-// both signs, and 256 equal steps between the ends of the range, all inside of it. So there is a candidate
-// within 9 % of every number, however wide the range was declared, and one within 1/512 of a range that was
-// declared narrowly. Each is a float32, as records are, so that moving a value into the bounds and rounding it
-// may change places. They follow from the range alone.
+// candidates returns the numbers that a bound is chosen from. They are 0, magnitudes of ratio
+// 2^(1/8) from 2^-20 on with both signs, and 256 equal steps across the range. All are inside the
+// range. Every number has a candidate within 9 %, however wide the declared range is. In a narrow
+// range it has one within 1/512 of the range. Each candidate is a float32, as records are. Moving a
+// value into the bounds and rounding it may therefore change places. Candidates follow from the
+// range alone.
 func candidates(lower, upper float64) query.Grid {
 	var all []float64
 	put := func(v float64) {
@@ -45,9 +47,10 @@ func candidates(lower, upper float64) query.Grid {
 	return query.Grid(slices.Compact(all))
 }
 
-// cuts returns chosen candidates as cut points: ascending, without those that have nothing below or above them. One that
-// was chosen several times stands for many records of one value: the next candidate is a cut point too, so that
-// this value has a bin of its own. There are never more of them than were chosen.
+// cuts returns chosen candidates as cut points, in ascending order, without cut points that have
+// nothing below or above them. A candidate that was chosen several times stands for many records of
+// one value. The next candidate is then a cut point too, so that this value has a bin of its own.
+// There are never more cut points than chosen candidates.
 func cuts(grid query.Grid, chosen []float64) []float64 {
 	count := map[float64]int{}
 	for _, v := range chosen {
@@ -63,9 +66,9 @@ func cuts(grid query.Grid, chosen []float64) []float64 {
 	return out
 }
 
-// apart returns two chosen candidates in order. Where both are one, it moves the upper one to the
-// next candidate, or the lower one back where there is none. It looks at released numbers and the
-// grid only.
+// apart returns two chosen candidates in order. If both are equal, it moves the upper one to the
+// next candidate, or the lower one back if there is no next. It reads released numbers and the grid
+// only.
 func apart(grid query.Grid, lower, upper float64) (float64, float64) {
 	if lower < upper {
 		return lower, upper

@@ -11,16 +11,19 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// maxCuts bounds the cut points of one column, so that their quantiles are whole thousandths apart.
+// maxCuts bounds the cut points of one column, so that their quantiles are integer thousandths
+// apart.
 const maxCuts = 63
 
-// ofColumn reports whether a statistic is one of a single column, learned before rows are encoded.
+// ofColumn reports whether a statistic describes a single column and is learned before rows are
+// encoded.
 func ofColumn(k string) bool { return isChosen(k) || k == option.LevelsStatistic }
 
-// isChosen reports whether a statistic is of quantiles that are chosen.
+// isChosen reports whether a statistic is a choice of quantiles.
 func isChosen(k string) bool { return k == option.BoundsStatistic || k == option.BinsStatistic }
 
-// checkLearned refuses a request for which no way to learn private bounds or levels is proved or built.
+// checkLearned refuses a request for private bounds or levels that no proved, implemented method
+// learns.
 func (r Request) checkLearned(s *data.Schema) error {
 	if learned := s.Learned(); len(learned) > 0 {
 		return fmt.Errorf("train: column %q has what another training learned, want it declared, or private again; write numeric: or levels: without learned, and count the cost of that training too", learned[0].Name)
@@ -43,7 +46,7 @@ func (r Request) checkLearned(s *data.Schema) error {
 	return r.checkRoles(private)
 }
 
-// checkRoles refuses a private column that says whose a row is, what it weighs or what group it is of.
+// checkRoles refuses a private column that holds the person, the weight or the group of a row.
 func (r Request) checkRoles(private []data.Column) error {
 	roles := map[string]string{}
 	if r.Person != nil {
@@ -63,7 +66,7 @@ func (r Request) checkRoles(private []data.Column) error {
 	return nil
 }
 
-// learned lists the statistics of the private columns; their noise follows in calibrate.
+// learned lists the statistics of the private columns. Function calibrate sets their noise.
 func learned(s *data.Schema) []PreparationStep {
 	var out []PreparationStep
 	for _, c := range s.Private() {
@@ -79,20 +82,21 @@ func learned(s *data.Schema) []PreparationStep {
 	return out
 }
 
-// choice is how each bound or cut point is chosen. Of one choice μ is about ε/2: it is of bounded range ε, and so is
-// ε²/8-zero-concentrated, as a Gaussian release of μ = ε/2 is (Cesar & Rogers, "Bounding, Concentrating, and
-// Truncating: Unifying Privacy Loss Composition for Data Analytics", ALT 2021, https://arxiv.org/abs/2004.07223).
-// The price is computed from the choice itself; only its share of the budget is set by this rule.
+// choice returns the mechanism that chooses each bound or cut point. One choice has μ of about ε/2.
+// It has bounded range ε and so is ε²/8-zero-concentrated, as a Gaussian release of μ = ε/2 is
+// (Cesar & Rogers, "Bounding, Concentrating, and Truncating: Unifying Privacy Loss Composition for
+// Data Analytics", ALT 2021, https://arxiv.org/abs/2004.07223). The price is computed from the
+// choice itself; this rule sets only the choice's share of the budget.
 func (statistic PreparationStep) choice() mechanism.Exponential {
 	return mechanism.Exponential{Epsilon: 1 / statistic.NoiseMultiplier}
 }
 
-// discovery is how levels are found.
+// discovery returns the terms by which levels are found.
 func (statistic PreparationStep) discovery() mechanism.DiscoveryTerms {
 	return mechanism.DiscoveryTerms{Noise: mechanism.Gaussian{NoiseMultiplier: statistic.NoiseMultiplier}, Delta: statistic.ThresholdDelta}
 }
 
-// event is what the release of a statistic costs.
+// event returns the cost of the release of a statistic.
 func (statistic PreparationStep) event(p Plan) mechanism.Event {
 	switch statistic.Kind {
 	case option.BoundsStatistic, option.BinsStatistic:
@@ -103,8 +107,8 @@ func (statistic PreparationStep) event(p Plan) mechanism.Event {
 	return p.noise(statistic.NoiseMultiplier)
 }
 
-// draws is how many rounded normal numbers a statistic takes. How many texts there are is private: of it
-// the bound counts.
+// draws returns the number of rounded normal numbers that a statistic takes. The number of texts is
+// private, so the bound on it counts.
 func (statistic PreparationStep) draws(p Plan) int {
 	switch statistic.Kind {
 	case option.BoundsStatistic, option.BinsStatistic:
@@ -115,7 +119,8 @@ func (statistic PreparationStep) draws(p Plan) int {
 	return statistic.Numbers
 }
 
-// setNoise gives a statistic its noise out of a budget of μ and delta, for as many releases as there are of its kind.
+// setNoise sets the noise of a statistic for a budget of μ and delta. The number of releases of its
+// kind is alike.
 func (statistic *PreparationStep) setNoise(mu, delta float64, alike int) {
 	count := float64(alike)
 	switch statistic.Kind {
@@ -131,7 +136,7 @@ func (statistic *PreparationStep) setNoise(mu, delta float64, alike int) {
 	}
 }
 
-// alike counts the releases of a kind: of quantiles, the quantiles.
+// alike counts the releases of a kind; for quantiles it counts the quantiles.
 func (p Plan) alike(kind string) int {
 	n := 0
 	for _, statistic := range p.Preparation {
@@ -150,7 +155,7 @@ func (p Plan) learns() bool {
 	return slices.ContainsFunc(p.Preparation, func(s PreparationStep) bool { return ofColumn(s.Kind) })
 }
 
-// validateLearned refuses statistics of columns that make no sense, or are released without a proof.
+// validateLearned refuses statistics of columns that make no sense or have no proof.
 func (p Plan) validateLearned() error {
 	seen, rest := map[string]bool{}, false
 	for _, s := range p.Preparation {

@@ -7,9 +7,9 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// rankError bounds the error of the rank of a learned bound or cut point, with 95 % confidence, in
-// records more than the best candidate's. It is 0 for other statistics. It is a public number; see
-// query.RankError.
+// rankError bounds the error of the rank of a learned bound or cut point, with 95 % confidence. The
+// error is in records more than the best candidate's. It is 0 for other statistics. It is a public
+// number; see query.RankError.
 func (statistic PreparationStep) rankError() float64 {
 	if !isChosen(statistic.Kind) {
 		return 0
@@ -17,8 +17,8 @@ func (statistic PreparationStep) rankError() float64 {
 	return query.RankError(statistic.choice().Epsilon, len(candidates(statistic.Lower, statistic.Upper)), 1, 1-option.BoundsOutside/2, 0.95)
 }
 
-// Threshold returns the noisy number of records beyond which a level is learned, a public number; 0 for other
-// statistics.
+// Threshold returns the noisy number of records beyond which a level is learned. It is a public
+// number, and 0 for other statistics.
 func (p Plan) Threshold(statistic PreparationStep) float64 {
 	if statistic.Kind != option.LevelsStatistic {
 		return 0
@@ -30,9 +30,9 @@ func (p Plan) Threshold(statistic PreparationStep) float64 {
 	return limit
 }
 
-// Doubts names, from public numbers alone, the columns for which this budget is probably too small:
-// bounds and bins where the rank may be wrong by more records than there are beyond a bound or in a
-// bin, and levels where the threshold is above a tenth of the records.
+// Doubts names the columns for which this budget is probably too small, from public numbers alone.
+// Bounds and bins are doubtful if the error of the rank exceeds the records beyond a bound or in a
+// bin. Levels are doubtful if the threshold exceeds a tenth of the records.
 func (p Plan) Doubts() []string {
 	records := float64(p.Records)
 	if p.Records == 0 {

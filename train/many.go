@@ -24,12 +24,13 @@ type Run struct {
 	Options Options
 }
 
-// FitMany is Fit for several plans over one table, of one schema and in full batch, whitened by a covariance or not: each
-// step reads the records once for all of them, which takes far less time than one run after the other.
-// Every plan is reserved, in order, and prepared and paid for on its own, and the ledger's total is their
-// sum: a sweep over private records costs what its models cost together. What was reserved before an
-// error stays spent. Where weights did not stay finite, which follows from what was released, the error wraps
-// model.ErrNotFinite: these models have no result, nil, and all others have theirs.
+// FitMany is Fit for several plans over one table and one schema, in full batch, whitened by a
+// covariance or not. Each step reads the records once for all plans, which takes far less time than
+// separate runs. Every plan is reserved, in order, and is prepared and paid for on its own. The
+// ledger's total is their sum: a sweep over private records costs what its models cost together. A
+// cost that was reserved before an error stays spent. If weights of some models are not finite, the
+// error wraps model.ErrNotFinite. These models have the result nil, and all others have their
+// results. Whether weights are finite follows from released numbers.
 func FitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, d *data.Dataset) ([]*Result, error) {
 	if d.Target() == nil {
 		return nil, fmt.Errorf("train: the data set has no target, want one")
@@ -44,8 +45,8 @@ func FitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, d *data.Dataset)
 	return fitMany(ctx, l, jobs, t)
 }
 
-// FitMany is FitMany on the records of the table; the columns and transforms of every plan must be those that
-// it was encoded with.
+// FitMany is FitMany on the records of the table. Every plan must have the columns and transforms
+// that the table was encoded with.
 func (t *Table) FitMany(ctx context.Context, l *ledger.Ledger, jobs []Run) ([]*Result, error) {
 	if err := checkJobs(jobs, t.records); err != nil || len(jobs) == 0 {
 		return nil, err
@@ -70,7 +71,7 @@ func fitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, t table) ([]*Res
 	for i, run := range runs {
 		for _, earlier := range runs[:i] {
 			if run.rows.Same(earlier.rows) {
-				run.rows = earlier.rows // what they measure is kept once
+				run.rows = earlier.rows // their measurements are kept once
 			}
 		}
 	}
@@ -93,8 +94,9 @@ func fitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, t table) ([]*Res
 	return results, diverged
 }
 
-// SharesPasses reports whether the plan can be one of FitMany: gradient descent on all records, which are rows, without
-// anything learned before they are encoded or held out, and of rows that all have in common or that a covariance whitens.
+// SharesPasses reports whether the plan can be one of FitMany. Such a plan descends on all records
+// in every step, and its records are rows. It learns nothing before rows are encoded and holds
+// nothing out. Its rows are common to all plans or whitened by a covariance.
 func (s Setup) SharesPasses() bool {
 	p := s.Plan
 	return p.Sampling == samplingFull && !p.learns() && p.Holdout == nil && p.LastIterate == nil && p.Person == nil && (!p.whitens() || s.framed())
@@ -107,7 +109,7 @@ func checkJobs(jobs []Run, records int) error {
 		if err := j.Setup.check(j.Options); err != nil {
 			return fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err)
 		}
-		switch { // what SharesPasses says, by its reasons, and what jobs have in common
+		switch { // the conditions of SharesPasses one by one, and the numbers that all runs must share
 		case j.Setup.Schema != jobs[0].Setup.Schema || j.Options.FeatureBits != jobs[0].Options.FeatureBits:
 			return fmt.Errorf("train: model %d of %d has a schema or feature bits of its own, want those of the first; fit it alone", i+1, len(jobs))
 		case p.learns():
@@ -130,15 +132,15 @@ func checkJobs(jobs []Run, records int) error {
 // sameSpec reports whether two transforms are the same.
 func sameSpec(a, b feature.Spec) bool { return reflect.DeepEqual(a, b) }
 
-// views are rows as seen from frames without a center, measured once for all jobs.
+// views caches rows under frames without a center, measured once for all runs.
 type views struct {
 	mutex sync.Mutex
 	known map[string]*release.Rows
 }
 
-// seen is rows.Seen, or what it gave before.
+// seen returns rows.Seen, from the cache if it is there.
 func (v *views) seen(rows *release.Rows, f release.Standardization) (*release.Rows, error) {
-	if f.Center != nil || f.Whitening != nil { // a release of its own, which no other job has
+	if f.Center != nil || f.Whitening != nil { // a release of its own, which no other run has
 		return rows.Standardized(f)
 	}
 	v.mutex.Lock()
@@ -152,8 +154,8 @@ func (v *views) seen(rows *release.Rows, f release.Standardization) (*release.Ro
 	return out, err
 }
 
-// jobsBeside is how many jobs are worked on at a time. So one keeps the processors busy where
-// another has work for one only, as between a covariance and its eigenvectors.
+// jobsBeside is the number of runs that are worked on at a time. One run keeps the processors busy
+// where another has work for only one, as between a covariance and its eigenvectors.
 const jobsBeside = 2
 
 // inTurns calls do for 0 … n-1, jobsBeside of them at a time.
@@ -170,7 +172,7 @@ func inTurns(n int, do func(i int)) {
 	workers.Wait()
 }
 
-// beginAll reserves the plans of all jobs, in order, and learns their preparations.
+// beginAll reserves the plans of all runs, in order, and learns their preparations.
 func beginAll(l *ledger.Ledger, jobs []Run, t table) ([]*descent, error) {
 	runs, errs, grants := make([]*descent, len(jobs)), make([]error, len(jobs)), make([]*ledger.Grant, len(jobs))
 	named := func(i int, err error) error { return fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err) }
@@ -190,7 +192,7 @@ func beginAll(l *ledger.Ledger, jobs []Run, t table) ([]*descent, error) {
 	return runs, nil
 }
 
-// begin learns a job's preparation.
+// begin learns the preparation of a run.
 func (j Run) begin(grant *ledger.Grant, t table, known *views) (*descent, error) {
 	var err error
 	if t.rows, err = known.seen(t.rows, frame(before(j.Setup.Features))); err != nil {
@@ -212,7 +214,7 @@ func (j Run) begin(grant *ledger.Grant, t table, known *views) (*descent, error)
 	return newDescent(ready.setup, j.Options, grant, rows, nil, ready)
 }
 
-// descendTogether takes the steps of all runs; those with fewer steps leave early.
+// descendTogether takes the steps of all runs. Runs with fewer steps leave early.
 func descendTogether(ctx context.Context, runs []*descent) error {
 	most := 0
 	for _, r := range runs {
@@ -268,7 +270,7 @@ func stepTogether(runs []*descent, step int) error {
 	return releaseTogether(runs, step, group.Seal())
 }
 
-// releaseTogether releases the sum of each run, which it pays for itself, and takes its step.
+// releaseTogether releases the sum of each run, which the run pays for, and takes the run's step.
 func releaseTogether(runs []*descent, step int, sealed []release.Bounded) error {
 	errs := make([]error, len(runs))
 	inTurns(len(runs), func(i int) {
@@ -286,14 +288,14 @@ func releaseTogether(runs []*descent, step int, sealed []release.Bounded) error 
 	return nil
 }
 
-// together is what one goroutine makes proposals of several runs with.
+// together is the scratch with which one goroutine makes proposals of several runs.
 type together struct {
 	runs     []*descent
 	scorer   *release.GroupScorer
 	margins  []float32
-	norms    []float64             // of the rows of a block, as a run sees them
+	norms    []float64             // of the rows of a block, under a run's map
 	blocks   []release.Block       // of each run
-	multiply []func(dst []float32) // what writes the scores of each run
+	multiply []func(dst []float32) // writes the scores of each run
 }
 
 // proposerTogether returns proposers for goroutines.
@@ -307,7 +309,7 @@ func proposerTogether(runs []*descent, scorer *release.GroupScorer) func() func(
 	}
 }
 
-// propose fills the contributions of each run from products that are computed for all at once.
+// propose fills the contributions of each run from products that are computed once for all.
 func (t *together) propose(c []kernel.Contributions, blocks []release.Block) {
 	n := blocks[0].Len()
 	if len(t.norms) < n {
@@ -316,7 +318,7 @@ func (t *together) propose(c []kernel.Contributions, blocks []release.Block) {
 	t.blocks, t.margins = blocks, t.margins[:n*t.scorer.Columns()]
 	t.scorer.Multiply(t.margins, blocks[0])
 	for i, r := range t.runs {
-		c[i].Scores = c[0].Scores // which nobody needs any more
+		c[i].Scores = c[0].Scores // the first run's scores are no longer needed
 		if i == 0 || r.rows != t.runs[i-1].rows && !(r.rows.OfNorm1() && t.runs[i-1].rows.OfNorm1()) {
 			blocks[i].Norms(t.norms[:n])
 		}

@@ -17,9 +17,9 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// CheckModel returns an error for each number of a plan that a model trained by it contradicts: its shape, schema,
-// loss, learned parts and the norms of its rows decide those numbers. Which numbers of a plan no model decides,
-// docs/verification.md says.
+// CheckModel returns an error for each number of a plan that contradicts a model trained by it.
+// Those numbers follow from the model's shape, schema, loss, learned parts and bounds of rows. The
+// page docs/verification.md lists the numbers of a plan that no model decides.
 func CheckModel(p Plan, m *model.Model) error {
 	if m.Network() != nil {
 		return fmt.Errorf("train: the model is a network, want linear weights")
@@ -41,7 +41,7 @@ func CheckModel(p Plan, m *model.Model) error {
 	)
 }
 
-// agree compares a number of the plan with what the model says.
+// agree compares a number of the plan with the model's.
 func agree[T comparable](what string, p, m T) error {
 	if p == m {
 		return nil
@@ -49,7 +49,8 @@ func agree[T comparable](what string, p, m T) error {
 	return fmt.Errorf("train: the %s is %v in the plan and %v in the model, want one value", what, p, m)
 }
 
-// alike is agree for a product of numbers of the model, which another processor may round otherwise.
+// alike is agree for a product of numbers of the model, which another processor may round
+// differently.
 func alike(what string, p, want float64) error {
 	if p == want || math.Abs(p-want) <= 1e-12*math.Abs(want) {
 		return nil
@@ -57,7 +58,8 @@ func alike(what string, p, want float64) error {
 	return fmt.Errorf("train: the %s is %v in the plan, want %v, which follows from the model", what, p, want)
 }
 
-// planned is the feature map that the plan was made for: nothing is learned, and a radius that the plan pays for is 1.
+// planned returns the feature map that the plan was made for. Nothing is learned in it, and a
+// radius that the plan pays for is 1.
 func (p Plan) planned(m *feature.Map) *feature.Map {
 	out := *m
 	out.Center, out.Whitening = nil, nil
@@ -67,13 +69,14 @@ func (p Plan) planned(m *feature.Map) *feature.Map {
 	return &out
 }
 
-// checkPreparation holds the statistics of rows to what the model learned, number by number, and to the bounds of rows.
+// checkPreparation compares the statistics of rows with the model's learned parts, number by
+// number, and with the bounds of rows.
 func (p Plan) checkPreparation(m *model.Model) error {
 	f, paid := m.Features(), map[string]int{}
 	var wrong []error
 	for _, statistic := range p.Preparation {
 		if ofColumn(statistic.Kind) {
-			continue // checkLearned
+			continue // checkLearned checks it
 		}
 		if !slices.Contains(option.Statistics(), statistic.Kind) || paid[statistic.Kind] > 0 {
 			wrong = append(wrong, fmt.Errorf("train: the plan releases statistic %q, or releases it twice, want each kind once", statistic.Kind))
@@ -90,8 +93,9 @@ func (p Plan) checkPreparation(m *model.Model) error {
 	return errors.Join(wrong...)
 }
 
-// learnedBy counts the numbers of each statistic that a model rests on. What leaves no trace in the model is counted
-// as in the plan: weights by the frequencies of levels, and a radius where rows are clipped.
+// learnedBy counts the numbers of each statistic that a model depends on. A statistic that leaves
+// no trace in the model is counted as in the plan. Such statistics are weights by the frequencies
+// of levels, and a radius if rows are clipped.
 func (p Plan) learnedBy(m *model.Model) map[string]int {
 	f := m.Features()
 	learned := map[string]int{option.MeanStatistic: len(f.Center)}
@@ -111,7 +115,7 @@ func (p Plan) learnedBy(m *model.Model) map[string]int {
 	return learned
 }
 
-// boundOf is the bound of one record in a statistic of rows of the map.
+// boundOf returns the bound of one record in a statistic of rows of the map.
 func (p Plan) boundOf(kind string, m *feature.Map) float64 {
 	ofRow, radius := 1.0, m.PreparedBound()
 	switch {
@@ -123,11 +127,11 @@ func (p Plan) boundOf(kind string, m *feature.Map) float64 {
 	return ofRow * p.Person.scale()
 }
 
-// checkClipping holds the bound of one record's gradient to rows and loss.
+// checkClipping compares the bound of one record's gradient with rows and loss.
 func (p Plan) checkClipping(m *model.Model) error {
 	c, linear, rows := p.Clipping, m.Linear(), p.planned(m.Features()).RowBound()
 	if p.learns() && m.Features().Norm == feature.NormNone {
-		return nil // rows are bounded by what was learned after the plan
+		return nil // the bounds of rows are learned after the plan
 	}
 	switch c.Mode {
 	case option.ClipExample:
@@ -139,10 +143,10 @@ func (p Plan) checkClipping(m *model.Model) error {
 		}
 		return errors.Join(err, alike("norm of rows", c.Norm, rows), alike("bound of a gradient", c.Bound, residual*rows))
 	}
-	return nil // validate says that norm and bound are one
+	return nil // validate ensures that norm and bound are equal
 }
 
-// checkRecursion compares what the price of the last iterate alone depends on.
+// checkRecursion compares the numbers that the price of the last iterate alone depends on.
 func (p Plan) checkRecursion(m *model.Model) error {
 	l := p.LastIterate
 	if l == nil {
@@ -178,8 +182,8 @@ func (p Plan) checkHoldout(s *data.Schema) error {
 	return p.Holdout.Evaluation.CheckSchema(s)
 }
 
-// CheckIterates returns an error unless iterates are those of a plan whose price covers them, and end in the weights
-// of the model: one row for each step, every number finite.
+// CheckIterates returns an error unless iterates belong to a plan whose price covers them and end
+// in the weights of the model. There must be one row for each step, with finite numbers only.
 func CheckIterates(p Plan, m *model.Model, iterates [][]float64) error {
 	if p.LastIterate != nil {
 		return fmt.Errorf("train: there are the weights after every step, and the plan pays for the last iterate alone")
@@ -195,7 +199,8 @@ func CheckIterates(p Plan, m *model.Model, iterates [][]float64) error {
 	return nil
 }
 
-// Premises are what the guarantee of the plan rests on, as far as the plan says.
+// Premises returns the conditions that the guarantee of the plan depends on, as far as the plan
+// states them.
 func (p Plan) Premises() certificate.Premises {
 	out := certificate.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, NonPrivate: p.NonPrivate}
 	if p.Holdout != nil {
@@ -212,7 +217,7 @@ func (p Plan) Premises() certificate.Premises {
 	return out
 }
 
-// PremisesOf adds to the premises of a plan what schema and feature map say.
+// PremisesOf returns the premises of a plan together with those that schema and feature map state.
 func PremisesOf(p certificate.Premises, s *data.Schema, m *feature.Map) certificate.Premises {
 	p.FromData = s.FromData
 	for _, spec := range m.Pipeline.Specs() {
@@ -227,7 +232,8 @@ func PremisesOf(p certificate.Premises, s *data.Schema, m *feature.Map) certific
 	return p
 }
 
-// Certificate returns the certificate of the plan with all assumptions, without provenance and hashes.
+// Certificate returns the certificate of the plan with all assumptions, without provenance and
+// hashes.
 func (s Setup) Certificate() (certificate.Certificate, error) {
 	c, err := s.Plan.Certificate()
 	c.Assumptions = PremisesOf(s.Plan.Premises(), s.Schema, s.Features).Assumptions(c)

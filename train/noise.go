@@ -8,11 +8,11 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// maxScheduled bounds the number of steps whose noise has a schedule: each of them is an event of its
+// maxScheduled bounds the number of steps in a noise schedule. Each such step is an event of its
 // own.
 const maxScheduled = 1 << 16
 
-// noise is the noise of a multiplier under the plan.
+// noise returns the noise of a multiplier under the plan.
 func (p Plan) noise(multiplier float64) mechanism.Noise {
 	if p.NonPrivate {
 		return mechanism.NonPrivate{}
@@ -20,7 +20,7 @@ func (p Plan) noise(multiplier float64) mechanism.Noise {
 	return mechanism.Gaussian{NoiseMultiplier: multiplier}
 }
 
-// noiseOf is the noise of a gradient step, from 0.
+// noiseOf returns the noise of a gradient step, counted from 0.
 func (p Plan) noiseOf(step int) mechanism.Noise {
 	if len(p.NoiseMultipliers) > 0 {
 		return p.noise(p.NoiseMultipliers[step])
@@ -28,8 +28,8 @@ func (p Plan) noiseOf(step int) mechanism.Noise {
 	return p.noise(p.NoiseMultiplier)
 }
 
-// scheduled is the event of all gradient steps, in order, each with its own noise, scaled so that
-// together they are steps of this constant multiplier.
+// scheduled returns the event of all gradient steps in order, each with its own noise. The noise is
+// scaled so that together they cost as steps of this constant multiplier.
 func (p Plan) scheduled(multiplier float64) mechanism.Event {
 	steps := make(mechanism.Sequence, len(p.NoiseMultipliers))
 	for t, z := range p.NoiseMultipliers {
@@ -41,8 +41,8 @@ func (p Plan) scheduled(multiplier float64) mechanism.Event {
 	return steps
 }
 
-// effectiveMultiplier is the constant multiplier of as many steps that cost as much: 1/z² is the mean of
-// 1/z_t², because μ² of Gaussian releases adds up.
+// effectiveMultiplier returns the constant multiplier of equally many steps with the same cost.
+// 1/z² is the mean of 1/z_t², because μ² of Gaussian releases adds up.
 func effectiveMultiplier(multipliers []float64) float64 {
 	sum := 0.0
 	for _, z := range multipliers {
@@ -51,11 +51,13 @@ func effectiveMultiplier(multipliers []float64) float64 {
 	return math.Sqrt(float64(len(multipliers)) / sum)
 }
 
-// contractingSchedule returns the multipliers, of effective multiplier 1, that leave the least
-// noise in the last iterate of a recursion that keeps the share c of a displacement in every step:
-// the noise of step t of T, from 0, counts by a_t = c^(T-1-t) at the end, where its variance is Σ
-// (a_t·z_t)². At fixed μ² = Σ 1/z_t² that is at least (Σ a_t)²/μ², by the inequality of Cauchy and
-// Schwarz, and equal for z_t² ∝ 1/a_t.
+// contractingSchedule returns the multipliers that leave the least noise in the last iterate of a
+// contracting recursion. Every step of the recursion keeps the share c of a displacement. The
+// multipliers have effective multiplier 1.
+//
+// Step t of T, from 0, counts by a_t = c^(T-1-t) at the end, where the noise has variance Σ
+// (a_t·z_t)². By the inequality of Cauchy and Schwarz, at fixed μ² = Σ 1/z_t² that is at least (Σ
+// a_t)²/μ². Equality holds for z_t² ∝ 1/a_t.
 func contractingSchedule(c float64, steps int) []float64 {
 	out, sum := make([]float64, steps), 0.0
 	for t := range out {
@@ -67,8 +69,8 @@ func contractingSchedule(c float64, steps int) []float64 {
 	return out
 }
 
-// minContraction is the least share of a displacement in the first step that may be left at the end: the
-// noise of the first step is at most 1/√minContraction times that of the last.
+// minContraction is the least share of a displacement in the first step that may be left at the
+// end. The noise of the first step is at most 1/√minContraction times the noise of the last.
 const minContraction = 1e-12
 
 // scheduleNoise puts the shape of the noise schedule into a plan that is not calibrated yet.
@@ -95,7 +97,7 @@ func (p *Plan) setNoise(multiplier float64) {
 	p.NoiseMultiplier = multiplier
 }
 
-// validateNoise refuses a schedule that is not the plan's.
+// validateNoise refuses a schedule that the plan does not imply.
 func (p Plan) validateNoise() error {
 	if p.NonPrivate && (p.NoiseMultiplier != 0 || slices.ContainsFunc(p.Preparation, func(s PreparationStep) bool { return s.NoiseMultiplier != 0 })) {
 		return fmt.Errorf("train: there is a noise multiplier in a plan without privacy, want none")

@@ -7,10 +7,10 @@ import (
 	"github.com/ditherml/dither/internal/option"
 )
 
-// maxIterates bounds the numbers of all iterates that are kept in memory.
+// maxIterates bounds how many numbers all iterates in memory hold.
 const maxIterates = 1 << 27
 
-// output is the rule that was asked for, or that the default calls for.
+// output returns the requested rule, or the rule that the default implies.
 func (s Setup) output(o Options) string {
 	switch {
 	case o.Output != "":
@@ -28,10 +28,10 @@ func (s Setup) checkOutput(o Options) error {
 	return nil
 }
 
-// output keeps of the iterates what the rule returns.
+// output keeps the iterates that the rule needs.
 type output struct {
 	rule  string
-	first int // of the iterates that are averaged
+	first int // the first iterate that is averaged
 	sum   []float64
 	count int
 	all   [][]float64
@@ -45,14 +45,14 @@ func (s Setup) newOutput(o Options) *output {
 	return out
 }
 
-// before shows the weights at which the gradient of a step, from 0, was taken.
+// before records the weights at which the gradient of a step, from 0, is taken.
 func (o *output) before(_ int, weights []float64) {
 	if o.rule == option.OutputUniformAverage {
 		o.add(weights)
 	}
 }
 
-// after shows the weights after a step, from 0.
+// after records the weights after a step, counted from 0.
 func (o *output) after(step int, weights []float64) {
 	switch {
 	case o.rule == option.OutputTailAverage && step >= o.first:
@@ -72,7 +72,7 @@ func (o *output) add(weights []float64) {
 	o.count++
 }
 
-// weights returns what the rule makes of the iterates, the last of which is given.
+// weights returns the rule's weights, given the last iterate.
 func (o *output) weights(last []float64) []float64 {
 	if o.count == 0 {
 		return last

@@ -13,17 +13,19 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// PersonUnit says that a record is a person: all rows with one text in a column. The contributions
-// of a person's rows are summed and then bounded once, so the guarantee covers all of them.
+// PersonUnit makes a person the record: all rows with one text in a column. The contributions of a
+// person's rows are summed and then bounded once. The guarantee therefore covers all of the
+// person's rows.
 type PersonUnit struct {
-	// Column has the person of each row. A row without one contributes nothing.
+	// Column names the column that holds the person of each row. A row without a person contributes
+	// nothing.
 	Column string `json:"column"`
-	// MaxRows is how many rows of a person are used: the first ones of the table. Further rows
-	// contribute nothing.
+	// MaxRows is the number of a person's rows that are used: the first ones in the table. Further
+	// rows contribute nothing.
 	MaxRows int `json:"max-rows"`
 }
 
-// maxRowsPerPerson bounds MaxRows far above any use.
+// maxRowsPerPerson bounds MaxRows. It is far above any use.
 const maxRowsPerPerson = 1 << 20
 
 func (u *PersonUnit) validate(p Plan) error {
@@ -42,7 +44,7 @@ func (u *PersonUnit) validate(p Plan) error {
 	return nil
 }
 
-// unit is what one record is, in words; row is what one row is.
+// unit returns the words for one record; row is the words for one row.
 func (u *PersonUnit) unit(row string) string {
 	if u == nil {
 		return row
@@ -50,8 +52,8 @@ func (u *PersonUnit) unit(row string) string {
 	return fmt.Sprintf("all rows with one %s, of which at most %d are used", u.Column, u.MaxRows)
 }
 
-// rowsPerPerson is the number of records that one person may have: what the schema declares of rows, and 0,
-// no group beside the record, where a record is all rows of a person.
+// rowsPerPerson returns the number of records that one person may have. It is the number that the
+// schema declares for rows. It is 0, which means no group, if a record is all rows of a person.
 func (u *PersonUnit) rowsPerPerson(declared int) int {
 	if u == nil {
 		return declared
@@ -59,7 +61,7 @@ func (u *PersonUnit) rowsPerPerson(declared int) int {
 	return 0
 }
 
-// scale is how much larger one record's sum may be than one row's, at most.
+// scale returns an upper bound on the ratio of one record's sum to one row's.
 func (u *PersonUnit) scale() float64 {
 	if u == nil {
 		return 1
@@ -67,7 +69,7 @@ func (u *PersonUnit) scale() float64 {
 	return float64(u.MaxRows)
 }
 
-// persons lists the rows of each person that are used, in the order in which they first appear.
+// persons lists the used rows of each person, in the order in which persons first appear.
 func (u *PersonUnit) persons(d *data.Dataset) ([][]int, error) {
 	codes, known, err := d.Group(u.Column)
 	if err != nil {
@@ -80,10 +82,10 @@ func (u *PersonUnit) persons(d *data.Dataset) ([][]int, error) {
 type ofPersons struct {
 	rows    *release.Rows
 	persons [][]int
-	rooms   sync.Map // of each part
+	rooms   sync.Map // one for each part
 }
 
-// personRoom is what one part works with.
+// personRoom is the scratch of one part.
 type personRoom struct {
 	block   release.Block
 	c       kernel.Contributions
@@ -91,8 +93,8 @@ type personRoom struct {
 	indices []int
 }
 
-// each loads the rows of the listed persons and calls do with them; row r of the block is of person
-// owner[r] of the list.
+// each loads the rows of the listed persons and calls do with them. Row r of the block belongs to
+// person owner[r] of the list.
 func (o *ofPersons) each(part int, records []int, do func(r *personRoom, owner []int)) error {
 	found, _ := o.rooms.LoadOrStore(part, &personRoom{row: make([]int16, o.rows.Dim())})
 	r := found.(*personRoom)
@@ -111,7 +113,7 @@ func (o *ofPersons) each(part int, records []int, do func(r *personRoom, owner [
 	return nil
 }
 
-// count is the number of rows that each person has.
+// count writes the number of rows of each person.
 func (o *ofPersons) count(_ int, dst []float64, records []int) error {
 	for k, person := range records {
 		dst[k] = float64(len(o.persons[person]))
@@ -119,7 +121,7 @@ func (o *ofPersons) count(_ int, dst []float64, records []int) error {
 	return nil
 }
 
-// sums is the sum of each person's rows.
+// sums writes the sum of each person's rows.
 func (o *ofPersons) sums(part int, dst []float64, records []int) error {
 	dim, one := o.rows.Dim(), []float64{1}
 	return o.each(part, records, func(r *personRoom, owner []int) {
@@ -129,7 +131,7 @@ func (o *ofPersons) sums(part int, dst []float64, records []int) error {
 	})
 }
 
-// productsOf returns what writes the sum of products over each person's rows.
+// productsOf returns a function that writes the sum of products over each person's rows.
 func (o *ofPersons) productsOf(p release.Products) func(part int, dst []float64, records []int) error {
 	dim, one := o.rows.Dim(), []float64{1}
 	numbers := p.Numbers(dim)
@@ -145,7 +147,8 @@ func (o *ofPersons) productsOf(p release.Products) func(part int, dst []float64,
 	}
 }
 
-// learnOfPersons is learn where a record is a person: the sums over a person's rows are bounded together.
+// learnOfPersons is learn for records that are persons: the sums over a person's rows are bounded
+// together.
 func (statistic PreparationStep) learnOfPersons(terms pass.Settings, t *table, out *prepared) error {
 	o, dim, m := &ofPersons{rows: t.rows, persons: t.persons}, t.rows.Dim(), out.features
 	var err error

@@ -14,76 +14,79 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Plan is every number that decides privacy. It is fixed before a record is read, written
-// into the certificate, and its Event is what is reserved and paid.
+// Plan holds every number that decides privacy. It is fixed before a record is read and written
+// into the certificate. Its Event is reserved and paid.
 type Plan struct {
 	certificate.Subject
-	// Person, if not nil, says that a record is a person, not a row.
+	// Person, if not nil, makes a record a person instead of a row.
 	Person *PersonUnit `json:"person,omitempty"`
-	// Preparation lists the statistics released before training, in order. When a radius is among
-	// them, all bounds after it are in units of the radius (of its square, for sums of products).
+	// Preparation lists the statistics released before training, in order. If it contains a radius,
+	// all bounds after it are in units of the radius. Bounds on sums of products are in units of
+	// the radius squared.
 	Preparation []PreparationStep `json:"preparation,omitempty"`
 	Clipping    Clipping          `json:"clipping"`
-	// Sampling is "full" if every record takes part in every step, and "poisson" if each does with
-	// SamplingProbability, independently. With "fixed-size" BatchSize of the declared Records do.
-	// With "partition" the steps go round Parts parts, into which the records are divided once.
+	// Sampling names the records of a step. "full" takes every record, and "poisson" each
+	// independently with SamplingProbability. "fixed-size" takes BatchSize of the declared Records.
+	// "partition" divides the records once into Parts parts and takes these in turn.
 	Sampling            string  `json:"sampling"`
 	SamplingProbability float64 `json:"sampling-probability,omitempty"`
 	BatchSize           int     `json:"batch-size,omitempty"`
 	Parts               int     `json:"parts,omitempty"`
 	Steps               int     `json:"steps"`
-	// NoiseMultiplier is the standard deviation of the noise on the sum of gradients,
-	// divided by one record's bound; 0 in a plan without privacy.
+	// NoiseMultiplier is the standard deviation of the noise on the sum of gradients, divided by
+	// one record's bound. It is 0 in a plan without privacy.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
-	// NoiseMultipliers, if any, are those of each step. NoiseMultiplier is then the constant one that
-	// costs as much.
+	// NoiseMultipliers, if any, has the multiplier of each step. NoiseMultiplier is then the
+	// constant multiplier with the same cost.
 	NoiseMultipliers []float64 `json:"noise-multipliers,omitempty"`
-	// LastIterate, if not nil, says that the last iterate alone leaves and is priced.
+	// LastIterate, if not nil, makes the last iterate the only one that is released and priced.
 	LastIterate *LastIterate `json:"last-iterate,omitempty"`
 	// Dim and Columns are the shape of the weights.
 	Dim     int `json:"dim"`
 	Columns int `json:"columns"`
-	// ClassWeights are declared weights of the target's levels, the largest of them 1; weights by noisy
-	// frequencies follow from a option.LabelsStatistic instead.
+	// ClassWeights are declared weights of the target's levels, with a maximum of 1. Weights by
+	// noisy frequencies follow from the statistic "labels" instead.
 	ClassWeights []float64 `json:"class-weights,omitempty"`
-	// SampleWeights, if not nil, says where the weights of rows are.
+	// SampleWeights, if not nil, names the column with the weights of rows.
 	SampleWeights *SampleWeights `json:"sample-weights,omitempty"`
-	// Holdout, if not nil, is the part that is not trained on and measured privately.
+	// Holdout, if not nil, is the part that is not trained on but measured privately.
 	Holdout *Holdout `json:"holdout,omitempty"`
-	// NonPrivate marks a baseline: the same path without noise, at infinite cost.
+	// NonPrivate marks a baseline: the same computation without noise, at infinite cost.
 	NonPrivate bool `json:"non-private,omitempty"`
 }
 
 // PreparationStep is one release of the preparation.
 type PreparationStep struct {
-	// Kind says what is released: "bounds", "bins", "levels", "count", "labels", "radius", "mean", "covariance",
-	// "variances", "channel-covariance" or "place-covariance".
+	// Kind names the released statistic. It is "bounds", "bins", "levels", "count", "labels",
+	// "radius", "mean", "covariance", "variances", "channel-covariance" or "place-covariance".
 	Kind string `json:"kind"`
-	// Column is the one column that bounds, bins or levels are of.
+	// Column names the one column that bounds, bins or levels describe.
 	Column string `json:"column,omitempty"`
-	// NoiseMultiplier is that of Gaussian noise; of bounds and bins, 1/ε of each choice.
+	// NoiseMultiplier is the multiplier of Gaussian noise. For bounds and bins it is 1/ε of each
+	// choice.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
-	// Bound is one record's L2 bound; Numbers how many numbers are released.
+	// Bound is one record's L2 bound. Numbers is how many numbers are released.
 	Bound   float64 `json:"bound"`
 	Numbers int     `json:"numbers"`
-	// Lower and Upper are the declared range that bounds or cut points are chosen from.
+	// Lower and Upper are the declared range from which bounds or cut points are chosen.
 	Lower float64 `json:"lower,omitempty"`
 	Upper float64 `json:"upper,omitempty"`
 	// ThresholdDelta is the probability with which the level of a single record may be released.
 	ThresholdDelta float64 `json:"threshold-delta,omitempty"`
 }
 
-// isWhitening reports whether a statistic is one that rows are whitened by.
+// isWhitening reports whether a statistic is one that whitens rows.
 func isWhitening(k string) bool {
 	return k == option.CovarianceStatistic || k == option.VarianceStatistic || k == option.ChannelStatistic || k == option.PlaceStatistic
 }
 
-// whitens reports whether the plan learns what rows are whitened by.
+// whitens reports whether the plan learns a whitening of rows.
 func (p Plan) whitens() bool {
 	return slices.ContainsFunc(p.Preparation, func(s PreparationStep) bool { return isWhitening(s.Kind) })
 }
 
-// Whitened returns how many numbers the covariance has that rows are whitened by, 0 where there is none.
+// Whitened returns how many numbers the covariance that whitens rows has. It is 0 without a
+// covariance.
 func (p Plan) Whitened() int {
 	for _, s := range p.Preparation {
 		if s.Kind == option.CovarianceStatistic {
@@ -93,8 +96,8 @@ func (p Plan) Whitened() int {
 	return 0
 }
 
-// Event returns what the plan releases: the training, and in parallel, about the held-out records if there
-// are any, the numbers that measure the model.
+// Event returns the plan's event. It is the training and, in parallel, the measurement of the
+// held-out records if there are any.
 func (p Plan) Event() mechanism.Event {
 	if p.Holdout == nil {
 		return p.Training()
@@ -102,7 +105,7 @@ func (p Plan) Event() mechanism.Event {
 	return mechanism.Parallel{p.Training(), p.Holdout.Evaluation.Event()}
 }
 
-// Training returns what training releases: the preparation in order, then every step.
+// Training returns the event of training: the preparation in order, then every step.
 func (p Plan) Training() mechanism.Sequence {
 	s := mechanism.Sequence{}
 	for _, statistic := range p.Preparation {
@@ -119,9 +122,9 @@ func (p Plan) Method() string {
 	return option.MethodSGD
 }
 
-// Filter returns a filter for a ledger that is to hold this plan and others: GDP, or for sampled
-// steps RDP at the order that prices the plan best, which follows from public numbers. A ledger for
-// this plan alone needs none (ledger.NewSingle).
+// Filter returns a filter for a ledger that is to hold this plan and others. It is GDP, or RDP for
+// sampled steps. The RDP order is the one that prices the plan best, which follows from public
+// numbers. A ledger for this plan alone needs no filter (ledger.NewSingle).
 func (p Plan) Filter() (account.Accountant, error) {
 	if account.For(p.Event()).Name() == account.GDP.Name() {
 		return account.GDP, nil
@@ -145,7 +148,7 @@ func (p Plan) NoiseDraws() int {
 	return n
 }
 
-// Derivation returns what the plan implies, for the certificate.
+// Derivation returns the claims that the plan implies, for the certificate.
 func (p Plan) Derivation() certificate.Claim {
 	return certificate.Claim{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
 		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Premises().Assumptions(certificate.Certificate{})}
@@ -205,13 +208,14 @@ func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 // json returns the plan as the certificate holds it.
 func (p Plan) json() (json.RawMessage, error) { return json.Marshal(p) }
 
-// Methods returns this package's certificate methods: what a plan in JSON implies, by name.
+// Methods returns this package's certificate methods by name. A method derives the claims of a plan
+// from its JSON.
 func Methods() map[string]certificate.Method {
 	return map[string]certificate.Method{option.MethodGD: derive(option.MethodGD), option.MethodSGD: derive(option.MethodSGD)}
 }
 
-// ReadPlan reads and validates a plan that JSON wrote; a field that is unknown, there twice or in other letters is an
-// error.
+// ReadPlan reads and validates a plan in JSON. An unknown field, a repeated field, or one in other
+// letter case is an error.
 func ReadPlan(text json.RawMessage) (Plan, error) {
 	return strict.ReadPlan[Plan]("train", text)
 }

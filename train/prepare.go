@@ -12,32 +12,35 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// prepared is what the preparation learned, all of it released.
+// prepared is the result of the preparation, all of it released.
 type prepared struct {
-	setup    Setup   // with its bounds in units of the rows
+	setup    Setup   // with bounds in units of the rows
 	divisor  float64 // declared or noisy number of records
 	features *feature.Map
 	moments  map[string]moment
 	whitened spread
-	// centered are the rows that the covariance was taken of, with their limit, or nil; whole is the whitening of them.
+	// centered are the rows of the covariance with their limit, or nil. The whitening of these rows
+	// is whole.
 	centered      *release.Rows
 	centeredLimit int64
 	whole         *release.IntMatrix
 	framed        bool // rows are whitened by a frame
-	// classWeights multiply the gradients of each level's records, at most 1; nil for none.
+	// classWeights multiply the gradients of each level's records. They are at most 1, and nil for
+	// no weights.
 	classWeights []float64
-	// rowWeights multiply the gradient of each row, at most 1; nil for none. They are private.
+	// rowWeights multiply the gradient of each row. They are at most 1, and nil for no weights.
+	// They are private.
 	rowWeights []float64
-	// meanWeight is the mean of the weights over the records, 0 where it was not learned.
+	// meanWeight is the mean of the weights over the records. It is 0 if it was not learned.
 	meanWeight float64
 }
 
-// forget drops what descent has no use for.
+// forget drops everything that descent does not use.
 func (ready *prepared) forget() {
 	ready.centered, ready.whole, ready.moments = nil, nil, nil
 }
 
-// gridStep is the smallest power of two on which coordinates of this bound fit 16 bits.
+// gridStep returns the smallest power of two on which coordinates of this bound fit in 16 bits.
 func gridStep(bound float64) float64 {
 	return math.Ldexp(1, int(math.Ceil(math.Log2(bound/math.MaxInt16))))
 }
@@ -68,7 +71,7 @@ func (t table) mapped(m *feature.Map) func(dst []float64, first, n int) {
 func (t table) features(x []float64, first, n int) {
 	block, err := t.rows.Load(first, n, release.Block{})
 	if err != nil || n == 0 {
-		clear(x) // rows in memory are there
+		clear(x) // all rows are in memory
 		return
 	}
 	d := len(x) / n
@@ -115,7 +118,7 @@ func (s Setup) prepare(payer mechanism.Payer, t table) (prepared, error) {
 	return out, m.Validate()
 }
 
-// learn pays for a statistic of the records and puts it into what is prepared.
+// learn pays for a statistic of the records and puts it into out.
 func (statistic PreparationStep) learn(terms pass.Settings, t *table, out *prepared) (err error) {
 	m := out.features
 	switch {

@@ -10,14 +10,15 @@ import (
 )
 
 const (
-	// radiusBins is how many bins the norms of rows are counted in.
+	// radiusBins is the number of bins for the norms of rows.
 	radiusBins = 128
-	// binsOfDouble is how many bins there are from one norm to its double.
+	// binsOfDouble is the number of bins between a norm and its double.
 	binsOfDouble = 8
 )
 
-// learnRadius pays for a histogram of the norms of rows and takes the median as the radius to which rows are
-// clipped. From here on all bounds are in units of it. A record is a person where persons are listed.
+// learnRadius pays for a histogram of the norms of rows and takes the median as the radius to which
+// rows are clipped. All later bounds are in units of the radius. A record is a person if persons
+// are listed.
 func (statistic PreparationStep) learnRadius(terms pass.Settings, t *table, out *prepared) error {
 	h, counts, err := statistic.countNorms(terms, t, out)
 	if err != nil {
@@ -44,20 +45,21 @@ func (statistic PreparationStep) countNorms(terms pass.Settings, t *table, out *
 	return h, counts, err
 }
 
-// histogram counts norms in bins of equal ratio up to the largest norm; the first bin has all below it, too.
+// histogram counts norms in bins of equal ratio up to the largest norm. The first bin also has all
+// smaller norms.
 type histogram struct {
 	rows    *release.Rows // as they are, before normalization
 	largest float64
 	persons [][]int // nil: a record is a row
 }
 
-// largestNorm is a public bound on the norm of the features of a row.
+// largestNorm returns a public bound on the norm of the features of a row.
 func largestNorm(c *feature.Pipeline) float64 {
 	bound, _ := c.Bound()
 	return bound * math.Sqrt(float64(c.Dim()))
 }
 
-// edge is the norm at which k bins end.
+// edge returns the norm at the end of k bins.
 func (h histogram) edge(k int) float64 {
 	return h.largest * math.Exp2(float64(k-radiusBins)/binsOfDouble)
 }
@@ -68,7 +70,8 @@ func (h histogram) bin(norm float64) int {
 	return max(0, min(radiusBins-1, k))
 }
 
-// norms counts the rows of each listed record in the bins of their norms; a row of zeros counts nowhere.
+// norms counts the rows of each listed record in the bins of their norms. A row of zeros is not
+// counted.
 func (h histogram) norms(_ int, dst []float64, records []int) error {
 	for k, record := range records {
 		rows := []int{record}
@@ -88,9 +91,9 @@ func (h histogram) norms(_ int, dst []float64, records []int) error {
 	return nil
 }
 
-// medianBin returns how many bins end at the upper end of the median's. The median is where the sum
-// of the distances to all is least. That place does not depend on the noise of single bins. The
-// first bin below which half of the noisy counts are does.
+// medianBin returns how many bins end at the upper end of the median's bin. The median is the place
+// with the smallest sum of distances to all counts. That place does not depend on the noise of
+// single bins. The first bin below which half of the noisy counts lie does depend on it.
 func medianBin(counts []float64) int {
 	best, least := 0, math.Inf(1)
 	for k := range counts {
@@ -105,8 +108,8 @@ func medianBin(counts []float64) int {
 	return best
 }
 
-// inUnits returns the setup with the radius that was learned: what is in units of the radius is multiplied
-// by it. Noise multipliers, and so the event, stay as they are.
+// inUnits returns the setup with every number that is in units of the radius multiplied by the
+// learned radius. Noise multipliers, and so the event, stay.
 func (s Setup) inUnits(radius float64) Setup {
 	m := *s.Features
 	m.Radius, m.Intercept = radius, m.Intercept*radius

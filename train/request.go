@@ -14,70 +14,77 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Request is what a person asks for; NewPlan turns it into a plan. The zero value of each
-// optional field says what it means.
+// Request is a person's wish for a trained model; NewPlan turns it into a plan. The zero value of
+// each optional field has the documented meaning.
 type Request struct {
-	// Epsilon is the whole budget in nats, or, if PerStep, the cost of every release; +Inf
-	// asks for a baseline without privacy.
+	// Epsilon is the whole budget in nats, or the cost of every release if PerStep. +Inf requests a
+	// baseline without privacy.
 	Epsilon float64
 	PerStep bool
 	Delta   float64
-	// Neighboring is the relation; required.
+	// Neighboring is the relation. It is required.
 	Neighboring privacy.Neighboring
-	// SamplingProbability makes each step take a Poisson sample, and BatchSize a batch of that size
-	// (under ReplaceOne only). Parts makes it take the next of that many parts of the records. At
-	// most one of the three is not 0. Without any each step takes all records.
+	// SamplingProbability makes each step take a Poisson sample. BatchSize makes it take a batch of
+	// that size (under ReplaceOne only). Parts makes it take the next of that many parts of the
+	// records. At most one of the three is not 0. If all are 0, each step takes all records.
 	SamplingProbability float64
 	BatchSize, Parts    int
-	// Steps is the number of gradient steps. 0 means 60, 120 with whitened rows, or 300 without privacy. Under
-	// sampling it means the steps of 20 passes.
+	// Steps is the number of gradient steps. 0 means 60, 120 with whitened rows, or 300 without
+	// privacy. Under sampling 0 means the steps of 20 passes.
 	Steps int
-	// Accounting says what is priced: "composition" (or "") every step, "last-iterate" nothing but the last
-	// iterate, and "auto" what needs less noise. Ridge, and LearningRate or 0 for
-	// one over the largest curvature, are those of the options, where the last iterate alone is priced.
+	// Accounting names the releases that are priced. "composition" (or "") prices every step and
+	// "last-iterate" the last iterate only. "auto" prices whichever needs less noise. If the last
+	// iterate alone is priced, Ridge and LearningRate have the meaning of Options. A LearningRate
+	// of 0 then means one over the largest curvature.
 	Accounting          string
 	LearningRate, Ridge float64
-	// NoiseContraction, in (0, 1), gives later steps less noise than earlier ones, at the same cost of the
-	// whole: the noise of each step is what leaves least of it at the end when every later step keeps
-	// this share of a displacement. 0 means the same noise in every step.
+	// NoiseContraction, in (0, 1), gives later steps less noise than earlier ones at the same total
+	// cost. It is the share of a displacement that every later step keeps. The noise of each step
+	// is chosen so that the least noise is left at the end. 0 means the same noise in every step.
 	NoiseContraction float64
-	// ClippingMode says what is clipped. "gradient" (or "") clips each record's gradient, and "example" each row.
-	// "data-and-parameter" clips each row and, to ParameterRadius, the weights. "declared-lipschitz" clips nothing and
-	// takes ClippingNorm for a Lipschitz constant of the loss. A ClippingNorm of 0 means one that suits the loss.
+	// ClippingMode names the clipped quantity. "gradient" (or "") clips each record's gradient, and
+	// "example" each row. "data-and-parameter" clips each row, and the weights to ParameterRadius.
+	// "declared-lipschitz" clips nothing and uses ClippingNorm as a Lipschitz constant of the loss.
+	// A ClippingNorm of 0 means one that suits the loss.
 	ClippingMode    string
 	ClippingNorm    float64
 	ParameterRadius float64
-	// Normalization of rows; "" means NormUnit (NormClip under "example" and
-	// "data-and-parameter", and where a row is one number, since NormUnit would make it a
-	// constant).
+	// Normalization is the normalization of rows. "" means NormUnit, or NormClip under "example"
+	// and "data-and-parameter". It also means NormClip if a row is one number, because NormUnit
+	// would make that constant.
 	Normalization feature.Normalization
-	// Radius of NormClip; 0 means 1, or the clipping norm under "example" and "data-and-parameter".
+	// Radius is the radius of NormClip. 0 means 1, or the clipping norm under "example" and
+	// "data-and-parameter".
 	Radius float64
-	// PrivateRadius takes for the radius the median of the norms of rows, learned within the budget.
-	// Normalization "" then means NormClip; intercept and clipping norm are in units of the radius.
+	// PrivateRadius uses the median of the norms of rows as the radius, learned within the budget.
+	// Normalization "" then means NormClip. Intercept and clipping norm are then in units of the
+	// radius.
 	PrivateRadius bool
-	// Intercept is the value of the constant feature; negative means none. 0 means
-	// 0.5, 0.2 where a column is text, or 0.25 with whitened rows.
+	// Intercept is the value of the constant feature. A negative value means no constant feature. 0
+	// means 0.5, or 0.2 if a column is text, or 0.25 with whitened rows.
 	Intercept float64
-	// Center and Whiten ask for a private mean and covariance; Auto decides by public
+	// Center and Whiten request a private mean and a private covariance. Auto decides by public
 	// numbers.
 	Center, Whiten Tristate
-	// Structure is what the covariance is taken to be: "full" (any), "diagonal", or "kronecker", the product of a
-	// covariance of channels and one of places, whose shape the transforms must say. "" leaves it to public numbers.
+	// Structure is the assumed form of the covariance: "full" (any), "diagonal" or "kronecker".
+	// "kronecker" is the product of a covariance of channels and one of places; the transforms must
+	// state their shape. "" leaves the choice to public numbers.
 	Structure string
 	// Person, if not nil, makes all rows of a person one record.
 	Person *PersonUnit
-	// ClassWeights, if not nil, are weights of the target's levels, public and in their order. Balance asks
-	// for weights by the frequencies of the levels, from a noisy histogram that is paid for.
+	// ClassWeights, if not nil, are public weights of the target's levels, in the order of the
+	// levels. Balance requests weights by the frequencies of the levels, from a noisy histogram
+	// that is paid for.
 	ClassWeights []float64
 	Balance      bool
-	// SampleWeights, if not nil, says where the weights of rows are.
+	// SampleWeights, if not nil, names the column with the weights of rows.
 	SampleWeights *SampleWeights
-	// Holdout, if not nil, asks for a part that is not trained on and measured privately.
+	// Holdout, if not nil, requests a part that is not trained on but measured privately.
 	Holdout *HoldoutRequest
-	// Transforms are applied to the encoded columns, in order. A file that one names is read.
+	// Transforms are applied to the encoded columns, in order. A file that a transform names is
+	// read.
 	Transforms []feature.Spec
-	// Loss is nil for the loss that the target calls for.
+	// Loss is the loss; nil means the loss that the target implies.
 	Loss model.Loss
 }
 
@@ -85,19 +92,19 @@ type Request struct {
 type Tristate uint8
 
 const (
-	// Auto leaves the decision to the rules that the documentation gives.
+	// Auto leaves the decision to the documented rules.
 	Auto Tristate = iota
-	// Yes asks for it.
+	// Yes requests the step.
 	Yes
-	// No goes without.
+	// No omits the step.
 	No
 )
 
 const (
-	// maxWhitening is the largest number of features whose full covariance is taken unasked.
+	// maxWhitening is the largest number of features for which Auto takes the full covariance.
 	maxWhitening = 1000
-	// whiteningNoise is the largest spectral norm of the noise in the covariance, for rows of norm 1, up
-	// to which Auto whitens.
+	// whiteningNoise is the largest noise at which Auto whitens. It is the spectral norm of the
+	// noise in the covariance, for rows of norm 1.
 	whiteningNoise = 0.015
 )
 
@@ -105,12 +112,12 @@ const (
 type Setup struct {
 	Plan   Plan
 	Schema *data.Schema
-	// Features is the map before anything was learned.
+	// Features is the feature map before anything was learned.
 	Features *feature.Map
 	Model    model.Linear
 }
 
-// NewPlan turns a request into a plan for a schema, from public numbers alone.
+// NewPlan returns the plan of a request for a schema, from public numbers alone.
 func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	if err := r.check(s); err != nil {
 		return Setup{}, err
@@ -141,7 +148,7 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	if err = r.scheduleNoise(&setup.Plan); err != nil {
 		return Setup{}, err
 	}
-	// what no noise makes right is refused before the noise is calibrated
+	// requests that no noise makes right are refused before the noise is calibrated
 	if err = setup.Plan.Person.validate(setup.Plan); err != nil {
 		return Setup{}, err
 	}
@@ -205,7 +212,7 @@ func (r Request) steps(records int) int {
 	return option.DefaultSteps
 }
 
-// features is the map that the request asks for.
+// features returns the requested map.
 func (r Request) features(c *feature.Pipeline) *feature.Map {
 	m := &feature.Map{Pipeline: c, Norm: r.Normalization, Radius: r.Radius, Intercept: r.Intercept}
 	if m.Norm == "" {
@@ -231,7 +238,7 @@ func (r Request) features(c *feature.Pipeline) *feature.Map {
 	return m
 }
 
-// calibrate fills in the noise multipliers so that the plan costs at most the request.
+// calibrate fills in the noise multipliers, so that the plan costs at most the request.
 func (p *Plan) calibrate(r Request) error {
 	if p.NonPrivate {
 		return nil
@@ -256,7 +263,7 @@ func (p *Plan) calibrate(r Request) error {
 	return p.calibrateSteps(target, spent)
 }
 
-// calibrateSteps gives all steps together what spent leaves of the target.
+// calibrateSteps gives all steps together the part of the target that the event spent leaves.
 func (p *Plan) calibrateSteps(target privacy.Guarantee, spent mechanism.Event) error {
 	plan := func(z float64) mechanism.Event {
 		return mechanism.Sequence{spent, p.steps(z)}

@@ -11,7 +11,7 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// shareOf is the part of the budget, as a fraction of μ², that a statistic takes.
+// shareOf returns the part of the budget, as a fraction of μ², that a statistic takes.
 func shareOf(k string) float64 {
 	switch k {
 	case option.CovarianceStatistic:
@@ -24,7 +24,7 @@ func shareOf(k string) float64 {
 	return 0.01
 }
 
-// prepare decides which statistics are learned; their noise follows in calibrate.
+// prepare decides which statistics are learned. Function calibrate sets their noise.
 func (r Request) prepare(s *Setup) error {
 	m := s.Features
 	bound := m.Norm != feature.NormNone
@@ -62,7 +62,7 @@ func (r Request) prepare(s *Setup) error {
 	return nil
 }
 
-// structure is the one that was asked for, or that the number of features calls for.
+// structure returns the requested structure, or the one that suits the number of features.
 func (r Request) structure(c *feature.Pipeline) (string, error) {
 	channels, _ := c.Shape()
 	switch {
@@ -91,8 +91,8 @@ func kindsOf(s string) []string {
 	return []string{option.CovarianceStatistic}
 }
 
-// whitens is the rule of Auto: there is a plain number among the features, the structure is not the
-// diagonal alone, and the noise in each covariance is small.
+// whitens reports whether Auto whitens. Auto whitens if there is a plain number among the features,
+// the structure is not "diagonal", and the noise in each covariance is small.
 func (r Request) whitens(s *Setup, structure string) bool {
 	plain := false
 	for _, c := range s.Schema.Features() {

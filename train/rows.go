@@ -14,26 +14,26 @@ import (
 )
 
 const (
-	// sparseColumns: rows with fewer than one feature in this many that is not 0 are kept sparse.
-	// Where all are 0 or 1 the second number counts.
+	// Rows are kept sparse if fewer than one feature in sparseColumns is not 0. If all features are
+	// 0 or 1, sparseBits takes its place.
 	sparseColumns, sparseBits = 8, 32
 )
 
-// table is the encoded records: what the mean is taken of and, seen from another frame, what
-// descent works on unless rows are whitened.
+// table is the encoded records. The mean is taken of them. Unless rows are whitened, descent works
+// on them under another frame.
 type table struct {
 	rows    *release.Rows
-	records int           // without the places that hold none
-	data    *data.Dataset // nil: the rows are in a file, or came from one
-	inFile  bool          // and are read from it whenever they are asked for
-	persons [][]int       // the rows of each person, where a record is a person
-	// centered are the rows that a second moment was taken of, with their limit, or nil.
+	records int           // without the places that hold no record
+	data    *data.Dataset // nil if the rows are or were in a file
+	inFile  bool          // the file is read at every use
+	persons [][]int       // the rows of each person, if a record is a person
+	// centered are the rows of a second moment with their limit, or nil.
 	centered      *release.Rows
 	centeredLimit int64
 }
 
-// encode puts the records of a data set on the grid, normalized as the plan says. Places beyond the
-// records hold zeros.
+// encode puts the records of a data set on the grid, normalized by the rule of the plan. Places
+// beyond the records hold zeros.
 func (s Setup) encode(d *data.Dataset, featureBits int) (table, error) {
 	places, err := s.Plan.slots(d.Records())
 	if err != nil {
@@ -72,7 +72,7 @@ func (s Setup) encodeRows(d *data.Dataset, places int, kind release.RowType) (*r
 	})
 }
 
-// entriesOf returns what appends the features of a record that are not 0.
+// entriesOf returns a function that appends the features of a record that are not 0.
 func entriesOf(e *encoder.Encoder, d *data.Dataset) func(i int, index []uint32, x []float64) ([]uint32, []float64) {
 	if !d.Sparse() {
 		return func(i int, index []uint32, x []float64) ([]uint32, []float64) {
@@ -86,8 +86,8 @@ func entriesOf(e *encoder.Encoder, d *data.Dataset) func(i int, index []uint32, 
 	}
 }
 
-// labels are class indices, or targets scaled to [-1, 1]; NaN, which proposes zero, in the places
-// without a record.
+// labels returns class indices, or targets scaled to [-1, 1]. Places without a record have NaN,
+// which proposes zero.
 func labels(t data.Target, d *data.Dataset, places int) []float32 {
 	out := slices.Repeat([]float32{float32(math.NaN())}, places)
 	for i, v := range d.Target() {
@@ -99,17 +99,17 @@ func labels(t data.Target, d *data.Dataset, places int) []float32 {
 	return out
 }
 
-// targets are the labels of rows in memory.
+// targets returns the labels of rows in memory.
 func (t table) targets() []float32 {
 	block, err := t.rows.Load(t.rows.First(), t.rows.Len(), release.Block{})
 	if err != nil {
-		return nil // rows in memory are there
+		return nil // all rows are in memory
 	}
 	return block.Labels()
 }
 
-// rowType is the narrowest type for what the schema declares and the format of the table, not for
-// what its records hold.
+// rowType returns the narrowest type for the declared schema and the format of the table. It does
+// not depend on the records.
 func (s Setup) rowType(d *data.Dataset, featureBits int) release.RowType {
 	e := s.Features.Encoder()
 	switch {
@@ -127,7 +127,7 @@ func (s Setup) rowType(d *data.Dataset, featureBits int) release.RowType {
 	return release.Int16
 }
 
-// frame is where a map sees encoded rows from, but for its whitening.
+// frame returns the frame under which a map sees encoded rows, without the map's whitening.
 func frame(m *feature.Map) release.Standardization {
 	way := map[feature.Normalization]release.Normalize{feature.NormNone: release.NormalizeNone, feature.NormClip: release.NormalizeClip, feature.NormUnit: release.NormalizeUnit}
 	return release.Standardization{Normalize: way[m.Norm], Radius: m.Radius, Center: m.Center, Intercept: m.Intercept}
@@ -149,7 +149,7 @@ func (s Setup) descend(t table, ready prepared) (*release.Rows, error) {
 	return release.NewRows(places, o, t.mapped(m))
 }
 
-// checkFeatureBits refuses a width that no row type has.
+// checkFeatureBits refuses a width that no type of rows has.
 func checkFeatureBits(bits int) error {
 	if bits != 0 && bits != 8 && bits != 16 {
 		return fmt.Errorf("train: feature bits is %d, want 8 or 16", bits)

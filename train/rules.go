@@ -6,22 +6,24 @@ import (
 	"github.com/ditherml/dither/feature"
 )
 
-// The step rule without tuning. In full batch the noise that accumulates freely in a score of a row
-// of norm 1 is s = τ·C/(μ·N). Here τ = learning rate·steps/(1-momentum), C is the clipping bound,
-// μ = √steps/NoiseMultiplier and N the number of records: it depends on learning rate and steps
-// through τ alone. So τ is set by s, and the learning rate by τ, up to what is stable.
+// These constants define the step rule without tuning. In full batch, the noise that accumulates
+// freely in a score of a row of norm 1 is s = τ·C/(μ·N). Here τ = learning rate·steps/(1-momentum),
+// C is the clipping bound, μ = √steps/NoiseMultiplier and N is the number of records. Learning rate
+// and steps enter through τ alone. So s sets τ, and τ sets the learning rate, up to the largest
+// stable one.
 const (
 	// noiseInScore is s.
 	noiseInScore = 1
-	// stabilityMargin is how much of the largest stable learning rate is used.
+	// stabilityMargin is the share of the largest stable learning rate that is used.
 	stabilityMargin = 0.8
-	// centeredCurvature is what centered rows of norm 1 are taken to have in their strongest
-	// direction. A larger one makes the iterates swing, which their average forgives.
+	// centeredCurvature is the assumed curvature of centered rows of norm 1 in their strongest
+	// direction. If the true curvature is larger, the iterates oscillate, which their average evens
+	// out.
 	centeredCurvature = 0.4
 	// tailAverageShare is the share of the last iterates that is averaged.
 	tailAverageShare = 0.4
-	// tailAverageSteps is the number of steps from which on a private run returns the
-	// average by default: it takes off part of the noise for nothing.
+	// tailAverageSteps is the smallest number of steps at which a private run averages by default.
+	// Averaging removes part of the noise at no cost.
 	tailAverageSteps = 20
 )
 
@@ -37,14 +39,14 @@ func curvature(m *feature.Map, whitened spread) float64 {
 	if whitened.directions == 0 {
 		return centeredCurvature * bound * bound
 	}
-	// Whitened directions have second moment λ/(λ+γ) ≤ 1, and a row's squared norm is their
-	// sum on average; scaling rows to norm 1 divides by it. The intercept is a direction of
-	// its own.
+	// Whitened directions have second moment λ/(λ+γ) ≤ 1, and a row's squared norm is their sum on
+	// average. Scaling rows to norm 1 divides by that norm. The intercept is a direction of its
+	// own.
 	radius := m.PreparedBound()
 	return max(m.Intercept*m.Intercept, radius*radius*2/max(1, whitened.directions)) * bound * bound / (radius*radius + m.Intercept*m.Intercept)
 }
 
-// learningRate is the rule above.
+// learningRate returns the learning rate of the rule above.
 func (s Setup) learningRate(o Options, divisor, curvature float64) float64 {
 	p := s.Plan
 	stable := stabilityMargin * 2 * (1 + o.Momentum) / (s.Model.Loss.Smoothness()*curvature + o.Ridge)
@@ -58,7 +60,7 @@ func (s Setup) learningRate(o Options, divisor, curvature float64) float64 {
 	return min(stable, tau*(1-o.Momentum)/max(warm, float64(p.Steps)/2))
 }
 
-// averages decides whether the tail of the iterates is averaged.
+// averages reports whether the tail of the iterates is averaged.
 func (s Setup) averages(o Options) bool {
 	if o.Average != Auto {
 		return o.Average == Yes

@@ -12,19 +12,19 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// What Plan.Sampling says of the records of a step.
+// These are the values of Plan.Sampling.
 const (
-	// samplingFull: every record.
+	// samplingFull takes every record.
 	samplingFull = "full"
-	// samplingPoisson: each record with SamplingProbability, independently.
+	// samplingPoisson takes each record with SamplingProbability, independently.
 	samplingPoisson = "poisson"
-	// samplingFixedSize: a uniformly random batch of BatchSize records.
+	// samplingFixedSize takes a uniformly random batch of BatchSize records.
 	samplingFixedSize = "fixed-size"
-	// samplingPartition: the next of Parts parts, into which the records are divided once.
+	// samplingPartition divides the records once into Parts parts and takes the next part.
 	samplingPartition = "partition"
 )
 
-// validateSampling returns an error where the numbers of the sampling do not fit together.
+// validateSampling returns an error if the numbers of the sampling do not fit together.
 func (p Plan) validateSampling() error {
 	set := map[string]bool{samplingPoisson: p.SamplingProbability != 0, samplingFixedSize: p.BatchSize != 0, samplingPartition: p.Parts != 0}
 	if _, known := set[p.Sampling]; !known && p.Sampling != samplingFull {
@@ -42,7 +42,7 @@ func (p Plan) validateSampling() error {
 	return err
 }
 
-// sampler returns what draws the records of each step.
+// sampler returns the sampling that draws the records of each step.
 func (p Plan) sampler() (mechanism.Sampling, error) {
 	switch p.Sampling {
 	case samplingPoisson:
@@ -55,7 +55,7 @@ func (p Plan) sampler() (mechanism.Sampling, error) {
 	return mechanism.Full(), nil
 }
 
-// steps is the event of all gradient steps with this multiplier.
+// steps returns the event of all gradient steps with this multiplier.
 func (p Plan) steps(multiplier float64) mechanism.Event {
 	if p.LastIterate != nil {
 		return p.lastIterate(multiplier)
@@ -70,7 +70,7 @@ func (p Plan) steps(multiplier float64) mechanism.Event {
 	return mechanism.Repeat{Event: p.step(multiplier), Count: count}
 }
 
-// step is the event of one gradient step with this multiplier; of a partition, of one round.
+// step returns the event of one gradient step with this multiplier; of a partition, of one round.
 func (p Plan) step(multiplier float64) mechanism.Event {
 	noise := p.noise(multiplier)
 	switch p.Sampling {
@@ -84,7 +84,8 @@ func (p Plan) step(multiplier float64) mechanism.Event {
 	return noise
 }
 
-// Share returns the expected share of the records that takes part in one step: 1 in full batch.
+// Share returns the expected share of the records that takes part in one step. It is 1 in full
+// batch.
 func (p Plan) Share() float64 {
 	switch p.Sampling {
 	case samplingPoisson:
@@ -97,9 +98,9 @@ func (p Plan) Share() float64 {
 	return 1
 }
 
-// slots is how many places the steps draw from when this many records are at hand. Batches of fixed
-// size are out of the declared number of records, those that the schema drops being among them as
-// records that contribute nothing.
+// slots returns the number of places that the steps draw from, given this many records. Batches of
+// fixed size are drawn from the declared number of records. That number includes the records that
+// the schema drops, which contribute nothing.
 func (p Plan) slots(records int) (int, error) {
 	if p.Sampling != samplingFixedSize {
 		return records, nil
@@ -110,17 +111,17 @@ func (p Plan) slots(records int) (int, error) {
 	return p.Records, nil
 }
 
-// samples draws the records of the steps, one step after the other.
+// samples draws the records of each step, one step after the other.
 type samples struct {
 	sampling mechanism.Sampling
-	parts    []release.Sample // of a partition, drawn once
+	parts    []release.Sample // the parts of a partition, drawn once
 	records  int
 	full     bool // there is nothing to draw
 	next     int
 	ahead    chan draw // the sample of the next step
 }
 
-// draw is a sample, or why there is none.
+// draw is a sample, or the reason why there is none.
 type draw struct {
 	sample release.Sample
 	err    error
@@ -138,7 +139,8 @@ func (p Plan) newSamples(records int) (*samples, error) {
 	return s, err
 }
 
-// draw returns the sample of a step. That of the next step, which nothing released has a part in, is drawn meanwhile.
+// draw returns the sample of a step. The sample of the next step, which depends on no released
+// number, is drawn meanwhile.
 func (s *samples) draw() (release.Sample, error) {
 	if s.parts != nil {
 		part := s.parts[s.next%len(s.parts)]
@@ -159,7 +161,7 @@ func (s *samples) draw() (release.Sample, error) {
 
 // begin draws a sample while other work goes on.
 func (s *samples) begin() chan draw {
-	drawn := make(chan draw, 1) // if nobody takes it the goroutine ends all the same
+	drawn := make(chan draw, 1) // if nobody receives it, the goroutine still ends
 	parallel.Begin(func() {
 		sample, err := release.Draw(s.sampling, s.records)
 		drawn <- draw{sample, err}
@@ -167,7 +169,7 @@ func (s *samples) begin() chan draw {
 	return drawn
 }
 
-// sampling is what the plan says of the records of a step.
+// sampling returns the plan's name for the records of a step.
 func (r Request) sampling() string {
 	switch {
 	case r.SamplingProbability != 0:
@@ -180,7 +182,8 @@ func (r Request) sampling() string {
 	return samplingFull
 }
 
-// checkSampling refuses a request for more than one kind of sampling, or one without a proof.
+// checkSampling refuses a request for more than one kind of sampling, or for a kind without a
+// proof.
 func (r Request) checkSampling(records, maxRecords int) error {
 	asked := 0
 	for _, given := range []bool{r.SamplingProbability != 0, r.BatchSize != 0, r.Parts != 0} {
@@ -215,8 +218,8 @@ func (r Request) checkSampling(records, maxRecords int) error {
 	return nil
 }
 
-// fixedSizeRefused compares the cost of batches of fixed size with that of Poisson samples of the
-// same expected size.
+// fixedSizeRefused compares the cost of batches of fixed size with the cost of Poisson samples of
+// the same expected size.
 func (r Request) fixedSizeRefused(records int) error {
 	q := float64(r.BatchSize) / float64(records)
 	refused := fmt.Errorf("train: batch size is %d, a fixed size, under %v, want sampling probability %.6g, which has the same expected size; fixed sizes have a proof under %v only", r.BatchSize, r.Neighboring, q, privacy.ReplaceOne)

@@ -12,7 +12,7 @@ import (
 // isAdam reports whether steps are divided by the size of gradients.
 func isAdam(n string) bool { return n == option.OptimizerAdam || n == option.OptimizerAdamCorrected }
 
-// validateSteps refuses what is no optimizer, schedule or output rule.
+// validateSteps refuses unknown optimizers, schedules and output rules.
 func (o Options) validateSteps() error {
 	switch {
 	case o.Schedule != "" && !slices.Contains(option.Schedules(), o.Schedule):
@@ -29,13 +29,13 @@ func (o Options) validateSteps() error {
 	return nil
 }
 
-// rate is the learning rate that the optimizer's rule gives for the number of records and the curvature
-// of the rows.
+// rate returns the learning rate that the optimizer's rule gives for the number of records and the
+// curvature of the rows.
 func (s Setup) rate(o Options, divisor, curvature float64) float64 {
 	switch {
 	case isAdam(o.Optimizer):
-		// A step moves a weight by about the rate, and steps in random directions move a score of a
-		// row of norm 1 by about rate·√steps: by noiseInScore.
+		// A step moves a weight by about the rate. Steps in random directions move a score of a row
+		// of norm 1 by about rate·√steps: by noiseInScore.
 		return noiseInScore / math.Sqrt(float64(s.Plan.Steps))
 	case o.Optimizer == option.OptimizerNesterov:
 		// The stable rates of a quadratic of curvature h are below 2(1+β)/((1+2β)·h).
@@ -45,7 +45,7 @@ func (s Setup) rate(o Options, divisor, curvature float64) float64 {
 	return s.learningRate(o, divisor, curvature)
 }
 
-// optimizer is the one that was asked for; divisor is the expected one of a step.
+// optimizer returns the requested optimizer; divisor is the expected divisor of a step.
 func (s Setup) optimizer(o Options, rate, divisor float64) optimizer.Optimizer {
 	objective := optimizer.Objective{Divisor: divisor, Ridge: o.Ridge, L1: o.L1, Rates: optimizer.Rates{LearningRate: rate, Schedule: o.Schedule, WarmUp: o.WarmUp, Steps: s.Plan.Steps}}
 	switch o.Optimizer {

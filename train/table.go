@@ -17,16 +17,16 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// Table is the records of one data set, encoded once for several runs: the features after the
-// transforms, on their grid, in memory. It holds private records. It is immutable and safe for
-// concurrent use.
+// Table holds the records of one data set in memory, encoded once for several runs. It has the
+// features after the transforms, on their grid. It holds private records. It is immutable and safe
+// for concurrent use.
 type Table struct {
 	table
 	chain *feature.Pipeline
 }
 
-// NewTable encodes a data set as the setup says, with these feature bits (Options.FeatureBits). It
-// keeps d. Requests of the setup other than columns and transforms do not matter.
+// NewTable returns a data set encoded under the setup's columns and transforms, with these feature
+// bits (Options.FeatureBits). It keeps d. Other parts of the setup have no effect.
 func NewTable(s Setup, d *data.Dataset, featureBits int) (*Table, error) {
 	if err := checkFeatureBits(featureBits); err != nil {
 		return nil, err
@@ -38,8 +38,8 @@ func NewTable(s Setup, d *data.Dataset, featureBits int) (*Table, error) {
 	return &Table{table{rows: rows, records: d.Records(), data: d}, s.Features.Pipeline}, err
 }
 
-// ReadTable reads a table that an Encoder wrote for a setup of the same columns and transforms, of
-// this many bytes, into memory.
+// ReadTable reads a table from a file of the given size in bytes into memory. An Encoder wrote the
+// file for a setup with the same columns and transforms.
 func ReadTable(s Setup, file io.ReaderAt, size int64) (*Table, error) {
 	rows, err := release.ReadRows(file, size, frame(before(s.Features)))
 	if err != nil {
@@ -56,9 +56,9 @@ var errOtherTable = fmt.Errorf("train: the table was encoded with other columns 
 // Records returns the number of records. It is private unless it was declared.
 func (t *Table) Records() int { return t.records }
 
-// Fit is Fit on the records of the table; the plan's columns and transforms must be those that it was
-// encoded with. A table that was read from a file knows neither persons nor weights of rows, and no part
-// of a table can be held out.
+// Fit is Fit on the records of the table. The plan must have the columns and transforms that the
+// table was encoded with. A table from a file has no persons and no weights of rows. No part of a
+// table can be held out.
 func (t *Table) Fit(ctx context.Context, l *ledger.Ledger, s Setup, o Options) (*Result, error) {
 	if err := s.check(o); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (t *Table) Fit(ctx context.Context, l *ledger.Ledger, s Setup, o Options) (
 	return s.fit(ctx, l, own, o)
 }
 
-// seen returns the table as a plan sees it, before anything is spent.
+// seen returns the table under a plan, before anything is spent.
 func (t *Table) seen(s Setup) (own table, err error) {
 	own = t.table
 	if err = t.check(s); err != nil {
@@ -85,7 +85,7 @@ func (t *Table) seen(s Setup) (own table, err error) {
 	return own, err
 }
 
-// check refuses a plan that the table is not for.
+// check refuses a plan that does not match the table.
 func (t *Table) check(s Setup) error {
 	places, err := s.Plan.slots(t.records)
 	switch {
@@ -107,9 +107,9 @@ func (t *Table) check(s Setup) error {
 	return nil
 }
 
-// Predict returns what a model predicts for each record, as Model.Predict does, and the targets as the
-// loss sees them: levels, or numbers scaled to [-1, 1]. Features are those of the grid, off by half a step
-// of it at most. Both are private for private records.
+// Predict returns the predictions of a model for each record, as Model.Predict returns them, and
+// the targets. Targets are levels, or numbers scaled to [-1, 1]. Features are rounded to the grid,
+// with an error of at most half a step. Predictions and targets are private for private records.
 func (t *Table) Predict(m *model.Model) (predictions []float64, targets []float32, err error) {
 	const rows = 64
 	f, k := m.Features(), m.Outputs()

@@ -2,15 +2,16 @@ package train
 
 import "github.com/ditherml/dither/feature"
 
-// Defaults for rows of hashed texts, which have few entries of many features, no two rows alike. They
-// are constants: on texts of two kinds (film reviews, and messages to groups) they did better than those
-// of other rows at every budget from 0.5 to 8; see docs/features.md.
+// These are defaults for rows of hashed texts, which have few entries in many features, no two rows
+// alike. They are constants. On film reviews and on messages to groups they did
+// better than the defaults of other rows at every budget from 0.5 to 8; docs/features.md has the
+// figures.
 const (
-	// textCurvature is what rows of norm 1 are taken to have in their strongest direction. They are
-	// not centered unless that is asked for: in this many features the noise of a mean is longer
+	// textCurvature is the assumed curvature of rows of norm 1 in their strongest direction. Such
+	// rows are not centered unless requested: in this many features the noise of a mean is longer
 	// than the mean.
 	textCurvature = 0.05
 )
 
-// hasTexts reports whether rows are those of hashed texts. It is a matter of the schema.
+// hasTexts reports whether rows are hashed texts. It depends on the schema.
 func hasTexts(c *feature.Pipeline) bool { return c.Encoder().Signed() && !c.Transforms() }

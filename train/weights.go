@@ -8,15 +8,15 @@ import (
 	"github.com/ditherml/dither/internal/pass"
 )
 
-// Bounds of weights that follow from a noisy histogram.
+// These constants bound weights that follow from a noisy histogram.
 const (
 	// leastWeight is the smallest weight of a level; the largest is 1.
 	leastWeight = 0.01
-	// countFloor is the number of standard deviations of the noise below which no count is believed.
+	// countFloor is the smallest count that is trusted, in standard deviations of the noise.
 	countFloor = 3
 )
 
-// checkWeights refuses a request for weights that the target has no use for.
+// checkWeights refuses a request for weights that do not apply to the target.
 func (r Request) checkWeights(levels int) error {
 	switch {
 	case r.ClassWeights == nil && !r.Balance:
@@ -43,8 +43,8 @@ func checkClassWeights(weights []float64) error {
 	return nil
 }
 
-// largestOne returns the weights over the largest of them, nil of nothing. A gradient that is
-// multiplied by a weight of at most 1 keeps its bound. So weights change no sensitivity; they are
+// largestOne returns the weights divided by their largest, nil for none. A gradient that is
+// multiplied by a weight of at most 1 keeps its bound, so weights change no sensitivity. They are
 // applied before clipping all the same.
 func largestOne(weights []float64) []float64 {
 	if weights == nil {
@@ -61,9 +61,10 @@ func largestOne(weights []float64) []float64 {
 	return out
 }
 
-// balance returns the weights that give each level the same total, 1 for the rarest: the least count over
-// each count, from noisy counts that are taken to be at least countFloor deviations of the noise; none is
-// below leastWeight. It looks at released numbers only.
+// balance returns the weights that give each level the same total, 1 for the rarest. A weight is
+// the least count over the level's count. Noisy counts are raised to at least countFloor standard
+// deviations of the noise. No weight is below leastWeight. The function reads released numbers
+// only.
 func balance(noisy []float64, deviation float64) (weights, counts []float64) {
 	floor, least := max(1, countFloor*deviation), math.Inf(1)
 	counts = make([]float64, len(noisy))
@@ -78,8 +79,8 @@ func balance(noisy []float64, deviation float64) (weights, counts []float64) {
 	return weights, counts
 }
 
-// learnLabels pays for the histogram of the target's levels and sets the weights. The divisor of the
-// steps is then the total weight, so that each goes along a weighted mean.
+// learnLabels pays for the histogram of the target's levels and sets the weights. The divisor of
+// the steps is then the total weight, so that each step follows a weighted mean.
 func (statistic PreparationStep) learnLabels(terms pass.Settings, t table, out *prepared) error {
 	if t.data == nil {
 		return fmt.Errorf("train: weights by the frequencies of levels are asked for with rows in a file, want the rows in memory")
@@ -125,8 +126,8 @@ func (statistic PreparationStep) addLabels(dst []float64, t table, record int) {
 	}
 }
 
-// weight is the mean weight of the records: by a released histogram, or for declared weights as if all levels
-// were equally frequent.
+// weight returns the mean weight of the records. It follows from a released histogram, or for
+// declared weights from equally frequent levels.
 func (p prepared) weight() float64 {
 	switch {
 	case p.classWeights == nil:
@@ -141,7 +142,7 @@ func (p prepared) weight() float64 {
 	return sum / float64(len(p.classWeights))
 }
 
-// weigh multiplies what records propose by the weights of their levels, before clipping.
+// applyWeights multiplies the proposals of records by the weights of their levels, before clipping.
 func (p *prepared) applyWeights(c *kernel.Contributions, labels []float32) {
 	if p.classWeights == nil {
 		return

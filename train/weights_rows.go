@@ -10,18 +10,19 @@ import (
 	"github.com/ditherml/dither/internal/release"
 )
 
-// SampleWeights says that each row has a weight of its own, in a column of numbers between declared bounds,
-// which multiplies its gradient before clipping.
+// SampleWeights names the column with the weight of each row. The column has numbers between
+// declared bounds. The weight multiplies the row's gradient before clipping.
 type SampleWeights struct {
-	// Column is one that the schema ignores, or a categorical one; its texts are read as numbers.
+	// Column names a column that the schema ignores, or a categorical one. Its texts are read as
+	// numbers.
 	Column string `json:"column"`
-	// Lower and Upper are the declared bounds: a weight outside counts as the nearest, one that is missing or
-	// no number as Lower. Weights are divided by Upper, so that no gradient grows.
+	// Lower and Upper are the declared bounds. A weight outside counts as the nearest bound, and a
+	// missing or malformed one as Lower. Weights are divided by Upper, so that no gradient grows.
 	Lower float64 `json:"lower"`
 	Upper float64 `json:"upper"`
 }
 
-// validate returns an error that names what makes no sense.
+// validate returns an error that names the first fault.
 func (w *SampleWeights) validate() error {
 	if w != nil && (w.Column == "" || !(w.Lower >= 0 && w.Lower <= w.Upper) || !positive(w.Upper)) {
 		return fmt.Errorf("train: weights of rows are in column %q between %v and %v, want a column and declared bounds of at least 0, the upper one more than that", w.Column, w.Lower, w.Upper)
@@ -29,7 +30,7 @@ func (w *SampleWeights) validate() error {
 	return nil
 }
 
-// find refuses a column that the schema does not have, or has as a number.
+// find refuses a column that the schema lacks or declares as a number.
 func (w *SampleWeights) find(s *data.Schema) error {
 	if w == nil {
 		return nil
@@ -42,7 +43,7 @@ func (w *SampleWeights) find(s *data.Schema) error {
 	return fmt.Errorf("train: the column of weights is %q, want one that the schema ignores, or one with levels; a column that is a feature and a number cannot be a weight too", w.Column)
 }
 
-// of returns the weight of each row, at most 1. It looks at one row at a time, and errs for no value.
+// of returns the weight of each row, at most 1. It reads one row at a time and fails for no value.
 func (w *SampleWeights) of(d *data.Dataset) ([]float64, error) {
 	if w == nil {
 		return nil, nil
@@ -67,14 +68,14 @@ func (w *SampleWeights) of(d *data.Dataset) ([]float64, error) {
 	return out, nil
 }
 
-// weighRows multiplies what the records of a block propose by the weights of their rows.
+// weighRows multiplies the proposals of a block's records by the weights of their rows.
 func (p *prepared) weighRows(c *kernel.Contributions, b *release.Block) {
 	if p.rowWeights == nil {
 		return
 	}
 	for i := range c.Records() {
 		w := 0.0
-		if at := b.Record(i); at < len(p.rowWeights) { // places beyond the records hold nothing
+		if at := b.Record(i); at < len(p.rowWeights) { // places beyond the records hold no record
 			w = p.rowWeights[at]
 		}
 		residual := c.Coefficients[i*c.Columns : (i+1)*c.Columns]

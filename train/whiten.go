@@ -9,33 +9,34 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// spread is what the released second moments say of whitened rows.
+// spread summarizes the released second moments of whitened rows.
 type spread struct {
-	// directions is the sum of λ/(λ+γ) over the directions, each at most 1: how many directions a
-	// whitened row has, in effect; 0 when nothing is known of directions.
+	// directions is the sum of λ/(λ+γ) over the directions: the effective number of directions in a
+	// whitened row. Each term is at most 1. It is 0 if the directions are unknown.
 	directions float64
 	// energy is the mean of the squared norms of whitened rows.
 	energy float64
 }
 
-// The floor γ under the eigenvalues of a second moment, in (Σ + γI)^(-1/2): directions that hold less than
-// this are not stretched further.
+// These constants set the floor γ under the eigenvalues of a second moment, in (Σ + γI)^(-1/2).
+// Directions with a smaller moment are not stretched further.
 const (
 	// noiseFloor is γ in units of the spectral norm of the noise.
 	noiseFloor = 1.75
-	// relativeFloor is γ at least, in units of the mean eigenvalue.
+	// relativeFloor is the least γ in units of the mean eigenvalue.
 	relativeFloor = 1
 )
 
-// floor returns γ for a side×side matrix whose noise has this standard deviation on the diagonal: its
-// spectral norm is about noise·√(2·side) (M. L. Mehta, "Random matrices", 3rd edition 2004, chapter 7: the
-// semicircle of the Gaussian orthogonal ensemble).
+// floor returns γ for a side×side matrix whose noise has this standard deviation on the diagonal.
+// The spectral norm of that noise is about noise·√(2·side) (M. L. Mehta, "Random matrices", 3rd
+// edition 2004, chapter 7: the semicircle of the Gaussian orthogonal ensemble).
 func floor(side int, noise, trace float64) float64 {
 	return max(relativeFloor*trace/float64(side), noiseFloor*noise*math.Sqrt(2*float64(side)))
 }
 
-// inverseRoot returns (Σ₊ + γI)^(-1/2), Σ₊ being the released matrix with negative eigenvalues replaced by 0,
-// and λ/(λ+γ) summed. The matrix was released, so this is post-processing; nothing is projected away.
+// inverseRoot returns (Σ₊ + γI)^(-1/2) and the sum of λ/(λ+γ). Σ₊ is the released matrix with
+// negative eigenvalues replaced by 0. The matrix was released, so this is post-processing; no
+// direction is projected away.
 func (m moment) inverseRoot() (p []float64, directions, trace float64, err error) {
 	d := int(math.Round(math.Sqrt(float64(len(m.mean)))))
 	g, err := dense.NewEigen(kernel.NewMatrix(m.mean, d, d))
@@ -56,7 +57,8 @@ func (m moment) inverseRoot() (p []float64, directions, trace float64, err error
 	return g.Combine(roots).Data, directions, trace, nil
 }
 
-// trace is the sum of the diagonal, whose noise is √side times that of one number; not negative.
+// trace returns the sum of the diagonal, at least 0. Its noise is √side times the noise of one
+// number.
 func (m moment) trace(side int) float64 {
 	sum := 0.0
 	for j := range side {
@@ -65,14 +67,14 @@ func (m moment) trace(side int) float64 {
 	return max(0, sum)
 }
 
-// full is the whitening by a covariance.
+// full returns the whitening by a covariance.
 func (m moment) full() (*feature.Whitening, spread, error) {
 	p, directions, _, err := m.inverseRoot()
 	return &feature.Whitening{Matrix: p}, spread{directions, directions}, err
 }
 
-// kronecker is the whitening by the covariances of channels and of places. The covariance is taken
-// to be their Kronecker product, divided by the trace that both have.
+// kronecker returns the whitening by the covariances of channels and of places. The covariance is
+// assumed to be their Kronecker product, divided by the trace that both have.
 func kronecker(channels, places moment) (*feature.Whitening, spread, error) {
 	left, a, trace, err := channels.inverseRoot()
 	if err != nil {
@@ -83,8 +85,8 @@ func kronecker(channels, places moment) (*feature.Whitening, spread, error) {
 	return &feature.Whitening{Channels: left, Places: right}, spread{a * b, energy}, err
 }
 
-// diagonal is the whitening by variances: each feature is divided by its deviation. Of n numbers' noise the
-// largest is about √(2·ln n) deviations.
+// diagonal returns the whitening by variances: each feature is divided by its standard deviation.
+// The largest noise of n numbers is about √(2·ln n) standard deviations.
 func (m moment) diagonal() (*feature.Whitening, spread) {
 	d := float64(len(m.mean))
 	sum := 0.0

@@ -9,9 +9,10 @@ import (
 	"github.com/ditherml/dither/internal/release"
 )
 
-// centering returns workers of release.NewWholeRows. They write the rows of the table in memory as
-// a map without whitening and intercept sees them, each made of its integers alone: normalized,
-// centered and normalized again. What would be beyond the limit of the grid is rounded toward zero.
+// centering returns workers of release.NewWholeRows. They write the rows of the table in memory
+// under a map without whitening and intercept. Each row is made from its integers alone:
+// normalized, centered and normalized again. A value beyond the limit of the grid is rounded toward
+// zero.
 func (t table) centering(m *feature.Map, o release.RowsOptions) func() func(dst []int16, first, n int) {
 	center := make([]float32, o.Dim)
 	for j, v := range m.Center {
@@ -41,20 +42,20 @@ func (t table) centering(m *feature.Map, o release.RowsOptions) func() func(dst 
 	}
 }
 
-// block returns those of n rows in memory from first on that hold records.
+// block returns the rows in memory from first to first+n that hold records.
 func (t table) block(first, n int) release.Block {
 	b, err := t.rows.Load(first, max(0, min(n, t.records-first)), release.Block{})
 	if err != nil {
-		return release.Block{} // rows in memory are there
+		return release.Block{} // all rows are in memory
 	}
 	return b
 }
 
-// roundMatrix rounds a matrix, in place, to integers of a unit, as small as can be. 32 bits hold
-// the products of its rows with vectors whose squared length in integers is at most limit, and all
-// sums of their terms: by Cauchy and Schwarz those are at most the product of the lengths. The
-// matrix was released, so this is post-processing, and what the model keeps is what its rows were
-// multiplied by. A matrix that has no unit is left as it is.
+// roundMatrix rounds a matrix, in place, to integers of the smallest possible unit. Its rows are
+// multiplied by vectors whose squared length in integers is at most limit. All sums of the
+// products' terms must fit in 32 bits. By Cauchy and Schwarz those sums are at most the product of
+// the lengths. The matrix was released, so this is post-processing. The model keeps the matrix that
+// its rows were multiplied by. A matrix that has no unit is left unchanged.
 func roundMatrix(matrix []float64, limit int64) *release.IntMatrix {
 	side := int(math.Round(math.Sqrt(float64(len(matrix)))))
 	largest, longest := 0.0, 0.0
@@ -65,7 +66,7 @@ func roundMatrix(matrix []float64, limit int64) *release.IntMatrix {
 			largest = max(largest, math.Abs(v))
 		}
 	}
-	most := math.MaxInt32/math.Sqrt(float64(limit)) - math.Sqrt(float64(side))/2 // what rounding may add is left out
+	most := math.MaxInt32/math.Sqrt(float64(limit)) - math.Sqrt(float64(side))/2 // a margin for the rounding
 	unit := max(largest/math.MaxInt16, longest/most) * (1 + 1e-9)
 	if !(most > 0) || !(unit > math.SmallestNonzeroFloat64*math.MaxInt16) || math.IsInf(unit, 1) {
 		return nil
@@ -78,8 +79,8 @@ func roundMatrix(matrix []float64, limit int64) *release.IntMatrix {
 	return out
 }
 
-// whitening returns workers of release.NewWholeRows that write the centered rows as the map sees them: multiplied by the
-// matrix, exactly, normalized, and with the intercept.
+// whitening returns workers of release.NewWholeRows that write the centered rows under the map.
+// Each row is multiplied exactly by the matrix, normalized, and given the intercept.
 func (ready prepared) whitening(o release.RowsOptions) func() func(dst []int16, first, n int) {
 	return func() func(dst []int16, first, n int) {
 		side := ready.features.Pipeline.Dim()
@@ -88,20 +89,21 @@ func (ready prepared) whitening(o release.RowsOptions) func() func(dst []int16, 
 	}
 }
 
-// mostFramed is the largest number of features of rows that are whitened by a frame: the rows of
-// the matrix are then about 2^11 long, and rounding to integers turns no direction noticeably.
+// mostFramed is the largest number of features of rows that are whitened by a frame. The rows of
+// the matrix are then about 2^11 long, so that rounding to integers changes no direction
+// noticeably.
 const mostFramed = 1024
 
-// framed reports whether rows are whitened by a frame (release.Standardization), so that they stay
-// as they are and many models have them in common: where every step takes all of them. For a step
-// of few rows it would cost more than it saves. With more than mostFramed features the products of
-// the matrix with rows of 16 bits would leave too few bits to its numbers.
+// framed reports whether rows are whitened by a frame (release.Standardization). Such rows stay as
+// they are, and many models share them. Rows are framed if every step takes all of them. For a step
+// of few rows a frame would cost more than it saves. With more than mostFramed features the
+// products of the matrix with 16-bit rows would leave too few bits to the matrix.
 func (s Setup) framed() bool {
 	p := s.Plan
 	return s.Features.Pipeline.Dim() <= mostFramed && p.alike(option.CovarianceStatistic) > 0 && p.Sampling == samplingFull && p.LastIterate == nil && p.Person == nil && s.Features.Norm == feature.NormUnit
 }
 
-// whitener is what one goroutine whitens rows with.
+// whitener is the scratch with which one goroutine whitens rows.
 type whitener struct {
 	prepared
 	grid     release.RowsOptions
@@ -111,7 +113,7 @@ type whitener struct {
 	v        []float32
 }
 
-// write writes the rows of records; where there is no record, none.
+// write writes the rows of records, and none where there is no record.
 func (w *whitener) write(dst []int16, first, n int) {
 	block := table{rows: w.centered, records: w.centered.Len()}.block(first, n)
 	side, there := len(w.row), block.Len()
@@ -135,7 +137,8 @@ func (w *whitener) write(dst []int16, first, n int) {
 	}
 }
 
-// finish writes a row of products as feature.Map ends one: it is normalized, and once more with the intercept.
+// finish writes a row of products as feature.Map ends one: normalized, and normalized again with
+// the intercept.
 func (w *whitener) finish(dst []int16, products []int64) {
 	m := w.features
 	unit := w.whole.Unit * w.centered.Step()
