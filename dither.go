@@ -19,22 +19,22 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// Budget is what all releases of one data set together may cost. It lives in memory, for one
-// process. Calls that spend of one budget wait for each other. A copy of a Budget, or one that
-// NewBudget did not make, spends nothing.
+// Budget is the limit on what all releases of one data set cost together. It lives in memory, for
+// one process. Calls that spend from one budget wait for each other. A copy of a Budget, or a
+// Budget that NewBudget did not make, spends nothing.
 type Budget struct {
 	self           *Budget // the address that NewBudget returned: a copy would spend a second time
 	epsilon, delta float64
 	neighboring    privacy.Neighboring
 	calls          sync.Mutex     // held by a call that spends
-	mu             sync.Mutex     // guards what follows, and is never held while a call computes
+	mu             sync.Mutex     // guards the fields below; never held while a call computes
 	ledger         *ledger.Ledger // nil: nothing was planned
 	unit           privacy.Unit
 }
 
 // NewBudget returns an unspent budget of epsilon, in nats, and delta under a relation. Both must be
-// positive and finite, and delta less than 1. It is for one data set: each further data set with
-// records of the same people takes of the same budget.
+// positive and finite, and delta less than 1. One budget is for one data set. Another data set with
+// records of the same people has to be paid from the same budget.
 func NewBudget(epsilon, delta float64, n privacy.Neighboring) (*Budget, error) {
 	if _, err := privacy.NewGuarantee(epsilon, delta, n, privacy.Unit{Row: "one record"}); err != nil {
 		return nil, err
@@ -47,9 +47,9 @@ func NewBudget(epsilon, delta float64, n privacy.Neighboring) (*Budget, error) {
 	return b, nil
 }
 
-// Left returns an epsilon that one more release of Gaussian noise may cost, at the delta of the
-// budget, rounded down. It is 0 when nothing is left. It is also 0 below a thousandth or so of the
-// budget, which rounding leaves of a budget that was all asked for.
+// Left returns the epsilon that one more Gaussian release may cost at the delta of the budget,
+// rounded down. It is 0 when nothing is left. It is also 0 when less than about a thousandth of the
+// budget is left: rounding leaves such a rest of a budget that was spent in full.
 func (b *Budget) Left() float64 {
 	if !b.made() {
 		return 0
@@ -62,12 +62,12 @@ func (b *Budget) Left() float64 {
 	// https://arxiv.org/abs/2210.17520.
 	spent, err := account.Mu(paying.Event(), b.neighboring)
 	if err != nil {
-		return 0 // what no Gaussian release prices is all that the ledger pays for
+		return 0 // no Gaussian release is priced, so the ledger pays for nothing more
 	}
 	whole := account.MuOf(paying.Limit())
 	rest := math.Sqrt(whole*whole - spent*spent)
-	// Left is short by a millionth of epsilon, so a call that asked for all of it leaves sqrt(2e-6)
-	// of whole at most.
+	// Left is short by a millionth of epsilon. So a call that asked for everything leaves at most
+	// sqrt(2e-6) of whole.
 	if !(rest > whole*2e-3) {
 		return 0
 	}
@@ -79,8 +79,8 @@ func (b *Budget) Left() float64 {
 	return epsilon.Lower * (1 - 1e-6)
 }
 
-// paying returns the ledger that something was reserved in, and the unit of its entries; nil where
-// nothing was.
+// paying returns the ledger in which something was reserved, and the unit of its entries. It
+// returns nil where nothing was reserved.
 func (b *Budget) paying() (*ledger.Ledger, privacy.Unit) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -90,7 +90,8 @@ func (b *Budget) paying() (*ledger.Ledger, privacy.Unit) {
 	return b.ledger, b.unit
 }
 
-// asked returns the epsilon of a release that asks for this much, 0 for all that is left.
+// asked returns the epsilon that a release gets when it asks for epsilon; 0 asks for all that is
+// left.
 func (b *Budget) asked(epsilon float64) (float64, error) {
 	left := b.Left()
 	switch {
@@ -107,7 +108,7 @@ func (b *Budget) asked(epsilon float64) (float64, error) {
 }
 
 // open returns the ledger that pays for an event. Gaussian releases add up under one filter. Any
-// other event is one plan that is fixed before its first release, and has the budget for itself.
+// other event is one plan that is fixed before its first release, and it takes the budget alone.
 func (b *Budget) open(e mechanism.Event, unit privacy.Unit) (*ledger.Ledger, error) {
 	_, notGaussian := account.Mu(e, b.neighboring)
 	if paying, own := b.paying(); paying != nil {
@@ -138,7 +139,7 @@ func (b *Budget) open(e mechanism.Event, unit privacy.Unit) (*ledger.Ledger, err
 	return opened, nil
 }
 
-// inWords is a unit as an error names it.
+// inWords returns a unit as errors name it.
 func inWords(u privacy.Unit) string {
 	if u.RowsPerPerson == 0 {
 		return strconv.Quote(u.Row)
@@ -146,20 +147,20 @@ func inWords(u privacy.Unit) string {
 	return fmt.Sprintf("%q with at most %d rows a person", u.Row, u.RowsPerPerson)
 }
 
-// Option says what a call should do other than by default.
+// Option changes what a call does by default.
 type Option func(*settings)
 
-// settings are what options say; zero values are the defaults.
+// settings are the options of a call; zero values are the defaults.
 type settings struct {
 	given    []string // names of the options
 	epsilon  float64
 	plan     query.Plan
-	asking   query.Plan // what Asking was given, whole
+	asking   query.Plan // the plan that Asking was given
 	folder   *string    // nil: none
 	progress func(step, steps int, epsilon float64)
 }
 
-// settled returns what the options of a call say, and refuses a context or an option that is nil.
+// settled returns the settings of a call. It refuses a nil context and a nil option.
 func settled(ctx context.Context, options []Option) (settings, error) {
 	var s settings
 	if ctx == nil {
@@ -179,7 +180,7 @@ func settled(ctx context.Context, options []Option) (settings, error) {
 	return s, nil
 }
 
-// only returns an error if an option was given that is none of the named ones.
+// only returns an error if an option outside the named ones was given.
 func (s settings) only(call string, names ...string) error {
 	for _, given := range s.given {
 		if !slices.Contains(names, given) {
@@ -189,7 +190,7 @@ func (s settings) only(call string, names ...string) error {
 	return nil
 }
 
-// option is the option with a name that sets something.
+// option returns the option that has a name and changes the settings by set.
 func option(name string, set Option) Option {
 	return func(s *settings) {
 		s.given = append(s.given, name)
@@ -197,44 +198,47 @@ func option(name string, set Option) Option {
 	}
 }
 
-// WithEpsilon lets Train, Query or Evaluate spend this much; 0, the default, is all that is left. A
-// release that is not Gaussian takes the whole budget all the same: see Train.
+// WithEpsilon returns the option by which Train, Query or Evaluate spends this much epsilon, in
+// nats. 0, the default, spends all that is left. A release that is not Gaussian takes the whole
+// budget anyway: see Train.
 func WithEpsilon(epsilon float64) Option {
 	return option("WithEpsilon", func(s *settings) { s.epsilon = epsilon })
 }
 
-// WithProgress tells f how far Train is and what it would have cost to stop there: after the
-// preparation, which is step 0, and after each step, or each hundredth of the steps if there are
-// more than 100. In f, Left says what Train will leave. Train, Query and Evaluate with the same
-// budget would wait for Train to end.
+// WithProgress returns the option by which Train calls f after the preparation, which is step 0,
+// and after each step. Of more than 100 steps f hears of each hundredth alone. The epsilon is the
+// cost of stopping at that step. In f, Left returns what Train will leave. Train, Query and
+// Evaluate with the same budget would wait in f for Train to end.
 func WithProgress(f func(step, steps int, epsilon float64)) Option {
 	return option("WithProgress", func(s *settings) { s.progress = f })
 }
 
-// Into has Train write what Save writes into a new folder, whose name it takes before it reads a
-// record. From before the first release until the results stand there the folder holds spent.json,
-// which says what is spent: a process that is killed leaves it. An error of Train after the first
-// release names the file. It is for Train alone.
+// Into returns the option by which Train itself writes, into a new folder, the files that Save
+// writes. Train takes the name of the folder before it reads a record. From before the first
+// release until the results are complete, the folder holds spent.json, which states what is spent.
+// A process that is killed leaves this file. An error of Train after the first release names the
+// file. Into is for Train alone.
 func Into(folder string) Option { return option("Into", func(s *settings) { s.folder = &folder }) }
 
-// Where has Query look at the rows that meet a condition alone, such as "age >= 30 and sex = f".
+// Where returns the option by which Query uses only the rows that meet a condition, such as "age >=
+// 30 and sex = f".
 func Where(condition string) Option {
 	return option("Where", func(s *settings) { s.plan.Where = condition })
 }
 
-// By has Query or Evaluate answer for each level of a column as well.
+// By returns the option by which Query or Evaluate also answers for each level of a column.
 func By(column string) Option { return option("By", func(s *settings) { s.plan.By = column }) }
 
-// PerPerson protects all rows with one text in a column together: the first maxRows of them are
-// used, and further ones count nowhere. Without it one row is protected. All calls that spend of
-// one budget need the same unit.
+// PerPerson returns the option that protects all rows with one text in a column together, as one
+// person. The first maxRows rows of a person are used, and further rows count nowhere. Without the
+// option one row is protected. All calls that spend from one budget need the same unit.
 func PerPerson(column string, maxRows int) Option {
 	return option("PerPerson", func(s *settings) { s.plan.Person = &query.Person{Column: column, MaxRows: maxRows} })
 }
 
-// Asking has Query settle what its words leave open by the fields of a plan: Edges, Quantiles,
-// Points, Of, Blocks, Noise, ThresholdDelta and Confidence. What the call itself settles is not taken
-// from p: Where and By that are in p alone are refused.
+// Asking returns the option that gives Query the fields of a plan that its words leave open: Edges,
+// Quantiles, Points, Of, Blocks, Noise, ThresholdDelta and Confidence. Query settles the other
+// fields itself and ignores them in p. It refuses a Where or a By that stands in p alone.
 func Asking(p query.Plan) Option {
 	return option("Asking", func(s *settings) {
 		was := s.plan
@@ -244,7 +248,8 @@ func Asking(p query.Plan) Option {
 	})
 }
 
-// read makes a data set of a slice of structs, the name of a file, or a data set.
+// read returns a data set made from a slice of structs, from the name of a file, or from a data
+// set.
 func read(ctx context.Context, s *data.Schema, records any, o data.ReadOptions) (*data.Dataset, error) {
 	switch r := records.(type) {
 	case nil:
@@ -282,10 +287,10 @@ func unspent(ctx context.Context) error {
 	return nil
 }
 
-// made reports whether NewBudget returned b.
+// made reports whether NewBudget returned b and b is no copy.
 func (b *Budget) made() bool { return b != nil && b.self == b }
 
-// check refuses a budget or a schema that training and questions have no use for.
+// check refuses a budget or a schema that training and questions cannot use.
 func (b *Budget) check(s *data.Schema) error {
 	switch {
 	case b == nil:

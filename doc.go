@@ -1,7 +1,7 @@
 // Package dither trains machine-learning models whose every release is differentially private, and
-// can prove it. It is the front door of a library: NewBudget, Train, Query, Evaluate, Save, Open and
-// Verify have the defaults of the command, and the packages beneath have all the rest. This page says
-// where things are and in which direction they depend on each other.
+// can prove it. It is the front door of a library. NewBudget, Train, Query, Evaluate, Save, Open
+// and Verify have the defaults of the command, and the packages beneath do everything else. This
+// page says where things are and in which direction they depend on each other.
 //
 // # One direction
 //
@@ -13,16 +13,16 @@
 //	bounded --release, paid by the grant--> noisy --optimizer--> parameters
 //	parameters --> metrics, certificate, report
 //
-// The plan states what will be done, and from the plan alone follows the event that is priced.
-// The price is reserved before the first draw. Everything after the noisy value is
-// post-processing and costs nothing; nothing flows back to the records.
+// The plan states what will be done. The event that is priced follows from the plan alone. The
+// price is reserved before the first draw. Everything after the noisy value is post-processing and
+// costs nothing; nothing flows back to the records.
 //
-// Types hold that line. Only a sealed sum (and the few other reviewed constructors of package
-// internal/release) yields a bounded value, only a paid release turns a bounded value into a noisy
-// one, and optimizers take nothing but noisy values. Code that computes gradients is not
-// trusted: a model or a clipping rule proposes what a record contributes, and the sum checks
-// in integers that the proposal keeps the promised bound, or counts it as zero. A fault in a
-// model can therefore cost accuracy but not privacy.
+// Types enforce this order. Only a sealed sum yields a bounded value, as do the few other reviewed
+// constructors of package internal/release. Only a paid release turns a bounded value into a noisy
+// one, and optimizers take only noisy values. Code that computes gradients is not trusted: a model
+// or a clipping rule proposes what a record contributes. The sum checks in integers that the
+// proposal keeps the promised bound, or counts it as zero. A fault in a model can therefore cost
+// accuracy but not privacy.
 //
 // A run without privacy takes the same path, and every accountant prices it at infinity.
 //
@@ -54,14 +54,15 @@
 // Beneath internal stand the packages that no user imports: release (the trusted core), artefact
 // (folders of results, written and verified), report (text, plots and pages; computes nothing),
 // kernel (dense and sparse kernels, and the buffer that models fill), special (special functions),
-// parallel, dense, and what reads and writes files.
+// parallel, dense, and the packages that read and write files.
 //
-// The trusted part is small: internal/release (draw the sample, verify the contribution, add exactly,
-// add noise), mechanism, account and ledger. It uses the standard library and golang.org/x only.
+// The trusted part is small: internal/release (draw the sample, verify the contribution, add
+// exactly, add noise), mechanism, account and ledger. It uses the standard library and golang.org/x
+// only.
 //
-// The exact table of allowed imports stands in internal/repocheck/layering_test.go, and a test refuses every
-// edge that is not in it. CONTRIBUTING.md says how a change to the table is argued for, and
-// docs/dependencies.md why each third-party module is here.
+// The exact table of allowed imports stands in internal/repocheck/layering_test.go, and a test
+// refuses every edge that is not in it. CONTRIBUTING.md says how to argue for a change to the
+// table, and docs/dependencies.md why each third-party module is here.
 //
 // # Where to begin
 //

@@ -13,21 +13,21 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// Evaluation is what Evaluate released.
+// Evaluation is the result of Evaluate. All of it is released.
 type Evaluation struct {
-	// Measures are estimates with their intervals: of classes, or of a target that is a number.
+	// Measures are estimates with their intervals, for a target that has classes or is a number.
 	Measures evaluate.Private
-	// Plan is what was released, and Certificate what it guarantees.
+	// Plan states what was released, and Certificate the guarantee.
 	Plan        evaluate.Plan
 	Certificate certificate.Certificate
 }
 
-// Evaluate measures a model on private records that did not train it, and pays with what is left of
-// the budget, or less by WithEpsilon. Everything is computed from one release of Gaussian noise: a
-// histogram of true levels and scores, or sums of residuals that are cut at the width of the
-// target. By splits the measures by the declared levels of a column. Records are those of Train,
-// under the schema of the model. The error wraps ledger.ErrOverBudget when too little is left; then
-// no record was read.
+// Evaluate returns measures of a model on private records that did not train it. It pays with all
+// that is left of the budget, or with less by WithEpsilon. Everything is computed from one Gaussian
+// release: a histogram of true levels and scores, or sums of residuals cut at the width of the
+// target. By splits the measures by the declared levels of a column. Records are given as for
+// Train, under the schema of the model. When too little is left, the error wraps
+// ledger.ErrOverBudget and no record was read.
 func Evaluate(ctx context.Context, b *Budget, m *model.Model, records any, options ...Option) (*Evaluation, error) {
 	if m == nil || m.Schema() == nil {
 		return nil, errNoModel
@@ -58,7 +58,7 @@ func Evaluate(ctx context.Context, b *Budget, m *model.Model, records any, optio
 	return b.evaluate(ctx, m, records, plan, c)
 }
 
-// evaluate pays for a plan and measures by it.
+// evaluate pays for a plan, and returns the measures that the plan asks for.
 func (b *Budget) evaluate(ctx context.Context, m *model.Model, records any, plan evaluate.Plan, c certificate.Certificate) (*Evaluation, error) {
 	limit, err := b.open(plan.Event(), privacy.Unit{Row: plan.Unit, RowsPerPerson: plan.RowsPerPerson})
 	if err != nil {
@@ -87,9 +87,9 @@ func (b *Budget) evaluate(ctx context.Context, m *model.Model, records any, plan
 	return &Evaluation{measured, plan, c}, err
 }
 
-// EvaluatePublic measures a model on public records exactly; one of its results is nil. Nothing is
-// released or paid for: whoever sees the measures of private records sees something of them. Rows
-// that the schema drops are left out.
+// EvaluatePublic returns the exact measures of a model on public records: a classification or a
+// regression, and nil for the other. Nothing is released or paid for. So measures of private
+// records reveal something of these records. Rows that the schema drops are left out.
 func EvaluatePublic(ctx context.Context, m *model.Model, records any) (*evaluate.Classification, *evaluate.Regression, error) {
 	if _, err := settled(ctx, nil); err != nil {
 		return nil, nil, err

@@ -7,11 +7,11 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// Predict returns the prediction of a model for each record: of two levels the probability of the
-// second, of more levels the probability of each in the schema's order, or the value of a numeric
-// target. It is nil for a record that the schema drops. Records are a slice of structs or a file
-// name, without a need for the target, or a data set of the model's schema. Nothing is released or
-// paid for: whoever sees predictions of private records sees something of them.
+// Predict returns the prediction of a model for each record. Of two levels it is the probability of
+// the second; of more levels, the probability of each in the schema's order. Of a numeric target it
+// is the value. It is nil for a record that the schema drops. Records are a slice of structs or a
+// file name, which need not have the target, or a data set of the model's schema. Nothing is
+// released or paid for. So predictions of private records reveal something of these records.
 func Predict(ctx context.Context, m *model.Model, records any) ([][]float64, error) {
 	if _, err := settled(ctx, nil); err != nil {
 		return nil, err
@@ -36,5 +36,5 @@ func Predict(ctx context.Context, m *model.Model, records any) ([][]float64, err
 	return all, nil
 }
 
-// mostPredicted is the bound on records to predict, whose number costs nothing.
+// mostPredicted is the largest number of records that are predicted; the number costs nothing.
 const mostPredicted = 1 << 30

@@ -9,8 +9,9 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Price returns the guarantee of an event in text, such as "repeat(60, gaussian(30))", at a delta: its epsilon is an
-// upper bound by the accountant that suits the event, in nats and for one record. docs/account.md lists the events.
+// Price returns the guarantee of an event at a delta, for one record. The event is text such as
+// "repeat(60, gaussian(30))"; docs/account.md lists the events. Epsilon is an upper bound in nats,
+// by the accountant that suits the event.
 func Price(event string, delta float64, n privacy.Neighboring) (privacy.Guarantee, error) {
 	e, err := mechanism.ParseEvent(event)
 	if err != nil {
@@ -24,8 +25,8 @@ func Price(event string, delta float64, n privacy.Neighboring) (privacy.Guarante
 }
 
 // Calibrate returns the least noise multiplier at which the event of plan costs at most epsilon, in
-// nats, at delta. It is least to the precision of package account. The price of the rounded noise
-// that is drawn stays within them too.
+// nats, at delta. It is the least to the precision of package account. The noise that is drawn is
+// rounded, and its price too stays within epsilon and delta.
 func Calibrate(plan func(noiseMultiplier float64) mechanism.Event, epsilon, delta float64, n privacy.Neighboring) (float64, error) {
 	if plan == nil {
 		return 0, errors.New("dither: plan is nil, want a function from a noise multiplier to an event")

@@ -11,27 +11,34 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// Answer is what Query released.
+// Answer is the result of Query. All of it is released.
 type Answer struct {
-	// Rows are the numbers with their intervals: one, or one for each cell, quantile or pair of
+	// Rows are the numbers with their intervals: one row, or one for each cell, quantile or pair of
 	// columns.
 	Rows []query.Row
-	// Plan is the question with its noise, and Certificate what it guarantees.
+	// Plan is the question with its noise, and Certificate states the guarantee.
 	Plan        query.Plan
 	Certificate certificate.Certificate
 }
 
-// Query answers a question about the records, and pays with what is left of the budget, or less by
-// WithEpsilon. A call asks one question: "count", "sum age", "mean age", "variance age", "histogram
-// age", "covariance age, bmi", "correlation age, bmi", "quantiles age", "bounds age", "radius age,
-// bmi", "aggregate age" or "categories town". An expression of package query may stand for a
-// column. Where and By say which rows count, Asking says what is asked more closely: a median is
-// "quantiles age", and Asking(query.Plan{Quantiles: []float64{0.25, 0.75}}) asks for quartiles. A
-// histogram of a column without bins wants Edges. Records are those of Train. The error wraps
-// ledger.ErrOverBudget when too little is left; then no record was read.
+// Query returns the answer to one question about the records. It pays with all that is left of the
+// budget, or with less by WithEpsilon. Questions are:
 //
-// Noise is Gaussian, so that releases add up. What is chosen on a grid has other noise: quantiles,
-// bounds, the radius and aggregates. They and categories want an unspent budget, and leave nothing
+//	count                           radius age, bmi
+//	sum age                         aggregate age
+//	mean age                        categories town
+//	variance age                    covariance age, bmi
+//	histogram age                   correlation age, bmi
+//	quantiles age                   bounds age
+//
+// An expression of package query may stand for a column. Where and By say which rows count, and
+// Asking gives the details. A median is "quantiles age"; Asking(query.Plan{Quantiles:
+// []float64{0.25, 0.75}}) asks for quartiles. A histogram of a column without bins needs Edges.
+// Records are given as for Train. When too little is left, the error wraps ledger.ErrOverBudget and
+// no record was read.
+//
+// Noise is Gaussian, so that releases add up. Answers chosen on a grid have other noise: quantiles,
+// bounds, the radius and aggregates. These and categories need an unspent budget, and leave nothing
 // of it.
 func Query(ctx context.Context, b *Budget, s *data.Schema, records any, question string, options ...Option) (*Answer, error) {
 	if err := b.check(s); err != nil {
@@ -89,8 +96,8 @@ func Query(ctx context.Context, b *Budget, s *data.Schema, records any, question
 	return &Answer{Rows: rows, Plan: q.Plan(), Certificate: c}, nil
 }
 
-// plan returns the plan of a question in words, with what the caller says of it. Its noise is
-// Gaussian where the statistic has that, so that answers add up.
+// plan returns p with the statistic and columns that a question names. Its noise is Gaussian where
+// the statistic has Gaussian noise, so that answers add up.
 func (b *Budget) plan(p query.Plan, question string) query.Plan {
 	statistic, rest, _ := strings.Cut(strings.TrimSpace(question), " ")
 	p.Statistic, p.Expressions, p.Neighboring, p.Delta = query.Statistic(statistic), nil, b.neighboring, b.delta

@@ -17,25 +17,25 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Run is a finished training. All of it was released.
+// Run is the result of Train. All of it is released.
 type Run struct {
 	// Model predicts; it is safe for concurrent use.
 	Model *model.Model
-	// Certificate states what the run guarantees, and the plan from which that follows.
+	// Certificate states what the run guarantees, and the plan that the guarantee follows from.
 	Certificate certificate.Certificate
 	files       map[string][]byte
 }
 
-// Train trains a linear model of the schema's target, as the command does without flags, and pays
-// for it with what is left of the budget, or less by WithEpsilon. Records are a slice of structs, a
-// file name, or a *data.Dataset of the same schema; data.FromStructs says which field stands for
-// which column. What can be refused is refused before anything is spent; the error wraps
-// ledger.ErrOverBudget when too little is left. An error after the first step, as when ctx ends,
-// leaves the budget spent, and says so; what Into names keeps it. How many records there are is
-// private: none are trained on like many.
+// Train returns a linear model of the schema's target, trained as the command trains it without
+// flags. It pays with all that is left of the budget, or with less by WithEpsilon. Records are a
+// slice of structs, a file name, or a *data.Dataset of the same schema. data.FromStructs says which
+// field stands for which column. Errors of the arguments and of the budget come before anything is
+// spent; the error wraps ledger.ErrOverBudget when too little is left. An error after the first
+// step, as when ctx ends, says that the budget is spent; the folder of Into records it. The number
+// of records is private, so Train also trains on no records.
 //
 // Private bounds, bins and levels in the schema are learned by releases that are not Gaussian. Such
-// a training wants an unspent budget and leaves nothing of it, even by WithEpsilon.
+// a training needs an unspent budget and leaves nothing of it, even by WithEpsilon.
 func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options ...Option) (*Run, error) {
 	if err := b.check(s); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options 
 	return &Run{Model: finished.Result.Model, Certificate: c, files: finished.Files}, err
 }
 
-// taken takes the name of a folder, if there is one.
+// taken reserves the name of a folder, if one is given.
 func taken(folder *string) (*artefact.Folder, error) {
 	if folder == nil {
 		return new(artefact.Folder), nil
@@ -106,8 +106,8 @@ func taken(folder *string) (*artefact.Folder, error) {
 	return artefact.Claim(*folder, false, io.Discard)
 }
 
-// Save writes model, certificate and report.html into a new folder, which Verify and the command
-// read. A name that something has is refused, and so is a Run that Train did not return.
+// Save writes the model, the certificate and report.html into a new folder, which Verify and the
+// command read. It refuses a name that exists, and a Run that Train did not return.
 func (r *Run) Save(folder string) error {
 	if r == nil || len(r.files) == 0 {
 		return errors.New("dither: run is empty, want one that Train returned")
@@ -126,20 +126,21 @@ func Open(folder string) (*model.Model, error) {
 
 // Verification is the result of Verify.
 type Verification struct {
-	// Verified says whether the folder agrees with itself, and Checked lists what was compared.
+	// Verified reports whether the folder agrees with itself, and Checked lists what was compared.
 	Verified bool
 	Checked  []string
-	// Disagreements are what does not follow from the plan, or differs between files; none where it
-	// is verified.
+	// Disagreements lists what does not follow from the plan and what differs between files. It is
+	// empty for a verified folder.
 	Disagreements []string
-	// Guarantee in words, and Certificate, are there where it is verified.
+	// Guarantee, in words, and Certificate are set for a verified folder alone.
 	Guarantee   string
 	Certificate *certificate.Certificate
 }
 
-// Verify recomputes what follows from the plan of a folder that Save or the command wrote, and
-// compares all of its files. The error is about files that are missing or cannot be read; a folder
-// that disagrees with itself has a verification with Verified false.
+// Verify recomputes everything that follows from the plan in a folder that Save or the command
+// wrote. It returns the result of comparing all files with that. A folder that disagrees with
+// itself gives Verified false and no error. The error is about files that are missing or
+// unreadable.
 func Verify(folder string) (Verification, error) {
 	v, err := artefact.Verify(folder)
 	return Verification(v), err

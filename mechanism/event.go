@@ -9,16 +9,16 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Event states what was released, as much of it as its privacy cost depends on.
-// The set is closed. String prints an expression that ParseEvent reads back to an
-// equal event. Numbers are always those of one record's bound: that a relation moves
-// a sum by twice the bound is known to accountants alone.
+// Event states what was released, as far as its privacy cost depends on it. The set is closed.
+// String prints an expression that ParseEvent reads back to an equal event. Numbers are always
+// relative to one record's bound. Only accountants know that a relation may move a sum by twice the
+// bound.
 type Event interface {
 	String() string
-	// check returns an error when a number of this event itself makes no sense.
+	// check returns an error when a number of this event, apart from its parts, makes no sense.
 	check() error
-	// unproved returns why there is no proof under a relation, "" where there is one;
-	// of this event itself, its parts aside.
+	// unproved returns the reason why this event, apart from its parts, has no proof under a
+	// relation. It returns "" where there is a proof.
 	unproved(n privacy.Neighboring) string
 	// parts returns the events that this one is made of.
 	parts() []Event
@@ -27,24 +27,24 @@ type Event interface {
 // NonPrivate is a release without protection; every accountant prices it at +Inf.
 type NonPrivate struct{}
 
-// Repeat is an event that happens Count times, each time on fresh randomness, with
-// free choice of the query after the earlier outputs. Accountants apply Count.
+// Repeat is an event that happens Count times, each time on fresh randomness. Each query may depend
+// on the earlier outputs. Accountants apply Count.
 type Repeat struct {
 	Event Event
 	Count int
 }
 
-// Sequence is several events one after the other on the same records, each query
-// chosen with knowledge of the earlier outputs.
+// Sequence is several events one after the other on the same records. Each query may depend on the
+// earlier outputs.
 type Sequence []Event
 
-// String prints "non-private()".
+// String returns "non-private()".
 func (NonPrivate) String() string { return "non-private()" }
 
-// String prints "repeat(60, gaussian(1.1))".
+// String returns text such as "repeat(60, gaussian(1.1))".
 func (r Repeat) String() string { return call("repeat", r.Count, r.Event) }
 
-// String prints "sequence(gaussian(3), repeat(60, gaussian(1.1)))".
+// String returns text such as "sequence(gaussian(3), repeat(60, gaussian(1.1)))".
 func (s Sequence) String() string {
 	arguments := make([]any, len(s))
 	for i, e := range s {
@@ -71,9 +71,9 @@ func (NonPrivate) parts() []Event { return nil }
 func (r Repeat) parts() []Event   { return []Event{r.Event} }
 func (s Sequence) parts() []Event { return s }
 
-// CheckEvent returns an error that names the first part of the event whose numbers
-// make no sense: a noise multiplier that is not positive and finite, a negative
-// count, a missing event.
+// CheckEvent returns an error that names the first part of the event whose numbers make no sense.
+// Examples are a noise multiplier that is not positive and finite, a negative count or a missing
+// event.
 func CheckEvent(e Event) error {
 	if e == nil {
 		return fmt.Errorf("mechanism: event is %v, want an event of this package", e)
@@ -89,8 +89,8 @@ func CheckEvent(e Event) error {
 	return nil
 }
 
-// CheckNeighboring returns an error that names the first part of a valid event for which
-// no proof is known under the relation, and the reason.
+// CheckNeighboring returns an error that names the first part of a valid event without a known
+// proof under the relation, and the reason.
 func CheckNeighboring(e Event, n privacy.Neighboring) error {
 	if !n.Valid() {
 		return fmt.Errorf("mechanism: neighboring is %v, want a named relation", n)
@@ -106,7 +106,7 @@ func CheckNeighboring(e Event, n privacy.Neighboring) error {
 	return nil
 }
 
-// call prints an expression: events as they print, numbers in their shortest form.
+// call returns an expression: events as they print, numbers in their shortest form.
 func call(name string, arguments ...any) string {
 	texts := make([]string, len(arguments))
 	for i, a := range arguments {
@@ -118,7 +118,7 @@ func call(name string, arguments ...any) string {
 	return name + "(" + strings.Join(texts, ", ") + ")"
 }
 
-// wrong is the error of a number that makes no sense.
+// wrong returns the error of a number that makes no sense.
 func wrong(name string, e Event, value any, want string) error {
 	return fmt.Errorf("mechanism: %s of %v is %v, want %s", name, e, value, want)
 }
@@ -133,7 +133,7 @@ func checkPositive(name string, e Event, value float64) error {
 	return nil
 }
 
-// onlyUnder is the reason of events whose proof is for some relations.
+// onlyUnder returns the reason of an event that is proved under some relations only, or "".
 func onlyUnder(n privacy.Neighboring, proved ...privacy.Neighboring) string {
 	names := make([]string, len(proved))
 	for i, p := range proved {

@@ -3,18 +3,17 @@ package mechanism
 import "github.com/ditherml/dither/privacy"
 
 // RandomAllocation is an event that happens at each of Steps steps, on the records that are
-// allocated to it: before the first step each record draws the one step that it takes part in,
-// uniformly and independently of everything else. Nobody learns which ("balls in bins"). Later
-// steps may be chosen with knowledge of the outputs of earlier ones. Repeat of a RandomAllocation,
-// as over several epochs, draws the steps anew each time. Event is a Gaussian or a sequence of
-// them.
+// allocated to that step. Before the first step each record draws the one step that it takes part
+// in, uniformly and independently of everything else. Nobody learns which step ("balls in bins").
+// Later steps may depend on the outputs of earlier ones. Repeat of a RandomAllocation, as over
+// several epochs, draws the steps anew each time. Event is a Gaussian or a sequence of Gaussians.
 //
-// Unlike a Partition, it counts that the step of a record is secret. No Sampling of this package
-// draws it: it prices what other programs do.
+// Its price, unlike that of a Partition, depends on the step of a record being secret. No Sampling
+// of this package draws it: it prices what other programs do.
 //
-// Source: Chua, Ghazi, Harrison, Leeman, Kamath, Kumar, Manurangsi, Sinha & Zhang, "Balls-and-Bins Sampling for
-// DP-SGD", AISTATS 2025, https://arxiv.org/abs/2412.16802; Feldman & Shenfeld, "Privacy amplification by random
-// allocation", 2025, https://arxiv.org/abs/2502.08202.
+// Source: Chua, Ghazi, Harrison, Leeman, Kamath, Kumar, Manurangsi, Sinha & Zhang, "Balls-and-Bins
+// Sampling for DP-SGD", AISTATS 2025, https://arxiv.org/abs/2412.16802; Feldman & Shenfeld,
+// "Privacy amplification by random allocation", 2025, https://arxiv.org/abs/2502.08202.
 type RandomAllocation struct {
 	Steps int
 	Event Event
@@ -23,7 +22,7 @@ type RandomAllocation struct {
 // maxAllocation is the largest number of steps.
 const maxAllocation = 1 << 20
 
-// String prints "random-allocation(100, gaussian(1.1))".
+// String returns text such as "random-allocation(100, gaussian(1.1))".
 func (r RandomAllocation) String() string { return call("random-allocation", r.Steps, r.Event) }
 
 func (r RandomAllocation) check() error {

@@ -2,38 +2,42 @@ package mechanism
 
 import "github.com/ditherml/dither/privacy"
 
-// WithReplacement is an event on Batch independent draws of one out of Records records, each uniform:
-// a record may be drawn several times, and then moves the sum by that many bounds. Event is a
-// Gaussian or a sequence of them. It is proved under replace-one.
+// WithReplacement is an event on Batch independent draws from Records records, each uniform. A
+// record may be drawn several times, and then moves the sum by that many bounds. Event is a
+// Gaussian or a sequence of Gaussians. It is proved under replace-one.
 type WithReplacement struct {
 	Records, Batch int
 	Event          Event
 }
 
-// TruncatedPoisson is a Poisson sample with Probability out of at most Records records. If more
-// than MaxBatch are drawn, a uniformly random MaxBatch of them are kept: batches of a size that is
-// fixed in advance. Under add-or-remove-one the larger neighbor has at most Records. Event is a
-// Gaussian or a sequence of them.
+// TruncatedPoisson is an event on a Poisson sample with Probability from at most Records records.
+// If more than MaxBatch are drawn, a uniformly random MaxBatch of them are kept. So the size of
+// batches can be fixed in advance. Under add-or-remove-one the larger neighbor has at most Records.
+// Event is a Gaussian or a sequence of Gaussians.
 type TruncatedPoisson struct {
 	Probability       float64
 	Records, MaxBatch int
 	Event             Event
 }
 
-// AdaptiveClipping is the pair of releases of adaptive quantile clipping: the sum of gradients has
-// noise of NoiseMultiplier times the clipping norm. The sum of b-½ over the records has noise of
-// standard deviation CountNoise; b tells whether a gradient was within the norm (Andrew, Thakkar,
-// McMahan & Ramaswamy, "Differentially Private Learning with Adaptive Clipping", NeurIPS 2021,
-// theorem 1, https://arxiv.org/abs/1905.03871). It costs what one Gaussian of multiplier
-// (NoiseMultiplier^-2 + (2·CountNoise)^-2)^(-1/2) costs.
+// AdaptiveClipping is the pair of releases of adaptive quantile clipping. The first is the sum of
+// gradients, with noise of standard deviation NoiseMultiplier times the clipping norm. The second
+// is the sum of b-½ over the records, with noise of standard deviation CountNoise. Here b is 1 for
+// a gradient within the norm, and 0 for others. The pair costs as much as one Gaussian of
+// multiplier (NoiseMultiplier^-2 + (2·CountNoise)^-2)^(-1/2).
+//
+// Source: Andrew, Thakkar, McMahan & Ramaswamy, "Differentially Private Learning with Adaptive
+// Clipping", NeurIPS 2021, theorem 1, https://arxiv.org/abs/1905.03871.
 type AdaptiveClipping struct{ NoiseMultiplier, CountNoise float64 }
 
-// JLClipping is the release of a sum of gradients whose norms were estimated from Projections public
-// normal projections, with noise of NoiseMultiplier times the clipping norm: after clipping, a
-// gradient is at most √(r/χ²_r) clipping norms long, and by other means at most Cap (Bu, Gopi,
-// Kulkarni, Lee, Shen & Tantipongpipat, "Fast and Memory Efficient Differentially Private-SGD via
-// JL Projections", NeurIPS 2021, https://arxiv.org/abs/2102.03013; without a cap nothing bounds
-// the gradient). Sampled with Probability below 1, or in full with 1.
+// JLClipping is the release of a sum of gradients whose norms were estimated from Projections
+// public normal projections. The noise has a standard deviation of NoiseMultiplier times the
+// clipping norm. After clipping, a gradient is at most √(r/χ²_r) clipping norms long, for r
+// projections. By other means it is at most Cap clipping norms long; without a cap nothing bounds
+// the gradient. Probability below 1 is that of a Poisson sample, and 1 takes every record.
+//
+// Source: Bu, Gopi, Kulkarni, Lee, Shen & Tantipongpipat, "Fast and Memory Efficient Differentially
+// Private-SGD via JL Projections", NeurIPS 2021, https://arxiv.org/abs/2102.03013.
 type JLClipping struct {
 	NoiseMultiplier float64
 	Projections     int
@@ -42,37 +46,38 @@ type JLClipping struct {
 }
 
 // MixtureOfGaussians is a Gaussian release that the protected unit moves by one of Sensitivities,
-// in bounds of one record. Each has its probability: a person with several records in a Poisson
-// sample (Ganesh, "Tight Group-Level DP Guarantees for DP-SGD with Sampling via Mixture of
-// Gaussians Mechanisms", 2024, https://arxiv.org/abs/2401.10294).
+// in units of one record's bound, each with its probability. An example is a person with several
+// records in a Poisson sample (Ganesh, "Tight Group-Level DP Guarantees for DP-SGD with Sampling
+// via Mixture of Gaussians Mechanisms", 2024, https://arxiv.org/abs/2401.10294).
 type MixtureOfGaussians struct {
 	NoiseMultiplier float64
 	Sensitivities   []float64
 	Probabilities   []float64
 }
 
-// String prints "with-replacement(60000, 256, gaussian(1.1))".
+// String returns text such as "with-replacement(60000, 256, gaussian(1.1))".
 func (w WithReplacement) String() string {
 	return call("with-replacement", w.Records, w.Batch, w.Event)
 }
 
-// String prints "truncated-poisson(0.01, 10000, 150, gaussian(1.1))".
+// String returns text such as "truncated-poisson(0.01, 10000, 150, gaussian(1.1))".
 func (t TruncatedPoisson) String() string {
 	return call("truncated-poisson", t.Probability, t.Records, t.MaxBatch, t.Event)
 }
 
-// String prints "adaptive-clipping(1.1, 12.8)".
+// String returns text such as "adaptive-clipping(1.1, 12.8)".
 func (a AdaptiveClipping) String() string {
 	return call("adaptive-clipping", a.NoiseMultiplier, a.CountNoise)
 }
 
-// String prints "jl-clipping(4, 20, 2, 0.01)": noise multiplier, projections, cap, probability.
+// String returns text such as "jl-clipping(4, 20, 2, 0.01)": noise multiplier, projections, cap,
+// probability.
 func (j JLClipping) String() string {
 	return call("jl-clipping", j.NoiseMultiplier, j.Projections, j.Cap, j.Probability)
 }
 
-// String prints "mixture-of-gaussians(1, 0, 0.99, 1, 0.01)": noise multiplier, then each sensitivity
-// and its probability.
+// String returns text such as "mixture-of-gaussians(1, 0, 0.99, 1, 0.01)": noise multiplier, then
+// each sensitivity and its probability.
 func (m MixtureOfGaussians) String() string {
 	arguments := []any{m.NoiseMultiplier}
 	for i, s := range m.Sensitivities {

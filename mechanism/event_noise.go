@@ -3,8 +3,8 @@ package mechanism
 import "github.com/ditherml/dither/privacy"
 
 // Gaussian is the release of a sum of bounded contributions with normal noise, under every
-// neighboring relation. Its standard deviation is NoiseMultiplier times one record's bound (L2
-// norm).
+// neighboring relation. The standard deviation of the noise is NoiseMultiplier times one record's
+// bound in the L2 norm.
 type Gaussian struct{ NoiseMultiplier float64 }
 
 // Laplace is the release of one number with Laplace noise whose scale (not standard
@@ -12,41 +12,41 @@ type Gaussian struct{ NoiseMultiplier float64 }
 type Laplace struct{ NoiseMultiplier float64 }
 
 // DiscreteGaussian is the release of one integer with noise P(x) ∝ exp(-x²/(2σ²)) on the integers.
-// σ is StandardDeviation, and one record moves the integer by at most Sensitivity. Its cost differs
-// from that of the continuous Gaussian in both directions.
+// σ is StandardDeviation, and one record moves the integer by at most Sensitivity. It costs more or
+// less than the continuous Gaussian, depending on its numbers.
 type DiscreteGaussian struct {
 	StandardDeviation float64
 	Sensitivity       int64
 }
 
-// DiscreteLaplace is the release of one integer with noise P(x) ∝ exp(-|x|/Scale) on the
-// integers, when one record moves the integer by at most Sensitivity.
+// DiscreteLaplace is the release of one integer with noise P(x) ∝ exp(-|x|/Scale) on the integers.
+// One record moves the integer by at most Sensitivity.
 type DiscreteLaplace struct {
 	Scale       float64
 	Sensitivity int64
 }
 
-// KNorm is the release of a vector v with noise of density ∝ exp(-‖z‖/(b·B)), b being
-// NoiseMultiplier and B one record's bound in the same norm: 1/b-differentially private
-// for each B that neighbors are apart (Hardt & Talwar, "On the Geometry of Differential
-// Privacy", STOC 2010, section 4, https://arxiv.org/abs/0907.3754).
+// KNorm is the release of a vector v with noise of density ∝ exp(-‖z‖/(b·B)) in any norm. Here b is
+// NoiseMultiplier and B is one record's bound in the same norm. For neighbors that are k·B apart it
+// is k/b-differentially private (Hardt & Talwar, "On the Geometry of Differential Privacy", STOC
+// 2010, section 4, https://arxiv.org/abs/0907.3754).
 type KNorm struct{ NoiseMultiplier float64 }
 
-// String prints "gaussian(1.1)".
+// String returns text such as "gaussian(1.1)".
 func (g Gaussian) String() string { return call("gaussian", g.NoiseMultiplier) }
 
-// String prints "laplace(2)".
+// String returns text such as "laplace(2)".
 func (l Laplace) String() string { return call("laplace", l.NoiseMultiplier) }
 
-// String prints "discrete-gaussian(4, 1)": standard deviation, sensitivity.
+// String returns text such as "discrete-gaussian(4, 1)": standard deviation, sensitivity.
 func (d DiscreteGaussian) String() string {
 	return call("discrete-gaussian", d.StandardDeviation, d.Sensitivity)
 }
 
-// String prints "discrete-laplace(2, 1)": scale, sensitivity.
+// String returns text such as "discrete-laplace(2, 1)": scale, sensitivity.
 func (d DiscreteLaplace) String() string { return call("discrete-laplace", d.Scale, d.Sensitivity) }
 
-// String prints "k-norm(2)".
+// String returns text such as "k-norm(2)".
 func (k KNorm) String() string { return call("k-norm", k.NoiseMultiplier) }
 
 func (g Gaussian) check() error { return checkPositive("noise multiplier", g, g.NoiseMultiplier) }

@@ -6,19 +6,22 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Parallel is several events, each on a part of the records of its own. The part of each record is
-// drawn once, independently of everything else. It depends on the record's place, not on its
-// content. Later events may depend on the outputs of earlier ones.
+// Parallel is several events, each on its own part of the records. The part of each record is drawn
+// once, independently of everything else. It depends on the record's place, not on its content.
+// Later events may depend on the outputs of earlier ones.
 //
-// It costs what the dearest of them costs: given the parts, neighbors differ in one part alone. So
-// the other events are post-processing of its output and of the same records. The hockey-stick
-// divergence is jointly convex. So δ(ε) is at most the mean of the δ(ε) of the events over the
-// distribution of the record's part, and at most their maximum (McSherry, "Privacy Integrated
-// Queries", SIGMOD 2009, theorem 4, is the case of parts by content; under replace-one a part by
-// content would let two parts pay).
+// It costs as much as the most expensive of the events:
+//
+//  1. Given the parts, neighbors differ in one part alone.
+//  2. So the other events are post-processing of the output of that part and of the same records.
+//  3. The hockey-stick divergence is jointly convex. So δ(ε) is at most the mean of the δ(ε) of the
+//     events over the distribution of the record's part, and so at most their maximum.
+//
+// McSherry, "Privacy Integrated Queries", SIGMOD 2009, theorem 4, is the case of parts by content.
+// Under replace-one a part by content would let two parts pay.
 type Parallel []Event
 
-// String prints "parallel(gaussian(3), k-norm(2))".
+// String returns text such as "parallel(gaussian(3), k-norm(2))".
 func (p Parallel) String() string {
 	arguments := make([]any, len(p))
 	for i, e := range p {

@@ -2,57 +2,57 @@ package mechanism
 
 import "github.com/ditherml/dither/privacy"
 
-// RandomizedResponse is one answer out of Outcomes that is given as it is with probability
-// 1-Probability and otherwise drawn uniformly from all. It is proved where an answer is always
-// given: under replace-one, and under zero-out with a uniform answer in place of none.
+// RandomizedResponse is one answer out of Outcomes. With probability 1-Probability it is given as
+// it is, and otherwise it is drawn uniformly from all outcomes. It is proved where an answer is
+// always given: under replace-one, and under zero-out with a uniform answer in place of none.
 type RandomizedResponse struct {
 	Probability float64
 	Outcomes    int
 }
 
-// Exponential is a choice by the exponential mechanism: P(i) ∝ exp(Epsilon·score_i) for scores that
-// are monotone and move by at most 1, or P(i) ∝ exp(Epsilon·score_i/2) for others. It is of bounded
-// range Epsilon, the log ratios of any two choices' probabilities moving by at most that (Dong,
+// Exponential is a choice by the exponential mechanism. P(i) ∝ exp(Epsilon·score_i) for scores that
+// are monotone and move by at most 1; P(i) ∝ exp(Epsilon·score_i/2) for other scores. Its bounded
+// range is Epsilon: the log ratio of any two choices' probabilities moves by at most Epsilon (Dong,
 // Durfee & Rogers, "Optimal Differential Privacy Composition for Exponential Mechanisms", ICML
 // 2020, https://arxiv.org/abs/1909.13830). Under replace-one scores move twice as far.
 type Exponential struct{ Epsilon float64 }
 
 // PermuteAndFlip is a choice by the permute-and-flip mechanism, which is report-noisy-max with
-// exponential noise: its losses are those of one Laplace release of scale 1/Epsilon (McKenna &
+// exponential noise. Its losses are those of one Laplace release of scale 1/Epsilon (McKenna &
 // Sheldon, "Permute-and-Flip", NeurIPS 2020, https://arxiv.org/abs/2010.12603; Ding, Kifer and
 // others, "The Permute-and-Flip Mechanism is Identical to Report-Noisy-Max with Exponential Noise",
 // 2021, https://arxiv.org/abs/2105.07260).
 type PermuteAndFlip struct{ Epsilon float64 }
 
-// AssumedDP is a statement of (Epsilon, Delta)-differential privacy under Neighboring that is taken
-// on trust, about a release that this program did not make.
+// AssumedDP is a statement on trust: a release that this program did not make is (Epsilon,
+// Delta)-differentially private under Neighboring.
 type AssumedDP struct {
 	Epsilon, Delta float64
 	Neighboring    privacy.Neighboring
 }
 
-// AssumedZCDP is a statement of Rho-zero-concentrated differential privacy under Neighboring that is
-// taken on trust.
+// AssumedZCDP is a statement on trust: a release that this program did not make is
+// Rho-zero-concentrated differentially private under Neighboring.
 type AssumedZCDP struct {
 	Rho         float64
 	Neighboring privacy.Neighboring
 }
 
-// String prints "randomized-response(0.5, 2)": probability, outcomes.
+// String returns text such as "randomized-response(0.5, 2)": probability, outcomes.
 func (r RandomizedResponse) String() string {
 	return call("randomized-response", r.Probability, r.Outcomes)
 }
 
-// String prints "exponential(0.5)".
+// String returns text such as "exponential(0.5)".
 func (e Exponential) String() string { return call("exponential", e.Epsilon) }
 
-// String prints "permute-and-flip(0.5)".
+// String returns text such as "permute-and-flip(0.5)".
 func (p PermuteAndFlip) String() string { return call("permute-and-flip", p.Epsilon) }
 
-// String prints "assumed-dp(0.5, 1e-06, add-or-remove-one)".
+// String returns text such as "assumed-dp(0.5, 1e-06, add-or-remove-one)".
 func (a AssumedDP) String() string { return call("assumed-dp", a.Epsilon, a.Delta, a.Neighboring) }
 
-// String prints "assumed-zcdp(0.1, add-or-remove-one)".
+// String returns text such as "assumed-zcdp(0.1, add-or-remove-one)".
 func (a AssumedZCDP) String() string { return call("assumed-zcdp", a.Rho, a.Neighboring) }
 
 func (r RandomizedResponse) check() error {

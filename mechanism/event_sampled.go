@@ -2,18 +2,18 @@ package mechanism
 
 import "github.com/ditherml/dither/privacy"
 
-// PoissonSampled is an event on a fresh sample that takes each record independently with a
-// probability of at most Probability. Event is a Gaussian, an AdaptiveClipping, or a sequence of
-// these: several releases from one sample are one sampled event. It may also be one Laplace,
-// DiscreteGaussian or DiscreteLaplace, which is the release of one number, or NonPrivate.
+// PoissonSampled is an event on a fresh sample that takes each record independently, with
+// probability at most Probability. Event is a Gaussian, an AdaptiveClipping, or a sequence of
+// these: several releases from one sample are one sampled event. Event may also be NonPrivate, or
+// one Laplace, DiscreteGaussian or DiscreteLaplace, which release one number.
 type PoissonSampled struct {
 	Probability float64
 	Event       Event
 }
 
-// WithoutReplacement is an event on a fresh batch of Batch out of Records records, every batch
-// of that size with equal probability. It is proved under replace-one, where the number of
-// records is public.
+// WithoutReplacement is an event on a fresh batch of Batch records out of Records. Every batch of
+// that size is equally likely. It is proved under replace-one, where the number of records is
+// public.
 type WithoutReplacement struct {
 	Records, Batch int
 	Event          Event
@@ -21,22 +21,22 @@ type WithoutReplacement struct {
 
 // Partition is an event that happens once on each of Parts disjoint parts of the records, one part
 // after the other. A record's part is drawn once, uniformly and independently of everything else.
-// It depends on the record's place, not on its content. So a record pays for its own part alone.
-// Repeat of a Partition keeps the parts or draws them anew, as it likes.
+// The part depends on the record's place, not on its content. So a record pays for its own part
+// alone. Repeat of a Partition may keep the parts or draw them anew.
 type Partition struct {
 	Parts int
 	Event Event
 }
 
-// String prints "poisson(0.01, gaussian(1.1))".
+// String returns text such as "poisson(0.01, gaussian(1.1))".
 func (p PoissonSampled) String() string { return call("poisson", p.Probability, p.Event) }
 
-// String prints "without-replacement(60000, 256, gaussian(1.1))".
+// String returns text such as "without-replacement(60000, 256, gaussian(1.1))".
 func (w WithoutReplacement) String() string {
 	return call("without-replacement", w.Records, w.Batch, w.Event)
 }
 
-// String prints "partition(100, gaussian(1.1))".
+// String returns text such as "partition(100, gaussian(1.1))".
 func (p Partition) String() string { return call("partition", p.Parts, p.Event) }
 
 func (p PoissonSampled) check() error {
@@ -70,7 +70,7 @@ func (p Partition) check() error {
 	return nil
 }
 
-// checkJoined refuses what is not made of Gaussian releases alone.
+// checkJoined refuses an event that is not made of Gaussian releases alone.
 func checkJoined(e, sampled Event) error {
 	if sampled == nil {
 		return nil // CheckEvent says so

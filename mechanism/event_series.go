@@ -5,18 +5,18 @@ import (
 )
 
 // LastIterate is the release of the last of Steps iterates of gradient descent with noise in every
-// step, nothing else leaving: NoiseMultiplier is the noise of one step over one record's bound in
-// the same units. Every step contracts distances by Contraction < 1, as it does on a smooth
-// strongly convex objective (Bok, Su & Altschuler, "Shifted Interpolation for Differential
-// Privacy", ICML 2024, theorem 4.1, https://arxiv.org/abs/2403.00278).
+// step. No other iterate is released. NoiseMultiplier is the standard deviation of one step's noise
+// over one record's bound, both in the same units. Every step contracts distances by Contraction <
+// 1, as it does on a smooth strongly convex objective (Bok, Su & Altschuler, "Shifted Interpolation
+// for Differential Privacy", ICML 2024, theorem 4.1, https://arxiv.org/abs/2403.00278).
 type LastIterate struct {
 	NoiseMultiplier, Contraction float64
 	Steps                        int
 }
 
-// LastIterateConvex is LastIterate on a smooth convex objective over a set of diameter Reach, in
-// units of how far one record's bound moves a step. Steps do not expand distances (the same,
-// theorem 4.3).
+// LastIterateConvex is LastIterate on a smooth convex objective, where steps do not expand
+// distances, over a set of diameter Reach. The unit of Reach is the distance by which one record's
+// bound moves a step. The source is the same as of LastIterate, theorem 4.3.
 type LastIterateConvex struct {
 	NoiseMultiplier, Reach float64
 	Steps                  int
@@ -24,70 +24,73 @@ type LastIterateConvex struct {
 
 // TreeAggregation is the release of all prefix sums of a stream of Steps vectors by a binary tree
 // of noisy sums. Each record is in one vector, which depends on the record's place, not on its
-// content, and on no other record: NoiseMultiplier is the noise of a node over one record's bound
-// (Kairouz, McMahan, Song, Thakkar, Thakurta & Xu, "Practical and Private (Deep) Learning without
-// Sampling or Shuffling", ICML 2021, theorem 4.1, https://arxiv.org/abs/2103.00039).
+// content, and on no other record. NoiseMultiplier is the standard deviation of a node's noise over
+// one record's bound (Kairouz, McMahan, Song, Thakkar, Thakurta & Xu, "Practical and Private (Deep)
+// Learning without Sampling or Shuffling", ICML 2021, theorem 4.1,
+// https://arxiv.org/abs/2103.00039).
 type TreeAggregation struct {
 	NoiseMultiplier float64
 	Steps           int
 }
 
 // BandedMatrix is a series of Steps releases with noise correlated by a lower-triangular matrix of
-// Bands bands. Each record takes part at most once in Bands steps in a row: NoiseMultiplier is the
-// standard deviation of the uncorrelated noise over one record's bound times the largest column
-// norm. Below 1, Probability is that of a Poisson sample within the group of records whose turn it
-// is. A record's group depends on the record's place, not on its content, and on no other record.
-// So the proof, written out at Series, holds under every relation. The source states it for
-// zero-out (Choquette-Choo, Ganesh, McKenna, McMahan, Rush, Thakurta & Xu, "(Amplified) Banded
-// Matrix Factorization", NeurIPS 2023, theorem 4, https://arxiv.org/abs/2306.08153).
+// Bands bands. Each record takes part at most once in Bands consecutive steps. NoiseMultiplier is
+// the standard deviation of the uncorrelated noise, over one record's bound times the largest
+// column norm. Probability below 1 is that of a Poisson sample within the group of records whose
+// turn it is. A record's group depends on the record's place, not on its content, and on no other
+// record. So the proof at Series holds under every relation. The source states it for zero-out
+// (Choquette-Choo, Ganesh, McKenna, McMahan, Rush, Thakurta & Xu, "(Amplified) Banded Matrix
+// Factorization", NeurIPS 2023, theorem 4, https://arxiv.org/abs/2306.08153).
 type BandedMatrix struct {
 	NoiseMultiplier float64
 	Bands, Steps    int
 	Probability     float64
 }
 
-// ObjectivePerturbation is the minimizer of a sum of losses of a generalized linear model plus a
-// ridge and a random linear term: NoiseMultiplier is the standard deviation of that term over the
-// bound of one record's gradient. Smoothness is the largest second derivative of one record's loss
-// over the strength of the ridge, less than 1 (Redberg, Koskela & Wang, "Improving the Privacy and
-// Practicality of Objective Perturbation for Differentially Private Linear Learners", NeurIPS 2023,
-// theorems 3.1 and 3.2, https://arxiv.org/abs/2401.00583).
+// ObjectivePerturbation is the release of the minimizer of a sum of losses of a generalized linear
+// model plus a ridge and a random linear term. NoiseMultiplier is the standard deviation of the
+// random term over the bound of one record's gradient. Smoothness is the largest second derivative
+// of one record's loss over the strength of the ridge, less than 1 (Redberg, Koskela & Wang,
+// "Improving the Privacy and Practicality of Objective Perturbation for Differentially Private
+// Linear Learners", NeurIPS 2023, theorems 3.1 and 3.2, https://arxiv.org/abs/2401.00583).
 type ObjectivePerturbation struct{ NoiseMultiplier, Smoothness float64 }
 
-// RepeatAndSelect is an event that happens a random number of times. The best run by its own output
-// is released: private tuning. The number follows the truncated negative binomial distribution of
-// shape Shape > -1 and mean Mean (1 the geometric, 0 the logarithmic distribution), or with Shape
-// +Inf the Poisson distribution (Papernot & Steinke, "Hyperparameter Tuning with Renyi Differential
-// Privacy", ICLR 2022, theorems 2 and 6, https://arxiv.org/abs/2110.03620).
+// RepeatAndSelect is an event that happens a random number of times, for private tuning. Only the
+// run that is best by its own output is released. The number follows the truncated negative
+// binomial distribution of shape Shape > -1 and mean Mean. Shape 1 is the geometric distribution, 0
+// the logarithmic one, and +Inf stands for the Poisson distribution (Papernot & Steinke,
+// "Hyperparameter Tuning with Renyi Differential Privacy", ICLR 2022, theorems 2 and 6,
+// https://arxiv.org/abs/2110.03620).
 type RepeatAndSelect struct {
 	Shape, Mean float64
 	Event       Event
 }
 
-// String prints "last-iterate(40, 0.99, 1000)": noise multiplier, contraction, steps.
+// String returns text such as "last-iterate(40, 0.99, 1000)": noise multiplier, contraction, steps.
 func (l LastIterate) String() string {
 	return call("last-iterate", l.NoiseMultiplier, l.Contraction, l.Steps)
 }
 
-// String prints "last-iterate-convex(40, 25, 1000)": noise multiplier, reach, steps.
+// String returns text such as "last-iterate-convex(40, 25, 1000)": noise multiplier, reach, steps.
 func (l LastIterateConvex) String() string {
 	return call("last-iterate-convex", l.NoiseMultiplier, l.Reach, l.Steps)
 }
 
-// String prints "tree-aggregation(5, 1000)": noise multiplier, steps.
+// String returns text such as "tree-aggregation(5, 1000)": noise multiplier, steps.
 func (t TreeAggregation) String() string { return call("tree-aggregation", t.NoiseMultiplier, t.Steps) }
 
-// String prints "banded-matrix(2, 8, 1000, 0.01)": noise multiplier, bands, steps, probability.
+// String returns text such as "banded-matrix(2, 8, 1000, 0.01)": noise multiplier, bands, steps,
+// probability.
 func (b BandedMatrix) String() string {
 	return call("banded-matrix", b.NoiseMultiplier, b.Bands, b.Steps, b.Probability)
 }
 
-// String prints "objective-perturbation(5, 0.025)": noise multiplier, smoothness.
+// String returns text such as "objective-perturbation(5, 0.025)": noise multiplier, smoothness.
 func (o ObjectivePerturbation) String() string {
 	return call("objective-perturbation", o.NoiseMultiplier, o.Smoothness)
 }
 
-// String prints "repeat-and-select(1, 10, gaussian(5))": shape, mean, event.
+// String returns text such as "repeat-and-select(1, 10, gaussian(5))": shape, mean, event.
 func (r RepeatAndSelect) String() string { return call("repeat-and-select", r.Shape, r.Mean, r.Event) }
 
 func (l LastIterate) check() error {
@@ -141,7 +144,7 @@ func (r RepeatAndSelect) check() error {
 	return nil
 }
 
-// maxShape is beyond every finite shape.
+// maxShape is the largest float64; only +Inf is larger.
 const maxShape = 1.7976931348623157e308
 
 func (LastIterate) unproved(privacy.Neighboring) string       { return "" }

@@ -2,16 +2,16 @@ package mechanism
 
 import "github.com/ditherml/dither/privacy"
 
-// AssumedXiZCDP is a statement of (Xi, Rho)-zero-concentrated differential privacy under Neighboring that
-// is taken on trust: the Rényi divergence of every order α > 1 is at most Xi + Rho·α (Bun & Steinke,
-// "Concentrated Differential Privacy: Simplifications, Extensions, and Lower Bounds", TCC 2016, definition 1.1,
-// https://arxiv.org/abs/1605.02065). With Xi 0 it is AssumedZCDP.
+// AssumedXiZCDP is a statement on trust of (Xi, Rho)-zero-concentrated differential privacy under
+// Neighboring: the Rényi divergence of every order α > 1 is at most Xi + Rho·α (Bun & Steinke,
+// "Concentrated Differential Privacy: Simplifications, Extensions, and Lower Bounds", TCC 2016,
+// definition 1.1, https://arxiv.org/abs/1605.02065). With Xi 0 it is AssumedZCDP.
 type AssumedXiZCDP struct {
 	Xi, Rho     float64
 	Neighboring privacy.Neighboring
 }
 
-// String prints "assumed-xi-zcdp(0.05, 0.1, add-or-remove-one)".
+// String returns text such as "assumed-xi-zcdp(0.05, 0.1, add-or-remove-one)".
 func (a AssumedXiZCDP) String() string {
 	return call("assumed-xi-zcdp", a.Xi, a.Rho, a.Neighboring)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// eventReaders holds, by name, what reads the arguments of each event. It is filled in init because
+// eventReaders holds, by name, the reader of each event's arguments. It is filled in init because
 // the readers of sampled events refer to it.
 var eventReaders map[string]func(*eventParser) Event
 

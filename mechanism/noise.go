@@ -20,14 +20,14 @@ func (DiscreteLaplace) noise()  {}
 func (JLClipping) noise()       {}
 func (NonPrivate) noise()       {}
 
-// scaleBits: scales of discrete noise are whole multiples of 2^-scaleBits.
+// scaleBits is the precision of discrete noise: scales are integer multiples of 2^-scaleBits.
 const scaleBits = 16
 
-// maxScale keeps scales within the exact samplers' integers.
+// maxScale is the largest scale within the exact samplers' integers.
 const maxScale = 1 << 20
 
-// RoundScale returns the least scale or standard deviation of at least v that the exact discrete
-// samplers take: a multiple of 2^-16, at most 2^20.
+// RoundScale returns the least scale or standard deviation, at least v, that the exact discrete
+// samplers take. It is a multiple of 2^-16. A v that is not positive or is above 2^20 is an error.
 func RoundScale(v float64) (float64, error) {
 	rounded := math.Ldexp(math.Ceil(math.Ldexp(v, scaleBits)), -scaleBits)
 	if !(v > 0) || rounded > maxScale {

@@ -10,8 +10,8 @@ import (
 // exhaust the stack.
 const maxEventDepth = 64
 
-// ParseEvent reads the expression that Event.String prints. The error names the
-// position (in bytes, from 1) and what was wanted there.
+// ParseEvent returns the event whose expression Event.String prints. An error names the position,
+// in bytes from 1, and what was expected there.
 func ParseEvent(text string) (Event, error) {
 	p := &eventParser{text: text}
 	e := p.event()
@@ -24,7 +24,7 @@ func ParseEvent(text string) (Event, error) {
 	return e, CheckEvent(e)
 }
 
-// eventParser reads on until its first error, after which it reads nothing.
+// eventParser reads an expression until the first error, and reads nothing after it.
 type eventParser struct {
 	text  string
 	at    int
@@ -33,7 +33,7 @@ type eventParser struct {
 	err   error
 }
 
-// want notes what was wanted at this position, unless something was wanted before.
+// want records what was expected at this position, unless an error is recorded already.
 func (p *eventParser) want(what string) {
 	if p.err == nil {
 		p.err = fmt.Errorf("mechanism: event text is wrong at position %d, want %s", p.at+1, what)
@@ -46,7 +46,7 @@ func (p *eventParser) space() {
 	}
 }
 
-// take consumes c, after spaces, and reports whether it stood there.
+// take consumes c, after spaces, and reports whether it found c.
 func (p *eventParser) take(c byte) bool {
 	p.space()
 	if p.err == nil && p.at < len(p.text) && p.text[p.at] == c {

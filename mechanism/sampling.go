@@ -4,12 +4,13 @@ import (
 	"fmt"
 )
 
-// Sampling is which records take part in one release, and what that makes the release cost. Samples are drawn
-// as the event of Price says, so the two cannot disagree. The zero value is invalid.
+// Sampling is the rule by which records take part in one release, and how the rule changes the
+// cost. Samples are drawn as the event of Price says, so the two cannot disagree. The zero value is
+// invalid.
 type Sampling struct {
 	kind        samplingKind
 	probability float64
-	// records and batch are of a fixed size or the most there may be, parts of a partition.
+	// records and batch are sizes, fixed or largest, and parts the number of parts of a partition.
 	records, batch, parts int
 }
 
@@ -24,11 +25,12 @@ const (
 	samplingCyclic
 )
 
-// Full takes every record: nothing is drawn and nothing is amplified.
+// Full returns the sampling that takes every record: nothing is drawn and nothing is amplified.
 func Full() Sampling { return Sampling{kind: samplingFull} }
 
-// Poisson takes each record independently with probability ⌊q·2^64⌋/2^64, at most q; 0 < q < 1
-// and at least 2^-64. Samples may be empty, and their sizes are private.
+// Poisson returns the sampling that takes each record independently with probability ⌊q·2^64⌋/2^64,
+// at most q. Samples may be empty, and their sizes are private. A q outside 0 < q < 1 or below
+// 2^-64 is an error.
 func Poisson(q float64) (Sampling, error) {
 	if !(q >= 0x1p-64 && q < 1) {
 		return Sampling{}, fmt.Errorf("mechanism: sampling probability is %v, want at least 2^-64 and less than 1; to take every record sample in full", q)
@@ -36,17 +38,18 @@ func Poisson(q float64) (Sampling, error) {
 	return Sampling{kind: samplingPoisson, probability: q}, nil
 }
 
-// FixedSize takes a batch of this many out of a public number of records, every batch with equal
-// probability. It is proved under replace-one only and costs far more than Poisson sampling of the
-// same expected size: prefer that.
+// FixedSize returns the sampling that takes a batch of a public size from a public number of
+// records. Every batch is equally likely. It is proved under replace-one only and costs far more
+// than Poisson sampling of the same expected size: prefer Poisson.
 func FixedSize(records, batch int) (Sampling, error) {
 	s := Sampling{kind: samplingFixedSize, records: records, batch: batch}
 	_, err := s.Price(Gaussian{1})
 	return s, err
 }
 
-// Partitioned splits the records into this many parts, each record's part drawn uniformly and
-// independently of everything else. A release from each part is one round.
+// Partitioned returns the sampling that splits the records into this many parts. Each record's part
+// is drawn uniformly and independently of everything else. One release from each part makes one
+// round.
 func Partitioned(parts int) (Sampling, error) {
 	s := Sampling{kind: samplingPartition, parts: parts}
 	_, err := s.Price(Gaussian{1})
@@ -74,7 +77,7 @@ func (s Sampling) String() string {
 }
 
 // Price returns the event of one release of e from one sample. For a partition it is the event of
-// the releases of e from all its parts.
+// the releases of e from all parts. An e that this sampling has no event for is an error.
 func (s Sampling) Price(e Event) (Event, error) {
 	var priced Event
 	switch s.kind {
@@ -105,9 +108,10 @@ func (s Sampling) invalid() error {
 	return fmt.Errorf("mechanism: sampling is %v, want one made by this package's functions", s)
 }
 
-// PoissonUpTo takes a Poisson sample with probability q, and of more than maxBatch records a uniformly random
-// maxBatch of them: batches of a size that is fixed in advance. There may be at most this many records.
-// It costs more than Poisson unless maxBatch is some five standard deviations above the mean.
+// PoissonUpTo returns the sampling that takes a Poisson sample with probability q. If more than
+// maxBatch records are drawn, it keeps a uniformly random maxBatch of them. So the size of batches
+// can be fixed in advance. There may be at most this many records. It costs more than Poisson
+// unless maxBatch is about five standard deviations above the mean.
 func PoissonUpTo(q float64, maxBatch, records int) (Sampling, error) {
 	s, err := Poisson(q)
 	if err != nil {
@@ -118,11 +122,11 @@ func PoissonUpTo(q float64, maxBatch, records int) (Sampling, error) {
 	return s, err
 }
 
-// Cyclic divides the records into this many parts, as Partitioned does, and goes round them: each
-// sample is of the part whose turn it is. It takes each record of the part with probability q, 0 <
-// q ≤ 1, independently and anew each time. A round of releases, one from each part, is the event
-// partition(parts, poisson(q, …)): the record is in one part, drawn independently of all others,
-// and pays for that alone.
+// Cyclic returns the sampling that divides the records into this many parts, as Partitioned does,
+// and takes turns: each sample is drawn from the next part. It takes each record of the part with
+// probability q, 0 < q ≤ 1, independently and anew each time. A round of releases, one from each
+// part, is the event partition(parts, poisson(q, …)). A record is in one part, drawn independently
+// of all others, and pays for that part alone.
 func Cyclic(parts int, q float64) (Sampling, error) {
 	s := Sampling{kind: samplingCyclic, parts: parts, probability: 1}
 	if q != 1 {
@@ -135,7 +139,7 @@ func Cyclic(parts int, q float64) (Sampling, error) {
 	return s, err
 }
 
-// priceCyclic is the event of a round of releases.
+// priceCyclic returns the event of a round of releases.
 func (s Sampling) priceCyclic(e Event) Event {
 	if s.probability == 1 {
 		return Partition{s.parts, e}

@@ -5,18 +5,17 @@ import (
 	"math"
 )
 
-// Unit says what one protected thing is.
+// Unit is what one protected thing is.
 type Unit struct {
-	// Row says in words what one row is, for example "one person".
+	// Row is one row in words, for example "one person".
 	Row string
 	// RowsPerPerson is the declared maximum number of rows that belong to one
 	// person; 0 means that nothing is declared.
 	RowsPerPerson int
 }
 
-// Guarantee is an (epsilon, delta) statement about one unit under one
-// neighboring relation. It is immutable and comparable; the zero value promises
-// nothing and is invalid.
+// Guarantee is an (epsilon, delta) statement about one unit under one neighboring relation. It is
+// immutable and comparable. The zero value promises nothing and is invalid.
 type Guarantee struct {
 	epsilon     float64
 	delta       float64
@@ -24,8 +23,8 @@ type Guarantee struct {
 	unit        Unit
 }
 
-// NewGuarantee returns the guarantee with these parts. Epsilon is in nats and
-// positive, +Inf meaning no guarantee; delta is at least 0 and below 1.
+// NewGuarantee returns the guarantee with these parts. Epsilon is in nats and positive; +Inf means
+// no guarantee. Delta is at least 0 and below 1. Other values are an error.
 func NewGuarantee(epsilon, delta float64, n Neighboring, unit Unit) (Guarantee, error) {
 	if !(epsilon > 0) {
 		return Guarantee{}, fmt.Errorf("privacy: epsilon is %v, want more than 0; 1 is a common choice", epsilon)
@@ -51,13 +50,13 @@ func (g Guarantee) Delta() float64 { return g.delta }
 // Neighboring returns the relation that the guarantee speaks of.
 func (g Guarantee) Neighboring() Neighboring { return g.neighboring }
 
-// Unit returns what one protected row is.
+// Unit returns the unit that the guarantee protects.
 func (g Guarantee) Unit() Unit { return g.unit }
 
-// Private reports whether the guarantee promises anything: epsilon is finite.
+// Private reports whether epsilon is finite, so that the guarantee promises something.
 func (g Guarantee) Private() bool { return g.epsilon > 0 && !math.IsInf(g.epsilon, 1) }
 
-// String prints epsilon, delta and the relation in one line.
+// String returns epsilon, delta and the relation in one line.
 func (g Guarantee) String() string {
 	return fmt.Sprintf("epsilon %.4g, delta %.4g, %v", g.epsilon, g.delta, g.neighboring)
 }

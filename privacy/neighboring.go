@@ -5,8 +5,8 @@ package privacy
 
 import "fmt"
 
-// Neighboring names the relation under which two data sets count as neighbors.
-// The zero value is invalid, so that a forgotten relation is refused.
+// Neighboring is the relation under which two data sets count as neighbors. The zero value is
+// invalid, so that a forgotten relation is refused.
 type Neighboring uint8
 
 const (
@@ -39,9 +39,9 @@ func (n Neighboring) String() string {
 // Valid reports whether n is one of the constants.
 func (n Neighboring) Valid() bool { return n >= AddOrRemoveOne && n <= ZeroOut }
 
-// Movement returns by how many times one record's bound a sum of bounded
-// contributions can move between neighbors: 1 for AddOrRemoveOne and ZeroOut, 2
-// for ReplaceOne, 0 for an invalid relation. Accountants alone apply it.
+// Movement returns how far a sum of bounded contributions can move between neighbors, in units of
+// one record's bound: 1 for AddOrRemoveOne and ZeroOut, 2 for ReplaceOne, 0 for an invalid
+// relation. Only accountants apply it.
 func (n Neighboring) Movement() float64 {
 	switch n {
 	case AddOrRemoveOne, ZeroOut:
@@ -63,7 +63,7 @@ func ParseNeighboring(name string) (Neighboring, error) {
 	return 0, fmt.Errorf("privacy: neighboring is %q, want %s, %s or %s", name, AddOrRemoveOne, ReplaceOne, ZeroOut)
 }
 
-// MarshalText writes the name; an invalid value is an error.
+// MarshalText returns the name; an invalid value is an error.
 func (n Neighboring) MarshalText() ([]byte, error) {
 	if !n.Valid() {
 		return nil, fmt.Errorf("privacy: neighboring is %d, want a relation; name one", uint8(n))
@@ -71,7 +71,7 @@ func (n Neighboring) MarshalText() ([]byte, error) {
 	return []byte(n.String()), nil
 }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText reads a name that MarshalText returns; any other text is an error.
 func (n *Neighboring) UnmarshalText(text []byte) error {
 	v, err := ParseNeighboring(string(text))
 	if err != nil {
