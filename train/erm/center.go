@@ -12,10 +12,11 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// centerPlan says that the noisy mean of the normalized rows is released first and subtracted from them.
+// centerPlan is the section for a noisy mean of the normalized rows, which is released first and
+// subtracted from them.
 type centerPlan struct {
-	// NoiseMultiplier is the standard deviation of the noise on the sum of rows over Bound; 0 in a plan
-	// without privacy.
+	// NoiseMultiplier is the standard deviation of the noise on the sum of rows, divided by Bound.
+	// It is 0 in a plan without privacy.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
 	// Bound is the largest norm of a normalized row.
 	Bound float64 `json:"bound"`
@@ -26,17 +27,17 @@ type centerPlan struct {
 const (
 	// centerShare is the part of the budget, as a fraction of μ², that the mean takes.
 	centerShare = 0.01
-	// mostCentered is the largest number of features that are centered unasked: centered rows are dense.
+	// mostCentered is the largest number of features that Auto centers. Centered rows are dense.
 	mostCentered = 4096
 )
 
 // centering is a method whose proof allows normal releases in addition.
 type centering interface {
-	// centers reports whether rows may be centered for a request.
+	// centers reports whether a request allows centered rows.
 	centers(r Request) bool
 }
 
-// center decides whether rows are centered, by public numbers, and with what noise.
+// center decides by public numbers whether rows are centered, and with what noise.
 func (r Request) center(m method, s *Setup) error {
 	c, may := m.(centering)
 	may = may && c.centers(r)
@@ -65,12 +66,12 @@ func (r Request) center(m method, s *Setup) error {
 	return nil
 }
 
-// centerNoise is the noise of the mean.
+// centerNoise returns the noise of the mean.
 func (p Plan) centerNoise() mechanism.Noise {
 	return p.noise(mechanism.Gaussian{NoiseMultiplier: p.Center.NoiseMultiplier})
 }
 
-// afterCenter is an event after the release of the mean, if there is one.
+// afterCenter returns an event that follows the release of the mean, if there is one.
 func (p Plan) afterCenter(e mechanism.Event) mechanism.Event {
 	if p.Center == nil {
 		return e
@@ -78,7 +79,7 @@ func (p Plan) afterCenter(e mechanism.Event) mechanism.Event {
 	return mechanism.Sequence{p.centerNoise(), e}
 }
 
-// centerDraws is how many random numbers the mean takes.
+// centerDraws returns how many random numbers the mean takes.
 func (p Plan) centerDraws() int {
 	if p.Center == nil || p.NonPrivate {
 		return 0
@@ -97,7 +98,7 @@ func (p Plan) validateCenter() error {
 	return nil
 }
 
-// center releases the mean and centers the rows, if the plan says so.
+// center releases the mean and centers the rows, if the plan has that section.
 func (f *fitting) center() error {
 	c := f.Plan.Center
 	if c == nil {

@@ -16,8 +16,9 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// NonPrivateDiagnosis is what an optimization problem is like: its spectrum, its minimizer, its constants. It
-// is computed exactly from the records and covered by no guarantee: it is for the data holder's terminal.
+// NonPrivateDiagnosis is a description of an optimization problem: its spectrum, its minimizer and
+// its constants. It is computed exactly from the records, and no guarantee covers it. Only the data
+// holder may see it.
 type NonPrivateDiagnosis struct {
 	Loss     string `json:"loss"`
 	Records  int    `json:"records"`
@@ -31,20 +32,21 @@ type NonPrivateDiagnosis struct {
 	// Largest and Least are eigenvalues of the mean of x·xᵀ.
 	Largest float64 `json:"largest-eigenvalue"`
 	Least   float64 `json:"least-eigenvalue"`
-	// Lipschitz is the public bound on the norm of one record's gradient, Inf for a loss without one.
+	// Lipschitz is the public bound on the norm of one record's gradient. It is Inf if the loss has
+	// none.
 	Lipschitz float64 `json:"-"`
-	// Smoothness bounds the second derivative of the mean loss by the rows as they are, PublicSmoothness by
-	// their bound alone.
+	// Smoothness bounds the second derivative of the mean loss, from the exact rows.
+	// PublicSmoothness bounds it from the bound of rows alone.
 	Smoothness       float64 `json:"smoothness"`
 	PublicSmoothness float64 `json:"public-smoothness"`
 	// StrongConvexity is the least eigenvalue of the second derivative of the mean loss at the
-	// minimizer, without a ridge. It is NaN for losses of several scores that are coupled.
+	// minimizer, without a ridge. It is NaN for losses whose scores are coupled.
 	StrongConvexity float64 `json:"-"`
-	// MinimizerNorm is ‖θ*‖, ProjectedNorm ‖θ*‖_M; they are those of the minimizer with Ridge.
+	// MinimizerNorm is ‖θ*‖ and ProjectedNorm is ‖θ*‖_M, where θ* is the minimizer with Ridge.
 	MinimizerNorm float64 `json:"minimizer-norm"`
 	ProjectedNorm float64 `json:"projected-norm"`
 	Ridge         float64 `json:"ridge"`
-	// Minimum is the mean loss there, Start the mean loss at 0.
+	// Minimum is the mean loss at the minimizer. Start is the mean loss at 0.
 	Minimum float64 `json:"minimum"`
 	Start   float64 `json:"start"`
 
@@ -52,10 +54,10 @@ type NonPrivateDiagnosis struct {
 	rows  *release.Rows
 }
 
-// exactPayer pays for nothing but what is not private.
+// exactPayer is a payer that refuses every private release.
 type exactPayer struct{}
 
-// Pay errs unless the event is NonPrivate.
+// Pay returns an error unless the event is NonPrivate.
 func (exactPayer) Pay(e mechanism.Event) error {
 	if _, exact := e.(mechanism.NonPrivate); !exact {
 		return fmt.Errorf("erm: a diagnosis pays for %v, want no release with noise", e)
@@ -63,8 +65,8 @@ func (exactPayer) Pay(e mechanism.Event) error {
 	return nil
 }
 
-// DiagnoseNonPrivate looks at the records exactly. It uses the loss and the map of rows of the
-// request, and nothing else of it.
+// DiagnoseNonPrivate returns the exact diagnosis of the records. It reads the request's loss and
+// map of rows only.
 func DiagnoseNonPrivate(ctx context.Context, r Request, s *data.Schema, d *data.Dataset) (*NonPrivateDiagnosis, error) {
 	r.Method, r.Epsilon = option.MethodLBFGS, math.Inf(1)
 	if r.SumRidge == 0 {
@@ -90,7 +92,7 @@ func DiagnoseNonPrivate(ctx context.Context, r Request, s *data.Schema, d *data.
 	return out, out.fill(f, weights)
 }
 
-// fill computes everything at the minimizer.
+// fill computes all numbers at the minimizer.
 func (n *NonPrivateDiagnosis) fill(f *fitting, weights []float64) error {
 	second, curved, err := n.moments(f, weights)
 	if err != nil {
@@ -129,8 +131,8 @@ func (n *NonPrivateDiagnosis) fill(f *fitting, weights []float64) error {
 	return err
 }
 
-// moments returns Σ x·xᵀ and, for losses of one score with a second derivative known here, the same weighted
-// by that derivative.
+// moments returns Σ x·xᵀ. For losses of one score with a known second derivative, it also returns
+// the sum weighted by that derivative.
 func (n *NonPrivateDiagnosis) moments(f *fitting, weights []float64) (second kernel.Matrix[float64], curved *kernel.Matrix[float64], err error) {
 	all, weighted := newGram(f.Plan.Dim), newGram(f.Plan.Dim)
 	run := newtonRun{fitting: f, weights: weights}
@@ -153,13 +155,13 @@ func (n *NonPrivateDiagnosis) moments(f *fitting, weights []float64) (second ker
 	return second, curved, err
 }
 
-// gram adds up c·x·xᵀ, many rows at a time.
+// gram is the sum of c·x·xᵀ, computed many rows at a time.
 type gram struct {
 	sum   kernel.Matrix[float64]
 	panel []float64
 }
 
-// gramRows is how many rows are multiplied together.
+// gramRows is the number of rows that are multiplied together.
 const gramRows = 256
 
 func newGram(d int) *gram { return &gram{sum: dense.New(d, d)} }
@@ -198,7 +200,7 @@ func (n *NonPrivateDiagnosis) meanLoss(weights []float64) (float64, error) {
 	return sum / float64(n.Records), err
 }
 
-// Excess returns by how much the mean loss of a model's weights passes the minimum. The model must have the
+// Excess returns the mean loss of a model's weights minus the minimum. The model must have the
 // diagnosis' map of rows and loss.
 func (n *NonPrivateDiagnosis) Excess(m *model.Model) (float64, error) {
 	if m.Network() != nil {
@@ -216,8 +218,9 @@ func (n *NonPrivateDiagnosis) Bound(epsilon, delta float64) float64 {
 	return excessBound(n.Lipschitz, n.ProjectedNorm, n.Rank, epsilon, delta, float64(n.Records))
 }
 
-// Release reserves and pays for the plan of a method that releases sums of products, and returns them: any
-// ridge, R², intervals, models of fewer features and the spectrum follow from them for nothing.
+// Release reserves and pays for a plan that releases sums of products, and returns those sums. Any
+// ridge, R², intervals, models of fewer features and the spectrum then follow from them without
+// further cost.
 func Release(l *ledger.Ledger, s Setup, d *data.Dataset) (*Moments, error) {
 	if err := s.Plan.Validate(); err != nil {
 		return nil, err

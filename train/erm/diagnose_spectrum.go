@@ -9,10 +9,10 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// spectrum is the eigenvalues and eigenvectors of a symmetric matrix, such as a second moment Σ x·xᵀ or one
-// that was released. A direction counts when its eigenvalue passes a tolerance.
+// spectrum is the eigenvalues and eigenvectors of a symmetric matrix, such as an exact or released
+// second moment Σ x·xᵀ. A direction counts if its eigenvalue exceeds a tolerance.
 type spectrum struct {
-	// Values are the eigenvalues, the largest first.
+	// values are the eigenvalues, the largest first.
 	values  []float64
 	vectors kernel.Matrix[float64] // row j belongs to value j
 }
@@ -32,11 +32,12 @@ func newSpectrum(s kernel.Matrix[float64]) (*spectrum, error) {
 	return out, nil
 }
 
-// zeroTolerance returns the bound below which an eigenvalue of a second moment counts as 0. For this
-// many rows of this bound it is rows·bound²·1e-7, as single precision has it.
+// zeroTolerance returns the bound below which an eigenvalue of a second moment counts as 0. For
+// this number of rows with this bound on norms it is rows·bound²·1e-7, the error of single
+// precision.
 func zeroTolerance(rows int, bound float64) float64 { return float64(rows) * bound * bound * 1e-7 }
 
-// rank returns how many eigenvalues pass the tolerance.
+// rank returns how many eigenvalues exceed the tolerance.
 func (s *spectrum) rank(tolerance float64) int {
 	rank := 0
 	for _, v := range s.values {
@@ -47,8 +48,9 @@ func (s *spectrum) rank(tolerance float64) int {
 	return rank
 }
 
-// effectiveRank returns the sum of the eigenvalues, negative ones as 0, divided by the largest: how many
-// directions hold as much as the strongest. It is 0 where none is positive.
+// effectiveRank returns the sum of the eigenvalues divided by the largest, negative ones as 0. It
+// is the number of directions, all as strong as the strongest, that would have this sum. It is 0 if
+// no eigenvalue is positive.
 func (s *spectrum) effectiveRank() float64 {
 	if len(s.values) == 0 || !(s.values[0] > 0) {
 		return 0
@@ -60,7 +62,8 @@ func (s *spectrum) effectiveRank() float64 {
 	return sum / s.values[0]
 }
 
-// project returns M·v, M being the projector on the eigenvectors that count: the span of the rows.
+// project returns M·v, where M is the projector onto the eigenvectors that count: the span of the
+// rows.
 func (s *spectrum) project(v []float64, tolerance float64) []float64 {
 	out := make([]float64, len(v))
 	for j := range s.rank(tolerance) {
@@ -73,7 +76,7 @@ func (s *spectrum) project(v []float64, tolerance float64) []float64 {
 	return out
 }
 
-// projector returns M: symmetric, with M·M = M and trace Rank.
+// projector returns M, which is symmetric, with M·M = M and trace Rank.
 func (s *spectrum) projector(tolerance float64) kernel.Matrix[float64] {
 	kept := s.vectors.Slice(0, s.rank(tolerance))
 	out := dense.Product(kept.Transposed(), kept)
@@ -81,7 +84,7 @@ func (s *spectrum) projector(tolerance float64) kernel.Matrix[float64] {
 	return out
 }
 
-// semiNorm returns ‖v‖_M = √(vᵀ·M·v), which is 0 for what is orthogonal to all rows.
+// semiNorm returns ‖v‖_M = √(vᵀ·M·v). It is 0 for vectors orthogonal to all rows.
 func (s *spectrum) semiNorm(v []float64, tolerance float64) float64 {
 	norm := 0.0
 	for _, x := range s.project(v, tolerance) {
@@ -95,12 +98,12 @@ func (s *spectrum) semiNorm(v []float64, tolerance float64) float64 {
 //
 //	L·‖θ*‖_M·√(1 + 2·rank·ln(1/δ)) / (ε·n)
 //
-// it is for losses whose gradients have norm at most lipschitz. It takes n²·ε² steps, a learning
-// rate of the proof, and the average of the iterates (Song, Steinke, Thakkar & Thakurta, "Evading
-// the Curse of Dimensionality in Unconstrained Private GLMs", AISTATS 2021, theorem 3.1,
-// https://proceedings.mlr.press/v130/song21a.html, in the form of lecture notes, which calibrate
-// the noise as 2L·√(T·ln(1/δ))/(nε); that noise is a little too small for the stated ε, so this is
-// a yardstick and no guarantee). A model of several scores is taken as one vector.
+// The bound is for losses whose gradients have norm at most lipschitz. It takes n²·ε² steps, a
+// learning rate from the proof, and the average of the iterates (Song, Steinke, Thakkar & Thakurta,
+// "Evading the Curse of Dimensionality in Unconstrained Private GLMs", AISTATS 2021, theorem 3.1,
+// https://proceedings.mlr.press/v130/song21a.html). The form is from lecture notes, which calibrate
+// the noise as 2L·√(T·ln(1/δ))/(nε). That noise is a little too small for the stated ε, so this is
+// a yardstick and no guarantee. A model of several scores counts as one vector.
 func excessBound(lipschitz, norm float64, rank int, epsilon, delta, records float64) float64 {
 	return lipschitz * norm * math.Sqrt(1+2*float64(rank)*math.Log(1/delta)) / (epsilon * records)
 }

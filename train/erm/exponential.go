@@ -11,29 +11,30 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// exponentialPlan is the section of the exponential mechanism: the weights are one point of a grid, chosen
-// with a probability that falls with the sum of clipped losses (McSherry & Talwar, "Mechanism Design via
-// Differential Privacy", FOCS 2007, https://doi.org/10.1109/FOCS.2007.66).
+// exponentialPlan is the section of the exponential mechanism. The weights are one point of a grid,
+// chosen with a probability that falls with the sum of clipped losses (McSherry & Talwar,
+// "Mechanism Design via Differential Privacy", FOCS 2007, https://doi.org/10.1109/FOCS.2007.66).
 type exponentialPlan struct {
 	// Points is the number of points of the grid along each weight, from -Reach to Reach.
 	Points int     `json:"points"`
 	Reach  float64 `json:"reach"`
-	// LossBound is where the loss of a record is cut.
+	// LossBound is the value at which the loss of a record is cut.
 	LossBound float64 `json:"loss-bound"`
 	// Choice is "permute-and-flip" or "exponential".
 	Choice string `json:"choice"`
-	// ChoiceEpsilon is ε of the choice: the probability is in proportion to exp(-ε·loss/LossBound) for
-	// "exponential", and one record changes log-probabilities within a range of ε.
+	// ChoiceEpsilon is ε of the choice. For "exponential" the probability is in proportion to
+	// exp(-ε·loss/LossBound). One record changes log-probabilities within a range of ε.
 	ChoiceEpsilon float64 `json:"choice-epsilon"`
 }
 
 const (
-	// maxGridWeights is the largest number of weights of a grid, maxGridWork the largest number of
-	// multiply-adds over all points and records.
+	// maxGridWeights is the largest number of weights of a grid. maxGridWork is the largest number
+	// of multiply-adds over all points and records.
 	maxGridWeights, maxGridWork = 4, 1e10
-	// defaultReach is the largest score of a row of the largest norm along one weight, by default.
+	// defaultReach is the default limit on the score of a row of the largest norm along one weight.
 	defaultReach = 5
-	// defaultLossBound cuts the loss where a record is wrong by a score of about 2.
+	// defaultLossBound is the default bound. It cuts the loss of a record whose score is wrong by
+	// about 2.
 	defaultLossBound = 2
 )
 
@@ -47,7 +48,7 @@ func (e exponentialPlan) choice() mechanism.Choice {
 	return mechanism.PermuteAndFlip{Epsilon: e.ChoiceEpsilon}
 }
 
-// candidates is the number of points of the grid.
+// candidates returns the number of points of the grid.
 func (e exponentialPlan) candidates(weights int) int {
 	n := 1
 	for range weights {
@@ -132,7 +133,7 @@ func (exponential) validate(p Plan) error {
 
 func (exponential) event(p Plan) mechanism.Event { return p.Exponential.choice() }
 
-// draws is 0: the choice is exact.
+// draws returns 0: the choice is exact.
 func (exponential) draws(Plan) int { return 0 }
 
 func (m exponential) steps(p Plan) []step { return []step{{"choice of the weights", m.event(p)}} }
@@ -178,8 +179,8 @@ func (m exponential) fit(ctx context.Context, f *fitting) ([]float64, error) {
 	return grid[chosen], nil
 }
 
-// losses writes the losses of one record at all points of the grid, as fractions of the bound. A label that
-// is NaN has none.
+// losses writes the losses of one record at all points of the grid, as fractions of the bound. A
+// record whose label is NaN has no losses.
 func (exponential) losses(f *fitting, dst []float64, grid [][]float64, x []float64, label float64) {
 	clear(dst)
 	if label != label {

@@ -12,9 +12,9 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Options cannot change privacy.
+// Options are the settings that cannot change privacy.
 type Options struct {
-	// FeatureBits is to how many bits a feature is rounded: 16 (or 0), or 8.
+	// FeatureBits is the number of bits that a feature is rounded to: 16 (or 0), or 8.
 	FeatureBits int
 }
 
@@ -22,20 +22,21 @@ type Options struct {
 type fitting struct {
 	Setup
 	options Options
-	// rows are the records as the feature map sees them, with their labels: class indices, or targets in
+	// rows are the records under the feature map, with their labels: class indices, or targets in
 	// [-1, 1]. Their number is private under add-or-remove-one.
 	rows *release.Rows
 	// data are the records before they were encoded, or nil.
 	data *data.Dataset
 	// grant pays for the plan's event, in the order in which the event lists its parts.
 	grant mechanism.Payer
-	// moments are what a linear method released, or nil.
+	// moments are the released sums of a linear method, or nil.
 	moments *Moments
 }
 
-// Fit reserves the plan's event, encodes the records and lets the method pay and release. Errors after the
-// reservation do not depend on values of records, and what was reserved stays spent. There may be at most
-// MaxRecords records. Of the result the model is filled in, and the inference of linear regression.
+// Fit reserves the plan's event, encodes the records, and lets the method pay and release. Errors
+// after the reservation do not depend on values of records, and the reserved cost stays spent.
+// There may be at most MaxRecords records. In the result, Fit sets the model and the inference of
+// linear regression.
 func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options) (*train.Result, error) {
 	if err := s.Plan.Validate(); err != nil {
 		return nil, err
@@ -74,7 +75,7 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	return &train.Result{Model: fitted, Inference: f.inference(weights)}, nil
 }
 
-// noise is the noise of a plan, or none for a baseline.
+// noise returns the noise of a plan, or no noise for a baseline.
 func (p Plan) noise(n mechanism.Noise) mechanism.Noise {
 	if p.NonPrivate {
 		return mechanism.NonPrivate{}

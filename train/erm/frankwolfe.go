@@ -19,36 +19,38 @@ import (
 
 // frankWolfePlan is the section of Frank-Wolfe. In step t, from 0, the sum of the records'
 // gradients gives a score to every coordinate with either sign. Each coordinate of one record
-// counts with a magnitude of at most ClippingNorm. One of them is chosen privately, and the weights
-// move to
+// counts with a magnitude of at most ClippingNorm. One coordinate with its sign is chosen
+// privately, and the weights move to
 //
 //	(1-γ)·w + γ·v, γ = 2/(t+2),
 //
-// where v is Radius at that coordinate, with that sign, and 0 elsewhere. The weights stay within the L1 ball of
-// this radius, and after T steps at most T of them are not 0. The noise of a choice grows with the logarithm of the number
-// of weights only.
+// where v is Radius at that coordinate, with that sign, and 0 elsewhere. The weights stay within
+// the L1 ball of this radius, and after T steps at most T of them are not 0. The noise of a choice
+// grows only with the logarithm of the number of weights.
 //
 // Source: Talwar, Thakurta & Zhang, "Nearly Optimal Private LASSO", NIPS 2015,
-// https://arxiv.org/abs/1411.5417, algorithm 2, in sums in place of means.
+// https://arxiv.org/abs/1411.5417, algorithm 2, with sums instead of means.
 type frankWolfePlan struct {
 	Steps        int     `json:"steps"`
 	Radius       float64 `json:"radius"`
 	ClippingNorm float64 `json:"clipping-norm"`
 	// Choice is "exponential" or "permute-and-flip".
 	Choice string `json:"choice"`
-	// ChoiceEpsilon is ε of the choice of a step: one record moves each score by at most 1 in units of the
-	// clipping norm, and the probability is in proportion to exp(ε·score/2) for "exponential".
+	// ChoiceEpsilon is ε of the choice of a step. One record moves each score by at most 1 in units
+	// of the clipping norm. For "exponential" the probability is in proportion to exp(ε·score/2).
 	ChoiceEpsilon float64 `json:"choice-epsilon"`
 }
 
 const (
-	// mostFrankWolfeSteps bounds the default number of steps, maxFrankWolfeSteps that of any plan.
+	// mostFrankWolfeSteps bounds the default number of steps. maxFrankWolfeSteps bounds the number
+	// of steps of any plan.
 	mostFrankWolfeSteps, maxFrankWolfeSteps = 200, 1 << 14
-	// leastPeak is the least default peak of rows of norm 1: rows of text have about 1/leastPeak² words. It and the scores
-	// that may be reached were chosen on a part of the training part of film reviews, and of four tables.
+	// leastPeak is the least default peak of rows of norm 1: rows of text have about 1/leastPeak²
+	// words. The peak and the default scores were chosen on a part of the training records of film
+	// reviews and of four tables.
 	leastPeak = 0.05
-	// scoresOfLevels and scoresOfNumbers are the default scores that one coordinate at its peak may have: a logit, or
-	// a number within ±1.
+	// scoresOfLevels and scoresOfNumbers are the default scores that one coordinate at its peak may
+	// have. The first is a logit, the second a number within ±1.
 	scoresOfLevels, scoresOfNumbers = 10, 2
 	// frankWolfeWeights is the largest number of weights.
 	frankWolfeWeights = 1 << 22
@@ -108,8 +110,8 @@ func (m frankWolfe) plan(r Request, s *Setup) error {
 	return err
 }
 
-// fill sets what nothing was said about. The peak is the magnitude that a coordinate of the longest row has where all
-// have the same, or leastPeak of the norm if that is more.
+// fill sets the numbers that the request leaves open. The peak is the magnitude of a coordinate of
+// the longest row if all coordinates are equal. It is leastPeak of the norm if that is more.
 func (w *frankWolfePlan) fill(s *Setup, epsilon float64) {
 	peak := s.Plan.RowBound * max(leastPeak, 1/math.Sqrt(float64(s.Plan.Dim)))
 	if w.Radius == 0 {
@@ -126,9 +128,9 @@ func (w *frankWolfePlan) fill(s *Setup, epsilon float64) {
 	}
 }
 
-// withoutIntercept takes the constant feature away unless it is asked for: among rows with many
-// features it is the largest one of each. So bounding a record by its largest coordinate would
-// bound it by this one.
+// withoutIntercept removes the constant feature unless the request has one. Among rows with many
+// features the constant is the largest coordinate of each. A bound by the largest coordinate would
+// then be a bound by the constant.
 func withoutIntercept(r Request, s *Setup) (err error) {
 	if r.Intercept != 0 {
 		return nil
@@ -142,7 +144,8 @@ func withoutIntercept(r Request, s *Setup) (err error) {
 	return nil
 }
 
-// frankWolfeSteps is (n·ε)^(2/3), the number of the source's theorem 2.2 up to constants, or mostFrankWolfeSteps if that is less.
+// frankWolfeSteps returns (n·ε)^(2/3), the number of the source's theorem 2.2 up to constants. It
+// returns mostFrankWolfeSteps if that is less.
 func frankWolfeSteps(records, epsilon float64) int {
 	return max(1, int(min(mostFrankWolfeSteps, math.Ceil(math.Pow(records*epsilon, 2.0/3)))))
 }
@@ -167,7 +170,7 @@ func (frankWolfe) validate(p Plan) error {
 
 func (frankWolfe) event(p Plan) mechanism.Event { return p.FrankWolfe.event() }
 
-// draws is 0: choices are exact.
+// draws returns 0: choices are exact.
 func (frankWolfe) draws(Plan) int { return 0 }
 
 func (m frankWolfe) steps(p Plan) []step {
@@ -204,7 +207,8 @@ func (m frankWolfe) fit(ctx context.Context, f *fitting) ([]float64, error) {
 	return weights, nil
 }
 
-// move makes one step toward the vertex of a candidate: of coordinate j the positive one is 2j, the negative one 2j+1.
+// move makes one step toward the vertex of a candidate. Coordinate j has the positive vertex 2j and
+// the negative vertex 2j+1.
 func (w frankWolfePlan) move(weights []float64, chosen, step int) {
 	gamma := 2 / float64(step+2)
 	for j := range weights {
@@ -229,7 +233,7 @@ func (r frankWolfeRun) choose(weights []float64) (int, error) {
 	return release.Choose(r.grant, r.plan.choice(), scores)
 }
 
-// scores adds up the gradients of all records at the weights, divided over the processors.
+// scores adds up the gradients of all records at the weights, in parallel.
 func (r frankWolfeRun) scores(weights []float64) (release.Scores, error) {
 	sample, err := release.Draw(mechanism.Full(), r.rows.Len())
 	if err != nil {

@@ -9,17 +9,17 @@ import (
 	"github.com/ditherml/dither/feature"
 )
 
-// maxLinearSide bounds the side of the matrix of products: beyond it noise leaves nothing of the sums, and
-// the matrix has more than 2^24 numbers.
+// maxLinearSide bounds the side of the matrix of products. Beyond it, noise hides the sums, and the
+// matrix has more than 2^24 numbers.
 const maxLinearSide = 1 << 12
 
 // rowNorms are public bounds on the norms of a mapped row.
 type rowNorms struct{ l1, l2 float64 }
 
-// boundsOf returns the bounds of rows that a map without normalization makes of encoded columns: of each
-// categorical column one indicator is 1, and a number is within 1/2 of its center.
+// boundsOf returns the bounds of rows under a map without normalization. In each categorical column
+// one indicator is 1. A number is within 1/2 of its center.
 func boundsOf(m *feature.Map, s *data.Schema) rowNorms {
-	slack := 1 + 0x1p-20 // as of largestRow
+	slack := 1 + 0x1p-20 // the margin of largestRow
 	if m.Norm != feature.NormNone || m.Transforms() || hasText(s) {
 		bound := largestRow(m)
 		return rowNorms{bound * math.Sqrt(float64(m.Dim())), bound}
@@ -45,10 +45,10 @@ func hasText(s *data.Schema) bool {
 	return false
 }
 
-// isNumber reports whether a column becomes one number, not indicators.
+// isNumber reports whether a column becomes one number instead of indicators.
 func isNumber(c data.Column) bool { return c.Kind == data.Numeric && len(c.Bins) == 0 }
 
-// featuresOf is how many features a column becomes, as encoder.Encoder has them.
+// featuresOf returns how many features a column becomes, in agreement with encoder.Encoder.
 func featuresOf(c data.Column) int {
 	n := 1
 	switch {
@@ -66,9 +66,9 @@ func featuresOf(c data.Column) int {
 	return n
 }
 
-// columnNorms bounds the sum of magnitudes and of squares of a column's features, less their center: at each of
-// the corners of what they can be. A number goes from 0 to 1, and is 0 where its indicator of missing cells is
-// 1; of indicators one is 1, or none.
+// columnNorms bounds the sum of magnitudes and the sum of squares of a column's features minus
+// their center. The bound holds at each corner of the possible values. A number goes from 0 to 1,
+// and is 0 if its indicator of missing cells is 1. At most one indicator is 1.
 func columnNorms(c data.Column, center []float64) (l1, square float64) {
 	corners := [][]int{nil}
 	for k := range center {
@@ -88,9 +88,9 @@ func columnNorms(c data.Column, center []float64) (l1, square float64) {
 	return l1, square
 }
 
-// publicCenter is the middle of the range of every number and 0 for indicators: it follows from the schema,
-// and halves the norm of numbers. (Centers of indicators were tried, too: the norm falls by a little and
-// accuracy stays the same.)
+// publicCenter returns the middle of the range of every number, and 0 for indicators. It follows
+// from the schema and halves the norm of numbers. Centers of indicators lower the norm a little but
+// leave accuracy the same.
 func publicCenter(s *data.Schema, dim int) []float64 {
 	center, at := make([]float64, dim), 0
 	for _, c := range s.Features() {
@@ -102,7 +102,7 @@ func publicCenter(s *data.Schema, dim int) []float64 {
 	return center
 }
 
-// linearMap returns the map of rows for linear regression: without a normalization in the request,
+// linearMap returns the map of rows for linear regression. If the request has no normalization,
 // rows keep their scale, so linear relations between columns stay linear. Rows are moved by a
 // public center.
 func linearMap(r Request, s *Setup) *feature.Map {
@@ -125,8 +125,8 @@ func checkSide(features, targets int) error {
 	return nil
 }
 
-// checkMap returns an error unless the map of a model is the one that the plan was made for: its rows have the
-// plan's bound, and nothing in it was learned but a center that the plan pays for.
+// checkMap returns an error unless a model has the map that the plan was made for. Its rows have
+// the plan's bound. Only a center that the plan pays for was learned.
 func (p Plan) checkMap(m *feature.Map, s *data.Schema) error {
 	bound := largestRow(m)
 	var center []float64

@@ -5,9 +5,10 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Empty lists the features whose sum of squares is not told from noise: they are 0 in all records or in nearly
-// all, so that their coefficients are not estimable. Least squares on the others is another question, which Keep
-// asks. The list depends on released numbers only; the constant coordinate is never on it.
+// Empty lists the features whose sum of squares does not stand out from noise. Such a feature is 0
+// in all or nearly all records, so its coefficient is not estimable. Use Keep for least squares on
+// the other features, which answers another question. The list depends on released numbers only.
+// The constant coordinate is never on it.
 func (m *Moments) Empty() []int {
 	var out []int
 	least := m.least()
@@ -19,11 +20,12 @@ func (m *Moments) Empty() []int {
 	return out
 }
 
-// Doubtful lists the features that noise hides among combinations of the others. There are as many
-// as eigenvalues below the least that Infer asks for. It takes the eigenvectors of these, and of
-// the features the one on which they depend most, then the one on which the rest of them depends
-// most, and so on: subset selection by pivoting (Golub, Klema & Stewart, "Rank Degeneracy and Least
-// Squares Problems", Stanford STAN-CS-76-559, 1976). The constant coordinate is never on the list.
+// Doubtful lists the features that noise hides among combinations of the others. Their number is
+// the number of eigenvalues below the least that Infer accepts. The list comes from the
+// eigenvectors of those eigenvalues. It takes the feature on which they depend most, then the one
+// on which their remainder depends most, and continues in this way. This is subset selection by
+// pivoting (Golub, Klema & Stewart, "Rank Degeneracy and Least Squares Problems", Stanford
+// STAN-CS-76-559, 1976). The constant coordinate is never on the list.
 func (m *Moments) Doubtful() ([]int, error) {
 	eigen, err := dense.NewEigen(m.secondMoment())
 	if err != nil {
@@ -56,12 +58,13 @@ func (m *Moments) Doubtful() ([]int, error) {
 	return out, nil
 }
 
-// passes says that an eigenvalue is large enough for intervals.
+// passes reports whether an eigenvalue is large enough for intervals.
 func (m *Moments) passes(value, largest float64) bool {
 	return value > minSpectralRatio*m.noiseNorm() && value > rankTolerance*largest
 }
 
-// least returns what the sum of squares of a feature must pass: no eigenvalue is above the least of them.
+// least returns the threshold on a feature's sum of squares. The least eigenvalue is at most the
+// sum of squares of any feature.
 func (m *Moments) least() float64 {
 	largest := 0.0
 	for j := range m.features {
@@ -70,10 +73,10 @@ func (m *Moments) least() float64 {
 	return max(minSpectralRatio*m.noiseNorm(), rankTolerance*largest)
 }
 
-// constant says that feature j is the constant coordinate.
+// constant reports whether feature j is the constant coordinate.
 func (m *Moments) constant(j int) bool { return m.intercept > 0 && j == m.features-1 }
 
-// longest returns the number of the longest row, -1 if there is none.
+// longest returns the index of the longest row, or -1 if there is none.
 func longest(rows [][]float64) int {
 	best := -1
 	for j, row := range rows {
@@ -84,7 +87,7 @@ func longest(rows [][]float64) int {
 	return best
 }
 
-// project takes row j away, and from the other rows what lies along it.
+// project removes row j, and removes its direction from the other rows.
 func project(rows [][]float64, j int) {
 	pivot := rows[j]
 	rows[j] = nil

@@ -9,39 +9,42 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Inference is what released moments say about the coefficients of least squares without a ridge.
-// Its errors count both the sample of records and the noise of the release. All of it is
-// post-processing.
+// Inference is an estimate of the coefficients of least squares without a ridge, from released
+// moments. Its errors include both the sampling of records and the noise of the release. All of it
+// is post-processing.
 type Inference struct {
-	// Weights are the coefficients, the first-order part of what the noise inflates them by taken off.
+	// Weights are the coefficients, corrected for the leading effect of the noise on their mean.
 	Weights []float64
-	// ResidualDeviation is the standard deviation of y - w·x, NaN where it is not known.
+	// ResidualDeviation is the standard deviation of y - w·x. It is NaN if it is unknown.
 	ResidualDeviation float64
-	// Records is the number of records with its noise.
+	// Records is the noisy number of records.
 	Records float64
 
 	sampling, noise kernel.Matrix[float64] // covariances of the weights
 }
 
-// minSpectralRatio is how many times the least eigenvalue of the second moment must pass the spectral norm
-// of the noise for the expansion below to hold: at 4 the intervals of simulations cover as stated.
+// minSpectralRatio is the least ratio of the second moment's least eigenvalue to the noise's
+// spectral norm. The expansion of Infer holds above it. In simulations at 4, intervals cover at the
+// stated level.
 const minSpectralRatio = 4
 
 // Infer returns the inference about target k.
 //
-// With Ŝ = S + E and ŝ = s + e, the solution moves by S⁻¹(e - E·w) to first order, and e - E·w is,
-// up to sign, the product of the noise W in the sums of (x, c·y) with u = (w, -1/c): of W with
-// deviation ν on the diagonal and ν/√2 off it, the covariance of W·u is (ν²/2)·(‖u‖²·I + u·uᵀ). To
-// this the covariance σ²·S⁻¹ of least squares with errors of equal variance is added. To second
-// order the noise moves the mean of the solution by S⁻¹·E[W·S⁻¹·W]·w, which for this W is
-// (ν²/2)·S⁻¹·(S⁻¹ + tr(S⁻¹)·I)·w, and is subtracted. The errors are the errors of sandwich
-// estimators (White, "A Heteroskedasticity-Consistent Covariance Matrix Estimator",
-// Econometrica 1980) with the noise's own variance, which is public, in the middle; compare Evans,
-// King, Schwenzfeier & Thakurta, "Statistically Valid Inferences from Privacy-Protected Data",
-// American Political Science Review 2023, for the idea.
+// With Ŝ = S + E and ŝ = s + e, the solution moves by S⁻¹(e - E·w) to first order. Up to sign, e -
+// E·w is the product W·u. Here W is the noise in the sums of (x, c·y), and u = (w, -1/c). W has
+// standard deviation ν on the diagonal and ν/√2 off it, so the covariance of W·u is (ν²/2)·(‖u‖²·I
+// + u·uᵀ). To this the covariance σ²·S⁻¹ of least squares with errors of equal variance is added.
 //
-// It errs where the noise is too large against the least eigenvalue for this expansion, or where
-// the number of records is not among the moments. That depends on released numbers only.
+// To second order the noise moves the mean of the solution by S⁻¹·E[W·S⁻¹·W]·w. For this W the move
+// is (ν²/2)·S⁻¹·(S⁻¹ + tr(S⁻¹)·I)·w, and it is subtracted.
+//
+// The errors are sandwich estimators with the public variance of the noise in the middle (White, "A
+// Heteroskedasticity-Consistent Covariance Matrix Estimator", Econometrica 1980). For the idea
+// compare Evans, King, Schwenzfeier & Thakurta, "Statistically Valid Inferences from
+// Privacy-Protected Data", American Political Science Review 2023.
+//
+// Infer returns an error if the least eigenvalue is too small against the noise for this expansion.
+// It also does so if the moments lack the number of records. Both depend on released numbers only.
 func (m *Moments) Infer(k int) (*Inference, error) {
 	s, err := newSolver(m)
 	if err != nil {
@@ -61,8 +64,8 @@ func (m *Moments) Infer(k int) (*Inference, error) {
 	return m.infer(k, factor.Inverse(), records), nil
 }
 
-// undetermined is the error of moments whose least eigenvalue is too small, with the true reason: features that
-// are empty, or features that are not told apart.
+// undetermined returns the error for moments whose least eigenvalue is too small. It names the true
+// reason: features are empty, or noise hides the difference between features.
 func (m *Moments) undetermined(least float64) error {
 	what := "the features are not told apart beside the noise"
 	if empty := m.Empty(); len(empty) > 0 {
@@ -116,13 +119,13 @@ func (m *Moments) offDiagonal() float64 {
 	return m.noise * m.noise / 2
 }
 
-// unbias subtracts from w what the noise adds to its mean to second order.
+// unbias subtracts from w the second-order effect of the noise on the mean of w.
 func (m *Moments) unbias(w []float64, inverse kernel.Matrix[float64]) {
 	variance, trace := m.offDiagonal(), dense.Trace(inverse)
 	inner := dense.Apply(inverse, w)
 	for i := range inner {
 		own := trace * w[i]
-		if m.equal { // then E[W·A·W] is ν²·A with tr(A) in place of its diagonal
+		if m.equal { // then E[W·A·W] is ν²·A with tr(A) as every diagonal entry
 			own -= inverse.At(i, i) * w[i]
 		}
 		inner[i] += own
@@ -132,8 +135,9 @@ func (m *Moments) unbias(w []float64, inverse kernel.Matrix[float64]) {
 	}
 }
 
-// Contrast returns offset + a·w with an interval that covers it at this level, such as 0.95: of a linear
-// model with errors of equal variance that the records are a sample of.
+// Contrast returns offset + a·w with an interval at this level, such as 0.95. The interval covers
+// the value of the linear model that the records are a sample from. The errors of that model have
+// equal variance.
 func (f *Inference) Contrast(a []float64, offset, level float64) train.Estimate {
 	e := train.Estimate{Value: offset}
 	sampled, noisy := 0.0, 0.0

@@ -11,20 +11,23 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// linearMethod is least squares from one release of all sums of products: of every record the
-// matrix z·zᵀ of z = (x, c·y), which holds x·xᵀ, x·y and y². As x has a constant, it also holds the
-// sums of x and y and the number of records.
+// linearMethod is least squares from one release of all sums of products. Each record adds the
+// matrix z·zᵀ of z = (x, c·y), which holds x·xᵀ, x·y and y². As x has a constant, the sum also
+// holds the sums of x and y and the number of records.
 //
 // Adding or removing a record moves the sum by z·zᵀ, of Frobenius norm ‖z‖² ≤ Radius², exactly on
-// integers. Replacing one moves it by ‖z·zᵀ - u·uᵀ‖ ≤ √2·Radius², and is charged twice Radius². The
-// full matrix is released with independent normal noise and averaged with its transpose: noise of
-// deviation ν on and ν/√2 off the diagonal, which is isotropic on symmetric matrices. Where there
-// are few products, this distribution is drawn on the upper triangle. Noise on one triangle alone,
-// as in Dwork, Talwar, Thakurta and Zhang, "Analyze Gauss", STOC 2014, algorithm 1, has twice that
-// variance off the diagonal. The method is that of Vu and Slavković, "Differential Privacy for
-// Clinical Trial Data", ICDMW 2009, and Foulds, Geumlek, Welling and Chaudhuri, "On the Theory and
-// Practice of Privacy-Preserving Bayesian Data Analysis", UAI 2016,
-// https://arxiv.org/abs/1603.07294, section 4.
+// integers. Replacing one moves it by ‖z·zᵀ - u·uᵀ‖ ≤ √2·Radius², and is charged twice Radius².
+//
+// The full matrix is released with independent normal noise and averaged with its transpose. The
+// noise then has standard deviation ν on the diagonal and ν/√2 off it, which is isotropic on
+// symmetric matrices. If there are few products, this distribution is drawn on the upper triangle.
+// Noise on one triangle alone, as in Dwork, Talwar, Thakurta and Zhang, "Analyze Gauss", STOC 2014,
+// algorithm 1, has twice that variance off the diagonal.
+//
+// The method is from Vu and Slavković, "Differential Privacy for Clinical Trial Data", ICDMW 2009.
+// It is also in Foulds, Geumlek, Welling and Chaudhuri, "On the Theory and Practice of
+// Privacy-Preserving Bayesian Data Analysis", UAI 2016, https://arxiv.org/abs/1603.07294, section
+// 4.
 type linearMethod struct {
 	label, words string
 	classes      bool

@@ -8,9 +8,10 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Moments are the released sufficient statistics of least squares: the sums of products of all pairs of
-// coordinates of (x, y), x being a row of features and y its targets, with noise. Everything that is
-// computed from them is post-processing. They are immutable and safe for concurrent use.
+// Moments are the released sufficient statistics of least squares. They are the noisy sums of
+// products of all pairs of coordinates of (x, y). Here x is a row of features and y holds its
+// targets. Everything that is computed from them is post-processing. They are immutable and safe
+// for concurrent use.
 type Moments struct {
 	features, targets int
 	sums              kernel.Matrix[float64] // of (x, y), the features first
@@ -20,22 +21,23 @@ type Moments struct {
 	intercept         float64
 }
 
-// momentsOptions say what released sums of products are of.
+// momentsOptions describe released sums of products.
 type momentsOptions struct {
-	// Features is how many coordinates x has, the constant one included; Targets how many y has.
+	// Features is the number of coordinates of x, with the constant. Targets is the number of
+	// coordinates of y.
 	Features, Targets int
-	// Deviation is the standard deviation of the noise on the diagonal of Sums, 0 without noise.
-	// The noise off the diagonal has 1/√2 of it (the Gaussian orthogonal ensemble).
+	// Deviation is the standard deviation of the noise on the diagonal of the sums, 0 without
+	// noise. The noise off the diagonal has 1/√2 of it (the Gaussian orthogonal ensemble).
 	Deviation float64
-	// Equal says that the noise has the same deviation off the diagonal.
+	// Equal makes the noise off the diagonal as large as on it.
 	Equal bool
-	// Scale is what y was multiplied with before the sums were taken; 0 means 1.
+	// Scale is the factor by which y was multiplied before the sums were taken. 0 means 1.
 	Scale float64
-	// Intercept is the value of the last coordinate of x if it is a constant, else 0.
+	// Intercept is the value of the last coordinate of x if that is a constant, else 0.
 	Intercept float64
 }
 
-// newMoments returns the statistics whose sums of products are given: a symmetric matrix of
+// newMoments returns the statistics with these sums of products. The sums are a symmetric matrix of
 // Features+Targets rows in row-major order, which need not be positive. It copies sums.
 func newMoments(sums []float64, o momentsOptions) (*Moments, error) {
 	side := o.Features + o.Targets
@@ -61,17 +63,17 @@ func newMoments(sums []float64, o momentsOptions) (*Moments, error) {
 	return &Moments{o.Features, o.Targets, all, o.Deviation, o.Equal, o.Scale, o.Intercept}, nil
 }
 
-// Features returns how many coordinates a row of features has, the constant one included.
+// Features returns the number of coordinates of a row of features, with the constant.
 func (m *Moments) Features() int { return m.features }
 
-// Targets returns how many targets there are.
+// Targets returns the number of targets.
 func (m *Moments) Targets() int { return m.targets }
 
-// Deviation returns the standard deviation of the noise on the diagonal of the second moment.
+// deviation returns the standard deviation of the noise on the diagonal of the second moment.
 func (m *Moments) deviation() float64 { return m.noise }
 
-// Keep returns the moments of the features whose numbers are listed, in ascending order: those of a model
-// without the others, from the same release. The constant coordinate must be among them if there is one.
+// Keep returns the moments of a model with only the listed features, from the same release. The
+// features must be in ascending order. They must include the constant coordinate if there is one.
 func (m *Moments) Keep(features []int) (*Moments, error) {
 	if len(features) == 0 || m.intercept > 0 && features[len(features)-1] != m.features-1 {
 		return nil, fmt.Errorf("erm: %d features are kept, want at least one, the constant last", len(features))
@@ -95,7 +97,8 @@ func (m *Moments) Keep(features []int) (*Moments, error) {
 	return &kept, nil
 }
 
-// secondMoment returns S = Σ x·xᵀ with its noise: symmetric, perhaps with negative eigenvalues. It is a copy.
+// secondMoment returns S = Σ x·xᵀ with its noise. The matrix is symmetric and may have negative
+// eigenvalues. It is a copy.
 func (m *Moments) secondMoment() kernel.Matrix[float64] {
 	s := dense.New(m.features, m.features)
 	for i := range m.features {
@@ -104,8 +107,8 @@ func (m *Moments) secondMoment() kernel.Matrix[float64] {
 	return s
 }
 
-// Spectrum returns the eigenvalues of the second moment with its noise, the largest first. Those within noiseNorm
-// of 0 are not told from it.
+// Spectrum returns the eigenvalues of the noisy second moment, the largest first. Eigenvalues
+// within noiseNorm of 0 are indistinguishable from noise.
 func (m *Moments) Spectrum() ([]float64, error) {
 	s, err := newSpectrum(m.secondMoment())
 	if err != nil {
@@ -114,7 +117,7 @@ func (m *Moments) Spectrum() ([]float64, error) {
 	return s.values, nil
 }
 
-// Cross returns Σ x·y_k with its noise.
+// cross returns Σ x·y_k with its noise.
 func (m *Moments) cross(k int) []float64 {
 	out := make([]float64, m.features)
 	for j := range out {
@@ -123,12 +126,12 @@ func (m *Moments) cross(k int) []float64 {
 	return out
 }
 
-// Square returns Σ y_k² with its noise.
+// square returns Σ y_k² with its noise.
 func (m *Moments) square(k int) float64 {
 	return m.sums.At(m.features+k, m.features+k) / (m.scale * m.scale)
 }
 
-// Records returns the number of records with its noise, NaN if no coordinate is constant.
+// records returns the noisy number of records, or NaN if no coordinate is constant.
 func (m *Moments) records() float64 {
 	if m.intercept == 0 {
 		return math.NaN()
@@ -137,7 +140,7 @@ func (m *Moments) records() float64 {
 	return m.sums.At(last, last) / (m.intercept * m.intercept)
 }
 
-// sumOfSquares returns Σ (y_k - w·x)² as the statistics have it, which noise may make negative.
+// sumOfSquares returns Σ (y_k - w·x)² from the statistics. Noise may make it negative.
 func (m *Moments) sumOfSquares(k int, w []float64) float64 {
 	sum, cross := m.square(k), m.cross(k)
 	for i, a := range w {
@@ -149,9 +152,9 @@ func (m *Moments) sumOfSquares(k int, w []float64) float64 {
 	return sum
 }
 
-// Determination returns R² = 1 - Σ(y_k - w·x)²/Σ(y_k - mean)² of weights, computed from the
-// statistics, over the records that the statistics sum. Without a constant coordinate it is NaN. It
-// is not moved into a range: noise can take it past 1.
+// Determination returns R² = 1 - Σ(y_k - w·x)²/Σ(y_k - mean)² of weights over the summed records.
+// It is computed from the statistics. It is NaN without a constant coordinate. It is not moved into
+// a range: noise can raise it above 1.
 func (m *Moments) Determination(k int, w []float64) float64 {
 	records := m.records()
 	mean := m.cross(k)[m.features-1] / (m.intercept * records)

@@ -7,31 +7,31 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// linearPlan is what decides the privacy of the methods that release sums of products, once: of the
-// vector z = (x, c·y) of each record the matrix z·zᵀ, whose Frobenius norm is ‖z‖².
+// linearPlan is the section that decides the privacy of methods with one release of sums of
+// products. Each record z = (x, c·y) adds the matrix z·zᵀ, whose Frobenius norm is ‖z‖².
 type linearPlan struct {
 	// NoiseMultiplier is the standard deviation of the noise of each number, or the scale of
 	// Laplace noise, divided by Bound. It is 0 in a plan without privacy.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
-	// Laplace says that the noise is Laplace noise on the upper triangle, for pure ε.
+	// Laplace selects Laplace noise on the upper triangle, for pure ε.
 	Laplace bool `json:"laplace,omitempty"`
-	// Radius is the bound on ‖z‖ to which longer ones are shortened.
+	// Radius is the bound on ‖z‖. A longer z is shortened to it.
 	Radius float64 `json:"radius"`
-	// Bound is one record's bound: Radius² on the Frobenius norm or, with Laplace noise, on the sum of
-	// magnitudes of the upper triangle.
+	// Bound is one record's bound. It is Radius² on the Frobenius norm. With Laplace noise it
+	// bounds the sum of magnitudes of the upper triangle.
 	Bound float64 `json:"bound"`
-	// TargetScale is c.
+	// TargetScale is c, the factor of the targets.
 	TargetScale float64 `json:"target-scale"`
 	// Declared says that rows are moved by a public center, which follows from the schema.
 	Declared bool `json:"declared-center,omitempty"`
-	// Ridge is λ in Σ(y - w·x)² + λ·‖w‖²; 0 leaves it to the method's rule. It costs nothing.
+	// Ridge is λ in Σ(y - w·x)² + λ·‖w‖². 0 leaves it to the method's rule. It costs nothing.
 	Ridge float64 `json:"ridge,omitempty"`
 }
 
 const (
-	// targetShare is c² in units of the squared bound of x. Shares of the squared bound of z·zᵀ are
-	// then 0.69 for x·xᵀ, 0.28 for x·y and 0.03 for y². On two tables the result is flat in it from
-	// 0.1 to 0.3.
+	// targetShare is c² in units of the squared bound of x. The shares of the squared bound of z·zᵀ
+	// are then 0.69 for x·xᵀ, 0.28 for x·y and 0.03 for y². On two tables results hardly change for
+	// values from 0.1 to 0.3.
 	targetShare = 0.2
 	// targetShareL1 is c in units of the bound on the sum of magnitudes of x, for Laplace noise.
 	targetShareL1 = 0.45
@@ -50,7 +50,7 @@ func newLinearPlan(n rowNorms, laplace bool, ridge float64) linearPlan {
 	return linearPlan{Laplace: true, Radius: radius, Bound: (magnitudes*magnitudes + radius*radius) / 2, TargetScale: c, Ridge: ridge}
 }
 
-// noise is the noise of the plan's release.
+// linearNoise returns the noise of the plan's release.
 func (p Plan) linearNoise() mechanism.Noise {
 	if p.Linear.Laplace {
 		return p.noise(mechanism.KNorm{NoiseMultiplier: p.Linear.NoiseMultiplier})
@@ -59,7 +59,7 @@ func (p Plan) linearNoise() mechanism.Noise {
 }
 
 // mostFine is the largest number of products of a record that are summed on integers of up to 52
-// bits. Beyond it, normal noise takes the products of rows on a grid of 16 bits, which are faster.
+// bits. With more products, normal noise uses rows on a grid of 16 bits, whose products are faster.
 const mostFine = 1 << 10
 
 // triangle reports whether the upper triangle alone is released, on fine integers.
@@ -68,7 +68,7 @@ func (p Plan) triangle() bool {
 	return p.Linear.Laplace || side*(side+1)/2 <= mostFine
 }
 
-// linearNumbers is how many numbers are released.
+// linearNumbers returns how many numbers are released.
 func (p Plan) linearNumbers() int {
 	side := p.Dim + p.Columns
 	if p.triangle() {

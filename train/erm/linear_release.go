@@ -12,15 +12,16 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// records reads mapped rows and targets of a fitting, several goroutines at a time.
+// records reads mapped rows and targets of a run, for several goroutines at a time.
 type records struct {
 	f     *fitting
 	rooms sync.Pool
-	// data are the records whose features are taken as they are; nil: those on the grid of the rows.
+	// data are the records whose features are used without rounding. If data is nil, features come
+	// from the grid of the rows.
 	data *data.Dataset
 }
 
-// room is the working space of one goroutine.
+// room is the scratch of one goroutine.
 type room struct {
 	block   release.Block
 	scratch *feature.Scratch
@@ -37,8 +38,8 @@ func newRecords(f *fitting) *records {
 	}}}
 }
 
-// unrounded are the records of one pass, with features that no grid has rounded, unless fewer bits are asked for.
-// What transforms make is costly, and is taken from the rows.
+// unrounded returns the records of one pass with features that no grid has rounded. Fewer bits are
+// used if requested. Transformed features are costly, and are taken from the rows.
 func (f *fitting) unrounded() *records {
 	r := newRecords(f)
 	if !f.Features.Transforms() && f.options.FeatureBits != 8 {
@@ -47,8 +48,8 @@ func (f *fitting) unrounded() *records {
 	return r
 }
 
-// each calls do with the mapped row and the label of the records first … first+n-1; a row is valid until do
-// returns.
+// each calls do with the mapped row and the label of the records first … first+n-1. A row is valid
+// until do returns.
 func (r *records) each(first, n int, do func(i int, x []float64, label float32)) error {
 	room := r.rooms.Get().(*room)
 	defer r.rooms.Put(room)
@@ -77,7 +78,7 @@ func (r *records) mapRow(room *room, i int) {
 	r.f.Features.ApplyFeatures(room.mapped, room.x, 1, room.scratch)
 }
 
-// joint writes z = (x, c·y), shortened to the radius; all zero for a record without a label.
+// joint writes z = (x, c·y), shortened to the radius. A record without a label gets zeros.
 func (f *fitting) joint(dst, x []float64, label float32) {
 	l := f.Plan.Linear
 	if label != label {
@@ -129,8 +130,9 @@ func (f *fitting) release() (*Moments, error) {
 	return newMoments(sums, o)
 }
 
-// onGrid returns a factor of at most 1, near 1. Rows times the factor have the constant coordinate
-// and indicators on the grid without rounding. Rounding would be the same error in every record.
+// onGrid returns a factor of at most 1, near 1. Multiplied by the factor, rows have the constant
+// coordinate and indicators on the grid without rounding. Rounding would make the same error in
+// every record.
 func (f *fitting) onGrid(step float64) float64 {
 	constant := f.Features.Intercept
 	if f.Features.Norm != feature.NormNone || constant < step {
@@ -139,8 +141,8 @@ func (f *fitting) onGrid(step float64) float64 {
 	return math.Floor(constant/step) * step / constant
 }
 
-// releaseFull releases the full matrix Σ z·zᵀ with independent noise, averaged with its transpose, and what
-// the products were multiplied by.
+// releaseFull releases the full matrix Σ z·zᵀ with independent noise, averaged with its transpose.
+// The unit is the factor of the products.
 func (f *fitting) releaseFull(terms pass.Settings, side int) (sums []float64, unit float64, err error) {
 	o, err := release.MomentRows(terms.Noise, terms.MaxRecords, side, f.Plan.Linear.Radius)
 	if err != nil {
@@ -149,7 +151,7 @@ func (f *fitting) releaseFull(terms pass.Settings, side int) (sums []float64, un
 	source, shrink := f.unrounded(), f.onGrid(o.Step)
 	rows, err := release.NewRows(f.rows.Len(), o, func(dst []float64, first, n int) {
 		clear(dst)
-		// Rows in memory are there, so nothing errs.
+		// Rows in memory never fail to load.
 		_ = source.each(f.rows.First()+first, n, func(i int, x []float64, label float32) {
 			z := dst[i*side : (i+1)*side]
 			f.joint(z, x, label)
@@ -165,10 +167,11 @@ func (f *fitting) releaseFull(terms pass.Settings, side int) (sums []float64, un
 	return sums, shrink * shrink, err
 }
 
-// releaseTriangle releases the upper triangle of Σ z·zᵀ on integers of up to 52 bits: with Laplace noise,
-// K-norm noise in the norm L1, as it is, and with normal noise, in L2 norm, its numbers off the diagonal times √2. That
-// vector is as long as the whole matrix, and noise on it, divided by √2 again, is that of the full matrix averaged
-// with its transpose. In both norms one record has at most Bound.
+// releaseTriangle releases the upper triangle of Σ z·zᵀ on integers of up to 52 bits. With Laplace
+// noise the triangle is unchanged, with K-norm noise in the norm L1. With normal noise its numbers
+// off the diagonal are multiplied by √2, and the norm is L2. That vector is as long as the whole
+// matrix. Its noise, divided by √2 again, is the noise of the full matrix averaged with its
+// transpose. In both norms one record has at most Bound.
 func (f *fitting) releaseTriangle(terms pass.Settings, side int) (sums []float64, unit float64, err error) {
 	sample, err := release.Draw(mechanism.Full(), f.rows.Len())
 	if err != nil {
@@ -202,7 +205,8 @@ func (f *fitting) releaseTriangle(terms pass.Settings, side int) (sums []float64
 	return mirrored(noisy.Values(), side, off), 1, err
 }
 
-// triangle writes the upper triangle of z·zᵀ, row by row, its numbers off the diagonal times a factor.
+// triangle writes the upper triangle of z·zᵀ, row by row. Numbers off the diagonal are multiplied
+// by a factor.
 func triangle(dst, z []float64, off float64) {
 	at := 0
 	for i, u := range z {

@@ -10,29 +10,30 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// ridge is what is added to the diagonal of the second moment before least squares are solved. The zero
-// value adds nothing.
+// ridge is the rule for the numbers added to the diagonal of the second moment before solving least
+// squares. The zero value adds nothing.
 type ridge struct {
-	// penalty is λ in Σ (y - w·x)² + λ·‖w‖²; noiseNorms is λ in units of the spectral norm of the noise,
-	// see Moments.noiseNorm. The constant coordinate has no part in penalty, as is usual in statistics, but
-	// has in the others.
+	// penalty is λ in Σ (y - w·x)² + λ·‖w‖²; noiseNorms is λ in units of the spectral norm of the
+	// noise (Moments.noiseNorm). As is usual in statistics, penalty leaves out the constant
+	// coordinate. The other rules include it.
 	penalty, noiseNorms float64
-	// Adaptive is the rule of AdaSSP: as much as makes the least eigenvalue pass the noise, 0 where it does
-	// by itself.
+	// adaptive selects the rule of AdaSSP. It adds what the least eigenvalue lacks to exceed the
+	// noise, and 0 if it lacks nothing.
 	adaptive bool
 }
 
-// defaultNoiseNorms is the ridge that needs no tuning: of the values 0.1, 0.15, 0.3, 0.5 and 1 it was best
-// or near it on two tables of 13 and 26 features at ε from 0.3 to 4.
+// defaultNoiseNorms is the ridge that needs no tuning. Among 0.1, 0.15, 0.3, 0.5 and 1 it was best
+// or nearly best. The comparison used two tables of 13 and 26 features at ε from 0.3 to 4.
 const defaultNoiseNorms = 0.3
 
 // noiseNormMargin covers the fluctuation of the spectral norm about its limit.
 const noiseNormMargin = 1.05
 
-// noiseNorm returns the spectral norm of the noise in the second moment, 0 without noise: for deviation ν
-// on the diagonal and ν/√2 off it, ν·√(2·features) for many features (Mehta, "Random matrices", 3rd edition
-// 2004, chapter 7), and √2 times that where the deviation is equal. It is exceeded by more than a few
-// percent only for few features.
+// noiseNorm returns the spectral norm of the noise in the second moment, 0 without noise. For
+// standard deviation ν on the diagonal and ν/√2 off it, the norm is ν·√(2·features) for many
+// features (Mehta, "Random matrices", 3rd edition 2004, chapter 7). If both standard deviations are
+// equal, the norm is √2 times that. Only for few features is it exceeded by more than a few
+// percent.
 func (m *Moments) noiseNorm() float64 {
 	if m.equal {
 		return 2 * m.noise * math.Sqrt(float64(m.features))
@@ -40,12 +41,14 @@ func (m *Moments) noiseNorm() float64 {
 	return m.noise * math.Sqrt(2*float64(m.features))
 }
 
-// penalties returns what is added to the diagonal for each coordinate, given the least eigenvalue.
+// penalties returns the number to add to the diagonal for each coordinate, given the least
+// eigenvalue.
 //
-// The adaptive rule is that of Wang, "Revisiting Differentially Private Linear Regression: Optimal and
-// Adaptive Prediction & Estimation in Unbounded Domain", UAI 2018, algorithm 2, https://arxiv.org/abs/1803.02596:
-// λ = max(0, b - λ_min), b being what the noise's norm stays below. Where that algorithm pays for λ_min, the
-// bound λ_min(S) ≥ λ_min(Ŝ) - b of the released matrix takes its place (Weyl's inequality), which is free.
+// The adaptive rule is from Wang, "Revisiting Differentially Private Linear Regression: Optimal and
+// Adaptive Prediction & Estimation in Unbounded Domain", UAI 2018, algorithm 2,
+// https://arxiv.org/abs/1803.02596. It is λ = max(0, b - λ_min), where b bounds the norm of the
+// noise. That algorithm pays for λ_min. The bound λ_min(S) ≥ λ_min(Ŝ) - b from the released matrix
+// takes its place at no cost (Weyl's inequality).
 func (r ridge) penalties(m *Moments, least float64) []float64 {
 	all := r.noiseNorms * m.noiseNorm()
 	if r.adaptive {
@@ -77,9 +80,9 @@ type solver struct {
 	second  kernel.Matrix[float64]
 }
 
-// newSolver replaces negative eigenvalues by 0: the nearest positive semidefinite matrix in Frobenius norm
-// (Higham, "Computing a nearest symmetric positive semidefinite matrix", Linear Algebra and its Applications
-// 1988, theorem 2.1).
+// newSolver returns a solver with negative eigenvalues replaced by 0. This is the nearest positive
+// semidefinite matrix in Frobenius norm (Higham, "Computing a nearest symmetric positive
+// semidefinite matrix", Linear Algebra and its Applications 1988, theorem 2.1).
 func newSolver(m *Moments) (*solver, error) {
 	second := m.secondMoment()
 	eigen, err := dense.NewEigen(second)
@@ -97,14 +100,14 @@ func newSolver(m *Moments) (*solver, error) {
 	return s, nil
 }
 
-// errNotConverged is the error of moments whose eigenvalues are not found.
+// errNotConverged is the error of moments whose eigenvalues cannot be found.
 var errNotConverged = errors.New("erm: the eigenvalues of the released second moment did not converge")
 
-// rankTolerance: eigenvalues below this share of the largest count as 0.
+// rankTolerance is the share of the largest eigenvalue below which an eigenvalue counts as 0.
 const rankTolerance = 1e-10
 
-// weights returns the weights of every target, one after the other: those of least norm where the ridge
-// leaves them open.
+// weights returns the weights of every target, one after the other. If the ridge leaves weights
+// open, it returns the weights of least norm.
 func (s *solver) weights(r ridge) ([]float64, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -121,7 +124,8 @@ func (s *solver) weights(r ridge) ([]float64, error) {
 	return dense.Clone(solved.Transposed()).Data, err
 }
 
-// solvePositive solves a positive semidefinite system, by the pseudoinverse where it is singular.
+// solvePositive solves a positive semidefinite system. It uses the pseudoinverse if the system is
+// singular.
 func solvePositive(system, right kernel.Matrix[float64]) (kernel.Matrix[float64], error) {
 	if factor, ok := dense.NewCholesky(system); ok && factor.Condition() < 1/rankTolerance {
 		return factor.Solve(right), nil
@@ -145,8 +149,9 @@ func solvePositive(system, right kernel.Matrix[float64]) (kernel.Matrix[float64]
 	return dense.Product(vectors.Transposed(), inside), nil
 }
 
-// Solve returns the weights of the least squares problem with this ridge, one target's after the other, each
-// Features long. Negative eigenvalues of the released second moment count as 0. The result is finite.
+// solve returns the weights of the least squares problem with this ridge, one target after the
+// other, each Features long. Negative eigenvalues of the released second moment count as 0. The
+// result is finite.
 func (m *Moments) solve(r ridge) ([]float64, error) {
 	s, err := newSolver(m)
 	if err != nil {
@@ -155,7 +160,8 @@ func (m *Moments) solve(r ridge) ([]float64, error) {
 	return s.weights(r)
 }
 
-// Path returns the weights for each penalty in turn, as Solve does: all from one release.
+// Path returns the weights for each penalty λ in turn, in Σ(y - w·x)² + λ·‖w‖². All come from one
+// release. The weights of one penalty are one target after the other, each Features long.
 func (m *Moments) Path(penalties []float64) ([][]float64, error) {
 	s, err := newSolver(m)
 	if err != nil {

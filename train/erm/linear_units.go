@@ -10,10 +10,10 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// intervalLevel is the level of the intervals that Fit gives.
+// intervalLevel is the level of the intervals in a result of Fit.
 const intervalLevel = 0.95
 
-// inference returns what the released moments of linear regression say, or nil.
+// inference returns the inference of linear regression from its released moments, or nil.
 func (f *fitting) inference(weights []float64) *train.Inference {
 	if f.moments == nil || !f.Schema.Target.Regression() || f.Features.Norm != feature.NormNone || f.Features.Intercept == 0 {
 		return nil
@@ -28,11 +28,11 @@ func (f *fitting) inference(weights []float64) *train.Inference {
 	return out
 }
 
-// reasonEmpty is why a feature has no estimate.
+// reasonEmpty is the reason why an empty feature has no estimate.
 const reasonEmpty = "what was released about it is noise: no record has it, or too few"
 
-// estimate fills in the coefficients of regression on the features that are not empty, and names the empty ones.
-// The constant is the last feature.
+// estimate fills in the coefficients of regression on the features that are not empty, and names
+// the empty ones. The constant is the last feature.
 func (f *fitting) estimate(out *train.Inference, constant int) error {
 	empty, names := map[int]bool{}, f.Features.Names()
 	for _, j := range f.moments.Empty() {
@@ -67,9 +67,10 @@ func (f *fitting) estimate(out *train.Inference, constant int) error {
 	return fmt.Errorf("%w; the noise hides what sets these apart from the other features: %s; raise epsilon, tighten their bounds or leave them out", err, strings.Join(words, ", "))
 }
 
-// identified lists the features that are not empty, without the first such indicator of each column that has only
-// indicators: these add up to the constant, so that coefficients of all of them are not determined. The level
-// that is left out is part of the intercept, and the others are compared with it.
+// identified lists the features that are not empty, without one indicator of each column that has
+// only indicators. Indicators of such a column add up to the constant, so not all of their
+// coefficients are determined. The omitted indicator is the first that is not empty. Its level is
+// part of the intercept, and the other levels are compared with it.
 func identified(s *data.Schema, empty map[int]bool) []int {
 	var kept []int
 	at := 0
@@ -89,7 +90,8 @@ func identified(s *data.Schema, empty map[int]bool) []int {
 	return kept
 }
 
-// inUnits returns the intercept and the coefficients of the kept features in the units of target and columns.
+// inUnits returns the intercept and the coefficients of the kept features in the units of target
+// and columns.
 func (f *Inference) inUnits(s Setup, kept []int) []train.Estimate {
 	t, names, columns := s.Schema.Target, s.Features.Names(), columnsOfFeatures(s.Schema)
 	half := (t.Upper - t.Lower) / 2
@@ -121,7 +123,7 @@ func (f *Inference) inUnits(s Setup, kept []int) []train.Estimate {
 	return out
 }
 
-// columnsOfFeatures lists, for each feature, the column that it is the number of, nil for an indicator.
+// columnsOfFeatures lists the numeric column of each feature, or nil for an indicator.
 func columnsOfFeatures(s *data.Schema) []*data.Column {
 	var out []*data.Column
 	for _, c := range s.Features() {
@@ -135,8 +137,8 @@ func columnsOfFeatures(s *data.Schema) []*data.Column {
 	return out
 }
 
-// scaleOf returns where the feature of a number is 0, on the scale of its transform. It also
-// returns the width of the range in which the feature goes to 1.
+// scaleOf returns the value of a number, on the scale of its transform, at which its feature is 0.
+// It also returns the width of the range over which the feature rises to 1.
 func scaleOf(c data.Column) (low, width float64) {
 	if c.Transform == data.TransformLog1p {
 		low = math.Log1p(c.Lower)

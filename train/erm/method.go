@@ -9,35 +9,36 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// method is one way to a private minimizer. To add one: a file with its type, a section of Plan, and a
-// line in the table.
+// method is one way to a private minimizer. A new method takes a file with its type, a section of
+// Plan, and a line in the table.
 type method interface {
-	// name is the method's name in flags, plans and certificates.
+	// name returns the method's name in flags, plans and certificates.
 	name() string
-	// summary says in a few words what the method does.
+	// summary returns a few words on what the method does.
 	summary() string
-	// plan fills in the method's section from public numbers, noise included; it refuses what the
-	// method's theorem does not cover. It may change the model of the setup.
+	// plan fills in the method's section from public numbers, with its noise. It refuses requests
+	// that the method's theorem does not cover. It may change the model of the setup.
 	plan(r Request, s *Setup) error
-	// validate refuses a plan whose numbers make no sense or are not covered; event, draws and fit are
-	// only asked about plans that pass.
+	// validate refuses a plan whose numbers make no sense or are not covered. Methods event, draws
+	// and fit are only called for plans that pass.
 	validate(p Plan) error
-	// event is what a plan releases, and what is reserved.
+	// event returns the event of a plan, which is reserved and paid.
 	event(p Plan) mechanism.Event
-	// draws is how many random numbers of normal or continuous noise are drawn.
+	// draws returns how many random numbers of normal or continuous noise are drawn.
 	draws(p Plan) int
-	// steps lists the plan's releases in order for people to read; their events are those of event.
+	// steps lists the plan's releases in order for people to read. They are the releases in the
+	// event.
 	steps(p Plan) []step
 	// facts lists the plan's other numbers for people to read.
 	facts(p Plan) []fact
-	// fit pays, releases, and returns the weights, column after column. Errors do not depend on values of
-	// records.
+	// fit pays, releases, and returns the weights, column after column. Errors do not depend on
+	// values of records.
 	fit(ctx context.Context, f *fitting) ([]float64, error)
 }
 
 // step is one release of a plan.
 type step struct {
-	// Purpose says in a few words what is released.
+	// Purpose describes the release in a few words.
 	Purpose string
 	Event   mechanism.Event
 }
@@ -57,7 +58,7 @@ func Names() []string {
 	return names
 }
 
-// Summary says in a few words what a method does; "" for an unknown name.
+// Summary returns a few words on what a method does, or "" for an unknown name.
 func Summary(name string) string {
 	m, err := methodOf(name)
 	if err != nil {
@@ -78,7 +79,7 @@ func (p Plan) Steps() []step {
 	return nil
 }
 
-// Facts lists the numbers of a valid plan that belong to its method, in words.
+// Facts lists, in words, the numbers of a valid plan that belong to its method.
 func (p Plan) Facts() []fact {
 	if m, err := methodOf(p.Method); err == nil && m.validate(p) == nil {
 		return m.facts(p)

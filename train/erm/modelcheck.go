@@ -8,8 +8,8 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// CheckModel returns an error for each number of a plan that a model trained by it contradicts: its shape, schema,
-// loss, learned parts and the norms of its rows decide those numbers.
+// CheckModel returns an error for each number of a plan that contradicts a model trained by it.
+// Those numbers follow from the model's shape, schema, loss, learned parts and bounds of rows.
 func CheckModel(p Plan, m *model.Model) error {
 	if m.Network() != nil {
 		return fmt.Errorf("erm: the model is a network, want linear weights")
@@ -38,7 +38,7 @@ func CheckModel(p Plan, m *model.Model) error {
 	)
 }
 
-// agree compares a number of the plan with what the model says.
+// agree compares a number of the plan with the model's.
 func agree[T comparable](what string, p, m T) error {
 	if p == m {
 		return nil
@@ -46,7 +46,7 @@ func agree[T comparable](what string, p, m T) error {
 	return fmt.Errorf("erm: the %s is %v in the plan and %v in the model, want one value", what, p, m)
 }
 
-// checkCenter holds the bound of the noisy mean to the rows.
+// checkCenter compares the bound of the noisy mean with the rows.
 func (p Plan) checkCenter(m *model.Model) error {
 	if p.Center == nil {
 		return nil
@@ -56,19 +56,20 @@ func (p Plan) checkCenter(m *model.Model) error {
 	return errors.Join(agree("bound of the mean", p.Center.Bound, plain.PreparedBound()), agree("length of the mean", p.Center.Numbers, len(m.Features().Center)))
 }
 
-// checkLinear holds the bound of a record's products to the rows.
+// checkLinear compares the bound of a record's products with the rows.
 func (p Plan) checkLinear(m *model.Model) error {
 	l := p.Linear
 	if l == nil {
 		return nil
 	}
 	norms := boundsOf(m.Features(), m.Schema())
-	norms.l2 = min(norms.l2, p.RowBound) // which a declared radius may lower
+	norms.l2 = min(norms.l2, p.RowBound) // a declared radius may lower the bound
 	want := newLinearPlan(norms, l.Laplace, l.Ridge)
 	return errors.Join(agree("radius of products", l.Radius, want.Radius), agree("bound of products", l.Bound, want.Bound), agree("scale of the target", l.TargetScale, want.TargetScale))
 }
 
-// Premises are what the guarantee of the plan rests on, as far as the plan says.
+// Premises returns the conditions that the guarantee of the plan depends on, as far as the plan
+// states them.
 func (p Plan) Premises() certificate.Premises {
 	return certificate.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, NonPrivate: p.NonPrivate}
 }

@@ -12,56 +12,62 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// newtonPlan is what decides the privacy of Newton's method with double noise. Every step makes three
-// releases with normal noise: of the gradient, of the trace of the second derivative, and of the step.
+// newtonPlan is the section that decides the privacy of Newton's method with double noise. Every
+// step makes three releases with normal noise: the gradient, the trace of the second derivative,
+// and the step.
 type newtonPlan struct {
 	Steps int `json:"steps"`
-	// The noise multipliers of the releases, each in bounds of one record; 0 in a plan without privacy.
+	// GradientNoise, TraceNoise and StepNoise are the noise multipliers of the releases, each in
+	// bounds of one record. They are 0 in a plan without privacy.
 	GradientNoise float64 `json:"gradient-noise-multiplier"`
 	TraceNoise    float64 `json:"trace-noise-multiplier"`
 	StepNoise     float64 `json:"step-noise-multiplier"`
-	// GradientBound is the largest norm of one record's gradient, Curvature the largest eigenvalue of its
-	// second derivative.
+	// GradientBound is the largest norm of one record's gradient. Curvature is the largest
+	// eigenvalue of its second derivative.
 	GradientBound float64 `json:"gradient-bound"`
 	Curvature     float64 `json:"curvature"`
 	// Declared says that rows are moved by a public center, which follows from the schema.
 	Declared bool `json:"declared-center,omitempty"`
-	// Ridge is Λ of the penalty (Λ/2)·‖w‖²; 0 for none. It costs nothing.
+	// Ridge is Λ of the penalty (Λ/2)·‖w‖². 0 means no penalty. It costs nothing.
 	Ridge float64 `json:"ridge,omitempty"`
 }
 
 const (
-	// defaultNewtonSteps is the number of steps. On two tables, at ε from 0.5 to 4, 10 did better than 4 and 6.
+	// defaultNewtonSteps is the default number of steps. On two tables, at ε from 0.5 to 4, 10 did
+	// better than 4 and 6.
 	defaultNewtonSteps = 10
-	// baselineNewtonSteps is that of a baseline, whose steps cost nothing: the Huber loss needs them.
+	// baselineNewtonSteps is the default number of steps of a baseline, whose steps cost nothing.
+	// The Huber loss needs so large a number.
 	baselineNewtonSteps = 100
-	// newtonGradientShare and newtonTraceShare are shares of μ²; the step has the rest. The result is flat in
-	// the first from 0.4 to 0.8.
+	// newtonGradientShare and newtonTraceShare are shares of μ²; the step has the rest. The result
+	// hardly changes while the first is between 0.4 and 0.8.
 	newtonGradientShare, newtonTraceShare = 0.5, 0.05
-	// newtonLogits is the largest noise of a step on the score of a row of the largest norm, as a standard
-	// deviation. On two tables 0.1 and 0.2 did about the same, and better than 0.5.
+	// newtonLogits is the largest noise of a step on the score of a row of the largest norm, as a
+	// standard deviation. On two tables 0.1 and 0.2 did about equally well, and better than 0.5.
 	newtonLogits = 0.2
-	// maxNewtonSteps keeps plans far above any use.
+	// maxNewtonSteps bounds the steps of a plan. It is far above any use.
 	maxNewtonSteps = 1 << 12
 )
 
-// newtonMethod is Newton's method with double noise for a loss of one score: a noisy gradient g,
-// then the noisy step (H + Λ·I)⁻¹·g, which one record moves by a bound that follows from ‖g‖ and Λ
-// (see release.NewtonStep). H itself is never released, and its noise is that of a vector in
-// place of that of a matrix. Λ comes from the noisy trace of H. There is no line search and no
-// start anew: both would look at records unpaid. Every release is normal noise of a fixed
-// multiplier on something that one record moves by at most its bound, whatever was released before.
-// So the whole is priced exactly, as the sequence.
+// newtonMethod is Newton's method with double noise for a loss of one score. It releases a noisy
+// gradient g, then the noisy step (H + Λ·I)⁻¹·g. One record moves that step by a bound that follows
+// from ‖g‖ and Λ (see release.NewtonStep). H itself is never released; the noise is on a vector
+// instead of a matrix. Λ comes from the noisy trace of H. There is no line search and no restart,
+// because both would read records without paying.
 //
-// Source: Ganesh, Haghifam, Steinke & Thakurta, "Faster Differentially Private Convex Optimization via
-// Second-Order Methods", NeurIPS 2023, https://arxiv.org/abs/2305.13209, algorithm 3 with modification by
-// addition, in sums in place of means: the number of records has no part in it.
+// Every release is normal noise of a fixed multiplier on a value that one record moves by at most
+// its bound, whatever was released before. So the whole is priced exactly, as the sequence.
+//
+// Source: Ganesh, Haghifam, Steinke & Thakurta, "Faster Differentially Private Convex Optimization
+// via Second-Order Methods", NeurIPS 2023, https://arxiv.org/abs/2305.13209, algorithm 3 with
+// modification by addition. Sums replace the source's means, so the number of records has no part
+// in it.
 type newtonMethod struct{}
 
 func (newtonMethod) name() string    { return "newton" }
 func (newtonMethod) summary() string { return "Newton's method with noise on gradient and step" }
 
-// secondDerivative returns the largest second derivative of a loss that the method is for.
+// secondDerivative returns the largest second derivative of a loss that the method covers.
 func secondDerivative(l model.Loss) (float64, error) {
 	switch l {
 	case model.Logistic, model.Huber(l.Lipschitz(1)):
@@ -99,7 +105,7 @@ func (m newtonMethod) plan(r Request, s *Setup) error {
 	return err
 }
 
-// withNoise returns the section with noise whose steps cost each what gaussian(z) does.
+// withNoise returns the section with noise such that each step costs as much as gaussian(z).
 func (n newtonPlan) withNoise(z float64) newtonPlan {
 	n.GradientNoise = z / math.Sqrt(newtonGradientShare)
 	n.TraceNoise = z / math.Sqrt(newtonTraceShare)
@@ -225,11 +231,12 @@ func (r *newtonRun) trace() (float64, error) {
 	return sum[0], nil
 }
 
-// ridge is what is added to the second derivative: the noise of the step falls with its square, and
-// the step is the shorter the larger it is. Near the minimum, where the gradient is noise, the
-// third root of trace·curvature²·z² balances both (the source has λ³ ∝ trace/ρ). Far from it the
-// noise of the step, which is proportional to the norm of the gradient, must stay small against
-// weights, or the steps do not converge. It is never below the curvature of one record.
+// ridge returns the number that is added to the second derivative. The noise of the step falls with
+// the square of the ridge, and a larger ridge makes the step shorter. Near the minimum, where the
+// gradient is noise, the third root of trace·curvature²·z² balances both (the source has λ³ ∝
+// trace/ρ). Far from the minimum, the noise of the step is proportional to the norm of the
+// gradient. It must stay small against the weights, or the steps do not converge. The ridge is
+// never below the curvature of one record.
 func (r *newtonRun) ridge(trace, gradient float64) float64 {
 	z, beta := r.plan.StepNoise, r.plan.Curvature
 	near := math.Cbrt(max(0, trace) * beta * beta * z * z)
@@ -237,12 +244,13 @@ func (r *newtonRun) ridge(trace, gradient float64) float64 {
 	return r.plan.Ridge + max(beta, near, far)
 }
 
-// derivatives returns the first derivative of a record's loss by its score, and the curvature that the step
-// is made with; 0 without a label. It is the second derivative of the logistic loss. The Huber loss has none
-// where residuals are large, and a step that leaves those records out goes far beyond the minimum: there the
-// curvature is that of the parabola that touches the loss from above, width/|residual| (Huber and Ronchetti,
-// "Robust Statistics", 2nd edition 2009, section 7.8, modified weights). Neither passes the loss's bound. A
-// row beyond the bound is not shortened here: what it adds is verified, and shortened, where it is added up.
+// derivatives returns the first derivative of a record's loss by its score, and the curvature of
+// its step. Both are 0 without a label. For the logistic loss the curvature is the second
+// derivative. The Huber loss has second derivative 0 at large residuals, and a step without those
+// records goes far beyond the minimum. There the curvature is width/|residual|, from the parabola
+// that touches the loss from above (Huber and Ronchetti, "Robust Statistics", 2nd edition 2009,
+// section 7.8, modified weights). Neither exceeds the loss's bound. A row beyond the bound is not
+// shortened here. The sum verifies and shortens its contribution.
 func (r *newtonRun) derivatives(x []float64, label float32) (first, second float64) {
 	if label != label {
 		return 0, 0
@@ -259,7 +267,7 @@ func (r *newtonRun) derivatives(x []float64, label float32) (first, second float
 	return residual[0], p[0] * (1 - p[0])
 }
 
-// sum releases a sum of one vector a record.
+// sum releases a sum with one vector for each record.
 func (r *newtonRun) sum(z float64, dim int, bound float64, vector func(dst, x []float64, label float32)) ([]float64, error) {
 	terms := pass.Settings{Payer: r.grant, Noise: r.Plan.noise(mechanism.Gaussian{NoiseMultiplier: z}), MaxRecords: r.Plan.MaxRecords}
 	return pass.SumVectors(terms, r.rows.Len(), dim, bound, func(_ int, dst []float64, listed []int) error {
@@ -280,7 +288,7 @@ func (r *newtonRun) solve(gradient []float64, ridge float64) ([]float64, error) 
 	step := release.NewtonStep{Gradient: gradient, Ridge: ridge, Curvature: r.plan.Curvature, MaxRecords: r.Plan.MaxRecords}
 	rows, err := release.NewRows(r.rows.Len(), step.Rows(), func(dst []float64, first, n int) {
 		clear(dst)
-		// Rows in memory are there, so nothing errs.
+		// Rows in memory never fail to load.
 		_ = r.records.each(r.rows.First()+first, n, func(i int, x []float64, label float32) {
 			_, second := r.derivatives(x, label)
 			root := math.Sqrt(second)

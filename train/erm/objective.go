@@ -12,21 +12,23 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// objectivePlan is the section of objective perturbation (Redberg, Koskela & Wang, "Improving the Privacy
-// and Practicality of Objective Perturbation for Differentially Private Linear Learners", NeurIPS 2023,
-// https://arxiv.org/abs/2401.00583).
+// objectivePlan is the section of objective perturbation (Redberg, Koskela & Wang, "Improving the
+// Privacy and Practicality of Objective Perturbation for Differentially Private Linear Learners",
+// NeurIPS 2023, https://arxiv.org/abs/2401.00583).
 type objectivePlan struct {
 	// Ridge is Λ of (Λ/2)·‖w‖², added to the sum of losses.
 	Ridge float64 `json:"ridge"`
-	// Smoothness is a bound on the second derivative of one record's loss, over Ridge; below 1.
+	// Smoothness is a bound on the second derivative of one record's loss, divided by Ridge. It is
+	// below 1.
 	Smoothness float64 `json:"smoothness"`
-	// NoiseMultiplier is the standard deviation of the linear term over the bound of one record's gradient
-	// in one head.
+	// NoiseMultiplier is the standard deviation of the linear term, divided by the bound of one
+	// record's gradient in one head.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
-	// OutputNoiseMultiplier is the standard deviation of the noise on the result over the distance that
-	// rounding and the solver's tolerance leave between neighbors.
+	// OutputNoiseMultiplier is the standard deviation of the noise on the result, divided by
+	// Distance.
 	OutputNoiseMultiplier float64 `json:"output-noise-multiplier"`
-	// Distance is that distance, in L2 norm.
+	// Distance is the L2 distance between neighboring results that rounding and the solver's
+	// tolerance leave.
 	Distance float64 `json:"distance"`
 }
 
@@ -43,11 +45,11 @@ func (o objectivePlan) event(columns int) mechanism.Sequence {
 }
 
 const (
-	// outputShare is the multiplier of the noise on the result, in units of the one that alone would cost
-	// the budget: it takes about 1/outputShare² of the budget.
+	// outputShare is the multiplier of the noise on the result, in units of the multiplier that
+	// alone would cost the budget. That noise takes about 1/outputShare² of the budget.
 	outputShare = 30
-	// nearGaussian is by which factor the linear term may be larger than a normal release of the same
-	// budget: the default ridge is the least with which it is not.
+	// nearGaussian is the largest ratio of the linear term's noise to a normal release of the same
+	// budget. The default ridge is the least that keeps to it.
 	nearGaussian = 1.3
 )
 
@@ -61,11 +63,12 @@ func (objectivePerturbation) summary() string {
 	return "the minimizer with a ridge and a random linear term"
 }
 
-// centers allows it always: the proof is for a positive delta.
+// centers returns true: the proof is for a positive delta.
 func (objectivePerturbation) centers(Request) bool { return true }
 
-// covered returns the problem of a plan with a ridge of 1, and refuses what the theorem does not cover: other
-// relations, losses with a second derivative of rank above one or with kinks, and baselines.
+// covered returns the problem of a plan with a ridge of 1. It refuses problems that the theorem
+// does not cover: other relations, losses with a second derivative of rank above one or with kinks,
+// and baselines.
 func (objectivePerturbation) covered(r Request, p Plan) (release.Problem, error) {
 	switch {
 	case p.NonPrivate:
@@ -132,8 +135,8 @@ func (o objectivePlan) calibrate(target privacy.Guarantee, p Plan) (float64, err
 	return account.Calibrate(account.For(whole(1)), target, whole)
 }
 
-// leastRidge returns about the least ridge for the noise of the linear term. That noise is at most
-// nearGaussian times the noise of a normal release of the same budget, counted by Rényi
+// leastRidge returns approximately the least ridge for the noise of the linear term. That noise is
+// at most nearGaussian times the noise of a normal release of the same budget, counted by Rényi
 // divergences.
 func (o objectivePlan) leastRidge(target privacy.Guarantee, curvature float64, p Plan) (float64, error) {
 	most := nearGaussian * math.Sqrt(float64(p.Columns)) / account.MuOf(target)

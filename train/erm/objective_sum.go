@@ -13,7 +13,7 @@ import (
 type objective struct {
 	*fitting
 	ridge float64
-	// at is where loss and slope are of.
+	// at is the point where loss and slope were evaluated.
 	at, slope []float64
 	loss      float64
 	err       error
@@ -66,7 +66,7 @@ func (o *objective) penalize(w []float64) {
 	}
 }
 
-// objectivePart is what one goroutine adds up.
+// objectivePart is the partial sum of one goroutine.
 type objectivePart struct {
 	*objective
 	loss                   float64

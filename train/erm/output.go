@@ -14,15 +14,15 @@ import (
 // sensitivity that release.Problem states (Chaudhuri, Monteleoni & Sarwate, "Differentially Private
 // Empirical Risk Minimization", JMLR 2011, theorem 6, https://www.jmlr.org/papers/v12/chaudhuri11a.html).
 type outputPlan struct {
-	// Ridge is Λ of (Λ/2)·‖w‖², added to the sum of losses. Descent takes 0.
+	// Ridge is Λ of (Λ/2)·‖w‖², added to the sum of losses. For descent it may be 0.
 	Ridge float64 `json:"ridge"`
 	// Solver is nil for the exact minimizer.
 	Solver *solverPlan `json:"solver,omitempty"`
-	// Noise is "gaussian", or for guarantees with one epsilon at every delta "l1", "l2" or
-	// "l-infinity".
+	// Noise is "gaussian", "l1", "l2" or "l-infinity". The last three have one epsilon at every
+	// delta.
 	Noise string `json:"noise"`
-	// NoiseMultiplier is the standard deviation of Gaussian noise over the bound of one record in
-	// the norm of the noise. For a density ∝ exp(-‖z‖/(b·bound)) it is the scale b.
+	// NoiseMultiplier is the standard deviation of Gaussian noise, divided by the bound of one
+	// record in the norm of the noise. For a density ∝ exp(-‖z‖/(b·bound)) it is the scale b.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
 	// Sensitivity is that bound in L2 norm.
 	Sensitivity float64 `json:"sensitivity"`
@@ -49,7 +49,7 @@ func noiseOf(noise string, multiplier float64) mechanism.Noise {
 	return mechanism.KNorm{NoiseMultiplier: multiplier}
 }
 
-// noiseDraws is how many draws with slack a noise of this many weights takes.
+// noiseDraws returns how many draws with slack a noise of this number of weights takes.
 func noiseDraws(noise string, weights int) int {
 	if noise == option.NoiseL1 || noise == option.NoiseLInfinity {
 		return 0
@@ -57,8 +57,8 @@ func noiseDraws(noise string, weights int) int {
 	return weights
 }
 
-// chosenNoise is the noise of a request: without delta, of the two that are exact, the one with the smaller
-// deviation of each weight (see perWeight).
+// chosenNoise returns the noise of a request. At delta 0 it is "l1". Of the two noises that are
+// exact, this one has the smaller standard deviation of each weight (see perWeight).
 func (r Request) chosenNoise() string {
 	switch {
 	case r.Noise != "":
@@ -69,11 +69,15 @@ func (r Request) chosenNoise() string {
 	return option.NoiseGaussian
 }
 
-// perWeight is the standard deviation of a noise of multiplier 1 on each of d weights, over the L2 sensitivity. Laplace
-// noise in the norm L1, in which a record moves by √d times as much, has scale √d and deviation √(2d). A density ∝
-// exp(-‖z‖) in the norm L∞ is uniform in a cube whose half side is a Gamma variable of shape d+1: (d+1)(d+2)/3 is the
-// mean square of a coordinate, never less than 2d. In L2 norm a direction takes a share of 1/d of the mean square of
-// the radius, a Gamma variable of shape d.
+// perWeight returns the standard deviation of a noise of multiplier 1 on each of d weights, divided
+// by the L2 sensitivity.
+//
+//   - Laplace noise is in the norm L1, in which a record moves by up to √d times its L2 distance.
+//     It has scale √d and standard deviation √(2d).
+//   - A density ∝ exp(-‖z‖) in the norm L∞ is uniform in a cube whose half side is a Gamma variable
+//     of shape d+1. The mean square of a coordinate is (d+1)(d+2)/3, which is never less than 2d.
+//   - In L2 norm a direction takes a share of 1/d of the mean square of the radius, a Gamma
+//     variable of shape d.
 func perWeight(noise string, weights int) float64 {
 	d := float64(weights)
 	switch noise {
@@ -90,10 +94,10 @@ func perWeight(noise string, weights int) float64 {
 // outputRidge is the coefficient of the default ridge.
 const outputRidge = 0.25
 
-// defaultRidge is Λ where noise and ridge cost about as much. Noise of standard deviation z·G/Λ in
-// every weight, and so in every score of a unit row, costs about n·(z·G/Λ)²/8, the ridge
-// (Λ/2)·‖w‖². So the best Λ is in proportion to (n·z²)^(1/3) in units of rows. The coefficient is a
-// choice made on one public table, with normal noise.
+// defaultRidge returns Λ at which noise and ridge cost about the same. Noise has standard deviation
+// z·G/Λ in every weight, and so in every score of a unit row. It costs about n·(z·G/Λ)²/8, and the
+// ridge costs (Λ/2)·‖w‖². So the best Λ is in proportion to (n·z²)^(1/3) in units of rows. The
+// coefficient was chosen on one public table, with normal noise.
 func defaultRidge(p Plan, lipschitz, z float64) float64 {
 	if p.NonPrivate {
 		return 1
@@ -111,7 +115,7 @@ func (outputPerturbation) summary() string {
 	return "the minimizer with a ridge, or where descent ends, plus noise"
 }
 
-// centers allows it in addition to normal noise.
+// centers reports whether the noise is normal, which allows a noisy mean in addition.
 func (outputPerturbation) centers(r Request) bool { return r.chosenNoise() == option.NoiseGaussian }
 
 func (m outputPerturbation) plan(r Request, s *Setup) error {

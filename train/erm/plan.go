@@ -12,9 +12,9 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Plan is every number that decides privacy. It is fixed before a record is read, written into the
-// certificate, and its Event is what is reserved and paid. In JSON it has one more section, of the numbers of
-// its method, which Facts and Steps tell.
+// Plan holds every number that decides privacy. It is fixed before a record is read and written
+// into the certificate. Its Event is reserved and paid. In JSON it has one more section, with the
+// numbers of its method; Facts and Steps describe that section.
 type Plan struct {
 	Method string `json:"method"`
 	certificate.Subject
@@ -22,15 +22,15 @@ type Plan struct {
 	Dim     int            `json:"dim"`
 	Columns int            `json:"columns"`
 	Loss    model.LossSpec `json:"loss"`
-	// RowBound is the largest L2 norm of a row; a longer one is shortened to it.
+	// RowBound is the largest L2 norm of a row. A longer row is shortened to it.
 	RowBound float64 `json:"row-bound"`
 	leastSquares
-	// NonPrivate marks a baseline: the same path without noise, at infinite cost.
+	// NonPrivate marks a baseline: the same computation without noise, at infinite cost.
 	NonPrivate bool `json:"non-private,omitempty"`
 	perturbed
 }
 
-// leastSquares are the sections of the methods of squares and curvatures.
+// leastSquares holds the sections of the methods of squares and curvatures.
 type leastSquares struct {
 	// Linear is the section of the methods that release sums of products.
 	Linear *linearPlan `json:"linear,omitempty"`
@@ -40,11 +40,12 @@ type leastSquares struct {
 	Reference *referencePlan `json:"reference,omitempty"`
 }
 
-// perturbed are the sections of the methods that perturb a minimizer, a choice or a step.
+// perturbed holds the sections of the methods that perturb a minimizer, a choice or a step.
 type perturbed struct {
-	// Center, if not nil, says that a noisy mean of the rows is released first and subtracted.
+	// Center, if not nil, describes a noisy mean of the rows that is released first and subtracted.
 	Center *centerPlan `json:"center,omitempty"`
-	// Output is the section of output perturbation, Objective that of objective perturbation.
+	// Output is the section of output perturbation, and Objective the section of objective
+	// perturbation.
 	Output    *outputPlan    `json:"output-perturbation,omitempty"`
 	Objective *objectivePlan `json:"objective-perturbation,omitempty"`
 	// Exponential is the section of the exponential mechanism.
@@ -71,7 +72,7 @@ func (p Plan) only(present bool) error {
 
 // specOf returns the name of a loss and its parameters.
 func specOf(l model.Loss) model.LossSpec {
-	spec, _ := model.SpecOf(l) // of a loss of the caller's own it is the name, and no model file can be written
+	spec, _ := model.SpecOf(l) // a caller's own loss has a name only, and no model file can be written
 	return spec
 }
 
@@ -83,8 +84,8 @@ func (p Plan) Event() mechanism.Event {
 	return mechanism.NonPrivate{}
 }
 
-// noiseDraws returns how many random numbers the plan's normal or continuous noise takes; noise that is
-// exact on the integers does not count.
+// noiseDraws returns how many random numbers the plan's normal or continuous noise takes. Noise
+// that is exact on the integers does not count.
 func (p Plan) noiseDraws() int {
 	if m, err := methodOf(p.Method); err == nil && !p.NonPrivate {
 		return m.draws(p) + p.centerDraws()
@@ -92,7 +93,7 @@ func (p Plan) noiseDraws() int {
 	return 0
 }
 
-// derivation returns what the plan implies, for the certificate.
+// derivation returns the claims that the plan implies, for the certificate.
 func (p Plan) derivation() certificate.Claim {
 	return certificate.Claim{Event: p.Event(), NoiseDraws: p.noiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
 		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Premises().Assumptions(certificate.Certificate{})}
@@ -144,12 +145,13 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 	return certificate.New(p.Method, text, p.derivation())
 }
 
-// ReadPlan reads and validates a plan that JSON wrote; an unknown field is an error.
+// ReadPlan reads and validates a plan in JSON. An unknown field is an error.
 func ReadPlan(text json.RawMessage) (Plan, error) {
 	return strict.ReadPlan[Plan]("erm", text)
 }
 
-// Methods returns this package's certificate methods: what a plan in JSON implies, by name.
+// Methods returns this package's certificate methods by name. A method derives the claims of a plan
+// from its JSON.
 func Methods() map[string]certificate.Method {
 	all := map[string]certificate.Method{}
 	for _, m := range methods {

@@ -7,8 +7,8 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// lossOf returns the loss of a plan as package mechanism knows it, with the constants that its sensitivities
-// rest on.
+// lossOf returns the loss of a plan as a release.Loss, with the constants that its sensitivities
+// depend on.
 func lossOf(l model.LossSpec) (release.Loss, error) {
 	switch l.Name {
 	case model.Logistic.Name():

@@ -10,18 +10,19 @@ import (
 )
 
 const (
-	// recommendedNoise is the largest noise up to which sums of products are preferred to descent.
-	// It is a share of the largest sum of the records. On the tables of docs/methods.md the two are
-	// equal about there.
+	// recommendedNoise is the largest noise at which sums of products are preferred to descent. It
+	// is a share of the largest sum of the records. On the tables of docs/methods.md the two are
+	// about equal there.
 	recommendedNoise = 1.0 / 3000
-	// recommendedBaseline is the largest number of features up to which an exact minimizer is searched for.
+	// recommendedBaseline is the largest number of features for which an exact minimizer is
+	// searched.
 	recommendedBaseline = 5000
 )
 
-// Recommend chooses a method for a request, whose own method it does not look at, by what is public:
-// epsilon, delta, relation, loss, and of the schema the kind of target, the features and the declared
-// number of records. What it decides by was measured on the tables of docs/methods.md; a choice costs
-// nothing, since no record takes part in it.
+// Recommend returns a method for a request, and the reason. It ignores the request's own method. It
+// decides by public numbers: epsilon, delta, relation, loss, and the schema's kind of target,
+// features and declared number of records. The rules come from measurements on the tables of
+// docs/methods.md. A choice costs nothing, since no record takes part in it.
 func Recommend(r Request, s *data.Schema) (method, reason string, err error) {
 	if math.IsInf(r.Epsilon, 1) {
 		return recommendBaseline(r, s)
@@ -43,7 +44,7 @@ func Recommend(r Request, s *data.Schema) (method, reason string, err error) {
 	return option.MethodGD, fmt.Sprintf("the noise on sums of products would be %.2g of the largest sums, more than %.2g", share, recommendedNoise), nil
 }
 
-// recommendBaseline chooses where no privacy is asked for.
+// recommendBaseline chooses a method for a request without privacy.
 func recommendBaseline(r Request, s *data.Schema) (method, reason string, err error) {
 	r.Method = option.MethodLBFGS
 	setup, err := NewSetup(r, s)
@@ -56,7 +57,7 @@ func recommendBaseline(r Request, s *data.Schema) (method, reason string, err er
 	return option.MethodLBFGS, "without privacy the exact minimizer is at hand", nil
 }
 
-// recommendPure chooses at delta 0, where normal noise has no guarantee.
+// recommendPure chooses a method at delta 0, where normal noise has no guarantee.
 func recommendPure(r Request, s *data.Schema) (method, reason string) {
 	if _, ok := r.noiseOfProducts(s); ok && s.Target.Regression() {
 		return option.MethodSufficientStatistics, "delta is 0: sums of products can be released with Laplace noise, once"
@@ -69,9 +70,9 @@ func recommendPure(r Request, s *data.Schema) (method, reason string) {
 }
 
 // noiseOfProducts returns the spectral norm of the noise on sums of products of a numeric target,
-// over the largest norm of the sums. It also returns whether there is a plan. A symmetric matrix of
-// this many rows, of normal numbers with deviation ν/√2 off the diagonal, has a norm of about
-// ν·√(2·rows) (Wigner's semicircle distribution).
+// divided by the largest norm of the sums. It also reports whether there is a plan. The noise is a
+// symmetric matrix of normal numbers, with standard deviation ν/√2 off the diagonal. Its norm is
+// about ν·√(2·rows) (Wigner's semicircle distribution).
 func (r Request) noiseOfProducts(s *data.Schema) (share float64, ok bool) {
 	r.Method = option.MethodSufficientStatistics
 	setup, err := NewSetup(r, s)

@@ -16,17 +16,18 @@ type referencePlan struct {
 }
 
 const (
-	// referenceRidge is Λ where none is asked for: what scikit-learn calls C = 1.
+	// referenceRidge is the default Λ: scikit-learn's C = 1.
 	referenceRidge = 1
 	// referenceGradient is the largest entry of the gradient of the mean loss at the end.
 	referenceGradient = 1e-9
-	// referenceLoose is the gradient that is taken as well when rounding ends the search earlier.
+	// referenceLoose is the gradient that also counts as the end if rounding ends the search
+	// earlier.
 	referenceLoose = 1e-6
 )
 
-// lbfgs is the minimizer of the losses and a ridge without privacy, by the method of Liu and Nocedal, "On
-// the Limited Memory BFGS Method for Large Scale Optimization", Mathematical Programming 1989: what other
-// programs find, for comparison.
+// lbfgs is the minimizer of the losses and a ridge without privacy, for comparison with other
+// programs. Source: Liu and Nocedal, "On the Limited Memory BFGS Method for Large Scale
+// Optimization", Mathematical Programming 1989.
 type lbfgs struct{}
 
 func (lbfgs) name() string { return option.MethodLBFGS }

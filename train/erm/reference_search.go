@@ -7,14 +7,14 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// search is a descent of a smooth function by the L-BFGS method: steps along the negative gradient times a matrix,
-// which the last steps and what they changed of the gradient make (Nocedal and Wright, "Numerical Optimization", 2nd
-// edition 2006, algorithm 7.4).
+// search is a descent of a smooth function by the L-BFGS method. A step follows the negative
+// gradient times a matrix. The last steps and their changes of the gradient make that matrix
+// (Nocedal and Wright, "Numerical Optimization", 2nd edition 2006, algorithm 7.4).
 type search struct {
 	evaluate func(gradient, x []float64) (float64, error)
 	at       point
 	past     []change // the oldest first
-	// best is where the largest magnitude of a number of the gradient was least.
+	// best is the point at which the largest magnitude in the gradient was least.
 	best  []float64
 	least float64
 	idle  int // steps since least or lowest fell
@@ -22,41 +22,42 @@ type search struct {
 	lowest float64
 }
 
-// point is where a function was evaluated.
+// point is a point where a function was evaluated.
 type point struct {
 	x, gradient []float64
 	value       float64
 }
 
-// change is a step and what it changed of the gradient.
+// change is a step and its change of the gradient.
 type change struct {
 	step, turn []float64
 	along      float64 // the product of both
 }
 
 const (
-	// searchMemory is how many steps make the matrix.
+	// searchMemory is the number of steps that make the matrix.
 	searchMemory = 15
-	// searchSteps is after how many steps a search ends in any case.
+	// searchSteps is the largest number of steps of a search.
 	searchSteps = 100000
-	// searchIdle is after how many steps without anything gained a search ends.
+	// searchIdle is the number of steps without a gain at which a search ends.
 	searchIdle = 100
-	// lineEvaluations is how many points of a line are looked at.
+	// lineEvaluations is the largest number of points evaluated on a line.
 	lineEvaluations = 60
 	// lineDescent is the share of the first slope by which the value must fall. lineSlope is the
-	// share of it that may be left where a line search ends: the strong conditions of Wolfe.
+	// share of the first slope that may be left at the end of a line search. These are the strong
+	// conditions of Wolfe.
 	lineDescent, lineSlope = 1e-4, 0.9
-	// lineRounding is by how much rounding may raise a value, relative to it.
+	// lineRounding is the largest rise of a value by rounding, relative to the value.
 	lineRounding = 1e-12
 )
 
-// newSearch starts at x.
+// newSearch returns a search that starts at x.
 func newSearch(x []float64, evaluate func(gradient, x []float64) (float64, error)) *search {
 	return &search{evaluate: evaluate, at: point{x: x}, least: math.Inf(1), lowest: math.Inf(1)}
 }
 
-// run ends where no number of the gradient is larger than the threshold, where rounding lets no step gain
-// anything, or after many steps. It errs only when an evaluation does.
+// run ends when no number of the gradient exceeds the threshold, when rounding prevents any gain,
+// or after many steps. It returns an error only if an evaluation fails.
 func (s *search) run(threshold float64) error {
 	next, err := s.look(s.at.x)
 	for step := 0; err == nil && s.keep(next) > threshold && s.idle < searchIdle && step < searchSteps; step++ {
@@ -71,7 +72,7 @@ func (s *search) run(threshold float64) error {
 	return err
 }
 
-// look evaluates at x.
+// look evaluates the function at x.
 func (s *search) look(x []float64) (point, error) {
 	p := point{x: x, gradient: make([]float64, len(x))}
 	var err error
@@ -79,7 +80,7 @@ func (s *search) look(x []float64) (point, error) {
 	return p, err
 }
 
-// keep makes a point the current one, and returns the largest magnitude of a number of the least gradient.
+// keep makes a point the current one. It returns the largest magnitude in the least gradient.
 func (s *search) keep(p point) float64 {
 	if s.at.gradient != nil {
 		c := change{step: difference(p.x, s.at.x), turn: difference(p.gradient, s.at.gradient)}
@@ -127,7 +128,7 @@ func (s *search) direction() []float64 {
 		d[j] *= -scale
 	}
 	for k, c := range s.past {
-		// Of -d, so with the other sign.
+		// The factor belongs to -d, so the sign is reversed.
 		addTimes(d, -factors[k]-kernel.Dot(c.turn, d)/c.along, c.step)
 	}
 	return d
@@ -140,10 +141,10 @@ func addTimes(dst []float64, f float64, x []float64) {
 	}
 }
 
-// line looks along a direction for a point that is lower by a share of what the slope promises, and
-// where the slope is less steep. Between a point before it and one after it, it goes to where the
-// slopes say that the slope is 0. Near rounding, which hides lower values, slopes decide alone. It
-// returns no point where there is none.
+// line searches along a direction for a point that is lower by a share of the first slope, with a
+// flatter slope. Between a point before it and a point after it, the next point is where their
+// slopes predict slope 0. Near rounding, which hides lower values, slopes decide alone. It returns
+// no point if there is none.
 func (s *search) line(d []float64) (point, error) {
 	slope := kernel.Dot(s.at.gradient, d)
 	if !(slope < 0) {
@@ -173,10 +174,10 @@ func (s *search) line(d []float64) (point, error) {
 	return point{}, nil
 }
 
-// end is an end of what is left of a line.
+// end is one end of the remaining part of a line.
 type end struct{ length, slope float64 }
 
-// between returns the next length to look at.
+// between returns the next length to evaluate.
 func between(low, high end) float64 {
 	if math.IsInf(high.length, 1) {
 		return 4 * low.length

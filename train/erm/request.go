@@ -14,61 +14,66 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Request is what a person asks for; NewSetup turns it into a plan. The zero value of each optional
-// field says what it means.
+// Request is a person's wish for a model; NewSetup turns it into a plan. The zero value of each
+// optional field has the documented meaning.
 type Request struct {
-	// Method is one of Names; required.
+	// Method is one of Names. It is required.
 	Method string
-	// Epsilon is the whole budget in nats; +Inf asks for a baseline without privacy.
+	// Epsilon is the whole budget in nats. +Inf requests a baseline without privacy.
 	Epsilon float64
-	// Delta is 0 or more; methods without normal noise take 0.
+	// Delta is 0 or more. Methods without normal noise accept 0.
 	Delta float64
-	// Neighboring is the relation; required.
+	// Neighboring is the relation. It is required.
 	Neighboring privacy.Neighboring
-	// Loss is nil for the loss that the target calls for.
+	// Loss is the loss; nil means the loss that the target implies.
 	Loss model.Loss
-	// Normalization, Radius, Intercept and Transforms are those of train.Request.
+	// Normalization, Radius, Intercept and Transforms have the meaning of the fields of
+	// train.Request with these names.
 	Normalization feature.Normalization
 	Radius        float64
 	Intercept     float64
 	Transforms    []feature.Spec
-	// SumRidge is Λ in the penalty (Λ/2)·‖w‖² that is added to the sum (not the mean) of all losses; 0
-	// leaves it to the method.
+	// SumRidge is Λ in the penalty (Λ/2)·‖w‖² that is added to the sum (not the mean) of all
+	// losses. 0 leaves it to the method.
 	SumRidge float64
-	// Noise is that of output perturbation: "gaussian", "l1", "l2" or "l-infinity"; "" means "gaussian", or
-	// "l1" at delta 0, where its deviation is the least. That of zeroth-order descent is "gaussian" or, by
-	// default at delta 0, "l1". Noise in the norms L1 and L∞ has a guarantee at delta 0.
+	// Noise names the noise of output perturbation: "gaussian", "l1", "l2" or "l-infinity". ""
+	// means "gaussian", or "l1" at delta 0, where it has the least standard deviation. For
+	// zeroth-order descent it is "gaussian" or "l1", with "l1" as the default at delta 0. Noise in
+	// the norms L1 and L∞ has a guarantee at delta 0.
 	Noise string
-	// Center asks for a noisy mean, paid from the budget, that is subtracted from the rows. Auto
-	// takes it where method and noise allow it and the number of records is declared.
+	// Center requests a noisy mean, paid from the budget, that is subtracted from the rows. Auto
+	// centers if method and noise allow it and the number of records is declared.
 	Center train.Tristate
 
-	// The following are for some methods each; 0 and "" leave them to the method.
+	// Each of the following applies to some methods; 0 and "" leave it to the method.
 
-	// Steps is the number of steps of zeroth-order descent and Frank-Wolfe, ClippingNorm the norm to which
-	// they clip what one record adds to a step.
+	// Steps is the number of steps of zeroth-order descent and Frank-Wolfe. ClippingNorm is the
+	// norm to which they clip one record's contribution to a step.
 	Steps        int
 	ClippingNorm float64
-	// Directions is the number of directions in a step of zeroth-order descent. The loss is evaluated
-	// Smoothing along each, to both sides. StepSize is how far a step goes.
+	// Directions is the number of directions in a step of zeroth-order descent. The loss is
+	// evaluated at distance Smoothing along each direction, on both sides. StepSize is the size of
+	// a step.
 	Directions          int
 	Smoothing, StepSize float64
 	// L1Radius is the largest sum of magnitudes of the weights of Frank-Wolfe.
 	L1Radius float64
-	// Solver is what output perturbation releases with noise. "exact" is the minimizer.
-	// "gradient-descent" is where SolverSteps steps on all records end. "permuted-descent", under
-	// replace-one, is where SolverPasses passes over batches of SolverBatch records end.
+	// Solver names the weights that output perturbation releases with noise. "exact" is the
+	// minimizer. "gradient-descent" is the end of SolverSteps steps on all records.
+	// "permuted-descent", under replace-one, is the end of SolverPasses passes over batches of
+	// SolverBatch records.
 	Solver                                 string
 	SolverSteps, SolverPasses, SolverBatch int
-	// SolverRate is the step size of "gradient-descent", per unit of the gradient of the sum of losses.
-	// Of "permuted-descent" without a ridge it is the step size per unit of the gradient of one record.
+	// SolverRate is the step size of "gradient-descent", per unit of the gradient of the sum of
+	// losses. For "permuted-descent" without a ridge it is the step size per unit of the gradient
+	// of one record.
 	SolverRate float64
-	// GridPoints is the number of points along each weight of the exponential mechanism's grid. The grid
-	// goes from -GridReach to GridReach. LossBound is where the loss of a record is cut.
+	// GridPoints is the number of points along each weight of the exponential mechanism's grid. The
+	// grid goes from -GridReach to GridReach. The loss of a record is cut at LossBound.
 	GridPoints           int
 	GridReach, LossBound float64
-	// Choice is how a point of the grid, or a coordinate of Frank-Wolfe, is chosen: "permute-and-flip" or
-	// "exponential".
+	// Choice names the mechanism that chooses a point of the grid, or a coordinate of Frank-Wolfe.
+	// It is "permute-and-flip" or "exponential".
 	Choice string
 }
 
@@ -76,12 +81,12 @@ type Request struct {
 type Setup struct {
 	Plan   Plan
 	Schema *data.Schema
-	// Features is the map of rows; nothing in it is learned.
+	// Features is the map of rows. Nothing in it is learned.
 	Features *feature.Map
 	Model    model.Linear
 }
 
-// NewSetup turns a request into a plan for a schema, from public numbers alone.
+// NewSetup returns the plan of a request for a schema, from public numbers alone.
 func NewSetup(r Request, s *data.Schema) (Setup, error) {
 	m, err := methodOf(r.Method)
 	if err != nil {
@@ -110,8 +115,8 @@ func NewSetup(r Request, s *data.Schema) (Setup, error) {
 	return setup, setup.Plan.Validate()
 }
 
-// largestRow is the largest norm of a row on the grid: float32 factors may pass the map's own bound by a
-// few units in their last place.
+// largestRow returns the largest norm of a row on the grid. Float32 factors may exceed the map's
+// own bound by a few units in their last place.
 func largestRow(m *feature.Map) float64 { return m.RowBound() * (1 + 0x1p-20) }
 
 func (r Request) check(s *data.Schema) error {
@@ -131,8 +136,8 @@ func (r Request) check(s *data.Schema) error {
 	return s.Validate()
 }
 
-// records is the public number that sizes a default: the declared number of records or, if there is none,
-// the declared bound on it.
+// records returns the public number that sizes a default. It is the declared number of records or,
+// if there is none, its declared bound.
 func (p Plan) records() float64 {
 	if p.Records > 0 {
 		return float64(p.Records)
@@ -140,7 +145,8 @@ func (p Plan) records() float64 {
 	return float64(p.MaxRecords)
 }
 
-// target is the guarantee to calibrate to, so that a plan with this many draws of noise keeps the request.
+// target returns the guarantee to calibrate to, so that a plan with this number of draws of noise
+// keeps the request.
 func (r Request) target(p Plan, draws int) (privacy.Guarantee, error) {
 	target, err := privacy.NewGuarantee(r.Epsilon, r.Delta, r.Neighboring, privacy.Unit{Row: p.Unit})
 	if err != nil {
@@ -152,8 +158,8 @@ func (r Request) target(p Plan, draws int) (privacy.Guarantee, error) {
 	return target, nil
 }
 
-// calibrate returns the smallest parameter for which the event keeps the request; the event must cost
-// less as the parameter grows.
+// calibrate returns the smallest parameter for which the event keeps the request. The event must
+// cost less as the parameter grows.
 func (r Request) calibrate(p Plan, draws int, event func(parameter float64) mechanism.Event) (float64, error) {
 	target, err := r.target(p, draws)
 	if err != nil {

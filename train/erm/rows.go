@@ -10,9 +10,9 @@ import (
 	"github.com/ditherml/dither/internal/release"
 )
 
-// eachRow calls what part returns with every record, its row as the feature map sees it and its label. Records
-// are divided over the processors, and part is called once for each of them; end takes what one worked on,
-// one after the other.
+// eachRow calls the function do with every record, its row under the feature map, and its label.
+// Records are divided among the processors. The function part makes the state of one processor, and
+// end receives each state, one after the other.
 func eachRow[T any](ctx context.Context, f *fitting, part func() T, do func(of T, record int, x []float64, label float64) error, end func(of T) error) error {
 	n := f.rows.Len()
 	var lock sync.Mutex
@@ -41,8 +41,8 @@ func eachRow[T any](ctx context.Context, f *fitting, part func() T, do func(of T
 	return joined(failed)
 }
 
-// joined returns the errors of goroutines as one. If a check of one of them failed, it is release.ErrComputation itself,
-// which does not say how many goroutines found it.
+// joined returns the errors of goroutines as one. If a check failed in one of them, it is
+// release.ErrComputation itself, which hides how many goroutines found it.
 func joined(failed ...error) error {
 	err := errors.Join(failed...)
 	if errors.Is(err, release.ErrComputation) {

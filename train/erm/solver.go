@@ -11,7 +11,7 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// solverRequest is what a request says about the solver.
+// solverRequest is the part of a request that chooses the solver.
 type solverRequest struct {
 	Name          string
 	Steps         int
@@ -23,7 +23,7 @@ func (r Request) solver() solverRequest {
 	return solverRequest{r.Solver, r.SolverSteps, r.SolverRate, r.SolverPasses, r.SolverBatch}
 }
 
-// solverPlan are the numbers of a solver other than "exact".
+// solverPlan holds the numbers of a solver other than "exact".
 type solverPlan struct {
 	Name   string  `json:"name"`
 	Steps  int     `json:"steps,omitempty"`
@@ -38,7 +38,7 @@ type released interface {
 	Run(ctx context.Context, rows *release.Rows, n mechanism.Noise, norm release.Norm) (release.Bounded, error)
 }
 
-// exactSolver is a problem, solved.
+// exactSolver is the solver that finds the exact minimizer of a problem.
 type exactSolver struct{ release.Problem }
 
 var (
@@ -59,9 +59,9 @@ func (e exactSolver) Run(ctx context.Context, rows *release.Rows, n mechanism.No
 }
 
 const (
-	// defaultPasses and defaultBatch are those of "permuted-descent".
+	// defaultPasses and defaultBatch are the defaults of "permuted-descent".
 	defaultPasses, defaultBatch = 10, 50
-	// mostSteps bounds the default steps of "gradient-descent".
+	// mostSteps bounds the default number of steps of "gradient-descent".
 	mostSteps = 1 << 16
 )
 
@@ -102,9 +102,9 @@ func (r solverRequest) plan(p Plan, asked, ridge float64) (plan *solverPlan, sum
 	return nil, asked, nil
 }
 
-// gradient takes half of the largest rate, and as many steps that their total is 1/Λ for the default ridge
-// Λ: descent that stops early is then as far from the start, and moved by a record as much, as the
-// minimizer with that ridge.
+// gradient takes half of the largest rate. The number of steps makes their total 1/Λ for the
+// default ridge Λ. Such an early end is as far from the start as the minimizer with that ridge, and
+// one record moves it as much.
 func (r solverRequest) gradient(p Plan, asked, ridge float64) (*solverPlan, error) {
 	problem, err := p.problem(ridge)
 	if err != nil {
@@ -121,7 +121,7 @@ func (r solverRequest) gradient(p Plan, asked, ridge float64) (*solverPlan, erro
 	return out, nil
 }
 
-// solver returns the solver of an output plan; the ridge of descent may be 0.
+// solver returns the solver of an output plan. The ridge of descent may be 0.
 func (p Plan) solver() (released, error) {
 	loss, err := lossOf(p.Loss)
 	if err != nil {
@@ -145,7 +145,7 @@ func (p Plan) solver() (released, error) {
 	return nil, fmt.Errorf("erm: solver is %+v, want %s or %s with numbers of its own", *o.Solver, option.SolverGradient, option.SolverPermuted)
 }
 
-// words says what a solver does.
+// words describes a solver.
 func (s *solverPlan) words() string {
 	switch {
 	case s == nil:

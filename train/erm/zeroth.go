@@ -10,19 +10,20 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// zerothPlan is the section of zeroth-order descent. In every step each record adds one vector of differences
+// zerothPlan is the section of zeroth-order descent. In every step each record adds one vector of
+// differences
 //
 //	c_k = (loss(w + ρ·u_k) - loss(w - ρ·u_k))/(2ρ), k = 1 … Directions,
 //
-// along public random directions u_k, shortened to ClippingNorm as a whole. The sum over records is released
-// with noise, and the weights move by -Rate/(N·Directions)·Σ_k sum_k·u_k, for the public number N of records.
-// One record moves the sum by at most ClippingNorm, whatever the loss is.
+// along public random directions u_k, shortened to ClippingNorm as a whole. The sum over records is
+// released with noise. The weights move by -Rate/(N·Directions)·Σ_k sum_k·u_k, for the public
+// number N of records. One record moves the sum by at most ClippingNorm, whatever the loss is.
 //
-// Sources: Zhang, Li, Thekumparampil, Oh & He, "DPZero: Private Fine-Tuning of Language Models without
-// Backpropagation", ICML 2024, https://arxiv.org/abs/2310.09639, algorithm 2 (one direction a step); Tang and
-// others, "Private Fine-tuning of Large Language Models with Zeroth-order Optimization", TMLR 2025,
-// https://arxiv.org/abs/2401.04343 (Laplace noise). Here the differences of several directions are shortened
-// together.
+// Sources: Zhang, Li, Thekumparampil, Oh & He, "DPZero: Private Fine-Tuning of Language Models
+// without Backpropagation", ICML 2024, https://arxiv.org/abs/2310.09639, algorithm 2 (one direction
+// a step). Tang and others, "Private Fine-tuning of Large Language Models with Zeroth-order
+// Optimization", TMLR 2025, https://arxiv.org/abs/2401.04343 (Laplace noise). Here the differences
+// of several directions are shortened together.
 type zerothPlan struct {
 	Steps      int `json:"steps"`
 	Directions int `json:"directions"`
@@ -32,22 +33,23 @@ type zerothPlan struct {
 	Noise string `json:"noise"`
 	// ClippingNorm bounds the vector of one record, in L2 norm with "gaussian" and in L1 norm with "l1".
 	ClippingNorm float64 `json:"clipping-norm"`
-	// NoiseMultiplier of each step is the standard deviation, or the scale of Laplace noise, over ClippingNorm; 0
-	// in a plan without privacy.
+	// NoiseMultiplier is the standard deviation, or the scale of Laplace noise, of each step,
+	// divided by ClippingNorm. It is 0 in a plan without privacy.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
 	// Rate is the size of a step.
 	Rate float64 `json:"rate"`
 }
 
 const (
-	// zerothReach is ρ for rows of norm 1: the score of a row moves by about so much.
+	// zerothReach is ρ for rows of norm 1. It is about the change of a row's score.
 	zerothReach = 0.1
-	// zerothClipping is the default clipping norm over the length of differences of the largest gradient.
+	// zerothClipping is the default clipping norm, divided by the length of differences of the
+	// largest gradient.
 	zerothClipping = 0.5
 	// zerothLogits is the largest noise of all steps together at the default rate. It is the
 	// standard deviation of the score of a row of the largest norm.
 	zerothLogits = 0.5
-	// maxZerothSteps and maxDirections keep plans far above any use.
+	// maxZerothSteps and maxDirections bound a plan. They are far above any use.
 	maxZerothSteps, maxDirections = 1 << 14, 64
 )
 
@@ -61,7 +63,7 @@ func (zeroth) summary() string {
 	return "descent by differences of losses along public random directions, without gradients"
 }
 
-// zerothNoise is the noise of a request: without delta the one that is exact.
+// zerothNoise returns the noise of a request. At delta 0 it is the noise with pure ε.
 func (r Request) zerothNoise() string {
 	switch {
 	case r.Noise != "":
@@ -72,7 +74,7 @@ func (r Request) zerothNoise() string {
 	return option.NoiseGaussian
 }
 
-// centers allows it in addition to normal noise.
+// centers reports whether the noise is normal, which allows a noisy mean in addition.
 func (zeroth) centers(r Request) bool { return r.zerothNoise() == option.NoiseGaussian }
 
 func (m zeroth) plan(r Request, s *Setup) error {
@@ -103,7 +105,8 @@ func (m zeroth) plan(r Request, s *Setup) error {
 	return nil
 }
 
-// fill sets what nothing was said about and follows from the loss: clipping norm and rate.
+// fill sets the numbers that the request leaves open and that follow from the loss: clipping norm
+// and rate.
 func (z *zerothPlan) fill(p Plan, loss model.Loss) {
 	if slope := loss.Lipschitz(p.Columns); z.ClippingNorm == 0 {
 		if math.IsInf(slope, 1) {
@@ -116,8 +119,8 @@ func (z *zerothPlan) fill(p Plan, loss model.Loss) {
 	}
 }
 
-// length is that of the vector of independent standard normal differences, in the norm of the noise: what the
-// directions make of a gradient of norm 1.
+// length returns the length of the vector of independent standard normal differences, in the norm
+// of the noise. The directions turn a gradient of norm 1 into such a vector.
 func (z zerothPlan) length() float64 {
 	k := float64(z.Directions)
 	if z.Noise == option.NoiseL1 {
@@ -126,11 +129,12 @@ func (z zerothPlan) length() float64 {
 	return math.Sqrt(k)
 }
 
-// defaultRate is the largest rate at which a step without noise goes down on average. If it is
-// less, defaultRate is the rate at which all steps together have noise of zerothLogits. For random
-// signs u with E[u·uᵀ] = I and the average v of K products (g·u)·u, E[vᵀHv] ≤ tr(H)·‖g‖²/K +
-// (1+1/K)·gᵀHg. Both the trace of the second derivative H (over Columns) and its eigenvalues are at
-// most curvature·RowBound². So the number of weights has no part in it, as in theorem 3 of DPZero.
+// defaultRate returns the largest rate at which a step without noise goes down on average. It
+// returns the rate at which all steps together have noise of zerothLogits if that is less. Take
+// random signs u with E[u·uᵀ] = I and the average v of K products (g·u)·u. Then E[vᵀHv] ≤
+// tr(H)·‖g‖²/K + (1+1/K)·gᵀHg. Both the trace of the second derivative H (over Columns) and its
+// eigenvalues are at most curvature·RowBound². So the number of weights has no part in it, as in
+// theorem 3 of DPZero.
 func (z zerothPlan) defaultRate(p Plan, curvature float64) float64 {
 	k := float64(z.Directions)
 	rate := 1 / (curvature * p.RowBound * p.RowBound * (1 + (1+float64(p.Columns))/k))
@@ -140,8 +144,8 @@ func (z zerothPlan) defaultRate(p Plan, curvature float64) float64 {
 	return min(rate, zerothLogits/(z.noiseOfSteps()/p.records()*p.RowBound))
 }
 
-// noiseOfSteps is the standard deviation of the noise of the sum of all steps at rate 1, on each weight, times
-// the number of records.
+// noiseOfSteps returns the standard deviation of the noise on each weight from all steps at rate 1,
+// times the number of records.
 func (z zerothPlan) noiseOfSteps() float64 {
 	deviation := z.NoiseMultiplier * z.ClippingNorm
 	if z.Noise == option.NoiseL1 {

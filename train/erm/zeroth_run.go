@@ -14,9 +14,10 @@ import (
 type zerothRun struct {
 	*fitting
 	plan zerothPlan
-	// weights of the next step, then the directions, one after the other: columns of one product with rows.
+	// all holds the weights of the next step, then the directions, one after the other: the columns
+	// of one product with rows.
 	all []float64
-	// average is that of the iterates after the first half.
+	// average is the average of the iterates after the first half.
 	average []float64
 }
 
@@ -72,7 +73,7 @@ func (r *zerothRun) release() ([]float64, error) {
 	return noisy.Values(), err
 }
 
-// sum adds all records, divided over the processors.
+// sum adds all records in parallel.
 func (r *zerothRun) sum(sum *release.VectorSum) error {
 	scorer := r.rows.Scorer(r.all, r.Plan.Columns*(1+r.plan.Directions))
 	workers := runtime.GOMAXPROCS(0)
@@ -88,7 +89,7 @@ func (r *zerothRun) sum(sum *release.VectorSum) error {
 	return joined(failed...)
 }
 
-// zerothPart is what one goroutine adds up.
+// zerothPart is the partial sum of one goroutine.
 type zerothPart struct {
 	*zerothRun
 	scorer  *release.Scorer
@@ -99,8 +100,8 @@ type zerothPart struct {
 	before, after []float64
 }
 
-// add adds the differences of the records of a block. What is added for a record follows from its own row and
-// label, and from released numbers.
+// add adds the differences of the records of a block. A record's differences follow from its own
+// row and label and from released numbers.
 func (p *zerothPart) add(b release.Block) error {
 	n, k := b.Len(), p.plan.Directions
 	if n == 0 {
@@ -115,8 +116,9 @@ func (p *zerothPart) add(b release.Block) error {
 	return p.sum.Add(b.Record(0), p.vectors)
 }
 
-// differences writes those of one record along all directions; zeros without a label. Scores are those of the
-// weights, then those of the directions. Losses that overflow give NaN or infinities, which add nothing.
+// differences writes the differences of one record along all directions, or zeros without a label.
+// The argument scores holds the scores of the weights, then the scores of each direction. Losses
+// that overflow give NaN or infinities, which add nothing.
 func (p *zerothPart) differences(dst []float64, scores []float32, label float64) {
 	if label != label {
 		clear(dst)
@@ -132,7 +134,7 @@ func (p *zerothPart) differences(dst []float64, scores []float32, label float64)
 	}
 }
 
-// resized returns a slice of n entries, in the memory of s if there is enough.
+// resized returns a slice of n entries. It reuses the memory of s if that is large enough.
 func resized[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -140,8 +142,9 @@ func resized[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// signs fills dst with random signs that follow from the number of a direction alone: they are public. The
-// generator is SplitMix64 (Steele, Lea & Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
+// signs fills dst with random signs that follow from the number of a direction alone, so they are
+// public. The generator is SplitMix64 (Steele, Lea & Flood, "Fast Splittable Pseudorandom Number
+// Generators", OOPSLA 2014).
 func signs(dst []float64, number uint64) {
 	state := mixed(number + 1)
 	var word uint64
@@ -154,7 +157,7 @@ func signs(dst []float64, number uint64) {
 	}
 }
 
-// mixed is the output function of SplitMix64.
+// mixed returns the output function of SplitMix64.
 func mixed(v uint64) uint64 {
 	v = (v ^ v>>30) * 0xbf58476d1ce4e5b9
 	v = (v ^ v>>27) * 0x94d049bb133111eb

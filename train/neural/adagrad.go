@@ -7,10 +7,10 @@ import (
 	"github.com/ditherml/dither/internal/release"
 )
 
-// adagrad divides each gradient by the root of the sum of all squared gradients so far, coordinate by coordinate
-// (Duchi, Hazan & Singer, "Adaptive Subgradient Methods for Online Learning and Stochastic Optimization", JMLR
-// 2011, figure 1 with the diagonal matrix): s ← s + g², w ← prox(w - rate·g/(√s + ξ)). L1 shrinks each weight by
-// its own rate.
+// adagrad is the optimizer that divides each gradient by the root of the sum of all squared
+// gradients so far, coordinate by coordinate (Duchi, Hazan & Singer, "Adaptive Subgradient Methods
+// for Online Learning and Stochastic Optimization", JMLR 2011, figure 1 with the diagonal matrix).
+// It sets s ← s + g² and w ← prox(w - rate·g/(√s + ξ)). L1 shrinks each weight by its own rate.
 type adagrad struct {
 	optimizer.Objective
 	squares []float64
@@ -18,7 +18,7 @@ type adagrad struct {
 
 var _ optimizer.Resumable = (*adagrad)(nil)
 
-// adagradRoot keeps steps finite where all gradients were 0.
+// adagradRoot keeps steps finite if all gradients were 0.
 const adagradRoot = 1e-10
 
 // Step makes one step.
@@ -40,7 +40,7 @@ func (a *adagrad) State() optimizer.State {
 	return optimizer.State{Taken: a.Taken(), Vectors: [][]float64{a.squares}}
 }
 
-// Resume takes the sums of squares.
+// Resume restores the sums of squares.
 func (a *adagrad) Resume(s optimizer.State, weights int) error {
 	return a.ResumeVectors(s, weights, &a.squares)
 }

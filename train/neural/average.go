@@ -18,8 +18,8 @@ const (
 type average struct {
 	rule  string
 	decay float64 // of the exponential average
-	first int     // step from which iterates count
-	// count is how many iterates are in sum, which is nil before the first.
+	first int     // the first step whose iterate counts
+	// count is the number of iterates in sum, which is nil before the first.
 	count int
 	sum   []float64
 }
@@ -42,7 +42,7 @@ func (o Options) newAverage(steps int) (*average, error) {
 	return a, nil
 }
 
-// add shows the weights after a step, from 0.
+// add records the weights after a step, counted from 0.
 func (a *average) add(step int, weights []float64) {
 	if a.rule == option.AverageNone || step < a.first {
 		return
@@ -63,7 +63,7 @@ func (a *average) add(step int, weights []float64) {
 	a.count++
 }
 
-// weights returns what the rule makes of the iterates, the last of which is given.
+// weights returns the rule's weights, given the last iterate.
 func (a *average) weights(last []float64) []float64 {
 	if a.count == 0 {
 		return last

@@ -11,31 +11,31 @@ import (
 	"github.com/ditherml/dither/ledger"
 )
 
-// Checkpoint is the state of a run between two steps: what was released, and nothing else. It holds no key, no
-// sample and no noise, so that a run which goes on from it draws all of these afresh. It is as public as the
-// model.
+// Checkpoint is the state of a run between two steps. It holds released numbers only: no key, no
+// sample and no noise. A run that continues from it draws all of these afresh. It is as public as
+// the model.
 type Checkpoint struct {
-	// Plan is that of the run, with the runs before it.
+	// Plan is the plan of the run, with the runs before it.
 	Plan Plan
-	// Taken is how many steps are in the state; Ahead how many more the run may have made before it ended: 0 in
-	// one that was left at its end.
+	// Taken is the number of steps in the state. Ahead is the largest number of further steps that
+	// the run may have made before it stopped. Ahead is 0 in a checkpoint from the end of a run.
 	Taken, Ahead int
 	// Divisor is the declared or noisy number of records.
 	Divisor float64
 	// Levels are the clipping norm and the threshold of each group.
 	Levels [][2]float64
-	// Weights are the trained numbers, Frozen those after them in the network.
+	// Weights are the trained numbers. Frozen are the numbers after them in the network.
 	Weights []float64
 	Frozen  []float32
-	// Optimizers are the states of the optimizers of each group.
+	// Optimizers are the states of each group's optimizer.
 	Optimizers []optimizer.State
-	// Averaged is how many iterates are in AverageSum.
+	// Averaged is the number of iterates in AverageSum.
 	Averaged   int
 	AverageSum []float64
 	settings   settings // the options that the state belongs to
 }
 
-// settings are the options that a run must go on with, defaults filled in.
+// settings are the options that a resumed run must share, with defaults filled in.
 type settings struct {
 	Optimizer    string  `json:"optimizer"`
 	LearningRate float64 `json:"learning-rate"`
@@ -50,7 +50,7 @@ func (r *run) settings() settings {
 	return settings{line.name, r.rates.LearningRate, r.rates.Schedule, r.rates.WarmUp, r.average.rule, r.average.decay}
 }
 
-// state returns the checkpoint of the run as it stands. It shares the run's memory.
+// state returns the checkpoint of the run at the current step. It shares the run's memory.
 func (r *run) state(ahead int) *Checkpoint {
 	c := &Checkpoint{Plan: r.Plan, Taken: r.taken, Ahead: ahead, Divisor: r.divisor, Weights: r.weights, Frozen: r.numbers[len(r.weights):],
 		Averaged: r.average.count, AverageSum: r.average.sum, settings: r.settings()}
@@ -63,9 +63,8 @@ func (r *run) state(ahead int) *Checkpoint {
 	return c
 }
 
-// checkpoint hands out the state: at the beginning of a run and every this many steps, or at its
-// end. At the beginning, because a run that goes on from an older one and ends before its first
-// checkpoint would not be known of otherwise.
+// checkpoint hands out the state at the beginning of a run, every this number of steps, and at its
+// end. The one at the beginning records a resumed run that stops before its next checkpoint.
 func (r *run) checkpoint(end bool) error {
 	if r.options.Checkpoint == nil {
 		return nil
@@ -83,9 +82,10 @@ func (r *run) checkpoint(end bool) error {
 	return nil
 }
 
-// Resume goes on with a run of the same plan and options where a checkpoint was made, on the same data set. Keys,
-// samples and noise are fresh. The event that is reserved is that of all runs: the steps that the interrupted one
-// may have made, those that are repeated among them, and those that are left. The plan of the result says so.
+// Resume continues a run of the same plan and options from a checkpoint, on the same data set.
+// Keys, samples and noise are fresh. The reserved event covers all runs: the steps that the
+// interrupted run may have made, with those now repeated, and the remaining steps. The plan of the
+// result states these steps.
 func Resume(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options, from *Checkpoint) (*Result, error) {
 	if err := from.check(s); err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func Resume(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o O
 	return fit(ctx, l, s, d, o, from)
 }
 
-// check refuses a checkpoint of another plan, or one that holds together badly.
+// check refuses a checkpoint of another plan, or an inconsistent one.
 func (c *Checkpoint) check(s Setup) error {
 	plan, own := c.Plan, s.Plan
 	plan.Interrupted, own.Interrupted = nil, nil
@@ -120,7 +120,7 @@ func (c *Checkpoint) check(s Setup) error {
 	return nil
 }
 
-// resume makes the state of a checkpoint that of the run, and pays for the runs before.
+// resume restores the state of a checkpoint and pays for the runs before.
 func (r *run) resume(from *Checkpoint) error {
 	if got := r.settings(); got != from.settings {
 		return fmt.Errorf("neural: the options are %+v, want those of the checkpoint, %+v", got, from.settings)

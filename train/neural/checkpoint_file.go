@@ -17,9 +17,9 @@ import (
 // checkpointMagic begins every file.
 const checkpointMagic = "dither checkpoint 1\n"
 
-// checkpointHeader is the second line of a file, in JSON. The numbers follow as float64 with the lowest byte first:
-// weights, frozen ones, the sum of the average, the vectors of the optimizers. A SHA-256 of all before it ends the
-// file.
+// checkpointHeader is the second line of a file, in JSON. The numbers follow as float64 with the
+// lowest byte first: weights, frozen weights, the sum of the average, the vectors of the
+// optimizers. A SHA-256 of all earlier bytes ends the file.
 type checkpointHeader struct {
 	Plan       json.RawMessage   `json:"plan"`
 	Taken      int               `json:"taken"`
@@ -79,7 +79,7 @@ func wide(x []float32) []float64 {
 	return out
 }
 
-// decodeCheckpoint reads what encode wrote. A file that is damaged or that holds anything else is refused.
+// decodeCheckpoint reads the output of encode. It refuses a damaged file or one with other content.
 func decodeCheckpoint(file []byte) (*Checkpoint, error) {
 	body, ok := bytes.CutPrefix(file, []byte(checkpointMagic))
 	line := bytes.IndexByte(body, '\n')
@@ -146,13 +146,14 @@ func (h checkpointHeader) checkpoint(plan Plan, numbers []byte) (*Checkpoint, er
 
 var errCheckpointLength = fmt.Errorf("neural: the checkpoint does not hold as many numbers as it says, want a file that a run wrote")
 
-// checkpointTemporary is how the names of files begin that are being written.
+// checkpointTemporary is the prefix of names of files that are being written.
 const checkpointTemporary = ".dither-writing-"
 
-// Write puts the checkpoint in the place of a file, with mode 0600: either the old one stands there or the new one,
-// whole. The file and its name are on disk when Write returns. Write returns the file, locked where the system has
-// locks: until it is closed no other run can hold the file at path. Whoever writes several checkpoints closes one
-// after the next is written.
+// Write replaces the file at path by the checkpoint, with mode 0600. At any time either the old or
+// the new checkpoint is there, complete. The file and its name are on disk when Write returns.
+// Write returns the file, locked if the system has locks. No other run can hold the file at path
+// until it is closed. A caller that writes several checkpoints closes one after the next is
+// written.
 func (c *Checkpoint) Write(path string) (*os.File, error) {
 	text, err := c.encode()
 	if err != nil {

@@ -7,71 +7,78 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Clipping says how one record's gradient is bounded: by which rule, in which groups of parameters, and to
-// which norm. Package mechanism verifies the bound of every group whatever the rule proposes.
+// Clipping is the way one record's gradient is bounded: the rule, the groups of parameters, and the
+// norms. Package internal/release verifies the bound of every group whatever the rule proposes.
 type Clipping struct {
 	Rule string `json:"rule"`
-	// Groups are the parts of the gradient that are clipped and released each by itself, from one sample. One
-	// group holds the whole gradient.
+	// Groups are the parts of the gradient that are clipped and released separately, from one
+	// sample. One group holds the whole gradient.
 	Groups []group `json:"groups"`
 	// Stability is the constant of the rules that divide by norms, in the units of the norm.
 	Stability float64 `json:"stability,omitempty"`
-	// Threshold is the norm up to which the global rules keep gradients as they are, at first for an adaptive
-	// one.
+	// Threshold is the norm up to which the global rules leave gradients unchanged. For an adaptive
+	// rule it is the first threshold.
 	Threshold float64 `json:"threshold,omitempty"`
 	refinements
 }
 
-// refinements are the sections of the rules that adapt, estimate or average.
+// refinements holds the sections of the rules that adapt, estimate or average.
 type refinements struct {
-	// Adaptive says how the level of adaptive rules follows from counts.
+	// Adaptive describes how the level of adaptive rules follows from counts.
 	Adaptive *adaptivity `json:"adaptive,omitempty"`
-	// Projection says how the rule of that name estimates norms.
+	// Projection describes how the rule "projected" estimates norms.
 	Projection *projection `json:"projection,omitempty"`
-	// MicroBatch, if not nil, says that means of several gradients are clipped, not gradients.
+	// MicroBatch, if not nil, makes means of several gradients the vectors that are clipped.
 	MicroBatch *microBatch `json:"micro-batch,omitempty"`
 }
 
-// group is a part of the gradient: blocks of the network that follow each other.
+// group is a part of the gradient: consecutive blocks of the network.
 type group struct {
-	// Blocks is how many blocks of the network belong to the group.
+	// Blocks is the number of the network's blocks in the group.
 	Blocks int `json:"blocks"`
-	// Norm is the clipping norm, the first one under the rule that adapts it.
+	// Norm is the clipping norm. Under the rule that adapts it, it is the first norm.
 	Norm float64 `json:"norm"`
-	// Share is the share of 1/NoiseMultiplier² that the group's noise takes. All shares are 1 together.
+	// Share is the share of 1/NoiseMultiplier² that the group's noise takes. All shares add up to
+	// 1.
 	Share float64 `json:"share"`
 }
 
-// adaptivity says how a norm follows a quantile of the norms of gradients (Andrew, Thakkar, McMahan & Ramaswamy,
-// "Differentially Private Learning with Adaptive Clipping", NeurIPS 2021, https://arxiv.org/abs/1905.03871).
+// adaptivity is the rule by which a norm follows a quantile of the norms of gradients (Andrew,
+// Thakkar, McMahan & Ramaswamy, "Differentially Private Learning with Adaptive Clipping", NeurIPS
+// 2021, https://arxiv.org/abs/1905.03871).
 type adaptivity struct {
-	// Quantile is the share of gradients that is to be within the norm, Rate how fast it moves: times
-	// exp(-Rate·(share - Quantile)) in every step.
+	// Quantile is the target share of gradients within the norm. Rate is the speed: every step
+	// multiplies the norm by exp(-Rate·(share - Quantile)).
 	Quantile float64 `json:"quantile"`
 	Rate     float64 `json:"rate"`
 	// Least and Most bound the norm.
 	Least float64 `json:"least"`
 	Most  float64 `json:"most"`
-	// CountNoise is the standard deviation of the noise on each sum of b - ½ over the records, b telling
-	// whether a gradient was within the norm.
+	// CountNoise is the standard deviation of the noise on each sum of b - ½ over the records. Here
+	// b is 1 if a gradient is within the norm, else 0.
 	CountNoise float64 `json:"count-noise"`
 }
 
-// microBatch says that the records of a step are dealt to Count groups, each record by itself. The
-// sum of a group's gradients over Size is clipped. One record then moves the clipped vector of its
-// group from anywhere to anywhere, by 2·Norm, so that the bound is 2·Norm. Where one record
-// replaces another in its place, labels being those of places, one vector changes as well. So
-// accountants, which double the bound then, charge twice what moves. A bound of Norm would have a
-// proof under that relation alone, which an event does not name, and for samples none: there the
-// vector without the record may be at the edge of the ball, and the two records 0 and 2·Norm away
-// from it. That is no pair of two steps of Norm from the middle. Size is declared: the number of
-// records that were dealt to a group is private. With one group it is clipping after averaging.
+// microBatch describes clipping of means. The records of a step are dealt to Count groups, each
+// record independently. The sum of a group's gradients divided by Size is clipped.
+//
+// One record moves the clipped vector of its group between any two points of the ball, so the bound
+// is 2·Norm. Under replace-one, with labels that belong to places, one vector changes as well.
+// Accountants double the bound under that relation and so charge twice the true movement.
+//
+// A bound of Norm would have a proof under that relation alone, which an event does not name. For
+// samples it has no proof. The vector without the record may be at the edge of the ball, and the
+// two records may be 0 and 2·Norm away from it. That differs from two steps of Norm from the
+// middle.
+//
+// Size is declared, because the number of records in a group is private. With one group this is
+// clipping after averaging.
 type microBatch struct {
 	Count int     `json:"count"`
 	Size  float64 `json:"size"`
 }
 
-// bound is what one record moves the sum of a group with this clipping norm by.
+// bound returns the distance by which one record moves the sum of a group with this clipping norm.
 func (c Clipping) bound(norm float64) float64 {
 	if c.MicroBatch != nil {
 		return 2 * norm
@@ -80,12 +87,11 @@ func (c Clipping) bound(norm float64) float64 {
 }
 
 // noises returns the noise of each group, then the noise of the counts if there are any. The step
-// costs as much as one Gaussian release of this multiplier: 1/multiplier² is the sum over the
-// releases. Gaussians of joint releases add up so (Dong, Roth & Su, "Gaussian Differential
-// Privacy", JRSS-B 2022, corollary 3.3, https://arxiv.org/abs/1905.02383). It errs where the counts
-// alone cost more.
+// costs as much as one Gaussian release of this multiplier, because 1/multiplier² adds up over
+// joint releases (Dong, Roth & Su, "Gaussian Differential Privacy", JRSS-B 2022, corollary 3.3,
+// https://arxiv.org/abs/1905.02383). It returns an error if the counts alone cost more.
 func (c Clipping) noises(multiplier float64) ([]mechanism.Gaussian, error) {
-	left := 1.0 // of 1/multiplier², without the counts
+	left := 1.0 // the rest of 1/multiplier² without the counts
 	if c.Adaptive != nil {
 		count := c.countNoise()
 		left -= (multiplier / count) * (multiplier / count)
@@ -107,14 +113,14 @@ func (c Clipping) noises(multiplier float64) ([]mechanism.Gaussian, error) {
 	return out, nil
 }
 
-// countRadius is the norm of one record's counts: ½ for each group.
+// countRadius returns the norm of one record's counts: ½ for each group.
 func (c Clipping) countRadius() float64 { return math.Sqrt(float64(len(c.Groups))) / 2 }
 
-// countNoise is the noise multiplier of the counts.
+// countNoise returns the noise multiplier of the counts.
 func (c Clipping) countNoise() float64 { return c.Adaptive.CountNoise / c.countRadius() }
 
-// levels are those of the first step, one a group. A threshold of the whole gradient is shared among groups as
-// the norms are.
+// levels returns the levels of the first step, one for each group. A threshold of the whole
+// gradient is shared among groups in proportion to their norms.
 func (c Clipping) levels() []level {
 	whole := c.norm()
 	out := make([]level, len(c.Groups))
@@ -124,7 +130,7 @@ func (c Clipping) levels() []level {
 	return out
 }
 
-// norm is the largest norm of a clipped gradient, all groups together.
+// norm returns the largest norm of a clipped gradient, all groups together.
 func (c Clipping) norm() float64 {
 	sum := 0.0
 	for _, g := range c.Groups {
@@ -133,8 +139,8 @@ func (c Clipping) norm() float64 {
 	return sum
 }
 
-// validate returns an error where the numbers of the clipping make no sense for a network of this
-// many blocks.
+// validate returns an error if the numbers of the clipping make no sense for a network with this
+// number of blocks.
 func (c Clipping) validate(blocks int) error {
 	r, err := ruleOf(c.Rule)
 	if err != nil {
@@ -196,7 +202,7 @@ func (a *adaptivity) validate() error {
 	return nil
 }
 
-// maxMicroBatches bounds the vectors of a step that are clipped.
+// maxMicroBatches bounds the number of clipped vectors of a step.
 const maxMicroBatches = 1 << 20
 
 func (c Clipping) validateMicroBatch() error {

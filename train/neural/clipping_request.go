@@ -9,56 +9,61 @@ import (
 	"github.com/ditherml/dither/network"
 )
 
-// ClippingRequest asks for a clipping. The zero value is flat clipping of the whole gradient to
-// 1.
+// ClippingRequest is a request for a Clipping. The zero value is flat clipping of the whole
+// gradient to norm 1.
 type ClippingRequest struct {
 	// Rule is one of Rules; "" means flat.
 	Rule string
 	// Norm is the clipping norm of the whole gradient; 0 means 1.
 	Norm float64
-	// Groups is the number of blocks of the network in each group, in order; nil is one group of all. PerLayer
-	// makes a group of the blocks of each layer.
+	// Groups is the number of blocks of the network in each group, in order. nil means one group of
+	// all blocks. PerLayer makes a group of the blocks of each layer.
 	Groups   []int
 	PerLayer bool
-	// Norms are the clipping norms of the groups; nil divides Norm evenly: Norm/√groups each.
+	// Norms are the clipping norms of the groups. nil gives Norm/√groups to each.
 	Norms []float64
-	// Allocation divides the noise among groups at the same cost: "even" (or ""), the same noise multiplier for
-	// each; "isotropic", the same noise on every number; "dimension", the least noise in all numbers together.
+	// Allocation divides the noise among groups at the same cost. "even" (or "") gives each the
+	// same noise multiplier. "isotropic" gives every number the same noise. "dimension" gives the
+	// least noise in all numbers together.
 	Allocation string
-	// Stability of the rules that have it; 0 means 0.01 times the norm, or for psac 0.1 times it.
+	// Stability is the constant of the rules that have one. 0 means 0.01 times the norm, or 0.1
+	// times the norm for psac.
 	Stability float64
-	// Threshold of the global rules; 0 means 10 times the norm.
+	// Threshold is the threshold of the global rules. 0 means 10 times the norm.
 	Threshold float64
-	// Quantile, Rate and CountNoise are those of the adaptive rules. A Quantile of 0 means 0.5, or 0.95 for
-	// a threshold, and a Rate of 0 means 0.2. A CountNoise of 0 means a twentieth of the expected batch, but
-	// at least twice what the counts need.
+	// Quantile, Rate and CountNoise are the numbers of the adaptive rules. A Quantile of 0 means
+	// 0.5, or 0.95 for a threshold. A Rate of 0 means 0.2. A CountNoise of 0 means a twentieth of
+	// the expected batch, but at least twice what the counts need.
 	Quantile, Rate, CountNoise float64
-	// Projections and Cap are those of the rule projected; 0 means 20 and 2.
+	// Projections and Cap are the numbers of the rule "projected". 0 means 20 for Projections and 2
+	// for Cap.
 	Projections int
 	Cap         float64
-	// MicroBatch, if not 0, clips means of about this many records instead of each record's
+	// MicroBatch, if not 0, clips means of about this number of records instead of each record's
 	// gradient.
 	MicroBatch int
-	// AfterAveraging clips the mean over the whole batch: one micro-batch. It is here to be seen: its noise hides
-	// everything, because one record can turn the clipped mean around.
+	// AfterAveraging clips the mean over the whole batch, as one micro-batch. It exists for
+	// demonstration. One record can reverse the clipped mean, so the noise hides everything.
 	AfterAveraging bool
 }
 
 const (
 	// defaultClippingNorm is the clipping norm of the whole gradient.
 	defaultClippingNorm = 1.0
-	// defaultStability is the stability of auto-s, as its authors propose, defaultDamping that of psac.
+	// defaultStability is the stability of auto-s that its authors propose. defaultDamping is the
+	// stability of psac.
 	defaultStability, defaultDamping = 0.01, 0.1
 	// defaultThreshold is the threshold of the global rules in units of the clipping norm.
 	defaultThreshold = 10.0
-	// defaultQuantile is what authors of adaptive clipping propose; a threshold is to hold nearly all.
+	// defaultQuantile is the quantile that authors of adaptive clipping propose. A threshold should
+	// cover nearly all gradients.
 	defaultQuantile, defaultThresholdQuantile = 0.5, 0.95
-	// adaptiveReach is how far an adaptive norm may go from the first one, to both sides.
+	// adaptiveReach is the largest ratio of an adaptive norm to the first norm, in both directions.
 	adaptiveReach = 1e6
 )
 
-// share is proportional to the share of 1/NoiseMultiplier² of a group with this norm and this many
-// numbers. The noise of a group of norm C and share s has variance proportional to C²/s.
+// shareOf returns a number proportional to the share of 1/NoiseMultiplier² of a group with this
+// norm and dimension. The noise of a group of norm C and share s has variance proportional to C²/s.
 func shareOf(allocation string, norm float64, numbers int) (float64, error) {
 	switch allocation {
 	case option.AllocationEven, "":
@@ -71,7 +76,7 @@ func shareOf(allocation string, norm float64, numbers int) (float64, error) {
 	return 0, fmt.Errorf("neural: allocation is %q, want one of %v", allocation, option.Allocations())
 }
 
-// clipping is what a request asks for, for a network and an expected batch.
+// clipping returns the requested clipping for a network and an expected batch.
 func (r ClippingRequest) clipping(n *network.Network, batch float64) (Clipping, error) {
 	c := Clipping{Rule: r.Rule}
 	if c.Rule == "" {
@@ -109,7 +114,7 @@ func (r ClippingRequest) clipping(n *network.Network, batch float64) (Clipping, 
 	return c, err
 }
 
-// groups are the groups of blocks with their norms and shares.
+// groups returns the groups of blocks with their norms and shares.
 func (r ClippingRequest) groups(blocks []network.Block) ([]group, error) {
 	counts, norm := r.Groups, r.Norm
 	switch {
@@ -152,7 +157,8 @@ func (r ClippingRequest) groups(blocks []network.Block) ([]group, error) {
 	return groups, nil
 }
 
-// layers counts the blocks of each layer, which stand together and have names that begin alike.
+// layers counts the blocks of each layer. Blocks of a layer are consecutive and share a prefix of
+// their names.
 func layers(blocks []network.Block) []int {
 	var counts []int
 	for i, b := range blocks {
@@ -165,7 +171,7 @@ func layers(blocks []network.Block) []int {
 	return counts
 }
 
-// layerOf is the name of a block's layer: what stands before the last full stop.
+// layerOf returns the name of a block's layer: the part before the last full stop.
 func layerOf(b network.Block) string {
 	for i := len(b.Name) - 1; i >= 0; i-- {
 		if b.Name[i] == '.' {
@@ -183,7 +189,7 @@ func numbers(blocks []network.Block) int {
 	return sum
 }
 
-// adaptive says how the level follows counts out of batches of this expected size.
+// adaptive returns the rule by which the level follows counts out of batches of this expected size.
 func (r ClippingRequest) adaptive(c Clipping, batch float64) *adaptivity {
 	a := &adaptivity{Quantile: r.Quantile, Rate: r.Rate, CountNoise: r.CountNoise}
 	first, quantile := c.Groups[0].Norm, defaultQuantile
@@ -203,7 +209,7 @@ func (r ClippingRequest) adaptive(c Clipping, batch float64) *adaptivity {
 	return a
 }
 
-// projection is how norms are estimated.
+// projection returns the numbers by which norms are estimated.
 func (r ClippingRequest) projection() *projection {
 	p := &projection{Directions: r.Projections, Cap: r.Cap}
 	if p.Directions == 0 {
@@ -215,7 +221,7 @@ func (r ClippingRequest) projection() *projection {
 	return p
 }
 
-// microBatch is the division of batches of this expected size.
+// microBatch returns the division of batches of this expected size.
 func (r ClippingRequest) microBatch(batch float64) (*microBatch, error) {
 	switch {
 	case r.AfterAveraging && r.MicroBatch != 0 || r.MicroBatch < 0:

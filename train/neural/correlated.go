@@ -10,19 +10,19 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Correlated says that the noise of steps cancels in part over the steps (DP-FTRL): the sum of many released
-// gradients, which is what descent moves along, has far less noise than that of independent noise at the same cost.
-// The steps go round parts of the records.
+// Correlated is noise that partly cancels over the steps (DP-FTRL). Descent moves along the sum of
+// released gradients. That sum has far less noise than with independent noise at the same cost. The
+// steps go round parts of the records.
 type Correlated struct {
-	// Kind says how: "banded" correlates steps less than a round apart, by a banded matrix;
-	// "tree" sums the steps of a round by a binary tree.
+	// Kind names the correlation. "banded" correlates steps less than a round apart, by a banded
+	// matrix. "tree" sums the steps of a round by a binary tree.
 	Kind string `json:"kind"`
-	// Coefficients are the first column of the matrix of "banded", from the diagonal down, no more than
-	// there are parts. They decide what cancels, not what it costs.
+	// Coefficients are the first column of the matrix of "banded", from the diagonal down. There
+	// are at most as many as parts. They decide how much noise cancels, not the cost.
 	Coefficients []int64 `json:"coefficients,omitempty"`
 }
 
-// correlated is what a request asks for, with steps that go round this many parts.
+// correlated returns the requested correlation for steps that go round this number of parts.
 func (r Request) correlated(parts int) (*Correlated, error) {
 	if r.Correlation == "" {
 		if r.BandMomentum != 0 || r.Bands != 0 {
@@ -45,17 +45,18 @@ func (r Request) correlated(parts int) (*Correlated, error) {
 	return out, nil
 }
 
-// maxBands bounds the bands that a request has by default: each keeps as many numbers as the network has.
+// maxBands bounds the default number of bands. Each band keeps one number for every number of the
+// network.
 const maxBands = 64
 
-// coefficientScale is the first coefficient: the others are rounded to integers next to it.
+// coefficientScale is the first coefficient. The others are rounded to integers on this scale.
 const coefficientScale = 1 << 12
 
-// squareRoot returns the first coefficients of ((1-x)·(1-βx))^(-1/2), times coefficientScale and rounded: the
-// square root of the matrix that adds up steps with momentum β. (Kalinin & Lampert, "Banded Square Root Matrix
-// Factorization for Differentially Private Model Training", NeurIPS 2024, theorem 1,
-// https://arxiv.org/abs/2405.13763.) With r_k = (2k choose k)/4^k, coefficient k is Σ_j r_j·r_(k-j)·β^(k-j). They do
-// not rise.
+// squareRoot returns the first coefficients of ((1-x)·(1-βx))^(-1/2), times coefficientScale and
+// rounded. They are the square root of the matrix that adds up steps with momentum β (Kalinin &
+// Lampert, "Banded Square Root Matrix Factorization for Differentially Private Model Training",
+// NeurIPS 2024, theorem 1, https://arxiv.org/abs/2405.13763). With r_k = (2k choose k)/4^k,
+// coefficient k is Σ_j r_j·r_(k-j)·β^(k-j). The coefficients never rise.
 func squareRoot(bands int, momentum float64) []int64 {
 	r, decayed := make([]float64, bands), make([]float64, bands)
 	r[0], decayed[0] = 1, 1
@@ -74,7 +75,7 @@ func squareRoot(bands int, momentum float64) []int64 {
 	return out
 }
 
-// checkSeries returns the error with which the plan's series would be refused before it is paid for.
+// checkSeries returns the error with which the plan's series would be refused before payment.
 func (p Plan) checkSeries() error {
 	if p.Correlated == nil {
 		return nil
@@ -87,7 +88,8 @@ func (p Plan) checkSeries() error {
 	return release.CheckSeries(event, options)
 }
 
-// series returns the event of a series, and how many of them a run of this many steps takes.
+// series returns the event of a series, and the number of series in a run with this number of
+// steps.
 func (p Plan) series(multiplier float64, steps int) (mechanism.Event, int) {
 	if p.Correlated.Kind == option.CorrelatedTree {
 		return mechanism.TreeAggregation{NoiseMultiplier: multiplier, Steps: p.Sampling.Parts}, p.rounds(steps)
@@ -99,8 +101,8 @@ func (p Plan) series(multiplier float64, steps int) (mechanism.Event, int) {
 	return mechanism.BandedMatrix{NoiseMultiplier: multiplier, Bands: p.Sampling.Parts, Steps: steps, Probability: probability}, 1
 }
 
-// seriesOptions are the public numbers of the plan's series: the sums of a step share the noise multiplier as they
-// would without correlation.
+// seriesOptions returns the public numbers of the plan's series. The sums of a step share the noise
+// multiplier as without correlation.
 func (p Plan) seriesOptions(multiplier float64) (release.SeriesOptions, error) {
 	noises, err := p.Clipping.noises(multiplier)
 	if err != nil {
@@ -123,7 +125,7 @@ func (r *run) openSeries() (*release.Series, error) {
 	return release.OpenSeries(r.payer, event, r.samples.slots, options)
 }
 
-// releaseCorrelated is release in a series, which it opens at its first step.
+// releaseCorrelated is release within a series, which it opens at the series' first step.
 func (r *run) releaseCorrelated() ([]release.Noisy, error) {
 	left := (r.taken - r.Plan.kept()) % r.Plan.Sampling.Parts
 	if r.series == nil || r.Plan.Correlated.Kind == option.CorrelatedTree && left == 0 {
@@ -146,8 +148,8 @@ func (r *run) releaseCorrelated() ([]release.Noisy, error) {
 	return r.series.Release(sealed...)
 }
 
-// draws is how many numbers a series of this many steps draws noise for, one for each number that
-// is trained: for a tree one for each node, fewer than two a step.
+// draws returns how many numbers a series of this number of steps draws for each trained number. A
+// tree draws one for each node, fewer than two a step.
 func (c *Correlated) draws(steps int) int {
 	if c != nil && c.Kind == option.CorrelatedTree {
 		return 2 * steps
@@ -155,7 +157,7 @@ func (c *Correlated) draws(steps int) int {
 	return steps
 }
 
-// validateCorrelated refuses correlated noise with settings that it has no proof for here.
+// validateCorrelated refuses correlated noise with settings that have no proof here.
 func (p Plan) validateCorrelated() error {
 	c := p.Correlated
 	if c == nil {

@@ -13,67 +13,75 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Diagnosing says how much a diagnosis looks at. The zero value takes every default.
+// Diagnosing holds the settings of a diagnosis. The zero value takes every default.
 type Diagnosing struct {
-	// Records are the first ones of the table, whose kernel and descents are looked at; 0 means 16.
+	// Records is the number of records, the first of the table, in the kernel and the descents. 0
+	// means 16.
 	Records int
-	// NormRecords are the first ones of the table, whose norms are; 0 means 1000.
+	// NormRecords is the number of records, the first of the table, whose norms are measured. 0
+	// means 1000.
 	NormRecords int
-	// Norm is the small clipping norm of the whole gradient; 0 means a tenth of the median norm.
+	// Norm is the small clipping norm of the whole gradient. 0 means a tenth of the median norm.
 	Norm float64
-	// Steps of each descent; 0 means 2000, a negative number none.
+	// Steps is the number of steps of each descent. 0 means 2000, and a negative number no descent.
 	Steps int
-	// LearningRate of the descents; 0 means the stable one of dynamics.StableRate.
+	// LearningRate is the learning rate of the descents. 0 means the stable rate of
+	// dynamics.StableRate.
 	LearningRate float64
-	// NoiseMultiplier of the descents with noise, in units of the bound of each clipping; 0 means 1.
+	// NoiseMultiplier is the noise of the noisy descents, in units of each clipping's bound. 0
+	// means 1.
 	NoiseMultiplier float64
-	// Seed is that of the first weights.
+	// Seed is the seed of the first weights.
 	Seed uint64
 }
 
 const (
-	// diagnosisLooks is how many times a descent looks at its kernel, diagnosisRows how many rows that may have.
+	// diagnosisLooks is the number of times that a descent computes its kernel. diagnosisRows is
+	// the largest number of rows of that kernel.
 	diagnosisLooks, diagnosisRows = 9, 640
 )
 
-// NonPrivateDiagnosis is how a network begins to learn a table. It is computed exactly from the records and
-// covered by no guarantee: it is for public data.
+// NonPrivateDiagnosis is a description of how a network begins to learn a table. It is computed
+// exactly from the records, and no guarantee covers it. It is for public data.
 type NonPrivateDiagnosis struct {
 	Loss    string `json:"loss"`
 	Records int    `json:"records"`
 	Outputs int    `json:"outputs"`
 	Weights int    `json:"trained-weights"`
 	Seed    uint64 `json:"seed"`
-	// SmallNorm is the small clipping norm, LargeNorm the large one: the largest norm, with a margin of a half.
+	// SmallNorm is the small clipping norm. LargeNorm is the large one: the largest norm with a
+	// margin of a half.
 	SmallNorm float64 `json:"small-clipping-norm"`
 	LargeNorm float64 `json:"large-clipping-norm"`
-	// LearningRate and Steps are those of the descents.
+	// LearningRate and Steps are the settings of the descents.
 	LearningRate    float64 `json:"learning-rate"`
 	Steps           int     `json:"steps"`
 	NoiseMultiplier float64 `json:"noise-multiplier"`
-	// Clippings are what was compared.
+	// Clippings are the compared clippings.
 	Clippings []ClippingDiagnosis `json:"clippings"`
-	// Norms are those of the gradients at the first weights: of the whole, then of each layer.
+	// Norms are the norms of the gradients at the first weights, first of the whole network, then
+	// of each layer.
 	Norms       []dynamics.Norms `json:"norms"`
 	NormRecords int              `json:"norm-records"`
 }
 
-// ClippingDiagnosis is what a clipping does to the kernel and to descents.
+// ClippingDiagnosis is the effect of a clipping on the kernel and on descents.
 type ClippingDiagnosis struct {
 	Name string `json:"name"`
-	// Kernel is what M is like at the first weights.
+	// Kernel describes the matrix M at the first weights.
 	Kernel dynamics.Character `json:"kernel"`
-	// Flow is the descent without noise, Noisy that with noise; nil where none was asked for.
+	// Flow is the descent without noise and Noisy the descent with noise. They are nil if no
+	// descent was requested.
 	Flow  *dynamics.Trajectory `json:"flow,omitempty"`
 	Noisy *dynamics.Trajectory `json:"noisy,omitempty"`
-	// Measured and Course are two rows of the table: as measured, and as the course has it. Course
-	// is nil for a clipping that the course leaves out.
+	// Measured and Course are two rows of the table: the measurement, and the claim of the lecture
+	// notes. Course is nil for a clipping that the notes leave out.
 	Measured Convergence  `json:"measured"`
 	Course   *Convergence `json:"course,omitempty"`
 }
 
-// DiagnoseNonPrivate looks at the first records of a public table exactly. It uses the layers,
-// input, loss and map of rows of the request, and nothing else of it.
+// DiagnoseNonPrivate returns the exact diagnosis of the first records of a public table. It reads
+// the request's layers, input, loss and map of rows only.
 func DiagnoseNonPrivate(ctx context.Context, r Request, o Diagnosing, s *data.Schema, d *data.Dataset) (*NonPrivateDiagnosis, error) {
 	r.Epsilon, r.Clipping, r.Sampling, r.Steps, r.Epochs = math.Inf(1), ClippingRequest{}, Sampling{Kind: option.SamplingFull}, 1, 0
 	setup, err := NewSetup(r, s)
@@ -106,7 +114,7 @@ func DiagnoseNonPrivate(ctx context.Context, r Request, o Diagnosing, s *data.Sc
 	return out, out.compare(ctx, few, o)
 }
 
-// fill settles the defaults.
+// fill sets the defaults.
 func (o *Diagnosing) fill(smoothness float64) error {
 	for _, c := range []struct {
 		value     *int
@@ -130,7 +138,7 @@ func (o *Diagnosing) fill(smoothness float64) error {
 	return nil
 }
 
-// problem are the first records as the network sees them, at first weights of a seed.
+// problem returns the first records under the map, with first weights from a seed.
 func (s Setup) problem(rows *release.Rows, most int, seed uint64) (dynamics.Problem, error) {
 	n, in := min(most, rows.Len()), s.Network.Input().Size()
 	p := dynamics.Problem{Network: s.Network, Loss: s.Loss, Inputs: make([]float64, n*in), Weights: make([]float64, s.Network.Weights())}
@@ -151,7 +159,7 @@ func (s Setup) problem(rows *release.Rows, most int, seed uint64) (dynamics.Prob
 	return p, err
 }
 
-// firstOf is the problem of the first records.
+// firstOf returns the problem with the first n records.
 func firstOf(p dynamics.Problem, n int) dynamics.Problem {
 	n = min(n, len(p.Labels))
 	p.Inputs, p.Labels = p.Inputs[:n*p.Network.Input().Size()], p.Labels[:n]
@@ -180,7 +188,7 @@ func (n *NonPrivateDiagnosis) norms(p dynamics.Problem, groups []int) error {
 	return nil
 }
 
-// compare fills in what each clipping does.
+// compare fills in the effect of each clipping.
 func (n *NonPrivateDiagnosis) compare(ctx context.Context, p dynamics.Problem, o Diagnosing) error {
 	norms, err := dynamics.GradientNorms(p, []int{len(p.Network.Blocks())})
 	if err != nil {
@@ -212,7 +220,7 @@ func (n *NonPrivateDiagnosis) compare(ctx context.Context, p dynamics.Problem, o
 	return nil
 }
 
-// diagnose is what one clipping does.
+// diagnose returns the effect of one clipping.
 func (n *NonPrivateDiagnosis) diagnose(p dynamics.Problem, c comparison) (ClippingDiagnosis, error) {
 	out := ClippingDiagnosis{Name: c.clipping.Name, Course: c.course}
 	tangent, err := dynamics.NewKernel(p, c.clipping.Groups)
@@ -240,8 +248,8 @@ func (n *NonPrivateDiagnosis) diagnose(p dynamics.Problem, c comparison) (Clippi
 	return out, nil
 }
 
-// LayerNorm is the small clipping norm of the whole, for k = 0, or of the layer at place k of
-// Norms. A layer has an equal part of its square.
+// LayerNorm returns the small clipping norm of the whole for k = 0, or of the layer at index k of
+// Norms. All layers have equal parts of its square.
 func (n *NonPrivateDiagnosis) LayerNorm(k int) float64 {
 	if k == 0 {
 		return n.SmallNorm

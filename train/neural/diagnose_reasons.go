@@ -2,8 +2,8 @@ package neural
 
 import "github.com/ditherml/dither/internal/dynamics"
 
-// Reasons says why measurements differ from what the lecture notes have, one reason for each kind of difference that
-// is there.
+// Reasons returns why measurements differ from the claims of the lecture notes, one reason for each
+// kind of difference.
 func (n *NonPrivateDiagnosis) Reasons() []string {
 	var unproved, form, noise, singular, open bool
 	for _, c := range n.Clippings {
@@ -33,7 +33,7 @@ func (n *NonPrivateDiagnosis) Reasons() []string {
 	return out
 }
 
-// regularity says how far the kernel without clipping is from one without an inverse.
+// regularity describes how far the kernel without clipping is from a singular one.
 func (n *NonPrivateDiagnosis) regularity() string {
 	if len(n.Clippings) > 0 && n.Clippings[0].Kernel.Regular() {
 		return "This kernel has an inverse at the first weights."

@@ -6,32 +6,33 @@ import (
 	"github.com/ditherml/dither/internal/dynamics"
 )
 
-// Convergence is one row of the table of clippings: what holds for the matrix M that the outputs move along under
-// gradient flow, and for the loss. An answer is "yes", "no", or "under way" where more steps would tell, or "" where
-// nothing was measured or is claimed.
+// Convergence is one row of the table of clippings. It has answers about the matrix M that moves
+// the outputs under gradient flow, and about the loss. An answer is "yes", "no", "under way" if
+// more steps would tell, or "" if nothing was measured or claimed.
 type Convergence struct {
 	Symmetric string `json:"symmetric,omitempty"`
-	// Positive is of the eigenvalues, PositiveForm of xᵀMx. For a symmetric M they are one.
+	// Positive is about the eigenvalues of M, PositiveForm about xᵀMx. For a symmetric M both
+	// agree.
 	Positive     string `json:"positive-eigenvalues,omitempty"`
 	PositiveForm string `json:"positive-form,omitempty"`
-	// Monotone and Zero are of the loss without noise; the others of that with noise.
+	// Monotone and Zero are about the loss without noise. The others are about the loss with noise.
 	Monotone      string `json:"monotone-loss,omitempty"`
 	Zero          string `json:"to-zero-loss,omitempty"`
 	MonotoneNoisy string `json:"monotone-loss-with-noise,omitempty"`
 	ZeroNoisy     string `json:"to-zero-loss-with-noise,omitempty"`
 }
 
-// comparison is a clipping with what lecture notes say of it.
+// comparison is a clipping with the claims of lecture notes about it.
 type comparison struct {
 	clipping dynamics.Clipping
 	course   *Convergence
 }
 
-// compared are the clippings of the table of lecture notes on the convergence of private learning,
-// after Z. Bu, H. Wang, Z. Dai and Q. Long, "On the convergence and calibration of deep learning
-// with differential privacy", TMLR 2023, section 4 (https://arxiv.org/abs/2106.07830), where "no"
-// means that it is not guaranteed. Global clipping of the same paper and AUTO-S follow. The notes
-// take the same answers with noise.
+// compared returns the clippings of a table of lecture notes on the convergence of private
+// learning. The table follows Z. Bu, H. Wang, Z. Dai and Q. Long, "On the convergence and
+// calibration of deep learning with differential privacy", TMLR 2023, section 4
+// (https://arxiv.org/abs/2106.07830). There "no" means "not guaranteed". Global clipping of the
+// same paper and AUTO-S follow. The notes give the same answers with noise.
 func (n *NonPrivateDiagnosis) compared(perLayer []int) []comparison {
 	blocks := 0
 	for _, count := range perLayer {
@@ -41,7 +42,8 @@ func (n *NonPrivateDiagnosis) compared(perLayer []int) []comparison {
 	small, large := level{norm: n.SmallNorm}, level{norm: n.LargeNorm}
 	part := level{norm: n.SmallNorm / math.Sqrt(float64(len(perLayer)))}
 	globally := level{norm: n.SmallNorm, threshold: n.LargeNorm}
-	// The stability is the norm, so that no weight passes 1: a hundredth of it wants steps a hundred times shorter.
+	// The stability is the norm, so that no weight exceeds 1. A hundredth of it needs steps a
+	// hundred times shorter.
 	stable := level{norm: n.SmallNorm, stability: n.SmallNorm}
 	says := func(symmetric, positive, monotone, zero string) *Convergence {
 		return &Convergence{Symmetric: symmetric, Positive: positive, Monotone: monotone, Zero: zero, MonotoneNoisy: monotone, ZeroNoisy: zero}
@@ -60,8 +62,8 @@ func (n *NonPrivateDiagnosis) compared(perLayer []int) []comparison {
 	}
 }
 
-// measured is the row that follows from the kernels and descents of a clipping: of the kernels the worst that was
-// seen.
+// measured returns the row that follows from the kernels and descents of a clipping. Of the kernels
+// it takes the worst.
 func measured(d ClippingDiagnosis) Convergence {
 	symmetric, positive, form := d.Kernel.Symmetric(), d.Kernel.Positive(), d.Kernel.PositiveForm()
 	out := Convergence{}

@@ -4,10 +4,10 @@ import (
 	"github.com/ditherml/dither/network"
 )
 
-// Costs measured on one core at about 3.6 GHz, in nanoseconds: the first is a multiply-add of a
-// pass forward, one backward and the exact sum, together. The others are a number that a layer
-// gives, forth and back, noise and update of a weight, a record that is drawn from, and a cell that
-// is read.
+// These are costs measured on one core at about 3.6 GHz, in nanoseconds. productCost is a
+// multiply-add of a forward pass, a backward pass and the exact sum, together. numberCost is an
+// output of a layer, forward and backward. weightCost is noise and update of a weight, drawCost a
+// record to draw from, and cellCost a cell to read.
 const (
 	productCost = 0.03
 	sparseCost  = 2 // of a product with an entry of a sparse row or a token
@@ -18,20 +18,22 @@ const (
 )
 
 const (
-	// textEntries is how many features of a bag of words are taken to be other than 0, textCells how many cells of
-	// numbers take the time of reading such a text.
+	// textEntries is the assumed number of nonzero features of a bag of words. Reading such a text
+	// takes as long as textCells cells of numbers.
 	textEntries, textCells = 400, 4000
-	// weightBytes is what a weight takes: in both widths, in momentum, average, noise and sum; partBytes what it
-	// takes in the sum of a goroutine; baseBytes what the program takes before.
+	// weightBytes is the memory of a weight: in both widths, in momentum, average, noise and sum.
+	// partBytes is its memory in the sum of a goroutine. baseBytes is the memory of the program
+	// without a run.
 	weightBytes, partBytes, baseBytes = 52, 8, 32 << 20
-	// tapeBytes is what a number of a layer takes for a record that is worked on: in both passes, and in integers.
+	// tapeBytes is the memory of an output of a layer for a record in work: in both passes, and in
+	// integers.
 	tapeBytes = 8
 )
 
-// Estimate guesses how long Fit takes on this many processors, and how much memory, from public
-// numbers alone: at the declared number of records, or the bound on it. Reading the table is
-// included. It is within a factor of about 3 for the networks of docs/benchmarks.md; a layer's
-// costs vary, and so do machines.
+// Estimate returns a guess of the seconds and the bytes of memory that Fit takes on this number of
+// processors. It uses public numbers alone: the declared number of records, or the bound on it.
+// Reading the table is included. The guess is within a factor of about 3 for the networks of
+// docs/benchmarks.md; costs of layers vary, and so do machines.
 func (s Setup) Estimate(o Options, processors int) (seconds float64, bytes int64) {
 	p := s.Plan
 	records, entries := p.records(), s.Features.Dim()
@@ -53,20 +55,21 @@ func (s Setup) Estimate(o Options, processors int) (seconds float64, bytes int64
 	all := steps*(records*p.Share()*each+weightCost*float64(p.Network.Trained)) + float64(processors)*(steps*drawCost+cellCost*cells)*records
 	chunk := min(float64(s.chunk(o, sparse)), max(1, records*p.Share()/float64(processors)))
 	whole := records*(rowBytes+16) + float64(s.Network.Weights())*weightBytes + float64(processors)*(float64(p.Network.Trained)*partBytes+chunk*float64(numbers)*tapeBytes)
-	// The collector of garbage lets the heap grow to about twice what is in use.
+	// The garbage collector lets the heap grow to about twice the memory in use.
 	return all / 1e9 / float64(processors), int64(2*whole) + baseBytes
 }
 
-// takesEntries guesses whether the network will be given what is not 0 in a row: where a text column is a bag.
+// takesEntries guesses whether the network will receive the nonzero entries of rows. It will if a
+// text column is a bag of words.
 func (s Setup) takesEntries() bool { return s.Network.TakesEntries() && s.Schema.HasText() }
 
-// layerWork is the cost of products of parameters in layers for a record with this many inputs that
-// are not 0. It also returns how many numbers the layers give.
+// layerWork returns the cost of products of parameters in layers for a record with this number of
+// nonzero inputs. It also returns the number of outputs of the layers.
 func layerWork(layers network.Layers, in network.Shape, entries int) (work float64, numbers int) {
 	for _, layer := range layers {
 		alone, err := network.New(in, layer)
 		if err != nil {
-			return work, numbers // New has made a network of them
+			return work, numbers // network.New has accepted them
 		}
 		out := alone.Output()
 		var inner network.Layers
@@ -90,7 +93,7 @@ func layerWork(layers network.Layers, in network.Shape, entries int) (work float
 	return work, numbers
 }
 
-// productWork is what the products of the blocks of a network of one layer cost.
+// productWork returns the cost of the products of the blocks of a network of one layer.
 func productWork(alone *network.Network, entries int) (work float64) {
 	in, out := alone.Input(), alone.Output()
 	for _, b := range alone.Blocks() {
@@ -99,7 +102,7 @@ func productWork(alone *network.Network, entries int) (work float64) {
 			work += sparseCost * float64(min(entries, in.Size())*b.Right)
 		case b.Left == 0:
 			work += productCost * float64(out.Size())
-		case len(out) == 1: // a state has gone over all positions
+		case len(out) == 1: // a state has read all positions
 			work += productCost * float64(in.Positions()*b.Numbers())
 		default:
 			work += productCost * float64(out.Positions()*b.Numbers())

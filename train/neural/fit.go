@@ -13,57 +13,62 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Options cannot change privacy. Numbers that make no sense are refused.
+// Options are the settings that cannot change privacy. Numbers that make no sense are refused.
 type Options struct {
-	// Optimizer makes steps of released sums; "" means the first of Optimizers.
+	// Optimizer turns released sums into steps; "" means the first of Optimizers.
 	Optimizer string
-	// LearningRate is the largest of the run; 0 means the optimizer's default.
+	// LearningRate is the largest learning rate of the run; 0 means the optimizer's default.
 	LearningRate float64
-	// Schedule is how the learning rate goes over the steps, after the first WarmUp ones, in which
-	// it rises; "" means option.ScheduleLinear.
+	// Schedule is the course of the learning rate after the first WarmUp steps, in which it rises.
+	// "" means "linear".
 	Schedule string
 	WarmUp   int
-	// Momentum is β, below 1, and of Adam how much of the mean gradient a step keeps; 0 means DefaultMomentum, and
-	// a negative number none.
+	// Momentum is β, below 1. For Adam it is the share of the mean gradient that a step keeps. 0
+	// means 0.9, and a negative number no momentum.
 	Momentum float64
-	// Ridge is λ in the penalty (λ/2)·‖w‖², L1 the factor of the penalty Σ|w_j|, on every trained weight.
+	// Ridge is λ in the penalty (λ/2)·‖w‖². L1 is the factor of the penalty Σ|w_j|. Both apply to
+	// every trained weight.
 	Ridge, L1 float64
 	// WeightDecay, if positive, shrinks weights before each step, by the learning rate times this.
-	// 0 means the decay of the optimizer, and a negative number none.
+	// 0 means the decay of the optimizer, and a negative number no decay.
 	WeightDecay float64
-	// Average says which weights are returned: "none" (or ""), the last iterate; "exponential", a moving average;
-	// "uniform", the mean of the iterates; "tail", the mean of the last 40 % of them. All cost the same.
-	// AverageDecay is how much of itself "exponential" keeps in a step; 0 means 0.99.
+	// Average names the returned weights. "none" (or "") is the last iterate, "exponential" a
+	// moving average, and "uniform" the mean of the iterates. "tail" is the mean of the last 40 %
+	// of the iterates. All cost the same. AverageDecay is the share of itself that "exponential"
+	// keeps in a step; 0 means 0.99.
 	Average      string
 	AverageDecay float64
-	// Initial, if not nil, are the weights to begin with, all of the network's, the frozen ones included. They must
-	// be public, or released under a cost that is counted. nil means fresh random ones.
+	// Initial, if not nil, holds the first weights of the whole network, with the frozen ones. They
+	// must be public, or released under a cost that is counted. nil means fresh random weights.
 	Initial []float32
-	// FeatureBits is to how many bits a feature is rounded: 16 (or 0), or 8.
+	// FeatureBits is the number of bits that a feature is rounded to: 16 (or 0), or 8.
 	FeatureBits int
-	// Chunk is how many records each goroutine works on at a time; 0 leaves it to the network. It changes memory
-	// and speed, and nothing else.
+	// Chunk is the number of records that each goroutine works on at a time. 0 leaves it to the
+	// network. It changes memory and speed, and nothing else.
 	Chunk int
-	// Progress, if not nil, is told of the finished steps, and of the cost if the run ended there.
+	// Progress, if not nil, is called with the finished steps and the cost if the run ended there.
 	Progress func(train.Progress)
-	// Checkpoint, if not nil, is given the state of the run every CheckpointEvery steps (0: a hundredth of
-	// them), when the run is stopped and at its end. Its error ends the run, but for that at the end, whose
-	// result is paid for.
+	// Checkpoint, if not nil, receives the state of the run every CheckpointEvery steps (0: a
+	// hundredth of them). It also receives the state when the run is stopped and at its end. Its
+	// error ends the run, except at the end, whose result is paid for.
 	Checkpoint      func(*Checkpoint) error
 	CheckpointEvery int
 }
 
-// Result is what a run released.
+// Result is the released result of a run.
 type Result struct {
-	// Model is the network with its numbers, the frozen ones included.
+	// Model is the network with its numbers, including the frozen ones.
 	Model *model.Model
-	// Weights are its numbers.
+	// Weights are the numbers of the network.
 	Weights []float32
-	// LearningRate is the one that was used, Divisor the declared or noisy number of records.
+	// LearningRate is the learning rate that was used. Divisor is the declared or noisy number of
+	// records.
 	LearningRate, Divisor float64
-	// Levels are the clipping norms, or thresholds, after the last step, which adaptive rules changed.
+	// Levels are the clipping norms, or thresholds, after the last step. Adaptive rules change
+	// them.
 	Levels []float64
-	// Plan is the plan with the runs before this one, if it was resumed: what the result cost.
+	// Plan is the plan with the runs before this one, if it was resumed. It states the cost of the
+	// result.
 	Plan Plan
 }
 
@@ -92,7 +97,7 @@ func (o Options) validate() error {
 // maxChunk bounds the records that a goroutine works on at a time.
 const maxChunk = 1 << 16
 
-// Check returns the error with which Fit would refuse the plan or the options, before it looks at a record.
+// Check returns the error with which Fit would refuse the plan or the options. It reads no record.
 func (s Setup) Check(o Options) error {
 	if err := s.Plan.Validate(); err != nil {
 		return err
@@ -109,9 +114,9 @@ func (s Setup) Check(o Options) error {
 	return o.validate()
 }
 
-// Fit reserves the plan's event, pays for and releases every step. Errors after the reservation do not depend
-// on values of records, and what was reserved stays spent. There may be at most MaxRecords records; a record
-// that the schema drops is not among them.
+// Fit reserves the plan's event, then pays for and releases every step. Errors after the
+// reservation do not depend on values of records, and the reserved cost stays spent. There may be
+// at most MaxRecords records. A record that the schema drops is not counted.
 func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options) (*Result, error) {
 	return fit(ctx, l, s, d, o, nil)
 }

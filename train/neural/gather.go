@@ -10,8 +10,8 @@ import (
 	"github.com/ditherml/dither/internal/release"
 )
 
-// sums are the sums of one step that one goroutine fills: one for each group of blocks, and the counts of adaptive
-// rules.
+// sums are the sums of one step in one goroutine: one for each group of blocks, and the counts of
+// adaptive rules.
 type sums struct {
 	products []*release.ProductSum
 	counts   *release.VectorSum
@@ -36,7 +36,7 @@ func (r *run) newSums(sample release.Sample) (sums, error) {
 	return s, err
 }
 
-// empty returns sums of the same kind with nothing in them, in the memory of old ones that were merged.
+// empty returns empty sums of the same kind, in the memory of old sums that were merged.
 func (s sums) empty(old sums) sums {
 	var out sums
 	for k, p := range s.products {
@@ -52,7 +52,7 @@ func (s sums) empty(old sums) sums {
 	return out
 }
 
-// merge adds what o holds.
+// merge adds the sums of o.
 func (s sums) merge(o sums) error {
 	var failed error
 	for k, p := range s.products {
@@ -76,7 +76,7 @@ func (s sums) seal() []release.Bounded {
 	return out
 }
 
-// gather adds up what the records of a sample propose, and seals the sums.
+// gather adds up the proposals of the records of a sample and seals the sums.
 func (r *run) gather(sample release.Sample) ([]release.Bounded, error) {
 	if r.Plan.Clipping.MicroBatch != nil {
 		return r.gatherMicroBatches(sample)
@@ -101,14 +101,14 @@ func (r *run) gather(sample release.Sample) ([]release.Bounded, error) {
 	return all.seal(), nil
 }
 
-// present keeps the places of a sample that hold records, ascending.
+// present returns the places of a sample that hold records, ascending.
 func (r *run) present(places []int) []int {
 	at, _ := slices.BinarySearch(places, r.rows.Len())
 	return places[:at]
 }
 
-// share divides the parts of a step over the processors. Begin is called once for each goroutine that works, end
-// once for each that did, one after the other.
+// share divides the parts of a step among the processors. It calls begin once for each goroutine
+// that works. It then calls end once for each, one after the other.
 func (r *run) share(parts int, begin func(w *worker) func(part int) error, end func(w *worker) error) error {
 	var wait sync.WaitGroup
 	var lock sync.Mutex
@@ -133,24 +133,26 @@ func (r *run) share(parts int, begin func(w *worker) func(part int) error, end f
 	}
 	wait.Wait()
 	if errors.Is(failed, release.ErrComputation) {
-		return release.ErrComputation // and not how many goroutines found it
+		return release.ErrComputation // the error hides how many goroutines found it
 	}
 	return failed
 }
 
-// chunkNumbers is how many numbers of input the chunk of a goroutine holds by default: the activations of its
-// layers are some times more. Records of several positions, whose layers need more room, and sparse ones, whose
-// factors have as many entries as the longest of a chunk, go in smaller ones.
+// chunkNumbers is the default number of input numbers in the chunk of a goroutine. Activations of
+// the layers take several times that. Chunks are smaller for records of several positions, whose
+// layers need more memory. They are also smaller for sparse records, whose factors have the length
+// of the longest in a chunk.
 const (
 	chunkNumbers           = 1 << 19
 	minChunk, defaultChunk = 16, 512
 	positionsChunk         = 64
 )
 
-// chunk is how many records a goroutine of the run works on at a time.
+// chunk returns the number of records that a goroutine of the run works on at a time.
 func (r *run) chunk() int { return r.Setup.chunk(r.options, r.takesEntries()) }
 
-// chunk is how many records a goroutine works on at a time, whether it is given what is not 0 in a row or all of it.
+// chunk returns the number of records that a goroutine works on at a time. With entries the network
+// receives the nonzero entries of rows.
 func (s Setup) chunk(o Options, entries bool) int {
 	switch {
 	case o.Chunk > 0:
@@ -161,12 +163,13 @@ func (s Setup) chunk(o Options, entries bool) int {
 	return min(defaultChunk, max(minChunk, chunkNumbers/s.Network.Input().Size()))
 }
 
-// chunkOf is how many of this many records a goroutine works on at a time: fewer than chunk where
-// the processors would not all have some.
+// chunkOf returns how many of this number of records a goroutine works on at a time. It is less
+// than chunk if some processors would otherwise have none.
 func (r *run) chunkOf(records int) int {
 	each := (records + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)
 	return min(r.chunk(), max(minChunk, each))
 }
 
-// takesEntries reports whether the network is given what is not 0 in a row, and not the whole row.
+// takesEntries reports whether the network receives the nonzero entries of rows instead of whole
+// rows.
 func (r *run) takesEntries() bool { return r.Network.TakesEntries() && r.rows.Entries() }

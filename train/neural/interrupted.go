@@ -6,15 +6,16 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// abandonedRun is a run that stopped before its end. Its noise was drawn, and what it released beyond what was kept
-// is lost; both are counted.
+// abandonedRun is a run that stopped before its end. Its noise was drawn, and its releases after
+// the kept steps are lost; both are counted.
 type abandonedRun struct {
-	// Kept is how many of its steps are part of the model, Released how many it made at most.
+	// Kept is how many of its steps are part of the model. Released is the largest number that it
+	// may have made.
 	Kept     int `json:"kept"`
 	Released int `json:"released"`
 }
 
-// kept is how many steps of earlier runs are part of the model.
+// kept returns how many steps of earlier runs are part of the model.
 func (p Plan) kept() int {
 	sum := 0
 	for _, i := range p.Interrupted {
@@ -23,7 +24,7 @@ func (p Plan) kept() int {
 	return sum
 }
 
-// runs returns how many steps each run makes at most, the last one being the one that ends.
+// runs returns the largest number of steps of each run, the last being the run that ends.
 func (p Plan) runs() []int {
 	var runs []int
 	for _, i := range p.Interrupted {
@@ -32,14 +33,14 @@ func (p Plan) runs() []int {
 	return append(runs, p.Steps-p.kept())
 }
 
-// upTo is the plan as if it ended after this many steps.
+// upTo returns the plan with an end after this number of steps.
 func (p Plan) upTo(steps int) Plan {
 	p.Steps = steps
 	return p
 }
 
-// interruptedAfter is the plan of a run that goes on after this many steps, where the run before
-// may have made this many more.
+// interruptedAfter returns the plan of a run that continues after this number of steps. The run
+// before may have made ahead more.
 func (p Plan) interruptedAfter(steps, ahead int) Plan {
 	kept := steps - p.kept()
 	released := min(kept+ahead, p.Steps-p.kept())
@@ -64,8 +65,8 @@ func (p Plan) validateInterrupted() error {
 	return nil
 }
 
-// payEarlier pays for what earlier runs released, without releasing anything: the record of the budget must hold
-// it.
+// payEarlier pays for the releases of earlier runs without releasing anything, because the record
+// of the budget must hold them.
 func (p Plan) payEarlier(payer mechanism.Payer) error {
 	if p.Records == 0 {
 		if err := payer.Pay(p.noise(p.CountNoise)); err != nil {
@@ -78,7 +79,7 @@ func (p Plan) payEarlier(payer mechanism.Payer) error {
 			return err
 		}
 		events := []mechanism.Event{step}
-		if joint, ok := step.(mechanism.Sequence); ok { // without sampling each release is paid by itself
+		if joint, ok := step.(mechanism.Sequence); ok { // without sampling each release is paid separately
 			events = joint
 		}
 		for range count {

@@ -6,8 +6,8 @@ import (
 	"github.com/ditherml/dither/internal/release"
 )
 
-// gatherMicroBatches deals the records of a sample to micro-batches, adds up their clipped means, and seals the
-// sum.
+// gatherMicroBatches deals the records of a sample to micro-batches, adds up their clipped means,
+// and seals the sum.
 func (r *run) gatherMicroBatches(sample release.Sample) ([]release.Bounded, error) {
 	m := r.Plan.Clipping.MicroBatch
 	divided, members, err := sample.Divide(m.Count)
@@ -35,8 +35,8 @@ func (r *run) gatherMicroBatches(sample release.Sample) ([]release.Bounded, erro
 	return []release.Bounded{all.Seal()}, nil
 }
 
-// mean returns the clipped sum of the gradients of a micro-batch over its declared size. Gradients that are not
-// finite are left out, each by itself.
+// mean returns the clipped sum of the gradients of a micro-batch, divided by its declared size.
+// Each gradient that is not finite is left out.
 func (w *worker) mean(records []int) ([]float64, error) {
 	sum := make([]float32, w.Network.Trained())
 	vector := make([]float64, len(sum))
@@ -58,7 +58,7 @@ func (w *worker) mean(records []int) ([]float64, error) {
 	return vector, nil
 }
 
-// addGradients adds the gradients of records, over the declared size, to sum.
+// addGradients adds the gradients of records, divided by the declared size, to sum.
 func (w *worker) addGradients(sum []float32, records []int) error {
 	factors, err := w.factors(records)
 	if err != nil {

@@ -10,8 +10,9 @@ import (
 	"github.com/ditherml/dither/network"
 )
 
-// CheckModel returns an error for each number of a plan that a model trained by it contradicts: its layers, schema and
-// loss decide those numbers. A network learns nothing but its trained weights.
+// CheckModel returns an error for each number of a plan that contradicts a model trained by it.
+// Those numbers follow from the model's layers, schema and loss. A network learns only its trained
+// weights.
 func CheckModel(p Plan, m *model.Model) error {
 	n := m.Network()
 	if n == nil {
@@ -39,7 +40,7 @@ func CheckModel(p Plan, m *model.Model) error {
 	)
 }
 
-// agree compares a number of the plan with what the model says.
+// agree compares a number of the plan with the model's.
 func agree[T comparable](what string, p, m T) error {
 	if p == m {
 		return nil
@@ -47,7 +48,7 @@ func agree[T comparable](what string, p, m T) error {
 	return fmt.Errorf("neural: the %s is %v in the plan and %v in the model, want one value", what, p, m)
 }
 
-// describe is the description of layers on one line.
+// describe returns the description of layers on one line.
 func describe(l network.Layers) string {
 	text, err := json.Marshal(l)
 	if err != nil {
@@ -56,7 +57,8 @@ func describe(l network.Layers) string {
 	return string(text)
 }
 
-// Premises are what the guarantee of the plan rests on, as far as the plan says.
+// Premises returns the conditions that the guarantee of the plan depends on, as far as the plan
+// states them.
 func (p Plan) Premises() certificate.Premises {
 	return certificate.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, RowsAlone: true, NonPrivate: p.NonPrivate}
 }

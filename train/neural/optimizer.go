@@ -11,27 +11,29 @@ import (
 	"github.com/ditherml/dither/internal/release"
 )
 
-// optimizerLine is one line of the table: a way to make steps of released sums. Whatever it does is
-// post-processing. To add one: a file with its type and a line in the table.
+// optimizerLine is one line of the table: a way to turn released sums into steps. An optimizer is
+// post-processing. A new one takes a file with its type and a line in the table.
 type optimizerLine struct {
 	name, summary string
-	// scaled says that steps do not grow with gradients, which the learning rate's default follows.
+	// scaled says that steps do not grow with gradients. The default learning rate depends on it.
 	scaled bool
-	// decay is the weight decay that belongs to the optimizer where none is asked for.
+	// decay is the default weight decay of the optimizer.
 	decay float64
-	// scales says that gradients are scaled before they are clipped, which needs their factors.
+	// scales says that gradients are scaled before they are clipped. Scaling needs the factors of
+	// gradients.
 	scales bool
-	// begin returns the optimizer before its first step, of a group of blocks. Noise is the standard deviation of
-	// the noise in each number of the gradient, which is public.
+	// begin returns the optimizer of a group of blocks before its first step. The noise is the
+	// public standard deviation of the noise in each number of the gradient.
 	begin func(o Options, objective optimizer.Objective, noise float64, blocks []release.ProductBlock) optimizer.Resumable
 }
 
 const (
-	// defaultMomentum is the momentum of descent, and of Adam how much of the mean gradient a step keeps.
+	// defaultMomentum is the momentum of descent. For Adam it is the share of the mean gradient
+	// that a step keeps.
 	defaultMomentum = 0.9
-	// squareDecay is how much of the mean square Adam keeps, as its authors propose.
+	// squareDecay is the share of the mean square that Adam keeps. Its authors propose this value.
 	squareDecay = 0.999
-	// defaultDecay is the weight decay of adamw, as its authors' software has it.
+	// defaultDecay is the weight decay of adamw in its authors' software.
 	defaultDecay = 0.01
 )
 
@@ -69,7 +71,7 @@ func Optimizers() []string {
 	return names
 }
 
-// optimizerSummary says in a few words what an optimizer does; "" for an unknown name.
+// optimizerSummary returns a few words on what an optimizer does, or "" for an unknown name.
 func optimizerSummary(name string) string {
 	o, err := optimizerOf(name)
 	if err != nil {
@@ -78,7 +80,7 @@ func optimizerSummary(name string) string {
 	return o.summary
 }
 
-// optimizerOf returns the optimizer of a name; "" means the first one.
+// optimizerOf returns the optimizer with this name; "" means the first one.
 func optimizerOf(name string) (optimizerLine, error) {
 	if name == "" {
 		return optimizers[0], nil
@@ -90,10 +92,10 @@ func optimizerOf(name string) (optimizerLine, error) {
 	return optimizers[at], nil
 }
 
-// decayed is an optimizer with weight decay: before each step weights shrink by the step's rate
-// times Decay, whatever the size of gradients (Loshchilov & Hutter, "Decoupled Weight Decay
+// decayed is an optimizer with weight decay. Before each step, weights shrink by the step's rate
+// times the decay, whatever the size of gradients (Loshchilov & Hutter, "Decoupled Weight Decay
 // Regularization", ICLR 2019, algorithm 2, https://arxiv.org/abs/1711.05101). The decay needs no
-// gradient, so that it may come first.
+// gradient, so it may come first.
 type decayed struct {
 	optimizer.Resumable
 	rates optimizer.Rates
@@ -122,7 +124,7 @@ func (o Options) newOptimizer(rates optimizer.Rates, divisor, noise float64, blo
 	return out, nil
 }
 
-// decay is the weight decay of a run.
+// decay returns the weight decay of a run.
 func (o Options) decay(line optimizerLine) float64 {
 	if o.WeightDecay == 0 {
 		return line.decay
@@ -130,7 +132,7 @@ func (o Options) decay(line optimizerLine) float64 {
 	return max(0, o.WeightDecay)
 }
 
-// momentum is that of a run.
+// momentum returns the momentum of a run.
 func (o Options) momentum() float64 {
 	switch {
 	case o.Momentum == 0:
@@ -142,16 +144,17 @@ func (o Options) momentum() float64 {
 }
 
 const (
-	// defaultRate is the learning rate of steps that do not grow with gradients, scaledNorm the length in which
-	// those of other optimizers begin: learning rate times clipping norm over 1 - momentum. It is shorter where noise
-	// would move a weight by more than noisyNorm in it. These, and the schedule, were chosen on every sixth
-	// record of the training parts of MNIST and a9a, for all networks.
+	// defaultRate is the learning rate of steps that do not grow with gradients. scaledNorm is the
+	// first step length of other optimizers: learning rate times clipping norm, divided by 1 -
+	// momentum. The length is shorter if noise would move a weight by more than noisyNorm. These
+	// numbers and the schedule were chosen for all networks on every sixth training record of MNIST
+	// and a9a.
 	defaultRate, scaledNorm, noisyNorm = 0.002, 60.0, 0.015
-	// defaultSchedule lets steps get smaller, as what is left to learn comes nearer to the noise.
+	// defaultSchedule makes steps smaller as the remaining error nears the noise.
 	defaultSchedule = option.ScheduleLinear
 )
 
-// schedule is the schedule that was asked for, or the default.
+// schedule returns the requested schedule, or the default.
 func (o Options) schedule() string {
 	if o.Schedule == "" {
 		return defaultSchedule
@@ -159,8 +162,8 @@ func (o Options) schedule() string {
 	return o.Schedule
 }
 
-// rate is the learning rate that was asked for, or the default of the optimizer. Clipped gradients are of about the
-// clipping norm, so that a step that grows with them is divided by it.
+// rate returns the requested learning rate, or the default of the optimizer. Clipped gradients have
+// about the clipping norm, so the rate of a step that grows with them is divided by it.
 func (s Setup) rate(o Options) float64 {
 	line, err := optimizerOf(o.Optimizer)
 	switch {
@@ -176,7 +179,7 @@ func (s Setup) rate(o Options) float64 {
 	return long * (1 - o.momentum()) / s.Plan.Clipping.norm()
 }
 
-// noiseOf is the standard deviation of the noise in each number of the sum of a group.
+// noiseOf returns the standard deviation of the noise in each number of the sum of a group.
 func (s Setup) noiseOf(group int) float64 {
 	noises, err := s.Plan.Clipping.noises(s.Plan.NoiseMultiplier)
 	if s.Plan.NonPrivate || err != nil {

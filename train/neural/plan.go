@@ -15,14 +15,14 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Plan is every number that decides privacy. It is fixed before a record is read, written into the
-// certificate, and its Event is what is reserved and paid.
+// Plan holds every number that decides privacy. It is fixed before a record is read and written
+// into the certificate. Its Event is reserved and paid.
 type Plan struct {
 	certificate.Subject
-	// CountNoise is the noise multiplier of the number of records, which is released first where none is
-	// declared, 0 otherwise.
+	// CountNoise is the noise multiplier of the number of records. That number is released first if
+	// none is declared; otherwise CountNoise is 0.
 	CountNoise float64 `json:"count-noise-multiplier,omitempty"`
-	// Network describes the network that is trained, without its numbers.
+	// Network describes the trained network, without its numbers.
 	Network struct {
 		// Input is the shape of one record.
 		Input  network.Shape  `json:"input"`
@@ -31,23 +31,24 @@ type Plan struct {
 		Trained int `json:"trained"`
 	} `json:"network"`
 	Loss model.LossSpec `json:"loss"`
-	// Clipping says how gradients are bounded.
+	// Clipping is the way gradients are bounded.
 	Clipping Clipping `json:"clipping"`
 	Sampling Sampling `json:"sampling"`
-	// Correlated, if not nil, says that the noise of steps is correlated.
+	// Correlated, if not nil, makes the noise of steps correlated.
 	Correlated *Correlated `json:"correlated-noise,omitempty"`
 	Steps      int         `json:"steps"`
-	// NoiseMultiplier is the noise of the one Gaussian release that costs as much as all releases of a step
-	// together: of one group without counts the standard deviation of the noise divided by one record's
-	// bound. 0 in a plan without privacy.
+	// NoiseMultiplier is the noise of one Gaussian release that costs as much as all releases of a
+	// step together. For one group without counts, it is the standard deviation of the noise
+	// divided by one record's bound. It is 0 in a plan without privacy.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
-	// Interrupted lists runs of the plan that stopped before their end, whose steps this one goes on from.
+	// Interrupted lists the runs of the plan that stopped before their end. This run continues from
+	// their steps.
 	Interrupted []abandonedRun `json:"interrupted,omitempty"`
-	// NonPrivate marks a baseline: the same path without noise, at infinite cost.
+	// NonPrivate marks a baseline: the same computation without noise, at infinite cost.
 	NonPrivate bool `json:"non-private,omitempty"`
 }
 
-// network returns the network that is described.
+// network returns the described network.
 func (p Plan) network() (*network.Network, error) {
 	n, err := network.New(p.Network.Input, p.Network.Layers...)
 	if err != nil {
@@ -59,7 +60,7 @@ func (p Plan) network() (*network.Network, error) {
 	return n, nil
 }
 
-// Event returns what the plan releases: the number of records, if it is not declared, then every step.
+// Event returns the plan's event: the number of records, if it is not declared, then every step.
 func (p Plan) Event() mechanism.Event {
 	steps, err := p.steps(p.NoiseMultiplier)
 	if err != nil {
@@ -71,7 +72,7 @@ func (p Plan) Event() mechanism.Event {
 	return mechanism.Sequence{p.noise(p.CountNoise), steps}
 }
 
-// noise is the noise of a multiplier under the plan.
+// noise returns the noise of a multiplier under the plan.
 func (p Plan) noise(multiplier float64) mechanism.Noise {
 	if p.NonPrivate {
 		return mechanism.NonPrivate{}
@@ -104,7 +105,7 @@ func (p Plan) noises(multiplier float64) ([]mechanism.Noise, error) {
 	return out, nil
 }
 
-// steps is the event of all steps. Each costs as much as this multiplier.
+// steps returns the event of all steps. Each costs as much as this multiplier.
 func (p Plan) steps(multiplier float64) (mechanism.Event, error) {
 	var runs mechanism.Sequence
 	for _, steps := range p.runs() {
@@ -120,7 +121,7 @@ func (p Plan) steps(multiplier float64) (mechanism.Event, error) {
 	return runs, nil
 }
 
-// run is what a run of this many steps releases: an event and how many times it happens.
+// run returns the event of a run with this number of steps, and how many times it happens.
 func (p Plan) run(multiplier float64, steps int) (mechanism.Event, int, error) {
 	if p.Correlated != nil {
 		event, count := p.series(multiplier, steps)
@@ -130,7 +131,7 @@ func (p Plan) run(multiplier float64, steps int) (mechanism.Event, int, error) {
 	return step, p.rounds(steps), err
 }
 
-// step is the event of one step, or of one round of a partition. It is priced by what draws the records.
+// step returns the event of one step, or of one round of a partition. The sampling prices it.
 func (p Plan) step(multiplier float64) (mechanism.Event, error) {
 	sampler, err := p.sampler()
 	if err != nil {
@@ -143,8 +144,8 @@ func (p Plan) step(multiplier float64) (mechanism.Event, error) {
 	return sampler.Price(inner)
 }
 
-// rounds is how many times the event of a step happens in a run of this many steps: of a partition
-// a record pays for one step of every round.
+// rounds returns how many times the event of a step happens in a run with this number of steps. In
+// a partition a record pays for one step of every round.
 func (p Plan) rounds(steps int) int {
 	if p.Sampling.inRounds() {
 		return (steps + p.Sampling.Parts - 1) / p.Sampling.Parts
@@ -152,7 +153,7 @@ func (p Plan) rounds(steps int) int {
 	return steps
 }
 
-// released is the event of the releases of one step, without sampling.
+// released returns the event of the releases of one step, without sampling.
 func (p Plan) released(multiplier float64) (mechanism.Event, error) {
 	noises, err := p.noises(multiplier)
 	if err != nil {
@@ -168,9 +169,9 @@ func (p Plan) released(multiplier float64) (mechanism.Event, error) {
 	return sequence, nil
 }
 
-// Filter returns a filter for a ledger that is to hold this plan and others: GDP, or for sampled
-// steps RDP at the order that prices the plan best, which follows from public numbers. A ledger for
-// this plan alone needs none (ledger.NewSingle).
+// Filter returns a filter for a ledger that is to hold this plan and others. It is GDP, or RDP for
+// sampled steps. The RDP order is the one that prices the plan best, which follows from public
+// numbers. A ledger for this plan alone needs no filter (ledger.NewSingle).
 func (p Plan) Filter() (account.Accountant, error) {
 	if account.For(p.Event()).Name() == account.GDP.Name() {
 		return account.GDP, nil
@@ -201,7 +202,7 @@ func (p Plan) noiseDraws() int {
 	return draws
 }
 
-// derivation returns what the plan implies, for the certificate.
+// derivation returns the claims that the plan implies, for the certificate.
 func (p Plan) derivation() certificate.Claim {
 	return certificate.Claim{Event: p.Event(), NoiseDraws: p.noiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
 		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Premises().Assumptions(certificate.Certificate{})}
@@ -271,12 +272,13 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 	return certificate.New(option.MethodNetwork, text, p.derivation())
 }
 
-// ReadPlan reads and validates a plan that JSON wrote; an unknown field is an error.
+// ReadPlan reads and validates a plan in JSON. An unknown field is an error.
 func ReadPlan(text json.RawMessage) (Plan, error) {
 	return strict.ReadPlan[Plan]("neural", text)
 }
 
-// Methods returns this package's certificate methods: what a plan in JSON implies, by name.
+// Methods returns this package's certificate methods by name. A method derives the claims of a plan
+// from its JSON.
 func Methods() map[string]certificate.Method {
 	return map[string]certificate.Method{option.MethodNetwork: func(text json.RawMessage) (certificate.Claim, error) {
 		p, err := ReadPlan(text)

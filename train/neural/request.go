@@ -16,44 +16,47 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Request is what a person asks for; NewSetup turns it into a plan. The zero value of each optional field says
-// what it means.
+// Request is a person's wish for a model; NewSetup turns it into a plan. The zero value of each
+// optional field has the documented meaning.
 type Request struct {
-	// Epsilon is the whole budget in nats; +Inf asks for a baseline without privacy.
+	// Epsilon is the whole budget in nats. +Inf requests a baseline without privacy.
 	Epsilon float64
 	Delta   float64
-	// Neighboring is the relation; required.
+	// Neighboring is the relation. It is required.
 	Neighboring privacy.Neighboring
-	// Layers are the network, which must end in as many numbers as the loss has scores; required.
+	// Layers are the layers of the network. It must have one output for each score of the loss.
+	// Layers is required.
 	Layers network.Layers
-	// Input is the shape of one record; nil means one number for each feature.
+	// Input is the shape of one record. nil means one number for each feature.
 	Input network.Shape
-	// Loss is nil for the loss that the target calls for.
+	// Loss is the loss; nil means the loss that the target implies.
 	Loss model.Loss
-	// Clipping says how gradients are bounded.
+	// Clipping is the request for a way to bound gradients.
 	Clipping ClippingRequest
-	// Sampling says which records take part in a step; its zero value means a Poisson sample with probability
+	// Sampling names the records of a step. Its zero value means a Poisson sample with probability
 	// 0.05.
 	Sampling Sampling
-	// Correlation is the kind of noise that cancels over steps, "" for independent noise; without privacy there is none.
+	// Correlation is the kind of noise that cancels over steps, or "" for independent noise.
+	// Without privacy there is no noise.
 	Correlation string
-	// BandMomentum is the momentum of the optimizer that the coefficients of "banded" are made for; 0 means
-	// DefaultMomentum, and a negative number none.
+	// BandMomentum is the optimizer's momentum for which the coefficients of "banded" are computed.
+	// 0 means 0.9, and a negative number no momentum.
 	BandMomentum float64
-	// Bands is the number of those coefficients; 0 means as many as there are parts.
+	// Bands is the number of those coefficients. 0 means the number of parts, but at most 64.
 	Bands int
-	// Steps is the number of steps; 0 means as many as make Epochs passes.
+	// Steps is the number of steps. 0 means the number that makes Epochs passes.
 	Steps int
-	// Epochs is the expected number of times that a run sees each record; 0 means 20.
+	// Epochs is the expected number of times that a run reads each record. 0 means 20.
 	Epochs float64
-	// Normalization, Radius and Transforms are those of train.Request; Normalization "" means NormNone.
+	// Normalization, Radius and Transforms have the meaning of the fields of train.Request with
+	// these names. Normalization "" means NormNone.
 	Normalization feature.Normalization
 	Radius        float64
 	Transforms    []feature.Spec
 }
 
 const (
-	// countShare is the share of μ² that the number of records takes where it is released.
+	// countShare is the share of μ² that a released number of records takes.
 	countShare = 0.01
 )
 
@@ -61,13 +64,13 @@ const (
 type Setup struct {
 	Plan   Plan
 	Schema *data.Schema
-	// Features is the map of rows; nothing in it is learned.
+	// Features is the map of rows. Nothing in it is learned.
 	Features *feature.Map
 	Loss     model.Loss
 	Network  *network.Network
 }
 
-// NewSetup turns a request into a plan for a schema, from public numbers alone.
+// NewSetup returns the plan of a request for a schema, from public numbers alone.
 func NewSetup(r Request, s *data.Schema) (Setup, error) {
 	if err := r.check(s); err != nil {
 		return Setup{}, err
@@ -138,7 +141,7 @@ func (r Request) check(s *data.Schema) error {
 	return s.Validate()
 }
 
-// network is the one that was asked for, over this many features and with the scores of a loss.
+// network returns the requested network for this number of features and the scores of a loss.
 func (r Request) network(features int, linear model.Linear) (*network.Network, error) {
 	input := r.Input
 	if input == nil {
@@ -167,7 +170,8 @@ func (r Request) sampling() Sampling {
 	return r.Sampling
 }
 
-// steps is the number of steps that was asked for, or that makes the expected number of passes.
+// steps returns the requested number of steps, or the number that makes the expected number of
+// passes.
 func (r Request) steps(p Plan) int {
 	if r.Steps > 0 {
 		return r.Steps
@@ -182,8 +186,8 @@ func (r Request) steps(p Plan) int {
 	return int(min(maxSteps, max(1, math.Ceil(epochs/share*(1-1e-9)))))
 }
 
-// records is the public number that sizes a default: the declared number of records or, if there is none, the
-// declared bound on it.
+// records returns the public number that sizes a default. It is the declared number of records or,
+// if there is none, its declared bound.
 func (p Plan) records() float64 {
 	if p.Records > 0 {
 		return float64(p.Records)
@@ -191,7 +195,7 @@ func (p Plan) records() float64 {
 	return float64(p.MaxRecords)
 }
 
-// calibrate fills in the noise multipliers so that the plan costs at most the request.
+// calibrate fills in the noise multipliers, so that the plan costs at most the request.
 func (p *Plan) calibrate(r Request) error {
 	if p.NonPrivate {
 		return nil
@@ -212,8 +216,8 @@ func (p *Plan) calibrate(r Request) error {
 	return nil
 }
 
-// with returns the plan with another noise. Where the counts of an adaptive rule alone would cost more than the
-// multiplier, which Validate refuses, it is without them: what such a plan would cost.
+// with returns the plan with another noise. Validate refuses a plan whose adaptive counts alone
+// cost more than the multiplier; for such a plan with leaves the counts out.
 func (p Plan) with(multiplier float64) Plan {
 	p.NoiseMultiplier = multiplier
 	if _, err := p.Clipping.noises(multiplier); err != nil {

@@ -7,47 +7,51 @@ import (
 	"strings"
 )
 
-// level is what gradients are measured against in one step: public numbers, fixed before the step.
+// level holds the public numbers that gradients are compared with in one step. They are fixed
+// before the step.
 type level struct {
-	// norm is the clipping norm, threshold the norm up to which the global rules keep a gradient.
+	// norm is the clipping norm. threshold is the norm up to which the global rules keep a
+	// gradient.
 	norm, threshold float64
 	// stability is the constant of the rules that divide by the norm.
 	stability float64
 }
 
-// rule is a way to bound gradients. It proposes weights; the sum verifies what they make of a gradient, so
-// that a rule is trusted with nothing. To add one: a file with its type and a line in the table.
+// rule is a way to bound gradients. It proposes weights, and the sum verifies the weighted
+// gradient, so no rule is trusted. A new rule takes a file with its type and a line in the table.
 type rule interface {
-	// name is the rule's name in flags, plans and certificates.
+	// name returns the rule's name in flags, plans and certificates.
 	name() string
-	// summary says in a few words what the rule does.
+	// summary returns a few words on what the rule does.
 	summary() string
-	// weight returns what a gradient of this norm is multiplied by. The norm is finite and not negative; the
-	// product must not be longer than the clipping norm.
+	// weight returns the factor of a gradient of this norm. The norm is finite and not negative.
+	// The product must not be longer than the clipping norm.
 	weight(norm float64, l level) float64
-	// needs says which parameters the rule takes.
+	// needs returns the parameters that the rule takes.
 	needs() parameters
 }
 
-// parameters says which parameters of Clipping belong to a rule; the others must be 0.
+// parameters are the parameters of Clipping that belong to a rule. The others must be 0.
 type parameters struct {
 	stability, threshold, adaptive, projection bool
 }
 
-// adapting is a rule whose level follows from released counts. With every sum of gradients the number of
-// records within the level is released, from the same sample.
+// adapting is a rule whose level follows from released counts. Every sum of gradients comes with
+// the noisy number of records within the level, from the same sample.
 type adapting interface {
 	rule
 	// within reports whether a gradient of this norm counts.
 	within(norm float64, l level) bool
-	// adapt returns the level of the next step; share is the released share of the records that were within.
+	// adapt returns the level of the next step. The share is the released share of the records that
+	// were within.
 	adapt(l level, share float64, a adaptivity) level
 }
 
 // rules is the table of clipping rules, in the order in which they are listed.
 var rules = []rule{flat{}, automaticS{}, automaticV{}, psac{}, global{}, globalAdaptive{}, quantile{}, projected{}}
 
-// Rules returns the name of each clipping rule with a few words on what it does, the default rule first.
+// Rules returns the name of each clipping rule with a few words on what it does, the default rule
+// first.
 func Rules() [][2]string {
 	out := make([][2]string, len(rules))
 	for i, r := range rules {
@@ -73,7 +77,8 @@ func ruleOf(name string) (rule, error) {
 	return rules[at], nil
 }
 
-// weighted is the weight of a gradient whose norm may be anything: 0 for one that is not a number or infinite.
+// weighted returns the weight of a gradient with any norm. It is 0 for a norm that is NaN or
+// infinite.
 func weighted(r rule, norm float64, l level) float64 {
 	if !(norm <= math.MaxFloat64) {
 		return 0

@@ -1,11 +1,12 @@
 package neural
 
-// automaticS scales every gradient to C·‖g‖/(‖g‖ + γ), γ being the stability: short gradients stay shorter than
-// long ones (Bu, Wang, Zha & Karypis, "Automatic Clipping: Differentially Private Deep Learning Made Easier and
-// Stronger", NeurIPS 2023, AUTO-S, https://arxiv.org/abs/2206.07136).
+// automaticS scales every gradient to C·‖g‖/(‖g‖ + γ), γ being the stability. Short gradients stay
+// shorter than long ones (Bu, Wang, Zha & Karypis, "Automatic Clipping: Differentially Private Deep
+// Learning Made Easier and Stronger", NeurIPS 2023, AUTO-S, https://arxiv.org/abs/2206.07136).
 type automaticS struct{}
 
-// automaticV scales every gradient to the clipping norm, a zero one to zero (the same, AUTO-V).
+// automaticV scales every gradient to the clipping norm, and a zero gradient to zero (AUTO-V of the
+// source of automaticS).
 type automaticV struct{}
 
 var (

@@ -1,8 +1,8 @@
 package neural
 
-// flat scales a gradient down to the clipping norm when it is longer (Abadi, Chu, Goodfellow, McMahan, Mironov,
-// Talwar & Zhang, "Deep Learning with Differential Privacy", CCS 2016, algorithm 1,
-// https://arxiv.org/abs/1607.00133).
+// flat scales a gradient down to the clipping norm if it is longer (Abadi, Chu, Goodfellow,
+// McMahan, Mironov, Talwar & Zhang, "Deep Learning with Differential Privacy", CCS 2016, algorithm
+// 1, https://arxiv.org/abs/1607.00133).
 type flat struct{}
 
 var _ rule = flat{}

@@ -3,15 +3,16 @@ package neural
 import "math"
 
 // global multiplies every gradient up to the threshold Z by C/Z and drops longer ones. So the sum
-// keeps the direction of the mean of those kept (Bu, Wang, Dai & Long, "On the Convergence and
-// Calibration of Deep Learning with Differential Privacy", TMLR 2023, section 4,
+// keeps the direction of the mean of the kept gradients (Bu, Wang, Dai & Long, "On the Convergence
+// and Calibration of Deep Learning with Differential Privacy", TMLR 2023, section 4,
 // https://arxiv.org/abs/2106.07830). Z is public.
 type global struct{}
 
-// globalAdaptive is global with longer gradients scaled down to C instead of dropped, and a threshold that
-// follows the released share of the gradients within it (Esipova, Atashin Ghomi, Luo & Cresswell, "Disparate
-// Impact in Differential Privacy from Gradient Misalignment", ICLR 2023, algorithm 2,
-// https://arxiv.org/abs/2206.07737). The threshold moves as the norm of adaptive clipping does.
+// globalAdaptive is global, except that it scales longer gradients down to C instead of dropping
+// them. Its threshold follows the released share of the gradients within it (Esipova, Atashin
+// Ghomi, Luo & Cresswell, "Disparate Impact in Differential Privacy from Gradient Misalignment",
+// ICLR 2023, algorithm 2, https://arxiv.org/abs/2206.07737). The threshold moves as the norm of
+// adaptive clipping does.
 type globalAdaptive struct{}
 
 var (
@@ -53,7 +54,8 @@ func (globalAdaptive) adapt(l level, share float64, a adaptivity) level {
 	return l
 }
 
-// follow moves a norm toward the quantile: times exp(-Rate·(share - Quantile)), within its limits.
+// follow moves a norm toward the quantile. It multiplies the norm by exp(-Rate·(share - Quantile)),
+// within its limits.
 func (a adaptivity) follow(norm, share float64) float64 {
 	share = max(0, min(1, share))
 	return max(a.Least, min(a.Most, norm*math.Exp(-a.Rate*(share-a.Quantile))))

@@ -8,11 +8,12 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// projected estimates norms by random projections and clips by the estimates (Bu, Gopi, Kulkarni, Lee, Shen &
-// Tantipongpipat, "Fast and Memory Efficient Differentially Private-SGD via JL Projections", NeurIPS 2021, algorithm
-// 1, https://arxiv.org/abs/2102.03013), with a cap on the clipped length that the authors do without. Package
-// mechanism draws the projections and clips, since the cost rests on both (release.ProjectedSum): so the rule
-// leaves gradients as they are. Norms of networks are exact at no cost here; the rule is for comparison.
+// projected estimates norms by random projections and clips by the estimates (Bu, Gopi, Kulkarni,
+// Lee, Shen & Tantipongpipat, "Fast and Memory Efficient Differentially Private-SGD via JL
+// Projections", NeurIPS 2021, algorithm 1, https://arxiv.org/abs/2102.03013). It adds a cap on the
+// clipped length, which the source lacks. Package internal/release draws the projections and clips,
+// since the cost depends on both (release.ProjectedSum). The rule itself therefore leaves gradients
+// unchanged. Norms of networks are exact at no cost here; the rule is for comparison.
 type projected struct{}
 
 var _ rule = projected{}
@@ -27,7 +28,7 @@ func (projected) needs() parameters { return parameters{projection: true} }
 
 func (projected) weight(float64, level) float64 { return 1 }
 
-// projection says how norms are estimated.
+// projection holds the numbers by which norms are estimated.
 type projection struct {
 	// Directions is the number of projections.
 	Directions int `json:"directions"`
@@ -35,12 +36,13 @@ type projection struct {
 	Cap float64 `json:"cap"`
 }
 
-// noise is what a sum is released with that clips by projections.
+// noise returns the noise of a sum that clips by projections.
 func (p projection) noise(multiplier float64) mechanism.JLClipping {
 	return mechanism.JLClipping{NoiseMultiplier: multiplier, Projections: p.Directions, Cap: p.Cap, Probability: 1}
 }
 
-// gatherProjected adds up the gradients of a sample, which are clipped by projections, and seals the sum.
+// gatherProjected adds up the gradients of a sample, which are clipped by projections, and seals
+// the sum.
 func (r *run) gatherProjected(sample release.Sample) ([]release.Bounded, error) {
 	p := *r.Plan.Clipping.Projection
 	all, err := release.NewProjectedSum(sample, release.ProjectedOptions{Noise: r.noises[0], Projections: p.Directions, Cap: p.Cap, Dim: r.Network.Trained(), Bound: r.levels[0].norm, MaxRecords: r.Plan.MaxRecords})
@@ -106,7 +108,8 @@ func one(f kernel.Factors[float32], i int) kernel.Factors[float32] {
 	return out
 }
 
-// validate refuses projections that make no sense, or stand next to what they have no proof with.
+// validate refuses projections that make no sense, or that have no proof in combination with other
+// settings.
 func (p *projection) validate(c Clipping) error {
 	switch {
 	case p == nil:

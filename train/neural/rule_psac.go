@@ -1,8 +1,9 @@
 package neural
 
-// psac scales a gradient to C·‖g‖/(‖g‖ + r/(‖g‖ + r)), r being the stability: long gradients go to the clipping
-// norm, short ones stay short instead of being blown up (Xia, Shen, Yao, Fu, Xu, Xu & Fu, "Differentially
-// Private Learning with Per-Sample Adaptive Clipping", AAAI 2023, equation 6, https://arxiv.org/abs/2212.00328).
+// psac scales a gradient to C·‖g‖/(‖g‖ + r/(‖g‖ + r)), r being the stability. Long gradients are
+// scaled to the clipping norm, and short gradients stay short (Xia, Shen, Yao, Fu, Xu, Xu & Fu,
+// "Differentially Private Learning with Per-Sample Adaptive Clipping", AAAI 2023, equation 6,
+// https://arxiv.org/abs/2212.00328).
 type psac struct{}
 
 var _ rule = psac{}

@@ -1,9 +1,10 @@
 package neural
 
-// quantile is flat clipping with a norm that follows a quantile of the gradients' norms by released counts
-// (Andrew, Thakkar, McMahan & Ramaswamy, "Differentially Private Learning with Adaptive Clipping", NeurIPS 2021,
-// algorithm 1, https://arxiv.org/abs/1905.03871). The noise stays the same multiple of the norm,
-// and a step keeps its length while the norm moves: the learning rate is for gradients of the first norm.
+// quantile is flat clipping with a norm that follows a quantile of the gradients' norms by released
+// counts (Andrew, Thakkar, McMahan & Ramaswamy, "Differentially Private Learning with Adaptive
+// Clipping", NeurIPS 2021, algorithm 1, https://arxiv.org/abs/1905.03871). The noise stays the same
+// multiple of the norm. A step keeps its length while the norm moves: the learning rate is for
+// gradients of the first norm.
 type quantile struct{ flat }
 
 var _ adapting = quantile{}

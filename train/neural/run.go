@@ -22,32 +22,32 @@ type run struct {
 	payer   mechanism.Payer
 	rows    *release.Rows
 	samples *samples
-	series  *release.Series // that steps are released in, if noise is correlated
+	series  *release.Series // the series of releases, if noise is correlated
 	divisor float64
 	rates   optimizer.Rates
 	noises  []mechanism.Noise
 	groups  []groupOf
 	levels  []level
 	workers []*worker
-	spot    *spotted // nil: the network drops numbers at random
+	spot    *spotted // nil if the network drops numbers at random
 	average *average
 	// weights are the trained numbers. The network's numbers are a copy in float32, with the frozen
 	// ones after it.
 	weights []float64
 	numbers []float32
-	by      []float64 // by what a released sum is multiplied
-	taken   int       // steps, of all runs
+	by      []float64 // the factors of a released sum
+	taken   int       // steps, over all runs
 }
 
-// groupOf is what is at hand for a group of blocks.
+// groupOf is the state of a group of blocks.
 type groupOf struct {
-	// first and end are its blocks, from and to its numbers.
+	// first and end bound the group's blocks. The bounds of its numbers are from and to.
 	first, end, from, to int
 	blocks               []release.ProductBlock
 	optimizer            optimizer.Resumable
 }
 
-// newRun returns a run before its next step: the first, or the one that follows a checkpoint.
+// newRun returns a run before its next step. That step is the first, or the one after a checkpoint.
 func newRun(s Setup, o Options, payer mechanism.Payer, rows *release.Rows, slots int, from *Checkpoint) (*run, error) {
 	r := &run{Setup: s, options: o, payer: payer, rows: rows, levels: s.Plan.Clipping.levels(), numbers: make([]float32, s.Network.Weights())}
 	if !drops(s.Network.Layers()) {
@@ -74,14 +74,14 @@ func newRun(s Setup, o Options, payer mechanism.Payer, rows *release.Rows, slots
 	return r, r.group()
 }
 
-// begin fills in the weights before the first step. Random ones come from a seed that nobody keeps; they depend on
-// no record.
+// begin fills in the weights before the first step. Random weights come from a seed that is not
+// kept, and depend on no record.
 func (r *run) begin(initial []float32) {
 	if initial != nil {
 		copy(r.numbers, initial)
 	} else {
 		var seed [8]byte
-		_, _ = rand.Read(seed[:]) // which never fails
+		_, _ = rand.Read(seed[:]) // it never fails
 		r.Network.Init(r.numbers, binary.LittleEndian.Uint64(seed[:]))
 	}
 	r.weights = make([]float64, r.Network.Trained())
@@ -90,8 +90,8 @@ func (r *run) begin(initial []float32) {
 	}
 }
 
-// group lays out the groups of blocks and gives each an optimizer of its own. All that there are go coordinate by
-// coordinate.
+// group lays out the groups of blocks and gives each its own optimizer. Every optimizer works
+// coordinate by coordinate.
 func (r *run) group() error {
 	blocks, at, number := r.Network.Blocks(), 0, 0
 	for k, g := range r.Plan.Clipping.Groups {
@@ -112,8 +112,8 @@ func (r *run) group() error {
 	return nil
 }
 
-// stepDivisor is what the sum of a step is divided by: the expected number of records in it, or of micro-batches of
-// the declared size. It follows from public and released numbers.
+// stepDivisor returns the divisor of the sum of a step. It is the expected number of records in it,
+// or of micro-batches of the declared size. It follows from public and released numbers.
 func (r *run) stepDivisor() float64 {
 	batch := r.divisor * r.Plan.Share()
 	if m := r.Plan.Clipping.MicroBatch; m != nil {
@@ -136,11 +136,11 @@ func (r *run) fit(ctx context.Context) (*Result, error) {
 		}
 		r.report()
 	}
-	_ = r.checkpoint(true) // the one before counts every step, and the result is paid for
+	_ = r.checkpoint(true) // the earlier checkpoint counts every step, and the result is paid for
 	return r.result()
 }
 
-// stopped leaves a checkpoint and says where the run ended.
+// stopped leaves a checkpoint and returns where the run ended.
 func (r *run) stopped(ctx context.Context) error {
 	if err := r.checkpoint(true); err != nil {
 		return err
@@ -166,8 +166,9 @@ func (r *run) step() error {
 	return nil
 }
 
-// levelled returns the released sum of a group as it would be at the norm of the first step: an adaptive norm makes
-// gradients and noise longer or shorter alike, which a step is not to follow. It is a function of what was released.
+// levelled returns the released sum of a group, rescaled to the norm of the first step. An adaptive
+// norm scales gradients and noise alike, and a step should not follow that scale. The result is a
+// function of released numbers.
 func (r *run) levelled(k int, sum release.Noisy) release.Noisy {
 	first, now := r.Plan.Clipping.Groups[k].Norm, r.levels[k].norm
 	if first == now {
@@ -194,7 +195,7 @@ func (r *run) adapt(a adaptivity, counts []float64) {
 	}
 }
 
-// copyWeights makes these trained numbers those of the network.
+// copyWeights copies these trained numbers into the network.
 func (r *run) copyWeights(weights []float64) {
 	optimizer.EachPart(len(weights), func(from, to int) {
 		for j, w := range weights[from:to] {
@@ -203,7 +204,7 @@ func (r *run) copyWeights(weights []float64) {
 	})
 }
 
-// release draws a sample, adds up what it proposes and releases the sums together.
+// release draws a sample, adds up its proposals and releases the sums together.
 func (r *run) release() ([]release.Noisy, error) {
 	if r.Plan.Correlated != nil {
 		return r.releaseCorrelated()
@@ -227,7 +228,7 @@ func (r *run) release() ([]release.Noisy, error) {
 	return joined.Release(r.payer)
 }
 
-// result is what came of the last step.
+// result returns the result after the last step.
 func (r *run) result() (*Result, error) {
 	r.copyWeights(r.average.weights(r.weights))
 	weights := slices.Clone(r.numbers)
@@ -246,8 +247,8 @@ func (r *run) result() (*Result, error) {
 		LearningRate: r.rates.LearningRate, Divisor: r.divisor, Levels: levels, Plan: r.Plan}, nil
 }
 
-// report tells what was released so far and what it would cost if the run ended here. A long run is told of in
-// hundredths.
+// report tells what was released so far, and the cost if the run ended here. A long run reports
+// each hundredth of its steps.
 func (r *run) report() {
 	steps := r.Plan.Steps
 	if r.options.Progress == nil || !hundredth(r.taken, steps) {
@@ -256,7 +257,7 @@ func (r *run) report() {
 	event := r.Plan.upTo(r.taken).Event()
 	a := account.For(event)
 	if a == account.PLD && r.taken < steps {
-		a = account.PLD.WithWidth(1e-2) // on the way a wider interval will do
+		a = account.PLD.WithWidth(1e-2) // a wider interval is enough for progress
 	}
 	cost, err := a.Epsilon(event, r.Plan.Delta, r.Plan.Neighboring)
 	if err != nil {
@@ -265,7 +266,8 @@ func (r *run) report() {
 	r.options.Progress(train.Progress{Step: r.taken, Steps: steps, Epsilon: cost.Upper})
 }
 
-// hundredth reports whether a step of many is told of: each of a hundred, or one in as many of more.
+// hundredth reports whether a step is reported: every step of at most 100, and one in each
+// hundredth of more.
 func hundredth(step, steps int) bool {
 	const parts = 100
 	return steps <= parts || step >= steps || step == 0 || step*parts/steps != (step-1)*parts/steps

@@ -10,23 +10,25 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Sampling says which records take part in a step. What draws them also prices the step.
+// Sampling names the records that take part in a step. The same sampler draws them and prices the
+// step.
 type Sampling struct {
-	// Kind says how. "full" takes every record in every step. "poisson" takes each with a
-	// probability, and "truncated-poisson" at most BatchSize of those. "fixed-size" takes batches of one
-	// size, under replace-one only. "partition" takes the parts of one division in turn, "shuffle" those of
-	// a new division in every round, and "cyclic" Poisson samples of the parts.
+	// Kind is the kind of sampling. "full" takes every record in every step. "poisson" takes each
+	// with a probability, and "truncated-poisson" keeps at most BatchSize of them. "fixed-size"
+	// takes batches of one size, under replace-one only. "partition" takes the parts of one
+	// division in turn, and "shuffle" the parts of a new division in every round. "cyclic" takes
+	// Poisson samples of the parts.
 	Kind string `json:"kind"`
-	// Probability is that of each record in a Poisson sample, or of each of the part whose turn it is in a cyclic
-	// one.
+	// Probability is the probability of each record in a Poisson sample. In a cyclic sample it
+	// applies to the records of the current part.
 	Probability float64 `json:"probability,omitempty"`
-	// BatchSize is the size of batches of fixed size, or the largest one of a truncated sample.
+	// BatchSize is the size of batches of fixed size, or the largest size of a truncated sample.
 	BatchSize int `json:"batch-size,omitempty"`
 	// Parts is the number of parts that the steps go round.
 	Parts int `json:"parts,omitempty"`
 }
 
-// sampler returns what draws and prices the steps of a plan.
+// sampler returns the sampling that draws and prices the steps of a plan.
 func (p Plan) sampler() (mechanism.Sampling, error) {
 	switch s := p.Sampling; s.Kind {
 	case option.SamplingFull:
@@ -67,8 +69,8 @@ func (p Plan) validateSampling() error {
 	return err
 }
 
-// Share returns the expected share of the records that takes part in one step; of truncated samples the share
-// that would, were each sample of the expected size.
+// Share returns the expected share of the records that takes part in one step. For truncated
+// samples it is the share if each sample had the expected size.
 func (p Plan) Share() float64 {
 	switch s := p.Sampling; s.Kind {
 	case option.SamplingPoisson:
@@ -85,8 +87,9 @@ func (p Plan) Share() float64 {
 	return 1
 }
 
-// slots is how many places the steps draw from when this many records are at hand. Batches of fixed size are out
-// of the declared number, those that the schema drops being among them as records that add nothing.
+// slots returns the number of places that the steps draw from, given this number of records.
+// Batches of fixed size are drawn from the declared number of records. That number includes the
+// records that the schema drops, which add nothing.
 func (p Plan) slots(records int) (int, error) {
 	if p.Sampling.Kind != option.SamplingFixedSize {
 		return records, nil
@@ -97,7 +100,7 @@ func (p Plan) slots(records int) (int, error) {
 	return p.Records, nil
 }
 
-// samples draws the records of the steps, one step after the other.
+// samples draws the records of each step, one step after the other.
 type samples struct {
 	kind     string
 	sampling mechanism.Sampling
@@ -107,7 +110,7 @@ type samples struct {
 	next     int
 }
 
-// newSamples returns what draws from this many places.
+// newSamples returns the draws from this number of places.
 func (p Plan) newSamples(slots int) (*samples, error) {
 	sampling, err := p.sampler()
 	return &samples{kind: p.Sampling.Kind, sampling: sampling, slots: slots}, err

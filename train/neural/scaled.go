@@ -10,34 +10,35 @@ import (
 )
 
 // scaledAdam scales gradients before they are clipped and released, so numbers with small gradients
-// get less noise. It takes the scale off the released gradients, and Adam then steps along them
+// get less noise. It divides the released gradients by the scale, and Adam then steps along them
 // (Ganesh, McMahan & Thakurta, "On Design Principles for Private Adaptive Optimizers", 2025,
-// scale-then-privatize, https://arxiv.org/abs/2507.01129). The scale of a number is a product of
-// one of its row and one of its column. These are by mean squares of the released gradients without
-// the known variance of their noise, as in Adafactor (Shazeer & Stern, "Adafactor: Adaptive
-// Learning Rates with Sublinear Memory Cost", ICML 2018, algorithm 2,
-// https://arxiv.org/abs/1804.04235): so a scaled gradient still comes in factors. Scales are those
-// of the last step's release; the clipped length of a scaled gradient is verified as that of any
-// other.
+// scale-then-privatize, https://arxiv.org/abs/2507.01129).
+//
+// The scale of a number is the product of a scale of its row and a scale of its column. Both come
+// from mean squares of the released gradients, without the known variance of their noise, as in
+// Adafactor (Shazeer & Stern, "Adafactor: Adaptive Learning Rates with Sublinear Memory Cost", ICML
+// 2018, algorithm 2, https://arxiv.org/abs/1804.04235). A scaled gradient therefore still comes in
+// factors. Scales come from the last step's release. The sum verifies the clipped length of a
+// scaled gradient like any other.
 type scaledAdam struct {
 	*optimizer.Adam
 	noise   float64 // in each number of the released scaled gradient
 	divisor float64
 	blocks  []blockScale
-	by      []float64 // what takes the scales off
+	by      []float64 // the inverse of the scales
 }
 
 var _ optimizer.Resumable = (*scaledAdam)(nil)
 
-// blockScale is the scale of a block: right[i]·left[j] for the number in row i and column j. A bias has the left
-// scale 1, and so has every token of a sparse block.
+// blockScale is the scale of a block: right[i]·left[j] for the number in row i and column j. A bias
+// has the left scale 1, and so has every token of a sparse block.
 type blockScale struct {
 	release.ProductBlock
 	rows, columns []float64 // mean squares
 	right, left   []float32
 }
 
-// scaleFloor keeps the largest scale of a block within about 10 of the mean, to either side.
+// scaleFloor limits the scale of a row or column to about 10. The scale at the mean square is 1.
 const scaleFloor = 0.01
 
 func newScaledAdam(adam *optimizer.Adam, noise float64, blocks []release.ProductBlock) *scaledAdam {
@@ -56,7 +57,7 @@ func newScaledAdam(adam *optimizer.Adam, noise float64, blocks []release.Product
 	return s
 }
 
-// rescale makes scales of the mean squares; all are 1 before the first release.
+// rescale computes scales from the mean squares. All scales are 1 before the first release.
 func (b *blockScale) rescale() {
 	for _, side := range []struct {
 		scales  []float32
@@ -92,7 +93,7 @@ func (b *blockScale) each(do func(at, row, column int)) {
 	}
 }
 
-// Step takes the scales off, makes one step and finds the next scales.
+// Step divides by the scales, makes one step and finds the next scales.
 func (s *scaledAdam) Step(weights []float64, sum release.Noisy) {
 	first := 0
 	for k := range s.blocks {
@@ -115,7 +116,7 @@ func (s *scaledAdam) Step(weights []float64, sum release.Noisy) {
 	}
 }
 
-// observe moves the mean squares by what was released, and the scales with them.
+// observe moves the mean squares toward the released sum, and the scales with them.
 func (b *blockScale) observe(sum, by []float64, divisor, noise float64) {
 	rows, columns := make([]float64, len(b.rows)), make([]float64, len(b.columns))
 	width := float64(b.Numbers() / b.Right)
@@ -144,7 +145,7 @@ func (s *scaledAdam) State() optimizer.State {
 	return state
 }
 
-// Resume takes what State returns.
+// Resume restores a state from State.
 func (s *scaledAdam) Resume(state optimizer.State, weights int) error {
 	const adam = 2
 	if len(state.Vectors) != adam+2*len(s.blocks) {

@@ -8,15 +8,15 @@ import (
 	"github.com/ditherml/dither/network"
 )
 
-// spotted is one record of each step whose proposal is computed once more, from that record alone.
-// Nil has none.
+// spotted is one record of each step whose proposal is computed again, from that record alone. A
+// nil spotted checks nothing.
 type spotted struct {
 	record  int // -1: there is none
 	alone   *worker
 	factors []kernel.Factors[float32] // of the record
 }
 
-// pick chooses one of the records of a step in secret.
+// pick secretly chooses one of the records of a step.
 func (s *spotted) pick(records []int) {
 	if s == nil {
 		return
@@ -26,7 +26,8 @@ func (s *spotted) pick(records []int) {
 	}
 }
 
-// within returns the place of the record among those of a chunk, which ascend, if it is there.
+// within returns the index of the record in a chunk, if the chunk has it. The records of a chunk
+// ascend.
 func (s *spotted) within(records []int) (at int, found bool) {
 	if s == nil {
 		return 0, false
@@ -44,8 +45,8 @@ func (s *spotted) load(r *run) (err error) {
 	return err
 }
 
-// agrees reports whether the record, which is the one at a place of what w proposes for group k,
-// proposes the same alone: factors, weight and count.
+// agrees reports whether a record's proposal in w for group k equals its proposal computed alone.
+// The index at is the record's place in the chunk. It compares factors, weight and count.
 func (s *spotted) agrees(w *worker, own []kernel.Factors[float32], k, at int) bool {
 	alone := s.alone.weighted(s.factors, k, s.alone.counts)
 	for b, f := range own {
@@ -62,8 +63,8 @@ func sameFactors(all kernel.Factors[float32], i int, alone kernel.Factors[float3
 	return spot.Same(partOf(all.Lefts, i, all.Records), alone.Lefts) && spot.Same(partOf(all.Rights, i, all.Records), alone.Rights) && sameEntries(all, i, alone)
 }
 
-// sameEntries reports whether record i has the sparse left factors of the one record in alone. How
-// many entries add nothing may depend on other records.
+// sameEntries reports whether record i has the sparse left factors of the one record in alone. The
+// number of entries that add nothing may depend on other records.
 func sameEntries(all kernel.Factors[float32], i int, alone kernel.Factors[float32]) bool {
 	index, values := partOf(all.Index, i, all.Records), partOf(all.Values, i, all.Records)
 	at := 0
@@ -82,10 +83,10 @@ func sameEntries(all kernel.Factors[float32], i int, alone kernel.Factors[float3
 	return !slices.ContainsFunc(alone.Index[at:], func(v uint32) bool { return v != kernel.NoIndex })
 }
 
-// partOf returns the part of record i of this many records.
+// partOf returns the part of record i out of this number of records.
 func partOf[T any](s []T, i, records int) []T { return s[i*len(s)/records : (i+1)*len(s)/records] }
 
-// drops reports whether layers set numbers to zero at random, others for each pass.
+// drops reports whether layers set random numbers to zero, new ones in each pass.
 func drops(layers network.Layers) bool {
 	return slices.ContainsFunc(layers, func(l network.Layer) bool {
 		switch l := l.(type) {

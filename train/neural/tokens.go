@@ -7,8 +7,8 @@ import (
 	"github.com/ditherml/dither/network"
 )
 
-// checkTokens refuses a network that looks words up where features are no tokens, or takes tokens for quantities. What
-// it refuses would be private all the same, and learn nothing.
+// checkTokens refuses a network that looks up words if features are not tokens, or that uses tokens
+// as quantities. Such a network would be private all the same, but would learn nothing.
 func checkTokens(n *network.Network, m *feature.Map) error {
 	tokens, vocabulary := m.Encoder().Tokens(), vocabularyOf(n.Layers())
 	switch {
@@ -22,7 +22,7 @@ func checkTokens(n *network.Network, m *feature.Map) error {
 	return nil
 }
 
-// vocabularyOf is that of the embedding with which layers begin, 0 where there is none.
+// vocabularyOf returns the vocabulary of the embedding with which layers begin, 0 without one.
 func vocabularyOf(layers network.Layers) int {
 	if len(layers) == 0 {
 		return 0

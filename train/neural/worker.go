@@ -8,7 +8,8 @@ import (
 	"github.com/ditherml/dither/network"
 )
 
-// worker is what one goroutine proposes with. Nothing in it is trusted: the sums verify what is added.
+// worker is the state in which one goroutine makes proposals. Nothing in it is trusted: the sums
+// verify what is added.
 type worker struct {
 	*run
 	rule      rule
@@ -18,8 +19,9 @@ type worker struct {
 	vectors   *release.VectorSum // of micro-batches
 	projected *release.ProjectedSum
 	block     release.Block
-	// of the records of a chunk: inputs, whole or by what is not 0 in them, derivatives by the outputs, squared norms
-	// and weights of one group, counts of all groups
+	// These belong to the records of a chunk. They are inputs (whole rows or their nonzero
+	// entries), derivatives by the outputs, squared norms and weights of one group, and counts of
+	// all groups.
 	x, slopes []float32
 	entries   network.Entries[float32]
 	squares   []float64
@@ -35,7 +37,7 @@ type worker struct {
 
 func newWorker(r *run) *worker { return newWorkerOf(r, r.chunk()) }
 
-// newWorkerOf is newWorker for chunks of up to this many records.
+// newWorkerOf is newWorker for chunks of up to this number of records.
 func newWorkerOf(r *run, chunk int) *worker {
 	in, out := r.Network.Input().Size(), r.Network.Output().Size()
 	used, err := ruleOf(r.Plan.Clipping.Rule)
@@ -53,7 +55,7 @@ func newWorkerOf(r *run, chunk int) *worker {
 	return w
 }
 
-// factors runs the network over records, forward and backward, and returns what they propose to add.
+// factors runs the network over records, forward and backward, and returns their proposals.
 func (w *worker) factors(records []int) ([]kernel.Factors[float32], error) {
 	n := len(records)
 	var err error
@@ -85,7 +87,7 @@ func (w *worker) forward(n int) []float32 {
 	return w.tape.ForwardEntries(*e, n, w.numbers)
 }
 
-// load writes the i-th row of the block, as the feature map sees it.
+// load writes the i-th row of the block under the feature map.
 func (w *worker) load(dst []float32, i int) {
 	clear(w.row)
 	one := [1]float64{1}
@@ -95,8 +97,8 @@ func (w *worker) load(dst []float32, i int) {
 	}
 }
 
-// slope writes the derivatives of a record's loss by its outputs: zeros for a record without a label or with
-// outputs that are not finite.
+// slope writes the derivatives of a record's loss by its outputs. It writes zeros for a record
+// without a label or with outputs that are not finite.
 func (w *worker) slope(dst, outputs []float32, label float64) {
 	clear(dst)
 	for k, v := range outputs {
@@ -142,7 +144,7 @@ func (w *worker) add(records []int) error {
 	return w.sums.counts.AddAt(records, counts)
 }
 
-// weighted returns what records propose for group k, and fills in their weights and counts.
+// weighted returns the proposals of records for group k, and fills in their weights and counts.
 func (w *worker) weighted(factors []kernel.Factors[float32], k int, counts []float64) []kernel.Factors[float32] {
 	g := w.groups[k]
 	own := factors[g.first:g.end]
@@ -153,8 +155,8 @@ func (w *worker) weighted(factors []kernel.Factors[float32], k int, counts []flo
 	return own
 }
 
-// applyWeights fills in the weights of records for group k, and b - ½ of each under an adaptive
-// rule.
+// applyWeights fills in the weights of records for group k. Under an adaptive rule it also fills in
+// b - ½ for each.
 func (w *worker) applyWeights(factors []kernel.Factors[float32], k int, counts []float64) {
 	n, l := factors[0].Records, w.levels[k]
 	squares := w.squares[:n]
