@@ -51,7 +51,7 @@ func TestPlantedFaultsStopTheRun(t *testing.T) {
 		if level == kernel.Instructions() {
 			return
 		}
-		c := exec.Command(os.Args[0], "-test.run=^TestPlantedFaultsStopTheRun$/"+kinds)
+		c := exec.Command(os.Args[0], "-test.run=^TestPlantedFaultsStopTheRun$/"+kinds, fmt.Sprintf("-test.short=%v", testing.Short()))
 		c.Env = append(os.Environ(), plantedVariable+"=1", "DITHER_PROCESSOR="+level)
 		out, err := c.CombinedOutput()
 		text := string(out)
@@ -84,9 +84,9 @@ func plantAll(t *testing.T) (table []string) {
 // plantEach plants one fault into one kind of sum, and returns how often it stopped the run, or how
 // many true runs there were.
 func plantEach(t *testing.T, kind, fault string, plant planting) (found int) {
-	r, want := rand.New(rand.NewPCG(4, 16)), trials(20, 1000)
+	r, want := rand.New(rand.NewPCG(4, 16)), plantedTrials(20, 1000)
 	if fault == noFault && os.Getenv(plantedVariable) == "" { // levels give the same sums
-		want = trials(40, 100000)
+		want = plantedTrials(40, 100000)
 	}
 	for trial := 0; found < want; trial++ {
 		if trial == 60*want {

@@ -2,6 +2,8 @@
 
 package release
 
+import "testing"
+
 // thorough says that these tests go through all pairs, proposals and frames:
 // TestContributionsNeverExceedTheBound, TestRowsInAFileAreRowsInMemory,
 // TestNeighborsMoveProductsByAtMostTheBound, TestVectorsNeverExceedTheBound,
@@ -16,9 +18,12 @@ package release
 const thorough = true
 
 // trials is the number of random cases of a test: all of them with the tag long, else few.
-func trials(few, all int) int {
-	if thorough {
-		return all
+func trials(_, all int) int { return all }
+
+// plantedTrials is trials for planted faults: a tenth of all, and no fewer than few, with -short.
+func plantedTrials(few, all int) int {
+	if testing.Short() {
+		return max(few, all/10)
 	}
-	return few
+	return all
 }
