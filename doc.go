@@ -31,7 +31,7 @@
 // In import order; a package knows only packages above it.
 //
 //	privacy      the vocabulary: neighboring relation, guarantee, privacy unit
-//	mechanism    what a release is and costs: events, samplings and noise
+//	mechanism    what a release is and costs: events and noise
 //	account      from an event to a guarantee, and from a guarantee to the noise it needs
 //	ledger       the budget of a data set and the record of what was spent
 //	certificate  plan and events as a file, and their recomputation

@@ -10,7 +10,7 @@ import (
 // withThresholds returns an event for the price of a group: assumedGroup makes of it what the
 // thresholds in it cost for this many records. It reports false where that is not known.
 //
-// A release of names (mechanism.DiscoveryTerms) costs its noise and, with a probability of δ, the
+// A release of names (internal/release.DiscoveryTerms) costs its noise and, with a probability of δ, the
 // name of a record that no other record has. The second is no release of its own: the records of a
 // group may have one name in common. It passes the threshold with more than k·δ, since its count is
 // k times as far up. So a statement of (0, δ) after noise is taken for such a threshold (see
@@ -58,7 +58,7 @@ func withThresholds(e mechanism.Event, records int) (mechanism.Event, bool) {
 // passing bounds the probability that any name is released that only a group of k records has. For
 // one record's names it is at most δ. It reports false for noise without a known bound. The
 // threshold lies a tail of δ above the rows of one record, and the rows of the group are at most
-// k-1 bounds more. As in mechanism.DiscoveryTerms the tail is convex below the threshold, so that
+// k-1 bounds more. As in internal/release.DiscoveryTerms the tail is convex below the threshold, so that
 // all rows under one name, or each under its own, is the worst: the latter pass with at most k·δ.
 func passing(noise mechanism.Event, delta float64, records int) (float64, bool) {
 	k, together := float64(records), 0.0

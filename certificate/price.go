@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/account"
-	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/internal/slack"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -34,12 +34,12 @@ func priceOf(d Claim) (price, error) {
 // that leaves room for the slack, widened by it. The other is the epsilon of the distribution at
 // the whole of delta.
 func priceRows(d Claim, rows int) (cost, charge float64, err error) {
-	a, slack := d.accountant(), mechanism.SlackOf(d.NoiseDraws)
+	a, distance := d.accountant(), slack.Of(d.NoiseDraws)
 	rough, err := account.EpsilonGroup(a, d.Event, d.Delta, d.Neighboring, rows)
-	if err != nil || math.IsInf(rough, 1) || slack == (mechanism.Slack{}) {
+	if err != nil || math.IsInf(rough, 1) || distance == (slack.Distance{}) {
 		return rough, rough, err
 	}
-	_, delta := slack.Narrow(rough+1, d.Delta)
+	_, delta := distance.Narrow(rough+1, d.Delta)
 	if !(delta > 0) {
 		return math.Inf(1), rough, nil
 	}
@@ -47,7 +47,7 @@ func priceRows(d Claim, rows int) (cost, charge float64, err error) {
 	if err != nil || !(epsilon <= rough+1) {
 		return math.Inf(1), rough, err
 	}
-	widened, _ := slack.Widen(epsilon, delta)
+	widened, _ := distance.Widen(epsilon, delta)
 	return widened, rough, nil
 }
 
@@ -61,7 +61,7 @@ const slackShare = 0.01
 // distribution with this many draws meets the target. It errs when the slack would take more than 1
 // % of delta, or slack and rounding all of epsilon.
 func Aim(target privacy.Guarantee, draws int) (privacy.Guarantee, error) {
-	epsilon, delta := mechanism.SlackOf(draws).Narrow(target.Epsilon()+1, target.Delta())
+	epsilon, delta := slack.Of(draws).Narrow(target.Epsilon()+1, target.Delta())
 	if !(delta >= (1-slackShare)*target.Delta()) {
 		return privacy.Guarantee{}, fmt.Errorf("certificate: the slack of %d draws of noise takes more than 1 %% of delta %v, want a larger delta, a smaller epsilon or fewer steps", draws, target.Delta())
 	}

@@ -55,7 +55,7 @@ func Release(payer mechanism.Payer, p Plan, r Records) ([]float64, error) {
 	if p.Person != nil {
 		records = len(r.Persons)
 	}
-	sample, err := release.Draw(mechanism.Full(), records)
+	sample, err := release.Draw(release.Full(), records)
 	if err != nil {
 		return nil, err
 	}

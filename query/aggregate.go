@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/ditherml/dither/internal/release"
-	"github.com/ditherml/dither/mechanism"
 )
 
 // Aggregate releases any statistic by sample-and-aggregate: the records are divided at random into
@@ -28,7 +27,7 @@ func Aggregate(t QuantileTerms, r Records, blocks int, statistic func(rows []int
 	if r.size() > t.MaxRecords {
 		return 0, fmt.Errorf("query: there are more records than max records %d; raise the declared bound", t.MaxRecords)
 	}
-	partition, err := mechanism.Partitioned(blocks)
+	partition, err := release.Partitioned(blocks)
 	if err != nil {
 		return 0, err
 	}

@@ -10,7 +10,7 @@ type CategoryTerms struct {
 	Payer mechanism.Payer
 	// Discovery is the noise of the counts and the probability with which the category of a single record may
 	// appear.
-	mechanism.DiscoveryTerms
+	release.DiscoveryTerms
 	// MaxRecords is the declared public bound on the number of records.
 	MaxRecords int
 }
@@ -51,7 +51,7 @@ func Categories(t CategoryTerms, r Records, name func(i int) string, level float
 
 // count counts the rows of all records.
 func (t CategoryTerms) count(r Records, name func(i int) string) (*release.PartitionSelection, error) {
-	sample, err := release.Draw(mechanism.Full(), r.size())
+	sample, err := release.Draw(release.Full(), r.size())
 	if err != nil {
 		return nil, err
 	}

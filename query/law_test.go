@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/internal/pass"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -205,7 +206,7 @@ func personCases(v, w rowNumbers) []coverageCase {
 			coverageCase{"mean of persons", n, mean, func(t pass.Settings) ([]Answer, error) { return last(meansOf(t, cells, v, 0.95)) }},
 			coverageCase{"variance of persons", n, variance, func(t pass.Settings) ([]Answer, error) { return last(variancesOf(t, cells, v, 0.95)) }},
 			coverageCase{"category", n, 40, func(t pass.Settings) ([]Answer, error) {
-				found, err := Categories(CategoryTerms{t.Payer, mechanism.DiscoveryTerms{Noise: t.Noise, Delta: 0.4}, 5000}, EachRow(40), func(int) string { return "a" }, 0.95)
+				found, err := Categories(CategoryTerms{t.Payer, release.DiscoveryTerms{Noise: t.Noise, Delta: 0.4}, 5000}, EachRow(40), func(int) string { return "a" }, 0.95)
 				return []Answer{found[0].Count}, err
 			}})
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -248,7 +249,7 @@ func (p Plan) checkNoise() error {
 	}
 	s, err := p.sensitivity()
 	if _, discrete := p.noise().(mechanism.DiscreteLaplace); err == nil && (discrete || p.Noise == noiseDiscrete) {
-		_, err = mechanism.RoundScale(p.NoiseMultiplier * float64(s))
+		_, err = release.RoundScale(p.NoiseMultiplier * float64(s))
 	}
 	return err
 }

@@ -44,8 +44,8 @@ func (p Plan) choice() mechanism.PermuteAndFlip {
 	return mechanism.PermuteAndFlip{Epsilon: 1 / p.NoiseMultiplier}
 }
 
-func (p Plan) discovery() mechanism.DiscoveryTerms {
-	return mechanism.DiscoveryTerms{Noise: p.noise(), Delta: p.ThresholdDelta, RowsPerRecord: p.Person.rows()}
+func (p Plan) discovery() release.DiscoveryTerms {
+	return release.DiscoveryTerms{Noise: p.noise(), Delta: p.ThresholdDelta, RowsPerRecord: p.Person.rows()}
 }
 
 // Threshold returns the noisy count beyond which a category is released, 0 for other statistics.
@@ -66,7 +66,7 @@ func (p Plan) noise() mechanism.Noise {
 	if err != nil {
 		s = 1 // Validate refuses it
 	}
-	scale, err := mechanism.RoundScale(p.NoiseMultiplier * float64(s))
+	scale, err := release.RoundScale(p.NoiseMultiplier * float64(s))
 	if err != nil {
 		scale = p.NoiseMultiplier * float64(s) // the release refuses it
 	}

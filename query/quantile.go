@@ -109,7 +109,7 @@ func (t QuantileTerms) ranks(r Records, at func(i int) float64, replaced bool) (
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	sample, err := release.Draw(mechanism.Full(), r.size())
+	sample, err := release.Draw(release.Full(), r.size())
 	if err != nil {
 		return nil, err
 	}

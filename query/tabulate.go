@@ -257,7 +257,7 @@ func (c tableCells) release(t pass.Settings, width int, bound float64, vector fu
 	if c.Count < 1 || c.Count > maxNumbers/width || c.Of == nil {
 		return nil, fmt.Errorf("query: the table has %d cells, want 1 to %d", c.Count, maxNumbers/width)
 	}
-	sample, err := release.Draw(mechanism.Full(), c.Records.size())
+	sample, err := release.Draw(release.Full(), c.Records.size())
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/slack"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -73,12 +74,12 @@ func repeated(e mechanism.Event, n int) mechanism.Event {
 
 // priced is the epsilon of an event with this many draws of rounded noise.
 func priced(a account.Accountant, e mechanism.Event, c Cost, draws int) (float64, error) {
-	slack := mechanism.SlackOf(draws)
+	distance := slack.Of(draws)
 	rough, err := a.Epsilon(e, c.Delta, c.Neighboring)
-	if err != nil || math.IsInf(rough.Upper, 1) || slack == (mechanism.Slack{}) {
+	if err != nil || math.IsInf(rough.Upper, 1) || distance == (slack.Distance{}) {
 		return rough.Upper, err
 	}
-	_, delta := slack.Narrow(rough.Upper+1, c.Delta)
+	_, delta := distance.Narrow(rough.Upper+1, c.Delta)
 	if !(delta > 0) {
 		return math.Inf(1), nil
 	}
@@ -86,7 +87,7 @@ func priced(a account.Accountant, e mechanism.Event, c Cost, draws int) (float64
 	if err != nil || !(v.Upper <= rough.Upper+1) {
 		return math.Inf(1), err
 	}
-	widened, _ := slack.Widen(v.Upper, delta)
+	widened, _ := distance.Widen(v.Upper, delta)
 	return widened, nil
 }
 

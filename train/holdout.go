@@ -8,7 +8,6 @@ import (
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/ledger"
-	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/query"
 )
@@ -99,7 +98,7 @@ func divide(records int, held []int) (trained, out []int) {
 // operating system's random numbers. All rows of a person share one coin. Rows that belong to no
 // person are trained on, where they contribute nothing.
 func (s Setup) split(d *data.Dataset) (trained, held []int, err error) {
-	coins, err := mechanism.Poisson(s.Plan.Holdout.Share)
+	coins, err := release.Poisson(s.Plan.Holdout.Share)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -92,8 +93,8 @@ func (statistic PreparationStep) choice() mechanism.Exponential {
 }
 
 // discovery returns the terms by which levels are found.
-func (statistic PreparationStep) discovery() mechanism.DiscoveryTerms {
-	return mechanism.DiscoveryTerms{Noise: mechanism.Gaussian{NoiseMultiplier: statistic.NoiseMultiplier}, Delta: statistic.ThresholdDelta}
+func (statistic PreparationStep) discovery() release.DiscoveryTerms {
+	return release.DiscoveryTerms{Noise: mechanism.Gaussian{NoiseMultiplier: statistic.NoiseMultiplier}, Delta: statistic.ThresholdDelta}
 }
 
 // event returns the cost of the release of a statistic.

@@ -27,7 +27,7 @@ func TestReplayWithAnUnsampledRecord(t *testing.T) {
 		t.Skip("streams have keys of their own: run by TestReplayUnderOneKey in the root")
 	}
 	const n, q = 900, 0.1
-	sampling, err := mechanism.Poisson(q)
+	sampling, err := release.Poisson(q)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,16 +43,16 @@ func (p Plan) validateSampling() error {
 }
 
 // sampler returns the sampling that draws the records of each step.
-func (p Plan) sampler() (mechanism.Sampling, error) {
+func (p Plan) sampler() (release.Sampling, error) {
 	switch p.Sampling {
 	case samplingPoisson:
-		return mechanism.Poisson(p.SamplingProbability)
+		return release.Poisson(p.SamplingProbability)
 	case samplingFixedSize:
-		return mechanism.FixedSize(p.Records, p.BatchSize)
+		return release.FixedSize(p.Records, p.BatchSize)
 	case samplingPartition:
-		return mechanism.Partitioned(p.Parts)
+		return release.Partitioned(p.Parts)
 	}
-	return mechanism.Full(), nil
+	return release.Full(), nil
 }
 
 // steps returns the event of all gradient steps with this multiplier.
@@ -113,7 +113,7 @@ func (p Plan) slots(records int) (int, error) {
 
 // samples draws the records of each step, one step after the other.
 type samples struct {
-	sampling mechanism.Sampling
+	sampling release.Sampling
 	parts    []release.Sample // the parts of a partition, drawn once
 	records  int
 	full     bool // there is nothing to draw

@@ -17,7 +17,7 @@ func (free) Pay(mechanism.Event) error { return nil }
 // noisyOf is a release of these numbers, without noise.
 func noisyOf(t testing.TB, values ...float64) release.Noisy {
 	t.Helper()
-	sample, err := release.Draw(mechanism.Full(), 1)
+	sample, err := release.Draw(release.Full(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func ones(c *kernel.Contributions, b release.Block) {
 // is shortened): noise of standard deviation NoiseMultiplier·bound on every coordinate, in which
 // rounding is lost (release.SumOptions.Coarse).
 func Sum(t Settings, rows *release.Rows, records int, bound float64) ([]float64, error) {
-	sample, err := release.Draw(mechanism.Full(), records)
+	sample, err := release.Draw(release.Full(), records)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func Sum(t Settings, rows *release.Rows, records int, bound float64) ([]float64,
 // that the noise has standard deviation NoiseMultiplier·radius² on the diagonal and 1/√2 of
 // it off the diagonal.
 func SecondMoment(t Settings, rows *release.Rows, records int) ([]float64, error) {
-	sample, err := release.Draw(mechanism.Full(), records)
+	sample, err := release.Draw(release.Full(), records)
 	if err != nil {
 		return nil, err
 	}

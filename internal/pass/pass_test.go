@@ -87,7 +87,7 @@ func TestExactAnswers(t *testing.T) {
 func TestSamplesAreAddedOnce(t *testing.T) {
 	rows := rowsOf(t, 5000, release.RowsOptions{Dim: 40, Step: 1.0 / (1 << 14)})
 	for _, q := range []float64{1e-4, 0.01, 0.3, 0.9} {
-		sampling, err := mechanism.Poisson(q)
+		sampling, err := release.Poisson(q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +259,7 @@ func TestAddAllSpeaksOfEveryRecordOnce(t *testing.T) {
 			numbers[i] = float32(i)
 		}
 		rows := rowsOf(t, n, release.RowsOptions{Dim: 1, Step: 1, Labels: numbers})
-		sample, _ := release.Draw(mechanism.Full(), n)
+		sample, _ := release.Draw(release.Full(), n)
 		sum, err := release.NewSum(sample, rows, release.SumOptions{Noise: mechanism.NonPrivate{}, Columns: 1, Bound: 1, MaxRecords: 5000})
 		if err != nil {
 			t.Fatal(err)

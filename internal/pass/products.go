@@ -4,14 +4,13 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/internal/release"
-	"github.com/ditherml/dither/mechanism"
 )
 
 // Products returns the noisy sum of products of coordinates over rows made with release.MomentRows, with
 // noise of standard deviation NoiseMultiplier·radius² on every number. A matrix is released in full and
 // averaged with its transpose, so that off its diagonal the noise has 1/√2 of that.
 func Products(t Settings, rows *release.Rows, p release.Products) ([]float64, error) {
-	sample, err := release.Draw(mechanism.Full(), rows.Len())
+	sample, err := release.Draw(release.Full(), rows.Len())
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +24,7 @@ func Products(t Settings, rows *release.Rows, p release.Products) ([]float64, er
 // SecondMomentOf is Products of all pairs for rows of this many records that are not kept, as
 // release.SecondMomentOf makes them.
 func SecondMomentOf(t Settings, records int, o release.RowsOptions, worker func() func(dst []int16, first, n int)) ([]float64, error) {
-	sample, err := release.Draw(mechanism.Full(), records)
+	sample, err := release.Draw(release.Full(), records)
 	if err != nil {
 		return nil, err
 	}

@@ -25,11 +25,11 @@ func TestProposalsOfNeighborsStopTheRun(t *testing.T) {
 		}
 	}
 	rows := rowsOf(t, spottedRecords, release.RowsOptions{Dim: 1, Step: 1, Labels: labels})
-	full, err := release.Draw(mechanism.Full(), spottedRecords)
+	full, err := release.Draw(release.Full(), spottedRecords)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sampling, err := mechanism.Poisson(0.5)
+	sampling, err := release.Poisson(0.5)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/internal/spot"
-	"github.com/ditherml/dither/mechanism"
 )
 
 // Vectors adds the vectors of all records of a sample to sum, split over the processors: vectors
@@ -64,7 +63,7 @@ func addVectors(sum *release.VectorSum, part int, picks spot.Picks, indices []in
 // bound (a longer one is shortened): noise of standard deviation NoiseMultiplier·bound on every
 // coordinate.
 func SumVectors(t Settings, records, dim int, bound float64, vectors func(part int, dst []float64, records []int) error) ([]float64, error) {
-	sample, err := release.Draw(mechanism.Full(), records)
+	sample, err := release.Draw(release.Full(), records)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func releaseOf(t *testing.T, z float64, values []int64) (released []float64, uni
 	if err != nil {
 		t.Fatal(err)
 	}
-	sample, err := Draw(mechanism.Full(), 0)
+	sample, err := Draw(Full(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ func chosenOften(t *testing.T, c mechanism.Choice, records [][]float64, draws in
 	t.Helper()
 	counts := make([]int, len(records[0]))
 	for range draws {
-		s, err := Draw(mechanism.Full(), len(records))
+		s, err := Draw(Full(), len(records))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +64,7 @@ func TestLossesAreChosenByTheirLaw(t *testing.T) {
 // the record proposes.
 func TestLossesMoveByOneBound(t *testing.T) {
 	for _, losses := range [][]float64{{0, 1}, {1e300, -1e300}, {math.Inf(1), math.NaN()}, {0.9999, 1.0001}} {
-		s, err := Draw(mechanism.Full(), 1)
+		s, err := Draw(Full(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}

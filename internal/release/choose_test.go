@@ -10,7 +10,7 @@ import (
 // scoresOf seals losses in units of 1/unit.
 func scoresOf(t *testing.T, unit int64, loss ...int64) Scores {
 	t.Helper()
-	sample, err := Draw(mechanism.Full(), 1)
+	sample, err := Draw(Full(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func ranksOf(t *testing.T, points int, replaced bool, at []int) *Ranks {
 // ranksOfRows counts the rows of records.
 func ranksOfRows(t *testing.T, o RanksOptions, rows [][]int) *Ranks {
 	t.Helper()
-	sample, err := Draw(mechanism.Full(), len(rows))
+	sample, err := Draw(Full(), len(rows))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestQuantileScoresMoveByOne(t *testing.T) {
 
 // TestRanksOfRowsAreRefused holds how many rows a record may have.
 func TestRanksOfRowsAreRefused(t *testing.T) {
-	sample, err := Draw(mechanism.Full(), 3)
+	sample, err := Draw(Full(), 3)
 	if err != nil {
 		t.Fatal(err)
 	}

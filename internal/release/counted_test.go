@@ -94,7 +94,7 @@ func TestNewtonRoundingIsCounted(t *testing.T) {
 // lie at most one bound apart, and the worst of them nearly that.
 func TestGridPointCountsRounding(t *testing.T) {
 	r := rand.New(rand.NewPCG(43, 44))
-	sample, err := Draw(mechanism.Full(), 1)
+	sample, err := Draw(Full(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func TestOneRecordMovesAGroupByTheBound(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
 	farthest := 0.0
 	for trial := range 2000 {
-		whole, _ := Draw(mechanism.Full(), 10)
+		whole, _ := Draw(Full(), 10)
 		divided, _, err := whole.Divide(3)
 		if err != nil {
 			t.Fatal(err)
@@ -65,7 +65,7 @@ func TestOneRecordMovesAGroupByTheBound(t *testing.T) {
 // than √(n·ln(2/a)/2) with probability a at most (Hoeffding); here a is 1e-7 for each of 5 groups.
 func TestGroupsHoldEachRecordOnce(t *testing.T) {
 	const n, groups = 20000, 5
-	q, _ := mechanism.Poisson(0.5)
+	q, _ := Poisson(0.5)
 	whole, err := Draw(q, n)
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func TestGroupsHoldEachRecordOnce(t *testing.T) {
 // 1e-8. Where one pair of 25 is dealt by turn, the chi-square is near 80 at that lag.
 func TestGroupsOfRecordsAreIndependent(t *testing.T) {
 	const n, groups = 12500, 5
-	whole, err := Draw(mechanism.Full(), n)
+	whole, err := Draw(Full(), n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestGroupsOfRecordsAreIndependent(t *testing.T) {
 }
 
 func TestDividedSamplesRefuse(t *testing.T) {
-	q, _ := mechanism.Poisson(0.5)
+	q, _ := Poisson(0.5)
 	whole, _ := Draw(q, 10)
 	divided, _, err := whole.Divide(10)
 	if err != nil {

@@ -9,7 +9,7 @@
 //     exactly or rounded up, and their product h with a secret vector (entered.go, frame.go,
 //     secret.go).
 //  3. A sample is drawn as the event of its sampling says, and gradient code alone sees its members
-//     (sample.go, rotation.go).
+//     (sampling.go, sample.go, rotation.go).
 //  4. Gradient code proposes coefficients for each record, and is trusted to look at that record
 //     and at released numbers alone. Kernels round them to integers q and add up the products q·y,
 //     and may be wrong (verify.go, whole.go).
@@ -51,7 +51,7 @@
 //   - the last iterate: lastiterate.go, recursion.go, loss_derivative.go
 //   - minimizers: minimize*.go, objective.go, newton.go, descend.go, loss.go
 //   - choices: choose.go, scoresum.go, ranks.go, candidates.go
-//   - names that nobody declared: partition_selection.go
+//   - names that nobody declared: partition_selection.go, discovery_terms.go
 //
 // Files of rows are in file*.go. Blocks, passes and scores serve the callers: block.go, pass.go,
 // measures.go, scorer.go, addto.go. docs/release.md says what of them the checks find, and what

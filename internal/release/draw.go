@@ -5,6 +5,7 @@ import (
 
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/release/internal/sample"
+	"github.com/ditherml/dither/internal/slack"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -69,8 +70,8 @@ func drawNoise(dst []int64, g grid) error {
 
 // The slack that accountants add is that of the sampler.
 const (
-	_ = uint(sample.SlackBits - mechanism.SlackBits)
-	_ = uint(sample.TailBits - mechanism.TailBits)
+	_ = uint(sample.SlackBits - slack.Bits)
+	_ = uint(sample.TailBits - slack.TailBits)
 )
 
 // noisePart is how many numbers one stream draws where several do.

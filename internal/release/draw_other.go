@@ -51,12 +51,25 @@ func drawDiscreteLaplace(dst []int64, n mechanism.DiscreteLaplace) error {
 	return err
 }
 
-// scaleBits: scales of discrete noise are multiples of 2^-scaleBits, as RoundScale gives them.
+// scaleBits is the precision of discrete noise: scales are integer multiples of 2^-scaleBits.
 const scaleBits = 16
+
+// maxScale is the largest scale within the exact samplers' integers.
+const maxScale = 1 << 20
+
+// RoundScale returns the least scale or standard deviation, at least v, that the exact discrete
+// samplers take. It is a multiple of 2^-16. A v that is not positive or is above 2^20 is an error.
+func RoundScale(v float64) (float64, error) {
+	rounded := math.Ldexp(math.Ceil(math.Ldexp(v, scaleBits)), -scaleBits)
+	if !(v > 0) || rounded > maxScale {
+		return 0, fmt.Errorf("release: scale is %v, want more than 0 and at most %d", v, maxScale)
+	}
+	return rounded, nil
+}
 
 // dyadic returns the scale as an exact fraction.
 func dyadic(n mechanism.Noise, scale float64) (numerator, denominator uint64, err error) {
-	if rounded, err := mechanism.RoundScale(scale); err != nil || rounded != scale {
+	if rounded, err := RoundScale(scale); err != nil || rounded != scale {
 		return 0, 0, fmt.Errorf("release: scale of %v is no multiple of 2^-%d in the range of RoundScale, want one that it gives", n, scaleBits)
 	}
 	return uint64(math.Ldexp(scale, scaleBits)), 1 << scaleBits, nil

@@ -16,7 +16,6 @@ import (
 
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/parallel"
-	"github.com/ditherml/dither/mechanism"
 )
 
 // inFile writes rows in memory to a file, in two parts, and returns its bytes.
@@ -106,7 +105,7 @@ func TestRowsInAFileAreRowsInMemory(t *testing.T) {
 // and norms.
 func sumAndScores(t *testing.T, rows *Rows, weights []float64, records []int) (sum []int64, seen []uint64) {
 	t.Helper()
-	sample, _ := Draw(mechanism.Full(), rows.total)
+	sample, _ := Draw(Full(), rows.total)
 	s := newTestSum(t, rows, sample, 2, 1, rows.total)
 	scorer := rows.Scorer(weights, 2)
 	take := func(b Block) error {
@@ -264,7 +263,7 @@ func TestChangedFileKeepsTheBound(t *testing.T) {
 
 func fullSample(t testing.TB, records int) Sample {
 	t.Helper()
-	s, err := Draw(mechanism.Full(), records)
+	s, err := Draw(Full(), records)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -121,7 +121,7 @@ func TestFramedSumIsTheDenseSum(t *testing.T) {
 	eachFrame(t, dim, func(t *testing.T, r *rand.Rand, kind RowType, f Standardization) {
 		x := coordinates(r, kind, n, dim)
 		blocks := []*Rows{typedRows(t, x, kind, f, 0, 25), typedRows(t, x, kind, f, 25, n-25)}
-		sample, _ := Draw(mechanism.Full(), n)
+		sample, _ := Draw(Full(), n)
 		total, err := NewSum(sample, blocks[0], SumOptions{Noise: mechanism.Gaussian{NoiseMultiplier: 0.01}, Columns: columns, Bound: 3, MaxRecords: n})
 		if err != nil {
 			t.Fatal(err)
@@ -302,7 +302,7 @@ func TestSumsOfTypesAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sample, _ := Draw(mechanism.Full(), n)
+		sample, _ := Draw(Full(), n)
 		s := newTestSum(t, rows, sample, columns, 40, n)
 		if err = s.Add(0, kernel.Contributions{Columns: columns, Coefficients: p}); err != nil {
 			t.Fatal(err)
@@ -440,7 +440,7 @@ func TestFrameRefusals(t *testing.T) {
 		}
 	}
 	rows := typedRows(t, [][]float64{{1}, {0}}, Bit, Standardization{Center: []float64{0.5}}, 0, 2)
-	sample, _ := Draw(mechanism.Full(), 2)
+	sample, _ := Draw(Full(), 2)
 	s := newTestSum(t, rows, sample, 1, 1, 2)
 	for name, other := range map[string]*Rows{
 		"another center": typedRows(t, [][]float64{{1}, {0}}, Bit, Standardization{Center: []float64{0.25}}, 0, 2),

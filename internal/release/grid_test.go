@@ -56,7 +56,7 @@ func TestCoarseSumsLoseRoundingInTheNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sample, _ := Draw(mechanism.Full(), n)
+	sample, _ := Draw(Full(), n)
 	worst := 0.0
 	for _, fraction := range []float64{-0.49, -0.25, 0, 0.25, 0.49} {
 		s, failed := NewSum(sample, rows, SumOptions{Noise: mechanism.Gaussian{NoiseMultiplier: z}, Columns: 1, Bound: 1, MaxRecords: n, Coarse: true})
@@ -84,7 +84,7 @@ func TestCoarseGridOfFrames(t *testing.T) {
 	identity := IntMatrix{Numbers: []int16{math.MaxInt16, 0, 0, math.MaxInt16}, Unit: 1}
 	for _, f := range []Standardization{{Intercept: 0.5}, {Center: []float64{0.1, 0.2}}, {Normalize: NormalizeUnit, Center: []float64{0.1, 0.2}, Intercept: 1}, {Normalize: NormalizeUnit, Whitening: &identity}} {
 		rows := typedRows(t, [][]float64{{1, 0.7}, {0.2, 0.5}}, Uint8, f, 0, 2)
-		sample, _ := Draw(mechanism.Full(), 2)
+		sample, _ := Draw(Full(), 2)
 		for records, fine := range map[int]bool{2: false, 1 << 30: true} {
 			for _, z := range []float64{0.7, 1, 30} {
 				o := SumOptions{Noise: mechanism.Gaussian{NoiseMultiplier: z}, Columns: 1, Bound: 1, MaxRecords: records}

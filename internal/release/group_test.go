@@ -56,7 +56,7 @@ func TestGroupIsItsSums(t *testing.T) {
 		for name, base := range map[string]*Rows{"memory": memory, "file": file} {
 			samples := make([]Sample, groupSums)
 			for i := range samples {
-				samples[i], _ = Draw(mechanism.Full(), n)
+				samples[i], _ = Draw(Full(), n)
 			}
 			alone, together := grouped(t, base, dim, samples), grouped(t, base, dim, samples)
 			group, err := NewGroup(together...)
@@ -123,7 +123,7 @@ func fillBoth(t *testing.T, r *rand.Rand, alone []*Sum, group *Group, base *Rows
 func refuseUsedSums(t *testing.T, rows *Rows, sample Sample) {
 	t.Helper()
 	c := kernel.Contributions{Columns: 1, Coefficients: []float64{1, 1}}
-	poisson, err := mechanism.Poisson(0.5)
+	poisson, err := Poisson(0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func refuseUsedSums(t *testing.T, rows *Rows, sample Sample) {
 	if err = a.Add(0, c); err == nil {
 		t.Error("a sum in a group took records by itself")
 	}
-	again, _ := Draw(mechanism.Full(), rows.total)
+	again, _ := Draw(Full(), rows.total)
 	for name, s := range map[string]*Sum{"another sample": newTestSum(t, rows, again, 1, 1, 2), "another bound": newTestSum(t, rows, sample, 1, 2, 2)} {
 		other, _ := NewGroup(s)
 		if err = group.Merge(other); err == nil {

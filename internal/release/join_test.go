@@ -9,7 +9,7 @@ import (
 )
 
 // jointSums returns a gradient sum and a count over one Poisson sample.
-func jointSums(t *testing.T, sampling mechanism.Sampling, records int) (Sample, Bounded, Bounded) {
+func jointSums(t *testing.T, sampling Sampling, records int) (Sample, Bounded, Bounded) {
 	t.Helper()
 	x := make([][]float64, records)
 	for i := range x {
@@ -45,7 +45,7 @@ func jointSums(t *testing.T, sampling mechanism.Sampling, records int) (Sample, 
 // TestJoinIsOneEvent holds that sums of one Poisson sample are paid for as one sampled sequence, and
 // that each has its own noise.
 func TestJoinIsOneEvent(t *testing.T) {
-	sampling, err := mechanism.Poisson(0.25)
+	sampling, err := Poisson(0.25)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,15 +74,15 @@ func TestJoinIsOneEvent(t *testing.T) {
 // TestASampleIsReleasedOnce holds that two releases from one drawn sample cannot be charged as two
 // samples: the second is refused, whichever sum it is of.
 func TestASampleIsReleasedOnce(t *testing.T) {
-	poisson, err := mechanism.Poisson(0.5)
+	poisson, err := Poisson(0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fixed, err := mechanism.FixedSize(40, 10)
+	fixed, err := FixedSize(40, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, sampling := range []mechanism.Sampling{poisson, fixed} {
+	for _, sampling := range []Sampling{poisson, fixed} {
 		_, gradient, count := jointSums(t, sampling, 40)
 		p := &purse{left: 5}
 		if _, err = Release(p, mechanism.Gaussian{NoiseMultiplier: 1e-3}, gradient); err != nil {
@@ -98,7 +98,7 @@ func TestASampleIsReleasedOnce(t *testing.T) {
 			t.Errorf("%v: paid %v", sampling, p.paid)
 		}
 	}
-	_, gradient, count := jointSums(t, mechanism.Full(), 40)
+	_, gradient, count := jointSums(t, Full(), 40)
 	joined, err := Join(gradient, count)
 	if err != nil {
 		t.Fatal(err)
@@ -118,8 +118,8 @@ func TestASampleIsReleasedOnce(t *testing.T) {
 }
 
 func TestJoinRefusals(t *testing.T) {
-	_, a, _ := jointSums(t, mechanism.Full(), 4)
-	_, b, _ := jointSums(t, mechanism.Full(), 4)
+	_, a, _ := jointSums(t, Full(), 4)
+	_, b, _ := jointSums(t, Full(), 4)
 	for name, sums := range map[string][]Bounded{
 		"nothing": nil, "hand-made": {{}}, "hand-made second": {a, {}}, "another draw": {a, b},
 	} {
@@ -136,7 +136,7 @@ func TestJoinRefusals(t *testing.T) {
 // other, and of neighboring numbers of one: z-scores below 6.5 (false alarms below 1e-9 in all).
 func TestNoisesAreIndependent(t *testing.T) {
 	const d = 200000
-	sample, _ := Draw(mechanism.Full(), 1)
+	sample, _ := Draw(Full(), 1)
 	sum := func() Bounded {
 		s, err := NewVectorSum(sample, VectorOptions{Noise: mechanism.Gaussian{NoiseMultiplier: 2}, Norm: L2(), Dim: d, Bound: 1, MaxRecords: 1})
 		if err != nil {

@@ -66,7 +66,7 @@ func beforeNoise(t testing.TB, r Recursion, l mechanism.LastIterate, x []int64) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := Draw(mechanism.Full(), r.Rows.total)
+	all, err := Draw(Full(), r.Rows.total)
 	if err != nil {
 		t.Fatal(err)
 	}

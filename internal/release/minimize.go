@@ -122,7 +122,7 @@ func newPoint(rows *Rows, n mechanism.Noise, norm Norm, e extent) (point, error)
 	if rows == nil || rows.labels == nil || rows.first != 0 || rows.total != rows.count || n == nil {
 		return point{}, fmt.Errorf("release: the rows are a part of the records or none or without labels in memory, or there is no noise, want all rows with their labels and a noise")
 	}
-	sample, err := Draw(mechanism.Full(), rows.count)
+	sample, err := Draw(Full(), rows.count)
 	if err == nil {
 		err = checkMaxRecords(sample, e.MaxRecords)
 	}

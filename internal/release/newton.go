@@ -92,7 +92,7 @@ func (s NewtonStep) Solve(rows *Rows, n mechanism.Noise) (Bounded, error) {
 	if rows == nil || n == nil {
 		return Bounded{}, fmt.Errorf("release: newton step has no rows or no noise, want both")
 	}
-	sample, err := Draw(mechanism.Full(), rows.count)
+	sample, err := Draw(Full(), rows.count)
 	if err == nil {
 		err = checkSample(sample, rows, s.MaxRecords)
 	}

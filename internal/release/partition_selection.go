@@ -14,7 +14,7 @@ import (
 // beyond a threshold. It is not safe for concurrent use.
 type PartitionSelection struct {
 	seenSet
-	terms      mechanism.DiscoveryTerms
+	terms      DiscoveryTerms
 	maxRecords int
 	counts     map[string]int64
 }
@@ -26,13 +26,13 @@ type SelectedPartition struct {
 }
 
 // rowsPerRecord is RowsPerRecord with its default.
-func rowsPerRecord(t mechanism.DiscoveryTerms) int64 { return int64(max(1, t.RowsPerRecord)) }
+func rowsPerRecord(t DiscoveryTerms) int64 { return int64(max(1, t.RowsPerRecord)) }
 
 // maxNamedRows bounds RowsPerRecord.
 const maxNamedRows = 1 << 20
 
 // NewDiscovery returns an empty count over the records of a full sample, to be released on these terms.
-func NewDiscovery(s Sample, t mechanism.DiscoveryTerms, maxRecords int) (*PartitionSelection, error) {
+func NewDiscovery(s Sample, t DiscoveryTerms, maxRecords int) (*PartitionSelection, error) {
 	if s.drawn == nil || !s.full() {
 		return nil, fmt.Errorf("release: the sample is not a full one, want one that Draw made of Full")
 	}
@@ -97,7 +97,7 @@ func (d *PartitionSelection) Release(p mechanism.Payer) ([]SelectedPartition, er
 }
 
 // DiscoveryThreshold returns the noisy count beyond which a name is released, a public number.
-func DiscoveryThreshold(t mechanism.DiscoveryTerms, maxRecords int) (float64, error) {
+func DiscoveryThreshold(t DiscoveryTerms, maxRecords int) (float64, error) {
 	g, limit, err := fitDiscovery(t, maxRecords)
 	if err != nil {
 		return 0, err
@@ -106,7 +106,7 @@ func DiscoveryThreshold(t mechanism.DiscoveryTerms, maxRecords int) (float64, er
 }
 
 // rowOf is the integer that one row counts: RowsPerRecord of them are at most one record's bound.
-func rowOf(t mechanism.DiscoveryTerms, g grid) int64 { return g.bound / rowsPerRecord(t) }
+func rowOf(t DiscoveryTerms, g grid) int64 { return g.bound / rowsPerRecord(t) }
 
 // fitDiscovery returns the grid and the integer that a count must pass: that one of the counts of a record alone does,
 // with noise, has a probability of at most Delta.
@@ -120,7 +120,7 @@ func rowOf(t mechanism.DiscoveryTerms, g grid) int64 { return g.bound / rowsPerR
 // On the grid one record is Δ and the noise has scale S. The discrete Laplace distribution has
 // P(Z > t) = r^(t+1)/(1+r), r = exp(-1/S), which is at most exp(-t/S)/2 at t ≥ 0. A rounded normal
 // Z has P(Z > t) ≤ Q(t/S). Logarithms and roots are moved upward by far more than they err.
-func fitDiscovery(t mechanism.DiscoveryTerms, maxRecords int) (grid, int64, error) {
+func fitDiscovery(t DiscoveryTerms, maxRecords int) (grid, int64, error) {
 	if !(t.Delta > 0 && t.Delta < 0.5) {
 		return grid{}, 0, fmt.Errorf("release: delta of the threshold is %v, want more than 0 and less than 1/2", t.Delta)
 	}

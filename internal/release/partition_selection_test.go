@@ -9,7 +9,7 @@ import (
 )
 
 // discoveryOf counts records of one name each.
-func discoveryOf(t *testing.T, terms mechanism.DiscoveryTerms, names ...string) *PartitionSelection {
+func discoveryOf(t *testing.T, terms DiscoveryTerms, names ...string) *PartitionSelection {
 	t.Helper()
 	rows := make([][]string, len(names))
 	for i, name := range names {
@@ -18,9 +18,9 @@ func discoveryOf(t *testing.T, terms mechanism.DiscoveryTerms, names ...string) 
 	return discoveryOfRows(t, terms, rows)
 }
 
-func discoveryOfRows(t *testing.T, terms mechanism.DiscoveryTerms, rows [][]string) *PartitionSelection {
+func discoveryOfRows(t *testing.T, terms DiscoveryTerms, rows [][]string) *PartitionSelection {
 	t.Helper()
-	sample, err := Draw(mechanism.Full(), len(rows))
+	sample, err := Draw(Full(), len(rows))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func discoveryOfRows(t *testing.T, terms mechanism.DiscoveryTerms, rows [][]stri
 // TestOneRecordMovesCountsByItsRows compares the counts of a thousand random neighbors, of records with up to 6
 // rows of which 4 count: they move by 4 at most in the L1 norm, and so in the L2 norm, and some by all of it.
 func TestOneRecordMovesCountsByItsRows(t *testing.T) {
-	r, terms, most := rand.New(rand.NewPCG(2, 2)), mechanism.DiscoveryTerms{Noise: mechanism.KNorm{NoiseMultiplier: 1}, Delta: 0.1, RowsPerRecord: 4}, int64(0)
+	r, terms, most := rand.New(rand.NewPCG(2, 2)), DiscoveryTerms{Noise: mechanism.KNorm{NoiseMultiplier: 1}, Delta: 0.1, RowsPerRecord: 4}, int64(0)
 	names := func() []string {
 		list := make([]string, 1+r.IntN(6))
 		for i := range list {
@@ -71,7 +71,7 @@ func TestOneRecordMovesCountsByItsRows(t *testing.T) {
 func TestNamesOfOneRecordPassSeldom(t *testing.T) {
 	for _, n := range []mechanism.Noise{mechanism.Gaussian{NoiseMultiplier: 3}, mechanism.Gaussian{NoiseMultiplier: 0.2}, mechanism.KNorm{NoiseMultiplier: 2}, mechanism.KNorm{NoiseMultiplier: 0.1}} {
 		for _, rows := range []int{1, 2, 3, 7, 12} {
-			terms := mechanism.DiscoveryTerms{Noise: n, Delta: 0.05, RowsPerRecord: rows}
+			terms := DiscoveryTerms{Noise: n, Delta: 0.05, RowsPerRecord: rows}
 			g, limit, err := fitDiscovery(terms, 1000)
 			if err != nil {
 				t.Fatal(err)
@@ -107,7 +107,7 @@ func TestSingleRecordsAreSeldomFound(t *testing.T) {
 	for _, n := range []mechanism.Noise{mechanism.Gaussian{NoiseMultiplier: 3}, mechanism.KNorm{NoiseMultiplier: 2}} {
 		found := 0
 		for range runs {
-			f, err := discoveryOf(t, mechanism.DiscoveryTerms{Noise: n, Delta: 0.05, RowsPerRecord: 0}, "a").Release(&payer{})
+			f, err := discoveryOf(t, DiscoveryTerms{Noise: n, Delta: 0.05, RowsPerRecord: 0}, "a").Release(&payer{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -125,7 +125,7 @@ func TestFrequentNamesAreFoundInOrder(t *testing.T) {
 		names = append(names, "m", "c", "z", "")
 	}
 	names = append(names, "once")
-	terms := mechanism.DiscoveryTerms{Noise: mechanism.Gaussian{NoiseMultiplier: 2}, Delta: 1e-9, RowsPerRecord: 0}
+	terms := DiscoveryTerms{Noise: mechanism.Gaussian{NoiseMultiplier: 2}, Delta: 1e-9, RowsPerRecord: 0}
 	p := &payer{}
 	found, err := discoveryOf(t, terms, names...).Release(p)
 	if err != nil {
@@ -151,11 +151,11 @@ func TestFrequentNamesAreFoundInOrder(t *testing.T) {
 
 func TestDiscoveryRefusals(t *testing.T) {
 	p := &payer{}
-	sample, err := Draw(mechanism.Full(), 2)
+	sample, err := Draw(Full(), 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, terms := range map[string]mechanism.DiscoveryTerms{
+	for name, terms := range map[string]DiscoveryTerms{
 		"no delta": {Noise: mechanism.KNorm{NoiseMultiplier: 1}, Delta: 0, RowsPerRecord: 1}, "half delta": {Noise: mechanism.KNorm{NoiseMultiplier: 1}, Delta: 0.5, RowsPerRecord: 1}, "other noise": {Noise: mechanism.NonPrivate{}, Delta: 0.1, RowsPerRecord: 1}, "no noise": {Noise: nil, Delta: 0.1, RowsPerRecord: 1}, "negative noise": {Noise: mechanism.Gaussian{NoiseMultiplier: -1}, Delta: 0.1, RowsPerRecord: 1},
 		"negative rows": {Noise: mechanism.KNorm{NoiseMultiplier: 1}, Delta: 0.1, RowsPerRecord: -1}, "too many rows": {Noise: mechanism.KNorm{NoiseMultiplier: 1}, Delta: 0.1, RowsPerRecord: maxNamedRows + 1}, "rows without a grid": {Noise: mechanism.KNorm{NoiseMultiplier: 1 << 30}, Delta: 0.1, RowsPerRecord: maxNamedRows},
 	} {
@@ -163,7 +163,7 @@ func TestDiscoveryRefusals(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	good := mechanism.DiscoveryTerms{Noise: mechanism.KNorm{NoiseMultiplier: 1}, Delta: 0.1, RowsPerRecord: 0}
+	good := DiscoveryTerms{Noise: mechanism.KNorm{NoiseMultiplier: 1}, Delta: 0.1, RowsPerRecord: 0}
 	if found, refused := discoveryOf(t, good, "a").Release(nil); refused == nil || found != nil {
 		t.Errorf("no payer: got %v and no error", found)
 	}
@@ -180,7 +180,7 @@ func TestDiscoveryRefusals(t *testing.T) {
 	if _, err = d.Release(p); err == nil {
 		t.Error("the names were released twice")
 	}
-	poisson, err := mechanism.Poisson(0.5)
+	poisson, err := Poisson(0.5)
 	if err != nil {
 		t.Fatal(err)
 	}

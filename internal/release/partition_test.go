@@ -11,7 +11,7 @@ import (
 // TestFixedSizeTakesEverySubsetAlike counts the 10 subsets of 2 of 5 in 20000 draws: chi-square of 9
 // degrees below 60 (false alarms below 1e-8).
 func TestFixedSizeTakesEverySubsetAlike(t *testing.T) {
-	s, err := mechanism.FixedSize(5, 2)
+	s, err := FixedSize(5, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestFixedSizeTakesEverySubsetAlike(t *testing.T) {
 }
 
 func TestFixedSizePricesAndRefuses(t *testing.T) {
-	s, err := mechanism.FixedSize(60, 6)
+	s, err := FixedSize(60, 6)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,14 +49,14 @@ func TestFixedSizePricesAndRefuses(t *testing.T) {
 		t.Error("another number of records was sampled")
 	}
 	for _, c := range [][2]int{{0, 0}, {5, 6}, {5, 0}, {-1, 1}} {
-		if _, err = mechanism.FixedSize(c[0], c[1]); err == nil {
+		if _, err = FixedSize(c[0], c[1]); err == nil {
 			t.Errorf("%v: taken", c)
 		}
 	}
-	if _, err = mechanism.Partitioned(0); err == nil {
+	if _, err = Partitioned(0); err == nil {
 		t.Error("a partition of no parts was taken")
 	}
-	parts, err := mechanism.Partitioned(3)
+	parts, err := Partitioned(3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestPartitionPaysOnceARound(t *testing.T) {
 		x[i] = []float64{1}
 	}
 	rows, _ := made(t, x, 1.0/(1<<14))
-	sampling, err := mechanism.Partitioned(3)
+	sampling, err := Partitioned(3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestPartitionPaysOnceARound(t *testing.T) {
 // TestPartsAreUniform counts members of 40 parts of 40000 records: chi-square of 39 degrees below 120
 // (false alarms below 1e-9).
 func TestPartsAreUniform(t *testing.T) {
-	sampling, err := mechanism.Partitioned(40)
+	sampling, err := Partitioned(40)
 	if err != nil {
 		t.Fatal(err)
 	}

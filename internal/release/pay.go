@@ -16,7 +16,7 @@ func (d *drawn) pay(p mechanism.Payer, noises []mechanism.Event) error {
 		return d.whole.pay(p, noises)
 	case d.series:
 		return fmt.Errorf("release: the sample was drawn by a series, want its sums made for the series' noise and released by the series")
-	case d.sampling == mechanism.Full():
+	case d.sampling == Full():
 		for _, e := range noises {
 			if err := p.Pay(e); err != nil {
 				return err

@@ -25,7 +25,7 @@ func BenchmarkProductSum(b *testing.B) {
 	for k, s := range blocks {
 		factors[k] = kernel.Factors[float32]{Records: n, Positions: 1, Left: s.Left, Right: s.Right, Bias: true, Lefts: fill(n * s.Left), Rights: fill(n * s.Right)}
 	}
-	sample, _ := Draw(mechanism.Full(), n)
+	sample, _ := Draw(Full(), n)
 	s, err := NewProductSum(sample, ProductOptions{Noise: mechanism.Gaussian{NoiseMultiplier: 1}, Blocks: blocks, Bound: 1, MaxRecords: 60000})
 	if err != nil {
 		b.Fatal(err)
@@ -68,7 +68,7 @@ func BenchmarkProductSum(b *testing.B) {
 func BenchmarkProductSumOfPlaces(b *testing.B) {
 	const n = 64
 	r := rand.New(rand.NewPCG(1, 2))
-	sample, _ := Draw(mechanism.Full(), n)
+	sample, _ := Draw(Full(), n)
 	for _, c := range []struct {
 		name                   string
 		right, left, positions int

@@ -127,7 +127,7 @@ func partOf(all []kernel.Factors[float32], i int) []kernel.Factors[float32] {
 
 func newTestProductSum(t *testing.T, records int, noise mechanism.Noise, bound float64) *ProductSum {
 	t.Helper()
-	sample, _ := Draw(mechanism.Full(), records)
+	sample, _ := Draw(Full(), records)
 	s, err := NewProductSum(sample, ProductOptions{Noise: noise, Blocks: productBlocks(), Bound: bound, MaxRecords: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
@@ -226,7 +226,7 @@ func TestMemoryOfSumsIsUsedAgain(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 7))
 	blocks, records := productBlocks(), []int{0, 1, 2}
 	fresh := func(bound float64, blocks []ProductBlock) *ProductSum {
-		sample, err := Draw(mechanism.Full(), 3)
+		sample, err := Draw(Full(), 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -277,7 +277,7 @@ func TestMemoryOfSumsIsUsedAgain(t *testing.T) {
 // TestZerosDoNotShortenRecords adds records of which one block has left factors of zeros, or no entries, beside right
 // factors of any length, and wants the other block's part whole.
 func TestZerosDoNotShortenRecords(t *testing.T) {
-	sample, err := Draw(mechanism.Full(), 1)
+	sample, err := Draw(Full(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,7 +398,7 @@ func TestProductSumsRefuse(t *testing.T) {
 			t.Errorf("%s is accepted", name)
 		}
 	}
-	sample, _ := Draw(mechanism.Full(), 1)
+	sample, _ := Draw(Full(), 1)
 	for _, o := range []ProductOptions{
 		{Noise: mechanism.Gaussian{NoiseMultiplier: 1}, Bound: 1, MaxRecords: 1},
 		{Noise: mechanism.Gaussian{NoiseMultiplier: 1}, Blocks: []ProductBlock{{Right: 0, Left: 1}}, Bound: 1, MaxRecords: 1},
@@ -418,7 +418,7 @@ func TestProductSumsRefuse(t *testing.T) {
 // TestManyProductsDoNotOverflow adds many records at the bound that all point the same way.
 func TestManyProductsDoNotOverflow(t *testing.T) {
 	const n = 2000
-	sample, _ := Draw(mechanism.Full(), n)
+	sample, _ := Draw(Full(), n)
 	s, err := NewProductSum(sample, ProductOptions{Noise: mechanism.NonPrivate{}, Blocks: []ProductBlock{{Right: 1, Left: 1}}, Bound: 1, MaxRecords: n})
 	if err != nil {
 		t.Fatal(err)

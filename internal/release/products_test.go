@@ -63,7 +63,7 @@ func productRows(t *testing.T, noise mechanism.Noise, x [][]float64) *Rows {
 // productsOf are the integers before the noise.
 func productsOf(t *testing.T, p Products, noise mechanism.Noise, rows *Rows) *bounded {
 	t.Helper()
-	sample, err := Draw(mechanism.Full(), rows.Len())
+	sample, err := Draw(Full(), rows.Len())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestNeighborsMoveProductsByAtMostTheBound(t *testing.T) {
 
 func TestProductsAreRefused(t *testing.T) {
 	rows := productRows(t, mechanism.Gaussian{NoiseMultiplier: 20}, randomRows(rand.New(rand.NewPCG(1, 1)), 3, 1))
-	sample, _ := Draw(mechanism.Full(), 3)
+	sample, _ := Draw(Full(), 3)
 	for _, p := range []Products{ChannelProducts(2, 2), PlaceProducts(0, 6), ChannelProducts(-2, -3), ChannelProducts(12, 0)} {
 		if _, err := SumProducts(sample, rows, p, mechanism.Gaussian{NoiseMultiplier: 20}, 2000); err == nil {
 			t.Errorf("%+v was taken for rows of 6 coordinates", p)

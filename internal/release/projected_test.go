@@ -26,7 +26,7 @@ func TestProjectedVectorsKeepTheirBound(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	capped := 0
 	for trial := range 3000 {
-		whole, _ := Draw(mechanism.Full(), 1)
+		whole, _ := Draw(Full(), 1)
 		j := mechanism.JLClipping{NoiseMultiplier: 1.7, Projections: 1 + r.IntN(4), Cap: 0.5 + 3*r.Float64(), Probability: 1}
 		s := newTestProjectedSum(t, whole, j, 6)
 		v := make([]float64, 6)
@@ -88,7 +88,7 @@ func TestProjectedLengthsHaveTheirLaw(t *testing.T) {
 	v := []float64{3e5, -4e5, 12e5}
 	sum, below := 0.0, 0.0
 	for range n {
-		whole, _ := Draw(mechanism.Full(), 1)
+		whole, _ := Draw(Full(), 1)
 		s := newTestProjectedSum(t, whole, mechanism.JLClipping{NoiseMultiplier: 1, Projections: r, Cap: 1000, Probability: 1}, len(v))
 		if err := s.AddAt([]int{0}, v); err != nil {
 			t.Fatal(err)
@@ -107,8 +107,8 @@ func TestProjectedLengthsHaveTheirLaw(t *testing.T) {
 }
 
 func TestProjectedSumsArePaidOnce(t *testing.T) {
-	poisson, _ := mechanism.Poisson(0.25)
-	for _, sampling := range []mechanism.Sampling{mechanism.Full(), poisson} {
+	poisson, _ := Poisson(0.25)
+	for _, sampling := range []Sampling{Full(), poisson} {
 		s, err := Draw(sampling, 10)
 		if err != nil {
 			t.Fatal(err)
@@ -134,7 +134,7 @@ func TestProjectedSumsArePaidOnce(t *testing.T) {
 			t.Error("directions are used by two sums")
 		}
 	}
-	fixed, err := mechanism.FixedSize(10, 3)
+	fixed, err := FixedSize(10, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestProjectedSumsArePaidOnce(t *testing.T) {
 }
 
 func TestProjectedSumsRefuse(t *testing.T) {
-	s, _ := Draw(mechanism.Full(), 2)
+	s, _ := Draw(Full(), 2)
 	j := mechanism.JLClipping{NoiseMultiplier: 4, Projections: 5, Cap: 2, Probability: 1}
 	if _, err := NewVectorSum(s, VectorOptions{Noise: j, Norm: L2(), Dim: 2, Bound: 1, MaxRecords: 10}); err == nil {
 		t.Error("a sum that clips otherwise takes the noise")

@@ -1,7 +1,6 @@
 package release
 
 import (
-	"github.com/ditherml/dither/mechanism"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -24,7 +23,7 @@ func BenchmarkRecursion(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	all, err := Draw(mechanism.Full(), n)
+	all, err := Draw(Full(), n)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func (n Noisy) Values() []float64 { return n.values }
 // a Bounded made for another noise. A sample that was drawn, not taken in full, is released from
 // once: several sums of one sample are one event (see Join).
 //
-// Gaussian noise is rounded to the integer grid (up to mechanism.SlackOf). The sum is an integer, and
+// Gaussian noise is rounded to the integer grid (up to slack.Of). The sum is an integer, and
 // round(f+Z) = f + round(Z) for integer f. So the result is a function of the continuous Gaussian
 // mechanism's output (Balle & Wang, "Improving the Gaussian Mechanism for Differential Privacy",
 // ICML 2018, theorem 8, https://arxiv.org/abs/1805.06530, gives its exact privacy profile).

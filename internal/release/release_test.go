@@ -96,7 +96,7 @@ func TestNoiseHasThePricedScale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sample, _ := Draw(mechanism.Full(), 1)
+	sample, _ := Draw(Full(), 1)
 	s, err := NewSum(sample, rows, SumOptions{Noise: mechanism.Gaussian{NoiseMultiplier: z}, Columns: 1, Bound: bound, MaxRecords: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -304,7 +304,7 @@ func TestLongReleasesAreNoisy(t *testing.T) {
 // BenchmarkRelease releases a million numbers: noise on all processors, and the sum in floats.
 func BenchmarkRelease(b *testing.B) {
 	const d = 1 << 20
-	sample, _ := Draw(mechanism.Full(), 1)
+	sample, _ := Draw(Full(), 1)
 	s, err := NewVectorSum(sample, VectorOptions{Noise: mechanism.Gaussian{NoiseMultiplier: 2}, Norm: L2(), Dim: d, Bound: 1, MaxRecords: 1})
 	if err != nil {
 		b.Fatal(err)

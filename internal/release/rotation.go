@@ -5,12 +5,11 @@ import (
 	"sync"
 
 	"github.com/ditherml/dither/internal/release/internal/sample"
-	"github.com/ditherml/dither/mechanism"
 )
 
 // Rotation draws one sample after the other, going round the parts of the records.
 type Rotation struct {
-	sampling mechanism.Sampling
+	sampling Sampling
 	parts    int
 	coin     float64 // the probability with which a part takes a record of its own
 	series   bool    // a Series draws the samples
@@ -25,7 +24,7 @@ type Rotation struct {
 }
 
 // Rotate divides this many records, each by a draw of its own, and returns what draws the samples.
-func Rotate(s mechanism.Sampling, records int) (*Rotation, error) {
+func Rotate(s Sampling, records int) (*Rotation, error) {
 	if records < 0 {
 		return nil, errNegative
 	}

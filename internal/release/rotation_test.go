@@ -11,7 +11,7 @@ func TestCyclicPricesAndRefuses(t *testing.T) {
 		q    float64
 		want mechanism.Event
 	}{{1, mechanism.Partition{Parts: 3, Event: mechanism.Gaussian{NoiseMultiplier: 2}}}, {0.25, mechanism.Partition{Parts: 3, Event: mechanism.PoissonSampled{Probability: 0.25, Event: mechanism.Gaussian{NoiseMultiplier: 2}}}}} {
-		s, err := mechanism.Cyclic(3, c.q)
+		s, err := Cyclic(3, c.q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,11 +32,11 @@ func TestCyclicPricesAndRefuses(t *testing.T) {
 		parts int
 		q     float64
 	}{{0, 1}, {-1, 0.5}, {2, 0}, {2, 1.1}, {2, -0.5}, {2, math.NaN()}, {2, 1e-30}} {
-		if s, err := mechanism.Cyclic(c.parts, c.q); err == nil {
+		if s, err := Cyclic(c.parts, c.q); err == nil {
 			t.Errorf("%v: got %v, want an error", c, s)
 		}
 	}
-	if _, err := Rotate(mechanism.Full(), 5); err == nil {
+	if _, err := Rotate(Full(), 5); err == nil {
 		t.Error("a full sampling was rotated")
 	}
 }
@@ -45,7 +45,7 @@ func TestCyclicPricesAndRefuses(t *testing.T) {
 // that no sample is released twice, and that the next is not drawn before.
 func TestRotationPaysOnceARound(t *testing.T) {
 	const records, rounds = 3000, 4
-	sampling, err := mechanism.Cyclic(2, 0.3)
+	sampling, err := Cyclic(2, 0.3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestRotationPaysOnceARound(t *testing.T) {
 // k = 2, its share of the 5 larger sets. Of 11 sets, chi-square of 10 degrees is below 65 (false alarms below
 // 1e-9).
 func TestPoissonUpToKeepsARandomSubset(t *testing.T) {
-	s, err := mechanism.PoissonUpTo(0.5, 2, 4)
+	s, err := PoissonUpTo(0.5, 2, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestPoissonUpToKeepsARandomSubset(t *testing.T) {
 }
 
 func TestPoissonUpToPricesAndRefuses(t *testing.T) {
-	s, err := mechanism.PoissonUpTo(0.25, 20, 60)
+	s, err := PoissonUpTo(0.25, 20, 60)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestPoissonUpToPricesAndRefuses(t *testing.T) {
 		q                 float64
 		maxBatch, records int
 	}{{0, 2, 4}, {1, 2, 4}, {0.5, 0, 4}, {0.5, 2, 0}, {0.5, -1, 4}} {
-		if _, err = mechanism.PoissonUpTo(c.q, c.maxBatch, c.records); err == nil {
+		if _, err = PoissonUpTo(c.q, c.maxBatch, c.records); err == nil {
 			t.Errorf("%v: taken", c)
 		}
 	}

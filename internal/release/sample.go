@@ -12,7 +12,7 @@ import (
 
 // Draw draws a sample out of this many records, from a stream of its own, as the event says that
 // the sampling makes of a release.
-func Draw(s mechanism.Sampling, records int) (Sample, error) {
+func Draw(s Sampling, records int) (Sample, error) {
 	if records < 0 {
 		return Sample{}, errNegative
 	}
@@ -51,7 +51,7 @@ var errNegative = fmt.Errorf("release: number of records is negative, want 0 or 
 
 // DrawParts draws the parts of a partition of this many records, from a stream of its own. Rounds of
 // releases go through the parts in order, the first part of each round paying for all of them.
-func DrawParts(s mechanism.Sampling, records int) ([]Sample, error) {
+func DrawParts(s Sampling, records int) ([]Sample, error) {
 	if records < 0 {
 		return nil, errNegative
 	}
@@ -59,7 +59,7 @@ func DrawParts(s mechanism.Sampling, records int) ([]Sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	if partition, wrong := mechanism.Partitioned(parts); wrong != nil || s != partition {
+	if partition, wrong := Partitioned(parts); wrong != nil || s != partition {
 		return nil, fmt.Errorf("release: sampling is %v, want a partition", s)
 	}
 	samples, round := make([]Sample, parts), &rounds{parts: parts}
@@ -71,7 +71,7 @@ func DrawParts(s mechanism.Sampling, records int) ([]Sample, error) {
 }
 
 // partsOf returns the number of parts of a sampling, and the probability with which one takes a record of its own.
-func partsOf(s mechanism.Sampling) (parts int, q float64, err error) {
+func partsOf(s Sampling) (parts int, q float64, err error) {
 	event, err := s.Price(mechanism.Gaussian{NoiseMultiplier: 1})
 	if err != nil {
 		return 0, 0, err
@@ -91,7 +91,7 @@ func partsOf(s mechanism.Sampling) (parts int, q float64, err error) {
 type Sample struct{ drawn *drawn }
 
 type drawn struct {
-	sampling mechanism.Sampling
+	sampling Sampling
 	records  int
 	indices  []int    // ascending; nil for a full sample
 	member   []uint64 // one bit a record; nil for a full sample
@@ -129,7 +129,7 @@ func (s Sample) Indices() []int {
 }
 
 // full reports whether the sample is of all records.
-func (s Sample) full() bool { return s.drawn.sampling == mechanism.Full() }
+func (s Sample) full() bool { return s.drawn.sampling == Full() }
 
 // has reports whether a record is in the sample.
 func (s Sample) has(i int) bool {

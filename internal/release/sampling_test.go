@@ -10,17 +10,17 @@ import (
 
 func TestPoissonRefusals(t *testing.T) {
 	for _, q := range []float64{0, 1, -0.1, 1.5, math.NaN(), math.Inf(1), 1e-30} {
-		if s, err := mechanism.Poisson(q); err == nil {
+		if s, err := Poisson(q); err == nil {
 			t.Errorf("probability %v: got %v, want an error", q, s)
 		}
 	}
-	if _, err := Draw(mechanism.Sampling{}, 3); err == nil {
+	if _, err := Draw(Sampling{}, 3); err == nil {
 		t.Error("the zero sampling was drawn from")
 	}
-	if _, err := (mechanism.Sampling{}).Price(mechanism.Gaussian{NoiseMultiplier: 1}); err == nil {
+	if _, err := (Sampling{}).Price(mechanism.Gaussian{NoiseMultiplier: 1}); err == nil {
 		t.Error("the zero sampling priced an event")
 	}
-	s, err := mechanism.Poisson(0.5)
+	s, err := Poisson(0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestPoissonRefusals(t *testing.T) {
 
 func TestPoissonExecutesAtMostWhatItCharges(t *testing.T) {
 	for _, q := range []float64{0.01, 1.0 / 3, 0.7, 1e-9, 1 - 1e-16, math.Nextafter(1, 0), 3e-19} {
-		s, err := mechanism.Poisson(q)
+		s, err := Poisson(q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestSampleIsObeyed(t *testing.T) {
 		x[i] = []float64{1}
 	}
 	rows, _ := made(t, x, 1.0/(1<<14))
-	sampling, err := mechanism.Poisson(0.3)
+	sampling, err := Poisson(0.3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestSecondMomentWantsAFullSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sampling, _ := mechanism.Poisson(0.5)
+	sampling, _ := Poisson(0.5)
 	sample, _ := Draw(sampling, 1)
 	if _, err := SecondMoment(sample, rows, mechanism.Gaussian{NoiseMultiplier: 20}, 10); err == nil {
 		t.Error("a Poisson sample was taken")

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/internal/kernel"
-	"github.com/ditherml/dither/mechanism"
 )
 
 // scored are rows of several types and frames, of count records, with what they are as numbers: rows as they
@@ -54,7 +53,7 @@ func scoreSumOf(t *testing.T, rows *Rows, o ScoreOptions, coefficients []float64
 	if err != nil {
 		t.Fatal(err)
 	}
-	sample, _ := Draw(mechanism.Full(), rows.Len())
+	sample, _ := Draw(Full(), rows.Len())
 	sum, err := NewScoreSum(sample, peaks, o)
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +171,7 @@ func TestScoresMerge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sample, _ := Draw(mechanism.Full(), 9)
+		sample, _ := Draw(Full(), 9)
 		whole, err := NewScoreSum(sample, peaks, o)
 		if err != nil {
 			t.Fatal(err)
@@ -219,7 +218,7 @@ func TestScoreRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sample, _ := Draw(mechanism.Full(), 3)
+	sample, _ := Draw(Full(), 3)
 	good := ScoreOptions{Columns: 1, Bound: 1, MaxRecords: 3}
 	for name, change := range map[string]func(*ScoreOptions){
 		"no columns":   func(o *ScoreOptions) { o.Columns = 0 },

@@ -1,7 +1,6 @@
 package release
 
 import (
-	"github.com/ditherml/dither/mechanism"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -12,7 +11,7 @@ import (
 func TestMarks(t *testing.T) {
 	const records = 200
 	r := rand.New(rand.NewPCG(61, 1))
-	sample, err := Draw(mechanism.Full(), records)
+	sample, err := Draw(Full(), records)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -144,7 +144,7 @@ func (s *Series) open(p mechanism.Payer, parts int, q float64, records, maxRecor
 	if records > maxRecords {
 		return nil, fmt.Errorf("release: there are more records than max records %d; raise the declared bound", maxRecords)
 	}
-	sampling, err := mechanism.Cyclic(parts, q)
+	sampling, err := Cyclic(parts, q)
 	if err != nil {
 		return nil, err
 	}

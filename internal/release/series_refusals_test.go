@@ -75,7 +75,7 @@ func TestSeriesReleasesItsStepsAlone(t *testing.T) {
 	ones := func(int) []float64 { return []float64{1, 1} }
 	s, other := open(), open()
 	o := kindOfVectors(s, 2, 10)
-	full, err := Draw(mechanism.Full(), 8)
+	full, err := Draw(Full(), 8)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package release
 
 import (
-	"github.com/ditherml/dither/mechanism"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -20,7 +19,7 @@ func TestBlocksAreVerifiedAlike(t *testing.T) {
 		for round := range 30 {
 			columns := []int{2, 3, 10, mostSmall, mostSmall + 1}[round%5]
 			rows := typedRows(t, coordinates(r, Int16, n, dim), Int16, f, 0, n)
-			sample, _ := Draw(mechanism.Full(), n)
+			sample, _ := Draw(Full(), n)
 			s := newTestSum(t, rows, sample, columns, 1, 1<<(10+round))
 			b, _ := rows.Load(0, n, Block{})
 			p := edgeProposals(r, &b, columns)

@@ -29,7 +29,7 @@ func made(t testing.TB, x [][]float64, step float64) (*Rows, Sample) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sample, err := Draw(mechanism.Full(), len(x))
+	sample, err := Draw(Full(), len(x))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestOnesAreVerifiedAlike(t *testing.T) {
 	for _, f := range []Standardization{{}, {Normalize: NormalizeUnit, Intercept: 0.5}, {Normalize: NormalizeClip, Radius: 0.1, Center: []float64{0.3, 0, -0.2}}} {
 		for round := range 20 {
 			rows := typedRows(t, coordinates(r, Int16, n, dim), Int16, f, 0, n)
-			sample, _ := Draw(mechanism.Full(), n)
+			sample, _ := Draw(Full(), n)
 			s := newTestSum(t, rows, sample, 1, 1, 1<<(10+round))
 			b, _ := rows.Load(0, n, Block{})
 			p, got, q := make([]float64, n), make([]float64, n), make([]int64, 1)
@@ -398,7 +398,7 @@ func TestSumRefusals(t *testing.T) {
 	if err := s.Add(1, ones(1)); err != nil {
 		t.Fatal(err)
 	}
-	other, _ := Draw(mechanism.Full(), 3)
+	other, _ := Draw(Full(), 3)
 	sealed := newTestSum(t, rows, sample, 1, 1, 3)
 	sealed.Seal()
 	twin := s.Empty()
@@ -463,7 +463,7 @@ func BenchmarkAdd(b *testing.B) {
 					dst[j] = r.Float64() / 30
 				}
 			})
-			sample, _ := Draw(mechanism.Full(), n)
+			sample, _ := Draw(Full(), n)
 			p := make([]float64, n*shape.columns)
 			for i := range p {
 				p[i] = r.NormFloat64() / 10

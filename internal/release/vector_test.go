@@ -47,7 +47,7 @@ func exactWithin(n Norm, q []int64, bound int64) bool {
 // vectors, and that most finite ones get through at nearly their full length.
 func TestVectorsNeverExceedTheBound(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
-	sample, _ := Draw(mechanism.Full(), 1)
+	sample, _ := Draw(Full(), 1)
 	for _, norm := range testNorms(t) {
 		s, err := NewVectorSum(sample, VectorOptions{Noise: mechanism.KNorm{NoiseMultiplier: 3.3}, Norm: norm, Dim: 3, Bound: 2.5, MaxRecords: 10})
 		if err != nil {
@@ -73,7 +73,7 @@ func TestVectorsNeverExceedTheBound(t *testing.T) {
 
 // TestSealedSumsStay adds through copies of sums after the sums are sealed: what is sealed does not change.
 func TestSealedSumsStay(t *testing.T) {
-	sample, err := Draw(mechanism.Full(), 2)
+	sample, err := Draw(Full(), 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestLongAxesLeaveRoomForTheSum(t *testing.T) {
 }
 
 func TestVectorRefusals(t *testing.T) {
-	sample, _ := Draw(mechanism.Full(), 4)
+	sample, _ := Draw(Full(), 4)
 	good := VectorOptions{Noise: mechanism.Gaussian{NoiseMultiplier: 2}, Norm: L2(), Dim: 3, Bound: 1, MaxRecords: 4}
 	short, _ := Ellipsoid([]float64{1})
 	long, _ := Ellipsoid([]float64{1000})
@@ -202,7 +202,7 @@ func TestVectorRefusals(t *testing.T) {
 
 // TestVectorSumMerges holds that parts give the same integers, and poisoned vectors nothing.
 func TestVectorSumMerges(t *testing.T) {
-	sample, _ := Draw(mechanism.Full(), 3)
+	sample, _ := Draw(Full(), 3)
 	whole, err := NewVectorSum(sample, VectorOptions{Noise: mechanism.KNorm{NoiseMultiplier: 2}, Norm: L1(), Dim: 2, Bound: 1, MaxRecords: 4})
 	if err != nil {
 		t.Fatal(err)
@@ -236,7 +236,7 @@ func TestVectorSumMerges(t *testing.T) {
 // magnitude of 4000 draws around 100 lies within 25 % of its expectation (false alarms below 1e-9).
 func TestEveryNoiseIsReleased(t *testing.T) {
 	const n = 4000
-	sample, _ := Draw(mechanism.Full(), 1)
+	sample, _ := Draw(Full(), 1)
 	for _, c := range []struct {
 		noise mechanism.Noise
 		norm  Norm
@@ -279,16 +279,16 @@ func TestSaturatingAdd(t *testing.T) {
 
 func TestRoundScale(t *testing.T) {
 	for v, want := range map[float64]float64{3: 3, 0.1: 6554.0 / 65536, 1e-9: 1.0 / 65536, 1 << 20: 1 << 20} {
-		if got, err := mechanism.RoundScale(v); err != nil || got != want {
+		if got, err := RoundScale(v); err != nil || got != want {
 			t.Errorf("%v: got %v, %v, want %v", v, got, err, want)
 		}
 	}
 	for _, v := range []float64{0, -1, math.NaN(), math.Inf(1), 1<<20 + 1} {
-		if got, err := mechanism.RoundScale(v); err == nil {
+		if got, err := RoundScale(v); err == nil {
 			t.Errorf("%v: got %v, want an error", v, got)
 		}
 	}
-	sample, _ := Draw(mechanism.Full(), 1)
+	sample, _ := Draw(Full(), 1)
 	for _, n := range []mechanism.Noise{mechanism.DiscreteLaplace{Scale: 0.1, Sensitivity: 1}, mechanism.DiscreteGaussian{StandardDeviation: 1<<20 + 1, Sensitivity: 1}} {
 		if _, err := NewVectorSum(sample, VectorOptions{Noise: n, Norm: L1(), Dim: 1, Bound: 1, MaxRecords: 1}); err == nil {
 			t.Errorf("%v: a scale off the grid was taken", n)

@@ -114,7 +114,7 @@ func TestWhitenedSumHasItsUnit(t *testing.T) {
 		r := rand.New(rand.NewPCG(34, uint64(kind)))
 		f := whitenedFrame(r, dim, 400, true)
 		rows := typedRows(t, coordinates(r, kind, n, dim), kind, f, 0, n)
-		sample, _ := Draw(mechanism.Full(), n)
+		sample, _ := Draw(Full(), n)
 		s := newTestSum(t, rows, sample, 1, bound, n)
 		want, c := make([]float64, dim+1), kernel.Contributions{Columns: 1}
 		for i := range n {
@@ -155,7 +155,7 @@ func TestWhiteningRefusals(t *testing.T) {
 	seen := func(w *IntMatrix) *Rows {
 		return typedRows(t, x, Uint8, Standardization{Normalize: NormalizeUnit, Whitening: w}, 0, 2)
 	}
-	sample, _ := Draw(mechanism.Full(), 2)
+	sample, _ := Draw(Full(), 2)
 	s := newTestSum(t, seen(&good), sample, 1, 1, 2)
 	if _, err := s.EmptyOf(seen(&other)); err == nil {
 		t.Error("rows of another whitening were taken")
@@ -175,7 +175,7 @@ func TestWhiteningRefusals(t *testing.T) {
 // row beyond the limit adds nothing.
 func TestSecondMomentOfRowsThatAreNotKept(t *testing.T) {
 	const n, dim = 5000, 9
-	sample, _ := Draw(mechanism.Full(), n)
+	sample, _ := Draw(Full(), n)
 	o, err := MomentRowsOf(mechanism.Gaussian{NoiseMultiplier: 1}, n, dim, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +213,7 @@ func TestSecondMomentOfRowsThatAreNotKept(t *testing.T) {
 	if err != nil || !slices.Equal(got.state.values, want) || got.state.unit != o.Step*o.Step || got.state.grid.bound != o.Limit || o.Limit > maxPairBound {
 		t.Fatalf("%v: the second moments differ, or their units or bounds", err)
 	}
-	sampled, err := mechanism.Poisson(0.5)
+	sampled, err := Poisson(0.5)
 	if err != nil {
 		t.Fatal(err)
 	}

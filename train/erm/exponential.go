@@ -149,7 +149,7 @@ func (exponential) facts(p Plan) []fact {
 
 func (m exponential) fit(ctx context.Context, f *fitting) ([]float64, error) {
 	e, weights := f.Plan.Exponential, f.Plan.Dim*f.Plan.Columns
-	sample, err := release.Draw(mechanism.Full(), f.rows.Len())
+	sample, err := release.Draw(release.Full(), f.rows.Len())
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func (m signedSum) plan(r Request, s *Setup) error {
 }
 
 func (m signedSum) fit(_ context.Context, f *fitting) ([]float64, error) {
-	sample, err := release.Draw(mechanism.Full(), f.rows.Len())
+	sample, err := release.Draw(release.Full(), f.rows.Len())
 	if err != nil {
 		return nil, err
 	}

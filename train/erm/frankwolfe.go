@@ -235,7 +235,7 @@ func (r frankWolfeRun) choose(weights []float64) (int, error) {
 
 // scores adds up the gradients of all records at the weights, in parallel.
 func (r frankWolfeRun) scores(weights []float64) (release.Scores, error) {
-	sample, err := release.Draw(mechanism.Full(), r.rows.Len())
+	sample, err := release.Draw(release.Full(), r.rows.Len())
 	if err != nil {
 		return release.Scores{}, err
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
-	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 )
 
@@ -173,7 +172,7 @@ func (f *fitting) releaseFull(terms pass.Settings, side int) (sums []float64, un
 // matrix. Its noise, divided by √2 again, is the noise of the full matrix averaged with its
 // transpose. In both norms one record has at most Bound.
 func (f *fitting) releaseTriangle(terms pass.Settings, side int) (sums []float64, unit float64, err error) {
-	sample, err := release.Draw(mechanism.Full(), f.rows.Len())
+	sample, err := release.Draw(release.Full(), f.rows.Len())
 	if err != nil {
 		return nil, 0, err
 	}

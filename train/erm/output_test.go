@@ -6,7 +6,6 @@ import (
 
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
-	"github.com/ditherml/dither/mechanism"
 )
 
 // TestDeviationOfNoiseOnAWeight draws each noise for 6 weights that a record moves by at most 1 in L2 norm. The mean
@@ -21,7 +20,7 @@ func TestDeviationOfNoiseOnAWeight(t *testing.T) {
 		}
 		noise, sum := noiseOf(name, 1), 0.0
 		for range vectors {
-			sample, err := release.Draw(mechanism.Full(), 0)
+			sample, err := release.Draw(release.Full(), 0)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/release"
-	"github.com/ditherml/dither/mechanism"
 )
 
 // zerothRun is one run of zeroth-order descent.
@@ -53,7 +52,7 @@ func (r *zerothRun) step(step int) error {
 
 // release returns the noisy sum of the records' differences.
 func (r *zerothRun) release() ([]float64, error) {
-	sample, err := release.Draw(mechanism.Full(), r.rows.Len())
+	sample, err := release.Draw(release.Full(), r.rows.Len())
 	if err != nil {
 		return nil, err
 	}

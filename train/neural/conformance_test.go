@@ -120,7 +120,7 @@ func testRun(t testing.TB, r Request, c ClippingRequest, rows *release.Rows) *ru
 // sumsOf returns what some of the records add up to, release by release, before noise.
 func sumsOf(t testing.TB, r *run, records ...int) [][]float64 {
 	t.Helper()
-	sample, err := release.Draw(mechanism.Full(), r.rows.Len())
+	sample, err := release.Draw(release.Full(), r.rows.Len())
 	if err != nil {
 		t.Fatal(err)
 	}

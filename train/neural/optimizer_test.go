@@ -14,7 +14,7 @@ import (
 // noisyOf is a release of these numbers, without noise.
 func noisyOf(t testing.TB, values ...float64) release.Noisy {
 	t.Helper()
-	sample, err := release.Draw(mechanism.Full(), 1)
+	sample, err := release.Draw(release.Full(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/release"
-	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -29,22 +28,22 @@ type Sampling struct {
 }
 
 // sampler returns the sampling that draws and prices the steps of a plan.
-func (p Plan) sampler() (mechanism.Sampling, error) {
+func (p Plan) sampler() (release.Sampling, error) {
 	switch s := p.Sampling; s.Kind {
 	case option.SamplingFull:
-		return mechanism.Full(), nil
+		return release.Full(), nil
 	case option.SamplingPoisson:
-		return mechanism.Poisson(s.Probability)
+		return release.Poisson(s.Probability)
 	case option.SamplingTruncated:
-		return mechanism.PoissonUpTo(s.Probability, s.BatchSize, p.MaxRecords)
+		return release.PoissonUpTo(s.Probability, s.BatchSize, p.MaxRecords)
 	case option.SamplingFixedSize:
-		return mechanism.FixedSize(p.Records, s.BatchSize)
+		return release.FixedSize(p.Records, s.BatchSize)
 	case option.SamplingPartition, option.SamplingShuffle:
-		return mechanism.Partitioned(s.Parts)
+		return release.Partitioned(s.Parts)
 	case option.SamplingCyclic:
-		return mechanism.Cyclic(s.Parts, s.Probability)
+		return release.Cyclic(s.Parts, s.Probability)
 	}
-	return mechanism.Sampling{}, fmt.Errorf("neural: sampling is %q, want one of %v", p.Sampling.Kind, option.Samplings())
+	return release.Sampling{}, fmt.Errorf("neural: sampling is %q, want one of %v", p.Sampling.Kind, option.Samplings())
 }
 
 // inRounds reports whether steps go round parts of the records.
@@ -103,7 +102,7 @@ func (p Plan) slots(records int) (int, error) {
 // samples draws the records of each step, one step after the other.
 type samples struct {
 	kind     string
-	sampling mechanism.Sampling
+	sampling release.Sampling
 	slots    int
 	parts    []release.Sample  // of the round
 	rotation *release.Rotation // of cyclic samples

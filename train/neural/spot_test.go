@@ -6,7 +6,6 @@ import (
 
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/release"
-	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/network"
 )
 
@@ -23,7 +22,7 @@ func TestGradientsOfNeighborsStopTheStep(t *testing.T) {
 			if r.spot == nil {
 				t.Fatalf("%s, %s: no record is computed once more", name, clipping)
 			}
-			sample, err := release.Draw(mechanism.Full(), 20)
+			sample, err := release.Draw(release.Full(), 20)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,7 +1,9 @@
-package mechanism
+package release
 
 import (
 	"fmt"
+
+	"github.com/ditherml/dither/mechanism"
 )
 
 // Sampling is the rule by which records take part in one release, and how the rule changes the
@@ -33,7 +35,7 @@ func Full() Sampling { return Sampling{kind: samplingFull} }
 // 2^-64 is an error.
 func Poisson(q float64) (Sampling, error) {
 	if !(q >= 0x1p-64 && q < 1) {
-		return Sampling{}, fmt.Errorf("mechanism: sampling probability is %v, want at least 2^-64 and less than 1; to take every record sample in full", q)
+		return Sampling{}, fmt.Errorf("release: sampling probability is %v, want at least 2^-64 and less than 1; to take every record sample in full", q)
 	}
 	return Sampling{kind: samplingPoisson, probability: q}, nil
 }
@@ -43,7 +45,7 @@ func Poisson(q float64) (Sampling, error) {
 // than Poisson sampling of the same expected size: prefer Poisson.
 func FixedSize(records, batch int) (Sampling, error) {
 	s := Sampling{kind: samplingFixedSize, records: records, batch: batch}
-	_, err := s.Price(Gaussian{1})
+	_, err := s.Price(mechanism.Gaussian{NoiseMultiplier: 1})
 	return s, err
 }
 
@@ -52,7 +54,7 @@ func FixedSize(records, batch int) (Sampling, error) {
 // round.
 func Partitioned(parts int) (Sampling, error) {
 	s := Sampling{kind: samplingPartition, parts: parts}
-	_, err := s.Price(Gaussian{1})
+	_, err := s.Price(mechanism.Gaussian{NoiseMultiplier: 1})
 	return s, err
 }
 
@@ -63,49 +65,49 @@ func (s Sampling) String() string {
 	case samplingFull:
 		return "full"
 	case samplingPoisson:
-		return call("poisson", s.probability)
+		return fmt.Sprintf("poisson(%v)", s.probability)
 	case samplingFixedSize:
-		return call("fixed-size", s.records, s.batch)
+		return fmt.Sprintf("fixed-size(%d, %d)", s.records, s.batch)
 	case samplingPartition:
-		return call("partition", s.parts)
+		return fmt.Sprintf("partition(%d)", s.parts)
 	case samplingTruncated:
-		return call("truncated-poisson", s.probability, s.records, s.batch)
+		return fmt.Sprintf("truncated-poisson(%v, %d, %d)", s.probability, s.records, s.batch)
 	case samplingCyclic:
-		return call("cyclic", s.parts, s.probability)
+		return fmt.Sprintf("cyclic(%d, %v)", s.parts, s.probability)
 	}
 	return "invalid-sampling"
 }
 
 // Price returns the event of one release of e from one sample. For a partition it is the event of
 // the releases of e from all parts. An e that this sampling has no event for is an error.
-func (s Sampling) Price(e Event) (Event, error) {
-	var priced Event
+func (s Sampling) Price(e mechanism.Event) (mechanism.Event, error) {
+	var priced mechanism.Event
 	switch s.kind {
 	case samplingFull:
 		priced = e
 	case samplingPoisson:
-		if jl, projected := e.(JLClipping); projected && jl.Probability == 1 {
+		if jl, projected := e.(mechanism.JLClipping); projected && jl.Probability == 1 {
 			jl.Probability = s.probability
 			priced = jl
 			break
 		}
-		priced = PoissonSampled{s.probability, e}
+		priced = mechanism.PoissonSampled{Probability: s.probability, Event: e}
 	case samplingFixedSize:
-		priced = WithoutReplacement{s.records, s.batch, e}
+		priced = mechanism.WithoutReplacement{Records: s.records, Batch: s.batch, Event: e}
 	case samplingPartition:
-		priced = Partition{s.parts, e}
+		priced = mechanism.Partition{Parts: s.parts, Event: e}
 	case samplingTruncated:
-		priced = TruncatedPoisson{s.probability, s.records, s.batch, e}
+		priced = mechanism.TruncatedPoisson{Probability: s.probability, Records: s.records, MaxBatch: s.batch, Event: e}
 	case samplingCyclic:
 		priced = s.priceCyclic(e)
 	default:
 		return nil, s.invalid()
 	}
-	return priced, CheckEvent(priced)
+	return priced, mechanism.CheckEvent(priced)
 }
 
 func (s Sampling) invalid() error {
-	return fmt.Errorf("mechanism: sampling is %v, want one made by this package's functions", s)
+	return fmt.Errorf("release: sampling is %v, want one made by this package's functions", s)
 }
 
 // PoissonUpTo returns the sampling that takes a Poisson sample with probability q. If more than
@@ -118,7 +120,7 @@ func PoissonUpTo(q float64, maxBatch, records int) (Sampling, error) {
 		return Sampling{}, err
 	}
 	s.kind, s.batch, s.records = samplingTruncated, maxBatch, records
-	_, err = s.Price(Gaussian{1})
+	_, err = s.Price(mechanism.Gaussian{NoiseMultiplier: 1})
 	return s, err
 }
 
@@ -135,14 +137,14 @@ func Cyclic(parts int, q float64) (Sampling, error) {
 		}
 		s.probability = q
 	}
-	_, err := s.Price(Gaussian{1})
+	_, err := s.Price(mechanism.Gaussian{NoiseMultiplier: 1})
 	return s, err
 }
 
 // priceCyclic returns the event of a round of releases.
-func (s Sampling) priceCyclic(e Event) Event {
+func (s Sampling) priceCyclic(e mechanism.Event) mechanism.Event {
 	if s.probability == 1 {
-		return Partition{s.parts, e}
+		return mechanism.Partition{Parts: s.parts, Event: e}
 	}
-	return Partition{s.parts, PoissonSampled{s.probability, e}}
+	return mechanism.Partition{Parts: s.parts, Event: mechanism.PoissonSampled{Probability: s.probability, Event: e}}
 }

@@ -1,12 +1,15 @@
-package mechanism
+package release
 
-import "github.com/ditherml/dither/privacy"
+import (
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
 
 // DiscoveryTerms are the public numbers that a release of names depends on.
 type DiscoveryTerms struct {
 	// Noise is Gaussian or KNorm; KNorm stands here for the exact discrete Laplace distribution on
 	// the integer grid.
-	Noise Noise
+	Noise mechanism.Noise
 	// Delta bounds the probability that a name that one record alone has is released, 0 < Delta <
 	// 1/2.
 	Delta float64
@@ -24,6 +27,6 @@ type DiscoveryTerms struct {
 // probability of at most Delta. The noise of all names is independent. So the price is the
 // composition of both events (Korolova, Kenthapadi, Mishra & Ntoulas, "Releasing Search Queries and
 // Clicks Privately", WWW 2009, https://doi.org/10.1145/1526709.1526733).
-func (t DiscoveryTerms) Events() Sequence {
-	return Sequence{t.Noise, AssumedDP{Epsilon: 0, Delta: t.Delta, Neighboring: privacy.AddOrRemoveOne}}
+func (t DiscoveryTerms) Events() mechanism.Sequence {
+	return mechanism.Sequence{t.Noise, mechanism.AssumedDP{Epsilon: 0, Delta: t.Delta, Neighboring: privacy.AddOrRemoveOne}}
 }
