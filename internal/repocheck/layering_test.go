@@ -47,6 +47,10 @@ var layers = []layer{
 	{"internal/failure", ""},
 	// What puts files in their places for good: checkpoints, and the folders of the command.
 	{"internal/durable", "internal/display internal/failure"},
+	// The bytes of a durable ledger: appended by several processes, and never lost once they are acknowledged.
+	{"internal/chain", ""},
+	// What every kind of chain promises, as tests.
+	{"internal/chain/chaintest", "internal/chain"},
 	// What commands of one family share: completion, suggestions and help texts by theme.
 	{"internal/flags", ""},
 	// What a process keeps to itself when it ends, and what program it is.
