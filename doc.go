@@ -51,10 +51,10 @@
 //	cmd/dither   the tool
 //	examples     short programs to begin with
 //
-// Beneath internal stand the packages that no user imports: release (the trusted core), artefact
-// (folders of results, written and verified), report (text, plots and pages; computes nothing),
-// kernel (dense and sparse kernels, and the buffer that models fill), special (special functions),
-// parallel, dense, and the packages that read and write files.
+// Beneath internal stand the packages that no user imports. They include release (the trusted core)
+// and artefact (folders of results, written and verified). Package report makes text, plots and
+// pages, and computes nothing. Package kernel has dense and sparse kernels, and the buffer that
+// models fill.
 //
 // The trusted part is small: internal/release (draw the sample, verify the contribution, add
 // exactly, add noise), mechanism, account and ledger. It uses the standard library and golang.org/x

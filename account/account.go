@@ -8,22 +8,24 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Interval holds a quantity between two proven bounds: Lower ≤ truth ≤ Upper, with an
-// estimate between them. Upper is what may be claimed.
+// Interval is a quantity between two proven bounds, Lower ≤ truth ≤ Upper, with an estimate between
+// them. Upper is the value that may be claimed.
 type Interval struct{ Lower, Estimate, Upper float64 }
 
 // Accountant prices events. Implementations are safe for concurrent use.
 type Accountant interface {
 	// Name returns the accountant's name as flags and certificates spell it.
 	Name() string
-	// Epsilon returns the smallest epsilon, in nats, for which the event is
-	// (epsilon, delta)-private under the relation; +Inf where there is none.
+	// Epsilon returns the smallest epsilon, in nats, for which the event is (epsilon,
+	// delta)-private under the relation; +Inf where no epsilon is. An event without a proof is an
+	// error.
 	Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error)
-	// Delta returns the smallest delta for an epsilon.
+	// Delta returns the smallest delta for which the event is (epsilon, delta)-private under the
+	// relation; epsilon is in nats. An event without a proof is an error.
 	Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error)
 }
 
-// check refuses arguments that make no sense, before any accountant looks at them.
+// check refuses arguments that make no sense, before any accountant uses them.
 func check(e mechanism.Event, n privacy.Neighboring) error {
 	if !n.Valid() {
 		return fmt.Errorf("account: neighboring is %v, want a named relation", n)
@@ -39,7 +41,8 @@ func unsupported(accountant string, e mechanism.Event) error {
 	return fmt.Errorf("account: accountant %s has no proof for %v", accountant, e)
 }
 
-// smallestDelta is where float64 begins to lose digits, with room for what accountants divide it by.
+// smallestDelta is where float64 begins to lose digits, with room for divisions of δ by
+// accountants.
 const smallestDelta = 1e-307
 
 func checkDelta(delta float64) error {
@@ -59,10 +62,10 @@ func checkEpsilon(epsilon float64) error {
 	return nil
 }
 
-// largestEpsilon is where profiles end: δ falls in ε, so that beyond it the value there is a bound.
+// largestEpsilon is where profiles end. δ falls in ε, so δ at largestEpsilon bounds δ beyond it.
 const largestEpsilon = 1e100
 
-// within moves a finite ε to where float64 can still square it.
+// within returns a finite ε moved to where float64 can still square it.
 func within(epsilon float64) float64 {
 	if math.IsInf(epsilon, 1) {
 		return epsilon

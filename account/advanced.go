@@ -8,16 +8,15 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Advanced is the accountant of advanced composition: each release is priced alone at a share of δ,
-// as Basic does, and the (ε_i, δ_i) are composed: by kovOptimal where all releases are equal, else
-// by the closed form for different ones. Several splits of δ between the releases and the
-// composition are tried; the least bound stands, and it is never more than that of Basic. It
-// forgets what a release is beyond one pair (ε_i, δ_i). So it costs more than PLD; it suits
-// statements of others that are known by (ε, δ) alone. The parameters of releases are fixed in
-// advance.
+// Advanced is the accountant of advanced composition. Each release is priced alone at a share of δ,
+// as Basic does. The (ε_i, δ_i) are composed by kovOptimal where all releases are equal, else by
+// the closed form for different ones. Several splits of δ between the releases and the composition
+// are tried. The least bound is returned, and it is never more than that of Basic. Advanced uses
+// only one pair (ε_i, δ_i) of a release, so it costs more than PLD. It suits statements of others
+// that are known by (ε, δ) alone. The parameters of releases are fixed in advance.
 //
-// Kairouz, Oh & Viswanath, "The Composition Theorem for Differential Privacy", ICML 2015,
-// theorems 3.3 and 3.5, https://arxiv.org/abs/1311.0776.
+// Kairouz, Oh & Viswanath, "The Composition Theorem for Differential Privacy", ICML 2015, theorems
+// 3.3 and 3.5, https://arxiv.org/abs/1311.0776.
 var Advanced advancedComposition
 
 // advancedComposition is the type of Advanced.
@@ -25,7 +24,7 @@ type advancedComposition struct{}
 
 var _ Accountant = advancedComposition{}
 
-// splits are the shares of δ that go to the releases, the rest going to their composition.
+// splits are the shares of δ that go to the releases; the rest goes to their composition.
 var splits = [...]float64{1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.99}
 
 // Name returns "advanced".
@@ -89,8 +88,8 @@ func (r releases) advanced(delta float64) float64 {
 	return least
 }
 
-// composed returns the bound when all releases that need a share of δ have this much of it
-// together, in addition to the fixed part. They may be of one kind only.
+// composed returns the bound when all releases that need a share of δ have shared of it together,
+// in addition to the fixed part. They may be of one kind only.
 func (r releases) composed(delta, shared float64) float64 {
 	if len(r) == 1 {
 		return r[0].composed(delta, shared)
@@ -114,7 +113,7 @@ func (r releases) composed(delta, shared float64) float64 {
 	return s.closed((delta - disclosed) / (1 - disclosed) * (1 - 1e-15)) // three roundings
 }
 
-// composed is the same for equal releases.
+// composed returns the bound of releases.composed for equal releases.
 func (r release) composed(delta, shared float64) float64 {
 	part := shareOf(shared, r.count)
 	at := r.fixed + (1-r.fixed)*part

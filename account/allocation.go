@@ -14,22 +14,27 @@ import (
 
 // Random allocation: the record moves one of T steps, drawn uniformly, by one bound at most.
 //
-// Claim: the outputs of all steps are a processing of T numbers x_t ~ N(m_t, z²), where m_t is 1
-// for the step drawn and 0 for the others. Without the record all are 0. So the distribution of
-// these numbers with the record and the distribution without are a dominating pair, the one of Chua
-// and others 2025 (https://arxiv.org/abs/2412.16802).
+// Claim: the outputs of all steps are a processing of T numbers x_t ~ N(m_t, z²). Here m_t is 1 for
+// the step drawn and 0 for the others; without the record all m_t are 0. So the two distributions
+// of these numbers, with and without the record, are a dominating pair. It is the pair of Chua and
+// others 2025 (https://arxiv.org/abs/2412.16802).
 //
-// Proof. Fix the steps of the other records, which have the same distribution for both neighbors.
-// Step t releases c + v·m_t + N for normal noise N of covariance z²·I. The sum c of the others and
-// the contribution v of the record, |v| ≤ 1, depend on earlier outputs alone. Draw it as c +
-// v·x_t + N', with N' normal of covariance z²·(I - v·vᵀ), which is no less than
-// 0. So one rule, that knows earlier outputs, x_t and no m_t, makes the outputs from the numbers in both cases. ∎
+// Proof.
 //
-// Several releases at one step are one Gaussian by the same rule, with several x_t whose sum says
-// all. Epochs that draw anew compose like any releases. Under replace-one the outputs with one
-// record, with neither and with the other are compared in turn (allocation.Replace).
+//   1. Fix the steps of the other records, which have the same distribution for both neighbors.
+//   2. Step t releases c + v·m_t + N for normal noise N of covariance z²·I. The sum c of the others
+//      and the contribution v of the record, |v| ≤ 1, depend on earlier outputs alone.
+//   3. Draw the output as c + v·x_t + N', with N' normal of covariance z²·(I - v·vᵀ), which is
+//      positive semidefinite.
+//   4. So one rule makes the outputs from the numbers in both cases. It knows the earlier outputs and
+//      x_t, but no m_t. ∎
+//
+// Several releases at one step are one Gaussian by the same rule: the sum of their x_t tells as
+// much as all of them. Epochs that draw anew compose like any releases. Under replace-one the
+// outputs with one record, with neither and with the other are compared in turn
+// (allocation.Replace).
 
-// allocated is random allocation of a Gaussian; to one step it is that Gaussian.
+// allocated returns the random allocation of a Gaussian, or that Gaussian for one step.
 func allocated(steps int, inner mechanism.Event) mechanism.Event {
 	if steps == 1 {
 		return inner
@@ -37,21 +42,21 @@ func allocated(steps int, inner mechanism.Event) mechanism.Event {
 	return mechanism.RandomAllocation{Steps: steps, Event: inner}
 }
 
-// leastAllocationNoise is the noise multiplier below which an allocation is priced as if its step
-// were known. mostAllocationNoise is the largest: beyond it an allocation is priced as at it.
+// An allocation with less noise than leastAllocationNoise is priced as if its step were known. One
+// with more noise than mostAllocationNoise is priced at mostAllocationNoise.
 const leastAllocationNoise, mostAllocationNoise = 0.3, 1e6
 
-// allocationsKept is how many allocations have their pairs kept: at most 100 kB each.
+// allocationsKept is the number of allocations whose pairs are kept, each at most 100 kB.
 const allocationsKept = 16
 
-// knownAllocations keeps the pairs of allocations that were priced last: these take longer than the rest of a price, and
-// are the same at every ε and δ. Nothing writes to pairs.
+// knownAllocations holds the pairs of the allocations that were priced last. Pairs take longer than
+// the rest of a price, and are the same at every ε and δ. Nothing writes to pairs.
 var knownAllocations struct {
 	sync.Mutex
 	list []*knownAllocation
 }
 
-// allocationKey tells allocations apart.
+// allocationKey identifies an allocation.
 type allocationKey struct {
 	steps int
 	noise float64
@@ -65,7 +70,8 @@ type knownAllocation struct {
 	pairs func() (directions, error)
 }
 
-// allocationPairs is newAllocationPairs, and remembers some of its answers.
+// allocationPairs returns the pairs of newAllocationPairs, and keeps the pairs of recent
+// allocations.
 func allocationPairs(e mechanism.RandomAllocation, n privacy.Neighboring, kind allocation.Kind) (directions, error) {
 	key, all := allocationKey{e.Steps, multiplierOf(e.Event), n, kind}, &knownAllocations
 	all.Lock()
@@ -83,7 +89,8 @@ func allocationPairs(e mechanism.RandomAllocation, n privacy.Neighboring, kind a
 	return known.pairs()
 }
 
-// newAllocationPairs returns pairs that dominate the pairs of an allocation, or that they dominate.
+// newAllocationPairs returns pairs that dominate the true pairs of an allocation for kind Upper,
+// and pairs that the true ones dominate for kind Lower.
 func newAllocationPairs(e mechanism.RandomAllocation, n privacy.Neighboring, kind allocation.Kind) (directions, error) {
 	z := multiplierOf(e.Event)
 	if z < leastAllocationNoise || z > mostAllocationNoise {
@@ -105,7 +112,7 @@ func newAllocationPairs(e mechanism.RandomAllocation, n privacy.Neighboring, kin
 	return directions{pairs.Remove, pairs.Add, false}, nil
 }
 
-// pairsBelow is pairsOf with pairs for lower bounds.
+// pairsBelow returns the pairs of pairsOf, but for a random allocation the pairs of lower bounds.
 func pairsBelow(e mechanism.Event, n privacy.Neighboring) (directions, error) {
 	if r, ok := e.(mechanism.RandomAllocation); ok {
 		return allocationPairs(r, n, allocation.Lower)
@@ -113,7 +120,7 @@ func pairsBelow(e mechanism.Event, n privacy.Neighboring) (directions, error) {
 	return pairsOf(e, n)
 }
 
-// bracket returns bounds with the lower one by pairsBelow.
+// bracket returns bounds whose lower one comes from pairsBelow.
 func (a lossDistributions) bracket(b pld.Bounds, e mechanism.Event, n privacy.Neighboring, aim pld.Aim, read func(*pld.Composed) pld.Bounds) (pld.Bounds, error) {
 	c, err := composeOf(e, n, pairsBelow)
 	if err != nil {
@@ -126,16 +133,18 @@ func (a lossDistributions) bracket(b pld.Bounds, e mechanism.Event, n privacy.Ne
 // allocationOrder is the largest order at which the divergence of an allocation is computed.
 const allocationOrder = 256
 
-// allocationMoments are what the Rényi divergences of an allocation follow from: logarithms of the moments of
-// the likelihood ratio S at integer orders, and the pair of adding the record.
+// allocationMoments are the numbers from which the Rényi divergences of an allocation follow. They
+// are logarithms of the moments of the likelihood ratio S at integer orders, and the pair of adding
+// the record.
 type allocationMoments struct {
 	steps, noise float64
 	logs         []float64
 	add          pair.Atoms
 }
 
-// allocation returns the divergences of an allocation at each order: at most those of its Gaussian, since Rényi
-// divergences are jointly quasi-convex, as under replace-one they are priced.
+// allocation returns bounds on the divergences of an allocation at each order. They are at most the
+// divergences of its Gaussian, since Rényi divergences are jointly quasi-convex. Under replace-one
+// they are priced as the Gaussian.
 func (m moments) allocation(e mechanism.RandomAllocation, orders []float64, n privacy.Neighboring) ([]float64, error) {
 	z := multiplierOf(e.Event)
 	mu := n.Movement() / z
@@ -163,8 +172,8 @@ func (m moments) allocation(e mechanism.RandomAllocation, orders []float64, n pr
 	return values, nil
 }
 
-// divergence is the larger of both directions. That of removal is known at integer orders, and its moment
-// convex between them.
+// divergence returns the larger of both directions. The divergence of removal is known at integer
+// orders, and its moment is convex between them.
 func (a *allocationMoments) divergence(order float64) float64 {
 	low := math.Floor(order)
 	remove := a.logs[int(low)]
@@ -174,12 +183,15 @@ func (a *allocationMoments) divergence(order float64) float64 {
 	return max(0, remove, a.logAdd(order)) / (order - 1)
 }
 
-// logAdd bounds log E S^(1-α). A distribution S' that is larger in the convex order is S spread
-// out, S = E(S'|S), and 0 with some probability ν in all. Where S' > 0, of probability p given S,
-// its mean given S is S/p; hence E(S'^(1-α); S' > 0 | S) ≥ p^α·S^(1-α) by Jensen's inequality. What
-// is left, E (1-p^α)·S^(1-α) ≤ α·E (1-p)·S^(1-α), is at most α·√(ν·E S^-c) for c = 2(α-1), by
-// Cauchy and Schwarz; and E S^-c ≤ e^(c/2z²+c²/2Tz²), since a mean is no less than the geometric
-// one.
+// logAdd returns a bound on log E S^(1-α), in three steps.
+//
+//  1. A distribution S' that is larger in the convex order is S spread out, S = E(S'|S), and 0 with
+//     some probability ν in all.
+//  2. Let S' > 0 have probability p given S. Then its mean there, given S, is S/p. Hence
+//     E(S'^(1-α); S' > 0 | S) ≥ p^α·S^(1-α) by Jensen's inequality.
+//  3. The rest, E (1-p^α)·S^(1-α) ≤ α·E (1-p)·S^(1-α), is at most α·√(ν·E S^-c) for c = 2(α-1), by
+//     Cauchy and Schwarz. And E S^-c ≤ e^(c/2z²+c²/2Tz²), since a mean is no less than the geometric
+//     one.
 func (a *allocationMoments) logAdd(order float64) float64 {
 	var terms []float64
 	zero := 0.0

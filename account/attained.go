@@ -6,8 +6,8 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// attained replaces the lower bound of a composition whose pairs lie above the attained ones by design: by
-// that of an event that costs no more, or by 0.
+// attained replaces the lower bound of a composition whose pairs lie above the attained ones by
+// design. The new lower bound is that of an event that costs no more, or 0.
 func (a lossDistributions) attained(v Interval, c composition, e mechanism.Event, n privacy.Neighboring, aim pld.Aim, read func(*pld.Composed) pld.Bounds) (Interval, error) {
 	if !c.above {
 		return v, nil
@@ -21,7 +21,7 @@ func (a lossDistributions) attained(v Interval, c composition, e mechanism.Event
 	if err != nil || plain.open || plain.beyond || plain.gaussian || plain.loose {
 		return v, err
 	}
-	if c.many { // a lower bound in one direction is one, and another of this many releases takes seconds
+	if c.many { // one direction alone gives a lower bound; the other, of this many releases, takes seconds
 		plain.directions = plain.directions[:1]
 	}
 	b, err := plain.bounds(aim, a.options(plain), read)
@@ -29,9 +29,9 @@ func (a lossDistributions) attained(v Interval, c composition, e mechanism.Event
 	return v, err
 }
 
-// cheaper returns an event that costs no more than e: with truncated Poisson samples as plain ones,
-// and with many like releases as the cheapest of them. A truncated sample is plain where at most
-// MaxBatch records take part. It is false where no such event is known.
+// cheaper returns an event that costs no more than e, and false where no such event is known.
+// Truncated Poisson samples become plain ones: a truncated sample is plain where at most MaxBatch
+// records take part. A group of many similar releases becomes its cheapest.
 func cheaper(e mechanism.Event, n privacy.Neighboring) (mechanism.Event, bool) {
 	all, err := terms(e, n)
 	if err != nil {
@@ -51,8 +51,8 @@ func cheaper(e mechanism.Event, n privacy.Neighboring) (mechanism.Event, bool) {
 	return parts, true
 }
 
-// largeEpsilon is the ε from which Rényi divergences are asked first, vanished the δ below which their
-// bound is the answer: a lattice cannot hold what is that rare.
+// largeEpsilon is the ε from which Rényi divergences are tried first. vanished is the δ below which
+// their bound is the answer, since a lattice cannot hold such rare losses.
 const largeEpsilon, vanished = 500, 1e-250
 
 // vanishing reports whether δ is so small that the bound by rdp is the answer, and returns it.

@@ -8,17 +8,17 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Basic is the accountant of basic composition: the epsilons of all releases add up, each release
-// priced alone. What is differentially private at δ = 0 is priced there; statements of (ε, δ) on
-// trust keep their own δ. All other releases share what is left of δ in equal parts. So 1 -
-// Π(1-δ_i) = δ, which is at least the share δ/k of the sum. It needs no more than that every
-// release is private alone, and holds for adaptively chosen releases.
+// Basic is the accountant of basic composition: each release is priced alone and the epsilons add
+// up. Releases that are differentially private at δ = 0 are priced there. Statements of (ε, δ) on
+// trust keep their own δ. All other releases share the rest of δ equally, so that 1 - Π(1-δ_i) = δ.
+// That share is at least the share δ/k of the sum. The theorem needs only that every release is
+// private alone, and holds for adaptively chosen releases.
 //
 // Dwork & Roth, "The Algorithmic Foundations of Differential Privacy", 2014, theorem 3.16 and
 // appendix B. The product in place of the sum of δ_i follows from Kairouz, Oh & Viswanath, "The
 // Composition Theorem for Differential Privacy", ICML 2015, theorem 3.1,
-// https://arxiv.org/abs/1311.0776: each release is a processing of one that discloses all with
-// probability δ_i and else has a loss of at most ε_i.
+// https://arxiv.org/abs/1311.0776. There each release is a processing of one that discloses all
+// with probability δ_i and else has a loss of at most ε_i.
 var Basic basicComposition
 
 // basicComposition is the type of Basic.
@@ -68,12 +68,12 @@ func (b basicComposition) Delta(e mechanism.Event, epsilon float64, n privacy.Ne
 	return positive(Interval{0, delta, delta}, all, epsilon, n), err
 }
 
-// release is one simple event as composition theorems see it.
+// release is one simple event with the numbers that composition theorems use.
 type release struct {
 	count float64
-	// fixed is the δ below which there is no ε: that of a statement on trust, 0 for others.
+	// fixed is the δ below which there is no ε: the δ of a statement on trust, 0 for other events.
 	fixed float64
-	// pure says that ε is finite at δ = fixed, so that the release needs no share of δ.
+	// pure reports that ε is finite at δ = fixed, so that the release needs no share of δ.
 	pure bool
 	// epsilon returns an upper bound on ε of one release at a δ.
 	epsilon func(delta float64) float64
@@ -103,7 +103,8 @@ func releasesOf(e mechanism.Event, n privacy.Neighboring) (releases, error) {
 	return list, nil
 }
 
-// disclosed returns 1 - Π(1-δ_i) over the fixed δ_i, from above, and how many releases share the rest of δ.
+// disclosed returns 1 - Π(1-δ_i) over the fixed δ_i, rounded up, and the number of releases that
+// share the rest of δ.
 func (r releases) disclosed() (fixed, sharing float64) {
 	var d pair.Disclosure
 	for _, v := range r {
@@ -116,14 +117,15 @@ func (r releases) disclosed() (fixed, sharing float64) {
 	return fixed, sharing
 }
 
-// least is the smallest δ that can be asked for.
+// least returns the smallest δ that has an ε.
 func (r releases) least() float64 {
 	fixed, _ := r.disclosed()
 	return fixed
 }
 
-// basic returns Σ ε_i at a δ for all, +Inf where it does not suffice. The sum is rounded once, to nearest: rounding it up would
-// make 10 releases at ε = 0.1 cost more than 1, and cost more than any δ at ε = 1.
+// basic returns Σ ε_i at a total δ, +Inf where δ is too small. The sum is rounded once, to nearest.
+// Rounding it up would make 10 releases at ε = 0.1 cost more than 1, and cost more than any δ at ε
+// = 1.
 func (r releases) basic(delta float64) float64 {
 	fixed, sharing := r.disclosed()
 	if fixed > delta {
@@ -141,7 +143,7 @@ func (r releases) basic(delta float64) float64 {
 	return sum.value()
 }
 
-// total is a sum of products of 0 or more with compensation for what is rounded away (Neumaier, 1974).
+// total is a sum of products of 0 or more, compensated for rounding (Neumaier, 1974).
 type total struct{ sum, lost float64 }
 
 func (t *total) add(x, count float64) {
@@ -156,7 +158,7 @@ func (t *total) add(x, count float64) {
 	t.sum = next
 }
 
-// value is the sum, rounded once.
+// value returns the sum, rounded once.
 func (t total) value() float64 {
 	if math.IsInf(t.sum, 1) {
 		return t.sum
@@ -164,8 +166,9 @@ func (t total) value() float64 {
 	return t.sum + t.lost
 }
 
-// shareOf is the δ of each of several releases that make up δ together: 1 - (1-δ)^(1/count), from below. With u = 2^-53 its
-// three functions err by 5u of the value, and δ may have been rounded by 4u of itself: the margin is 18u.
+// shareOf returns the δ of each of several releases that have δ together: 1 - (1-δ)^(1/count),
+// rounded down. With u = 2^-53 its three functions err by 5u of the value, and δ may have been
+// rounded by 4u of itself. The margin is 18u.
 func shareOf(delta, count float64) float64 {
 	if delta <= 0 || count == 0 {
 		return 0
@@ -173,8 +176,8 @@ func shareOf(delta, count float64) float64 {
 	return -math.Expm1(math.Log1p(-delta)/count) * (1 - 2e-15)
 }
 
-// leastDelta returns the smallest δ from least on at which an ε that falls in δ is at most epsilon,
-// or 1 where there is none. It is right to a relative 1e-9, and from above.
+// leastDelta returns the smallest δ, at least least, at which at(δ) is at most epsilon, or 1 where
+// no such δ exists. at must fall in δ. The result errs upward by at most a relative 1e-9.
 func leastDelta(at func(delta float64) float64, least, epsilon float64) float64 {
 	const smallest, largest = 1e-300, 1 - 1e-12
 	switch {
@@ -185,16 +188,16 @@ func leastDelta(at func(delta float64) float64, least, epsilon float64) float64 
 	case !(at(largest) <= epsilon):
 		return 1
 	}
-	// Search in the distance from least, so that a small one is found too.
+	// Search in the distance from least, so that a small distance is found too.
 	away := crossing(math.Log(smallest), math.Log(largest-least), 1e-12, func(x float64) float64 {
 		return at(min(largest, least+math.Exp(x))) - epsilon
 	})
 	return min(largest, least+math.Exp(away))
 }
 
-// crossing returns a point in (low, high] where f is 0 or less. It is beyond the first such point
-// by at most a share tolerance of its size. f falls from above 0 at low to 0 or less at high. Two
-// secants, each moved a little so that both ends close in, are followed by a bisection.
+// crossing returns a point in (low, high] where f is 0 or less. f falls from above 0 at low to 0 or
+// less at high. The point is beyond the first zero by at most tolerance times its size. The search
+// takes two secants, each moved a little so that both ends close in, and then a bisection.
 func crossing(low, high, tolerance float64, f func(float64) float64) float64 {
 	below, above := f(high), f(low)
 	for i := range 400 {

@@ -11,8 +11,8 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Best is the least of the valid upper bounds of all accountants, and the largest of their lower
-// bounds. Its estimate is that of pld where there is one.
+// Best is the accountant that combines all others: the least of their upper bounds, and the largest
+// of their lower bounds. Its estimate is that of PLD where PLD prices the event.
 var Best leastBound
 
 // leastBound is the type of Best.
@@ -40,7 +40,7 @@ func Named(name string) (Accountant, error) {
 	return nil, fmt.Errorf("account: accountant is %q, want one of %s", name, strings.Join(names, ", "))
 }
 
-// Epsilon returns the best bounds on epsilon. It errs where no accountant has a proof.
+// Epsilon returns the best bounds on epsilon. It is an error where no accountant has a proof.
 func (leastBound) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
 	if err := checkDelta(delta); err != nil {
 		return Interval{}, err
@@ -48,7 +48,7 @@ func (leastBound) Epsilon(e mechanism.Event, delta float64, n privacy.Neighborin
 	return best(e, n, func(a Accountant) (Interval, error) { return a.Epsilon(e, delta, n) })
 }
 
-// Delta returns the best bounds on delta. It errs where no accountant has a proof.
+// Delta returns the best bounds on delta. It is an error where no accountant has a proof.
 func (leastBound) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
 	if err := checkEpsilon(epsilon); err != nil {
 		return Interval{}, err

@@ -10,26 +10,27 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// ErrUnreachable is returned by calibration when no parameter in range meets the target.
+// ErrUnreachable is the error of a calibration when no parameter in range meets the target.
 var ErrUnreachable = errors.New("account: no parameter in range meets the target")
 
 const (
 	calibrateLow, calibrateHigh = 1e-6, 1e9
 	// calibrateTolerance is the relative accuracy of a parameter.
 	calibrateTolerance = 1e-12
-	// maxBackOff is by how much a parameter is moved at most to meet the proven bound, after
-	// the estimate was met.
+	// maxBackOff is the largest relative move from a parameter that meets the estimate to one that
+	// meets the proven bound.
 	maxBackOff = 0.1
-	// nearTarget is how near a proven cost is to come to the target, closerTries how often it is computed
-	// for that.
+	// nearTarget is the relative distance of a proven cost from the target at which a search ends.
+	// closerTries is the largest number of costs computed for that.
 	nearTarget, closerTries = 5e-4, 12
 )
 
-// Calibrate returns the smallest parameter for which plan's event meets the target under accountant
-// a. The proven upper bound is at most the target, and within 1e-3 of it where a's interval is that
-// narrow. It is within a relative 1e-12 of it for accountants whose bounds are exact. The event
-// must cost less as the parameter grows, as it does when the parameter is a noise multiplier.
-// Parameters are searched between 1e-6 and 1e9.
+// Calibrate returns the smallest parameter, between 1e-6 and 1e9, for which plan's event meets the
+// target under accountant a. The event must cost less as the parameter grows, as it does when the
+// parameter is a noise multiplier. The proven upper bound is at most the target. It is within a
+// relative 1e-12 of the target for accountants whose bounds are exact, and within 1e-3 for others
+// whose interval is that narrow. The error is ErrUnreachable where no parameter in range meets the
+// target.
 func Calibrate(a Accountant, target privacy.Guarantee, plan func(parameter float64) mechanism.Event) (float64, error) {
 	s, err := newSearch(a, target, plan)
 	if err != nil {
@@ -38,9 +39,10 @@ func Calibrate(a Accountant, target privacy.Guarantee, plan func(parameter float
 	return s.least(calibrateLow, calibrateHigh)
 }
 
-// CalibrateLargest returns the largest parameter in [low, high], both positive, for which plan's event
-// meets the target. The event must cost more as the parameter grows, as it does when the parameter is a
-// sampling probability.
+// CalibrateLargest returns the largest parameter in [low, high] for which plan's event meets the
+// target. Both ends must be positive and finite. The event must cost more as the parameter grows,
+// as it does when the parameter is a sampling probability. The error is ErrUnreachable where no
+// parameter in range meets the target.
 func CalibrateLargest(a Accountant, target privacy.Guarantee, low, high float64, plan func(parameter float64) mechanism.Event) (float64, error) {
 	if !(low > 0 && low <= high) || math.IsInf(high, 1) {
 		return 0, fmt.Errorf("account: parameters are from %v to %v, want positive finite ends in order", low, high)
@@ -53,8 +55,9 @@ func CalibrateLargest(a Accountant, target privacy.Guarantee, low, high float64,
 	return max(low, min(high, 1/x)), err
 }
 
-// CalibrateCount returns the largest count from 1 to limit for which plan's event meets the target:
-// how many steps can I afford. The event must cost more as the count grows.
+// CalibrateCount returns the largest count from 1 to limit for which plan's event meets the target,
+// such as the number of steps that are affordable. The event must cost more as the count grows. The
+// error is ErrUnreachable where a count of 1 misses the target.
 func CalibrateCount(a Accountant, target privacy.Guarantee, limit int, plan func(count int) mechanism.Event) (int, error) {
 	s, err := newSearch(a, target, func(x float64) mechanism.Event { return plan(int(x)) })
 	if err != nil {
@@ -87,7 +90,7 @@ func CalibrateCount(a Accountant, target privacy.Guarantee, limit int, plan func
 	return low, nil
 }
 
-// search looks for the parameter at which a cost meets a target.
+// search finds the parameter at which a cost meets a target.
 type search struct {
 	accountant Accountant
 	target     privacy.Guarantee
@@ -96,7 +99,7 @@ type search struct {
 	failure    error
 }
 
-// estimator is an accountant that has an estimate at a small part of the cost of its bounds.
+// estimator is an accountant whose estimate takes much less time than its bounds.
 type estimator interface {
 	estimateEpsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (float64, error)
 }
@@ -110,7 +113,7 @@ func newSearch(a Accountant, target privacy.Guarantee, plan func(float64) mechan
 
 func (s *search) unreachable() error { return errors.Join(ErrUnreachable, s.failure) }
 
-// upper is the proven epsilon at a parameter, +Inf where there is none.
+// upper returns the proven epsilon at a parameter, +Inf where there is none.
 func (s *search) upper(parameter float64) float64 {
 	v, err := s.accountant.Epsilon(s.plan(parameter), s.target.Delta(), s.target.Neighboring())
 	if err != nil {
@@ -122,7 +125,8 @@ func (s *search) upper(parameter float64) float64 {
 
 func (s *search) proven(parameter float64) bool { return s.upper(parameter) <= s.target.Epsilon() }
 
-// estimate is a quick epsilon at a parameter, the proven one where there is no quicker.
+// estimate returns a quick estimate of epsilon at a parameter, or the proven epsilon where the
+// accountant has no quick one.
 func (s *search) estimate(parameter float64) float64 {
 	v, ok := s.known[parameter]
 	if !ok {
@@ -159,7 +163,7 @@ func (s *search) least(low, high float64) (float64, error) {
 	if first <= s.target.Epsilon() {
 		return s.closer(parameter, first, low), nil
 	}
-	// The proven bound lies a little above the estimate: move on by as much as that asks for.
+	// The proven bound lies a little above the estimate: move on in proportion to the excess.
 	for move := max(4*calibrateTolerance, 1.2*(first/s.target.Epsilon()-1)); move < maxBackOff; move *= 2 {
 		if moved := min(high, parameter*(1+move)); s.proven(moved) {
 			return moved, nil
@@ -171,8 +175,9 @@ func (s *search) least(low, high float64) (float64, error) {
 	return 0, s.unreachable()
 }
 
-// closer moves a parameter that meets the target down until its proven cost is within nearTarget of it:
-// where pairs dominate without being attained, the estimate lies above the proven bound.
+// closer moves a parameter that meets the target down until its proven cost is within nearTarget of
+// the target. It is for pairs that dominate without being attained, whose estimate lies above the
+// proven bound.
 func (s *search) closer(parameter, cost, low float64) float64 {
 	weak := 0.0
 	for try := 0; try < closerTries && cost < (1-nearTarget)*s.target.Epsilon() && parameter > low; try++ {
@@ -189,7 +194,7 @@ func (s *search) closer(parameter, cost, low float64) float64 {
 	return parameter
 }
 
-// bisect is for bounds that are far above their estimate.
+// bisect returns the strong end of a bracket of 1e-4. It is for bounds far above their estimate.
 func (s *search) bisect(weak, strong float64) float64 {
 	for strong/weak-1 > 1e-4 {
 		if mid := math.Sqrt(weak) * math.Sqrt(strong); s.proven(mid) {
@@ -201,8 +206,8 @@ func (s *search) bisect(weak, strong float64) float64 {
 	return strong
 }
 
-// bracket returns a parameter that is too weak and one that meets the target. They are equal when
-// the least in range meets it. It walks from 1 by growing factors.
+// bracket returns a parameter that is too weak and one that meets the target. Both are equal when
+// the least parameter in range meets the target. It walks from 1 by growing factors.
 func (s *search) bracket(low, high float64) (weak, strong float64, ok bool) {
 	at, factor := max(low, min(high, 1)), 2.0
 	if s.quick(at) {
@@ -225,7 +230,8 @@ func (s *search) bracket(low, high float64) (weak, strong float64, ok bool) {
 	return 0, 0, false
 }
 
-// root narrows a bracket in log parameter, where log ε is nearly straight, and returns its strong end.
+// root narrows a bracket and returns its strong end. It works in the logarithm of the parameter,
+// where log ε is nearly straight.
 func (s *search) root(weak, strong float64) float64 {
 	tolerance := calibrateTolerance
 	if _, quick := s.accountant.(estimator); quick {

@@ -8,19 +8,20 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// composedCurve is the whole privacy profile of an event, composed once: δ for every ε, ε for every δ, from
-// above. It is safe for concurrent use.
+// composedCurve is the whole privacy profile of an event, composed once. It gives δ for every ε and
+// ε for every δ, from above. It is safe for concurrent use.
 type composedCurve struct {
 	composition composition
 	composed    [][]*pld.Composed // for each aim, the directions
 	ways        []composedCurve   // of an event with parts in parallel; the largest counts
 }
 
-// curveDeltas are the δ at which a curve is tight, in addition to the δ of ε = 0.
+// curveDeltas are the δ at which a curve is tight, in addition to δ(0).
 var curveDeltas = []float64{1e-2, 1e-4, 1e-7, 1e-11}
 
-// Curve composes an event for many questions. Bounds are within a percent or so of what Epsilon and
-// Delta prove, between δ(0) and 1e-12, and valid everywhere. It refuses what Epsilon refuses.
+// Curve returns an event composed for many questions. Its bounds hold everywhere. Between δ(0) and
+// 1e-12 they are within about a percent of the bounds of Epsilon and Delta. It refuses the events
+// that Epsilon refuses.
 func (a lossDistributions) Curve(e mechanism.Event, n privacy.Neighboring) (composedCurve, error) {
 	if isParallel(e) && mechanism.CheckEvent(e) == nil {
 		return a.curveOfWays(e, n)
@@ -65,7 +66,7 @@ func (a lossDistributions) curveOfWays(e mechanism.Event, n privacy.Neighboring)
 	return v, nil
 }
 
-// worst returns the largest number that ask gives for the ways.
+// worst returns the largest number that ask returns for the ways.
 func (v composedCurve) worst(ask func(composedCurve) (float64, error)) (float64, error) {
 	worst := 0.0
 	for _, w := range v.ways {

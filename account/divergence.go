@@ -11,8 +11,9 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// divergences returns the Rényi divergences of one simple event at each order, rising: the larger
-// direction. Where a value takes long, one in stride is computed, and the others are bounded from these.
+// divergences returns the Rényi divergences of one simple event, in the larger direction, at orders
+// that rise. Where a value takes long, only every stride-th one is computed, and the others are
+// bounded from these.
 func (m moments) divergences(e mechanism.Event, orders []float64, n privacy.Neighboring, stride int) ([]float64, error) {
 	if r, tuned := e.(mechanism.RepeatAndSelect); tuned {
 		return m.repeatAndSelect(r, orders, n)
@@ -47,8 +48,9 @@ func (m moments) divergences(e mechanism.Event, orders []float64, n privacy.Neig
 	return values, nil
 }
 
-// moments keeps, while orders are tried, what does not depend on the order: the integrals of simple
-// events, one for each direction, nil for one in which something is disclosed, and bounds of tuning.
+// moments holds, while orders are tried, the values that do not depend on the order. They are
+// bounds of tuning and the integrals of simple events, one for each direction. An integral is nil
+// where something is disclosed in its direction.
 type moments struct {
 	integrals   map[string][]*contour.Integral
 	tuning      map[string][]float64
@@ -86,7 +88,8 @@ func (m moments) of(e mechanism.Event, n privacy.Neighboring) ([]*contour.Integr
 	return integrals, nil
 }
 
-// closedDivergence returns the divergence of events that have a formula.
+// closedDivergence returns the divergence of an event that has a formula, and false for other
+// events.
 func closedDivergence(e mechanism.Event, n privacy.Neighboring) (at func(order float64) float64, known bool) {
 	move := n.Movement()
 	switch e := e.(type) {
@@ -96,7 +99,8 @@ func closedDivergence(e mechanism.Event, n privacy.Neighboring) (at func(order f
 		mu := move / e.NoiseMultiplier
 		return func(order float64) float64 { return order * mu * mu / 2 }, true
 	case mechanism.DiscreteGaussian:
-		// Canonne, Kamath & Steinke 2020, theorem 4: not more than the continuous one's.
+		// Canonne, Kamath & Steinke 2020, theorem 4: at most the divergence of the continuous
+		// Gaussian.
 		mu := move * float64(e.Sensitivity) / e.StandardDeviation
 		return func(order float64) float64 { return order * mu * mu / 2 }, true
 	case mechanism.AssumedZCDP:
@@ -136,19 +140,22 @@ func poissonDivergence(e mechanism.PoissonSampled, n privacy.Neighboring) (at fu
 	return nil, false
 }
 
-// objectiveDivergence is -log(1-β/Λ) + μ²/2 + log(E e^((α-1)|X|))/(α-1) for X normal of standard deviation
-// μ = 1/NoiseMultiplier, E e^(a|X|) = 2·e^(a²μ²/2)·Φ(aμ) (Redberg, Koskela & Wang 2023, theorem 3.2).
+// objectiveDivergence returns -log(1-β/Λ) + μ²/2 + log(E e^((α-1)|X|))/(α-1). X is normal of
+// standard deviation μ = 1/NoiseMultiplier, so E e^(a|X|) = 2·e^(a²μ²/2)·Φ(aμ) (Redberg, Koskela &
+// Wang 2023, theorem 3.2).
 func objectiveDivergence(e mechanism.ObjectivePerturbation, order float64) float64 {
 	mu, a := 1/e.NoiseMultiplier, order-1
 	return -math.Log1p(-e.Smoothness) + mu*mu/2 + a*mu*mu/2 + math.Log1p(math.Erf(a*mu/math.Sqrt2))/a
 }
 
-// momentStride is the stride of curves from which the best order is looked for, which is then refined.
+// momentStride is the stride of the curves in which the best order is searched, before it is
+// refined.
 const momentStride = 4
 
-// momentDivergences returns log(E_P[e^((α-1)·L)])/(α-1) for a loss L. logMoment is the logarithm at
-// α-1. It is convex in α. So with a stride above 1 the values between two computed ones are taken
-// from their chord, which lies above. Orders must rise then.
+// momentDivergences returns log(E_P[e^((α-1)·L)])/(α-1) for a loss L at each order. logMoment
+// returns the logarithm of the moment at α-1; it is convex in α. So with a stride above 1 the
+// values between two computed ones are taken from their chord, which lies above. Orders must rise
+// then.
 func momentDivergences(logMoment func(t float64) float64, orders []float64, stride int) []float64 {
 	values := make([]float64, len(orders))
 	last, lastMoment := 0, 0.0
@@ -170,7 +177,7 @@ func momentDivergences(logMoment func(t float64) float64, orders []float64, stri
 	return values
 }
 
-// next is the next index to compute; the last one always is.
+// next returns the next index to compute. The last index is always computed.
 func next(i, stride, n int) int {
 	if i < n-1 && i+stride > n-1 {
 		return n - 1
@@ -178,7 +185,7 @@ func next(i, stride, n int) int {
 	return i + stride
 }
 
-// disclosing reports whether P has outcomes that Q has not.
+// disclosing reports whether P has outcomes that Q lacks.
 func disclosing(p pair.Pair) bool {
 	switch p := p.(type) {
 	case pair.Atoms:

@@ -2,18 +2,19 @@ package account
 
 import "github.com/ditherml/dither/mechanism"
 
-// maxDivisions bounds in how many ways the records of a group are divided over parts.
+// maxDivisions bounds the number of ways to divide the records of a group over parts.
 const maxDivisions = 32
 
-// portion is an event without Parallel and how many records of a group take part in it, at least one.
+// portion is an event without Parallel, and the number of a group's records that take part in it,
+// at least one.
 type portion struct {
 	event   mechanism.Event
 	records int
 }
 
-// divisions lists what a group of records may meet in an event: for each way in which they can stand in its parts,
-// the portions, which are released one after the other. It reports false where these are too many, or where
-// parts in parallel are repeated.
+// divisions lists what a group of records may meet in an event. It has one entry for each way in
+// which the records can stand in the parts: the portions, which are released one after the other.
+// It reports false where these are too many, or where parts in parallel are repeated.
 func divisions(e mechanism.Event, records int) ([][]portion, bool) {
 	if records == 0 {
 		return [][]portion{{}}, true
@@ -37,7 +38,7 @@ func divisions(e mechanism.Event, records int) ([][]portion, bool) {
 	return nil, false
 }
 
-// divided lists the divisions over the parts that are left.
+// divided returns the divisions over the remaining parts.
 func divided(parts mechanism.Parallel, records int) ([][]portion, bool) {
 	if len(parts) == 1 {
 		return divisions(parts[0], records)
@@ -56,7 +57,7 @@ func divided(parts mechanism.Parallel, records int) ([][]portion, bool) {
 	return all, true
 }
 
-// crossed puts every one of some portions after every one of others.
+// crossed returns every one of first followed by every one of then.
 func crossed(first, then [][]portion) [][]portion {
 	var out [][]portion
 	for _, a := range first {
@@ -67,8 +68,8 @@ func crossed(first, then [][]portion) [][]portion {
 	return out
 }
 
-// inSequence replaces parts in parallel by parts one after the other. These cost at most as much as
-// a group that is in every part.
+// inSequence replaces parts in parallel by parts one after the other. Parts in parallel cost at
+// most as much as a group that is in every part.
 func inSequence(e mechanism.Event) mechanism.Event {
 	switch e := e.(type) {
 	case mechanism.Parallel:

@@ -9,9 +9,9 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// GDP is the accountant of Gaussian differential privacy. It is exact for every
-// composition of events that amount to Gaussian releases and refuses all others, save
-// NonPrivate, which costs +Inf.
+// GDP is the accountant of Gaussian differential privacy. It is exact for every composition of
+// events that amount to Gaussian releases. It refuses all others except NonPrivate, which costs
+// +Inf.
 //
 // Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022, corollary 2.13 (the (ε, δ)
 // profile) and corollary 3.3 (μ² adds up), https://arxiv.org/abs/1905.02383. The same profile is
@@ -27,20 +27,20 @@ type gaussianDP struct{}
 var _ Accountant = gaussianDP{}
 
 const (
-	// muError bounds the relative error of a computed μ: one square root and sums
-	// of non-negative terms, at most 10^5 of them.
+	// muError bounds the relative error of a computed μ: one square root and sums of at most 10^5
+	// non-negative terms.
 	muError = 1e-10
 	// deltaError bounds the relative error of a computed δ for μ ≤ maxMu.
 	deltaError = 1e-9
-	// maxMu: beyond it ε is reported as +Inf; it is above 4·10^5 for every δ < 1/2.
+	// maxMu is the μ beyond which ε is reported as +Inf; there ε is above 4·10^5 for every δ < 1/2.
 	maxMu = 900
 )
 
 // Name returns "gdp".
 func (gaussianDP) Name() string { return "gdp" }
 
-// Mu returns an upper bound, exact to a relative 1e-10, on the parameter μ of Gaussian
-// differential privacy of the event under the relation. It refuses what GDP refuses.
+// Mu returns an upper bound on the parameter μ of Gaussian differential privacy of the event under
+// the relation, exact to a relative 1e-10. It refuses the events that GDP refuses.
 func Mu(e mechanism.Event, n privacy.Neighboring) (float64, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return alone(Mu(w, n)) }); several {
 		return v.Upper, err
@@ -56,7 +56,7 @@ func Mu(e mechanism.Event, n privacy.Neighboring) (float64, error) {
 	return n.Movement() * math.Sqrt(square) * (1 + muError), nil
 }
 
-// muSquare adds up 1/NoiseMultiplier².
+// muSquare returns the sum of 1/NoiseMultiplier².
 func muSquare(all []term) (float64, error) {
 	sum := 0.0
 	for _, t := range all {
@@ -73,15 +73,18 @@ func muSquare(all []term) (float64, error) {
 	return sum, nil
 }
 
-// leastMu is the μ below which the square may have been raised to what float64 holds: lower bounds are 0.
+// leastMu is the μ below which lower bounds are 0: there the square may have been raised to a
+// number that float64 holds.
 const leastMu = 1e-150
 
-// muSquareOf is count/NoiseMultiplier², from above where float64 holds few of its digits or none.
+// muSquareOf returns count/NoiseMultiplier², rounded up where float64 holds few of its digits or
+// none.
 func muSquareOf(e mechanism.Gaussian, count float64) float64 {
 	return notFaint(count / e.NoiseMultiplier / e.NoiseMultiplier)
 }
 
-// notFaint raises a positive number where float64 has rounded off digits of it, or all.
+// notFaint returns a positive number raised where float64 has rounded off some of its digits, or
+// all.
 func notFaint(x float64) float64 {
 	if x < 1e-290 {
 		return x + 2*math.SmallestNonzeroFloat64
@@ -105,10 +108,11 @@ func (g gaussianDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighbor
 	return gaussianDeltas(mu, epsilon), nil
 }
 
-// lessMu is a μ for lower bounds: below the true one of a μ that Mu returned, and one that has a finite ε.
+// lessMu returns a μ for lower bounds. Mu returned an upper bound on the true μ; lessMu is below
+// the true μ, and has a finite ε.
 func lessMu(mu float64) float64 { return min(mu*(1-3*muError), maxMu) }
 
-// gaussianDeltas is the interval of δ(ε) for a μ that Mu returned.
+// gaussianDeltas returns the interval of δ(ε) for a μ that Mu returned.
 func gaussianDeltas(mu, epsilon float64) Interval {
 	if mu == 0 || math.IsInf(epsilon, 1) {
 		return Interval{}
@@ -121,9 +125,9 @@ func gaussianDeltas(mu, epsilon float64) Interval {
 	return Interval{lower, max(lower, min(upper, gaussianDelta(mu, epsilon))), upper}
 }
 
-// gaussianDelta is δ(ε) for μ-GDP. With x = ε/μ and h = μ/2, φ(x-h) = e^ε·φ(x+h), so both terms
-// share that factor and δ = φ(x-h)·(m(x-h) - m(x+h)), m being the Mills ratio. Nothing overflows
-// and nothing cancels.
+// gaussianDelta returns δ(ε) for μ-GDP. Let x = ε/μ and h = μ/2. Then φ(x-h) = e^ε·φ(x+h), so both
+// terms share that factor and δ = φ(x-h)·(m(x-h) - m(x+h)), with m the Mills ratio. Nothing
+// overflows and nothing cancels.
 func gaussianDelta(mu, epsilon float64) float64 {
 	if mu > maxMu {
 		return 1
@@ -135,7 +139,7 @@ func gaussianDelta(mu, epsilon float64) float64 {
 	return special.NormalDensity(x-h) * special.MillsDifference(x, h)
 }
 
-// Epsilon inverts Delta. Delta must be in [0, 1).
+// Epsilon returns the inverse of Delta. Delta must be in [0, 1).
 func (g gaussianDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return g.Epsilon(w, delta, n) }); several {
 		return v, err
@@ -150,7 +154,7 @@ func (g gaussianDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neighbor
 	return gaussianEpsilon(mu, delta), nil
 }
 
-// gaussianEpsilon is the interval of ε(δ) for a μ that Mu returned.
+// gaussianEpsilon returns the interval of ε(δ) for a μ that Mu returned.
 func gaussianEpsilon(mu, delta float64) Interval {
 	upper := epsilonOf(mu, delta)
 	if mu < leastMu {
@@ -159,8 +163,8 @@ func gaussianEpsilon(mu, delta float64) Interval {
 	return Interval{epsilonOf(lessMu(mu), min(delta*(1+2*deltaError), 0.999999999999)) * (1 - 1e-12), upper, upper}
 }
 
-// epsilonGroup returns an upper bound on epsilon for neighbors that differ in this many
-// records: a μ-GDP event is records·μ-GDP for them (Dong, Roth & Su, theorem 2.14).
+// epsilonGroup returns an upper bound on epsilon for neighbors that differ in this many records: a
+// μ-GDP event is records·μ-GDP for them (Dong, Roth & Su, theorem 2.14).
 func (gaussianDP) epsilonGroup(e mechanism.Event, delta float64, n privacy.Neighboring, records int) (float64, error) {
 	if records < 1 {
 		return 0, fmt.Errorf("account: group size is %d, want at least 1", records)
@@ -175,7 +179,7 @@ func (gaussianDP) epsilonGroup(e mechanism.Event, delta float64, n privacy.Neigh
 	return epsilonOf(float64(records)*mu, delta), nil
 }
 
-// epsilonOf returns the ε at which the inflated δ of μ-GDP meets delta, from above.
+// epsilonOf returns the ε, rounded up, at which the inflated δ of μ-GDP meets delta.
 func epsilonOf(mu, delta float64) float64 {
 	holds := func(epsilon float64) bool { return gaussianDelta(mu, epsilon)*(1+deltaError) <= delta }
 	switch {
@@ -185,7 +189,7 @@ func epsilonOf(mu, delta float64) float64 {
 		return math.Inf(1)
 	}
 	low, high := 0.0, 1.0
-	if mu < 1e-9 { // about what Chernoff's bound gives: from 1 down, halving would not come near in 200 steps
+	if mu < 1e-9 { // start near Chernoff's bound: halving from 1 would not come near in 200 steps
 		high = min(1, max(mu*(mu+math.Sqrt(-2*special.Log(delta))), math.SmallestNonzeroFloat64))
 	}
 	for !holds(high) {
@@ -203,8 +207,8 @@ func epsilonOf(mu, delta float64) float64 {
 	return high
 }
 
-// MuOf returns the largest μ, from below, for which μ-GDP implies the guarantee; +Inf
-// for a guarantee that promises nothing.
+// MuOf returns the largest μ, rounded down, for which μ-GDP implies the guarantee. It is +Inf for a
+// guarantee that promises nothing.
 func MuOf(target privacy.Guarantee) float64 {
 	if !target.Private() {
 		return math.Inf(1)

@@ -10,9 +10,9 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// EpsilonGroup returns an upper bound on epsilon for neighbors that differ in this many records, at
-// the same delta. It is exact for GDP. For PLD it is tight where every part of the event has a
-// bound of its own for groups. Otherwise it is k·ε where the event is (ε, δ')-private and
+// EpsilonGroup returns an upper bound on epsilon, at the same delta, for neighbors that differ in
+// this many records k. It is exact for GDP. For PLD it is tight where every part of the event has
+// its own bound for groups. Otherwise it is k·ε where the event is (ε, δ')-private and
 // δ'·(e^(kε)-1)/(e^ε-1) ≤ δ. That follows from k steps between neighbors (Vadhan, "The Complexity
 // of Differential Privacy", 2017, lemma 2.2, in its exact form,
 // https://salil.seas.harvard.edu/publications/complexity-differential-privacy). At delta 0 that is
@@ -22,7 +22,7 @@ func EpsilonGroup(a Accountant, e mechanism.Event, delta float64, n privacy.Neig
 		return 0, fmt.Errorf("account: group size is %d, want at least 1", records)
 	}
 	switch exact := a.(type) {
-	case gaussianDP: // k records of a group in several parts cost at most what k in the dearest cost
+	case gaussianDP: // k records of a group in several parts cost at most as k records in the most expensive part
 		return exact.epsilonGroup(e, delta, n, records)
 	case lossDistributions:
 		if delta > 0 {
@@ -37,7 +37,8 @@ func EpsilonGroup(a Accountant, e mechanism.Event, delta float64, n privacy.Neig
 	if err != nil || !apart || records == 1 {
 		return general, err
 	}
-	// However the group is divided, no part has more than all of it, and the parts are released one after the other.
+	// However the group is divided, no part has more records than the whole group, and the parts
+	// are released one after the other.
 	together, err := EpsilonGroup(For(mechanism.Sequence(all)), mechanism.Sequence(all), delta, n, records)
 	if err != nil {
 		return general, nil
@@ -45,7 +46,7 @@ func EpsilonGroup(a Accountant, e mechanism.Event, delta float64, n privacy.Neig
 	return min(general, together), nil
 }
 
-// groupBySteps is the general bound from what one record costs at each delta.
+// groupBySteps returns the general bound, from the cost of one record at each delta.
 func groupBySteps(delta float64, records int, epsilonAt func(delta float64) (float64, error)) (float64, error) {
 	one, err := epsilonAt(delta)
 	if err != nil || records == 1 || math.IsInf(one, 1) {
@@ -61,7 +62,7 @@ func groupBySteps(delta float64, records int, epsilonAt func(delta float64) (flo
 		}
 	}
 	holds := func(epsilon float64) bool {
-		// Σ_{i<k} e^(iε) ≤ k·e^((k-1)ε), and the sum itself where it does not overflow.
+		// Σ_{i<k} e^(iε) ≤ k·e^((k-1)ε). The sum itself is used where it does not overflow.
 		grow := k * math.Exp((k-1)*epsilon)
 		if k*epsilon < 600 {
 			grow = math.Expm1(k*epsilon) / math.Expm1(epsilon) * (1 + 1e-12)
@@ -85,18 +86,21 @@ func groupBySteps(delta float64, records int, epsilonAt func(delta float64) (flo
 	return k * high, nil
 }
 
-// epsilonGroup returns an upper bound on epsilon for neighbors that differ in this many records.
-// There k records move a Gaussian, Laplace or discrete release by k bounds. A pure release, or one
-// of bounded range, stays so with k times its epsilon. A statement (ε, δ) is for k records as
-// assumedGroup says, and a threshold as withThresholds does. A Poisson sample holds a binomial
-// number of them. So it is a mixture of shifts (Ganesh, "Tight Group-Level DP Guarantees for DP-SGD
-// with Sampling via Mixture of Gaussians Mechanisms", 2024, theorem 3.1,
-// https://arxiv.org/abs/2401.10294). Where parts stand in parallel the records may be in different
-// ones: given the part of each, a part with k of them has the cost of k records there. All parts
-// together cost their composition. The whole costs at most the largest over all divisions (see
-// mechanism.Parallel). Where there are more than maxDivisions of them, all records are taken to be
-// in all parts, which are then released one after the other. Where another release is part of the
-// event, the bound is the general one of EpsilonGroup.
+// epsilonGroup returns an upper bound on epsilon for neighbors that differ in this many records k.
+//
+// k records move a Gaussian, Laplace or discrete release by k bounds. A pure release, or one of
+// bounded range, stays so with k times its epsilon. assumedGroup says what a statement (ε, δ) is
+// for k records, and withThresholds what a threshold is. A Poisson sample holds a binomial number
+// of them, so it is a mixture of shifts (Ganesh, "Tight Group-Level DP Guarantees for DP-SGD with
+// Sampling via Mixture of Gaussians Mechanisms", 2024, theorem 3.1,
+// https://arxiv.org/abs/2401.10294).
+//
+// Where parts stand in parallel, the records may be in different ones. Given the part of each
+// record, a part with k of them has the cost of k records there. All parts together cost their
+// composition. The whole costs at most the largest over all divisions (see mechanism.Parallel).
+// Where there are more than maxDivisions of them, all records are taken to be in all parts, which
+// are then released one after the other. Where another release is part of the event, the bound is
+// the general one of EpsilonGroup.
 func (a lossDistributions) epsilonGroup(e mechanism.Event, delta float64, n privacy.Neighboring, records int) (float64, error) {
 	if records < 1 {
 		return 0, fmt.Errorf("account: group size is %d, want at least 1", records)
@@ -129,7 +133,7 @@ func (a lossDistributions) epsilonGroup(e mechanism.Event, delta float64, n priv
 	if records > 1 {
 		return most, nil
 	}
-	if c, err := compose(e, n); err == nil && c.loose { // as Epsilon has it
+	if c, err := compose(e, n); err == nil && c.loose { // as in Epsilon
 		if v, failed := (RDP{}).Epsilon(e, delta, n); failed == nil {
 			most = min(most, v.Upper)
 		}
@@ -137,7 +141,7 @@ func (a lossDistributions) epsilonGroup(e mechanism.Event, delta float64, n priv
 	return most, nil
 }
 
-// epsilonOf is the upper bound of a composition.
+// epsilonOf returns the upper bound of a composition.
 func (a lossDistributions) epsilonOf(c composition, delta float64) (float64, error) {
 	switch {
 	case c.open || c.beyond:
@@ -149,12 +153,13 @@ func (a lossDistributions) epsilonOf(c composition, delta float64) (float64, err
 	return b.Upper, err
 }
 
-// roughly is the epsilon of one record, on a coarser lattice where the event has no parts in parallel.
+// roughly returns the epsilon of one record, on a coarser lattice where the event has no parts in
+// parallel.
 func (a lossDistributions) roughly(e mechanism.Event, delta float64, n privacy.Neighboring) (float64, error) {
 	return a.roughlyAt(e, n)(delta)
 }
 
-// roughlyAt is roughly at every delta; pairs are made once.
+// roughlyAt returns roughly as a function of delta; pairs are made once.
 func (a lossDistributions) roughlyAt(e mechanism.Event, n privacy.Neighboring) func(delta float64) (float64, error) {
 	if isParallel(e) {
 		return func(delta float64) (float64, error) {
@@ -178,8 +183,9 @@ func (a lossDistributions) roughlyAt(e mechanism.Event, n privacy.Neighboring) f
 // maxGroup bounds the number of shifts in a mixture.
 const maxGroup = 64
 
-// groupOf composes portions of an event as dominating pairs of this many records each. It reports
-// whether all their parts have a proved pair. Under replace-one a sampled record has none here.
+// groupOf returns the composition of portions of an event as dominating pairs of their records. It
+// reports whether all their parts have a proved pair. Under replace-one a sampled record has none
+// here.
 func groupOf(portions []portion, n privacy.Neighboring) (composition, bool) {
 	var c composition
 	remove, add := []pld.Term{}, []pld.Term{}
@@ -222,7 +228,7 @@ func groupOf(portions []portion, n privacy.Neighboring) (composition, bool) {
 }
 
 // pairsOfGroup returns the pairs of a simple event for this many records, and the simple event that
-// it is for them. A Gaussian one has no pairs.
+// the event is for them. A Gaussian event has no pairs.
 func pairsOfGroup(e mechanism.Event, n privacy.Neighboring, records int) (mechanism.Event, directions, bool) {
 	if s, sampled := e.(mechanism.PoissonSampled); sampled && records > 1 {
 		inner, normal := s.Event.(mechanism.Gaussian)
@@ -240,8 +246,8 @@ func pairsOfGroup(e mechanism.Event, n privacy.Neighboring, records int) (mechan
 	return simple, pairs, err == nil
 }
 
-// ofGroup is what a simple event is for this many records: one of k times the sensitivity, or k
-// times the loss.
+// ofGroup returns what a simple event is for this many records k: one of k times the sensitivity,
+// or k times the loss.
 func ofGroup(e mechanism.Event, records int) (mechanism.Event, bool) {
 	k := float64(records)
 	switch e := e.(type) {
@@ -265,12 +271,13 @@ func ofGroup(e mechanism.Event, records int) (mechanism.Event, bool) {
 	return e, records == 1
 }
 
-// multiplied returns the sensitivity of this many records, and whether it is an int64.
+// multiplied returns the sensitivity of this many records, and whether it fits an int64.
 func multiplied(sensitivity int64, records int) (int64, bool) {
 	return sensitivity * int64(records), sensitivity <= math.MaxInt64/int64(records)
 }
 
-// assumedGroup is (ε, δ)-differential privacy for k records: (kε, δ·(e^(kε)-1)/(e^ε-1)) (Vadhan, as above).
+// assumedGroup returns what (ε, δ)-differential privacy is for k records: (kε,
+// δ·(e^(kε)-1)/(e^ε-1)) (Vadhan, as for EpsilonGroup).
 func assumedGroup(e mechanism.AssumedDP, k float64) mechanism.AssumedDP {
 	grow := k
 	if e.Epsilon > 0 {
@@ -286,7 +293,7 @@ func assumedGroup(e mechanism.AssumedDP, k float64) mechanism.AssumedDP {
 // smallestGroupDelta is far above the probabilities that binomialShifts leaves out.
 const smallestGroupDelta = 1e-280
 
-// binomialShifts is a release that a binomial number of records moves.
+// binomialShifts returns the pair of a release that a binomial number of records moves.
 func binomialShifts(q, z float64, records int) pair.Mixture {
 	m := pair.Mixture{Law: pair.Normal, Scale: z, Q: []pair.Component{{Weight: 1, Mean: 0}}}
 	weights, total := make([]float64, records+1), 0.0

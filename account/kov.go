@@ -8,9 +8,9 @@ import (
 )
 
 // dworkRoth returns the guarantee of k-fold adaptive composition of (epsilon, delta)-differential
-// privacy by advanced composition: (√(2k·log(1/slack))·ε + kε(e^ε-1), kδ + slack), for a slack of
-// more than 0 and below 1. It is kept for comparison: kovClosed is never more. +Inf and 1 where
-// an argument makes no sense.
+// privacy by advanced composition: (√(2k·log(1/slack))·ε + kε(e^ε-1), kδ + slack). slack is more
+// than 0 and below 1. It is for comparison: kovClosed is never more. It is +Inf and 1 where an
+// argument makes no sense.
 //
 // Dwork & Roth, "The Algorithmic Foundations of Differential Privacy", 2014, theorem 3.20,
 // https://www.cis.upenn.edu/~aaroth/Papers/privacybook.pdf.
@@ -26,12 +26,12 @@ func dworkRoth(epsilon, delta float64, k int, slack float64) (totalEpsilon, tota
 }
 
 // kovClosed returns the guarantee of k-fold adaptive composition of (epsilon, delta)-differential
-// privacy in closed form: the least of kε, of drift + ε√(2k·log(1/slack)) and of drift +
-// ε√(2k·log(e + √(kε²)/slack)), where drift is kε(e^ε-1)/(e^ε+1), at delta 1 - (1-δ)^k(1-slack). +Inf
-// and 1 where an argument makes no sense.
+// privacy in closed form. Let drift be kε(e^ε-1)/(e^ε+1). Epsilon is the least of kε, of drift +
+// ε√(2k·log(1/slack)) and of drift + ε√(2k·log(e + √(kε²)/slack)). Delta is 1 - (1-δ)^k(1-slack).
+// They are +Inf and 1 where an argument makes no sense.
 //
-// Kairouz, Oh & Viswanath, "The Composition Theorem for Differential Privacy", ICML 2015,
-// theorem 3.4, https://arxiv.org/abs/1311.0776.
+// Kairouz, Oh & Viswanath, "The Composition Theorem for Differential Privacy", ICML 2015, theorem
+// 3.4, https://arxiv.org/abs/1311.0776.
 func kovClosed(epsilon, delta float64, k int, slack float64) (totalEpsilon, totalDelta float64) {
 	if !composable(epsilon, delta, k) || !(slack > 0 && slack < 1) {
 		return math.Inf(1), 1
@@ -43,12 +43,13 @@ func kovClosed(epsilon, delta float64, k int, slack float64) (totalEpsilon, tota
 }
 
 // kovOptimal returns the smallest ε' for which k-fold adaptive composition of (epsilon,
-// delta)-differential privacy is (ε', target)-differentially private. It is right from above, to a
+// delta)-differential privacy is (ε', target)-differentially private. It errs upward, by at most a
 // relative 1e-9 and the same share of target. It is +Inf where there is none, or where an argument
-// makes no sense. It holds at every real ε', not only at the multiples of epsilon of the theorem:
-// the worst case is k-fold randomized response, whose privacy loss is (2J-k)·ε with J binomial,
-// apart from what is disclosed with probability 1 - (1-δ)^k. Beyond 2^34 releases it is the closed
-// form.
+// makes no sense.
+//
+// It holds at every real ε', not only at the multiples of epsilon in the theorem. The worst case is
+// k-fold randomized response, apart from the probability 1 - (1-δ)^k of disclosure. Its privacy
+// loss is (2J-k)·ε with J binomial. Beyond 2^34 releases it is the closed form.
 //
 // Kairouz, Oh & Viswanath 2015, theorem 3.3 (see kovClosed).
 func kovOptimal(epsilon, delta float64, k int, target float64) float64 {
@@ -74,8 +75,8 @@ func kovOptimal(epsilon, delta float64, k int, target float64) float64 {
 	return min(all, newLattice(epsilon, k, rest).epsilonAt(rest))
 }
 
-// maxLattice is up to how many releases the binomial distribution is added up: the work grows as
-// the square root.
+// maxLattice is the number of releases up to which the binomial distribution is added up. The work
+// grows as the square root.
 const maxLattice = 1 << 34
 
 // composable reports whether (epsilon, delta) and a count make sense.
@@ -83,7 +84,7 @@ func composable(epsilon, delta float64, k int) bool {
 	return epsilon >= 0 && !math.IsInf(epsilon, 1) && delta >= 0 && delta <= 1 && k >= 0
 }
 
-// disclosedBy is 1 - (1-δ)^k, from above.
+// disclosedBy returns 1 - (1-δ)^k, rounded up.
 func disclosedBy(delta, k float64) float64 {
 	var d pair.Disclosure
 	d.Add(delta, k)
@@ -91,19 +92,19 @@ func disclosedBy(delta, k float64) float64 {
 	return upper
 }
 
-// lattice is the distribution of the number J of answers that speak for P, out of count, as weights
-// relative to the most likely number. Each answer does so with probability e^ε/(1+e^ε). Weights
-// follow from each other by ratios, so that nothing overflows however many there are.
+// lattice is the distribution of the number J of answers that speak for P, out of count. Each
+// answer does so with probability e^ε/(1+e^ε). Weights are relative to the most likely number. They
+// follow from each other by ratios, so nothing overflows for any count.
 type lattice struct {
 	epsilon, count float64
 	mode           float64
 	top, topWeight float64 // the largest number that matters, and its weight
-	beyond         float64 // at least the weight of all larger numbers
-	total          float64 // at most the weight of all
+	beyond         float64 // an upper bound on the weight of all larger numbers
+	total          float64 // a lower bound on the weight of all
 	steps          float64 // how many ratios were taken
 }
 
-// newLattice adds up the distribution as far as it matters for a probability rest: to 1e-18 of it.
+// newLattice returns the distribution as far as it matters for a probability rest: to 1e-18 of it.
 func newLattice(epsilon float64, k int, rest float64) lattice {
 	l := lattice{epsilon: epsilon, count: float64(k)}
 	up, down := math.Exp(epsilon), math.Exp(-epsilon)
@@ -128,8 +129,8 @@ func newLattice(epsilon float64, k int, rest float64) lattice {
 	return l
 }
 
-// epsilonAt returns the ε' at which Σ P(J = j)·(1 - e^(ε'-L_j)) over the losses L_j > ε' is rest,
-// walking down from the largest loss: over is that sum at the loss of x, pull is Σ P(J =
+// epsilonAt returns the ε' at which Σ P(J = j)·(1 - e^(ε'-L_j)) over the losses L_j > ε' is rest.
+// It walks down from the largest loss. At the loss of x, over is that sum and pull is Σ P(J =
 // j)·e^(L_x-L_j) over j ≥ x. So s below L_x the sum is over + pull·(1-e^-s). All terms are
 // positive.
 func (l lattice) epsilonAt(rest float64) float64 {
@@ -150,13 +151,13 @@ func (l lattice) epsilonAt(rest float64) float64 {
 	return 0
 }
 
-// spread holds what the closed form needs of releases that are each ε-differentially private.
+// spread is what the closed form needs to know of releases that are each ε-differentially private.
 type spread struct {
 	total          total
 	squares, drift float64
 }
 
-// add takes count releases of one ε.
+// add adds count releases of one ε.
 func (s *spread) add(epsilon, count float64) {
 	if count == 0 {
 		return
@@ -166,8 +167,8 @@ func (s *spread) add(epsilon, count float64) {
 	s.drift += count * epsilon * math.Tanh(epsilon/2) // (e^ε-1)/(e^ε+1)
 }
 
-// closed is the least ε' at a slack by Kairouz, Oh & Viswanath 2015, theorem 3.5, the heterogeneous
-// form of theorem 3.4.
+// closed returns the least ε' at a slack by Kairouz, Oh & Viswanath 2015, theorem 3.5, the
+// heterogeneous form of theorem 3.4.
 func (s spread) closed(slack float64) float64 {
 	sum := s.total.value()
 	if slack <= 0 {

@@ -8,16 +8,16 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// manyTerms is how many different releases are composed at the default width; gathered is how many groups
-// sampled Gaussian releases are put into beyond it.
+// manyTerms is the number of different releases that are composed at the default width. Beyond it,
+// sampled Gaussian releases are put into gathered groups.
 const manyTerms, gathered = 200, 150
 
-// group is sampled Gaussian releases of like parameters, as indices of terms.
+// group is the indices of terms that are sampled Gaussian releases of similar parameters.
 type group []int
 
-// gather puts sampled Gaussian releases into groups where there are more than manyTerms of them, and
-// reports whether it did. All of a group count as the dearest of it or, if up is false, as the cheapest:
-// a release with a larger sampling probability and less noise dominates.
+// gather puts sampled Gaussian releases into groups where there are more than manyTerms terms, and
+// reports whether it did. All releases of a group count as its most expensive one or, if up is
+// false, as its cheapest. A release with a larger sampling probability and less noise dominates.
 func gather(all []term, up bool) ([]term, bool) {
 	var others []term
 	var whole group
@@ -47,7 +47,7 @@ func sampledGaussian(e mechanism.Event) (probability, noise float64, ok bool) {
 	return s.Probability, g.NoiseMultiplier, normal
 }
 
-// divide halves the widest group until there are this many.
+// divide halves the widest group until there are count groups.
 func divide(all []term, whole group, count int) []group {
 	groups := []group{whole}
 	for len(groups) < count {
@@ -104,7 +104,8 @@ func (g group) extremes(all []term) (q, z [2]float64) {
 	return q, z
 }
 
-// term returns the dearest release of the group, or the cheapest, as often as all together.
+// term returns the most expensive release of the group, or the cheapest, with the count of all
+// together.
 func (g group) term(all []term, up bool) term {
 	count := 0.0
 	for _, i := range g {
@@ -119,10 +120,11 @@ func (g group) term(all []term, up bool) term {
 	return term{e, count}
 }
 
-// mostDifferent is how many different releases basic and advanced composition divide δ between by search.
+// mostDifferent is the largest number of different releases for which basic and advanced
+// composition search a division of δ.
 const mostDifferent = 1000
 
-// few refuses releases of more kinds than a search over shares of δ is for.
+// few refuses releases with more kinds than the search over shares of δ takes.
 func (r releases) few(accountant string) error {
 	if len(r) > mostDifferent {
 		return fmt.Errorf("account: accountant %s is asked for %d different releases, want at most %d; accountant pld has closer bounds", accountant, len(r), mostDifferent)

@@ -9,8 +9,9 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// directions are the dominating pairs of one simple event: of the neighbor with the record against the
-// one without, and the other way round. They are the same pair where the event is symmetric.
+// directions are the dominating pairs of one simple event. remove compares the neighbor with the
+// record to the one without, and add the other way round. Both are the same pair where the event is
+// symmetric.
 type directions struct {
 	remove, add pair.Pair
 	symmetric   bool
@@ -20,11 +21,11 @@ func symmetric(p pair.Pair) directions { return directions{p, p, true} }
 
 func bothWays(p pair.Mixture) directions { return directions{p, p.Swap(), false} }
 
-// maxAtoms bounds the number of outcomes that a discrete distribution is written out with.
+// maxAtoms bounds the number of outcomes of a discrete distribution that is listed.
 const maxAtoms = 1 << 20
 
 // pairsOf returns the dominating pairs of a simple event other than NonPrivate, or an error where
-// there is no proof of one. Sources: Zhu, Dong & Wang 2022 (package pair); for each case its comment.
+// no pair is proved. Sources: Zhu, Dong & Wang 2022 (package pair), and for each case its comment.
 func pairsOf(e mechanism.Event, n privacy.Neighboring) (directions, error) {
 	move := n.Movement()
 	switch e := e.(type) {
@@ -96,10 +97,10 @@ func sampledPairs(e mechanism.Event, n privacy.Neighboring) (directions, error) 
 	return directions{}, unsupported("pld", e)
 }
 
-// writable reports whether probabilities of discrete noise, moved and not, are normal float64
-// numbers wherever one of them is above 1e-20. So neither counts as 0 against the other. Laplace
-// noise has losses of at most 690 then; Gaussian noise moves by at most 25 standard deviations, and
-// e^(-(25+9.6)²/2) is above 1e-261.
+// writable reports whether the probabilities of discrete noise, moved and not, are normal float64
+// numbers wherever one of them is above 1e-20. Then no probability counts as 0 against the other.
+// Laplace noise has losses of at most 690 there. Gaussian noise moves by at most 25 standard
+// deviations, and e^(-(25+9.6)²/2) is above 1e-261.
 func writable(e mechanism.Event, move float64) bool {
 	switch e := e.(type) {
 	case mechanism.DiscreteLaplace:
@@ -110,9 +111,9 @@ func writable(e mechanism.Event, move float64) bool {
 	return true
 }
 
-// poisson returns the pairs of a Poisson sample: Zhu, Dong & Wang 2022, theorem 11, and under
-// replace-one the pair in which the record and its replacement pull apart (of numbers,
-// by the proof in pairs_discrete.go).
+// poisson returns the pairs of a Poisson sample: Zhu, Dong & Wang 2022, theorem 11. Under
+// replace-one it is the pair in which the record and its replacement move the sum in opposite
+// directions. For numbers the proof is in pairs_discrete.go.
 func poisson(l pair.Law, scale, q float64, n privacy.Neighboring) directions {
 	if n == privacy.ReplaceOne {
 		return symmetric(pair.SampledReplace(l, scale, q))
@@ -120,8 +121,9 @@ func poisson(l pair.Law, scale, q float64, n privacy.Neighboring) directions {
 	return bothWays(pair.Sampled(l, scale, q))
 }
 
-// approximate is the pair of (ε, δ)-differential privacy (Kairouz, Oh & Viswanath, "The Composition
-// Theorem for Differential Privacy", ICML 2015, theorem 3.1, https://arxiv.org/abs/1311.0776).
+// approximate returns the pair of (ε, δ)-differential privacy (Kairouz, Oh & Viswanath, "The
+// Composition Theorem for Differential Privacy", ICML 2015, theorem 3.1,
+// https://arxiv.org/abs/1311.0776).
 func approximate(epsilon, delta float64) pair.Atoms {
 	large, small := 1/(1+math.Exp(-epsilon)), 1/(1+math.Exp(epsilon))
 	atoms := pair.Atoms{{P: (1 - delta) * large, Q: (1 - delta) * small}, {P: (1 - delta) * small, Q: (1 - delta) * large}}
@@ -131,8 +133,8 @@ func approximate(epsilon, delta float64) pair.Atoms {
 	return atoms
 }
 
-// discreteGaussian writes out the lattice: P centered at the sensitivity, Q at 0. What float64 cannot
-// hold of Q where P has some, below 1e-308, counts as disclosed.
+// discreteGaussian returns the lattice as atoms: P centered at the sensitivity, Q at 0. Where P is
+// positive and Q is below 1e-308, which float64 cannot hold, the outcome counts as disclosed.
 func discreteGaussian(e mechanism.DiscreteGaussian, move int64) (directions, error) {
 	s := float64(e.Sensitivity * move)
 	mass, reach := normalMasses(e.StandardDeviation)
@@ -146,16 +148,18 @@ func discreteGaussian(e mechanism.DiscreteGaussian, move int64) (directions, err
 			atoms = append(atoms, a)
 		}
 	}
-	// The tails have all losses, however rare: they count as disclosed with this probability.
+	// The tails have all losses, also very rare ones. They count as disclosed with this
+	// probability.
 	const tail = 1e-300
 	return symmetric(append(atoms, pair.Atom{P: tail}, pair.Atom{Q: tail})), nil
 }
 
 // normalMasses returns the probabilities of integers under the discrete normal distribution of a
-// standard deviation, and how far out they are written. Each is right to 10 units of 2^-53 of
-// itself where it is a normal number. Beyond that the probability is below 1e-300.
+// standard deviation, and how far out they are listed. Each is right to 10 units of 2^-53 of itself
+// where it is a normal number. Beyond the list the probability is below 1e-300.
 //
-// decay errs by 3 units, the sum of decays by as many and 3, since what is rounded away is added, and the quotient by 1.
+// decay errs by 3 units. The sum of decays errs by as many and 3, since rounding is added back. The
+// quotient errs by 1.
 func normalMasses(sigma float64) (mass func(x float64) float64, reach float64) {
 	square := sigma * sigma
 	low := math.FMA(sigma, sigma, -square)
@@ -173,17 +177,17 @@ func normalMasses(sigma float64) (mass func(x float64) float64, reach float64) {
 	return func(x float64) float64 { return decay(x*x, 2*square, 2*low) / total }, reach
 }
 
-// decay returns e^(-a/(b+c)) for c of at most 2^-53 of b, to 3 units of 2^-53 of itself. A quotient of some 700 that is
-// rounded would cost hundreds of them.
+// decay returns e^(-a/(b+c)) for c of at most 2^-53 of b, to 3 units of 2^-53 of itself. Rounding a
+// quotient of about 700 would cost hundreds of units.
 func decay(a, b, c float64) float64 {
 	v := a / b
 	rest := (math.FMA(-v, b, a) - v*c) / b
 	return math.Exp(-v) * (1 - rest)
 }
 
-// discreteLaplace writes out the outcomes by their loss: with ρ = e^(-1/scale) all x ≤ 0 share one
-// loss and all x ≥ s the opposite one. A sensitivity beyond maxAtoms counts as pure
-// differential privacy of s/scale, which it is.
+// discreteLaplace returns the outcomes by their loss. With ρ = e^(-1/scale) all x ≤ 0 share one
+// loss and all x ≥ s the opposite one. A sensitivity beyond maxAtoms is priced as pure differential
+// privacy of s/scale, which holds.
 func discreteLaplace(e mechanism.DiscreteLaplace, move int64) directions {
 	s := e.Sensitivity * move
 	if s > maxAtoms {
@@ -200,8 +204,8 @@ func discreteLaplace(e mechanism.DiscreteLaplace, move int64) directions {
 	return symmetric(append(atoms, pair.Atom{P: end, Q: far}))
 }
 
-// randomizedResponse is the pair of two answers under replace-one, and of an answer and a uniform one
-// under zero-out.
+// randomizedResponse returns the pair of two answers under replace-one, and of an answer and a
+// uniform one under zero-out.
 func randomizedResponse(e mechanism.RandomizedResponse, n privacy.Neighboring) directions {
 	k := float64(e.Outcomes)
 	other := e.Probability / k

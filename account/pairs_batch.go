@@ -9,11 +9,11 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// withReplacement: a record is drawn K times, K binomial. Given that it is drawn at all, the two
-// neighbors differ by a public choice of K shifts of 2·K bounds at most (Balle, Barthe & Gaboardi,
-// "Privacy Amplification by Subsampling", NeurIPS 2018, theorem 10,
-// https://arxiv.org/abs/1807.01647). As without replacement, losses above 0 are from the sampled
-// pair, and losses below 0 from its swap.
+// withReplacement returns the pairs of draws with replacement. A record is drawn K times, K
+// binomial. Given that it is drawn at all, the two neighbors differ by a public choice of K, a
+// shift of at most 2·K bounds (Balle, Barthe & Gaboardi, "Privacy Amplification by Subsampling",
+// NeurIPS 2018, theorem 10, https://arxiv.org/abs/1807.01647). As without replacement, losses above
+// 0 come from the sampled pair, and losses below 0 from its swap.
 func withReplacement(e mechanism.WithReplacement, z float64) directions {
 	n, m := float64(e.Records), float64(e.Batch)
 	if e.Records == 1 {
@@ -48,17 +48,20 @@ func withReplacement(e mechanism.WithReplacement, z float64) directions {
 	return symmetric(pair.Glued{Above: above, Below: below})
 }
 
-// rareDraws is a probability of being drawn so often below which the record counts as disclosed.
+// rareDraws is the probability of a number of draws below which the record counts as disclosed.
 const rareDraws = 1e-20
 
-// truncatedPoisson: let the other records be drawn first, m of them, by the same distribution for
-// both neighbors; m may be public. If m < MaxBatch, the record joins with probability q and moves
-// the sum by one bound. Else the batch is a uniform subset of MaxBatch, or, with probability
-// q·MaxBatch/(m+1), one of them gives way to the record: that moves the sum by two bounds at most.
-// (The setting of Ganesh and others, 2025, https://arxiv.org/abs/2508.15089.) Here that probability
-// is q. So the second pair dominates the first, which is a function of it and of noise, and the
-// price rises with P(m ≥ MaxBatch): the bound holds for any number of records up to Records. With
-// the exact one it would not, since in a larger crowd the record joins less often.
+// truncatedPoisson returns the pairs of truncated Poisson samples.
+//
+//  1. Let the other records be drawn first, m of them, by the same distribution for both neighbors; m
+//     may be public. (The setting of Ganesh and others, 2025, https://arxiv.org/abs/2508.15089.)
+//  2. If m < MaxBatch, the record joins with probability q and moves the sum by one bound.
+//  3. Otherwise the batch is a uniform subset of MaxBatch. With probability q·MaxBatch/(m+1) one of
+//     them gives way to the record, which moves the sum by at most two bounds.
+//  4. Here the probability of step 3 is taken to be q. So the second pair dominates the first, which is
+//     a function of it and of noise. The price rises with P(m ≥ MaxBatch), so the bound holds for any
+//     number of records up to Records.
+//  5. With the exact probability it would not hold: in a larger crowd the record joins less often.
 func truncatedPoisson(e mechanism.TruncatedPoisson, z float64, n privacy.Neighboring) directions {
 	plain, crowded := poisson(pair.Normal, z, e.Probability, n), poisson(pair.Normal, z/2, e.Probability, n)
 	tau := special.BinomialTail(e.Records-1, e.Probability, e.MaxBatch) * (1 + 1e-9)
@@ -74,10 +77,10 @@ func truncatedPoisson(e mechanism.TruncatedPoisson, z float64, n privacy.Neighbo
 	return directions{choose(crowded.remove, plain.remove), choose(crowded.add, plain.add), plain.symmetric}
 }
 
-// jlBins is how many values the length of a gradient is rounded up to.
+// jlBins is the number of values that the length of a gradient is rounded up to.
 const jlBins = 96
 
-// jlReach is about where √(r/x) is exceeded with probability 1e-12.
+// jlReach returns the s that √(r/x) exceeds with probability about 1e-12.
 func jlReach(r float64) float64 {
 	near, far := 1.0, 1e7
 	for range 60 {
@@ -90,12 +93,13 @@ func jlReach(r float64) float64 {
 	return far
 }
 
-// jlClipping: the projections are public, and given them the record moves the sum by at most s =
-// min(κ, √(r/x)) bounds, x of the chi-square distribution with r degrees. s is rounded up to one of
-// jlBins values. So the pair dominates (Bu and others 2021, theorem 4, with the cap).
+// jlClipping returns the pairs of estimated clipping. The projections are public. Given them the
+// record moves the sum by at most s = min(κ, √(r/x)) bounds, where x has the chi-square
+// distribution with r degrees. s is rounded up to one of jlBins values, so the pair dominates (Bu
+// and others 2021, theorem 4, with the cap).
 func jlClipping(e mechanism.JLClipping) directions {
 	r := float64(e.Projections)
-	// Below the first value lies s with probability 1e-18 at most; it counts as that value.
+	// s lies below the first value with probability at most 1e-18, and counts as that value there.
 	low := math.Sqrt(r / (r + 2*math.Sqrt(42*r) + 84))
 	high := max(low*1.001, min(e.Cap, jlReach(r)))
 	ratio := math.Pow(high/low, 1.0/jlBins)

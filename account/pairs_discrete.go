@@ -11,25 +11,30 @@ import (
 // Poisson samples of one number with noise of a density or mass function f that is symmetric and
 // falls away from 0: normal, Laplace, and both on the integers. Write f_u for f moved by u.
 //
-// Given the other records' sample, the number is a constant plus noise; the hockey-stick divergence
-// H_a is jointly convex and does not see the constant. So with a record that moves the number by u,
-// and a replacement that moves it by w, |u|, |w| ≤ s, the distributions to compare are
+// Given the other records' sample, the number is a constant plus noise. The hockey-stick divergence
+// H_a is jointly convex and does not depend on the constant. Let a record move the number by u, and
+// a replacement by w, |u|, |w| ≤ s. Then the distributions to compare are
 //
 //	M_u = (1-q)·f_0 + q·f_u  and  M_w,  or M_u and f_0 where the record is removed.
 //
 // Claim: no u and w are farther apart than s and -s, respectively s and 0.
 //
-// Proof for a ≥ 1. Let u < w; else turn the line round. M_u - a·M_w = q(f_u - a·f_w) -
-// (a-1)(1-q)·f_0 is positive only on a set S where f_u > f_w, so where x < (u+w)/2. Let S* be
-// its image under x → s+u-x, which keeps integers integers. Then f_s(S*) = f_u(S). Further
-// f_-s(S*) = f_(u+2s)(S) ≤ f_w(S), because a point of S is nearer to w than to u+2s; and f_0(S*)
-// = f_(u+s)(S) ≤ f_0(S), because x < (u+w)/2 ≤ (u+s)/2 is nearer to 0 than to u+s. Hence H_a(M_u
-// ‖ M_w) = M_u(S) - a·M_w(S) ≤ M_s(S*) - a·M_-s(S*) ≤ H_a(M_s ‖ M_-s). With f_0 in place of M_w
-// the same S* shows H_a(f_u ‖ f_0) ≤ H_a(f_s ‖ f_0), from which H_a(M_u ‖ f_0) follows, being q times
-// it at a' = 1+(a-1)/q. Below 1 all follows from H_a(P ‖ Q) = 1-a + a·H_1/a(Q ‖ P). ∎
+// Proof for a ≥ 1.
+//
+// 1. Let u < w; else mirror the line. M_u - a·M_w = q(f_u - a·f_w) - (a-1)(1-q)·f_0 is positive
+// only
+//     on a set S where f_u > f_w, so where x < (u+w)/2.
+// 2. Let S* be the image of S under x → s+u-x, which maps integers to integers. Then f_s(S*) =
+// f_u(S). 3. f_-s(S*) = f_(u+2s)(S) ≤ f_w(S), because a point of S is nearer to w than to u+2s. 4.
+// f_0(S*) = f_(u+s)(S) ≤ f_0(S), because x < (u+w)/2 ≤ (u+s)/2 is nearer to 0 than to u+s. 5. Hence
+// H_a(M_u ‖ M_w) = M_u(S) - a·M_w(S) ≤ M_s(S*) - a·M_-s(S*) ≤ H_a(M_s ‖ M_-s). 6. With f_0 in place
+// of M_w the same S* shows H_a(f_u ‖ f_0) ≤ H_a(f_s ‖ f_0). H_a(M_u ‖ f_0) is q
+//     times H_a'(f_u ‖ f_0) at a' = 1+(a-1)/q, so the claim follows for it.
+//
+// Below 1 all follows from H_a(P ‖ Q) = 1-a + a·H_1/a(Q ‖ P). ∎
 
-// triple holds three probabilities of an outcome. In the first the record is out of the sample; in
-// the others it is in and moves the number up or down by the sensitivity.
+// triple is three probabilities of an outcome. In the first the record is out of the sample. In the
+// others it is in the sample, and moves the number up or down by the sensitivity.
 type triple struct{ out, up, down float64 }
 
 // sampledAtoms returns the pairs of a Poisson sample with probability q.
@@ -47,7 +52,7 @@ func sampledAtoms(laws []triple, q float64, n privacy.Neighboring) directions {
 	return directions{remove, add, n == privacy.ReplaceOne}
 }
 
-// poissonDiscreteGaussian writes out the lattice, as discreteGaussian does.
+// poissonDiscreteGaussian returns the lattice as atoms, as discreteGaussian does.
 func poissonDiscreteGaussian(e mechanism.PoissonSampled, inner mechanism.DiscreteGaussian, n privacy.Neighboring) (directions, error) {
 	s := float64(inner.Sensitivity)
 	mass, reach := normalMasses(inner.StandardDeviation)
@@ -58,13 +63,13 @@ func poissonDiscreteGaussian(e mechanism.PoissonSampled, inner mechanism.Discret
 	for x := -reach - s; x <= reach+s; x++ {
 		laws = append(laws, triple{mass(x), mass(x - s), mass(x + s)})
 	}
-	// What lies outside is below this, and counts as disclosed.
+	// The probability outside the list is below this, and counts as disclosed.
 	const tail = 1e-300
 	return sampledAtoms(append(laws, triple{0, tail, 0}, triple{tail, 0, tail}), e.Probability, n), nil
 }
 
-// poissonDiscreteLaplace writes out the outcomes by their losses: all x ≥ s have one, all x ≤ -s another.
-// A sensitivity beyond maxAtoms is priced as pure differential privacy.
+// poissonDiscreteLaplace returns the outcomes by their losses: all x ≥ s have one, all x ≤ -s
+// another. A sensitivity beyond maxAtoms is priced as pure differential privacy.
 func poissonDiscreteLaplace(e mechanism.PoissonSampled, inner mechanism.DiscreteLaplace, n privacy.Neighboring) (directions, error) {
 	s, q := inner.Sensitivity, e.Probability
 	if s > maxAtoms/2 {
@@ -87,22 +92,30 @@ func poissonDiscreteLaplace(e mechanism.PoissonSampled, inner mechanism.Discrete
 	return sampledAtoms(laws, q, n), nil
 }
 
-// sampledDiscreteGaussian is the Rényi divergence of a Poisson sample with discrete normal noise.
+// sampledDiscreteGaussian returns the Rényi divergence of a Poisson sample with discrete normal
+// noise.
 //
 // Let r be the likelihood ratio of the noise moved by the integer s. E r^k = e^((k²-k)s²/2σ²) for
 // every integer k, as for continuous noise, because Σ exp(-(x-ks)²/2σ²) over the integers does not
 // depend on ks. So at integer orders the divergence of the mixture is that of the sampled Gaussian
 // of multiplier σ/s. Between them its moment is convex in the order, and a chord bounds it.
 //
-// The other direction is no larger. Reflection x → s-x swaps P and Q. Put r = e^2t, A = 1-q+q·r, and
-// B(t) = A·e^-t, so that B(t)·B(-t) = c² with B(±t) = c·e^±u, 0 ≤ |u| ≤ t for t ≥ 0. Averaged over ±t, with √(PQ)
-// as measure, A^α is c^α·cosh((α-1)t+αu), and A^(1-α) is c^(1-α)·cosh(αt+(α-1)u). With v = 2α-1, x = t+u and y = t-u the
-// claim is v·log c ≥ R(v) = log cosh((vx+y)/2) - log cosh((vx-y)/2). It is an equality at v = 1, since B(t)+B(-t)
-// = 2·cosh t; R(0) = 0, and R is concave in v ≥ 0 because sech² falls. ∎ (Mironov, Talwar & Zhang 2019,
-// https://arxiv.org/abs/1908.10530, state it for pairs with such a reflection.)
+// The other direction is no larger:
 //
-// Under replace-one the sample is not counted: given it, neighbors are 2s apart at most, and Rényi
-// divergences are jointly quasi-convex (proved at ZCDP).
+//  1. Reflection x → s-x swaps P and Q. Put r = e^2t, A = 1-q+q·r, and B(t) = A·e^-t. Then
+//     B(t)·B(-t) = c² with B(±t) = c·e^±u, 0 ≤ |u| ≤ t for t ≥ 0.
+//  2. Take √(PQ) as measure. Averaged over ±t, A^α is c^α·cosh((α-1)t+αu), and A^(1-α) is
+//     c^(1-α)·cosh(αt+(α-1)u).
+//  3. Put v = 2α-1, x = t+u and y = t-u. The claim is
+//     v·log c ≥ R(v) = log cosh((vx+y)/2) - log cosh((vx-y)/2).
+//  4. It is an equality at v = 1, since B(t)+B(-t) = 2·cosh t. R(0) = 0, and R is concave in v ≥ 0
+//     because sech² falls. ∎
+//
+// Mironov, Talwar & Zhang 2019, https://arxiv.org/abs/1908.10530, state it for pairs with such a
+// reflection.
+//
+// Under replace-one the sample is not counted. Given the sample, neighbors are at most 2s apart,
+// and Rényi divergences are jointly quasi-convex (proved at ZCDP).
 func sampledDiscreteGaussian(q float64, e mechanism.DiscreteGaussian, n privacy.Neighboring) func(order float64) float64 {
 	z := e.StandardDeviation / float64(e.Sensitivity)
 	if n == privacy.ReplaceOne {
@@ -124,7 +137,7 @@ func sampledDiscreteGaussian(q float64, e mechanism.DiscreteGaussian, n privacy.
 	}
 }
 
-// largestLoss bounds the losses of two mixtures, +Inf where they have no largest one.
+// largestLoss returns a bound on the losses of two mixtures, +Inf where they have no largest one.
 func largestLoss(d directions) float64 {
 	most := 0.0
 	for _, p := range []pair.Pair{d.remove, d.add} {

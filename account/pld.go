@@ -13,15 +13,14 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// PLD is the accountant of privacy loss distributions, the default: dominating pairs of all
+// PLD is the accountant of privacy loss distributions, the default. Dominating pairs of all
 // releases are composed on a lattice of losses, and every error is bounded. So Upper and Lower of
-// its intervals are proven for the composed pairs; Estimate comes from the contour integral of
+// its intervals are proven for the composed pairs. Estimate comes from the contour integral of
 // their exact moment generating function. Compositions of Gaussian releases alone are exact.
 //
 // It prices a plan that is fixed before its first release: parameters must not depend on outputs.
-// So it is no filter for a ledger. docs/accounting.md has the proof in outline; sources are in the
-// packages pair, pld and contour beneath this one. It asks for intervals of relative
-// width 1e-4.
+// So it is no filter for a ledger. docs/accounting.md outlines the proof; sources are in the
+// packages pair, pld and contour beneath this one. It asks for intervals of relative width 1e-4.
 var PLD lossDistributions
 
 // lossDistributions is the type of PLD.
@@ -34,13 +33,14 @@ var _ Accountant = lossDistributions{}
 // Name returns "pld".
 func (lossDistributions) Name() string { return "pld" }
 
-// WithWidth returns the accountant that asks for another relative width of the interval of epsilon, plus a hundredth of
-// it absolute. 0 means 1e-4, or 2e-3 for more than 200 different releases. Groups of like releases may make it wider
-// there. Smaller takes longer. From 1e-2 on the estimate is taken from the interval alone.
+// WithWidth returns the accountant that asks for another relative width of the interval of epsilon,
+// plus a hundredth of that width absolute. 0 means 1e-4, or 2e-3 for more than 200 different
+// releases; there groups of similar releases may make the interval wider. A smaller width takes
+// longer. From 1e-2 on the estimate is taken from the interval alone.
 func (lossDistributions) WithWidth(width float64) Accountant { return lossDistributions{width} }
 
-// options asks for the width; by default a wider one where the different releases are so
-// composed that it would take seconds.
+// options returns the options for the width. The default is wider where the different releases
+// would take seconds otherwise.
 func (a lossDistributions) options(c composition) pld.Options {
 	switch {
 	case a.width > 0:
@@ -53,14 +53,14 @@ func (a lossDistributions) options(c composition) pld.Options {
 	return pld.Options{}
 }
 
-// coarseNodes bounds lattices where a width is asked for; many of them are composed at the same
-// time.
+// coarseNodes bounds the lattices of an accountant with a given width, since many of them are
+// composed at the same time.
 const coarseNodes = 1 << 19
 
-// manySteps is how many releases are composed on lattices of the default size.
+// manySteps is the number of releases that are composed on lattices of the default size.
 const manySteps = 1e8
 
-// steps is how many releases there are.
+// steps returns the number of releases.
 func (c composition) steps() float64 {
 	sum := 0.0
 	for _, t := range c.directions[0] {
@@ -75,20 +75,20 @@ type composition struct {
 	beyond     bool // losses are so large that only ε = +Inf is answered
 	loose      bool // some pair dominates without being attained: rdp may be less, and lower bounds prove nothing
 	above      bool // some pair lies above the attained one by design: lower bounds prove nothing
-	bracketed  bool // some pair has one of its own for lower bounds: see pairsBelow
-	many       bool // releases of like parameters count as the dearest of them
+	bracketed  bool // some pair has another pair for lower bounds: see pairsBelow
+	many       bool // releases of similar parameters count as the most expensive of them
 	gaussian   bool // Gaussian releases alone, of parameter mu
 	mu         float64
 	large      float64 // at least the probability that a loss is infinite in the pairs and large in truth
 	directions [][]pld.Term
 }
 
-// compose writes an event as dominating pairs; all Gaussian releases are one.
+// compose returns an event as dominating pairs; all Gaussian releases are one.
 func compose(e mechanism.Event, n privacy.Neighboring) (composition, error) {
 	return composeOf(e, n, pairsOf)
 }
 
-// composeOf is compose with the pairs of simple events that pairsFor gives.
+// composeOf returns compose with the pairs of simple events that pairsFor returns.
 func composeOf(e mechanism.Event, n privacy.Neighboring, pairsFor func(mechanism.Event, privacy.Neighboring) (directions, error)) (composition, error) {
 	all, err := terms(e, n)
 	if err != nil {
@@ -124,7 +124,7 @@ func composeOf(e mechanism.Event, n privacy.Neighboring, pairsFor func(mechanism
 		if failed != nil {
 			return composition{}, failed
 		}
-		if _, disclosed := t.event.(mechanism.AssumedDP); !disclosed { // what is left out has a large loss, not an infinite one
+		if _, disclosed := t.event.(mechanism.AssumedDP); !disclosed { // the part left out has a large loss, not an infinite one
 			_, one := pair.Infinite(pairs.remove)
 			_, other := pair.Infinite(pairs.add)
 			large.Add(max(one, other), t.count)
@@ -149,13 +149,15 @@ func composeOf(e mechanism.Event, n privacy.Neighboring, pairsFor func(mechanism
 	return c, nil
 }
 
-// leastNoise is the noise multiplier below which a release is priced at +Inf: its losses exceed 1e6.
+// leastNoise is the noise multiplier below which a release is priced at +Inf: its losses exceed
+// 1e6.
 const leastNoise = 1e-3
 
-// largestLogOdds is the ε of a statement on trust up to which e^ε, and its smaller probability 1/(1+e^ε), are numbers.
+// largestLogOdds is the largest ε of a statement on trust at which e^ε and the smaller probability
+// 1/(1+e^ε) are numbers.
 const largestLogOdds = 709
 
-// smallNoise reports whether a simple event has noise too small for its losses to be held.
+// smallNoise reports whether a simple event has too little noise for its losses to be held.
 func smallNoise(e mechanism.Event) bool {
 	switch e := e.(type) {
 	case mechanism.Gaussian:
@@ -190,7 +192,7 @@ func smallNoise(e mechanism.Event) bool {
 	return false
 }
 
-// multiplierOf is the noise multiplier of a Gaussian release, +Inf of others.
+// multiplierOf returns the noise multiplier of a Gaussian release, +Inf for others.
 func multiplierOf(e mechanism.Event) float64 {
 	if g, ok := e.(mechanism.Gaussian); ok {
 		return g.NoiseMultiplier
@@ -253,8 +255,8 @@ func (a lossDistributions) Epsilon(e mechanism.Event, delta float64, n privacy.N
 	return a.attained(v, c, e, n, pld.AtDelta(delta), read)
 }
 
-// tighten replaces some bounds by the bounds of rdp where these are less. They are bounds of pairs
-// that are not attained, and bounds wider than twice the width that was asked for.
+// tighten replaces bounds by the bounds of rdp where those are less. It does so for pairs that are
+// not attained, and for bounds wider than twice the asked width.
 func (c composition) tighten(asked float64, v Interval, rdp func() (Interval, error)) (Interval, error) {
 	wide := v.Upper-v.Lower > max(wideShare, 2*asked)*v.Upper
 	if !c.loose && !wide {
@@ -274,8 +276,8 @@ func (c composition) tighten(asked float64, v Interval, rdp func() (Interval, er
 // wideShare is the relative width beyond which another upper bound may be less.
 const wideShare = 5e-3
 
-// maxEpsilon is the largest ε that a composition is looked at; beyond it δ is bounded by what it is there, and
-// by rdp.
+// maxEpsilon is the largest ε at which a composition is evaluated. Beyond it δ is bounded by its
+// value there, and by rdp.
 const maxEpsilon = 1e4
 
 // Delta returns proven bounds on the smallest delta, and the estimate between them.
@@ -332,10 +334,10 @@ func (a lossDistributions) Delta(e mechanism.Event, epsilon float64, n privacy.N
 	return a.attained(v, c, e, n, pld.AtEpsilon(epsilon), read)
 }
 
-// wideOptions ask for bounds that will do for an estimate.
+// wideOptions ask for bounds that are narrow enough for an estimate.
 var wideOptions = pld.Options{Relative: 1e-3, Absolute: 1e-9, MaxNodes: coarseNodes}
 
-// estimateEpsilon is the estimate alone. Few releases have bounds that are sooner computed, and narrow.
+// estimateEpsilon returns the estimate alone. For few releases the bounds are quicker, and narrow.
 func (a lossDistributions) estimateEpsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (float64, error) {
 	c, err := compose(e, n)
 	if err != nil {
@@ -356,7 +358,7 @@ func (a lossDistributions) estimateEpsilon(e mechanism.Event, delta float64, n p
 	worst := 0.0
 	for i := range c.directions {
 		v, failed := c.contour(i, func(k *contour.Integral) (float64, error) { return k.Epsilon(delta) })
-		if failed != nil { // the middle of wide bounds, which are soon composed
+		if failed != nil { // the middle of wide bounds, which are quickly composed
 			var b pld.Bounds
 			b, err = c.bounds(pld.AtDelta(delta), wideOptions, func(v *pld.Composed) pld.Bounds { return v.Epsilon(delta) })
 			worst = middle(b)
@@ -367,7 +369,8 @@ func (a lossDistributions) estimateEpsilon(e mechanism.Event, delta float64, n p
 	return c.lesser(e, delta, n, worst, err)
 }
 
-// lesser is an estimate, or where pairs are not attained, the less of it and of the bound by rdp.
+// lesser returns an estimate. Where pairs are not attained, it returns the smaller of the estimate
+// and of the bound by rdp.
 func (c composition) lesser(e mechanism.Event, delta float64, n privacy.Neighboring, worst float64, err error) (float64, error) {
 	if !c.loose {
 		return worst, err
@@ -379,7 +382,8 @@ func (c composition) lesser(e mechanism.Event, delta float64, n privacy.Neighbor
 	return worst, nil
 }
 
-// between moves an estimate into its proven bounds; without one it is their middle.
+// between returns the interval of proven bounds with an estimate moved into them. Without an
+// estimate it takes their middle.
 func between(b pld.Bounds, estimate float64, err error) Interval {
 	if err != nil || estimate != estimate {
 		estimate = middle(b)
@@ -387,7 +391,7 @@ func between(b pld.Bounds, estimate float64, err error) Interval {
 	return Interval{b.Lower, max(b.Lower, min(b.Upper, estimate)), b.Upper}
 }
 
-// bounds returns the larger of what both directions give, computed at the same time.
+// bounds returns the larger bounds of both directions, computed at the same time.
 func (c composition) bounds(aim pld.Aim, o pld.Options, read func(*pld.Composed) pld.Bounds) (pld.Bounds, error) {
 	composed, err := c.composed(aim, o)
 	if err != nil {
@@ -401,7 +405,7 @@ func (c composition) bounds(aim pld.Aim, o pld.Options, read func(*pld.Composed)
 	return worst, nil
 }
 
-// composed composes each direction on a goroutine of its own.
+// composed returns the composition of each direction, each on a goroutine of its own.
 func (c composition) composed(aim pld.Aim, o pld.Options) ([]*pld.Composed, error) {
 	o.Large = c.large
 	results, errs := make([]*pld.Composed, len(c.directions)), make([]error, len(c.directions))
@@ -414,16 +418,16 @@ func (c composition) composed(aim pld.Aim, o pld.Options) ([]*pld.Composed, erro
 	return results, nil
 }
 
-// fewReleases is how many releases a calibration prices by bounds: they are sooner computed than the contour integral, whose
-// integrand falls slowly with so few factors.
+// fewReleases is the number of releases that a calibration prices by bounds. For few releases
+// bounds are quicker than the contour integral, whose integrand falls slowly with few factors.
 const fewReleases = 3
 
-// fewTerms and fewSteps are how many different releases, and how many in all, are composed again for an
-// estimate.
+// fewTerms is the number of different releases, and fewSteps the number in all, that are composed
+// again for an estimate.
 const fewTerms, fewSteps = 20, 1000
 
-// costly reports whether a pair is a choice of many pairs, whose integral is slow: their bounds are
-// sooner computed.
+// costly reports whether a pair is a choice of many pairs, whose integral is slow: bounds are
+// quicker.
 func (c composition) costly() bool {
 	for _, t := range c.directions[0] {
 		p := t.Pair
@@ -437,8 +441,8 @@ func (c composition) costly() bool {
 	return false
 }
 
-// soonComposed reports whether narrow bounds take little time: few releases, none of them a choice of
-// many pairs.
+// soonComposed reports whether narrow bounds take little time: few releases, none of them a choice
+// of many pairs.
 func (c composition) soonComposed() bool {
 	return !c.costly() && len(c.directions[0]) <= fewTerms && c.steps() <= fewSteps
 }
@@ -446,11 +450,12 @@ func (c composition) soonComposed() bool {
 // narrow is the relative width of bounds whose middle is as good as an estimate.
 const narrow = 1e-6
 
-// rough is the Width from which no contour integral is computed: it would take longer than the bounds.
+// rough is the width from which no contour integral is computed: it would take longer than the
+// bounds.
 const rough = 1e-2
 
-// closer are the narrow bounds whose middle is the estimate. Where a Width is given wider bounds
-// were asked for, and then it is their middle.
+// closer returns the options of the narrow bounds whose middle is the estimate. If a width is
+// given, the estimate is the middle of bounds of that width.
 func (a lossDistributions) closer() pld.Options {
 	if a.width > 0 {
 		return pld.Options{}
@@ -458,7 +463,8 @@ func (a lossDistributions) closer() pld.Options {
 	return pld.Options{Relative: 5e-6, Absolute: 1e-9}
 }
 
-// middle is where the truth lies about: upper bounds are some five times closer to it than lower ones.
+// middle returns a guess of the truth: upper bounds are about five times closer to it than lower
+// ones.
 func middle(b pld.Bounds) float64 {
 	if math.IsInf(b.Upper, 1) {
 		return b.Upper
@@ -466,11 +472,15 @@ func middle(b pld.Bounds) float64 {
 	return b.Upper - (b.Upper-b.Lower)/6
 }
 
-// estimate returns the larger of what the contour integrals of both directions give. Where they do
-// not converge, as with few releases, or the bounds are narrow, it is the middle of narrow bounds.
-// In four cases the integrals take longer than the bounds do. They are one release, whose bounds
-// are exact up to rounding, many releases, choices of many pairs, and rough bounds: it is the
-// middle of these.
+// estimate returns the larger of the contour integrals of both directions. Where they do not
+// converge, as with few releases, or where the bounds are narrow, it returns the middle of narrow
+// bounds. In four cases the integrals take longer than the bounds, and it returns the middle of the
+// bounds:
+//
+//   - one release, whose bounds are exact up to rounding
+//   - many releases
+//   - choices of many pairs
+//   - rough bounds
 func (a lossDistributions) estimate(c composition, b pld.Bounds, aim pld.Aim, integral func(*contour.Integral) (float64, error), read func(*pld.Composed) pld.Bounds) (float64, error) {
 	if c.bracketed && b.Upper-b.Lower > wideShare*b.Upper { // one of the bounds says little
 		return b.Upper, nil

@@ -11,9 +11,9 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// RDP is the accountant of Rényi differential privacy, at the orders of Orders. If that is nil, they
-// are 1.05 to 2048: fractional where ε is large, and growing geometrically. It
-// prices every event with a proof under the relation.
+// RDP is the accountant of Rényi differential privacy at the orders in Orders. Nil Orders mean 1.05
+// to 2048: fractional where ε is large, and growing geometrically. It prices every event with a
+// proof under the relation.
 //
 // Mironov, "Rényi Differential Privacy", CSF 2017, https://arxiv.org/abs/1702.07476 (Gaussian,
 // composition); Mironov, Talwar & Zhang, "Rényi Differential Privacy of the Sampled Gaussian
@@ -30,7 +30,7 @@ var _ Accountant = RDP{}
 // rdpError bounds the relative error of a computed divergence.
 const rdpError = 1e-9
 
-// defaultOrders are fractional where ε is large and grow geometrically.
+// defaultOrders are the orders of an RDP without orders, fractional where ε is large.
 var defaultOrders = func() []float64 {
 	orders := []float64{1.05, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9}
 	for order := 2.0; order < 12; order += 0.25 {
@@ -53,7 +53,7 @@ func (a RDP) orders() []float64 {
 }
 
 // Curve returns upper bounds on the Rényi divergence of the event at each order, in nats. It is
-// +Inf at every order where something is disclosed with a probability.
+// +Inf at every order where something is disclosed with a positive probability.
 func (a RDP) Curve(e mechanism.Event, n privacy.Neighboring) ([]float64, error) {
 	if all, err := ways(e); isParallel(e) && mechanism.CheckEvent(e) == nil {
 		return a.largest(all, n, err)
@@ -72,7 +72,7 @@ func (a RDP) Curve(e mechanism.Event, n privacy.Neighboring) ([]float64, error) 
 }
 
 // largest returns the largest divergence over several events at each order. It bounds the
-// divergence of a mixture of them with the same shares on both sides.
+// divergence of a mixture of the events with the same shares on both sides.
 func (a RDP) largest(events []mechanism.Event, n privacy.Neighboring, err error) ([]float64, error) {
 	largest := make([]float64, len(a.orders()))
 	for _, e := range events {
@@ -87,12 +87,12 @@ func (a RDP) largest(events []mechanism.Event, n privacy.Neighboring, err error)
 	return largest, err
 }
 
-// curve is Curve of the rest when statements of (ε, δ)-differential privacy are met by their ε.
-// That fails with the probability disclosed, one of all.
+// curve returns the divergences when every statement of (ε, δ)-differential privacy is replaced by
+// its ε. That fails with the probability disclosed, over all statements together.
 func (a RDP) curve(all []term, n privacy.Neighboring, stride int, cache moments) (curve []float64, disclosed float64, err error) {
 	curve = make([]float64, len(a.orders()))
 	if a.Orders != nil {
-		stride = 1 // orders that are named are not refined
+		stride = 1 // named orders are not refined
 	}
 	for _, order := range a.orders() {
 		if !(order > 1) || math.IsInf(order, 1) {
@@ -113,7 +113,7 @@ func (a RDP) curve(all []term, n privacy.Neighboring, stride int, cache moments)
 			if !(v >= 0) { // also NaN
 				v = math.Inf(1)
 			}
-			v = max(v, math.SmallestNonzeroFloat64) // what float64 cannot hold is not 0
+			v = max(v, math.SmallestNonzeroFloat64) // a value too small for float64 is not 0
 			curve[i] += t.count * v * (1 + rdpError)
 		}
 	}
@@ -128,7 +128,7 @@ func (a RDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (I
 	return Interval{0, epsilon, epsilon}, err
 }
 
-// dearest is Best of the event that costs most.
+// dearest returns Best of the most expensive event.
 func (a RDP) dearest(events []mechanism.Event, delta float64, n privacy.Neighboring, err error) (epsilon, order float64, failed error) {
 	for _, e := range events {
 		v, alpha, wrong := a.Best(e, delta, n)
@@ -175,9 +175,8 @@ func (a RDP) Best(e mechanism.Event, delta float64, n privacy.Neighboring) (epsi
 	return epsilon, order, nil
 }
 
-// refine tries orders about the best one of the grid by golden sections of log(α-1):
-// try gets the curve at one order and returns what is to become small. Whatever order is tried
-// gives a valid bound.
+// refine tries orders near the best one of the grid by golden sections of log(α-1). try gets the
+// curve at one order and returns the number to minimize. Every order gives a valid bound.
 func refine(all []term, best float64, n privacy.Neighboring, cache moments, try func(one RDP, curve []float64) float64) {
 	at := slices.Index(defaultOrders, best)
 	low := math.Log(defaultOrders[max(0, at-momentStride)] - 1)
@@ -193,7 +192,7 @@ func refine(all []term, best float64, n privacy.Neighboring, cache moments, try 
 	special.GoldenSection(low, high, refinements, value)
 }
 
-// refinements is how often the interval of orders shrinks.
+// refinements is the number of times that the interval of orders shrinks.
 const refinements = 16
 
 // convert returns the least epsilon that a curve proves at delta, and its order.
@@ -215,7 +214,8 @@ func (a RDP) convert(curve []float64, delta float64) (epsilon, order float64) {
 	return epsilon, order
 }
 
-// Delta returns the least bound over the orders: exp((α-1)(R-ε))·(1-1/α)^α/(α-1).
+// Delta returns the least bound over the orders: exp((α-1)(R-ε))·(1-1/α)^α/(α-1). The lower bound
+// of the interval is 0: this accountant proves upper bounds only.
 func (a RDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Delta(w, epsilon, n) }); several {
 		return v, err

@@ -3,12 +3,12 @@ package account
 import "math"
 
 // The Rényi divergence of order α of the mixture (1-q)·N(0, z²) + q·N(1, z²) from N(0, z²) is
-// log(A)/(α-1), A = E[(1 + q·(w-1))^α] over x ~ N(0, z²), w = exp((2x-1)/(2z²)). Because E[w-1]
-// = 0, A - 1 = E[(1+u)^α - 1 - α·u] with u = q·(w-1): the integrand is not negative, so nothing
-// cancels however small q is.
+// log(A)/(α-1). Here A = E[(1 + q·(w-1))^α] over x ~ N(0, z²), and w = exp((2x-1)/(2z²)). Because
+// E[w-1] = 0, A - 1 = E[(1+u)^α - 1 - α·u] with u = q·(w-1). The integrand is not negative, so
+// nothing cancels for any q.
 
-// sampledInteger is the divergence at an integer order α ≥ 2 by the binomial sum
-// A - 1 = Σ_{k≥2} C(α,k)·(1-q)^(α-k)·q^k·(exp((k²-k)/(2z²)) - 1), all terms positive.
+// sampledInteger returns the divergence at an integer order α ≥ 2 by the binomial sum A - 1 =
+// Σ_{k≥2} C(α,k)·(1-q)^(α-k)·q^k·(exp((k²-k)/(2z²)) - 1). All terms are positive.
 func sampledInteger(q, z float64, order int) float64 {
 	alpha := float64(order)
 	top, sum := math.Inf(-1), 0.0
@@ -27,7 +27,7 @@ func sampledInteger(q, z float64, order int) float64 {
 	return logOnePlus(top+math.Log(sum)) / (alpha - 1)
 }
 
-// logExpm1 is log(exp(x) - 1) for x > 0, without overflow.
+// logExpm1 returns log(exp(x) - 1) for x > 0, without overflow.
 func logExpm1(x float64) float64 {
 	if x > 40 {
 		return x
@@ -35,7 +35,7 @@ func logExpm1(x float64) float64 {
 	return math.Log(math.Expm1(x))
 }
 
-// logOnePlus is log(1 + exp(x)).
+// logOnePlus returns log(1 + exp(x)).
 func logOnePlus(x float64) float64 {
 	if x > 40 {
 		return x
@@ -43,11 +43,11 @@ func logOnePlus(x float64) float64 {
 	return math.Log1p(math.Exp(x))
 }
 
-// sampledFractional is the divergence at any order α > 1, by the trapezoidal rule. The rule
+// sampledFractional returns the divergence at any order α > 1, by the trapezoidal rule. The rule
 // converges geometrically for such integrands (Trefethen & Weideman, "The Exponentially Convergent
-// Trapezoidal Rule", SIAM Review 2014). The integrand is analytic in a strip about the real axis as
-// wide as the nearest zero of 1+u, at x = ½ + z²·(log((1-q)/q) ± iπ). So the step is a small part
-// of z² and of z. It is taken relative to its largest value.
+// Trapezoidal Rule", SIAM Review 2014). The integrand is analytic in a strip about the real axis.
+// The strip is as wide as the nearest zero of 1+u, at x = ½ + z²·(log((1-q)/q) ± iπ). So the step
+// is a small part of z² and of z. The sum is relative to the largest value of the integrand.
 func sampledFractional(q, z, alpha float64) float64 {
 	step := min(z/24, z*z/4)
 	low, high := -12*z, alpha+14*z+1
@@ -69,11 +69,11 @@ func sampledFractional(q, z, alpha float64) float64 {
 	return logOnePlus(logExcess) / (alpha - 1)
 }
 
-// logExcess is log((1+u)^α - 1 - α·u) at x; -Inf where it is 0.
+// logExcess returns log((1+u)^α - 1 - α·u) at x; -Inf where its argument is 0.
 func logExcess(q, z, alpha, x float64) float64 {
 	exponent := (2*x - 1) / (2 * z * z)
 	if exponent > 300 || alpha*exponent > 600 {
-		// The power dominates: (1+u)^α·(1 - …), the rest being below 2^-1000 of it.
+		// The power dominates: (1+u)^α·(1 - …), where the rest is below 2^-1000 of it.
 		return alpha * (math.Log(q) + exponent + math.Log1p((1-q)/q*math.Exp(-exponent)))
 	}
 	u := q * math.Expm1(exponent)
@@ -83,7 +83,7 @@ func logExcess(q, z, alpha, x float64) float64 {
 	return math.Log(math.Expm1(alpha*math.Log1p(u)) - alpha*u)
 }
 
-// powerExcess is (1+u)^α - 1 - α·u for small u by the binomial series.
+// powerExcess returns (1+u)^α - 1 - α·u for small u by the binomial series.
 func powerExcess(alpha, u float64) float64 {
 	term := alpha * (alpha - 1) / 2 * u * u
 	sum := term

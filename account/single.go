@@ -19,9 +19,9 @@ func single(e mechanism.Event, delta float64, n privacy.Neighboring) (float64, e
 	return at(delta), nil
 }
 
-// singleEpsilon returns ε of one simple event as a function of δ: exact where there is a closed form
-// or finitely many outcomes, for samples by amplification, otherwise by its Rényi divergences. It does
-// not rise in δ, and is +Inf where there is no ε.
+// singleEpsilon returns ε of one simple event as a function of δ. It is exact where there is a
+// closed form or finitely many outcomes. For samples it comes from amplification, otherwise from
+// Rényi divergences. It does not rise in δ, and is +Inf where there is no ε.
 func singleEpsilon(e mechanism.Event, n privacy.Neighboring) (func(delta float64) float64, error) {
 	if disclosesAll(e) {
 		return func(float64) float64 { return math.Inf(1) }, nil
@@ -41,7 +41,7 @@ func singleEpsilon(e mechanism.Event, n privacy.Neighboring) (func(delta float64
 		return assumedEpsilon(e), nil
 	case mechanism.AssumedZCDP:
 		return func(delta float64) float64 { return rhoEpsilon(e.Rho, delta) }, nil
-	case mechanism.AssumedXiZCDP: // what ρ alone gives at an order grows by ξ
+	case mechanism.AssumedXiZCDP: // the bound by ρ alone at an order grows by ξ
 		return func(delta float64) float64 { return (e.Xi + rhoEpsilon(e.Rho, delta)) * (1 + 1e-15) }, nil
 	case mechanism.DiscreteGaussian:
 		return discreteEpsilon(e, n)
@@ -55,8 +55,9 @@ func singleEpsilon(e mechanism.Event, n privacy.Neighboring) (func(delta float64
 	return pairEpsilon(e, n)
 }
 
-// assumedEpsilon is ε of (ε, δ)-differential privacy at a larger δ' than its own: what is disclosed
-// with probability δ aside, the loss is ±ε, and (1-δ)(e^ε - e^ε')/(1+e^ε) of it is above ε'.
+// assumedEpsilon returns ε of (ε, δ)-differential privacy at a larger δ' than its own. Apart from
+// the disclosure with probability δ, the loss is ±ε, and (1-δ)(e^ε - e^ε')/(1+e^ε) of it is above
+// ε'.
 func assumedEpsilon(e mechanism.AssumedDP) func(delta float64) float64 {
 	return func(delta float64) float64 {
 		switch {
@@ -73,8 +74,8 @@ func assumedEpsilon(e mechanism.AssumedDP) func(delta float64) float64 {
 	}
 }
 
-// boundedRangeEpsilon inverts δ(a) = (1-e^((a-ε)/2))²/(1-e^-ε), the largest profile of all mechanisms of
-// bounded range ε (see pair.BoundedRange).
+// boundedRangeEpsilon returns the inverse of δ(a) = (1-e^((a-ε)/2))²/(1-e^-ε), the largest profile
+// of all mechanisms of bounded range ε (see pair.BoundedRange).
 func boundedRangeEpsilon(epsilon float64) func(delta float64) float64 {
 	return func(delta float64) float64 {
 		root := math.Sqrt(delta*-math.Expm1(-epsilon)) * (1 - 1e-15) // near 1 its three roundings would grow
@@ -82,8 +83,8 @@ func boundedRangeEpsilon(epsilon float64) func(delta float64) float64 {
 	}
 }
 
-// discreteEpsilon is the lesser of what the outcomes and ρ prove; outcomes with less probability than
-// float64 holds are left to ρ.
+// discreteEpsilon returns the smaller of the bounds that the outcomes and ρ prove. Outcomes too
+// rare for float64 are left to ρ.
 func discreteEpsilon(e mechanism.DiscreteGaussian, n privacy.Neighboring) (func(delta float64) float64, error) {
 	rho, err := rhoOf(e, n)
 	if err != nil {
@@ -99,11 +100,11 @@ func discreteEpsilon(e mechanism.DiscreteGaussian, n privacy.Neighboring) (func(
 	}, nil
 }
 
-// amplified is what a sample of probability q makes of an event: log(1 + q(e^ε-1)) at q·δ where the
-// event is (ε, δ)-differentially private: Poisson samples under add-or-remove-one and zero-out, batches
-// of fixed size under replace-one. It is exact for the removal of a record. Balle, Barthe & Gaboardi,
-// "Privacy Amplification by Subsampling", NeurIPS 2018, theorems 8 and 9,
-// https://arxiv.org/abs/1807.01647.
+// amplified returns the ε that a sample of probability q has for an event: log(1 + q(e^ε-1)) at q·δ
+// where the event is (ε, δ)-differentially private. It is for Poisson samples under
+// add-or-remove-one and zero-out, and for batches of fixed size under replace-one. It is exact for
+// the removal of a record. Balle, Barthe & Gaboardi, "Privacy Amplification by Subsampling",
+// NeurIPS 2018, theorems 8 and 9, https://arxiv.org/abs/1807.01647.
 func amplified(e mechanism.Event, q float64, n privacy.Neighboring) (func(delta float64) float64, error) {
 	inner, err := singleEpsilon(e, n)
 	if err != nil {
@@ -117,7 +118,8 @@ func amplified(e mechanism.Event, q float64, n privacy.Neighboring) (func(delta 
 	}, nil
 }
 
-// sampleEpsilon is log(1 + q(e^ε-1)), without overflow, to a relative 8 units of 2^-53 or above.
+// sampleEpsilon returns log(1 + q(e^ε-1)), without overflow. It errs upward, by at most a relative
+// 8 units of 2^-53.
 func sampleEpsilon(epsilon, q float64) float64 {
 	if epsilon > 700 { // the sum has less than the rounding of its two parts
 		return epsilon + math.Log(q+(1-q)*math.Exp(-epsilon)) + 1e-15*epsilon
@@ -125,8 +127,8 @@ func sampleEpsilon(epsilon, q float64) float64 {
 	return math.Log1p(q * math.Expm1(epsilon))
 }
 
-// pairEpsilon inverts the profile of the dominating pairs, the larger direction. Where they are of
-// a kind without one or there are none, it converts Rényi divergences or ρ.
+// pairEpsilon returns the inverse of the profile of the dominating pairs, in the larger direction.
+// Where there are no pairs, or none with a profile, it converts Rényi divergences or ρ.
 func pairEpsilon(e mechanism.Event, n privacy.Neighboring) (func(delta float64) float64, error) {
 	pairs, err := pairsOf(e, n)
 	if err != nil {
@@ -162,8 +164,9 @@ func divergenceEpsilon(e mechanism.Event, n privacy.Neighboring) (func(delta flo
 	return func(delta float64) float64 { return rhoEpsilon(rho*(1+rhoError), delta) }, nil
 }
 
-// profileEpsilon inverts the profile of pairs whose losses have no largest one, from above to a
-// relative 1e-12. Below what float64 holds of a probability only their largest loss is known.
+// profileEpsilon returns the inverse of the profile of pairs whose losses have no largest one. It
+// errs upward, by at most a relative 1e-12. For probabilities too small for float64 only their
+// largest loss is known.
 func profileEpsilon(pairs directions, delta float64) float64 {
 	const top = 600 // beyond it e^ε·Q loses its meaning
 	if delta < 1e-290 {
@@ -193,9 +196,9 @@ func profileEpsilon(pairs directions, delta float64) float64 {
 	return crossing(low, high, 1e-12, excess)
 }
 
-// atomsEpsilon inverts the profile δ(ε) = max Σ P - e^ε·Σ Q over sets of outcomes. The outcomes of
-// the largest losses are enough: ε is the largest log((Σ P - δ)/ΣQ) of them. Probabilities are
-// taken as correct to a relative atomError.
+// atomsEpsilon returns the inverse of the profile δ(ε) = max Σ P - e^ε·Σ Q over sets of outcomes.
+// The outcomes of the largest losses are enough: ε is their largest log((Σ P - δ)/ΣQ).
+// Probabilities are taken as correct to a relative atomError.
 func atomsEpsilon(a pair.Atoms) func(delta float64) float64 {
 	const atomError = 1e-12
 	sorted := slices.DeleteFunc(slices.Clone(a), func(v pair.Atom) bool { return v.P == 0 })

@@ -9,18 +9,18 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// term is a simple event and how often it happens. Simple events are the events of the table in
-// simplify: what other events are made of, or amount to.
+// term is a simple event and its count. Simple events are the events of the table in simplify:
+// other events are made of them, or amount to them.
 type term struct {
 	event mechanism.Event
 	count float64
 }
 
-// maxCount keeps every count a whole float64.
+// maxCount is the largest count; up to it every count is an exact float64.
 const maxCount = 1 << 53
 
-// terms writes a valid event as simple ones, equal ones together, in the order in which they first
-// appear. It is the one place where counts are applied.
+// terms returns a valid event as simple ones, equal ones together, in the order of their first
+// appearance. It is the one place where counts are applied.
 func terms(e mechanism.Event, n privacy.Neighboring) ([]term, error) {
 	if err := check(e, n); err != nil {
 		return nil, err
@@ -60,8 +60,8 @@ func (c *collector) collect(e mechanism.Event, count float64) error {
 	return c.add(simplify(e, c.relation), count)
 }
 
-// banded collects a banded matrix mechanism: each record takes part in one step of every Bands, with
-// the largest column norm counted in the noise multiplier.
+// banded adds a banded matrix mechanism. Each record takes part in one step of every Bands, and the
+// largest column norm counts in the noise multiplier.
 func (c *collector) banded(e mechanism.BandedMatrix, count float64) error {
 	rounds := math.Ceil(float64(e.Steps) / float64(e.Bands))
 	if rounds == 0 {
@@ -125,7 +125,8 @@ func simplify(e mechanism.Event, n privacy.Neighboring) mechanism.Event {
 	return simplifySampled(e)
 }
 
-// simplifySampled writes what is released from one sample as one Gaussian.
+// simplifySampled returns the one Gaussian that the releases from one sample amount to, on that
+// sample.
 func simplifySampled(e mechanism.Event) mechanism.Event {
 	switch e := e.(type) {
 	case mechanism.PoissonSampled:
@@ -168,8 +169,8 @@ func together(inner mechanism.Event, sampled func(mechanism.Event) mechanism.Eve
 	return sampled(inner)
 }
 
-// onSample returns the one Gaussian that releases from one sample amount to, nil when there are none;
-// false when they are not Gaussian.
+// onSample returns the one Gaussian that releases from one sample amount to, nil when there are
+// none. It returns false when they are not Gaussian.
 func onSample(e mechanism.Event) (mechanism.Event, bool) {
 	switch e.(type) {
 	case mechanism.Laplace, mechanism.DiscreteGaussian, mechanism.DiscreteLaplace, mechanism.NonPrivate:
@@ -180,7 +181,8 @@ func onSample(e mechanism.Event) (mechanism.Event, bool) {
 	return gaussianOf(joined(e)), true
 }
 
-// joined adds up 1/NoiseMultiplier² over Gaussian releases: together they are one of that sum.
+// joined returns the sum of 1/NoiseMultiplier² over Gaussian releases: together they are one
+// release of that sum.
 func joined(e mechanism.Event) float64 {
 	switch e := e.(type) {
 	case mechanism.Gaussian:
@@ -202,8 +204,8 @@ func joined(e mechanism.Event) float64 {
 	return math.Inf(1)
 }
 
-// gaussianOf is the Gaussian release with this 1/NoiseMultiplier². Rounding may make the noise
-// smaller by a unit in the last place or two, never larger.
+// gaussianOf returns the Gaussian release with this 1/NoiseMultiplier². Rounding may make the noise
+// smaller by one or two units in the last place, never larger.
 func gaussianOf(square float64) mechanism.Event {
 	switch {
 	case square == 0:
@@ -214,9 +216,10 @@ func gaussianOf(square float64) mechanism.Event {
 	return mechanism.Gaussian{NoiseMultiplier: 1 / math.Sqrt(square) * (1 - 1e-15)}
 }
 
-// lastIterate is 1/NoiseMultiplier² of the Gaussian that the last iterate amounts to: (1-c^T)/(1+c^T) ·
-// (1+c)/(1-c) over the square of the multiplier (Bok, Su & Altschuler 2024, theorem 4.1). The first
-// quotient is tanh(-T·log(c)/2), which loses no digits where c is close to 1.
+// lastIterate returns 1/NoiseMultiplier² of the Gaussian that the last iterate amounts to:
+// (1-c^T)/(1+c^T) · (1+c)/(1-c) over the square of the multiplier (Bok, Su & Altschuler 2024,
+// theorem 4.1). The first quotient is tanh(-T·log(c)/2), which loses no digits where c is close to
+// 1.
 func lastIterate(e mechanism.LastIterate) float64 {
 	if e.Steps == 0 {
 		return 0
@@ -225,9 +228,9 @@ func lastIterate(e mechanism.LastIterate) float64 {
 	return notFaint(min(float64(e.Steps), factor*(1+1e-13)) / e.NoiseMultiplier / e.NoiseMultiplier)
 }
 
-// lastIterateConvex is the same for convex objectives on a bounded set: 3k + ⌈k⌉ for k the diameter
-// over how far neighbors move a step, if there are at least k steps (theorem 4.3); never more than the
-// composition of the steps.
+// lastIterateConvex returns the value of lastIterate for convex objectives on a bounded set. Let k
+// be the diameter over the distance that neighbors move a step. With at least k steps it is 3k +
+// ⌈k⌉ (theorem 4.3). It is never more than the composition of the steps.
 func lastIterateConvex(e mechanism.LastIterateConvex, n privacy.Neighboring) float64 {
 	if e.Steps == 0 {
 		return 0

@@ -8,20 +8,20 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// TextbookLine is a formula that courses and papers print for the cost of an event, evaluated, and
-// the exact cost. None but those whose verdict begins with "valid" may be claimed.
+// TextbookLine is a formula that courses and papers print for the cost of an event, its value, and
+// the exact cost. Only a line whose verdict begins with "valid" may be claimed.
 type TextbookLine struct {
-	// Name and Formula say what is evaluated; in formulas q is the sampling probability, T the
-	// number of releases, log the natural logarithm.
+	// Name and Formula say what is evaluated. In formulas q is the sampling probability, T the
+	// number of releases, and log the natural logarithm.
 	Name, Formula string
-	// Epsilon is what the formula gives, in nats, for Delta.
+	// Epsilon is the value of the formula, in nats, for Delta.
 	Epsilon, Delta float64
-	// Verdict is "valid", "valid under …" with a condition that is met, or "not a guarantee: …" with
-	// the reason, by which factor the formula understates where it does.
+	// Verdict is "valid", "valid under …" with a condition that is met, or "not a guarantee: …"
+	// with the reason. A formula that understates has the factor by which it does.
 	Verdict string
 	// Exact is the estimate of the exact epsilon at Delta.
 	Exact float64
-	// Source is where the formula stands.
+	// Source is the publication of the formula.
 	Source string
 }
 
@@ -29,14 +29,15 @@ type TextbookLine struct {
 type formula struct {
 	name, text, source string
 	epsilon            float64
-	// proved says that there is a proof, under the condition if there is one; met that it is met.
+	// proved reports that there is a proof, under the condition if there is one. met reports that
+	// the condition is met.
 	proved    bool
 	condition string
 	met       bool
 }
 
-// judge compares a formula with proven bounds on the exact cost. Within a relative 1e-9 of the
-// lower bound it does not understate.
+// judge compares a formula with proven bounds on the exact cost. A formula within a relative 1e-9
+// of the lower bound does not understate.
 func (f formula) judge(delta float64, exact Interval) TextbookLine {
 	return TextbookLine{f.name, f.text, f.epsilon, delta, f.verdict(exact), exact.Estimate, f.source}
 }
@@ -59,24 +60,24 @@ func (f formula) verdict(exact Interval) string {
 	return "not a guarantee: without proof, though it does not understate here"
 }
 
-// textbook is an event of equal releases, as formulas see it.
+// textbook is an event of equal releases, as the formulas describe it.
 type textbook struct {
 	event    mechanism.Event // one release
-	sampled  mechanism.Event // what is released from a sample, event itself when none is drawn
+	sampled  mechanism.Event // the release from a sample, event itself when none is drawn
 	relation privacy.Neighboring
 	steps    float64
 	q        float64
-	// noise is the standard deviation over the distance that neighbors are apart, 0 where noise is
-	// not normal.
+	// noise is the standard deviation over the distance between neighbors, 0 where noise is not
+	// normal.
 	noise float64
 	delta float64
 }
 
-// Textbook evaluates the formulas that apply to an event at a delta in (0, 1). Each line has the
-// exact cost that exact returns, such as PLD.Epsilon under the same relation. Its verdict follows
-// from the numbers and from the formula's proof. Formulas of one release of several say so in their
-// name. It returns no lines for an event that costs nothing or discloses all, and the first error
-// of exact.
+// Textbook returns the formulas that apply to an event, evaluated at a delta in (0, 1). Each line
+// has the exact cost that exact returns, such as PLD.Epsilon under the same relation. Its verdict
+// follows from the numbers and from the formula's proof. A formula for one of several releases says
+// so in its name. There are no lines for an event that costs nothing or discloses all. The error is
+// the first error of exact.
 func Textbook(e mechanism.Event, delta float64, n privacy.Neighboring, exact func(e mechanism.Event, delta float64) (Interval, error)) ([]TextbookLine, error) {
 	all, err := terms(e, n)
 	if err != nil {
@@ -166,8 +167,9 @@ func composed(e mechanism.Event, delta float64, n privacy.Neighboring, exact Int
 	return append(lines, advanced.judge(delta, exact))
 }
 
-// normLine is the exponent that the exponential mechanism of a data-dependent normalizer needs, taken
-// for the norm mechanism, which does not need its factor 2.
+// normLine returns the line of a common mistake about the norm mechanism. It takes the exponent of
+// the exponential mechanism with a data-dependent normalizer, whose factor 2 the norm mechanism
+// does not need.
 func normLine(e mechanism.Event, n privacy.Neighboring, delta float64, exact Interval) []TextbookLine {
 	k, norm := e.(mechanism.KNorm)
 	if !norm {

@@ -7,26 +7,32 @@ import (
 	"github.com/ditherml/dither/account/internal/pld"
 )
 
-// The exercise: 1000 runs of a (0.4, 1e-6)-differentially private algorithm, first on all data, then each
-// on a fresh sample of 1 % of them.
+// The exercise: 1000 runs of a (0.4, 1e-6)-differentially private algorithm, first on all data,
+// then each on a fresh sample of 1 % of them.
 const (
 	exerciseRuns    = 1000
 	exerciseEpsilon = 0.4
 	exerciseDelta   = 1e-6
 	exerciseSample  = 0.01
-	// What the runs spend of δ in full and on samples, and what (e) allows.
+	// The part of δ that the runs spend in full and on samples, and the δ that (e) allows.
 	exerciseFull    = exerciseRuns * exerciseDelta
 	exerciseSampled = exerciseFull * exerciseSample
 	exerciseTotal   = exerciseSampled + 1e-6
 )
 
 // TextbookExercise returns the lines of a common exercise: the cost of 1000 runs of a (0.4,
-// 1e-6)-private algorithm. It is computed by (a) sequential and (b) strong composition. On fresh
-// samples of 1 percent it is computed by (c) strong composition with amplification and (d) the
-// moments accountant. All four are as a course solves them, with logarithms to base 10. Then comes
-// (e) what may be claimed: amplification in its exact form and optimal composition, at qTδ + 1e-6.
-// Exact is the cost for the worst algorithm of that privacy; (d) has none, since the samples that
-// meet its δ fail more often in all.
+// 1e-6)-private algorithm. The lines are:
+//
+//   - (a) sequential composition
+//   - (b) strong composition
+//   - (c) strong composition with amplification, on fresh samples of 1 percent
+//   - (d) the moments accountant, on fresh samples of 1 percent
+//   - (e) the cost that may be claimed: amplification in its exact form and optimal composition, at
+//     qTδ + 1e-6
+//
+// Lines (a) to (d) are as a course solves them, with logarithms to base 10. Exact is the cost for
+// the worst algorithm of that privacy. Line (d) has no exact cost: the samples that meet its δ fail
+// more often over all runs.
 func TextbookExercise() []TextbookLine {
 	const runs, epsilon, delta, q = float64(exerciseRuns), exerciseEpsilon, exerciseDelta, exerciseSample
 	root := math.Sqrt(runs * math.Log10(1/delta))
@@ -45,9 +51,9 @@ func TextbookExercise() []TextbookLine {
 	}
 }
 
-// worstSampled bounds the cost of the runs on samples for the algorithm that is the worst of its privacy:
-// it discloses the record with probability δ and else answers with a loss of ±ε. A sample of
-// probability q mixes that with the answer to the data without the record.
+// worstSampled returns bounds on the cost of the runs on samples for the worst algorithm of that
+// privacy. The worst algorithm discloses the record with probability δ and otherwise answers with a
+// loss of ±ε. A sample of probability q mixes that with the answer to the data without the record.
 func worstSampled(delta float64) Interval {
 	if disclosedBy(exerciseSample*exerciseDelta, exerciseRuns) > delta {
 		return Interval{math.Inf(1), math.Inf(1), math.Inf(1)}

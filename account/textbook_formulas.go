@@ -12,11 +12,11 @@ const (
 	abadiSource  = "Abadi and others 2016, theorem 1, for an asymptotic bound, https://arxiv.org/abs/1607.00133"
 )
 
-// classic is the ε of one normal release by √(2·log(1.25/δ))/σ, at sensitivity 1 (Dwork & Roth 2014,
-// theorem 3.22, proved for ε < 1).
+// classic returns the ε of one normal release by √(2·log(1.25/δ))/σ, at sensitivity 1 (Dwork & Roth
+// 2014, theorem 3.22, proved for ε < 1).
 func classic(noise, delta float64) float64 { return math.Sqrt(2*math.Log(1.25/delta)) / noise }
 
-// formulas returns those for the whole event at delta.
+// formulas returns the formulas for the whole event at delta.
 func (b textbook) formulas() []formula {
 	list := b.printed()
 	switch {
@@ -30,8 +30,9 @@ func (b textbook) formulas() []formula {
 }
 
 // printed returns the short forms of composition under sampling. Normal releases enter with the
-// classic ε of one: at δ/(qT) for strong composition, which spends qT times that, at δ for the
-// moments accountant, which spends δ in all. Pure releases enter with their ε.
+// classic ε of one release. For strong composition it is at δ/(qT), and composition spends qT times
+// that. For the moments accountant it is at δ, which is spent in all. Pure releases enter with
+// their ε.
 func (b textbook) printed() []formula {
 	var strong, moments float64
 	switch epsilon, pure := pureEpsilon(b.sampled, b.relation); {
@@ -53,7 +54,8 @@ func (b textbook) printed() []formula {
 	}
 }
 
-// normal returns the formulas of the Gaussian mechanism; all releases are one with noise over √T.
+// normal returns the formulas of the Gaussian mechanism. All releases are one release with noise
+// over √T.
 func (b textbook) normal() []formula {
 	noise, log := b.noise/math.Sqrt(b.steps), math.Log(1.25/b.delta)
 	usual := classic(noise, b.delta)
@@ -102,8 +104,8 @@ func (b textbook) limit() []formula {
 	}}
 }
 
-// asPoisson returns what batches of fixed size seem to cost when they are taken for Poisson samples under
-// add-or-remove-one.
+// asPoisson returns the cost that batches of fixed size seem to have when they are taken for
+// Poisson samples under add-or-remove-one.
 func (b textbook) asPoisson() []formula {
 	w, fixed := b.event.(mechanism.WithoutReplacement)
 	if !fixed {
@@ -117,8 +119,7 @@ func (b textbook) asPoisson() []formula {
 	return []formula{{name: "fixed batches taken for Poisson samples", text: "exact cost of Poisson samples, one record added or removed", epsilon: v.Upper, source: "common practice"}}
 }
 
-// amplification returns the formulas of one sampled release, from what it would cost without sampling at
-// δ/q.
+// amplification returns the formulas of one sampled release, from its cost without sampling at δ/q.
 func (b textbook) amplification() []formula {
 	if b.delta >= b.q {
 		return nil
@@ -136,8 +137,8 @@ func (b textbook) amplification() []formula {
 	}
 }
 
-// statements appends the printed forms for statements of (ε, δ) with δ > 0, which speak of their own
-// delta: Tδ for strong composition, δ for the moments accountant.
+// statements appends the printed forms for statements of (ε, δ) with δ > 0. These forms have a
+// delta of their own: Tδ for strong composition, δ for the moments accountant.
 func (b textbook) statements(lines []TextbookLine, e mechanism.Event, exact func(mechanism.Event, float64) (Interval, error)) ([]TextbookLine, error) {
 	d, ok := b.sampled.(mechanism.AssumedDP)
 	if !ok || d.Delta == 0 || b.steps == 1 || b.steps*d.Delta >= 1 {

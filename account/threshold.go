@@ -7,15 +7,16 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// withThresholds returns an event for the price of a group: assumedGroup makes of it what the
-// thresholds in it cost for this many records. It reports false where that is not known.
+// withThresholds returns an event for the price of a group of this many records k. In it, each
+// threshold is a statement that assumedGroup prices right. It reports false where no price is
+// known.
 //
-// A release of names (internal/release.DiscoveryTerms) costs its noise and, with a probability of δ, the
-// name of a record that no other record has. The second is no release of its own: the records of a
-// group may have one name in common. It passes the threshold with more than k·δ, since its count is
-// k times as far up. So a statement of (0, δ) after noise is taken for such a threshold (see
-// passing). That is never less than the k·δ of a statement by itself. One that stands in a sequence
-// without noise before it has no price here.
+// A release of names (internal/release.DiscoveryTerms) costs its noise.  With a probability of δ,
+// it also costs the name of a record that no other record has. This threshold is no release of its
+// own: the records of a group may have one name in common. That name passes the threshold with more
+// than k·δ, since its count is k times as large. So a statement of (0, δ) after noise is taken for
+// such a threshold (see passing). That is never less than the k·δ of a statement by itself. A
+// statement in a sequence without noise before it has no price here.
 func withThresholds(e mechanism.Event, records int) (mechanism.Event, bool) {
 	if records == 1 {
 		return e, true
@@ -55,11 +56,14 @@ func withThresholds(e mechanism.Event, records int) (mechanism.Event, bool) {
 	return e, true
 }
 
-// passing bounds the probability that any name is released that only a group of k records has. For
-// one record's names it is at most δ. It reports false for noise without a known bound. The
-// threshold lies a tail of δ above the rows of one record, and the rows of the group are at most
-// k-1 bounds more. As in internal/release.DiscoveryTerms the tail is convex below the threshold, so that
-// all rows under one name, or each under its own, is the worst: the latter pass with at most k·δ.
+// passing returns a bound on the probability that any name is released that only a group of k
+// records has. For one record's names it is at most δ. It reports false for noise without a known
+// bound.
+//
+// The threshold lies a tail of δ above the rows of one record, and the rows of the group are at
+// most k-1 bounds more. As in internal/release.DiscoveryTerms, the tail is convex below the
+// threshold. So the worst case is all rows under one name, or each row under its own. In the second
+// case they pass with at most k·δ.
 func passing(noise mechanism.Event, delta float64, records int) (float64, bool) {
 	k, together := float64(records), 0.0
 	switch noise := noise.(type) {

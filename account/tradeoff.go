@@ -6,34 +6,35 @@ import (
 	"slices"
 )
 
-// TradeOff is what a privacy profile proves about every attacker who guesses, from the output,
-// which of two neighbors the data were: at a rate of false positives, a lower bound on the rate of
-// false negatives. The zero value proves nothing.
+// TradeOff is a bound on every attacker who guesses, from the output, on which of two neighbors a
+// release was made. A privacy profile proves it. At a rate of false positives it is a lower bound
+// on the rate of false negatives. The zero value proves nothing.
 //
-// A release is (ε, δ)-differentially private if and only if every attacker has at least max(0,
-// 1-δ-e^ε·fp, e^-ε(1-δ-fp)) false negatives at the rate fp of false positives. (Wasserman & Zhou,
-// "A Statistical Framework for Differential Privacy", JASA 2010, theorem 2.4,
+// A release is (ε, δ)-differentially private exactly if no attacker has fewer false negatives than
+// max(0, 1-δ-e^ε·fp, e^-ε(1-δ-fp)) at the rate fp of false positives (Wasserman & Zhou, "A
+// Statistical Framework for Differential Privacy", JASA 2010, theorem 2.4,
 // https://arxiv.org/abs/0811.2501; Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022,
 // propositions 2.4 and 2.12, https://arxiv.org/abs/1905.02383). The bound of a TradeOff is the
-// largest bound over finitely many ε, hence valid whichever they are.
+// largest bound over finitely many ε, so it is valid for any choice of them.
 type TradeOff struct{ points []profilePoint }
 
 // profilePoint is one statement of (ε, δ)-differential privacy.
 type profilePoint struct{ epsilon, delta float64 }
 
 const (
-	// tradeOffStart is the smallest positive ε of a TradeOff, tradeOffEnd the δ at which it
-	// ends, tradeOffTop the largest ε.
+	// tradeOffStart is the smallest positive ε of a TradeOff, tradeOffEnd the δ at which it ends,
+	// and tradeOffTop the largest ε.
 	tradeOffStart, tradeOffEnd, tradeOffTop = 1e-3, 1e-12, 512.0
-	// tradeOffPoints is how many ε lie evenly, and how many geometrically, between the ends.
+	// tradeOffPoints is the number of evenly spaced ε, and of geometrically spaced ones, between
+	// the ends.
 	tradeOffPoints = 100
 )
 
-// NewTradeOff samples a privacy profile: an upper bound on δ at each ε in nats, for neighbors in
-// both directions, such as the upper end of Accountant.Delta. It asks at 0 and at 200 values of ε
-// up to where δ falls below 1e-12 or no further. Half of them are spaced evenly, and half
-// geometrically from 1e-3 on. Up to 25 more find that end. It returns the first error of delta, or
-// one for a δ that is no number.
+// NewTradeOff returns the trade-off of a privacy profile. delta returns an upper bound on δ at an ε
+// in nats, for neighbors in both directions, such as the upper end of Accountant.Delta. NewTradeOff
+// asks at 0 and at 200 values of ε, up to where δ falls below 1e-12 or no further. Half of them are
+// spaced evenly, and half geometrically from 1e-3 on. Up to 25 more questions find that end. The
+// error is the first error of delta, or one for a δ that is no number.
 func NewTradeOff(delta func(epsilon float64) (float64, error)) (TradeOff, error) {
 	var t TradeOff
 	at := func(epsilon float64) (float64, error) {
@@ -64,7 +65,7 @@ func NewTradeOff(delta func(epsilon float64) (float64, error)) (TradeOff, error)
 }
 
 // profileEnd returns an ε, a little beyond the first, at which δ is below tradeOffEnd, or no more
-// than it is at the largest ε.
+// than at the largest ε.
 func profileEnd(at func(epsilon float64) (float64, error)) (float64, error) {
 	var doubled []profilePoint
 	for epsilon := tradeOffStart; ; epsilon = min(tradeOffTop, 2*epsilon) {
@@ -98,7 +99,8 @@ func profileEnd(at func(epsilon float64) (float64, error)) (float64, error) {
 	return high, nil
 }
 
-// With returns the trade-off that a guarantee at epsilon and delta proves besides. One without end proves nothing.
+// With returns the trade-off that t and a guarantee at epsilon and delta together prove. An
+// infinite epsilon proves nothing.
 func (t TradeOff) With(epsilon, delta float64) TradeOff {
 	if !(epsilon >= 0) || math.IsInf(epsilon, 1) || !(delta >= 0 && delta <= 1) {
 		return t
@@ -107,7 +109,7 @@ func (t TradeOff) With(epsilon, delta float64) TradeOff {
 }
 
 // FalseNegatives returns a lower bound on the rate of false negatives of every attacker whose rate
-// of false positives is at most fp. It does not rise in fp, and is 1-fp at most. It is 0 for an fp
+// of false positives is at most fp. It does not rise in fp, and is at most 1-fp. It is 0 for an fp
 // of 1 or more, and where fp is no number.
 func (t TradeOff) FalseNegatives(fp float64) float64 {
 	fp = max(0, fp)
@@ -124,12 +126,14 @@ func (t TradeOff) FalseNegatives(fp float64) float64 {
 	return least
 }
 
-// TruePositives returns an upper bound on the rate of true positives of every attacker whose rate of
-// false positives is at most fp: how often a guess of "was in" is right about those who were.
+// TruePositives returns an upper bound on the rate of true positives of every attacker whose rate
+// of false positives is at most fp. A true positive is a record that was in the data and is
+// recognized.
 func (t TradeOff) TruePositives(fp float64) float64 { return 1 - t.FalseNegatives(fp) }
 
-// Advantage returns an upper bound on the rate of true positives less that of false positives, of every
-// attacker: the smallest δ + (e^ε-1)/(e^ε+1)·(1-δ) of the statements, which is δ at ε = 0.
+// Advantage returns an upper bound, over all attackers, on the rate of true positives less the rate
+// of false positives. It is the smallest δ + (e^ε-1)/(e^ε+1)·(1-δ) of the statements, which is δ at
+// ε = 0.
 func (t TradeOff) Advantage() float64 {
 	least := 1.0
 	for _, p := range t.points {

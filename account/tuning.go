@@ -7,12 +7,15 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// repeatAndSelect returns the Rényi divergences of the best of a random number K of runs, r being those
-// of one run (Papernot & Steinke, "Hyperparameter Tuning with Renyi Differential Privacy", ICLR 2022,
-// https://arxiv.org/abs/2110.03620). Theorem 2, truncated negative binomial of shape η: r(α) +
-// (1+η)·min over orders β of [(1-1/β)·r(β) + log(1/γ)/β] + log(E K)/(α-1). Theorem 6, Poisson with
-// mean m: r(α) + m·δ + log(m)/(α-1), if one run is (log(1+1/(α-1)), δ)-differentially private, which any proven δ serves for.
-// Divergences do not fall with the order, so that a bound at a higher order is one at a lower.
+// repeatAndSelect returns the Rényi divergences of the best of a random number K of runs, where r
+// is the divergence of one run (Papernot & Steinke, "Hyperparameter Tuning with Renyi Differential
+// Privacy", ICLR 2022, https://arxiv.org/abs/2110.03620). A divergence does not fall with the
+// order, so a bound at a higher order is a bound at a lower one.
+//
+//   - Theorem 2, truncated negative binomial of shape η: r(α) + (1+η)·min over orders β of
+//     [(1-1/β)·r(β) + log(1/γ)/β] + log(E K)/(α-1).
+//   - Theorem 6, Poisson with mean m: r(α) + m·δ + log(m)/(α-1), if one run is
+//     (log(1+1/(α-1)), δ)-differentially private. Any proven δ serves.
 func (m moments) repeatAndSelect(e mechanism.RepeatAndSelect, orders []float64, n privacy.Neighboring) ([]float64, error) {
 	bounds, known := m.tuning[e.String()]
 	if !known {
@@ -25,7 +28,7 @@ func (m moments) repeatAndSelect(e mechanism.RepeatAndSelect, orders []float64, 
 	return atOrAbove(tuningOrders, bounds, orders), nil
 }
 
-// tuningBounds are the bounds at the orders of tuningOrders.
+// tuningBounds returns the bounds at the orders of tuningOrders.
 func tuningBounds(e mechanism.RepeatAndSelect, n privacy.Neighboring) ([]float64, error) {
 	all, err := terms(e.Event, n)
 	if err != nil {
@@ -54,9 +57,9 @@ func tuningBounds(e mechanism.RepeatAndSelect, n privacy.Neighboring) ([]float64
 	return bounds, nil
 }
 
-// deltasOfRun is a bound on the δ of one run at an epsilon: that of its whole profile where it has
-// dominating pairs, and else the δ that its divergences imply. At the small epsilons of theorem 6
-// the first is a good deal less. Only the Poisson distribution needs it.
+// deltasOfRun returns a bound on the δ of one run at an epsilon. It comes from the whole profile of
+// a run with dominating pairs, and otherwise from the run's divergences. At the small epsilons of
+// theorem 6 the first is much less. Only the Poisson distribution needs it.
 func deltasOfRun(e mechanism.RepeatAndSelect, grid, r []float64, n privacy.Neighboring) func(epsilon float64) float64 {
 	byDivergence := func(epsilon float64) float64 {
 		delta, _ := RDP{Orders: grid}.delta(r, epsilon)
@@ -78,7 +81,8 @@ func deltasOfRun(e mechanism.RepeatAndSelect, grid, r []float64, n privacy.Neigh
 	}
 }
 
-// tuningOrders are the orders of one run and of the best of many, a fine grid: both are minimized over.
+// tuningOrders are the orders of one run and of the best of many. They are a fine grid, since both
+// are minimized over.
 var tuningOrders = func() []float64 {
 	orders := []float64{}
 	for x := math.Log(0.02); x < math.Log(4096); x += 0.02 {
@@ -87,7 +91,7 @@ var tuningOrders = func() []float64 {
 	return orders
 }()
 
-// leastExtra is (1+η)·min over β of [(1-1/β)·r(β) + log(1/γ)/β].
+// leastExtra returns (1+η)·min over β of [(1-1/β)·r(β) + log(1/γ)/β].
 func leastExtra(e mechanism.RepeatAndSelect, grid, r []float64) float64 {
 	toughness, least := -math.Log(successOf(e.Shape, e.Mean)), math.Inf(1)
 	for i, beta := range grid {
@@ -96,7 +100,7 @@ func leastExtra(e mechanism.RepeatAndSelect, grid, r []float64) float64 {
 	return (1 + e.Shape) * least
 }
 
-// successOf returns, from below, the parameter γ at which the truncated negative binomial
+// successOf returns, rounded down, the parameter γ at which the truncated negative binomial
 // distribution of this shape has this mean: η(1-γ)/(γ(1-γ^η)), and (1/γ-1)/log(1/γ) for shape 0.
 func successOf(shape, mean float64) float64 {
 	if mean == 1 {
@@ -118,7 +122,7 @@ func successOf(shape, mean float64) float64 {
 	return math.Exp(low)
 }
 
-// atOrAbove returns, at each order, the least bound at it or a higher one of the grid.
+// atOrAbove returns, at each order, the least bound of the grid at that order or a higher one.
 func atOrAbove(grid, bounds, orders []float64) []float64 {
 	values := make([]float64, len(orders))
 	for i, order := range orders {

@@ -10,9 +10,9 @@ import (
 // maxWays bounds the number of ways in which a record can stand in the parts of an event.
 const maxWays = 64
 
-// ways lists the events without Parallel that e can be for one record: one for each way in which the
-// record stands in the parts. The cost of e is the largest of their costs (see mechanism.Parallel). An
-// event without Parallel is its only way.
+// ways lists the events without Parallel that e can be for one record: one for each way in which
+// the record stands in the parts. The cost of e is the largest of their costs (see
+// mechanism.Parallel). An event without Parallel is its only way.
 func ways(e mechanism.Event) ([]mechanism.Event, error) {
 	if !isParallel(e) {
 		return []mechanism.Event{e}, nil
@@ -74,7 +74,7 @@ func waysOfSequence(s mechanism.Sequence) ([]mechanism.Event, error) {
 	return out, nil
 }
 
-// waysOfRepeat says how often each way can happen; the order has no effect on the cost.
+// waysOfRepeat says how often each way can happen. The order has no effect on the cost.
 func waysOfRepeat(r mechanism.Repeat) ([]mechanism.Event, error) {
 	some, err := ways(r.Event)
 	if err != nil || r.Count == 0 {
@@ -111,10 +111,10 @@ func tooManyWays(e mechanism.Event) error {
 }
 
 // severalWays reports whether e has parts in parallel. If so, it returns the largest of the
-// numbers, and each end of the intervals, that ask gives for its ways. Where an accountant has no
-// proof for one way, it has none for e.
+// numbers, and of each end of the intervals, that ask returns for its ways. Where an accountant has
+// no proof for one way, it has none for e.
 func severalWays(e mechanism.Event, ask func(mechanism.Event) (Interval, error)) (worst Interval, several bool, err error) {
-	if !isParallel(e) || mechanism.CheckEvent(e) != nil { // what is wrong is said by whoever looks next
+	if !isParallel(e) || mechanism.CheckEvent(e) != nil { // the next check reports a fault
 		return Interval{}, false, nil
 	}
 	all, err := ways(e)
@@ -133,7 +133,7 @@ func severalWays(e mechanism.Event, ask func(mechanism.Event) (Interval, error))
 	return worst, true, errors.Join(reasons...)
 }
 
-// parallel reports whether an event has Parallel in it where ways looks.
+// isParallel reports whether an event has Parallel in it where ways looks.
 func isParallel(e mechanism.Event) bool {
 	switch e := e.(type) {
 	case mechanism.Parallel:
@@ -152,5 +152,5 @@ func isParallel(e mechanism.Event) bool {
 	return false
 }
 
-// alone makes a number the answer of an accountant.
+// alone returns a number as the answer of an accountant.
 func alone(v float64, err error) (Interval, error) { return Interval{v, v, v}, err }

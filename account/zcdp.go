@@ -10,21 +10,23 @@ import (
 
 // ZCDP is the accountant of zero-concentrated differential privacy. An event is ρ-zCDP when its
 // Rényi divergence of every order α > 1 is at most ρ·α. ρ adds up over adaptively chosen events. A
-// cap on it is a valid filter, since it caps every order at once.
+// cap on ρ is a valid filter, since it caps every order at once.
 //
 // Bun & Steinke, "Concentrated Differential Privacy: Simplifications, Extensions, and Lower
 // Bounds", TCC 2016, https://arxiv.org/abs/1605.02065: proposition 1.6 (a normal release),
 // proposition 3.3 (pure ε costs ε²/2), lemma 2.3 (composition). Canonne, Kamath & Steinke, "The
 // Discrete Gaussian for Differential Privacy", NeurIPS 2020, https://arxiv.org/abs/2004.00010:
 // theorem 4 (the discrete Gaussian), proposition 12 (conversion). Cesar & Rogers, "Bounding,
-// Concentrating, and Truncating", ALT 2021, https://arxiv.org/abs/2004.07223 (bounded range ε
-// costs ε²/8). A sampled event counts as what it samples, without amplification: Rényi
-// divergences are jointly quasi-convex, and given one draw of the sample neighbors are at most as
-// far apart as in full.
+// Concentrating, and Truncating", ALT 2021, https://arxiv.org/abs/2004.07223 (bounded range ε costs
+// ε²/8).
 //
-// Jointly quasi-convex: with e^((α-1)D) = ∫ p^α·q^(1-α), and x^α·y^(1-α) convex in (x, y) as the
-// perspective of x^α, the value of two mixtures with the same weights is at most the mean of the
-// values of their parts, hence at most the largest. (See also van Erven & Harremoës, "Rényi
+// A sampled event costs as much as the event on all records, without amplification. Rényi
+// divergences are jointly quasi-convex. Given one draw of the sample, neighbors are at most as far
+// apart as in full.
+//
+// Jointly quasi-convex: put e^((α-1)D) = ∫ p^α·q^(1-α). x^α·y^(1-α) is convex in (x, y) as the
+// perspective of x^α. So the value of two mixtures with the same weights is at most the mean of
+// their parts' values. The mean is at most the largest. (See also van Erven & Harremoës, "Rényi
 // Divergence and Kullback-Leibler Divergence", 2014, https://arxiv.org/abs/1206.2459.)
 var ZCDP concentratedDP
 
@@ -39,8 +41,8 @@ const rhoError = 1e-11
 // Name returns "zcdp".
 func (concentratedDP) Name() string { return "zcdp" }
 
-// Rho returns an upper bound, exact to a relative 1e-11 but for sampling, on ρ of the event under
-// the relation. It is +Inf where something is released without protection.
+// rho returns an upper bound on ρ of the event under the relation, exact to a relative 1e-11 apart
+// from sampling. It is +Inf where something is released without protection.
 func (a concentratedDP) rho(e mechanism.Event, n privacy.Neighboring) (float64, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return alone(a.rho(w, n)) }); several {
 		return v.Upper, err
@@ -90,7 +92,7 @@ func rhoOf(e mechanism.Event, n privacy.Neighboring) (float64, error) {
 	return halfSquare(epsilon), nil
 }
 
-// halfSquare is x²/2 for x of 0 or more, from above where float64 cannot hold it.
+// halfSquare returns x²/2 for x of 0 or more, rounded up where float64 cannot hold it.
 func halfSquare(x float64) float64 {
 	if x == 0 {
 		return 0
@@ -99,7 +101,7 @@ func halfSquare(x float64) float64 {
 }
 
 // pureEpsilon returns the ε of a simple event that is ε-differentially private and not sampled. It
-// is +Inf where the answer is given as it is. For all other events it returns false.
+// is +Inf where the answer is given unchanged. For all other events it returns false.
 func pureEpsilon(e mechanism.Event, n privacy.Neighboring) (epsilon float64, pure bool) {
 	move := n.Movement()
 	switch e := e.(type) {
@@ -117,8 +119,8 @@ func pureEpsilon(e mechanism.Event, n privacy.Neighboring) (epsilon float64, pur
 	return 0, false
 }
 
-// responseEpsilon is the largest log ratio of two answers' probabilities: 1-p+p/k against p/k
-// under replace-one; under zero-out both of them against 1/k.
+// responseEpsilon returns the largest log ratio of two answers' probabilities. Under replace-one
+// they are 1-p+p/k and p/k. Under zero-out both are compared to 1/k.
 func responseEpsilon(e mechanism.RandomizedResponse, n privacy.Neighboring) float64 {
 	p, k := e.Probability, float64(e.Outcomes)
 	up := math.Log1p((k - 1) * (1 - p)) // (1-p+p/k) : 1/k
@@ -164,7 +166,7 @@ func (a concentratedDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neig
 	return positive(Interval{0, delta, delta}, all, epsilon, n), err
 }
 
-// rhoEpsilon is the least over α of ρα + log(1-1/α) - (log δ + log α)/(α-1).
+// rhoEpsilon returns the least over α of ρα + log(1-1/α) - (log δ + log α)/(α-1).
 func rhoEpsilon(rho, delta float64) float64 {
 	switch {
 	case rho == 0:
@@ -181,7 +183,7 @@ func rhoEpsilon(rho, delta float64) float64 {
 	}))
 }
 
-// rhoDelta is the least over α of exp((α-1)(ρα-ε))·(1-1/α)^α/(α-1), and 1.
+// rhoDelta returns the least over α of exp((α-1)(ρα-ε))·(1-1/α)^α/(α-1), and 1.
 func rhoDelta(rho, epsilon float64) float64 {
 	switch {
 	case rho == 0 || math.IsInf(epsilon, 1):
@@ -199,8 +201,8 @@ func rhoDelta(rho, epsilon float64) float64 {
 }
 
 // leastOverOrders returns a small value of f(log(α-1)) over the orders α: the least on a grid,
-// improved by golden section next to it. Every order gives a valid bound, so that a search that
-// misses the minimum errs upward.
+// improved by golden section next to it. Every order gives a valid bound, so a search that misses
+// the minimum errs upward.
 func leastOverOrders(f func(u float64) float64) float64 {
 	const low, high, step = -60.0, 60.0, 0.25
 	best, at := math.Inf(1), low

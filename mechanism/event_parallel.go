@@ -14,8 +14,9 @@ import (
 //
 //  1. Given the parts, neighbors differ in one part alone.
 //  2. So the other events are post-processing of the output of that part and of the same records.
-//  3. The hockey-stick divergence is jointly convex. So δ(ε) is at most the mean of the δ(ε) of the
-//     events over the distribution of the record's part, and so at most their maximum.
+//  3. The hockey-stick divergence is jointly convex.
+//  4. So δ(ε) is at most the mean of the events' δ(ε) over the distribution of the record's part.
+//  5. The mean is at most the maximum.
 //
 // McSherry, "Privacy Integrated Queries", SIGMOD 2009, theorem 4, is the case of parts by content.
 // Under replace-one a part by content would let two parts pay.

@@ -18,7 +18,7 @@ type RandomizedResponse struct {
 type Exponential struct{ Epsilon float64 }
 
 // PermuteAndFlip is a choice by the permute-and-flip mechanism, which is report-noisy-max with
-// exponential noise. Its losses are those of one Laplace release of scale 1/Epsilon (McKenna &
+// exponential noise. It has the losses of one Laplace release of scale 1/Epsilon (McKenna &
 // Sheldon, "Permute-and-Flip", NeurIPS 2020, https://arxiv.org/abs/2010.12603; Ding, Kifer and
 // others, "The Permute-and-Flip Mechanism is Identical to Report-Noisy-Max with Exponential Noise",
 // 2021, https://arxiv.org/abs/2105.07260).

@@ -6,9 +6,10 @@ import (
 	"sort"
 )
 
-// cells holds a distribution of mean count in intervals of the line, from edge[i] to edge[i+1], all
-// less count: the mass of each, and its first moments from the lower and to the upper edge. All are
-// sums of positive terms, so that they keep a relative error of a unit for each term.
+// cells is a distribution of mean count in intervals of the line, from edge[i] to edge[i+1]; edges
+// are relative to count. It holds the mass of each interval, and its first moments from the lower
+// and to the upper edge. All are sums of positive terms, so they keep a relative error of a unit
+// for each term.
 type cells struct {
 	count       float64
 	edge        []float64
@@ -18,11 +19,11 @@ type cells struct {
 	infinite         float64
 }
 
-// faint is a share of the mean, or a mass, so small that it may be carried to the ends of the line.
+// faint is the share of the mean, or the mass, below which it may be moved to the ends of the line.
 const faint = 1e-50
 
-// newCells returns empty cells for the sum of two distributions: half of them narrow about the
-// mean, where sums of many terms are, half of even width in the logarithm, for the rest.
+// newCells returns empty cells for the sum of two distributions. Half of them are narrow and near
+// the mean, where sums of many terms lie. The other half are of even width in the logarithm.
 func newCells(l, o law) cells {
 	count := l.count + o.count
 	low, high := max(-count, l.d[0]+o.d[0]), l.d[len(l.d)-1]+o.d[len(o.d)-1]
@@ -49,7 +50,7 @@ func newCells(l, o law) cells {
 	return cells{count: count, edge: edges, q: make([]float64, n), up: make([]float64, n), down: make([]float64, n)}
 }
 
-// spread is E|d|.
+// spread returns E|d|.
 func (l law) spread() float64 {
 	sum := 0.0
 	for i, d := range l.d {
@@ -64,8 +65,8 @@ func (c *cells) find(d float64) int {
 	return min(max(i, 0), len(c.edge)-2)
 }
 
-// law joins fine cells and puts the mass of each result on nodes. The mass below and the share of
-// the mean above change by a small part in each.
+// law returns the distribution after joining fine cells and putting the mass of each result on
+// nodes. Within a result the mass below and the share of the mean above change by a small part.
 func (c *cells) law(kind Kind) law {
 	left, right := c.tails()
 	l := law{kind: kind, count: c.count, infinite: c.infinite}
@@ -100,8 +101,8 @@ func (c *cells) tails() (left, right []float64) {
 	return left, right
 }
 
-// grown reports whether a tail, from less to more, grows so much that a cell shall end there: by a 50th where
-// it is large, by more where it is rare.
+// grown reports whether a tail that grows from less to more grows enough for a cell to end there:
+// by a 50th where it is large, by more where it is rare.
 func grown(less, more float64) bool {
 	if more < faint {
 		return false
@@ -145,7 +146,7 @@ func (b builder) cell(c *cells, first, last int) {
 	b.put(high, up/(high-low))
 }
 
-// top puts what is above the edge last: on that edge and at infinity, or on its mean.
+// top puts the mass above the edge last on that edge and at infinity, or on its mean.
 func (b builder) top(c *cells, last int) {
 	low := c.edge[last]
 	q, up := c.beyond, c.beyondUp+c.beyond*(c.edge[len(c.edge)-1]-low)

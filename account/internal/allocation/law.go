@@ -1,15 +1,16 @@
 // Package allocation bounds the privacy of random allocation: a record takes part in one of several
 // steps with normal noise, drawn uniformly.
 //
-// With z the noise multiplier and T the number of steps, the ratio of the output's likelihood with
-// the record to that without it is S = (W_1 + … + W_T)/T, W_t = e^((2x_t-1)/2z²) with independent
-// x_t ~ N(0, z²). (Chua and others, "Balls-and-Bins Sampling for DP-SGD", AISTATS 2025,
-// https://arxiv.org/abs/2412.16802.) Removing the record has δ(ε) = E(S-e^ε)⁺, adding it
-// E(1-e^ε·S)⁺: both are means of convex functions of S. A distribution that is larger in the convex
-// order bounds them from above, one that is smaller from below. Convex order survives sums of
-// independent terms. So it is enough to spread the mass of each W_t over nodes with its mean kept,
-// or to join the mass in a cell. Then terms are added, and it is done again. Nothing is drawn at
-// random.
+// Let z be the noise multiplier and T the number of steps. The ratio of the output's likelihood
+// with the record to that without it is S = (W_1 + … + W_T)/T, W_t = e^((2x_t-1)/2z²) with
+// independent x_t ~ N(0, z²) (Chua and others, "Balls-and-Bins Sampling for DP-SGD", AISTATS 2025,
+// https://arxiv.org/abs/2412.16802). Removing the record has δ(ε) = E(S-e^ε)⁺, and adding it has
+// E(1-e^ε·S)⁺. Both are means of convex functions of S. So a distribution that is larger in the
+// convex order bounds them from above, and a smaller one from below.
+//
+// Convex order survives sums of independent terms. So each W_t may be replaced alone: spreading its
+// mass over nodes with its mean kept makes it larger, joining the mass in a cell makes it smaller.
+// Then terms are added, and their sum is replaced again. Nothing is drawn at random.
 package allocation
 
 import (
@@ -18,18 +19,18 @@ import (
 	"github.com/ditherml/dither/account/internal/pair"
 )
 
-// Kind says which bound a distribution is: larger in the convex order, or smaller.
+// Kind is the side of a bound: larger in the convex order, or smaller.
 type Kind uint8
 
 const (
-	// Upper distributions put the mass of a cell on its ends.
+	// Upper is the kind of distributions that put the mass of a cell on its ends.
 	Upper Kind = iota + 1
-	// Lower distributions put the mass of a cell on its mean.
+	// Lower is the kind of distributions that put the mass of a cell on its mean.
 	Lower
 )
 
 // law is the distribution of a sum of count terms of mean 1, on nodes count+d of mass q, d rising.
-// What is infinite has probability 0 and a share of the mean.
+// Mass at infinity has probability 0 and a share of the mean.
 type law struct {
 	kind     Kind
 	count    float64
@@ -43,17 +44,18 @@ const (
 	longest = 4096
 )
 
-// reach is how far out nodes go, in standard deviations; the normal distribution has less than
-// 1e-50 beyond.
+// reach is the distance of the outermost nodes, in standard deviations. The normal distribution has
+// less than 1e-50 beyond.
 const reach = 15.0
 
-// smallest is the least ratio of likelihoods above 0, so that it differs from 0 when 1 is taken from it.
+// smallest is the least ratio of likelihoods above 0. It is large enough that 1-smallest differs
+// from 1.
 const smallest = 1e-14
 
-// fine is how many cells a distribution is first put into.
+// fine is the number of cells that a distribution is first put into.
 const fine = 4096
 
-// single is the distribution of one term.
+// single returns the distribution of one term.
 func single(noise float64, kind Kind) (law, error) {
 	curve, err := pair.NewCurve(pair.Shift(pair.Normal, noise))
 	if err != nil {
@@ -71,7 +73,7 @@ func single(noise float64, kind Kind) (law, error) {
 		a, b := at(i), at(i+1)
 		p, q = curve.Masses(a, b)
 		from, to := value(a), value(b)
-		// What rounding leaves of a difference moves the mean of the cell by a few units.
+		// The rounding of a difference moves the mean of the cell by a few units.
 		up := min(max((p-q)-from*q, 0), (to-from)*q)
 		c.edge = append(c.edge, to)
 		c.q, c.up, c.down = append(c.q, q), append(c.up, up), append(c.down, (to-from)*q-up)
@@ -81,7 +83,7 @@ func single(noise float64, kind Kind) (law, error) {
 	return c.law(kind), nil
 }
 
-// plus is the distribution of the sum of two independent ones.
+// plus returns the distribution of the sum of two independent numbers.
 func (l law) plus(o law, same bool) law {
 	c := newCells(l, o)
 	c.infinite = l.infinite + o.infinite
@@ -95,8 +97,8 @@ func (l law) plus(o law, same bool) law {
 	return c.law(l.kind)
 }
 
-// row adds the sums of one node with all nodes of a distribution from the first on. The other ones
-// of the same distribution count twice.
+// row adds the sums of one node with all nodes of a distribution from the first on. If both
+// distributions are the same, the other nodes count twice.
 func (c *cells) row(a, mass float64, o law, first int, same bool) {
 	at := c.find(a + o.d[first])
 	low, high := c.edge[at], c.edge[at+1]
@@ -125,7 +127,7 @@ func (c *cells) row(a, mass float64, o law, first int, same bool) {
 	flush()
 }
 
-// sum is the distribution of this many independent terms.
+// sum returns the distribution of the sum of this many independent terms.
 func sum(steps int, noise float64, kind Kind) (law, error) {
 	power, err := single(noise, kind)
 	if err != nil {

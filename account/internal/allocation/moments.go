@@ -4,11 +4,13 @@ import "math"
 
 // LogMoments returns upper bounds on log E S^α at the integer orders α from 0 to most.
 //
-// S^α is a sum over the ways to choose a step α times: E S^α = α!/T^α times the coefficient of x^α
-// in F(x)^T, F = Σ e^((k²-k)/2z²)·x^k/k!, since E W^k = e^((k²-k)/2z²) (Feldman & Shenfeld,
-// "Privacy amplification by random allocation", 2025, https://arxiv.org/abs/2502.08202, have it by
-// integer partitions). All terms are positive. So a product of F errs by as many units as it has
-// terms, and a power by its exponent times that.
+// S^α is a sum over the ways to choose a step α times. So E S^α = α!/T^α times the coefficient of
+// x^α in F(x)^T, where F = Σ e^((k²-k)/2z²)·x^k/k!, since E W^k = e^((k²-k)/2z²). All terms are
+// positive. So a product of F errs by one unit for each of its terms, and a power by its exponent
+// times that.
+//
+// Feldman & Shenfeld, "Privacy amplification by random allocation", 2025,
+// https://arxiv.org/abs/2502.08202, have E S^α by integer partitions.
 func LogMoments(steps int, noise float64, most int) []float64 {
 	power := make([]float64, most+1)
 	growth := func(k int) float64 { return float64(k*k-k) / (2 * noise * noise) }
@@ -39,7 +41,8 @@ func LogMoments(steps int, noise float64, most int) []float64 {
 	return logs
 }
 
-// product multiplies series whose coefficients are given by their logarithms, up to the order of the first.
+// product returns the product of two series, given by the logarithms of their coefficients, up to
+// the order of the first.
 func product(a, b []float64) []float64 {
 	c := make([]float64, len(a))
 	for n := range c {

@@ -7,18 +7,21 @@ import (
 	"github.com/ditherml/dither/account/internal/pair"
 )
 
-// Pairs are the dominating pairs of one epoch, of the output with the record against that without,
-// and the other way.
+// Pairs are the dominating pairs of one epoch: Remove compares the output with the record to the
+// output without it, and Add the other way round.
 type Pairs struct{ Remove, Add pair.Atoms }
 
-// New returns pairs that dominate random allocation to this many steps, at least 2, with this noise
-// multiplier, if kind is Upper. If it is Lower, the true pairs dominate them.
+// New returns pairs for random allocation to this many steps, at least 2, with this noise
+// multiplier. If kind is Upper, the pairs dominate the allocation. If it is Lower, the true pairs
+// dominate them.
 //
-// Rounding: each of q is known to a relative error that the terms of a sum add up, and that doubles
-// where the number of terms does. Spread out by twice it, the distribution is on the right side.
-// Places are known to a few units at each of the doublings, and are moved away from 1 by that. The
-// means of cells are known to as many units, of the width of a cell, as a sum has terms. Both sides
-// are moved so that the mean stays.
+// Rounding:
+//
+//  1. Each q is known to a relative error that grows with the terms of a sum, and doubles with each
+//     doubling. Spreading the distribution out by twice that error puts it on the safe side.
+//  2. Places are known to a few units at each doubling, and are moved away from 1 by that.
+//  3. The means of cells are known to as many units, of the width of a cell, as a sum has terms.
+//  4. Both sides are moved so that the mean stays.
 func New(steps int, noise float64, kind Kind) (Pairs, error) {
 	l, err := sum(steps, noise, kind)
 	if err != nil {
@@ -43,9 +46,9 @@ func New(steps int, noise float64, kind Kind) (Pairs, error) {
 	return s, nil
 }
 
-// widened makes the masses of a distribution sum to 1. It returns the ratios at its nodes farther
-// from 1, each by a share of its distance and an amount. Where the distribution is a lower one they
-// are nearer to 1.
+// widened makes the masses of a distribution sum to 1. It returns the ratios at its nodes, each
+// moved away from 1 by a share of its distance and an amount. For a Lower distribution they are
+// moved toward 1.
 func widened(l law, share, amount float64) []float64 {
 	total := 0.0
 	for _, q := range l.q {
@@ -80,7 +83,7 @@ func widened(l law, share, amount float64) []float64 {
 	return ratios
 }
 
-// settle makes the sums of the columns 1, to the safe side, in the largest atom.
+// settle makes the sums of the columns 1 by changing the largest atom to the safe side.
 func settle(a pair.Atoms, kind Kind) {
 	var p, q float64
 	largest := 0

@@ -8,24 +8,26 @@ import (
 )
 
 // Replace returns a pair, its own reverse, that dominates the replacement of one record by another.
-// The pairs given must dominate the removal of one and the adding of the other.
+// The pairs given must dominate the removal of the first and the adding of the second.
 //
-// For distributions M, N and K and any a, b > 0, M - a·K = (M - b·N) + b·(N - (a/b)·K), hence H_a(M
-// ‖ K) ≤ H_b(M ‖ N) + b·H_a/b(N ‖ K); There N is the distribution without the record. The least of
-// it over some b is an upper bound at each of some a ≥ 1. The largest divergence over all neighbors
-// is convex in a, falls, and is its own mirror image, H_a = 1-a + a·H_1/a. So it lies below every
-// chord between such bounds, also across a = 1. Beyond the last a it is at most the last bound. The
-// lower hull of the chords is the profile of the atoms that are returned.
+//  1. For distributions M, N and K and any a, b > 0, M - a·K = (M - b·N) + b·(N - (a/b)·K). Hence
+//     H_a(M ‖ K) ≤ H_b(M ‖ N) + b·H_a/b(N ‖ K). Here N is the distribution without the record.
+//  2. So the least over some b is an upper bound at each of some a ≥ 1.
+//  3. The largest divergence over all neighbors is convex in a, falls, and is its own mirror image,
+//     H_a = 1-a + a·H_1/a. So it lies below every chord between such bounds, also across a = 1.
+//  4. Beyond the last a it is at most the last bound.
+//
+// The profile of the returned atoms is the lower hull of the chords.
 func Replace(s Pairs) pair.Atoms {
 	remove, add := newProfile(s.Remove), newProfile(s.Add)
-	var odds []float64 // of the ratio to which the profile is split
+	var odds []float64 // the ratios b at which the profile is split
 	for _, a := range remove.ratio {
 		if a > 1 {
 			odds = append(odds, a)
 		}
 	}
 	at, bound := []float64{1}, []float64{}
-	for i, b := range odds { // about where the two halves are alike
+	for i, b := range odds { // places where the two halves are about alike
 		if i > 0 {
 			at = append(at, odds[i-1]*b)
 		}
@@ -44,7 +46,7 @@ func Replace(s Pairs) pair.Atoms {
 	return hull(at, bound)
 }
 
-// profile is H_a of atoms: sums over those of a ratio P/Q above each of them.
+// profile is H_a of atoms: sums over the atoms with a ratio P/Q above each ratio.
 type profile struct{ ratio, p, q []float64 }
 
 func newProfile(a pair.Atoms) profile {
@@ -86,7 +88,8 @@ func (r profile) at(a float64) float64 {
 	return max(0, r.p[i]-a*r.q[i])
 }
 
-// hull returns the atoms whose profile is the lower hull of bounds at rising a from 1 on, and of their mirror image.
+// hull returns the atoms whose profile is the lower hull of bounds at rising a from 1 on, and of
+// their mirror image.
 func hull(at, bound []float64) pair.Atoms {
 	x, y := []float64{}, []float64{}
 	slope := func(i, j int) float64 { return (y[j] - y[i]) / (x[j] - x[i]) }

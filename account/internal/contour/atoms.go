@@ -66,8 +66,8 @@ func (a atoms) rules(_ int, _, _ float64, s side) (first, second *rule, err erro
 	return first, nil, nil
 }
 
-// glued takes the losses above 0 from one pair, those below 0 from another, and puts the
-// remaining probability at 0.
+// glued is the losses above 0 of one pair, the losses below 0 of another, and the remaining
+// probability at 0.
 type glued struct{ above, below source }
 
 func (g glued) infinite() (p, q float64) {
@@ -106,8 +106,8 @@ func (g glued) rules(level int, low, high float64, s side) (first, second *rule,
 	return first, second, err
 }
 
-// join returns both halves and the atom at 0. The probability that is left must be the
-// same under P and under Q, or the loss of the rest would not be 0.
+// join returns both halves and the atom at 0. The remaining probability must be the same under P
+// and under Q, or the loss of the rest would not be 0.
 func (g glued) join(above, below *rule) (*rule, error) {
 	joined := new(rule)
 	joined.append(*above)

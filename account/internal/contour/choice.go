@@ -75,7 +75,7 @@ func (c choice) rules(level int, low, high float64, s side) (first, second *rule
 	return first, second, nil
 }
 
-// mix adds the nodes of another rule with this weight. The smallest turn counts.
+// mix adds the nodes of another rule with this weight. The smaller turn counts.
 func (r *rule) mix(o rule, weight float64) {
 	log := special.Log(weight)
 	for j, loss := range o.loss {

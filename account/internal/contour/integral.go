@@ -1,15 +1,15 @@
 // Package contour computes the privacy profile δ(ε) of a composition of dominating pairs, in one
-// direction. It is a line integral of the exact moment generating function M(t) = Π
+// direction. The profile is a line integral of the exact moment generating function M(t) = Π
 // E_P[e^{tL}]^count of the privacy loss L:
 //
 //	δ(ε) = 1/(2πi) ∫ M(t)·e^{-tε}/(t·(t+1)) dt over the line Re t = λ > 0.
 //
-// The line passes through the saddle point of the integrand, where it does not oscillate. So δ has
-// the same relative accuracy at 1e-40 as at 1e-1, and the work does not depend on the number of
-// releases. Nothing is rounded to a grid of losses.
+// The line passes through the saddle point of the integrand, where the integrand does not
+// oscillate. So δ has the same relative accuracy at 1e-40 as at 1e-1, and the work does not depend
+// on the number of releases. Nothing is rounded to a grid of losses.
 //
-// What it returns is an estimate: it may err to either side, by about 1e-9 of δ. Where the
-// integral converges slowly, or its convergence is not shown, the answer is ErrUnsuited.
+// The result is an estimate: it may err to either side, by about 1e-9 of δ. Where the integral
+// converges slowly, or its convergence is not shown, the answer is ErrUnsuited.
 //
 // Source: Alghamdi, Gómez, Asoodeh, Calmon, Kosut & Sankar, "The Saddle-Point Method in
 // Differential Privacy", ICML 2023, https://arxiv.org/abs/2208.09595. There the integral is
@@ -26,8 +26,8 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// ErrUnsuited says that the integral is not the way to price this composition at this
-// point: another engine has to.
+// ErrUnsuited is the error of a composition that the integral cannot price at this point; another
+// engine has to.
 var ErrUnsuited = errors.New("contour: the integral does not converge here")
 
 // DefaultNodes is the limit that New sets on the points of the line.
@@ -39,9 +39,9 @@ type Term struct {
 	Count float64
 }
 
-// Integral prices a composition of independent releases in one direction. It keeps the
-// quadrature rules of its pairs from call to call. Methods may be called concurrently; they
-// run one after the other, each on as many processors as help.
+// Integral prices a composition of independent releases in one direction. It keeps the quadrature
+// rules of its pairs from call to call. Methods may be called concurrently. They run one after the
+// other, each on several processors where that helps.
 type Integral struct {
 	mutex    sync.Mutex
 	terms    []*term
@@ -49,16 +49,16 @@ type Integral struct {
 	infinity float64 // the probability under P of a loss of +Inf
 	lattice  *lattice
 	line     *line   // the line used last
-	work     float64 // what the present call has cost
+	work     float64 // the cost of the present call
 }
 
-// New returns the integral of the composition of terms, in any order. It returns an error
-// that wraps ErrUnsuited for a pair of a kind that it does not know, and another error for
-// a pair that is none: weights that do not sum to 1, a scale of 0, a fractional count.
+// New returns the integral of the composition of terms, in any order. The error wraps ErrUnsuited
+// for a pair of a kind that it does not know. A pair that makes no sense is another error: weights
+// that do not sum to 1, a scale of 0, a fractional count.
 func New(terms []Term) (*Integral, error) { return NewLimited(terms, DefaultNodes) }
 
-// NewLimited is New with a limit on the number of points at which the integrand is
-// evaluated before a method gives up with ErrUnsuited.
+// NewLimited returns New's integral with a limit on the points at which the integrand is evaluated.
+// A method that reaches the limit returns ErrUnsuited.
 func NewLimited(terms []Term, nodes int) (*Integral, error) {
 	i := &Integral{nodes: nodes}
 	logFinite := 0.0
@@ -101,8 +101,7 @@ func (r *term) empty() (bool, error) {
 	return true, nil
 }
 
-// forget drops what was computed, so that a call that fails leaves no over-fine rules to
-// the next.
+// forget drops all computed values, so that a failed call leaves no over-fine rules to the next.
 func (i *Integral) forget() {
 	i.line = nil
 	for _, r := range i.terms {
@@ -145,9 +144,8 @@ func (i *Integral) Delta(epsilon float64) (float64, error) {
 	return i.infinity + math.Exp(logDelta), nil
 }
 
-// Epsilon returns the least ε ≥ 0 with δ(ε) ≤ delta, to the relative error that 1e-9 in
-// delta makes. It is +Inf where an infinite loss is more likely than delta, and 0 where
-// δ(0) ≤ delta.
+// Epsilon returns the least ε ≥ 0 with δ(ε) ≤ delta, with the error that a relative 1e-9 in delta
+// makes. It is +Inf where an infinite loss is more likely than delta, and 0 where δ(0) ≤ delta.
 func (i *Integral) Epsilon(delta float64) (float64, error) {
 	if !(delta >= 0) {
 		return 0, fmt.Errorf("contour: delta is %v, want at least 0", delta)
@@ -175,8 +173,8 @@ func (i *Integral) Epsilon(delta float64) (float64, error) {
 	}
 }
 
-// distance returns a bound on δ(0) for the finite losses, to a few percent: the lesser of the sum
-// over the releases and half the root of the χ² divergence E_Q[r²] - 1.
+// distance returns a bound on δ(0) for the finite losses, to a few percent. It is the smaller of
+// the sum over the releases and half the root of the χ² divergence E_Q[r²] - 1.
 func (i *Integral) distance() float64 {
 	var sum, square total
 	for _, r := range i.terms {
@@ -198,9 +196,9 @@ func (i *Integral) distance() float64 {
 }
 
 // LogMoment returns Σ count·log E_P[e^{tL}; L finite] for real t, to a relative error of about
-// 1e-13 also when it is tiny. (α-1) times the Rényi divergence of order α is its value at t = α-1.
-// It is +Inf where t is so large that the pair would need too many nodes. It is +Inf for t < -1
-// too, under which a loss of -Inf has an infinite moment.
+// 1e-13 even when it is tiny. At t = α-1 it is (α-1) times the Rényi divergence of order α. It is
+// +Inf where t is so large that the pair would need too many nodes. It is +Inf for t < -1 too,
+// because a loss of -Inf has an infinite moment there.
 func (i *Integral) LogMoment(t float64) float64 {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
@@ -239,9 +237,9 @@ func (i *Integral) tiltedAt(t float64) cumulants {
 	return i.cumulants(t)
 }
 
-// Saddle returns λ > 0 at which log M(t) - t·ε - log t - log(t+1) is least on the real
-// axis, to about 1e-6 of it. It returns ErrUnsuited where there is none: no finite loss
-// exceeds ε.
+// Saddle returns λ > 0 at which log M(t) - t·ε - log t - log(t+1) is least on the real axis, to a
+// relative error of about 1e-6. It returns ErrUnsuited where no finite loss exceeds ε, since there
+// is no saddle point.
 func (i *Integral) Saddle(epsilon float64) (float64, error) {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()

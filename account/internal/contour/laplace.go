@@ -39,8 +39,8 @@ func (l laplace) top() float64 {
 	return math.Max(atLow, atHigh)
 }
 
-// rules has the two atoms and Gauss-Legendre panels between neighboring kinks. The two
-// rules differ in the width of the panels.
+// rules returns the two atoms and Gauss-Legendre panels between neighboring kinks. The two rules
+// differ in the width of the panels.
 func (l laplace) rules(level int, _, high float64, s side) (first, second *rule, err error) {
 	first, second = &rule{turn: panelTurn}, &rule{turn: panelTurn}
 	edges := l.edges()
@@ -90,7 +90,7 @@ func (l laplace) outside(r *rule, s side) {
 	}
 }
 
-// closed returns the closed form of one shift by d, where
+// closed returns the closed form of one shift by d:
 //
 //	M(t) = e^{td}·[(t+1) + t·e^{-(2t+1)d}]/(2t+1)
 //

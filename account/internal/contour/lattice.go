@@ -7,16 +7,16 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// maxLattice is the largest number of total losses of atoms that is listed.
+// maxLattice is the largest number of total losses of atoms that a lattice lists.
 const maxLattice = 1 << 17
 
-// lattice holds the total losses of a composition in which every release falls on an atom,
-// and their probabilities under P. The characteristic function of this part never decays,
-// so it is summed apart and taken out of the integrand.
+// lattice is the total losses of a composition in which every release falls on an atom, and their
+// probabilities under P. The characteristic function of this part never decays, so it is summed
+// separately and taken out of the integrand.
 type lattice struct{ loss, logMass []float64 }
 
 // newLattice returns the lattice of terms that have one or two atoms each. It is nil where a term
-// has none or more, or where it would be too large.
+// has none or more than two, or where the lattice would be too large.
 func newLattice(terms []*term) *lattice {
 	all := &lattice{[]float64{0}, []float64{0}}
 	if len(terms) == 0 {
@@ -39,8 +39,8 @@ func newLattice(terms []*term) *lattice {
 	return all
 }
 
-// atoms returns the losses of the atoms of one release and their probabilities, and stops at the third
-// loss: a lattice has no use for more.
+// atoms returns the losses of the atoms of one release and their probabilities. It stops at the
+// third loss, since a lattice takes at most two.
 func (r *term) atoms() (loss, mass []float64) {
 	first, _, err := r.rules(0)
 	if err != nil {
@@ -61,8 +61,8 @@ func (r *term) atoms() (loss, mass []float64) {
 	return loss, mass
 }
 
-// repeat returns the lattice of count releases with one or two atoms: binomial, by ratios
-// from the largest probability, which keeps the digits that factorials lose.
+// repeat returns the lattice of count releases with one or two atoms. Its binomial weights follow
+// by ratios from the largest probability, which keeps the digits that factorials lose.
 func repeat(loss, mass []float64, count float64) *lattice {
 	if len(loss) == 1 {
 		return &lattice{[]float64{count * loss[0]}, []float64{count * special.Log(mass[0])}}
@@ -97,8 +97,8 @@ func (l *lattice) plus(o *lattice) *lattice {
 	return sum
 }
 
-// delta returns the part of δ(ε) that falls on the lattice and its derivative with the sign
-// turned, both over e^base.
+// delta returns the part of δ(ε) that falls on the lattice and its negated derivative, both over
+// e^base.
 func (l *lattice) delta(epsilon, base float64) (value, slope float64) {
 	if l == nil {
 		return 0, 0
@@ -125,9 +125,9 @@ func (l *law) atomic(u float64) (logModulus, phase float64) {
 	return math.Log(math.Hypot(re, im)), math.Atan2(im, re)
 }
 
-// smooth returns a modulus times u, the largest in a few places below u. It is the modulus of the
-// part of the characteristic function that is not due to atoms: what bounds it by 1/u times that
-// from there on, as for every density with jumps.
+// smooth returns a bound on u times the modulus of the part of the characteristic function that is
+// not due to atoms: 1.5 times the largest at a few places below u. From there on that part falls at
+// least like 1/u, as for every density with jumps.
 func (l *law) smooth(u float64) float64 {
 	most := 0.0
 	for _, part := range [...]float64{0.51, 0.57, 0.63, 0.68, 0.74, 0.79, 0.83, 0.87, 0.91, 0.94, 0.97, 1} {

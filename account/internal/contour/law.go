@@ -2,8 +2,8 @@ package contour
 
 import "math"
 
-// law is the distribution of the loss of one release under P tilted by e^{λL}, as weights
-// on quadrature nodes, with losses measured from their mean.
+// law is the distribution of the loss of one release under P tilted by e^{λL}. It is given as
+// weights on quadrature nodes, with losses measured from their mean.
 type law struct {
 	count    float64
 	weight   []float64
@@ -15,8 +15,8 @@ type law struct {
 	cumulant cumulants
 }
 
-// closedForm is E e^{iuL} - 1 of a distribution in closed form, with L measured from its mean, for
-// u of at least from: below, the quadrature rules keep more digits. A nil value is none.
+// closedForm is E e^{iuL} - 1 of a distribution in closed form, with L measured from its mean. It
+// is for u of at least from; below, the quadrature rules keep more digits. A nil value means none.
 type closedForm struct {
 	value func(u float64) (re, im float64)
 	from  float64
@@ -29,7 +29,7 @@ type closer interface {
 	closed(lambda float64, c cumulants) closedForm
 }
 
-// tilted returns the distribution by one rule, whose cumulants are c.
+// tilted returns the distribution by one rule whose cumulants are c.
 func (r *term) tilted(q *rule, lambda float64, c cumulants) *law {
 	l := &law{count: r.count, cumulant: c}
 	if s, ok := r.source.(closer); ok {
@@ -52,8 +52,8 @@ func (r *term) tilted(q *rule, lambda float64, c cumulants) *law {
 	return l
 }
 
-// spacing returns how far the loss at node j is from the nearer one of its neighbors; 0 for
-// an atom.
+// spacing returns the distance of the loss at node j from the nearer one of its neighbors; 0 for an
+// atom.
 func (r *rule) spacing(j int) float64 {
 	if r.point[j] {
 		return 0
@@ -67,8 +67,8 @@ func (r *rule) spacing(j int) float64 {
 	return nearer
 }
 
-// settled returns the tilted distributions by two rules that agree, on finer rules if need be. The
-// second is nil where the first is exact.
+// settled returns the tilted distributions by two rules that agree, refining the rules until they
+// do. The second is nil where the first is exact.
 func (r *term) settled(lambda float64) (first, second *law, err error) {
 	a, b, err := r.agreed(lambda)
 	if err != nil {
@@ -81,8 +81,8 @@ func (r *term) settled(lambda float64) (first, second *law, err error) {
 	return first, second, nil
 }
 
-// agreed makes two rules that give the same cumulants, and returns the cumulants of each. The
-// second has none where the first is exact.
+// agreed returns the cumulants of two rules after making the rules agree. The second has none where
+// the first is exact.
 func (r *term) agreed(lambda float64) (a, b cumulants, err error) {
 	for {
 		first, second, failed := r.rules(lambda)
@@ -101,8 +101,8 @@ func (r *term) agreed(lambda float64) (a, b cumulants, err error) {
 	}
 }
 
-// agree reports whether two values of the cumulants are equal to about 1e-13. If that is more, they
-// must be equal to less than 1e-11 in the exponent of δ.
+// agree reports whether two values of the cumulants agree. They agree within a relative 1e-13, or
+// where their difference moves the exponent of δ by less than 1e-11.
 func (r *term) agree(a, b cumulants, lambda float64) bool {
 	within := func(x, y, scale float64) bool { return math.Abs(x-y) <= scale }
 	slack := 1e-12 / max(1, r.count)
@@ -111,8 +111,8 @@ func (r *term) agree(a, b cumulants, lambda float64) bool {
 		within(a.variance, b.variance, 1e-9*a.variance)
 }
 
-// characteristic returns E e^{iuL} - 1 under the distribution, with L measured from its mean: the
-// slow form of what walker computes for many u.
+// characteristic returns E e^{iuL} - 1 under the distribution, with L measured from its mean. It is
+// the slow form of walker, which computes it for many u.
 func (l *law) characteristic(u float64) (re, im float64) {
 	for j, w := range l.weight {
 		y := u * l.loss[j]
@@ -135,8 +135,8 @@ func sineExcess(y float64) float64 {
 	return -y * s * (1.0/6 - s*(1.0/120-s*(1.0/5040-s*(1.0/362880-s*(1.0/39916800-s/6227020800)))))
 }
 
-// moments is the number of powers of the loss in the series that serves nodes with
-// |u·L| ≤ 1: the first left out is 1/19!.
+// moments is the number of powers of the loss in the series that serves nodes with |u·L| ≤ 1. The
+// first power left out is 1/19!.
 const moments = 19
 
 // walker evaluates log E e^{iuL} of one distribution at u = step, 2·step, 3·step, … in blocks.
@@ -151,8 +151,8 @@ type walker struct {
 	series                 [moments]float64 // of the near nodes: Σ w·L^k/k!
 }
 
-// prepare sorts the nodes for the block that ends at the multiple last: near nodes, whose
-// phase stays within 1, are summed by their moments; far nodes by rotation.
+// prepare sorts the nodes for the block that ends at the multiple last. Near nodes, whose phase
+// stays within 1, are summed by their moments; far nodes are summed by rotation.
 func (w *walker) prepare(last int) {
 	start, limit := float64(w.next)*w.step, 1/(float64(last)*w.step)
 	w.re, w.im, w.turnRe, w.turnIm = w.re[:0], w.im[:0], w.turnRe[:0], w.turnIm[:0]
@@ -181,8 +181,8 @@ func (w *walker) prepare(last int) {
 	}
 }
 
-// block adds count·log E e^{iuL} at the multiples from next to last to re and im, and
-// returns how many nodes were far.
+// block adds count·log E e^{iuL} at the multiples from next to last to re and im. It returns the
+// number of far nodes.
 func (w *walker) block(last int, re, im []float64) int {
 	if w.law.closed.serves(float64(w.next) * w.step) {
 		return w.blockClosed(re, im)
@@ -200,7 +200,7 @@ func (w *walker) block(last int, re, im []float64) int {
 	return len(w.re)
 }
 
-// blockClosed is block by the closed form.
+// blockClosed does the work of block by the closed form.
 func (w *walker) blockClosed(re, im []float64) int {
 	for k := range re {
 		logModulus, phase := logOnePlus(w.law.closed.value(float64(w.next) * w.step))
@@ -211,7 +211,7 @@ func (w *walker) blockClosed(re, im []float64) int {
 	return 0
 }
 
-// near sums the series of the near nodes from the second power of iuL on.
+// near returns the series of the near nodes from the second power of iuL on.
 func (w *walker) near(u float64) (re, im float64) {
 	square := u * u
 	for k := moments - 1; k >= 2; k -= 2 {
@@ -223,7 +223,7 @@ func (w *walker) near(u float64) (re, im float64) {
 	return -square * re, -square * u * im
 }
 
-// far sums the rotating nodes and turns each by one step.
+// far returns the sum of the rotating nodes, and turns each by one step.
 func (w *walker) far() (re, im float64) {
 	a, b, c, d := w.re, w.im, w.turnRe, w.turnIm
 	n := len(a)

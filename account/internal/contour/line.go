@@ -9,21 +9,21 @@ import (
 // maxWork bounds the work of one call, in units of about two nanoseconds.
 const maxWork = 3e8
 
-// The cost in these units, for each node, of a series and a logarithm, of comparing two
-// distributions, and of the part of a distribution that is not of atoms.
+// Costs for each node in these units. seriesWork is for a series and a logarithm, checkWork for
+// comparing two distributions, smoothWork for the part of a distribution without atoms.
 const seriesWork, checkWork, smoothWork = 50, 60, 200
 
 // tolerated is the part of δ by which the quadrature rules may be wrong.
 const tolerated = 1e-10
 
-// errCoarse says that a line has to be made again on finer rules.
+// errCoarse is the error of a line that has to be made again on finer rules.
 var errCoarse = errors.New("contour: the quadrature is too coarse")
 
-// coarse reports whether the remedy for an error is a line on the rules as refined.
+// coarse reports whether a line on refined rules is the remedy for an error.
 func coarse(err error) bool { return errors.Is(err, errCoarse) && !errors.Is(err, ErrUnsuited) }
 
-// line is the vertical line through λ with the values of log M on it at the steps
-// k·step, relative to those at λ. They do not depend on ε.
+// line is the vertical line through λ. It holds the values of log M at the steps k·step, relative
+// to the value at λ. They do not depend on ε.
 type line struct {
 	*Integral
 	lambda, step float64
@@ -36,12 +36,12 @@ type line struct {
 	re, im       []float64 // log M(λ+iku) - log M(λ) - i·u·mean at k = 1, 2, …
 	atomRe       []float64 // the same for the atoms alone, where the lattice is known
 	atomIm       []float64
-	scale        float64 // what the sum of the integrand comes to, about
-	end          int     // how many points count, once known
+	scale        float64 // the approximate sum of the integrand
+	end          int     // the number of points that count, once known
 }
 
-// lineAt returns a line for p: the last one where it will do, or a new one with quadrature
-// rules as fine as it needs.
+// lineAt returns a line for p: the last one where it serves, or a new one with quadrature rules as
+// fine as it needs.
 func (i *Integral) lineAt(p point) (*line, error) {
 	if l := i.line; l != nil && math.Abs(l.made.saddle-p.saddle) < 0.1*p.saddle {
 		if periodFor(l.probes, l.lambda, p) <= l.period {
@@ -91,8 +91,8 @@ func (l *line) kernel(u float64) float64 {
 	return math.Hypot(l.lambda, u) * math.Hypot(l.lambda+1, u)
 }
 
-// size returns the modulus of the integrand at step k, counted from 0, where it is
-// 1/(λ(λ+1)) at λ itself.
+// size returns the modulus of the integrand at step k, counted from 0. It is 1/(λ(λ+1)) at λ
+// itself.
 func (l *line) size(k int) float64 {
 	return math.Exp(l.re[k]) / l.kernel(float64(k+1)*l.step)
 }
@@ -149,8 +149,8 @@ func (l *line) extendAtoms() {
 
 // hopeless reports whether the integrand falls too slowly to end before the limits of nodes and of
 // work. Its slope in logarithms is taken to grow with every doubling, as it does for smooth losses.
-// The rules that can be trusted to here grow with the height of the line. Where atoms are taken
-// out, it comes and goes, and nothing is foretold.
+// The rules trusted up to here grow with the height of the line. Where atoms are taken out, the
+// integrand comes and goes, and nothing is foretold.
 func (l *line) hopeless() bool {
 	n := len(l.re)
 	if n < 512 || l.lattice != nil {
@@ -170,10 +170,10 @@ func (l *line) hopeless() bool {
 	return false
 }
 
-// check looks whether the rules of every pair are fine enough for the steps from from up
-// to to, as far as these count: whether the phase turns too far between nodes that weigh
-// enough, and whether both rules agree. A rule that is too coarse is refined, and the line
-// given up with errCoarse.
+// check tests whether the rules of every pair are fine enough for the steps from from to to, as far
+// as these count. A rule is too coarse where the phase turns too far between nodes with enough
+// weight, or where both rules disagree. A rule that is too coarse is refined, and the line is given
+// up with errCoarse.
 func (l *line) check(from, to int) error {
 	largest := 0.0
 	for k := from; k < to; k++ {
@@ -210,11 +210,11 @@ func (l *line) check(from, to int) error {
 	return errors.Join(failures...)
 }
 
-// rounded is an error in the logarithm of the integrand that is laid to rounding.
+// rounded is the error in the logarithm of the integrand that is attributed to rounding.
 const rounded = 0x1p-50
 
-// distance returns how far two forms of one distribution disagree in count·log E e^{iuL}, less what
-// rounding may do.
+// distance returns the difference of two forms of one distribution in count·log E e^{iuL}, less
+// what rounding may do.
 func (l *law) distance(o *law, u float64) float64 {
 	a, b := l.characteristic(u)
 	c, d := o.characteristic(u)
@@ -223,7 +223,7 @@ func (l *law) distance(o *law, u float64) float64 {
 }
 
 // beyond returns the weight of the nodes that cannot be trusted at u, times count and less the
-// effect of rounding. There the phase turns too far from one node to the next.
+// effect of rounding. At these nodes the phase turns too far from one node to the next.
 func (l *law) beyond(u float64) float64 {
 	sum := 0.0
 	for j, limit := range l.limit {

@@ -7,11 +7,12 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// shifted is one side of a mixture in standard units: component i has its mean at shift[i]
-// and the weight e^logWeight[i].
+// shifted is one side of a mixture in standard units: component i has its mean at shift[i] and the
+// weight e^logWeight[i].
 type shifted struct{ shift, weight, logWeight []float64 }
 
-// standardize moves means to units of scale from origin and drops weights of 0.
+// standardize returns the components with means in units of scale from origin, without weights of
+// 0.
 func standardize(components []pair.Component, origin, scale float64) shifted {
 	var s shifted
 	for _, c := range components {
@@ -24,8 +25,8 @@ func standardize(components []pair.Component, origin, scale float64) shifted {
 	return s
 }
 
-// logMixture returns log Σ w·e^a over the components with exponents a(shift). Near 1 it is
-// log1p of Σ w·expm1(a), which keeps the digits of a small logarithm; it takes Σ w to be 1.
+// logMixture returns log Σ w·e^a over the components with exponents a(shift). It takes Σ w to be 1.
+// Near 1 it is log1p of Σ w·expm1(a), which keeps the digits of a small logarithm.
 func (s shifted) logMixture(exponent func(shift float64) float64) float64 {
 	if len(s.shift) == 1 {
 		return exponent(s.shift[0])
@@ -68,7 +69,7 @@ func (s shifted) posterior(y float64) float64 {
 	return mean / sum
 }
 
-// extremes returns the smallest and the largest shift and the log weights that they carry.
+// extremes returns the smallest and the largest shift and their log weights.
 func (s shifted) extremes() (low, high, logLow, logHigh float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, d := range s.shift {
@@ -103,7 +104,7 @@ func (n normal) tilt(y float64) (logP, loss float64) {
 
 func (normal) infinite() (p, q float64) { return 0, 0 }
 
-// top is the loss in the limit of y to -Inf or +Inf, whichever is larger.
+// top returns the loss in the limit of y to -Inf or +Inf, whichever is larger.
 func (n normal) top() float64 {
 	pLow, pHigh, pLogLow, pLogHigh := n.p.extremes()
 	qLow, qHigh, qLogLow, qLogHigh := n.q.extremes()
@@ -120,12 +121,13 @@ func (n normal) top() float64 {
 	return top
 }
 
-// window returns an interval outside which p·e^{tL} only falls and is below e^-62 of its
-// values inside.
+// window returns an interval outside which p·e^{tL} only falls and is below e^-62 of its values
+// inside.
 //
 // The derivative of log p + tL is c(y) - y, where c = (1+t)·a - t·b. The posterior means a and b
 // under P and Q rise in y. Where y exceeds the largest value that c takes on the interval so far,
-// the function falls: so its last hump lies before, and again with the new end.
+// the function falls. So its last hump lies before that y. The same step is repeated with the new
+// end.
 func (n normal) window(t float64) (low, high float64) {
 	pLow, pHigh, _, _ := n.p.extremes()
 	qLow, qHigh, _, _ := n.q.extremes()
@@ -144,8 +146,8 @@ func (n normal) window(t float64) (low, high float64) {
 	return n.fallen(t, low, -1), n.fallen(t, high, 1)
 }
 
-// fallen returns a point on the given side of from, past which p·e^{tL} only falls, where it
-// has fallen by the reach.
+// fallen returns a point on the given side of from, past which p·e^{tL} only falls. There the
+// function has fallen by the reach.
 func (n normal) fallen(t, from, direction float64) float64 {
 	exponent := func(distance float64) float64 {
 		y := from + direction*distance
@@ -170,10 +172,10 @@ func (n normal) hull(low, high float64) (from, to float64) {
 }
 
 // spacing returns the step of the trapezoid rule at a level. The loss has its nearest singularities
-// where two components cancel, at the height π over the distance of their means. A rule of step h
-// errs by about e^{-2π·height/h}, and on the normal density itself by e^{-2π²/h²} (Trefethen &
-// Weideman, "The Exponentially Convergent Trapezoidal Rule", SIAM Review 2014, theorem 5.1,
-// https://doi.org/10.1137/130932132).
+// where two components cancel. Their height is π over the distance of the components' means. A rule
+// of step h errs by about e^{-2π·height/h}, and on the normal density itself by e^{-2π²/h²}
+// (Trefethen & Weideman, "The Exponentially Convergent Trapezoidal Rule", SIAM Review 2014, theorem
+// 5.1, https://doi.org/10.1137/130932132).
 func (n normal) spacing(level int) float64 {
 	pLow, pHigh, _, _ := n.p.extremes()
 	qLow, qHigh, _, _ := n.q.extremes()
@@ -182,8 +184,8 @@ func (n normal) spacing(level int) float64 {
 	return math.Ldexp(h, -level)
 }
 
-// rules is the trapezoid rule and the same moved by half a step. For one side of the losses, where
-// the integrand ends at a border, Gauss-Legendre panels.
+// rules returns the trapezoid rule and the same rule moved by half a step. For one side of the
+// losses, where the integrand ends at a border, it returns Gauss-Legendre panels.
 func (n normal) rules(level int, low, high float64, s side) (first, second *rule, err error) {
 	from, to := n.hull(low, high)
 	h := n.spacing(level)
@@ -211,7 +213,7 @@ func (n normal) place(r *rule, y, logStep float64) {
 	r.add(loss, logStep-y*y/2+logP, false)
 }
 
-// half returns two panel rules, of unlike width, for the losses of one sign.
+// half returns two panel rules, of different width, for the losses of one sign.
 func (n normal) half(from, to, width float64, s side) (first, second *rule, err error) {
 	_, atFrom := n.tilt(from)
 	_, atTo := n.tilt(to)
@@ -236,8 +238,8 @@ func (n normal) half(from, to, width float64, s side) (first, second *rule, err 
 	return first, second, nil
 }
 
-// bisect returns the point of [low, high] from which ok holds, where it holds at high, to
-// the last place.
+// bisect returns the first point of [low, high] from which ok holds, exact to the last place. ok
+// must hold at high.
 func bisect(low, high float64, ok func(float64) bool) float64 {
 	for range 200 {
 		middle := low + (high-low)/2

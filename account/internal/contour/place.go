@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// point is where δ is wanted: ε, the saddle point of the integrand for it, and about what
-// log δ comes to.
+// point is a place where δ is wanted: ε, the saddle point of the integrand for it, and an
+// approximation of log δ.
 type point struct{ epsilon, saddle, logDelta float64 }
 
 // probe is a real order s with the exponent κ(s) + log M(s) of the bound
@@ -16,8 +16,8 @@ type point struct{ epsilon, saddle, logDelta float64 }
 // which holds for every real x: 1 - e^{-y} ≤ e^{sy+κ(s)} for y > 0, with equality at one y.
 type probe struct{ order, exponent float64 }
 
-// probes evaluates the bound around a saddle point and, ever more thinly, down to 0. It
-// returns also 1 over the standard deviation of the loss there.
+// probes returns the bound around a saddle point and, at ever larger spacing, down to 0. It also
+// returns 1 over the standard deviation of the loss there.
 func (i *Integral) probes(saddle float64) (list []probe, width float64) {
 	width = 1 / math.Sqrt(i.cumulants(saddle).with(saddle).variance)
 	orders := make([]float64, 0, 32)
@@ -39,9 +39,10 @@ func (i *Integral) probes(saddle float64) (list []probe, width float64) {
 // aliases returns bounds for a line at λ, as logarithms of parts of δ. They bound the error that
 // the trapezoid rule with a period adds from the left and from the right.
 //
-// The sum of step/(2π) times the integrand over all multiples of the step is, by Poisson's
-// summation formula, the sum of δ(ε + m·period)·e^{λ·m·period} over all whole m. The error is what
-// m ≠ 0 adds. Each probe bounds the summands m = -1 or m = 1; the others are far smaller.
+// The sum of step/(2π) times the integrand over all multiples of the step is given by Poisson's
+// summation formula. It is the sum of δ(ε + m·period)·e^{λ·m·period} over all integers m. The
+// summands with m ≠ 0 are the error. Each probe bounds the summands m = -1 or m = 1; the others are
+// far smaller.
 func aliases(list []probe, lambda, period float64, p point) (left, right float64) {
 	left, right = math.Inf(1), math.Inf(1)
 	for _, b := range list {
@@ -55,8 +56,8 @@ func aliases(list []probe, lambda, period float64, p point) (left, right float64
 	return left, right
 }
 
-// periodFor returns the least period for which both aliases stay below e^-27.6 = 1e-12,
-// with a margin for a log δ that is known roughly.
+// periodFor returns the least period for which both aliases stay below e^-27.6 = 1e-12. It has a
+// margin for a log δ that is known roughly.
 func periodFor(list []probe, lambda float64, p point) float64 {
 	const need = 27.6 + 2
 	left, right := math.Inf(1), math.Inf(1)
@@ -71,14 +72,14 @@ func periodFor(list []probe, lambda float64, p point) float64 {
 	return max(left, right)
 }
 
-// The logarithm of the integrand's size over δ from which a line is held to lose digits,
-// and from which it is not used.
+// The logarithms of the integrand's size over δ from which a line is held to lose digits, and from
+// which it is not used.
 const losing, lost = 9, 16
 
-// place chooses λ, at or below the saddle point, and the period. The saddle point is best as long
+// place returns λ, at or below the saddle point, and the period. The saddle point is best as long
 // as the tilted distribution there has one hump. Where M begins to explode beyond it, by a rare and
-// large loss, the distribution is broad. It asks for a far smaller step than one to its left, where
-// the integrand is larger and cancels more.
+// large loss, the distribution is broad. Such a saddle point needs a far smaller step than a point
+// to its left, where the integrand is larger and cancels more.
 func (i *Integral) place(p point) (lambda, period float64, list []probe, err error) {
 	var width float64
 	list, width = i.probes(p.saddle)

@@ -5,20 +5,20 @@ import (
 	"math"
 )
 
-// reach is how far below the largest an integrand may fall, in nats, before its node is
+// reach is how far below its largest value an integrand may fall, in nats, before its node is
 // dropped: e^-62 is 1e-27.
 const reach = 62
 
 // maxRule is the largest number of quadrature nodes of one pair.
 const maxRule = 1 << 15
 
-// rule is a quadrature rule for expectations over the finite losses of P: node j has the
-// probability e^logMass[j] and the loss loss[j]. point marks nodes that are true atoms.
+// rule is a quadrature rule for expectations over the finite losses of P. Node j has the
+// probability e^logMass[j] and the loss loss[j]. point marks the nodes that are true atoms.
 type rule struct {
 	loss, logMass []float64
 	point         []bool
-	// turn is the largest phase, in radians from node to node, at which the rule still
-	// integrates e^{iuL} times what it is made for.
+	// turn is the largest phase, in radians from node to node, at which the rule still integrates
+	// e^{iuL} times its own integrand.
 	turn float64
 }
 
@@ -28,7 +28,7 @@ func (r *rule) add(loss, logMass float64, point bool) {
 	r.point = append(r.point, point)
 }
 
-// append adds the nodes of another rule. The lesser turn counts; a rule of atoms has none.
+// append adds the nodes of another rule. The smaller turn counts; a rule of atoms has none.
 func (r *rule) append(o rule) {
 	r.loss = append(r.loss, o.loss...)
 	r.logMass = append(r.logMass, o.logMass...)
@@ -38,7 +38,7 @@ func (r *rule) append(o rule) {
 	}
 }
 
-// side says which losses of a pair a rule is to hold.
+// side is the set of losses of a pair that a rule holds.
 type side int
 
 const (
@@ -63,13 +63,13 @@ type source interface {
 	top() float64
 }
 
-// tooFine is the error of a pair that needs too many nodes.
+// tooFine returns the error of a pair that needs too many nodes.
 func tooFine(n float64) error {
 	return fmt.Errorf("%w: one pair needs %.0f quadrature nodes, the limit is %d", ErrUnsuited, n, maxRule)
 }
 
-// panelTurn is the turn of a Gauss-Legendre panel, in whose middle a node is π/32 of its
-// width from the next: ten radians on the panel, which 16 points integrate to 1e-13.
+// panelTurn is the turn of a Gauss-Legendre panel. In its middle a node is π/32 of its width from
+// the next. That makes ten radians on the panel, which 16 points integrate to 1e-13.
 const panelTurn = 1
 
 // legendrePoints is the number of points of one Gauss-Legendre panel.
@@ -80,8 +80,8 @@ type legendreRule struct{ node, weight [legendrePoints]float64 }
 
 var legendre = newLegendre()
 
-// newLegendre finds the zeros of the Legendre polynomial by Newton's method and the
-// weights 2/((1-x²)·P'(x)²) (Abramowitz & Stegun, formula 25.4.29).
+// newLegendre returns the zeros of the Legendre polynomial, by Newton's method, and the weights
+// 2/((1-x²)·P'(x)²) (Abramowitz & Stegun, formula 25.4.29).
 func newLegendre() legendreRule {
 	var r legendreRule
 	const n = legendrePoints
@@ -101,8 +101,8 @@ func newLegendre() legendreRule {
 	return r
 }
 
-// panels calls f with each node and the logarithm of its weight, for the integral from a
-// to b in n panels.
+// panels calls f with each node and the logarithm of its weight, for the integral from a to b in n
+// panels.
 func panels(a, b float64, n int, f func(x, logWeight float64)) {
 	half := (b - a) / float64(2*n)
 	for k := range n {

@@ -8,11 +8,11 @@ import (
 	"github.com/ditherml/dither/internal/parallel"
 )
 
-// largest bounds the saddle points that are looked for, smallest likewise.
+// largest and smallest bound the saddle points that are searched.
 const largest, smallest = 1e15, 1e-15
 
-// each calls f for the number of every term, on as many goroutines as the number of terms
-// deserves, each with its own number.
+// each calls f once for every term, with the number of a goroutine and the number of the term. It
+// uses as many goroutines as the number of terms deserves.
 func (i *Integral) each(f func(worker, k int)) {
 	workers := i.workers()
 	parallel.Each(workers, func(w int) {
@@ -37,8 +37,8 @@ func (i *Integral) cumulants(t float64) cumulants {
 	return parts[0]
 }
 
-// with adds the kernel 1/(t(t+1)): the exponent of the integrand at t for ε = 0, and its
-// first two derivatives.
+// with returns the cumulants with the kernel 1/(t(t+1)): the exponent of the integrand at t for ε =
+// 0, and its first two derivatives.
 func (c cumulants) with(t float64) cumulants {
 	return cumulants{
 		c.value - math.Log(t) - math.Log1p(t),
@@ -47,8 +47,8 @@ func (c cumulants) with(t float64) cumulants {
 	}
 }
 
-// saddle solves mean(t) = ε, where mean is the derivative of the exponent with the kernel
-// and rises from -Inf: Newton's method within a bracket, in log t.
+// saddle returns the solution of mean(t) = ε, where mean is the derivative of the exponent with the
+// kernel and rises from -Inf. It uses Newton's method within a bracket, in log t.
 func (i *Integral) saddle(epsilon float64) (float64, error) {
 	return i.climb(i.start(), func(t float64, c cumulants) (value, slope float64) {
 		return c.mean - epsilon, c.variance * t
@@ -63,8 +63,8 @@ func (i *Integral) start() float64 {
 	return 1
 }
 
-// climb finds the zero of a rising function of log t, given with its derivative in log t
-// (0 where unknown), to 1e-6 of t.
+// climb returns the zero of a function that rises in log t, to 1e-6 of t. f returns the function
+// and its derivative in log t, or 0 where the derivative is unknown.
 func (i *Integral) climb(t float64, f func(t float64, c cumulants) (value, slope float64)) (float64, error) {
 	low, high := 0.0, math.Inf(1)
 	for range 200 {
@@ -91,7 +91,7 @@ func (i *Integral) climb(t float64, f func(t float64, c cumulants) (value, slope
 	return 0, fmt.Errorf("%w: no saddle point from %v to %v", ErrUnsuited, low, high)
 }
 
-// between returns a point inside a bracket, whose one end may be missing.
+// between returns a point inside a bracket. One end of the bracket may be missing.
 func between(low, high float64) float64 {
 	switch {
 	case low == 0:
@@ -102,18 +102,18 @@ func between(low, high float64) float64 {
 	return math.Sqrt(low * high)
 }
 
-// approximate returns the saddle-point approximation of log δ at the ε for which t is the
-// saddle point: K - ½·log(2π·K”), where K is the exponent with the kernel (Daniels,
-// "Saddlepoint Approximations in Statistics", Annals of Mathematical Statistics 1954).
+// approximate returns the saddle-point approximation of log δ at the ε for which t is the saddle
+// point. It is K - ½·log(2π·K”), where K is the exponent with the kernel (Daniels, "Saddlepoint
+// Approximations in Statistics", Annals of Mathematical Statistics 1954).
 func (c cumulants) approximate(t, epsilon float64) float64 {
 	return c.value - t*epsilon - 0.5*math.Log(2*math.Pi*c.variance)
 }
 
-// guess returns the point at which the approximation of log δ is the target. It starts a
-// search and decides no result.
+// guess returns the point at which the approximation of log δ is the target. It starts a search and
+// decides no result.
 func (i *Integral) guess(target float64) (point, error) {
 	saddle, err := i.climb(i.start(), func(t float64, c cumulants) (value, slope float64) {
-		// The derivative of the exponent in t is -t·K''; that of the width is left out.
+		// The derivative of the exponent in t is -t·K''; the derivative of the width is left out.
 		return target - c.approximate(t, c.mean), t * t * c.variance
 	})
 	if err != nil {
@@ -122,8 +122,8 @@ func (i *Integral) guess(target float64) (point, error) {
 	return point{i.cumulants(saddle).with(saddle).mean, saddle, target}, nil
 }
 
-// evaluate returns log δ(ε) for the finite losses. A line whose approximation of log δ was
-// too far off to choose a step by is made again.
+// evaluate returns log δ(ε) for the finite losses. If the approximation of log δ was too far off to
+// choose a step by, it makes the line again.
 func (i *Integral) evaluate(epsilon float64) (float64, error) {
 	saddle, err := i.saddle(epsilon)
 	if err != nil {
@@ -149,8 +149,8 @@ func (i *Integral) evaluate(epsilon float64) (float64, error) {
 	return 0, fmt.Errorf("%w: the step does not come to rest at ε = %v", ErrUnsuited, epsilon)
 }
 
-// solve finds ε with log δ(ε) = target on a line through the guess; a line that proves
-// unsuited to the result is moved there.
+// solve returns ε with log δ(ε) = target on a line through the guess. It moves a line that proves
+// unsuited to the result.
 func (i *Integral) solve(target float64) (float64, error) {
 	p, err := i.guess(target)
 	if err != nil {
@@ -175,8 +175,8 @@ func (i *Integral) solve(target float64) (float64, error) {
 	return 0, fmt.Errorf("%w: the line does not come to rest", ErrUnsuited)
 }
 
-// newton improves ε on the line for p until log δ(ε) is the target to the last places. It
-// keeps a bracket, and halves it where Newton's method would leave it.
+// newton returns ε on the line for p, improved until log δ(ε) is the target to the last places. It
+// keeps a bracket, and halves the bracket where Newton's method would leave it.
 func (i *Integral) newton(p point) (l *line, v value, err error) {
 	if l, err = i.lineAt(p); err != nil {
 		return nil, value{}, err

@@ -2,8 +2,8 @@ package contour
 
 import "math"
 
-// excess returns e^y - 1 - y, at least 0, to about 1e-15 relative also for small y, where
-// the plain difference has no digits left.
+// excess returns e^y - 1 - y, at least 0, to about 1e-15 relative. This holds for small y too,
+// where the plain difference has no digits left.
 func excess(y float64) float64 {
 	if math.Abs(y) > 0.125 {
 		return math.Expm1(y) - y
@@ -13,8 +13,8 @@ func excess(y float64) float64 {
 		y*(1.0/362880+y*(1.0/3628800+y/39916800)))))))))
 }
 
-// logOnePlus returns the principal logarithm of 1 + re + i·im. It keeps the relative
-// accuracy of a small argument.
+// logOnePlus returns the principal logarithm of 1 + re + i·im. It keeps the relative accuracy of a
+// small argument.
 func logOnePlus(re, im float64) (logModulus, phase float64) {
 	if square := 2*re + re*re + im*im; square < 0.5 && square > -0.5 {
 		return 0.5 * math.Log1p(square), math.Atan2(im, 1+re)

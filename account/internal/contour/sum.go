@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// accepted is the largest estimate of the relative error of δ that is let pass.
+// accepted is the largest accepted estimate of the relative error of δ.
 const accepted = 1e-9
 
 // silent is the size of a summand, relative to the sum, that no longer counts.
 const silent = 1e-13
 
-// value is the integral at one ε with what is known of its error.
+// value is the integral at one ε and estimates of its error.
 type value struct {
 	epsilon, logDelta float64
 	slope             float64 // the derivative of log δ
@@ -19,12 +19,12 @@ type value struct {
 	sum               float64 // of the integrand, where it is 1/(λ(λ+1)) at λ
 }
 
-// summand is the integrand at one point of the line: its share in the integral for δ and in
-// that for -δ', and its modulus.
+// summand is the integrand at one point of the line: its share in the integral for δ, its share in
+// the integral for -δ', and its modulus.
 type summand struct{ value, slope, size float64 }
 
-// summand returns the integrand at step k, counted from 0, where drift is the mean of the
-// tilted loss less ε.
+// summand returns the integrand at step k, counted from 0. drift is the mean of the tilted loss
+// less ε.
 func (l *line) summand(k int, drift float64) summand {
 	a, b, u := l.lambda, l.lambda+1, float64(k+1)*l.step
 	s, c := math.Sincos(l.im[k] + u*drift)
@@ -44,7 +44,7 @@ func (l *line) summand(k int, drift float64) summand {
 	}
 }
 
-// integrate sums the trapezoid rule at ε until what is left is small, and adds the lattice.
+// integrate returns the sum of the trapezoid rule at ε, until the rest is small, plus the lattice.
 func (l *line) integrate(epsilon float64) (value, error) {
 	a, b := l.lambda, l.lambda+1
 	base := l.center.value - a*epsilon
@@ -98,10 +98,10 @@ func (l *line) atomWeight() float64 {
 
 // ended reports whether the sum may stop after n points, the last run of them silent.
 //
-// Silence has to last, because losses that lie near a lattice bring the integrand back when
-// the phases of its points meet again: at u = 2π over the spacing. The fewer releases there
-// are, the sooner that would be seen, counted in steps: the spacing is at most a standard
-// deviation of the total loss, which the step follows.
+// Silence has to last, because losses that lie near a lattice bring the integrand back when the
+// phases of its points meet again: at u = 2π over the spacing. The fewer releases there are, the
+// sooner that would be seen, counted in steps. The reason is that the spacing is at most a standard
+// deviation of the total loss, and the step follows that standard deviation.
 func (l *line) ended(n, run int, sum float64) bool {
 	if l.end > 0 && n >= l.end && (run >= 16 || l.lattice != nil) {
 		return true
@@ -124,14 +124,14 @@ func (l *line) ended(n, run int, sum float64) bool {
 	return true
 }
 
-// resting is the part of δ that may lie beyond the end of a line where atoms are: a bound
-// from which the signs of the summands take off much.
+// resting is the part of δ that may lie beyond the end of a line where atoms are. It is a loose
+// bound: the signs of the summands take off much of it.
 const resting = 5e-10
 
-// passed reports whether what lies beyond u is small although atoms never fall silent: again
-// and again the integrand comes back to the weight e^weight that they have in every release.
-// Where the lattice is taken out, what is left has a factor of the part that is not of
-// atoms, which falls like 1/u.
+// passed reports whether the part beyond u is small although atoms never fall silent. Again and
+// again the integrand comes back to the weight e^weight that the atoms have in every release. Where
+// the lattice is taken out, each summand that is left has a factor without atoms, which falls like
+// 1/u.
 func (l *line) passed(weight, u, sum float64) bool {
 	share, full := 0.0, 0.0
 	for _, w := range l.laws {
@@ -146,7 +146,7 @@ func (l *line) passed(weight, u, sum float64) bool {
 	return math.Exp(weight)*math.Expm1(share)/(2*u) <= resting*sum*l.step
 }
 
-// suits returns an error where the value may be wrong by more than is accepted.
+// suits returns an error where the value may be wrong by more than the accepted error.
 func (l *line) suits(v value) error {
 	if v.sum < l.scale/4 {
 		return fmt.Errorf("%w: the quadrature was chosen for a larger value", ErrUnsuited)

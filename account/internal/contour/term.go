@@ -10,10 +10,10 @@ import (
 // nearOne is the largest |log M| at which M - 1 is summed rather than M.
 const nearOne = 0.7
 
-// finest is the highest level of refinement that is tried.
+// finest is the highest level of refinement.
 const finest = 14
 
-// term is one pair and how often it is released, with the quadrature rule made last.
+// term is one pair, the number of its releases, and the quadrature rule made last.
 type term struct {
 	source         source
 	count          float64
@@ -22,10 +22,10 @@ type term struct {
 	level         int
 	low, high     float64 // the tilts that the rules serve
 	first, second *rule
-	weight        []float64 // where sumPlain keeps what it sums
+	weight        []float64 // the terms that sumPlain sums
 }
 
-// newTerm checks and translates one term.
+// newTerm returns one term, checked and translated.
 func newTerm(t Term) (*term, error) {
 	if !(t.Count >= 0) || t.Count != math.Trunc(t.Count) || math.IsInf(t.Count, 0) {
 		return nil, fmt.Errorf("contour: count is %v, want a whole number", t.Count)
@@ -44,7 +44,7 @@ func newTerm(t Term) (*term, error) {
 	return r, nil
 }
 
-// newSource translates a pair.
+// newSource returns the source of a pair.
 func newSource(p pair.Pair) (source, error) {
 	switch v := p.(type) {
 	case pair.Mixture:
@@ -102,7 +102,7 @@ func checkMixture(m pair.Mixture) error {
 	return nil
 }
 
-// rules returns rules that serve the tilt t, made anew only when the last do not.
+// rules returns rules that serve the tilt t. New ones are made only when the last do not serve it.
 func (r *term) rules(t float64) (first, second *rule, err error) {
 	if t >= r.low && t <= r.high && r.first != nil {
 		return r.first, r.second, nil
@@ -141,8 +141,8 @@ func (c *cumulants) add(count float64, o cumulants) {
 	c.variance += count * o.variance
 }
 
-// cumulants returns the cumulants of one release at t. Where M is out of the reach of the rules
-// they are +Inf, which is what a search for the saddle point should meet there.
+// cumulants returns the cumulants of one release at t. They are +Inf where M is out of reach of the
+// rules, so that a search for the saddle point turns back there.
 func (r *term) cumulants(t float64) cumulants {
 	first, _, err := r.rules(t)
 	if err != nil {
@@ -153,9 +153,10 @@ func (r *term) cumulants(t float64) cumulants {
 
 // expect returns the cumulants at t by one rule.
 //
-// The expectation of e^{-L} under P is 1, less what Q alone has. So M(t) - 1 is the sum of
-// w·(e^{tL} - 1 - t·(1 - e^{-L})), in which the first powers of L cancel before the sum and not in
-// it. For t > 0 or t < -1 no summand is negative. Every digit is kept when M is within 1e-12 of 1.
+// The expectation of e^{-L} under P is 1, less the probability that Q alone has. So M(t) - 1 is the
+// sum of w·(e^{tL} - 1 - t·(1 - e^{-L})). In it the first powers of L cancel in each summand,
+// before the sum. For t > 0 or t < -1 no summand is negative. Every digit is kept when M is within
+// 1e-12 of 1.
 func (r *term) expect(q *rule, t float64) cumulants {
 	if c := r.sumPlain(q, t); !(math.Abs(c.value) < nearOne) {
 		return c
@@ -163,8 +164,8 @@ func (r *term) expect(q *rule, t float64) cumulants {
 	return r.sumNear(q, t)
 }
 
-// sumPlain sums M itself, scaled by its largest summand. Losses are measured from their mean, which
-// takes the sum itself to know.
+// sumPlain returns the cumulants by summing M itself, scaled by its largest summand. Losses are
+// measured from their mean, which the sum itself gives.
 func (r *term) sumPlain(q *rule, t float64) cumulants {
 	top := math.Inf(-1)
 	for j, loss := range q.loss {
@@ -186,7 +187,7 @@ func (r *term) sumPlain(q *rule, t float64) cumulants {
 		first += w * loss
 	}
 	if math.Abs(top+math.Log(sum)) < nearOne {
-		return cumulants{} // sumNear does it better
+		return cumulants{} // sumNear is more accurate
 	}
 	center := first / sum
 	first, second := 0.0, 0.0
@@ -201,7 +202,7 @@ func (r *term) sumPlain(q *rule, t float64) cumulants {
 	return cumulants{top + math.Log(sum), center + rest, second/sum - rest*rest}
 }
 
-// sumNear sums M - 1.
+// sumNear returns the cumulants by summing M - 1.
 func (r *term) sumNear(q *rule, t float64) cumulants {
 	var value, first, second total
 	value.add(-r.infinP - t*(r.infinP-r.infinQ))
@@ -223,8 +224,7 @@ func (r *term) sumNear(q *rule, t float64) cumulants {
 	return cumulants{math.Log1p(value.value()), mean, second.value()/moment - mean*mean}
 }
 
-// scaledExcess returns w·(e^y - 1 - y) for w = e^log, also where w underflows or e^y
-// overflows.
+// scaledExcess returns w·(e^y - 1 - y) for w = e^log, even where w underflows or e^y overflows.
 func scaledExcess(log, w, y float64) float64 {
 	if y > 1 {
 		return math.Exp(log+y) - w*(1+y)

@@ -8,8 +8,8 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// Curve is a Mixture prepared for evaluation: its privacy loss as a function of the
-// output x, the inverse of that function, and the masses of intervals of x.
+// Curve is a Mixture prepared for evaluation. It gives the privacy loss as a function of the output
+// x, the inverse of that function, and the masses of intervals of x.
 type Curve struct {
 	Law    Law
 	Scale  float64
@@ -18,15 +18,15 @@ type Curve struct {
 	Low, High float64
 	shifts    []shift
 	form      form
-	// First and Last are the smallest and the largest mean. First is 0: outputs are
-	// measured from the first mean, so that their rounding does not depend on where it is.
+	// First and Last are the smallest and the largest mean. First is 0: outputs are measured from
+	// the first mean, so that their rounding does not depend on the place of that mean.
 	First, Last float64
 }
 
 // shift is a copy of the noise with its weights in P and in Q.
 type shift struct{ mean, p, q float64 }
 
-// form names the pairs whose inverse loss has a closed form.
+// form is the kind of a pair whose inverse loss has a closed form.
 type form uint8
 
 const (
@@ -39,7 +39,8 @@ const (
 
 var errMixture = errors.New("pair: mixture is malformed, want a law, a positive scale and positive weights that sum to 1")
 
-// NewCurve prepares a mixture. It returns an error if scale or weights make no sense.
+// NewCurve returns a mixture prepared for evaluation. A scale or weights that make no sense are an
+// error.
 func NewCurve(m Mixture) (*Curve, error) {
 	if m.Law != Normal && m.Law != Laplace || !(m.Scale > 0) || math.IsInf(m.Scale, 0) || !weighted(m.P) || !weighted(m.Q) {
 		return nil, errMixture
@@ -67,7 +68,7 @@ func weighted(components []Component) bool {
 	return math.Abs(sum-1) <= 1e-12
 }
 
-// merge lists the copies by mean.
+// merge returns the copies sorted by mean.
 func merge(m Mixture) []shift {
 	var list []shift
 	for _, v := range m.P {
@@ -97,7 +98,7 @@ func merge(m Mixture) []shift {
 	return merged
 }
 
-// classify finds the closed form that fits.
+// classify returns the closed form of the pair.
 func (c *Curve) classify() form {
 	s := c.shifts
 	switch {
@@ -131,8 +132,9 @@ func (c *Curve) span() {
 	c.Low, c.High = math.Min(left, right), math.Max(left, right)
 }
 
-// sideLoss is the loss left (-1) or right (1) of all means, for Laplace noise: log(1+Σ (p-q)·(e^x-1)/Σ q·e^x)
-// for weights p and q that sum to 1 and exponents x, so that small losses keep their digits.
+// sideLoss returns the loss left (-1) or right (1) of all means, for Laplace noise. It is log(1+Σ
+// (p-q)·(e^x-1)/Σ q·e^x) for weights p and q that sum to 1 and exponents x, so that small losses
+// keep their digits.
 func (c *Curve) sideLoss(side float64) float64 {
 	if (c.Last-c.First)/c.Scale > mostExponent {
 		return c.Loss((c.First+c.Last)/2 + side*((c.Last-c.First)/2+c.Scale))
@@ -149,7 +151,7 @@ func (c *Curve) sideLoss(side float64) float64 {
 // mostExponent is the largest exponent that sideLoss adds up.
 const mostExponent = 600
 
-// Top returns an upper bound on the loss: High, with what rounding may have taken from it.
+// Top returns an upper bound on the loss: High, plus a margin for rounding.
 func (c *Curve) Top() float64 {
 	reach := (c.Last - c.First) / c.Scale
 	if c.Law == Laplace && reach <= mostExponent {
@@ -178,10 +180,10 @@ func (c *Curve) Loss(x float64) float64 {
 	return l
 }
 
-// LossError bounds the error of Loss, and how far the loss of Inverse is from what was asked,
-// besides the residual that Inverse returns. It is the rounding of exponents, and of logarithms of
-// numbers known to a few units. Exponents are at most of size z·(Last-First)/Scale where no output
-// is farther from a mean than z standard units.
+// LossError returns a bound on two errors: that of Loss, and the distance of the loss of Inverse
+// from the loss asked for, apart from the residual that Inverse returns. It covers the rounding of
+// exponents, and of logarithms of numbers known to a few units. Exponents are at most
+// z·(Last-First)/Scale where no output is farther than z standard units from a mean.
 func (c *Curve) LossError(z float64) float64 {
 	return 0x1p-53 * (32 + 8*z*(c.Last-c.First)/c.Scale)
 }
@@ -207,7 +209,7 @@ func (c *Curve) lossAndSlope(x float64) (loss, slope float64) {
 	return c.distantLoss(x)
 }
 
-// distantLoss is lossAndSlope where one side underflows: each side in log scale.
+// distantLoss returns lossAndSlope where one side underflows, with each side in log scale.
 func (c *Curve) distantLoss(x float64) (loss, slope float64) {
 	side := func(weight func(shift) float64) (value, slope float64) {
 		top := math.Inf(-1)
@@ -231,8 +233,8 @@ func (c *Curve) distantLoss(x float64) (loss, slope float64) {
 	return p - q, pSlope - qSlope
 }
 
-// exponent is the logarithm of the density of the copy at mean, up to a term that all
-// copies share.
+// exponent returns the logarithm of the density of the copy at mean, up to a term that all copies
+// share.
 func (c *Curve) exponent(x, mean float64) float64 {
 	if c.Law == Normal {
 		return (mean - c.First) * (x - (mean+c.First)/2) / (c.Scale * c.Scale)
@@ -240,7 +242,7 @@ func (c *Curve) exponent(x, mean float64) float64 {
 	return (math.Abs(x-c.First) - math.Abs(x-mean)) / c.Scale
 }
 
-// exponentSlope is the derivative of exponent in x.
+// exponentSlope returns the derivative of exponent in x.
 func (c *Curve) exponentSlope(x, mean float64) float64 {
 	if c.Law == Normal {
 		return (mean - c.First) / (c.Scale * c.Scale)

@@ -2,13 +2,15 @@ package pair
 
 import "math"
 
-// Disclosure is the probability 1 - Π(1-δ)^k that any of some independent releases discloses all, where k releases do so
-// with probability δ each. The zero value is that of no release.
+// Disclosure is the probability 1 - Π(1-δ)^k that any of some independent releases discloses all.
+// Each release does so with probability δ, and k releases have the same δ. The zero value is the
+// probability of no release.
 //
-// The error, with u = 2^-53: math.Log1p and math.Expm1 err by at most 2u of their values, a product by u, and a sum of n
-// numbers of one sign by (n-1)u. So the logarithm S of Π errs by (n+2)u of itself, from which 1-e^S errs by no more than as
-// large a share, since |S|·e^S ≤ 1-e^S. Bounds are apart from the computed number by (n+8)u of it, and by n+1 of the least
-// numbers of float64 where it is small.
+// The error, with u = 2^-53: math.Log1p and math.Expm1 err by at most 2u of their values, and a
+// product by u. A sum of n numbers of one sign errs by (n-1)u. So the logarithm S of Π errs by
+// (n+2)u of itself. 1-e^S errs from that by no larger share, since |S|·e^S ≤ 1-e^S. Each bound is
+// (n+8)u of the computed number away from it, and n+1 of the least numbers of float64 where the
+// number is small.
 type Disclosure struct {
 	least, most float64 // Σ k·log(1-δ) of the lower and of the upper bounds on δ
 	low, high   float64 // the one δ, as long as there is one release
@@ -16,10 +18,10 @@ type Disclosure struct {
 	releases    float64
 }
 
-// Add takes count releases that disclose all with probability delta each.
+// Add adds count releases that disclose all with probability delta each.
 func (d *Disclosure) Add(delta, count float64) { d.AddBetween(delta, delta, count) }
 
-// AddBetween is Add with a probability from low to high.
+// AddBetween adds count releases whose probability is from low to high.
 func (d *Disclosure) AddBetween(low, high, count float64) {
 	if count == 0 || !(high > 0) {
 		return
@@ -31,7 +33,8 @@ func (d *Disclosure) AddBetween(low, high, count float64) {
 	d.releases += count
 }
 
-// Bounds returns a lower and an upper bound on the probability; of a single release they are what was added.
+// Bounds returns a lower and an upper bound on the probability. For a single release they are the
+// probabilities that were added.
 func (d Disclosure) Bounds() (lower, upper float64) {
 	if d.releases <= 1 {
 		return d.low, min(d.high, 1)

@@ -6,14 +6,14 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// Inverse returns an x whose loss is l, and a bound on the distance of its loss from l besides
+// Inverse returns an x whose loss is l, and a bound on the distance of its loss from l apart from
 // LossError. x is -Inf or +Inf where l is outside the range or at its end. Closed forms need no
-// hint; elsewhere a hint near x saves time.
+// hint; for other pairs a hint near x saves time.
 //
-// The closed forms are solutions of log(P(x)/Q(x)) = l: for copies at m and m+d against the copy at
-// m, with y = d(x-m-d/2)/Scale², it is 1-q+q·e^y = e^l. For copies at m and m+d against m and m-d,
-// with y = d(x-m)/Scale², it is (c+e^y)/(c+e^{-y}) = e^l, where c = (1-q)/q·e^{d²/2Scale²}, hence
-// sinh(y-l/2) = c·sinh(l/2).
+// The closed forms are solutions of log(P(x)/Q(x)) = l. For copies at m and m+d against the copy at
+// m, with y = d(x-m-d/2)/Scale², the equation is 1-q+q·e^y = e^l. For copies at m and m+d against m
+// and m-d, with y = d(x-m)/Scale², it is (c+e^y)/(c+e^{-y}) = e^l, where c =
+// (1-q)/q·e^{d²/2Scale²}. Hence sinh(y-l/2) = c·sinh(l/2).
 func (c *Curve) Inverse(l, hint float64) (x, residual float64) {
 	if math.IsNaN(l) || l <= c.Low || l >= c.High {
 		if (l <= c.Low) == c.Rising {
@@ -30,7 +30,7 @@ func (c *Curve) Inverse(l, hint float64) (x, residual float64) {
 	return c.solve(l, hint)
 }
 
-// twoCopies inverts the loss of pairs on two means.
+// twoCopies returns the inverse of the loss of pairs on two means.
 func (c *Curve) twoCopies(l float64) float64 {
 	a, b := c.shifts[0], c.shifts[1]
 	var y float64 // log-ratio of the densities of the copy at b and the copy at a
@@ -63,7 +63,7 @@ func logRatio(l, w float64) float64 {
 	return math.Log1p(math.Expm1(l) / w)
 }
 
-// threeCopies inverts the loss of the symmetric pair on three means.
+// threeCopies returns the inverse of the loss of the symmetric pair on three means.
 func (c *Curve) threeCopies(l float64) float64 {
 	a, m, b := c.shifts[0], c.shifts[1], c.shifts[2]
 	sign, tip := 1.0, b.p
@@ -92,7 +92,7 @@ func asinhExp(a, b float64) float64 {
 	return math.Copysign(a+logSinh+math.Ln2, b)
 }
 
-// solve inverts a monotone loss by Newton steps kept inside a bracket that shrinks.
+// solve returns the inverse of a monotone loss, by Newton steps inside a bracket that shrinks.
 func (c *Curve) solve(l, hint float64) (x, residual float64) {
 	low, high := c.bracket(l)
 	x = hint

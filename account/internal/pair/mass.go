@@ -6,14 +6,14 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// MassError bounds the relative error of Masses where no end of the interval that matters is
-// farther from a mean than z standard units. An argument of the density has a relative error of 3
-// units, its square half and the exponent thus at most 4z² units. At most twenty operations follow,
-// and where tails are subtracted the difference is at least a fifteenth of them.
+// MassError returns a bound on the relative error of Masses. Each end of the interval that matters
+// is at most z standard units from every mean. An argument of the density has a relative error of 3
+// units. So its square half, and the exponent, err by at most 4z² units. At most twenty operations
+// follow. Where tails are subtracted, the difference is at least a fifteenth of them.
 func MassError(z float64) float64 { return 0x1p-53 * (48 + 4*z*z) }
 
-// Masses returns the probability of the interval from a to b under P and under Q, where
-// a ≤ b and either may be infinite. See MassError for the error.
+// Masses returns the probability of the interval from a to b under P and under Q. a ≤ b, and either
+// may be infinite. See MassError for the error.
 func (c *Curve) Masses(a, b float64) (p, q float64) {
 	if a == b {
 		return 0, 0
@@ -31,12 +31,11 @@ func (c *Curve) Masses(a, b float64) (p, q float64) {
 	return p, q
 }
 
-// normalMass returns Φ(b)-Φ(a), where width is b-a, known better than the difference.
+// normalMass returns Φ(b)-Φ(a). width is b-a, known better than the difference of the arguments.
 //
-// Around the middle m of a narrow interval, ∫φ = φ(m)·w·Σ He₂ₖ(m)(w/2)²ᵏ/(2k+1)!, with
-// He the Hermite polynomials (Taylor's series of the normal density; Abramowitz & Stegun
-// 26.2.31). Since |He₂ₖ(m)| ≤ (|m|+√(4k))²ᵏ, five terms leave a relative remainder below
-// 2e-16 for w(|m|+6) ≤ 1/2.
+// Around the middle m of a narrow interval, ∫φ = φ(m)·w·Σ He₂ₖ(m)(w/2)²ᵏ/(2k+1)!, with He the
+// Hermite polynomials (Taylor's series of the normal density; Abramowitz & Stegun 26.2.31). Since
+// |He₂ₖ(m)| ≤ (|m|+√(4k))²ᵏ, five terms leave a relative remainder below 2e-16 for w(|m|+6) ≤ 1/2.
 func normalMass(a, b, width float64) float64 {
 	m := (a + b) / 2
 	if !(width*(math.Abs(m)+6) <= 0.5) {
@@ -45,7 +44,7 @@ func normalMass(a, b, width float64) float64 {
 	return special.NormalDensity(m) * width * hermiteSum(m, width*width/4)
 }
 
-// hermiteSum is Σ He₂ₖ(m)·vᵏ/(2k+1)! for k from 0 to 4.
+// hermiteSum returns Σ He₂ₖ(m)·vᵏ/(2k+1)! for k from 0 to 4.
 func hermiteSum(m, v float64) float64 {
 	x := m * m
 	he2 := x - 1
@@ -55,7 +54,7 @@ func hermiteSum(m, v float64) float64 {
 	return 1 + v*(he2*(1.0/6)+v*(he4*(1.0/120)+v*(he6*(1.0/5040)+v*he8*(1.0/362880))))
 }
 
-// wideMass is the difference of tails on the side where they are small.
+// wideMass returns the difference of tails on the side where they are small.
 func wideMass(a, b float64) float64 {
 	if a+b < 0 {
 		a, b = -b, -a
@@ -77,7 +76,7 @@ func laplaceMass(a, b, width float64) float64 {
 	return -0.5 * (math.Expm1(a) + math.Expm1(-b))
 }
 
-// Distance returns the largest |x-mean|/Scale of any copy: how far out x is.
+// Distance returns how far out x is: the largest |x-mean|/Scale of any copy.
 func (c *Curve) Distance(x float64) float64 {
 	return math.Max(math.Abs(x-c.First), math.Abs(x-c.Last)) / c.Scale
 }

@@ -7,10 +7,10 @@ import (
 )
 
 // Profile returns δ(ε) = sup over events S of P(S) - e^ε·Q(S) for one release of the pair, at ε ≥ 0
-// in nats. It also returns a bound on the absolute error of the value. It is P(L > ε) - e^ε·Q(L >
-// ε), with L the privacy loss (Balle & Wang, "Improving the Gaussian Mechanism for Differential
-// Privacy", ICML 2018, theorem 5, https://arxiv.org/abs/1805.06530). An error in the place where
-// L = ε does not matter, since the value is stationary there.
+// in nats. It also returns a bound on the absolute error of the value. The value is P(L > ε) -
+// e^ε·Q(L > ε), with L the privacy loss (Balle & Wang, "Improving the Gaussian Mechanism for
+// Differential Privacy", ICML 2018, theorem 5, https://arxiv.org/abs/1805.06530). An error in the
+// place where L = ε does not matter, since the value is stationary there.
 func Profile(p Pair, epsilon float64) (delta, bound float64, err error) {
 	switch p := p.(type) {
 	case Mixture:
@@ -46,9 +46,9 @@ func Profile(p Pair, epsilon float64) (delta, bound float64, err error) {
 	return 0, 0, errMixture
 }
 
-// Profile is the function Profile of the mixture.
+// Profile returns the result of the function Profile for the mixture.
 func (c *Curve) Profile(epsilon float64) (delta, bound float64) {
-	if epsilon >= c.High { // up to what rounding leaves of the largest loss
+	if epsilon >= c.High { // up to the rounding of the largest loss
 		return 0, math.Max(0, c.Top()-epsilon)
 	}
 	x, residual := c.Inverse(epsilon, (c.First+c.Last)/2)
@@ -71,11 +71,11 @@ func (c *Curve) Profile(epsilon float64) (delta, bound float64) {
 	return math.Max(0, upper-lower), bound
 }
 
-// profile is Profile on finitely many outcomes, whose probabilities err by 16 units of 2^-53 of
-// themselves.
+// profile returns Profile on finitely many outcomes, whose probabilities err by 16 units of 2^-53
+// of themselves.
 //
-// P - e^ε·Q errs by 16 units of P, and as Q·e^ε is at most about P by 16 units and 4 for the
-// exponential and two operations. An exponential of a sum errs by ε units more. The sum of n
+// P - e^ε·Q errs by 16 units of P. As Q·e^ε is at most about P, it errs by 16 units more, and 4 for
+// the exponential and two operations. An exponential of a sum errs by ε units more. The sum of n
 // differences errs by n-1 units of itself.
 func (a Atoms) profile(epsilon float64) (delta, bound float64) {
 	factor := math.Exp(epsilon)
@@ -95,7 +95,7 @@ func (a Atoms) profile(epsilon float64) (delta, bound float64) {
 	return delta, bound*(8+epsilon) + 0x1p-53*delta*float64(len(a))
 }
 
-// Reverse returns the pair (Q, P), the other direction. A BoundedRange is its own.
+// Reverse returns the pair (Q, P), the other direction. A BoundedRange is its own reverse.
 func Reverse(p Pair) Pair {
 	switch p := p.(type) {
 	case Mixture:

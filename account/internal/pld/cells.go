@@ -7,24 +7,24 @@ import (
 	"github.com/ditherml/dither/account/internal/pair"
 )
 
-// grid says how a release is put on a lattice.
+// grid is the rule by which a release is put on a lattice.
 type grid struct {
 	step, tilt float64
 	// scale is roughly the logarithm of E e^{tilt·L}; it keeps numbers in range.
 	scale float64
-	// top and bottom are the masses under P that may be cut off. At large losses they count as
-	// infinite, and small losses are rounded up.
+	// top and bottom are the masses under P that may be cut off. Large losses that are cut off
+	// count as infinite, and small ones are rounded up.
 	top, bottom float64
-	// faint is a tilted mass so small that its rounding is counted as all of it.
+	// faint is a tilted mass so small that all of it counts as rounding.
 	faint float64
-	// most is how many nodes the lattice may have; 0 stands for no limit.
+	// most is the largest number of nodes of the lattice; 0 means no limit.
 	most int
 	// floor is a loss below which there is so little tilted mass that it may be rounded up.
 	floor float64
 }
 
-// release is one release on a lattice, and the masses of infinite loss under P: what
-// the pair has, and what it has together with what was cut off.
+// release is one release on a lattice, and two masses of infinite loss under P: that of the pair,
+// and that of the pair together with the losses that were cut off.
 type release struct {
 	*lattice
 	infinite, beyond float64
@@ -41,11 +41,11 @@ type builder struct {
 	err      float64
 	distance float64 // how far out outputs are, in standard units
 	shift    float64 // of atoms, and of cells that matter
-	inexact  float64 // the largest e of account
+	inexact  float64 // the largest relative error that account noted
 	noisy    bool
-	whole    bool  // whether node 0 gets what all others leave of the mass 1
+	whole    bool  // whether node 0 gets the mass that all others leave of 1
 	parts    int   // pairs of choices so far, after the first
-	away     total // P-mass of all other nodes, and of what was cut off
+	away     total // P-mass of all other nodes, and the mass that was cut off
 }
 
 // total is a sum with compensation for what is rounded away (Neumaier, 1974).
@@ -61,8 +61,8 @@ func (s *total) add(v float64) {
 	s.sum = t
 }
 
-// discretize puts one release of p on the lattice. The result dominates p, up to the
-// recorded errors, and p is what it was spread from by the recorded noise.
+// discretize returns one release of p on the lattice. The result dominates p, up to the recorded
+// errors. p was spread to it by at most the recorded noise.
 func discretize(p pair.Pair, g grid) (release, error) {
 	b := &builder{grid: g, whole: smooth(p)}
 	if err := b.pair(p, 1, everywhere); err != nil {
@@ -85,8 +85,8 @@ func discretize(p pair.Pair, g grid) (release, error) {
 	return release{l, b.infinite, b.infinite + b.cut}, nil
 }
 
-// smooth reports whether a pair is a mixture or a choice of mixtures. Of these nearly all mass can lie at
-// the loss 0, where its error counts once for every release.
+// smooth reports whether a pair is a mixture or a choice of mixtures. Nearly all mass of such a
+// pair can lie at the loss 0, where its error counts once for every release.
 func smooth(p pair.Pair) bool {
 	switch p := p.(type) {
 	case pair.Mixture:
@@ -102,8 +102,8 @@ func smooth(p pair.Pair) bool {
 	return false
 }
 
-// complete gives node 0 what is left of the mass 1. So its error is that of all others together,
-// and not a share of its own mass.
+// complete gives node 0 the mass that the other nodes leave of 1. So the error of node 0 is that of
+// all others together, not a share of its own mass.
 func (b *builder) complete() {
 	if b.whole = b.whole && b.low <= 0 && b.low+len(b.mass) > 0; b.whole {
 		b.away.add(b.cut)
@@ -112,8 +112,8 @@ func (b *builder) complete() {
 	}
 }
 
-// apart notes P-mass at a node for complete, and that it is known to a relative e. Its error counts there
-// and at node 0.
+// apart notes for complete that a node has P-mass, known to a relative error e. The error counts at
+// that node and at node 0.
 func (b *builder) apart(node int, mass, tilted, e float64) {
 	if node != 0 {
 		b.away.add(mass)
@@ -135,7 +135,7 @@ func (b *builder) tilted(node int, mass float64) float64 {
 	return mass * math.Exp(b.tilt*b.step*float64(node)-b.scale)
 }
 
-// reserve makes room for nodes first to last.
+// reserve makes space for nodes first to last.
 func (b *builder) reserve(first, last int) {
 	if len(b.mass) == 0 {
 		b.low, b.mass = first, make([]float64, last-first+1)
@@ -196,7 +196,7 @@ func (b *builder) pair(p pair.Pair, weight float64, s side) error {
 	return nil
 }
 
-// glued adds both sides and what is left of the weight.
+// glued adds both sides and the remaining weight.
 func (b *builder) glued(p pair.Glued, weight float64, s side) error {
 	before := b.total + b.infinite + b.cut
 	if err := b.pair(p.Above, weight, above); err != nil {
@@ -268,7 +268,7 @@ func (b *builder) atom(a pair.Atom, weight float64, s side) {
 	b.put(int(node), mass*(1-share))
 }
 
-// aligned is how far from a node an atom may be and be moved there.
+// aligned returns the distance from a node within which an atom is moved to the node.
 func aligned(loss float64) float64 { return 1e-13 * math.Abs(loss) }
 
 // mixture adds the losses of c on one side, cell by cell, with masses times a share.
@@ -314,10 +314,9 @@ func (b *builder) mixture(c *pair.Curve, share float64, s side) error {
 	return nil
 }
 
-// account notes how the rounding of a cell counts. Its losses are known to e, so that at
-// most the share 2e/step of its mass is put one node too low or too high: this counts in
-// the masses where it is next to nothing, and as a shift of all losses elsewhere. It returns
-// how far out the cell is.
+// account notes the effect of the rounding of a cell. Its losses are known to e, so at most the
+// share 2e/step of its mass is put one node too low or too high. This counts in the masses where it
+// is next to nothing, and as a shift of all losses elsewhere. It returns how far out the cell is.
 func (b *builder) account(c *pair.Curve, node, next pair.Node, mass, growth float64) (z float64) {
 	for _, v := range [2]float64{node.X, next.X} {
 		if d := c.Distance(v); d > z && d <= math.MaxFloat64 {
@@ -334,8 +333,8 @@ func (b *builder) account(c *pair.Curve, node, next pair.Node, mass, growth floa
 	return z
 }
 
-// ends returns the nodes from the smallest to the largest loss that are kept. A node is
-// at or beyond the end of the range of losses if there is one within reach.
+// ends returns the nodes of the smallest and the largest loss that are kept. If an end of the range
+// of losses is within reach, the node is at that end or beyond it.
 func (b *builder) ends(c *pair.Curve, share float64, s side) (first, last int, err error) {
 	low, high := c.Low, c.High
 	if s == above {
@@ -359,21 +358,21 @@ func (b *builder) ends(c *pair.Curve, share float64, s side) (first, last int, e
 	return min(first, last-1), last, nil
 }
 
-// allowed returns what a mixture that has this share of a pair may have cut off. So all further
-// parts together have about as much as is allowed: what is rare needs less of its tails.
+// allowed returns the mass that a mixture with this share of a pair may have cut off. All further
+// parts together have about as much as is allowed: a rare part needs less of its tails.
 func allowed(mass, share float64, parts int) float64 {
 	return math.Min(mass/share/float64(1+parts), 0.25)
 }
 
-// maxLoss bounds the losses that a lattice holds: e^loss, and probabilities that differ by that factor, are normal float64
-// numbers below it.
+// maxLoss bounds the losses that a lattice holds. Below it e^loss, and probabilities that differ by
+// that factor, are normal float64 numbers.
 const maxLoss = 690
 
-// ErrLarge says that a composition needs larger lattices than are allowed.
+// ErrLarge is the error of a composition that needs larger lattices than are allowed.
 var ErrLarge = errors.New("pld: a lattice is too large")
 
-// output returns the output whose loss is that of a node, given its e^loss if that is not 0. For a
-// node that stands for the end of the range it is the end of the line.
+// output returns the output whose loss is that of a node, given its e^loss, or 0 where that is
+// unknown. For a node that stands for the end of the range it is the end of the line.
 func (b *builder) output(c *pair.Curve, node int, odds float64, first, last int, s side, hint float64) pair.Node {
 	loss := b.step * float64(node)
 	switch {

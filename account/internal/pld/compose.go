@@ -8,8 +8,8 @@ import (
 	"github.com/ditherml/dither/account/internal/pair"
 )
 
-// Compose composes terms, each pair in its own direction. Bounds are closest at the aim;
-// they hold everywhere, and get wide where delta is many powers of ten away.
+// Compose returns the composition of terms, each pair in its own direction. Bounds are closest at
+// the aim. They hold everywhere, and are wide where delta is many powers of ten away.
 func Compose(terms []Term, aim Aim, o Options) (*Composed, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -35,10 +35,10 @@ func Compose(terms []Term, aim Aim, o Options) (*Composed, error) {
 	return j.compose()
 }
 
-// tiny is a largest loss. No lattice says more about it: δ is at most that.
+// tiny is the largest loss that needs no lattice: δ is at most that loss.
 const tiny = 1e-12
 
-// beyond reports whether what is asked needs no lattice.
+// beyond reports whether the question needs no lattice.
 func (a Aim) beyond(c *Composed) bool {
 	if a.atEpsilon {
 		return a.value >= c.top
@@ -46,34 +46,34 @@ func (a Aim) beyond(c *Composed) bool {
 	return a.value <= c.infinite || a.value >= 1
 }
 
-// job is a composition on its way.
+// job is a composition in progress.
 type job struct {
 	terms     []Term
 	aim       Aim
 	options   Options
 	top       float64         // largest finite loss of the composition, from above
-	loose     float64         // how far above it at most
+	loose     float64         // how far top is above the truth at most
 	disclosed pair.Disclosure // probability of an infinite loss
 	merged    float64         // relative rounding of the scale of merged normal pairs
 	sketch    *sketch
 	saddle    saddle
-	tilt      float64 // what masses are tilted by; at most that of the saddle
+	tilt      float64 // the tilt of the masses; at most that of the saddle
 }
 
-// infinite is the probability of an infinite loss, from above.
+// infinite returns the probability of an infinite loss, rounded up.
 func (j *job) infinite() float64 {
 	_, upper := j.disclosed.Bounds()
 	return upper
 }
 
-// plain is the composition without a lattice.
+// plain returns the composition without a lattice.
 func (j *job) plain() *Composed {
 	lower, upper := j.disclosed.Bounds()
 	return &Composed{infinite: upper, sure: max(0, lower-j.options.Large), beyond: upper, top: j.top, loose: j.loose}
 }
 
-// compose plans, composes, and does it again on a finer lattice while the bounds are
-// wider than wanted and lattices may grow.
+// compose plans and composes. It repeats that on a finer lattice while the bounds are wider than
+// wanted and lattices may grow.
 func (j *job) compose() (*Composed, error) {
 	if err := j.look(); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (j *job) compose() (*Composed, error) {
 	noise := 1.75 * wanted / (j.saddle.tilt + 1)
 	for tries := 0; tries < 5; {
 		p := planner.choose(noise)
-		if p == nil { // settle for more noise, once
+		if p == nil { // accept more noise, once
 			tries, noise = 4, 2*noise
 			if best != nil && noise > best.noise/1.5 || noise > 1e30 {
 				break
@@ -119,9 +119,9 @@ func (j *job) compose() (*Composed, error) {
 	return j.other(best, least)
 }
 
-// other composes on lattices of one stage where the bounds are wide. Plans reckon with what a cell can add
-// to a loss at most. Where nearly every loss is far smaller than a cell, as with rare large losses, a
-// lattice adds much less, and one stage has the least rounding.
+// other composes on lattices of one stage where the bounds are wide. Plans assume the most that a
+// cell can add to a loss. Where nearly every loss is far smaller than a cell, as with rare large
+// losses, a lattice adds much less. Then one stage has the least rounding.
 func (j *job) other(best *Composed, width float64) (*Composed, error) {
 	if width <= 1.15*j.wanted() || best.noise == 0 {
 		return best, nil
@@ -159,8 +159,8 @@ func (j *job) planner() (*planner, float64) {
 	return p, j.wanted()
 }
 
-// wanted returns the wanted width of the bounds on the axis of epsilon. Where δ is aimed
-// at, a relative width of it will do.
+// wanted returns the wanted width of the bounds on the axis of epsilon. Where the aim is δ, the
+// same relative width of δ serves.
 func (j *job) wanted() float64 {
 	width := j.options.width(math.Max(j.saddle.epsilon, 0))
 	if j.aim.atEpsilon {
@@ -169,8 +169,8 @@ func (j *job) wanted() float64 {
 	return width
 }
 
-// measure returns the width of the bounds on the axis of epsilon at the aim, and corrects
-// the saddle by what has been found.
+// measure returns the width of the bounds on the axis of epsilon at the aim. It corrects the saddle
+// by that result.
 func (j *job) measure(c *Composed) float64 {
 	if !j.aim.atEpsilon {
 		b := c.Epsilon(j.aim.value)
@@ -180,7 +180,7 @@ func (j *job) measure(c *Composed) float64 {
 		return b.Upper - b.Lower
 	}
 	b := c.Delta(j.aim.value)
-	if b.Upper <= 2*j.steps()*leastOmitted { // what is cut off is all that is left: no lattice says more
+	if b.Upper <= 2*j.steps()*leastOmitted { // only the mass that was cut off is left: no lattice says more
 		return 0
 	}
 	j.saddle.logDelta = math.Log(math.Max(b.Upper-c.infinite, 1e-300))
@@ -190,8 +190,8 @@ func (j *job) measure(c *Composed) float64 {
 	return math.Log(b.Upper/b.Lower) / j.saddle.tilt
 }
 
-// look pictures the composition and finds its saddle: first without what is rare, then without what
-// is rare against delta.
+// look sketches the composition and finds its saddle: first without rare losses, then without
+// losses that are rare compared to delta.
 func (j *job) look() error {
 	delta := j.aim.value - j.infinite()
 	if j.aim.atEpsilon {
@@ -221,7 +221,7 @@ func (j *job) look() error {
 	return nil
 }
 
-// leastOmitted is the least mass that each release may have cut off, however small delta is.
+// leastOmitted is the least mass that each release may have cut off, for every delta.
 const leastOmitted = 1e-290
 
 // omitted returns the mass that each release may have cut off at large losses.
@@ -237,7 +237,7 @@ func (j *job) steps() float64 {
 	return steps
 }
 
-// run composes by a plan. It returns nil if a window turns out too large.
+// run composes by a plan. It returns nil if a window is too large.
 func (j *job) run(p *plan) (*Composed, error) {
 	delta := math.Exp(j.saddle.logDelta)
 	if !j.aim.atEpsilon {
@@ -275,11 +275,11 @@ func (j *job) run(p *plan) (*Composed, error) {
 	return c, nil
 }
 
-// plenty is how many nodes of lattices may be kept in memory at the same time.
+// plenty is the number of nodes of lattices that may be kept in memory at the same time.
 const plenty = 1 << 22
 
-// releases returns the terms as items, and where the masses of infinite loss will be
-// found. Lattices are kept if they are small; else each is built where it is needed.
+// releases returns the terms as items, and the releases that hold the masses of infinite loss.
+// Lattices are kept if they are small; larger ones are built where they are needed.
 func (j *job) releases(g grid) ([]item, []release, error) {
 	items, releases := make([]item, len(j.terms)), make([]release, len(j.terms))
 	nodes := 0

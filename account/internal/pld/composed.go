@@ -9,18 +9,18 @@ import (
 // Composed is the curve δ(ε) of a composition, bounded from both sides. It is immutable
 // and safe for concurrent use.
 type Composed struct {
-	// Without exact and lattice it knows no more than the next three numbers. The probability of an
-	// infinite loss is at most infinite and at least sure. The number beyond includes the mass that
-	// was cut off.
+	// Without exact and lattice, only the next three numbers are known. The probability of an
+	// infinite loss is at most infinite and at least sure. beyond includes the mass that was cut
+	// off.
 	infinite, sure, beyond float64
-	// top is an upper bound on the largest loss, +Inf if there is none, and at most loose above it.
+	// top is an upper bound on the largest loss, at most loose above it, or +Inf if there is none.
 	top, loose float64
-	// exact, if not nil, is all there is: one release, at the pair or at two pairs that
+	// exact, if not nil, replaces everything else: one release, at the pair or at two pairs that
 	// enclose it.
 	exact []pair.Pair
 	*lattice
-	// head[i] is Σ mass[j]·e^{-tilt·(l_j-l_i)} over j ≥ i, and gain[i] is the same with a
-	// factor 1-e^{-(l_j-l_i)}.
+	// head[i] is Σ mass[j]·e^{-tilt·(l_j-l_i)} over j ≥ i. gain[i] is the same sum with a factor
+	// 1-e^{-(l_j-l_i)}.
 	head, gain []float64
 	kernel     float64 // the largest e^{-tilt·x}(1-e^{-x}) over x > 0
 	spread     float64 // s of lower.go
@@ -66,7 +66,7 @@ func (c *Composed) finite(epsilon float64) float64 {
 	return math.Exp(c.log-c.tilt*loss) * (math.Exp(-y)*c.gain[i] - math.Expm1(-y)*c.head[i])
 }
 
-// slack returns what the errors of the masses can change in δ.
+// slack returns the most that the errors of the masses can change δ.
 func (c *Composed) slack(epsilon float64) float64 {
 	return math.Exp(c.log-c.tilt*epsilon) * c.kernel * c.err
 }
@@ -91,13 +91,13 @@ func (c *Composed) Delta(epsilon float64) Bounds {
 	return c.delta(epsilon)
 }
 
-// both returns what two pairs of bounds on one number say together.
+// both returns the bounds that follow from two pairs of bounds on one number.
 func both(a, b Bounds) Bounds {
 	upper := math.Min(a.Upper, b.Upper)
 	return Bounds{math.Min(upper, math.Max(a.Lower, b.Lower)), upper}
 }
 
-// delta is Delta on one lattice.
+// delta returns Delta on one lattice.
 func (c *Composed) delta(epsilon float64) Bounds {
 	switch {
 	case c.exact != nil:
@@ -110,12 +110,13 @@ func (c *Composed) delta(epsilon float64) Bounds {
 	return Bounds{c.least(epsilon), c.most(epsilon)}
 }
 
-// least and most are the two bounds of Delta on the lattice.
+// least returns the lower bound of Delta on the lattice.
 func (c *Composed) least(epsilon float64) float64 {
 	return math.Min(c.sure+c.lower(epsilon), 1)
 }
 
-// most adds a few of the least numbers where float64 has few digits: four operations round there.
+// most returns the upper bound of Delta on the lattice. It adds a few of the least numbers where
+// float64 has few digits: four operations round there.
 func (c *Composed) most(epsilon float64) float64 {
 	v := c.beyond + c.over(epsilon)
 	if v < faint {
@@ -127,7 +128,7 @@ func (c *Composed) most(epsilon float64) float64 {
 // faint is a probability below which float64 loses digits.
 const faint = 1e-290
 
-// exactDelta is Delta for one release: the least and the greatest of the enclosing pairs.
+// exactDelta returns Delta for one release: the least and the greatest of the enclosing pairs.
 func (c *Composed) exactDelta(epsilon float64) Bounds {
 	b := Bounds{1, 0}
 	for _, p := range c.exact {
@@ -144,7 +145,8 @@ func (c *Composed) exactDelta(epsilon float64) Bounds {
 	return Bounds{math.Max(b.Lower, 0), math.Min(b.Upper, 1)}
 }
 
-// Epsilon bounds the smallest epsilon ≥ 0 that belongs to delta. See the function Epsilon.
+// Epsilon bounds the smallest epsilon ≥ 0 at which the composition has delta. See the function
+// Epsilon.
 func (c *Composed) Epsilon(delta float64) Bounds {
 	if c.other != nil {
 		return both(c.epsilon(delta), c.other.Epsilon(delta))
@@ -152,7 +154,7 @@ func (c *Composed) Epsilon(delta float64) Bounds {
 	return c.epsilon(delta)
 }
 
-// epsilon is Epsilon on one lattice.
+// epsilon returns Epsilon on one lattice.
 func (c *Composed) epsilon(delta float64) Bounds {
 	switch {
 	case math.IsNaN(delta) || delta < c.infinite || delta == c.infinite && math.IsInf(c.top, 1):
@@ -174,7 +176,8 @@ func (c *Composed) epsilon(delta float64) Bounds {
 	return Bounds{lower, upper}
 }
 
-// lost is the lower bound of Epsilon at a delta for which there is no upper one: losses of more than delta may be infinite.
+// lost returns the lower bound of Epsilon at a delta without an upper bound, because losses of more
+// than delta may be infinite.
 func (c *Composed) lost(delta float64) float64 {
 	switch {
 	case math.IsNaN(delta) || delta < c.sure || delta == c.sure && c.sure == c.infinite:
@@ -187,7 +190,7 @@ func (c *Composed) lost(delta float64) float64 {
 	return 0
 }
 
-// smallest returns an epsilon where ok holds, and just below which it does not.
+// smallest returns an epsilon where ok holds; just below it ok fails.
 func (c *Composed) smallest(ok func(float64) bool) float64 {
 	if ok(0) {
 		return 0
@@ -217,9 +220,9 @@ func (c *Composed) smallest(ok func(float64) bool) float64 {
 	return high
 }
 
-// largest returns an epsilon up to limit where ok holds, and just above which it does
-// not; 0 if there is none. It looks down from the limit, since far from the aim of the
-// composition ok may fail again.
+// largest returns an epsilon up to limit where ok holds; just above it ok fails. It returns 0 if
+// there is none. It searches down from the limit, since far from the aim of the composition ok may
+// fail again.
 func (c *Composed) largest(limit float64, ok func(float64) bool) float64 {
 	high := math.Min(limit, 1e9)
 	low, width := high, 1e-13*high

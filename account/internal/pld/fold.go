@@ -7,15 +7,15 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// item is a lattice that is composed with itself count times. It may be built when it is
-// needed, and forgotten afterwards: many fine lattices take much memory.
+// item is a lattice that is composed with itself count times. It may be built when it is needed and
+// dropped afterwards, because many fine lattices take much memory.
 type item struct {
 	*lattice
 	count int64
 	lazy  *lazy // if the lattice is nil
 }
 
-// lazy is a lattice yet to be built, with a rough picture of it.
+// lazy is a lattice yet to be built, with a rough sketch of it.
 type lazy struct {
 	rough *roughTerm
 	tilt  float64
@@ -30,8 +30,8 @@ func (v item) get() *lattice {
 	return v.lazy.build()
 }
 
-// growth returns the logarithm of E e^{sL} under the tilted distribution, roughly if the lattice is
-// yet to be built.
+// growth returns the logarithm of E e^{sL} under the tilted distribution. It is rough while the
+// lattice is yet to be built.
 func (v item) growth(s float64) float64 {
 	if v.lattice != nil {
 		return v.logMoment(s)
@@ -39,28 +39,30 @@ func (v item) growth(s float64) float64 {
 	return v.lazy.rough.at(v.lazy.tilt+s).value - v.lazy.rough.at(v.lazy.tilt).value
 }
 
-// window says where the composition is looked for: up and down are the exponents of the
-// Chernoff bounds on its two tails, tail the mass that each should leave outside.
+// window is the range in which the composition is searched. up and down are the exponents of the
+// Chernoff bounds on its two tails, and tail is the mass that each tail should leave outside.
 type window struct {
 	up, down float64 // up > 0 > down
 	tail     float64
 	most     int // nodes at most
 }
 
-// fold composes items that share step and tilt. It returns nil if the window needs more
-// than the nodes allowed.
+// fold returns the composition of items that share step and tilt. It returns nil if the window
+// needs more nodes than allowed.
 //
 // The transform of the tilted masses, less 1, is raised to its count as a power of 1+(transform-1).
 // So no digits are lost when nearly all the mass is at loss 0. The composition is computed modulo
-// the length of the window: mass outside it, which the Chernoff bounds of the lattices bound,
-// appears inside, and is counted twice as an error.
+// the length of the window. Mass outside the window appears inside, and is counted twice as an
+// error; the Chernoff bounds of the lattices bound it.
 //
-// Rounding: let E bound the error of each coefficient of the transforms (special.FFT), relative to
-// which powers add what rounding says, and products a few units. A product of coefficients F of
-// modulus at most 1 then errs by at most R·e^R·|∏F|, where R is the sum over factors of E/|F|. In
-// any case it errs by at most the sum of the E. The error of the inverse transform is bounded in
-// the Euclidean norm, and by the inequality of Cauchy and Schwarz the total variation norm is at
-// most √N times that.
+// Rounding:
+//
+//  1. Let E bound the error of each coefficient of the transforms (special.FFT). Relative to E, powers
+//     add the bound of the function rounding, and products a few units.
+//  2. Let F be the coefficients, of modulus at most 1, and R the sum over factors of E/|F|. Then a
+//     product errs by at most R·e^R·|∏F|. In any case it errs by at most the sum of the E.
+//  3. The error of the inverse transform is bounded in the Euclidean norm. By the inequality of Cauchy
+//     and Schwarz the total variation norm is at most √N times that.
 func fold(items []item, step float64, w window) *lattice {
 	high, low := w.bounds(items)
 	if !(high-low < float64(w.most)*step) {
@@ -98,8 +100,8 @@ func fold(items []item, step float64, w window) *lattice {
 	return result
 }
 
-// bounds returns losses above and below which the composition has tilted mass of about
-// w.tail each: P(S ≥ b) ≤ e^{log E e^{sS} - s·b} (Chernoff).
+// bounds returns losses above and below which the composition has tilted mass of about w.tail each:
+// P(S ≥ b) ≤ e^{log E e^{sS} - s·b} (Chernoff).
 func (w window) bounds(items []item) (high, low float64) {
 	up, down := 0.0, 0.0
 	for _, v := range items {
@@ -126,8 +128,8 @@ func newFolder(n int) *folder {
 		product: make([]complex128, n/2), relative: make([]float64, n/2)}
 }
 
-// load puts the masses less 1 at loss 0 on the circle, but for those that are left to near. It
-// returns the sum of magnitudes.
+// load puts the masses, less 1 at loss 0, on the circle, without the masses that are left to near.
+// It returns the sum of magnitudes.
 func (f *folder) load(l *lattice, left near) float64 {
 	clear(f.real)
 	n := len(f.real)
@@ -172,14 +174,17 @@ func (f *folder) multiply(l *lattice, count int64) {
 	f.started = true
 }
 
-// rounding bounds the rounding of raise for each factor 1+d, relative to it, where |d| ≤ size. What
-// is rounded once for each power is in invert.
+// rounding returns a bound on the rounding of raise for each factor 1+d with |d| ≤ size, relative
+// to that factor. The rounding that occurs once for each power is in invert.
 //
-// Let |d| ≤ 1/4 and u be a unit. The excess errs by 3u(2|d|+2|d|²) ≤ 7.5u|d|, its logarithm is at
-// most 2.9|d| and errs by as much as u times that. So half of it errs by 8.2u|d|; two more
-// roundings add 2.7u|d|. The phase is at most 1.4|d|: the rounding of 1+a moves it by 1.8u|d|, the
-// arc tangent errs by 2.8u|d|, the product with the count by 1.4u|d|. Modulus and phase together
-// err by less than 16u|d|.
+// Let |d| ≤ 1/4 and u be a unit.
+//
+//  1. The excess errs by 3u(2|d|+2|d|²) ≤ 7.5u|d|. Its logarithm is at most 2.9|d|, and errs by u
+//     times that in addition.
+//  2. So half of it errs by 8.2u|d|; two more roundings add 2.7u|d|.
+//  3. The phase is at most 1.4|d|. The rounding of 1+a moves it by 1.8u|d|, the arc tangent errs by
+//     2.8u|d|, the product with the count by 1.4u|d|.
+//  4. Modulus and phase together err by less than 16u|d|.
 func rounding(size float64) float64 {
 	if size > 0.25 {
 		return 12 * unit
@@ -202,8 +207,8 @@ func power(x float64, n int64) float64 {
 // vanished is the exponent below which a power is taken to be 0.
 const vanished = -46
 
-// raise does the work of multiply, in polar form, where the coefficients err by bound in addition
-// to the error of add, and by most at most.
+// raise does the work of multiply in polar form. The coefficients err by bound in addition to the
+// error of add, and by at most most.
 func (f *folder) raise(count int64, bound, most float64) {
 	n := float64(count)
 	for k, d := range f.one {
@@ -240,7 +245,7 @@ func (f *folder) raise(count int64, bound, most float64) {
 	}
 }
 
-// invert fills in the masses and returns a bound on their error in total variation.
+// invert sets the masses and returns a bound on their error in total variation.
 func (f *folder) invert(l *lattice) float64 {
 	rounding, square := 0.0, 0.0
 	for k, v := range f.product {
@@ -257,7 +262,7 @@ func (f *folder) invert(l *lattice) float64 {
 	l.mass = make([]float64, n)
 	at := ((l.low % n) + n) % n
 	for i := range l.mass {
-		l.mass[i] = math.Max(f.real[at], 0) // what is negative is rounding
+		l.mass[i] = math.Max(f.real[at], 0) // negative values are rounding
 		if at++; at == n {
 			at = 0
 		}

@@ -13,7 +13,7 @@ var (
 	errRange  = errors.New("pld: a bounded range is not positive and finite")
 )
 
-// side says which losses of a pair count.
+// side is the sign of the losses of a pair that count.
 type side uint8
 
 const (
@@ -65,8 +65,8 @@ func checkRange(p pair.BoundedRange) error {
 	return nil
 }
 
-// rangeMasses returns the masses of the losses from a to b, within [-e, e], of a pair of
-// bounded range e: the integrals of e^{(l-e)/2}/(2(1-e^{-e})) and of e^{-l} times that.
+// rangeMasses returns the masses of the losses from a to b, within [-e, e], of a pair of bounded
+// range e. They are the integrals of e^{(l-e)/2}/(2(1-e^{-e})) and of e^{-l} times that.
 func rangeMasses(e, a, b float64) (p, q float64) {
 	scale := -1 / math.Expm1(-e)
 	p = math.Exp((a-e)/2) * math.Expm1((b-a)/2) * scale

@@ -2,14 +2,14 @@ package pld
 
 import "math"
 
-// lattice is a sub-probability under P on the losses step·(low+i), tilted: the mass at
-// loss l is mass[i]·e^{log - tilt·l}, and mass sums to 1. It stands for a pair (P, Q),
-// Q having e^{-l} times the mass of P.
+// lattice is a sub-probability under P on the losses step·(low+i), tilted: the mass at loss l is
+// mass[i]·e^{log - tilt·l}, and mass sums to 1. It stands for a pair (P, Q), where Q has e^{-l}
+// times the mass of P.
 //
-// Move every loss of the pair by at most shift. Then the true tilted masses differ from mass by at
-// most err in total variation norm (the sum of absolute differences). The field noise is the sum of
-// the squared widths of the two-point distributions by which likelihood ratios were spread over
-// neighboring nodes (see lower.go).
+// Let every loss of the pair be moved by at most shift. Then the true tilted masses differ from
+// mass by at most err in the sum of absolute differences. Spreading puts a likelihood ratio on
+// neighboring nodes by a two-point distribution. noise is the sum of the squared widths of these
+// distributions (see lower.go).
 type lattice struct {
 	step, tilt, log   float64
 	low               int
@@ -20,8 +20,8 @@ type lattice struct {
 // unit is the rounding unit of float64.
 const unit = 0x1p-53
 
-// sum adds numbers with compensation for what is rounded away (Neumaier, 1974). So the relative
-// error of a sum of positive numbers is below 3 units.
+// sum returns the sum of numbers, compensated for rounding (Neumaier, 1974). So the relative error
+// of a sum of positive numbers is below 3 units.
 func sum(x []float64) float64 {
 	var s, lost float64
 	for _, v := range x {
@@ -36,7 +36,7 @@ func sum(x []float64) float64 {
 	return s + lost
 }
 
-// normalize scales the masses to sum to 1 and keeps what they stand for.
+// normalize scales the masses to sum to 1 and keeps their meaning.
 func (l *lattice) normalize() {
 	total := sum(l.mass)
 	if !(total > 0) {
@@ -49,7 +49,7 @@ func (l *lattice) normalize() {
 	l.err = l.err/total + (6+4*math.Abs(l.log))*unit
 }
 
-// trim drops at each end what has less mass than given.
+// trim drops nodes at each end whose mass together is less than drop.
 func (l *lattice) trim(drop float64) {
 	first, last := 0, len(l.mass)
 	lost := 0.0
@@ -67,7 +67,7 @@ func (l *lattice) trim(drop float64) {
 }
 
 // logMoment returns the logarithm of E e^{sL} under the tilted distribution, +Inf where the sum
-// leaves the range of numbers. The relative error of the sum, a few units a node, is added.
+// leaves the range of numbers. It includes the relative error of the sum, a few units a node.
 func (l *lattice) logMoment(s float64) float64 {
 	ratio := math.Exp(-math.Abs(s) * l.step)
 	total, n := 0.0, len(l.mass)
@@ -88,12 +88,13 @@ func (l *lattice) logMoment(s float64) float64 {
 	return math.Log(total) + s*l.step*end + (4+math.Abs(s)*l.step)*unit*float64(n)
 }
 
-// coarsen moves the masses to the nodes of a lattice whose step is k times as large. A
-// mass at loss l between nodes a and b = a+h is split so that the likelihood ratio e^{-l}
-// keeps its mean: the share (1-e^{a-l})/(1-e^{-h}) goes to b (Doroshenko, Ghazi, Kamath,
-// Kumar & Manurangsi, "Connect the Dots", PETS 2022, https://arxiv.org/abs/2207.04380,
-// in the form of a split of masses). By Jensen's inequality the new pair dominates the
-// old one.
+// coarsen returns the masses on the nodes of a lattice whose step is k times as large. A mass at
+// loss l between nodes a and b = a+h is split so that the likelihood ratio e^{-l} keeps its mean:
+// the share (1-e^{a-l})/(1-e^{-h}) goes to b. By Jensen's inequality the new pair dominates the old
+// one.
+//
+// Source: Doroshenko, Ghazi, Kamath, Kumar & Manurangsi, "Connect the Dots", PETS 2022,
+// https://arxiv.org/abs/2207.04380, in the form of a split of masses.
 func (l *lattice) coarsen(k int) *lattice {
 	h := l.step * float64(k)
 	first := floorDiv(l.low, k)
@@ -113,22 +114,22 @@ func (l *lattice) coarsen(k int) *lattice {
 		c.noise += h * h
 	}
 	c.shift += 2 * unit * h * math.Max(math.Abs(float64(first)), math.Abs(float64(last)))
-	// What the old error becomes is stretched by the largest factor; the two shares have a
-	// relative rounding error of at most 20 units each.
+	// The old error is stretched by the largest factor. The two shares have a relative rounding
+	// error of at most 20 units each.
 	c.err = c.err*stretch(l.tilt, h) + 40*unit*(1+l.tilt*h)
 	c.normalize()
 	return c
 }
 
-// stretch bounds the factor by which a split over a cell of width h changes tilted mass. It is the
-// moment of order -tilt of a two-point likelihood ratio, which is convex, so that the dominating
-// distribution of lower.go bounds it: sinh((t+½)h)/((2t+1)·sinh(h/2)).
+// stretch returns a bound on the factor by which a split over a cell of width h changes tilted
+// mass. The factor is the moment of order -tilt of a two-point likelihood ratio, which is convex.
+// So the dominating distribution of lower.go bounds it: sinh((t+½)h)/((2t+1)·sinh(h/2)).
 func stretch(tilt, h float64) float64 {
 	return math.Sinh((tilt+0.5)*h) / ((2*tilt + 1) * math.Sinh(h/2))
 }
 
 // shares returns two shares of a mass r fine steps above a coarse node, for r = 0 to k-1, in the
-// tilted scale. One goes to the next coarse node, and one to that node.
+// tilted scale. up goes to the next coarse node, and down to the coarse node itself.
 func shares(step, tilt float64, k int) (up, down []float64) {
 	up, down = make([]float64, k), make([]float64, k)
 	whole := -math.Expm1(-step * float64(k))

@@ -6,38 +6,45 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// The lower bound. Let r be the likelihood ratio dQ/dP of all releases together, drawn from P,
-// g(α) = E(1-αr)⁺ the true δ at α = e^ε, and U that of the lattice. Each time a loss was spread
-// over two nodes its ratio was multiplied by a random factor R with mean 1. R has two values whose
-// logarithms differ by the width h of the cell.
+// The lower bound.
 //
-// For c ≥ 1 the largest E(R-c)⁺ that any such distribution has is (e^{h/2}-√c)²/(e^h-1): with
-// values e^u and e^{u-h} it is (1+ce^{-h}-e^{u-h}-ce^{-u})/(1-e^{-h}), largest at e^{2u} = c·e^h.
-// For c < 1 put-call symmetry gives the same distribution its largest value. These are the values
-// of E(e^N-c)⁺ for N with density proportional to e^{-n/2} on [-h, h], which therefore dominates
-// every R in the convex order. N in turn is dominated by the normal distribution Y with mean -s²/2
-// and variance s² if E(e^Y-1)⁺ is no less than E(e^N-1)⁺ = tanh(h/4), that is, if erf(s/√8) ≥
-// tanh(h/4): both densities are e^{-n/2} times a symmetric function. So E(e^Y-c)⁺ - E(e^N-c)⁺ as a
-// function of c ≥ 1 starts at zero or above with no downward slope, is convex, then concave, then
-// convex, and ends at zero. With s = h·√(2π)/4 it holds for h ≤ 1: the series are h/4 - 0.0041h³ +
-// … and h/4 - 0.0052h³ + …, and larger s only dominate more.
+// Let r be the likelihood ratio dQ/dP of all releases together, drawn from P. Let g(α) = E(1-αr)⁺
+// be the true δ at α = e^ε, and U the δ of the lattice. Each time a loss is spread over two nodes,
+// its ratio is multiplied by a random factor R with mean 1. R has two values whose logarithms
+// differ by the width h of the cell.
 //
-// Convex order survives products of independent factors. So U(α) ≤ E g(αe^Y), where Y
-// is normal with mean -s²/2 and variance s² = (π/8)·Σh² over all that was spread.
-//
-// g is convex, decreasing, and below every upper bound of U. A chord from its unknown
-// value v at α to an upper bound at another point lies above it, and so does the chord
-// between two upper bounds. The mean of that broken line is linear in v; that it is at
-// least U(α) bounds v from below.
+// 1. For c ≥ 1 the largest E(R-c)⁺ of any such R is (e^{h/2}-√c)²/(e^h-1). With values e^u and
+// e^{u-h}
+//     it is (1+ce^{-h}-e^{u-h}-ce^{-u})/(1-e^{-h}), largest at e^{2u} = c·e^h. For c < 1 put-call
+//     symmetry gives the same R its largest value.
+// 2. These are the values of E(e^N-c)⁺ for N with density proportional to e^{-n/2} on [-h, h]. So N
+//     dominates every R in the convex order.
+// 3. Let Y be normal with mean -s²/2 and variance s². The densities of N and Y are both e^{-n/2}
+// times
+//     a symmetric function. So E(e^Y-c)⁺ - E(e^N-c)⁺ as a function of c ≥ 1 starts with no downward
+//     slope, is convex, then concave, then convex, and ends at zero.
+// 4. So Y dominates N if the difference starts at zero or above: E(e^Y-1)⁺ ≥ E(e^N-1)⁺ = tanh(h/4),
+//     that is, erf(s/√8) ≥ tanh(h/4).
+// 5. With s = h·√(2π)/4 that holds for h ≤ 1: the series are h/4 - 0.0041h³ + … and h/4 - 0.0052h³
+// + ….
+//     A larger s only dominates more.
+// 6. Convex order survives products of independent factors. So U(α) ≤ E g(αe^Y), where Y is normal
+// with
+//     mean -s²/2 and variance s² = (π/8)·Σh² over all spreads.
+// 7. g is convex, decreasing, and below every upper bound of U. Let v be its unknown value at α. A
+// chord
+//     from v to an upper bound at another point lies above g, and so does the chord between two upper
+//     bounds.
+// 8. The mean of that broken line is linear in v and at least U(α). That bounds v from below.
 
 // knots are the ends of chords, in standard deviations s; the first is varied.
 var knots = [...]float64{0, 0.3, 0.7, 1.2, 1.9, 2.9, 4.4, 7}
 
-// widths are the first knots that are tried. About 1.6 is best where g is smooth.
+// widths are the values tried for the first knot. About 1.6 is best where g is smooth.
 var widths = [...]float64{1.3, 1.6, 2}
 
-// broken is a broken line as its mean over Y sees it: a weight for the value at α itself,
-// and one for the value at each other end of a chord, at a distance on the axis of epsilon.
+// broken is a broken line as weights of its mean over Y. One weight is for the value at α itself.
+// Another is for the value at each other end of a chord, with its distance on the axis of epsilon.
 type broken struct {
 	own  float64
 	ends []end
@@ -46,9 +53,9 @@ type broken struct {
 
 type end struct{ distance, weight float64 }
 
-// newBroken returns the line whose first chords end at ±w standard deviations s. The mean
-// of a broken line through values v_k at y_k = e^{x_k} is Σ v_k times the mean of the hat
-// function that is 1 at y_k.
+// newBroken returns the line whose first chords end at ±w standard deviations s. Let a broken line
+// go through values v_k at y_k = e^{x_k}. Its mean is Σ v_k times the mean of the hat function that
+// is 1 at y_k.
 func newBroken(w, s float64) broken {
 	b := broken{last: w + knots[len(knots)-1]}
 	for _, sign := range [2]float64{-1, 1} {
@@ -88,14 +95,14 @@ func (c *Composed) lower(epsilon float64) float64 {
 	return best
 }
 
-// hats returns, for a line between y_a = e^a and y_b = e^b, the means over Y between a
-// and b of the weights of its two ends.
+// hats returns the weights of the two ends of a line between y_a = e^a and y_b = e^b. They are
+// means over Y between a and b.
 func hats(a, b, s float64) (atA, atB float64) {
 	low, high := math.Min(a, b), math.Max(a, b)
 	p := mass(low/s+s/2, high/s+s/2) // of Y
 	q := mass(low/s-s/2, high/s-s/2) // of Y under the distribution tilted by e^Y
-	// E(e^Y - e^a)/(e^b - e^a) on the interval. The difference q - e^a·p keeps about
-	// 1e-16/s of its digits, which the factors in lower cover.
+	// E(e^Y - e^a)/(e^b - e^a) on the interval. The difference q - e^a·p keeps about 1e-16/s of its
+	// digits; the factors in lower cover that.
 	atB = (q - math.Exp(a)*p) / (math.Exp(a) * math.Expm1(b-a))
 	return p - atB, atB
 }
@@ -108,7 +115,7 @@ func mass(a, b float64) float64 {
 	return special.NormalCDF(b) - special.NormalCDF(a)
 }
 
-// leftTail bounds E g(αe^Y) over Y below -w·s, where g(α) ≤ K·α^{-tilt}.
+// leftTail returns a bound on E g(αe^Y) over Y below -w·s, where g(α) ≤ K·α^{-tilt}.
 func (c *Composed) leftTail(epsilon, s, w float64) float64 {
 	t := c.tilt
 	z := -w + s/2 + t*s

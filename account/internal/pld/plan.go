@@ -2,7 +2,7 @@ package pld
 
 import "math"
 
-// planner chooses lattices, from the sketch of a composition and its tilt.
+// planner chooses lattices from the sketch of a composition and its tilt.
 type planner struct {
 	sketch *sketch
 	tilt   float64
@@ -18,9 +18,9 @@ type planner struct {
 // growthAt is log E e^{(t+s)L} - log E e^{tL} of the whole composition at one s.
 type growthAt struct{ s, value float64 }
 
-// plan is how a composition is computed: blocks equal blocks on a lattice of step step,
-// each moved to a lattice whose step is ratio times as large, and composed there. With
-// one block there is one stage.
+// plan is the way to compute a composition: blocks equal blocks on a lattice of step step. Each
+// block is moved to a lattice whose step is ratio times as large, and composed there. With one
+// block there is one stage.
 type plan struct {
 	step         float64
 	blocks       int64
@@ -28,10 +28,10 @@ type plan struct {
 	inner, outer window
 }
 
-// tails are the tilted masses that windows may leave outside, in all.
+// tails is the total tilted mass that windows may leave outside.
 const tails = 1e-10
 
-// newPlanner tabulates the growth of the moments.
+// newPlanner returns a planner with a table of the growth of the moments.
 func newPlanner(s *sketch, tilt float64, most int) *planner {
 	p := &planner{sketch: s, tilt: tilt, most: most, items: float64(len(s.terms))}
 	low, high := math.Inf(1), math.Inf(-1)
@@ -86,14 +86,14 @@ func (p *planner) fitted(h float64) float64 {
 // powerOfTwo returns the smallest power of two that is at least x.
 func powerOfTwo(x float64) float64 { return math.Exp2(math.Ceil(math.Log2(math.Max(x, 16)))) }
 
-// transforms is the rough cost in nanoseconds of n transforms of this many nodes.
+// transforms returns the rough cost in nanoseconds of n transforms of this many nodes.
 func transforms(n, nodes float64) float64 { return n * nodes * (8 + 0.35*math.Log2(nodes)) }
 
 // perCell is the rough cost in nanoseconds of a cell of the lattice.
 const perCell = 50
 
-// choose returns the cheapest plan whose noise, the variance Σh² of lower.go, is at most
-// as given; nil if no lattice is small enough.
+// choose returns the cheapest plan whose noise, the variance Σh² of lower.go, is at most noise. It
+// returns nil if no lattice is small enough.
 func (p *planner) choose(noise float64) *plan {
 	var best *plan
 	least := math.Inf(1)
@@ -114,7 +114,7 @@ func (p *planner) choose(noise float64) *plan {
 // widest is the largest step of a lattice that is not exact.
 const widest = 0.5
 
-// single plans one stage.
+// single returns the plan of one stage and its cost.
 func (p *planner) single(noise float64) (*plan, float64) {
 	outer, width := p.window(1, tails/4)
 	h := widest
@@ -135,7 +135,7 @@ func (p *planner) single(noise float64) (*plan, float64) {
 	return &plan{step: h, blocks: 1, ratio: 1, inner: outer, outer: outer}, cost
 }
 
-// double plans two stages, the first on this many nodes.
+// double returns the plan of two stages, the first on this many nodes, and its cost.
 func (p *planner) double(noise float64, blocks int64, nodes float64) (*plan, float64) {
 	left, groups, distinct := p.groups(blocks)
 	inner, width := p.window(1/float64(blocks), tails/8/groups)
@@ -157,8 +157,8 @@ func (p *planner) double(noise float64, blocks int64, nodes float64) (*plan, flo
 	return &plan{step: h, blocks: blocks, ratio: int(ratio), inner: inner, outer: outer}, cost
 }
 
-// groups returns how many items the odd releases make, how many blocks there are, and
-// how many of them are different.
+// groups returns the number of items that the odd releases make, the number of blocks, and the
+// number of different blocks.
 func (p *planner) groups(blocks int64) (left, groups, distinct float64) {
 	odd, even := 0.0, 0.0
 	for _, r := range p.sketch.terms {

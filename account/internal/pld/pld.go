@@ -1,11 +1,10 @@
-// Package pld bounds the privacy of composed releases from both sides: it puts the privacy losses
+// Package pld bounds the privacy of composed releases from both sides. It puts the privacy losses
 // of dominating pairs on a lattice so that the result dominates. It composes them by tilted Fourier
-// transforms, and bounds from below the loss that the lattice has added.
+// transforms. From below it bounds the loss that the lattice has added.
 //
-// Every error that is made on the way is bounded and added to the upper bounds, and taken
-// from the lower ones: rounding of losses, of masses and of transforms, masses cut off,
-// and the width of the lattice. Bounds hold for one direction of a pair; see EpsilonBoth
-// for both.
+// Every error on the way is bounded, added to the upper bounds and subtracted from the lower ones:
+// rounding of losses, of masses and of transforms, masses cut off, and the width of the lattice.
+// Bounds hold for one direction of a pair; see EpsilonBoth for both.
 package pld
 
 import (
@@ -22,28 +21,28 @@ type Term struct {
 	Count int64
 }
 
-// Bounds holds proven bounds: Lower ≤ truth ≤ Upper.
+// Bounds are proven bounds: Lower ≤ truth ≤ Upper.
 type Bounds struct{ Lower, Upper float64 }
 
-// Options says how close bounds are wanted. The zero value stands for the defaults.
+// Options say how close bounds should be. Zero values mean the defaults.
 type Options struct {
-	// Relative and Absolute are the wanted Upper - Lower on the axis of epsilon, as
-	// Relative·epsilon + Absolute. Zero means 1e-4 and 1e-9. Where epsilon is given, a
-	// width of delta of about Relative·delta will do, too. Bounds are wider where the
-	// lattice that this takes is too large; they are valid all the same.
+	// Relative and Absolute give the wanted Upper - Lower on the axis of epsilon: Relative·epsilon
+	// + Absolute. Zero means 1e-4 and 1e-9. Where epsilon is given, a width of delta of about
+	// Relative·delta also serves. Bounds are wider, and still valid, where they would need too
+	// large a lattice.
 	Relative, Absolute float64
 	// MaxNodes is the largest number of nodes of a lattice; zero means 2^21. Lattices of one
-	// release have at most four times as many. It bounds memory at about 130 bytes a node.
+	// release have at most four times as many. Memory is at most about 130 bytes a node.
 	MaxNodes int
-	// Large is at least the probability that a loss is infinite in the pairs and large in the
-	// releases. Pairs leave out outcomes that are too rare for float64 or for a list. Lower bounds
-	// do not count it as disclosed.
+	// Large is an upper bound on the probability that a loss is infinite in the pairs but only
+	// large in the releases. Pairs leave out outcomes that are too rare for float64 or for a list.
+	// Lower bounds do not count that probability as disclosed.
 	Large float64
 	// direct and forget are for tests: closed forms are not used, lattices are not kept.
 	direct, forget bool
 }
 
-// withDefaults fills in what is zero.
+// withDefaults returns the options with defaults for zero values.
 func (o Options) withDefaults() Options {
 	if o.Relative == 0 && o.Absolute == 0 {
 		o.Relative, o.Absolute = 1e-4, 1e-9
@@ -67,17 +66,17 @@ func (o Options) check() error {
 	return nil
 }
 
-// Aim says where on the curve of a composition its bounds shall be closest. They are
+// Aim is the place on the curve of a composition where its bounds should be closest. Bounds are
 // valid everywhere.
 type Aim struct {
 	value     float64
 	atEpsilon bool
 }
 
-// AtDelta aims at the epsilon that belongs to delta.
+// AtDelta returns the aim at the epsilon of a delta.
 func AtDelta(delta float64) Aim { return Aim{delta, false} }
 
-// AtEpsilon aims at the delta that belongs to epsilon.
+// AtEpsilon returns the aim at the delta of an epsilon.
 func AtEpsilon(epsilon float64) Aim { return Aim{epsilon, true} }
 
 // check refuses aims that make no sense.
@@ -91,10 +90,9 @@ func (a Aim) check() error {
 	return nil
 }
 
-// Epsilon bounds the smallest epsilon ≥ 0, in nats, for which the composition of the
-// terms is (epsilon, delta)-private in the direction of the pairs. Upper is +Inf where
-// there is none: delta is at most the probability of an infinite loss, or delta is 0 and
-// the loss is unbounded.
+// Epsilon bounds the smallest epsilon ≥ 0, in nats, for which the composition of the terms is
+// (epsilon, delta)-private in the direction of the pairs. Upper is +Inf where there is none: delta
+// is at most the probability of an infinite loss, or delta is 0 and the loss is unbounded.
 func Epsilon(terms []Term, delta float64, o Options) (Bounds, error) {
 	c, err := Compose(terms, AtDelta(delta), o)
 	if err != nil {
@@ -113,10 +111,10 @@ func Delta(terms []Term, epsilon float64, o Options) (Bounds, error) {
 	return c.Delta(epsilon), nil
 }
 
-// Both holds a composition in the direction of its pairs and in the other.
+// Both is a composition in the direction of its pairs and in the other.
 type Both struct{ Forward, Backward *Composed }
 
-// ComposeBoth composes the terms in both directions at the same time.
+// ComposeBoth returns the composition of the terms in both directions, computed at the same time.
 func ComposeBoth(terms []Term, aim Aim, o Options) (Both, error) {
 	var b Both
 	var backward error
@@ -149,7 +147,7 @@ func larger(a, b Bounds) Bounds {
 	return Bounds{math.Max(a.Lower, b.Lower), math.Max(a.Upper, b.Upper)}
 }
 
-// EpsilonBoth is Epsilon for both directions: it bounds the larger of the two.
+// EpsilonBoth bounds the larger of Epsilon of both directions.
 func EpsilonBoth(terms []Term, delta float64, o Options) (Bounds, error) {
 	b, err := ComposeBoth(terms, AtDelta(delta), o)
 	if err != nil {
@@ -158,7 +156,7 @@ func EpsilonBoth(terms []Term, delta float64, o Options) (Bounds, error) {
 	return b.Epsilon(delta), nil
 }
 
-// DeltaBoth is Delta for both directions: it bounds the larger of the two.
+// DeltaBoth bounds the larger of Delta of both directions.
 func DeltaBoth(terms []Term, epsilon float64, o Options) (Bounds, error) {
 	b, err := ComposeBoth(terms, AtEpsilon(epsilon), o)
 	if err != nil {

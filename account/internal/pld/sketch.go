@@ -8,8 +8,8 @@ import (
 	"github.com/ditherml/dither/account/internal/pair"
 )
 
-// sketch is a rough picture of a composition, from which tilt, lattice and windows are
-// planned. Nothing proven rests on it.
+// sketch is a rough picture of a composition that tilt, lattice and windows are planned from. No
+// proof depends on it.
 type sketch struct {
 	terms []roughTerm
 	steps float64 // releases in all
@@ -60,7 +60,7 @@ func (r *roughTerm) at(t float64) cumulant {
 	return cumulant{top + math.Log(total), mean, math.Max(second/total-mean*mean, 0)}
 }
 
-// newSketch pictures the terms, leaving out tails under P of less than omit each.
+// newSketch returns the sketch of the terms without tails that have less than omit under P each.
 func newSketch(terms []Term, omit float64) (*sketch, error) {
 	s := &sketch{}
 	for _, v := range terms {
@@ -77,12 +77,12 @@ func newSketch(terms []Term, omit float64) (*sketch, error) {
 	return s, nil
 }
 
-// manyParts is the largest number of mixtures of a picture that keeps all its losses. likeness is
+// manyParts is the largest number of mixtures of a sketch that keeps all its losses. likeness is
 // the largest difference of losses that are thinned to one, as a share of the smaller.
 const manyParts, likeness = 16, 0.02
 
-// thin puts like losses together: a group has the mass of its losses under P and, by its own loss,
-// under Q. So moments of many releases come out right. A picture is read hundreds of times.
+// thin joins similar losses. A group has the mass of its losses under P and, by its own loss, their
+// mass under Q. So moments of many releases are right. A sketch is read hundreds of times.
 func (r *roughTerm) thin() {
 	order := make([]int, len(r.loss))
 	for i := range order {
@@ -172,8 +172,8 @@ func (r *roughTerm) bounded(p pair.BoundedRange, weight float64, s side) {
 	}
 }
 
-// mixture cuts the outputs into cells on which the loss hardly changes. Each has the loss
-// that its masses under P and Q give, so that moments of many releases come out right.
+// mixture cuts the outputs into cells on which the loss hardly changes. Each cell has the loss that
+// follows from its masses under P and Q, so that moments of many releases are right.
 func (r *roughTerm) mixture(c *pair.Curve, weight, omit float64, s side) {
 	r.parts++
 	from, to := c.First, c.Last
@@ -195,8 +195,8 @@ func (r *roughTerm) mixture(c *pair.Curve, weight, omit float64, s side) {
 	}
 }
 
-// quantile returns an x beyond which P has at most the given mass, not much less; left
-// says on which side. Bisection is in the logarithm of the tail.
+// quantile returns an x beyond which P has at most the given mass, and not much less. left says on
+// which side. Bisection is in the logarithm of the tail.
 func quantile(c *pair.Curve, mass float64, left bool) float64 {
 	goal, sign := math.Log(mass), 1.0
 	inner := (c.First + c.Last) / 2
@@ -222,9 +222,9 @@ func quantile(c *pair.Curve, mass float64, left bool) float64 {
 	return inner + sign*far
 }
 
-// saddle is the point that rules δ at one ε: the tilt t and the values that belong to it,
-// where δ is roughly e^{Λ(t)-tε}/(t(t+1)√(2πV)) (Daniels, "Saddlepoint Approximations in
-// Statistics", 1954, with the factor of the hockey stick in the exponent).
+// saddle is the point that determines δ at one ε: the tilt t and the values at t. There δ is
+// roughly e^{Λ(t)-tε}/(t(t+1)√(2πV)) (Daniels, "Saddlepoint Approximations in Statistics", 1954,
+// with the factor of the hockey stick in the exponent).
 type saddle struct {
 	tilt, epsilon, logDelta float64
 	cumulant
@@ -239,9 +239,9 @@ func (s *sketch) saddleAt(t float64) saddle {
 	return saddle{t, epsilon, logDelta, c}
 }
 
-// tiltFor returns the smallest tilt for which e^{Λ(t)-tε} is at most this many times δ, or nearly
-// as small as it gets. That ratio says how much errors of the tilted masses count in δ; a small
-// tilt keeps rare large losses rare, and windows narrow.
+// tiltFor returns the smallest tilt for which e^{Λ(t)-tε} is at most upTo times δ, or nearly as
+// small as it gets. That ratio says how much errors of the tilted masses count in δ. A small tilt
+// keeps rare large losses rare, and windows narrow.
 func (s *sketch) tiltFor(epsilon, logDelta, upTo float64) float64 {
 	const times, factor, tries = 1e3, 0.85, 40
 	var excess [tries]float64
@@ -261,7 +261,7 @@ func (s *sketch) tiltFor(epsilon, logDelta, upTo float64) float64 {
 	return upTo
 }
 
-// quietest returns the tilt, of those up to a limit, at which errors of the tilted masses count least in δ.
+// quietest returns the tilt, up to a limit, at which errors of the tilted masses count least in δ.
 func (s *sketch) quietest(epsilon, upTo float64) float64 {
 	least, at := math.Inf(1), upTo
 	for t := upTo; t > upTo/8; t *= 0.93 {
@@ -272,8 +272,8 @@ func (s *sketch) quietest(epsilon, upTo float64) float64 {
 	return at
 }
 
-// floor returns a loss below which there is hardly any mass at a tilt, -Inf if there is
-// none, and the least loss above it.
+// floor returns a loss below which there is hardly any mass at a tilt, -Inf if there is none. It
+// also returns the least loss above it.
 func (r *roughTerm) floor(tilt, steps float64) (floor, least float64) {
 	value := r.at(tilt).value
 	faint := math.Log(1e-14 / steps / float64(len(r.loss)+1))

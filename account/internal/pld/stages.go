@@ -28,8 +28,7 @@ func (v item) times(count int64) item {
 	return v
 }
 
-// split divides counts into n equal blocks, and what is left into blocks of about the
-// same size.
+// split divides counts into n equal blocks, and the rest into blocks of about the same size.
 func split(items []item, n int64) []block {
 	var even []item
 	var odd []block

@@ -7,9 +7,9 @@ import (
 	"github.com/ditherml/dither/account/internal/pair"
 )
 
-// take checks the terms, drops those that are empty, and merges shifted normal pairs: their
-// composition is one of them, and squared ratios of shift and standard deviation add up (Dong, Roth
-// & Su, "Gaussian Differential Privacy", JRSS B 2022, corollary 3.3,
+// take checks the terms, drops empty ones, and merges shifted normal pairs. The composition of
+// shifted normal pairs is one such pair, and squared ratios of shift and standard deviation add up
+// (Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022, corollary 3.3,
 // https://arxiv.org/abs/1905.02383).
 func (j *job) take(terms []Term) error {
 	square, merged := 0.0, 0
@@ -95,7 +95,7 @@ func limits(p pair.Pair) (top float64, err error) {
 	return 0, errPair
 }
 
-// margin bounds what rounding may have taken from the largest loss of a pair that limits returns.
+// margin returns a bound on the rounding of the largest loss of a pair that limits returns.
 func margin(p pair.Pair, top float64) float64 {
 	switch p := p.(type) {
 	case pair.Mixture:
@@ -124,8 +124,8 @@ func margin(p pair.Pair, top float64) float64 {
 	return 0
 }
 
-// enclosing returns the pair of a single release, or two that enclose it if its scale
-// has been rounded.
+// enclosing returns the pair of a single release, or two pairs that enclose it if its scale has
+// been rounded.
 func (j *job) enclosing() []pair.Pair {
 	m, ok := j.terms[0].Pair.(pair.Mixture)
 	if !ok || j.merged == 0 {
@@ -137,8 +137,8 @@ func (j *job) enclosing() []pair.Pair {
 	return []pair.Pair{less, more}
 }
 
-// lattices returns how many releases do not lie on a lattice, and the step of one that
-// holds every atom, 0 if there is none.
+// lattices returns the number of releases that do not lie on a lattice. It also returns the step of
+// a lattice that holds every atom, 0 if there is none.
 func (j *job) lattices() (noisy, base float64) {
 	var losses []float64
 	continuous := 0.0
@@ -156,8 +156,8 @@ func (j *job) lattices() (noisy, base float64) {
 	return continuous, base
 }
 
-// atomLosses returns the losses that have positive probability, as far as they matter,
-// and whether there are no others.
+// atomLosses returns the losses with a positive probability that matters, and whether there are no
+// others.
 func atomLosses(p pair.Pair) (losses []float64, all bool) {
 	switch p := p.(type) {
 	case pair.Atoms:
@@ -186,8 +186,8 @@ func atomLosses(p pair.Pair) (losses []float64, all bool) {
 	return nil, false
 }
 
-// commonStep returns the largest step among the smallest loss over 1 to 64 that all losses are
-// multiples of. It is 0 if there is none, or no loss other than 0.
+// commonStep returns the largest step that divides all losses. It tries the smallest loss over 1 to
+// 64. It is 0 if there is none, or no loss other than 0.
 func commonStep(losses []float64) float64 {
 	least := math.Inf(1)
 	for _, l := range losses {
