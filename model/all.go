@@ -9,12 +9,12 @@ import (
 	"github.com/ditherml/dither/internal/parallel"
 )
 
-// blockRows is how many rows a goroutine predicts at a time.
+// blockRows is the number of rows that a goroutine predicts at a time.
 const blockRows = 512
 
-// PredictAll predicts the rows of d in order, on all processors, and hands them to use in
-// blocks: predictions has shape [rows, m.Outputs()], and is NaN for a row that was dropped.
-// It is used again after use returns. The error is that of use, or of a context that ends.
+// PredictAll predicts the rows of d in order, on all processors, and passes them to use in blocks.
+// The argument predictions has shape [rows, m.Outputs()], and is NaN for a row that was dropped.
+// Its memory is reused after use returns. The error is from use, or from a context that ends.
 func (m *Model) PredictAll(ctx context.Context, d *data.Dataset, use func(first int, predictions []float64) error) error {
 	k := m.Outputs()
 	predictors := make([]predictor, runtime.GOMAXPROCS(0))
@@ -39,17 +39,18 @@ func (m *Model) PredictAll(ctx context.Context, d *data.Dataset, use func(first 
 	return nil
 }
 
-// predictor is what one goroutine needs.
+// predictor is the scratch of one goroutine.
 type predictor struct {
 	model  *Model
 	data   *data.Dataset
 	reader *Reader
 }
 
-// rowsTogether is how many rows a predictor maps together, which is faster where they are whitened.
+// rowsTogether is the number of rows that a predictor maps together, which is faster if they are
+// whitened.
 const rowsTogether = 128
 
-// rows predicts consecutive rows from first on until dst is full.
+// rows predicts consecutive rows from first until dst is full.
 func (p *predictor) rows(dst []float64, first int) {
 	k := p.model.Outputs()
 	for n := len(dst) / k; n > 0; n = len(dst) / k {

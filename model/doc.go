@@ -1,5 +1,5 @@
-// Package model holds losses and linear models: their proposals for a record's part of a sum of
-// gradients, their predictions, and the model folder's model.json. That may also hold a network of
-// package network. It knows nothing of privacy: whatever it proposes is verified elsewhere, so a
+// Package model holds losses and linear models, with their predictions and their proposals for sums
+// of gradients. It reads and writes the model folder's model.json, which may also hold a network of
+// package network. The package knows nothing of privacy. Other packages verify its proposals, so a
 // mistake here costs accuracy and never the guarantee.
 package model

@@ -14,22 +14,22 @@ import (
 	"github.com/ditherml/dither/internal/strict"
 )
 
-// FileName is the name of the model inside a model folder.
+// FileName is the name of the model's file inside a model folder.
 const FileName = "model.json"
 
 const (
 	fileFormat  = "dither-model"
 	fileVersion = 1
-	// maxFileSize bounds what Load reads.
+	// maxFileSize bounds the file that Load reads.
 	maxFileSize = 1 << 30
 )
 
-// Provenance says where a model comes from. All of it is public.
+// Provenance is the origin of a model. All of it is public.
 type Provenance struct {
 	Program string `json:"program"`
 	Run     string `json:"run"`
 	Created string `json:"created"`
-	// Private is false for a baseline trained without protection.
+	// Private is false for a baseline that was trained without privacy.
 	Private bool `json:"private"`
 }
 
@@ -41,10 +41,10 @@ type file struct {
 	Schema     string     `json:"schema"`
 	Map        mapFile    `json:"feature-map"`
 	Loss       LossSpec   `json:"loss"`
-	// Weights are those of a linear model; one that is a network has Network in their place.
+	// Weights are the weights of a linear model. A network has Network instead.
 	Weights [][]float64  `json:"weights,omitempty"`
 	Network *networkFile `json:"network,omitempty"`
-	// Threshold is left out where it is defaultThreshold, or there are no two levels.
+	// Threshold is left out if it is defaultThreshold, or if there are not two levels.
 	Threshold float64 `json:"threshold,omitempty"`
 }
 
@@ -52,7 +52,8 @@ type mapFile struct {
 	Normalization feature.Normalization `json:"row-normalization"`
 	Radius        float64               `json:"radius,omitempty"`
 	Center        []float64             `json:"center,omitempty"`
-	// Whitening in one of its forms, each base64 of little-endian float64.
+	// The next four fields are the three forms of a whitening, each base64 of little-endian
+	// float64. The last two fields are one form.
 	Whitening  string         `json:"whitening,omitempty"`
 	Scales     string         `json:"whitening-scales,omitempty"`
 	Channels   string         `json:"whitening-channels,omitempty"`
@@ -61,8 +62,8 @@ type mapFile struct {
 	Transforms []feature.Spec `json:"transforms,omitempty"`
 }
 
-// Encode returns the bytes of model.json. The parameters of a network stand in a file next to it,
-// see Files.
+// Encode returns the bytes of model.json. The parameters of a network are in a separate file, see
+// Files.
 func (m *Model) Encode() ([]byte, error) {
 	schema, err := m.schema.YAML()
 	if err != nil {
@@ -117,10 +118,10 @@ func unwrapPath(err error) error {
 	return err
 }
 
-// Decode reads what Encode writes. Fields that are unknown, there twice or in other letters, and
-// parts that do not fit together are errors. A model may stand on further files, such as the
-// parameters of a network or the weights of a public encoder. The function open reads them by their
-// names; see feature.FilesIn. With a nil open such a model is refused.
+// Decode reads a model from the output of Encode. Unknown or repeated fields, fields in other
+// letter case, and inconsistent parts are errors. A model may depend on further files, such as the
+// parameters of a network or the weights of a public encoder. The function open reads these files
+// by their names; see feature.FilesIn. If open is nil, such a model is refused.
 func Decode(text []byte, open func(name string) ([]byte, error)) (*Model, error) {
 	var f file
 	if err := strict.Decode(text, &f); err != nil {
@@ -152,7 +153,7 @@ func Decode(text []byte, open func(name string) ([]byte, error)) (*Model, error)
 	return m.WithThreshold(f.Threshold)
 }
 
-// model puts the model of a file together.
+// model makes the model from a file.
 func (f file) model(s *data.Schema, features *feature.Map, loss Loss, open func(name string) ([]byte, error)) (*Model, error) {
 	if f.Network != nil {
 		if len(f.Weights) > 0 {
@@ -191,7 +192,7 @@ func (f mapFile) decode(s *data.Schema, open func(name string) ([]byte, error)) 
 	return m, m.Validate()
 }
 
-// whitening returns the whitening of a file, nil if there is none.
+// whitening returns the whitening of a file, or nil without one.
 func (f mapFile) whitening() (*feature.Whitening, error) {
 	w := &feature.Whitening{}
 	for _, part := range []struct {

@@ -6,16 +6,16 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Linear is a generalized linear model: Columns scores, each a dot product of the row with
-// its own weights, under a loss. Weights stand column after column, each Dim long.
+// Linear is a generalized linear model: Columns scores under a loss. Each score is a dot product of
+// the row with its own weights. Weights are stored column after column, each Dim long.
 type Linear struct {
 	Loss    Loss
 	Columns int
 	Dim     int
 }
 
-// NewLinear returns the linear model of a loss for this many classes (0: regression) and
-// rows of this length.
+// NewLinear returns the linear model of a loss for this number of classes and rows of this length.
+// 0 classes means regression.
 func NewLinear(l Loss, classes, dim int) (Linear, error) {
 	if l == nil || dim < 1 {
 		return Linear{}, fmt.Errorf("model: linear model has loss %v and %d features, want a loss and at least 1 feature", l, dim)
@@ -51,10 +51,10 @@ func (m Linear) Scores(dst, x, weights []float64) {
 	}
 }
 
-// Propose writes to c what records propose for the sum of gradients: the derivatives of their
-// losses by their scores, one record for each label. Multiply writes the records' scores, of length
-// len(labels)·Columns row-major. A label that is NaN proposes zero. What a record proposes has the
-// same bits whatever records stand next to it.
+// Propose writes to c the proposals of records for the sum of gradients, one record for each label.
+// A proposal is the derivative of the record's loss by its scores. The function multiply writes the
+// records' scores, of length len(labels)·Columns row-major. A NaN label proposes zero. A record's
+// proposal has the same bits whatever other records are in the block.
 func (m Linear) Propose(c *kernel.Contributions, labels []float32, multiply func(dst []float32)) {
 	n := len(labels) * m.Columns
 	c.Columns, c.Coefficients, c.Scores = m.Columns, room(c.Coefficients, n), room(c.Scores, n)
@@ -71,7 +71,7 @@ func (m Linear) Propose(c *kernel.Contributions, labels []float32, multiply func
 	}
 }
 
-// residuals asks the loss for one record after the other.
+// residuals computes the residuals of one record after the other.
 func (m Linear) residuals(dst []float64, scores, labels []float32) {
 	wide := make([]float64, m.Columns)
 	for i, label := range labels {
@@ -82,7 +82,7 @@ func (m Linear) residuals(dst []float64, scores, labels []float32) {
 	}
 }
 
-// room returns a slice of n entries, in the memory of s if there is enough.
+// room returns a slice of n entries. It reuses the memory of s if that is large enough.
 func room[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

@@ -5,30 +5,30 @@ import (
 	"math"
 )
 
-// Loss is a convex loss of one record's scores and its label. A label is a class index,
-// or, for regression, the target scaled to [-1, 1].
+// Loss is a convex loss of one record's scores and its label. A label is a class index, or, for
+// regression, the target scaled to [-1, 1].
 type Loss interface {
-	// Name is the loss's name in flags and files.
+	// Name returns the loss's name in flags and files.
 	Name() string
-	// Columns returns the number of scores for this many classes (0: a numeric target), or 0 where the
-	// loss is for other targets.
+	// Columns returns the number of scores for this number of classes. 0 classes means a numeric
+	// target. It returns 0 if the loss is for other targets.
 	Columns(classes int) int
 	// Value returns the loss.
 	Value(scores []float64, label float64) float64
 	// Residuals writes the derivative of the loss by each score to dst.
 	Residuals(dst, scores []float64, label float64)
-	// Lipschitz returns the largest L2 norm of Residuals, over all values of this many scores
-	// and all labels; +Inf where there is none.
+	// Lipschitz returns the largest L2 norm of Residuals, over all values of this number of scores
+	// and all labels. It returns +Inf if there is no largest.
 	Lipschitz(columns int) float64
 	// Smoothness returns the largest eigenvalue of the second derivative by the scores.
 	Smoothness() float64
-	// Predict turns scores into predictions in place: probabilities for classes, or
-	// the value itself for regression.
+	// Predict turns scores into predictions in place. These are probabilities for classes, or the
+	// value itself for regression.
 	Predict(scores []float64)
 }
 
-// LossFor returns the loss that a target calls for: logistic for two classes, softmax for
-// more, Huber for regression (no classes).
+// LossFor returns the default loss of a target. It is logistic for two classes, softmax for more,
+// and Huber for regression (no classes).
 func LossFor(classes int) (Loss, error) {
 	switch {
 	case classes == 0:
@@ -41,9 +41,9 @@ func LossFor(classes int) (Loss, error) {
 	return nil, fmt.Errorf("model: the target has %d level, want none or at least 2", classes)
 }
 
-// Logistic is log(1 + exp(-y·z)) for y = -1 (class 0) or +1 (class 1), z the score.
-// Source: any text on logistic regression; the form without overflow is
-// max(-y·z, 0) + log1p(exp(-|z|)).
+// Logistic is the loss log(1 + exp(-y·z)), where z is the score and y is -1 for class 0 and +1 for
+// class 1. Source: any text on logistic regression. The form without overflow is max(-y·z, 0) +
+// log1p(exp(-|z|)).
 var Logistic logistic
 
 // logistic is the type of Logistic.
@@ -80,7 +80,7 @@ func (logistic) Smoothness() float64 { return 0.25 }
 // Predict replaces the score by the probability of class 1.
 func (logistic) Predict(scores []float64) { scores[0] = sigmoid(scores[0]) }
 
-// sigmoid is 1/(1+exp(-z)) without overflow.
+// sigmoid returns 1/(1+exp(-z)) without overflow.
 func sigmoid(z float64) float64 {
 	if z >= 0 {
 		return 1 / (1 + math.Exp(-z))
@@ -89,7 +89,7 @@ func sigmoid(z float64) float64 {
 	return e / (1 + e)
 }
 
-// Softmax is the cross-entropy log Σ exp(z_k) - z_y of as many scores as classes.
+// Softmax is the cross-entropy log Σ exp(z_k) - z_y with one score for each class.
 var Softmax softmax
 
 // softmax is the type of Softmax.
@@ -119,7 +119,8 @@ func (s softmax) Residuals(dst, scores []float64, label float64) {
 	dst[int(label)]--
 }
 
-// Lipschitz returns √2, the norm of p - e_y when p is another unit vector.
+// Lipschitz returns √2, the largest distance between a vector of probabilities p and a unit vector
+// e_y.
 func (softmax) Lipschitz(int) float64 { return math.Sqrt2 }
 
 // Smoothness returns 1/2, a bound on the eigenvalues of diag(p) - p·pᵀ.
@@ -153,7 +154,7 @@ const defaultHuberWidth = 0.25
 // target y is scaled to [-1, 1].
 func Huber(width float64) Loss { return huber{width} }
 
-// huber is what Huber returns.
+// huber is the loss that Huber returns.
 type huber struct{ Width float64 }
 
 var _ Loss = huber{}

@@ -8,13 +8,14 @@ import (
 // defaultHingeWidth is the width of the huberized hinge loss.
 const defaultHingeWidth = 0.5
 
-// Hinge returns the huberized hinge loss of a support vector machine. With the margin m = y·z,
-// y = ±1, it is 0 above 1 + width, 1 - m below 1 - width, and (1 + width - m)²/(4·width) between.
-// Source: Chaudhuri, Monteleoni and Sarwate, "Differentially Private Empirical Risk Minimization", JMLR
-// 2011, https://www.jmlr.org/papers/v12/chaudhuri11a.html, section 4.2 (there the Huber loss).
+// Hinge returns the huberized hinge loss of a support vector machine. With the margin m = y·z, y =
+// ±1, it is 0 above 1 + width and 1 - m below 1 - width. Between these it is (1 + width -
+// m)²/(4·width). Source: Chaudhuri, Monteleoni and Sarwate, "Differentially Private Empirical Risk
+// Minimization", JMLR 2011, https://www.jmlr.org/papers/v12/chaudhuri11a.html, section 4.2 (there
+// the Huber loss).
 func Hinge(width float64) Loss { return hinge{width} }
 
-// hinge is what Hinge returns.
+// hinge is the loss that Hinge returns.
 type hinge struct{ Width float64 }
 
 var _ Loss = hinge{}
@@ -43,7 +44,7 @@ func (h hinge) Residuals(dst, scores []float64, label float64) {
 	dst[0] = -y * max(0, min(1, (1-y*scores[0]+h.Width)/(2*h.Width)))
 }
 
-// sign is -1 for class 0 and +1 for class 1.
+// sign returns -1 for class 0 and +1 for class 1.
 func sign(label float64) float64 {
 	if label < 0.5 {
 		return -1
@@ -57,8 +58,8 @@ func (hinge) Lipschitz(int) float64 { return 1 }
 // Smoothness returns 1/(2·Width).
 func (h hinge) Smoothness() float64 { return 1 / (2 * h.Width) }
 
-// Predict replaces the score z by σ(2z). It is 1/2 on the boundary and keeps the order, but it is no
-// calibrated probability: a support vector machine has none.
+// Predict replaces the score z by σ(2z). The result is 1/2 on the boundary and keeps the order. It
+// is no calibrated probability: a support vector machine has none.
 func (hinge) Predict(scores []float64) { scores[0] = sigmoid(2 * scores[0]) }
 
 func (h hinge) with(s LossSpec) (Loss, error) {
@@ -68,7 +69,7 @@ func (h hinge) with(s LossSpec) (Loss, error) {
 
 func (h hinge) describe(s *LossSpec) { s.Width = h.Width }
 
-// widthOf returns a declared width, or the default where it is 0.
+// widthOf returns a declared width, or the default if it is 0.
 func widthOf(loss string, declared, otherwise float64) (float64, error) {
 	if declared == 0 {
 		declared = otherwise

@@ -5,18 +5,20 @@ import (
 	"math"
 )
 
-// Poisson returns the negative log-likelihood of a count with mean M·exp(z): M·exp(z) - y·z. Here
-// y = M + label is the count in units of half the target's declared range [low, high], low at
-// least 0. M is the middle of the range in these units: 1, until OverTarget is told the range.
-// Beyond the score at which the mean reaches high, the loss goes on as a straight line, so that its
-// derivative is bounded: no mean above the declared range is modelled. Source: McCullagh and
-// Nelder, "Generalized Linear Models", 2nd edition 1989, chapter 6. That a convex loss stays
-// convex, and its slope bounded, when it is continued by its tangent: Song, Steinke, Thakkar and
-// Thakurta, "Evading the Curse of Dimensionality in Unconstrained Private GLMs", AISTATS 2021,
+// Poisson returns the negative log-likelihood of a count with mean M·exp(z), which is M·exp(z) -
+// y·z. Here y = M + label is the count in units of half the target's declared range [low, high],
+// with low at least 0. M is the middle of the range in these units. M is 1 until OverTarget sets
+// the range.
+//
+// Beyond the score at which the mean reaches high, the loss is its tangent. Its derivative is
+// therefore bounded, and no mean exceeds the declared range. Source: McCullagh and Nelder,
+// "Generalized Linear Models", 2nd edition 1989, chapter 6. A convex loss that continues by its
+// tangent stays convex with bounded slope: Song, Steinke, Thakkar and Thakurta, "Evading the Curse
+// of Dimensionality in Unconstrained Private GLMs", AISTATS 2021,
 // http://proceedings.mlr.press/v130/song21a.html, section 3.
 func Poisson() Loss { return poisson{1} }
 
-// poisson is what Poisson returns.
+// poisson is the loss that Poisson returns.
 type poisson struct{ Middle float64 }
 
 var _ Loss = poisson{}
@@ -35,10 +37,10 @@ func (p poisson) Value(scores []float64, label float64) float64 {
 	return p.Middle*math.Exp(inside) - y*inside + (p.Middle+1-y)*(z-inside)
 }
 
-// top is the score at which the mean is the largest of the declared range.
+// top returns the score at which the mean is the largest of the declared range.
 func (p poisson) top() float64 { return math.Log1p(1 / p.Middle) }
 
-// mean returns M·exp(z), not above the declared range.
+// mean returns M·exp(z), limited to the declared range.
 func (p poisson) mean(z float64) float64 {
 	if z >= p.top() {
 		return p.Middle + 1
@@ -46,18 +48,18 @@ func (p poisson) mean(z float64) float64 {
 	return p.Middle * math.Exp(z)
 }
 
-// Residuals writes the mean less the count.
+// Residuals writes the mean minus the count.
 func (p poisson) Residuals(dst, scores []float64, label float64) {
 	dst[0] = p.mean(scores[0]) - (p.Middle + label)
 }
 
-// Lipschitz returns M + 1: the mean may be 0 where the count is the largest.
+// Lipschitz returns M + 1: the mean may be 0 at the largest count.
 func (p poisson) Lipschitz(int) float64 { return p.Middle + 1 }
 
 // Smoothness returns M + 1, the largest mean.
 func (p poisson) Smoothness() float64 { return p.Middle + 1 }
 
-// Predict replaces the score by the mean, scaled as the target is.
+// Predict replaces the score by the mean, scaled like the target.
 func (p poisson) Predict(scores []float64) { scores[0] = p.mean(scores[0]) - p.Middle }
 
 func (p poisson) with(s LossSpec) (Loss, error) {

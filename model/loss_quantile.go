@@ -9,16 +9,16 @@ const (
 	defaultQuantileWidth = 0.05
 )
 
-// Quantile returns the smoothed pinball loss. Its minimizer is that quantile of the target y, scaled
+// Quantile returns the smoothed pinball loss. Its minimizer is the quantile of the target y, scaled
 // to [-1, 1], given the row. With u = z - y the pinball loss is (1-quantile)·u above 0 and
-// -quantile·u below. It is averaged over a window of ±width around u, which makes it
-// (u + width)²/(4·width) - quantile·u within the window and leaves it as it is outside.
-// Sources: Koenker and Bassett, "Regression Quantiles", Econometrica 1978; the smoothing by a uniform
-// kernel: Fernandes, Guerre and Horta, "Smoothing Quantile Regressions", Journal of Business & Economic
+// -quantile·u below. The smoothed loss is its average over a window of ±width around u. Within the
+// window it is (u + width)²/(4·width) - quantile·u; outside it is unchanged. Sources: Koenker and
+// Bassett, "Regression Quantiles", Econometrica 1978; for the smoothing by a uniform kernel
+// Fernandes, Guerre and Horta, "Smoothing Quantile Regressions", Journal of Business & Economic
 // Statistics 2021, https://arxiv.org/abs/1905.08535.
 func Quantile(quantile, width float64) Loss { return smoothedQuantile{quantile, width} }
 
-// smoothedQuantile is what Quantile returns.
+// smoothedQuantile is the loss that Quantile returns.
 type smoothedQuantile struct{ Quantile, Width float64 }
 
 var _ Loss = smoothedQuantile{}

@@ -3,18 +3,18 @@ package model
 import "math"
 
 // Squared is half the squared residual, (z - y)²/2, of a numeric target y scaled to [-1, 1]. Its
-// derivative is not bounded: descent must clip gradients. The methods of package erm that release sums
-// of products need no bound on it.
+// derivative is not bounded, so descent must clip gradients. Methods of package erm that release
+// sums of products need no bound on the derivative.
 var Squared squared
 
 // squared is the type of Squared.
 type squared struct{}
 
-// SquaredClasses is least squares as a classifier: half the squared distance of the scores from the
-// coordinates of the class. For two classes these are -1 and +1 on one score. For more they are the
-// unit vector of the class. Its derivative is not bounded. Source: Hastie, Tibshirani and Friedman,
-// "The Elements of Statistical Learning", 2nd edition 2009, section 4.2, linear regression of an
-// indicator matrix.
+// SquaredClasses is least squares as a classifier. It is half the squared distance of the scores
+// from the coordinates of the class. For two classes these are -1 and +1 on one score. For more
+// they are the unit vector of the class. Its derivative is not bounded. Source: Hastie, Tibshirani
+// and Friedman, "The Elements of Statistical Learning", 2nd edition 2009, section 4.2, linear
+// regression of an indicator matrix.
 var SquaredClasses squaredClasses
 
 // squaredClasses is the type of SquaredClasses.
@@ -60,8 +60,8 @@ func (squaredClasses) Columns(classes int) int {
 	return oneForEach(classes)
 }
 
-// ClassCoordinate returns the coordinate of a class on score k of this many: what that score would
-// ideally be.
+// ClassCoordinate returns the coordinate of a class on score k of this number of scores. It is the
+// ideal value of that score.
 func ClassCoordinate(class, k, columns int) float64 {
 	switch {
 	case columns == 1:
@@ -82,7 +82,7 @@ func (l squaredClasses) Value(scores []float64, label float64) float64 {
 	return sum / 2
 }
 
-// Residuals writes the scores less the coordinates of the class.
+// Residuals writes the scores minus the coordinates of the class.
 func (squaredClasses) Residuals(dst, scores []float64, label float64) {
 	for k, z := range scores {
 		dst[k] = z - ClassCoordinate(int(label), k, len(scores))
@@ -95,8 +95,9 @@ func (squaredClasses) Lipschitz(int) float64 { return math.Inf(1) }
 // Smoothness returns 1.
 func (squaredClasses) Smoothness() float64 { return 1 }
 
-// Predict replaces one score by the probability of class 1, (1+z)/2 moved into [0, 1], and several by the
-// nearest probabilities: they keep their order, and those far below the others become 0.
+// Predict replaces one score by the probability of class 1, (1+z)/2 moved into [0, 1]. It replaces
+// several scores by the nearest probabilities. These keep their order, and scores far below the
+// others become 0.
 func (squaredClasses) Predict(scores []float64) {
 	if len(scores) == 1 {
 		scores[0] = max(0, min(1, (1+scores[0])/2))
@@ -105,10 +106,11 @@ func (squaredClasses) Predict(scores []float64) {
 	nearestProbabilities(scores)
 }
 
-// nearestProbabilities moves x to the nearest point of the simplex: a common number is subtracted from
-// all, and what falls below 0 is 0 (Michelot, "A Finite Algorithm for Finding the Projection of a Point
-// onto the Canonical Simplex of R^n", Journal of Optimization Theory and Applications 1986). Each round
-// leaves fewer coordinates, so there are at most as many rounds as coordinates.
+// nearestProbabilities moves x to the nearest point of the simplex. It subtracts a common number
+// from all coordinates and replaces negative results by 0 (Michelot, "A Finite Algorithm for
+// Finding the Projection of a Point onto the Canonical Simplex of R^n", Journal of Optimization
+// Theory and Applications 1986). Each round leaves fewer coordinates, so their number bounds the
+// number of rounds.
 func nearestProbabilities(x []float64) {
 	top := maximum(x)
 	for k := range x {

@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// LossSpec names a loss and its parameters, as flags and files have them. A parameter that is 0 takes
-// the loss's default.
+// LossSpec is the name of a loss and its parameters, as in flags and files. A parameter that is 0
+// means the loss's default.
 type LossSpec struct {
 	Name string `json:"name"`
-	// Width of huber, hinge and quantile, in units of the score.
+	// Width is the width of huber, hinge and quantile, in units of the score.
 	Width float64 `json:"width,omitempty"`
-	// Quantile of the loss of that name, between 0 and 1.
+	// Quantile is the quantile of the loss "quantile", between 0 and 1.
 	Quantile float64 `json:"quantile,omitempty"`
-	// Middle of the target's range in units of half of it, for poisson; see OverTarget.
+	// Middle is the middle of the target's range in units of half of the range, for poisson. See
+	// OverTarget.
 	Middle float64 `json:"middle,omitempty"`
 }
 
@@ -25,14 +26,15 @@ type parametrized interface {
 	describe(s *LossSpec)
 }
 
-// losses is the table of losses with their default parameters; a new one is one file and one line here.
+// losses is the table of losses with their default parameters. A new loss takes one file and one
+// line here.
 var losses = []Loss{logistic{}, hinge{defaultHingeWidth}, softmax{}, oneVsRest{}, huber{defaultHuberWidth}, squared{}, squaredClasses{},
 	smoothedQuantile{defaultQuantile, defaultQuantileWidth}, poisson{1}}
 
 // Losses returns one of each loss, for listings and conformance tests.
 func Losses() []Loss { return append([]Loss(nil), losses...) }
 
-// Loss returns the loss that the spec names. Its error lists the names there are.
+// Loss returns the loss that the spec names. Its error lists the known names.
 func (s LossSpec) Loss() (Loss, error) {
 	for _, l := range losses {
 		if l.Name() != s.Name {
@@ -46,8 +48,8 @@ func (s LossSpec) Loss() (Loss, error) {
 	return nil, fmt.Errorf("model: loss is %q, want %s", s.Name, lossNames(func(Loss) bool { return true }))
 }
 
-// SpecOf returns the spec of a loss. A loss of your own has a name only, and an error: it cannot be written
-// to a file.
+// SpecOf returns the spec of a loss. A caller's own loss has a name only, and the error says that
+// it cannot be written to a file.
 func SpecOf(l Loss) (LossSpec, error) {
 	s := LossSpec{Name: l.Name()}
 	if p, ok := l.(parametrized); ok {
@@ -64,7 +66,7 @@ type overRange interface {
 	over(low, high float64) (Loss, error)
 }
 
-// OverTarget returns the loss for a numeric target that is declared to lie between low and high; most
+// OverTarget returns the loss for a numeric target with a declared range from low to high. Most
 // losses do not depend on it.
 func OverTarget(l Loss, low, high float64) (Loss, error) {
 	if r, ok := l.(overRange); ok {
@@ -73,7 +75,7 @@ func OverTarget(l Loss, low, high float64) (Loss, error) {
 	return l, nil
 }
 
-// lossNames lists the losses that are wanted, as in "a, b or c".
+// lossNames lists the wanted losses, as in "a, b or c".
 func lossNames(wanted func(Loss) bool) string {
 	var names []string
 	for _, l := range losses {
@@ -88,8 +90,8 @@ func lossNames(wanted func(Loss) bool) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// oneForNumbers, oneForTwo and oneForEach are the number of scores of losses of numeric targets, of
-// two classes and of any classes. They are 0 where the loss is for other targets.
+// oneForNumbers, oneForTwo and oneForEach return the number of scores of losses for numeric
+// targets, for two classes and for any classes. They return 0 if the loss is for other targets.
 func oneForNumbers(classes int) int {
 	if classes == 0 {
 		return 1

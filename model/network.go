@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// maxParameters bounds the parameters of a network that a model holds: 256 MiB of them.
+	// maxParameters bounds the parameters of a model's network: 256 MiB of them.
 	maxParameters = 1 << 26
-	// maxOutputs bounds the numbers that the layers of a network give for one record, all together.
+	// maxOutputs bounds the outputs of all layers of a network for one record together.
 	maxOutputs = 1 << 24
-	// networkRows is how many rows of a data set a network predicts at a time. networkNumbers is
-	// how many numbers they have at most, unless one row has more.
+	// networkRows is the number of rows of a data set that a network predicts at a time.
+	// networkNumbers bounds their numbers together, unless one row has more.
 	networkRows, networkNumbers = 64, 1 << 20
 )
 
-// rowsTogether is how many rows a network predicts at a time.
+// rowsTogether returns the number of rows that a network predicts at a time.
 func (n *trained) rowsTogether() int {
 	widest := outputs(n.network.Input(), n.network.Layers())
 	if n.sparse == nil {
@@ -27,19 +27,20 @@ func (n *trained) rowsTogether() int {
 	return max(1, min(networkRows, networkNumbers/widest))
 }
 
-// trained is what a model that is a network predicts with. It does not change.
+// trained holds a model's network for prediction. It does not change.
 type trained struct {
 	network *network.Network
 	weights []float32
-	file    []byte // the weights as they stand next to model.json
-	// sparse is the map of rows where the network takes the features that are not 0, or nil.
+	file    []byte // the weights as in the file next to model.json
+	// sparse is the map of rows if the network takes the nonzero features, or nil.
 	sparse sparseMap
 }
 
-// NewNetwork puts a model together whose scores a network gives: it takes the mapped rows of features and
-// gives as many numbers as the loss has scores. The parameters are those of network.Network: the trained
-// blocks, then the frozen ones. It keeps its arguments and errs when they do not fit, are too large to be
-// served, or a parameter is not finite (ErrNotFinite).
+// NewNetwork returns a model whose scores come from a network. The network takes the mapped rows of
+// features and has one output for each score of the loss. The parameters are in the order of
+// network.Network: the trained blocks, then the frozen ones. NewNetwork keeps its arguments. It
+// returns an error if they do not fit or are too large to be served. The error wraps ErrNotFinite
+// if a parameter is not finite.
 func NewNetwork(s *data.Schema, features *feature.Map, loss Loss, n *network.Network, weights []float32) (*Model, error) {
 	linear, err := NewLinear(loss, len(s.Target.Levels), features.Dim())
 	if err != nil {
@@ -68,7 +69,7 @@ func NewNetwork(s *data.Schema, features *feature.Map, loss Loss, n *network.Net
 	return m, nil
 }
 
-// checkNetwork refuses a network that does not fit to rows and loss, or is too large.
+// checkNetwork refuses a network that is too large, or that does not fit rows and loss.
 func checkNetwork(n *network.Network, linear Linear) error {
 	in, out := n.Input().Size(), n.Output().Size()
 	switch {
@@ -85,8 +86,8 @@ func checkNetwork(n *network.Network, linear Linear) error {
 	return nil
 }
 
-// outputs is how many numbers layers give for one record, all together, those inside of others included; beyond
-// maxOutputs it is any number that is larger.
+// outputs returns the number of outputs of all layers for one record, including layers inside
+// others. Beyond maxOutputs the result is any larger number.
 func outputs(shape network.Shape, layers network.Layers) int {
 	numbers := 0
 	for _, layer := range layers {
@@ -98,7 +99,7 @@ func outputs(shape network.Shape, layers network.Layers) int {
 		}
 		alone, err := network.New(shape, layer)
 		if err != nil {
-			return numbers // New has made a network of them
+			return numbers // network.New has accepted them
 		}
 		shape = alone.Output()
 		if numbers += shape.Size(); numbers > maxOutputs {
@@ -108,7 +109,7 @@ func outputs(shape network.Shape, layers network.Layers) int {
 	return numbers
 }
 
-// Network returns the network of a model that is one, or nil.
+// Network returns the model's network, or nil for a linear model.
 func (m *Model) Network() *network.Network {
 	if m.trained == nil {
 		return nil
@@ -116,8 +117,8 @@ func (m *Model) Network() *network.Network {
 	return m.trained.network
 }
 
-// NetworkWeights returns the parameters of the network, nil for a linear model. The caller must not modify
-// them.
+// NetworkWeights returns the parameters of the network, or nil for a linear model. The caller must
+// not modify them.
 func (m *Model) NetworkWeights() []float32 {
 	if m.trained == nil {
 		return nil
@@ -125,9 +126,9 @@ func (m *Model) NetworkWeights() []float32 {
 	return m.trained.weights
 }
 
-// networkScratch is the working space of a network for up to this many rows.
+// networkScratch is the scratch of a network for up to a fixed number of rows.
 type networkScratch struct {
-	rows    int // the most that fit
+	rows    int // the largest number of rows
 	tape    *network.Tape[float32]
 	x       []float32
 	entries network.Entries[float32]
@@ -139,8 +140,8 @@ func (n *trained) newScratch(rows int) *networkScratch {
 	return s
 }
 
-// scores writes the scores of mapped rows to dst. Those of a row have the same bits whatever rows
-// stand next to it.
+// scores writes the scores of mapped rows to dst. A row's scores have the same bits whatever other
+// rows are in the block.
 func (n *trained) scores(dst, x []float64, s *networkScratch) {
 	in, out := n.network.Input().Size(), n.network.Output().Size()
 	for len(x) > 0 {
@@ -156,17 +157,18 @@ func (n *trained) scores(dst, x []float64, s *networkScratch) {
 	}
 }
 
-// networkReader predicts rows of a data set some at a time, ahead of being asked for them.
+// networkReader predicts rows of a data set in blocks, ahead of their use.
 type networkReader struct {
 	scratch     *networkScratch
 	x           []float64
 	features    *feature.Scratch
-	first, rows int // which predictions stand in out
+	first, rows int // the rows whose predictions are in out
 	out         []float64
-	next        int // the record after the last that was asked for
+	next        int // the record after the last requested one
 }
 
-// predictAhead writes the prediction for record i to dst. Only records that follow each other are looked at ahead.
+// predictAhead writes the prediction for record i to dst. It predicts ahead only for consecutive
+// records.
 func (r *Reader) predictAhead(dst []float64, i int) {
 	ahead, m, k := r.ahead, r.model, r.model.Outputs()
 	if i < ahead.first || i >= ahead.first+ahead.rows {
@@ -188,7 +190,7 @@ func (r *Reader) predictAhead(dst []float64, i int) {
 	copy(dst, ahead.out[(i-ahead.first)*k:][:k])
 }
 
-// scoreRows writes the scores of n records from record first on.
+// scoreRows writes the scores of n records from record first.
 func (r *Reader) scoreRows(dst []float64, first, n int) {
 	m, ahead := r.model, r.ahead
 	x := ahead.x[:n*m.features.Dim()]

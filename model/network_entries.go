@@ -5,8 +5,8 @@ import (
 	"github.com/ditherml/dither/network"
 )
 
-// entriesOf returns the map of rows for a network that takes the features that are not 0, or nil
-// where it takes all of them: where its first layer is for whole rows, or the map makes whole rows.
+// entriesOf returns the map of rows for a network that takes the nonzero features. It returns nil
+// if the first layer or the map is for whole rows.
 func entriesOf(n *network.Network, m *feature.Map) sparseMap {
 	if !n.TakesEntries() || m.Center != nil || m.Intercept > 0 {
 		return nil
@@ -14,7 +14,7 @@ func entriesOf(n *network.Network, m *feature.Map) sparseMap {
 	return m.Sparse()
 }
 
-// begin forgets the rows that were added.
+// begin removes the rows that were added.
 func (s *networkScratch) begin() {
 	e := &s.entries
 	e.Start, e.Index, e.Values = append(e.Start[:0], 0), e.Index[:0], e.Values[:0]
@@ -31,7 +31,7 @@ func (s *networkScratch) add(m sparseMap, index []uint32, x []float64) {
 	e.Start = append(e.Start, len(e.Index))
 }
 
-// scoreAdded writes the scores of n rows that were added to dst.
+// scoreAdded writes the scores of n added rows to dst.
 func (n *trained) scoreAdded(dst []float64, rows int, s *networkScratch) {
 	for j, v := range s.tape.ForwardEntries(s.entries, rows, n.weights) {
 		dst[j] = float64(v)

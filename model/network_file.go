@@ -16,25 +16,26 @@ import (
 	"github.com/ditherml/dither/network"
 )
 
-// WeightsFileName is the name of the parameters of a network inside a model folder. It is a safetensors file
-// that other programs read.
+// WeightsFileName is the name of the file with a network's parameters inside a model folder. It is
+// a safetensors file, which other programs can read.
 const WeightsFileName = "network.safetensors"
 
-// ErrOtherWeights is what model.json says of a file of weights that is not the one it was written with.
+// ErrOtherWeights is the error for a file of weights that differs from the one that model.json was
+// written with.
 var ErrOtherWeights = errors.New("the file was changed or is of another model")
 
 // networkFile is the part of model.json about a network.
 type networkFile struct {
 	Input  network.Shape  `json:"input"`
 	Layers network.Layers `json:"layers"`
-	// Weights names the file of the parameters, SHA256 its hash, so that the hash of model.json is one of
-	// the whole model.
+	// Weights names the file of the parameters. SHA256 is that file's hash, so that the hash of
+	// model.json covers the whole model.
 	Weights string `json:"weights"`
 	SHA256  string `json:"sha256"`
 }
 
-// Files returns the files of a model folder besides model.json, by name: the parameters of a
-// network, and the files of transforms. The caller must not modify it.
+// Files returns the files of a model folder except model.json, by name. They are the parameters of
+// a network and the files of transforms. The caller must not modify the map.
 func (m *Model) Files() map[string][]byte {
 	if m.trained == nil {
 		return m.features.Files()
@@ -44,7 +45,7 @@ func (m *Model) Files() map[string][]byte {
 	return files
 }
 
-// newNetworkFile describes a network, or returns nil.
+// newNetworkFile returns the description of a network, or nil.
 func newNetworkFile(n *trained) *networkFile {
 	if n == nil {
 		return nil
@@ -57,8 +58,8 @@ func hashOf(file []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// decode reads a network and its parameters and puts the model together. A file that is not what Encode and
-// Files give is refused: one model has one spelling.
+// decode reads a network with its parameters and makes the model. It refuses a file that differs
+// from the output of Encode and Files: one model has one spelling.
 func (f networkFile) decode(s *data.Schema, features *feature.Map, loss Loss, open func(name string) ([]byte, error)) (*Model, error) {
 	n, err := network.New(f.Input, f.Layers...)
 	if err != nil {
@@ -98,12 +99,13 @@ func (f networkFile) decode(s *data.Schema, features *feature.Map, loss Loss, op
 type part struct {
 	name  string
 	shape []int
-	// The entries stand in the block from offset on, width after each row, columns of them.
+	// The entries are in the block from offset. Each row has width numbers, and columns of them
+	// belong to the part.
 	offset, rows, columns, width int
 }
 
-// stem is what the names of the arrays of a block begin with: the place of its layer and, unless it has the only
-// weights there, its own name.
+// stem returns the prefix of the names of a block's arrays. It is the place of its layer and,
+// unless the layer has one weight block only, the block's own name.
 func stem(b network.Block) string {
 	words, names := strings.Split(b.Name, "."), []string(nil)
 	for len(words) > 2 && isNumber(words[0]) { // a place and the kind of its layer
@@ -122,8 +124,8 @@ func isNumber(text string) bool {
 	return err == nil
 }
 
-// parts lists the arrays of a block: its biases apart from the rest, as other programs have them. A layer at
-// place 2 has "2.weight" and "2.bias"; inside of another layer at place 0, "0.2.weight".
+// parts lists the arrays of a block, with its biases separate, as in other programs. A layer at
+// place 2 has "2.weight" and "2.bias". A layer inside another layer at place 0 has "0.2.weight".
 func parts(b network.Block) []part {
 	stem := stem(b)
 	if b.Sparse {
@@ -158,10 +160,10 @@ func eachPart(n *network.Network, weights []float32, use func(p part, block []fl
 	return nil
 }
 
-// encodeWeights returns a safetensors file of the parameters of a network, in arrays of float32 that are named
-// as those of a sequential model of PyTorch are: "2.weight", of shape [outputs, inputs], and "2.bias" of the
-// layer at place 2, and "0.2.weight" inside of the layer at place 0. It errs unless there are as many
-// parameters as the network has.
+// encodeWeights returns a safetensors file of the parameters of a network. Its arrays are float32
+// and have the names of a sequential model of PyTorch. The layer at place 2 has "2.weight", of
+// shape [outputs, inputs], and "2.bias"; inside the layer at place 0 it has "0.2.weight". It
+// returns an error unless the number of parameters is the network's.
 func encodeWeights(n *network.Network, weights []float32) ([]byte, error) {
 	if len(weights) != n.Weights() {
 		return nil, fmt.Errorf("model: %d weights, want %d of the network", len(weights), n.Weights())
@@ -186,7 +188,7 @@ func encodeWeights(n *network.Network, weights []float32) ([]byte, error) {
 
 // decodeAllWeights reads the parameters of a network from a file with the arrays of encodeWeights,
 // in any order. Floating-point numbers of any type become the nearest float32. Missing and further
-// arrays, other shapes and numbers that are not finite are errors.
+// arrays, other shapes, and numbers that are not finite are errors.
 func decodeAllWeights(n *network.Network, file []byte) ([]float32, error) {
 	weights, arrays, err := decodeWeights(n, file)
 	if err != nil {
@@ -198,14 +200,15 @@ func decodeAllWeights(n *network.Network, file []byte) ([]float32, error) {
 	return weights, nil
 }
 
-// DecodeFirstWeights is decodeAllWeights for a network that is the beginning of a longer one: it
-// passes by the arrays of the layers after.
+// DecodeFirstWeights returns the parameters of a network from the file of a longer network that
+// begins with it. The file is a safetensors file as in a model folder. Arrays of later layers are
+// ignored. Missing arrays, other shapes, and numbers that are not finite are errors.
 func DecodeFirstWeights(n *network.Network, file []byte) ([]float32, error) {
 	weights, _, err := decodeWeights(n, file)
 	return weights, err
 }
 
-// decodeWeights returns the arrays that are left, too.
+// decodeWeights also returns the remaining arrays.
 func decodeWeights(n *network.Network, file []byte) ([]float32, map[string]safetensors.Tensor, error) {
 	arrays, err := safetensors.Parse(file)
 	if err != nil {

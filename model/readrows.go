@@ -2,8 +2,9 @@ package model
 
 import "github.com/ditherml/dither/feature"
 
-// PredictRows writes the predictions for records first … first+n-1 to dst, of length n·Outputs: the bits of Predict,
-// in less time where rows are whitened, for their products with the matrix are made together.
+// PredictRows writes the predictions for records first … first+n-1 to dst, of length n·Outputs. The
+// bits are those that Predict writes. It is faster than Predict for whitened rows, because their
+// products with the matrix are computed together.
 func (r *Reader) PredictRows(dst []float64, first, n int) {
 	k := r.model.Outputs()
 	if !r.model.TakesFeatures() {
@@ -22,11 +23,11 @@ func (r *Reader) PredictRows(dst []float64, first, n int) {
 	r.model.scoreMapped(dst, r.rows.mapped[:n*r.model.features.Dim()], x, n, r.rows.scratch)
 }
 
-// TakesFeatures reports whether a prediction is made of all features of a row, which can be kept between models: the model
-// is linear, and whitens its rows or has no more than 1000 features.
+// TakesFeatures reports whether a prediction needs all features of a row, which can be kept between
+// models. It does if the model is linear and either whitens its rows or has at most 1000 features.
 func (m *Model) TakesFeatures() bool { return m.trained == nil && m.wide == nil }
 
-// readerRoom is the working space for several rows.
+// readerRoom is the scratch for several rows.
 type readerRoom struct {
 	n         int
 	x, mapped []float64
@@ -34,7 +35,7 @@ type readerRoom struct {
 	scratch   *feature.Scratch
 }
 
-// makeRoom makes working space for n rows, unless there is enough.
+// makeRoom makes scratch for n rows, unless it is large enough.
 func (r *Reader) makeRoom(n int) {
 	if f := r.model.features; r.rows.scratch == nil || r.rows.n < n {
 		r.rows = readerRoom{n, make([]float64, n*f.Pipeline.Dim()), make([]float64, n*f.Dim()), f.Pipeline.NewScratch(), f.NewScratch(n)}

@@ -10,9 +10,9 @@ import (
 	"github.com/ditherml/dither/feature"
 )
 
-// Model is a trained model that can predict: a schema, a feature map, and weights or a network. It is
-// immutable but for Provenance and safe for concurrent use; each goroutine takes a Row or
-// a Scratch of its own.
+// Model is a trained model that can predict: a schema, a feature map, and weights or a network. It
+// is immutable except for Provenance, and safe for concurrent use. Each goroutine needs its own Row
+// or Scratch.
 type Model struct {
 	Provenance Provenance
 
@@ -20,21 +20,22 @@ type Model struct {
 	features *feature.Map
 	linear   Linear
 	weights  []float64
-	trained  *trained // nil: the model is linear
-	wide     *wide    // nil: all features are looked at
+	trained  *trained // nil if the model is linear
+	wide     *wide    // nil if all features are read
 	columns  map[string]int
 	declared []data.Column
-	starts   []int // of each declared column, where its values begin in a row
+	starts   []int // the place in a row at which each declared column's values begin
 	marks    data.MissingSet
 
-	threshold float64 // 0: defaultThreshold
+	threshold float64 // 0 means defaultThreshold
 }
 
-// ErrNotFinite is wrapped by the error about weights that are no finite numbers, as those of a run that diverged.
+// ErrNotFinite is wrapped by the error about weights that are not finite, such as the weights of a
+// run that diverged.
 var ErrNotFinite = errors.New("want finite numbers")
 
-// New puts a model together. It keeps its arguments and errs when they do not fit, or a
-// weight is not finite (ErrNotFinite).
+// New returns a linear model. It keeps its arguments and returns an error if they do not fit
+// together. The error wraps ErrNotFinite if a weight is not finite.
 func New(s *data.Schema, features *feature.Map, loss Loss, weights []float64) (*Model, error) {
 	linear, err := NewLinear(loss, len(s.Target.Levels), features.Dim())
 	if err != nil {
@@ -71,23 +72,24 @@ func (m *Model) Schema() *data.Schema { return m.schema }
 // Features returns the feature map.
 func (m *Model) Features() *feature.Map { return m.features }
 
-// Linear returns the shape and loss of the model. Of a network, Dim is how many numbers it takes and Columns how
-// many it gives.
+// Linear returns the shape and loss of the model. For a network, Dim is the number of its inputs
+// and Columns the number of its outputs.
 func (m *Model) Linear() Linear { return m.linear }
 
 // Loss returns the loss that the model was trained on.
 func (m *Model) Loss() Loss { return m.linear.Loss }
 
-// Weights returns the weights, column after column; nil for a network. The caller must not modify them.
+// Weights returns the weights, column after column, or nil for a network. The caller must not
+// modify them.
 func (m *Model) Weights() []float64 { return m.weights }
 
-// Outputs returns how many numbers a prediction has: 1 for two classes (the probability of
-// the second level) and for regression, otherwise one probability a level.
+// Outputs returns the number of numbers in a prediction. It is 1 for regression and for two classes
+// (the probability of the second level). Otherwise it is one probability for each level.
 func (m *Model) Outputs() int { return m.linear.Columns }
 
-// Scratch is the working space of Predict.
+// Scratch is the working memory of Predict.
 type Scratch struct {
-	features *feature.Scratch // nil, and x too, where entries are used
+	features *feature.Scratch // nil, and x too, if entries are used
 	x        []float64
 	values   [1][]float32
 	row      func(int) []float32
@@ -96,7 +98,7 @@ type Scratch struct {
 	network  *networkScratch // nil for a linear model
 }
 
-// NewScratch returns working space for one goroutine.
+// NewScratch returns working memory for one goroutine.
 func (m *Model) NewScratch() *Scratch {
 	if m.wide != nil {
 		return &Scratch{}
@@ -112,9 +114,9 @@ func (m *Model) NewScratch() *Scratch {
 	return s
 }
 
-// Predict writes the prediction for one row to dst, of length Outputs. The values are those
-// of Dataset.Row under the model's schema. It allocates at most while the scratch is new, and
-// gives the same bits for the same values, always.
+// Predict writes the prediction for one row to dst, of length Outputs. The values are from
+// Dataset.Row under the model's schema. It allocates only while the scratch is new. Equal values
+// always give equal bits.
 func (m *Model) Predict(dst []float64, values []float32, s *Scratch) {
 	if m.wide != nil {
 		s.index, s.entries = m.features.Encoder().Entries(values, s.index[:0], s.entries[:0])
@@ -135,9 +137,9 @@ func (m *Model) Predict(dst []float64, values []float32, s *Scratch) {
 	m.finish(dst)
 }
 
-// PredictFeatures writes the predictions for rows whose features, after the transforms, stand in x, one
-// row after the other, to dst, of length rows·Outputs; it overwrites x. The scratch must have been
-// made for as many rows by Features().NewScratch.
+// PredictFeatures writes the predictions for rows of features to dst, of length rows·Outputs. The
+// features, after the transforms, are in x, one row after the other; x is overwritten. The scratch
+// must be from Features().NewScratch for at least this number of rows.
 func (m *Model) PredictFeatures(dst, x []float64, rows int, s *feature.Scratch) {
 	dim := m.features.Dim()
 	mapped := make([]float64, rows*dim)
@@ -163,28 +165,28 @@ func (m *Model) finish(dst []float64) {
 	}
 }
 
-// ScaleTarget maps a target from its declared bounds to [-1, 1]; values outside are moved
+// ScaleTarget returns a target mapped from its declared bounds to [-1, 1]. Values outside are moved
 // to the bounds, and NaN stays NaN.
 func ScaleTarget(t data.Target, v float64) float64 {
 	return max(-1, min(1, (2*v-t.Lower-t.Upper)/(t.Upper-t.Lower)))
 }
 
-// UnscaleTarget maps a number of [-1, 1] to the declared bounds of a target, the way back of ScaleTarget;
-// numbers outside are moved to the bounds.
+// UnscaleTarget returns a number of [-1, 1] mapped to the declared bounds of a target. It is the
+// inverse of ScaleTarget. Numbers outside are moved to the bounds.
 func UnscaleTarget(t data.Target, z float64) float64 {
 	v := (t.Lower + t.Upper + float64(z*(t.Upper-t.Lower))) / 2
 	return max(t.Lower, min(t.Upper, v))
 }
 
-// Row collects the cells of one row by column name and predicts. Each column is set, by SetText, SetNumber or
-// SetMissing, before there is a prediction: a column that was forgotten is not taken for a missing cell. A Row is for
-// one goroutine and may be used again after Reset.
+// Row is one row whose cells are set by column name before a prediction. Each column must be set by
+// SetText, SetNumber or SetMissing. A forgotten column does not count as a missing cell. A Row is
+// for one goroutine and may be used again after Reset.
 type Row struct {
 	model   *Model
 	values  []float32
-	set     []bool // of each declared column
-	unset   int    // how many are not
-	texts   []bool // of each declared column, whether it is text and has a cell
+	set     []bool // for each declared column
+	unset   int    // the number of columns not yet set
+	texts   []bool // for each declared column, whether it is text and has a cell
 	dropped bool
 	out     []float64
 	scratch *Scratch
@@ -197,7 +199,7 @@ func (m *Model) NewRow() *Row {
 	return r
 }
 
-// Reset makes a row with no column set.
+// Reset makes all columns unset.
 func (r *Row) Reset() {
 	r.dropped, r.unset = false, len(r.set)
 	clear(r.set)
@@ -217,7 +219,7 @@ func (r *Row) empty(j int) {
 	}
 }
 
-// column finds a column that is being set.
+// column finds a column to be set.
 func (r *Row) column(name string) (int, error) {
 	j, ok := r.model.columns[name]
 	if !ok {
@@ -230,8 +232,8 @@ func (r *Row) column(name string) (int, error) {
 	return j, nil
 }
 
-// SetMissing makes the cells of columns missing, which the schema then treats; without a column, those of all
-// columns that are not set. An unknown column is an error.
+// SetMissing makes the cells of the named columns missing, which the schema then treats. Without
+// names, it does so for all columns that are not set. An unknown column is an error.
 func (r *Row) SetMissing(columns ...string) error {
 	if len(columns) == 0 {
 		for j := range r.set {
@@ -249,7 +251,8 @@ func (r *Row) SetMissing(columns ...string) error {
 	return nil
 }
 
-// Unset returns the names of the columns that are not set, in the schema's order; nil when there is none.
+// Unset returns the names of the columns that are not set, in the schema's order. It returns nil if
+// all are set.
 func (r *Row) Unset() []string {
 	var names []string
 	for j, set := range r.set {
@@ -260,8 +263,8 @@ func (r *Row) Unset() []string {
 	return names
 }
 
-// SetText sets a cell as it would stand in a file, a number, a level or a text. Bad cells are
-// treated as the schema declares. An unknown column is an error.
+// SetText sets a cell from its text in a file: a number, a level or a text. Bad cells are treated
+// as the schema declares. An unknown column is an error.
 func (r *Row) SetText(column, text string) error {
 	j, err := r.column(column)
 	if err != nil {
@@ -288,7 +291,8 @@ func (r *Row) setText(j int, text string) {
 	r.texts[j], r.dropped = !missing, r.dropped || !ok
 }
 
-// SetNumber sets a numeric cell; of a text column it sets the text of the number. An unknown column is an error.
+// SetNumber sets a numeric cell. In a text column it sets the text of the number. An unknown column
+// is an error.
 func (r *Row) SetNumber(column string, v float64) error {
 	j, err := r.column(column)
 	if err != nil {
@@ -307,8 +311,8 @@ func (r *Row) SetNumber(column string, v float64) error {
 	return nil
 }
 
-// Predict returns the prediction. ok is false when a column is not set, which Unset names, and when
-// the schema declares that such a row is dropped. The slice is used again by the next call.
+// Predict returns the prediction for the row. The result ok is false if a column is not set (see
+// Unset) or if the schema drops such a row. The next call reuses the slice.
 func (r *Row) Predict() (prediction []float64, ok bool) {
 	if r.unset > 0 || r.dropped || r.lacks() {
 		return nil, false

@@ -5,8 +5,8 @@ import "fmt"
 // defaultThreshold is the probability above which the second of two levels is predicted.
 const defaultThreshold = 0.5
 
-// Threshold returns the probability of the second of two levels above which it is predicted; it has no
-// meaning for other targets.
+// Threshold returns the probability of the second of two levels above which it is predicted. It has
+// no meaning for other targets.
 func (m *Model) Threshold() float64 {
 	if m.threshold == 0 {
 		return defaultThreshold
@@ -14,8 +14,9 @@ func (m *Model) Threshold() float64 {
 	return m.threshold
 }
 
-// WithThreshold returns the model with this decision threshold, which is kept in its file. Probabilities
-// do not change. It errs unless the target has two levels and the threshold is above 0 and below 1.
+// WithThreshold returns the model with this decision threshold, which its file keeps. Probabilities
+// do not change. It returns an error unless the target has two levels and the threshold is above 0
+// and below 1.
 func (m *Model) WithThreshold(threshold float64) (*Model, error) {
 	if len(m.schema.Target.Levels) != 2 {
 		return nil, fmt.Errorf("model: a threshold is given for a target with %d levels, want 2", len(m.schema.Target.Levels))

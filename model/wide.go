@@ -6,15 +6,15 @@ import (
 	"github.com/ditherml/dither/internal/encoder"
 )
 
-// wideFeatures is a number of features. Beyond it a model that does not whiten predicts from the
-// features that are not 0, whether a row is sparse or not: then all ways to one row give the same
-// bits.
+// wideFeatures is the largest number of features at which a model without whitening reads all
+// features. Beyond it, a model without whitening reads only the nonzero features, whether a row is
+// sparse or not. All representations of a row then give the same bits.
 const wideFeatures = 1000
 
-// sparseMap is what feature.Map.Sparse returns.
+// sparseMap is the result of feature.Map.Sparse.
 type sparseMap func(index []uint32, x []float64) (scale, shift, intercept float64)
 
-// wide is what a model of many features predicts with.
+// wide holds the numbers with which a model of many features predicts.
 type wide struct {
 	features sparseMap
 	linear   Linear
@@ -22,7 +22,7 @@ type wide struct {
 	centers  []float64 // the product of the center with the weights of each score
 }
 
-// newWide returns nil for a model that looks at all features.
+// newWide returns nil for a model that reads all features.
 func newWide(m *feature.Map, linear Linear, weights []float64) *wide {
 	if m.Pipeline.Dim() <= wideFeatures || m.Whitening != nil || m.Transforms() {
 		return nil
@@ -57,11 +57,11 @@ func (w *wide) scores(dst []float64, index []uint32, x []float64) {
 type Reader struct {
 	model   *Model
 	data    *data.Dataset
-	sparse  *encoder.Sparse // nil: rows are read whole
+	sparse  *encoder.Sparse // nil if rows are read whole
 	values  []float32
 	scratch *Scratch       // nil for a network
 	ahead   *networkReader // nil for a linear model
-	index   []uint32       // of one row that a network takes
+	index   []uint32       // of one row for a network
 	entries []float64
 	rows    readerRoom // of several rows
 }
@@ -83,9 +83,9 @@ func (m *Model) NewReader(d *data.Dataset) *Reader {
 	return r
 }
 
-// Predict writes the prediction for record i to dst, of length Outputs: the bits of Model.Predict for
-// Dataset.Row. The time for a record of a sparse data set is proportional to its cells when the model
-// has more than 1000 features and does not whiten.
+// Predict writes the prediction for record i to dst, of length Outputs, with the bits of
+// Model.Predict for Dataset.Row. For a sparse data set the time is proportional to the record's
+// cells if the model has more than 1000 features and does not whiten.
 func (r *Reader) Predict(dst []float64, i int) {
 	if r.ahead != nil {
 		r.predictAhead(dst, i)

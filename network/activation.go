@@ -8,9 +8,9 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Activation is a function of each number alone.
+// Activation is a layer that applies a function to each number independently.
 type Activation struct {
-	// Function is one of
+	// Function is one of:
 	//
 	//	relu              max(x, 0)
 	//	tanh              the hyperbolic tangent
@@ -18,14 +18,15 @@ type Activation struct {
 	//	tempered-sigmoid  Scale·σ(Temperature·x) - Offset
 	//	silu              x·σ(x)
 	//	gelu              x·Φ(x), where Φ is the distribution function of the normal distribution
-	//	gelu-tanh         x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), which is gelu but for 5e-4 and faster
+	//	gelu-tanh         x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), within 5e-4 of gelu, and faster
 	//
-	// The tempered sigmoid is that of N. Papernot, A. Thakurta, S. Song, S. Chien and Ú. Erlingsson, "Tempered
-	// sigmoid activations for deep learning with differential privacy", AAAI 2021, section 3; with 2, 2 and 1 it
-	// is tanh. The last three are of D. Hendrycks and K. Gimpel, "Gaussian error linear units",
-	// arXiv:1606.08415, section 2.
+	// The tempered sigmoid is from N. Papernot, A. Thakurta, S. Song, S. Chien and Ú. Erlingsson,
+	// "Tempered sigmoid activations for deep learning with differential privacy", AAAI 2021,
+	// section 3; with 2, 2 and 1 it is tanh. The last three are from D. Hendrycks and K. Gimpel,
+	// "Gaussian error linear units", arXiv:1606.08415, section 2.
 	Function string `json:"function"`
-	// Scale, Temperature and Offset are those of the tempered sigmoid, and 0 for every other function.
+	// Scale, Temperature and Offset are the numbers of the tempered sigmoid. They are 0 for every
+	// other function.
 	Scale       float64 `json:"scale,omitempty"`
 	Temperature float64 `json:"temperature,omitempty"`
 	Offset      float64 `json:"offset,omitempty"`
@@ -56,7 +57,7 @@ func (a Activation) output(in Shape) (Shape, error) {
 // blocks returns nil.
 func (Activation) blocks(Shape) []Block { return nil }
 
-// readDescription accepts the name of a function alone, besides the fields.
+// readDescription accepts the name of a function alone, or the fields.
 func (a *Activation) readDescription(text []byte) error {
 	if json.Unmarshal(text, &a.Function) == nil {
 		return nil
@@ -65,7 +66,7 @@ func (a *Activation) readDescription(text []byte) error {
 	return unmarshalStrictly(text, (*fields)(a))
 }
 
-// described returns the name alone where there is no more to say.
+// described returns the name alone if there are no other fields.
 func (a Activation) described() any {
 	if a == (Activation{Function: a.Function}) {
 		return a.Function
@@ -75,7 +76,8 @@ func (a Activation) described() any {
 
 func (Activation) initial(Shape, [][]float32, float64, *generator) {}
 
-// gain is what keeps the variance after the activation: √2 where half of the numbers become 0.
+// gain returns the factor that keeps the variance after the activation. It is √2 if half of the
+// numbers become 0.
 func (a Activation) gain() float64 {
 	switch a.Function {
 	case "relu", "silu", "gelu", "gelu-tanh":
@@ -106,7 +108,7 @@ func newActivation[T kernel.Float](a Activation, in Shape, s *space) worker[T] {
 	}
 }
 
-// relu at work. A NaN stays one in both directions.
+// relu is the ReLU at work. NaN stays NaN in both directions.
 type relu[T kernel.Float] struct {
 	plain[T]
 	y []T
@@ -139,7 +141,7 @@ func (w *relu[T]) backward(dx, dy []T, _ int) {
 
 func (w *relu[T]) habits() habits { return habits{inPlace: true, needsOutput: true} }
 
-// tanh at work: dx = dy·(1 - y²).
+// tanh is the hyperbolic tangent at work: dx = dy·(1 - y²).
 type tanh[T kernel.Float] struct {
 	plain[T]
 	y []T
@@ -163,7 +165,8 @@ func (w *tanh[T]) backward(dx, dy []T, _ int) {
 
 func (w *tanh[T]) habits() habits { return habits{inPlace: true, needsOutput: true} }
 
-// sigmoid at work, tempered or not: with σ = (y + offset)/scale, dx = dy·temperature·(y + offset)·(1 - σ).
+// sigmoid is a tempered or plain sigmoid at work. With σ = (y + offset)/scale, dx =
+// dy·temperature·(y + offset)·(1 - σ).
 type sigmoid[T kernel.Float] struct {
 	plain[T]
 	scale, temperature, offset T

@@ -7,16 +7,17 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Attention lets each position of a text take from the others of the same text: with queries, keys and values,
-// which are linear functions of the features at their positions, a position takes the mean of the values with
-// the weights softmax(query·key/√d). The features go in Heads parts of d each that do so by themselves, and the
-// result goes through a fourth linear function: A. Vaswani, N. Shazeer, N. Parmar, J. Uszkoreit, L. Jones, A.
-// Gomez, Ł. Kaiser and I. Polosukhin, "Attention is all you need", NeurIPS 2017, section 3.2. Padding (see
-// Embedding) has no weight; where a position sees nothing but padding, the mean is zero.
+// Attention is a layer in which each position of a text takes features from the other positions of
+// the same text. Queries, keys and values are linear functions of the features at their positions.
+// A position takes the mean of the values with the weights softmax(query·key/√d). The features are
+// divided into Heads parts of d each, which do this independently. The result passes through a
+// fourth linear function. Padding (see Embedding) has no weight. If a position sees only padding,
+// the mean is zero. Source: A. Vaswani, N. Shazeer, N. Parmar, J. Uszkoreit, L. Jones, A. Gomez, Ł.
+// Kaiser and I. Polosukhin, "Attention is all you need", NeurIPS 2017, section 3.2.
 type Attention struct {
-	// Heads divides the features; 1 when it is 0.
+	// Heads is the number of parts that the features are divided into. 0 means 1.
 	Heads int `json:"heads,omitempty"`
-	// Causal keeps positions from those after them.
+	// Causal hides from each position the positions after it.
 	Causal bool `json:"causal,omitempty"`
 }
 
@@ -38,7 +39,7 @@ func (l Attention) output(in Shape) (Shape, error) {
 	return in, nil
 }
 
-// projections are the four linear functions.
+// projections are the names of the four linear functions.
 var projections = [4]string{"query", "key", "value", "output"}
 
 // blocks returns four blocks, features × features, of queries, keys, values and outputs.
@@ -64,10 +65,11 @@ func (l Attention) worker64(in Shape, s *space) worker[float64] {
 	return newAttention[float64](l, in, s)
 }
 
-// attention is Attention at work. For each of the four linear functions y and dy hold its output
-// and the derivatives by it. There y[3] and dy[3] stand for the input of the last one. The array p
-// holds the weights of each record and head, positions × positions. The array dp holds the
-// derivatives by the weights of one of them.
+// attention is Attention at work. For each of the four linear functions, y and dy hold its output
+// and the derivatives by that output. Exceptions are y[3] and dy[3], which hold the input of the
+// last function and the derivatives by that input. The array p holds the weights of each record and
+// head, positions × positions. The array dp holds the derivatives by the weights of one record and
+// head.
 type attention[T kernel.Float] struct {
 	space               *space
 	positions, features int
@@ -108,7 +110,7 @@ func (w *attention[T]) weightsOf(record, head int) kernel.Matrix[T] {
 	return kernel.NewMatrix(w.p[(record*w.heads+head)*size:][:size], w.positions, w.positions)
 }
 
-// scale is 1/√d.
+// scale returns 1/√d.
 func (w *attention[T]) scale() T { return T(1 / math.Sqrt(float64(w.features/w.heads))) }
 
 func (w *attention[T]) forward(y, x []T, n int) {
@@ -128,7 +130,7 @@ func (w *attention[T]) forward(y, x []T, n int) {
 	w.linear[3].forward(y, w.y[3][:len(x)], n)
 }
 
-// mask gives what a position may not see the weight 0.
+// mask sets the weight of hidden positions to 0.
 func (w *attention[T]) mask(p []T, record int) {
 	if !w.causal && w.space.padding == nil {
 		return
@@ -142,7 +144,7 @@ func (w *attention[T]) mask(p []T, record int) {
 	}
 }
 
-// clearBlind gives positions that see nothing but padding the weights 0.
+// clearBlind sets all weights to 0 for positions that see only padding.
 func (w *attention[T]) clearBlind(p []T, record int) {
 	if w.space.padding == nil {
 		return
@@ -158,8 +160,8 @@ func (w *attention[T]) clearBlind(p []T, record int) {
 	}
 }
 
-// backward: with S = QKᵀ/√d, P = softmax(S) and Z = PV: dV = Pᵀ·dZ, dP = dZ·Vᵀ, dS = P∘(dP - rowsum(P∘dP)),
-// dQ = dS·K/√d and dK = dSᵀ·Q/√d.
+// backward computes derivatives. With S = QKᵀ/√d, P = softmax(S) and Z = PV, they are dV = Pᵀ·dZ,
+// dP = dZ·Vᵀ, dS = P∘(dP - rowsum(P∘dP)), dQ = dS·K/√d and dK = dSᵀ·Q/√d.
 func (w *attention[T]) backward(dx, dy []T, n int) {
 	size := n * w.positions * w.features
 	w.linear[3].backward(w.dy[3][:size], dy, n)
@@ -177,7 +179,7 @@ func (w *attention[T]) backward(dx, dy []T, n int) {
 	w.backwardProjections(dx, n, size)
 }
 
-// backwardProjections adds what comes back through queries, keys and values.
+// backwardProjections adds the derivatives through queries, keys and values.
 func (w *attention[T]) backwardProjections(dx []T, n, size int) {
 	for i, l := range w.linear[:3] {
 		var to []T
@@ -204,7 +206,8 @@ func (w *attention[T]) factors(dst []kernel.Factors[T], n int) []kernel.Factors[
 
 func (w *attention[T]) habits() habits { return habits{} }
 
-// softmaxBackward turns the derivatives by the weights p of each row into those by what softmax was taken of.
+// softmaxBackward turns the derivatives by the weights p of each row into the derivatives by the
+// softmax's inputs.
 func softmaxBackward[T kernel.Float](dp, p []T, columns int) {
 	for ; len(dp) > 0; dp, p = dp[columns:], p[columns:] {
 		var sum float64

@@ -18,7 +18,8 @@ func newAveragePool[T kernel.Float](l AveragePool, in Shape) *averagePool[T] {
 	return &averagePool[T]{views: w.views(), size: in.Size(), positions: w.positions(), channels: w.channels}
 }
 
-// newGlobalAveragePool is GlobalAveragePool at work: one window that sees every position but padding.
+// newGlobalAveragePool returns GlobalAveragePool at work: one window over every position except
+// padding.
 func newGlobalAveragePool[T kernel.Float](in Shape, s *space) *averagePool[T] {
 	p := &averagePool[T]{padding: s.padding, size: in.Size(), positions: 1, channels: in.features()}
 	for at := 0; at < p.size; at += p.channels {
@@ -61,7 +62,8 @@ func (p *averagePool[T]) backward(dx, dy []T, n int) {
 	}
 }
 
-// scale is one over the number of places that a window takes the mean of. With padding there is one window a record.
+// scale returns one over the number of places in the mean of a window. With padding there is one
+// window for each record.
 func (p *averagePool[T]) scale(out int, places []int32) T {
 	if p.padding == nil {
 		return 1 / T(len(places))
@@ -71,7 +73,7 @@ func (p *averagePool[T]) scale(out int, places []int32) T {
 
 func (p *averagePool[T]) habits() habits { return habits{} }
 
-// addScaled adds scale·src to dst, for as many numbers as dst has.
+// addScaled adds scale·src to dst, over the length of dst.
 func addScaled[T kernel.Float](dst, src []T, scale T) {
 	src = src[:len(dst)]
 	for i, v := range src {

@@ -6,7 +6,7 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// shapes returns the shape before each layer and the one after the last.
+// shapes returns the shape before each layer and the shape after the last.
 func (l Layers) shapes(in Shape) ([]Shape, error) {
 	shapes := []Shape{in}
 	for i, layer := range l {
@@ -22,7 +22,8 @@ func (l Layers) shapes(in Shape) ([]Shape, error) {
 	return shapes, nil
 }
 
-// blocks returns the blocks of all layers, named by their places, for an input that shapes accepts.
+// blocks returns the blocks of all layers, named by their places. The input must be one that shapes
+// accepts.
 func (l Layers) blocks(in Shape) []Block {
 	shapes, err := l.shapes(in)
 	if err != nil {
@@ -57,24 +58,24 @@ func (l Layers) initialAll(in Shape, blocks [][]float32, random *generator) {
 	}
 }
 
-// gained is a layer that wants the weights before it larger or smaller.
+// gained is a layer with a gain for the weights before it.
 type gained interface{ gain() float64 }
 
-// chain runs layers one after another. It owns what stands between them.
+// chain runs layers one after another. It owns the buffers between them.
 type chain[T kernel.Float] struct {
 	workers []worker[T]
-	blocks  []int // how many blocks each worker has
-	lowest  int   // the first worker that is trained, len(workers) for none
-	records int   // the most that a pass may have
-	// sizes[i] is the size of a record before worker i. outputs[i] is where worker i writes its
-	// output; nil means in place of its input. gradients[i] is where it writes the derivatives by
-	// its input; nil means in place of the derivatives by its output.
+	blocks  []int // the number of blocks of each worker
+	lowest  int   // the first trained worker, or len(workers) for none
+	records int   // the largest number in a pass
+	// sizes[i] is the size of a record before worker i. outputs[i] is the buffer for the output of
+	// worker i; nil means in place of its input. gradients[i] is the buffer for the derivatives by
+	// the input of worker i; nil means in place of the derivatives by its output.
 	sizes              []int
 	outputs, gradients [][]T
 }
 
-// newChain makes the workers of layers and their buffers. The input and the derivatives by the output belong
-// to others and are not overwritten.
+// newChain makes the workers of layers and their buffers. The input and the derivatives by the
+// output belong to the caller and are not overwritten.
 func newChain[T kernel.Float](l Layers, in Shape, s *space) *chain[T] {
 	shapes, err := l.shapes(in)
 	if err != nil {
@@ -99,10 +100,11 @@ func newChain[T kernel.Float](l Layers, in Shape, s *space) *chain[T] {
 	return c
 }
 
-// makeOutputs makes the buffers of passes forward: one for each worker that may not write over what it reads.
+// makeOutputs makes the buffers of forward passes, one for each worker that may not overwrite its
+// input.
 func (c *chain[T]) makeOutputs() {
 	c.outputs = make([][]T, len(c.workers))
-	held := true // whether what stands before worker i is still needed, or belongs to others
+	held := true // whether the data before worker i is still needed or belongs to the caller
 	for i, w := range c.workers {
 		h := w.habits()
 		switch {
@@ -116,8 +118,8 @@ func (c *chain[T]) makeOutputs() {
 	}
 }
 
-// makeGradients makes the buffers of passes backward that end at a worker, but for those that there are. A tape
-// that only goes forward needs none.
+// makeGradients makes the missing buffers of backward passes that end at a worker. A tape with
+// forward passes only needs none.
 func (c *chain[T]) makeGradients(last int) {
 	if c.gradients == nil {
 		c.gradients = make([][]T, len(c.workers))
@@ -141,10 +143,10 @@ func (c *chain[T]) bind(blocks [][]T) {
 	}
 }
 
-// forward returns what the last worker gives for x.
+// forward returns the output of the last worker for x.
 func (c *chain[T]) forward(x []T, n int) []T { return c.forwardFrom(0, x, n) }
 
-// forwardFrom returns what the last worker gives when worker first takes x.
+// forwardFrom returns the output of the last worker if worker first takes x.
 func (c *chain[T]) forwardFrom(first int, x []T, n int) []T {
 	for k, w := range c.workers[first:] {
 		i := first + k
@@ -158,8 +160,8 @@ func (c *chain[T]) forwardFrom(first int, x []T, n int) []T {
 	return x
 }
 
-// backward returns the derivatives by x when they are wanted, and otherwise nil, in which case it stops at the
-// lowest worker that is trained.
+// backward returns the derivatives by x if they are wanted. Otherwise it stops at the lowest
+// trained worker and returns nil.
 func (c *chain[T]) backward(dy []T, n int, wanted bool) []T {
 	last, needed := c.lowest, c.lowest+1
 	if wanted {

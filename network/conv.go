@@ -8,22 +8,22 @@ import (
 
 // Conv is a convolution. An image [height, width, channels] has kernels of Kernel × Kernel places,
 // and a text [positions, features] has kernels of Kernel positions. There is one block for each of
-// the Groups. Its row of weights for an output channel has the order [kernel row, kernel column,
-// channel of the group], and then the bias.
+// the Groups. A block has one row for each output channel. The row holds the weights in the order
+// [kernel row, kernel column, channel of the group], then the bias.
 type Conv struct {
 	// Channels is the number of output channels.
 	Channels int `json:"channels"`
 	Kernel   int `json:"kernel"`
-	// Stride is the distance between windows, 1 when it is 0.
+	// Stride is the distance between windows. 0 means 1.
 	Stride int `json:"stride,omitempty"`
-	// Padding is how many zeros stand around the image on each side.
+	// Padding is the number of zeros around the image on each side.
 	Padding int `json:"padding,omitempty"`
-	// Dilation is the distance between the places that a kernel sees, 1 when it is 0.
+	// Dilation is the distance between neighboring places of a kernel. 0 means 1.
 	Dilation int `json:"dilation,omitempty"`
-	// Groups is into how many parts the channels go; each part of the output sees one part of the input. 1 when
-	// it is 0.
+	// Groups is the number of parts that the channels are divided into. Each part of the output
+	// sees one part of the input. 0 means 1.
 	Groups int `json:"groups,omitempty"`
-	// NoBias leaves the bias out. In a description it is bias: false.
+	// NoBias omits the bias. In a description it is bias: false.
 	NoBias bool `json:"bias,omitempty"`
 }
 
@@ -60,7 +60,8 @@ func (l Conv) output(in Shape) (Shape, error) {
 	return w.shape(in, l.Channels), nil
 }
 
-// blocks returns one block for each group, channels of the group × numbers that a window sees of it.
+// blocks returns one block for each group, of shape channels of the group × numbers in a window of
+// the group.
 func (l Conv) blocks(in Shape) []Block {
 	w, err := l.window(in)
 	if err != nil {
@@ -78,7 +79,8 @@ func (l Conv) blocks(in Shape) []Block {
 
 func (l Conv) initial(in Shape, blocks [][]float32, gain float64, random *generator) {
 	for g, b := range l.blocks(in) {
-		// What an input place reaches, by the kernel, is what counts as outputs.
+		// The number of outputs is the number of values that one input place reaches through the
+		// kernel.
 		random.fillUniform(blocks[g], b, variance(gain, b.Left, b.Left/(in.features()/l.groups())*b.Right))
 	}
 }
@@ -86,9 +88,9 @@ func (l Conv) initial(in Shape, blocks [][]float32, gain float64, random *genera
 func (l Conv) worker32(in Shape, s *space) worker[float32] { return newConv[float32](l, in, s) }
 func (l Conv) worker64(in Shape, s *space) worker[float64] { return newConv[float64](l, in, s) }
 
-// conv is Conv at work. The windows are written out as the rows of a matrix, one for each place of
-// the output. The rest is products of matrices. These rows are the left factors. With several
-// groups each has its own rows and its own copy of its part of dy.
+// conv is Conv at work. The windows are written as the rows of a matrix, one for each place of the
+// output. The pass is then a product of matrices. These rows are the left factors. Each of several
+// groups has its own rows and its own copy of its part of dy.
 type conv[T kernel.Float] struct {
 	space   *space
 	window  window
@@ -96,15 +98,15 @@ type conv[T kernel.Float] struct {
 	block   Block   // of a group
 	groups  int
 	frozen  bool
-	batch   int // how many records are worked on at a time, so that their rows stay in the cache
+	batch   int // the number of records that are worked on at a time, so that their rows stay in the cache
 	weights [][]T
-	lefts   [][]T // of all records of a pass, or of a batch when nothing is trained
+	lefts   [][]T // of all records of a pass, or of a batch if nothing is trained
 	rights  [][]T // with several groups, of all records
 	spread  []T   // derivatives by the rows of a batch
 	dy      []T
 }
 
-// convNumbers is how many numbers of rows are worked on at a time.
+// convNumbers is the number of entries of rows that are worked on at a time.
 const convNumbers = 1 << 16
 
 func newConv[T kernel.Float](l Conv, in Shape, s *space) *conv[T] {
@@ -147,7 +149,7 @@ func (c *conv[T]) part(y []T, group int) kernel.Matrix[T] {
 	return kernel.Matrix[T]{Data: y[min(len(y), group*c.block.Right):], Rows: len(y) / all, Columns: c.block.Right, RowStride: all, ColumnStride: 1}
 }
 
-// forward: for each group y = rows·Wᵀ + b.
+// forward computes y = rows·Wᵀ + b for each group.
 func (c *conv[T]) forward(y, x []T, n int) {
 	in, out := c.window.height*c.window.width*c.window.channels, c.window.positions()*c.groups*c.block.Right
 	for first := 0; first < n; first += c.batch {
@@ -163,7 +165,8 @@ func (c *conv[T]) forward(y, x []T, n int) {
 	}
 }
 
-// setBias writes the biases of all groups to every row of y and returns 1, or 0 when there are none.
+// setBias writes the biases of all groups to every row of y and returns 1. It returns 0 if there
+// are none.
 func (c *conv[T]) setBias(y []T) T {
 	if !c.block.Bias || len(y) == 0 {
 		return 0
@@ -177,7 +180,8 @@ func (c *conv[T]) setBias(y []T) T {
 	return 1
 }
 
-// backward: the derivatives by the rows are dy·W; each goes back to the input that it was copied from.
+// backward computes the derivatives by the rows, which are dy·W. Each is added to the input that
+// the row's entry was copied from.
 func (c *conv[T]) backward(dx, dy []T, n int) {
 	c.dy = dy
 	if !c.frozen {

@@ -11,7 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// inverted is a bool that descriptions have as its negation. It is for what a layer has by default.
+// inverted is a bool that descriptions have as its negation. It is for properties that a layer has
+// by default.
 type inverted bool
 
 // MarshalJSON returns the negation.
@@ -80,7 +81,8 @@ func read[L Layer](fields []byte) (Layer, error) {
 	return layer, err
 }
 
-// refused returns why there is no layer of a kind that other systems have and that would mix records.
+// refused returns the reason why the package has no layer of a kind that mixes records and that
+// other systems have.
 func refused(kind string) (reason string, is bool) {
 	letters := strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r == ' ' {
@@ -94,14 +96,14 @@ func refused(kind string) (reason string, is bool) {
 	return "", false
 }
 
-// ParseLayers reads a description of layers, in YAML or JSON: a list with one entry for each layer, which is
-// the kind of the layer and its fields, or the kind alone:
+// ParseLayers reads a description of layers, in YAML or JSON. It is a list with one entry for each
+// layer. An entry is the kind of the layer with its fields, or the kind alone:
 //
 //   - linear: {outputs: 128}
 //   - activation: tanh
 //
-// What Layers.Encode writes, it reads to equal layers. Every field must be known. Whether layers fit together
-// is for New to say.
+// It reads the output of Layers.Encode to equal layers. An unknown field is an error. New checks
+// whether layers fit together.
 func ParseLayers(text []byte) (Layers, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var tree any
@@ -140,7 +142,8 @@ func (l Layers) Encode() ([]byte, error) {
 	return yaml.Marshal(&tree)
 }
 
-// plainStyle writes lists of layers one entry a line, and the fields of a layer on the line of its kind.
+// plainStyle writes lists of layers with one entry a line, and the fields of a layer on the line of
+// its kind.
 func plainStyle(n *yaml.Node, above yaml.Kind) {
 	n.Style = 0
 	if n.Kind == yaml.MappingNode && above == yaml.MappingNode {

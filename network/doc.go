@@ -1,14 +1,17 @@
-// Package network holds neural networks: layers, their descriptions as text, and passes forward and
-// backward. One pass gives the factors of each record's contribution to each block of parameters,
-// without forming any gradient. It knows nothing of privacy. What it promises to whoever builds
-// privacy on it is that no layer mixes records: the outputs and factors of a record have the same
-// bits whatever records stand next to it, however many there are. (Dropout draws a mask of its own
-// for each record.) A layer that cannot promise this, such as batch normalization, is refused.
+// Package network holds neural networks: layers, their descriptions as text, and forward and
+// backward passes. One pass gives the factors of each record's contribution to each block of
+// parameters, without forming any gradient.
 //
-// A Network is a list of layers over a Shape; it holds no numbers. A Tape is the working space in which one
-// goroutine runs it over chunks of records. SquaredNorms and AddSum do with factors what a program does that
-// trusts them; internal/release verifies and sums them for one that does not.
+// The package knows nothing of privacy. It makes one promise to packages that add privacy: no layer
+// mixes records. The outputs and factors of a record have the same bits whatever other records are
+// in the pass, and however many. (Dropout draws a separate mask for each record.) A layer that
+// cannot keep this promise, such as batch normalization, is refused.
 //
-// The last number of a shape is always the features, what stands before it the positions: an image is
-// [height, width, channels], a text [positions, features].
+// A Network is a list of layers over a Shape; it holds no numbers. A Tape is the scratch in which
+// one goroutine runs the network over chunks of records. SquaredNorms and AddSum are for programs
+// that trust the factors. Package internal/release verifies and sums factors for programs that do
+// not.
+//
+// The last number of a shape is the features, and the numbers before it are the positions. An image
+// is [height, width, channels], and a text is [positions, features].
 package network

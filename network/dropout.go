@@ -7,13 +7,13 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Dropout sets each number to zero with a probability, and divides the others by one less that
-// probability, in passes of a tape that is training. Otherwise it does nothing. Every number of
-// every record has its own draw, independent of all values, so that no record bears on the mask of
-// another: N. Srivastava, G. Hinton, A. Krizhevsky, I. Sutskever and R. Salakhutdinov, "Dropout: a
-// simple way to prevent neural networks from overfitting", JMLR 15 (2014).
+// Dropout sets each number to zero with a probability p and divides the others by 1-p, in passes of
+// a tape in training. In other passes it does nothing. Every number of every record has its own
+// draw, independent of all values, so no record affects the mask of another. Source: N. Srivastava,
+// G. Hinton, A. Krizhevsky, I. Sutskever and R. Salakhutdinov, "Dropout: a simple way to prevent
+// neural networks from overfitting", JMLR 15 (2014).
 type Dropout struct {
-	// Probability is at least 0 and less than 1, and is rounded to a multiple of 2^-32.
+	// Probability is at least 0 and less than 1. It is rounded to a multiple of 2^-32.
 	Probability float64 `json:"probability"`
 }
 
@@ -33,7 +33,7 @@ func (l Dropout) output(in Shape) (Shape, error) {
 // blocks returns nil.
 func (Dropout) blocks(Shape) []Block { return nil }
 
-// readDescription accepts the probability alone, besides the fields.
+// readDescription accepts the probability alone, or the fields.
 func (l *Dropout) readDescription(text []byte) error {
 	if json.Unmarshal(text, &l.Probability) == nil {
 		return nil
@@ -50,7 +50,8 @@ func (Dropout) initial(Shape, [][]float32, float64, *generator) {}
 func (l Dropout) worker32(in Shape, s *space) worker[float32] { return newDropout[float32](l, in, s) }
 func (l Dropout) worker64(in Shape, s *space) worker[float64] { return newDropout[float64](l, in, s) }
 
-// dropout at work. mask holds 0 or 1/(1-p) for each number of the last pass, if that was one of training.
+// dropout is Dropout at work. If the last pass was one of training, mask holds 0 or 1/(1-p) for
+// each of its numbers.
 type dropout[T kernel.Float] struct {
 	plain[T]
 	space     *space

@@ -6,22 +6,23 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Embedding gives, for each position of a text, the row of a table that its token names:
-// [positions] becomes [positions, Features]. An input is a token when it is an integer from 0 to
-// Vocabulary - 1; everything else, such as -1 or NaN, is padding, which gives zeros and adds
-// nothing. The attention, the recurrent layers and the global average pools after it leave padding
-// out, while the number of positions stays the same. Derivatives by tokens are zero.
+// Embedding is a layer that replaces each token of a text by its row of a table: [positions]
+// becomes [positions, Features]. An input is a token if it is an integer from 0 to Vocabulary - 1.
+// Every other input, such as -1 or NaN, is padding. Padding gives zeros and adds nothing. While the
+// number of positions stays the same, later layers of attention, recurrence and global average
+// pooling ignore padding. Derivatives by tokens are zero.
 type Embedding struct {
 	Vocabulary int `json:"vocabulary"`
 	Features   int `json:"features"`
 }
 
-// EmbeddingBag gives the mean or the sum of the rows that the tokens of a text name, in any order: [entries]
-// becomes [Features]. Tokens are those of Embedding. A text of nothing but padding gives zeros.
+// EmbeddingBag is a layer with the mean or the sum of the table rows of a text's tokens, in any
+// order: [entries] becomes [Features]. Tokens have the definition of Embedding. A text with only
+// padding gives zeros.
 type EmbeddingBag struct {
 	Vocabulary int `json:"vocabulary"`
 	Features   int `json:"features"`
-	// Mode is "mean", also when it is empty, or "sum".
+	// Mode is "mean" (or ""), or "sum".
 	Mode string `json:"mode,omitempty"`
 }
 
@@ -33,7 +34,7 @@ func (Embedding) kind() string { return "embedding" }
 // kind returns "embedding-bag".
 func (EmbeddingBag) kind() string { return "embedding-bag" }
 
-// maxVocabulary is how many integers float32 can tell apart.
+// maxVocabulary bounds the tokens. Float32 represents every integer below it exactly.
 const maxVocabulary = 1 << 24
 
 // output returns [positions, Features].
@@ -90,12 +91,13 @@ func (l EmbeddingBag) worker64(in Shape, s *space) worker[float64] {
 	return newEmbedding[float64](l.table(), in, s, 1, l.Mode)
 }
 
-// embedding is either at work. The entries of a record go to positions outputs in order, as many to each.
+// embedding is Embedding or EmbeddingBag at work. The entries of a record go to its positions in
+// order, an equal number to each.
 type embedding[T kernel.Float] struct {
 	vocabulary, features int
 	positions, entries   int
 	frozen               bool
-	padding              *padding // nil of a bag
+	padding              *padding // nil for a bag
 	table                []T
 	index                []uint32
 	values               []T // of a mean, otherwise nil
@@ -143,7 +145,7 @@ func (w *embedding[T]) forward(y, x []T, n int) {
 	}
 }
 
-// read turns numbers into tokens and returns how many are not padding.
+// read turns numbers into tokens and returns the number of tokens that are not padding.
 func (w *embedding[T]) read(index []uint32, x []T) int {
 	known := 0
 	for e := range index {

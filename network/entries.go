@@ -6,16 +6,16 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Entries are inputs of records that are mostly zeros: record i has Values[e] at place Index[e], for
-// Start[i] ≤ e < Start[i+1], and zeros elsewhere. Places of a record ascend.
+// Entries are inputs of records that are mostly zeros. Record i has Values[e] at place Index[e],
+// for Start[i] ≤ e < Start[i+1], and zeros elsewhere. Places of a record ascend.
 type Entries[T kernel.Float] struct {
 	Start  []int
 	Index  []uint32
 	Values []T
 }
 
-// TakesEntries reports whether Tape.ForwardEntries may be called: the first layer is sparse-linear, or frozen
-// with such a layer first.
+// TakesEntries reports whether Tape.ForwardEntries may be called. It may if the first layer is
+// sparse-linear, or frozen with such a layer first.
 func (n *Network) TakesEntries() bool { return n.layers.takeEntries() }
 
 func (l Layers) takeEntries() bool {
@@ -36,9 +36,9 @@ type entriesTaker[T kernel.Float] interface {
 	forwardEntries(y []T, x Entries[T], n int)
 }
 
-// ForwardEntries is Forward for inputs that are given by what is not 0 in them, which may stand in it as 0 all the
-// same. The outputs have the bits of Forward, and the time does not depend on the zeros. It panics unless the
-// network TakesEntries and the first n records of x are there. The tape keeps nothing of x.
+// ForwardEntries is Forward for inputs that are given by their nonzero entries. An entry may still
+// be 0. The outputs have the bits of Forward, and the time does not depend on the zeros. It panics
+// unless the network TakesEntries and x has the first n records. The tape keeps nothing of x.
 func (t *Tape[T]) ForwardEntries(x Entries[T], n int, weights []T) []T {
 	if !t.network.TakesEntries() || len(x.Start) <= n || len(x.Index) < x.Start[n] || len(x.Values) < x.Start[n] {
 		panic(fmt.Sprintf("network: ForwardEntries: there are entries of %d records, want %d and a network that takes entries", len(x.Start)-1, n))
@@ -47,12 +47,12 @@ func (t *Tape[T]) ForwardEntries(x Entries[T], n int, weights []T) []T {
 	return t.chain.forwardEntries(x, n)
 }
 
-// forwardEntries is forward where the first worker takes entries.
+// forwardEntries is forward for a chain whose first worker takes entries.
 func (c *chain[T]) forwardEntries(x Entries[T], n int) []T {
 	y := c.outputs[0][:n*c.sizes[1]]
 	c.workers[0].(entriesTaker[T]).forwardEntries(y, x, n)
 	return c.forwardFrom(1, y, n)
 }
 
-// forwardEntries is forward where the first of the layers takes entries.
+// forwardEntries is forward for layers whose first takes entries.
 func (w *nested[T]) forwardEntries(y []T, x Entries[T], n int) { copy(y, w.chain.forwardEntries(x, n)) }

@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// fieldError says that a field in the description of a layer is not what it has to be.
+// fieldError is the error for a wrong field in the description of a layer.
 type fieldError struct {
-	// field is its name, as the description has it.
+	// field is the field's name in the description.
 	field string
-	// problem says what it is, and what is wanted.
+	// problem is the given value and the wanted one.
 	problem string
 }
 
-// Error returns "outputs is "two", want an integer".
+// Error returns text such as "outputs is "two", want an integer".
 func (e *fieldError) Error() string { return e.field + " " + e.problem }
 
-// Field returns the name of the field, as the description has it.
+// Field returns the name of the field in the description.
 func (e *fieldError) Field() string { return e.field }
 
-// unmarshalStrictly reads the fields of a layer into the struct that a pointer is to. A field that
-// the struct lacks, or that is of another type, is an error with a method
-// Field. A bool whose name begins with No is the negation of its field.
+// unmarshalStrictly reads the fields of a layer into a pointer to its struct. A field that the
+// struct lacks, or that has another type, is an error with a method Field. A bool whose name begins
+// with No is the negation of its field.
 func unmarshalStrictly(text []byte, into any) error {
 	var fields map[string]json.RawMessage
 	to := reflect.ValueOf(into).Elem()
@@ -73,7 +73,7 @@ func wantedFields(known []string) string {
 	return "key: value pairs of " + strings.Join(known, ", ")
 }
 
-// wantedType says what a field takes.
+// wantedType returns words for the values that a field takes.
 func wantedType(field any) string {
 	switch field.(type) {
 	case *int:
@@ -86,7 +86,7 @@ func wantedType(field any) string {
 	return "true or false"
 }
 
-// brief quotes JSON on one line, cut where it is long.
+// brief quotes JSON on one line and cuts it if it is long.
 func brief(text []byte) string {
 	const most = 40
 	var compact bytes.Buffer

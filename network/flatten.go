@@ -2,7 +2,7 @@ package network
 
 import "github.com/ditherml/dither/internal/kernel"
 
-// Flatten makes all numbers of a record its features. It moves nothing.
+// Flatten is a layer that makes all numbers of a record its features. It moves no number.
 type Flatten struct{}
 
 var _ Layer = Flatten{}
@@ -20,7 +20,7 @@ func (Flatten) initial(Shape, [][]float32, float64, *generator) {}
 func (Flatten) worker32(_ Shape, _ *space) worker[float32]      { return &same[float32]{} }
 func (Flatten) worker64(_ Shape, _ *space) worker[float64]      { return &same[float64]{} }
 
-// same gives what it takes.
+// same returns its input.
 type same[T kernel.Float] struct{ plain[T] }
 
 func (*same[T]) forward(_, _ []T, _ int)  {}
@@ -28,8 +28,8 @@ func (*same[T]) backward(_, _ []T, _ int) {}
 
 func (*same[T]) habits() habits { return habits{inPlace: true, nothing: true} }
 
-// ChannelsLast turns an image [channels, height, width] into [height, width, channels], which convolutions
-// take. It is for records that stand the other way round.
+// ChannelsLast is a layer that turns an image [channels, height, width] into [height, width,
+// channels], the shape that convolutions take. It is for records with channels first.
 type ChannelsLast struct{}
 
 var _ Layer = ChannelsLast{}
@@ -54,7 +54,7 @@ func (ChannelsLast) worker64(in Shape, _ *space) worker[float64] {
 	return &transposed[float64]{rows: in[0], columns: in.Size() / in[0]}
 }
 
-// transposed at work: each record is a matrix, and the layer gives its transpose.
+// transposed is a layer at work that gives the transpose of each record as a matrix.
 type transposed[T kernel.Float] struct {
 	plain[T]
 	rows, columns int

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Frozen is a list of layers whose parameters are not trained, because they are public and stay as they are:
-// those of an encoder that was trained on other records. No factors are formed for them, their dropout does
-// nothing, and a pass backward does not enter them unless something below them is trained.
+// Frozen is a list of layers whose parameters are public and not trained, such as an encoder that
+// was trained on other records. No factors are formed for these layers, and their dropout does
+// nothing. A backward pass enters them only if something below them is trained.
 type Frozen struct{ Layers Layers }
 
 var _ Layer = Frozen{}
@@ -15,7 +15,7 @@ var _ Layer = Frozen{}
 // kind returns "frozen".
 func (Frozen) kind() string { return "frozen" }
 
-// output is what the last of the layers gives.
+// output returns the output of the last layer.
 func (l Frozen) output(in Shape) (Shape, error) {
 	shapes, err := l.Layers.shapes(in)
 	if err != nil {
@@ -50,8 +50,9 @@ func (l Frozen) worker64(in Shape, s *space) worker[float64] {
 	return newNested[float64](l.Layers, in, s.freeze())
 }
 
-// Freeze returns the network with its first layers frozen, and the parameters of n in the order in which the
-// new network has them. It returns an error unless n has as many layers and parameters.
+// Freeze returns the network with its first layers frozen, and the parameters of n in the order of
+// the new network. It returns an error if n has fewer layers, or if the number of weights is not
+// the number of its parameters.
 func (n *Network) Freeze(layers int, weights []float32) (*Network, []float32, error) {
 	if layers < 0 || layers > len(n.layers) {
 		return nil, nil, fmt.Errorf("network: freeze: layers is %d, want 0 to %d", layers, len(n.layers))

@@ -6,8 +6,9 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// gated is an activation x·g(x) at work. It keeps its input, which must therefore stay, and the gates g. gate
-// fills g from x. slope turns g into the derivatives g + x·g', once for each pass forward.
+// gated is an activation x·g(x) at work. It keeps its input, which must therefore stay, and the
+// gates g. The function gate fills g from x. The function slope turns g into the derivatives g +
+// x·g', once for each forward pass.
 type gated[T kernel.Float] struct {
 	plain[T]
 	gate, slope func(g, x []T)
@@ -53,7 +54,7 @@ func (w *gated[T]) backward(dx, dy []T, _ int) {
 
 func (w *gated[T]) habits() habits { return habits{} }
 
-// siluSlope: with g = σ(x), g' = g·(1-g).
+// siluSlope uses g' = g·(1-g) for g = σ(x).
 func siluSlope[T kernel.Float](g, x []T) {
 	for i, v := range x {
 		g[i] += v * g[i] * (1 - g[i])
@@ -67,17 +68,17 @@ func normalOf[T kernel.Float](g, x []T) {
 	}
 }
 
-// geluSlope: Φ' is the density e^(-x²/2)/√(2π).
+// geluSlope uses the density Φ' = e^(-x²/2)/√(2π).
 func geluSlope[T kernel.Float](g, x []T) {
 	for i, v := range x {
 		g[i] += v * T(math.Exp(-float64(v)*float64(v)/2)/math.Sqrt(2*math.Pi))
 	}
 }
 
-// Constants of the approximate GELU: √(2/π), and the weight of the cube.
+// These are the constants of the approximate GELU: √(2/π), and the weight of the cube.
 const geluInner, geluCube = 0.79788456080286535588, 0.044715
 
-// geluTanhGate: g = (1 + tanh(√(2/π)·(x + 0.044715·x³)))/2.
+// geluTanhGate writes g = (1 + tanh(√(2/π)·(x + 0.044715·x³)))/2.
 func geluTanhGate[T kernel.Float](g, x []T) {
 	for i, v := range x {
 		g[i] = geluInner * (v + geluCube*v*v*v)
@@ -88,10 +89,11 @@ func geluTanhGate[T kernel.Float](g, x []T) {
 	}
 }
 
-// geluTanhSlope: as tanh is 2g - 1, its derivative is 4g·(1-g), and g' is half of that times the inner one.
+// geluTanhSlope uses that tanh is 2g - 1, with derivative 4g·(1-g). Then g' is half of that times
+// the inner derivative.
 func geluTanhSlope[T kernel.Float](g, x []T) {
 	for i, v := range x {
-		if rest := g[i] * (1 - g[i]); rest != 0 { // far from zero, where v² may overflow, nothing is left
+		if rest := g[i] * (1 - g[i]); rest != 0 { // far from zero, where v² may overflow, the rest is 0
 			g[i] += v * 2 * rest * geluInner * (1 + 3*geluCube*v*v)
 		}
 	}

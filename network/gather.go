@@ -2,15 +2,15 @@ package network
 
 import "github.com/ditherml/dither/internal/kernel"
 
-// run is a part of a row of what a window sees: numbers that stand together in the row and in the image.
+// run is a part of a row of a window: numbers that are adjacent both in the row and in the image.
 type run struct{ row, image, length int32 }
 
-// runs returns the parts of the rows of all windows over one group of channels. They have the shape
-// positions × [kernel row, kernel column, channel of the group]. What is outside the image has no
-// part: there the rows have zeros, which nothing ever overwrites.
+// runs returns the parts of the rows of all windows over one group of channels. The rows have the
+// shape positions × [kernel row, kernel column, channel of the group]. Places outside the image
+// have no part; the rows have zeros there, which are never overwritten.
 func (w window) runs(group, groups int) []run {
 	channels := w.channels / groups
-	joined := groups == 1 && w.dilation == 1 // columns of a window stand together in the image
+	joined := groups == 1 && w.dilation == 1 // columns of a window are adjacent in the image
 	var runs []run
 	for position := range w.positions() {
 		first, from, to := w.columns(position % w.outWidth)
@@ -35,8 +35,8 @@ func (w window) runs(group, groups int) []run {
 	return runs
 }
 
-// gather copies what windows see of n images to rows. Each image has size numbers and each matrix of rows has
-// each.
+// gather copies the windows of n images to rows. Each image has size numbers, and each matrix of
+// rows has each numbers.
 func gather[T kernel.Float](rows, x []T, runs []run, n, each, size int) {
 	for record := range n {
 		to, image := rows[record*each:][:each], x[record*size:][:size]
@@ -46,7 +46,7 @@ func gather[T kernel.Float](rows, x []T, runs []run, n, each, size int) {
 	}
 }
 
-// copyRun copies src to dst, of the same length. Runs are mostly too short to call copy for.
+// copyRun copies src to dst, of the same length. Most runs are too short to call copy for.
 func copyRun[T kernel.Float](dst, src []T) {
 	for len(dst) >= 8 && len(src) >= 8 {
 		eight := *(*[8]T)(src)
@@ -56,7 +56,8 @@ func copyRun[T kernel.Float](dst, src []T) {
 	copy(dst, src)
 }
 
-// scatter is the transpose of gather: it adds every number of rows to the input that gather copies it from.
+// scatter is the transpose of gather. It adds every number of rows to the input that gather copies
+// it from.
 func scatter[T kernel.Float](dx, rows []T, runs []run, n, each, size int) {
 	for record := range n {
 		from, image := rows[record*each:][:each], dx[record*size:][:size]
@@ -66,7 +67,7 @@ func scatter[T kernel.Float](dx, rows []T, runs []run, n, each, size int) {
 	}
 }
 
-// addTo adds src to the numbers that dst begins with.
+// addTo adds src to the first numbers of dst.
 func addTo[T kernel.Float](dst, src []T) {
 	dst = dst[:len(src)]
 	for i, v := range src {
@@ -74,11 +75,12 @@ func addTo[T kernel.Float](dst, src []T) {
 	}
 }
 
-// views are the places of an image that each window sees: window i sees those of at from end[i-1] to end[i], given
-// by where their channels begin.
+// views are the places of an image in each window. Window i has the places at[end[i-1]:end[i]]. A
+// place is given by the offset of its channels.
 type views struct{ at, end []int32 }
 
-// views returns what the windows see. Each sees at least one place, for the padding is less than the kernel.
+// views returns the places in the windows. Each window has at least one place, because the padding
+// is less than the kernel.
 func (w window) views() views {
 	var v views
 	for position := range w.positions() {
@@ -95,7 +97,7 @@ func (w window) views() views {
 	return v
 }
 
-// of returns the places that a window sees.
+// of returns the places in a window.
 func (v views) of(position int) []int32 {
 	first := int32(0)
 	if position > 0 {

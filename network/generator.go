@@ -2,8 +2,9 @@ package network
 
 import "math"
 
-// generator is a stream of numbers that look random, for first values, which depend on nothing private. It is the generator splitmix64 of G. Steele, D. Lea and C. Flood, "Fast splittable
-// pseudorandom number generators", OOPSLA 2014, section 5.
+// generator is a pseudorandom stream for first values, which depend on nothing private. It is the
+// generator splitmix64 of G. Steele, D. Lea and C. Flood, "Fast splittable pseudorandom number
+// generators", OOPSLA 2014, section 5.
 type generator struct{ state uint64 }
 
 func (g *generator) word() uint64 {

@@ -6,7 +6,7 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// maxPool is MaxPool at work. chosen says which number of its record each output is.
+// maxPool is MaxPool at work. chosen holds the index in its record of each output.
 type maxPool[T kernel.Float] struct {
 	plain[T]
 	views                     views
@@ -36,8 +36,8 @@ func (p *maxPool[T]) forward(y, x []T, n int) {
 	}
 }
 
-// largest32 writes the largest numbers of the windows of one image and where they stand. Numbers are packed with
-// their places into integers, which are compared without a branch.
+// largest32 writes the largest numbers of the windows of one image, and their places. Numbers are
+// packed with their places into integers, which are compared without a branch.
 func (p *maxPool[T]) largest32(y []float32, chosen []int32, image []float32) {
 	pack(p.packed, image)
 	best := p.best
@@ -58,9 +58,9 @@ func (p *maxPool[T]) largest32(y []float32, chosen []int32, image []float32) {
 	}
 }
 
-// pack writes numbers and their places as integers that have the order of the numbers, and of equal ones that of
-// their places turned round. The bits of a number become an integer of the same order when those of a negative
-// one, but for the sign, are turned over.
+// pack writes numbers and their places as integers in the order of the numbers. Equal numbers have
+// the reverse order of their places. The bits of a number become an integer of the same order if
+// all bits of a negative number except the sign are inverted.
 func pack(dst []int64, src []float32) {
 	dst = dst[:len(src)]
 	for i, v := range src {

@@ -6,12 +6,12 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Linear is a fully connected layer: y = W·x + b for the features of each position alone, with the same W and
-// b at all positions. It takes any shape and changes the number of features to Outputs. Its block has a row of
-// weights, and a bias, for each output.
+// Linear is a fully connected layer: y = W·x + b for the features of each position, with the same W
+// and b at all positions. It takes any shape and changes the number of features to Outputs. Its
+// block has a row of weights, and a bias, for each output.
 type Linear struct {
 	Outputs int `json:"outputs"`
-	// NoBias leaves the bias out. In a description it is bias: false.
+	// NoBias omits the bias. In a description it is bias: false.
 	NoBias bool `json:"bias,omitempty"`
 }
 
@@ -46,7 +46,7 @@ func (l Linear) initial(in Shape, blocks [][]float32, gain float64, random *gene
 	random.fillUniform(blocks[0], b, variance(gain, b.Left, b.Right))
 }
 
-// variance is that of first weights between layers: see Network.Init.
+// variance returns the variance of first weights between layers: see Network.Init.
 func variance(gain float64, inputs, outputs int) float64 {
 	if gain > 1 {
 		return gain * gain / float64(inputs)
@@ -57,8 +57,8 @@ func variance(gain float64, inputs, outputs int) float64 {
 func (l Linear) worker32(in Shape, s *space) worker[float32] { return newLinear[float32](l, in, s) }
 func (l Linear) worker64(in Shape, s *space) worker[float64] { return newLinear[float64](l, in, s) }
 
-// linear is Linear at work. A record has T = positions rows in x, of shape n·T × left, and y, of shape
-// n·T × right, which are its factors as they stand.
+// linear is Linear at work. Its factors are x and y themselves. A record has T = positions rows in
+// x, of shape n·T × left, and in y, of shape n·T × right.
 type linear[T kernel.Float] struct {
 	space     *space
 	block     Block
@@ -74,7 +74,7 @@ func newLinear[T kernel.Float](l Linear, in Shape, s *space) *linear[T] {
 
 func (w *linear[T]) bind(blocks [][]T) { w.weights = blocks[0] }
 
-// matrix is the weights without the biases, of shape right × left.
+// matrix returns the weights without the biases, of shape right × left.
 func (w *linear[T]) matrix() kernel.Matrix[T] {
 	return weightMatrix(w.weights, w.block)
 }
@@ -84,7 +84,7 @@ func weightMatrix[T kernel.Float](weights []T, b Block) kernel.Matrix[T] {
 	return kernel.Matrix[T]{Data: weights, Rows: b.Right, Columns: b.Left, RowStride: b.Width(), ColumnStride: 1}
 }
 
-// forward: y = x·Wᵀ + b.
+// forward computes y = x·Wᵀ + b.
 func (w *linear[T]) forward(y, x []T, n int) {
 	w.x = x
 	rows := n * w.positions
@@ -92,7 +92,8 @@ func (w *linear[T]) forward(y, x []T, n int) {
 	multiply(w.space.serial, kernel.NewMatrix(y, rows, w.block.Right), 1, kernel.NewMatrix(x, rows, w.block.Left), w.matrix().Transposed(), beta)
 }
 
-// setBias writes the biases of a block to every row of y and returns 1, or returns 0 when there are none.
+// setBias writes the biases of a block to every row of y and returns 1. It returns 0 if there are
+// none.
 func setBias[T kernel.Float](y, weights []T, b Block) T {
 	if !b.Bias || len(y) == 0 {
 		return 0
@@ -112,7 +113,7 @@ func repeat[T any](y []T, first int) {
 	}
 }
 
-// backward: dx = dy·W.
+// backward computes dx = dy·W.
 func (w *linear[T]) backward(dx, dy []T, n int) {
 	w.dy = dy
 	if dx == nil {

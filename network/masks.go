@@ -9,10 +9,11 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// masks draws the masks of dropout from AES in counter mode, under a key from crypto/rand that is
-// used for one tape and never shown. The draw of a record depends on its place in a chunk, and so
-// on how many others there are. No draw can be told from one that is independent of everything, so
-// this says nothing about them. Sums that promise privacy assume the same of their noise.
+// masks draws the masks of dropout from AES in counter mode. The key is from crypto/rand, is used
+// for one tape and is never shown. The draw of a record depends on its place in a chunk, and so on
+// the number of other records. Draws are indistinguishable from draws that are independent of
+// everything, so they say nothing about other records. Sums that promise privacy make the same
+// assumption about their noise.
 type masks struct {
 	stream cipher.Stream
 	words  [1024]byte
@@ -20,10 +21,10 @@ type masks struct {
 
 func newMasks() *masks {
 	var key, counter [aes.BlockSize]byte
-	_, _ = rand.Read(key[:]) // which never fails
+	_, _ = rand.Read(key[:]) // it never fails
 	block, err := aes.NewCipher(key[:])
 	if err != nil {
-		panic(err) // which the length of the key rules out
+		panic(err) // the length of the key rules it out
 	}
 	return &masks{stream: cipher.NewCTR(block, counter[:])}
 }

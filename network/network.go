@@ -5,24 +5,25 @@ import (
 	"slices"
 )
 
-// Layers is a list of layers. Each takes the output of the one before.
+// Layers is a list of layers. The input of each is the output of the one before.
 type Layers []Layer
 
-// Network is a list of layers over the shape of its input. It is immutable, and goroutines may share it.
+// Network is a list of layers over the shape of its input. It is immutable and safe for concurrent
+// use.
 //
-// Its parameters are one vector: first the blocks that are trained, in the order of the layers, then those
-// that are frozen.
+// Its parameters are one vector: first the trained blocks, in the order of the layers, then the
+// frozen ones.
 type Network struct {
 	in, out Shape
 	layers  Layers
 	blocks  []Block // in the order of the layers
-	offsets []int   // where each block begins among the parameters
-	trained int     // how many numbers the trained blocks have
+	offsets []int   // the place in the parameters at which each block begins
+	trained int     // the number of trained parameters
 	total   int
 }
 
-// New returns the network of layers over inputs of the given shape. It returns an error that names the layer
-// when a layer does not fit to what comes before it. A network without layers gives what it takes.
+// New returns the network of layers over inputs of the given shape. If a layer does not fit the
+// layer before it, the error names the layer. A network without layers returns its input.
 func New(in Shape, layers ...Layer) (*Network, error) {
 	if err := in.check(); err != nil {
 		return nil, fmt.Errorf("network: input: %w", err)
@@ -52,10 +53,11 @@ func New(in Shape, layers ...Layer) (*Network, error) {
 	return n, nil
 }
 
-// maxDepth bounds how deep lists of layers stand in one another.
+// maxDepth bounds the nesting of lists of layers.
 const maxDepth = 32
 
-// depth is how deep lists of layers stand in one another, 0 for layers that hold none, and at most limit.
+// depth returns the nesting depth of lists of layers. It is 0 for layers that hold none, and at
+// most limit.
 func (l Layers) depth(limit int) int {
 	depth := 0
 	for _, layer := range l {
@@ -69,37 +71,37 @@ func (l Layers) depth(limit int) int {
 // maxNumbers bounds the parameters of a network.
 const maxNumbers = 1 << 32
 
-// Input is the shape that the network takes for one record. The caller must not change it.
+// Input returns the input shape for one record. The caller must not change it.
 func (n *Network) Input() Shape { return n.in }
 
-// Output is the shape that the network gives for one record. The caller must not change it.
+// Output returns the output shape for one record. The caller must not change it.
 func (n *Network) Output() Shape { return n.out }
 
 // Layers returns a copy of the list of layers.
 func (n *Network) Layers() Layers { return slices.Clone(n.layers) }
 
-// Blocks returns the blocks that are trained, in the order in which they stand in the parameters and in which
-// Tape.Backward returns their factors.
+// Blocks returns the trained blocks in the order of the parameters. Tape.Backward returns their
+// factors in the same order.
 func (n *Network) Blocks() []Block { return trained(n.blocks) }
 
-// Frozen returns the blocks that are not trained, in the order in which they stand in the
-// parameters, after the trained ones.
+// Frozen returns the frozen blocks in the order of the parameters, where they follow the trained
+// ones.
 func (n *Network) Frozen() []Block {
 	return slices.DeleteFunc(slices.Clone(n.blocks), func(b Block) bool { return !b.Frozen })
 }
 
-// Trained is how many numbers the trained blocks have together: those with which the parameters begin.
+// Trained returns the number of trained parameters. The parameters begin with these.
 func (n *Network) Trained() int { return n.trained }
 
-// Weights is how many parameters the network has, the frozen ones included.
+// Weights returns the number of parameters, with the frozen ones.
 func (n *Network) Weights() int { return n.total }
 
-// Init fills the parameters with first values, which are a function of the network and the seed alone. Weights
-// are uniform with mean 0 and variance 2/(inputs + outputs) of X. Glorot and Y. Bengio, "Understanding the
-// difficulty of training deep feedforward neural networks", AISTATS 2010, formula 16, or, where a ReLU, SiLU or
-// GELU follows, with variance 2/inputs of K. He, X. Zhang, S. Ren and J. Sun, "Delving deep into rectifiers",
-// ICCV 2015, formula 10. Biases begin at 0, and scales of normalizations at 1. It panics unless there are
-// Weights numbers.
+// Init fills the parameters with first values. These are a function of the network and the seed
+// alone. Weights are uniform with mean 0 and variance 2/(inputs + outputs) (X. Glorot and Y.
+// Bengio, "Understanding the difficulty of training deep feedforward neural networks", AISTATS
+// 2010, formula 16). Before a ReLU, SiLU or GELU the variance is 2/inputs (K. He, X. Zhang, S. Ren
+// and J. Sun, "Delving deep into rectifiers", ICCV 2015, formula 10). Biases begin at 0, and scales
+// of normalizations at 1. Init panics unless the slice has Weights numbers.
 func (n *Network) Init(weights []float32, seed uint64) {
 	if len(weights) != n.total {
 		panic(fmt.Sprintf("network: Init: there are %d numbers, want %d", len(weights), n.total))

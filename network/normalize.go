@@ -8,26 +8,28 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// GroupNorm shifts and scales the features of each record so that the numbers of each of its Groups
-// of features, over all positions, have mean 0 and variance 1. Then it multiplies each feature by a
-// trained scale and adds a trained offset: Y. Wu and K. He, "Group normalization", ECCV 2018.
+// GroupNorm is a layer that normalizes each record in Groups of features. The numbers of a group,
+// over all positions, get mean 0 and variance 1. Each feature is then multiplied by a trained
+// scale, and a trained offset is added. Source: Y. Wu and K. He, "Group normalization", ECCV 2018.
 type GroupNorm struct {
-	// Groups divides the features. With one group all numbers of a record are normalized together.
+	// Groups is the number of groups of features. With one group all numbers of a record are
+	// normalized together.
 	Groups int `json:"groups"`
-	// Stabilizer is added to the variance, 1e-5 when it is 0.
+	// Stabilizer is added to the variance. 0 means 1e-5.
 	Stabilizer float64 `json:"eps,omitempty"`
 }
 
-// LayerNorm is as GroupNorm for the features of each position by itself, in one group: J. Ba, J. Kiros and G.
-// Hinton, "Layer normalization", arXiv:1607.06450.
+// LayerNorm is a layer that applies GroupNorm, with one group, to the features of each position
+// separately. Source: J. Ba, J. Kiros and G. Hinton, "Layer normalization", arXiv:1607.06450.
 type LayerNorm struct {
-	Stabilizer float64 `json:"eps,omitempty"` // as for GroupNorm
+	Stabilizer float64 `json:"eps,omitempty"` // added to the variance; 0 means 1e-5
 }
 
-// RMSNorm divides the features of each position by the root of their mean square, and multiplies each by a
-// scale, which is trained: B. Zhang and R. Sennrich, "Root mean square layer normalization", NeurIPS 2019.
+// RMSNorm is a layer that divides the features of each position by the root of their mean square.
+// It then multiplies each feature by a trained scale. Source: B. Zhang and R. Sennrich, "Root mean
+// square layer normalization", NeurIPS 2019.
 type RMSNorm struct {
-	Stabilizer float64 `json:"eps,omitempty"` // added to the mean square, 1e-5 when it is 0
+	Stabilizer float64 `json:"eps,omitempty"` // added to the mean square; 0 means 1e-5
 }
 
 var _, _, _ Layer = GroupNorm{}, LayerNorm{}, RMSNorm{}
@@ -73,7 +75,7 @@ func (LayerNorm) blocks(in Shape) []Block { return GroupNorm{}.blocks(in) }
 // blocks returns the scales.
 func (RMSNorm) blocks(in Shape) []Block { return GroupNorm{}.blocks(in)[:1] }
 
-// vectorBlock is a block of numbers that stand for themselves.
+// vectorBlock returns the block of a plain vector of numbers.
 func vectorBlock(name string, numbers int) Block {
 	return Block{Name: name, Right: numbers, Bias: true}
 }
@@ -114,7 +116,7 @@ func (l RMSNorm) worker64(in Shape, s *space) worker[float64] {
 	return newNormalize[float64](in, s, 1, 1, l.Stabilizer, false)
 }
 
-// normalize is any of the three at work. A record is positions × features numbers. They are
+// normalize is any of the three layers at work. A record is positions × features numbers. They are
 // normalized in parts of together positions and features/groups features each. The normalized
 // numbers are in hat, and the factor of each part is in inverse.
 type normalize[T kernel.Float] struct {
@@ -143,7 +145,7 @@ func (w *normalize[T]) bind(blocks [][]T) {
 	}
 }
 
-// each calls visit for every part of n records with where its first number stands.
+// each calls visit for every part of n records with the place of its first number.
 func (w *normalize[T]) each(n int, visit func(part, first int)) {
 	for rows := range n * w.positions / w.together {
 		for g := range w.groups {
@@ -152,7 +154,7 @@ func (w *normalize[T]) each(n int, visit func(part, first int)) {
 	}
 }
 
-// forward: hat = (x - mean)/√(variance + stabilizer), y = scale·hat + offset.
+// forward computes hat = (x - mean)/√(variance + stabilizer) and y = scale·hat + offset.
 func (w *normalize[T]) forward(y, x []T, n int) {
 	w.each(n, func(part, first int) { w.normalizePart(x, part, first) })
 	for at := 0; at < len(y); at += w.features {
@@ -166,7 +168,7 @@ func (w *normalize[T]) forward(y, x []T, n int) {
 	}
 }
 
-// normalizePart does one part of x, whose sums are in float64.
+// normalizePart normalizes one part of x, with sums in float64.
 func (w *normalize[T]) normalizePart(x []T, part, first int) {
 	width := w.features / w.groups
 	count := float64(w.together * width)
@@ -195,8 +197,8 @@ func (w *normalize[T]) normalizePart(x []T, part, first int) {
 	}
 }
 
-// backward: with d = dy·scale, dx = inverse·(d - mean(d) - hat·mean(d·hat)), over each part, where the mean of
-// d is left out without centering.
+// backward computes dx = inverse·(d - mean(d) - hat·mean(d·hat)) over each part, with d = dy·scale.
+// Without centering the mean of d is left out.
 func (w *normalize[T]) backward(dx, dy []T, n int) {
 	if !w.frozen {
 		w.sums(dy, n)

@@ -8,20 +8,20 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// SquaredNorms adds to dst, which has one number for each record of f, the squared L2 norm of what
-// the record proposes to add: ‖Σ_t right_t ⊗ left_t‖². A record's result has the same bits whatever
-// records stand next to it, and a NaN in its factors gives NaN or +Inf for this record only.
+// SquaredNorms adds to dst the squared L2 norm of each record's contribution, ‖Σ_t right_t ⊗
+// left_t‖². It has one number for each record of f. A record's result has the same bits whatever
+// other records are in f. A NaN in a record's factors gives NaN or +Inf for this record only.
 //
-// With one position the norm is a product of norms, and nothing is formed. With more, it is Σ_ts
-// (left_t·left_s)·(right_t·right_s), which is the cheaper way if 2·Positions² ≤ Left·Right.
-// Otherwise it is the norm of the matrix itself, formed for one record at a time: Z. Bu, Y.-X.
-// Wang, S. Zha and G. Karypis, "Scalable and efficient training of large convolutional neural
-// networks with differential privacy", NeurIPS 2022, section 3.3. Where the first sum is so much
-// smaller than (Σ_t ‖left_t‖·‖right_t‖)² that it may be rounding error, the matrix is formed as
-// well. Equal indices of sparse factors are added up first, as the norm of a sum wants it.
+// With one position the norm is a product of norms, and no matrix is formed. With more, it is Σ_ts
+// (left_t·left_s)·(right_t·right_s), which is cheaper if 2·Positions² ≤ Left·Right. Otherwise it is
+// the norm of the matrix itself, formed for one record at a time (Z. Bu, Y.-X. Wang, S. Zha and G.
+// Karypis, "Scalable and efficient training of large convolutional neural networks with
+// differential privacy", NeurIPS 2022, section 3.3). The matrix is also formed if the first sum is
+// so much smaller than (Σ_t ‖left_t‖·‖right_t‖)² that it may be rounding error. Equal indices of
+// sparse factors are added up first, as the norm of a sum requires.
 //
-// Products are of type T and sums that decide a norm in float64. For float32 the relative error is
-// about 1e-4 or less as a rule. It may err to either side, so that a sum that promises a bound must
+// Products are of type T, and sums that decide a norm are in float64. For float32 the relative
+// error is usually at most about 1e-4. It has either sign, so a sum that promises a bound must
 // verify it.
 func (w *Workspace[T]) SquaredNorms(dst []float64, f kernel.Factors[T]) {
 	if len(dst) != f.Records {
@@ -44,7 +44,7 @@ func (w *Workspace[T]) SquaredNorms(dst []float64, f kernel.Factors[T]) {
 	}
 }
 
-// ones is the square of what stands after a left factor: 1 with a bias.
+// ones returns the square of the number that follows a left factor: 1 with a bias.
 func ones[T kernel.Float](f kernel.Factors[T]) float64 {
 	if f.Bias {
 		return 1
@@ -52,7 +52,7 @@ func ones[T kernel.Float](f kernel.Factors[T]) float64 {
 	return 0
 }
 
-// squareOfSum returns ‖Σ_t right_t‖², which is the part of the biases, or 0 without them.
+// squareOfSum returns ‖Σ_t right_t‖², the part of the biases. It returns 0 without biases.
 func (w *Workspace[T]) squareOfSum(f kernel.Factors[T], right []T) float64 {
 	if !f.Bias {
 		return 0
@@ -68,7 +68,7 @@ func (w *Workspace[T]) squareOfSum(f kernel.Factors[T], right []T) float64 {
 	return square(sum)
 }
 
-// squareShared is the squared norm of one record with several positions.
+// squareShared returns the squared norm of one record with several positions.
 func (w *Workspace[T]) squareShared(f kernel.Factors[T], left, right []T) float64 {
 	if 2*f.Positions*f.Positions <= f.Left*f.Right {
 		norm, safe := w.ghost(f, left, right)
@@ -82,8 +82,8 @@ func (w *Workspace[T]) squareShared(f kernel.Factors[T], left, right []T) float6
 	return square(gradient) + w.squareOfSum(f, right)
 }
 
-// ghost returns Σ_ts (left_t·left_s)·(right_t·right_s) and whether it is far enough from zero, for the size of
-// its terms, to be more than rounding error.
+// ghost returns Σ_ts (left_t·left_s)·(right_t·right_s). It also reports whether the sum is too
+// large, relative to its terms, to be rounding error.
 func (w *Workspace[T]) ghost(f kernel.Factors[T], left, right []T) (norm float64, safe bool) {
 	t := f.Positions
 	lefts, rights := grown(&w.lefts, t*t), grown(&w.rights, t*t)
@@ -100,8 +100,8 @@ func (w *Workspace[T]) ghost(f kernel.Factors[T], left, right []T) (norm float64
 	return norm, norm >= guard[T]()*scale*scale
 }
 
-// guard is how small a ghost norm may be in comparison with its terms. Its error is a small multiple of the
-// unit roundoff, 6e-8 or 1e-16, times the terms.
+// guard returns the smallest safe ratio of a ghost norm to its terms. The error of the norm is a
+// small multiple of the unit roundoff, 6e-8 or 1e-16, times the terms.
 func guard[T kernel.Float]() float64 {
 	var zero T
 	if _, single := any(zero).(float32); single {
@@ -116,7 +116,8 @@ func gram[T kernel.Float](dst, x []T, t, n int) {
 	kernel.GemmSerial(kernel.NewMatrix(dst, t, t), 1, m, m.Transposed(), 0)
 }
 
-// squareBag is the squared norm of the left factor of a record with a bag of entries: Σ_v (Σ values at v)².
+// squareBag returns the squared norm of the left factor of a record with a bag of entries: Σ_v (Σ
+// values at v)².
 func (w *Workspace[T]) squareBag(f kernel.Factors[T], record int) float64 {
 	first := record * f.Entries
 	tokens := w.sorted(f.Index[first:][:f.Entries])
@@ -136,7 +137,8 @@ func (w *Workspace[T]) squareBag(f kernel.Factors[T], record int) float64 {
 	return norm
 }
 
-// squareTokens is the squared norm of a record with one entry at each position: Σ_v ‖Σ_{t at v} value·right_t‖².
+// squareTokens returns the squared norm of a record with one entry at each position: Σ_v ‖Σ_{t at
+// v} value·right_t‖².
 func (w *Workspace[T]) squareTokens(f kernel.Factors[T], record int, right []T) float64 {
 	first := record * f.Positions
 	tokens := w.sorted(f.Index[first:][:f.Positions])
@@ -160,8 +162,8 @@ func (w *Workspace[T]) squareTokens(f kernel.Factors[T], record int, right []T) 
 	return norm
 }
 
-// sorted returns the entries of a record with their places, token·2^32 + place, in ascending order, without
-// those that add nothing.
+// sorted returns the entries of a record with their places, token·2^32 + place, in ascending order.
+// Entries that add nothing are left out.
 func (w *Workspace[T]) sorted(index []uint32) []uint64 {
 	tokens := grown(&w.tokens, len(index))[:0]
 	for i, token := range index {

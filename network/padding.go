@@ -1,20 +1,20 @@
 package network
 
-// padding says which positions of the records of a pass are padding: tokens that an Embedding does
-// not know. Layers after it look at it for as long as there are as many positions: attention gives
-// padding no weight, a recurrent state stays as it is, and a mean over all positions is one over
-// those that are not padding.
+// padding holds which positions of the records of a pass are padding: tokens that an Embedding does
+// not know. Later layers use it while the number of positions stays the same. Attention gives
+// padding no weight, and padding leaves a recurrent state unchanged. A mean over all positions
+// leaves padding out.
 type padding struct {
 	positions int
 	of        []bool // records × positions
 }
 
-// at reports whether a position of a record is padding. Without an embedding nothing is.
+// at reports whether a position of a record is padding. Without an embedding no position is.
 func (p *padding) at(record, position int) bool {
 	return p != nil && p.of[record*p.positions+position]
 }
 
-// known is how many positions of a record are not padding, out of this many.
+// known returns how many of this number of a record's positions are not padding.
 func (p *padding) known(record, positions int) int {
 	for t := range positions {
 		if p.at(record, t) {
@@ -24,7 +24,8 @@ func (p *padding) known(record, positions int) int {
 	return positions
 }
 
-// before returns the space for a layer with this input: with new padding where the layer begins with tokens.
+// before returns the space for a layer with this input. It has new padding if the layer begins with
+// tokens.
 func (s *space) before(layer Layer, in Shape) *space {
 	if s.padding != nil || !beginsWithTokens(layer) {
 		return s
@@ -34,7 +35,8 @@ func (s *space) before(layer Layer, in Shape) *space {
 	return &out
 }
 
-// behind returns the space for the layers behind one with this output: without the padding where positions are others.
+// behind returns the space for layers after one with this output. Padding ends if the number of
+// positions changes.
 func (s *space) behind(shape Shape) *space {
 	if s.padding == nil || len(shape) == 2 && shape[0] == s.padding.positions {
 		return s

@@ -2,25 +2,28 @@ package network
 
 import "cmp"
 
-// MaxPool gives, for each channel, the largest number that a window of Kernel × Kernel places sees,
-// or of Kernel positions of a text. Of equal numbers the first one counts; with a NaN it is not
-// specified which one counts.
+// MaxPool is a layer with the largest number of each channel in a window. A window has Kernel ×
+// Kernel places of an image, or Kernel positions of a text. Among equal numbers the first counts.
+// With a NaN the choice is unspecified.
 type MaxPool struct {
 	Kernel int `json:"kernel"`
-	// Stride is the distance between windows, Kernel when it is 0.
+	// Stride is the distance between windows. 0 means Kernel.
 	Stride int `json:"stride,omitempty"`
-	// Padding is how far windows reach over each side; what is there does not count.
+	// Padding is the distance by which windows extend over each side. Places outside the image do
+	// not count.
 	Padding int `json:"padding,omitempty"`
 }
 
-// AveragePool gives the mean of what a window sees, over the places that are inside the image.
+// AveragePool is a layer with the mean of each channel in a window, over the places inside the
+// image. A window has Kernel × Kernel places of an image, or Kernel positions of a text.
 type AveragePool struct {
 	Kernel  int `json:"kernel"`
 	Stride  int `json:"stride,omitempty"`  // as for MaxPool
 	Padding int `json:"padding,omitempty"` // as for MaxPool
 }
 
-// GlobalAveragePool gives the mean of each feature over all positions.
+// GlobalAveragePool is a layer with the mean of each feature over all positions. Padding (see
+// Embedding) does not count.
 type GlobalAveragePool struct{}
 
 var _, _, _ Layer = MaxPool{}, AveragePool{}, GlobalAveragePool{}

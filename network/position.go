@@ -2,8 +2,8 @@ package network
 
 import "github.com/ditherml/dither/internal/kernel"
 
-// PositionEmbedding adds to each position a vector of its own, which is trained, so that layers
-// after it can tell positions apart. Its block has as many numbers as a record.
+// PositionEmbedding is a layer that adds a trained vector to each position, so that later layers
+// can distinguish positions. Its block has the size of a record.
 type PositionEmbedding struct{}
 
 var _ Layer = PositionEmbedding{}
@@ -28,7 +28,7 @@ func (PositionEmbedding) worker64(in Shape, s *space) worker[float64] {
 	return &position[float64]{size: in.Size(), frozen: s.frozen}
 }
 
-// position at work.
+// position is PositionEmbedding at work.
 type position[T kernel.Float] struct {
 	size       int
 	frozen     bool

@@ -3,8 +3,8 @@ package network
 // tanhLayer is the activation of the presets.
 var tanhLayer = Activation{Function: "tanh"}
 
-// MLP returns the layers of a network that is fully connected: one linear layer and tanh for each number of
-// hidden units, and a linear layer for the outputs.
+// MLP returns the layers of a fully connected network. It has one linear layer and tanh for each
+// number of hidden units, and a linear layer for the outputs.
 func MLP(outputs int, hidden ...int) Layers {
 	return append(Layers{Flatten{}}, head(outputs, hidden)...)
 }
@@ -18,9 +18,10 @@ func head(outputs int, hidden []int) Layers {
 	return append(l, Linear{Outputs: outputs})
 }
 
-// CNN returns the layers of the small convolutional network for images of about 28 × 28 in table 1 of N.
-// Papernot, A. Thakurta, S. Song, S. Chien and Ú. Erlingsson, "Tempered sigmoid activations for deep learning
-// with differential privacy", AAAI 2021, with tanh: 26010 parameters for one channel and 10 outputs.
+// CNN returns the layers of a small convolutional network with tanh, for images of about 28 × 28.
+// It is the network of table 1 of N. Papernot, A. Thakurta, S. Song, S. Chien and Ú. Erlingsson,
+// "Tempered sigmoid activations for deep learning with differential privacy", AAAI 2021. It has
+// 26010 parameters for one channel and 10 outputs.
 func CNN(outputs int) Layers {
 	return append(Layers{
 		Conv{Channels: 16, Kernel: 8, Stride: 2, Padding: 3}, tanhLayer, MaxPool{Kernel: 2, Stride: 1},

@@ -6,15 +6,15 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Recurrent goes through the positions of a text in order with a state of Units numbers, which is zero at
-// first: h_t = tanh(W·(x_t, h_(t-1)) + b), with one W and b for all positions. At padding (see Embedding) the state
-// stays as it is. J. Elman, "Finding structure in
-// time", Cognitive Science 14 (1990). A row of its block has the weights of the features, those of the state,
-// and the bias.
+// Recurrent is a layer that reads the positions of a text in order with a state of Units numbers.
+// The state is zero at first: h_t = tanh(W·(x_t, h_(t-1)) + b), with one W and b for all positions.
+// At padding (see Embedding) the state does not change. A row of its block has the weights of the
+// features, the weights of the state, and the bias. Source: J. Elman, "Finding structure in time",
+// Cognitive Science 14 (1990).
 type Recurrent struct {
 	Units int `json:"units"`
-	// ReturnSequences gives the states at all positions, [positions, Units]; otherwise the last one, [Units], is
-	// given.
+	// ReturnSequences makes the output the states at all positions, [positions, Units]. Otherwise
+	// the output is the last state, [Units].
 	ReturnSequences bool `json:"return_sequences,omitempty"`
 }
 
@@ -51,8 +51,8 @@ func (l Recurrent) worker64(in Shape, s *space) worker[float64] {
 	return newRecurrent[float64](l, in, s)
 }
 
-// recurrent is Recurrent at work. lefts holds (x_t, h_(t-1)) and rights the derivatives before tanh, for each
-// record and position: they are the factors. h holds the states.
+// recurrent is Recurrent at work. For each record and position, lefts holds (x_t, h_(t-1)) and
+// rights the derivatives before tanh: they are the factors. h holds the states.
 type recurrent[T kernel.Float] struct {
 	space               *space
 	block               Block
@@ -61,7 +61,7 @@ type recurrent[T kernel.Float] struct {
 	weights             []T
 	h, lefts, rights    []T
 	dLeft               []T // of one position, n × (features + units)
-	carried             []T // n × units: what comes back to states that padding left as they are
+	carried             []T // n × units: the derivatives by states that padding left unchanged
 }
 
 func newRecurrent[T kernel.Float](l Recurrent, in Shape, s *space) *recurrent[T] {
@@ -73,12 +73,12 @@ func newRecurrent[T kernel.Float](l Recurrent, in Shape, s *space) *recurrent[T]
 
 func (w *recurrent[T]) bind(blocks [][]T) { w.weights = blocks[0] }
 
-// at returns what n records have at position t, of width numbers each, as the rows of a matrix.
+// at returns the numbers of n records at position t, each of this width, as the rows of a matrix.
 func (w *recurrent[T]) at(s []T, n, t, width int) kernel.Matrix[T] {
 	return kernel.Matrix[T]{Data: s[t*width:], Rows: n, Columns: width, RowStride: w.positions * width, ColumnStride: 1}
 }
 
-// rowAt is row i of at.
+// rowAt returns row i of at.
 func (w *recurrent[T]) rowAt(s []T, i, t, width int) []T { return s[(i*w.positions+t)*width:][:width] }
 
 func (w *recurrent[T]) forward(y, x []T, n int) {
@@ -87,7 +87,7 @@ func (w *recurrent[T]) forward(y, x []T, n int) {
 		for i := range n {
 			left := w.rowAt(w.lefts, i, t, w.block.Left)
 			copy(left, w.rowAt(x, i, t, w.features))
-			if t > 0 { // at first the state is zero, which nothing overwrites
+			if t > 0 { // the first state is zero and is never overwritten
 				copy(left[w.features:], w.rowAt(w.h, i, t-1, units))
 			}
 			setBias(w.rowAt(w.h, i, t, units), w.weights, w.block)
@@ -135,8 +135,8 @@ func (w *recurrent[T]) backward(dx, dy []T, n int) {
 	}
 }
 
-// backwardRow sets rights of one record and position: (dy_t + what comes back from position t+1)·(1 - h²), and at
-// padding 0, where it keeps the sum.
+// backwardRow sets rights of one record and position. It is (dy_t + the derivatives from position
+// t+1)·(1 - h²). At padding it is 0, and the sum is carried on.
 func (w *recurrent[T]) backwardRow(dy []T, i, t int) {
 	units := w.block.Right
 	right := w.rowAt(w.rights, i, t, units)

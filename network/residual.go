@@ -7,8 +7,9 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Residual adds what a list of layers gives to what it takes: y = x + f(x). The layers must give the shape
-// that they take. K. He, X. Zhang, S. Ren and J. Sun, "Deep residual learning for image recognition", CVPR 2016.
+// Residual is a layer that adds its input to the output of a list of layers: y = x + f(x). The
+// layers must keep the shape of their input. Source: K. He, X. Zhang, S. Ren and J. Sun, "Deep
+// residual learning for image recognition", CVPR 2016.
 type Residual struct{ Layers Layers }
 
 var _ Layer = Residual{}
@@ -48,7 +49,7 @@ func (l Residual) worker64(in Shape, s *space) worker[float64] {
 	return &residual[float64]{*newNested[float64](l.Layers, in, s)}
 }
 
-// residual at work.
+// residual is Residual at work.
 type residual[T kernel.Float] struct{ nested[T] }
 
 func (w *residual[T]) forward(y, x []T, n int) {

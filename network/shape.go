@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Shape is the shape of what a layer takes or gives for one record: [features], [positions, features] or
-// [height, width, channels]. The numbers of a record stand in row-major order, so that the features of one
-// position stand together.
+// Shape is the shape of a layer's input or output for one record: [features], [positions, features]
+// or [height, width, channels]. The numbers of a record are in row-major order, so the features of
+// one position are adjacent.
 type Shape []int
 
-// maxSize bounds the numbers that a record has at any place of a network, so that sizes do not overflow.
+// maxSize bounds the numbers of a record at any place of a network, so that sizes do not overflow.
 const maxSize = 1 << 28
 
-// Size is how many numbers a record has: the product of s, 1 for an empty shape.
+// Size returns how many numbers a record has: the product of s, 1 for an empty shape.
 func (s Shape) Size() int {
 	size := 1
 	for _, n := range s {
@@ -22,13 +22,14 @@ func (s Shape) Size() int {
 	return size
 }
 
-// Features is the last number of s. It panics for an empty shape.
+// features returns the last number of s. It panics for an empty shape.
 func (s Shape) features() int { return s[len(s)-1] }
 
-// Positions is the product of the numbers before the last, 1 when there are none.
+// Positions returns the product of all numbers but the last, 1 if there are none. It panics for an
+// empty shape.
 func (s Shape) Positions() int { return s[:len(s)-1].Size() }
 
-// String returns s as 28×28×1.
+// String returns the shape as text, such as 28×28×1.
 func (s Shape) String() string {
 	var b strings.Builder
 	for i, n := range s {
@@ -40,7 +41,7 @@ func (s Shape) String() string {
 	return b.String()
 }
 
-// check returns an error unless s is the shape of something whose size can be counted.
+// check returns an error unless s is a valid shape with a size that does not overflow.
 func (s Shape) check() error {
 	if len(s) == 0 {
 		return fmt.Errorf("shape is empty, want at least the number of features")

@@ -6,12 +6,13 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// SparseLinear is a linear layer without biases for rows that are mostly zeros, such as hashed texts and
-// indicators: [features] becomes [Outputs], the sum of one trained vector for each feature times its value.
-// Passes and factors take time in proportion to the features that are not 0, and none for the others. Its block
-// has a row of Outputs numbers for each feature.
+// SparseLinear is a linear layer without biases for rows that are mostly zeros, such as hashed
+// texts and indicators. It turns [features] into [Outputs]: the sum over features of the feature's
+// trained vector times its value. Time and factors are proportional to the number of nonzero
+// features. Its block has a row of Outputs numbers for each feature.
 //
-// First weights have the variance 1/Outputs, so that a row of norm 1 gives a vector of about that norm.
+// First weights have the variance 1/Outputs, so that a row of norm 1 gives a vector of about norm
+// 1.
 type SparseLinear struct {
 	Outputs int `json:"outputs"`
 }
@@ -49,8 +50,8 @@ func (l SparseLinear) worker64(in Shape, s *space) worker[float64] {
 }
 
 // sparseLinear is SparseLinear at work. The slices index and values hold the entries of each
-// record, as many for each as the longest record of the pass has. NoIndex stands after the entries
-// of shorter records. The memory grows with the longest pass.
+// record. Each record has the length of the longest record of the pass; NoIndex fills shorter
+// records. The memory grows with the longest pass.
 type sparseLinear[T kernel.Float] struct {
 	space             *space
 	features, outputs int
@@ -89,7 +90,7 @@ func (w *sparseLinear[T]) forwardEntries(y []T, x Entries[T], n int) {
 	}
 }
 
-// take lays the entries out as factors have them.
+// take copies the entries to the layout of factors.
 func (w *sparseLinear[T]) take(x Entries[T], n int) {
 	w.entries = 0
 	for i := range n {
@@ -106,7 +107,7 @@ func (w *sparseLinear[T]) take(x Entries[T], n int) {
 	}
 }
 
-// backward: dx = dy·weightsᵀ, of all features, where it is wanted.
+// backward computes dx = dy·weightsᵀ for all features, if it is wanted.
 func (w *sparseLinear[T]) backward(dx, dy []T, n int) {
 	w.dy = dy
 	if dx != nil {

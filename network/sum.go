@@ -6,13 +6,14 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// sumNumbers is how many scaled right factors AddSum holds at a time.
+// sumNumbers is the number of scaled right factors that AddSum holds at a time.
 const sumNumbers = 1 << 20
 
-// AddSum adds Σ_i weights[i]·contribution_i to dst, the numbers of the block of f. It forms no gradient of a
-// record: it is one product of matrices, or a few for many records. A record of weight 0 is left out, whatever
-// its factors are. It trusts the factors and rounds, so it is for training without privacy and for tests; the
-// order of the additions is not specified. It panics when a length does not agree.
+// AddSum adds Σ_i weights[i]·contribution_i to dst, which has the numbers of the block of f. It
+// forms no gradient of a record: it is one product of matrices, or a few for many records. A record
+// of weight 0 is left out, whatever its factors are. AddSum trusts the factors and rounds, so it is
+// for training without privacy and for tests. The order of the additions is unspecified. It panics
+// if lengths disagree.
 func (w *Workspace[T]) AddSum(dst []T, f kernel.Factors[T], weights []T) {
 	if len(dst) != f.Numbers() || len(weights) != f.Records {
 		panic(fmt.Sprintf("network: AddSum: %d numbers and %d weights, want %d and %d", len(dst), len(weights), f.Numbers(), f.Records))
@@ -73,7 +74,8 @@ func (w *Workspace[T]) addBiases(dst []T, f kernel.Factors[T], scaled []T) {
 	}
 }
 
-// addSparse adds scaled right factors to the rows of dst, of shape Left × Right, that their entries name.
+// addSparse adds scaled right factors to the rows of dst, of shape Left × Right, that their entries
+// name.
 func addSparse[T kernel.Float](dst []T, f kernel.Factors[T], scaled []T, first, end int) {
 	entries := f.Positions * f.Entries
 	for i := first; i < end; i++ {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// window says which inputs a convolution or a pooling sees at each place of its output. A text, of shape
-// [positions, features], is an image of height 1.
+// window describes which inputs a convolution or a pooling reads for each place of its output. A
+// text, of shape [positions, features], is an image of height 1.
 type window struct {
 	height, width, channels int // of the input
 	kernelRows, kernel      int
@@ -16,7 +16,7 @@ type window struct {
 	outHeight, outWidth     int
 }
 
-// newWindow returns the windows over an input. A stride and a dilation of 0 are 1.
+// newWindow returns the windows over an input. A stride or dilation of 0 means 1.
 func newWindow(in Shape, kernel, stride, padding, dilation int) (window, error) {
 	if len(in) != 2 && len(in) != 3 {
 		return window{}, fmt.Errorf("input is %v, want an image [height, width, channels] or a text [positions, features]", in)
@@ -41,7 +41,7 @@ func newWindow(in Shape, kernel, stride, padding, dilation int) (window, error) 
 	return w, nil
 }
 
-// places is how many windows fit in a length.
+// places returns how many windows fit in a length.
 func places(length, kernel, stride, padding, dilation int) int {
 	room := length + 2*padding - dilation*(kernel-1) - 1
 	if room < 0 {
@@ -50,7 +50,7 @@ func places(length, kernel, stride, padding, dilation int) int {
 	return room/stride + 1
 }
 
-// shape is the shape of the output with a number of channels, of as many dimensions as in.
+// shape returns the shape of the output with this number of channels and the dimensions of in.
 func (w window) shape(in Shape, channels int) Shape {
 	if len(in) == 2 {
 		return Shape{w.outWidth, channels}
@@ -58,21 +58,20 @@ func (w window) shape(in Shape, channels int) Shape {
 	return Shape{w.outHeight, w.outWidth, channels}
 }
 
-// positions is the number of windows.
+// positions returns the number of windows.
 func (w window) positions() int { return w.outHeight * w.outWidth }
 
-// size is how many numbers a window sees in a number of channels.
+// size returns how many numbers a window reads in this number of channels.
 func (w window) size(channels int) int { return w.kernelRows * w.kernel * channels }
 
-// row returns the row of the input that row k of a window at row y of the output sees, and whether it is
-// inside.
+// row returns the input row that row k of a window at output row y reads, and whether it is inside.
 func (w window) row(y, k int) (int, bool) {
 	at := y*w.strideRows - w.paddingRows + k*w.dilation
 	return at, at >= 0 && at < w.height
 }
 
-// columns returns the column of the input that the first column of a window at column x of the
-// output sees. Columns from ≤ k < to of the window are inside.
+// columns returns the input column of the first column of a window at output column x. Columns from
+// ≤ k < to of the window are inside.
 func (w window) columns(x int) (first, from, to int) {
 	first = x*w.stride - w.padding
 	if first < 0 {

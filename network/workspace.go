@@ -2,10 +2,10 @@ package network
 
 import "github.com/ditherml/dither/internal/kernel"
 
-// Workspace is memory that SquaredNorms and AddSum use again from call to call. The zero value is ready. One
-// goroutine uses it at a time.
+// Workspace is memory that SquaredNorms and AddSum reuse between calls. The zero value is ready.
+// One goroutine uses it at a time.
 type Workspace[T kernel.Float] struct {
-	// Serial says that AddSum keeps to the processor of the caller; otherwise large products use several. The
+	// Serial keeps AddSum on the caller's processor; otherwise large products use several. The
 	// results have the same bits.
 	Serial bool
 
@@ -14,7 +14,8 @@ type Workspace[T kernel.Float] struct {
 	tokens                          []uint64
 }
 
-// grown returns n numbers, those of s when it has as many. What they are is not specified.
+// grown returns n numbers with unspecified values. It reuses the memory of s if that is large
+// enough.
 func grown[S any](s *[]S, n int) []S {
 	if cap(*s) < n {
 		*s = make([]S, n)

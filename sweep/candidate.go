@@ -12,22 +12,23 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// Candidate is one configuration of a sweep with the plan that it leads to: exactly one of Linear, Other and
-// Network is there.
+// Candidate is one configuration of a sweep with its plan. Exactly one of Linear, Other and Network
+// is set.
 type Candidate struct {
 	// Settings are the values of the parameters that the sweep varies, in its order.
 	Settings []Setting
-	// Baseline marks a run without privacy that others are compared with. Its settings have none of the budget's.
+	// Baseline marks a run without privacy for comparison. It has no settings of the budget.
 	Baseline bool
 	// Linear is a plan of gradient descent of a linear model, with its options.
 	Linear  *train.Setup
 	Options train.Options
-	// Other is a plan of another method for linear models; of Options its FeatureBits count.
+	// Other is a plan of another method for linear models. Of Options only FeatureBits applies to
+	// it.
 	Other *erm.Setup
 	// Network is a plan of a network, with its options.
 	Network        *neural.Setup
 	NetworkOptions neural.Options
-	// Certificate is the plan's, without provenance: it has the event and the price.
+	// Certificate is the plan's certificate without provenance. It has the event and the price.
 	Certificate certificate.Certificate
 }
 
@@ -46,7 +47,7 @@ func (c *Candidate) Certify() (err error) {
 	return err
 }
 
-// event is what one run of the candidate releases.
+// event returns the event of one run of the candidate.
 func (c *Candidate) event() mechanism.Event {
 	switch {
 	case c.Linear != nil:
@@ -57,7 +58,7 @@ func (c *Candidate) event() mechanism.Event {
 	return c.Network.Plan.Event()
 }
 
-// Words names the configuration: "epsilon 0.5, clipping norm 1".
+// Words returns the configuration in words, such as "epsilon 0.5, clipping norm 1".
 func (c *Candidate) Words() string {
 	parts := make([]string, 0, len(c.Settings)+1)
 	if c.Baseline {
@@ -72,10 +73,10 @@ func (c *Candidate) Words() string {
 	return strings.Join(parts, ", ")
 }
 
-// key tells candidates of one sweep apart.
+// key returns a key that is unique among the candidates of one sweep.
 func (c *Candidate) key() string { return runKey(c.Settings, c.Baseline) }
 
-// runKey is key for the settings of a candidate.
+// runKey returns the key for the settings of a candidate.
 func runKey(settings []Setting, baseline bool) string {
 	var b strings.Builder
 	if baseline {
@@ -87,14 +88,14 @@ func runKey(settings []Setting, baseline bool) string {
 	return b.String()
 }
 
-// together reports whether runs of the candidate can share passes over the records with others: gradient descent
-// on all records, of rows that all have in common (train.FitMany).
+// together reports whether runs of the candidate can share passes over the records with others.
+// They can under gradient descent on all records whose rows are common to all (train.FitMany).
 func (c *Candidate) together() bool {
 	return c.Linear != nil && c.Linear.Plan.Method() == option.MethodGD && c.Linear.SharesPasses() && len(c.Linear.Schema.Private()) == 0
 }
 
-// Runs is how often the candidate runs where others run this many times: once if it has neither
-// noise nor samples, so that every run would be the same.
+// Runs returns how often the candidate runs if others run this number of times. It is 1 if the
+// candidate has neither noise nor samples, because every run would be the same.
 func (c *Candidate) Runs(repeats int) int {
 	if c.together() && c.Linear.Plan.NonPrivate {
 		return min(1, repeats)
@@ -102,18 +103,18 @@ func (c *Candidate) Runs(repeats int) int {
 	return repeats
 }
 
-// tabled reports whether runs of the candidate can be on rows that were encoded once for several.
+// tabled reports whether runs of the candidate can share rows that were encoded once.
 func (c *Candidate) tabled() bool {
 	return c.Linear != nil && c.Linear.Plan.Holdout == nil && len(c.Linear.Schema.Private()) == 0
 }
 
-// rows tells the encodings of rows apart: by transforms and bits of a feature.
+// rows returns a key for the encoding of rows: transforms and bits of a feature.
 func (c *Candidate) rows() string {
 	return fmt.Sprintf("%s\x00%d", transformsOf(c.Linear.Features.Pipeline), c.Options.FeatureBits)
 }
 
-// work is a guess of the multiply-adds of one run at this many records, from public numbers, to
-// tell how far a sweep is. It is no bound.
+// work returns a guess of the multiply-adds of one run at this number of records, from public
+// numbers. It is for showing progress and is no bound.
 func (c *Candidate) work(records int) float64 {
 	n := float64(records)
 	switch {
@@ -129,7 +130,7 @@ func (c *Candidate) work(records int) float64 {
 	return float64(p.Steps) * (p.Share()*n*6 + 40) * float64(max(p.Network.Trained, 1)) * reuse(c.Network)
 }
 
-// stepWork is a guess of the multiply-adds of one step.
+// stepWork returns a guess of the multiply-adds of one step.
 func (c *Candidate) stepWork(records int) float64 {
 	switch {
 	case c.Linear != nil:
@@ -140,7 +141,8 @@ func (c *Candidate) stepWork(records int) float64 {
 	return c.work(records) / float64(c.Network.Plan.Steps)
 }
 
-// reuse guesses how often a number of a network is used for one record: once in fully connected layers.
+// reuse returns a guess of how often a number of a network is used for one record. It is once in
+// fully connected layers.
 func reuse(s *neural.Setup) float64 {
 	reuse := 1.0
 	if len(s.Network.Input()) > 1 {

@@ -12,25 +12,26 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Cost is what all runs of a sweep cost together, were the records private: one guarantee for everything that
-// it releases.
+// Cost is the cost of all runs of a sweep together, if the records are private. It is one guarantee
+// for everything that the sweep releases.
 type Cost struct {
-	// Epsilon is an upper bound in nats, +Inf with a baseline without privacy among the runs.
+	// Epsilon is an upper bound in nats. It is +Inf if a baseline without privacy is among the
+	// runs.
 	Epsilon certificate.Epsilon
-	// Delta is the largest of the candidates', at which Epsilon holds.
+	// Delta is the largest delta among the candidates. Epsilon holds at this delta.
 	Delta       float64
 	Neighboring privacy.Neighboring
 	Unit        string
 	Accountant  string
-	// Runs is how many runs were priced.
+	// Runs is the number of priced runs.
 	Runs int
 }
 
-// CostOf prices this many runs of each candidate, those without privacy left out: their events one
-// after the other. All must be of one neighboring relation. The bound is exact for Gaussian
-// releases of all records and otherwise that of Rényi divergences, or the best of all accountants
-// where those have no proof. Runs were fixed before the first of them. The slack of the noise is
-// that of all draws.
+// CostOf returns the cost of this number of runs of each candidate, one event after the other. Runs
+// without privacy are left out. All must have one neighboring relation. The bound is exact for
+// Gaussian releases of all records. Otherwise it is the bound of Rényi divergences, or of the best
+// accountant if those have no proof. The runs must be fixed before the first of them. The slack of
+// the noise covers all draws.
 func CostOf(candidates []Candidate, runs func(*Candidate) int) (Cost, error) {
 	all, out, draws := mechanism.Sequence{}, Cost{}, 0
 	for i := range candidates {
@@ -64,7 +65,7 @@ func CostOf(candidates []Candidate, runs func(*Candidate) int) (Cost, error) {
 	return out, err
 }
 
-// repeated is an event n times.
+// repeated returns an event n times.
 func repeated(e mechanism.Event, n int) mechanism.Event {
 	if n == 1 {
 		return e
@@ -72,7 +73,7 @@ func repeated(e mechanism.Event, n int) mechanism.Event {
 	return mechanism.Repeat{Event: e, Count: n}
 }
 
-// priced is the epsilon of an event with this many draws of rounded noise.
+// priced returns the epsilon of an event with this number of draws of rounded noise.
 func priced(a account.Accountant, e mechanism.Event, c Cost, draws int) (float64, error) {
 	distance := slack.Of(draws)
 	rough, err := a.Epsilon(e, c.Delta, c.Neighboring)
@@ -91,14 +92,14 @@ func priced(a account.Accountant, e mechanism.Event, c Cost, draws int) (float64
 	return widened, nil
 }
 
-// allowance is what the runs of one candidate may cost: a limit under a filter.
+// allowance is the budget for the runs of one candidate: a limit under a filter.
 type allowance struct {
 	limit  privacy.Guarantee
-	filter account.Accountant // nil: one run alone, under the accountant that prices it best
+	filter account.Accountant // nil means one run alone, under the accountant that prices it best
 }
 
-// allowanceOf is the allowance for one run of a candidate. Filters are quick to price by, and adding up runs is what
-// they are for; a plan that none prices is reserved alone.
+// allowanceOf returns the allowance for one run of a candidate. Filters price quickly and add up
+// runs. A plan that no filter prices is reserved alone.
 func allowanceOf(c *Candidate) (allowance, error) {
 	d := c.Certificate
 	unit := privacy.Unit{Row: d.Unit, RowsPerPerson: d.GroupRows}
@@ -108,13 +109,13 @@ func allowanceOf(c *Candidate) (allowance, error) {
 			return allowance{limit, filter}, limitErr
 		}
 	}
-	// The ledger prices the plan once more, at a delta that the slack of the noise has not narrowed, where pld may
-	// choose another lattice: both bounds are proven.
+	// The ledger prices the plan again, at a delta that the slack of the noise does not narrow.
+	// There pld may choose another lattice; both bounds are proven.
 	limit, err := privacy.NewGuarantee(float64(d.Epsilon)*(1+priceTolerance), d.Delta, d.Neighboring, unit)
 	return allowance{limit: limit}, err
 }
 
-// filter is the filter that a ledger of several runs of the candidate would have.
+// filter returns the filter for a ledger of several runs of the candidate.
 func (c *Candidate) filter() (account.Accountant, error) {
 	switch {
 	case c.Linear != nil:
@@ -133,7 +134,7 @@ func (a allowance) ledger() (*ledger.Ledger, error) {
 	return ledger.NewFiltered(a.limit, a.filter)
 }
 
-// ledgerFor returns a ledger that admits these runs of Gaussian releases on all records, and no more.
+// ledgerFor returns a ledger that admits exactly these runs of Gaussian releases on all records.
 func ledgerFor(candidates []*Candidate) (*ledger.Ledger, error) {
 	c := candidates[0].Certificate
 	all, delta := mechanism.Sequence{}, 0.0
@@ -151,5 +152,5 @@ func ledgerFor(candidates []*Candidate) (*ledger.Ledger, error) {
 	return ledger.New(limit)
 }
 
-// priceTolerance is by how much two proven bounds on one plan may differ.
+// priceTolerance is the largest relative difference between two proven bounds on one plan.
 const priceTolerance = 3e-4

@@ -16,17 +16,17 @@ import (
 	"github.com/ditherml/dither/internal/strict"
 )
 
-// Definition is everything that decides what a sweep runs: it is written into the file of results, and a sweep
-// goes on only where it is the same.
+// Definition is everything that decides what a sweep runs. It is written into the file of results.
+// A sweep continues only from a file with the same definition.
 type Definition struct {
 	// Fixed are the settings that all runs share, by name.
 	Fixed []Setting `json:"fixed"`
-	// Varied are the parameters, in the order in which they were given.
+	// Varied are the varied parameters, in the order in which they were given.
 	Varied  []Parameter `json:"varied"`
 	Repeats int         `json:"repeats"`
-	// Baseline is whether runs without privacy are among them.
+	// Baseline is true if runs without privacy are among the runs.
 	Baseline bool `json:"baseline,omitempty"`
-	// Data are the SHA-256 of the files that are read: tables, schema and layers, by what they are.
+	// Data are the SHA-256 hashes of the files that are read, by role: tables, schema and layers.
 	Data []Setting `json:"data"`
 	// Program is the program with its version.
 	Program string `json:"program"`
@@ -38,7 +38,8 @@ func (d Definition) hash() (string, error) {
 	return certificate.Hash(text), err
 }
 
-// difference says in which way two definitions differ, "" where they are the same.
+// difference describes the first difference between two definitions, or returns "" if they are
+// equal.
 func (d Definition) difference(was Definition) string {
 	if d.Program != was.Program {
 		return fmt.Sprintf("it was begun by %s and this is %s", was.Program, d.Program)
@@ -65,7 +66,7 @@ func (d Definition) difference(was Definition) string {
 	return ""
 }
 
-// settings are the fixed and varied settings by name, the latter with all their values.
+// settings returns the fixed and varied settings by name, the varied ones with all their values.
 func (d Definition) settings() map[string]string {
 	out := named(d.Fixed)
 	for _, p := range d.Varied {
@@ -97,7 +98,7 @@ func union(a, b map[string]string) []string {
 	return slices.Compact(names)
 }
 
-// Run is one run: of which configuration, and its repeat, from 1.
+// Run is one run of a configuration, with the number of its repeat, from 1.
 type Run struct {
 	Settings []Setting `json:"settings"`
 	Baseline bool      `json:"baseline,omitempty"`
@@ -106,18 +107,19 @@ type Run struct {
 
 func (r Run) key() string { return fmt.Sprintf("%s\x00%d", runKey(r.Settings, r.Baseline), r.Repeat) }
 
-// Measurement is what a run measured. It holds metrics only, no weights.
+// Measurement is the result of a run. It holds metrics only, no weights.
 type Measurement struct {
 	Run
-	// LearningRate is the one that was used; 0 for methods without any.
+	// LearningRate is the learning rate that was used; 0 for methods without one.
 	LearningRate float64 `json:"learning-rate"`
-	// Diverged is whether the weights did not stay finite: then there is no model, and every metric is undefined. It follows from
-	// what the run released, and is as free to tell as that.
+	// Diverged is true if the weights are not finite. Then there is no model, and every metric is
+	// undefined. Diverged follows from the numbers that the run released, so it is no further
+	// release.
 	Diverged bool     `json:"diverged,omitempty"`
 	Metrics  []Metric `json:"metrics"`
 }
 
-// Value returns a metric by its name, undefined where there is none.
+// Value returns a metric by its name, undefined for an unknown name.
 func (r Measurement) Value(metric string) float64 {
 	for _, m := range r.Metrics {
 		if m.Name == metric {
@@ -127,14 +129,15 @@ func (r Measurement) Value(metric string) float64 {
 	return nan
 }
 
-// Journal is the file of results of a sweep, a line of JSON each: a header with the definition and its hash, then
-// the runs that begin, before their first draw of noise, and the results of those that end. A line is written in one
-// piece and is on disk before the next is. After a crash the file is whole up to its last line, which is dropped if
-// it is not. It is safe for concurrent use.
+// Journal is the file of results of a sweep, with one line of JSON for each entry. The header has
+// the definition and its hash. The other lines are runs that begin, before their first draw of
+// noise, and the results of runs that end. A line is written in one piece and is on disk before the
+// next line. After a crash the file is complete up to its last line, which is dropped if it is
+// incomplete. A Journal is safe for concurrent use.
 type Journal struct {
 	mutex sync.Mutex
 	file  *os.File
-	// begun counts the runs of each candidate that began, results holds those that ended.
+	// begun counts the runs of each candidate that began. results holds the runs that ended.
 	begun   map[string]int
 	results map[string]Measurement
 }
@@ -147,7 +150,7 @@ type header struct {
 	Definition Definition `json:"definition"`
 }
 
-// line is any other: one of the two.
+// line is any other line: a run or a result.
 type line struct {
 	Begin  []Run        `json:"begin,omitempty"`
 	Result *Measurement `json:"result,omitempty"`
@@ -155,9 +158,10 @@ type line struct {
 
 const journalFormat, journalVersion, maxJournal = "dither-sweep", 1, 1 << 30
 
-// OpenJournal opens the file of results of a definition, or makes it with mode 0600 where there is
-// none. It errs when the file is of another definition, and says how it differs. It errs when the
-// file is no file of results, and when another process has it open, where the system can tell.
+// OpenJournal opens the file of results of a definition, or makes it with mode 0600. It returns an
+// error if the file has another definition, and describes the difference. It also returns an error
+// if the file is no file of results. If the system can tell, so it does if another process has the
+// file open.
 func OpenJournal(path string, d Definition) (*Journal, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -174,7 +178,7 @@ func OpenJournal(path string, d Definition) (*Journal, error) {
 	return j, nil
 }
 
-// errOtherSweep is wrapped by the error about a file of results of another definition.
+// errOtherSweep is wrapped by the error about a file of results with another definition.
 var errOtherSweep = errors.New("the folder holds another sweep")
 
 func (j *Journal) open(d Definition) error {
@@ -212,7 +216,7 @@ func (j *Journal) open(d Definition) error {
 	return nil
 }
 
-// read takes over one line of an earlier process.
+// read adopts one line of an earlier process.
 func (j *Journal) read(text []byte) error {
 	var l line
 	if err := strict.Decode(text, &l); err != nil {
@@ -246,7 +250,7 @@ func (j *Journal) write(v any) error {
 	return j.file.Sync()
 }
 
-// begin writes down that runs begin. Whatever happens then, they count as paid.
+// begin records that runs begin. Whatever happens then, they count as paid.
 func (j *Journal) begin(runs []Run) error {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
@@ -258,7 +262,7 @@ func (j *Journal) begin(runs []Run) error {
 	return nil
 }
 
-// end writes down the results of runs, each a line of its own.
+// end records the results of runs, one line for each.
 func (j *Journal) end(results []Measurement) error {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
@@ -280,7 +284,7 @@ func (j *Journal) result(r Run) (Measurement, bool) {
 	return found, has
 }
 
-// Begun returns how many runs of a candidate began, those that were interrupted included.
+// Begun returns how many runs of a candidate began, with those that were interrupted.
 func (j *Journal) Begun(c *Candidate) int {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()

@@ -4,5 +4,5 @@ package sweep
 
 import "os"
 
-// lock does nothing where the system has no such lock.
+// lock does nothing, because the system has no such lock.
 func lock(*os.File) error { return nil }

@@ -17,20 +17,22 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Metric is one measure of a model, such as "accuracy", undefined where the records do not define it.
+// Metric is one measure of a model, such as "accuracy". It is undefined if the records do not
+// define it.
 type Metric struct {
 	Name  string           `json:"name"`
 	Value evaluate.Measure `json:"value"`
 }
 
-// Names of further metrics, as package evaluate defines them; the logarithmic loss is in nats.
+// These are the names of further metrics, defined in package evaluate. The logarithmic loss is in
+// nats.
 const (
 	metricLogLoss = "log-loss"
 	metricRMSE    = "rmse"
 	metricMAE     = "mae"
 )
 
-// Metrics returns the names of the metrics of models of a target, the most telling first.
+// Metrics returns the names of the metrics of models of a target, the most informative first.
 func Metrics(t data.Target) []string {
 	switch {
 	case t.Regression():
@@ -41,19 +43,22 @@ func Metrics(t data.Target) []string {
 	return []string{option.MetricAccuracy, metricLogLoss}
 }
 
-// Evaluator measures models on one data set with targets. The numbers are exact, and as private as the data set.
-// It is safe for concurrent use.
+// Evaluator measures models on one data set with targets. The numbers are exact, and as private as
+// the data set. It is safe for concurrent use.
 type Evaluator struct {
 	data  *data.Dataset
 	mutex sync.Mutex
-	// tables are the features of the data set by their transforms, so that costly ones are made once.
+	// tables are the features of the data set by their transforms, so that costly features are made
+	// once.
 	tables map[string]*train.Table
-	// rows are those of the data set under a schema without transforms, kept for the models that follow; nil for none.
+	// rows are the rows of the data set under a schema without transforms, kept for later models.
+	// They are nil if they are not kept.
 	rows   *wholerows.Rows
 	schema *data.Schema
 }
 
-// NewEvaluator returns an examiner of a data set, which it keeps. It errs on one without targets or records.
+// NewEvaluator returns an evaluator on a data set, which it keeps. It returns an error if the data
+// set lacks targets or records.
 func NewEvaluator(d *data.Dataset) (*Evaluator, error) {
 	if d == nil || d.Target() == nil || d.Records() == 0 {
 		return nil, fmt.Errorf("sweep: the table to measure on has no records or no target, want both")
@@ -61,7 +66,8 @@ func NewEvaluator(d *data.Dataset) (*Evaluator, error) {
 	return &Evaluator{data: d, tables: map[string]*train.Table{}}, nil
 }
 
-// measure returns the metrics of a model, in the order of Metrics. Rows that the schema drops are left out.
+// measure returns the metrics of a model, in the order of Metrics. Rows that the schema drops are
+// left out.
 func (e *Evaluator) measure(m *model.Model) ([]Metric, error) {
 	d, err := e.data.Under(m.Schema())
 	if err != nil {
@@ -91,9 +97,9 @@ func (e *Evaluator) measure(m *model.Model) ([]Metric, error) {
 	return out, err
 }
 
-// predict returns what a model predicts for every row: rounded as package wholerows says where rows
-// are kept. Features after transforms are made once for all models and rounded to the grid of
-// training, by half a step of it at most.
+// predict returns a model's prediction for every row. If rows are kept, they are rounded by the
+// rule of package wholerows. Features after transforms are made once for all models. They are
+// rounded to the grid of training, with an error of at most half a step.
 func (e *Evaluator) predict(m *model.Model, d *data.Dataset) ([]float64, error) {
 	if f := m.Features(); m.Network() == nil && f.Transforms() {
 		t, err := e.table(m, d)
@@ -119,11 +125,11 @@ func (e *Evaluator) predict(m *model.Model, d *data.Dataset) ([]float64, error) 
 	return out, nil
 }
 
-// mostFeatures is how many features are kept between models: of 2 bytes each, or of 4.
+// mostFeatures is the number of features that are kept between models, at 2 or 4 bytes each.
 const mostFeatures = 1 << 25
 
-// scores returns the function that predicts all rows of a data set as they are kept between models.
-// It is nil where they are too many or the model does not take them.
+// scores returns the function that predicts all kept rows of a data set. It is nil if there are too
+// many rows or the model does not take them.
 func (e *Evaluator) scores(m *model.Model, d *data.Dataset) *wholerows.Scores {
 	dim, n := m.Features().Dim(), d.Records()
 	if !m.TakesFeatures() || m.Features().Transforms() || dim > mostFeatures/n {
@@ -147,7 +153,8 @@ func (e *Evaluator) scores(m *model.Model, d *data.Dataset) *wholerows.Scores {
 	return wholerows.NewScores(m, d, rows)
 }
 
-// inBlocks lets workers go through the rows of [0, n) in blocks of most rows; each goroutine has a worker of its own.
+// inBlocks runs workers over the rows of [0, n) in blocks of at most most rows. Each goroutine has
+// its own worker.
 func inBlocks(n, most int, worker func() func(first, rows int)) {
 	var next atomic.Int64
 	parallel.Each(min(runtime.GOMAXPROCS(0), (n+most-1)/most), func(int) {
@@ -158,7 +165,7 @@ func inBlocks(n, most int, worker func() func(first, rows int)) {
 	})
 }
 
-// table is the data set with the transforms of a model.
+// table returns the data set with the transforms of a model.
 func (e *Evaluator) table(m *model.Model, d *data.Dataset) (*train.Table, error) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
@@ -173,11 +180,11 @@ func (e *Evaluator) table(m *model.Model, d *data.Dataset) (*train.Table, error)
 	return t, err
 }
 
-// transformsOf tells the transforms of chains apart.
+// transformsOf returns a key for the transforms of a pipeline.
 func transformsOf(c *feature.Pipeline) string {
 	text, err := json.Marshal(c.Specs())
 	if err != nil {
-		return fmt.Sprintf("%p", c) // which no other chain has
+		return fmt.Sprintf("%p", c) // unique to this pipeline
 	}
 	return string(text)
 }

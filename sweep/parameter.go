@@ -2,8 +2,8 @@ package sweep
 
 import "fmt"
 
-// Setting is one setting of a run: its name, a flag of dither train without the hyphens in front, and its value as
-// that flag takes it.
+// Setting is one setting of a run. Its name is a flag of dither train without hyphens, and its
+// value is a value of that flag.
 type Setting struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -18,10 +18,10 @@ type Parameter struct {
 // maxConfigurations bounds the configurations of a sweep.
 const maxConfigurations = 1_000_000
 
-// Combine returns every combination of the values of parameters, one value of each in their order; the last
-// parameter goes through its values first. No parameters have one combination, the empty one. It errs on a
-// parameter without values, on one that is named twice, on a value that stands twice and on more than a million
-// combinations.
+// Combine returns every combination of the values of parameters, one value of each in their order.
+// The last parameter varies fastest. No parameters have one combination, the empty one. It returns
+// an error for a parameter without values, a repeated name, a repeated value, or more than a
+// million combinations.
 func Combine(parameters []Parameter) ([][]Setting, error) {
 	out, seen := [][]Setting{nil}, map[string]bool{}
 	for _, p := range parameters {

@@ -15,7 +15,7 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Names of the distributions of the number of runs of a private choice.
+// These are the names of the distributions of the number of runs of a private choice.
 const (
 	lawGeometric   = "geometric"
 	lawLogarithmic = "logarithmic"
@@ -23,32 +23,37 @@ const (
 	lawPoisson     = "poisson"
 )
 
-// RunCountDistribution is the distribution of the number K of runs of a private choice, one that
-// has a price (Papernot & Steinke, "Hyperparameter Tuning with Renyi Differential Privacy", ICLR
-// 2022, https://arxiv.org/abs/2110.03620). The negative binomial distribution of shape η > -1,
-// truncated to K ≥ 1, has the probabilities (1-γ)^k·Π (l+η)/(l+1) over l below k, divided by their
-// sum (definition 1; priced by theorem 2): geometric is η = 1, (1-γ)^(k-1)·γ, and logarithmic is
-// η = 0, (1-γ)^k/k. Poisson is e^-Mean·Mean^k/k! (theorem 6), with K = 0 among them: then there is
-// no run and nothing is released but that. A smaller shape spreads K wider and costs less at the
-// same mean. Poisson keeps K close to its mean, and its price has no term in log 1/γ.
+// RunCountDistribution is the distribution of the number K of runs of a private choice. All its
+// forms have a price (Papernot & Steinke, "Hyperparameter Tuning with Renyi Differential Privacy",
+// ICLR 2022, https://arxiv.org/abs/2110.03620).
+//
+// The negative binomial distribution of shape η > -1, truncated to K ≥ 1, has probabilities in
+// proportion to (1-γ)^k·Π (l+η)/(l+1) over l below k (definition 1; priced by theorem 2). The
+// geometric distribution is η = 1, (1-γ)^(k-1)·γ. The logarithmic distribution is η = 0, (1-γ)^k/k
+// up to a constant. A smaller shape spreads K wider and costs less at the same mean.
+//
+// The Poisson distribution is e^-Mean·Mean^k/k! (theorem 6). It includes K = 0, with no run, and
+// only this fact is released. It keeps K close to its mean, and its price has no term in log 1/γ.
 type RunCountDistribution struct {
 	Name string `json:"law"`
-	// Shape is η of the negative binomial distribution, an integer of sixteenths above -1 and at
-	// most 16. So float64 and integers have the same; 0 with other distributions.
+	// Shape is η of the negative binomial distribution: an integer number of sixteenths, above -1
+	// and at most 16. Float64 and integers then represent the same shape. It is 0 for other
+	// distributions.
 	Shape float64 `json:"shape,omitempty"`
-	// Mean bounds the mean of K. It is exact for the geometric and the Poisson distribution. For
-	// the others it is reached up to the rounding of γ, which errs toward fewer runs.
+	// Mean is an upper bound on the mean of K. It is exact for the geometric and the Poisson
+	// distribution. For the others it is exact up to the rounding of γ, which errs toward fewer
+	// runs.
 	Mean int `json:"mean"`
 }
 
 const (
 	// maxSelectionMean bounds the mean number of runs.
 	maxSelectionMean = 10_000
-	// shapeParts is how many parts a shape has, and maxShape the largest.
+	// shapeParts is the number of parts of a unit of shape. maxShape is the largest shape.
 	shapeParts, maxShape = 16, 16
-	// successBits are those after the point of γ, and leastSuccess is the least γ that is drawn
-	// with, times 2^successBits. Below it the distribution has so wide a tail that counts of
-	// millions come up.
+	// successBits is the number of bits of γ after the point. leastSuccess is the least γ for
+	// drawing, times 2^successBits. Below it the distribution has so wide a tail that counts of
+	// millions occur.
 	successBits, leastSuccess = 40, 1 << 20
 )
 
@@ -69,7 +74,7 @@ func ParseLaw(text string) (RunCountDistribution, error) {
 	return RunCountDistribution{}, fmt.Errorf("sweep: the law of the number of runs is %q, want geometric:MEAN, logarithmic:MEAN, negative-binomial:SHAPE:MEAN or poisson:MEAN with a whole mean number of runs, such as geometric:10", text)
 }
 
-// String is what ParseLaw reads.
+// String returns the text that ParseLaw reads.
 func (l RunCountDistribution) String() string {
 	if l.Name == lawBinomial {
 		return fmt.Sprintf("%s:%v:%d", l.Name, l.Shape, l.Mean)
@@ -77,7 +82,7 @@ func (l RunCountDistribution) String() string {
 	return fmt.Sprintf("%s:%d", l.Name, l.Mean)
 }
 
-// validate refuses a distribution that no theorem prices or that cannot be drawn from.
+// validate refuses a distribution that no theorem prices or that cannot be drawn.
 func (l RunCountDistribution) validate() error {
 	if l.Mean < 1 || l.Mean > maxSelectionMean {
 		return fmt.Errorf("sweep: the mean number of runs is %d, want 1 to %d", l.Mean, maxSelectionMean)
@@ -104,7 +109,7 @@ func (l RunCountDistribution) validate() error {
 	return nil
 }
 
-// shape is η as events have it, +Inf for the Poisson distribution.
+// shape returns η for events, +Inf for the Poisson distribution.
 func (l RunCountDistribution) shape() float64 {
 	switch l.Name {
 	case lawGeometric:
@@ -115,14 +120,14 @@ func (l RunCountDistribution) shape() float64 {
 	return l.Shape
 }
 
-// event is the best of K times an event.
+// event returns the event of the best of K runs.
 func (l RunCountDistribution) event(run mechanism.Event) mechanism.Event {
 	return mechanism.RepeatAndSelect{Shape: l.shape(), Mean: float64(l.Mean), Event: run}
 }
 
-// success is γ times 2^successBits that is drawn with, rounded up by a part in 10^9 and to an
-// integer. The bound of theorem 2 falls in γ, in log(1/γ) and through the mean alike. So the
-// distribution that is drawn costs at most what the event charges, which has γ from below.
+// success returns the γ for drawing, times 2^successBits. It is rounded up by a part in 10^9 and to
+// an integer. The bound of theorem 2 falls in γ, both in log(1/γ) and through the mean. The event
+// has γ rounded down. So the drawn distribution costs at most what the event charges.
 func (l RunCountDistribution) success() uint64 {
 	low, high := math.Log(0x1p-60), 0.0 // log γ; the mean falls in γ
 	for range 200 {
@@ -136,8 +141,8 @@ func (l RunCountDistribution) success() uint64 {
 	return min(1<<successBits, uint64(math.Ceil(math.Exp(high)*(1+1e-9)*(1<<successBits))))
 }
 
-// meanAt is the mean of the truncated negative binomial distribution at log γ: η(1-γ)/(γ(1-γ^η)),
-// and at shape 0 (1/γ-1)/log(1/γ).
+// meanAt returns the mean of the truncated negative binomial distribution at log γ. It is
+// η(1-γ)/(γ(1-γ^η)), and at shape 0 (1/γ-1)/log(1/γ).
 func (l RunCountDistribution) meanAt(logarithm float64) float64 {
 	if logarithm == 0 {
 		return 1
@@ -149,12 +154,14 @@ func (l RunCountDistribution) meanAt(logarithm float64) float64 {
 	return eta * math.Expm1(-logarithm) / -math.Expm1(eta*logarithm)
 }
 
-// tailRuns is a number of runs that is exceeded with probability below 2^-180. Under the geometric
-// distribution it is with (1-1/Mean)^(125·Mean), at most e^-125. So it is under every negative
-// binomial distribution of shape at most 1, with γ for 1/Mean, since a probability is at most 1-γ
-// times the one before. For larger shapes Markov's inequality for (1-γ/2)^-K gives
-// e^(-γk/2)·2^η/(1-γ^η), and γ is at most 15/16 from a mean of 2 on. Under the Poisson distribution
-// Chernoff's bound, e^-Mean·(e/125)^(125·Mean), is less.
+// tailRuns returns a number of runs k that is exceeded with probability below 2^-180.
+//
+//   1. Geometric: the probability is (1-1/Mean)^(125·Mean), at most e^-125.
+//   2. Negative binomial of shape at most 1: the same holds with γ for 1/Mean. Each probability is
+//      at most 1-γ times the one before.
+//   3. Larger shapes: Markov's inequality for (1-γ/2)^-K gives e^(-γk/2)·2^η/(1-γ^η). γ is at most
+//      15/16 if the mean is at least 2.
+//   4. Poisson: Chernoff's bound, e^-Mean·(e/125)^(125·Mean), is less.
 func (l RunCountDistribution) tailRuns() int {
 	const tail, wideTail = 125, 300
 	switch {
@@ -166,8 +173,8 @@ func (l RunCountDistribution) tailRuns() int {
 	return int(math.Ceil(wideTail * (1 << successBits) / float64(l.success())))
 }
 
-// NoRuns is the probability that there is no run, and thus no model: e^-Mean under the Poisson
-// distribution, else 0.
+// NoRuns returns the probability that there is no run, and thus no model. It is e^-Mean under the
+// Poisson distribution, else 0.
 func (l RunCountDistribution) NoRuns() float64 {
 	if l.Name == lawPoisson {
 		return math.Exp(-float64(l.Mean))
@@ -175,8 +182,8 @@ func (l RunCountDistribution) NoRuns() float64 {
 	return 0
 }
 
-// draw draws a number of runs, by integers alone, so that its probabilities are those of the
-// distribution.
+// draw draws a number of runs, by integers alone, so that it has exactly the distribution's
+// probabilities.
 func (l RunCountDistribution) draw(c *coin) (int, error) {
 	count := 0
 	switch l.Name {
@@ -193,24 +200,24 @@ func (l RunCountDistribution) draw(c *coin) (int, error) {
 	return count, c.err
 }
 
-// coin draws integers from a source of random bytes. After an error it says "no" to everything,
+// coin draws integers from a source of random bytes. After an error it answers "no" to everything,
 // which ends every loop.
 type coin struct {
 	random io.Reader
 	err    error
 }
 
-// newCoin draws from the system's cryptographic source.
+// newCoin returns a coin on the system's cryptographic source.
 func newCoin() *coin { return &coin{random: bufio.NewReader(rand.Reader)} }
 
-// comes is true with probability part/whole.
+// comes returns true with probability part/whole.
 func (c *coin) comes(part, whole uint64) bool {
 	v := c.below(whole)
 	return c.err == nil && v < part
 }
 
-// below draws an integer from 0 to below n, each with the same probability: bits are drawn again
-// until they are below. It is 0 after an error.
+// below draws an integer from 0 to below n, each with the same probability. It draws bits again
+// until they are below n. It returns 0 after an error.
 func (c *coin) below(n uint64) uint64 {
 	var b [8]byte
 	for c.err == nil {
@@ -225,8 +232,9 @@ func (c *coin) below(n uint64) uint64 {
 	return 0
 }
 
-// poisson draws from the Poisson distribution of mean 1 by rejection: a proposal k has probability
-// 2^-(k+1), and is kept with 2^(k-1)/k!, which is a half of its ratio to e·(1/k!)/2, and at most 1.
+// poisson draws from the Poisson distribution of mean 1 by rejection. A proposal k has probability
+// 2^-(k+1) and is kept with probability 2^(k-1)/k!, which is at most 1. The product is 1/(4·k!), in
+// proportion to the distribution.
 func (c *coin) poisson() int {
 	for c.err == nil {
 		k := 0
@@ -245,9 +253,9 @@ func (c *coin) poisson() int {
 }
 
 // truncated draws from the negative binomial distribution truncated to at least 1, at γ =
-// success/2^successBits and a shape of this many parts. A shape of at most 0 is drawn by rejection
-// from 1 on. A larger one is the sum of numbers of shapes in (0, 1] that add up to it, each with 0,
-// drawn again where the sum is 0.
+// success/2^successBits and a shape of this number of parts. A shape of at most 0 is drawn by
+// rejection from 1 on. A larger shape is the sum of draws of shapes in (0, 1] that add up to it,
+// each from 0 on. It is drawn again if the sum is 0.
 func (c *coin) truncated(success uint64, parts int) int {
 	if parts <= 0 {
 		return c.binomial(success, parts, 1)
@@ -264,10 +272,10 @@ func (c *coin) truncated(success uint64, parts int) int {
 	return 0
 }
 
-// binomial draws from the negative binomial distribution of a shape η in (-1, 1] from a first
-// number on: a proposal grows by one with probability 1-γ and ends otherwise. The growth from l to
-// l+1 is accepted with probability (l+η)/(l+1), else all begins again. So k comes up with a
-// probability in proportion to (1-γ)^k times the product of these.
+// binomial draws from the negative binomial distribution of a shape η in (-1, 1], from a first
+// number on. A proposal grows by one with probability 1-γ and ends otherwise. Growth from l to l+1
+// is accepted with probability (l+η)/(l+1); otherwise the draw begins again. So k has a probability
+// in proportion to (1-γ)^k times the product of these.
 func (c *coin) binomial(success uint64, parts, first int) int {
 	const whole = 1 << successBits
 	for k := first; c.err == nil; {

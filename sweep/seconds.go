@@ -1,11 +1,11 @@
 package sweep
 
-// Seconds that a multiply-add of Candidate.work takes on one processor, in runs that share passes and in others,
-// measured at about 3.6 GHz.
+// togetherCost and aloneCost are the seconds of a multiply-add of Candidate.work on one processor,
+// measured at about 3.6 GHz. The first is for runs that share passes, the second for other runs.
 const togetherCost, aloneCost = 0.2e-9, 0.5e-9
 
-// Seconds returns about how many seconds all runs of the candidates take, each configuration
-// repeated, on this many records and processors.
+// Seconds returns approximately the seconds that all runs of the candidates take. Each
+// configuration is repeated, on this number of records and processors.
 func Seconds(candidates []Candidate, repeats, records, processors int) float64 {
 	total := 0.0
 	for i := range candidates {

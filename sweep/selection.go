@@ -13,42 +13,47 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// ErrAllDiverged says that no run of a private choice had finite weights. It is what the choice releases then.
+// ErrAllDiverged is the error for a private choice in which no run had finite weights. The choice
+// then releases this fact only.
 var ErrAllDiverged = errors.New("sweep: the weights of every run did not stay finite, so that there is no model")
 
-// MethodSelection is the method of a model that was chosen privately, as certificates name it.
+// MethodSelection is the certificates' name for the method of a privately chosen model.
 const MethodSelection = "dp-select"
 
 // Selection is the plan of a private choice of settings (Papernot & Steinke, "Hyperparameter Tuning
 // with Renyi Differential Privacy", ICLR 2022, theorems 2 and 6, https://arxiv.org/abs/2110.03620).
-// A random number of runs is made, each with one of the configurations, drawn at random with equal
-// chances. Every model is scored on public records; the best is released, of several the first.
-// Nothing else leaves: neither the other models and scores nor how many runs there were. The
-// theorem holds for independent runs of one distribution, which must be private as Run's event says
-// whatever the configuration: hence all configurations have that event. That a configuration is
-// drawn without looking at records changes no divergence of a run for the worse. Among equal scores
-// the first is released, which for runs of one distribution is the same as a random one, a total
-// order of what they return. A run that diverges is one of its outcomes, the least in that order:
-// whether it does follows from the noisy sums that it released. So a run stays private as its event
-// says, and the number of runs is drawn before the first and does not change with it. Were the
-// choice to stop there, or to draw anew, the number of runs would depend on the records.
+// It makes a random number of runs, each with a configuration drawn uniformly at random. Every
+// model is scored on public records. The best model is released, or the first of several best.
+// Nothing else is released: neither the other models and scores nor the number of runs.
+//
+// The theorem holds for independent runs of one distribution, which must be as private as Run's
+// event for every configuration. All configurations therefore have that event. Drawing a
+// configuration without reading records never increases a divergence of a run.
+//
+// The theorem needs a total order of the results. Among equal scores the first is released, which
+// for runs of one distribution is the same as a random one. A run that diverges is the least result
+// in that order. Its divergence follows from the noisy sums that it released, so the run stays as
+// private as its event. The number of runs is drawn before the first run and does not change. If a
+// diverged run ended the choice or were drawn again, the number of runs would depend on the
+// records.
 type Selection struct {
-	// RunCountDistribution is that of the number of runs.
+	// RunCountDistribution is the distribution of the number of runs.
 	RunCountDistribution
-	// Configurations is how many there were to draw from.
+	// Configurations is the number of configurations to draw from.
 	Configurations int `json:"configurations"`
-	// RunMethod and Run are method and plan of the winner, in the form of its own certificate.
+	// RunMethod and Run are the method and plan of the winner, in the form of its own certificate.
 	RunMethod string          `json:"run-method"`
 	Run       json.RawMessage `json:"run"`
 }
 
-// ErrNoRuns says that the number of runs of a private choice came up as 0, which the Poisson
-// distribution allows. Nothing is released but that, and the choice is paid for: its event counts
-// this outcome in.
+// ErrNoRuns is the error for a private choice whose number of runs is 0, which the Poisson
+// distribution allows. Only this fact is released. The choice is paid for, because its event
+// includes this outcome.
 var ErrNoRuns = errors.New("sweep: the random number of runs came up as 0, so that there is no model")
 
-// NewSelection returns the plan of a choice among candidates, with the first of them as Run. It refuses what the theorem
-// does not cover: candidates whose runs cost differently, that have no privacy, or that are not linear models by descent.
+// NewSelection returns the plan of a choice among candidates, with the first of them as Run. It
+// refuses choices that the theorem does not cover. The runs of all candidates must have one cost
+// and privacy, and be linear models by descent.
 func NewSelection(candidates []Candidate, law RunCountDistribution) (Selection, error) {
 	if err := law.validate(); err != nil {
 		return Selection{}, err
@@ -70,15 +75,15 @@ func NewSelection(candidates []Candidate, law RunCountDistribution) (Selection, 
 	return Selection{law, len(candidates), first.Certificate.Method, first.Certificate.Plan}, nil
 }
 
-// of is the selection with another winner.
+// of returns the selection with another winner.
 func (s Selection) of(c *Candidate) Selection {
 	s.RunMethod, s.Run = c.Certificate.Method, c.Certificate.Plan
 	return s
 }
 
-// derivation returns what the plan implies, given what a run implies. The draws of noise are those
-// of this many runs as are exceeded with probability below 2^-180, and one more for that: as much
-// as one draw's tail may be off.
+// derivation returns the claims that the plan implies, given the claims of a run. It counts the
+// draws of noise of the number of runs that is exceeded with probability below 2^-180. It counts
+// one more for that probability, which is no larger than the error of one draw's tail.
 func (s Selection) derivation(run certificate.Claim) certificate.Claim {
 	out := run
 	out.Event = s.event(run.Event)
@@ -98,7 +103,7 @@ func (s Selection) validate() error {
 	return s.RunCountDistribution.validate()
 }
 
-// ReadSelection reads and validates a plan in JSON; an unknown field is an error.
+// ReadSelection reads and validates a plan in JSON. An unknown field is an error.
 func ReadSelection(text json.RawMessage) (Selection, error) {
 	var s Selection
 	if err := strict.Decode(text, &s); err != nil {
@@ -136,18 +141,18 @@ func (s Selection) Certificate(winner *Candidate) (certificate.Certificate, erro
 	return certificate.New(MethodSelection, text, plan.derivation(winner.Linear.Plan.Derivation()))
 }
 
-// Selected is what a private choice releases.
+// Selected is the released result of a private choice.
 type Selected struct {
 	Winner      *Candidate
 	Model       *model.Model
 	Certificate certificate.Certificate
 }
 
-// Select makes a private choice: the whole is reserved from the ledger before the first run. Metric
-// is what models are scored by on the examiner's records, which must be public: the largest wins,
-// or with smaller the smallest. The journal is not used and progress is not told: both would show
-// how many runs there are. How long it takes shows that too, to who waits for it. Under a
-// distribution that allows no run, ErrNoRuns is an outcome.
+// Select makes a private choice. The whole is reserved from the ledger before the first run. The
+// metric scores models on the evaluator's records, which must be public. The largest score wins, or
+// with smaller the smallest. The journal and progress are not used, because both would show the
+// number of runs. The duration shows that number too, to anyone who can measure it. Under a
+// distribution that allows no run, ErrNoRuns is a possible outcome.
 func (s *Sweep) Select(ctx context.Context, l *ledger.Ledger, plan Selection, metric string, smaller bool) (Selected, error) {
 	if _, err := NewSelection(s.Candidates, plan.RunCountDistribution); err != nil {
 		return Selected{}, err
@@ -171,9 +176,10 @@ func (s *Sweep) Select(ctx context.Context, l *ledger.Ledger, plan Selection, me
 	return out, err
 }
 
-// best draws the number of runs K and makes exactly K, each of one of some candidates with equal chances. It returns
-// the best model, of several the first, and its candidate. K is drawn once, before the first run, and no run changes
-// it: the price is that of K runs (theorems 2 and 6). A run without a model is one of the K.
+// best draws the number of runs K and makes exactly K, each of a candidate drawn uniformly. It
+// returns the best model, or the first of several best, and its candidate. K is drawn once, before
+// the first run, and no run changes it: the price is for K runs (theorems 2 and 6). A run without a
+// model is one of the K.
 func (l RunCountDistribution) best(c *coin, candidates int, run func(at int) (float64, *model.Model, error)) (int, *model.Model, error) {
 	count, err := l.draw(c)
 	if err != nil {
@@ -202,8 +208,8 @@ func (l RunCountDistribution) best(c *coin, candidates int, run func(at int) (fl
 	return won, winner, nil
 }
 
-// scored trains and scores one model. A score that is not defined is the least, but for that of a run that diverged,
-// which has no model.
+// scored trains and scores one model. An undefined score is the least, except that a run that
+// diverged, which has no model, is below it.
 func (s *Sweep) scored(ctx context.Context, c *Candidate, metric string, smaller bool) (float64, *model.Model, error) {
 	if err := s.prepare(c); err != nil {
 		return 0, nil, err

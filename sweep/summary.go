@@ -9,20 +9,23 @@ import (
 // confidence is the confidence of the intervals of summaries.
 const confidence = 0.95
 
-// Summary is what the repeats of one candidate say about one metric.
+// Summary is the summary of the repeats of one candidate for one metric.
 type Summary struct {
 	Candidate *Candidate
 	Metric    string
-	// Repeats is how many of them the metric is defined for, and Diverged how many have no model (Measurement.Diverged).
+	// Repeats is the number of repeats that define the metric. Diverged is the number of repeats
+	// without a model (Measurement.Diverged).
 	Repeats, Diverged int
-	// Mean, StandardDeviation (with Repeats - 1 in the denominator) and the interval are undefined, NaN, without any
-	// repeat, the latter three with one.
+	// Mean, StandardDeviation (with Repeats - 1 in the denominator), Low and High are NaN without
+	// any repeat. With one repeat all but Mean are NaN. Low and High are the ends of the interval
+	// for the mean.
 	Mean, StandardDeviation, Low, High float64
-	// LearningRate is the mean of those that were used.
+	// LearningRate is the mean of the learning rates that were used.
 	LearningRate float64
 }
 
-// Summarize returns the summaries of results, for each candidate and metric. A candidate without results has none.
+// Summarize returns the summaries of results, for each candidate and metric. A candidate without
+// results has none.
 func Summarize(candidates []Candidate, results []Measurement) []Summary {
 	var out []Summary
 	own := map[string][]Measurement{}
@@ -36,7 +39,7 @@ func Summarize(candidates []Candidate, results []Measurement) []Summary {
 	return out
 }
 
-// summaries are those of one candidate.
+// summaries returns the summaries of one candidate.
 func summaries(c *Candidate, results []Measurement) []Summary {
 	var out []Summary
 	rate, diverged := 0.0, 0
@@ -65,11 +68,12 @@ func summaries(c *Candidate, results []Measurement) []Summary {
 }
 
 // interval returns mean and standard deviation of independent values of one distribution, and an
-// interval. It contains the mean with probability Confidence if the distribution is normal, and
-// about so for many values of any other: the mean give or take the standard deviation over the root
-// of their number, times Student's quantile with one degree of freedom less than values (Student,
-// "The probable error of a mean", Biometrika 1908). Of one value standard deviation and interval
-// are NaN, of none all.
+// interval. If the distribution is normal, the interval contains the mean with probability
+// confidence. For many values of another distribution it does so approximately. The interval is the
+// mean plus or minus the standard deviation over the root of the number of values, times Student's
+// quantile. The degrees of freedom are one fewer than the values (Student, "The probable error of a
+// mean", Biometrika 1908). For one value, standard deviation and interval are NaN; for no values,
+// all results are NaN.
 func interval(values []float64) (mean, deviation, low, high float64) {
 	n := float64(len(values))
 	if n == 0 {
@@ -89,7 +93,7 @@ func interval(values []float64) (mean, deviation, low, high float64) {
 	return mean, deviation, mean - reach, mean + reach
 }
 
-// metricsOf are the names of the metrics of results.
+// metricsOf returns the names of the metrics of results.
 func metricsOf(results []Measurement) []string {
 	var out []string
 	if len(results) > 0 {

@@ -19,47 +19,52 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// nan stands for what is undefined.
+// nan is the value of undefined metrics.
 var nan = math.NaN()
 
-// Sweep is an experiment: every candidate is run so often, and every model is measured on one table. What the
-// models learned is thrown away. Runs of full-batch gradient descent of linear models share passes over the records
-// (train.FitMany): full batches use no randomness that could be shared, and each run draws its own noise. Every
-// other run draws samples and noise of its own. Each is reserved, and charged, as the release that it is.
+// Sweep is an experiment that runs every candidate repeatedly and measures every model on one
+// table. The learned models are discarded. Runs of full-batch gradient descent of linear models
+// share passes over the records (train.FitMany). Full batches use no randomness that runs could
+// share, and each run draws its own noise. Every other run draws its own samples and noise. Each
+// run is reserved and charged as a release.
 type Sweep struct {
 	Candidates []Candidate
-	// Repeats is how often each candidate runs, at least 1; one that is the same every time runs once.
+	// Repeats is how often each candidate runs, at least 1. A candidate without randomness runs
+	// once.
 	Repeats int
-	// Training is the table that is trained on, and Evaluator what measures; nil measures nothing.
+	// Training is the table to train on. Evaluator measures the models; nil measures nothing.
 	Training *data.Dataset
 	Examiner *Evaluator
-	// Journal keeps results, and says which runs ended before; nil keeps nothing.
+	// Journal keeps results and knows which runs have ended; nil keeps nothing.
 	Journal *Journal
-	// Progress, if not nil, is told when runs end and how far they are. Calls do not overlap.
+	// Progress, if not nil, is called when runs end and as they advance. Calls do not overlap.
 	Progress func(Progress)
 
 	tables     map[string]*train.Table
-	allowances map[*Candidate]allowance // of those that run alone
+	allowances map[*Candidate]allowance // of runs that run alone
 	meter      meter
 }
 
-// Progress says how far a sweep is.
+// Progress is the state of a sweep in progress.
 type Progress struct {
-	// Ended counts the runs that have ended, those of earlier processes included; Runs are all of them.
+	// Ended is the number of runs that have ended, including runs of earlier processes. Runs is the
+	// number of all runs.
 	Ended, Runs int
-	// Share is the share of this process's work that is done, in [0, 1], as Candidate.work guesses it.
+	// Share is the finished share of this process's work, in [0, 1], as estimated by
+	// Candidate.work.
 	Share float64
 }
 
-// job is one run that is to come.
+// job is one run that is to be made.
 type job struct {
 	candidate *Candidate
 	run       Run
 }
 
-// Run runs what the journal does not hold and returns all results, those of a candidate after each other in the
-// order of their repeats. A run whose weights do not stay finite has a result that says so, and the others go on. When it is
-// stopped, the results of runs that ended are in the journal.
+// Run makes the runs that the journal lacks and returns all results. The results of a candidate are
+// adjacent, in the order of their repeats. A run whose weights are not finite has a result with
+// Diverged, and the others continue. If the sweep is stopped, the results of ended runs are in the
+// journal.
 func (s *Sweep) Run(ctx context.Context) ([]Measurement, error) {
 	if s.Repeats < 1 || len(s.Candidates) == 0 {
 		return nil, fmt.Errorf("sweep: there are %d configurations and %d repeats, want at least 1 of each", len(s.Candidates), s.Repeats)
@@ -84,7 +89,7 @@ func (s *Sweep) Run(ctx context.Context) ([]Measurement, error) {
 	return out, nil
 }
 
-// reset makes what is kept between runs, unless it is there.
+// reset makes the state that is kept between runs, unless it exists.
 func (s *Sweep) reset() {
 	if s.tables == nil {
 		s.tables, s.allowances = map[string]*train.Table{}, map[*Candidate]allowance{}
@@ -107,11 +112,11 @@ func (s *Sweep) prepare(c *Candidate) error {
 	return err
 }
 
-// runOf names a run.
+// runOf returns the identity of a run.
 func (s *Sweep) runOf(c *Candidate, repeat int) Run { return Run{c.Settings, c.Baseline, repeat} }
 
-// pending sorts the runs that are to come into groups that share passes and the others, and notes those that have
-// ended.
+// pending sorts the missing runs into groups that share passes and single runs, and records the
+// ended runs.
 func (s *Sweep) pending(ended map[string]Measurement) (groups [][]job, alone []job) {
 	var shared []job
 	records := s.Training.Records()
@@ -140,15 +145,17 @@ func (s *Sweep) pending(ended map[string]Measurement) (groups [][]job, alone []j
 	return grouped(shared), alone
 }
 
-// mostTogether, mostColumns and mostMemory bound the runs that share a pass, their scores for a record, and the bytes of
-// their sums and weights. More at a time is no faster, and results are written after each group.
+// mostTogether, mostColumns and mostMemory bound the runs that share a pass, their scores for a
+// record, and the bytes of their sums and weights. Larger groups are no faster, and results are
+// written after each group.
 const mostTogether, mostColumns, mostMemory = 32, 80, 512 << 20
 
-// whitenedBytes are those that a model keeps of each number of its whitening: in float64 and, twice, in 16 bits.
+// whitenedBytes is the memory that a model keeps for each number of its whitening: in float64 and,
+// twice, in 16 bits.
 const whitenedBytes = 8 + 2*2
 
-// grouped divides runs into groups that may share passes: of one encoding, one relation and one number of
-// scores, with or without privacy, the longer runs first.
+// grouped divides runs into groups that may share passes, the longer runs first. A group has one
+// encoding, one relation and one number of scores, and privacy for all runs or none.
 func grouped(jobs []job) [][]job {
 	kinds, order := map[string][]job{}, []string{}
 	for _, j := range jobs {
@@ -212,7 +219,8 @@ func (s *Sweep) runTogether(ctx context.Context, group []job, ended map[string]M
 	return nil
 }
 
-// results measures models, two at a time: one keeps the processors busy where another has work for one only.
+// results measures models, two at a time. One keeps the processors busy where another has work for
+// only one.
 func (s *Sweep) results(runs []Run, fitted []*train.Result) ([]Measurement, error) {
 	out, errs := make([]Measurement, len(fitted)), make([]error, len(fitted))
 	parallel.Each(min(2, len(fitted)), func(first int) {
@@ -227,7 +235,7 @@ func (s *Sweep) results(runs []Run, fitted []*train.Result) ([]Measurement, erro
 	return out, errors.Join(errs...)
 }
 
-// table is the training table as a candidate's plan has it encoded, once for all.
+// table returns the training table as a candidate's plan encodes it, once for all.
 func (s *Sweep) table(c *Candidate) (*train.Table, error) {
 	if t, known := s.tables[c.rows()]; known {
 		return t, nil
@@ -240,16 +248,16 @@ func (s *Sweep) table(c *Candidate) (*train.Table, error) {
 }
 
 const (
-	// smallStep is how many multiply-adds of a step are too few to keep several processors busy: runs of shorter steps go
-	// side by side, one a processor.
+	// smallStep is the number of multiply-adds of a step below which several processors are not
+	// kept busy. Runs of shorter steps run side by side, one on each processor.
 	smallStep = 20e6
-	// mostBeside bounds the bytes of rows that two linear runs of longer steps have side by side.
-	// So one keeps the processors busy where the other has work for one only, as between a
-	// covariance and its eigenvectors.
+	// mostBeside bounds the bytes of rows of two linear runs of longer steps side by side. One
+	// keeps the processors busy where the other has work for only one, as between a covariance and
+	// its eigenvectors.
 	mostBeside = 1 << 30
 )
 
-// beside is how many runs of a candidate on this many records go side by side.
+// beside returns how many runs of a candidate on this number of records run side by side.
 func (c *Candidate) beside(records int) int {
 	most := runtime.GOMAXPROCS(0)
 	const each = 4 * 2 // two runs, each with centered and whitened rows of 16 bits
@@ -262,8 +270,8 @@ func (c *Candidate) beside(records int) int {
 	return 1
 }
 
-// runAlone runs each run by itself: side by side where steps are short, one after the other where a step keeps all
-// processors busy.
+// runAlone runs each run by itself. Runs with short steps run side by side. Otherwise a step keeps
+// all processors busy, and runs follow one another.
 func (s *Sweep) runAlone(ctx context.Context, jobs []job, ended map[string]Measurement) error {
 	var counts []int
 	by := map[int][]job{}
@@ -286,7 +294,7 @@ func (s *Sweep) runAlone(ctx context.Context, jobs []job, ended map[string]Measu
 	return nil
 }
 
-// sideBySide runs jobs on this many workers. The first error stops them.
+// sideBySide runs jobs on this number of workers. The first error stops them.
 func (s *Sweep) sideBySide(ctx context.Context, jobs []job, workers int, ended map[string]Measurement) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -328,7 +336,7 @@ func (s *Sweep) runOne(ctx context.Context, j job) (Measurement, error) {
 	}
 	s.meter.add(j.candidate.work(s.Training.Records()), 1)
 	if c := j.candidate; c.Linear != nil && c.stepWork(s.Training.Records()) >= smallStep {
-		runtime.GC() // the rows of the next run stand where those of this one did, which is faster than in fresh memory
+		runtime.GC() // the rows of the next run reuse this run's memory, which is faster than fresh memory
 	}
 	return result, nil
 }
@@ -392,7 +400,7 @@ func (s *Sweep) end(results []Measurement) error {
 	return s.Journal.end(results)
 }
 
-// meter adds up what is done.
+// meter adds up the finished work.
 type meter struct {
 	mutex       sync.Mutex
 	done, total float64
@@ -400,7 +408,7 @@ type meter struct {
 	report      func(Progress)
 }
 
-// add notes work that was done and runs that ended, and tells.
+// add records finished work and ended runs, and reports progress.
 func (m *meter) add(work float64, runs int) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()

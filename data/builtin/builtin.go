@@ -1,5 +1,5 @@
-// Package builtin holds the data sets that come with the program: real, small, and with a
-// page on their origin.
+// Package builtin holds the data sets that come with the program. They are real and small, and each
+// has a page on its origin.
 package builtin
 
 import (
@@ -24,12 +24,12 @@ var randhieSchema []byte
 //go:embed ORIGIN.md
 var randhieOrigin string
 
-// Set is a built-in data set: a training table, a test table of other persons that is
-// declared public, a schema and a page on its origin.
+// Set is a built-in data set: a training table, a test table of other persons that is declared
+// public, a schema, and a page on its origin.
 type Set struct {
-	// Name is what the set is called on the command line, Title what it is.
+	// Name is the set's name on the command line. Title is a short description.
 	Name, Title string
-	// Origin is the page on where the set comes from, in Markdown.
+	// Origin is the page on the set's origin, in Markdown.
 	Origin string
 	// Files are the tables, the schema and the page.
 	Files []File
@@ -41,7 +41,7 @@ type File struct {
 	Text []byte
 }
 
-// embedded is a set as the program carries it. Nobody changes its bytes.
+// embedded is a set in the program's memory. Its bytes never change.
 type embedded struct {
 	name, title         string
 	train, test, schema []byte
@@ -52,14 +52,14 @@ var sets = []embedded{
 	{"randhie", "RAND Health Insurance Experiment, person-years", randhieTrain, randhieTest, randhieSchema, randhieOrigin},
 }
 
-// How the names of files end.
+// These are the endings of the names of files.
 const (
 	trainEnding  = "-train.csv.gz"
 	testEnding   = "-test.csv.gz"
 	schemaEnding = ".yaml"
 )
 
-// set returns copies of what the program carries.
+// set returns copies of the embedded data.
 func (e embedded) set() Set {
 	return Set{Name: e.name, Title: e.title, Origin: e.origin, Files: []File{{e.name + trainEnding, bytes.Clone(e.train)},
 		{e.name + testEnding, bytes.Clone(e.test)}, {e.name + schemaEnding, bytes.Clone(e.schema)}, {"ORIGIN.md", []byte(e.origin)}}}
@@ -74,7 +74,7 @@ func List() []Set {
 	return list
 }
 
-// Open returns the set of this name; an unknown name is an error that lists the known ones.
+// Open returns the set of this name. For an unknown name the error lists the known ones.
 func Open(name string) (Set, error) {
 	names := make([]string, len(sets))
 	for i, e := range sets {
@@ -95,12 +95,12 @@ func (s Set) Schema() (*data.Schema, error) {
 	return data.ParseSchema(f.Name, f.Text)
 }
 
-// ReadTrain reads the training table under a schema, the set's own or one derived from it.
+// ReadTrain returns the training table under a schema: the set's own schema or one derived from it.
 func (s Set) ReadTrain(ctx context.Context, schema *data.Schema, o data.ReadOptions) (*data.Dataset, error) {
 	return s.read(ctx, schema, trainEnding, o)
 }
 
-// ReadTest reads the test table, whose persons are not in the training table.
+// ReadTest returns the test table, whose persons are not in the training table.
 func (s Set) ReadTest(ctx context.Context, schema *data.Schema, o data.ReadOptions) (*data.Dataset, error) {
 	return s.read(ctx, schema, testEnding, o)
 }
@@ -113,7 +113,7 @@ func (s Set) read(ctx context.Context, schema *data.Schema, ending string, o dat
 	return data.ReadFrom(ctx, schema, f.Name, bytes.NewReader(f.Text), o)
 }
 
-// file returns the file whose name ends so.
+// file returns the file whose name has this ending.
 func (s Set) file(ending string) (File, error) {
 	for _, f := range s.Files {
 		if f.Name == s.Name+ending {
