@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/pick"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/query"
 )
 
 // Dataset returns the measures of a model on a data set with targets, by the groups of its rows unless they are nil.
@@ -61,7 +61,7 @@ func RecordsOf(ctx context.Context, m *model.Model, p Plan, d *data.Dataset) (Re
 		if groupErr != nil {
 			return Records{}, groupErr
 		}
-		out.Persons = query.PersonsOf(undropped(d, codes), len(known), p.Person.MaxRows, nil)
+		out.Persons = pick.PersonsOf(undropped(d, codes), len(known), p.Person.MaxRows, nil)
 	}
 	return out, nil
 }

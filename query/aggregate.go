@@ -6,54 +6,42 @@ import (
 	"math"
 	"slices"
 
-	"github.com/ditherml/dither/internal/release"
+	"github.com/ditherml/dither/internal/pick"
+	"github.com/ditherml/dither/mechanism"
 )
 
-// Aggregate releases any statistic by sample-and-aggregate: the records are divided at random into
-// a declared number of blocks. The statistic is computed of each block. The private median of the
-// results on the declared grid is released. One record changes one block's result, in whatever way,
-// so that the cost does not depend on the statistic: Choice is paid once, with the scores of
-// entries that may be replaced. The answer is useful where most blocks agree. (Nissim,
-// Raskhodnikova & Smith, "Smooth Sensitivity and Sampling in Private Data Analysis", STOC 2007,
-// section 4, https://doi.org/10.1145/1250790.1250803, with another aggregator.)
-//
-// Statistic is given the numbers of the rows of all records in one block, which may be none. It
-// must look at these rows only. NaN counts nowhere. Where records are persons, the rows of one lie
-// in one block, and the cost does not depend on how many they are.
-func Aggregate(t QuantileTerms, r Records, blocks int, statistic func(rows []int) float64) (float64, error) {
-	if err := r.check(); err != nil {
-		return 0, err
-	}
-	if r.size() > t.MaxRecords {
-		return 0, fmt.Errorf("query: there are more records than max records %d; raise the declared bound", t.MaxRecords)
-	}
-	partition, err := release.Partitioned(blocks)
-	if err != nil {
-		return 0, err
-	}
-	parts, err := release.DrawParts(partition, r.size())
-	if err != nil {
-		return 0, err
-	}
-	results := make([]float64, blocks)
-	for k, part := range parts {
-		results[k] = statistic(r.rowsOf(part.Indices()))
-	}
-	t.MaxRecords = blocks
-	chosen, err := t.choose(EachRow(blocks), func(k int) float64 { return results[k] }, []float64{0.5}, true)
-	if err != nil {
-		return 0, err
-	}
-	return chosen[0], nil
+// AggregateTerms are the public numbers of a statistic by sample-and-aggregate.
+type AggregateTerms struct {
+	Payer mechanism.Payer
+	// Choice is how the median is chosen, and what it costs: mechanism.PermuteAndFlip or
+	// mechanism.Exponential.
+	Choice mechanism.Choice
+	// Lower and Upper are where the statistic of a block may lie. The answer is one of Points numbers
+	// at equal distances between them, both included; at least 2 and at most 2^20.
+	Lower, Upper float64
+	Points       int
+	// MaxRecords is the declared public bound on the number of records, Blocks how many blocks they
+	// are divided into.
+	MaxRecords, Blocks int
 }
 
-// rowsOf lists the rows of some records that are used.
-func (r Records) rowsOf(records []int) []int {
-	var rows []int
-	for _, record := range records {
-		r.each(record, func(row int) { rows = append(rows, row) })
+// Aggregate releases any statistic by sample-and-aggregate. The records are divided at random into a
+// declared number of blocks, and the statistic is computed of each block. The private median of the
+// results is released. The cost is Choice, paid once, whatever the statistic is. The answer is useful
+// where most blocks agree. (Nissim, Raskhodnikova & Smith, "Smooth Sensitivity and Sampling in
+// Private Data Analysis", STOC 2007, section 4, https://doi.org/10.1145/1250790.1250803, with another
+// aggregator.)
+//
+// Statistic is given the numbers of the rows in one block, from 0 up to records - 1, which may be
+// none. It must look at these rows only. NaN counts nowhere. An error of the grid, of the bound on
+// records or of the payer releases nothing.
+func Aggregate(t AggregateTerms, records int, statistic func(rows []int) float64) (float64, error) {
+	grid, err := pick.NewGrid(t.Lower, t.Upper, t.Points)
+	if err != nil {
+		return 0, err
 	}
-	return rows
+	terms := pick.QuantileTerms{Payer: t.Payer, Choice: t.Choice, Grid: grid, MaxRecords: t.MaxRecords}
+	return pick.Aggregate(terms, pick.EachRow(records), t.Blocks, statistic)
 }
 
 // blockStatistic is what an aggregate takes of each block.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/pick"
 )
 
 // division puts rows into named cells that the schema or the question declares.
@@ -89,7 +90,7 @@ func byEdges(e expression, edges []float64) (division, error) {
 func plain(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // filtered keeps the rows for which the condition is true, and none for which it is false or missing.
-func (p division) filtered(d *data.Dataset, r Records, where *expression) tableCells {
+func (p division) filtered(d *data.Dataset, r pick.Records, where *expression) tableCells {
 	of := p.of(d)
 	if where == nil {
 		return tableCells{r, len(p.names), of}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/pass"
+	"github.com/ditherml/dither/internal/pick"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -219,8 +220,8 @@ func exactOf(t *testing.T, q *Question, d *data.Dataset) []float64 {
 			t.Fatal(failure)
 		}
 		counts := make([]float64, 4)
-		for i := range records.size() {
-			for _, text := range records.names(nil, i, name) {
+		for i := range records.Size() {
+			for _, text := range records.Names(nil, i, name) {
 				if text != "" {
 					counts[text[0]-'a']++
 				}
@@ -237,10 +238,10 @@ func exactOf(t *testing.T, q *Question, d *data.Dataset) []float64 {
 
 // lossesOf computes, by its definition, the loss of each point of a coarse grid for each quantile, over how far one
 // record may move it.
-func lossesOf(t *testing.T, q *Question, d *data.Dataset, records Records) []float64 {
+func lossesOf(t *testing.T, q *Question, d *data.Dataset, records pick.Records) []float64 {
 	t.Helper()
 	lower, upper := q.gridBounds()
-	grid, err := NewGrid(lower, upper, 7)
+	grid, err := pick.NewGrid(lower, upper, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,8 +254,8 @@ func lossesOf(t *testing.T, q *Question, d *data.Dataset, records Records) []flo
 		at = q.kept(0, d)
 	}
 	var points []int
-	for i := range records.size() {
-		points = QuantileTerms{Grid: grid}.points(points, records, i, at)
+	for i := range records.Size() {
+		points = pick.QuantileTerms{Grid: grid}.Points(points, records, i, at)
 	}
 	var losses []float64
 	for _, share := range quantiles {
@@ -284,12 +285,12 @@ func movedBlocks(t *testing.T, r *rand.Rand, q *Question, p pairOf) float64 {
 		out, of := make([]float64, blocks), q.ofBlock(d)
 		for k := range out {
 			var members []int
-			for i := range records.size() {
+			for i := range records.Size() {
 				if block[i] == k {
 					members = append(members, i)
 				}
 			}
-			out[k] = of(records.rowsOf(members))
+			out[k] = of(records.RowsOf(members))
 		}
 		return out
 	}
@@ -301,10 +302,10 @@ func movedBlocks(t *testing.T, r *rand.Rand, q *Question, p pairOf) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	block, added := make([]int, records.size()), -1
+	block, added := make([]int, records.Size()), -1
 	for i := range block {
 		block[i] = r.IntN(blocks)
-		if row := records.rowsOf([]int{i})[0]; q.plan.Person != nil && names[codes[row]] == p.person || q.plan.Person == nil && row == p.row {
+		if row := records.RowsOf([]int{i})[0]; q.plan.Person != nil && names[codes[row]] == p.person || q.plan.Person == nil && row == p.row {
 			added = i
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ditherml/dither/internal/pick"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -27,7 +28,7 @@ func TestIntervalsHoldTheTruthAtLength(t *testing.T) {
 func TestRankErrorsHoldAtLength(t *testing.T) {
 	const runs, points = 10000, 101
 	r := rand.New(rand.NewPCG(4, 4))
-	grid, err := NewGrid(0, 100, points)
+	grid, err := pick.NewGrid(0, 100, points)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,11 +41,11 @@ func TestRankErrorsHoldAtLength(t *testing.T) {
 			for _, q := range []float64{0.5, 0.9} {
 				held := 0.0
 				for range runs {
-					got, failure := Quantiles(QuantileTerms{&free{}, choice, grid, 1000}, EachRow(records), func(i int) float64 { return x[i] }, []float64{q})
+					got, failure := pick.Quantiles(pick.QuantileTerms{Payer: &free{}, Choice: choice, Grid: grid, MaxRecords: 1000}, pick.EachRow(records), func(i int) float64 { return x[i] }, []float64{q})
 					if failure != nil {
 						t.Fatal(failure)
 					}
-					if rankLoss(x, got[0], q)-bestLoss(x, grid, q) <= RankError(1, points, 1, q, 0.95) {
+					if rankLoss(x, got[0], q)-bestLoss(x, grid, q) <= pick.RankError(1, points, 1, q, 0.95) {
 						held++
 					}
 				}
@@ -72,7 +73,7 @@ func rankLoss(x []float64, at, q float64) float64 {
 }
 
 // bestLoss is that of the best point.
-func bestLoss(x []float64, grid Grid, q float64) float64 {
+func bestLoss(x []float64, grid pick.Grid, q float64) float64 {
 	best := math.Inf(1)
 	for _, at := range grid {
 		best = min(best, rankLoss(x, at, q))

@@ -74,13 +74,9 @@ func ExampleAggregate() {
 	if err != nil {
 		panic(err)
 	}
-	grid, err := query.NewGrid(0, 200000, 401)
-	if err != nil {
-		panic(err)
-	}
 	salary := func(i int) float64 { return 50000 + float64(i*7919%20000) }
-	terms := query.QuantileTerms{Payer: grant, Choice: choice, Grid: grid, MaxRecords: 5000}
-	middle, err := query.Aggregate(terms, query.EachRow(2000), 40, func(rows []int) float64 {
+	terms := query.AggregateTerms{Payer: grant, Choice: choice, Lower: 0, Upper: 200000, Points: 401, MaxRecords: 5000, Blocks: 40}
+	middle, err := query.Aggregate(terms, 2000, func(rows []int) float64 {
 		var block []float64
 		for _, i := range rows {
 			block = append(block, salary(i))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/internal/pass"
+	"github.com/ditherml/dither/internal/pick"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
@@ -134,7 +135,7 @@ func coverageCases() []coverageCase {
 	}
 	pair := func(f func(m *moments) Answer) func(t pass.Settings) ([]Answer, error) {
 		return func(t pass.Settings) ([]Answer, error) {
-			m, err := newMoments(t, EachRow(4000), []rowNumbers{v, w}, 0.95)
+			m, err := newMoments(t, pick.EachRow(4000), []rowNumbers{v, w}, 0.95)
 			if err != nil {
 				return nil, err
 			}
@@ -170,7 +171,7 @@ func edgeCases(v, w rowNumbers) []coverageCase {
 	laplace, low := mechanism.KNorm{NoiseMultiplier: 2}, rowNumbers{0, 30, func(int) float64 { return 0 }}
 	return append(cases,
 		coverageCase{"correlation of few", mechanism.Gaussian{NoiseMultiplier: 3}, xy / math.Sqrt(xx*yy), func(t pass.Settings) ([]Answer, error) {
-			m, err := newMoments(t, EachRow(180), []rowNumbers{v, w}, 0.95)
+			m, err := newMoments(t, pick.EachRow(180), []rowNumbers{v, w}, 0.95)
 			return []Answer{m.correlation(0, 1)}, err
 		}},
 		coverageCase{"variance of 120, not of few", laplace, moment(120, product(center(v, 120), center(v, 120))), func(t pass.Settings) ([]Answer, error) { return variancesOf(t, allRows(120), v, 0.95) }},
@@ -194,7 +195,7 @@ func personCases(v, w rowNumbers) []coverageCase {
 	for i := range 4000 {
 		persons[i%1000] = append(persons[i%1000], i)
 	}
-	cells := tableCells{ofPersons(persons, 3), 2, func(i int) int { return 1 - i%2 }}
+	cells := tableCells{pick.OfPersons(persons, 3), 2, func(i int) int { return 1 - i%2 }}
 	mean := moment(1500, func(i int) float64 { return v.At(2 * i) })
 	variance := moment(1500, func(i int) float64 { return (v.At(2*i) - mean) * (v.At(2*i) - mean) })
 	last := func(a []Answer, err error) ([]Answer, error) { return a[len(a)-1:], err }
@@ -206,14 +207,14 @@ func personCases(v, w rowNumbers) []coverageCase {
 			coverageCase{"mean of persons", n, mean, func(t pass.Settings) ([]Answer, error) { return last(meansOf(t, cells, v, 0.95)) }},
 			coverageCase{"variance of persons", n, variance, func(t pass.Settings) ([]Answer, error) { return last(variancesOf(t, cells, v, 0.95)) }},
 			coverageCase{"category", n, 40, func(t pass.Settings) ([]Answer, error) {
-				found, err := Categories(CategoryTerms{t.Payer, release.DiscoveryTerms{Noise: t.Noise, Delta: 0.4}, 5000}, EachRow(40), func(int) string { return "a" }, 0.95)
-				return []Answer{found[0].Count}, err
+				found, err := categories(pick.CategoryTerms{Payer: t.Payer, DiscoveryTerms: release.DiscoveryTerms{Noise: t.Noise, Delta: 0.4}, MaxRecords: 5000}, pick.EachRow(40), func(int) string { return "a" }, 0.95)
+				return []Answer{found[0].Answer}, err
 			}})
 	}
 	meanX, meanY := moment(3000, v.At), moment(3000, w.At)
 	covariance := moment(3000, func(i int) float64 { return (v.At(i) - meanX) * (w.At(i) - meanY) })
 	return append(cases, coverageCase{"covariance of persons", mechanism.Gaussian{NoiseMultiplier: 3}, covariance, func(t pass.Settings) ([]Answer, error) {
-		m, err := newMoments(t, ofPersons(persons, 3), []rowNumbers{v, w}, 0.95)
+		m, err := newMoments(t, pick.OfPersons(persons, 3), []rowNumbers{v, w}, 0.95)
 		return []Answer{m.covariance(0, 1)}, err
 	}})
 }

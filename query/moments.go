@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/internal/pass"
+	"github.com/ditherml/dither/internal/pick"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
@@ -27,16 +28,16 @@ const maxMomentColumns = 512
 // the place of column j between its bounds. A row adds y·yᵀ, y = (1, t_1, …, t_d), whose Frobenius
 // norm is ‖y‖² ≤ 1+d. The rows of a person add up to at most their largest number times that.
 // Intervals are of first order in the noise, at the given confidence each.
-func newMoments(t pass.Settings, r Records, columns []rowNumbers, level float64) (*moments, error) {
+func newMoments(t pass.Settings, r pick.Records, columns []rowNumbers, level float64) (*moments, error) {
 	deviation, err := checkMoments(t.Noise, columns, level)
 	if err == nil {
-		err = r.check()
+		err = r.Check()
 	}
 	if err != nil {
 		return nil, err
 	}
-	deviation *= float64(r.most)
-	if r.persons != nil {
+	deviation *= float64(r.Most())
+	if r.Persons() {
 		sums, failure := momentsOfPersons(t, r, columns)
 		return &moments{columns, sums, deviation, level}, failure
 	}
@@ -48,7 +49,7 @@ func newMoments(t pass.Settings, r Records, columns []rowNumbers, level float64)
 	// One on the grid of the rows is an integer of steps, so that counts and columns of two values
 	// are exact.
 	one := math.Floor(1/o.Step) * o.Step
-	rows, err := release.NewRows(r.rows, o, func(dst []float64, first, n int) {
+	rows, err := release.NewRows(r.Size(), o, func(dst []float64, first, n int) {
 		for k := range n {
 			place(dst[k*dim:(k+1)*dim], columns, first+k, one)
 		}
@@ -56,7 +57,7 @@ func newMoments(t pass.Settings, r Records, columns []rowNumbers, level float64)
 	if err != nil {
 		return nil, err
 	}
-	sums, err := pass.SecondMoment(t, rows, r.rows)
+	sums, err := pass.SecondMoment(t, rows, r.Size())
 	for k := range sums {
 		sums[k] /= one * one
 	}
@@ -65,14 +66,14 @@ func newMoments(t pass.Settings, r Records, columns []rowNumbers, level float64)
 
 // momentsOfPersons releases the matrix where a record is a person: what a person's rows add up to is bounded
 // as one vector.
-func momentsOfPersons(t pass.Settings, r Records, columns []rowNumbers) ([]float64, error) {
+func momentsOfPersons(t pass.Settings, r pick.Records, columns []rowNumbers) ([]float64, error) {
 	dim := 1 + len(columns)
-	bound := float64(dim * r.most)
-	sums, err := pass.SumVectors(t, r.size(), dim*dim, bound, func(_ int, dst []float64, records []int) error {
+	bound := float64(dim * r.Most())
+	sums, err := pass.SumVectors(t, r.Size(), dim*dim, bound, func(_ int, dst []float64, records []int) error {
 		y := make([]float64, dim)
 		for k, person := range records {
 			of := dst[k*dim*dim : (k+1)*dim*dim]
-			r.each(person, func(row int) {
+			r.Each(person, func(row int) {
 				place(y, columns, row, 1)
 				for i, u := range y {
 					for j, v := range y {

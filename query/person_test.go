@@ -3,38 +3,16 @@ package query
 import (
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/ditherml/dither/internal/pass"
+	"github.com/ditherml/dither/internal/pick"
 )
 
-// TestPersonsOfCodes lists rows by person: not those of nobody, of texts that nobody declared, or that are not
-// kept, and none beyond the bound.
-func TestPersonsOfCodes(t *testing.T) {
-	codes := []int32{2, 0, -1, 2, 3, 2, 0, 1, 2, 3}
-	for _, c := range []struct {
-		known, maxRows int
-		keep           func(i int) bool
-		want           [][]int
-	}{
-		{4, 9, nil, [][]int{{0, 3, 5, 8}, {1, 6}, {4, 9}, {7}}},
-		{3, 2, nil, [][]int{{0, 3}, {1, 6}, {7}}},
-		{4, 2, func(i int) bool { return i > 2 }, [][]int{{3, 5}, {4, 9}, {6}, {7}}},
-		{0, 2, nil, [][]int{}},
-	} {
-		if got := PersonsOf(codes, c.known, c.maxRows, c.keep); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("of %d known with %d rows: got %v, want %v", c.known, c.maxRows, got, c.want)
-		}
-	}
-	if r := ofPersons(nil, 3); r.size() != 0 || r.persons == nil {
-		t.Errorf("no persons are %d records", r.size())
-	}
-	if rows := ofPersons([][]int{{4, 5}, {7, 8, 9}}, 2).rowsOf([]int{1, 0}); !reflect.DeepEqual(rows, []int{7, 8, 4, 5}) {
-		t.Errorf("the rows that are used are %v, want the first two of each", rows)
-	}
-	if _, err := histogram(pass.Settings{Payer: &free{}, Noise: nil, MaxRecords: 10}, tableCells{Records{rows: 3}, 1, func(int) int { return 0 }}, 0.95); err == nil {
+// TestRecordsWithoutBound: records that no function of package pick made are refused.
+func TestRecordsWithoutBound(t *testing.T) {
+	if _, err := histogram(pass.Settings{Payer: &free{}, Noise: nil, MaxRecords: 10}, tableCells{pick.Records{}, 1, func(int) int { return 0 }}, 0.95); err == nil {
 		t.Error("records without a bound on their rows were taken")
 	}
 }

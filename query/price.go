@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/pick"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
@@ -122,7 +123,7 @@ func (p Plan) rankError() float64 {
 	}
 	most := 0.0
 	for _, q := range quantiles {
-		most = max(most, RankError(epsilon, p.Points, rows, q, p.Confidence))
+		most = max(most, pick.RankError(epsilon, p.Points, rows, q, p.Confidence))
 	}
 	return most
 }

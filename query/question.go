@@ -7,6 +7,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/pass"
+	"github.com/ditherml/dither/internal/pick"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -227,16 +228,16 @@ func (q *Question) Ask(payer mechanism.Payer, d *data.Dataset) ([]Row, error) {
 }
 
 // records are the rows that meet the condition, or the persons with such rows.
-func (q *Question) records(d *data.Dataset) (Records, error) {
+func (q *Question) records(d *data.Dataset) (pick.Records, error) {
 	u := q.plan.Person
 	if u == nil {
-		return EachRow(d.Records()), nil
+		return pick.EachRow(d.Records()), nil
 	}
 	codes, known, err := d.Group(u.Column)
 	if err != nil {
-		return Records{}, err
+		return pick.Records{}, err
 	}
-	return ofPersons(PersonsOf(codes, len(known), u.MaxRows, q.keeps(d)), u.MaxRows), nil
+	return pick.OfPersons(pick.PersonsOf(codes, len(known), u.MaxRows, q.keeps(d)), u.MaxRows), nil
 }
 
 // keeps is the condition on a row, nil where there is none.
@@ -279,15 +280,27 @@ func (q *Question) kept(k int, d *data.Dataset) func(i int) float64 {
 	}
 }
 
-func (q *Question) askCategories(payer mechanism.Payer, d *data.Dataset, r Records) ([]Row, error) {
+func (q *Question) askCategories(payer mechanism.Payer, d *data.Dataset, r pick.Records) ([]Row, error) {
 	name, err := q.names(d)
 	if err != nil {
 		return nil, err
 	}
-	found, err := Categories(CategoryTerms{payer, q.plan.discovery(), q.plan.MaxRecords}, r, name, q.plan.Confidence)
+	return categories(pick.CategoryTerms{Payer: payer, DiscoveryTerms: q.plan.discovery(), MaxRecords: q.plan.MaxRecords}, r, name, q.plan.Confidence)
+}
+
+// categories releases categories, with the interval of each count by itself.
+func categories(t pick.CategoryTerms, r pick.Records, name func(i int) string, level float64) ([]Row, error) {
+	if err := checkLevel(level); err != nil {
+		return nil, err
+	}
+	l, err := lawOf(t.Noise, float64(r.Most()))
+	if err != nil {
+		return nil, err
+	}
+	found, err := pick.Categories(t, r, name)
 	rows := make([]Row, len(found))
 	for k, c := range found {
-		rows[k] = Row{c.Name, c.Count}
+		rows[k] = Row{c.Name, l.linear(c.Count, level)}
 	}
 	return rows, err
 }
@@ -316,7 +329,7 @@ func (q *Question) columns(d *data.Dataset) []rowNumbers {
 	return columns
 }
 
-func (q *Question) askMoments(payer mechanism.Payer, d *data.Dataset, r Records) ([]Row, error) {
+func (q *Question) askMoments(payer mechanism.Payer, d *data.Dataset, r pick.Records) ([]Row, error) {
 	p, columns := q.plan, q.columns(d)
 	m, err := newMoments(pass.Settings{Payer: payer, Noise: p.noise(), MaxRecords: p.MaxRecords}, r, columns, p.Confidence)
 	if err != nil {

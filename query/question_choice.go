@@ -5,27 +5,28 @@ import (
 	"slices"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/pick"
 	"github.com/ditherml/dither/mechanism"
 )
 
 // askChoice answers what is chosen on a grid.
-func (q *Question) askChoice(payer mechanism.Payer, d *data.Dataset, r Records) ([]Row, error) {
+func (q *Question) askChoice(payer mechanism.Payer, d *data.Dataset, r pick.Records) ([]Row, error) {
 	p := q.plan
 	lower, upper := q.gridBounds()
-	grid, err := NewGrid(lower, upper, p.Points)
+	grid, err := pick.NewGrid(lower, upper, p.Points)
 	if err != nil {
 		return nil, err
 	}
-	t := QuantileTerms{payer, p.choice(), grid, p.MaxRecords}
+	t := pick.QuantileTerms{Payer: payer, Choice: p.choice(), Grid: grid, MaxRecords: p.MaxRecords}
 	switch p.Statistic {
 	case radiusStatistic:
 		chosen, failure := medianRadius(t, r, q.norms(d))
 		return chosenRows(failure, "radius", chosen)
 	case aggregateStatistic:
-		chosen, failure := Aggregate(t, r, p.Blocks, q.ofBlock(d))
+		chosen, failure := pick.Aggregate(t, r, p.Blocks, q.ofBlock(d))
 		return chosenRows(failure, p.Of, chosen)
 	}
-	chosen, err := Quantiles(t, r, q.kept(0, d), p.Quantiles)
+	chosen, err := pick.Quantiles(t, r, q.kept(0, d), p.Quantiles)
 	if err != nil {
 		return nil, err
 	}
@@ -95,4 +96,19 @@ func (q *Question) ofBlock(d *data.Dataset) func(rows []int) float64 {
 		}
 		return of(numbers)
 	}
+}
+
+// medianRadius chooses the median of the L2 norms of the rows, a radius to which vectors may be clipped. It
+// pays Choice once. Row i must look at that row only; a norm that is not finite counts nowhere.
+func medianRadius(t pick.QuantileTerms, r pick.Records, row func(i int) []float64) (float64, error) {
+	chosen, err := pick.Quantiles(t, r, func(i int) float64 {
+		if norm := length(row(i)); !math.IsInf(norm, 0) {
+			return norm
+		}
+		return math.NaN()
+	}, []float64{0.5})
+	if err != nil {
+		return 0, err
+	}
+	return chosen[0], nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/pick"
 )
 
 const womenSchema = `dither-schema: 1
@@ -69,7 +70,7 @@ func TestPersonsOfAPanel(t *testing.T) {
 	}
 	wage := d.Column(5) // of the features year, age, race, ttl_exp, hours, ln_wage
 	for _, most := range []int{1, 3, 15} {
-		persons := PersonsOf(codes, len(known), most, nil)
+		persons := pick.PersonsOf(codes, len(known), most, nil)
 		rows, sum := 0.0, 0.0
 		for _, list := range persons {
 			for _, i := range list {

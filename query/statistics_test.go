@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/internal/pass"
+	"github.com/ditherml/dither/internal/pick"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -34,7 +35,7 @@ func (p people) with(cell int, value float64) people {
 }
 
 func (p people) cells(count int) tableCells {
-	return tableCells{EachRow(len(p.cell)), count, func(i int) int { return p.cell[i] }}
+	return tableCells{pick.EachRow(len(p.cell)), count, func(i int) int { return p.cell[i] }}
 }
 
 func (p people) values(lower, upper float64) rowNumbers {
@@ -95,7 +96,7 @@ func TestOneRecordMovesMomentsByTheBound(t *testing.T) {
 	r, most := rand.New(rand.NewPCG(4, 4)), 0.0
 	terms := pass.Settings{Payer: &free{}, Noise: mechanism.NonPrivate{}, MaxRecords: 1000}
 	exact := func(x, y people) []float64 {
-		m, err := newMoments(terms, EachRow(len(x.cell)), []rowNumbers{x.values(0, 10), y.values(-3, 3)}, 0.95)
+		m, err := newMoments(terms, pick.EachRow(len(x.cell)), []rowNumbers{x.values(0, 10), y.values(-3, 3)}, 0.95)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +182,7 @@ func TestMomentsWithoutNoiseAreTheirDefinitions(t *testing.T) {
 		y[i] = x[i]*0.2 + r.Float64()
 	}
 	x[17] = math.NaN()
-	m, err := newMoments(pass.Settings{Payer: &free{}, Noise: mechanism.NonPrivate{}, MaxRecords: 1000}, EachRow(500), []rowNumbers{{0, 4, func(i int) float64 { return x[i] }}, {0, 2, func(i int) float64 { return y[i] }}}, 0.95)
+	m, err := newMoments(pass.Settings{Payer: &free{}, Noise: mechanism.NonPrivate{}, MaxRecords: 1000}, pick.EachRow(500), []rowNumbers{{0, 4, func(i int) float64 { return x[i] }}, {0, 2, func(i int) float64 { return y[i] }}}, 0.95)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,14 +209,14 @@ func TestQuantilesAreNear(t *testing.T) {
 	for i := range x {
 		x[i] = 100 * r.Float64() * r.Float64()
 	}
-	grid, err := NewGrid(0, 100, 501)
+	grid, err := pick.NewGrid(0, 100, 501)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []mechanism.Choice{mechanism.PermuteAndFlip{Epsilon: 1}, mechanism.Exponential{Epsilon: 1}} {
 		q := []float64{0.1, 0.5, 0.9}
-		terms := QuantileTerms{&free{}, c, grid, 5000}
-		got, failure := Quantiles(terms, EachRow(len(x)), func(i int) float64 { return x[i] }, q)
+		terms := pick.QuantileTerms{Payer: &free{}, Choice: c, Grid: grid, MaxRecords: 5000}
+		got, failure := pick.Quantiles(terms, pick.EachRow(len(x)), func(i int) float64 { return x[i] }, q)
 		if failure != nil {
 			t.Fatal(failure)
 		}
@@ -228,15 +229,15 @@ func TestQuantilesAreNear(t *testing.T) {
 			}
 			// Rounding to the grid moves ranks by at most the records within one step of it.
 			slack := 40.0
-			if wrong := math.Abs(below - share*2000); wrong > RankError(1, 501, 1, share, 1-1e-8)+slack {
+			if wrong := math.Abs(below - share*2000); wrong > pick.RankError(1, 501, 1, share, 1-1e-8)+slack {
 				t.Errorf("%v: the %v-quantile is %v, wrong by %v ranks", c, share, got[k], wrong)
 			}
 		}
-		lower, upper, failure := Bounds(terms, EachRow(len(x)), func(i int) float64 { return x[i] }, 0.1)
+		lower, upper, failure := pick.Bounds(terms, pick.EachRow(len(x)), func(i int) float64 { return x[i] }, 0.1)
 		if failure != nil || !(lower < 5 && upper > 50 && upper < 95) {
 			t.Errorf("bounds: got %v to %v, %v", lower, upper, failure)
 		}
-		radius, failure := medianRadius(terms, EachRow(len(x)), func(i int) []float64 { return []float64{0.6 * x[i], 0.8 * x[i]} })
+		radius, failure := medianRadius(terms, pick.EachRow(len(x)), func(i int) []float64 { return []float64{0.6 * x[i], 0.8 * x[i]} })
 		if failure != nil || math.Abs(radius-got[1]) > 12 {
 			t.Errorf("median radius: got %v, %v, want about %v", radius, failure, got[1])
 		}
@@ -252,13 +253,13 @@ func TestAggregateIsTheMedianOfBlocks(t *testing.T) {
 		x[i] = 50 + 5*r.NormFloat64()
 	}
 	x[7] = 1e12
-	grid, err := NewGrid(0, 100, 201)
+	grid, err := pick.NewGrid(0, 100, 201)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := &free{}
 	seen := 0
-	got, err := Aggregate(QuantileTerms{f, mechanism.PermuteAndFlip{Epsilon: 2}, grid, 5000}, EachRow(len(x)), 80, func(members []int) float64 {
+	got, err := pick.Aggregate(pick.QuantileTerms{Payer: f, Choice: mechanism.PermuteAndFlip{Epsilon: 2}, Grid: grid, MaxRecords: 5000}, pick.EachRow(len(x)), 80, func(members []int) float64 {
 		sum := 0.0
 		for _, i := range members {
 			sum += x[i]
@@ -271,10 +272,10 @@ func TestAggregateIsTheMedianOfBlocks(t *testing.T) {
 	if err != nil || math.Abs(got-50) > 2 || seen != 4000 || f.paid != 1 {
 		t.Errorf("got %v, %v with %d records and %d payments, want about 50, 4000 and 1", got, err, seen, f.paid)
 	}
-	if _, err = Aggregate(QuantileTerms{f, mechanism.PermuteAndFlip{Epsilon: 2}, grid, 3999}, EachRow(len(x)), 80, nil); err == nil {
+	if _, err = pick.Aggregate(pick.QuantileTerms{Payer: f, Choice: mechanism.PermuteAndFlip{Epsilon: 2}, Grid: grid, MaxRecords: 3999}, pick.EachRow(len(x)), 80, nil); err == nil {
 		t.Error("more records than max records were taken")
 	}
-	if _, err = Aggregate(QuantileTerms{f, mechanism.PermuteAndFlip{Epsilon: 2}, grid, 5000}, EachRow(len(x)), 0, nil); err == nil {
+	if _, err = pick.Aggregate(pick.QuantileTerms{Payer: f, Choice: mechanism.PermuteAndFlip{Epsilon: 2}, Grid: grid, MaxRecords: 5000}, pick.EachRow(len(x)), 0, nil); err == nil {
 		t.Error("no blocks were taken")
 	}
 }
@@ -319,7 +320,7 @@ func TestDeviationOfAVariance(t *testing.T) {
 func TestAggregateCountsReplacedEntries(t *testing.T) {
 	other := 0
 	for range 2000 {
-		got, err := Aggregate(QuantileTerms{&free{}, mechanism.PermuteAndFlip{Epsilon: 8}, Grid{0, 1}, 10}, EachRow(5), 1, func([]int) float64 { return 0 })
+		got, err := pick.Aggregate(pick.QuantileTerms{Payer: &free{}, Choice: mechanism.PermuteAndFlip{Epsilon: 8}, Grid: pick.Grid{0, 1}, MaxRecords: 10}, pick.EachRow(5), 1, func([]int) float64 { return 0 })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/internal/pass"
+	"github.com/ditherml/dither/internal/pick"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 )
@@ -12,7 +13,7 @@ import (
 // tableCells say where the rows of a table count.
 type tableCells struct {
 	// Records are the rows, or the persons whose rows they are.
-	Records Records
+	Records pick.Records
 	// Count is the declared number of cells, at least 1.
 	Count int
 	// Of returns the cell of a row, 0 … Count-1, or -1 for a row that counts nowhere. It must look at that row
@@ -21,7 +22,9 @@ type tableCells struct {
 }
 
 // allRows is one cell with all of the rows, each a record.
-func allRows(rows int) tableCells { return tableCells{EachRow(rows), 1, func(int) int { return 0 }} }
+func allRows(rows int) tableCells {
+	return tableCells{pick.EachRow(rows), 1, func(int) int { return 0 }}
+}
 
 // rowNumbers are the numbers of the rows.
 type rowNumbers struct {
@@ -106,7 +109,7 @@ func (s table) ask(t pass.Settings, c tableCells, v rowNumbers, level float64) (
 	if err != nil {
 		return nil, err
 	}
-	l, err := lawOf(t.Noise, s.bound(v)*float64(c.Records.most))
+	l, err := lawOf(t.Noise, s.bound(v)*float64(c.Records.Most()))
 	if err != nil {
 		return nil, err
 	}
@@ -251,25 +254,25 @@ func (c tableCells) release(t pass.Settings, width int, bound float64, vector fu
 	if err := checkLevel(level); err != nil {
 		return nil, err
 	}
-	if err := c.Records.check(); err != nil {
+	if err := c.Records.Check(); err != nil {
 		return nil, err
 	}
 	if c.Count < 1 || c.Count > maxNumbers/width || c.Of == nil {
 		return nil, fmt.Errorf("query: the table has %d cells, want 1 to %d", c.Count, maxNumbers/width)
 	}
-	sample, err := release.Draw(release.Full(), c.Records.size())
+	sample, err := release.Draw(release.Full(), c.Records.Size())
 	if err != nil {
 		return nil, err
 	}
 	dim := c.Count * width
-	sum, err := release.NewVectorSum(sample, release.VectorOptions{Noise: t.Noise, Norm: normFor(t.Noise), Dim: dim, Bound: bound * float64(c.Records.most), MaxRecords: t.MaxRecords})
+	sum, err := release.NewVectorSum(sample, release.VectorOptions{Noise: t.Noise, Norm: normFor(t.Noise), Dim: dim, Bound: bound * float64(c.Records.Most()), MaxRecords: t.MaxRecords})
 	if err != nil {
 		return nil, err
 	}
 	err = pass.Vectors(sum, sample, dim, func(_ int, dst []float64, records []int) error {
 		cell := make([]float64, width)
 		for k, i := range records {
-			c.Records.each(i, func(row int) {
+			c.Records.Each(i, func(row int) {
 				c.add(dst[k*dim:(k+1)*dim], cell, row, vector)
 			})
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/internal/pick"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -161,14 +162,14 @@ func TestSampleAndAggregateAsOnThePage(t *testing.T) {
 	for i := range x {
 		x[i] = 60000 + 8000*r.NormFloat64()
 	}
-	grid, err := NewGrid(0, 200000, 401)
+	grid, err := pick.NewGrid(0, 200000, 401)
 	if err != nil {
 		t.Fatal(err)
 	}
-	terms := QuantileTerms{&free{}, mechanism.PermuteAndFlip{Epsilon: 1}, grid, 5000}
+	terms := pick.QuantileTerms{Payer: &free{}, Choice: mechanism.PermuteAndFlip{Epsilon: 1}, Grid: grid, MaxRecords: 5000}
 	misses := 0
 	for range 200 {
-		got, failure := Aggregate(terms, EachRow(len(x)), 40, func(members []int) float64 {
+		got, failure := pick.Aggregate(terms, pick.EachRow(len(x)), 40, func(members []int) float64 {
 			sum := 0.0
 			for _, i := range members {
 				sum += x[i]
@@ -209,7 +210,7 @@ func searched(r *rand.Rand, below []float64, n, epsilon float64) int {
 func TestChoosingBeatsSearching(t *testing.T) {
 	const n, points, sets, runs = 10000, 4096, 10, 15
 	r := rand.New(rand.NewPCG(7, 7))
-	grid, err := NewGrid(0, points-1, points)
+	grid, err := pick.NewGrid(0, points-1, points)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +226,7 @@ func TestChoosingBeatsSearching(t *testing.T) {
 		}
 		loss := func(j int) float64 { return max(0, below[j]-n/2, n/2-below[j+1]) }
 		for range runs {
-			got, failure := Quantiles(QuantileTerms{&free{}, mechanism.PermuteAndFlip{Epsilon: 1}, grid, n}, EachRow(n), func(i int) float64 { return float64(at[i]) }, []float64{0.5})
+			got, failure := pick.Quantiles(pick.QuantileTerms{Payer: &free{}, Choice: mechanism.PermuteAndFlip{Epsilon: 1}, Grid: grid, MaxRecords: n}, pick.EachRow(n), func(i int) float64 { return float64(at[i]) }, []float64{0.5})
 			if failure != nil {
 				t.Fatal(failure)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
+	"github.com/ditherml/dither/internal/pick"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
@@ -195,6 +196,6 @@ func recordsOf(m *model.Model, p evaluate.Plan, d *data.Dataset) (evaluate.Recor
 	if err != nil {
 		return evaluate.Records{}, err
 	}
-	out.Persons = query.PersonsOf(codes, len(known), p.Person.MaxRows, nil)
+	out.Persons = pick.PersonsOf(codes, len(known), p.Person.MaxRows, nil)
 	return out, nil
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/pick"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/query"
 )
 
 // begin encodes the records of a data set and reserves the plan. Bounds and levels are learned
@@ -177,7 +177,7 @@ func (r records) text(codes []int32, texts []string, usable []bool) func(record 
 // learnBounds pays for two quantiles of a column and takes these as its bounds.
 func (statistic PreparationStep) learnBounds(payer mechanism.Payer, maxRecords int, r records, s *data.Schema) (*data.Schema, error) {
 	terms, number := statistic.quantiles(payer, maxRecords, r, s)
-	lower, upper, err := query.Bounds(terms, query.EachRow(r.len()), number, option.BoundsOutside)
+	lower, upper, err := pick.Bounds(terms, pick.EachRow(r.len()), number, option.BoundsOutside)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ func (statistic PreparationStep) learnBins(payer mechanism.Payer, maxRecords int
 	for k := range at {
 		at[k] = math.Round(1000*float64(k+1)/float64(len(at)+1)) / 1000
 	}
-	chosen, err := query.Quantiles(terms, query.EachRow(r.len()), number, at)
+	chosen, err := pick.Quantiles(terms, pick.EachRow(r.len()), number, at)
 	if err != nil {
 		return nil, err
 	}
@@ -200,9 +200,9 @@ func (statistic PreparationStep) learnBins(payer mechanism.Payer, maxRecords int
 }
 
 // quantiles returns the terms for choosing quantiles, and the number of each record.
-func (statistic PreparationStep) quantiles(payer mechanism.Payer, maxRecords int, r records, s *data.Schema) (query.QuantileTerms, func(record int) float64) {
+func (statistic PreparationStep) quantiles(payer mechanism.Payer, maxRecords int, r records, s *data.Schema) (pick.QuantileTerms, func(record int) float64) {
 	at := slices.IndexFunc(s.Features(), func(c data.Column) bool { return c.Name == statistic.Column })
-	return query.QuantileTerms{Payer: payer, Choice: statistic.choice(), Grid: candidates(statistic.Lower, statistic.Upper), MaxRecords: maxRecords}, r.number(r.d.Column(at))
+	return pick.QuantileTerms{Payer: payer, Choice: statistic.choice(), Grid: candidates(statistic.Lower, statistic.Upper), MaxRecords: maxRecords}, r.number(r.d.Column(at))
 }
 
 // learnLevels pays for the texts beyond the threshold. The texts with the largest noisy counts
@@ -216,8 +216,8 @@ func (statistic PreparationStep) learnLevels(payer mechanism.Payer, maxRecords i
 	for i, text := range texts {
 		usable[i] = data.IsLevel(text, marks)
 	}
-	terms := query.CategoryTerms{Payer: payer, DiscoveryTerms: statistic.discovery(), MaxRecords: maxRecords}
-	found, err := query.Categories(terms, query.EachRow(r.len()), r.text(codes, texts, usable), 0.95)
+	terms := pick.CategoryTerms{Payer: payer, DiscoveryTerms: statistic.discovery(), MaxRecords: maxRecords}
+	found, err := pick.Categories(terms, pick.EachRow(r.len()), r.text(codes, texts, usable))
 	if err != nil {
 		return nil, err
 	}
@@ -226,13 +226,13 @@ func (statistic PreparationStep) learnLevels(payer mechanism.Payer, maxRecords i
 
 // largest returns the names of the categories with the largest noisy counts, at most this many,
 // sorted.
-func largest(found []query.Category, most int) []string {
+func largest(found []pick.Category, most int) []string {
 	byCount := slices.Clone(found)
-	slices.SortStableFunc(byCount, func(a, b query.Category) int {
+	slices.SortStableFunc(byCount, func(a, b pick.Category) int {
 		switch {
-		case a.Count.Value > b.Count.Value:
+		case a.Count > b.Count:
 			return -1
-		case a.Count.Value < b.Count.Value:
+		case a.Count < b.Count:
 			return 1
 		}
 		return 0

@@ -12,9 +12,9 @@ import (
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/pick"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
-	"github.com/ditherml/dither/query"
 )
 
 const shopText = `dither-schema: 1
@@ -343,7 +343,7 @@ func countsOf(t *testing.T, s *data.Schema, person *PersonUnit, rows []string) m
 // TestCutsOfChosenCandidates makes cut points of choices: a candidate that was chosen twice gets a bin of its own,
 // and the ends of the grid, beyond which there is nothing, cut nothing.
 func TestCutsOfChosenCandidates(t *testing.T) {
-	grid := query.Grid{0, 1, 2, 3, 4, 5}
+	grid := pick.Grid{0, 1, 2, 3, 4, 5}
 	for _, c := range []struct{ chosen, want []float64 }{
 		{[]float64{1, 3}, []float64{1, 3}}, {[]float64{3, 1, 2}, []float64{1, 2, 3}}, {[]float64{0, 0, 0}, []float64{1}}, {[]float64{2, 2}, []float64{2, 3}},
 		{[]float64{2, 2, 3}, []float64{2, 3}}, {[]float64{5, 5}, nil}, {[]float64{4, 4, 4}, []float64{4}}, {[]float64{0}, nil}, {nil, nil},
@@ -382,7 +382,7 @@ func TestCandidatesReachEverything(t *testing.T) {
 			}
 		}
 	}
-	if low, high := apart(query.Grid{1, 2, 3}, 1, 3); low != 1 || high != 3 {
+	if low, high := apart(pick.Grid{1, 2, 3}, 1, 3); low != 1 || high != 3 {
 		t.Errorf("bounds 1 and 3 became %v and %v", low, high)
 	}
 }

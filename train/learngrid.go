@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/ditherml/dither/query"
+	"github.com/ditherml/dither/internal/pick"
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 // range it has one within 1/512 of the range. Each candidate is a float32, as records are. Moving a
 // value into the bounds and rounding it may therefore change places. Candidates follow from the
 // range alone.
-func candidates(lower, upper float64) query.Grid {
+func candidates(lower, upper float64) pick.Grid {
 	var all []float64
 	put := func(v float64) {
 		if v = float64(float32(v)); v >= lower && v <= upper {
@@ -44,14 +44,14 @@ func candidates(lower, upper float64) query.Grid {
 		put((1-share)*lower + share*upper)
 	}
 	slices.Sort(all)
-	return query.Grid(slices.Compact(all))
+	return pick.Grid(slices.Compact(all))
 }
 
 // cuts returns chosen candidates as cut points, in ascending order, without cut points that have
 // nothing below or above them. A candidate that was chosen several times stands for many records of
 // one value. The next candidate is then a cut point too, so that this value has a bin of its own.
 // There are never more cut points than chosen candidates.
-func cuts(grid query.Grid, chosen []float64) []float64 {
+func cuts(grid pick.Grid, chosen []float64) []float64 {
 	count := map[float64]int{}
 	for _, v := range chosen {
 		count[v]++
@@ -69,7 +69,7 @@ func cuts(grid query.Grid, chosen []float64) []float64 {
 // apart returns two chosen candidates in order. If both are equal, it moves the upper one to the
 // next candidate, or the lower one back if there is no next. It reads released numbers and the grid
 // only.
-func apart(grid query.Grid, lower, upper float64) (float64, float64) {
+func apart(grid pick.Grid, lower, upper float64) (float64, float64) {
 	if lower < upper {
 		return lower, upper
 	}

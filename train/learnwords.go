@@ -3,18 +3,18 @@ package train
 import (
 	"fmt"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/pick"
 	"github.com/ditherml/dither/internal/release"
-	"github.com/ditherml/dither/query"
 )
 
 // rankError bounds the error of the rank of a learned bound or cut point, with 95 % confidence. The
 // error is in records more than the best candidate's. It is 0 for other statistics. It is a public
-// number; see query.RankError.
+// number; see pick.RankError.
 func (statistic PreparationStep) rankError() float64 {
 	if !isChosen(statistic.Kind) {
 		return 0
 	}
-	return query.RankError(statistic.choice().Epsilon, len(candidates(statistic.Lower, statistic.Upper)), 1, 1-option.BoundsOutside/2, 0.95)
+	return pick.RankError(statistic.choice().Epsilon, len(candidates(statistic.Lower, statistic.Upper)), 1, 1-option.BoundsOutside/2, 0.95)
 }
 
 // Threshold returns the noisy number of records beyond which a level is learned. It is a public

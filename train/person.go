@@ -9,8 +9,8 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/pass"
+	"github.com/ditherml/dither/internal/pick"
 	"github.com/ditherml/dither/internal/release"
-	"github.com/ditherml/dither/query"
 )
 
 // PersonUnit makes a person the record: all rows with one text in a column. The contributions of a
@@ -75,7 +75,7 @@ func (u *PersonUnit) persons(d *data.Dataset) ([][]int, error) {
 	if err != nil {
 		return nil, fmt.Errorf("train: the column of persons: %w", err)
 	}
-	return query.PersonsOf(codes, len(known), u.MaxRows, nil), nil
+	return pick.PersonsOf(codes, len(known), u.MaxRows, nil), nil
 }
 
 // ofPersons makes vectors of persons from their rows.

@@ -100,7 +100,9 @@ var layers = []layer{
 	{"internal/spot", "internal/kernel internal/release"},
 	// Passes over records fill sums on all processors: training and measuring need them as questions do.
 	{"internal/pass", "internal/kernel internal/parallel internal/spot mechanism internal/release"},
-	{"query", "privacy internal/special internal/pass internal/display mechanism internal/release account ledger certificate internal/strict data"},
+	// Quantiles, bounds and names that nobody declared: questions ask for them, and so does the preparation of a training.
+	{"internal/pick", "mechanism internal/release"},
+	{"query", "privacy internal/special internal/pass internal/pick internal/display mechanism internal/release account ledger certificate internal/strict data"},
 	// Layers are for networks what model is for linear weights: they know neither privacy, nor
 	// records, nor schemas, and a served model carries them without the packages that do.
 	{"network", "internal/kernel"},
@@ -119,8 +121,8 @@ var layers = []layer{
 	// Measuring a model needs no training, and the tests of training measure: hence before it.
 	// A private evaluation is a plan with a price and a certificate of its own, as a training is:
 	// hence account and certificate.
-	{"evaluate", "privacy internal/special internal/pass mechanism internal/release account ledger certificate data model query internal/strict internal/option"},
-	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense internal/pass mechanism internal/release account ledger certificate internal/strict data internal/encoder feature query model evaluate internal/option internal/optimizer"},
+	{"evaluate", "privacy internal/special internal/pass internal/pick mechanism internal/release account ledger certificate data model query internal/strict internal/option"},
+	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense internal/pass internal/pick mechanism internal/release account ledger certificate internal/strict data internal/encoder feature query model evaluate internal/option internal/optimizer"},
 	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/spot internal/dense internal/pass mechanism internal/release account ledger certificate internal/strict data feature query model evaluate train internal/option"},
 	// Encoded tables, which hold records, in a folder of the user's own: for tables larger than memory, and costly transforms.
 	{"internal/cache", "data feature internal/release train internal/display internal/durable internal/failure"},

@@ -125,13 +125,9 @@ func (t *table) clipped() {
 // aggregated returns the distances from the exact slope of the private median of slopes of blocks, and of the mean
 // of clipped slopes with Laplace noise.
 func (s slopes) aggregated(blocks int, epsilon, exact float64, runs int) (median, clipped sample, err error) {
-	grid, err := query.NewGrid(slopeLow, slopeHigh, 2001)
-	if err != nil {
-		return nil, nil, err
-	}
-	terms := query.QuantileTerms{Payer: free{}, Choice: mechanism.PermuteAndFlip{Epsilon: epsilon}, Grid: grid, MaxRecords: 20000}
+	terms := query.AggregateTerms{Payer: free{}, Choice: mechanism.PermuteAndFlip{Epsilon: epsilon}, Lower: slopeLow, Upper: slopeHigh, Points: 2001, MaxRecords: 20000, Blocks: blocks}
 	for range runs {
-		v, failed := query.Aggregate(terms, query.EachRow(len(s.x)), blocks, s.slope)
+		v, failed := query.Aggregate(terms, len(s.x), s.slope)
 		if failed != nil {
 			return nil, nil, failed
 		}

@@ -1,4 +1,4 @@
-package query
+package pick
 
 import (
 	"fmt"
@@ -9,14 +9,17 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
+// maxPoints bounds the points of a grid.
+const maxPoints = 1 << 20
+
 // Grid is a declared ascending list of candidates.
 type Grid []float64
 
 // NewGrid returns points numbers at equal distances from lower to upper, both included; at least 2 and at
 // most 2^20.
 func NewGrid(lower, upper float64, points int) (Grid, error) {
-	if !(lower < upper) || math.IsInf(upper-lower, 0) || points < 2 || points > maxNumbers {
-		return nil, fmt.Errorf("query: grid has %d points from %v to %v, want 2 to 2^20 points between finite ascending bounds", points, lower, upper)
+	if !(lower < upper) || math.IsInf(upper-lower, 0) || points < 2 || points > maxPoints {
+		return nil, fmt.Errorf("pick: grid has %d points from %v to %v, want 2 to 2^20 points between finite ascending bounds", points, lower, upper)
 	}
 	g := make(Grid, points)
 	for j := range g {
@@ -28,12 +31,12 @@ func NewGrid(lower, upper float64, points int) (Grid, error) {
 }
 
 func (g Grid) check() error {
-	if len(g) < 1 || len(g) > maxNumbers {
-		return fmt.Errorf("query: grid has %d points, want 1 to 2^20", len(g))
+	if len(g) < 1 || len(g) > maxPoints {
+		return fmt.Errorf("pick: grid has %d points, want 1 to 2^20", len(g))
 	}
 	for j, v := range g {
 		if math.IsNaN(v) || math.IsInf(v, 0) || j > 0 && !(v > g[j-1]) {
-			return fmt.Errorf("query: grid is not ascending at point %d, want finite numbers in strictly ascending order", j+1)
+			return fmt.Errorf("pick: grid is not ascending at point %d, want finite numbers in strictly ascending order", j+1)
 		}
 	}
 	return nil
@@ -71,7 +74,7 @@ type QuantileTerms struct {
 //
 // The score of a point is by how many rows its rank is wrong, over what one record can change in that
 // (release.Ranks). It is one choice among m points, so the error in rank is of the order (2/ε)·ln m records
-// (see rankError) however the numbers lie. A binary search by noisy counts would pay for log2 m counts in a
+// (see RankError) however the numbers lie. A binary search by noisy counts would pay for log2 m counts in a
 // row: at equal ε its error is about log2(m) times that of a single count for each step, several times as large
 // at every grid size.
 func Quantiles(t QuantileTerms, r Records, at func(i int) float64, q []float64) ([]float64, error) {
@@ -106,10 +109,10 @@ func (t QuantileTerms) ranks(r Records, at func(i int) float64, replaced bool) (
 	if err := t.Grid.check(); err != nil {
 		return nil, err
 	}
-	if err := r.check(); err != nil {
+	if err := r.Check(); err != nil {
 		return nil, err
 	}
-	sample, err := release.Draw(release.Full(), r.size())
+	sample, err := release.Draw(release.Full(), r.Size())
 	if err != nil {
 		return nil, err
 	}
@@ -118,21 +121,21 @@ func (t QuantileTerms) ranks(r Records, at func(i int) float64, replaced bool) (
 		return nil, err
 	}
 	var points []int
-	for i := range r.size() {
-		if err = ranks.Add(i, t.points(points[:0], r, i, at)...); err != nil {
+	for i := range r.Size() {
+		if err = ranks.Add(i, t.Points(points[:0], r, i, at)...); err != nil {
 			return nil, err
 		}
 	}
 	return ranks, nil
 }
 
-// points appends the points of a record's rows.
-func (t QuantileTerms) points(dst []int, r Records, record int, at func(i int) float64) []int {
-	r.each(record, func(row int) { dst = append(dst, t.Grid.nearest(at(row))) })
+// Points appends the points of a record's rows.
+func (t QuantileTerms) Points(dst []int, r Records, record int, at func(i int) float64) []int {
+	r.Each(record, func(row int) { dst = append(dst, t.Grid.nearest(at(row))) })
 	return dst
 }
 
-// rankError bounds by how many rows more the rank of a chosen quantile is wrong than that of the best point,
+// RankError bounds by how many rows more the rank of a chosen quantile is wrong than that of the best point,
 // with the given confidence: 2·k·max(q, 1-q)/ε·ln(m/(1-level)) among m points, where a record has at most k
 // rows. (Dwork & Roth, "The Algorithmic Foundations of Differential Privacy", 2014, corollary 3.12, for the
 // exponential mechanism, https://doi.org/10.1561/0400000042. It holds for permute-and-flip too: a point whose
@@ -146,26 +149,11 @@ func RankError(epsilon float64, points, rows int, q, level float64) float64 {
 // Choice twice. If the choices come out in the wrong order, they are swapped.
 func Bounds(t QuantileTerms, r Records, at func(i int) float64, share float64) (lower, upper float64, err error) {
 	if !(share > 0 && share < 1) {
-		return 0, 0, fmt.Errorf("query: share outside the bounds is %v, want more than 0 and less than 1", share)
+		return 0, 0, fmt.Errorf("pick: share outside the bounds is %v, want more than 0 and less than 1", share)
 	}
 	ends, err := Quantiles(t, r, at, []float64{share / 2, 1 - share/2})
 	if err != nil {
 		return 0, 0, err
 	}
 	return min(ends[0], ends[1]), max(ends[0], ends[1]), nil
-}
-
-// medianRadius chooses the median of the L2 norms of the rows, a radius to which vectors may be clipped. It
-// pays Choice once. Row i must look at that row only; a norm that is not finite counts nowhere.
-func medianRadius(t QuantileTerms, r Records, row func(i int) []float64) (float64, error) {
-	chosen, err := Quantiles(t, r, func(i int) float64 {
-		if norm := length(row(i)); !math.IsInf(norm, 0) {
-			return norm
-		}
-		return math.NaN()
-	}, []float64{0.5})
-	if err != nil {
-		return 0, err
-	}
-	return chosen[0], nil
 }

@@ -1,4 +1,4 @@
-package query
+package pick
 
 import (
 	"github.com/ditherml/dither/internal/release"
@@ -18,23 +18,15 @@ type CategoryTerms struct {
 // Category is one released category: its name and its noisy number of records.
 type Category struct {
 	Name  string
-	Count Answer
+	Count float64
 }
 
-// Categories releases, sorted by name, those categories of the rows whose noisy count is beyond the public
-// threshold of the terms, with these counts. Name returns the category of a row, "" for none. The terms state
-// how many rows one record has at most (RowsPerRecord follows from r). An interval is that of a count by itself;
-// that only large counts are shown makes those just beyond the threshold err upward. It is proved under
-// add-or-remove-one.
-func Categories(t CategoryTerms, r Records, name func(i int) string, level float64) ([]Category, error) {
-	if err := checkLevel(level); err != nil {
-		return nil, err
-	}
-	if err := r.check(); err != nil {
-		return nil, err
-	}
-	l, err := lawOf(t.Noise, float64(r.most))
-	if err != nil {
+// Categories releases, sorted by name, those categories of the rows whose noisy count is beyond the
+// public threshold of the terms, with these counts. Name returns the category of a row, "" for none.
+// How many rows one record has at most follows from r. That only large counts are shown makes those
+// just beyond the threshold err upward. It is proved under add-or-remove-one.
+func Categories(t CategoryTerms, r Records, name func(i int) string) ([]Category, error) {
+	if err := r.Check(); err != nil {
 		return nil, err
 	}
 	discovery, err := t.count(r, name)
@@ -44,14 +36,14 @@ func Categories(t CategoryTerms, r Records, name func(i int) string, level float
 	found, err := discovery.Release(t.Payer)
 	categories := make([]Category, len(found))
 	for k, f := range found {
-		categories[k] = Category{f.Name, l.linear(f.Count, level)}
+		categories[k] = Category{f.Name, f.Count}
 	}
 	return categories, err
 }
 
 // count counts the rows of all records.
 func (t CategoryTerms) count(r Records, name func(i int) string) (*release.PartitionSelection, error) {
-	sample, err := release.Draw(release.Full(), r.size())
+	sample, err := release.Draw(release.Full(), r.Size())
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +53,8 @@ func (t CategoryTerms) count(r Records, name func(i int) string) (*release.Parti
 		return nil, err
 	}
 	var names []string
-	for i := range r.size() {
-		names = r.names(names[:0], i, name)
+	for i := range r.Size() {
+		names = r.Names(names[:0], i, name)
 		if err = discovery.Add(i, names...); err != nil {
 			return nil, err
 		}
@@ -70,8 +62,8 @@ func (t CategoryTerms) count(r Records, name func(i int) string) (*release.Parti
 	return discovery, nil
 }
 
-// names appends the categories of a record's rows.
-func (r Records) names(dst []string, record int, name func(i int) string) []string {
-	r.each(record, func(row int) { dst = append(dst, name(row)) })
+// Names appends the categories of a record's rows.
+func (r Records) Names(dst []string, record int, name func(i int) string) []string {
+	r.Each(record, func(row int) { dst = append(dst, name(row)) })
 	return dst
 }

@@ -1,0 +1,82 @@
+package pick
+
+import "fmt"
+
+// MaxRows bounds the rows of one record.
+const MaxRows = 1 << 15
+
+// Records are what a question is asked about: rows that are records, or persons with several rows.
+type Records struct {
+	rows    int
+	persons [][]int // nil: each row is a record
+	most    int     // rows of a record
+}
+
+// EachRow says that each of some rows is a record.
+func EachRow(rows int) Records { return Records{rows: rows, most: 1} }
+
+// OfPersons says that each person is a record, given the rows of each. The first maxRows of them
+// are used.
+func OfPersons(persons [][]int, maxRows int) Records {
+	if persons == nil {
+		persons = [][]int{}
+	}
+	return Records{persons: persons, most: maxRows}
+}
+
+// PersonsOf lists the rows of each person. The codes name the person of every row. A row whose code
+// is not one of 0 … known-1 has no person and is in no list. So persons whose texts nobody declared
+// are not taken for one. A row for which keep is false is in no list either; a nil keep keeps all.
+// Persons stand in the order in which they first appear, with at most maxRows rows each: which rows
+// these are depends on the rows of that person alone.
+func PersonsOf(codes []int32, known, maxRows int, keep func(i int) bool) [][]int {
+	at, rows := map[int32]int{}, [][]int{}
+	for i, code := range codes {
+		if code < 0 || int(code) >= known || keep != nil && !keep(i) {
+			continue
+		}
+		k, seen := at[code]
+		if !seen {
+			k = len(rows)
+			at[code], rows = k, append(rows, nil)
+		}
+		if len(rows[k]) < maxRows {
+			rows[k] = append(rows[k], i)
+		}
+	}
+	return rows
+}
+
+// Size returns the number of records, which is private under add-or-remove-one.
+func (r Records) Size() int {
+	if r.persons != nil {
+		return len(r.persons)
+	}
+	return r.rows
+}
+
+// Persons reports whether a record is a person, who may have several rows.
+func (r Records) Persons() bool { return r.persons != nil }
+
+// Most returns how many rows a record has at most.
+func (r Records) Most() int { return r.most }
+
+// Each calls do for the rows of a record that are used.
+func (r Records) Each(record int, do func(row int)) {
+	if r.persons == nil {
+		do(record)
+		return
+	}
+	rows := r.persons[record]
+	for _, i := range rows[:min(len(rows), r.most)] {
+		do(i)
+	}
+}
+
+// Check refuses records without a bound on their rows.
+func (r Records) Check() error {
+	if r.most < 1 || r.most > MaxRows {
+		return fmt.Errorf("pick: a record has at most %d rows, want 1 to %d; make records with EachRow or OfPersons", r.most, MaxRows)
+	}
+	return nil
+}
