@@ -156,12 +156,12 @@ func (l RunCountDistribution) meanAt(logarithm float64) float64 {
 
 // tailRuns returns a number of runs k that is exceeded with probability below 2^-180.
 //
-//   1. Geometric: the probability is (1-1/Mean)^(125·Mean), at most e^-125.
-//   2. Negative binomial of shape at most 1: the same holds with γ for 1/Mean. Each probability is
-//      at most 1-γ times the one before.
-//   3. Larger shapes: Markov's inequality for (1-γ/2)^-K gives e^(-γk/2)·2^η/(1-γ^η). γ is at most
-//      15/16 if the mean is at least 2.
-//   4. Poisson: Chernoff's bound, e^-Mean·(e/125)^(125·Mean), is less.
+//  1. Geometric: the probability is (1-1/Mean)^(125·Mean), at most e^-125.
+//  2. Negative binomial of shape at most 1: the same holds with γ for 1/Mean. Each probability is
+//     at most 1-γ times the one before.
+//  3. Larger shapes: Markov's inequality for (1-γ/2)^-K gives e^(-γk/2)·2^η/(1-γ^η). γ is at most
+//     15/16 if the mean is at least 2.
+//  4. Poisson: Chernoff's bound, e^-Mean·(e/125)^(125·Mean), is less.
 func (l RunCountDistribution) tailRuns() int {
 	const tail, wideTail = 125, 300
 	switch {

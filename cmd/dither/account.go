@@ -48,7 +48,7 @@ const accountExample = `  dither account "repeat(1000, poisson(0.01, gaussian(1.
   dither account "gaussian(1)" --epsilon 2
   dither account --textbook`
 
-// defaultDelta is the delta at which commands price what names none.
+// defaultDelta is the delta at which commands price events that name none.
 const defaultDelta = calibration.DefaultDelta
 
 // termFlags name the terms at which an event is priced.
@@ -97,7 +97,7 @@ func accountantNames() []string {
 	return names
 }
 
-// addSteps adds the flags that name steps of gradient descent.
+// addSteps adds the flags that describe steps of gradient descent.
 func addSteps(f *pflag.FlagSet, s *calibration.Steps) {
 	f.Float64Var(&s.NoiseMultiplier, calibration.Noise, 0, glossary.Short("noise-multiplier"))
 	f.Float64Var(&s.SamplingProbability, calibration.Probability, 1, glossary.Short("sampling-probability"))
@@ -142,7 +142,7 @@ func (a *accountCommand) run(c *cobra.Command, args []string) error {
 	return printed(c, a.json, out.cost, func() ([]byte, error) { return out.cost.Text(a.plot) })
 }
 
-// answer computes everything that is to be printed.
+// answer computes everything to be printed.
 func (a *accountCommand) answer(q explain.Question) (explain.Cost, error) {
 	out, err := q.Answer()
 	if err != nil {
@@ -159,7 +159,7 @@ func (a *accountCommand) answer(q explain.Question) (explain.Cost, error) {
 	return out, nil
 }
 
-// question reads what is to be priced, and at which terms.
+// question reads the event to price and its terms.
 func (a *accountCommand) question(args []string) (explain.Question, error) {
 	switch given := stepsGiven(a.changed); {
 	case len(args) == 0 && !given:
@@ -182,7 +182,7 @@ func (a *accountCommand) question(args []string) (explain.Question, error) {
 	return a.settle(q)
 }
 
-// settle puts the terms that flags name before those that a file states.
+// settle lets terms from flags override terms from a file.
 func (a *termFlags) settle(stated explain.Question) (explain.Question, error) {
 	q, err := stated, error(nil)
 	q.Epsilon, q.ForDelta = a.epsilon, a.changed("epsilon")

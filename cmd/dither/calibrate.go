@@ -92,7 +92,7 @@ func (k *calibrateCommand) run(c *cobra.Command) error {
 	return printed(c, k.json, out, out.Text)
 }
 
-// problem is what is looked for.
+// problem returns the problem to solve.
 func (k *calibrateCommand) problem(target privacy.Guarantee) (p calibration.Problem, err error) {
 	ranged := k.changed("low") || k.changed("high")
 	switch {
@@ -118,7 +118,7 @@ func (k *calibrateCommand) problem(target privacy.Guarantee) (p calibration.Prob
 	return p, err
 }
 
-// target is the guarantee that must be met.
+// target returns the guarantee that must be met.
 func (k *calibrateCommand) target() (privacy.Guarantee, error) {
 	switch {
 	case !k.changed("epsilon"):

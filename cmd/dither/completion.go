@@ -13,13 +13,13 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// What completes arguments and flags that name files.
+// These complete arguments and flags that name files.
 var (
 	modelFolders = flags.FoldersWith(certificate.FileName)
 	schemaFiles  = cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt)
 )
 
-// tableFiles completes a table: the built-in ones that begin with the word, else files.
+// tableFiles completes a table: built-in tables that begin with the word, else files.
 func tableFiles(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	if word == "" {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -27,7 +27,7 @@ func tableFiles(c *cobra.Command, args []string, word string) ([]string, cobra.S
 	return flags.Beginning(func() []string { return builtinNames(builtinPrefix) })(c, args, word)
 }
 
-// builtinNames are the built-in data sets with their titles.
+// builtinNames returns the built-in data sets with their titles.
 func builtinNames(prefix string) []string {
 	var names []string
 	for _, s := range builtin.List() {
@@ -36,7 +36,7 @@ func builtinNames(prefix string) []string {
 	return names
 }
 
-// reproductionChoices are the experiments of the literature with their titles.
+// reproductionChoices returns the experiments of the literature with their titles.
 func reproductionChoices() []string {
 	var names []string
 	for _, r := range reproduce.Reproductions() {
@@ -45,8 +45,8 @@ func reproductionChoices() []string {
 	return names
 }
 
-// argumentValues are what completes the arguments of commands, in order; the last one also those
-// after it.
+// argumentValues returns the completions of commands' arguments, in order. The last one also
+// completes all later arguments.
 func argumentValues() map[string][]cobra.CompletionFunc {
 	set := flags.Among(func() []string { return builtinNames("") })
 	return map[string][]cobra.CompletionFunc{
@@ -63,8 +63,8 @@ func argumentValues() map[string][]cobra.CompletionFunc {
 	}
 }
 
-// valuesOf completes a flag of a command, nil for a flag that has too many values to list. Where
-// nothing matches, the shell completes file names.
+// valuesOf returns the completion of a command's flag, or nil for a flag with too many values to
+// list. If no value matches, the shell completes file names.
 func valuesOf(c *cobra.Command, name string) cobra.CompletionFunc {
 	own, ok := flagValues[c.Name()+" --"+name]
 	switch {

@@ -15,8 +15,8 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// flagValues are the values of flags that have few, by the flag's name or by "command --flag" where
-// a command has its own. A flag that is listed for a command that lacks it does no harm.
+// flagValues are the values of flags with few values. The key is the flag's name, or "command
+// --flag" for a command's own values. An entry for a command that lacks the flag does no harm.
 var flagValues = map[string]func() []string{
 	"accountant":       accountantNames,
 	"accounting":       option.Accountings,
@@ -62,7 +62,7 @@ var flagValues = map[string]func() []string{
 	"whiten":            whitenings,
 }
 
-// texts lists values as flags spell them.
+// texts lists values in the spelling of flags.
 func texts[T any](values []T) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
@@ -81,7 +81,7 @@ func lossNames() []string {
 	return names
 }
 
-// methodNames are the methods with what each does.
+// methodNames returns the methods with a summary of each.
 func methodNames() []string {
 	names := []string{option.MethodAuto + "\tchosen by public numbers", option.MethodGD + "\tgradient descent with noise in every step", option.MethodSGD + "\tthe same on samples"}
 	for _, name := range erm.Names() {

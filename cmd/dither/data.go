@@ -64,10 +64,10 @@ func newDataExport() *cobra.Command {
 	}
 }
 
-// dataListing is what dither data prints as JSON.
+// dataListing is the JSON output of dither data.
 type dataListing struct {
 	tabular.Listing
-	// Cache is the cache folder, Encoded the tables in it, which dither clean removes.
+	// Cache is the cache folder. Encoded lists the tables in it, which dither clean removes.
 	Cache   string        `json:"cache"`
 	Encoded []cache.Entry `json:"encoded"`
 }
@@ -96,11 +96,11 @@ func (l dataListing) cacheText() string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nencoded tables in %s (dither clean removes them)\n", display.Printable(l.Cache))
-	_ = display.WriteColumns(&b, cache.Rows(l.Encoded)) // a strings.Builder takes everything
+	_ = display.WriteColumns(&b, cache.Rows(l.Encoded)) // a strings.Builder accepts every write
 	return b.String()
 }
 
-// tableWords says what may stand where a table is wanted.
+// tableWords lists, in words, the possible names of a table.
 func tableWords() string {
 	return format.Names() + ", also gzip; a folder or pattern of parts, such as \"part-*.csv\"; or - for standard input"
 }
@@ -141,7 +141,7 @@ func (f *tableFlags) read(ctx context.Context, s *data.Schema, path string, o da
 	return d, interruption(ctx, err)
 }
 
-// source is the table at path.
+// source returns the table at path.
 func (f *tableFlags) source(path string) (data.Source, error) {
 	source := data.Source{Path: path, Labels: f.labels, Columns: f.columns, NoQuotes: f.quote == "none", Formats: parquet.Formats()}
 	if f.quote != "" && f.quote != "csv" && f.quote != "none" {

@@ -94,7 +94,7 @@ func (d *diagnoseCommand) run(c *cobra.Command) error {
 	return out.WriteText(c.OutOrStdout())
 }
 
-// load returns the model that was named, nil if none was.
+// load returns the named model, or nil without a name.
 func (d *diagnoseCommand) load(s *data.Schema) (*model.Model, error) {
 	if d.model == "" {
 		return nil, nil

@@ -43,7 +43,7 @@ type evaluateCommand struct {
 	table tableFlags
 	group string
 	json  bool
-	// threshold is that of two levels; 0: the model's.
+	// threshold is the decision threshold of two levels; 0 means the model's.
 	threshold float64
 	private   privateFlags
 }
@@ -99,7 +99,7 @@ func (e *evaluateCommand) run(c *cobra.Command, folder, table string) error {
 	return written(out.WriteText(c.OutOrStdout()))
 }
 
-// check holds the flags to each other.
+// check refuses flags that contradict each other.
 func (e *evaluateCommand) check(c *cobra.Command, m *model.Model) error {
 	if c.Flags().Changed("threshold") {
 		if _, err := m.WithThreshold(e.threshold); err != nil {

@@ -55,7 +55,7 @@ func (p *privateFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&p.replace, "replace", false, "with --private: replace the folder if it exists")
 }
 
-// request turns the flags into what is asked of evaluate.
+// request returns the request that the flags describe.
 func (p *privateFlags) request(group string, threshold float64) (evaluate.Request, error) {
 	r := evaluate.Request{Epsilon: p.epsilon, Delta: p.delta, Noise: p.noise, MaxRecords: p.maxRecords, Bins: p.bins, ResidualBound: p.residualBound, GroupColumn: group, Threshold: threshold}
 	if !p.flags.Changed("epsilon") {
@@ -81,7 +81,7 @@ func (p *privateFlags) request(group string, threshold float64) (evaluate.Reques
 	return r, err
 }
 
-// parseRange reads LOW:HIGH, nothing as 0 and 0.
+// parseRange reads LOW:HIGH. An empty text means 0 and 0.
 func parseRange(text string) (low, high float64, err error) {
 	if text == "" {
 		return 0, 0, nil

@@ -63,7 +63,7 @@ func (e *explainCommand) run(c *cobra.Command, subject string) error {
 	return err
 }
 
-// explain explains a subject. A certificate has its own terms, and the flags are for events.
+// explain explains a subject. A certificate has its own terms; the flags are for events.
 func (e *explainCommand) explain(subject string) (explain.Explanation, error) {
 	out, err := explain.Of(subject, e.settle)
 	if err != nil || out.Verified == nil {
@@ -77,7 +77,7 @@ func (e *explainCommand) explain(subject string) (explain.Explanation, error) {
 	return out, nil
 }
 
-// settle leaves the choice of a relation to package explain where nothing names one.
+// settle leaves the choice of a relation to package explain if neither flags nor subject name one.
 func (e *explainCommand) settle(q explain.Question) (explain.Question, error) {
 	if q.Neighboring != 0 || e.changed("neighboring") {
 		return e.termFlags.settle(q)

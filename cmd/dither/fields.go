@@ -2,8 +2,8 @@ package main
 
 import "strings"
 
-// fieldFlags are words of libraries' errors, each followed by what the command says instead: the
-// flags that set the fields which these words name.
+// fieldFlags are words of libraries' errors, each followed by the command's words: the flags that
+// set the named fields.
 var fieldFlags = []string{
 	"Source.Columns", "--columns", "Source.Labels", "--labels", "Source.NoQuotes", "--quote none", "Draft.Target", "--target",
 	"Budget.Epsilon", "--epsilon", "Plan.Edges", "--edges", "Plan.Where", "--where",
@@ -11,5 +11,5 @@ var fieldFlags = []string{
 	"neither centered nor whitened", "neither centered nor whitened (--center no --whiten no)",
 }
 
-// fields replaces fields that errors of libraries name by flags.
+// fields replaces fields in errors of libraries by flags.
 var fields = strings.NewReplacer(fieldFlags...)

@@ -1,5 +1,5 @@
-// Command dither trains models with differential privacy from tables, serves them, and
-// recomputes what they cost.
+// Command dither trains models with differential privacy from tables, serves them, and recomputes
+// their cost.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Exit statuses.
+// These are the exit statuses.
 const (
 	exitDone    = 0
 	exitFailed  = 1 // failed while running
@@ -29,7 +29,7 @@ const (
 
 func main() {
 	process.KeepMemoryPrivate()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT) // the last would print stacks
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT) // SIGQUIT would otherwise print stacks
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
@@ -46,7 +46,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return status(err)
 }
 
-// status tells usage from failure: errors are usage errors unless marked.
+// status returns the exit status of an error. An error is one of usage unless it is marked
+// otherwise.
 func status(err error) int {
 	switch {
 	case errors.Is(err, ledger.ErrOverBudget):
@@ -57,7 +58,7 @@ func status(err error) int {
 	return exitUsage
 }
 
-// commands is the table of commands; a new one is one file and one line here.
+// commands is the table of commands. A new command takes one file and one line here.
 var commands = []func() *cobra.Command{
 	newTrain, newPredict, newEvaluate, newSweep, newVerify, newDiagnose, newQuery, newAccount, newCalibrate, newSchema, newData, newClean, newReproduce, newExplain, newVersion,
 }

@@ -34,7 +34,7 @@ var networkOnly = []string{"hidden", "activation", "embedding", "input-shape", "
 	"clipping-stability", "clipping-threshold", "clipping-quantile", "clipping-rate", "count-noise", "projections", "projection-cap", "microbatch", "clip-after-averaging",
 	"sampling", "correlated-noise", "noise-bands", "epochs", "weight-decay", "average-decay", "physical-batch", "checkpoint", "checkpoint-every", "resume", "frozen-from", "train-layers", "frozen-public"}
 
-// networkToo are the flags of linear models that networks have too.
+// networkToo are the flags that networks share with linear models.
 var networkToo = []string{"model", "data", "labels", "delimiter", "schema", "target", "test", "test-labels", "test-public", "print-not-private", "group", "out", "replace",
 	"assume-public", "dry-run", "non-private", "records", "max-records", "json", "quiet", "epsilon", "delta", "neighboring", "sampling-probability", "batch-size", "parts", "steps",
 	"clipping-norm", "transform", "row-normalization", "row-radius", "loss", "loss-width", "quantile", "learning-rate", "momentum", "ridge", "l1", "feature-bits", "optimizer",
@@ -70,7 +70,7 @@ func (n *networkFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&n.frozen.Public, "frozen-public", "", "where the weights of --frozen-from come from, in words: declares that no record of the table had a part in them")
 }
 
-// addLayers adds the flags that say which network it is.
+// addLayers adds the flags that choose the network.
 func (n *networkFlags) addLayers(f *pflag.FlagSet, otherwise string) {
 	n.flags, n.layers.Given = f, f.Changed
 	words := ""
@@ -84,7 +84,7 @@ func (n *networkFlags) addLayers(f *pflag.FlagSet, otherwise string) {
 	f.StringVar(&n.layers.InputShape, "input-shape", "", "shape of one record for a network, as 28x28 or 32x32x3: rows, columns, colors (default: that of the images in an IDX or NPY file)")
 }
 
-// summaries lists names with what they mean.
+// summaries lists names with their meanings.
 func summaries(rules [][2]string) string {
 	out := make([]string, len(rules))
 	for i, r := range rules {
@@ -120,7 +120,7 @@ func (n *networkFlags) check() error {
 	return wrong
 }
 
-// request turns the flags into what is asked of a run, given what is asked of all models.
+// request returns the request for a network, given the request for any model.
 func (n *networkFlags) request(p *planFlags, r train.Request, o train.Options) (out training.NetworkRequest, err error) {
 	out = training.NetworkRequest{Shared: r, Layers: n.layers, Frozen: n.frozen, Checkpoint: n.checkpoint, Resume: n.resume}
 	if out.Request, err = n.plan(p, r); err != nil {
@@ -130,7 +130,7 @@ func (n *networkFlags) request(p *planFlags, r train.Request, o train.Options) (
 	return out, err
 }
 
-// plan turns the flags into what is asked of package neural but for the layers.
+// plan returns the request to package neural, except the layers.
 func (n *networkFlags) plan(p *planFlags, r train.Request) (neural.Request, error) {
 	out := neural.Request{Epsilon: r.Epsilon, Delta: r.Delta, Neighboring: r.Neighboring, Loss: r.Loss, Clipping: n.clipping, Steps: r.Steps, Epochs: n.epochs,
 		Normalization: r.Normalization, Radius: r.Radius, Transforms: r.Transforms}
@@ -161,7 +161,8 @@ func (n *networkFlags) plan(p *planFlags, r train.Request) (neural.Request, erro
 	return out, err
 }
 
-// momentum is the one that was asked for, as train/neural takes it: 0 is the default, and a negative number none.
+// momentum returns the requested momentum in the form of train/neural: 0 is the default, and a
+// negative number means none.
 func (n *networkFlags) momentum(p *planFlags) float64 {
 	switch {
 	case !p.flags.Changed("momentum"):
@@ -172,10 +173,10 @@ func (n *networkFlags) momentum(p *planFlags) float64 {
 	return p.momentum
 }
 
-// averages are the names of --average: those of linear models mean a network's too.
+// averages are the names of --average. The names for linear models have a meaning for networks too.
 var averages = map[string]string{"auto": option.AverageExponential, "yes": option.AverageTail, "no": option.AverageNone}
 
-// options turns the flags into options.
+// options returns the options that the flags describe.
 func (n *networkFlags) options(p *planFlags, o train.Options) (neural.Options, error) {
 	out := neural.Options{LearningRate: o.LearningRate, WarmUp: o.WarmUp, Ridge: o.Ridge, L1: o.L1, WeightDecay: n.weightDecay,
 		AverageDecay: n.averageDecay, FeatureBits: o.FeatureBits, Chunk: n.physicalBatch, CheckpointEvery: n.checkpointEvery}
@@ -208,7 +209,7 @@ func (n *networkFlags) options(p *planFlags, o train.Options) (neural.Options, e
 	return out, nil
 }
 
-// numbersOf reads positive numbers with commas between.
+// numbersOf reads positive numbers separated by commas.
 func numbersOf(flag, text string) ([]float64, error) {
 	var out []float64
 	for part := range strings.SplitSeq(text, ",") {

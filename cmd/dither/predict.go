@@ -33,8 +33,8 @@ const predictExample = `  dither predict dither-model people.csv > predictions.c
   dither predict dither-model people.csv.gz --out predictions.csv --pass-through id
   dither predict dither-model builtin:randhie`
 
-// mostRecords bounds the rows of a table that a model is applied to: their number is no
-// secret here, and the schema's bound holds for training.
+// mostRecords bounds the rows of a table that a model is applied to. Their number is no secret
+// here, and the schema's bound applies to training.
 const mostRecords = math.MaxInt32
 
 // predictCommand holds the flags of dither predict.
@@ -69,7 +69,7 @@ func (p *predictCommand) run(c *cobra.Command, folder, table string) error {
 			return err
 		}
 	}
-	// Predictions are about persons as the table is: nobody else may read the file.
+	// Predictions reveal as much about persons as the table, so nobody else may read the file.
 	return p.out.write(c, 0o600, func(w io.Writer) error {
 		d, err := p.table.read(c.Context(), m.Schema(), table, data.ReadOptions{WithoutTarget: true, KeepDropped: true, MaxRecords: mostRecords, Extra: p.pass}, tabular.ReadTest)
 		if err != nil {
@@ -84,7 +84,7 @@ func (p *predictCommand) run(c *cobra.Command, folder, table string) error {
 	})
 }
 
-// interruption marks what a person stopped as a failure while running.
+// interruption marks a person's interruption as a failure while running.
 func interruption(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return failure.Running(errInterrupted)

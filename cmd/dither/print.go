@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// writeJSON writes v as display.JSON has it.
+// writeJSON writes v in the form of display.JSON.
 func writeJSON(w io.Writer, v any) error {
 	text, err := display.JSON(v)
 	if err != nil {
@@ -23,7 +23,7 @@ func writeJSON(w io.Writer, v any) error {
 	return writeAll(w, text)
 }
 
-// printed prints what a command found: as JSON, or as text for a terminal.
+// printed prints a command's result as JSON, or as text for a terminal.
 func printed(c *cobra.Command, asJSON bool, v any, text func() ([]byte, error)) error {
 	if asJSON {
 		return writeJSON(c.OutOrStdout(), v)
@@ -35,7 +35,7 @@ func printed(c *cobra.Command, asJSON bool, v any, text func() ([]byte, error)) 
 	return writeAll(c.OutOrStdout(), out)
 }
 
-// running marks an error, if there is one, as one of running.
+// running marks an error, if there is one, as a failure while running.
 func running(err error) error {
 	if err != nil {
 		return failure.Running(err)
@@ -43,8 +43,7 @@ func running(err error) error {
 	return nil
 }
 
-// writeAll writes to standard output or to a file; that it cannot is a failure while
-// running.
+// writeAll writes to standard output or to a file. A failure to do so is a failure while running.
 func writeAll(w io.Writer, text []byte) error {
 	if _, err := w.Write(text); err != nil {
 		return failure.Running(fmt.Errorf("the output cannot be written: %w", display.Pathless(err)))
@@ -52,7 +51,7 @@ func writeAll(w io.Writer, text []byte) error {
 	return nil
 }
 
-// arguments wants exactly these words after a command's name.
+// arguments returns a check that a command has exactly these arguments.
 func arguments(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) == len(names) {
@@ -62,7 +61,7 @@ func arguments(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// errInterrupted is what remains to be said when a person stops a command.
+// errInterrupted is the error of a command that a person stops.
 var errInterrupted = errors.New("stopped before the end; no file was written")
 
 // outputFlags are the flags by which commands write a file instead of standard output.
@@ -76,8 +75,7 @@ func (o *outputFlags) add(c *cobra.Command, what string) {
 	c.Flags().BoolVar(&o.replace, "replace", false, "replace the file of --out if it exists")
 }
 
-// write writes through fill to the file, made with these permissions, or to standard
-// output.
+// write calls fill with the file, made with these permissions, or with standard output.
 func (o *outputFlags) write(c *cobra.Command, mode fs.FileMode, fill func(io.Writer) error) error {
 	switch {
 	case o.path != "":

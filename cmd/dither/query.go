@@ -146,7 +146,7 @@ func (k *queryCommand) run(c *cobra.Command, args []string) error {
 	return target.Unprinted(files, printed(c, k.json, answer, func() ([]byte, error) { return wording.Answer(answer) }))
 }
 
-// target takes the name of --out; without it the answer is printed and kept nowhere.
+// target returns the folder of --out. Without it the answer is printed but not kept.
 func (k *queryCommand) target(tell io.Writer) (*artefact.Folder, error) {
 	if k.out == "" {
 		return &artefact.Folder{}, nil

@@ -14,7 +14,7 @@ import (
 // answerName is the name of the answer inside its folder.
 const answerName = query.FileName
 
-// question binds the command line to the schema. No record is read.
+// question checks the command line against the schema. No record is read.
 func (k *queryCommand) question(args []string) (*query.Question, error) {
 	switch {
 	case len(args) == 0:
@@ -45,7 +45,7 @@ func (k *queryCommand) question(args []string) (*query.Question, error) {
 	return query.NewQuestion(s, p)
 }
 
-// fill keeps what the statistic has of flags with a default.
+// fill sets the statistic's flags that have a default.
 func (k *queryCommand) fill(p *query.Plan) {
 	switch p.Statistic {
 	case "quantiles":
@@ -71,7 +71,7 @@ func (k *queryCommand) person() (*query.Person, error) {
 	return &query.Person{Column: u.Column, MaxRows: u.MaxRows}, nil
 }
 
-// readSchema reads the schema of the table; a built-in data set brings its own.
+// readSchema reads the schema of the table. A built-in data set has its own.
 func (k *queryCommand) readSchema() (*data.Schema, error) {
 	name, isBuiltin := strings.CutPrefix(k.path, builtinPrefix)
 	switch {
@@ -87,7 +87,7 @@ func (k *queryCommand) readSchema() (*data.Schema, error) {
 	return set.Schema()
 }
 
-// only refuses flags that another statistic has.
+// only refuses flags of other statistics.
 func (k *queryCommand) only(s query.Statistic) error {
 	for _, f := range []struct {
 		flag string

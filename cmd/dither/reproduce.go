@@ -31,10 +31,10 @@ const reproduceExample = `  dither reproduce
   dither reproduce composition salary
   dither reproduce --linear --out reproductions`
 
-// sharedData is where data sets are looked for when nothing names a folder.
+// sharedData is the default folder of the data sets.
 const sharedData = "../shared/data"
 
-// reproduceCommand are the flags of dither reproduce.
+// reproduceCommand holds the flags of dither reproduce.
 type reproduceCommand struct {
 	data, out            string
 	all, linear          bool
@@ -60,7 +60,7 @@ func newReproduce() *cobra.Command {
 	return c
 }
 
-// chosen returns what to run, nil for a list.
+// chosen returns the experiments to run, or nil for a list.
 func (r *reproduceCommand) chosen(names []string) ([]experiment.Reproduction, error) {
 	switch {
 	case r.repeats < 0:
@@ -79,7 +79,7 @@ func (r *reproduceCommand) chosen(names []string) ([]experiment.Reproduction, er
 	return nil, nil
 }
 
-// laboratory finds the data sets.
+// laboratory returns the environment with the data sets.
 func (r *reproduceCommand) laboratory() experiment.Environment {
 	folder := r.data
 	if folder == "" {
@@ -126,7 +126,7 @@ func (r *reproduceCommand) run(c *cobra.Command, names []string) error {
 	return r.end(c, results, err)
 }
 
-// end prints what holds of all results.
+// end prints the summary of all results.
 func (r *reproduceCommand) end(c *cobra.Command, results []experiment.Result, err error) error {
 	if len(results) > 0 {
 		text := []byte(display.Wrapped("These are " + reproduce.Publicly + "."))

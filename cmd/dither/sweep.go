@@ -69,7 +69,8 @@ func newSweep() *cobra.Command {
 	return c
 }
 
-// drawImage draws a figure as an image. Tests of other things replace it, since images take most of the time of a small sweep.
+// drawImage draws a figure as an image. Tests of other functions replace it, because images take
+// most of the time of a small sweep.
 var drawImage = report.WritePNG
 
 func (s *sweepCommand) run(c *cobra.Command) error {
@@ -102,7 +103,7 @@ func (s *sweepCommand) run(c *cobra.Command) error {
 	return printed(c, s.json, study.Document(summaries, true), func() ([]byte, error) { return study.Text(summaries, notPrivateBanner) })
 }
 
-// plan settles tables, configurations and their prices.
+// plan settles tables, configurations and prices.
 func (s *sweepCommand) plan(c *cobra.Command) (*grid.Plan, error) {
 	if s.planFile != "" {
 		if err := s.flags.ReadFile(s.planFile); err != nil {
@@ -130,7 +131,7 @@ func (s *sweepCommand) plan(c *cobra.Command) (*grid.Plan, error) {
 	return progress.Await(c.Context(), c.ErrOrStderr(), calibrating, func() (*grid.Plan, error) { return p, p.Price(c.Context()) })
 }
 
-// base is what all runs share: dither train with the settings that do not vary.
+// base returns the part that all runs share: dither train with the settings that do not vary.
 func (s *sweepCommand) base(fixed []sweep.Setting) (grid.Base, error) {
 	t, err := configure(fixed, false)
 	if err != nil {
@@ -170,7 +171,7 @@ func (s *sweepCommand) base(fixed []sweep.Setting) (grid.Base, error) {
 	return b, nil
 }
 
-// unlessStopped is a reader whose error says that it was stopped, if it was.
+// unlessStopped returns a reader whose error states that the read was stopped, if it was.
 func unlessStopped(read func(context.Context) (*data.Dataset, error)) func(context.Context) (*data.Dataset, error) {
 	return func(ctx context.Context) (*data.Dataset, error) {
 		d, err := read(ctx)
@@ -183,7 +184,7 @@ func configure(settings []sweep.Setting, baseline bool) (*trainCommand, error) {
 	t, c := newTrainCommand()
 	t.stdout, t.stderr = io.Discard, io.Discard
 	for _, one := range settings {
-		if c.Flags().Lookup(one.Name) == nil { // the noise multiplier, which takes the place of an epsilon
+		if c.Flags().Lookup(one.Name) == nil { // the noise multiplier, which replaces an epsilon
 			continue
 		}
 		if err := c.Flags().Set(one.Name, one.Value); err != nil {

@@ -7,20 +7,21 @@ import (
 	"golang.org/x/term"
 )
 
-// Widths of texts: on a page that is no terminal, and the least and the most on a terminal.
+// These are widths of texts: on a page that is no terminal, and the least and the largest on a
+// terminal.
 const (
 	plainWidth = 118
 	leastWidth = 72
 	mostWidth  = 180
 )
 
-// isTerminal reports whether what is written to w is seen on a terminal.
+// isTerminal reports whether w writes to a terminal.
 func isTerminal(w io.Writer) bool {
 	file, isFile := w.(*os.File)
 	return isFile && term.IsTerminal(int(file.Fd()))
 }
 
-// pageWidth is the width, in characters, of the terminal that w is, or of a page.
+// pageWidth returns the width, in characters, of the terminal w, or of a page.
 func pageWidth(w io.Writer) int {
 	file, isFile := w.(*os.File)
 	if !isFile {

@@ -2,8 +2,8 @@ package main
 
 import "github.com/ditherml/dither/internal/flags"
 
-// themes divides the flags of every command that mostUsed names. A flag stands in one theme, and
-// means the same in all commands.
+// themes groups the flags of every command in mostUsed. A flag belongs to one theme and means the
+// same in all commands.
 var themes = []flags.Theme{
 	{"Budget", "epsilon delta epsilon-per-step noise-multiplier neighboring unit max-records-per-person accounting non-private"},
 	{"Question", "where by edges quantiles points share of blocks noise confidence"},
@@ -23,8 +23,7 @@ var themes = []flags.Theme{
 	{"Run", "dry-run json quiet physical-batch help"},
 }
 
-// mostUsed has the ten flags that stand first in the help text of a command, by the command's name.
-// Every command with many flags is here.
+// mostUsed has, for each command with many flags, the ten flags that its help text shows first.
 var mostUsed = map[string]string{
 	"train": "data schema epsilon delta unit model loss holdout out dry-run",
 	"sweep": "data data-public schema epsilon noise-multiplier learning-rate clipping-norm repeats select dry-run",

@@ -61,13 +61,13 @@ type trainCommand struct {
 	json, quiet                 bool
 	group                       string
 	stream, cacheFeatures       bool
-	streamed                    *data.Source // the table that --stream and --cache-features are for, or nil
+	streamed                    *data.Source // the table for --stream and --cache-features, or nil
 	plan                        planFlags
 	holdout                     holdoutFlags
 	method                      methodFlags
 	network                     networkFlags
 	sweep                       string
-	curve                       *training.Curve // that --sweep names, or nil
+	curve                       *training.Curve // the curve of --sweep, or nil
 	stdout, stderr              io.Writer
 }
 
@@ -115,13 +115,13 @@ func newTrainCommand() (*trainCommand, *cobra.Command) {
 	return t, c
 }
 
-// The flags that keep the encoded table in the cache folder.
+// These flags keep the encoded table in the cache folder.
 const (
 	streamFlag        = "stream"
 	cacheFeaturesFlag = "cache-features"
 )
 
-// checkStream settles what the flags that keep the encoded table need of the others, before anything is read.
+// checkStream checks the other flags that streaming and caching need, before any file is read.
 func (t *trainCommand) checkStream(r *train.Request, private []data.Column) error {
 	flag := "--" + streamFlag
 	if t.cacheFeatures {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// descentOptions are the flags of the noise over the steps and of what is made of released gradients.
+// descentOptions are the flags of the noise over the steps and of the use of released gradients.
 type descentOptions struct {
 	optimizer, schedule, outputRule string
 	accounting                      string
@@ -31,7 +31,7 @@ func (d *descentOptions) add(f *pflag.FlagSet, request train.Request, options tr
 	f.StringVar(&d.outputRule, "output-rule", "", "which weights are the model: "+strings.Join(option.OutputRules(), ", ")+" (the last, and all in "+artefact.IteratesName+"); all cost the same (default: as --average says)")
 }
 
-// apply sets what is asked for.
+// apply sets the requested values.
 func (d *descentOptions) apply(r *train.Request, o *train.Options) {
 	r.NoiseContraction = d.noiseContraction
 	o.Optimizer, o.Schedule, o.WarmUp, o.L1 = d.optimizer, d.schedule, d.warmUp, d.l1
@@ -48,12 +48,12 @@ func join[T ~string](names []T) string {
 	return strings.Join(texts, ", ")
 }
 
-// descends lists the flags that say how descent goes: with any of them a baseline descends as a private run does,
-// without them it converges.
+// descends lists the flags that describe descent. With any of them a baseline descends as a private
+// run does; without them it converges.
 var descends = []string{"sampling-probability", "batch-size", "parts", "steps", "clipping", "clipping-norm", "parameter-radius", "learning-rate", "momentum", "average",
 	"optimizer", "schedule", "warm-up", "l1", "temperature", "output-rule", "noise-contraction", "accounting", "holdout"}
 
-// describes reports whether a flag says how descent goes.
+// describes reports whether a flag describes descent.
 func (p *planFlags) describes() bool {
 	asked := false
 	p.flags.Visit(func(f *pflag.Flag) { asked = asked || slices.Contains(descends, f.Name) })

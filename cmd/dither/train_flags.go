@@ -76,7 +76,7 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&p.average, "average", "auto", "average the last iterates: auto, yes or no; of a network also "+join(option.Averages())+" (auto is "+string(averages["auto"])+")")
 }
 
-// request turns the flags into what is asked of train.
+// request returns the request that the flags describe.
 func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, error) {
 	r := train.Request{Epsilon: p.epsilon, Delta: p.delta, SamplingProbability: p.samplingProbability, BatchSize: p.batchSize, Parts: p.parts, Steps: p.steps, ClippingMode: p.clipping, ClippingNorm: p.clippingNorm, ParameterRadius: p.parameterRadius,
 		Normalization: feature.Normalization(p.normalization), Intercept: p.intercept}
@@ -115,7 +115,7 @@ func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, erro
 	return r, o, p.budget(&r, nonPrivate)
 }
 
-// preparation reads what is learned of rows.
+// preparation reads the flags of the statistics of rows.
 func (p *planFlags) preparation(r *train.Request) error {
 	var err error
 	switch structure := p.whiten; structure {
@@ -152,7 +152,7 @@ func (p *planFlags) person() (*train.PersonUnit, error) {
 	return &train.PersonUnit{Column: column, MaxRows: p.maxRecordsPerPerson}, nil
 }
 
-// budget settles which of the three ways to state the budget was used.
+// budget checks which of the three ways to state the budget was used.
 func (p *planFlags) budget(r *train.Request, nonPrivate bool) error {
 	perStep := p.flags.Changed("epsilon-per-step")
 	switch {
@@ -191,7 +191,7 @@ func choice(name, text string) (train.Tristate, error) {
 	return 0, fmt.Errorf("--%s is %q, want auto, yes or no", name, text)
 }
 
-// chooseLoss puts the loss that is asked for into the request.
+// chooseLoss puts the requested loss into the request.
 func (p *planFlags) chooseLoss(r *train.Request) (err error) {
 	spec := p.lossSpec
 	switch {
@@ -210,11 +210,11 @@ func (p *planFlags) chooseLoss(r *train.Request) (err error) {
 	return err
 }
 
-// mostEpsilon is the largest budget that commands take. Far below it a promise is empty: at epsilon 20 a
-// record may be as good as certain.
+// mostEpsilon is the largest budget that commands accept. A promise is empty far below it: at
+// epsilon 20 a record may be nearly certain.
 const mostEpsilon = 1e6
 
-// checkEpsilon refuses a budget that no accountant answers.
+// checkEpsilon refuses a budget for which no accountant has an answer.
 func checkEpsilon(epsilon float64, instead string) error {
 	if epsilon > mostEpsilon {
 		return fmt.Errorf("--epsilon is %g, want at most %g; so large a budget protects nobody: %s", epsilon, mostEpsilon, instead)

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// holdoutFlags are the flags of a part that is held out of the training records, and of the threshold.
+// holdoutFlags are the flags of the held-out part of the training records, and of the threshold.
 type holdoutFlags struct {
 	flags     *pflag.FlagSet
 	holdout   string
@@ -21,9 +21,9 @@ type holdoutFlags struct {
 	scores    string
 	residual  float64
 	threshold training.Threshold
-	// weights are of the levels of the target.
+	// weights holds the weights of the target's levels.
 	weights string
-	// rowWeights says where the weights of rows are.
+	// rowWeights names the column with the weights of rows.
 	rowWeights string
 }
 
@@ -39,7 +39,7 @@ func (h *holdoutFlags) add(f *pflag.FlagSet) {
 	f.StringVar((*string)(&h.threshold), "threshold", "", "probability above which the second of two levels is predicted, kept in the model (default 0.5); best or balanced chooses the one with the highest accuracy, or mean of recalls, on the held-out part")
 }
 
-// request returns what is asked of train, nil without a held-out part.
+// request returns the request for a held-out part, or nil without one.
 func (h *holdoutFlags) request(group string) (*train.HoldoutRequest, error) {
 	if h.holdout == "" {
 		for _, name := range []string{"holdout-noise", "holdout-bins", "holdout-score-range", "holdout-residual-bound"} {
@@ -87,7 +87,7 @@ func (h *holdoutFlags) weigh(r *train.Request) error {
 	return nil
 }
 
-// sampleWeights reads COLUMN:LOW:HIGH; nothing is nil.
+// sampleWeights reads COLUMN:LOW:HIGH. An empty text gives nil.
 func (h *holdoutFlags) sampleWeights() (*train.SampleWeights, error) {
 	if h.rowWeights == "" {
 		return nil, nil
@@ -103,7 +103,7 @@ func (h *holdoutFlags) sampleWeights() (*train.SampleWeights, error) {
 	return nil, fmt.Errorf("--sample-weights is %q, want COLUMN:LOW:HIGH with 0 ≤ low ≤ high, such as weight:0:10", h.rowWeights)
 }
 
-// weightColumn is the column of weights, "" for none.
+// weightColumn returns the column of weights, or "" for none.
 func (h *holdoutFlags) weightColumn() string {
 	if w, err := h.sampleWeights(); err == nil && w != nil {
 		return w.Column

@@ -12,18 +12,19 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// methodFlags are the flags that choose the method, and those of methods other than gradient descent.
+// methodFlags are the flags that choose the method, and the flags of methods other than gradient
+// descent.
 type methodFlags struct {
 	flags    *pflag.FlagSet
 	name     string
-	auto     bool // name was chosen by auto
+	auto     bool // auto chose the name
 	sumRidge float64
 	noise    string
 	// asked holds the options that only some methods have.
 	asked erm.Request
 }
 
-// ownFlags names, for each flag that only some methods have, those methods.
+// ownFlags maps each flag that only some methods have to those methods.
 var ownFlags = map[string][]string{
 	"center":        {option.MethodGD, option.MethodSGD, option.MethodOutput, option.MethodObjective, option.MethodZeroth},
 	"steps":         {option.MethodGD, option.MethodSGD, option.MethodZeroth, option.MethodFrankWolfe},
@@ -69,7 +70,7 @@ func (m *methodFlags) add(f *pflag.FlagSet) {
 	f.Float64Var(&m.asked.L1Radius, "l1-radius", 0, fmt.Sprintf("largest sum of magnitudes of the weights of %s (default: a score of 10 by one coordinate of levels, of 2 by one of a number in units of half its range)", option.MethodFrankWolfe))
 }
 
-// elsewhere reports whether the method is one of package erm.
+// elsewhere reports whether the method belongs to package erm.
 func (m *methodFlags) elsewhere() bool { return slices.Contains(erm.Names(), m.name) }
 
 // check refuses an unknown method, and flags that the method does not have.
@@ -94,7 +95,7 @@ func (m *methodFlags) check() error {
 	return wrong
 }
 
-// misplaced is the error about a flag that other methods have.
+// misplaced returns the error for a flag of other methods.
 func (m *methodFlags) misplaced(flag string, having []string) error {
 	if m.auto {
 		return fmt.Errorf("--%s is given with --method %s, which takes %s for this table and budget and has no such flag, want --method %s", flag, option.MethodAuto, m.name, strings.Join(having, " or "))
@@ -102,7 +103,7 @@ func (m *methodFlags) misplaced(flag string, having []string) error {
 	return fmt.Errorf("--%s is given with --method %s, want it with %s only", flag, m.name, strings.Join(having, ", "))
 }
 
-// request turns the flags into what is asked of erm.
+// request returns the request to package erm.
 func (m *methodFlags) request(r train.Request) erm.Request {
 	asked := m.asked
 	asked.Method, asked.Epsilon, asked.Delta, asked.Neighboring, asked.Loss = m.name, r.Epsilon, r.Delta, r.Neighboring, r.Loss
@@ -111,7 +112,8 @@ func (m *methodFlags) request(r train.Request) erm.Request {
 	return asked
 }
 
-// choose replaces the method auto by one that suits what is public, and says which and why.
+// choose replaces the method auto by one that suits the public numbers. It prints the method and
+// the reason.
 func (t *trainCommand) choose(s *data.Schema, r train.Request) error {
 	if t.method.name != option.MethodAuto {
 		return nil
@@ -125,7 +127,7 @@ func (t *trainCommand) choose(s *data.Schema, r train.Request) error {
 	return err
 }
 
-// recommend leaves the choice to package erm, unless a flag or the schema asks for what descent has.
+// recommend leaves the choice to package erm, unless a flag or the schema requires descent.
 func (m *methodFlags) recommend(s *data.Schema, r train.Request) (method, reason string, err error) {
 	var asked string
 	m.flags.Visit(func(f *pflag.Flag) {

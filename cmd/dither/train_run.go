@@ -61,10 +61,10 @@ func (t *trainCommand) run(ctx context.Context) error {
 	return t.fit(ctx, f)
 }
 
-// calibrating says what a command does before it reads records.
+// calibrating is the progress text of a command before it reads records.
 const calibrating = "calibrating the noise"
 
-// settle refuses flags that do not go together, and chooses the method where the choice is left to it.
+// settle refuses flags that contradict each other, and resolves the method auto.
 func (t *trainCommand) settle(s *data.Schema) error {
 	if err := t.network.check(); err != nil || t.network.asked() {
 		return err
@@ -79,7 +79,7 @@ func (t *trainCommand) settle(s *data.Schema) error {
 	return t.method.check()
 }
 
-// planned settles the plan of a run from the flags alone, and drafts the certificate.
+// planned makes the plan of a run from the flags alone, and drafts the certificate.
 func (t *trainCommand) planned(ctx context.Context, source tables) (*training.Run, error) {
 	f, err := t.planAny(ctx, source)
 	if err == nil {
@@ -168,7 +168,7 @@ func (t *trainCommand) checkThreshold(s *data.Schema) error {
 	return t.holdout.threshold.Check(len(s.Target.Levels), t.holdout.holdout != "")
 }
 
-// read reads the records in the way that was asked for, and the test table.
+// read reads the records in the requested way, and the test table.
 func (t *trainCommand) read(ctx context.Context, source tables, f *training.Run) (err error) {
 	switch {
 	case t.stream:
@@ -184,7 +184,7 @@ func (t *trainCommand) read(ctx context.Context, source tables, f *training.Run)
 	return err
 }
 
-// tell is where messages go that --quiet silences.
+// tell returns the writer of messages, which --quiet silences.
 func (t *trainCommand) tell() io.Writer {
 	if t.quiet {
 		return io.Discard
@@ -207,7 +207,7 @@ func (t *trainCommand) fit(ctx context.Context, f *training.Run) error {
 	}
 	process.OutliveReaders()
 	told := progress.NewSteps(t.stderr, t.quiet)
-	if !t.quiet { // what a run costs so far takes time to price
+	if !t.quiet { // pricing the run so far takes time
 		f.Options.Progress = told.Show
 	}
 	finished, err := f.Train(ctx, budget)
@@ -221,7 +221,7 @@ func (t *trainCommand) fit(ctx context.Context, f *training.Run) error {
 	return t.printPrivateMetrics(f, finished.Result)
 }
 
-// print prints what can be printed as JSON or for people.
+// print prints a value as JSON or as text.
 func (t *trainCommand) print(v training.Printable) error {
 	if t.json {
 		return writeJSON(t.stdout, v)
@@ -229,11 +229,11 @@ func (t *trainCommand) print(v training.Printable) error {
 	return v.WriteText(t.stdout)
 }
 
-// dry checks what a run would open, for a dry run: headers, shapes and columns of the tables, and the folder to be
-// written. It looks at no record. A table that is not there is told of and no error.
+// dry checks the inputs and outputs of a dry run: headers, shapes and columns of the tables, and
+// the output folder. It reads no record. A missing table is reported, but is no error.
 func (t *trainCommand) dry(ctx context.Context, source tables, f *training.Run, begun time.Time) error {
 	switch err := source.check(ctx); {
-	case errors.Is(err, fs.ErrNotExist): // a plan may be made before the records are at hand
+	case errors.Is(err, fs.ErrNotExist): // a plan may be made before the records exist
 		fmt.Fprintf(t.stderr, "not checked: %v\n", err)
 	case err != nil:
 		return stopped(err)
@@ -248,10 +248,10 @@ func (t *trainCommand) dry(ctx context.Context, source tables, f *training.Run, 
 	return t.print(d)
 }
 
-// notPrivateBanner stands over every number that the guarantee does not cover.
+// notPrivateBanner precedes every number that the guarantee does not cover.
 const notPrivateBanner = "NOT PRIVATE: the numbers below are exact about records that are not public. For this terminal only; do not publish them."
 
-// printPrivateMetrics shows, when asked, metrics of records that are not public.
+// printPrivateMetrics prints, on request, metrics of records that are not public.
 func (t *trainCommand) printPrivateMetrics(f *training.Run, r *train.Result) error {
 	if !t.printNotPrivate {
 		return nil
@@ -268,7 +268,7 @@ func (t *trainCommand) printPrivateMetrics(f *training.Run, r *train.Result) err
 	return measures.WriteText(t.stderr, classification, regression)
 }
 
-// warnDelta says before anything is spent that delta is too large.
+// warnDelta warns of a delta that is too large, before anything is spent.
 func (t *trainCommand) warnDelta(s *data.Schema) {
 	if doubt := training.DeltaDoubt(t.plan.delta, s.Records, s.MaxRecords); doubt != "" && !t.nonPrivate {
 		fmt.Fprintln(t.stderr, "WARNING: "+doubt)

@@ -11,7 +11,7 @@ import (
 	"github.com/ditherml/dither/internal/training"
 )
 
-// builtinPrefix marks the name of a built-in data set where a table is wanted.
+// builtinPrefix marks the name of a built-in data set in place of a table.
 const builtinPrefix = tabular.Prefix
 
 // defaultSet is the built-in data set of the first run.
@@ -20,22 +20,22 @@ const defaultSet = "randhie"
 // tables are the schema and the readers of one run's tables.
 type tables struct {
 	schema *data.Schema
-	name   string // what the training table is called
+	name   string // the name of the training table
 	train  func(context.Context) (*data.Dataset, error)
-	test   func(context.Context) (*data.Dataset, error) // returns nil when there is no test table
+	test   func(context.Context) (*data.Dataset, error) // returns nil without a test table
 	// check returns the error with which a reader would refuse its table before the first record.
 	check      func(context.Context) error
 	testName   string
 	testPublic bool
 }
 
-// told is what a run says of its tables.
+// told returns the description of a run's tables.
 func (t *trainCommand) told(source tables) training.Tables {
 	return training.Tables{Schema: source.schema, Name: source.name, Source: t.streamed, Builtin: strings.HasPrefix(source.name, builtinPrefix), Argument: t.tablePath,
 		Extra: t.personColumn(source.schema), TestName: source.testName, TestPublic: source.testPublic, Group: t.group}
 }
 
-// open settles which tables are read, from the flags alone.
+// open determines the tables to read from the flags alone.
 func (t *trainCommand) open() (tables, error) {
 	name, isBuiltin := strings.CutPrefix(t.tablePath, builtinPrefix)
 	if t.tablePath == "" {
@@ -83,7 +83,8 @@ func (t *trainCommand) open() (tables, error) {
 	return out, t.checkTest()
 }
 
-// draftTarget is the flag that names the target of a draft: the file of labels does where there is one.
+// draftTarget returns the flag that names the target of a draft, or the file of labels if there is
+// one.
 func (t *trainCommand) draftTarget() string {
 	if t.table.labels != "" {
 		return "--labels " + t.table.labels
@@ -91,7 +92,7 @@ func (t *trainCommand) draftTarget() string {
 	return "--target COLUMN"
 }
 
-// maxTestRecords bounds the rows of a test table, whose number is not private here.
+// maxTestRecords bounds the rows of a test table. Their number is not private here.
 const maxTestRecords = 1 << 30
 
 func (t *trainCommand) openBuiltin(name string) (tables, error) {
@@ -120,7 +121,8 @@ func (t *trainCommand) openBuiltin(name string) (tables, error) {
 		train: read(set.ReadTrain, data.ReadOptions{Extra: t.personColumn(schema)}), test: read(set.ReadTest, data.ReadOptions{MaxRecords: maxTestRecords, Extra: training.Besides(schema, t.group)})}, nil
 }
 
-// personColumn names the columns of persons and of weights for reading when they are no features.
+// personColumn returns the columns of persons and of weights, which are read even if they are no
+// features.
 func (t *trainCommand) personColumn(s *data.Schema) []string {
 	person, _ := strings.CutPrefix(t.plan.unit, "person:")
 	if person == t.plan.unit {
@@ -129,8 +131,8 @@ func (t *trainCommand) personColumn(s *data.Schema) []string {
 	return training.Besides(s, t.holdout.weightColumn(), person)
 }
 
-// checkTest holds the test flags to each other: metrics of a test table need a word on
-// whether it is public.
+// checkTest checks the test flags: metrics of a test table require a statement whether the table is
+// public.
 func (t *trainCommand) checkTest() error {
 	switch {
 	case t.test == "" && (t.testPublic || t.testLabels != ""):

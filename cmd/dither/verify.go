@@ -52,7 +52,7 @@ func runVerify(c *cobra.Command, folder string, asJSON bool) error {
 	return err
 }
 
-// andMore says that there are n more disagreements.
+// andMore returns words for n more disagreements.
 func andMore(n int) string {
 	if n == 0 {
 		return ""

@@ -9,10 +9,10 @@ import (
 	"github.com/ditherml/dither/internal/process"
 )
 
-// version is the program's version, as models, certificates and release archives name it.
+// version is the program's version in models, certificates and release archives.
 const version = artefact.Version
 
-// program names this program in artefacts.
+// program returns this program's name in artefacts.
 func program() string { return artefact.Program }
 
 const versionLong = `Print what this program is: the version that models and certificates name, the state of the

@@ -10,9 +10,9 @@ func Bytes[T uint8 | int16 | uint32 | uint64 | float32 | float64](s []T) []byte 
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), uintptr(len(s))*unsafe.Sizeof(s[0]))
 }
 
-// View returns n entries of another type that stand in bytes from one of them on, in the processor's order. It
-// shares memory with bytes, and panics unless the entries are inside and the first one's address is a multiple of
-// their size.
+// View returns n entries of another type, stored in bytes from one offset, in the processor's
+// order. It shares memory with bytes. It panics unless the entries are inside and the first one's
+// address is a multiple of their size.
 func View[T uint8 | int16 | uint32 | uint64](bytes []byte, at, n int) []T {
 	size := int(unsafe.Sizeof(T(0)))
 	if at < 0 || n < 0 || at > len(bytes) || n > (len(bytes)-at)/size {

@@ -2,9 +2,10 @@ package kernel
 
 import "fmt"
 
-// RowProducts writes the products of rows of numbers with v to dst: dst[i] = Σ_j matrix[i·stride+j]·v[j]. Sums are in float64, in
-// an order that depends on the processor, and differ from the exact ones by at most n·2^-53/(1-n·2^-53) times the sum of
-// magnitudes, n being len(v)+1. The call panics, and writes nothing, unless the matrix has len(dst) rows of len(v) numbers that begin
+// RowProducts writes the products of rows of numbers with v to dst: dst[i] = Σ_j
+// matrix[i·stride+j]·v[j]. Sums are in float64, in an order that depends on the processor. The
+// error is at most n·2^-53/(1-n·2^-53) times the sum of magnitudes, where n is len(v)+1. The call
+// panics, and writes nothing, unless the matrix has len(dst) rows of len(v) numbers that begin
 // stride apart. dst must not overlap the others.
 func RowProducts(dst, matrix []float64, stride int, v []float64) {
 	checkRows("RowProducts", len(matrix), len(dst), len(v), stride)
@@ -26,8 +27,8 @@ func rowProducts(set instructions, dst, matrix []float64, stride int, v []float6
 	}
 }
 
-// AddRowProducts adds a sum of rows to dst: dst[j] += Σ_i w[i]·matrix[i·stride+j], with errors and panics as of
-// RowProducts, for len(w) rows of len(dst) numbers and n = len(w)+1.
+// AddRowProducts adds a sum of rows to dst: dst[j] += Σ_i w[i]·matrix[i·stride+j]. Errors and
+// panics are as for RowProducts, for len(w) rows of len(dst) numbers and n = len(w)+1.
 func AddRowProducts(dst, matrix []float64, stride int, w []float64) {
 	checkRows("AddRowProducts", len(matrix), len(w), len(dst), stride)
 	addRowProducts(available, dst, matrix, stride, w)

@@ -2,7 +2,8 @@
 
 package kernel
 
-// rowProductsVector does the first rows and columns of RowProducts, as many as the set takes, and returns how many they are.
+// rowProductsVector computes the first rows and columns of RowProducts that the set takes, and
+// returns their numbers.
 func rowProductsVector(set instructions, dst, matrix []float64, stride int, v []float64) (rows, columns int) {
 	rows, columns = len(dst)&^3, len(v)&^15
 	if set < avx512 || rows == 0 || columns == 0 {
@@ -14,7 +15,8 @@ func rowProductsVector(set instructions, dst, matrix []float64, stride int, v []
 	return rows, columns
 }
 
-// addRowProductsVector does the first columns of AddRowProducts, as many as the set takes, and returns how many they are.
+// addRowProductsVector computes the first columns of AddRowProducts that the set takes, and returns
+// their number.
 func addRowProductsVector(set instructions, dst, matrix []float64, stride int, w []float64) int {
 	n := len(dst) &^ 63
 	if set < avx512 || len(w) == 0 {
@@ -26,12 +28,13 @@ func addRowProductsVector(set instructions, dst, matrix []float64, stride int, w
 	return n
 }
 
-// rowProductsAVX512 does four rows with a positive multiple of 16 columns; the stride of rows is in bytes.
+// rowProductsAVX512 computes four rows with a positive multiple of 16 columns. The stride of rows
+// is in bytes.
 //
 //go:noescape
 func rowProductsAVX512(dst, matrix *float64, stride int, v *float64, columns int)
 
-// addRowProductsAVX512 adds at least one row to 64 columns; the stride of rows is in bytes.
+// addRowProductsAVX512 adds at least one row to 64 columns. The stride of rows is in bytes.
 //
 //go:noescape
 func addRowProductsAVX512(dst, matrix *float64, stride int, w *float64, rows int)

@@ -2,7 +2,7 @@
 
 package kernel
 
-// fetchRow asks for the memory of a positive number of bytes, and changes nothing.
+// fetchRow prefetches the memory of a positive number of bytes, and changes nothing.
 //
 //go:noescape
 func fetchRow(row *byte, n int)

@@ -9,9 +9,9 @@ import (
 type Float interface{ float32 | float64 }
 
 // Matrix is a view of a slice as a matrix: entry (i, j) is Data[i*RowStride + j*ColumnStride]. One
-// of the strides must be 1 and the other at least the number of entries that it steps over. So the
-// rows, or the columns, stand whole and apart from each other. A matrix without entries may have
-// any strides.
+// of the strides must be 1, and the other at least the number of entries that it steps over. So
+// rows, or columns, are contiguous and do not overlap. A matrix without entries may have any
+// strides.
 type Matrix[T Float] struct {
 	Data                    []T
 	Rows, Columns           int
@@ -62,38 +62,38 @@ func checkMatrix[T Float](m Matrix[T], name string) {
 }
 
 // Gemm sets c to alpha·a·b + beta·c. The shapes must agree: m × n of c, m × k of a, k × n of b.
-// Transposed views give the products with transposes: for a layer with weights w of shape out × in,
+// Transposed views give the products with transposes. For a layer with weights w of shape out × in,
 // Gemm(y, 1, x, w.Transposed(), 0) is the forward pass. Gemm(dx, 1, dy, w, 0) is the gradient by
 // the arguments, and Gemm(dw, 1, dy.Transposed(), x, 1) adds the gradient by the weights. The
-// matrix c must not overlap a or b. Gemm panics when a shape or a stride is wrong, before it writes
-// anything. With beta = 0 what c held does not matter, not even NaN. With alpha = 0 or k = 0 it is
-// multiplied by beta, and a and b do not matter.
+// matrix c must not overlap a or b. Gemm panics if a shape or a stride is wrong, before it writes
+// anything. With beta = 0 the old values of c have no effect, not even NaN. With alpha = 0 or k =
+// 0, c is multiplied by beta, and a and b have no effect.
 //
-// The sum of an entry goes over k in blocks of at most gemmDepth, as equal as can be. Within a
+// The sum of an entry goes over k in blocks of at most gemmDepth, as equal as possible. Within a
 // block it begins with 0 and adds the products in ascending order. The blocks, times alpha, are
 // added to beta·c in ascending order. With AVX2 and AVX-512 each of these steps is a fused
-// multiply-add and the result has the same bits. Without them every product and sum is rounded.
-// Hence an entry depends on its row of a, its column of b, itself and the instructions, not on m,
-// n, its place or the number of processors. It does depend on the instructions: privacy must not
-// rest on the bits of a product.
+// multiply-add, and the results of both have the same bits. Without them every product and sum is
+// rounded. An entry therefore depends on its row of a, its column of b, its old value and the
+// instructions. It does not depend on m, n, its place or the number of processors. Because it
+// depends on the instructions, privacy must not depend on the bits of a product.
 //
-// With u = 2^-24 (float32) or 2^-53 (float64) the error of an entry is at most
-// γ·(|alpha|·Σ|a·b| + |beta·c|), where γ = t·u/(1 - t·u), t = min(k, gemmDepth) + ⌈k/gemmDepth⌉ + 3:
-// N. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition (2002), section 3.1.
-// This leaves overflow and underflow aside.
+// Let u be 2^-24 (float32) or 2^-53 (float64). The error of an entry is at most γ·(|alpha|·Σ|a·b| +
+// |beta·c|), where γ = t·u/(1 - t·u), t = min(k, gemmDepth) + ⌈k/gemmDepth⌉ + 3. Overflow and
+// underflow are excluded. Source: N. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd
+// edition (2002), section 3.1.
 //
 // Large products use several processors.
 func Gemm[T Float](c Matrix[T], alpha T, a, b Matrix[T], beta T) {
 	gemmOnce(0, c, alpha, a, b, beta)
 }
 
-// GemmSerial is Gemm on the processor of the caller only. The result has the same bits.
+// GemmSerial is Gemm on the caller's processor only. The result has the same bits.
 func GemmSerial[T Float](c Matrix[T], alpha T, a, b Matrix[T], beta T) {
 	gemmOnce(1, c, alpha, a, b, beta)
 }
 
-// gemmOnce is Gemm by the given number of workers, or as many as pay for 0. What is after it is
-// compiled here for each type, once, and not again in every package that multiplies.
+// gemmOnce is Gemm by the given number of workers; 0 means the number that pays off. Code after it
+// is compiled here once for each type, not again in every package that multiplies.
 func gemmOnce[T Float](workers int, c Matrix[T], alpha T, a, b Matrix[T], beta T) {
 	switch c := any(&c).(type) {
 	case *Matrix[float32]:
@@ -113,8 +113,8 @@ func gemm64(workers int, c *Matrix[float64], alpha float64, a, b *Matrix[float64
 	gemmChecked(available, workers, *c, alpha, *a, *b, beta)
 }
 
-// gemmChecked is Gemm with the instructions of a set that the processor has, by the given number
-// of workers, or as many as pay for 0.
+// gemmChecked is Gemm with a set of instructions that the processor has, by the given number of
+// workers. 0 workers means the number that pays off.
 func gemmChecked[T Float](set instructions, workers int, c Matrix[T], alpha T, a, b Matrix[T], beta T) {
 	checkMatrix(c, "c")
 	checkMatrix(a, "a")
@@ -136,7 +136,7 @@ func gemmChecked[T Float](set instructions, workers int, c Matrix[T], alpha T, a
 	g.run(workers)
 }
 
-// scaleMatrix multiplies m by beta; 0 clears it, whatever it holds.
+// scaleMatrix multiplies m by beta. With 0 it clears m, whatever m holds.
 func scaleMatrix[T Float](m Matrix[T], beta T) {
 	if m.ColumnStride != 1 {
 		m = m.Transposed()
@@ -156,5 +156,5 @@ func scaleMatrix[T Float](m Matrix[T], beta T) {
 	}
 }
 
-// isDouble tells float64 from float32.
+// isDouble reports whether T is float64 instead of float32.
 func isDouble[T Float]() bool { return unsafe.Sizeof(T(0)) == 8 }

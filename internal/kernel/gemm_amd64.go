@@ -4,7 +4,7 @@ package kernel
 
 import "unsafe"
 
-// gemmWhole does t.rows tiles, one below the other.
+// gemmWhole computes t.rows tiles, one below the other.
 func gemmWhole[T Float](set instructions, vectors int, t *gemmTile) {
 	switch {
 	case set == portable:
@@ -16,7 +16,7 @@ func gemmWhole[T Float](set instructions, vectors int, t *gemmTile) {
 	}
 }
 
-// gemmLast does a tile of t.rows rows, at most gemmEdge.
+// gemmLast computes a tile of t.rows rows, at most gemmEdge.
 func gemmLast[T Float](set instructions, vectors int, t *gemmTile) {
 	switch {
 	case set == portable:
@@ -80,7 +80,7 @@ func gemm64Edge(set instructions, vectors int, t *gemmTile) {
 	}
 }
 
-// laneWindow returns the place of a mask of 32 bytes with the given number set.
+// laneWindow returns the address of a mask of 32 bytes with the given number set.
 func laneWindow(bytes int) unsafe.Pointer {
 	const row, most = 32, 16 // of vectorConstants: 16 ones, then 16 zeros
 	return unsafe.Pointer(&vectorConstants[row][max(0, most-bytes/4)])
@@ -106,8 +106,8 @@ func copyVector[T Float](set instructions, dst []T, width int, src []T, srcRow, 
 	return true
 }
 
-// transposeVector writes the first rows of src as columns of dst, in as many entries as it can. The
-// given number of columns is left. The caller writes the other entries.
+// transposeVector writes the first rows of src as columns of dst, for the entries that its kernels
+// take. The given number of columns is left. The caller writes the other entries.
 func transposeVector[T Float](set instructions, dst []T, dstRow int, src []T, srcRow, depth, left int) (done, columns int) {
 	size := int(unsafe.Sizeof(T(0)))
 	columns = 32 / size
@@ -127,9 +127,8 @@ func transposeVector[T Float](set instructions, dst []T, dstRow int, src []T, sr
 	return blocks * 16 / size, columns
 }
 
-// The kernels for whole tiles have 12 rows, or 6 for two vectors with AVX2; they change
-// the count. Those for the last rows have at most gemmEdge rows. The digit is the
-// number of vectors.
+// The kernels for whole tiles have 12 rows, or 6 for two vectors with AVX2; they change the count.
+// The kernels for the last rows have at most gemmEdge rows. The digit is the number of vectors.
 //
 //go:noescape
 func gemm32Whole1AVX512(t *gemmTile)
@@ -190,12 +189,12 @@ func gemmCopy2AVX2(dst, src unsafe.Pointer, srcRow, rows int)
 //go:noescape
 func gemmCopy4AVX2(dst, src unsafe.Pointer, srcRow, rows int)
 
-// gemm32TransposeAVX2 writes 8 rows of src as columns of dst, 4 entries of each a block.
+// gemm32TransposeAVX2 writes 8 rows of src as columns of dst, in blocks of 4 entries each.
 //
 //go:noescape
 func gemm32TransposeAVX2(dst unsafe.Pointer, dstRow int, src unsafe.Pointer, srcRow, blocks int)
 
-// gemm64TransposeAVX2 writes 4 rows of src as columns of dst, 2 entries of each a block.
+// gemm64TransposeAVX2 writes 4 rows of src as columns of dst, in blocks of 2 entries each.
 //
 //go:noescape
 func gemm64TransposeAVX2(dst unsafe.Pointer, dstRow int, src unsafe.Pointer, srcRow, blocks int)

@@ -1,7 +1,7 @@
 package kernel
 
-// packB brings the entries from ≤ k < to of all columns of b into panels of two vectors, or of one
-// for a last panel of few columns. Lanes beyond the last column are 0.
+// packB packs the entries from ≤ k < to of all columns of b into panels of two vectors. A last
+// panel of few columns has one vector. Lanes beyond the last column are 0.
 func (g *gemmProduct[T]) packB(dst []T, from, to int) {
 	lanes, depth := g.shape.lanes, to-from
 	for j := 0; j < g.b.Columns; j += 2 * lanes {
@@ -11,8 +11,7 @@ func (g *gemmProduct[T]) packB(dst []T, from, to int) {
 	}
 }
 
-// packPanel writes columns j and on, rows from and on of b to dst, row after row of the given
-// width.
+// packPanel writes rows from from and columns from j of b to dst, row after row of the given width.
 func packPanel[T Float](set instructions, dst []T, width int, b Matrix[T], from, depth, j, columns int) {
 	if columns < width {
 		clear(dst[:depth*width])
@@ -39,8 +38,8 @@ func packPanel[T Float](set instructions, dst []T, width int, b Matrix[T], from,
 	}
 }
 
-// packRows copies entries from ≤ k < to of rows of a and returns them as a matrix, below whose
-// rows stand rows of 0 until there are as many as padded.
+// packRows copies entries from ≤ k < to of rows of a and returns them as a matrix. Rows of 0 below
+// fill the matrix up to padded rows.
 func (g *gemmProduct[T]) packRows(w *gemmWorkspace[T], i, rows, padded, from, to int) Matrix[T] {
 	space := gemmPadding / g.shape.elements
 	if g.a.RowStride == 1 {

@@ -2,15 +2,15 @@ package kernel
 
 import "unsafe"
 
-// gemmPortable is the kernel for up to gemmEdge rows and one or two vectors of two entries.
-// It takes tiles as the whole kernels do and as the kernels for the last rows do: rows is
-// how many there are altogether.
+// gemmPortable is the kernel for up to gemmEdge rows and one or two vectors of two entries. It
+// takes tiles as the kernels for whole tiles and for the last rows do; rows is the total number of
+// rows.
 func gemmPortable[T Float](t *gemmTile, vectors, rows int) {
 	size := int(unsafe.Sizeof(T(0)))
 	columns := 2*vectors - t.partial
 	for first := 0; first < rows; first += 2 {
 		a := unsafe.Add(t.a, first*t.aRow)
-		below := 0 // from a row to the next, when there is one
+		below := 0 // the distance from a row to the next, if there is one
 		if first+1 < rows {
 			below = t.aRow
 		}
@@ -30,7 +30,7 @@ func gemmPortable[T Float](t *gemmTile, vectors, rows int) {
 func portableSums[T Float](a, b unsafe.Pointer, below, aDepth, bDepth, depth int) (sums [2][2]T) {
 	var s00, s01, s10, s11 T
 	second := int(unsafe.Sizeof(T(0)))
-	at, bt := 0, 0 // as pointers they would leave the slices in the end
+	at, bt := 0, 0 // pointers would finally leave the slices
 	for range depth {
 		a0, a1 := *(*T)(unsafe.Add(a, at)), *(*T)(unsafe.Add(a, at+below))
 		b0, b1 := *(*T)(unsafe.Add(b, bt)), *(*T)(unsafe.Add(b, bt+second))

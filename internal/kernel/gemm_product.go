@@ -5,30 +5,30 @@ import (
 	"unsafe"
 )
 
-// The sizes of blocks. Those of the depth decide the bits of a product, the others its speed
-// only.
+// These are the sizes of blocks. The sizes of the depth decide the bits of a product; the others
+// decide its speed only.
 const (
-	gemmDepth   = 320     // most entries of a row of a that are added up at once
+	gemmDepth   = 320     // the most entries of a row of a that are added up at once
 	gemmRows    = 144     // rows of a at a time, a multiple of 36
-	gemmBytes   = 1 << 22 // most bytes of b at a time
-	gemmColumns = 1 << 13 // most columns at a time, a multiple of every panel
+	gemmBytes   = 1 << 22 // the most bytes of b at a time
+	gemmColumns = 1 << 13 // the most columns at a time, a multiple of every panel
 	gemmEdge    = 4       // rows of the kernels for the last rows
 	gemmPadding = 64      // bytes between packed rows of a, so that they fall on different sets of a cache
 )
 
-// gemmProduct is a product in the orientation in which it is done: b row-wise or to be
-// packed, alpha not 0, nothing empty.
+// gemmProduct is a product in the orientation in which it is computed. In it b is row-wise or to be
+// packed, alpha is not 0, and nothing is empty.
 type gemmProduct[T Float] struct {
 	set     instructions
 	shape   gemmShape
 	c, a, b Matrix[T]
 	alpha   T
-	add     bool // c is added to; otherwise what it holds does not matter
-	scratch bool // c goes by way of the workspace: it is column-wise, or better done with padded rows
-	padding int  // rows that c has room for below the last
+	add     bool // c is added to; otherwise its old values have no effect
+	scratch bool // c is computed in the workspace: it is column-wise, or better done with padded rows
+	padding int  // rows below the last for which c has memory
 }
 
-// gemmWorkspace holds what a worker packs. It is kept from call to call.
+// gemmWorkspace holds a worker's packed data. It is kept between calls.
 type gemmWorkspace[T Float] struct{ a, b, c []T }
 
 var gemmWorkspaces [2]sync.Pool // of float32, of float64
@@ -44,7 +44,7 @@ func (w *gemmWorkspace[T]) release() { gemmWorkspaces[poolIndex[T]()].Put(w) }
 
 func poolIndex[T Float]() int { return int(unsafe.Sizeof(T(0)) / 8) }
 
-// grown returns a slice of the given length, the old one where it is long enough.
+// grown returns a slice of the given length. It reuses the old one if that is long enough.
 func grown[T any](s []T, length int) []T {
 	if cap(s) < length {
 		return make([]T, length)
@@ -52,11 +52,11 @@ func grown[T any](s []T, length int) []T {
 	return s[:length]
 }
 
-// narrowColumns is up to how many columns a product with a transposed a is done in the other
-// orientation. So a is read where it stands.
+// narrowColumns is the largest number of columns at which a product with a transposed a is computed
+// in the other orientation. Then a is read in place.
 const narrowColumns = 24
 
-// turnedDepth is from how many products an entry on that pays.
+// turnedDepth is the number of products for each entry from which that pays off.
 const turnedDepth = 32
 
 // gemmOf chooses the orientation.
@@ -77,9 +77,9 @@ func gemmOf[T Float](set instructions, c Matrix[T], alpha T, a, b Matrix[T], add
 	return g
 }
 
-// isTurned tells whether the product is done as the transpose of that of the transposes: when
-// a narrow product has a transposed a, and when one of a few rows has a transposed b. Then the
-// larger matrix is read where it stands.
+// isTurned reports whether the product is computed as the transpose of the product of the
+// transposes. It is if a narrow product has a transposed a, or a product of a few rows has a
+// transposed b. The larger matrix is then read in place.
 func (g *gemmProduct[T]) isTurned(c, a, b Matrix[T]) bool {
 	if a.Columns < turnedDepth {
 		return false
@@ -98,13 +98,13 @@ func normal[T Float](m Matrix[T]) Matrix[T] {
 	return m
 }
 
-// depths returns how long the blocks of k are: as equal as can be.
+// depths returns the length of the blocks of k, as equal as possible.
 func (g *gemmProduct[T]) depths() int {
 	blocks := (g.a.Columns + gemmDepth - 1) / gemmDepth
 	return (g.a.Columns + blocks - 1) / blocks
 }
 
-// part does the rows and columns of c from ≤ i < to.
+// part computes the rows and columns of c from ≤ i < to.
 func (g *gemmProduct[T]) part(w *gemmWorkspace[T], rows, columns [2]int) {
 	panel := 2 * g.shape.lanes
 	depth := g.depths()
@@ -119,7 +119,7 @@ func (g *gemmProduct[T]) part(w *gemmWorkspace[T], rows, columns [2]int) {
 	}
 }
 
-// whole does all rows and columns of c, if there are few enough.
+// whole computes all rows and columns of c, if there are few enough.
 func (g *gemmProduct[T]) whole(w *gemmWorkspace[T], depth int) {
 	if g.scratch {
 		g.throughScratch(w, depth)
@@ -128,7 +128,7 @@ func (g *gemmProduct[T]) whole(w *gemmWorkspace[T], depth int) {
 	g.blocks(w, depth)
 }
 
-// strip is the part of a product with some rows and columns of c.
+// strip returns the part of a product with some rows and columns of c.
 func (g *gemmProduct[T]) strip(rows, columns [2]int) gemmProduct[T] {
 	s := *g
 	s.a, s.b = g.a.Slice(rows[0], rows[1]), g.b.Transposed().Slice(columns[0], columns[1]).Transposed()
@@ -136,7 +136,7 @@ func (g *gemmProduct[T]) strip(rows, columns [2]int) gemmProduct[T] {
 	return s
 }
 
-// throughScratch does the same in a row-wise copy of c.
+// throughScratch computes the same in a row-wise copy of c.
 func (g *gemmProduct[T]) throughScratch(w *gemmWorkspace[T], depth int) {
 	target := g.c
 	g.padding = g.missingRows()
@@ -149,8 +149,8 @@ func (g *gemmProduct[T]) throughScratch(w *gemmWorkspace[T], depth int) {
 	copyMatrix(target, g.c)
 }
 
-// missingRows is how many rows the row-wise copy of c gets below the last: those that are
-// missing from a whole tile, if they are few.
+// missingRows returns how many rows the row-wise copy of c gets below the last: the rows that a
+// whole tile lacks, if they are few.
 func (g *gemmProduct[T]) missingRows() int {
 	tile := g.shape.rows[2]
 	if last := g.c.Rows % tile; last > 2*gemmEdge {
@@ -168,8 +168,8 @@ func copyMatrix[T Float](m, from Matrix[T]) {
 	}
 }
 
-// blocks adds up the blocks of k. When b is small, each group of rows of a goes through all of them
-// before the next. So these rows are read from end to end.
+// blocks adds up the blocks of k. If b is small, each group of rows of a passes through all blocks
+// before the next group. These rows are then read from end to end.
 func (g *gemmProduct[T]) blocks(w *gemmWorkspace[T], depth int) {
 	panels := (g.b.Columns + g.shape.lanes - 1) / g.shape.lanes * g.shape.lanes
 	inPlace := g.bInPlace()
@@ -196,7 +196,8 @@ func (g *gemmProduct[T]) blocks(w *gemmWorkspace[T], depth int) {
 	}
 }
 
-// groupRows is how many rows of a are done at a time: fewer when each is used once or twice.
+// groupRows returns how many rows of a are computed at a time. They are fewer if each is used only
+// once or twice.
 func (g *gemmProduct[T]) groupRows() int {
 	if g.c.Columns <= 4*g.shape.lanes {
 		return gemmRows / 3
@@ -204,8 +205,8 @@ func (g *gemmProduct[T]) groupRows() int {
 	return gemmRows
 }
 
-// group adds the products of the entries from ≤ k < to of some rows of a, or writes them. The
-// panels of b are at a place of the workspace, or b is read where it stands.
+// group adds or writes the products of the entries from ≤ k < to of some rows of a. The panels of b
+// are at a place of the workspace, or b is read in place.
 func (g *gemmProduct[T]) group(w *gemmWorkspace[T], i, from, to, place int) {
 	size := g.shape.elements
 	t := gemmTile{depth: to - from, cRow: g.c.RowStride * size}

@@ -2,9 +2,9 @@ package kernel
 
 import "unsafe"
 
-// gemmTile is the argument of a kernel: it adds up the products of some rows of A, one below the
-// other, with the columns of a panel of B. Then it writes alpha times the sums to C or adds them to
-// it. The order of the fields is that of kernel/internal/asm/gemm.go.
+// gemmTile is the argument of a kernel. The kernel adds up the products of some rows of A, one
+// below the other, with the columns of a panel of B. It then writes alpha times the sums to C or
+// adds them to it. The fields have the order of kernel/internal/asm/gemm.go.
 type gemmTile struct {
 	a, b, c                    unsafe.Pointer
 	aRow, aDepth, bDepth, cRow int     // bytes from a row, or an entry of a row, to the next
@@ -12,18 +12,18 @@ type gemmTile struct {
 	rows                       int     // whole tiles, or rows of the last tile
 	add                        int     // 0: write
 	alpha                      [8]byte // float32 or float64
-	mask                       uint64  // the lanes of the last vector that C has, a bit each
+	mask                       uint64  // the lanes of the last vector that C has, one bit each
 	window                     unsafe.Pointer
 	partial                    int // 0: C has all lanes
-	ahead                      int // what is fetched ahead: bytes from a (whole tiles) or b (last rows)
-	step                       int // bytes that it moves with an entry of a row of A (whole tiles), or another one (last rows)
+	ahead                      int // bytes from a (whole tiles) or b (last rows) to the prefetched address
+	step                       int // bytes that the address moves with an entry of a row of A (whole tiles), or another entry (last rows)
 }
 
 // gemmShape is the shape of the tiles of C.
 type gemmShape struct {
 	lanes    int    // entries in a vector
 	rows     [3]int // rows of a whole tile of one or two vectors
-	maskedB  bool   // the kernels do not read the lanes of B that C does not have
+	maskedB  bool   // the kernels do not read the lanes of B that C lacks
 	elements int    // bytes of an entry
 }
 
@@ -39,14 +39,14 @@ func shapeOf[T Float](set instructions) gemmShape {
 	return gemmShape{lanes: 2, rows: [3]int{1: gemmEdge, 2: gemmEdge}, elements: size}
 }
 
-// bInPlace tells whether b is read where it stands: when its rows are contiguous and each entry is
-// used a few times only.
+// bInPlace reports whether b is read in place. It is if its rows are contiguous and each entry is
+// used only a few times.
 func (g *gemmProduct[T]) bInPlace() bool {
 	return g.b.ColumnStride == 1 && g.a.Rows <= 2*g.shape.rows[2]
 }
 
-// packsA tells whether rows of a are packed: when each entry is used several times and its
-// columns are contiguous, or its rows fall on the same sets of a cache.
+// packsA reports whether rows of a are packed. They are if each entry is used several times, and
+// either columns are contiguous or rows map to the same cache sets.
 func (g *gemmProduct[T]) packsA() bool {
 	if g.c.Columns <= 4*g.shape.lanes {
 		return g.a.ColumnStride != 1 && g.c.Columns > 2*g.shape.lanes
@@ -54,7 +54,7 @@ func (g *gemmProduct[T]) packsA() bool {
 	return g.a.ColumnStride != 1 || g.a.RowStride*g.shape.elements%2048 == 0
 }
 
-// setPanel sets what a tile says of columns j and on of c and b.
+// setPanel sets the fields of a tile for columns from j of c and b.
 func (g *gemmProduct[T]) setPanel(w *gemmWorkspace[T], t *gemmTile, inPlace bool, j, from, place int) {
 	lanes := g.shape.lanes
 	columns := min(2*lanes, g.c.Columns-j)
@@ -77,7 +77,7 @@ func (g *gemmProduct[T]) setPanel(w *gemmWorkspace[T], t *gemmTile, inPlace bool
 	t.bDepth = width * g.shape.elements
 }
 
-// panel does the tiles of rows i and on of a panel. a points to the first of these rows.
+// panel computes the tiles of rows from i of a panel. a points to the first of these rows.
 func (g *gemmProduct[T]) panel(t *gemmTile, a unsafe.Pointer, i, j, rows, from int) {
 	vectors := 1
 	if g.c.Columns-j > g.shape.lanes {
@@ -98,9 +98,8 @@ func (g *gemmProduct[T]) panel(t *gemmTile, a unsafe.Pointer, i, j, rows, from i
 	}
 }
 
-// fetchRows says what to fetch ahead while whole tiles are done. While the first panel is
-// done it is the next group of rows of a, evenly over the entries. When b is read where it
-// stands it is the next panel instead.
+// fetchRows sets the memory to prefetch during whole tiles. During the first panel it is the next
+// group of rows of a, evenly over the entries. If b is read in place it is the next panel instead.
 func (g *gemmProduct[T]) fetchRows(t *gemmTile, tile, j, from int) {
 	row := g.a.RowStride * g.shape.elements
 	t.ahead, t.step = 0, 0
@@ -114,8 +113,8 @@ func (g *gemmProduct[T]) fetchRows(t *gemmTile, tile, j, from int) {
 	}
 }
 
-// fetchPanel says what to fetch ahead while the last rows are done from row r on, when b is read
-// where it stands: the next panel. If there are more such rows they share in it.
+// fetchPanel sets the memory to prefetch during the last rows from row r, if b is read in place:
+// the next panel. Several such rows share it.
 func (g *gemmProduct[T]) fetchPanel(t *gemmTile, r, rows, j int) {
 	t.ahead, t.step = 0, 0
 	if !g.bInPlace() {
@@ -131,8 +130,8 @@ func (g *gemmProduct[T]) fetchPanel(t *gemmTile, r, rows, j int) {
 	}
 }
 
-// nextPanel returns the bytes from a panel of b, which is read where it stands, to the next
-// one, or to the first one of the next block.
+// nextPanel returns the bytes from a panel of b, which is read in place, to the next panel. After
+// the last panel it is the first panel of the next block.
 func (g *gemmProduct[T]) nextPanel(j, depth int) int {
 	if next := 2 * g.shape.lanes; j+next < g.c.Columns {
 		return next * g.shape.elements

@@ -6,18 +6,18 @@ import (
 	"sync/atomic"
 )
 
-// gemmShare is how many products of two numbers are worth a worker of their own.
+// gemmShare is the number of products of two numbers that are worth a worker of their own.
 const gemmShare = 1 << 22
 
-// gemmTeam is a product that several workers share. Each takes parts of c until none is left
-// and packs what it needs itself, so that the workers need not wait for each other. No bit of
-// the result depends on the parts.
+// gemmTeam is a product that several workers share. Each takes parts of c until none is left and
+// packs its own data, so that no worker waits for another. No bit of the result depends on the
+// parts.
 type gemmTeam[T Float] struct {
 	product       gemmProduct[T]
-	rows, columns int // how many parts
+	rows, columns int // the number of parts
 	next          atomic.Int64
 	done          sync.WaitGroup
-	work          func() // made once: starting it needs no memory
+	work          func() // made once, so that starting it needs no memory
 }
 
 var gemmTeams [2]sync.Pool // of float32, of float64
@@ -34,7 +34,7 @@ func teamOf[T Float]() *gemmTeam[T] {
 	return t
 }
 
-// run does the product by the given number of workers, or by as many as pay for 0.
+// run computes the product by the given number of workers; 0 means the number that pays off.
 func (g *gemmProduct[T]) run(workers int) {
 	if workers == 0 {
 		products := float64(g.c.Rows) * float64(g.c.Columns) * float64(g.a.Columns)
@@ -56,12 +56,12 @@ func (g *gemmProduct[T]) run(workers int) {
 	}
 	t.takeParts()
 	t.done.Wait()
-	t.product = gemmProduct[T]{} // which holds the caller's slices
+	t.product = gemmProduct[T]{} // it holds the caller's slices
 	gemmTeams[poolIndex[T]()].Put(t)
 }
 
-// split returns into how many parts the rows and columns of c go for a number of workers.
-// The longer side is split first, for the shorter one is packed by every worker.
+// split returns the number of parts of the rows and of the columns of c for a number of workers.
+// The longer side is split first, because every worker packs the shorter one.
 func (g *gemmProduct[T]) split(workers int) (rows, columns int) {
 	most := func(length, unit int) int { return max(1, length/unit) }
 	rowUnit, columnUnit := 2*g.shape.rows[2], 2*g.shape.lanes
@@ -73,7 +73,7 @@ func (g *gemmProduct[T]) split(workers int) (rows, columns int) {
 	return max(1, min(workers/columns, most(g.c.Rows, rowUnit))), columns
 }
 
-// takeParts does parts until all are taken.
+// takeParts computes parts until all are taken.
 func (t *gemmTeam[T]) takeParts() {
 	w := workspaceOf[T]()
 	defer w.release()

@@ -6,19 +6,20 @@ import (
 	"strings"
 )
 
-// instructions is a level of the processor: a set of instructions that kernels are written for. Each level
-// holds those before it.
+// instructions is a level of the processor: a set of instructions that kernels are written for.
+// Each level includes the levels before it.
 type instructions uint8
 
 const (
-	portable   instructions = iota // what the Go compiler uses on any processor
+	portable   instructions = iota // the Go compiler's instructions on any processor
 	avx2                           // amd64 from Haswell and Zen on
 	avx512                         // amd64 from Skylake-X and Zen 4 on
 	avx512VNNI                     // amd64 from Cascade Lake and Zen 4 on
 )
 
-// levels is the table of all levels. The name is what DITHER_PROCESSOR takes and Instructions returns. Kernels
-// of a level use its features and those of the levels before it, and no other: a test reads their assembly.
+// levels is the table of all levels. A name is a value of DITHER_PROCESSOR and of Instructions.
+// Kernels of a level use only features of that level and the levels before it; a test reads their
+// assembly.
 var levels = [...]struct {
 	name     string
 	features []string
@@ -37,8 +38,8 @@ const processorVariable = "DITHER_PROCESSOR"
 // available is the level in use. It is found once and never changes.
 var available = mustChoose(os.Getenv(processorVariable), offered())
 
-// mustChoose ends the program, as Go's runtime does on a processor that it cannot run on, when the variable has
-// a value that cannot be obeyed.
+// mustChoose ends the program if the variable has a value that cannot be obeyed. Go's runtime does
+// the same on a processor that it cannot run on.
 func mustChoose(value string, best instructions) instructions {
 	level, err := choose(value, best)
 	if err != nil {
@@ -48,8 +49,8 @@ func mustChoose(value string, best instructions) instructions {
 	return level
 }
 
-// choose returns the level that the variable names, or the best where it is empty. It is an error to name an
-// unknown level, or one above the best.
+// choose returns the level that the variable names, or the best level if it is empty. An unknown
+// level, or one above the best, is an error.
 func choose(value string, best instructions) (instructions, error) {
 	if value == "" {
 		return best, nil
@@ -84,8 +85,9 @@ func oneOf(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
-// Instructions returns the name of the level of processor instructions in use: "portable", "avx2", "avx512" or
-// "avx512-vnni". It is the best one whose features the processor has and whose registers the operating system
-// saves. The environment variable DITHER_PROCESSOR names a lower one; a program whose variable names another
-// ends with status 2 before main. The level changes no result that is exact.
+// Instructions returns the name of the level of processor instructions in use: "portable", "avx2",
+// "avx512" or "avx512-vnni". It is the best level whose features the processor has and whose
+// registers the operating system saves. The environment variable DITHER_PROCESSOR can name a lower
+// level. With any other value the program ends with status 2 before main. The level changes no
+// exact result.
 func Instructions() string { return available.String() }

@@ -4,9 +4,9 @@ package kernel
 
 import "golang.org/x/sys/cpu"
 
-// offered returns the best level whose features the processor all has. Every level above portable
-// needs AVX, and package cpu reports AVX and AVX-512 only where XCR0 says that the operating system
-// saves their registers.
+// offered returns the best level whose features the processor has. Every level above portable needs
+// AVX. Package cpu reports AVX and AVX-512 only if XCR0 shows that the operating system saves their
+// registers.
 func offered() instructions {
 	best := portable
 	for level := range levels {

@@ -2,5 +2,5 @@
 
 package kernel
 
-// offered returns the only level there is without assembly.
+// offered returns the only level without assembly.
 func offered() instructions { return portable }

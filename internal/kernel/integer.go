@@ -1,14 +1,13 @@
 package kernel
 
-// gramStripe is how many columns AddGram takes at a time: the upper triangle that it computes in
-// vain is that narrow.
+// gramStripe is the number of columns that AddGram takes at a time. The part of the upper triangle
+// that it computes needlessly is that narrow.
 const gramStripe = 128
 
 // AddGram adds xᵀx of rows×dim integers (row-major) to the entries on and below the diagonal of the
-// dim×dim matrix dst. What stands above the diagonal of dst is not specified afterwards. It is
-// exact as long as no entry, of dst or of a sum of magnitudes of products, passes 2^53: then every
-// number on the way is whole and a float64, whatever the order and whether products are fused with
-// sums.
+// dim×dim matrix dst. The entries above the diagonal are unspecified afterwards. The result is
+// exact if no entry, of dst or of a sum of magnitudes of products, exceeds 2^53. Then every
+// intermediate number is an integer in float64, in any order, with or without fused operations.
 func AddGram(dst, x []float64, rows, dim int) {
 	if len(dst) != dim*dim || len(x) != rows*dim {
 		panic("kernel: AddGram: the lengths are not those of the shapes")

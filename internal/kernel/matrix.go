@@ -2,8 +2,8 @@ package kernel
 
 import "math"
 
-// Norm returns the L2 norm of x, summed in the order of x in float64. It is +Inf or
-// NaN when a coordinate is.
+// Norm returns the L2 norm of x, summed in the order of x in float64. It is +Inf or NaN if a
+// coordinate is.
 func Norm(x []float64) float64 {
 	s := 0.0
 	for _, v := range x {
@@ -12,10 +12,10 @@ func Norm(x []float64) float64 {
 	return math.Sqrt(s)
 }
 
-// MultiplyRows writes to dst, row-major of shape rows × d, the products of rows of x, each of
-// length d, with the symmetric d×d matrix m. Every number is a sum in the order of the coordinates,
-// without fused operations. So a row's result has the same bits whatever rows stand next to it and
-// on every machine.
+// MultiplyRows writes the products of rows of x, each of length d, with the symmetric d×d matrix m
+// to dst. dst is row-major of shape rows × d. Every number is a sum in the order of the
+// coordinates, without fused operations. A row's result therefore has the same bits whatever other
+// rows are in x and on every machine.
 func MultiplyRows(dst, x, m []float64, d int) {
 	rows := len(x) / d
 	r := 0
@@ -55,7 +55,7 @@ func multiply4(dst, x, m []float64, d int) {
 	}
 }
 
-// multiply1 runs four matrix rows at a time over one vector.
+// multiply1 multiplies four matrix rows at a time with one vector.
 func multiply1(dst, x, m []float64, d int) {
 	x = x[:d]
 	i := 0

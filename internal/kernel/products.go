@@ -2,12 +2,12 @@ package kernel
 
 import "math"
 
-// IntColumns are columns of weights, each rounded to integers of a unit of its own, that rows of
-// integers are multiplied by. They are immutable and safe for concurrent use.
+// IntColumns are columns of weights, each rounded to integers of its own unit, for products with
+// rows of integers. They are immutable and safe for concurrent use.
 type IntColumns[T IntEntry] struct {
 	dim, columns int
 	whole        []int16   // column after column
-	units        []float32 // of each column
+	units        []float32 // one for each column
 	packed       packedColumns[T]
 }
 
@@ -24,8 +24,9 @@ const (
 	shortWeights            = (1<<16 - 1 - mostProductShorts/2 - 1) << shortShift
 )
 
-// HasIntColumns reports whether rows of this many entries can be multiplied by IntColumns: 1 to
-// 4096 bytes or 1 to 2047 entries of 16 bits. It is the same on every processor and in every build.
+// HasIntColumns reports whether rows of this number of entries can be multiplied by IntColumns: 1
+// to 4096 bytes or 1 to 2047 entries of 16 bits. The result is the same on every processor and in
+// every build.
 func HasIntColumns[T IntEntry](dim int) bool {
 	if strideOf[T](1) == 1 {
 		return 1 <= dim && dim <= mostProductBytes
@@ -33,10 +34,10 @@ func HasIntColumns[T IntEntry](dim int) bool {
 	return 1 <= dim && dim <= mostProductShorts
 }
 
-// RoundColumns rounds weights, which stand column after column, each dim long, to the nearest whole multiples of
-// the unit of their column: about the larger of max_j |w_j|/2^15 and Σ_j |w_j|/2^23, for entries of 16 bits
-// Σ_j |w_j|/2^22. A column with a weight that is NaN or infinite has NaN for its unit. The call panics unless
-// HasIntColumns holds and len(w) is dim·columns.
+// RoundColumns rounds weights to the nearest integer multiples of their column's unit. The weights
+// are column after column, each dim long. The unit is about the larger of max_j |w_j|/2^15 and Σ_j
+// |w_j|/2^23, or for entries of 16 bits Σ_j |w_j|/2^22. A column with a weight that is NaN or
+// infinite has the unit NaN. The call panics unless HasIntColumns holds and len(w) is dim·columns.
 func RoundColumns[T IntEntry](w []float32, dim, columns int) *IntColumns[T] {
 	if !HasIntColumns[T](dim) {
 		panic("kernel: rows are too long for whole columns, or have no entries")
@@ -61,7 +62,7 @@ func roundColumn[T IntEntry](dst []int16, w []float32) float32 {
 		most, sum = max(most, math.Abs(float64(v))), sum+math.Abs(float64(v))
 	}
 	all -= float64(len(w))                                             // rounding adds at most half of it
-	unit := float32(max(most/largest, sum/all, 0x1p-126) * (1 + 1e-6)) // the rounding of the unit takes less
+	unit := float32(max(most/largest, sum/all, 0x1p-126) * (1 + 1e-6)) // the rounding of the unit is smaller
 	if !(sum <= math.MaxFloat32) {
 		return float32(math.NaN())
 	}
@@ -71,17 +72,17 @@ func roundColumn[T IntEntry](dst []int16, w []float32) float32 {
 	return unit
 }
 
-// Unit returns the unit of column k: each of its weights is rounded by at most half of it.
+// Unit returns the unit of column k. Each weight of the column is rounded by at most half of it.
 func (c *IntColumns[T]) Unit(k int) float32 { return c.units[k] }
 
-// Products writes the products of rows and columns to dst: dst[i·columns+k] is Σ_j
-// x[i·dim+j]·v[k·dim+j] in integers v of units, exactly, rounded to float32 and then multiplied by
-// the unit of the column in float32. It has the same bits whatever rows and columns stand next to
-// it, on every processor and in every build. It differs from the product with the weights that were
-// rounded by at most Σ_j |x[j]|·unit/2 and twice the rounding of float32.
+// Products writes the products of rows and columns to dst. The entry dst[i·columns+k] is Σ_j
+// x[i·dim+j]·v[k·dim+j] with integers v of units. The sum is exact; it is rounded to float32 and
+// then multiplied by the unit of the column in float32. It has the same bits whatever other rows
+// and columns there are, on every processor and in every build. It differs from the product with
+// the unrounded weights by at most Σ_j |x[j]|·unit/2 and twice the rounding of float32.
 //
 // The call panics, and writes nothing, unless len(dst) is rows·columns and len(x) rows·dim for one
-// number of rows. As Margins does, it asks for the memory after x where there is more of it.
+// number of rows. Like Margins, it prefetches the memory after x if there is more of it.
 func (c *IntColumns[T]) Products(dst []float32, x []T) {
 	rows := rowsOf(len(dst), c.columns)
 	wantLength("x", len(x), rows, c.dim)
@@ -97,7 +98,8 @@ func (c *IntColumns[T]) ProductsAlone(dst []float32, x []T) {
 	c.productsPortable(dst, x)
 }
 
-// ProductsByColumn is Products with the products of each column together: dst[k·rows+i] is that of row i and column k.
+// ProductsByColumn is Products with the products of each column together: dst[k·rows+i] is the
+// product of row i and column k.
 func (c *IntColumns[T]) ProductsByColumn(dst []float32, x []T) {
 	rows := rowsOf(len(dst), c.columns)
 	wantLength("x", len(x), rows, c.dim)
@@ -106,7 +108,7 @@ func (c *IntColumns[T]) ProductsByColumn(dst []float32, x []T) {
 	}
 }
 
-// turnProducts makes the products in rows and then brings them into columns.
+// turnProducts computes the products by rows and then transposes them.
 func (c *IntColumns[T]) turnProducts(set instructions, dst []float32, x []T) {
 	byRow := make([]float32, len(dst))
 	c.products(set, byRow, x)

@@ -4,12 +4,12 @@ package kernel
 
 import "sync"
 
-// packChunk is the number of entries that packed columns are filled up to a multiple of.
+// packChunk is the number of entries to a multiple of which packed columns are filled.
 const packChunk = 64
 
-// packedColumns are the limbs of the weights in the orders of the kernels.
+// packedColumns are the limbs of the weights in the orders that the kernels read.
 type packedColumns[T IntEntry] struct {
-	limbs  func() packedLimbs // of all columns, written when they are first asked for
+	limbs  func() packedLimbs // of all columns, written at first use
 	panels packedPanels
 	rest   *IntColumns[T] // the columns after whole panels
 }
@@ -18,10 +18,10 @@ type packedColumns[T IntEntry] struct {
 // with zeros up to a multiple of packChunk.
 type packedLimbs struct {
 	bytes  []int8  // both limbs of weights for bytes
-	shorts []int16 // both limbs of weights for 16 bits, or weights for bytes as they are
+	shorts []int16 // both limbs of weights for 16 bits, or unsplit weights for bytes
 }
 
-// pack writes panels where there are any.
+// pack writes panels if there are any.
 func (c *IntColumns[T]) pack() packedColumns[T] {
 	p := packedColumns[T]{limbs: sync.OnceValue(c.packLimbs)}
 	done := c.columns / panelColumns * panelColumns
@@ -71,7 +71,7 @@ func shortLimbs(v int16) (high, low int16) {
 	return high, v - high<<shortShift
 }
 
-// apart is the distance of the limbs of a column, in entries.
+// apart returns the distance of the limbs of a column, in entries.
 func (c *IntColumns[T]) apart() int { return (c.dim + packChunk - 1) &^ (packChunk - 1) }
 
 // products is Products with a set of instructions that the processor has; there is at least one row.
@@ -118,8 +118,9 @@ func (c *IntColumns[T]) productsByColumn(set instructions, dst []float32, x []T)
 	}
 }
 
-// nearBytes of rows stay in the first cache while many columns go by, which come from the second:
-// with all of a block it would be the rows, since each two columns read more of them.
+// nearBytes is the size of the rows that stay in the first cache while many columns pass from the
+// second cache. With a whole block the rows would come from there, although each two columns read
+// more of them.
 const nearBytes = 24 << 10
 
 // nearRows returns how many rows to multiply by all columns at a time.
@@ -130,22 +131,22 @@ func (c *IntColumns[T]) nearRows(stride int) int {
 	return max(nearBytes/max(stride, 1)&^7, 16)
 }
 
-// productsCall says how many rows to multiply and how far apart they are. It says how far apart the
-// rows of dst are or its columns, and where the memory ahead is, all in bytes.
+// productsCall has the number of rows to multiply and their distance. It also has the distance of
+// the rows or columns of dst, and the place of the memory to prefetch. Distances are in bytes.
 type productsCall struct {
 	byColumn                      bool
 	rows, stride, distance, ahead int
 }
 
-// spreadColumns is the least number of columns whose products ask for all memory ahead, a little at a time: with fewer
-// the rows ask while they are read, for one half, and sums for the other. Memory that is asked for faster than it comes
-// holds up what is asked for next.
+// spreadColumns is the least number of columns whose products prefetch all memory ahead, a little
+// at a time. With fewer columns, reading the rows prefetches one half, and sums prefetch the other.
+// Prefetching faster than memory arrives delays later requests.
 const spreadColumns = 8
 
-// productsVNNI makes the products of the first rows.
+// productsVNNI computes the products of the first rows.
 func (c *IntColumns[T]) productsVNNI(dst []float32, x []T, a productsCall) {
 	next, lines := a.ahead, 0
-	if c.columns >= spreadColumns && a.ahead > 0 { // two columns of four rows ask for this many lines of 64 bytes
+	if c.columns >= spreadColumns && a.ahead > 0 { // two columns of four rows prefetch this number of lines of 64 bytes
 		a.ahead, lines = 0, (4*a.stride+32*c.columns-1)/(32*c.columns)
 	}
 	limbs := c.packed.limbs()
@@ -165,11 +166,12 @@ func (c *IntColumns[T]) productsVNNI(dst []float32, x []T, a productsCall) {
 	}
 }
 
-// narrowChunk is how many entries the kernels without masks read together, to the end of the last chunk.
+// narrowChunk is the number of entries that the kernels without masks read together, to the end of
+// the last chunk.
 const narrowChunk = 16
 
-// productsAVX2 makes the products of the first rows. The last rows of x, after which a whole chunk
-// cannot be read, are copied.
+// productsAVX2 computes the products of the first rows. The last rows of x, after which a whole
+// chunk cannot be read, are copied.
 func (c *IntColumns[T]) productsAVX2(dst []float32, x []T, rows int) {
 	chunks := (c.dim + narrowChunk - 1) / narrowChunk
 	within := 0
@@ -184,7 +186,8 @@ func (c *IntColumns[T]) productsAVX2(dst []float32, x []T, rows int) {
 	}
 }
 
-// productsNarrow makes the products of the first rows of whole chunks. There is at least one chunk.
+// productsNarrow computes the products of the first rows of whole chunks. There is at least one
+// chunk.
 func (c *IntColumns[T]) productsNarrow(dst []float32, x []T, rows, chunks int) {
 	stride, limbs := strideOf[T](c.dim), c.packed.limbs()
 	switch x := any(x).(type) {
@@ -195,12 +198,12 @@ func (c *IntColumns[T]) productsNarrow(dst []float32, x []T, rows, chunks int) {
 	}
 }
 
-// What follows makes the products of rows that are stride bytes apart, at least one row, entry and
-// column, and columns whose limbs are apart bytes apart. The rows of dst are distance bytes apart,
-// or its columns by column. There are this many whole chunks of 64 bytes; bit j of mask is set for
-// each entry j of an incomplete one. While a row is read what is ahead of it by this many bytes is
-// fetched. From next bytes after x on, each four rows and two columns fetch this many lines of 64
-// bytes.
+// The next functions compute products of at least one row, entry and column. Rows are stride bytes
+// apart, and a column's limbs are apart bytes apart. The rows of dst, or by column its columns, are
+// distance bytes apart. The argument chunks counts whole chunks of 64 bytes. Bit j of mask is set
+// for each entry j of an incomplete chunk. While a row is read, the memory ahead bytes after it is
+// prefetched. From next bytes after x on, each four rows and two columns prefetch this number of
+// lines of 64 bytes.
 
 //go:noescape
 func productsByteVNNI(dst *float32, x *uint8, w *int8, units *float32, rows, chunks, columns, stride, apart, distance, ahead, next, lines int, mask uint64)
@@ -215,7 +218,7 @@ func columnProductsByteVNNI(dst *float32, x *uint8, w *int8, units *float32, row
 func columnProductsShortVNNI(dst *float32, x *int16, w *int16, units *float32, rows, chunks, columns, stride, apart, distance, ahead, next, lines int, mask uint64)
 
 // The next function does the same in chunks of 16 entries, and reads the last chunk to its end. It
-// fetches nothing and has no mask.
+// prefetches nothing and has no mask.
 
 //go:noescape
 func productsByteAVX2(dst *float32, x *uint8, w *int16, units *float32, rows, chunks, columns, stride, apart, distance, ahead, next, lines int, mask uint64)

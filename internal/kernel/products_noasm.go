@@ -2,7 +2,7 @@
 
 package kernel
 
-// packedColumns are of use to kernels only.
+// packedColumns are for kernels only.
 type packedColumns[T IntEntry] struct{}
 
 func (c *IntColumns[T]) pack() packedColumns[T] { return packedColumns[T]{} }

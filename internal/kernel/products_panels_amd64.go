@@ -5,21 +5,23 @@ package kernel
 import "unsafe"
 
 const (
-	// panelRows and panelColumns are the least numbers of rows and columns that the kernels of panels take.
+	// panelRows and panelColumns are the least numbers of rows and columns that the kernels of
+	// panels take.
 	panelRows, panelColumns = 12, 16
-	// panelWord is how many bytes of a row are multiplied together.
+	// panelWord is the number of bytes of a row that are multiplied together.
 	panelWord = 4
 )
 
-// packedPanels are the limbs of the weights of sixteen columns after the other: of each word of a row the higher limbs of
-// sixteen columns, as many each as the word has entries, and then the lower. A last word that is not complete ends where the
-// row ends, with zeros for what the one before it has.
+// packedPanels are the limbs of the weights in panels of sixteen columns. A panel has, for each
+// word of a row, the higher limbs of sixteen columns and then the lower limbs. Each column has one
+// limb for each entry of the word. An incomplete last word ends where the row ends, with zeros for
+// the entries of the word before it.
 type packedPanels struct {
 	bytes  []int8
 	shorts []int16
 }
 
-// packPanels writes the limbs of as many whole panels as there are.
+// packPanels writes the limbs of all whole panels.
 func (c *IntColumns[T]) packPanels() (p packedPanels) {
 	size := c.columns / panelColumns * c.panelEntries()
 	if strideOf[T](1) == 1 {
@@ -32,13 +34,13 @@ func (c *IntColumns[T]) packPanels() (p packedPanels) {
 	return p
 }
 
-// panelEntries is how many limbs a panel has.
+// panelEntries returns how many limbs a panel has.
 func (c *IntColumns[T]) panelEntries() int {
 	entries := panelWord / strideOf[T](1)
 	return (c.dim + entries - 1) / entries * entries * 2 * panelColumns
 }
 
-// packPanels writes the limbs of weights that stand column after column.
+// packPanels writes the limbs of weights that are stored column after column.
 func packPanels[L int8 | int16](dst []L, whole []int16, dim int, limbs func(v int16) (high, low L)) {
 	entries := panelWord / int(unsafe.Sizeof(dst[0]))
 	words := (dim + entries - 1) / entries
@@ -57,7 +59,8 @@ func packPanels[L int8 | int16](dst []L, whole []int16, dim int, limbs func(v in
 	}
 }
 
-// panelProducts makes the products of whole panels by column and returns how many columns they are, or does none.
+// panelProducts computes the products of whole panels by column and returns their number of
+// columns, which may be 0.
 func (c *IntColumns[T]) panelProducts(dst []float32, x []T, rows int) (done int) {
 	panels, stride := c.columns/panelColumns, strideOf[T](c.dim)
 	if rows < panelRows || c.dim < limbDim || panels == 0 {
@@ -78,15 +81,14 @@ func (c *IntColumns[T]) panelProducts(dst []float32, x []T, rows int) (done int)
 	return panels * panelColumns
 }
 
-// panelCall says how many rows to multiply and how many whole words they have. It says by how many
-// bytes the last word begins before the end of the one before it, and how far apart rows and
-// columns of dst are. Memory is asked for from this many bytes after x on, and this many bytes
-// further each turn.
+// panelCall has the number of rows to multiply and of their whole words. It has the bytes by which
+// the last word overlaps the word before it, and the distances of rows and of columns of dst.
+// Memory is prefetched from next bytes after x, and step bytes further each turn.
 type panelCall struct {
 	rows, turns, tail, stride, distance, next, step int
 }
 
-// panel makes the products of the columns of panel p.
+// panel computes the products of the columns of panel p.
 func (c *IntColumns[T]) panel(dst []float32, x []T, p int, a panelCall) {
 	units, first := &c.units[p*panelColumns], p*c.panelEntries()
 	switch x := any(x).(type) {
@@ -97,7 +99,8 @@ func (c *IntColumns[T]) panel(dst []float32, x []T, p int, a panelCall) {
 	}
 }
 
-// What follows makes the products of sixteen columns, at least twelve rows and one turn, as panelCall says.
+// The next functions compute products of sixteen columns, at least twelve rows and one turn, as in
+// panelCall.
 //
 //go:noescape
 func panelProductsByteVNNI(dst *float32, x *uint8, w *int8, units *float32, rows, turns, tail, stride, distance, next, step int)

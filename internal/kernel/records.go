@@ -1,10 +1,11 @@
 package kernel
 
-// What follows works on one number of each of many records. An entry of dst depends on the entries of its own number
-// only, and has the same bits on every processor and in every build. dst may be one of the other slices, and must not
-// overlap them otherwise. The calls panic, and write nothing, unless all slices have one length.
+// The next functions work on one number of each of many records. An entry of dst depends on the
+// entries of its own record only, and has the same bits on every processor and in every build. dst
+// may be one of the other slices, and must not overlap them otherwise. The calls panic, and write
+// nothing, unless all slices have one length.
 
-// LessLabels writes p[i] - labels[i] in float64 to dst, and 0 where a label is NaN.
+// LessLabels writes p[i] - labels[i] in float64 to dst. It writes 0 for a NaN label.
 func LessLabels(dst []float64, p, labels []float32) {
 	sameLengths(len(dst), len(p), len(labels), len(dst))
 	done := lessLabelsVector(available, dst, p, labels)
@@ -31,15 +32,15 @@ func Multiply(dst, a, b []float32) {
 	}
 }
 
-// sameLengths panics unless lengths are the same.
+// sameLengths panics unless all lengths are equal.
 func sameLengths(a, b, c, d int) {
 	if a != b || a != c || a != d {
 		panic("kernel: the slices are not of one length")
 	}
 }
 
-// Transpose writes src, of shape [rows, columns] and row-major, to dst column after column. The call panics, and writes
-// nothing, unless both have rows·columns entries; they must not overlap.
+// Transpose writes src, of shape [rows, columns] and row-major, to dst column after column. The
+// call panics, and writes nothing, unless both have rows·columns entries. They must not overlap.
 func Transpose[T any](dst, src []T, rows, columns int) {
 	wantLength("src", len(src), rows, columns)
 	wantLength("dst", len(dst), rows, columns)

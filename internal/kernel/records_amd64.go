@@ -2,10 +2,11 @@
 
 package kernel
 
-// recordGroup is how many records the kernels below take together. What is left is for portable code.
+// recordGroup is the number of records that the kernels below take together. Portable code takes
+// the rest.
 const recordGroup = 16
 
-// recordsOf is how many of n records the kernels of a set take.
+// recordsOf returns how many of n records the kernels of a set take.
 func recordsOf(set instructions, n int) int {
 	if set >= avx512 {
 		return n &^ (recordGroup - 1)
@@ -13,7 +14,7 @@ func recordsOf(set instructions, n int) int {
 	return 0
 }
 
-// lessLabelsVector is LessLabels for the first records, and returns how many they are.
+// lessLabelsVector is LessLabels for the first records. It returns their number.
 func lessLabelsVector(set instructions, dst []float64, p, labels []float32) (done int) {
 	if done = recordsOf(set, len(dst)); done > 0 {
 		lessLabelsAVX512(&dst[0], &p[0], &labels[0], done)
@@ -21,7 +22,7 @@ func lessLabelsVector(set instructions, dst []float64, p, labels []float32) (don
 	return done
 }
 
-// multiplyVector is Multiply for the first records, and returns how many they are.
+// multiplyVector is Multiply for the first records. It returns their number.
 func multiplyVector(set instructions, dst, a, b []float32) (done int) {
 	if done = recordsOf(set, len(dst)); done > 0 {
 		multiplyAVX512(&dst[0], &a[0], &b[0], done)

@@ -3,29 +3,36 @@ package kernel
 import "math"
 
 const (
-	wholeShift = 3 << 51 // floats beside it are 1 apart
+	wholeShift = 3 << 51 // near it floats are 1 apart
 	wholeMost  = 1 << 51 // up to it wholeShift rounds to the nearest integer
-	// boundPart is by what part of a bound's square a square is clear of it: more than the errors of the seven
-	// roundings between them, each at most a part in 2^53.
+	// boundPart is the relative distance from a bound's square at which a square is clear of it. It
+	// is more than the errors of the seven roundings between them, each at most a part in 2^53.
 	boundPart = 0x1p-48
 )
 
-// RoundBounded writes integers f to dst for which f²·n2[i] ≤ bound² holds exactly: the product
-// v[i]·scales[i], rounded to float64 and then to the nearest integer, the even one of two. Where
-// that is beyond the bound, it is the product rounded toward zero. It is 0 where n2[i] is 0. Where
-// it is in doubt which of them is within the bound, or whether any is, it writes NaN. A zero in dst
-// has no sign. It returns whether there is no NaN.
+// RoundBounded writes integers f to dst for which f²·n2[i] ≤ bound² holds exactly. An integer f is
+// the product v[i]·scales[i], rounded to float64 and then to the nearest integer, the even one of
+// two. If that exceeds the bound, f is the product rounded toward zero. It is 0 if n2[i] is 0. It
+// is NaN if it is in doubt which of the two is within the bound, or whether either is. A zero in
+// dst has no sign. RoundBounded returns whether there is no NaN.
 //
-// No number is in doubt whose square times n2[i] is 2^-48 or more of bound² away from it, if it and its square are finite and
-// its magnitude at most 2^51. A row of negative n2[i] is in doubt.
+// A number is not in doubt if its square times n2[i] differs from bound² by at least 2^-48 of
+// bound². This requires that the number and its square are finite and its magnitude is at most
+// 2^51. A row of negative n2[i] is in doubt.
 //
-// The proof: f is whole, so that the float64 of f² is exact or, with the float64 of n2[i], at
-// least 1. Three roundings to nearest, none of which underflows, make of f²·n2[i] at least
-// (1-2^-53)³ of it, and four make the number that it is compared with, bound²·(1-2^-48), at most
-// (1+2^-53)⁴ of that. So a comparison that holds, holds without roundings for bound², even if the
-// processor rounds in another direction, where each error is twice as large. Of what is beyond it
-// the same holds the other way round. (N. J. Higham, "Accuracy and Stability of Numerical
-// Algorithms", SIAM 2002, section 2.2, https://doi.org/10.1137/1.9780898718027.)
+// Proof:
+//
+//  1. f is an integer, so the float64 of f² is exact or, with the float64 of n2[i], at least 1.
+//  2. Three roundings to nearest, none with underflow, turn f²·n2[i] into at least (1-2^-53)³
+//     times it.
+//  3. Four roundings make the number that it is compared with, bound²·(1-2^-48), at most
+//     (1+2^-53)⁴ times that.
+//  4. So a comparison that holds also holds without roundings for bound². This is true even if the
+//     processor rounds in another direction, where each error is twice as large.
+//  5. The same holds in reverse for numbers beyond the bound.
+//
+// Source: N. J. Higham, "Accuracy and Stability of Numerical Algorithms", SIAM 2002, section 2.2,
+// https://doi.org/10.1137/1.9780898718027.
 func RoundBounded(dst, v, scales []float64, n2 []int64, bound int64) (all bool) {
 	sameLengths(len(dst), len(v), len(scales), len(n2))
 	square := float64(bound) * float64(bound)
@@ -34,7 +41,8 @@ func RoundBounded(dst, v, scales []float64, n2 []int64, bound int64) (all bool) 
 	return roundBoundedPortable(dst[done:], v[done:], scales[done:], n2[done:], low, high) && all
 }
 
-// roundBoundedPortable is RoundBounded, with what is surely within the square of the bound and what is surely beyond it.
+// roundBoundedPortable is RoundBounded. A square of at most low is surely within the bound, and a
+// square of at least high is surely beyond it.
 func roundBoundedPortable(dst, v, scales []float64, n2 []int64, low, high float64) (all bool) {
 	all = true
 	v, scales, n2 = v[:len(dst)], scales[:len(dst)], n2[:len(dst)]
@@ -56,9 +64,9 @@ func roundBoundedPortable(dst, v, scales []float64, n2 []int64, low, high float6
 	return all
 }
 
-// ClipRows multiplies v[i] by most/(norms[i]·|v[i]|) where norms[i]·|v[i]| is beyond most. So it
-// becomes most but for roundings; where that product is not finite it multiplies by 0. Others keep
-// their bits.
+// ClipRows multiplies v[i] by most/(norms[i]·|v[i]|) if norms[i]·|v[i]| exceeds most. The product
+// then becomes most, up to roundings. If it is not finite, v[i] is multiplied by 0. Other entries
+// keep their bits.
 func ClipRows(v, norms []float64, most float64) {
 	sameLengths(len(v), len(norms), len(v), len(v))
 	done := shortenVector(available, v, norms, most)

@@ -2,7 +2,7 @@
 
 package kernel
 
-// What follows does nothing here, and says so.
+// The next functions do nothing here and return 0.
 
 func roundBoundedVector(instructions, []float64, []float64, []float64, []int64, float64, float64) (all bool, done int) {
 	return true, 0

@@ -2,21 +2,21 @@ package kernel
 
 import "math"
 
-// UnitRows says how MeasureUnits sees rows: their integers times 2^Bits.
+// UnitRows describes rows for MeasureUnits: their integers times 2^Bits.
 type UnitRows struct {
 	Bits      uint
 	Most      float64 // the largest squared norm, of the integers themselves, of a row that counts: at most 2^(62-2·Bits)
 	Intercept float64 // the intercept of a row of norm 1, 0 or more
-	Rest      float64 // what the intercept leaves of norm 1 to the row
+	Rest      float64 // the norm that the intercept leaves to the row
 }
 
 // tailMost is the largest intercept of a row that counts, in its integers.
 const tailMost = 1 << 30
 
-// MeasureUnits takes the squared norms of rows of integers and makes of each what a row has that is
-// scaled to norm 1 together with an intercept: y2 = n2[i]·4^Bits is the squared norm of the scaled
-// integers, tails[i] = Intercept·√y2 to the nearest integer, multipliers[i] = Rest/√y2, and n2[i]
-// becomes y2 + tails[i]², exactly. Of a row of zeros the intercept is all: its tail and its
+// MeasureUnits takes the squared norms of rows of integers, which are scaled to norm 1 together
+// with an intercept. Let y2 = n2[i]·4^Bits be the squared norm of the scaled integers. MeasureUnits
+// sets tails[i] to Intercept·√y2, rounded to the nearest integer, and multipliers[i] to Rest/√y2.
+// It sets n2[i] to y2 + tails[i]², exactly. A row of zeros has the intercept only: its tail and its
 // multiplier are 1. A row that is longer than Most, or has an intercept beyond 2^30, does not
 // count: all three numbers are 0.
 func MeasureUnits(n2 []int64, multipliers []float32, tails []int32, u UnitRows) {
@@ -62,16 +62,17 @@ func ToFloat64(dst []float64, v []float32, factor float64) {
 	}
 }
 
-// AffineTerms is what stands next to the rows of records with an intercept: in each record's
-// integers, the intercept and, for rows with a center, how many times that is taken off. It also
-// has the products of the intercept and of the center with the weights.
+// AffineTerms are the terms of records' rows with an intercept. Tails has the intercept in each
+// record's integers. For rows with a center, Betas has the multiple of the center to subtract.
+// Weight and Center are the products of the intercept and of the center with the weights.
 type AffineTerms struct {
-	Tails, Betas   []int32 // Betas is nil where there is no center
+	Tails, Betas   []int32 // Betas is nil without a center
 	Weight, Center float64
 }
 
-// InterceptScores writes the scores of rows with an intercept to dst: units[i]·scale·src[i] + units[i]·(Tails[i]·Weight -
-// Betas[i]·Center), in float64 from the left to the right and none of it fused, rounded to float32 at the end.
+// InterceptScores writes the scores of rows with an intercept to dst: units[i]·scale·src[i] +
+// units[i]·(Tails[i]·Weight - Betas[i]·Center). It computes in float64 from left to right without
+// fused operations, and rounds the result to float32.
 func InterceptScores(dst, src, units []float32, scale float64, b AffineTerms) {
 	sameLengths(len(dst), len(src), len(units), len(b.Tails))
 	if b.Betas != nil {
@@ -88,7 +89,8 @@ func InterceptScores(dst, src, units []float32, scale float64, b AffineTerms) {
 	}
 }
 
-// DotRounded returns Σ q[i]·v[i] of integers, modulo 2^64; those of q are of magnitude at most 2^52.
+// DotRounded returns Σ q[i]·v[i] of integers, modulo 2^64. The entries of q have a magnitude of at
+// most 2^52.
 func DotRounded(q []float64, v []int32) int64 {
 	sameLengths(len(q), len(v), len(q), len(q))
 	sum, done := dotRoundedVector(available, q, v)

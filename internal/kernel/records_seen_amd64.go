@@ -2,7 +2,8 @@
 
 package kernel
 
-// Each of the calls below is what its name says for the first records, and returns how many they are.
+// Each of the next functions is the function of its name for the first records. It returns their
+// number.
 
 func roundBoundedVector(set instructions, dst, v, scales []float64, n2 []int64, low, high float64) (all bool, done int) {
 	if done = recordsOf(set, len(dst)); done == 0 {
@@ -57,7 +58,8 @@ func dotRoundedVector(set instructions, q []float64, v []int32) (sum int64, done
 	return sum, done
 }
 
-// The kernels take a positive multiple of 16 records. roundBoundedAVX512 returns 0 if none is in doubt.
+// The kernels take a positive multiple of 16 records. roundBoundedAVX512 returns 0 if none is in
+// doubt.
 //
 //go:noescape
 func roundBoundedAVX512(dst, v, scales *float64, n2 *int64, low, high float64, n int) (doubt uint64)

@@ -1,16 +1,16 @@
 package kernel
 
-// RotatedColumns is how many columns RotateRows takes.
+// RotatedColumns is the number of columns that RotateRows takes.
 const RotatedColumns = 32
 
 // Rotation is the plane rotation of two rows u and v: u becomes C·u - S·v and v becomes S·u + C·v.
 type Rotation struct{ C, S float64 }
 
-// RotateRows rotates rows of RotatedColumns numbers each, which stand in z one after the other: the
-// first rotation rows 0 and 1, the next rows 1 and 2, and so on. z must have a row more than there
-// are rotations. The call panics, and writes nothing, when it has fewer. With AVX-512 products are
-// fused with sums, so that the result depends on the instructions, by a rounding or two of each
-// number.
+// RotateRows rotates rows of RotatedColumns numbers each, which are in z one after the other. The
+// first rotation is of rows 0 and 1, the next of rows 1 and 2, and so on. z must have one row more
+// than there are rotations. The call panics, and writes nothing, if it has fewer. With AVX-512
+// products are fused with sums. The result therefore depends on the instructions, by a rounding or
+// two of each number.
 func RotateRows(z []float64, rotations []Rotation) { rotateRows(available, z, rotations) }
 
 // rotateRows is RotateRows with a set of instructions that the processor has.

@@ -2,7 +2,7 @@
 
 package kernel
 
-// rotateVector does all rotations, at least one, and reports whether the set has a kernel.
+// rotateVector computes all rotations, at least one, and reports whether the set has a kernel.
 func rotateVector(set instructions, z []float64, rotations []Rotation) bool {
 	if set < avx512 {
 		return false
@@ -11,7 +11,7 @@ func rotateVector(set instructions, z []float64, rotations []Rotation) bool {
 	return true
 }
 
-// rotateRowsAVX512 does a positive number of rotations, each a cosine and a sine.
+// rotateRowsAVX512 computes a positive number of rotations, each a cosine and a sine.
 //
 //go:noescape
 func rotateRowsAVX512(z *float64, rotations *float64, n int)

@@ -2,17 +2,17 @@
 
 package kernel
 
-// leastPassDim and mostPassDim are the shortest and the longest row that the kernel is
-// worth calling for. Of longer rows four do not fit in the first cache.
+// leastPassDim and mostPassDim are the shortest and the longest row for which the kernel pays off.
+// Four longer rows do not fit in the first cache.
 const leastPassDim, mostPassDim = lanes, 2048
 
-// partOf returns the number of rows of a part. The kernel takes two rows at a time: as many as 8
-// KiB hold. So the rows of two parts stay in the first cache together with dst and w, but at least
-// two and at most 64.
+// partOf returns the number of rows of a part. The kernel takes two rows at a time. A part has the
+// rows that fit in 8 KiB, but at least two and at most 64. The rows of two parts then stay in the
+// first cache together with dst and w.
 func partOf(dim int) int { return min(max(1<<11/dim&^1, 2), 64) }
 
-// addRowsByMargin is AddRowsByMargin with a set of instructions that the processor has.
-// The kernel measures a part while it adds the one before. What it leaves goes in two passes.
+// addRowsByMargin is AddRowsByMargin with a set of instructions that the processor has. The kernel
+// measures a part while it adds the one before. The remaining rows take two passes.
 func addRowsByMargin(set instructions, dst, x []float32, dim int, w, margins []float32, factors func(part []float32, first int)) {
 	if set == portable || dim < leastPassDim || dim > mostPassDim || len(margins) < 2*partOf(dim) {
 		addRowsTwice(set, dst, x, dim, w, margins, factors, 0)
@@ -21,8 +21,8 @@ func addRowsByMargin(set instructions, dst, x []float32, dim int, w, margins []f
 	addRowsOnce(set, partOf(dim), dst, x, dim, w, margins, factors)
 }
 
-// addRowsOnce is AddRowsByMargin by parts of this many rows, an even number. There is at least one
-// part and one entry.
+// addRowsOnce is AddRowsByMargin by parts of this number of rows, which is even. There is at least
+// one part and one entry.
 func addRowsOnce(set instructions, rows int, dst, x []float32, dim int, w, margins []float32, factors func(part []float32, first int)) {
 	measure(set, margins[:rows], x[:rows*dim], dim, w)
 	factors(margins[:rows], 0)
@@ -41,10 +41,10 @@ func addRowsOnce(set instructions, rows int, dst, x []float32, dim int, w, margi
 	addRowsTwice(set, dst, x, dim, w, margins, factors, at)
 }
 
-// The next function writes the margins of twice as many rows as there are turns, which stand one
-// after another from next on. It adds as many rows from last on, scaled by the factors, to dst.
+// The next function writes the margins of two rows for each turn; these rows are stored from next
+// on. It also adds two rows for each turn, stored from last on and scaled by the factors, to dst.
 // There is at least one turn and one entry. Bit j of mask is set for each entry j of the last
-// dim%16. While a row is read the memory after it may be fetched.
+// dim%16. While a row is read, the memory after it may be prefetched.
 
 //go:noescape
 func byMarginSingleAVX512(margins, next, dst, last, factors *float32, turns, dim int, w *float32, mask uint64)

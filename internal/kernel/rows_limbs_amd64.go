@@ -5,41 +5,43 @@ package kernel
 import "sync"
 
 const (
-	// twoLimbs, threeLimbs and fourLimbs are the greatest magnitudes of factors in this many limbs.
-	// The largest limb is 127.
+	// twoLimbs, threeLimbs and fourLimbs are the greatest magnitudes of factors in this number of
+	// limbs. The largest limb is 127.
 	twoLimbs   = 127 * (1 + 1<<8)
 	threeLimbs = 127 * (1 + 1<<8 + 1<<16)
 	fourLimbs  = 127 * (1 + 1<<8 + 1<<16 + 1<<24)
 
-	// limbDim is the shortest row that is worth the effort.
+	// limbDim is the shortest row for which limbs pay off.
 	limbDim = 32
 
-	// limbRows is how many rows the kernels take at most. Two limbs together add at most (128 + 128·2^8)·255 a row
-	// to 32 bits, and 2^31 holds that of 256.
+	// limbRows bounds the rows that the kernels take. Two limbs together add at most (128 +
+	// 128·2^8)·255 a row to 32 bits, and 2^31 holds the sum of 256 rows.
 	limbRows = 192
 
-	// limbColumns is how many columns are packed at a time: a multiple of the tiles of all kernels, and more than
-	// many models have.
+	// limbColumns is the number of columns that are packed at a time. It is a multiple of the tiles
+	// of all kernels, and exceeds the columns of many models.
 	limbColumns = 36
 )
 
-// packedFactors is the room for packed factors, four words for each column of a group of four rows.
-// It is also the room for the rows of a strip in the order that kernels multiply in.
+// packedFactors is the memory of packed factors, four words for each column of a group of four
+// rows. It is also the memory of the rows of a strip in the order of the kernels.
 type packedFactors struct {
 	words [limbGroups*limbColumns*4 + 7*4]uint32 // eight columns are written at a time
 	room  [limbGroups * 256]uint8
 }
 
-// limbGroups is how many groups of rows the kernels take at most: four rows of bytes are one, or two of 16 bits.
+// limbGroups bounds the groups of rows that the kernels take. A group has four rows of bytes or two
+// rows of 16 bits.
 const limbGroups = max(limbRows/4, shortLimbRows/2, fineLimbRows/2)
 
 // packedRooms holds *packedFactors, which are filled before they are read.
 var packedRooms = sync.Pool{New: func() any { return new(packedFactors) }}
 
-// mostLimbRows returns how many rows of a type are added in limbs at most; 0: none are. From AVX-512 VNNI on the
-// processor multiplies bytes of four rows, or 16 bits of two, at once and adds the products up in 32 bits. AddInt
-// splits the factors of bytes into two to four limbs of 8 bits with sign there, and those of 16 bits into one to three
-// of 10 bits. A sum of limbs times entries over few enough rows is exact in 32 bits.
+// mostLimbRows returns the largest number of rows of a type that are added in limbs. 0 means that
+// none are. From AVX-512 VNNI on, the processor multiplies bytes of four rows, or 16 bits of two,
+// at once. It adds the products up in 32 bits. AddInt then splits the factors of bytes into two to
+// four limbs of 8 signed bits. It splits factors of 16 bits into one to three limbs of 10 bits. A
+// sum of limbs times entries over few enough rows is exact in 32 bits.
 func mostLimbRows[T IntEntry](set instructions, dim int) int {
 	switch {
 	case set < avx512VNNI || dim < limbDim:
@@ -50,7 +52,8 @@ func mostLimbRows[T IntEntry](set instructions, dim int) int {
 	return shortLimbRows
 }
 
-// limbsOf returns how many limbs factors of up to a magnitude are split into; 0: they are not.
+// limbsOf returns the number of limbs of factors up to a magnitude. 0 means that they are not
+// split.
 func limbsOf(largest float64) int {
 	switch {
 	case largest <= twoLimbs:
@@ -63,8 +66,8 @@ func limbsOf(largest float64) int {
 	return 0
 }
 
-// addLimbs adds as many of the rows, at most mostLimbRows, as make whole groups, and returns how
-// many they are. None if a factor is too large.
+// addLimbs adds the rows that form whole groups, at most mostLimbRows, and returns their number. It
+// adds none if a factor is too large.
 func addLimbs[T IntEntry](dst []float64, x []T, q []float64, rows, dim, columns, ahead int) (done int) {
 	switch x := any(x).(type) {
 	case []uint8:
@@ -105,7 +108,7 @@ func addByteLimbs(dst []float64, x []uint8, q []float64, rows, dim, columns, ahe
 		largest := packLimbsAVX512(&packed.words[0], &q[k], groups, columns, count, 1<<((count-1)%8+1)-1)
 		limbs := limbsOf(float64(largest))
 		if limbs == 0 {
-			return 0 // of the first columns: others were looked at
+			return 0 // only of the first columns, because the others were checked
 		}
 		addLimbsByte(limbs, dst[k*dim:], x, packed.words[:], &packed.room[0], groups, dim, count, ahead)
 		ahead = 0
@@ -113,7 +116,7 @@ func addByteLimbs(dst []float64, x []uint8, q []float64, rows, dim, columns, ahe
 	return 4 * groups
 }
 
-// addLimbsByte adds rows whose factors are packed; of one column there is no room.
+// addLimbsByte adds rows whose factors are packed. For one column room is unused.
 func addLimbsByte(limbs int, dst []float64, x []uint8, words []uint32, room *uint8, groups, dim, columns, ahead int) {
 	mask := lowMask(dim, 64)
 	switch limbs {
@@ -126,9 +129,9 @@ func addLimbsByte(limbs int, dst []float64, x []uint8, words []uint32, room *uin
 	}
 }
 
-// packLimbs splits the factors of groups of four rows: for each group, each of count
-// columns and each limb from the lowest it writes one word with the limb of each row.
-// Adding 128 in every place makes the limbs digits without sign.
+// packLimbs splits the factors of groups of four rows. For each group, each of count columns and
+// each limb from the lowest, it writes one word with the limb of each row. Adding 128 in every
+// place turns the limbs into unsigned digits.
 func packLimbs(words []uint32, q []float64, groups, columns, count int) {
 	const bias, even = 0x80808080, 0x00ff00ff
 	at := 0
@@ -152,17 +155,17 @@ func packLimbs(words []uint32, q []float64, groups, columns, count int) {
 //go:noescape
 func packOneByteAVX512(words *uint32, q *float64, n int)
 
-// packLimbsAVX512 is packLimbs for any factors. It writes up to seven columns after the last, and
-// returns the largest magnitude, or 2^31 where one is larger or NaN. Bit k of mask is set for each
-// of the last columns, at most eight.
+// packLimbsAVX512 is packLimbs for any factors. It writes up to seven columns after the last. It
+// returns the largest magnitude, or 2^31 if a magnitude is larger or NaN. Bit k of mask is set for
+// each of the last columns, at most eight.
 //
 //go:noescape
 func packLimbsAVX512(words *uint32, q *float64, groups, columns, count int, mask uint64) (largest uint32)
 
-// What follows adds groups of four rows that are stride bytes apart, at least one group, column and
-// entry, whose factors are packed. Room has 256 bytes for each group, if there is more than one
-// column. Bit j of mask is set for each entry j of the last dim%64. While a row is added what is
-// ahead of it by this many bytes is fetched.
+// The next functions add groups of four rows that are stride bytes apart, at least one group,
+// column and entry, whose factors are packed. Room has 256 bytes for each group, if there is more
+// than one column. Bit j of mask is set for each entry j of the last dim%64. While a row is added,
+// the memory ahead bytes after it is prefetched.
 
 //go:noescape
 func addTwoLimbsByteVNNI(dst *float64, x *uint8, factors *uint32, room *uint8, groups, dim, columns, stride, ahead int, mask uint64)

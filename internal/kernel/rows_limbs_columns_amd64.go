@@ -4,8 +4,9 @@ package kernel
 
 import "math"
 
-// addColumnLimbs adds rows in limbs whose factors stand column after column: the first rows, as many as make whole
-// groups, or none if rows are too short or a factor is too large. It returns how many they are.
+// addColumnLimbs adds rows in limbs whose factors are stored column after column. It adds the first
+// rows that form whole groups and returns their number. It adds none if rows are too short or a
+// factor is too large.
 func addColumnLimbs[T IntEntry](set instructions, dst []float64, x []T, dim int, q []float64, columns int) (done int) {
 	most := mostLimbRows[T](set, dim)
 	if most == 0 {
@@ -13,7 +14,7 @@ func addColumnLimbs[T IntEntry](set instructions, dst []float64, x []T, dim int,
 	}
 	stride, rows := strideOf[T](dim), len(q)/columns
 	f := columnFactors{q: q, rows: rows, columns: columns, bits: shortLimbBits}
-	if most = min(most, blockRows(stride)); strideOf[T](1) == 2 || columns > limbColumns { // else packing says it
+	if most = min(most, blockRows(stride)); strideOf[T](1) == 2 || columns > limbColumns { // else packing detects it
 		largest := MaxAbs(q)
 		if f.limbs = limbsFor[T](largest, columns); f.limbs == 0 {
 			return 0
@@ -25,7 +26,7 @@ func addColumnLimbs[T IntEntry](set instructions, dst []float64, x []T, dim int,
 		most = mostByteRows
 	}
 	if most = evenRows(rows, most); columns < spreadColumns {
-		f.ahead = aheadOf(x, rows, most, stride) // else products asked for it
+		f.ahead = aheadOf(x, rows, most, stride) // else products prefetched it
 	}
 	for done < rows {
 		n := min(rows-done, most)
@@ -44,7 +45,8 @@ func addColumnLimbs[T IntEntry](set instructions, dst []float64, x []T, dim int,
 	return done
 }
 
-// limbsFor returns how many limbs factors of a type of rows are split into; 0: they are not.
+// limbsFor returns the number of limbs of factors for a type of rows. 0 means that they are not
+// split.
 func limbsFor[T IntEntry](largest float64, columns int) int {
 	if strideOf[T](1) == 1 {
 		return limbsOf(largest)
@@ -52,17 +54,18 @@ func limbsFor[T IntEntry](largest float64, columns int) int {
 	return shortLimbsOf(largest, columns)
 }
 
-// columnFactors are factors of columns that are rows numbers apart, in this many limbs. 0: of
-// bytes, as many as the largest needs. Those of 16 bits have this many bits.
+// columnFactors are factors of columns that are rows numbers apart, in this number of limbs. For
+// bytes, 0 means the number that the largest factor needs. Limbs of 16-bit rows have this number of
+// bits.
 type columnFactors struct {
 	q                                 []float64
 	rows, columns, limbs, bits, ahead int
 }
 
-// mostByteRows is how many rows of bytes are packed at a time at most.
+// mostByteRows bounds the rows of bytes that are packed at a time.
 const mostByteRows = 4 * limbGroups
 
-// addBytes adds as many of n rows as make whole groups, and returns how many they are.
+// addBytes adds the rows out of n that form whole groups, and returns their number.
 func (f columnFactors) addBytes(dst []float64, x []uint8, n, dim int) (done int) {
 	groups := n / 4
 	if groups == 0 {
@@ -122,14 +125,14 @@ func (f columnFactors) packShorts(words []uint32, q []float64, groups, count int
 	}
 }
 
-// packShortColumnsAVX512 is packShortLimbs for four groups at a time, at least once, in at most two limbs, and factors whose
-// columns are apart bytes apart.
+// packShortColumnsAVX512 is packShortLimbs for four groups at a time, at least once, in at most two
+// limbs. The columns of the factors are apart bytes apart.
 //
 //go:noescape
 func packShortColumnsAVX512(words *uint32, q *float64, fours, columns, apart, bits int)
 
-// packColumnsAVX512 is packLimbs for factors whose columns are apart bytes apart. It returns the largest magnitude, or 2^31
-// where one is larger or NaN.
+// packColumnsAVX512 is packLimbs for factors whose columns are apart bytes apart. It returns the
+// largest magnitude, or 2^31 if a magnitude is larger or NaN.
 //
 //go:noescape
 func packColumnsAVX512(words *uint32, q *float64, groups, columns, apart int) (largest uint32)

@@ -3,28 +3,29 @@
 package kernel
 
 const (
-	// shortLimbBits is how many bits a limb of a factor of 16-bit rows has.
+	// shortLimbBits is the number of bits of a limb of a factor of 16-bit rows.
 	shortLimbBits = 10
 
-	// shortLimb is the greatest limb of factors. One, two or three limbs make oneShortLimb, ….
+	// shortLimb is the greatest limb of factors. The greatest factors of one, two or three limbs
+	// are oneShortLimb, ….
 	shortLimb       = 1<<(shortLimbBits-1) - 1
 	oneShortLimb    = shortLimb
 	twoShortLimbs   = shortLimb * (1 + 1<<shortLimbBits)
 	threeShortLimbs = shortLimb * (1 + 1<<shortLimbBits + 1<<(2*shortLimbBits))
 
-	// shortLimbRows is how many rows the kernels take at most: a limb adds at most 2^9·2^15 a row to 32 bits, and 2^31
-	// holds more than that of 120.
+	// shortLimbRows bounds the rows that the kernels take. A limb adds at most 2^9·2^15 a row to 32
+	// bits, and 2^31 exceeds the sum of 120 rows.
 	shortLimbRows = 120
 
-	// fineLimbBits is how many bits limbs have where so short ones hold all factors of several columns. One adds at most
-	// 2^8·2^15 a row, and 2^31 holds more than that of fineLimbRows.
+	// fineLimbBits is the number of bits of limbs if limbs this short hold all factors of several
+	// columns. One adds at most 2^8·2^15 a row, and 2^31 exceeds the sum of fineLimbRows rows.
 	fineLimbBits, fineLimb = 9, 1<<(fineLimbBits-1) - 1
 	twoFineLimbs           = fineLimb * (1 + 1<<fineLimbBits)
 	fineLimbRows           = 160
 )
 
-// shortLimbsOf returns how many limbs factors of up to a magnitude are split into; 0: they are not,
-// since float64 is as fast for this many columns.
+// shortLimbsOf returns the number of limbs of factors up to a magnitude. 0 means that they are not
+// split, because float64 is as fast for this number of columns.
 func shortLimbsOf(largest float64, columns int) int {
 	switch {
 	case largest <= oneShortLimb:
@@ -68,9 +69,9 @@ func addShortLimbs(dst []float64, x []int16, q []float64, rows, dim, columns, ah
 // factorSteps are the distances of factors of neighboring rows and columns.
 type factorSteps struct{ row, column int }
 
-// packShortLimbs splits the factors of groups of two rows: for each group and each of count columns
-// it writes four words. Each limb of this many bits has one, from the lowest on, with the limb of
-// each row.
+// packShortLimbs splits the factors of groups of two rows. For each group and each of count columns
+// it writes four words. Each limb of this number of bits has one word, from the lowest on, with the
+// limb of each row.
 func packShortLimbs(words []uint32, q []float64, groups int, apart factorSteps, count, limbs, bits int) {
 	half, all := int32(1)<<(bits-1), int32(1)<<bits-1
 	at := 0
@@ -91,13 +92,13 @@ func packShortLimbs(words []uint32, q []float64, groups int, apart factorSteps, 
 }
 
 // packOneShortAVX512 is packShortLimbs for one column, three limbs and a positive multiple of 16
-// rows. A factor with fewer limbs has the first of them.
+// rows. A factor of fewer limbs uses the first of them.
 //
 //go:noescape
 func packOneShortAVX512(words *uint32, q *float64, n int)
 
-// addLimbsShort adds rows whose factors are packed in limbs of this many bits; of one column there
-// is no room.
+// addLimbsShort adds rows whose factors are packed in limbs of this number of bits. For one column
+// room is unused.
 func addLimbsShort(limbs, bits int, dst []float64, x []int16, words []uint32, room *uint8, groups, dim, columns, ahead int) {
 	mask, base := lowMask(dim, 64), float64(int(1)<<bits)
 	switch limbs {
@@ -110,7 +111,8 @@ func addLimbsShort(limbs, bits int, dst []float64, x []int16, words []uint32, ro
 	}
 }
 
-// What follows adds groups of two rows as the kernels of bytes do; a limb counts for base of the one below it.
+// The next functions add groups of two rows as the kernels of bytes do. A limb counts for base
+// times the one below it.
 
 //go:noescape
 func addOneLimbShortVNNI(dst *float64, x *int16, factors *uint32, room *uint8, groups, dim, columns, stride, ahead int, mask uint64, base float64)

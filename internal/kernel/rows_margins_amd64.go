@@ -27,7 +27,7 @@ func margins[T Entry](set instructions, dst []float32, x []T, dim int, w []float
 	}
 }
 
-// marginsAVX512 makes the products of the first rows.
+// marginsAVX512 computes the products of the first rows.
 func marginsAVX512[T Entry](dst []float32, x []T, w []float32, rows, dim, columns, stride, ahead int) {
 	mask := lowMask(dim, lanes)
 	switch x := any(x).(type) {
@@ -40,14 +40,13 @@ func marginsAVX512[T Entry](dst []float32, x []T, w []float32, rows, dim, column
 	}
 }
 
-// tailRows and tailColumns are how many tails of rows and columns there is room for on
-// the stack.
+// tailRows and tailColumns bound the tails of rows and columns on the stack.
 const tailRows, tailColumns = 64, 32
 
-// marginsAVX2 makes the products of the first rows, at most tailRows. The instructions
-// cannot load a part of a register, hence they get copies of the tails of rows and columns,
-// filled with zeros. A product of zeros is +0, and leaves every partial sum as it is, for
-// none is -0: it starts at +0, and a sum is -0 only where both its terms are.
+// marginsAVX2 computes the products of the first rows, at most tailRows. Its instructions cannot
+// load a part of a register, so they read copies of the tails of rows and columns, filled with
+// zeros. A product of zeros is +0 and leaves every partial sum unchanged, because none is -0: it
+// starts at +0, and a sum is -0 only if both its terms are.
 func marginsAVX2[T Entry](dst []float32, x []T, w []float32, rows, dim, columns, stride, ahead int) {
 	var xTails [lanes * tailRows]T
 	var room [lanes * tailColumns]float32
@@ -88,8 +87,8 @@ func copyTails[T Entry](dst, x []T, rows, dim int) {
 	}
 }
 
-// marginsBits is MarginsBits with a set of instructions that the processor has; there is
-// at least one row. What is true of margins is true of a block of bits.
+// marginsBits is MarginsBits with a set of instructions that the processor has. There is at least
+// one row. The comments on margins also apply to a block of bits.
 func marginsBits(set instructions, dst []float32, x []uint64, dim int, w []float32, columns int) {
 	if set == portable || dim == 0 {
 		marginsBitsPortable(dst, x, dim, w, columns)
@@ -116,9 +115,9 @@ func marginsBits(set instructions, dst []float32, x []uint64, dim int, w []float
 	}
 }
 
-// What follows makes the products of rows that are stride bytes apart, at least one row, one entry
-// and one column. Bit j of mask is set for each entry j of the last dim%16. While a row is read
-// what is ahead of it by this many bytes may be fetched.
+// The next functions compute products of rows that are stride bytes apart, at least one row, one
+// entry and one column. Bit j of mask is set for each entry j of the last dim%16. While a row is
+// read, the memory ahead bytes after it may be prefetched.
 
 //go:noescape
 func marginsSingleAVX512(dst *float32, x *float32, w *float32, rows, dim, columns, stride, ahead int, mask uint64)
@@ -132,9 +131,8 @@ func marginsByteAVX512(dst *float32, x *uint8, w *float32, rows, dim, columns, s
 //go:noescape
 func marginsBitAVX512(dst *float32, x *uint64, w *float32, rows, dim, columns, stride, ahead int, mask uint64)
 
-// What follows does the same. xTail and wTail point to the last dim%16 entries of each row
-// and column, 16 places apart and filled with zeros, when there are any. Rows of bits have
-// no xTail.
+// The next functions do the same. xTail and wTail point to the last dim%16 entries of each row and
+// column, 16 places apart and filled with zeros, if there are any. Rows of bits have no xTail.
 
 //go:noescape
 func marginsSingleAVX2(dst *float32, x *float32, w *float32, rows, dim, columns, stride, ahead int, mask uint64, xTail *float32, wTail *float32)

@@ -22,13 +22,13 @@ func addScaledRows[T Entry](_ instructions, dst []float32, x []T, dim int, r []f
 	addScaledRowsPortable(dst, x, dim, r, columns)
 }
 
-// largestWhole does nothing of MaxAbs here, and says so.
+// largestWhole does nothing of MaxAbs here and returns 0.
 func largestWhole(instructions, []float64) (most uint64, done int) { return 0, 0 }
 
-// flushWhole does nothing of FlushInt here, and says so.
+// flushWhole does nothing of FlushInt here and returns 0.
 func flushWhole(instructions, []int64, []float64) (done int) { return 0 }
 
-// addColumnLimbs does nothing here, and says so.
+// addColumnLimbs does nothing here and returns 0.
 func addColumnLimbs[T IntEntry](_ instructions, _ []float64, _ []T, _ int, _ []float64, _ int) (done int) {
 	return 0
 }

@@ -10,9 +10,9 @@ import (
 const hugePage = 2 << 20
 
 // HugePages advises the operating system to hold a part of s in huge pages, from its first to its
-// last multiple of 2 MiB. That makes reading long slices in order faster. It is for a slice that
-// was just made and that nothing was written to. Nothing depends on whether the advice is taken;
-// where the system knows no such advice, and for short slices, the call does nothing.
+// last multiple of 2 MiB. This makes reading long slices in order faster. s must be new, with
+// nothing written to it. Nothing depends on whether the system follows the advice. For short
+// slices, and on systems without such advice, the call does nothing.
 func HugePages[T any](s []T) {
 	if len(s) == 0 {
 		return

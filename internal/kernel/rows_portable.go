@@ -2,8 +2,8 @@ package kernel
 
 import "math/bits"
 
-// What follows is the definition that the other kernels are tested against, and what is
-// used where there are none.
+// The next functions are the definition that the other kernels are tested against. They run if
+// there is no other kernel.
 
 // marginsPortable is Margins; there is at least one row.
 func marginsPortable[T Entry](dst []float32, x []T, dim int, w []float32, columns int) {
@@ -15,8 +15,8 @@ func marginsPortable[T Entry](dst []float32, x []T, dim int, w []float32, column
 	}
 }
 
-// marginPortable is the product of a row and a column. Four partial sums at a time stay
-// in registers.
+// marginPortable returns the product of a row and a column. Four partial sums at a time stay in
+// registers.
 func marginPortable[T Entry](x []T, w []float32) float32 {
 	w = w[:len(x)]
 	var sums [lanes]float32
@@ -37,7 +37,7 @@ func marginPortable[T Entry](x []T, w []float32) float32 {
 	return sumLanes(&sums)
 }
 
-// sumLanes adds the partial sums up.
+// sumLanes returns the sum of the partial sums.
 func sumLanes(s *[lanes]float32) float32 {
 	for width := lanes / 2; width > 0; width /= 2 {
 		for l := range width {
@@ -66,7 +66,7 @@ func marginsBitsPortable(dst []float32, x []uint64, dim int, w []float32, column
 	}
 }
 
-// withinRow clears the bits of word number at of a row that are beyond dim.
+// withinRow clears the bits beyond dim in word number at of a row.
 func withinRow(word uint64, at, dim int) uint64 {
 	if left := dim - 64*at; left < 64 {
 		word &= 1<<left - 1

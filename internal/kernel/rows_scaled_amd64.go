@@ -51,7 +51,7 @@ func addScaledRowsAVX2[T Entry](dst []float32, x []T, r []float32, rows, dim, co
 	}
 }
 
-// addScaledRowsFrom adds what belongs to the coordinates from a given one on.
+// addScaledRowsFrom adds the coordinates from a given one on.
 func addScaledRowsFrom[T Entry](dst []float32, x []T, r []float32, from, dim, columns int) {
 	if from == dim {
 		return
@@ -67,7 +67,7 @@ func addScaledRowsFrom[T Entry](dst []float32, x []T, r []float32, from, dim, co
 	}
 }
 
-// What follows adds rows as the kernels of AddInt do; mask is for the last dim%16.
+// The next functions add rows as the kernels of AddInt do; mask is for the last dim%16.
 
 //go:noescape
 func addScaledRowsSingleAVX512(dst *float32, x *float32, factors *float32, rows, dim, columns, stride, ahead int, mask uint64)
@@ -78,7 +78,7 @@ func addScaledRowsShortAVX512(dst *float32, x *int16, factors *float32, rows, di
 //go:noescape
 func addScaledRowsByteAVX512(dst *float32, x *uint8, factors *float32, rows, dim, columns, stride, ahead int, mask uint64)
 
-// What follows does the same, but for the last dim%8 entries, which it leaves.
+// The next functions do the same, except for the last dim%8 entries, which they leave.
 
 //go:noescape
 func addScaledRowsSingleAVX2(dst *float32, x *float32, factors *float32, rows, dim, columns, stride, ahead int, mask uint64)

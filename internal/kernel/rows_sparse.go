@@ -1,35 +1,33 @@
 package kernel
 
-// SparseRows are rows with only some entries given, the others being zero: row i has the entries
-// Start[i] to Start[i+1]-1 of Index and Value. A part of a longer matrix is made by slicing Start
-// alone.
+// SparseRows are rows with only some entries stored, the others being zero. Row i has the entries
+// Start[i] to Start[i+1]-1 of Index and Value. Slicing Start alone gives a part of a longer matrix.
 type SparseRows struct {
 	// Start has one number more than there are rows, ascending.
 	Start []int
 	// Index is the coordinate of each entry, ascending within a row, none twice.
 	Index []uint32
-	// Value is each entry, or nil when all are 1.
+	// Value is each entry, or nil if all are 1.
 	Value []int16
 }
 
-// Rows returns the number of rows, 0 when Start is empty.
+// Rows returns the number of rows, 0 if Start is empty.
 func (x SparseRows) Rows() int { return max(len(x.Start)-1, 0) }
 
-// MarginsSparse writes the products of sparse rows and columns to dst, of shape
-// [rows, columns], row-major: dst[i*columns+k] is Σ_j x_ij·w[j*columns+k]. Unlike in
-// Margins, w has shape [dim, columns], row-major, so that what belongs to one coordinate
-// stands together.
+// MarginsSparse writes the products of sparse rows and columns to dst, of shape [rows, columns],
+// row-major: dst[i*columns+k] is Σ_j x_ij·w[j*columns+k]. Unlike in Margins, w has shape [dim,
+// columns], row-major, so that the numbers of one coordinate are adjacent.
 //
-// A product is defined so: the sum starts at +0 and adds, in float64 and in the order of the
-// entries, their products with the weights, which are exact in float64 (16 and 24 bits). So fusing
-// would change nothing; the end is rounded to float32. It has the same bits whatever rows and
-// columns stand next to it and on every processor. It differs from the exact sum S by at most
-// 2^-24·|S| + 2^-149 + n·2^-53·Σ|x·w|·(1 + 2^-24) for n entries with n < 2^20, when it is in the
-// range of float32.
+// A product is defined as follows. The sum starts at +0. In float64 and in the order of the
+// entries, it adds their products with the weights, which are exact in float64 (16 and 24 bits).
+// Fusing would therefore change nothing. The sum is rounded to float32. It has the same bits
+// whatever other rows and columns there are, and on every processor. In the range of float32 it
+// differs from the exact sum S by at most 2^-24·|S| + 2^-149 + n·2^-53·Σ|x·w|·(1 + 2^-24), for n
+// entries with n < 2^20.
 //
-// The call panics, and writes nothing, unless len(dst) is rows·columns, len(w) is a
-// multiple of columns, Start ascends within Index and Value, and the last index of every
-// row is within w. An earlier index beyond w, which is not ascending, panics too. dst must
+// The call panics, and writes nothing, unless four conditions hold. len(dst) is rows·columns,
+// len(w) is a multiple of columns, Start ascends within Index and Value, and the last index of
+// every row is within w. An earlier index beyond w, which is not ascending, panics too. dst must
 // not overlap w.
 func MarginsSparse(dst []float32, x SparseRows, w []float32, columns int) {
 	rows := rowsOf(len(dst), columns)
@@ -47,7 +45,7 @@ func MarginsSparse(dst []float32, x SparseRows, w []float32, columns int) {
 	}
 }
 
-// margin is the product of one row with column k.
+// margin returns the product of one row with column k.
 func (x SparseRows) margin(from, to int, w []float32, k, columns int) float32 {
 	sum, index := 0.0, x.Index[from:to]
 	if x.Value == nil {
@@ -85,10 +83,9 @@ func (x SparseRows) margins4(from, to int, w []float32, k, columns int) (a, b, c
 	return float32(s0), float32(s1), float32(s2), float32(s3)
 }
 
-// AddIntSparse is AddInt for sparse rows: dst[j*columns+k] += Σ_i
-// q[i*columns+k]·x_ij, under its conditions. Unlike in AddInt, dst has shape
-// [dim, columns], row-major, as the weights of MarginsSparse have. It panics as
-// MarginsSparse does, with q in the place of its dst and dst in the place of its w.
+// AddIntSparse is AddInt for sparse rows: dst[j*columns+k] += Σ_i q[i*columns+k]·x_ij, under its
+// conditions. Unlike in AddInt, dst has shape [dim, columns], row-major, like the weights of
+// MarginsSparse. It panics as MarginsSparse does, with q for dst and dst for w.
 func AddIntSparse(dst []float64, x SparseRows, q []float64, columns int) {
 	rows := rowsOf(len(q), columns)
 	x.check(rows, rowsOf(len(dst), columns))
@@ -128,8 +125,8 @@ func (x SparseRows) addWhole(dst []float64, from, to int, q float64) {
 	}
 }
 
-// check panics unless x has this many rows, whose entries are there and whose last indices are
-// below dim.
+// check panics unless x has this number of rows, with all their entries and with last indices below
+// dim.
 func (x SparseRows) check(rows, dim int) {
 	if x.Rows() != rows {
 		panic("kernel: the sparse rows are not as many as the other arguments ask for")

@@ -2,8 +2,8 @@
 
 package kernel
 
-// sumGroup is how many coordinates a kernel of sums takes together; sets without masks
-// leave what is beyond a multiple of it.
+// sumGroup is the number of coordinates that a kernel of sums takes together. Sets without masks
+// leave the coordinates after the last multiple of it.
 const sumGroup = 8
 
 // addWhole is AddInt with a set of instructions that the processor has; there is at
@@ -22,7 +22,7 @@ func addWhole[T IntEntry](set instructions, dst []float64, x []T, dim int, q []f
 	most = evenRows(rows, most)
 	ahead := aheadOf(x, rows, most, stride)
 	if limbs > 0 && columns >= spreadColumns {
-		ahead = 0 // products asked for it
+		ahead = 0 // products prefetched it
 	}
 	for rows > 0 {
 		n := min(rows, most)
@@ -61,7 +61,7 @@ func addWholeBlock[T IntEntry](set instructions, dst []float64, x []T, q []float
 	}
 }
 
-// addWholeFrom adds what belongs to the coordinates from a given one on.
+// addWholeFrom adds the coordinates from a given one on.
 func addWholeFrom[T IntEntry](dst []float64, x []T, q []float64, from, dim, columns int) {
 	if from == dim {
 		return
@@ -101,8 +101,8 @@ func addWholeBits(set instructions, dst []float64, x []uint64, dim int, q []floa
 	}
 }
 
-// addWholeBitsFrom adds what belongs to the coordinates from a given one on, which are
-// all in the last word of a row.
+// addWholeBitsFrom adds the coordinates from a given one on, which are all in the last word of a
+// row.
 func addWholeBitsFrom(dst []float64, x []uint64, q []float64, from, dim, columns int) {
 	if from == dim {
 		return
@@ -120,8 +120,8 @@ func addWholeBitsFrom(dst []float64, x []uint64, q []float64, from, dim, columns
 	}
 }
 
-// flushWhole is FlushInt with a set of instructions that the processor has, for the
-// first entries, and returns how many they are.
+// flushWhole is FlushInt with a set of instructions that the processor has, for the first entries.
+// It returns their number.
 func flushWhole(set instructions, dst []int64, src []float64) (done int) {
 	if set >= avx512 && len(src) >= sumGroup {
 		done = len(src) &^ (sumGroup - 1)
@@ -130,7 +130,7 @@ func flushWhole(set instructions, dst []int64, src []float64) (done int) {
 	return done
 }
 
-// largestWhole returns the bits of the largest magnitude of the first numbers, and how many they are.
+// largestWhole returns the bits of the largest magnitude of the first numbers, and their number.
 func largestWhole(set instructions, q []float64) (most uint64, done int) {
 	if set >= avx512 && len(q) >= sumGroup {
 		done = len(q) &^ (sumGroup - 1)
@@ -144,14 +144,14 @@ func largestWhole(set instructions, q []float64) (most uint64, done int) {
 //go:noescape
 func largestWholeAVX512(src *float64, n int) uint64
 
-// flushWholeAVX512 does a positive multiple of 8 entries.
+// flushWholeAVX512 computes a positive multiple of 8 entries.
 //
 //go:noescape
 func flushWholeAVX512(dst *int64, src *float64, n int)
 
-// What follows adds rows that are stride bytes apart, at least one row, one entry and one column.
-// Bit j of mask is set for each entry j of the last dim%8. While a row is added what is ahead of it
-// by this many bytes is fetched.
+// The next functions add rows that are stride bytes apart, at least one row, one entry and one
+// column. Bit j of mask is set for each entry j of the last dim%8. While a row is added, the memory
+// ahead bytes after it is prefetched.
 
 //go:noescape
 func addWholeShortAVX512(dst *float64, x *int16, factors *float64, rows, dim, columns, stride, ahead int, mask uint64)
@@ -162,7 +162,7 @@ func addWholeByteAVX512(dst *float64, x *uint8, factors *float64, rows, dim, col
 //go:noescape
 func addWholeBitAVX512(dst *float64, x *uint64, factors *float64, rows, dim, columns, stride, ahead int, mask uint64)
 
-// What follows does the same, but for the last dim%8 entries, which it leaves.
+// The next functions do the same, except for the last dim%8 entries, which they leave.
 
 //go:noescape
 func addWholeShortAVX2(dst *float64, x *int16, factors *float64, rows, dim, columns, stride, ahead int, mask uint64)

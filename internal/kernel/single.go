@@ -2,12 +2,14 @@ package kernel
 
 import "fmt"
 
-// singleLanes is how many partial sums a sum of squares has: that of entry j is the one of j modulo singleLanes.
+// singleLanes is the number of partial sums of a sum of squares. Entry j belongs to partial sum j
+// modulo singleLanes.
 const singleLanes = 16
 
-// MoveInt writes x[j]·scale - center[j] to dst, each product and difference rounded to float32, and returns the sum of
-// their squares, correct to 2^-40 of itself below 2^1000. The sum has the same bits on every processor and in every build. The
-// three must have one length; the call panics, and writes nothing, when they have not. dst must not overlap the others.
+// MoveInt writes x[j]·scale - center[j] to dst, with each product and difference rounded to
+// float32. It returns the sum of the squares of dst, correct to 2^-40 of itself below 2^1000. The
+// sum has the same bits on every processor and in every build. The call panics, and writes nothing,
+// unless the three have one length. dst must not overlap the others.
 func MoveInt(dst []float32, x []int16, scale float32, center []float32) (square float64) {
 	if len(dst) != len(x) || len(center) != len(x) {
 		panic(fmt.Sprintf("kernel: MoveInt: lengths are %d, %d and %d, want one", len(dst), len(x), len(center)))
@@ -27,9 +29,8 @@ func moveWhole(set instructions, dst []float32, x []int16, scale float32, center
 	return addLanes(&lanes)
 }
 
-// SingleInt writes x[j], rounded to float32, to dst, and returns the sum of the squares of what it
-// writes, as MoveInt does. dst must be as long as x. The call panics, and writes nothing, when it
-// is not.
+// SingleInt writes x[j], rounded to float32, to dst, and returns the sum of squares of dst as
+// MoveInt does. The call panics, and writes nothing, unless dst is as long as x.
 func SingleInt(dst []float32, x []int64) (square float64) {
 	if len(dst) != len(x) {
 		panic(fmt.Sprintf("kernel: SingleInt: lengths are %d and %d, want one", len(dst), len(x)))
@@ -48,7 +49,7 @@ func singleWhole(set instructions, dst []float32, x []int64) float64 {
 	return addLanes(&lanes)
 }
 
-// LargestShort returns the largest magnitude of an entry of x, and 0 of none.
+// LargestShort returns the largest magnitude of an entry of x, or 0 for none.
 func LargestShort(x []int16) int { return largestShort(available, x) }
 
 // largestShort is LargestShort with a set of instructions that the processor has.
@@ -60,7 +61,7 @@ func largestShort(set instructions, x []int16) int {
 	return most
 }
 
-// addLanes adds up partial sums, always in one order.
+// addLanes returns the sum of the partial sums, always in one order.
 func addLanes(lanes *[singleLanes]float64) float64 {
 	for half := singleLanes / 2; half > 0; half /= 2 {
 		for l := range half {

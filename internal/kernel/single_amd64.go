@@ -2,7 +2,7 @@
 
 package kernel
 
-// moveVector does the first entries of MoveInt, as many as the set takes, and returns how many they are.
+// moveVector computes the first entries of MoveInt that the set takes, and returns their number.
 func moveVector(set instructions, dst []float32, x []int16, scale float32, center []float32, lanes *[singleLanes]float64) int {
 	if set < avx512 || len(x) == 0 {
 		return 0
@@ -11,7 +11,8 @@ func moveVector(set instructions, dst []float32, x []int16, scale float32, cente
 	return len(x)
 }
 
-// singleVector does the first entries of SingleInt, as many as the set takes, and returns how many they are.
+// singleVector computes the first entries of SingleInt that the set takes, and returns their
+// number.
 func singleVector(set instructions, dst []float32, x []int64, lanes *[singleLanes]float64) int {
 	n := len(x) &^ (singleLanes - 1)
 	if set < avx512 || n == 0 {
@@ -21,7 +22,8 @@ func singleVector(set instructions, dst []float32, x []int64, lanes *[singleLane
 	return n
 }
 
-// largestShortVector does the first entries of LargestShort, as many as the set takes, and returns how many they are.
+// largestShortVector computes the first entries of LargestShort that the set takes, and returns
+// their number.
 func largestShortVector(set instructions, x []int16) (most, done int) {
 	done = len(x) &^ 31
 	if set < avx512 || done == 0 {
@@ -30,8 +32,8 @@ func largestShortVector(set instructions, x []int16) (most, done int) {
 	return int(largestShortAVX512(&x[0], done)), done
 }
 
-// moveWholeAVX512 takes groups of 16 entries and after them those that the mask has, at least one
-// entry in all. The kernels write the lanes.
+// moveWholeAVX512 takes groups of 16 entries and then the entries of the mask, at least one entry
+// in all. The kernels write the lanes.
 //
 //go:noescape
 func moveWholeAVX512(dst *float32, x *int16, center *float32, groups int, scale float32, mask uint64, lanes *[16]float64)

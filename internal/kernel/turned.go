@@ -2,8 +2,9 @@ package kernel
 
 import "fmt"
 
-// MulInt writes the product of a matrix of integers, of shape len(dst) × len(v), row after row, with the vector v
-// to dst, modulo 2^64. The call panics, and writes nothing, when the matrix is not of that shape. dst must not overlap v.
+// MulInt writes the product of a matrix of integers with the vector v to dst, modulo 2^64. The
+// matrix has shape len(dst) × len(v), row after row. The call panics, and writes nothing, if the
+// matrix has another shape. dst must not overlap v.
 func MulInt(dst []int64, matrix []int16, v []int64) {
 	checkTurn("TurnWhole", len(matrix), len(dst), len(v))
 	turnWhole(available, dst, matrix, v)
@@ -26,11 +27,11 @@ func turnWhole(set instructions, dst []int64, matrix []int16, v []int64) {
 	}
 }
 
-// MulIntT writes the product of the transpose of a matrix of integers, of shape len(w) × len(dst),
-// row after row, with the vector w to dst. Entries of w are rounded to float32 first. Then products
-// are exact, and are added in float64 in ascending order, and the sum is rounded to float32: the
-// result has the same bits on every processor and in every build. The call panics, and writes
-// nothing, when the matrix is not of that shape.
+// MulIntT writes the product of the transpose of a matrix of integers with the vector w to dst. The
+// matrix has shape len(w) × len(dst), row after row. Entries of w are rounded to float32 first.
+// Products are then exact and are added in float64 in ascending order, and the sum is rounded to
+// float32. The result has the same bits on every processor and in every build. The call panics, and
+// writes nothing, if the matrix has another shape.
 func MulIntT(dst []float32, matrix []int16, w []float64) {
 	checkTurn("TurnBack", len(matrix), len(w), len(dst))
 	turnBack(available, dst, matrix, w)

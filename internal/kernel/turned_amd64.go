@@ -2,7 +2,7 @@
 
 package kernel
 
-// turnVector adds the first columns of MulInt, as many as the set takes, and returns how many they are.
+// turnVector adds the first columns of MulInt that the set takes, and returns their number.
 func turnVector(set instructions, dst []int64, matrix []int16, v []int64) int {
 	n := len(v) &^ 15
 	if set < avx512 || n == 0 || len(dst) == 0 {
@@ -12,7 +12,8 @@ func turnVector(set instructions, dst []int64, matrix []int16, v []int64) int {
 	return n
 }
 
-// turnBackVector does the first columns of MulIntT, as many as the set takes, and returns how many they are.
+// turnBackVector computes the first columns of MulIntT that the set takes, and returns their
+// number.
 func turnBackVector(set instructions, dst []float32, matrix []int16, w []float64) int {
 	n := len(dst) &^ 31
 	if set < avx512 || len(w) == 0 {
@@ -24,12 +25,13 @@ func turnBackVector(set instructions, dst []float32, matrix []int16, w []float64
 	return n
 }
 
-// turnWholeAVX512 adds a positive multiple of 16 columns of at least one row; the stride of rows is in bytes.
+// turnWholeAVX512 adds a positive multiple of 16 columns of at least one row. The stride of rows is
+// in bytes.
 //
 //go:noescape
 func turnWholeAVX512(dst *int64, matrix *int16, v *int64, rows, stride, columns int)
 
-// turnBackAVX512 does 32 columns of at least one row; the stride of rows is in bytes.
+// turnBackAVX512 computes 32 columns of at least one row. The stride of rows is in bytes.
 //
 //go:noescape
 func turnBackAVX512(dst *float32, matrix *int16, w *float64, rows, stride int)

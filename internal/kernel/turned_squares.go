@@ -2,31 +2,34 @@ package kernel
 
 import "math"
 
-// turnedLanes is how many partial sums Turn.Squares has of a row: that of coordinate k is the one of k modulo turnedLanes. In
-// panels of as many rows of the matrix their products with pairs of coordinates follow one another.
+// turnedLanes is the number of partial sums that Turn.Squares has for a row. Coordinate k belongs
+// to partial sum k modulo turnedLanes. A panel has turnedLanes rows of the matrix, whose products
+// with pairs of coordinates follow one another.
 const turnedLanes = singleLanes
 
-// mostTurned is how many rows Turn.Squares takes at a time, so that a panel is read once for all of them.
+// mostTurned is the number of rows that Turn.Squares takes at a time, so that a panel is read once
+// for all of them.
 const mostTurned = 96
 
-// Turn is a square matrix W of integers, a center m and a scale s, in the form that rows are measured with.
+// Turn is a square matrix W of integers, a center m and a scale s, in the form for measuring rows.
 type Turn struct {
 	side   int
 	stride int
-	panels []int16   // the matrix by panels, where a kernel takes it
-	across []int16   // its transpose, where none does
+	panels []int16   // the matrix by panels, if a kernel takes it
+	across []int16   // its transpose, if no kernel takes panels
 	center []float64 // with zeros after it up to a whole panel
 	scale  float64
 }
 
-// NewTurn prepares a matrix, row after row, and a center with as many coordinates as it has rows. The call panics when the
-// matrix is not square.
+// NewTurn prepares a matrix, row after row, and a center with one coordinate for each row. The call
+// panics if the matrix is not square.
 func NewTurn(matrix []int16, center []float64, scale float64) *Turn {
 	checkTurn("NewTurn", len(matrix), len(center), len(center))
 	return newTurn(available, matrix, center, scale)
 }
 
-// newTurn is NewTurn at a level that the processor has. From AVX-512 VNNI on rows are measured by panels of the matrix.
+// newTurn is NewTurn at a level that the processor has. From AVX-512 VNNI on, rows are measured by
+// panels of the matrix.
 func newTurn(set instructions, matrix []int16, center []float64, scale float64) *Turn {
 	side := len(center)
 	t := &Turn{side: side, stride: turnedStride(side), center: make([]float64, (side+turnedLanes-1)/turnedLanes*turnedLanes), scale: scale}
@@ -40,8 +43,8 @@ func newTurn(set instructions, matrix []int16, center []float64, scale float64) 
 	return t
 }
 
-// turnedStride is how far apart rows are: an integer of pairs, and not so that many rows take few
-// places of the first cache.
+// turnedStride returns the distance of rows. It is an even number of entries, chosen so that many
+// rows do not share few places of the first cache.
 func turnedStride(side int) int {
 	stride := (side + 1) &^ 1
 	if stride%256 == 0 {
@@ -50,7 +53,8 @@ func turnedStride(side int) int {
 	return stride
 }
 
-// turnedPanels returns the matrix by panels: of each pair of columns sixteen pairs of numbers, those of as many rows.
+// turnedPanels returns the matrix by panels. For each pair of columns a panel has sixteen pairs of
+// numbers, one for each of sixteen rows.
 func turnedPanels(matrix []int16, side int) []int16 {
 	pairs := (side + 1) / 2
 	panels := make([]int16, (side+turnedLanes-1)/turnedLanes*pairs*2*turnedLanes)
@@ -63,20 +67,20 @@ func turnedPanels(matrix []int16, side int) []int16 {
 	return panels
 }
 
-// Stride is how many entries two rows that Squares takes are apart: at least the side of the
-// matrix. What is after the coordinates of a row must be 0.
+// Stride returns the distance, in entries, of rows for Squares: at least the side of the matrix.
+// Entries after the coordinates of a row must be 0.
 func (t *Turn) Stride() int { return t.stride }
 
-// Width is how far apart the products are that Squares writes: at least the side of the matrix.
+// Width returns the distance of the products that Squares writes: at least the side of the matrix.
 func (t *Turn) Width() int { return len(t.center) }
 
 // Squares writes Σ_k (s·(W·x)_k - factors[i]·m_k)² of each row x to dst, and W·x to products, Width
-// apart, for rows of 16 bits that are Stride apart. W·x is taken modulo 2^32, as a number with a
-// sign; s·(W·x)_k is rounded to float64, and so are the difference and each sum. Products in them
-// have no rounding of their own. Where s is a power of two and factors and centers are integers,
-// differences below 2^53 are exact. So for n coordinates the result errs by less than (n+4)·2^-53
-// of itself. It has the same bits on every processor and in every build. The call panics, and
-// writes nothing, when rows is not of len(dst) rows or products or factors are of another length.
+// apart. Rows have 16 bits and are Stride apart. W·x is taken modulo 2^32, as a signed number.
+// s·(W·x)_k is rounded to float64, and so are the difference and each sum. The other products have
+// no rounding of their own. If s is a power of two and factors and centers are integers,
+// differences below 2^53 are exact. For n coordinates the relative error is then below (n+4)·2^-53.
+// The result has the same bits on every processor and in every build. The call panics, and writes
+// nothing, unless rows has len(dst) rows and products and factors have matching lengths.
 func (t *Turn) Squares(dst []float64, products []int32, rows []int16, factors []float64) {
 	wantLength("rows", len(rows), len(dst), t.stride)
 	wantLength("factors", len(factors), len(dst), 1)

@@ -2,7 +2,7 @@
 
 package kernel
 
-// turnedRows is how many rows the kernel takes.
+// turnedRows is the number of rows that the kernel takes.
 const turnedRows = 24
 
 // squaresVector is Turn.Squares for at most mostTurned rows.
@@ -34,9 +34,9 @@ func (t *Turn) measureTurned(lanes [][turnedLanes]float64, products []int32, row
 	}
 }
 
-// turnedSquaresVNNI adds what a panel of 16 rows of the matrix makes of 24 rows, of at least one
-// pair and this many bytes apart, to the lanes. It writes the products of each row, apart bytes
-// after those of the last.
+// turnedSquaresVNNI adds the contribution of a panel of 16 rows of the matrix to the lanes of 24
+// rows. These rows have at least one pair and are stride bytes apart. It writes the products of
+// each row, apart bytes after the products of the row before.
 //
 //go:noescape
 func turnedSquaresVNNI(lanes *float64, products *int32, apart int, rows, panel *int16, pairs, stride int, center, factors *float64, scale float64)

@@ -2,48 +2,48 @@ package kernel
 
 import "math"
 
-// The functions of this file are defined to the bit. Each of them is one sequence of float32
-// additions, multiplications and divisions, every one rounded by itself (no fused
-// multiply-add), and of operations on the bits. The kernels for vector instructions do the
-// same sequence in every lane. Hence the result for an element depends on this element only:
-// not on its neighbors, its place in the slice, the length, the processor or the build. A
-// model's margins may thus be turned into gradients record by record or all at once.
+// The functions of this file are defined to the bit. Each is one sequence of float32 additions,
+// multiplications and divisions, and of operations on the bits. Every operation is rounded by
+// itself (no fused multiply-add). The kernels for vector instructions perform the same sequence in
+// every lane. The result for an element therefore depends on this element only. It does not depend
+// on neighbors, place in the slice, length, processor or build. A model's margins may thus be
+// turned into gradients record by record or all at once.
 //
-// Every NaN that they return has the bits 0x7fc00000. Subnormal numbers are arguments and results
-// like others. The error bounds are in units in the last place (ulp) of the exact result. They were
-// found by taking all 2^32 arguments; the tests repeat it (tag long, -argument-stride 1).
+// Every NaN result has the bits 0x7fc00000. Subnormal numbers are arguments and results like
+// others. The error bounds are in units in the last place (ulp) of the exact result. They come from
+// all 2^32 arguments; the tests repeat this (tag long, -argument-stride 1).
 
 // Exp writes e^x for every entry of x to dst. The error is below 1.1 ulp. Exp(-Inf) is 0 and
 // Exp(+Inf) is +Inf; above 88.72284 the result is +Inf, below -103.97208 it is 0.
 //
-// dst must be at least as long as x, and may be x; otherwise the two must not overlap. The
-// same holds for the other functions here.
+// dst must be at least as long as x, and may be x; otherwise the two must not overlap. The same
+// holds for the other functions here.
 //
-// The method is that of P. Tang, "Table-driven implementation of the exponential function in
-// IEEE floating-point arithmetic", ACM Transactions on Mathematical Software 15 (1989),
-// without a table: x = n·ln 2 + r with |r| ≤ ln(2)/2 and ln 2 in two parts, then
-// e^x = 2^n·(1 + (r + r²·Q(r))). Q is described at expPolynomial.
+// The method is from P. Tang, "Table-driven implementation of the exponential function in IEEE
+// floating-point arithmetic", ACM Transactions on Mathematical Software 15 (1989), without a table.
+// It uses x = n·ln 2 + r with |r| ≤ ln(2)/2 and ln 2 in two parts. Then e^x = 2^n·(1 + (r +
+// r²·Q(r))). See expPolynomial for Q.
 func Exp(dst, x []float32) { apply(available, exponential, dst, x) }
 
-// Log writes the natural logarithm of every entry of x to dst. The error is below 0.9 ulp.
-// Log(±0) is -Inf, Log(+Inf) is +Inf, and the logarithm of a negative number is NaN.
+// Log writes the natural logarithm of every entry of x to dst. The error is below 0.9 ulp. Log(±0)
+// is -Inf, Log(+Inf) is +Inf, and the logarithm of a negative number is NaN.
 //
-// The method: x = 2^k·(1+f) with 1+f between √½ and √2, and log x = k·ln 2 + (f - f²/2 +
-// f³·P(f)), with ln 2 in two parts. P is described at logPolynomial.
+// The method uses x = 2^k·(1+f) with 1+f between √½ and √2. Then log x = k·ln 2 + (f - f²/2 +
+// f³·P(f)), with ln 2 in two parts. See logPolynomial for P.
 func Log(dst, x []float32) { apply(available, logarithm, dst, x) }
 
 // Sigmoid writes 1/(1+e^-x) for every entry of x to dst. The error is below 2.5 ulp. Sigmoid(-Inf)
-// is 0 and Sigmoid(+Inf) is 1. With e = e^-|x| as Exp has it, the result is 1/(1+e) for x ≥ 0 and
-// e/(1+e) for x < 0. So small results keep their digits.
+// is 0 and Sigmoid(+Inf) is 1. With e = e^-|x| from Exp, the result is 1/(1+e) for x ≥ 0 and
+// e/(1+e) for x < 0. Small results therefore keep their digits.
 func Sigmoid(dst, x []float32) { apply(available, sigmoid, dst, x) }
 
 // Tanh writes the hyperbolic tangent of every entry of x to dst. The error is below 2.6 ulp.
-// Tanh(±0) is ±0 and Tanh(±Inf) is ±1. The result is -m/(m+2) with the sign of x, where m =
-// e^(-2|x|) - 1 = 2^n·p + (2^n - 1) and p = r + r²·Q(r) as in Exp. So small results keep their
-// digits.
+// Tanh(±0) is ±0 and Tanh(±Inf) is ±1. The result is -m/(m+2) with the sign of x. Here m =
+// e^(-2|x|) - 1 = 2^n·p + (2^n - 1) and p = r + r²·Q(r) as in Exp. Small results therefore keep
+// their digits.
 func Tanh(dst, x []float32) { apply(available, tanh, dst, x) }
 
-// function numbers the functions of one variable.
+// function is the number of a function of one variable.
 type function uint8
 
 const (
@@ -53,7 +53,7 @@ const (
 	tanh
 )
 
-// apply is one of the functions with the instructions of a set that the processor has.
+// apply is one of the functions with a set of instructions that the processor has.
 func apply(set instructions, f function, dst, x []float32) {
 	dst = dst[:len(x)]
 	if len(x) == 0 || applyVector(set, f, dst, x) {
@@ -65,24 +65,22 @@ func apply(set instructions, f function, dst, x []float32) {
 	}
 }
 
-// expPolynomial has the coefficients of Q, ascending: the polynomial of degree 4 that
-// agrees with (e^r - 1 - r)/r² in the five Chebyshev points of |r| ≤ ln(2)/2, rounded to
-// float32. It errs by at most 6.5e-8, thus r²·Q(r) by 7.9e-9 or 2^-26.9. A test computes it
-// anew.
+// expPolynomial has the coefficients of Q, ascending. Q is the polynomial of degree 4 that agrees
+// with (e^r - 1 - r)/r² in the five Chebyshev points of |r| ≤ ln(2)/2, rounded to float32. Its
+// error is at most 6.5e-8, so that of r²·Q(r) is at most 7.9e-9 or 2^-26.9. A test recomputes it.
 var expPolynomial = [5]float32{0x1p-1, 0x1.5554dep-3, 0x1.55551ap-5, 0x1.120b62p-7, 0x1.6d10fcp-10}
 
-// logPolynomial has the coefficients of P, ascending: the polynomial of degree 8 that
-// agrees with (log(1+f) - f + f²/2)/f³ in the nine Chebyshev points of √½-1 ≤ f ≤ √2-1,
-// rounded to float32. It errs by at most 3.0e-8, thus f³·P(f) by 2.1e-9. A test computes it
-// anew.
+// logPolynomial has the coefficients of P, ascending. P is the polynomial of degree 8 that agrees
+// with (log(1+f) - f + f²/2)/f³ in the nine Chebyshev points of √½-1 ≤ f ≤ √2-1, rounded to
+// float32. Its error is at most 3.0e-8, so that of f³·P(f) is at most 2.1e-9. A test recomputes it.
 var logPolynomial = [9]float32{
 	0x1.555554p-2, -0x1.fffffcp-3, 0x1.999d5ap-3, -0x1.555b4ap-3, 0x1.23d21ap-3,
 	-0x1.fcf4c6p-4, 0x1.dea282p-4, -0x1.d635bcp-4, 0x1.1d8ea4p-4,
 }
 
-// The constants of the reduction. ln2High has 15 significant bits. So its product with an integer
-// of up to 9 bits is exact; ln2Low is ln 2 - ln2High, rounded. Adding roundShift rounds a number
-// below 2^22 to a whole one, which its lower bits then hold.
+// These are the constants of the reduction. ln2High has 15 significant bits, so its product with an
+// integer of up to 9 bits is exact. ln2Low is ln 2 - ln2High, rounded. Adding roundShift rounds a
+// number below 2^22 to an integer, which its lower bits then hold.
 const (
 	log2E      = 0x1.715476p+0
 	ln2High    = 0x1.62e4p-1
@@ -95,7 +93,7 @@ const (
 	sqrtHalfBits   = 0x3f3504f3 // √½
 	signBit        = 0x80000000
 
-	expLow, expHigh = -104, 89 // beyond them the result is 0 or +Inf anyhow
+	expLow, expHigh = -104, 89 // beyond these the result is 0 or +Inf
 	tanhLow         = -40      // e^-40 vanishes against 1
 	smallestNormal  = 0x1p-126
 )
