@@ -8,14 +8,14 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// mostAttempts is the bound on how often a plan is made anew for a little less than was asked for.
+// mostAttempts is the largest number of times that a plan is made anew for less than asked.
 const mostAttempts = 4
 
-// Within makes a plan that costs at most the epsilon that was asked for, as its certificate has it
-// and as a ledger charges. It notes that epsilon in the certificate. A plan of a proven accountant
-// meets the target that it was calibrated to. Another lattice, at the delta that a ledger counts
-// with, may put the price above it by a hair. Then the plan is made again for that much less. What
-// has no whole budget (asked is 0) is made once.
+// Within returns the certificate of a plan whose price is at most asked, both for the certificate
+// and for a ledger. It notes asked in the certificate. A plan of a proven accountant meets the
+// target that it was calibrated to. Another lattice, at the delta of a ledger, may put the price
+// slightly above asked. Then the plan is made again for that much less. A plan without a whole
+// budget, asked 0, is made once.
 func Within(asked float64, plan func(epsilon float64) (Certificate, error)) (Certificate, error) {
 	epsilon := asked
 	for range mostAttempts {
@@ -33,8 +33,9 @@ func Within(asked float64, plan func(epsilon float64) (Certificate, error)) (Cer
 	return Certificate{}, fmt.Errorf("certificate: %w: no plan for epsilon %v was found to cost at most that, want another epsilon", ledger.ErrOverBudget, asked)
 }
 
-// Ledger returns the ledger of a run alone. Its limit is the epsilon that was asked for. Where none
-// was asked for the whole, as with a budget of each step, it is the price of the plan.
+// Ledger returns the ledger of a run alone. Its limit is the epsilon that was asked for. If no
+// epsilon was asked for the whole run, as with a budget of each step, the limit is the price of the
+// plan.
 func (c Certificate) Ledger() (*ledger.Ledger, error) {
 	most := float64(c.Asked)
 	if most == 0 {

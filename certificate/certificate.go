@@ -1,5 +1,5 @@
-// Package certificate states what a model cost in privacy, and recomputes it: plan and
-// events to JSON and back. A certificate holds public numbers only.
+// Package certificate states what a model cost in privacy, and recomputes that: plan and events to
+// JSON and back. A certificate holds public numbers only.
 package certificate
 
 import (
@@ -25,36 +25,38 @@ const (
 	formatVersion = 1
 )
 
-// MaxFileSize bounds the bytes of a certificate that Read and Decode read.
+// MaxFileSize is the largest size of a certificate that Read and Decode accept, in bytes.
 const MaxFileSize = 16 << 20
 
-// Certificate is certificate.json.
+// Certificate is the content of certificate.json.
 type Certificate struct {
 	Format  string `json:"format"`
 	Version int    `json:"format-version"`
 	// Private is false when epsilon is infinite.
 	Private bool `json:"private"`
-	// Epsilon is an upper bound in nats, "infinity" in JSON for a baseline.
+	// Epsilon is an upper bound in nats; "infinity" in JSON for a run without privacy.
 	Epsilon Epsilon `json:"epsilon"`
-	// Asked is the epsilon that the whole run was allowed, at least Epsilon, 0 where no whole was asked for.
+	// Asked is the epsilon that the whole run was allowed, at least Epsilon. It is 0 where no
+	// epsilon was asked for the whole run.
 	Asked       Epsilon             `json:"epsilon-asked,omitempty"`
 	Delta       float64             `json:"delta"`
 	Neighboring privacy.Neighboring `json:"neighboring"`
 	Unit        string              `json:"unit"`
 	Accountant  string              `json:"accountant"`
-	// GroupRows is the declared number of rows of one person (0: not declared) and
-	// GroupEpsilon the epsilon for all of them together, at the same delta.
+	// GroupRows is the declared number of rows of one person (0: not declared). GroupEpsilon is the
+	// epsilon for all of them together, at the same delta.
 	GroupRows    int     `json:"group-rows,omitempty"`
 	GroupEpsilon Epsilon `json:"group-epsilon,omitempty"`
-	// Event is what was released, and NoiseDraws how many random numbers were drawn.
+	// Event is what was released, and NoiseDraws the number of random numbers that were drawn.
 	Event      string `json:"event"`
 	NoiseDraws int    `json:"noise-draws"`
-	// Method names the plan's kind, Plan holds its public numbers.
+	// Method is the kind of the plan, and Plan its public numbers.
 	Method string          `json:"method"`
 	Plan   json.RawMessage `json:"plan"`
-	// Learned are bounds, bins and levels that nobody declared and the plan paid for, as released.
+	// Learned are the bounds, bins and levels that the plan paid for instead of declaring, as
+	// released.
 	Learned []Learned `json:"learned,omitempty"`
-	// Declared is what the trainer says of data outside of the folder, nil for nothing.
+	// Declared are the statements of the trainer about data outside the folder, nil for none.
 	Declared    *Declared `json:"declared,omitempty"`
 	Assumptions []string  `json:"assumptions"`
 	Program     string    `json:"program"`
@@ -65,15 +67,16 @@ type Certificate struct {
 	EvaluationSHA256 string `json:"evaluation-sha256,omitempty"`
 	// IteratesSHA256 is the hash of the file with the weights after every step, if they are released.
 	IteratesSHA256 string `json:"iterates-sha256,omitempty"`
-	// ReportSHA256 is the hash of the page about the run, if there is one. It states what the other files say, and
-	// nothing recomputes it.
+	// ReportSHA256 is the hash of the page about the run, if there is one. The page states what the
+	// other files say, and nothing recomputes the page.
 	ReportSHA256 string `json:"report-sha256,omitempty"`
-	// charge is what a ledger charges, see Charge.
+	// charge is the price that Charge returns.
 	charge float64
 }
 
-// Charge returns what a ledger that holds the plan alone charges for it at the whole of delta: the price before the
-// slack of the noise is added. It is Epsilon for a certificate that New did not make.
+// Charge returns the price that a ledger with this plan alone charges at the whole of delta. It is
+// the price before the slack of the noise is added. For a certificate that New did not make it is
+// Epsilon.
 func (c Certificate) Charge() float64 {
 	if c.charge == 0 {
 		return float64(c.Epsilon)
@@ -81,8 +84,8 @@ func (c Certificate) Charge() float64 {
 	return c.charge
 }
 
-// Learned is what was released about one column: two bounds, cut points of bins, or levels. Of the latter two there
-// may be none.
+// Learned is what was released about one column: two bounds, cut points of bins, or levels. There
+// may be no cut points or levels.
 type Learned struct {
 	Column string    `json:"column"`
 	Bounds []float64 `json:"bounds,omitempty"`
@@ -90,10 +93,10 @@ type Learned struct {
 	Levels []string  `json:"levels,omitempty"`
 }
 
-// Epsilon is a privacy loss in nats whose JSON form is a number, or "infinity".
+// Epsilon is a privacy loss in nats. Its JSON form is a number, or "infinity".
 type Epsilon float64
 
-// MarshalJSON writes a number or "infinity".
+// MarshalJSON returns a number or "infinity".
 func (e Epsilon) MarshalJSON() ([]byte, error) {
 	if math.IsInf(float64(e), 1) {
 		return []byte(`"infinity"`), nil
@@ -101,7 +104,7 @@ func (e Epsilon) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(e))
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads what MarshalJSON returns.
 func (e *Epsilon) UnmarshalJSON(text []byte) error {
 	if string(text) == `"infinity"` {
 		*e = Epsilon(math.Inf(1))
@@ -115,22 +118,22 @@ func (e *Epsilon) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Claim is what a plan implies.
+// Claim is what follows from a plan.
 type Claim struct {
 	Event       mechanism.Event
 	NoiseDraws  int
 	Neighboring privacy.Neighboring
 	Delta       float64
 	Unit        privacy.Unit
-	// Assumptions are what the guarantee rests on, as far as the plan alone says.
+	// Assumptions are what the guarantee depends on, as far as the plan alone says.
 	Assumptions []string
 }
 
-// Method derives from a plan's JSON what it implies; each training method has one.
+// Method returns what follows from a plan's JSON; each training method has one.
 type Method func(plan json.RawMessage) (Claim, error)
 
-// New returns a certificate of the derivation of a plan, priced. The caller fills in provenance and hashes, and the
-// assumptions that more than the plan leads to.
+// New returns the certificate of a plan and its claim, priced. The caller fills in provenance,
+// hashes, and the assumptions that do not follow from the plan alone.
 func New(method string, plan json.RawMessage, d Claim) (Certificate, error) {
 	price, err := priceOf(d)
 	if err != nil {
@@ -157,7 +160,7 @@ func (c Certificate) Encode() ([]byte, error) {
 	return append(out, '\n'), err
 }
 
-// Read reads a certificate file; unknown fields are errors.
+// Read returns the certificate in a file; unknown fields are errors.
 func Read(path string) (Certificate, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -177,7 +180,7 @@ func Read(path string) (Certificate, error) {
 	return c, nil
 }
 
-// Decode reads what Encode writes.
+// Decode returns the certificate that Encode wrote.
 func Decode(text []byte) (Certificate, error) {
 	var c Certificate
 	if len(text) > MaxFileSize {
@@ -205,7 +208,7 @@ func (c Certificate) derivation(methods map[string]Method) (Claim, error) {
 	return d, nil
 }
 
-// VerifyEvent is VerifyPlan without the prices, which take the time.
+// VerifyEvent is VerifyPlan without the prices, which take most of the time.
 func (c Certificate) VerifyEvent(methods map[string]Method) error {
 	d, err := c.derivation(methods)
 	if err != nil {
@@ -228,8 +231,8 @@ func (c Certificate) compareEvent(d Claim) error {
 	)
 }
 
-// VerifyPlan recomputes what needs no model file: the events from the plan and, where those agree, epsilon from the
-// events. It returns every disagreement, joined.
+// VerifyPlan recomputes everything that needs no model file: the events from the plan and, where
+// those agree, epsilon from the events. It returns every disagreement, joined.
 func (c Certificate) VerifyPlan(methods map[string]Method) error {
 	d, err := c.derivation(methods)
 	if err != nil {
@@ -249,7 +252,7 @@ func (c Certificate) VerifyPlan(methods map[string]Method) error {
 	)
 }
 
-// checkAsked refuses a run that spent more than was asked for, or a budget that is none.
+// checkAsked refuses a run that spent more than was asked for, and a budget that makes no sense.
 func (c Certificate) checkAsked() error {
 	if c.Asked == 0 || c.Private && c.Asked >= c.Epsilon && c.Asked <= math.MaxFloat64 {
 		return nil
@@ -257,7 +260,7 @@ func (c Certificate) checkAsked() error {
 	return fmt.Errorf("certificate: the epsilon that was asked for is %v, want a finite number of at least the epsilon %v of the run", float64(c.Asked), float64(c.Epsilon))
 }
 
-// checkSigns refuses a price or delta with a sign, as -0 has one.
+// checkSigns refuses a price or a delta with a sign; -0 has one.
 func (c Certificate) checkSigns() error {
 	if math.Signbit(c.Delta) || math.Signbit(float64(c.Epsilon)) || math.Signbit(float64(c.GroupEpsilon)) || math.Signbit(float64(c.Asked)) {
 		return fmt.Errorf("certificate: an epsilon or delta is written with a minus, want none")
@@ -273,16 +276,16 @@ func same[T comparable](what string, got, want T, source string) error {
 }
 
 // The relative differences that are allowed between prices of one event on two machines. The
-// programs are the same; elementary functions, and sums that one processor fuses and another does
-// not, differ in their last digits. Compare 70 plans of 1 to 1,000 releases, compiled with and
+// programs are the same. Elementary functions differ in their last digits, and so do sums that one
+// processor fuses and another does not. Compare 70 plans of 1 to 1,000 releases, compiled with and
 // without fused multiplication and addition. No price under pld differs by more than 1.4e-11, and
-// none of a formula by more than 1e-13.
+// no price of a formula by more than 1e-13.
 const (
 	formulaTolerance = 1e-9
 	latticeTolerance = 1e-7
 )
 
-// near compares two prices. Infinity is equal to itself alone, and NaN to nothing.
+// near compares two prices. Infinity equals only itself, and NaN nothing.
 func near(what string, got, want float64, accountant string) error {
 	tolerance := formulaTolerance
 	if accountant == account.PLD.Name() {

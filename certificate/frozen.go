@@ -9,23 +9,25 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Frozen says where the first layers of a network come from, whose weights were not trained.
+// Frozen states the source of the first layers of a network, whose weights were not trained.
 type Frozen struct {
-	// Layers is how many there are; Begins says that layers after them begin with weights of the
-	// same source.
+	// Layers is the number of frozen layers. Begins reports that later layers begin with weights of
+	// the same source.
 	Layers int  `json:"layers"`
 	Begins bool `json:"further-begin,omitempty"`
-	// Source is the name of the file or folder, SHA256 the hash of its weights.
+	// Source is the name of the file or folder, and SHA256 the hash of its weights.
 	Source string `json:"source"`
 	SHA256 string `json:"sha256"`
-	// Public says in words whose weights they are, if they were declared public. Otherwise Paid is what they cost.
+	// Public says in words whose weights they are, if they were declared public. Otherwise Paid is
+	// their cost.
 	Public string `json:"public,omitempty"`
 	Paid   *Paid  `json:"paid,omitempty"`
 	// Earlier are the assumptions about frozen layers in the certificate of the source.
 	Earlier []string `json:"earlier,omitempty"`
 }
 
-// Paid is what the certificate of a source of frozen layers says, and what both runs cost together.
+// Paid is what the certificate of a source of frozen layers says, and the cost of both runs
+// together.
 type Paid struct {
 	// CertificateSHA256 is the hash of that certificate.
 	CertificateSHA256 string              `json:"certificate-sha256"`
@@ -35,7 +37,7 @@ type Paid struct {
 	Unit              string              `json:"unit"`
 }
 
-// FrozenWords stands in every assumption about frozen layers.
+// FrozenWords are the words that stand in every assumption about frozen layers.
 const FrozenWords = "layers are frozen with the weights of"
 
 // Check returns an error where the declaration is not one that a run makes.
@@ -58,7 +60,8 @@ func (f *Frozen) Check() error {
 	return nil
 }
 
-// assumptions say where the frozen layers come from and what they cost, those that stand on others included.
+// assumptions returns the source of the frozen layers and their cost in words, with the assumptions
+// about the source's own frozen layers.
 func (f *Frozen) assumptions(own Certificate) []string {
 	start := fmt.Sprintf("The first %d %s %s (SHA-256 %s)", f.Layers, FrozenWords, f.Source, f.SHA256)
 	if f.Begins {
@@ -78,9 +81,9 @@ func (f *Frozen) assumptions(own Certificate) []string {
 	return out
 }
 
-// Combine says what this run and that of the frozen layers cost: epsilons and deltas of runs add
-// up, where a later one may use the releases of an earlier one (C. Dwork and A. Roth, "The
-// Algorithmic Foundations of Differential Privacy", 2014, theorem B.1).
+// Together returns in words what this run and the run of the frozen layers cost together. Epsilons
+// and deltas of runs add up, and a later run may use the releases of an earlier one (C. Dwork and
+// A. Roth, "The Algorithmic Foundations of Differential Privacy", 2014, theorem B.1).
 func (f *Frozen) Together(own Certificate) string {
 	p := f.Paid
 	if own.Neighboring != p.Neighboring || own.Unit != p.Unit {
@@ -97,7 +100,7 @@ func (f *Frozen) Together(own Certificate) string {
 	return words
 }
 
-// Rounded returns epsilon rounded upward to four digits, or "infinity".
+// Rounded returns epsilon rounded up to four digits, or "infinity".
 func (e Epsilon) Rounded() string {
 	v := float64(e)
 	if math.IsInf(v, 1) {

@@ -9,18 +9,19 @@ import (
 // Subject is the header that the plans of all trainings share: whom the plan protects, and how.
 type Subject struct {
 	Neighboring privacy.Neighboring `json:"neighboring"`
-	// Unit is what one row is; RowsPerPerson how many rows one person has at most (0: not declared).
+	// Unit is what one row is. RowsPerPerson is the largest number of rows of one person (0: not
+	// declared).
 	Unit          string  `json:"unit"`
 	RowsPerPerson int     `json:"rows-per-person,omitempty"`
 	Delta         float64 `json:"delta"`
-	// Records is the declared public number of records, 0 if there is none; MaxRecords the declared
-	// public bound on it.
+	// Records is the declared public number of records, 0 if there is none. MaxRecords is the
+	// declared public bound on that number.
 	Records    int `json:"records,omitempty"`
 	MaxRecords int `json:"max-records"`
 }
 
-// CheckSubject returns an error that names the first number that makes no sense, and begins with the name of a
-// package. A delta of 0 makes sense only if it may be pure.
+// CheckSubject returns an error that begins with the name of a package and names the first number
+// that makes no sense. A delta of 0 makes sense only if mayBePure is true.
 func CheckSubject(name string, s Subject, mayBePure bool) error {
 	switch {
 	case !s.Neighboring.Valid():

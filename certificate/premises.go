@@ -5,49 +5,51 @@ import (
 	"strings"
 )
 
-// Premises are the public facts that the guarantee of a model rests on. Plan, schema and feature map decide them;
-// with what the certificate declares, assumptions follow from nothing else.
+// Premises are the public facts that the guarantee of a model depends on. They follow from plan,
+// schema and feature map. Assumptions follow from them and from the declarations in the
+// certificate, and from nothing else.
 type Premises struct {
 	// MaxRecords is the declared bound on the number of rows. Records is their declared number, 0
 	// if there is none. RowsPerPerson is the declared number of rows of a person, 0 if there is
 	// none.
 	MaxRecords, Records, RowsPerPerson int
-	// PersonColumn, if not empty, is the column whose text names the person of a row. PersonRows of
-	// a person's rows are used.
+	// PersonColumn, if not empty, is the column whose text names the person of a row. PersonRows is
+	// the number of a person's rows that are used.
 	PersonColumn string
 	PersonRows   int
-	// RowsAlone says that the method protects rows, and offers no persons.
+	// RowsAlone reports that the method protects rows, and cannot protect persons.
 	RowsAlone bool
-	// NonPrivate says that there is no guarantee.
+	// NonPrivate reports that there is no guarantee.
 	NonPrivate bool
 	// Learned are the columns whose bounds, bins or levels the plan pays for.
 	Learned []string
-	// HeldOut is the probability with which a record was held out, 0 without a held-out part.
+	// HeldOut is the probability that a record was held out, 0 without a held-out part.
 	HeldOut float64
-	// Transforms are the public transforms of features with their parameters, PublicFiles the files with weights
-	// of public encoders.
+	// Transforms are the public transforms of features with their parameters. PublicFiles are the
+	// files with weights of public encoders.
 	Transforms, PublicFiles []string
-	// FromData are the declarations that were copied out of the records.
+	// FromData are the declarations that were copied from the records.
 	FromData []string
-	// Selected says that the model is the winner of a private choice.
+	// Selected reports that the model is the winner of a private choice.
 	Selected bool
 }
 
-// Declared is what whoever trained a model says of data that is not in its folder. Nothing can recompute it; the
-// assumptions that it leads to are recomputed.
+// Declared are the statements of the trainer about data that is not in the folder. Nothing can
+// recompute them. The assumptions that follow from them are recomputed.
 type Declared struct {
-	// PublicTest says that a test table was declared public.
+	// PublicTest reports that a test table was declared public.
 	PublicTest bool `json:"public-test-table,omitempty"`
-	// ScoredOn names the public records that a private choice scored models on.
+	// ScoredOn names the public records on which a private choice scored models.
 	ScoredOn string `json:"scored-on,omitempty"`
-	// Frozen says where frozen layers of a network come from.
+	// Frozen states the source of frozen layers of a network.
 	Frozen *Frozen `json:"frozen-layers,omitempty"`
 }
 
-// Assumptions returns in plain words what the guarantee of a certificate rests on, whose own are not read.
+// Assumptions returns in plain words what the guarantee of a certificate depends on. It does not
+// read the certificate's own assumptions.
 func (p Premises) Assumptions(of Certificate) []string {
 	out := p.declarations()
-	if p.NonPrivate { // promises nothing that could rest on more
+	if p.NonPrivate { // no guarantee depends on more
 		out = append(out, "There is no guarantee: the model may reveal any record.")
 	} else {
 		out = append(out, p.guarantees()...)
@@ -68,7 +70,7 @@ func (p Premises) Assumptions(of Certificate) []string {
 	return append(out, p.Tainted()...)
 }
 
-// declarations says what was declared about the records.
+// declarations returns what was declared about the records.
 func (p Premises) declarations() []string {
 	schema, bound := "The schema (columns, bounds, levels, treatments and target) was", "; this bound was declared without looking at the records"
 	if len(p.FromData) > 0 {
@@ -86,7 +88,7 @@ func (p Premises) declarations() []string {
 	return []string{schema + " declared without looking at the records." + learned, fmt.Sprintf("There are at most %d rows%s.", p.MaxRecords, bound)}
 }
 
-// guarantees says what a guarantee rests on.
+// guarantees returns what a guarantee depends on.
 func (p Premises) guarantees() []string {
 	out := []string{
 		"The plan (steps, noise, clipping) was chosen without looking at the records, or the looking is accounted for elsewhere.",
@@ -110,7 +112,7 @@ func (p Premises) guarantees() []string {
 	return out
 }
 
-// others says what was declared about other data.
+// others returns what was declared about other data.
 func others(of Certificate) []string {
 	declared := of.Declared
 	if declared == nil {
@@ -129,7 +131,8 @@ func others(of Certificate) []string {
 	return out
 }
 
-// Tainted names what was copied out of the records, in one sentence, or nothing. It is the last of the assumptions.
+// Tainted returns one sentence that names what was copied from the records, or nothing. It is the
+// last of the assumptions.
 func (p Premises) Tainted() []string {
 	if len(p.FromData) == 0 {
 		return nil

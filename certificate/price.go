@@ -9,18 +9,18 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// price is what a derivation costs, in nats; +Inf means no guarantee.
+// price is the cost of a claim, in nats; +Inf means no guarantee.
 type price struct {
-	// Epsilon is for one row, GroupEpsilon for all rows of one person (0 when their
-	// number is not declared).
+	// Epsilon is for one row, and GroupEpsilon for all rows of one person (0 when their number is
+	// not declared).
 	Epsilon, GroupEpsilon float64
-	// charge is that of one row before the slack is added.
+	// charge is the price of one row before the slack is added.
 	charge float64
 }
 
-// priceOf returns the cost of a derivation, rounded upward, the slack of its noise draws
-// included. At delta 0 it is that of pure differential privacy, and +Inf for a derivation that has
-// none, such as one with rounded Gaussian noise.
+// priceOf returns the cost of a claim, rounded up, with the slack of its noise draws. At delta 0 it
+// is the cost of pure differential privacy. It is +Inf for a claim without pure differential
+// privacy, such as one with rounded Gaussian noise.
 func priceOf(d Claim) (price, error) {
 	epsilon, charge, err := priceRows(d, 1)
 	if err != nil || d.Unit.RowsPerPerson < 1 {
@@ -30,9 +30,9 @@ func priceOf(d Claim) (price, error) {
 	return price{epsilon, group, charge}, err
 }
 
-// priceRows is the cost for this many rows: the epsilon of the accounted distribution at a delta
-// that leaves room for the slack, widened by it. The other is the epsilon of the distribution at
-// the whole of delta.
+// priceRows returns two costs for this many rows. cost is the epsilon of the accounted distribution
+// at a delta that leaves room for the slack, widened by the slack. charge is the epsilon of that
+// distribution at the whole of delta.
 func priceRows(d Claim, rows int) (cost, charge float64, err error) {
 	a, distance := d.accountant(), slack.Of(d.NoiseDraws)
 	rough, err := account.EpsilonGroup(a, d.Event, d.Delta, d.Neighboring, rows)
@@ -51,15 +51,15 @@ func priceRows(d Claim, rows int) (cost, charge float64, err error) {
 	return widened, rough, nil
 }
 
-// accountant prices the derivation.
+// accountant returns the accountant that prices the claim.
 func (d Claim) accountant() account.Accountant { return account.ForDelta(d.Event, d.Delta) }
 
 // slackShare is the largest part of delta that the slack of the noise may take.
 const slackShare = 0.01
 
 // Aim returns the guarantee to calibrate to under the accounted distribution, so that the executed
-// distribution with this many draws meets the target. It errs when the slack would take more than 1
-// % of delta, or slack and rounding all of epsilon.
+// distribution with this many draws meets the target. It is an error when the slack would take more
+// than 1 % of delta, or when slack and rounding would take all of epsilon.
 func Aim(target privacy.Guarantee, draws int) (privacy.Guarantee, error) {
 	epsilon, delta := slack.Of(draws).Narrow(target.Epsilon()+1, target.Delta())
 	if !(delta >= (1-slackShare)*target.Delta()) {

@@ -5,20 +5,20 @@ import (
 	"fmt"
 )
 
-// ReadBlocks reads a table as Read does and passes it on in consecutive data sets, in order: each
-// has exactly this many records, but for the last, which has from one to as many. A table whose
-// every row the schema drops gives none. Joined, the data sets are what Read returns with the same
-// options.
+// ReadBlocks reads a table as Read does and passes it on in consecutive data sets, in order. Each
+// has exactly this many records; the last has at least one and at most this many. There is none if
+// the schema drops every row. Joined, the data sets are the result of Read with the same options.
 //
-// An error of each ends the reading and is returned. A fault of the file is found only when
-// the reading comes to it, after the blocks before it were passed on: what was done with
-// them must then be undone.
+// An error of each ends the reading and is returned. A fault of the file is found only when the
+// reading comes to it, after the blocks before it were passed on. The work on those blocks must
+// then be undone.
 //
-// Memory holds a block and a few pieces of the file, whatever its size. A matrix in Fortran order
-// is held as a whole. The texts of the columns that are named in Extra are held once each. The
-// levels of such a column grow from block to block; a code means the same text in all of them.
+// Memory holds a block and a few pieces of the file, whatever the size of the file. A matrix in
+// Fortran order is held as a whole. The texts of the columns that are named in Extra are held once
+// each. The levels of such a column grow from block to block; a code means the same text in all of
+// them.
 //
-// A block belongs to whom it is given to.
+// A block belongs to the function that receives it.
 func ReadBlocks(ctx context.Context, s *Schema, src Source, o ReadOptions, records int, each func(*Dataset) error) error {
 	if records < 1 {
 		return fmt.Errorf("data: number of records in a block is %d, want 1 or more; choose one that fits into memory", records)
@@ -41,7 +41,7 @@ func ReadBlocks(ctx context.Context, s *Schema, src Source, o ReadOptions, recor
 	return err
 }
 
-// blockSink is a builder that gives up its rows block by block.
+// blockSink is a builder that passes its rows on block by block.
 type blockSink struct {
 	*builder
 	records     int
@@ -49,7 +49,7 @@ type blockSink struct {
 	each        func(*Dataset) error
 	cancel      context.CancelFunc // ends the reading after an error of each
 	err         error
-	before      int // rows of the file before those of the builder
+	before      int // rows of the file before the rows of the builder
 }
 
 var _ interface {
@@ -79,7 +79,7 @@ func (s *blockSink) numbers(row, column int, values []float64) {
 
 func (s *blockSink) reserve(rows int) { s.builder.reserve(min(rows, s.records)) }
 
-// complete passes on the blocks that are full. All rows of the builder are whole.
+// complete passes on the full blocks. All rows of the builder are complete.
 func (s *blockSink) complete() {
 	rows := len(s.dropped)
 	if rows < s.records || s.err != nil {
@@ -90,13 +90,13 @@ func (s *blockSink) complete() {
 	s.before += rows - len(s.dropped)
 }
 
-// finish passes on what is left.
+// finish passes on the remaining rows.
 func (s *blockSink) finish() {
 	s.settle(s.keepDropped)
 	s.pass(len(s.dropped))
 }
 
-// pass passes the first rows on, which are settled, block by block.
+// pass passes on the first rows, block by block. These rows are settled.
 func (s *blockSink) pass(rows int) {
 	if rows == 0 || s.err != nil {
 		return

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// builder is the sink that makes a Dataset. Every column grows by one value a
-// row; the rows that are dropped are squeezed out at the end.
+// builder is the sink that makes a Dataset. Every column grows by one value a row. Dropped rows are
+// removed at the end.
 type builder struct {
 	schema    *Schema
 	features  []Column
@@ -17,17 +17,17 @@ type builder struct {
 	byColumn  []int            // the feature at a position of a matrix, or -1
 	extraAt   [][]int          // the extras at a position of a matrix
 	columns   [][]float32
-	entries   *entries // in the place of columns, for a sparse table
+	entries   *entries // in place of columns, for a sparse table
 	texts     hashed   // of one row
 	target    []float32
 	hasTarget bool
 	dropped   []bool
 	anyDrop   bool
-	settled   int // rows from the first on whose fate is settled
+	settled   int // the first rows, about which the drop is decided
 	extra     []dictionary
 }
 
-// manyLevels is from how many levels on a map is faster than a search.
+// manyLevels is the number of levels from which a map is faster than a search.
 const manyLevels = 8
 
 func newBuilder(s *Schema, withTarget bool, extra []string) *builder {
@@ -64,7 +64,7 @@ func (b *builder) begin(l layout) {
 	}
 }
 
-// featureAt returns which feature stands at a position, or -1.
+// featureAt returns, for each position, the feature that stands there, or -1.
 func (l layout) featureAt() []int {
 	at := make([]int, l.width+1)
 	for i := range at {
@@ -129,8 +129,8 @@ func (b *builder) drop(row int, ok bool) {
 	}
 }
 
-// dataset returns what was read. Unless keepDropped, the rows that a Drop
-// treatment leaves out are removed.
+// dataset returns the rows that were read. Unless keepDropped, the rows that a Drop treatment
+// leaves out are removed.
 func (b *builder) dataset(keepDropped bool) *Dataset {
 	b.settle(keepDropped)
 	return b.take(len(b.dropped), keepDropped)
@@ -168,7 +168,7 @@ func (b *builder) take(rows int, keepDropped bool) *Dataset {
 	d.sparse, b.entries = b.entries.cut(rows)
 	if b.hasTarget {
 		if d.target, b.target = cut(b.target, rows); d.target == nil {
-			d.target = []float32{} // no rows, but a target: nil would tell that there are none
+			d.target = []float32{} // no rows, but a target: nil would mean no target
 		}
 	}
 	for i := range b.extra {
@@ -186,7 +186,8 @@ func (b *builder) take(rows int, keepDropped bool) *Dataset {
 	return d
 }
 
-// cut returns the first values of a slice, and a copy of the others with room for as many.
+// cut returns the first values of a slice, and a copy of the others with capacity for as many
+// again.
 func cut[T any](values []T, n int) (first, others []T) {
 	if n == len(values) {
 		return slices.Clip(values), nil

@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// CheckReport says how the cells of a table stand to a schema. It counts and quotes records
-// exactly: it is for the terminal of whoever holds them.
+// CheckReport states how far the cells of a table agree with a schema. It counts and quotes records
+// exactly, so it is only for people who may see the records.
 type CheckReport struct {
-	// Clean says that every cell is as declared; missing cells are, where the schema says how to treat them without
-	// dropping the row.
+	// Clean reports that every cell is as declared. A missing cell is as declared where the schema
+	// treats missing cells without dropping the row.
 	Clean bool
-	// Rows is the number of rows, Dropped how many of them the schema drops.
+	// Rows is the number of rows, and Dropped the number of rows that the schema drops.
 	Rows, Dropped int
 	// Columns has one report for each feature column, in order, and one for the target, last.
 	Columns []ColumnReport
@@ -24,13 +24,13 @@ type CheckReport struct {
 type ColumnReport struct {
 	Name                                     string
 	Missing, Unparsable, OutOfRange, Unknown int
-	// FirstLines are the first lines with a bad cell, Examples the first bad texts, quoted;
-	// missing cells are not among them.
+	// FirstLines are the first lines with a bad cell, and Examples the first bad texts, quoted.
+	// Missing cells are not among them.
 	FirstLines []int
 	Examples   []string
 }
 
-// maxExamples is how many lines and texts a column's report keeps.
+// maxExamples is the largest number of lines, and of texts, in a column's report.
 const maxExamples = 5
 
 // clean reports whether every cell is as declared.
@@ -43,9 +43,9 @@ func (r *CheckReport) clean() bool {
 	return r.Dropped == 0
 }
 
-// Check reads a table of any format that Read takes under a schema and reports on its cells. A
-// malformed file is an error as in Read. The lines of a file that has none are its rows, from 1, and
-// those of a table in parts count in each part anew.
+// Check reads a table of any format that Read reads, under a schema, and returns a report on its
+// cells. A malformed file is an error as in Read. In a file without lines the lines are its rows,
+// from 1. In a table in parts they count anew in each part.
 func Check(ctx context.Context, s *Schema, src Source) (*CheckReport, error) {
 	q, made, err := newRequest(s, src.Path, src.Delimiter, ReadOptions{})
 	if err != nil {
@@ -60,7 +60,7 @@ func Check(ctx context.Context, s *Schema, src Source) (*CheckReport, error) {
 	return &c.report, nil
 }
 
-// checker is a sink that looks at cells with the schema's own classification.
+// checker is a sink that classifies cells as the schema does.
 type checker struct {
 	*builder
 	report CheckReport
@@ -155,7 +155,7 @@ func (r *ColumnReport) count(s state, cell string, line int) {
 	}
 }
 
-// quote shows a cell on one line, cut to a readable length.
+// quote returns a cell on one line, cut to a readable length.
 func quote(cell string) string {
 	const most = 40
 	if len(cell) > most {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Kind says how the cells of a column are read.
+// Kind is the way that the cells of a column are read.
 type Kind uint8
 
-// The kinds of a column. The zero value is invalid: a draft leaves it on a
-// column that a person must still declare, and Validate refuses it.
+// The kinds of a column. The zero value is invalid. A draft leaves it on a column that a person
+// must still declare, and Validate refuses it.
 const (
 	Numeric     Kind = iota + 1 // a number between declared bounds
 	Categorical                 // one of the declared levels
@@ -19,9 +19,8 @@ const (
 	Text                        // words, hashed into buckets
 )
 
-// Treatment says what becomes of a bad cell: one that is missing, cannot be
-// read, has an unknown level or lies out of range. Every treatment looks at
-// its own row only.
+// Treatment is what happens to a bad cell: one that is missing, cannot be read, has an unknown
+// level or lies out of range. Every treatment depends on its own row only.
 type Treatment uint8
 
 // The treatments of a bad cell.
@@ -48,40 +47,41 @@ type Column struct {
 
 	// Lower and Upper are the declared bounds of a numeric column, Lower < Upper.
 	Lower, Upper float64
-	// Transform is "", transformNone or TransformLog1p. It is applied by the
-	// feature map; the Dataset holds the value before it.
+	// Transform is "", transformNone or TransformLog1p. The feature map applies it; the Dataset
+	// holds the value before it.
 	Transform string
-	// Bins are strictly ascending interior cut points inside (Lower, Upper).
-	// When present the feature map uses one indicator for each bin.
+	// Bins are strictly ascending cut points inside (Lower, Upper). If there are any, the feature
+	// map uses one indicator for each bin.
 	Bins []float64
 
 	// Levels are the declared levels of a categorical column, distinct.
 	Levels []string
 
-	// Learning says whether bounds, cut points or levels are declared, to be learned, or learned.
+	// Learning is whether bounds, cut points or levels are declared, to be learned, or learned.
 	Learning Learning
-	// MaxLevels is the declared greatest number of levels that are learned, 0 where levels are declared.
+	// MaxLevels is the declared largest number of learned levels, 0 where levels are declared.
 	MaxLevels int
-	// MaxBins is the declared greatest number of bins where cut points are learned, and not bounds; else 0.
+	// MaxBins is the declared largest number of bins where cut points are learned and bounds are
+	// not; else 0.
 	MaxBins int
 
 	Unknown    Treatment // categorical: Other, Zero, AsMissing or Drop
 	OutOfRange Treatment // numeric: Clamp, AsMissing or Drop
 	Missing    Treatment // Indicator, Zero or Drop; text: Zero or Drop
-	// Fill is what a missing numeric cell counts as under Missing == Zero, inside
-	// [Lower, Upper]. A schema file that does not name it means Lower.
+	// Fill is the value of a missing numeric cell under Missing == Zero, inside [Lower, Upper]. A
+	// schema file without it means Lower.
 	Fill float64
 
-	// Hashing says how the cells of a text column become numbers. It must not be changed.
+	// Hashing is the rule that makes numbers of the cells of a text column. It must not be changed.
 	Hashing *Hashing
 
-	// Repeat n > 0 stands for n columns Name0, Name1, … Name(n-1) with this one
-	// declaration. Schema.Expand replaces it; a schema that is read from a file
-	// is already expanded, and Validate refuses one that is not.
+	// Repeat n > 0 stands for n columns Name0, Name1, … Name(n-1) with this one declaration.
+	// Schema.Expand replaces it. A schema that is read from a file is already expanded, and
+	// Validate refuses one that is not.
 	Repeat int
 }
 
-// state is what a cell turned out to be, before its treatment.
+// state is the class of a cell, before its treatment.
 type state uint8
 
 const (
@@ -92,28 +92,31 @@ const (
 	outOfRange
 )
 
-// Cell returns what is stored for a cell of a feature column. For a numeric column v is the value,
-// moved inside the bounds where the column clamps. For a categorical column it is the index of the
-// level, or len(Levels) for a text outside the declared levels. Under Unknown == Other that is a
-// level of its own; under Unknown == Zero it sets no indicator. For a missing cell v is NaN. For a
-// text column v is 0; TextCell says what is stored. When the row is to be dropped, ok is false and
-// v is NaN.
+// Cell returns the stored value of a cell of a feature column. When the row is to be dropped, ok is
+// false and v is NaN. Otherwise v is:
 //
-// Postcondition: a numeric v that is not NaN satisfies Lower <= v <= Upper in
-// exact arithmetic. Cell allocates nothing and is safe for concurrent use.
+//   - for a numeric column, the value, moved inside the bounds where the column clamps
+//   - for a categorical column, the index of the level. The index len(Levels) is for a text outside
+//     the declared levels: a level of its own under Unknown == Other, and no indicator under
+//     Unknown == Zero
+//   - for a missing cell, NaN
+//   - for a text column, 0; TextCell returns what is stored
+//
+// Postcondition: a numeric v that is not NaN satisfies Lower <= v <= Upper in exact arithmetic.
+// Cell allocates nothing and is safe for concurrent use.
 func (c *Column) Cell(text string, marks MissingSet) (v float32, ok bool) {
 	return c.treat(c.classify(text, marks, nil))
 }
 
-// Number is Cell for a cell that is a number already. NaN and ±Inf are missing.
-// For a categorical column the number is matched by its shortest decimal text,
-// so that 1.0 is the level "1".
+// Number returns the stored value of a cell that is a number already, as Cell does. NaN and ±Inf
+// are missing. For a categorical column the number is matched by its shortest decimal text, so that
+// 1.0 is the level "1".
 func (c *Column) Number(v float64) (float32, bool) {
 	return c.treat(c.classifyNumber(v, nil))
 }
 
-// classify reads a text. index maps level texts to their positions; nil means
-// that the levels are searched.
+// classify returns the class and value of a text. index maps level texts to their positions; nil
+// means that the levels are searched.
 func (c *Column) classify(text string, marks MissingSet, index map[string]int) (state, float64) {
 	text = strings.TrimSpace(text)
 	if marks.missing(text) {
@@ -188,8 +191,8 @@ func (c *Column) treatMissing() (float32, bool) {
 	return float32(math.NaN()), c.Missing == Indicator || c.Missing == Zero
 }
 
-// within clamps v and rounds it to a float32 inside [lower, upper]: rounding to
-// nearest alone can step over a bound that is no float32.
+// within returns v clamped and rounded to a float32 inside [lower, upper]. Rounding to nearest
+// alone can step over a bound that is no float32.
 func within(v, lower, upper float64) float32 {
 	f := float32(min(max(v, lower), upper))
 	if float64(f) > upper {
@@ -212,8 +215,8 @@ func levelIndex(levels []string, index map[string]int, text string) int {
 	return -1
 }
 
-// numberLevel finds the level that a number is the text of: written plainly,
-// then in the shortest form, then in the shortest form of a float32.
+// numberLevel returns the level whose text is the number: written plainly, then in the shortest
+// form, then in the shortest form of a float32.
 func numberLevel(levels []string, index map[string]int, v float64) int {
 	if v == 0 {
 		v = 0 // minus zero is the level "0"

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// headerNone stands in a schema file for the header of a table whose columns are those of the schema, in order, and the
-// target last.
+// headerNone is the header, in a schema file, of a table without names. Its columns are the
+// schema's columns, in order, and the target last.
 const headerNone = "none"
 
-// expandNames writes out the ranges in a list of column names: x[0:3] is x0, x1, x2. An error names the entry that is
-// no range of names.
+// expandNames returns the names in a list that may have ranges: x[0:3] is x0, x1, x2. An error
+// names the entry that is not a range of names.
 func expandNames(names []string) ([]string, error) {
 	var out []string
 	for _, name := range names {
@@ -30,7 +30,7 @@ func expandNames(names []string) ([]string, error) {
 	return out, nil
 }
 
-// faultHeader is why names cannot be the columns of a table without a header, or nil.
+// faultHeader returns why names cannot be the columns of a table without a header, or nil.
 func faultHeader(names []string) *fault {
 	seen := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -45,7 +45,7 @@ func faultHeader(names []string) *fault {
 	return nil
 }
 
-// faultHeader is why the header cannot be used, or nil.
+// faultHeader returns why the header cannot be used, or nil.
 func (s *Schema) faultHeader() *fault {
 	if f := faultHeader(s.Header); f != nil || s.Header == nil {
 		return f
@@ -65,7 +65,7 @@ func (s *Schema) faultHeader() *fault {
 	return nil
 }
 
-// allNames are the names of the columns of the schema, and the target's last.
+// allNames returns the names of the columns of the schema, and the target's last.
 func (s *Schema) allNames() []string {
 	names := make([]string, 0, len(s.Columns)+1)
 	for i := range s.Columns {
@@ -74,8 +74,8 @@ func (s *Schema) allNames() []string {
 	return append(names, s.Target.Column)
 }
 
-// nameColumns gives a table without a header its names. Where the target is not read, the table may be without its
-// column too. A first row that holds the names themselves is refused: it is a header.
+// nameColumns gives a table without a header its names. Where the target is not read, the table may
+// lack its column too. A first row that holds the names themselves is refused: it is a header.
 func (t *table) nameColumns(q request, names, first []string) error {
 	if f := faultHeader(names); f != nil {
 		return &FileError{File: t.file, Problem: f.problem, Want: f.want, Remedy: f.remedy}

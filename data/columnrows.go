@@ -8,7 +8,7 @@ import (
 	"github.com/ditherml/dither/internal/columnar"
 )
 
-// columnRows reads a file in columns row by row, as texts, for whoever looks at single cells.
+// columnRows reads a columnar file row by row, as texts, for sinks that look at single cells.
 type columnRows struct {
 	table  *columnTable
 	levels [][]string       // by position, of a column whose numbers mean levels
@@ -24,8 +24,8 @@ func (c *columnTable) newRows() *columnRows {
 	return &columnRows{table: c, levels: make([][]string, n), cells: make([]columnar.Cells, n), texts: make([]string, n)}
 }
 
-// next returns the cells of the next row, valid until the next call, and its number from 1. A
-// column that is not read has empty ones. The error is io.EOF at the end.
+// next returns the cells of the next row, valid until the next call, and its number from 1. Cells
+// of a column that is not read are empty. The error is io.EOF at the end.
 func (r *columnRows) next() ([]string, int, error) {
 	c := r.table
 	if r.row == c.records {
@@ -53,7 +53,7 @@ func (r *columnRows) next() ([]string, int, error) {
 	return r.texts, r.row, nil
 }
 
-// text is a cell as CSV would hold it.
+// text returns a cell as CSV would hold it.
 func (r *columnRows) text(i, at int) string {
 	cells, levels := r.cells[i], r.levels[i]
 	if r.table.columns[i].Kind != columnar.Numbers {

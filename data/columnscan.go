@@ -12,18 +12,18 @@ import (
 	"github.com/ditherml/dither/internal/columnar"
 )
 
-// columnCells is about how many cells of a file in columns are read at once.
+// columnCells is the approximate number of cells of a columnar file that are read at once.
 const columnCells = 1 << 20
 
-// columnTable is a file in columns that is being read.
+// columnTable is a columnar file that is being read.
 type columnTable struct {
 	file    string
 	columns []columnar.Column
-	readers []columnar.Reader // by position, nil for what is not read
+	readers []columnar.Reader // by position, nil for a column that is not read
 	records int
 }
 
-// tableOf checks what a file says about itself and returns it with its header.
+// tableOf checks what a file says about itself. It returns the file with its header.
 func tableOf(q request, columns columnar.File) (*columnTable, *table, error) {
 	c := &columnTable{file: q.file, columns: columns.Columns()}
 	header := &table{file: q.file}
@@ -70,7 +70,7 @@ func (c *columnTable) close() {
 	}
 }
 
-// step is how many rows are read at once.
+// step returns the number of rows that are read at once.
 func (c *columnTable) step() int { return max(64, min(columnCells/max(1, len(c.columns)), 1<<16)) }
 
 // next reads cells at a position.
@@ -85,7 +85,7 @@ func (c *columnTable) next(i, count int) (columnar.Cells, error) {
 	return cells, nil
 }
 
-// scanColumns passes the rows of a file in columns to the sink.
+// scanColumns passes the rows of a columnar file to the sink.
 func scanColumns(ctx context.Context, q request, columns columnar.File) error {
 	c, header, err := tableOf(q, columns)
 	if err != nil {
@@ -117,8 +117,7 @@ func scanColumns(ctx context.Context, q request, columns columnar.File) error {
 	return c.parts(ctx, parts, parts.plan(q, header))
 }
 
-// parts passes all rows to a sink, a part at a time. The columns of a part are read side by
-// side.
+// parts passes all rows to a sink, a part at a time. The columns of a part are read in parallel.
 func (c *columnTable) parts(ctx context.Context, s partSink, plan *rowPlan) error {
 	workers := make([]columnWorker, runtime.GOMAXPROCS(0))
 	next := 0
@@ -154,7 +153,7 @@ func (c *columnTable) parts(ctx context.Context, s partSink, plan *rowPlan) erro
 	return nil
 }
 
-// open makes room for whole columns of rows.
+// open allocates whole columns of rows.
 func (p *part) open(plan *rowPlan, rows int) {
 	p.begin(plan, nil, rows)
 	p.rows, p.room = rows, rows
@@ -215,7 +214,7 @@ func checkCodes(codes []int32, texts int) error {
 	return nil
 }
 
-// cells takes the cells of one position for a feature, the target and the extras.
+// cells adds the cells of one position to a feature, the target and the extras.
 func (w *columnWorker) cells(c *cellPlan, p *part, kind columnar.Kind, cells columnar.Cells) {
 	if c.column != nil && c.column.Kind == Text {
 		w.hash(c, p, kind, cells)
@@ -272,8 +271,8 @@ func (w *columnWorker) texts(dst []float32, codes []int32, texts [][]byte, treat
 // boolForms are the ways in which levels name false and true.
 var boolForms = [][2]string{{"false", "true"}, {"False", "True"}, {"FALSE", "TRUE"}}
 
-// textsFor returns the texts of codes; for false and true the form of the levels, or else 0
-// and 1.
+// textsFor returns the texts of codes. For false and true it returns the form of the levels, or
+// else 0 and 1.
 func textsFor(kind columnar.Kind, texts [][]byte, levels []string) [][]byte {
 	if kind == columnar.Texts {
 		return texts
@@ -286,7 +285,7 @@ func textsFor(kind columnar.Kind, texts [][]byte, levels []string) [][]byte {
 	return [][]byte{[]byte("0"), []byte("1")}
 }
 
-// addCells adds cells, numbers as builder.number does.
+// addCells adds cells, and numbers as builder.number does.
 func (e *dictionary) addCells(kind columnar.Kind, cells columnar.Cells, marks MissingSet) {
 	texts := cells.Texts
 	if kind == columnar.Bools {

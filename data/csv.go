@@ -17,15 +17,16 @@ type table struct {
 	file      string
 	delimiter rune
 	guard     *guard
-	in        *bufio.Reader // the text that r has not taken
+	in        *bufio.Reader // the text that r has not read
 	r         rowSource
 	header    []string // trimmed
-	// headerLine is the line of the header, after empty lines, nextLine the one after it.
+	// headerLine is the line of the header, after empty lines. nextLine is the line after it.
 	headerLine, nextLine int
 	named                bool // the names are not in the file
 }
 
-// openTable reads up to the end of the header, or of a table without one nothing. A delimiter of 0 is detected.
+// openTable reads up to the end of the header, and nothing of a table without a header. A delimiter
+// of 0 is detected.
 func openTable(q request, r io.Reader) (*table, error) {
 	file, delimiter := q.file, q.delimiter
 	b := bufio.NewReaderSize(r, chunkBytes)
@@ -50,7 +51,7 @@ func openTable(q request, r io.Reader) (*table, error) {
 	if !validDelimiter(delimiter) {
 		return nil, &FileError{File: file, Problem: fmt.Sprintf("the delimiter is %q", delimiter), Want: "one character that is no quote, letter, digit or line end", Remedy: "leave it out to have it detected"}
 	}
-	// What is no text at all is said before a header is looked for in it.
+	// A file that is no text is refused before a header is searched in it.
 	if _, err = newGuard(nil, file, delimiter, q.noQuotes).check(head, whole); err != nil {
 		return nil, err
 	}
@@ -64,7 +65,8 @@ func openTable(q request, r io.Reader) (*table, error) {
 	return t, t.nameColumns(q, q.names, first)
 }
 
-// newCSV returns the library's reader. It reads no further than it must from a bufio.Reader.
+// newCSV returns the reader of encoding/csv. It reads no further than necessary from a
+// bufio.Reader.
 func newCSV(in *bufio.Reader, delimiter rune) *csv.Reader {
 	r := csv.NewReader(in)
 	r.Comma = delimiter
@@ -118,8 +120,8 @@ func ragged(file string, line, cells, want int) error {
 		Want: fmt.Sprintf("%d as in the header, or as named", want), Remedy: "mend the row; a cell that holds the delimiter needs quotes"}
 }
 
-// failure turns an error of the CSV reader into one of ours. What the guard
-// found comes first: the CSV reader may have stumbled over its consequences.
+// failure returns an error of the CSV reader as a *FileError. A fault that the guard found comes
+// first: the CSV reader may have failed because of that fault.
 func (t *table) failure(err error) error {
 	if t.guard.err != nil && t.guard.err != io.EOF {
 		return t.guard.err
@@ -127,8 +129,8 @@ func (t *table) failure(err error) error {
 	return parseFailure(t.file, 0, err)
 }
 
-// parseFailure turns a parse error of the CSV reader, which began after some lines of the
-// file, into one of ours. Other errors are passed on.
+// parseFailure returns a parse error of the CSV reader, which began after some lines of the file,
+// as a *FileError. Other errors are passed on.
 func parseFailure(file string, before int, err error) error {
 	var parse *csv.ParseError
 	if !errors.As(err, &parse) {

@@ -7,9 +7,10 @@ import (
 )
 
 const (
-	// tableBlockBytes is about how much of a CSV text one block holds.
+	// tableBlockBytes is the approximate size of one block of a CSV text.
 	tableBlockBytes = 1 << 20
-	// guardBytes is how much the guard looks at once, less than it takes for a long cell.
+	// guardBytes is the number of bytes that the guard checks at once, less than the limit of a
+	// cell.
 	guardBytes = 256 << 10
 )
 
@@ -18,8 +19,8 @@ type block struct {
 	text []byte
 	// line is the line of the file at which the text begins.
 	line int
-	// quotes is whether there is a quote in the text, last whether it ends with the file. A text
-	// that ends neither with the file nor with a row stands before a failure of reading.
+	// quotes reports that the text has a quote, and last that it ends with the file. A text that
+	// ends neither with the file nor with a row stands before a failure of reading.
 	quotes, last bool
 	part         *part
 	done         chan struct{}
@@ -31,12 +32,12 @@ type blockReader struct {
 	line int
 	rest []byte // of the text, after the last row end
 	size int    // of a block, about
-	// noQuotes is whether a quote is a character like others.
+	// noQuotes reports that a quote is a character like others.
 	noQuotes bool
 }
 
-// fill reads the next block. The error says why no block follows it: io.EOF, or a failure,
-// before which the text is cut after the last line that is whole.
+// fill reads the next block. The error says why no block follows it: io.EOF, or a failure. Before a
+// failure the text is cut after its last complete line.
 func (r *blockReader) fill(b *block) error {
 	b.text = append(b.text[:0], r.rest...)
 	var err error
@@ -71,7 +72,7 @@ func (r *blockReader) more(b *block) error {
 	return err
 }
 
-// rowEnd returns the position after the last line end of a text at which a row ends; 0 where there is none.
+// rowEnd returns the position after the last line end of a text at which a row ends, or 0.
 func (r *blockReader) rowEnd(text []byte) int {
 	if r.noQuotes {
 		return bytes.LastIndexByte(text, '\n') + 1
@@ -79,10 +80,10 @@ func (r *blockReader) rowEnd(text []byte) int {
 	return rowEnd(text)
 }
 
-// rowEnd returns the position after the last line end with an even number of quotes before it, 0
-// where there is none. The text begins with a row. Such a line end stands in no quoted cell, since
-// every row before it that can be read has an even number of quotes. Where a row cannot be read,
-// its fault shows before that line end.
+// rowEnd returns the position after the last line end with an even number of quotes before it, or
+// 0. The text begins with a row. Such a line end stands in no quoted cell, since every readable row
+// before it has an even number of quotes. The fault of an unreadable row shows before that line
+// end.
 func rowEnd(text []byte) int {
 	quotes := bytes.Count(text, []byte{'"'})
 	for end := len(text); ; {

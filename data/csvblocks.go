@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// pipeline reads the blocks of a CSV text side by side and joins them in order. The caller's
-// goroutine reads the text and joins; the workers touch their block only.
+// pipeline reads the blocks of a CSV text in parallel and joins them in order. The caller's
+// goroutine reads the text and joins. Each worker touches its own block only.
 type pipeline struct {
 	q       request
 	sink    partSink
@@ -22,8 +22,8 @@ type pipeline struct {
 	workers sync.WaitGroup
 }
 
-// scanBlocks passes the rows after the header to a sink that takes parts. It means the same
-// as scanRows: the same rows, or the same error.
+// scanBlocks passes the rows after the header to a sink that takes parts. It gives the same rows as
+// scanRows, or the same error.
 func scanBlocks(ctx context.Context, q request, t *table, sink partSink) error {
 	p := &pipeline{q: q, sink: sink, plan: sink.plan(q, t), reader: blockReader{in: t.in, line: t.nextLine, noQuotes: q.noQuotes, size: cmp.Or(q.blockBytes, tableBlockBytes)}}
 	defer p.stop()
@@ -51,7 +51,7 @@ func scanBlocks(ctx context.Context, q request, t *table, sink partSink) error {
 	return end
 }
 
-// read reads a block and gives it to a worker. The error says why no block follows.
+// read reads a block and passes it to a worker. The error says why no block follows.
 func (p *pipeline) read() error {
 	b := &block{part: &part{}, done: make(chan struct{}, 1)}
 	if last := len(p.free) - 1; last >= 0 {
@@ -59,7 +59,7 @@ func (p *pipeline) read() error {
 	}
 	err := p.reader.fill(b)
 	p.queue = append(p.queue, b)
-	if p.work == nil && err != nil { // the only one
+	if p.work == nil && err != nil { // the only block
 		b.read(p.plan)
 		return err
 	}
@@ -118,8 +118,8 @@ func (p *pipeline) join(ctx context.Context) error {
 	return b.part.err
 }
 
-// expected is about how many rows a file has that goes on as its first block does; 0 when its
-// size is not known.
+// expected returns the approximate number of rows of a file that goes on as its first block does.
+// It is 0 when the size of the file is not known.
 func (p *pipeline) expected(first *block) int {
 	const spare = 1.02
 	rows := float64(first.part.rows) * spare * float64(p.q.size) / float64(len(first.text))

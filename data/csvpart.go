@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// part holds the rows of one block of a CSV text, as a builder holds those of a table.
+// part holds the rows of one block of a CSV text, as a builder holds the rows of a table.
 type part struct {
 	plan  *rowPlan
 	limit int // of rows
@@ -17,10 +17,10 @@ type part struct {
 	dropped []bool
 	anyDrop bool
 	extra   []dictionary
-	// err is the fault of the first row that cannot be read; rows counts those before it.
+	// err is the fault of the first row that cannot be read, and rows the number of rows before it.
 	err   error
 	texts []textCells // of each text feature
-	cells [][]byte    // of the row that is read, for a row with quotes
+	cells [][]byte    // of the current row, for a row with quotes
 }
 
 // partSink is a sink that takes rows by the block, in order.
@@ -30,7 +30,7 @@ type partSink interface {
 	join(p *part)
 }
 
-// rowPlan says what becomes of the cells of a row. Parts share it and do not change it.
+// rowPlan is the way to store the cells of a row. Parts share it and do not change it.
 type rowPlan struct {
 	q         request
 	delimiter byte
@@ -40,15 +40,15 @@ type rowPlan struct {
 	target    *Target // nil where it is not read
 	levels    map[string]int
 	marks     MissingSet
-	// numberMarks is whether some text that marks a missing cell is a number.
+	// numberMarks reports that some text that marks a missing cell is a number.
 	numberMarks bool
 }
 
-// cellPlan says what becomes of the cells at one position.
+// cellPlan is the way to store the cells at one position.
 type cellPlan struct {
 	column    *Column // nil where the position is no feature
 	feature   int
-	text      int // which of the text features, where it is one
+	text      int // the number of the text feature, where it is one
 	index     map[string]int
 	numeric   bool // a numeric feature and nothing else
 	low, high float32
@@ -86,8 +86,8 @@ func (b *builder) plan(q request, t *table) *rowPlan {
 	return p
 }
 
-// begin makes room for the rows of a text, up to a largest number. A row has a byte for each of its
-// cells, but for the last row.
+// begin allocates the rows of a text, up to a largest number. A row has at least a byte for each of
+// its cells except the last row.
 func (p *part) begin(plan *rowPlan, text []byte, limit int) {
 	p.plan, p.limit, p.rows, p.anyDrop, p.err = plan, limit, 0, false, nil
 	p.room = 1 + min(bytes.Count(text, []byte{'\n'}), len(text)/len(plan.cells))
@@ -128,7 +128,7 @@ func (p *part) plainRow(line int, row []byte) {
 	p.rows++
 }
 
-// accept opens a row, unless it has not the cells of the header or is one too many.
+// accept opens a row. It refuses a row without the cells of the header, and a row too many.
 func (p *part) accept(line, cells int) bool {
 	switch {
 	case cells != len(p.plan.cells):
@@ -145,7 +145,7 @@ func (p *part) accept(line, cells int) bool {
 // marked reports whether the text of a number marks a missing cell.
 func (p *rowPlan) marked(text []byte) bool { return p.numberMarks && p.marks.has(text) }
 
-// cell takes a cell of the open row, by the rules of builder.cells.
+// cell stores a cell of the open row, by the rules of builder.cells.
 func (p *part) cell(c *cellPlan, cell []byte) {
 	if c.column == nil && !c.target && len(c.extra) == 0 {
 		return
@@ -170,7 +170,7 @@ func (p *part) cell(c *cellPlan, cell []byte) {
 	}
 }
 
-// featureCell is Column.Cell for a trimmed cell. A level is never a missing mark.
+// featureCell returns Column.Cell for a trimmed cell. A level is never a missing mark.
 func (p *rowPlan) featureCell(c *cellPlan, cell []byte) (v float32, ok bool) {
 	if c.column.Kind == Categorical {
 		if level := levelIndexBytes(c.column.Levels, c.index, cell); level >= 0 {
@@ -182,7 +182,7 @@ func (p *rowPlan) featureCell(c *cellPlan, cell []byte) (v float32, ok bool) {
 	return c.column.treat(c.column.classify(string(cell), p.marks, c.index))
 }
 
-// number is Column.Number; see builder.plainNumbers.
+// number returns Column.Number; see builder.plainNumbers.
 func (c *cellPlan) number(v float64) (float32, bool) {
 	if c.column.Kind == Numeric && v >= c.column.Lower && v <= c.column.Upper {
 		return min(max(float32(v), c.low), c.high), true
@@ -199,7 +199,7 @@ func (p *part) drop(ok bool) {
 	}
 }
 
-// targetCell is Target.Cell for a trimmed cell.
+// targetCell returns Target.Cell for a trimmed cell.
 func (p *rowPlan) targetCell(cell []byte) (float32, bool) {
 	t := p.target
 	if !t.Regression() && t.Threshold == nil {

@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// plainDelimiter reports whether cells can be told apart byte by byte: the delimiter is one
-// byte, and none with which a number can go on.
+// plainDelimiter reports whether cells can be told apart byte by byte. The delimiter must be one
+// byte, and no byte that can continue a number.
 func plainDelimiter(r rune) bool { return r < 0x80 && r != '+' && r != '-' && r != '.' }
 
 // scan reads the rows of a block, up to the first fault.
@@ -36,8 +36,8 @@ func (p *part) scan(b *block) {
 	}
 }
 
-// split finds the cells of a row on one line, where each quoted cell holds no further quote.
-// It reports false for any other row.
+// split finds the cells of a row on one line, where each quoted cell holds no further quote. It
+// reports false for any other row.
 func (p *part) split(row []byte) bool {
 	p.cells = p.cells[:0]
 	for {
@@ -70,7 +70,7 @@ func (p *part) split(row []byte) bool {
 	}
 }
 
-// splitRow takes the row whose cells split found.
+// splitRow adds the row whose cells split found.
 func (p *part) splitRow(line int) {
 	if !p.accept(line, len(p.cells)) {
 		return
@@ -81,7 +81,7 @@ func (p *part) splitRow(line int) {
 	p.rows++
 }
 
-// errBlockEnd stands where a block ends before the text does.
+// errBlockEnd is the error at the end of a block that is not the end of the text.
 var errBlockEnd = errors.New("data: a block ends")
 
 // blockText is the text of a block from a row on.
@@ -101,8 +101,8 @@ func (t *blockText) Read(p []byte) (int, error) {
 	return 0, errBlockEnd
 }
 
-// generalRow takes the first row of a text by encoding/csv and returns how many bytes and
-// lines it has. A row that the block cuts off, before a failure of reading, is left out.
+// generalRow reads the first row of a text by encoding/csv and returns its number of bytes and
+// lines. It leaves out a row that the block cuts off before a failure of reading.
 func (p *part) generalRow(line int, text []byte, last bool) (bytesRead, lines int) {
 	r := newCSV(bufio.NewReader(&blockText{text, last}), rune(p.plan.delimiter))
 	cells, err := r.Read()

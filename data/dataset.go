@@ -5,29 +5,29 @@ import (
 	"slices"
 )
 
-// Dataset is a table of float32 under a schema, in columns or, if Sparse, in the cells that the
-// table has. It does not change after it was made. It is safe for concurrent use, if nobody writes
-// to the slices that its methods return.
+// Dataset is a table of float32 under a schema. It holds columns or, if Sparse, only the cells that
+// the table has. It never changes. It is safe for concurrent use, if nobody writes to the slices
+// that its methods return.
 type Dataset struct {
 	schema   *Schema
 	features []Column
 	columns  [][]float32
-	sparse   *entries // in the place of columns
+	sparse   *entries // in place of columns
 	target   []float32
 	dropped  []bool
 	groups   map[string]group
 	records  int
 }
 
-// group is a column kept as codes into its texts.
+// group is a column that is held as codes into its texts.
 type group struct {
 	codes  []int32
 	levels []string
 }
 
-// New makes a Dataset of columns that are encoded already, as Column.Cell
-// encodes them: one slice for each of Schema.Features, all of one length, and
-// the target, which may be nil. It checks shapes only and keeps its arguments.
+// New returns a Dataset of columns that are already encoded as Column.Cell encodes them. columns
+// has one slice for each of Schema.Features, all of one length. target has the same length, or is
+// nil. New checks shapes only and keeps its arguments.
 func New(s *Schema, columns [][]float32, target []float32) (*Dataset, error) {
 	features := s.Features()
 	if s.HasText() {
@@ -54,9 +54,10 @@ func (d *Dataset) Schema() *Schema { return d.schema }
 // Records returns the number of rows held. It is private under add-or-remove.
 func (d *Dataset) Records() int { return d.records }
 
-// Row fills dst with the values of row i and returns it: one for each of Schema.Features in order, but
-// for a text column one for each bucket. NaN is a missing cell, but that of a text column leaves all
-// buckets 0. dst is grown when it is too short.
+// Row fills dst with the values of row i and returns it. There is one value for each of
+// Schema.Features in order, except that a text column has one value for each bucket. NaN is a
+// missing cell. A missing cell of a text column leaves all its buckets 0. A dst that is too short
+// is grown.
 func (d *Dataset) Row(dst []float32, i int) []float32 {
 	if d.sparse != nil {
 		dst = slices.Grow(dst[:0], len(d.sparse.absent))[:len(d.sparse.absent)]
@@ -70,9 +71,9 @@ func (d *Dataset) Row(dst []float32, i int) []float32 {
 	return dst
 }
 
-// Column returns the values of the j-th of Schema.Features. The caller must not
-// modify them. Of a sparse data set they are put together at each call; of a text column they are those
-// of its first bucket.
+// Column returns the values of the j-th of Schema.Features. The caller must not modify them. For a
+// sparse data set each call makes them anew. For a text column they are the values of its first
+// bucket.
 func (d *Dataset) Column(j int) []float32 {
 	if d.sparse != nil {
 		return d.sparse.dense(d.sparse.position(j))
@@ -80,18 +81,22 @@ func (d *Dataset) Column(j int) []float32 {
 	return d.columns[j]
 }
 
-// Target returns the class indices or values of the target, or nil when the
-// data set was read without. The caller must not modify them.
+// Target returns the class indices or values of the target, or nil when the data set was read
+// without a target. The caller must not modify them.
 func (d *Dataset) Target() []float32 { return d.target }
 
 // Dropped reports whether row i has a cell whose treatment is Drop, or a target
 // that cannot be used. It is true only for data read with KeepDropped.
 func (d *Dataset) Dropped(i int) bool { return d.dropped != nil && d.dropped[i] }
 
-// Group returns a column as codes: for a categorical feature the index of the level, len(levels)
-// for a text outside the declared levels and -1 for a missing cell. A column that was named in
-// ReadOptions.Extra has its texts as levels, in the order in which they first appear in the file. A
-// column with private levels has them too.
+// Group returns a column as codes into levels.
+//
+//   - For a categorical feature a code is the index of the level. It is len(levels) for a text
+//     outside the declared levels, and -1 for a missing cell.
+//   - For a column in ReadOptions.Extra, and for one with private levels, levels are its texts, in the
+//     order of their first appearance in the file.
+//
+// Any other column is an error.
 func (d *Dataset) Group(name string) (codes []int32, levels []string, err error) {
 	if g, ok := d.groups[name]; ok {
 		return g.codes, g.levels, nil
@@ -115,7 +120,7 @@ func categoryCodes(column []float32) []int32 {
 	return codes
 }
 
-// Slice returns the rows from ≤ i < to. It shares memory with d.
+// Slice returns the rows from ≤ i < to as a data set that shares memory with d.
 func (d *Dataset) Slice(from, to int) *Dataset {
 	s := *d
 	s.records = to - from

@@ -11,15 +11,15 @@ const (
 	maxDigits = 19
 )
 
-// scanDecimal reads the decimal number at the start of a text and returns it with the number of
-// bytes it takes. It takes 0 bytes of texts that it leaves to strconv.ParseFloat: a text that does
-// not begin with a number, and a number that takes more than one correctly rounded operation.
+// scanDecimal returns the decimal number at the start of a text and the number of bytes of its
+// text. It is 0 bytes for texts that are left to strconv.ParseFloat: a text that does not begin
+// with a number, and a number that needs more than one correctly rounded operation.
 //
-// Postcondition: where it takes n > 0 bytes, the value is the one, to the bit, that
-// strconv.ParseFloat returns for these bytes. The digits without point are an integer of at most
-// 2^53 and the power of ten is at most 10^22 or its inverse. Both are exact in float64, so that one
-// multiplication or division rounds the exact value, once. Source: William D. Clinger, "How to read
-// floating point numbers accurately", PLDI 1990, section 4, https://doi.org/10.1145/93542.93557.
+// Postcondition: for n > 0 bytes, the value is the same, to the bit, as strconv.ParseFloat returns
+// for these bytes. The digits without point are an integer of at most 2^53, and the power of ten is
+// at most 10^22 or its inverse. Both are exact in float64, so one multiplication or division rounds
+// the exact value once. Source: William D. Clinger, "How to read floating point numbers
+// accurately", PLDI 1990, section 4, https://doi.org/10.1145/93542.93557.
 func scanDecimal(text []byte) (v float64, n int) {
 	negative := false
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
@@ -60,7 +60,7 @@ func scanDecimal(text []byte) (v float64, n int) {
 }
 
 // scanDigits appends the digits from a position on to an integer, which wraps around after
-// maxDigits of them, and returns it with the position after them.
+// maxDigits digits. It returns the integer with the position after the digits.
 func scanDigits(text []byte, at int, number uint64) (uint64, int) {
 	for ; at < len(text); at++ {
 		digit := text[at] - '0'
@@ -72,8 +72,8 @@ func scanDigits(text []byte, at int, number uint64) (uint64, int) {
 	return number, at
 }
 
-// scanExponent reads sign and digits of a power of ten and returns it with the position after it.
-// The position is 0 where there is no power of at most 4 digits.
+// scanExponent reads sign and digits of a power of ten. It returns the power with the position
+// after it. The position is 0 where there is no power of at most 4 digits.
 func scanExponent(text []byte, at int) (power, end int) {
 	negative := false
 	if at < len(text) && (text[at] == '-' || text[at] == '+') {

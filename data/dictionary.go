@@ -2,14 +2,14 @@ package data
 
 import "strings"
 
-// dictionary keeps a column as codes into its texts, in order of appearance.
+// dictionary holds a column as codes into its texts, in order of appearance.
 type dictionary struct {
 	name   string
 	index  map[string]int32
 	levels []string
 	codes  []int32
-	// kept are the texts of rows that were kept. renamed has their codes plus 1 by the codes in
-	// levels; 0 is a text of dropped rows only, so far.
+	// kept are the texts of rows that were kept. renamed maps codes in levels to codes in kept,
+	// plus 1; 0 is a text that so far has appeared in dropped rows only.
 	kept    []string
 	renamed []int32
 }
@@ -26,7 +26,7 @@ func (e *dictionary) add(text string, marks MissingSet) {
 	e.codes = append(e.codes, code)
 }
 
-// addBytes is add for a text in bytes.
+// addBytes adds a text given in bytes.
 func (e *dictionary) addBytes(text []byte, marks MissingSet) {
 	if marks.has(text) {
 		e.codes = append(e.codes, -1)
@@ -65,8 +65,8 @@ func (e *dictionary) join(other *dictionary) {
 	}
 }
 
-// forget numbers the texts of codes from a row on anew, in order of appearance, and leaves
-// out those of no row that is left. It goes on where it ended before.
+// forget numbers the texts of codes from a row on anew, in order of appearance. It leaves out texts
+// without a remaining row. It continues where it ended before.
 func (e *dictionary) forget(from int) {
 	for len(e.renamed) < len(e.levels) {
 		e.renamed = append(e.renamed, 0)

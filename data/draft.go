@@ -14,38 +14,43 @@ import (
 	"github.com/ditherml/dither/internal/format"
 )
 
-// Draft is what a person declares when a schema is drafted; everything else is left open.
+// Draft is what a person declares when a schema is drafted. All other declarations are left open.
 type Draft struct {
-	// Target is the column to predict, required but for an array with labels of its own.
+	// Target is the column to predict. It is required, except for an array with its own labels.
 	Target string
-	// Numeric gives bounds and Levels levels of columns, the target among them.
+	// Numeric gives the bounds of columns, and Levels their levels; the target may be among them.
 	Numeric map[string][2]float64
 	Levels  map[string][]string
-	// PrivateBounds gives the range of columns whose bounds are to be learned, PrivateLevels the
-	// greatest number of levels of columns whose levels are. The target is not among them.
+	// PrivateBounds gives the range of columns whose bounds are to be learned. PrivateLevels gives
+	// the largest number of levels of columns whose levels are to be learned. The target is not
+	// among them.
 	PrivateBounds map[string][2]float64
 	PrivateLevels map[string]int
-	// Text names columns of texts, Ignore columns that are not features.
+	// Text names columns of texts, and Ignore columns that are not features.
 	Text, Ignore []string
-	// Row says what one row is; "" means "one person".
+	// Row is one row in words; "" means "one person".
 	Row                                string
 	MaxRecords, Records, RowsPerPerson int
-	// FromData copies levels and bounds that nobody declared out of the records, and taints
-	// the schema.
+	// FromData copies levels and bounds that nobody declared from the records, and taints the
+	// schema.
 	FromData bool
 }
 
-// maxCopiedLevels is the number of distinct texts up to which FromData makes levels.
+// maxCopiedLevels is the largest number of distinct texts that FromData makes levels of.
 const maxCopiedLevels = 100
 
-// DraftSchema drafts a schema for a table of any format that Read takes, from its header and the
-// declared facts. A LIBSVM file has none: src.Columns names its indexes, in order. JSON lines have
-// the keys of the first record. Only the header is read unless d.FromData. What is left open stands
-// in Undeclared. A file that says what its columns are decides two things: a column of false and
-// true has these levels, and one that cannot be read is ignored. The columns of an array (NPY, NPZ,
-// IDX) are named by their places, pixel0 and on in images and x0 and on in other matrices. What is
-// declared may name ranges of them, as x[0:10]. Columns of bytes or bools have the range of their
-// type, which is public, and the target may be named by the file of labels.
+// DraftSchema returns a draft of the schema of a table of any format that Read reads, from its
+// header and the declared facts. Only the header is read unless d.FromData. Open declarations are
+// listed in Undeclared.
+//
+//   - A LIBSVM file has no header: src.Columns names its indexes, in order.
+//   - JSON lines have the keys of the first record as header.
+//   - A file that describes its columns decides two things: a column of false and true has these
+//     levels, and a column that cannot be read is ignored.
+//   - The columns of an array (NPY, NPZ, IDX) are named by their places: pixel0 and on in images, x0
+//     and on in other matrices. Declarations may name ranges of them, such as x[0:10]. Columns of bytes
+//     or bools have the range of their type, which is public. The target may be named by the file of
+//     labels.
 func DraftSchema(ctx context.Context, src Source, d Draft) (*Schema, error) {
 	if IsArray(ctx, src) {
 		return d.fromArray(ctx, src)
@@ -97,7 +102,7 @@ func DraftSchema(ctx context.Context, src Source, d Draft) (*Schema, error) {
 	return s, nil
 }
 
-// schema drafts from a header and what was declared.
+// schema returns the draft from a header and the declarations.
 func (d Draft) schema(src Source, t *table) (*Schema, error) {
 	if err := d.check(src.Path, t); err != nil {
 		return nil, err
@@ -126,7 +131,8 @@ func (d Draft) schema(src Source, t *table) (*Schema, error) {
 	return s, nil
 }
 
-// check holds the declared names to the header, and the header to names that a schema can have.
+// check compares the declared names with the header, and the header with names that a schema can
+// have.
 func (d Draft) check(file string, t *table) error {
 	if d.Target == "" {
 		return &FileError{File: file, Problem: "no target is named", Want: "the column to predict", Remedy: "name it"}
@@ -154,7 +160,7 @@ func (d Draft) check(file string, t *table) error {
 	return nil
 }
 
-// positions are the first positions of texts.
+// positions returns the first position of each text.
 func positions(texts []string) map[string]int {
 	at := make(map[string]int, len(texts))
 	for k, text := range texts {
@@ -165,7 +171,8 @@ func positions(texts []string) map[string]int {
 	return at
 }
 
-// names returns the names of all declared columns, in order, the twice declared ones twice.
+// names returns the names of all declared columns, in order. A name that is declared twice stands
+// twice.
 func (d Draft) names() []string {
 	names := append(slices.Clone(d.Ignore), d.Text...)
 	for name := range d.Numeric {
@@ -192,7 +199,8 @@ func (d Draft) target() Target {
 	return t
 }
 
-// column is the draft of a column that is neither ignored nor of texts: declared, or without a kind.
+// column returns the draft of a column that is neither ignored nor of texts: declared, or without a
+// kind.
 func (d Draft) column(name string) Column {
 	if bounds, ok := d.Numeric[name]; ok {
 		return draftNumeric(name, bounds[0], bounds[1])
@@ -203,7 +211,7 @@ func (d Draft) column(name string) Column {
 	return d.privateColumn(name)
 }
 
-// privateColumn is a column that is to be learned, or one without a kind.
+// privateColumn returns a column that is to be learned, or one without a kind.
 func (d Draft) privateColumn(name string) Column {
 	c := Column{Name: name}
 	if bounds, ok := d.PrivateBounds[name]; ok {
@@ -217,7 +225,7 @@ func (d Draft) privateColumn(name string) Column {
 	return c
 }
 
-// draftNumeric treats bad cells in the way that loses least.
+// draftNumeric returns a numeric column that treats bad cells in the way that loses least.
 func draftNumeric(name string, lower, upper float64) Column {
 	return Column{Name: name, Kind: Numeric, Lower: lower, Upper: upper, OutOfRange: Clamp, Missing: Indicator}
 }
@@ -226,7 +234,7 @@ func draftCategorical(name string, levels []string) Column {
 	return Column{Name: name, Kind: Categorical, Levels: levels, Unknown: Other, Missing: Indicator}
 }
 
-// observed is what FromData has seen of a column.
+// observed is what FromData found in a column.
 type observed struct {
 	numbers, others int
 	long            int // cells of many words
@@ -262,14 +270,14 @@ func (o *observed) texts() []string {
 	return levels
 }
 
-// numeric reports whether the column reads as numbers: all cells are, and there are more
-// than a few.
+// numeric reports whether the column reads as numbers: all cells are numbers, and there are more
+// than a few distinct ones.
 func (o *observed) numeric() bool {
 	const few = 10
 	return o.others == 0 && o.numbers > 0 && o.lower < o.upper && len(o.levels) > few
 }
 
-// longWords is from how many words on a cell is a text and hardly a name or an address.
+// longWords is the number of words from which a cell is a text and hardly a name or an address.
 const longWords = 8
 
 // isText reports whether the column reads as texts: there are many, and half of the cells are long.
@@ -282,7 +290,7 @@ type rowReader interface {
 	next() (cells []string, line int, err error)
 }
 
-// copyFrom fills in what is open from the records and notes what it filled in.
+// copyFrom fills open declarations from the records and notes which ones it filled.
 func (s *Schema) copyFrom(ctx context.Context, t *table, from rowReader) error {
 	seen := make([]observed, len(t.header))
 	for k := range seen {
@@ -321,7 +329,7 @@ func (s *Schema) copyFrom(ctx context.Context, t *table, from rowReader) error {
 	return nil
 }
 
-// fillTarget declares an open target by what was seen, or leaves it open.
+// fillTarget declares an open target from the observed cells, or leaves it open.
 func (s *Schema) fillTarget(o *observed) {
 	t := &s.Target
 	if len(t.Levels) > 0 || t.Lower != 0 || t.Upper != 0 {
@@ -342,8 +350,9 @@ func (s *Schema) fillTarget(o *observed) {
 	s.FromData = append(s.FromData, placeTarget)
 }
 
-// fillColumn declares an open column by what was seen. A column of many long texts is hashed. One
-// with too many other texts, or with a text or a number that no schema can hold, is ignored.
+// fillColumn declares an open column from the observed cells. A column of many long texts is
+// hashed. A column with too many other texts, or with a text or a number that no schema can hold,
+// is ignored.
 func (s *Schema) fillColumn(c *Column, o *observed) {
 	if c.Kind != 0 {
 		return

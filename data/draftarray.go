@@ -13,21 +13,22 @@ import (
 	"github.com/ditherml/dither/internal/format"
 )
 
-// typeRanges are the ranges of those types of numbers that hold few: they follow from the type, which the header of a file
-// says, and from no record.
+// typeRanges are the ranges of the types with few numbers. They follow from the type, which the
+// header of a file states, and from no record.
 var typeRanges = map[string][2]float64{"u1": {0, 255}, "b1": {0, 1}}
 
-// Names of the columns of arrays in a draft: of images, of other matrices, and of the target. An array has none of its own.
+// The names of the columns of arrays in a draft: of images, of other matrices, and of the target.
+// An array has no names of its own.
 const pixelPrefix, numberPrefix, defaultLabel = "pixel", "x", "label"
 
-// IsArray reports whether a file is an array, by its name or its first bytes: NPY, NPZ or IDX. Of a file that cannot be read the name
-// decides.
+// IsArray reports whether a file is an array, by its name or its first bytes: NPY, NPZ or IDX. For
+// a file that cannot be read the name decides.
 func IsArray(ctx context.Context, src Source) bool {
 	if hasExtension(src.Path, ".npy") || hasExtension(src.Path, ".npz") || hasIDXName(src.Path) {
 		return true
 	}
 	if src.Path == format.StandardInput || format.IsParts(src.Path) {
-		return false // what was read from standard input is gone
+		return false // bytes read from standard input would be lost
 	}
 	file, in, err := openFile(ctx, src.Path, 0)
 	if err != nil {
@@ -38,7 +39,8 @@ func IsArray(ctx context.Context, src Source) bool {
 	return string(head) == npyMagic || isIDX(head)
 }
 
-// fromArray drafts a schema of an array from its header, and from that of its labels: no number of either is read.
+// fromArray returns the draft of the schema of an array from its header and the header of its
+// labels. It reads no number of either.
 func (d Draft) fromArray(ctx context.Context, src Source) (*Schema, error) {
 	if d.FromData {
 		return nil, &FileError{File: src.Path, Problem: "bounds are to be copied out of an array", Want: "a text table for that", Remedy: "declare bounds by name, as x[0:10]=-1:1"}
@@ -65,8 +67,7 @@ func (d Draft) fromArray(ctx context.Context, src Source) (*Schema, error) {
 	if bounds, known := typeRanges[a.kind]; known {
 		for i := range s.Columns {
 			if c := &s.Columns[i]; c.Kind == 0 {
-				// Integers of the type are neither missing nor out of range, so that nothing is
-				// lost.
+				// Integers of the type are neither missing nor out of range, so nothing is lost.
 				*c = Column{Name: c.Name, Kind: Numeric, Lower: bounds[0], Upper: bounds[1], OutOfRange: Clamp, Missing: Zero}
 			}
 		}
@@ -75,7 +76,8 @@ func (d Draft) fromArray(ctx context.Context, src Source) (*Schema, error) {
 	return s, nil
 }
 
-// nameArray names the columns of an array, and the target where the draft does not: by the name of its file or member.
+// nameArray names the columns of an array. If the draft does not name the target, it does so by the
+// name of the target's file or member.
 func (d *Draft) nameArray(src Source, a *array, labels string) ([]string, error) {
 	width := a.width()
 	if labels == "" {
@@ -103,12 +105,13 @@ func (d *Draft) nameArray(src Source, a *array, labels string) ([]string, error)
 	return names, nil
 }
 
-// expanded is the draft with ranges of names, such as x[0:10], as the names that they stand for.
+// expanded returns the draft with ranges of names, such as x[0:10], replaced by the names
+// themselves.
 func (d Draft) expanded(file string, names []string) (Draft, error) {
 	each := func(key string) []string {
 		prefix, from, to, ok := parseRange(key)
 		if !ok || to-from > len(names) {
-			return []string{key} // which is looked for as it is
+			return []string{key} // which is searched as it is
 		}
 		var out []string
 		for i := from; i < to; i++ {
@@ -129,7 +132,7 @@ func (d Draft) expanded(file string, names []string) (Draft, error) {
 	return d, err
 }
 
-// spread gives what is declared for a range of names to each of them.
+// spread gives the declaration of a range of names to each name.
 func spread[T any](file string, declared map[string]T, each func(string) []string, before error) (map[string]T, error) {
 	out := map[string]T{}
 	for key, value := range declared {
@@ -143,7 +146,7 @@ func spread[T any](file string, declared map[string]T, each func(string) []strin
 	return out, before
 }
 
-// headersOf reads the header of a matrix, and finds the name of the vector next to it, "" for none.
+// headersOf reads the header of a matrix and returns the name of its separate vector, "" for none.
 func headersOf(ctx context.Context, src Source) (a *array, labels string, err error) {
 	if src.Labels != "" {
 		if err = checkLabels(ctx, src.Labels); err != nil {
@@ -168,7 +171,7 @@ func headersOf(ctx context.Context, src Source) (a *array, labels string, err er
 	return a, labels, err
 }
 
-// checkLabels wants a file of labels to begin as one.
+// checkLabels refuses a file of labels that does not begin as one.
 func checkLabels(ctx context.Context, path string) error {
 	file, in, err := openFile(ctx, path, 0)
 	if err != nil {
@@ -206,7 +209,8 @@ func archiveHeaders(ctx context.Context, src Source, labels string) (*array, str
 	return a, labels, err
 }
 
-// labelName names a target by the file of its values: "label" for train-labels-idx1-ubyte.gz, "y" for y.npy.
+// labelName returns the name of a target, taken from the file of its values: "label" for
+// train-labels-idx1-ubyte.gz, "y" for y.npy.
 func labelName(path string) string {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
 	for _, ending := range []string{".npy", ".idx", "-ubyte"} {

@@ -6,7 +6,7 @@ import (
 	"github.com/ditherml/dither/internal/columnar"
 )
 
-// fromColumns drafts a schema from what a file says about its columns.
+// fromColumns returns the draft of a schema from what a file says about its columns.
 func (d Draft) fromColumns(ctx context.Context, src Source, columns columnar.File) (*Schema, error) {
 	c, header, err := tableOf(request{file: src.Path, maxRecords: -1}, columns)
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// draftTable opens a text for a draft: the names of its columns, and its rows. The head is what it begins with.
+// draftTable opens a text for a draft: the names of its columns, and its rows. head is the
+// beginning of the text.
 func draftTable(src Source, b *bufio.Reader, head []byte, target string) (*table, rowReader, error) {
 	names, err := expandNames(src.Columns)
 	if err != nil {
@@ -22,7 +23,8 @@ func draftTable(src Source, b *bufio.Reader, head []byte, target string) (*table
 	return t, t, err
 }
 
-// draftLIBSVM names the indexes of a LIBSVM file: it says neither how many there are nor what they are.
+// draftLIBSVM names the indexes of a LIBSVM file. The file says neither their number nor their
+// meaning.
 func draftLIBSVM(src Source, b *bufio.Reader, names []string, target string) (*table, rowReader, error) {
 	if len(names) == 0 {
 		return nil, nil, &FileError{File: src.Path, Problem: "a file in the LIBSVM format names no columns", Want: "the names of its indexes, in order", Remedy: `give them as Source.Columns "x[1:124]" for 123 features, and the label's as Draft.Target`}
@@ -61,7 +63,7 @@ func (s sparseReader) next() ([]string, int, error) {
 	}
 }
 
-// draftJSON takes the keys of the first record for the names of the columns.
+// draftJSON uses the keys of the first record as the names of the columns.
 func draftJSON(src Source, b *bufio.Reader) (*table, rowReader, error) {
 	skipMark(b)
 	head, _ := b.Peek(b.Size())

@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// FileError says what is wrong with a file, where, what was wanted and how to
-// mend it. None of its texts holds what a file of records holds: positions and
-// the schema's own declared names only.
+// FileError states what is wrong with a file and where, what was expected, and how to mend it. Its
+// texts never quote a file of records: they hold only positions and the schema's own declared
+// names.
 type FileError struct {
 	File string
-	// Line and Column count from 1; 0 means that the fault has no such place. In
-	// a table Column counts cells, in a schema file it counts characters.
+	// Line and Column count from 1; 0 means that the fault has no such place. In a table Column
+	// counts cells, in a schema file it counts characters.
 	Line, Column int
-	// Problem is what was found, Want what was wanted (may be empty), Remedy what
-	// a person can do.
+	// Problem is what was found, Want what was expected (may be empty), and Remedy what a person
+	// can do.
 	Problem, Want, Remedy string
 	// Err is the cause, or nil.
 	Err error
 }
 
-// Error is one line: "data: file line 3, column 2: problem, want want; remedy".
+// Error returns one line: "data: file line 3, column 2: problem, want want; remedy".
 func (e *FileError) Error() string {
 	var b strings.Builder
 	b.WriteString("data: ")
@@ -48,7 +48,7 @@ func (e *FileError) Error() string {
 // Unwrap returns the cause, so that errors.Is finds fs.ErrNotExist.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// printable keeps an error on one line whatever a file is called.
+// printable returns a name of a file that keeps an error on one line.
 func printable(name string) string {
 	for _, r := range name {
 		if !strconv.IsPrint(r) {

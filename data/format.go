@@ -7,7 +7,7 @@ import (
 	"github.com/ditherml/dither/internal/columnar"
 )
 
-// columns opens a file with the format that knows its first bytes; nil where none does.
+// columns returns a file opened by the format that knows its first bytes; nil where no format does.
 func (in *input) columns(f *os.File, head []byte, src Source) (columnar.File, error) {
 	for _, format := range src.Formats {
 		if !format.Knows(head) {
@@ -28,7 +28,7 @@ func (in *input) columns(f *os.File, head []byte, src Source) (columnar.File, er
 	return nil, nil
 }
 
-// columnFailure completes an error of a Format. Column counts from 1; 0 is none.
+// columnFailure completes an error of a Format. column counts from 1; 0 means none.
 func columnFailure(path string, column int, err error) error {
 	var complete *FileError
 	var said *columnar.Problem

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// maxCellBytes bounds one cell, so that a quote that is never closed cannot pull
-// a whole file into memory.
+// maxCellBytes bounds one cell, so that a quote that is never closed cannot fill memory with a
+// whole file.
 const maxCellBytes = 1 << 20
 
-// guard passes text on to the CSV reader and stops at what no table holds: a NUL
-// byte, bytes that are not UTF-8, or a cell longer than maxCellBytes. It fails
-// once and for ever, with a *FileError that names the line, after the lines before
-// that one have been passed on: how the text is cut into chunks changes nothing.
+// guard passes text on to the CSV reader and stops at bytes that no table holds: a NUL byte, bytes
+// that are not UTF-8, or a cell longer than maxCellBytes. It fails with a *FileError that names the
+// line, after it has passed on the lines before. After a failure every Read fails. The way that the
+// text is cut into chunks changes nothing.
 type guard struct {
 	r         io.Reader
 	file      string
@@ -23,10 +23,10 @@ type guard struct {
 	line      int    // lines passed so far
 	inQuotes  bool   // an odd number of quotes has passed
 	cell      int    // bytes of the cell that is open
-	cellLine  int    // the line on which it began
+	cellLine  int    // the line on which the open cell began
 	partial   []byte // the first bytes of a rune that a chunk cut in two
 	pending   error  // returned by the next Read
-	err       error  // was returned
+	err       error  // the error of an earlier Read
 }
 
 func newGuard(r io.Reader, file string, delimiter rune, noQuotes bool) *guard {
@@ -52,8 +52,8 @@ func (g *guard) Read(p []byte) (int, error) {
 	return 0, err
 }
 
-// check looks at the next chunk. With a fault it returns how many bytes of the chunk stand
-// before the line of the fault.
+// check checks the next chunk. With a fault it returns the number of bytes of the chunk before the
+// line of the fault.
 func (g *guard) check(p []byte, last bool) (int, error) {
 	if i := bytes.IndexByte(p, 0); i >= 0 {
 		return g.fail(p[:i], "a NUL byte was found", "text")
@@ -79,8 +79,8 @@ func (g *guard) fail(before []byte, problem, want string) (int, error) {
 		Problem: problem, Want: want, Remedy: "save the table as CSV in UTF-8"}
 }
 
-// invalid returns the position of the first byte that is not UTF-8, or -1. A rune
-// that the chunk cuts in two is looked at together with the next chunk.
+// invalid returns the position of the first byte that is not UTF-8, or -1. A rune that the chunk
+// cuts in two is checked together with the next chunk.
 func (g *guard) invalid(p []byte, last bool) int {
 	for len(g.partial) > 0 && len(p) > 0 && !utf8.FullRune(g.partial) {
 		g.partial = append(g.partial, p[0])
@@ -109,8 +109,8 @@ func (g *guard) invalid(p []byte, last bool) int {
 	return -1
 }
 
-// plain follows the cells of a chunk without quotes, which is shorter than the
-// longest cell, so that only the ends matter.
+// plain follows the cells of a chunk without quotes. The chunk is shorter than the longest cell, so
+// only its ends matter.
 func (g *guard) plain(p []byte) {
 	first := nearest(bytes.Index(p, []byte(g.delimiter)), bytes.IndexByte(p, '\n'))
 	last := max(bytes.LastIndex(p, []byte(g.delimiter)), bytes.LastIndexByte(p, '\n'))
@@ -125,7 +125,7 @@ func (g *guard) plain(p []byte) {
 	g.cell, g.cellLine = len(p)-last-1, g.line+1
 }
 
-// nearest returns the smaller of two positions, where -1 stands for none.
+// nearest returns the smaller of two positions, where -1 means none.
 func nearest(a, b int) int {
 	if a < 0 || b < 0 {
 		return max(a, b)
@@ -133,7 +133,7 @@ func nearest(a, b int) int {
 	return min(a, b)
 }
 
-// quoted follows the cells of a chunk byte by byte, up to the position that it returns. A
+// quoted follows the cells of a chunk byte by byte, and returns the position where it stops. A
 // doubled quote toggles twice.
 func (g *guard) quoted(p []byte) int {
 	end := g.delimiter[len(g.delimiter)-1]
@@ -155,8 +155,8 @@ func (g *guard) quoted(p []byte) int {
 	return len(p)
 }
 
-// detectDelimiter returns the mark among , ; tab and | that the first line holds
-// most often outside quotes, the comma when there is none.
+// detectDelimiter returns the most frequent of the marks , ; tab and | outside quotes in the first
+// line, and the comma when there is none.
 func detectDelimiter(head []byte, noQuotes bool) rune {
 	var counts [128]int
 	inQuotes := false
@@ -180,7 +180,7 @@ func detectDelimiter(head []byte, noQuotes bool) rune {
 	return best
 }
 
-// delimiterWords names a delimiter in an error.
+// delimiterWords returns the name of a delimiter for an error.
 func delimiterWords(r rune) string {
 	if name := delimiterName(r); name != string(r) {
 		return name

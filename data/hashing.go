@@ -8,36 +8,38 @@ import (
 	"unicode/utf8"
 )
 
-// Hashing says how the cells of a text column become numbers, without a word being learned: a text
-// is split into words, and words that follow each other make n-grams. A fixed public hash puts each
-// distinct n-gram into one of Buckets, with a sign (K. Weinberger, A. Dasgupta, J. Langford, A.
-// Smola and J. Attenberg, "Feature hashing for large scale multitask learning", ICML 2009, section
-// 2, https://arxiv.org/abs/0902.2206v5). The values of the buckets are then scaled so that their
-// squares sum to 1, whatever the length of the text; most are 0. They are a matter of the text
-// alone and the same on every machine.
+// Hashing is the rule that makes numbers of the cells of a text column. No word is learned. A text
+// is split into words, and consecutive words make n-grams. A fixed public hash puts each distinct
+// n-gram into one of Buckets, with a sign. The values of the buckets are then scaled so that their
+// squares sum to 1, whatever the length of the text; most are 0. They depend on the text alone and
+// are the same on every machine.
 //
-// A word is a longest run of letters, marks and digits as Unicode has them, in lower case. Words of the
-// stop list are left out before n-grams are made.
+// A word is a longest run of letters, marks and digits as Unicode defines them, in lower case.
+// Words of the stop list are left out before n-grams are made.
 //
 // With Positions a text is not a bag of n-grams. It is its first Positions words in order, for
-// networks that begin with an embedding: each word is a token, a number below Buckets. A word that
-// is beyond them is not looked at, and positions after a shorter text are padding.
+// networks that begin with an embedding. Each word is a token, a number below Buckets. Words after
+// the last position are ignored, and positions after the end of a shorter text are padding.
+//
+// Source: K. Weinberger, A. Dasgupta, J. Langford, A. Smola and J. Attenberg, "Feature hashing for
+// large scale multitask learning", ICML 2009, section 2, https://arxiv.org/abs/0902.2206v5.
 type Hashing struct {
-	// Buckets is a power of two, from 2^8 to 2^19, or with Positions to 2^14. Of token numbers it is any
-	// number to MaxTokens, one more than the largest.
+	// Buckets is a power of two, from 2^8 to 2^19, or with Positions to 2^14. For token numbers it
+	// is any number up to MaxTokens: one more than the largest token.
 	Buckets int
-	// NGrams is the most words in an n-gram, 1 to 3: 2 makes single words and pairs.
+	// NGrams is the largest number of words in an n-gram, 1 to 3: 2 makes single words and pairs.
 	NGrams int
 	// StopWords is "none", or "english", which leaves out function words of English.
 	StopWords string
 	// Values is "presence", the sum of the signs of the distinct n-grams of a bucket, or "logarithm":
 	// sign(s)·log2(1+|s|), where s is the sum of the signs of all its n-grams, repeated ones included.
 	Values string
-	// Positions is how many words are kept in order, 2 to 2^12; 0 makes a bag. NGrams is then 1 and Values
-	// "presence".
+	// Positions is the number of words that are kept in order, 2 to 2^12; 0 makes a bag. With
+	// Positions, NGrams is 1 and Values "presence".
 	Positions int
-	// Tokens says what words are where they have positions: "hashed", or "", for words that are hashed to
-	// a token each, or "numbers" for numbers of tokens, with spaces, commas or semicolons between.
+	// Tokens is the form of the words where they have positions. "hashed", or "", is for words,
+	// each hashed to a token. "numbers" is for numbers of tokens, with spaces, commas or semicolons
+	// between.
 	Tokens string
 }
 
@@ -62,7 +64,7 @@ const (
 	valuesLogarithm = "logarithm"
 )
 
-// The sizes of hashingFor.
+// The sizes that hashingFor chooses.
 const (
 	leastBuckets   = 1 << 12
 	mostBuckets    = 1 << 17
@@ -70,16 +72,17 @@ const (
 	pairRecords    = 100_000
 )
 
-// DefaultHashing returns what suits a text column where the number of records is not known: 16384 buckets
-// of single words, whose presence counts, without the English stop words.
+// DefaultHashing returns the hashing of a text column where the number of records is not known:
+// 16384 buckets for the presence of single words, without the English stop words.
 func DefaultHashing() Hashing { return hashingFor(0) }
 
-// hashingFor returns the hashing of a text column that declares nothing else. It follows from the
-// declared number of records or, if there is none, from the declared bound on it. 0 is a number
-// that is not known. The number of buckets is the least power of two that is not below it, between
-// 4096 and 131072. From 100000 records on n-grams are words and pairs of words, below single words:
-// the noise hides what is rare, and pairs share the norm of a row with the words. What counts is
-// the presence of n-grams without the English stop words. The rule looks at no record.
+// hashingFor returns the hashing of a text column that declares nothing else. It depends on the
+// declared number of records or, if there is none, on the declared bound; 0 means not known. It
+// looks at no record. The number of buckets is the least power of two that is not below that
+// number, between 4096 and
+// 131072. From 100000 records on n-grams are words and pairs of words, below that single words: the noise
+// hides rare pairs, and pairs share the norm of a row with the words. Values are the presence of
+// n-grams without the English stop words.
 func hashingFor(records int) Hashing {
 	h := Hashing{Buckets: unknownBuckets, NGrams: 1, StopWords: stopEnglish, Values: valuesPresence}
 	if records > 0 {
@@ -99,7 +102,7 @@ const (
 	fnvPrime  = 1099511628211
 )
 
-// mix spreads a hash over all bits (A. Appleby, MurmurHash3, function fmix64,
+// mix returns a hash spread over all bits (A. Appleby, MurmurHash3, function fmix64,
 // https://github.com/aappleby/smhasher).
 func mix(h uint64) uint64 {
 	h ^= h >> 33
@@ -109,7 +112,7 @@ func mix(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// hashed finds the buckets of texts. It is for one goroutine; its slices are used again.
+// hashed finds the buckets of texts. It is for one goroutine; its slices are reused.
 type hashed struct {
 	stop    map[string]struct{}
 	words   []byte // of the text, one after the other
@@ -120,8 +123,8 @@ type hashed struct {
 	values  []float32
 }
 
-// text finds the buckets of a text that are not 0, in ascending order, with their values. Both are valid
-// until the next call. With positions they are those of sequence.
+// text returns the buckets of a text that are not 0, in ascending order, with their values. Both
+// are valid until the next call. With positions they are the result of sequence.
 func (t *hashed) text(h *Hashing, text []byte) ([]uint32, []float32) {
 	t.stop = nil
 	if h.StopWords == stopEnglish {
@@ -138,7 +141,7 @@ func (t *hashed) text(h *Hashing, text []byte) ([]uint32, []float32) {
 	for i := 0; i < len(t.grams); {
 		bucket, sum := t.grams[i]>>shift, 0
 		for first := i; i < len(t.grams) && t.grams[i]>>shift == bucket; i++ {
-			// Equal n-grams stand side by side.
+			// Equal n-grams stand next to each other.
 			if h.Values == valuesPresence && i > first && t.grams[i] == t.grams[i-1] {
 				continue
 			}
@@ -152,7 +155,7 @@ func (t *hashed) text(h *Hashing, text []byte) ([]uint32, []float32) {
 	return t.buckets, t.values
 }
 
-// scale makes values of sums, whose squares sum to 1 up to rounding.
+// scale turns sums into values whose squares sum to 1, up to rounding.
 func (t *hashed) scale() {
 	square := 0.0
 	for _, v := range t.sums {
@@ -165,7 +168,7 @@ func (t *hashed) scale() {
 	}
 }
 
-// value is what a sum of signs counts as.
+// value returns the value of a sum of signs.
 func (h *Hashing) value(sum int) float64 {
 	if h.Values == valuesLogarithm {
 		return math.Copysign(math.Log2(1+math.Abs(float64(sum))), float64(sum))
@@ -199,7 +202,7 @@ func (t *hashed) split(text []byte) {
 	t.endWord()
 }
 
-// endWord ends the word that is open, if there is one, and takes it back if it is a stop word.
+// endWord ends the open word, if there is one, and removes it if it is a stop word.
 func (t *hashed) endWord() {
 	start := 0
 	if len(t.ends) > 0 {
@@ -215,7 +218,7 @@ func (t *hashed) endWord() {
 	t.ends = append(t.ends, len(t.words))
 }
 
-// hash makes the hashes of all n-grams of up to n words, with one space between words.
+// hash computes the hashes of all n-grams of up to n words, with one space between words.
 func (t *hashed) hash(n int) {
 	t.grams = t.grams[:0]
 	start := 0

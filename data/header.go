@@ -6,10 +6,10 @@ import (
 	"github.com/ditherml/dither/internal/format"
 )
 
-// CheckHeader returns the error with which Read would refuse a table before its first record: the
-// file is not there or of no known kind. It also errs where the header, columns or shape do not fit
-// the schema, or a column of o.Extra is not declared. It opens the file, or each part, and looks at
-// no record.
+// CheckHeader returns the error with which Read would refuse a table before its first record. The
+// error names a file that is missing or of no known kind, or a header, columns or shape that do not
+// fit the schema. It may also name an undeclared column of o.Extra. It opens the file, or each
+// part, and reads no record.
 func CheckHeader(ctx context.Context, s *Schema, src Source, o ReadOptions) error {
 	parts := []string{src.Path}
 	if format.IsParts(src.Path) {

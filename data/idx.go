@@ -9,24 +9,23 @@ import (
 	"strings"
 )
 
-// idxTypes gives the type of the numbers of an IDX file, by its third byte, as NPY writes it.
-// The format is that of the section "File formats" of Yann LeCun, Corinna Cortes and
-// Christopher J. C. Burges, "The MNIST database of handwritten digits",
-// http://yann.lecun.com/exdb/mnist/: two zero bytes, the type, the number of dimensions, each
-// dimension as 4 bytes, then the numbers, the last dimension running fastest. The highest
-// byte comes first everywhere.
+// idxTypes maps the third byte of an IDX file to the type of its numbers, written as in NPY. The
+// file has two zero bytes, the type, the number of dimensions, each dimension as 4 bytes, then the
+// numbers. The last dimension runs fastest, and the highest byte comes first everywhere.
+//
+// Source: Yann LeCun, Corinna Cortes and Christopher J. C. Burges, "The MNIST database of
+// handwritten digits", section "File formats", http://yann.lecun.com/exdb/mnist/.
 var idxTypes = map[byte]string{0x08: ">u1", 0x09: ">i1", 0x0b: ">i2", 0x0c: ">i4", 0x0d: ">f4", 0x0e: ">f8"}
 
 // idxHead is the number of bytes before the dimensions.
 const idxHead = 4
 
-// isIDX reports whether a file begins as an IDX file does. No text does: it has no zero byte.
+// isIDX reports whether a file begins as an IDX file does. No text does, since it has no zero byte.
 func isIDX(head []byte) bool {
 	return len(head) >= idxHead && head[0] == 0 && head[1] == 0 && idxTypes[head[2]] != ""
 }
 
-// hasIDXName reports whether a file is called as IDX files are, such as
-// train-images-idx3-ubyte.
+// hasIDXName reports whether a file has a name of IDX files, such as train-images-idx3-ubyte.
 func hasIDXName(path string) bool {
 	return hasExtension(path, ".idx") || hasExtension(path, "-ubyte")
 }
@@ -59,8 +58,7 @@ func readIDX(file string, r io.Reader) (*array, io.Reader, error) {
 	return a, &idxNumbers{r: r, file: file, at: idxHead + 4*int64(head[3]), left: total * int64(a.size)}, nil
 }
 
-// readDimensions reads the shape and returns the number of numbers, which is at most
-// maxNumbers.
+// readDimensions reads the shape and returns the number of numbers, which is at most maxNumbers.
 func (a *array) readDimensions(r io.Reader, dimensions int) (int64, error) {
 	var b [4]byte
 	bound, total := int64(1), int64(1) // bound takes 0 as 1, so that no order of dimensions overflows
@@ -78,8 +76,8 @@ func (a *array) readDimensions(r io.Reader, dimensions int) (int64, error) {
 	return total, nil
 }
 
-// idxCut says that a file ends within the part that begins at an offset. Other failures of
-// reading are passed on.
+// idxCut returns the error of a file that ends within the part that begins at an offset. Other
+// failures of reading are passed on.
 func idxCut(file string, offset int64, err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return damagedIDX(file, fmt.Sprintf("the file is cut off after offset %d", offset), "a header, and as many numbers as it says")

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// hasJSONName reports whether a file is called as files of JSON lines are.
+// hasJSONName reports whether a file has a name of JSON lines.
 func hasJSONName(path string) bool {
 	return hasExtension(path, ".jsonl") || hasExtension(path, ".ndjson")
 }
@@ -28,8 +28,8 @@ type jsonRows struct {
 	file      string
 	r         *bufio.Reader
 	positions map[string]int
-	// bools says of each column that true and false are levels; elsewhere they are 1 and 0. skipped columns may hold
-	// lists and objects.
+	// bools reports for each column that true and false are levels; elsewhere they are 1 and 0.
+	// skipped columns may hold lists and objects.
 	bools, skipped []bool
 	cells          []string
 	seen           []bool
@@ -115,7 +115,7 @@ func (j *jsonRows) keys(text []byte) ([]string, error) {
 	return names, err
 }
 
-// pairs calls pair before each value of an object, which pair reads.
+// pairs calls pair before each value of an object; pair reads the value.
 func (j *jsonRows) pairs(text []byte, pair func(key int, name string, d *json.Decoder) error) error {
 	broken := func() error {
 		return j.fail(0, "the line is no JSON object", `one object on each line, such as {"age": 40, "sex": "f"}`, "write one record a line")
@@ -171,7 +171,7 @@ func (j *jsonRows) value(key, at int, d *json.Decoder) error {
 	return nil
 }
 
-// boolCell is the cell of a bool: a level, or 1 or 0.
+// boolCell returns the cell of a bool: a level, or 1 or 0.
 func boolCell(v, level bool) string {
 	switch {
 	case level && v:
@@ -209,7 +209,7 @@ func scanJSON(ctx context.Context, q request, r *bufio.Reader) error {
 	return scanRows(ctx, q, rows)
 }
 
-// skipMark passes by a byte order mark.
+// skipMark skips a byte order mark.
 func skipMark(r *bufio.Reader) {
 	if head, _ := r.Peek(len("\ufeff")); string(head) == "\ufeff" {
 		_, _ = r.Discard(len(head))

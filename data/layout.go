@@ -14,7 +14,7 @@ type request struct {
 	extra         []string
 	maxRecords    int      // of this file
 	declared      int      // bound on the records of all files
-	rows          *int     // that were passed to the sink, of all files
+	rows          *int     // passed to the sink, of all files
 	isPart        bool     // whether the file is one of several
 	names         []string // of the columns of a text without a header, or nil
 	noQuotes      bool     // whether a quote in a text is a character like others
@@ -25,16 +25,16 @@ type request struct {
 	sink          sink
 }
 
-// sink takes what a reader finds. begin comes first. Then either cells row by row, or number cell
-// by cell, where the rows of each column come in order.
+// sink receives what a reader finds. begin comes first. Then either cells is called row by row, or
+// number cell by cell, where the rows of each column come in order.
 type sink interface {
 	begin(l layout)
 	cells(line int, cells []string)
 	number(row, column int, v float64)
 }
 
-// layout says where in a file the columns of a schema stand. Positions count
-// from 0; -1 is none.
+// layout is the positions of the columns of a schema in a file. Positions count from 0; -1 means
+// none.
 type layout struct {
 	width    int
 	features []int // of Schema.Features
@@ -42,8 +42,8 @@ type layout struct {
 	extra    []int // of ReadOptions.Extra
 }
 
-// matchHeader finds the columns of the schema in the header of a CSV file. No
-// error quotes the header: a file without one has a record there.
+// matchHeader finds the columns of the schema in the header of a CSV file. No error quotes the
+// header, because a file without one has a record there.
 func matchHeader(q request, t *table) (layout, error) {
 	positions, err := headerPositions(q, t)
 	if err != nil {
@@ -90,7 +90,7 @@ func matchHeader(q request, t *table) (layout, error) {
 	return l, nil
 }
 
-// headerPositions checks the header as a whole before single columns are missed.
+// headerPositions checks the header as a whole, before single columns are reported missing.
 func headerPositions(q request, t *table) (map[string]int, error) {
 	wanted := len(q.schema.Columns) + 1
 	if len(t.header) == 1 && wanted > 2 && t.delimiter != 0 {

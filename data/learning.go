@@ -6,24 +6,25 @@ import (
 	"slices"
 )
 
-// Learning says where the bounds or the cut points of a numeric column, or the levels of a categorical one, come
-// from.
+// Learning is the origin of the bounds or the cut points of a numeric column, or of the levels of a
+// categorical one.
 type Learning uint8
 
 // The origins of bounds, cut points and levels.
 const (
-	// Declared is public knowledge, written by a person.
+	// Declared is the origin of public knowledge, written by a person.
 	Declared Learning = iota
-	// Private is to be learned of the records, within the budget of a plan. Until then [Lower,
-	// Upper] is a declared range that is wide enough for anything, and there are no levels or cut
-	// points. At most MaxLevels levels are learned, and at most MaxBins less one cut points.
+	// Private is the origin of bounds, cut points or levels to be learned from the records, within
+	// the budget of a plan. Until then [Lower, Upper] is a declared range that is wide enough for
+	// anything, and there are no levels or cut points. At most MaxLevels levels are learned, and at
+	// most MaxBins - 1 cut points.
 	Private
-	// Learned is what a plan has paid for and released.
+	// Learned is the origin of bounds, cut points or levels that a plan has paid for and released.
 	Learned
 )
 
-// DefaultRange is the range of a numeric column whose bounds are private, from -DefaultRange to DefaultRange,
-// where a schema file names none.
+// DefaultRange is the largest absolute value in a numeric column whose bounds are private, where a
+// schema file names no range.
 const DefaultRange = 1e12
 
 const (
@@ -31,7 +32,7 @@ const (
 	maxLearnedLevels = 1 << 16
 	// maxLearnedBins bounds MaxBins, so that quantiles are whole thousandths apart.
 	maxLearnedBins = 64
-	// maxLevelText bounds a level that is learned, in bytes.
+	// maxLevelText bounds the length of a learned level, in bytes.
 	maxLevelText = 200
 )
 
@@ -48,9 +49,9 @@ func (l Learning) String() string {
 	return fmt.Sprintf("learning(%d)", uint8(l))
 }
 
-// Slots returns the number of places for levels, or for bins of a numeric column: MaxLevels or
-// MaxBins where they are private or learned, else their number. The first places are taken. It
-// depends on no record.
+// Slots returns the number of places for levels, or for bins of a numeric column. It is MaxLevels
+// or MaxBins where they are private or learned, and otherwise the number of levels or bins. The
+// first places are taken. It depends on no record.
 func (c *Column) Slots() int {
 	switch {
 	case c.Kind == Numeric && c.MaxBins > 0:
@@ -65,8 +66,9 @@ func (c *Column) Slots() int {
 	return len(c.Levels)
 }
 
-// Private returns the columns whose bounds or levels are to be learned, in order. While there are any, a data
-// set under the schema holds wide numbers and no levels, and is for learning only; see Dataset.Under.
+// Private returns the columns whose bounds or levels are to be learned, in order. As long as there
+// are any, a data set under the schema holds wide numbers and no levels, and is for learning only;
+// see Dataset.Under.
 func (s *Schema) Private() []Column { return s.of(Private) }
 
 // Learned returns the columns whose bounds or levels were learned, in order.
@@ -82,7 +84,7 @@ func (s *Schema) of(l Learning) []Column {
 	return out
 }
 
-// privateLevels names the columns whose texts are kept until their levels are known.
+// privateLevels returns the names of the columns whose texts are kept until their levels are known.
 func (s *Schema) privateLevels() []string {
 	var names []string
 	for _, c := range s.Private() {
@@ -93,8 +95,8 @@ func (s *Schema) privateLevels() []string {
 	return names
 }
 
-// WithBounds returns the schema with learned bounds of a private numeric column. Bounds that are no
-// sensible ones for the column are refused.
+// WithBounds returns the schema with learned bounds of a private numeric column. It refuses bounds
+// that make no sense for the column.
 func (s *Schema) WithBounds(name string, lower, upper float64) (*Schema, error) {
 	return s.learn(name, func(c *Column) error {
 		if c.Kind != Numeric || c.MaxBins > 0 || !(lower >= c.Lower && upper <= c.Upper) || faultBounds(lower, upper) != nil {
@@ -108,8 +110,8 @@ func (s *Schema) WithBounds(name string, lower, upper float64) (*Schema, error) 
 	})
 }
 
-// WithBins returns the schema with learned cut points of a private numeric column, fewer than MaxBins, ascending
-// inside its bounds.
+// WithBins returns the schema with learned cut points of a private numeric column. They are fewer
+// than MaxBins, and ascend inside the bounds of the column.
 func (s *Schema) WithBins(name string, cuts []float64) (*Schema, error) {
 	return s.learn(name, func(c *Column) error {
 		if c.Kind != Numeric || len(cuts) >= c.MaxBins || faultBins(cuts, c.Lower, c.Upper) != nil {
@@ -132,7 +134,7 @@ func (s *Schema) WithLevels(name string, levels []string) (*Schema, error) {
 	})
 }
 
-// learn returns a copy of the schema with one private column that is learned.
+// learn returns a copy of the schema in which one private column is learned.
 func (s *Schema) learn(name string, fill func(c *Column) error) (*Schema, error) {
 	learned := *s
 	learned.Columns = slices.Clone(s.Columns)
@@ -148,13 +150,13 @@ func (s *Schema) learn(name string, fill func(c *Column) error) (*Schema, error)
 	return &learned, nil
 }
 
-// IsLevel reports whether a trimmed text can be a learned level: it is plain, of at most 200 bytes and no missing
-// mark. It looks at the text alone.
+// IsLevel reports whether a trimmed text can be a learned level: it is plain, has at most 200 bytes
+// and is no missing mark. The answer depends on the text alone.
 func IsLevel(text string, marks MissingSet) bool {
 	return len(text) <= maxLevelText && faultLevels([]string{text}, marks) == nil
 }
 
-// faultLearning reports why a column cannot be learned, or be as it was learned.
+// faultLearning returns why a column cannot be learned, or cannot have been learned as it is.
 func (c *Column) faultLearning() *fault {
 	switch {
 	case c.Learning > Learned:
@@ -175,8 +177,8 @@ func (c *Column) faultLearning() *fault {
 	return &fault{problem: "learning is asked for of a column that is neither numeric nor categorical", want: "bounds or levels", remedy: "declare the column"}
 }
 
-// faultLearnedBounds wants treatments that do not depend on the bounds that are learned, so that the rows that
-// take part are known before.
+// faultLearnedBounds demands treatments that do not depend on the learned bounds, so that the rows
+// that take part are known before.
 func (c *Column) faultLearnedBounds() *fault {
 	switch {
 	case c.MaxLevels != 0:
@@ -189,7 +191,7 @@ func (c *Column) faultLearnedBounds() *fault {
 	return nil
 }
 
-// faultLearnedBins wants a place for every bin.
+// faultLearnedBins demands a place for every bin.
 func (c *Column) faultLearnedBins() *fault {
 	switch {
 	case c.MaxBins < 2 || c.MaxBins > maxLearnedBins:
@@ -202,7 +204,7 @@ func (c *Column) faultLearnedBins() *fault {
 	return nil
 }
 
-// faultLearnedLevels wants a place for every text that is not learned.
+// faultLearnedLevels demands a place for every text that is not learned.
 func (c *Column) faultLearnedLevels() *fault {
 	switch {
 	case c.MaxLevels < 1 || c.MaxLevels > maxLearnedLevels:
@@ -217,10 +219,10 @@ func (c *Column) faultLearnedLevels() *fault {
 	return nil
 }
 
-// Under returns a data set that was read under a schema with private columns as it would have been
-// read under s. s has learned bounds and levels in their place, and is the same schema otherwise.
-// Each row is looked at by itself. It shares what does not change with d, and is d where s is its
-// schema or has nothing to be learned.
+// Under returns a data set, read under a schema with private columns, as Read would return it under
+// s. s has learned bounds and levels in place of the private ones, and is the same schema
+// otherwise. Each row is treated by itself. The result shares unchanged parts with d. It is d where
+// s is its schema or has nothing to be learned.
 func (d *Dataset) Under(s *Schema) (*Dataset, error) {
 	if s == d.schema || len(d.schema.Private()) == 0 {
 		return d, nil
@@ -256,7 +258,7 @@ func (d *Dataset) Under(s *Schema) (*Dataset, error) {
 	return &out, nil
 }
 
-// clamped moves values into the bounds of a column; NaN stays.
+// clamped returns values moved into the bounds of a column; NaN stays.
 func clamped(values []float32, c *Column) []float32 {
 	out := make([]float32, len(values))
 	for i, v := range values {
@@ -267,7 +269,7 @@ func clamped(values []float32, c *Column) []float32 {
 	return out
 }
 
-// under turns codes of texts into positions among the levels of a column, as Column.Cell does.
+// under returns codes of texts as positions among the levels of a column, as Column.Cell does.
 func (g group) under(c *Column) []float32 {
 	known := make(map[string]int, len(c.Levels))
 	for at, level := range c.Levels {

@@ -15,14 +15,14 @@ import (
 // maxLineBytes bounds one line of a LIBSVM file.
 const maxLineBytes = 16 << 20
 
-// hasLIBSVMName reports whether a file is called as LIBSVM files are.
+// hasLIBSVMName reports whether a file has a name of LIBSVM files.
 func hasLIBSVMName(path string) bool {
 	return hasExtension(path, ".libsvm") || hasExtension(path, ".svm") || hasExtension(path, ".svmlight")
 }
 
-// isLIBSVM reports whether a text begins as a LIBSVM file does: its first line with more than
-// a number on it, comments aside, has a number and then an index, a colon and a number, or
-// qid and a colon.
+// isLIBSVM reports whether a text begins as a LIBSVM file does. Take its first line with more than
+// a number, comments aside. After a number it has an index, a colon and a number, or qid and a
+// colon.
 func isLIBSVM(head []byte) bool {
 	for len(head) > 0 {
 		var line []byte
@@ -44,15 +44,15 @@ func isLIBSVM(head []byte) bool {
 	return false
 }
 
-// withoutComment cuts a line before its first #.
+// withoutComment returns a line up to its first #.
 func withoutComment(line []byte) []byte {
 	line, _, _ = bytes.Cut(line, []byte{'#'})
 	return line
 }
 
-// sparse reads a LIBSVM file line by line. The format is that of the README of Chih-Chung
-// Chang and Chih-Jen Lin, "LIBSVM: A Library for Support Vector Machines",
-// https://github.com/cjlin1/libsvm/blob/master/README, with the comments of Thorsten Joachims,
+// sparse reads a LIBSVM file line by line. The format is that of the README of Chih-Chung Chang and
+// Chih-Jen Lin, "LIBSVM: A Library for Support Vector Machines",
+// https://github.com/cjlin1/libsvm/blob/master/README. Comments follow Thorsten Joachims,
 // "SVM-light", section "How to use", https://www.cs.cornell.edu/people/tj/svm_light/.
 type sparse struct {
 	q       request
@@ -63,7 +63,7 @@ type sparse struct {
 	zeros   []string // cells of a row without entries
 	entries []int    // positions in cells of the entries of the line
 	levels  []levelTexts
-	rows    *sparseRows // nil for a sink that takes whole rows only
+	rows    *sparseRows // nil for a sink that takes complete rows only
 	block   *blockSink  // whose builder rows passes them to, or nil
 }
 
@@ -115,8 +115,8 @@ func newSparse(q request, r *bufio.Reader) *sparse {
 	return s
 }
 
-// matchIndexes lays the schema over the indexes by position. A column whose name is a number
-// must stand at that position, so that a schema of chosen indexes is not misread.
+// matchIndexes maps the schema to the indexes by position. A column whose name is a number must
+// stand at that position, so that a schema of chosen indexes is not misread.
 func matchIndexes(q request) (layout, error) {
 	columns := q.schema.Columns
 	l := layout{width: len(columns) + 1, target: -1}
@@ -202,7 +202,7 @@ func (s *sparse) next() (string, error) {
 	}
 }
 
-// text is the line in the buffer, if it is text.
+// text returns the line in the buffer, if it is text.
 func (s *sparse) text() (string, error) {
 	line := bytes.TrimSpace(withoutComment(s.buffer))
 	switch {
@@ -214,8 +214,8 @@ func (s *sparse) text() (string, error) {
 	return string(line), nil
 }
 
-// parse fills the cells from a line. An entry that the line leaves out is 0; the text after
-// a colon is a cell, which the schema treats, whatever it is.
+// parse fills the cells from a line. An entry that the line leaves out is 0. Any text after a colon
+// is a cell, which the schema treats.
 func (s *sparse) parse(text string) error {
 	for _, i := range s.entries {
 		s.cells[i] = s.zeros[i]
@@ -246,8 +246,8 @@ func (s *sparse) parse(text string) error {
 	return nil
 }
 
-// index reads the index of an entry, which is greater than the last one and at most the
-// number of columns. No error quotes it.
+// index returns the index of an entry, which is greater than the last one and at most the number of
+// columns. No error quotes it.
 func (s *sparse) index(entry int, text string, colon bool, last int) (int, error) {
 	columns := len(s.cells) - 1
 	i, digits := wholeNumber(text, columns)
@@ -264,8 +264,8 @@ func (s *sparse) index(entry int, text string, colon bool, last int) (int, error
 	return i, nil
 }
 
-// wholeNumber reads a text of digits, and reports whether it is one. A number beyond most is some
-// number beyond it.
+// wholeNumber returns the integer in a text of digits, and reports whether the text is one. For an
+// integer beyond most it returns some integer beyond most.
 func wholeNumber(text string, most int) (i int, digits bool) {
 	for k := range len(text) {
 		digit := text[k] - '0'

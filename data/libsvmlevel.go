@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// levelTexts finds the level that a text means: the level itself, or the first one that is
-// the same number, so that +1 and 1.0 are the level "1".
+// levelTexts finds the level that a text means: the level itself, or the first level that is the
+// same number. So +1 and 1.0 are the level "1".
 type levelTexts struct {
 	texts   map[string]bool // levels and missing marks, which stay as they are
 	numbers map[float64]string

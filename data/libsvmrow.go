@@ -1,16 +1,17 @@
 package data
 
-// sparseRows passes rows of few entries to a builder, which keeps the entries. It means the same as
-// builder.cells for each row with the cell "0", or the level that is this number, where there is no
-// entry. But the treatment of such a cell is found once for each column, not once for each cell.
+// sparseRows passes rows of few entries to a builder, which keeps the entries. A position without
+// an entry has the cell "0", or the level that is this number, and the result is that of
+// builder.cells. But the treatment of such a cell is computed once for each column, not once for
+// each cell.
 type sparseRows struct {
 	b        *builder
-	most     int       // how many columns drop a row without an entry
-	declared []*Column // of each feature, one for all features of a range, so that they stay at hand
+	most     int       // the number of columns that drop a row without an entry
+	declared []*Column // of each feature, one for all features of a range, so that they stay in the cache
 	plain    bool      // no missing mark is a number
 }
 
-// newSparseRows makes the builder sparse. It has begun and holds no rows.
+// newSparseRows makes the builder sparse. The builder has begun and holds no rows.
 func newSparseRows(b *builder) *sparseRows {
 	b.columns, b.entries = nil, newEntries(b.schema, b.features)
 	r := &sparseRows{b: b, declared: make([]*Column, len(b.features)), plain: true}
@@ -32,7 +33,7 @@ func newSparseRows(b *builder) *sparseRows {
 	return r
 }
 
-// add takes a row: all its cells, and the positions of those that are entries, ascending.
+// add adds a row: all its cells, and the positions of its entries, ascending.
 func (r *sparseRows) add(cells []string, entries []int) {
 	b, row := r.b, len(r.b.dropped)
 	b.dropped = append(b.dropped, false)
@@ -54,8 +55,8 @@ func (r *sparseRows) add(cells []string, entries []int) {
 	r.addRest(row, cells)
 }
 
-// value is what a cell of a feature is stored as, and whether its row is kept. A plain number is
-// read without asking the missing marks, since no mark is one.
+// value returns the stored value of a cell of a feature, and whether its row is kept. A plain
+// number is read without a look at the missing marks, since no mark is a number.
 func (r *sparseRows) value(j int, cell string) (float32, bool) {
 	c := r.declared[j]
 	if c.Kind == Numeric && r.plain {
@@ -66,7 +67,7 @@ func (r *sparseRows) value(j int, cell string) (float32, bool) {
 	return c.treat(c.classify(cell, r.b.marks, r.b.indexes[j]))
 }
 
-// addRest takes the target and the extras of a row.
+// addRest adds the target and the extras of a row.
 func (r *sparseRows) addRest(row int, cells []string) {
 	b := r.b
 	if b.hasTarget {

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// blockBytes is how much of a matrix is read at once, about what a fast cache holds.
+// blockBytes is the size of a matrix block that is read at once, about that of a fast cache.
 const blockBytes = 256 << 10
 
 // matrix is an array whose numbers are still to be read, with its labels, or nil.
@@ -24,7 +24,8 @@ type vector struct {
 	close func() error
 }
 
-// labelsBeside returns what opens the labels of a matrix, nil where none are named.
+// labelsBeside returns the function that opens the labels of a matrix, nil where no labels are
+// named.
 func labelsBeside(ctx context.Context, q request, src Source) func() (*vector, error) {
 	if src.Labels == "" {
 		return nil
@@ -42,7 +43,7 @@ func labelsBeside(ctx context.Context, q request, src Source) func() (*vector, e
 	}
 }
 
-// match wants one label for each row.
+// match demands one label for each row.
 func (v *vector) match(a *array) error {
 	if v.rows() == a.rows() && v.width() == 1 {
 		return nil
@@ -62,8 +63,9 @@ func (m *matrix) columns(ctx context.Context, s sink) error {
 	return err
 }
 
-// blocks reads a matrix in C order by blocks of whole rows and passes each block column by
-// column: the columns lie far apart in memory, so that a cell of each in turn is slow.
+// blocks reads a matrix in C order by blocks of complete rows and passes each block column by
+// column. The columns lie far apart in memory, so that passing a cell of each in turn would be
+// slow.
 func (m *matrix) blocks(ctx context.Context, s sink, vouched bool) error {
 	stride := m.width() * m.size
 	block := min(max(1, blockBytes/stride), m.rows())
@@ -98,7 +100,7 @@ func (m *matrix) blocks(ctx context.Context, s sink, vouched bool) error {
 	return nil
 }
 
-// target passes on the labels of some rows, which follow those that it passed on before.
+// target passes on the labels of some rows. They follow the labels that it passed on before.
 func (m *matrix) target(ctx context.Context, s sink, from, count int) error {
 	if m.labels == nil {
 		return nil

@@ -18,8 +18,8 @@ func scanMatrix(ctx context.Context, q request, src Source, r *bufio.Reader) err
 	return scanArray(ctx, q, a, r, labelsBeside(ctx, q, src))
 }
 
-// scanArray passes a matrix to the sink. Column i of the matrix is the i-th of the schema;
-// without separate labels, for which open is nil, the target is the last column.
+// scanArray passes a matrix to the sink. Column i of the matrix is the i-th of the schema. If open
+// is nil, there are no separate labels, and the target is the last column.
 func scanArray(ctx context.Context, q request, a *array, r io.Reader, open func() (*vector, error)) error {
 	l, err := matchMatrix(q, a, open != nil)
 	if err != nil {
@@ -49,7 +49,7 @@ func scanArray(ctx context.Context, q request, a *array, r io.Reader, open func(
 	return m.blocks(ctx, q.sink, vouched(q.file, a))
 }
 
-// matchMatrix lays the schema over the columns of a matrix by position.
+// matchMatrix maps the schema to the columns of a matrix by position.
 func matchMatrix(q request, a *array, labels bool) (layout, error) {
 	if err := refuseTexts(q, "an array of numbers"); err != nil {
 		return layout{}, err
@@ -86,7 +86,7 @@ func matchMatrix(q request, a *array, labels bool) (layout, error) {
 	return l, nil
 }
 
-// end wants the end of the file, where checksums are compared.
+// end demands the end of the file, where checksums are compared.
 func (a *array) end(r io.Reader) error {
 	switch n, err := io.ReadFull(r, make([]byte, 1)); {
 	case n > 0:
@@ -97,7 +97,7 @@ func (a *array) end(r io.Reader) error {
 	return nil
 }
 
-// failure says why the numbers end early.
+// failure returns why the numbers end early.
 func (a *array) failure(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return damaged(a.file, "the file is cut off", "as many numbers as its header says")
@@ -105,8 +105,8 @@ func (a *array) failure(err error) error {
 	return err
 }
 
-// scanArchive reads an NPZ file: the matrix named x, or the only one, and the vector named
-// y, or the only one, as target.
+// scanArchive reads an NPZ file. The matrix is the member named x, or the only matrix. The target
+// is the vector named y, or the only vector.
 func scanArchive(ctx context.Context, q request, src Source) error {
 	f, _, err := openFile(ctx, src.Path, 0)
 	if err != nil {
@@ -163,8 +163,8 @@ func openMember(ctx context.Context, q request, f *zip.File) (*array, member, er
 	return a, m, err
 }
 
-// members finds the matrix and the vector of an archive; nil where there is none or no way to
-// choose.
+// members returns the matrix and the vector of an archive. Each is nil where there is none or no
+// way to choose.
 func members(ctx context.Context, q request, files []*zip.File) (matrix, vector *zip.File, err error) {
 	var matrices, vectors []*zip.File
 	seen := map[string]bool{}

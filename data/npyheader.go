@@ -25,7 +25,7 @@ type array struct {
 	decode  func([]byte) float64
 }
 
-// rows and width are the shape as a table: further dimensions are laid flat in each row.
+// rows and width are the shape as a table; further dimensions are laid flat in each row.
 func (a *array) rows() int { return a.shape[0] }
 
 func (a *array) width() int {
@@ -85,7 +85,7 @@ var (
 	shapeField   = regexp.MustCompile(`'shape'\s*:\s*\(([0-9,\sL]*)\)`)
 )
 
-// parseHeader reads the dictionary of a header: type, order and shape.
+// parseHeader returns type, order and shape from the dictionary of a header.
 func parseHeader(file, text string) (*array, error) {
 	descr, fortran, shape := descrField.FindStringSubmatch(text), fortranField.FindStringSubmatch(text), shapeField.FindStringSubmatch(text)
 	if descr == nil || fortran == nil || shape == nil {
@@ -114,7 +114,8 @@ func parseHeader(file, text string) (*array, error) {
 	return a, nil
 }
 
-// decoder returns size and reading of a type such as "<f8"; nil for a type that is not read.
+// decoder returns the size and the decoding function of a type such as "<f8". The function is nil
+// for a type that is not read.
 func decoder(descr string) (int, func([]byte) float64) {
 	if len(descr) != 3 || !strings.Contains("<>|=", descr[:1]) {
 		return 0, nil

@@ -11,8 +11,9 @@ import (
 // errNoRecords is the cause of the error about a file without a record.
 var errNoRecords = errors.New("data: no records")
 
-// partsOf lists the files that a path stands for, by name: of a folder those directly in it but for names that begin
-// with a dot or an underscore, as programs name what is no part.
+// partsOf returns the files that a path stands for, by name. For a folder these are the files
+// directly in it. Names that begin with a dot or an underscore are left out, since programs use
+// them for files that are no part.
 func partsOf(path string) ([]string, error) {
 	var parts []string
 	info, err := os.Stat(path)
@@ -39,8 +40,9 @@ func partsOf(path string) ([]string, error) {
 	return parts, nil
 }
 
-// scanParts passes the rows of all parts of a table to the sink, part after part in the order of their names. Each part
-// has a header of its own where the table has one; a part without records is passed by.
+// scanParts passes the rows of all parts of a table to the sink, part after part in the order of
+// their names. Each part has its own header where the table has one. A part without records is
+// skipped.
 func scanParts(ctx context.Context, q request, src Source) error {
 	parts, err := partsOf(src.Path)
 	if err != nil {
@@ -63,7 +65,7 @@ func scanParts(ctx context.Context, q request, src Source) error {
 	return nil
 }
 
-// partRefused is the error about a file that cannot be part of a table in parts.
+// partRefused returns the error of a file that cannot be part of a table in parts.
 func partRefused(path, kind string) error {
 	return &FileError{File: path, Problem: "a part of the table is " + kind, Want: "parts in CSV, JSON lines or Parquet", Remedy: "join the parts into one file"}
 }

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// rowSource reads the rows of a text: *csv.Reader, or plainReader where a quote is a character like others.
+// rowSource reads the rows of a text. It is *csv.Reader, or plainReader where a quote is a
+// character like others.
 type rowSource interface {
 	Read() ([]string, error)
 	// FieldPos returns the line of a cell of the row that was read last.
@@ -19,7 +20,8 @@ var (
 	_ rowSource = (*plainReader)(nil)
 )
 
-// plainReader splits each line at the delimiter. It passes by empty lines and reads no further than it must.
+// plainReader splits each line at the delimiter. It skips empty lines and reads no further than
+// necessary.
 type plainReader struct {
 	in        *bufio.Reader
 	delimiter string

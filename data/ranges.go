@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// columnRun is a stretch of columns that a schema file writes under one key:
-// one column, or several whose names differ in a running number only.
+// columnRun is a stretch of columns that a schema file writes under one key: one column, or several
+// whose names differ only in consecutive numbers.
 type columnRun struct {
 	key    string // "age" or "pixel[0:784]"
 	column Column // the first of them
 }
 
-// shortestRun is the number of columns from which on a range is written.
+// shortestRun is the smallest number of columns that is written as a range.
 const shortestRun = 3
 
-// columnRuns splits columns into the runs that a schema file writes.
+// columnRuns returns the runs of columns that a schema file writes.
 func columnRuns(columns []Column) []columnRun {
 	var runs []columnRun
 	for i := 0; i < len(columns); {
@@ -35,8 +35,8 @@ func columnRuns(columns []Column) []columnRun {
 	return runs
 }
 
-// FeatureRanges names the feature columns as a schema file does: columns that stand together and
-// differ in a running number alone are one name, as in "pixel[0:784]".
+// FeatureRanges returns the names of the feature columns as a schema file writes them. Adjacent
+// columns that differ only in consecutive numbers are one name, as in "pixel[0:784]".
 func (s *Schema) FeatureRanges() []string {
 	var names []string
 	for _, run := range columnRuns(s.Features()) {
@@ -45,8 +45,7 @@ func (s *Schema) FeatureRanges() []string {
 	return names
 }
 
-// runLength counts how many of the first columns have running numbers and the
-// same declaration.
+// runLength returns the number of first columns with consecutive numbers and the same declaration.
 func runLength(columns []Column) int {
 	prefix, from, ok := splitNumber(columns[0].Name)
 	if !ok {
@@ -61,15 +60,15 @@ func runLength(columns []Column) int {
 	return n
 }
 
-// sameDeclaration reports whether two columns differ in their names at most.
+// sameDeclaration reports whether two columns differ at most in their names.
 func sameDeclaration(a, b *Column) bool {
 	return a.Kind == b.Kind && a.Lower == b.Lower && a.Upper == b.Upper && a.Transform == b.Transform &&
 		a.Unknown == b.Unknown && a.OutOfRange == b.OutOfRange && a.Missing == b.Missing && a.Fill == b.Fill && a.Learning == b.Learning && a.MaxLevels == b.MaxLevels && a.MaxBins == b.MaxBins && a.Repeat == b.Repeat && sameHashing(a.Hashing, b.Hashing) &&
 		slices.Equal(a.Bins, b.Bins) && (sameTexts(a.Levels, b.Levels) || slices.Equal(a.Levels, b.Levels))
 }
 
-// splitNumber splits "pixel17" into "pixel" and 17. Numbers with leading zeros
-// or more than nine digits, and names that are all digits, do not split.
+// splitNumber splits "pixel17" into "pixel" and 17. Numbers with leading zeros or more than nine
+// digits, and names that are all digits, do not split.
 func splitNumber(name string) (prefix string, number int, ok bool) {
 	prefix = strings.TrimRight(name, "0123456789")
 	digits := name[len(prefix):]
@@ -80,8 +79,8 @@ func splitNumber(name string) (prefix string, number int, ok bool) {
 	return prefix, number, err == nil
 }
 
-// parseRange splits "pixel[0:784]" into its parts. The result ok tells whether the key has the form
-// of a range at all. The caller checks from < to and the size.
+// parseRange splits "pixel[0:784]" into its parts. ok reports whether the key has the form of a
+// range at all. The caller checks from < to and the size.
 func parseRange(key string) (prefix string, from, to int, ok bool) {
 	inner, found := strings.CutSuffix(key, "]")
 	open := strings.LastIndexByte(inner, '[')

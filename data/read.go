@@ -13,28 +13,32 @@ import (
 	"github.com/ditherml/dither/internal/format"
 )
 
-// Source says where a table lies.
+// Source is the place and the form of a table.
 type Source struct {
-	// Path is a file of one of the formats that the package reads, or of Formats; all but NPZ and Formats may be
-	// compressed with gzip. It may also be "-" for standard input, or a folder or pattern of parts: files with the
-	// columns of one table, which are read in the order of their names (a pattern has *, ? or [).
+	// Path is one of these:
+	//
+	//   - a file of one of the formats that the package reads, or of Formats; all but NPZ and Formats may be
+	//     compressed with gzip
+	//   - "-" for standard input
+	//   - a folder or a pattern of parts, where a pattern has *, ? or [; the parts are files with the columns
+	//     of one table, and are read in the order of their names
 	Path string
 	// Labels is a separate NPY or IDX file with the target of an NPY or IDX matrix, or empty.
 	Labels string
-	// Delimiter separates the cells of a CSV file. 0 means the schema's or,
-	// when that is 0 too, the one detected in the first line.
+	// Delimiter separates the cells of a CSV file. 0 means the schema's delimiter or, if that is 0
+	// too, the delimiter detected in the first line.
 	Delimiter rune
-	// Columns are the names of the columns of a CSV file without a header, in its order, where
-	// ranges may stand as x[0:10]. No columns mean the schema's Header.
+	// Columns are the names of the columns of a CSV file without a header, in the order of the
+	// file. Ranges are allowed, such as x[0:10]. No columns mean the schema's Header.
 	Columns []string
-	// NoQuotes is whether a quote in a CSV file is a character like others, and then no cell can hold the delimiter. False
-	// means what the schema says.
+	// NoQuotes reports that a quote in a CSV file is a character like others; then no cell can hold
+	// the delimiter. False means the schema's NoQuotes.
 	NoQuotes bool
-	// Formats are further formats that are recognized, by the first bytes of a file.
+	// Formats are further formats, recognized by the first bytes of a file.
 	Formats []columnar.Format
 }
 
-// ReadOptions says which parts of a table are read.
+// ReadOptions are the parts of a table that are read, and their limits.
 type ReadOptions struct {
 	// WithoutTarget leaves the target out; its column may then be absent.
 	WithoutTarget bool
@@ -42,15 +46,15 @@ type ReadOptions struct {
 	KeepDropped bool
 	// Extra names schema columns to keep as texts for Dataset.Group.
 	Extra []string
-	// MaxRecords bounds the number of rows in the file; 0 means the schema's.
+	// MaxRecords bounds the number of rows in the file; 0 means the schema's bound.
 	MaxRecords int
 	// MaxBytes bounds the size of the file after decompression; 0 means 1 TiB.
 	MaxBytes int64
 }
 
-// Read reads a table under a schema in one pass. It validates the schema first. A bad cell is
-// treated as the schema says and never is an error. A malformed file is a *FileError, which never
-// quotes what the file holds. It returns ctx.Err() when ctx is done.
+// Read returns a table read under a schema in one pass. It validates the schema first. A bad cell
+// is treated as the schema says and is never an error. A malformed file is a *FileError, which
+// never quotes the file. When ctx is done, Read returns ctx.Err().
 func Read(ctx context.Context, s *Schema, src Source, o ReadOptions) (*Dataset, error) {
 	q, b, err := newRequest(s, src.Path, src.Delimiter, o)
 	if err != nil {
@@ -62,7 +66,8 @@ func Read(ctx context.Context, s *Schema, src Source, o ReadOptions) (*Dataset, 
 	return b.dataset(o.KeepDropped), nil
 }
 
-// ReadFrom is Read for CSV text (plain or gzip) from r. The name stands in errors.
+// ReadFrom returns a table read from CSV text (plain or gzip) in r, as Read does. Errors show the
+// name.
 func ReadFrom(ctx context.Context, s *Schema, name string, r io.Reader, o ReadOptions) (*Dataset, error) {
 	q, b, err := newRequest(s, name, 0, o)
 	if err != nil {
@@ -82,7 +87,8 @@ func readText(ctx context.Context, q request, b *builder, r io.Reader, o ReadOpt
 	return b.dataset(o.KeepDropped), nil
 }
 
-// CheckExtra returns an error that names the first of ReadOptions.Extra that is no column of the schema, or nil.
+// CheckExtra returns an error that names the first of names that is no column of the schema, or
+// nil. Names come from ReadOptions.Extra.
 func (s *Schema) CheckExtra(names []string) error {
 	for _, name := range names {
 		if !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Name == name }) {
@@ -130,7 +136,7 @@ func scan(ctx context.Context, q request, src Source) error {
 	return scanFile(ctx, q, src)
 }
 
-// scanFile opens a file, finds out what it is and passes its rows to the sink.
+// scanFile opens a file, detects its format and passes its rows to the sink.
 func scanFile(ctx context.Context, q request, src Source) error {
 	if q.isPart && IsArray(ctx, src) {
 		return partRefused(src.Path, "an array")
@@ -187,7 +193,7 @@ func labelsRefused(path, table string) error {
 	return &FileError{File: path, Problem: "a file of labels goes with " + table, Want: "an NPY or IDX matrix", Remedy: "leave the labels out; such a table holds its target"}
 }
 
-// hasExtension ignores case and a final .gz.
+// hasExtension reports whether a path ends in an extension. It ignores case and a final .gz.
 func hasExtension(path, extension string) bool {
 	return strings.HasSuffix(strings.TrimSuffix(strings.ToLower(path), ".gz"), extension)
 }

@@ -6,38 +6,37 @@ import (
 	"strconv"
 )
 
-// Schema is the public declaration of a table: what its columns are, what
-// becomes of a bad cell, and how large it may be. Nothing in it may come from
-// the records; where it does, FromData says so.
+// Schema is the public declaration of a table: what its columns are, how a bad cell is treated, and
+// how large the table may be. Nothing in it may come from the records. Where something does,
+// FromData says so.
 type Schema struct {
 	Name, Description string
-	// Row says what one row is, such as "one person" or "one person-year row".
+	// Row is one row in words, such as "one person" or "one person-year row".
 	Row string
-	// RowsPerPerson is the declared greatest number of rows that one person
-	// has; 0 means that it is not declared.
+	// RowsPerPerson is the declared largest number of rows of one person; 0 means not declared.
 	RowsPerPerson int
 	// Records is the declared public number of records; 0 means not declared.
 	Records int
-	// MaxRecords is the declared public upper bound on the number of records,
-	// required. A larger file is refused.
+	// MaxRecords is the declared public upper bound on the number of records. It is required. A
+	// larger file is refused.
 	MaxRecords int
-	// MissingMarks are the texts of a missing cell, after spaces are trimmed.
-	// nil means defaultMissingMarks. An empty cell is always missing.
+	// MissingMarks are the texts of a missing cell, after spaces are trimmed. nil means
+	// defaultMissingMarks. An empty cell is always missing.
 	MissingMarks []string
 	// Delimiter separates the cells of a CSV file; 0 means that it is detected.
 	Delimiter rune
 	// Header are the names of the columns of a CSV file without a header line, in the order of the
-	// file. If it is nil, the first line has them.
+	// file. If it is nil, the first line has the names.
 	Header []string
-	// NoQuotes is whether a quote in a CSV file is a character like others.
+	// NoQuotes reports that a quote in a CSV file is a character like others.
 	NoQuotes bool
-	// Columns are all columns but the target, in order, ignored ones included.
+	// Columns are all columns but the target, in order, with the ignored ones.
 	Columns []Column
 	Target  Target
-	// FromData names the columns (or "target", "max-records") whose declaration
-	// was copied out of records: the schema is then tainted.
+	// FromData names the columns (or "target", "max-records") whose declaration was copied from
+	// records. Such a schema is tainted.
 	FromData []string
-	// Undeclared says in words what a draft still leaves open. While it is not
+	// Undeclared lists in words the declarations that a draft leaves open. As long as it is not
 	// empty, Validate fails.
 	Undeclared []string
 }
@@ -60,7 +59,7 @@ func (m MissingSet) missing(text string) bool {
 	return ok
 }
 
-// has is Has for a text in bytes. It allocates nothing.
+// has reports whether a text in bytes is in the set. It allocates nothing.
 func (m MissingSet) has(text []byte) bool {
 	if len(text) == 0 {
 		return true
@@ -82,7 +81,7 @@ func (s *Schema) Marks() MissingSet {
 	return m
 }
 
-// Tainted reports whether some declaration was copied out of records.
+// Tainted reports whether some declaration was copied from records.
 func (s *Schema) Tainted() bool { return len(s.FromData) > 0 }
 
 // Features returns the numeric, categorical and text columns in order.
@@ -96,11 +95,12 @@ func (s *Schema) Features() []Column {
 	return features
 }
 
-// maxColumns bounds a schema, so that a range cannot exhaust memory: a column takes about 500 bytes.
+// maxColumns bounds the columns of a schema, so that a range cannot exhaust memory: a column takes
+// about 500 bytes.
 const maxColumns = 1 << 20
 
-// Expand returns a schema in which every column with a Repeat is replaced by
-// the columns it stands for. The result shares the slices inside columns.
+// Expand returns a schema in which every column with a Repeat is replaced by the columns it stands
+// for. The result shares the slices inside columns.
 func (s *Schema) Expand() (*Schema, error) {
 	e := *s
 	e.Columns = make([]Column, 0, len(s.Columns))

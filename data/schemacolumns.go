@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// declareMark is what a draft writes where a person must declare something.
+// declareMark is the word that a draft writes where a person must declare something.
 const declareMark = "DECLARE"
 
 func (p *schemaParser) target(e entry) error {

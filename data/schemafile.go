@@ -18,11 +18,12 @@ import (
 // maxSchemaBytes bounds a schema file.
 const maxSchemaBytes = 16 << 20
 
-// ReadSchema reads a schema file for use: it must be complete and valid. Errors
-// are *FileError and name the file, line and column.
+// ReadSchema returns the schema in a file, for use: it must be complete and valid. Errors are
+// *FileError and name the file, line and column.
 func ReadSchema(path string) (*Schema, error) { return readSchema(path, (*Schema).fault) }
 
-// ReadTableSchema is ReadSchema for a table that is asked and not learned from, see ValidateTable.
+// ReadTableSchema returns the schema in a file, for a table that is only asked: ValidateTable says
+// what it may lack.
 func ReadTableSchema(path string) (*Schema, error) { return readSchema(path, (*Schema).faultOfTable) }
 
 func readSchema(path string, find func(*Schema) *fault) (*Schema, error) {
@@ -45,9 +46,9 @@ func readSchema(path string, find func(*Schema) *fault) (*Schema, error) {
 	return s, nil
 }
 
-// ParseSchema reads the YAML form of a schema. Unknown keys are refused, errors
-// carry name, line and column. A draft is accepted: what it leaves open stands
-// in Undeclared, and Validate, which ParseSchema does not call, refuses it.
+// ParseSchema returns the schema in a YAML text. Unknown keys are refused, and errors have name,
+// line and column. A draft is accepted: its open declarations are listed in Undeclared, and
+// Validate, which ParseSchema does not call, refuses it.
 func ParseSchema(name string, text []byte) (*Schema, error) {
 	p := schemaParser{file: name}
 	return p.parse(text)
@@ -69,8 +70,8 @@ func readSchemaFile(path string) ([]byte, error) {
 	return text, nil
 }
 
-// openError turns an error of the file system into one line. The cause's own
-// text repeats the path, so it is said again in our words.
+// openError returns an error of the file system as one line. The cause's own text repeats the path,
+// so it is replaced.
 func openError(path string, err error, remedy string) *FileError {
 	e := &FileError{File: path, Problem: "the file cannot be read", Want: "a readable file", Remedy: remedy, Err: err}
 	var cause *fs.PathError
@@ -91,14 +92,15 @@ func openError(path string, err error, remedy string) *FileError {
 // schemaParser walks the YAML tree of one file, so that every error has a place.
 type schemaParser struct {
 	file string
-	// targetless says that a schema may have no target or no further column.
+	// targetless reports that a schema may have no target or no further column.
 	targetless bool
 	places     map[string]*yaml.Node
-	// columnPlaces say where the columns stand, in order: from a column on to the next of them.
+	// columnPlaces are the places of the columns, in order; each holds from its first column to the
+	// next place.
 	columnPlaces []columnPlace
 	defaults     treatments
 	unsized      []unsized
-	headerless   bool // header is none: the columns of the schema are those of the file
+	headerless   bool // header is none: the file has the columns of the schema
 	schema       Schema
 }
 
@@ -112,7 +114,7 @@ var (
 	defaultKeys = []string{"missing", "out-of-range", "unknown"}
 )
 
-// treatments are the words of defaults; undecided where there is none.
+// treatments are the words of defaults, undecided where there is none.
 type treatments struct{ missing, outOfRange, unknown Treatment }
 
 type columnPlace struct {
@@ -120,13 +122,13 @@ type columnPlace struct {
 	name  *yaml.Node
 }
 
-// place returns the key of what a fault is about, or nil.
+// place returns the key that a fault is about, or nil.
 func (p *schemaParser) place(place string) *yaml.Node {
 	name, isColumn := strings.CutPrefix(place, placeColumn(""))
 	if !isColumn {
 		return p.places[place]
 	}
-	// The last column of the name: a name that is declared twice is a fault of the second.
+	// Take the last column of the name: a name that is declared twice is a fault of the second.
 	for i := len(p.schema.Columns) - 1; i >= 0; i-- {
 		if p.schema.Columns[i].Name == name {
 			next := sort.Search(len(p.columnPlaces), func(k int) bool { return p.columnPlaces[k].first > i })
@@ -181,8 +183,8 @@ func (p *schemaParser) parse(text []byte) (*Schema, error) {
 	return &p.schema, nil
 }
 
-// isSchema reports whether the text means to be a schema. Only then may an error quote
-// it: a table that is given by mistake holds records.
+// isSchema reports whether the text is meant to be a schema. Only then may an error quote it: a
+// table that is given by mistake holds records.
 func isSchema(root *yaml.Node) bool {
 	if root.Kind != yaml.MappingNode {
 		return false
@@ -231,8 +233,8 @@ func (p *schemaParser) document(text []byte) (*yaml.Node, error) {
 
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
 
-// yamlError says where YAML text is broken. The library's own words name
-// constructs, not values, but for the names of anchors; they are kept when they are plain.
+// yamlError returns the place where YAML text is broken. The library's own words name constructs
+// and anchors, not values. They are kept when they are plain.
 func (p *schemaParser) yamlError(err error) error {
 	e := &FileError{File: p.file, Problem: "the text is no YAML", Want: "a schema in YAML", Remedy: "mend the indentation, brackets and quotes"}
 	words := err.Error()
@@ -294,7 +296,7 @@ func (p *schemaParser) top(e entry) error {
 	return nil
 }
 
-// header reads how the columns of a file without a header are named.
+// header reads the names of the columns of a file without a header.
 func (p *schemaParser) header(e entry) (err error) {
 	if p.headerless = e.node.Kind == yaml.ScalarNode && e.node.Value == headerNone; p.headerless {
 		return nil
@@ -307,7 +309,7 @@ func (p *schemaParser) header(e entry) (err error) {
 		return p.fail(e.node, "header has a range that is none", "name[from:to] with from less than to", "mend it")
 	}
 	if p.schema.Header == nil {
-		p.schema.Header = []string{} // which is refused, unlike no header
+		p.schema.Header = []string{} // which is refused, unlike nil
 	}
 	return nil
 }

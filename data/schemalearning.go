@@ -6,19 +6,19 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// privateWord stands in a schema file for bounds or levels that are to be learned.
+// privateWord is the word, in a schema file, for bounds or levels that are to be learned.
 const privateWord = "private"
 
 func isPrivate(e entry) bool { return e.node.Kind == yaml.ScalarNode && e.node.Value == privateWord }
 
-// learning reads one of the words about bounds and levels that nobody declares:
+// learning reads one of the words about private bounds, levels and bins:
 //
 //	age: {bounds: private, range: [0, 200]}
 //	job: {levels: private, max-levels: 20}
 //	pay: {numeric: [0, 1e9], bins: private, max-bins: 8}
 //
-// and the mark learned: true, which training writes next to numeric:, levels: and bins: of a
-// model's schema.
+// It also reads the mark learned: true, which training writes next to numeric:, levels: and bins:
+// of a model's schema.
 func (p *schemaParser) learning(e entry, c *Column, entries []entry) error {
 	switch {
 	case e.key == "bins" && (hasKey(entries, "bounds") || !hasKey(entries, "max-bins")):
@@ -52,7 +52,8 @@ func (p *schemaParser) learning(e entry, c *Column, entries []entry) error {
 	return nil
 }
 
-// positive wants an integer of at least 1: a column of no bins would read as one of private bounds.
+// positive demands an integer of at least 1: a column of no bins would read as one of private
+// bounds.
 func (p *schemaParser) positive(e entry) error {
 	n := 0
 	if err := p.whole(e, &n); err != nil || n > 0 {

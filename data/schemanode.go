@@ -9,11 +9,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// This file reads the small pieces of a schema file: mappings, texts, numbers
-// and treatments.
+// This file reads the small pieces of a schema file: mappings, texts, numbers and treatments.
 
-// mapping returns the entries of a mapping whose keys are among the allowed
-// ones, each at most once. No allowed keys means that any key is.
+// mapping returns the entries of a mapping whose keys are among the allowed ones, each at most
+// once. No allowed keys mean that every key is allowed.
 func (p *schemaParser) mapping(n *yaml.Node, what string, allowed ...string) ([]entry, error) {
 	if n.Kind != yaml.MappingNode {
 		return nil, p.fail(n, what+" is "+nodeWords(n), "key: value pairs", "write it as a mapping")
@@ -108,7 +107,7 @@ func (p *schemaParser) numbers(e entry) ([]float64, error) {
 	return values, nil
 }
 
-// bounds reads [lower, upper].
+// bounds returns [lower, upper].
 func (p *schemaParser) bounds(e entry) (lower, upper float64, err error) {
 	values, err := p.numbers(e)
 	if err != nil {

@@ -9,10 +9,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// YAML returns the schema as ParseSchema reads it: reading it back gives an
-// equal schema, provided that the columns are expanded and the texts are plain.
-// Columns with running numbers and one declaration are written as a range. What
-// a draft leaves open is marked DECLARE, with a comment.
+// YAML returns the text that ParseSchema reads back as an equal schema, if the columns are expanded
+// and the texts are plain. Columns with consecutive numbers and one declaration are written as a
+// range. Open declarations of a draft are marked DECLARE, with a comment.
 func (s *Schema) YAML() ([]byte, error) {
 	if slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Repeat != 0 }) {
 		expanded, err := s.Expand()
@@ -150,8 +149,8 @@ func add(mapping *yaml.Node, key string, value *yaml.Node) {
 	mapping.Content = append(mapping.Content, quoted(key), value)
 }
 
-// word is a scalar that needs no quotes, quoted one that gets them if it would
-// otherwise read as a number, a boolean or nothing.
+// word returns a scalar that needs no quotes. quoted returns one with quotes if it would otherwise
+// read as a number, a boolean or nothing.
 func word(text string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: text} }
 
 func quoted(text string) *yaml.Node {

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// maxRatio is how many times larger a file may become by decompression.
+	// maxRatio is the largest ratio of the decompressed size of a file to its size.
 	maxRatio = 1000
-	// freeBytes may be decompressed before the ratio counts.
+	// freeBytes is the decompressed size up to which the ratio is not checked.
 	freeBytes = 1 << 20
 	// defaultMaxBytes bounds the text of one file.
 	defaultMaxBytes = 1 << 40
@@ -25,8 +25,8 @@ const (
 	chunkBytes = 64 << 10
 )
 
-// input is a file after decompression. It checks the context, the size and the
-// ratio at every Read, and its errors are *FileError or the context's.
+// input is a file after decompression. It checks the context, the size and the ratio at every Read.
+// Its errors are *FileError or the context's.
 type input struct {
 	ctx      context.Context
 	file     string
@@ -76,7 +76,7 @@ func openFile(ctx context.Context, path string, maxBytes int64) (*os.File, *inpu
 	return f, in, nil
 }
 
-// newInput decompresses r when it begins as gzip does.
+// newInput returns r, decompressed when it begins as gzip does.
 func newInput(ctx context.Context, file string, r io.Reader, maxBytes int64) (*input, error) {
 	if maxBytes == 0 {
 		maxBytes = defaultMaxBytes
@@ -125,7 +125,7 @@ func (in *input) overLimit() error {
 	return e
 }
 
-// failure says in one line why the bytes of a file cannot be read.
+// failure returns in one line why the bytes of a file cannot be read.
 func (in *input) failure(err error) error {
 	var corrupt flate.CorruptInputError
 	e := &FileError{File: in.file, Problem: "the file cannot be read to its end", Want: "a whole file", Remedy: "copy it again", Err: err}
@@ -162,7 +162,7 @@ var magics = []struct{ magic, name string }{
 	{"\xfe\xff", "UTF-16 text"},
 }
 
-// notText names the kind of a file that begins with head, or returns "".
+// notText returns the kind of a file that begins with head, or "" for a text.
 func notText(head []byte) string {
 	for _, m := range magics {
 		if bytes.HasPrefix(head, []byte(m.magic)) {

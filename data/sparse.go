@@ -5,19 +5,20 @@ import (
 	"slices"
 )
 
-// entries are the cells of sparse records, record after record. What a record has no cell for
-// has one value in each column, the same for all records.
+// entries are the cells of sparse records, record after record. Where a record has no cell, its
+// value is that of the column, the same for all records.
 type entries struct {
 	start  []int // of each record in column and value, and the end
 	column []uint32
 	value  []float32
-	absent []float32 // of each value of a row, what a cell without an entry is stored as
-	drops  []bool    // of each, whether the schema drops the row for such a cell
-	// offsets are where the values of each feature begin, nil where each has one.
+	absent []float32 // for each value of a row, the stored value of a cell without an entry
+	drops  []bool    // for each value, whether the schema drops the row for such a cell
+	// offsets are the positions where the values of each feature begin, nil where each feature has
+	// one value.
 	offsets []uint32
 }
 
-// newEntries returns no records under the features of a schema.
+// newEntries returns no records, under the features of a schema.
 func newEntries(s *Schema, features []Column) *entries {
 	offsets, width := textOffsets(features)
 	e := &entries{start: []int{0}, absent: make([]float32, width), drops: make([]bool, width), offsets: offsets}
@@ -41,7 +42,7 @@ func newEntries(s *Schema, features []Column) *entries {
 	return e
 }
 
-// position is where the values of a feature begin.
+// position returns the position where the values of a feature begin.
 func (e *entries) position(feature int) int {
 	if e.offsets == nil {
 		return feature
@@ -49,16 +50,17 @@ func (e *entries) position(feature int) int {
 	return int(e.offsets[feature])
 }
 
-// sameTexts reports whether two slices are one: the columns of a range share their levels.
+// sameTexts reports whether two slices are the same memory: the columns of a range share their
+// levels.
 func sameTexts(a, b []string) bool {
 	return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0]
 }
 
-// NewSparse makes a Dataset that keeps only the cells that are given: record i has the cells
-// start[i] to start[i+1]-1 of columns, the positions in a row as Dataset.Row has them, and values,
-// encoded as Column.Cell and Column.TextCell encode them. Positions ascend within a record. What a record has no cell for is the
-// number 0, treated as the schema declares. It checks shapes and positions only and keeps its
-// arguments; target may be nil.
+// NewSparse returns a Dataset that holds only the given cells. Record i has the cells start[i] to
+// start[i+1]-1 of columns and values. columns are positions in a row as Dataset.Row has them,
+// ascending within a record. values are encoded as Column.Cell and Column.TextCell encode them.
+// Where a record has no cell, its value is the number 0, treated as the schema declares. target may
+// be nil. NewSparse checks shapes and positions only and keeps its arguments.
 func NewSparse(s *Schema, start []int, columns []uint32, values []float32, target []float32) (*Dataset, error) {
 	features := s.Features()
 	width := s.values()
@@ -86,13 +88,14 @@ func ascends(columns []uint32, end int) bool {
 	return true
 }
 
-// Sparse reports whether the data set keeps only the cells that the table has: a LIBSVM file, a table
-// with a text column, or what NewSparse was given. Then Row and Column build what they return, and Cells and Absent are
-// what is kept.
+// Sparse reports whether the data set holds only the cells that the table has. That is so for a
+// LIBSVM file, for a table with a text column, and for a result of NewSparse. Cells and Absent
+// return what is held; Row and Column compute their results from it.
 func (d *Dataset) Sparse() bool { return d.sparse != nil }
 
-// Cells returns the cells of record i of a sparse data set: their positions in Row, ascending, and their values, NaN for a missing one. The caller must not modify them. It returns
-// nil for a data set that is not sparse.
+// Cells returns the cells of record i of a sparse data set: their positions in Row, ascending, and
+// their values, NaN for a missing one. The caller must not modify them. Both are nil for a data set
+// that is not sparse.
 func (d *Dataset) Cells(i int) (columns []uint32, values []float32) {
 	if d.sparse == nil {
 		return nil, nil
@@ -115,7 +118,7 @@ func (e *entries) cells(i int) ([]uint32, []float32) {
 	return e.column[from:to:to], e.value[from:to:to]
 }
 
-// row fills dst, of one value for each position.
+// row fills dst with one value for each position.
 func (e *entries) row(dst []float32, i int) {
 	copy(dst, e.absent)
 	columns, values := e.cells(i)
@@ -124,7 +127,7 @@ func (e *entries) row(dst []float32, i int) {
 	}
 }
 
-// dense returns one position of all records.
+// dense returns the values of all records at one position.
 func (e *entries) dense(j int) []float32 {
 	out := slices.Repeat(e.absent[j:j+1], len(e.start)-1)
 	for i := range out {
@@ -146,7 +149,7 @@ func (e *entries) slice(from, to int) *entries {
 	return &s
 }
 
-// add appends a cell to the record that end ends.
+// add appends a cell to the current record, which end completes.
 func (e *entries) add(column int, v float32) {
 	e.column, e.value = append(e.column, uint32(column)), append(e.value, v)
 }
@@ -163,7 +166,8 @@ func (e *entries) squeeze(dropped []bool, from int) {
 		if dropped[i] {
 			continue
 		}
-		// The start of record i is read before that of a kept record, which is not after it, is written.
+		// The start of record i is read before the start of a kept record is written. The kept
+		// record is not after record i.
 		first, last := e.start[i], e.start[i+1]
 		copy(e.column[n:], e.column[first:last])
 		copy(e.value[n:], e.value[first:last])

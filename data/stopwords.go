@@ -3,9 +3,9 @@ package data
 import "strings"
 
 // englishWords are the function words of English: articles, pronouns, prepositions, conjunctions,
-// auxiliary verbs and the pieces that an apostrophe leaves of them. They were written down for this
-// package from the classes of words that grammars of English call closed; no corpus was counted. Words
-// of negation and of degree (not, no, never, very, too) are not among them: they carry opinions.
+// auxiliary verbs and the pieces that an apostrophe leaves of them. They come from the word classes
+// that grammars of English call closed; no corpus was counted. Words of negation and of degree
+// (not, no, never, very, too) are not among them, since they carry opinions.
 const englishWords = `
 a an the this that these those such
 i me my mine myself we us our ours ourselves you your yours yourself yourselves
@@ -34,6 +34,6 @@ func stopSet() map[string]struct{} {
 	return set
 }
 
-// englishStopWords returns the words that stopEnglish leaves out: function words of English, in lower
-// case, negations not among them. The list is public and does not depend on any records.
+// englishStopWords returns the words that stopEnglish leaves out: function words of English, in
+// lower case, without negations. The list is public and does not depend on any records.
 func englishStopWords() []string { return strings.Fields(englishWords) }

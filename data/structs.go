@@ -10,22 +10,25 @@ import (
 // structTag is the key of the tag that names the column of a field.
 const structTag = "dither"
 
-// FromStructs makes a Dataset of records in memory: what Read makes of a CSV file with a row for
-// each of them. A field stands for the column that its tag names, as in `dither:"hours-per-week"`.
-// Without a tag it stands for the column with its name in letters of any case. A tag of "-", and
-// fields that no column has the name of, are left out. The schema's feature columns, its target
-// unless o.WithoutTarget, and the columns of o.Extra need a field each; o.MaxBytes does not matter.
+// FromStructs returns a Dataset of records in memory: the result of Read for a CSV file with a row
+// for each record. The records are copied.
+//
+// A field stands for the column that its tag names, as in `dither:"hours-per-week"`. Without a tag
+// it stands for the column with its name in letters of any case. Fields with the tag "-" and fields
+// without a column are left out. Each feature column of the schema needs a field. So does the
+// target unless o.WithoutTarget, and each column of o.Extra. o.MaxBytes has no effect.
 //
 // A field is a number, a string, a bool, or a pointer to one of these. A nil pointer is a missing
-// cell, as NaN and infinities are. A bool is the text true or false where its column has levels,
-// and elsewhere 1 or 0. It is an error if the fields do not fit the schema, as a number where no
-// level is one, or there are more records than the schema allows. A String method is not called.
-// What becomes of single values depends on the schema only. The records are copied.
+// cell, and so are NaN and infinities. A bool is the text true or false where its column has
+// levels, and elsewhere 1 or 0. A String method is not called. The treatment of single values
+// depends on the schema only. It is an error if the fields do not fit the schema, such as a number
+// where no level is a number. So are more records than the schema allows.
 func FromStructs[T any](s *Schema, records []T, o ReadOptions) (*Dataset, error) {
 	return FromSlice(s, records, o)
 }
 
-// FromSlice is FromStructs for a slice of structs whose type is not known when the program is built.
+// FromSlice returns a Dataset of a slice of structs, as FromStructs does, for a type that is not
+// known when the program is built.
 func FromSlice(s *Schema, slice any, o ReadOptions) (*Dataset, error) {
 	records := reflect.ValueOf(slice)
 	if !records.IsValid() || records.Kind() != reflect.Slice {
@@ -55,14 +58,14 @@ func FromSlice(s *Schema, slice any, o ReadOptions) (*Dataset, error) {
 	return b.dataset(o.KeepDropped), nil
 }
 
-// structField is where the cell of a column comes from.
+// structField is the source of the cells of a column.
 type structField struct {
 	index []int
-	// levels are those of the column, nil where it is a number or text.
+	// levels are the levels of the column, nil where it is a number or text.
 	levels []string
 }
 
-// structFields finds the fields of the columns that are read, and fills in the layout.
+// structFields returns the fields of the columns that are read, and fills in the layout.
 func structFields(q request, t reflect.Type, l *layout) ([]structField, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("data: type of a record is %v, want a struct, no pointer to one; give each column a field", t)
@@ -106,7 +109,7 @@ func structFields(q request, t reflect.Type, l *layout) ([]structField, error) {
 	return fields, nil
 }
 
-// fieldOf finds the field of a column: by its tag first.
+// fieldOf returns the field of a column. Tags come before names.
 func fieldOf(t reflect.Type, column string) (reflect.StructField, error) {
 	var found []reflect.StructField
 	for _, f := range reflect.VisibleFields(t) {
@@ -130,8 +133,9 @@ func fieldOf(t reflect.Type, column string) (reflect.StructField, error) {
 	return f, fmt.Errorf("data: type of field %s for column %q is %v, want a number, a string, a bool or a pointer to one", f.Name, column, f.Type)
 }
 
-// checkLevels returns an error if no value of a field can be one of the levels: a number where none is a
-// number, a bool where none is true or false. Only the type and the schema decide.
+// checkLevels returns an error if no value of a field can be one of the levels: a number where no
+// level is a number, a bool where no level is true or false. The answer depends on the type and the
+// schema only.
 func checkLevels(f reflect.StructField, column string, levels []string) error {
 	kind := f.Type
 	if kind.Kind() == reflect.Pointer {
@@ -149,7 +153,7 @@ func checkLevels(f reflect.StructField, column string, levels []string) error {
 	return fmt.Errorf("data: type of field %s for column %q is %v, whose values are none of its levels %q, want a string; convert each value to its level", f.Name, column, f.Type, levels)
 }
 
-// text is the cell of a record as CSV would hold it.
+// text returns the cell of a record as CSV would hold it.
 func (f structField) text(record reflect.Value) string {
 	v, err := record.FieldByIndexErr(f.index)
 	if err != nil { // within an embedded pointer that is nil
@@ -178,7 +182,8 @@ func (f structField) text(record reflect.Value) string {
 	return f.number(v.Float())
 }
 
-// number is a number as CSV would hold it: the level that it is, if the column has one.
+// number returns a number as CSV would hold it: the level that it is, if the column has such a
+// level.
 func (f structField) number(v float64) string {
 	if !finite(v) {
 		return ""

@@ -1,7 +1,7 @@
 package data
 
-// Take returns the rows with these numbers, in their order, as a data set of its own. A number may stand
-// in the list several times. It shares no memory with d but the levels of groups.
+// Take returns the rows with these numbers, in their order, as a new data set. A number may stand
+// in the list several times. The result shares no memory with d except the levels of groups.
 func (d *Dataset) Take(rows []int) *Dataset {
 	s := *d
 	s.records = len(rows)
@@ -18,7 +18,7 @@ func (d *Dataset) Take(rows []int) *Dataset {
 	return &s
 }
 
-// taken returns the elements with these numbers, nil of nothing.
+// taken returns the elements with these numbers, or nil if from is nil.
 func taken[T any](from []T, rows []int) []T {
 	if from == nil {
 		return nil

@@ -6,20 +6,19 @@ import (
 	"strings"
 )
 
-// Target declares what is predicted. It has levels (classification) or bounds
-// (regression). A Threshold derives two levels from a numeric column.
+// Target declares the column to predict. It has levels (classification) or bounds (regression). A
+// Threshold derives two levels from a numeric column.
 type Target struct {
 	Column string
-	// Levels are two or more for classification. Of two, Levels[1] is the
-	// positive one.
+	// Levels are two or more for classification. Of two, Levels[1] is the positive one.
 	Levels []string
 	// Lower and Upper are the declared bounds of a regression target.
 	Lower, Upper float64
-	// Threshold, when not nil, makes the target level 1 if the numeric cell is greater than it and
-	// level 0 otherwise. Levels then has exactly two names.
+	// Threshold, if not nil, makes the target level 1 if the numeric cell is greater than Threshold
+	// and level 0 otherwise. Levels then has exactly two names.
 	Threshold *float64
-	// Missing is Drop, or undecided which means Drop as well: a row whose target
-	// is missing, unknown or not a number contributes nothing.
+	// Missing is Drop, or undecided, which also means Drop: a row whose target is missing, unknown
+	// or not a number contributes nothing.
 	Missing Treatment
 }
 
@@ -33,7 +32,7 @@ func (t *Target) Cell(text string, marks MissingSet) (v float32, ok bool) {
 	return t.treat(s, x)
 }
 
-// number is Cell for a cell that is a number already.
+// number returns Cell for a cell that is a number already.
 func (t *Target) number(v float64) (float32, bool) {
 	s, x := t.classifyNumber(v)
 	return t.treat(s, x)

@@ -9,8 +9,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Width returns how many values a cell of the column is stored as: the buckets of a text column, or its positions if
-// it has some, and 1 of any other. At a position stands one more than the token, and 0 for padding.
+// Width returns the number of stored values of a cell: the buckets of a text column, or its
+// positions if it has positions, and 1 for any other column. The value at a position is the token
+// plus 1, or 0 for padding.
 func (c *Column) Width() int {
 	if c.Kind == Text && c.Hashing != nil && c.Hashing.Positions > 0 {
 		return c.Hashing.Positions
@@ -21,8 +22,8 @@ func (c *Column) Width() int {
 	return 1
 }
 
-// values returns how many values a row has: one for each of Features, but as many as there are buckets
-// for a text column.
+// values returns the number of values of a row: one for each of Features, and for a text column one
+// for each bucket.
 func (s *Schema) values() int {
 	n := 0
 	for i := range s.Columns {
@@ -47,9 +48,9 @@ func (c *Column) isFeature() bool {
 	return c.Kind == Numeric || c.Kind == Categorical || c.Kind == Text
 }
 
-// TextCell is Cell for a cell of a text column: the buckets that are not 0, ascending, and their
-// values. Both are empty for a missing cell. missing then tells it from a text without a word. ok
-// is false when the row is to be dropped.
+// TextCell returns the stored values of a cell of a text column: the buckets that are not 0,
+// ascending, and their values. Both are empty for a missing cell and for a text without a word;
+// missing tells these apart. ok is false when the row is to be dropped.
 func (c *Column) TextCell(text string, marks MissingSet) (buckets []uint32, values []float32, missing, ok bool) {
 	state, _ := c.classify(text, marks, nil)
 	if _, ok = c.treat(state, 0); state != good {
@@ -111,13 +112,14 @@ func (p *schemaParser) textColumn(what string, entries []entry) (Column, error) 
 	return c, nil
 }
 
-// unsized is a hashing whose buckets or n-grams depend on the number of records, which may stand after it.
+// unsized is a hashing whose buckets or n-grams depend on the number of records, which may stand
+// after it.
 type unsized struct {
 	hashing         *Hashing
 	buckets, ngrams bool
 }
 
-// size fills in what the number of records decides.
+// size fills in the values that depend on the number of records.
 func (p *schemaParser) size() {
 	sized := hashingFor(cmp.Or(p.schema.Records, p.schema.MaxRecords))
 	for _, u := range p.unsized {
@@ -164,7 +166,7 @@ func (p *schemaParser) hashing(e entry) (*Hashing, error) {
 	return &h, nil
 }
 
-// node writes what hashing reads, all of it: a default may change.
+// node returns everything that hashing reads, because a default may change.
 func (h *Hashing) node() *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
 	if h == nil {
@@ -178,7 +180,7 @@ func (h *Hashing) node() *yaml.Node {
 	return n
 }
 
-// draftText declares a text column by the defaults for a declared number of records, 0 for none.
+// draftText returns a text column with the defaults for a declared number of records, 0 for none.
 func draftText(name string, records int) Column {
 	h := hashingFor(records)
 	return Column{Name: name, Kind: Text, Hashing: &h, Missing: Zero}

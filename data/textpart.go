@@ -15,7 +15,7 @@ type textCells struct {
 	values  []float32
 }
 
-// begin forgets all rows.
+// begin removes all rows.
 func (t *textCells) begin() { t.ends, t.buckets, t.values = t.ends[:0], t.buckets[:0], t.values[:0] }
 
 // add appends the cell of the next row; nil is a missing one.
@@ -50,14 +50,14 @@ func textOffsets(features []Column) (offsets []uint32, values int) {
 	return offsets, values
 }
 
-// keepTexts makes the builder of a schema with a text column keep cells in the place of columns.
+// keepTexts makes the builder of a schema with a text column hold cells in place of columns.
 func (b *builder) keepTexts() {
 	if _, values := textOffsets(b.features); values > len(b.features) {
 		b.columns, b.entries = nil, newEntries(b.schema, b.features)
 	}
 }
 
-// textRow takes the features of a row of a table with a text column.
+// textRow adds the features of a row of a table with a text column.
 func (b *builder) textRow(row int, cells []string) {
 	for j, at := range b.layout.features {
 		c, offset := &b.features[j], b.entries.offsets[j]
@@ -95,7 +95,7 @@ func (b *builder) joinTexts(p *part) {
 	}
 }
 
-// addText appends the cells of a text to the record that end ends.
+// addText appends the cells of a text to the current record, which end completes.
 func (e *entries) addText(offset uint32, buckets []uint32, values []float32) {
 	for _, bucket := range buckets {
 		e.column = append(e.column, offset+bucket)
@@ -103,7 +103,7 @@ func (e *entries) addText(offset uint32, buckets []uint32, values []float32) {
 	e.value = append(e.value, values...)
 }
 
-// beginTexts makes room for the text columns of a part.
+// beginTexts allocates the text columns of a part.
 func (p *part) beginTexts() {
 	for len(p.texts) < p.plan.texts {
 		p.texts = append(p.texts, textCells{})
@@ -113,8 +113,8 @@ func (p *part) beginTexts() {
 	}
 }
 
-// addText takes the trimmed cell of a text column, in the order of the rows, and reports whether its row
-// is kept.
+// addText adds the trimmed cell of a text column, in the order of the rows, and reports whether its
+// row is kept.
 func (p *part) addText(c *cellPlan, cell []byte) bool {
 	ok := true
 	if p.plan.marks.has(cell) {
@@ -125,7 +125,8 @@ func (p *part) addText(c *cellPlan, cell []byte) bool {
 	return ok
 }
 
-// refuseTexts is the error for a file that holds numbers only, where the schema has a text column.
+// refuseTexts returns the error of a file that holds numbers only, under a schema with a text
+// column.
 func refuseTexts(q request, what string) error {
 	if !q.schema.HasText() {
 		return nil
@@ -133,7 +134,7 @@ func refuseTexts(q request, what string) error {
 	return &FileError{File: q.file, Problem: "the schema has a text column and the file is " + what, Want: "a table that can hold texts, as CSV or Parquet", Remedy: "write the table as CSV, or declare numbers"}
 }
 
-// countTexts is how many columns are text.
+// countTexts returns the number of text columns.
 func countTexts(columns []Column) int {
 	n := 0
 	for j := range columns {
@@ -144,7 +145,7 @@ func countTexts(columns []Column) int {
 	return n
 }
 
-// hash takes the cells of a text column, numbers as their texts.
+// hash adds the cells of a text column, numbers as their texts.
 func (w *columnWorker) hash(c *cellPlan, p *part, kind columnar.Kind, cells columnar.Cells) {
 	texts := textsFor(kind, cells.Texts, boolLevels())
 	var buffer [32]byte

@@ -13,22 +13,22 @@ const (
 	// minPositions and maxPositions bound Hashing.Positions.
 	minPositions = 2
 	maxPositions = 1 << 12
-	// MaxTokens is the largest vocabulary of token numbers, maxHashedTokens that of hashed words, a power of two:
-	// encoded rows keep 16 bits of a token.
+	// MaxTokens is the largest vocabulary of token numbers. maxHashedTokens is the largest
+	// vocabulary of hashed words, a power of two. Encoded rows hold 16 bits of a token.
 	MaxTokens       = 1<<15 - 1
 	maxHashedTokens = 1 << 14
 	// defaultTokens is the vocabulary of a column that declares none.
 	defaultTokens = 1 << 13
 )
 
-// What the words of a text column with positions are.
+// The forms of the words of a text column with positions.
 const (
 	tokensHashed  = "hashed"  // words; each is hashed to a token
 	tokensNumbers = "numbers" // numbers of tokens, with spaces, commas or semicolons between
 )
 
-// sequence finds the tokens of a text in order: positions with a token, ascending, and one more than the token at
-// each, so that 0 is left for padding.
+// sequence returns the tokens of a text in order: the positions with a token, ascending, and at
+// each the token plus 1, so that 0 means padding.
 func (t *hashed) sequence(h *Hashing, text []byte) ([]uint32, []float32) {
 	t.buckets, t.values = t.buckets[:0], t.values[:0]
 	if h.Tokens == tokensNumbers {
@@ -44,7 +44,7 @@ func (t *hashed) sequence(h *Hashing, text []byte) ([]uint32, []float32) {
 	return t.buckets, t.values
 }
 
-// numbers takes token numbers. What is no number of a token leaves its position as padding.
+// numbers reads token numbers. A word that is no token number leaves its position as padding.
 func (t *hashed) numbers(h *Hashing, text []byte) {
 	for position := 0; position < h.Positions; position++ {
 		for len(text) > 0 && isDivider(text[0]) {
@@ -68,7 +68,7 @@ func isDivider(c byte) bool {
 	return c == ' ' || c == ',' || c == ';' || c == '\t' || c == '\n' || c == '\r'
 }
 
-// faultTokens is faultText for a column with positions.
+// faultTokens returns the fault of a column with positions, as faultText does for others.
 func (h *Hashing) faultTokens() *fault {
 	known := h.Tokens == "" || h.Tokens == tokensHashed || h.Tokens == tokensNumbers
 	switch {
@@ -86,7 +86,7 @@ func (h *Hashing) faultTokens() *fault {
 	return nil
 }
 
-// addTokens writes what makes a sequence.
+// addTokens writes the keys of a sequence.
 func (h *Hashing) addTokens(n *yaml.Node) {
 	if h.Positions == 0 {
 		return

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// fault is one reason why a schema cannot be used. place names what it is about. So a reader of a
-// file can add the line.
+// fault is one reason why a schema cannot be used. place names the declaration it is about, so that
+// a reader of a file can add the line.
 type fault struct {
 	place                 string
 	problem, want, remedy string
@@ -24,12 +24,12 @@ const (
 
 func placeColumn(name string) string { return "column " + name }
 
-// Validate reports the first reason why the schema cannot be used: something is
-// left open, a range is not sensible, or a name appears twice.
+// Validate returns the first reason why the schema cannot be used: a declaration is open, a range
+// makes no sense, or a name appears twice.
 func (s *Schema) Validate() error { return s.failure(s.fault()) }
 
-// ValidateTable is Validate for a table that is asked and not learned from: it may have no target, or a target and
-// no further feature.
+// ValidateTable returns the first reason why the schema cannot be used for a table that is only
+// asked. Such a schema may have no target, or a target and no feature.
 func (s *Schema) ValidateTable() error { return s.failure(s.faultOfTable()) }
 
 func (s *Schema) failure(f *fault) error {
@@ -76,7 +76,7 @@ func (s *Schema) faultOfTable() *fault {
 	return nil
 }
 
-// open lists what a draft leaves for a person to declare.
+// open returns the declarations that a draft leaves to a person.
 func (s *Schema) open() []fault {
 	var open []fault
 	if s.MaxRecords == 0 {
@@ -96,7 +96,7 @@ func (s *Schema) open() []fault {
 	return open
 }
 
-// declareColumn says what a person can write for a column that is left open.
+// declareColumn lists what a person can write for an open column.
 const declareColumn = "numeric: [lower, upper], levels: [...], text: {}, ignore, bounds: private or levels: private"
 
 // undeclared returns the open declarations as words for Schema.Undeclared.

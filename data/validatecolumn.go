@@ -33,7 +33,7 @@ func (k Kind) String() string {
 	return "undeclared"
 }
 
-// fault reports the first reason why the declaration of one column cannot be used.
+// fault returns the first reason why the declaration of one column cannot be used.
 func (c *Column) fault(marks MissingSet) *fault {
 	if c.Repeat != 0 {
 		return &fault{problem: fmt.Sprintf("repeat is %d", c.Repeat), want: "0 in a schema that is used", remedy: "call Schema.Expand first"}
@@ -93,7 +93,7 @@ func (c *Column) faultCategorical(marks MissingSet) *fault {
 	return faultTreatment("missing", c.Missing, Indicator, Zero, Drop)
 }
 
-// faultBounds wants lower < upper with at least two float32 values between them.
+// faultBounds demands lower < upper with at least two float32 values between them.
 func faultBounds(lower, upper float64) *fault {
 	sensible := finite(lower) && finite(upper) && lower < upper &&
 		math.Abs(lower) <= math.MaxFloat32 && math.Abs(upper) <= math.MaxFloat32
@@ -118,7 +118,7 @@ func faultBins(bins []float64, lower, upper float64) *fault {
 	return nil
 }
 
-// faultLevels wants plain, distinct texts that a trimmed cell can equal.
+// faultLevels demands plain, distinct texts that a trimmed cell can equal.
 func faultLevels(levels []string, marks MissingSet) *fault {
 	seen := make(map[string]bool, len(levels))
 	for _, level := range levels {

@@ -6,7 +6,7 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// copied returns an event that shares no memory with e. What was reserved stays reserved, whatever
+// copied returns an event that shares no memory with e. So a reservation stays as it is, whatever
 // its caller writes to the slices of the event afterwards.
 func copied(e mechanism.Event) mechanism.Event {
 	switch e := e.(type) {
@@ -27,7 +27,7 @@ func copied(e mechanism.Event) mechanism.Event {
 	return sampledCopied(e)
 }
 
-// sampledCopied is copied for events on a sample or a part of the records.
+// sampledCopied returns copies of events on a sample or on a part of the records.
 func sampledCopied(e mechanism.Event) mechanism.Event {
 	switch e := e.(type) {
 	case mechanism.PoissonSampled:

@@ -10,8 +10,8 @@ import (
 // maxRuns bounds the length of a flattened event.
 const maxRuns = 1 << 20
 
-// Grant pays for the releases of one reserved event, each once and in the event's
-// order. It is safe for concurrent use and cannot be copied into a second grant.
+// Grant pays for the releases of one reserved event, each once and in the event's order. It is safe
+// for concurrent use and cannot be copied into a second grant.
 type Grant struct {
 	mu   sync.Mutex
 	runs []run
@@ -76,7 +76,7 @@ func simple(e mechanism.Event) bool {
 	return true
 }
 
-// Pay takes the next release of the reserved event. It errs, and takes nothing, when e
+// Pay takes the next release of the reserved event. It returns an error, and takes nothing, when e
 // is not that release or when everything was paid out.
 func (g *Grant) Pay(e mechanism.Event) error {
 	if g == nil {

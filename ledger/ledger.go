@@ -1,6 +1,6 @@
-// Package ledger keeps the privacy budget of a data set: what was reserved for which
-// purpose, under a limit that is never exceeded. Reserving comes before the first draw
-// of noise, and nothing is refunded. This ledger lives in memory, for one process.
+// Package ledger keeps the privacy budget of a data set: what was reserved for which purpose, under
+// a limit that is never exceeded. A reservation comes before the first draw of noise, and nothing
+// is refunded. This ledger lives in memory, for one process.
 package ledger
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// ErrOverBudget is wrapped by the error of a reservation that would pass the limit.
+// ErrOverBudget is the error of a reservation that would pass the limit; errors wrap it.
 var ErrOverBudget = errors.New("over budget")
 
 // Entry is one reservation.
@@ -23,17 +23,23 @@ type Entry struct {
 	Event   mechanism.Event
 }
 
-// Ledger is the budget of one data set. Plans may be chosen after the outputs of earlier ones were
-// seen, so the limit is enforced by a filter that is valid for that: it sums squared parameters of
-// Gaussian differential privacy (account.GDP), parameters of zero-concentrated differential privacy
-// (account.ZCDP), or Rényi divergences. The one order of the divergences is fixed when the ledger
-// is made. Stopping before such a sum passes a bound is valid for plans chosen after earlier
-// outputs (Smith & Thakurta, "Fully Adaptive Composition for Gaussian Differential Privacy", 2022,
+// Ledger is the budget of one data set. It is safe for concurrent use.
+//
+// Plans may be chosen after the outputs of earlier plans were seen. So the limit is enforced by a
+// filter that is valid for such plans. The filter sums one of these:
+//
+//   - squared parameters of Gaussian differential privacy (account.GDP)
+//   - parameters of zero-concentrated differential privacy (account.ZCDP)
+//   - Rényi divergences of one order, which is fixed when the ledger is made
+//
+// Stopping before such a sum passes a bound is valid for plans chosen after earlier outputs. A
+// privacy loss distribution is no such filter.
+//
+// (Smith & Thakurta, "Fully Adaptive Composition for Gaussian Differential Privacy", 2022,
 // https://arxiv.org/abs/2210.17520; Feldman & Zrnic, "Individual Privacy Accounting via a Rényi
 // Filter", NeurIPS 2021, https://arxiv.org/abs/2008.11193; Whitehouse, Ramdas, Rogers & Wu,
 // "Fully-Adaptive Composition in Differential Privacy", ICML 2023,
-// https://arxiv.org/abs/2203.05481). A privacy loss distribution is no such filter. It is safe for
-// concurrent use.
+// https://arxiv.org/abs/2203.05481.)
 type Ledger struct {
 	limit   privacy.Guarantee
 	filter  account.Accountant
@@ -42,13 +48,13 @@ type Ledger struct {
 	entries []Entry
 }
 
-// New returns an empty ledger under a limit, for Gaussian releases. A limit of infinite
-// epsilon admits non-private releases; every other refuses them.
+// New returns an empty ledger under a limit, for Gaussian releases. A limit of infinite epsilon
+// admits non-private releases; every other limit refuses them.
 func New(limit privacy.Guarantee) (*Ledger, error) { return NewFiltered(limit, account.GDP) }
 
-// NewFiltered is New with another filter: account.GDP, account.ZCDP, or account.RDP with exactly one
-// order, which also prices sampled releases. Others are refused, because their bounds do not add up
-// over plans that depend on earlier outputs.
+// NewFiltered returns an empty ledger with another filter: account.GDP, account.ZCDP, or
+// account.RDP with exactly one order, which also prices sampled releases. It refuses other
+// accountants, because their bounds do not add up over plans that depend on earlier outputs.
 func NewFiltered(limit privacy.Guarantee, filter account.Accountant) (*Ledger, error) {
 	if limit == (privacy.Guarantee{}) {
 		return nil, fmt.Errorf("ledger: the limit is empty, want a guarantee made by privacy.NewGuarantee")
@@ -62,9 +68,9 @@ func NewFiltered(limit privacy.Guarantee, filter account.Accountant) (*Ledger, e
 	return nil, fmt.Errorf("ledger: the filter is not valid for plans chosen after earlier outputs, want account.GDP, account.ZCDP or account.RDP with exactly one order")
 }
 
-// NewSingle returns a ledger for one plan that is fixed before its first release: the accountant that
-// prices it best applies, which for several plans need not be a filter. A second reservation is
-// refused.
+// NewSingle returns a ledger for one plan that is fixed before its first release. The accountant
+// that prices the plan best applies; for several plans that accountant need not be a filter. A
+// second reservation is refused.
 func NewSingle(limit privacy.Guarantee) (*Ledger, error) {
 	l, err := New(limit)
 	if err != nil {
@@ -102,9 +108,9 @@ func (l *Ledger) with(entries []Entry, e mechanism.Event) mechanism.Sequence {
 	return s
 }
 
-// Reserve sets the cost of e aside and returns the grant that pays for its releases. It returns an
-// error that wraps ErrOverBudget, and reserves nothing, when the limit would be passed. There are
-// no refunds for what a grant does not use. The ledger keeps a copy of e.
+// Reserve sets the cost of e aside and returns the grant that pays for its releases. When the limit
+// would be passed, it reserves nothing and returns an error that wraps ErrOverBudget. The unused
+// part of a grant is not refunded. The ledger keeps a copy of e.
 func (l *Ledger) Reserve(e mechanism.Event, purpose string) (*Grant, error) {
 	e = copied(e)
 	grant, err := newGrant(e)

@@ -1,5 +1,5 @@
-// Command make writes the embedded files of the RAND Health Insurance Experiment from the
-// table that the statsmodels package carries (datasets/randhie/src/randhie.csv):
+// Command make writes the embedded files of the RAND Health Insurance Experiment from the table in
+// the statsmodels package (datasets/randhie/src/randhie.csv):
 //
 //	go run ./data/builtin/internal/make -from randhie.csv
 package main
@@ -19,7 +19,7 @@ import (
 	"strconv"
 )
 
-// sourceSHA256 is the file that the embedded ones were made from.
+// sourceSHA256 is the hash of the file that the embedded files were made from.
 const sourceSHA256 = "fe64f3c8e987779daa6052dd756d9ce277e025330f5549126c7c2f6a3c9c5541"
 
 func main() {
@@ -37,12 +37,12 @@ type column struct {
 	cell func(get func(string) string) string
 }
 
-// plain takes a source cell as it stands.
+// plain returns the column of unchanged source cells.
 func plain(name, source string) column {
 	return column{name, func(get func(string) string) string { return get(source) }}
 }
 
-// rounded takes a number to this many decimals; a missing cell stays empty.
+// rounded returns the column of numbers rounded to this many decimals; a missing cell stays empty.
 func rounded(name, source string, decimals int) column {
 	return column{name, func(get func(string) string) string {
 		v, err := strconv.ParseFloat(get(source), 64)
@@ -54,12 +54,12 @@ func rounded(name, source string, decimals int) column {
 	}}
 }
 
-// named turns codes into words.
+// named returns the column of codes turned into words.
 func named(name, source string, words map[string]string) column {
 	return column{name, func(get func(string) string) string { return words[get(source)] }}
 }
 
-// health is the self-rating, which the source has as three indicators.
+// health returns the self-rating, which the source has as three indicators.
 func health(get func(string) string) string {
 	for _, c := range []struct{ source, level string }{{"hlthg", "good"}, {"hlthf", "fair"}, {"hlthp", "poor"}} {
 		if get(c.source) == "1" {
@@ -98,9 +98,10 @@ func convert(from, to string) error {
 	return write(filepath.Join(to, "randhie-test.csv.gz"), test)
 }
 
-// split renumbers persons in order of appearance and gives each, with all rows, to one of
-// the two tables: to the test table when the first four bytes of the SHA-256 of
-// "dither randhie " and the number, read as a big-endian integer, are 0 modulo 5.
+// split returns the records of two tables, with persons renumbered in order of appearance. All rows
+// of a person go to one table. A person goes to the test table when the SHA-256 of "dither randhie
+// " and the number begins with four bytes that are 0 modulo 5. The four bytes are read as a
+// big-endian integer.
 func split(records [][]string) (train, test [][]string) {
 	header := []string{"person"}
 	for _, c := range columns {
