@@ -7,12 +7,10 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/privacy"
 )
-
-// MethodPrivate is the name of a private evaluation in certificates.
-const MethodPrivate = "evaluate"
 
 // noiseDraws returns how many rounded normal numbers the plan draws, for the slack of their
 // distribution; discrete Laplace noise has exactly its own.
@@ -68,18 +66,13 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 	if err != nil {
 		return certificate.Certificate{}, err
 	}
-	return certificate.New(MethodPrivate, text, p.Claim())
-}
-
-// ReadPlan reads the JSON of a plan and refuses one that makes no sense.
-func ReadPlan(text json.RawMessage) (Plan, error) {
-	return strict.ReadPlan[Plan]("evaluate", text)
+	return certificate.New(option.MethodEvaluation, text, p.Claim())
 }
 
 // Methods returns this package's certificate methods: what a plan in JSON implies, by name.
 func Methods() map[string]certificate.Method {
-	return map[string]certificate.Method{MethodPrivate: func(text json.RawMessage) (certificate.Claim, error) {
-		p, err := ReadPlan(text)
+	return map[string]certificate.Method{option.MethodEvaluation: func(text json.RawMessage) (certificate.Claim, error) {
+		p, err := strict.ReadPlan[Plan]("evaluate", text)
 		if err != nil {
 			return certificate.Claim{}, err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
 )
@@ -192,11 +193,11 @@ func TestPlansAreRefused(t *testing.T) {
 		p := testPlans()["two levels"]
 		edit(&p)
 		text, err := json.Marshal(p)
-		if _, failed := ReadPlan(text); p.Validate() == nil || err == nil && failed == nil {
+		if _, failed := strict.ReadPlan[Plan]("evaluate", text); p.Validate() == nil || err == nil && failed == nil {
 			t.Errorf("%s: taken", name)
 		}
 	}
-	if _, err := ReadPlan([]byte(`{"more":1}`)); err == nil || !strings.Contains(err.Error(), "plan") {
+	if _, err := strict.ReadPlan[Plan]("evaluate", []byte(`{"more":1}`)); err == nil || !strings.Contains(err.Error(), "plan") {
 		t.Errorf("an unknown field: %v", err)
 	}
 }

@@ -13,7 +13,9 @@ import (
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/curve"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/report"
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -107,11 +109,11 @@ func storyOf(c certificate.Certificate, e mechanism.Event) (story, error) {
 
 func planStory(c certificate.Certificate, e mechanism.Event) (story, error) {
 	switch {
-	case c.Method == query.Method:
+	case c.Method == option.MethodQuery:
 		return answerStory(c, e)
-	case c.Method == evaluate.MethodPrivate:
+	case c.Method == option.MethodEvaluation:
 		return evaluationStory(c, e)
-	case c.Method == sweep.MethodSelection:
+	case c.Method == option.MethodSelection:
 		return selectionStory(c, e)
 	case neural.Methods()[c.Method] != nil:
 		return networkStory(c, e)
@@ -150,7 +152,7 @@ func trainStory(c certificate.Certificate) (story, error) {
 }
 
 func otherStory(c certificate.Certificate) (story, error) {
-	p, err := erm.ReadPlan(c.Plan)
+	p, err := strict.ReadPlan[erm.Plan]("erm", c.Plan)
 	if err != nil {
 		return story{}, err
 	}
@@ -165,7 +167,7 @@ func otherStory(c certificate.Certificate) (story, error) {
 }
 
 func networkStory(c certificate.Certificate, e mechanism.Event) (story, error) {
-	p, err := neural.ReadPlan(c.Plan)
+	p, err := strict.ReadPlan[neural.Plan]("neural", c.Plan)
 	if err != nil {
 		return story{}, err
 	}
@@ -191,7 +193,7 @@ func purposes(events []report.Event) []string {
 }
 
 func evaluationStory(c certificate.Certificate, e mechanism.Event) (story, error) {
-	p, err := evaluate.ReadPlan(c.Plan)
+	p, err := strict.ReadPlan[evaluate.Plan]("evaluate", c.Plan)
 	if err != nil {
 		return story{}, err
 	}

@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"math"
+
+	"github.com/ditherml/dither/data"
 )
 
 // Loss is a convex loss of one record's scores and its label. A label is a class index, or, for
@@ -27,18 +29,27 @@ type Loss interface {
 	Predict(scores []float64)
 }
 
-// LossFor returns the default loss of a target. It is logistic for two classes, softmax for more,
-// and Huber for regression (no classes).
-func LossFor(classes int) (Loss, error) {
-	switch {
-	case classes == 0:
-		return huber{Width: defaultHuberWidth}, nil
-	case classes == 2:
-		return logistic{}, nil
-	case classes > 2:
-		return softmax{}, nil
+// LossFor returns the loss that is asked for, as it is for a target with these levels, or without
+// levels for one with these bounds. Asked may be nil: then it is logistic for two classes, softmax
+// for more, and Huber for regression. A target of one level is an error, and so are bounds that the
+// loss has no meaning for.
+func LossFor(t data.Target, asked Loss) (Loss, error) {
+	if asked == nil {
+		switch classes := len(t.Levels); {
+		case classes == 0:
+			asked = huber{Width: defaultHuberWidth}
+		case classes == 2:
+			asked = logistic{}
+		case classes > 2:
+			asked = softmax{}
+		default:
+			return nil, fmt.Errorf("model: the target has %d level, want none or at least 2", classes)
+		}
 	}
-	return nil, fmt.Errorf("model: the target has %d level, want none or at least 2", classes)
+	if r, ok := asked.(overRange); ok && len(t.Levels) == 0 {
+		return r.over(t.Lower, t.Upper)
+	}
+	return asked, nil
 }
 
 // Logistic is the loss log(1 + exp(-y·z)), where z is the score and y is -1 for class 0 and +1 for

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/ditherml/dither/data"
 )
 
 // minimizer returns the one score that makes the sum of the losses of the labels least, by bisection of its
@@ -46,7 +48,7 @@ func TestQuantileLossFindsQuantiles(t *testing.T) {
 // the mean of the counts.
 func TestPoissonLossFindsTheMean(t *testing.T) {
 	for _, c := range []struct{ low, high float64 }{{0, 10}, {5, 8}} {
-		l, err := OverTarget(poisson{1}, c.low, c.high)
+		l, err := LossFor(data.Target{Lower: c.low, Upper: c.high}, poisson{1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,10 +68,10 @@ func TestPoissonLossFindsTheMean(t *testing.T) {
 			t.Errorf("a huge score predicts %v, want 1, the largest of the range", score[0])
 		}
 	}
-	if _, err := OverTarget(poisson{1}, -1, 4); err == nil {
+	if _, err := LossFor(data.Target{Lower: -1, Upper: 4}, poisson{1}); err == nil {
 		t.Error("counts below 0: got no error")
 	}
-	if l, err := OverTarget(huber{1}, -1, 4); err != nil || l != (huber{1}) {
+	if l, err := LossFor(data.Target{Lower: -1, Upper: 4}, huber{1}); err != nil || l != (huber{1}) {
 		t.Errorf("huber: got %v, %v, want it as it was", l, err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 // Poisson returns the negative log-likelihood of a count with mean M·exp(z), which is M·exp(z) -
 // y·z. Here y = M + label is the count in units of half the target's declared range [low, high],
-// with low at least 0. M is the middle of the range in these units. M is 1 until OverTarget sets
+// with low at least 0. M is the middle of the range in these units. M is 1 until LossFor sets
 // the range.
 //
 // Beyond the score at which the mean reaches high, the loss is its tangent. Its derivative is

@@ -1,6 +1,10 @@
 package model
 
-import "math"
+import (
+	"math"
+
+	"github.com/ditherml/dither/internal/encoder"
+)
 
 // Squared is half the squared residual, (z - y)²/2, of a numeric target y scaled to [-1, 1]. Its
 // derivative is not bounded, so descent must clip gradients. Methods of package erm that release
@@ -60,23 +64,11 @@ func (squaredClasses) Columns(classes int) int {
 	return oneForEach(classes)
 }
 
-// ClassCoordinate returns the coordinate of a class on score k of this number of scores. It is the
-// ideal value of that score.
-func ClassCoordinate(class, k, columns int) float64 {
-	switch {
-	case columns == 1:
-		return float64(2*class - 1)
-	case class == k:
-		return 1
-	}
-	return 0
-}
-
 // Value returns half the squared distance of the scores from the coordinates of the class.
 func (l squaredClasses) Value(scores []float64, label float64) float64 {
 	sum := 0.0
 	for k, z := range scores {
-		r := z - ClassCoordinate(int(label), k, len(scores))
+		r := z - encoder.ClassCoordinate(int(label), k, len(scores))
 		sum += r * r
 	}
 	return sum / 2
@@ -85,7 +77,7 @@ func (l squaredClasses) Value(scores []float64, label float64) float64 {
 // Residuals writes the scores minus the coordinates of the class.
 func (squaredClasses) Residuals(dst, scores []float64, label float64) {
 	for k, z := range scores {
-		dst[k] = z - ClassCoordinate(int(label), k, len(scores))
+		dst[k] = z - encoder.ClassCoordinate(int(label), k, len(scores))
 	}
 }
 

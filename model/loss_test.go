@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/ditherml/dither/data"
 )
 
 // columnsOf is how many scores the conformance tests give a loss.
@@ -128,7 +130,7 @@ func TestLossSpec(t *testing.T) {
 			t.Errorf("%+v: got error %v, want one with %q", s, err, want)
 		}
 	}
-	if _, err := LossFor(1); err == nil {
+	if _, err := LossFor(data.Target{Levels: []string{"a"}}, nil); err == nil {
 		t.Error("one class: got a loss")
 	}
 }

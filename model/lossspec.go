@@ -14,7 +14,7 @@ type LossSpec struct {
 	// Quantile is the quantile of the loss "quantile", between 0 and 1.
 	Quantile float64 `json:"quantile,omitempty"`
 	// Middle is the middle of the target's range in units of half of the range, for poisson. See
-	// OverTarget.
+	// LossFor.
 	Middle float64 `json:"middle,omitempty"`
 }
 
@@ -64,15 +64,6 @@ func SpecOf(l Loss) (LossSpec, error) {
 // overRange is a loss that depends on the range of the target.
 type overRange interface {
 	over(low, high float64) (Loss, error)
-}
-
-// OverTarget returns the loss for a numeric target with a declared range from low to high. Most
-// losses do not depend on it.
-func OverTarget(l Loss, low, high float64) (Loss, error) {
-	if r, ok := l.(overRange); ok {
-		return r.over(low, high)
-	}
-	return l, nil
 }
 
 // lossNames lists the wanted losses, as in "a, b or c".

@@ -28,7 +28,7 @@ func toyNetwork(t testing.TB, levels ...string) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loss, err := LossFor(len(levels))
+	loss, err := LossFor(data.Target{Levels: levels}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/encoder"
 )
 
 // Model is a trained model that can predict: a schema, a feature map, and weights or a network. It
@@ -161,21 +162,8 @@ func (m *Model) PredictFeatures(dst, x []float64, rows int, s *feature.Scratch) 
 func (m *Model) finish(dst []float64) {
 	m.linear.Loss.Predict(dst)
 	if t := m.schema.Target; t.Regression() {
-		dst[0] = UnscaleTarget(t, dst[0])
+		dst[0] = encoder.UnscaleTarget(t, dst[0])
 	}
-}
-
-// ScaleTarget returns a target mapped from its declared bounds to [-1, 1]. Values outside are moved
-// to the bounds, and NaN stays NaN.
-func ScaleTarget(t data.Target, v float64) float64 {
-	return max(-1, min(1, (2*v-t.Lower-t.Upper)/(t.Upper-t.Lower)))
-}
-
-// UnscaleTarget returns a number of [-1, 1] mapped to the declared bounds of a target. It is the
-// inverse of ScaleTarget. Numbers outside are moved to the bounds.
-func UnscaleTarget(t data.Target, z float64) float64 {
-	v := (t.Lower + t.Upper + float64(z*(t.Upper-t.Lower))) / 2
-	return max(t.Lower, min(t.Upper, v))
 }
 
 // Row is one row whose cells are set by column name before a prediction. Each column must be set by

@@ -50,7 +50,7 @@ func toyModel(t testing.TB, levels ...string) *Model {
 			f.Whitening.Matrix[i*d+j], f.Whitening.Matrix[j*d+i] = v, v
 		}
 	}
-	loss, err := LossFor(len(levels))
+	loss, err := LossFor(data.Target{Levels: levels}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,12 +5,10 @@ import (
 	"fmt"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/privacy"
 )
-
-// Method is the name of an answer in certificates.
-const Method = "query"
 
 // Derivation returns what the plan implies, for the certificate.
 func (p Plan) derivation() certificate.Claim {
@@ -41,7 +39,7 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 	if err != nil {
 		return certificate.Certificate{}, err
 	}
-	return certificate.New(Method, text, p.derivation())
+	return certificate.New(option.MethodQuery, text, p.derivation())
 }
 
 // readPlan returns the plan that JSON holds, validated. A field that is unknown, there twice or in other letters is an
@@ -52,7 +50,7 @@ func readPlan(text json.RawMessage) (Plan, error) {
 
 // Methods returns this package's certificate methods: what a plan in JSON implies, by name.
 func Methods() map[string]certificate.Method {
-	return map[string]certificate.Method{Method: func(text json.RawMessage) (certificate.Claim, error) {
+	return map[string]certificate.Method{option.MethodQuery: func(text json.RawMessage) (certificate.Claim, error) {
 		p, err := readPlan(text)
 		if err != nil {
 			return certificate.Claim{}, err

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
@@ -16,9 +17,6 @@ import (
 // ErrAllDiverged is the error for a private choice in which no run had finite weights. The choice
 // then releases this fact only.
 var ErrAllDiverged = errors.New("sweep: the weights of every run did not stay finite, so that there is no model")
-
-// MethodSelection is the certificates' name for the method of a privately chosen model.
-const MethodSelection = "dp-select"
 
 // Selection is the plan of a private choice of settings (Papernot & Steinke, "Hyperparameter Tuning
 // with Renyi Differential Privacy", ICLR 2022, theorems 2 and 6, https://arxiv.org/abs/2110.03620).
@@ -114,7 +112,7 @@ func ReadSelection(text json.RawMessage) (Selection, error) {
 
 // SelectionMethods returns the certificate method of private choices among runs of these methods.
 func SelectionMethods(runs map[string]certificate.Method) map[string]certificate.Method {
-	return map[string]certificate.Method{MethodSelection: func(text json.RawMessage) (certificate.Claim, error) {
+	return map[string]certificate.Method{option.MethodSelection: func(text json.RawMessage) (certificate.Claim, error) {
 		s, err := ReadSelection(text)
 		if err != nil {
 			return certificate.Claim{}, err
@@ -138,7 +136,7 @@ func (s Selection) Certificate(winner *Candidate) (certificate.Certificate, erro
 	if err != nil {
 		return certificate.Certificate{}, err
 	}
-	return certificate.New(MethodSelection, text, plan.derivation(winner.Linear.Plan.Derivation()))
+	return certificate.New(option.MethodSelection, text, plan.derivation(winner.Linear.Plan.Derivation()))
 }
 
 // Selected is the released result of a private choice.
@@ -160,7 +158,7 @@ func (s *Sweep) Select(ctx context.Context, l *ledger.Ledger, plan Selection, me
 	if s.Examiner == nil {
 		return Selected{}, fmt.Errorf("sweep: there is nothing to score models on, want public records")
 	}
-	if _, err := l.Reserve(plan.derivation(s.Candidates[0].Linear.Plan.Derivation()).Event, MethodSelection); err != nil {
+	if _, err := l.Reserve(plan.derivation(s.Candidates[0].Linear.Plan.Derivation()).Event, option.MethodSelection); err != nil {
 		return Selected{}, err
 	}
 	runs := Sweep{Candidates: s.Candidates, Training: s.Training, Examiner: s.Examiner}

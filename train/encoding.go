@@ -14,16 +14,9 @@ import (
 // learned in that map yet. It reads the transforms, normalization, radius, intercept and loss of
 // the request.
 func (r Request) Encoding(s *data.Schema) (*feature.Map, model.Linear, error) {
-	loss, err := r.Loss, error(nil)
-	if loss == nil {
-		if loss, err = model.LossFor(len(s.Target.Levels)); err != nil {
-			return nil, model.Linear{}, err
-		}
-	}
-	if len(s.Target.Levels) == 0 {
-		if loss, err = model.OverTarget(loss, s.Target.Lower, s.Target.Upper); err != nil {
-			return nil, model.Linear{}, err
-		}
+	loss, err := model.LossFor(s.Target, r.Loss)
+	if err != nil {
+		return nil, model.Linear{}, err
 	}
 	chain, err := feature.NewPipeline(feature.ReadFile, s, r.Transforms...)
 	if err != nil {
@@ -35,15 +28,6 @@ func (r Request) Encoding(s *data.Schema) (*feature.Map, model.Linear, error) {
 	}
 	linear, err := model.NewLinear(loss, len(s.Target.Levels), features.Dim())
 	return features, linear, err
-}
-
-// RefuseTokens returns an error if the features are tokens. The numbers of tokens are names, not
-// quantities, so a linear model cannot use them.
-func RefuseTokens(m *feature.Map) error {
-	if m.Encoder().Tokens() == 0 {
-		return nil
-	}
-	return fmt.Errorf("train: the text columns keep their words at positions, want a network that begins with an embedding; or leave positions out of the schema for a bag of words")
 }
 
 // Encode returns the records of a data set on the integer grid, as a map without whitening returns

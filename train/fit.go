@@ -169,23 +169,3 @@ func (s Setup) descendPaid(ctx context.Context, grant *ledger.Grant, t table, o 
 	}
 	return run.fit(ctx)
 }
-
-// Effective returns, for each score, the weight of each encoded feature before whitening. The
-// weight is the change of the score with that feature, up to the row's normalization. The last
-// entry belongs to the intercept if the map has one. Effective returns nil for a network.
-func Effective(m *model.Model) [][]float64 {
-	if m.Network() != nil {
-		return nil
-	}
-	f := m.Features()
-	d := f.Pipeline.Dim()
-	out := make([][]float64, m.Linear().Columns)
-	for k := range out {
-		w := m.Weights()[k*f.Dim() : (k+1)*f.Dim()]
-		out[k] = append([]float64(nil), w...)
-		if f.Whitening != nil {
-			f.Whitening.Multiply(out[k][:d], w[:d])
-		}
-	}
-	return out
-}

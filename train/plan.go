@@ -214,16 +214,10 @@ func Methods() map[string]certificate.Method {
 	return map[string]certificate.Method{option.MethodGD: derive(option.MethodGD), option.MethodSGD: derive(option.MethodSGD)}
 }
 
-// ReadPlan reads and validates a plan in JSON. An unknown field, a repeated field, or one in other
-// letter case is an error.
-func ReadPlan(text json.RawMessage) (Plan, error) {
-	return strict.ReadPlan[Plan]("train", text)
-}
-
 // derive reads a plan and refuses one of another method.
 func derive(method string) certificate.Method {
 	return func(text json.RawMessage) (certificate.Claim, error) {
-		p, err := ReadPlan(text)
+		p, err := strict.ReadPlan[Plan]("train", text)
 		if err != nil {
 			return certificate.Claim{}, err
 		}

@@ -14,6 +14,7 @@ import (
 // what the compiler is to say about it.
 var compileFaults = []struct{ name, source, want string }{
 	{"a hand-made bounded sum", `package train
+import "github.com/ditherml/dither/internal/release"
 var _ = release.Bounded{state: nil}`, "unexported"},
 	{"a hand-made noisy release", `package train
 import "github.com/ditherml/dither/internal/release"
@@ -25,6 +26,7 @@ func init() { (&optimizer.Momentum{}).Step(nil, []float64{1}) }`, "cannot use"},
 import ("github.com/ditherml/dither/internal/optimizer"; "github.com/ditherml/dither/internal/release")
 func step(o optimizer.Optimizer, b release.Bounded) { o.Step(nil, b) }`, "cannot use"},
 	{"a free event", `package train
+import "github.com/ditherml/dither/mechanism"
 type free struct{}
 func (free) String() string { return "free()" }
 func (free) event() {}

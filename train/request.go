@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
@@ -126,7 +127,7 @@ func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	if err != nil {
 		return Setup{}, err
 	}
-	if err = RefuseTokens(features); err != nil {
+	if err = encoder.RefuseTokens("train", features.Encoder()); err != nil {
 		return Setup{}, err
 	}
 	p := Plan{Subject: certificate.Subject{Neighboring: r.Neighboring, Unit: r.Person.unit(s.Row), RowsPerPerson: r.Person.rowsPerPerson(s.RowsPerPerson), Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords}, Person: r.Person,

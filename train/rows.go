@@ -10,7 +10,6 @@ import (
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/release"
-	"github.com/ditherml/dither/model"
 )
 
 const (
@@ -93,7 +92,7 @@ func labels(t data.Target, d *data.Dataset, places int) []float32 {
 	for i, v := range d.Target() {
 		out[i] = v
 		if t.Regression() {
-			out[i] = float32(model.ScaleTarget(t, float64(v)))
+			out[i] = float32(encoder.ScaleTarget(t, float64(v)))
 		}
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/processor"
@@ -116,7 +117,7 @@ func BenchmarkEpoch(b *testing.B) {
 
 // benchRun is a run on rows before its first step.
 func benchRun(b *testing.B, rows *release.Rows, classes int) *descent {
-	loss, err := model.LossFor(classes)
+	loss, err := model.LossFor(data.Target{Levels: make([]string, classes)}, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
 	"github.com/ditherml/dither/train/erm"
-	"github.com/ditherml/dither/train/neural"
 )
 
 // flagValues are the values of flags with few values. The key is the flag's name, or "command
@@ -91,7 +90,7 @@ func methodNames() []string {
 }
 
 func optimizerNames() []string {
-	names := append(option.Optimizers(), neural.Optimizers()...)
+	names := append(option.Optimizers(), option.NetworkOptimizers()...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }

@@ -42,7 +42,7 @@ var networkToo = []string{"model", "data", "labels", "delimiter", "schema", "tar
 
 func (n *networkFlags) add(f *pflag.FlagSet) {
 	n.addLayers(f, layers.Linear)
-	f.StringVar(&n.clipping.Rule, "clipping-rule", "", "how the gradient of a network is bounded: "+summaries(neural.Rules())+" (default "+neural.Rules()[0][0]+")")
+	f.StringVar(&n.clipping.Rule, "clipping-rule", "", "how the gradient of a network is bounded: "+summaries(option.ClippingRules())+" (default "+option.ClippingRules()[0][0]+")")
 	f.StringVar(&n.groups, "clipping-groups", "all", "which parts of a network's gradient are clipped each by itself: all (one part), per-layer, or blocks of weights in each part, as 2,1")
 	f.StringVar(&n.norms, "clipping-norms", "", "clipping norms of those parts, with commas between (default: the clipping norm over the root of their number)")
 	f.StringVar(&n.allocation, "noise-allocation", option.AllocationEven, "how noise is divided among those parts, at one cost: "+join(option.Allocations()))
@@ -96,7 +96,7 @@ func summaries(rules [][2]string) string {
 // ruleNames lists the clipping rules of networks.
 func ruleNames() []string {
 	var names []string
-	for _, r := range neural.Rules() {
+	for _, r := range option.ClippingRules() {
 		names = append(names, r[0])
 	}
 	return names

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/query"
 )
 
@@ -82,7 +83,7 @@ func TestQueryAnswers(t *testing.T) {
 				t.Errorf("%v: got %+v, want about %v", c.args, r, c.want[k])
 			}
 		}
-		if e := float64(a.Certificate.Epsilon); !(e <= 200) || e <= 0 || a.Certificate.Method != query.Method {
+		if e := float64(a.Certificate.Epsilon); !(e <= 200) || e <= 0 || a.Certificate.Method != option.MethodQuery {
 			t.Errorf("%v: the charge is %v", c.args, e)
 		}
 	}

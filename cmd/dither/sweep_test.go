@@ -17,6 +17,7 @@ import (
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/cache"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/sweep"
 )
@@ -306,7 +307,7 @@ func TestSweepSelects(t *testing.T) {
 	}
 	text, _ = mustInvoke(t, "verify", out, "--json")
 	var v artefact.Verification
-	if err = json.Unmarshal([]byte(text), &v); err != nil || !v.Verified || v.Certificate.Method != sweep.MethodSelection {
+	if err = json.Unmarshal([]byte(text), &v); err != nil || !v.Verified || v.Certificate.Method != option.MethodSelection {
 		t.Fatalf("got %s, want a verified choice", text)
 	}
 	if e := float64(v.Certificate.Epsilon); e > 3 || e < 3*0.99 {

@@ -7,7 +7,6 @@ import (
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/train"
-	"github.com/ditherml/dither/train/neural"
 	"github.com/spf13/pflag"
 )
 
@@ -21,7 +20,7 @@ type descentOptions struct {
 }
 
 func (d *descentOptions) add(f *pflag.FlagSet, request train.Request, options train.Options) {
-	f.StringVar(&d.optimizer, "optimizer", options.Optimizer, "what makes steps of released gradients: "+strings.Join(option.Optimizers(), ", ")+" (less the known variance of the noise; "+option.OptimizerLBFGS+" is for --non-private alone, and its default); of a network: "+strings.Join(neural.Optimizers(), ", "))
+	f.StringVar(&d.optimizer, "optimizer", options.Optimizer, "what makes steps of released gradients: "+strings.Join(option.Optimizers(), ", ")+" (less the known variance of the noise; "+option.OptimizerLBFGS+" is for --non-private alone, and its default); of a network: "+strings.Join(option.NetworkOptimizers(), ", "))
 	f.StringVar(&d.schedule, "schedule", options.Schedule, "how the learning rate goes over the steps: "+strings.Join(option.Schedules(), ", ")+"; of networks linear unless one is asked for")
 	f.IntVar(&d.warmUp, "warm-up", 0, "steps in which the learning rate rises to its largest value")
 	f.Float64Var(&d.l1, "l1", 0, "strength of the penalty on the magnitudes of weights, by proximal steps")

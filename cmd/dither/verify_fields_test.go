@@ -14,6 +14,7 @@ import (
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/query"
@@ -51,9 +52,9 @@ func planType(method string) reflect.Type {
 		return reflect.TypeFor[erm.Plan]()
 	case artefact.IsNetwork(method):
 		return reflect.TypeFor[neural.Plan]()
-	case method == evaluate.MethodPrivate:
+	case method == option.MethodEvaluation:
 		return reflect.TypeFor[evaluate.Plan]()
-	case method == query.Method:
+	case method == option.MethodQuery:
 		return reflect.TypeFor[query.Plan]()
 	}
 	return reflect.TypeFor[sweep.Selection]()

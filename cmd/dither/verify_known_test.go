@@ -12,6 +12,7 @@ import (
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/report"
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
 )
@@ -19,7 +20,7 @@ import (
 // changePlan gives a folder another plan with the certificate that belongs to it, priced and hashed as a forger does.
 func changePlan(change func(p *train.Plan)) func(*testing.T, *modelFolder) {
 	return func(t *testing.T, m *modelFolder) {
-		p, err := train.ReadPlan(m.certificate.Plan)
+		p, err := strict.ReadPlan[train.Plan]("train", m.certificate.Plan)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,10 +14,10 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
-	"github.com/ditherml/dither/sweep"
 	"github.com/ditherml/dither/train"
 )
 
@@ -103,7 +103,7 @@ func checkIterates(folder string, c certificate.Certificate, m *model.Model) err
 	if !IsDescent(c.Method) {
 		return fmt.Errorf("there is %s, and the plan of method %s does not pay for the weights after every step, want none", IteratesName, c.Method)
 	}
-	p, err := train.ReadPlan(c.Plan)
+	p, err := strict.ReadPlan[train.Plan]("train", c.Plan)
 	if err != nil {
 		return nil // Certificate.Verify says so
 	}
@@ -152,7 +152,7 @@ func checkDeclared(c certificate.Certificate, m *model.Model) error {
 	} else if *d == (certificate.Declared{}) {
 		return fmt.Errorf("the certificate declares nothing in so many words, want no declaration")
 	}
-	selected := c.Method == sweep.MethodSelection
+	selected := c.Method == option.MethodSelection
 	switch {
 	case frozen != (d.Frozen != nil):
 		return fmt.Errorf("the model has frozen layers: %v, and the certificate says where they come from: %v, want both or neither", frozen, d.Frozen != nil)

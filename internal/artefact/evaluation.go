@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
 )
@@ -36,7 +37,7 @@ func verifyEvaluation(folder string, certificateText []byte, c certificate.Certi
 	v := Verification{Checked: checkedEvaluation}
 	v.Add(checkSpelling(certificateText, c))
 	v.Add(c.VerifyEvent(methods))
-	plan, err := evaluate.ReadPlan(c.Plan)
+	plan, err := strict.ReadPlan[evaluate.Plan]("evaluate", c.Plan)
 	if err != nil {
 		return v, nil // VerifyPlan says so
 	}

@@ -8,9 +8,10 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/sweep"
@@ -44,22 +45,22 @@ func checkModel(c certificate.Certificate, m *model.Model) error {
 // checkPlanned compares plan and model, and returns the premises of the plan, nil of one that makes no sense.
 func checkPlanned(c certificate.Certificate, m *model.Model) (*certificate.Premises, error) {
 	switch {
-	case c.Method == sweep.MethodSelection:
+	case c.Method == option.MethodSelection:
 		run, err := SelectionRun(c)
 		if err != nil {
 			return nil, nil
 		}
 		return checkPlanned(run, m)
 	case IsNetwork(c.Method):
-		p, err := neural.ReadPlan(c.Plan)
+		p, err := strict.ReadPlan[neural.Plan]("neural", c.Plan)
 		premises := p.Premises()
 		return orNil(&premises, err), neural.CheckModel(p, m)
 	case IsOther(c.Method):
-		p, err := erm.ReadPlan(c.Plan)
+		p, err := strict.ReadPlan[erm.Plan]("erm", c.Plan)
 		premises := p.Premises()
 		return orNil(&premises, err), erm.CheckModel(p, m)
 	case IsDescent(c.Method):
-		p, err := train.ReadPlan(c.Plan)
+		p, err := strict.ReadPlan[train.Plan]("train", c.Plan)
 		premises := p.Premises()
 		return orNil(&premises, err), train.CheckModel(p, m)
 	}
@@ -139,7 +140,7 @@ func promise(c certificate.Certificate) string {
 
 // released names what a certificate is of.
 func released(c certificate.Certificate) string {
-	if c.Method == evaluate.MethodPrivate {
+	if c.Method == option.MethodEvaluation {
 		return "evaluation"
 	}
 	return "model"
@@ -161,7 +162,7 @@ func relationMeaning(n privacy.Neighboring) string {
 // AssumptionsOf are the assumptions of a certificate of a model, which follow from these premises of its plan, from
 // schema, feature map and what the certificate declares.
 func AssumptionsOf(p certificate.Premises, s *data.Schema, m *feature.Map, c certificate.Certificate) []string {
-	p.Selected = c.Method == sweep.MethodSelection
+	p.Selected = c.Method == option.MethodSelection
 	return train.PremisesOf(p, s, m).Assumptions(c)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/query"
@@ -75,7 +76,7 @@ func Verify(folder string) (Verification, error) {
 	if err != nil {
 		return Verification{}, err
 	}
-	if c.Method == evaluate.MethodPrivate {
+	if c.Method == option.MethodEvaluation {
 		return verifyEvaluation(folder, certificateText, c)
 	}
 	modelText, err := ReadPart(folder, model.FileName)
@@ -127,7 +128,7 @@ func ReadCertificate(folder string) ([]byte, certificate.Certificate, error) {
 func checkModelFolder(folder string, c certificate.Certificate, m *model.Model) error {
 	names := []string{certificate.FileName, model.FileName, ReportName}
 	var held error
-	if p, err := train.ReadPlan(c.Plan); IsDescent(c.Method) && err == nil {
+	if p, err := strict.ReadPlan[train.Plan]("train", c.Plan); IsDescent(c.Method) && err == nil {
 		held = checkHoldout(folder, c, p, m)
 		if p.Holdout != nil {
 			names = append(names, EvaluationName)
@@ -196,7 +197,7 @@ func checkSpelling(text []byte, c certificate.Certificate) error {
 
 // CheckPlans refuses plans in a certificate that are not spelled as dither writes them.
 func CheckPlans(c certificate.Certificate) error {
-	if c.Method == sweep.MethodSelection {
+	if c.Method == option.MethodSelection {
 		if plan, readErr := sweep.ReadSelection(c.Plan); readErr == nil {
 			run, runErr := SelectionRun(c)
 			return errors.Join(runErr, checkPlanSpelling(c, plan), checkSpellingOfPlan(run))
@@ -220,14 +221,14 @@ func checkSpellingOfPlan(c certificate.Certificate) error {
 	var err error
 	switch {
 	case IsDescent(c.Method):
-		plan, err = train.ReadPlan(c.Plan)
+		plan, err = strict.ReadPlan[train.Plan]("train", c.Plan)
 	case IsOther(c.Method):
-		plan, err = erm.ReadPlan(c.Plan)
+		plan, err = strict.ReadPlan[erm.Plan]("erm", c.Plan)
 	case IsNetwork(c.Method):
-		plan, err = neural.ReadPlan(c.Plan)
-	case c.Method == evaluate.MethodPrivate:
-		plan, err = evaluate.ReadPlan(c.Plan)
-	case c.Method == query.Method:
+		plan, err = strict.ReadPlan[neural.Plan]("neural", c.Plan)
+	case c.Method == option.MethodEvaluation:
+		plan, err = strict.ReadPlan[evaluate.Plan]("evaluate", c.Plan)
+	case c.Method == option.MethodQuery:
 		plan, err = strict.ReadPlan[query.Plan]("query", c.Plan)
 	default:
 		return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/failure"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/process"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/model"
@@ -60,7 +61,7 @@ func Release(out *artefact.Folder, p evaluate.Plan, draft certificate.Certificat
 	if err != nil {
 		return artefact.Evaluation{}, err
 	}
-	grant, err := budget.Reserve(p.Event(), evaluate.MethodPrivate)
+	grant, err := budget.Reserve(p.Event(), option.MethodEvaluation)
 	if err != nil {
 		return artefact.Evaluation{}, failure.Running(err)
 	}

@@ -102,3 +102,23 @@ const (
 	// SmallShare of the median norm is the small clipping norm.
 	SmallShare = 0.1
 )
+
+// NetworkOptimizers lists the optimizers of networks, the default first.
+func NetworkOptimizers() []string {
+	return []string{"momentum", "nesterov", "adagrad", "adam", "adamw", "adam-corrected", "scaled-adam"}
+}
+
+// ClippingRules returns the name of each clipping rule of networks with a few words on what it does, the default rule
+// first.
+func ClippingRules() [][2]string {
+	return [][2]string{
+		{"flat", "longer gradients are scaled down to the clipping norm"},
+		{"auto-s", "gradients are divided by their norm plus a constant, so that the clipping norm needs no tuning"},
+		{"auto-v", "gradients are divided by their norm"},
+		{"psac", "gradients are divided by their norm plus what short ones are damped by"},
+		{"global", "all gradients up to a threshold are scaled alike, longer ones dropped"},
+		{"global-adaptive", "all gradients up to a threshold are scaled alike, longer ones to the clipping norm; the threshold follows a noisy count"},
+		{"quantile", "longer gradients are scaled down to a norm that follows a quantile by noisy counts"},
+		{"projected", "norms are estimated by random projections: for comparison, it needs more noise"},
+	}
+}

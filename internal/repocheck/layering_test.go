@@ -102,7 +102,7 @@ var layers = []layer{
 	{"internal/pass", "internal/kernel internal/parallel internal/spot mechanism internal/release"},
 	// Quantiles, bounds and names that nobody declared: questions ask for them, and so does the preparation of a training.
 	{"internal/pick", "mechanism internal/release"},
-	{"query", "privacy internal/special internal/pass internal/pick internal/display mechanism internal/release account ledger certificate internal/strict data"},
+	{"query", "privacy internal/special internal/pass internal/pick internal/display mechanism internal/release account ledger certificate internal/strict data internal/option"},
 	// Layers are for networks what model is for linear weights: they know neither privacy, nor
 	// records, nor schemas, and a served model carries them without the packages that do.
 	{"network", "internal/kernel"},
@@ -115,7 +115,7 @@ var layers = []layer{
 	// Tables as the command names them, built-in sets among them: no library carries it.
 	{"internal/tabular", "internal/display internal/failure internal/format internal/durable data data/builtin model"},
 	// Rows that are kept as integers between models, and what many models predict for them: sweeps measure with it.
-	{"internal/wholerows", "internal/kernel internal/parallel data feature model"},
+	{"internal/wholerows", "internal/kernel internal/parallel data feature model internal/encoder"},
 	// Gradient descent as textbooks write it: tests and reproductions compare fast code with it.
 	{"internal/reference", "model"},
 	// Measuring a model needs no training, and the tests of training measure: hence before it.
@@ -123,7 +123,7 @@ var layers = []layer{
 	// hence account and certificate.
 	{"evaluate", "privacy internal/special internal/pass internal/pick mechanism internal/release account ledger certificate data model query internal/strict internal/option"},
 	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense internal/pass internal/pick mechanism internal/release account ledger certificate internal/strict data internal/encoder feature query model evaluate internal/option internal/optimizer"},
-	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/spot internal/dense internal/pass mechanism internal/release account ledger certificate internal/strict data feature query model evaluate train internal/option"},
+	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/spot internal/dense internal/pass mechanism internal/release account ledger certificate internal/strict data feature query model evaluate train internal/option internal/encoder"},
 	// Encoded tables, which hold records, in a folder of the user's own: for tables larger than memory, and costly transforms.
 	{"internal/cache", "data feature internal/release train internal/display internal/durable internal/failure"},
 	// The layers of a network from words and from files, for training and for diagnoses.
@@ -142,7 +142,7 @@ var layers = []layer{
 	// The reproductions are many, and read data sets that come with the program: a room apart from sweeps. They write pages.
 	{"internal/reproduce", "privacy internal/special internal/kernel internal/parallel internal/dense internal/pass mechanism account ledger certificate data data/builtin internal/public feature network internal/dynamics query model internal/reference evaluate train train/erm train/neural internal/figure internal/experiment internal/display internal/durable internal/report internal/option"},
 	// What was released, as a folder: the command and the front door write and verify the same files.
-	{"internal/artefact", "privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep internal/report internal/strict internal/durable internal/display internal/failure"},
+	{"internal/artefact", "privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep internal/report internal/strict internal/durable internal/display internal/failure internal/option"},
 	// The terms of the field, which help texts and explanations quote.
 	{"internal/glossary", ""},
 	// Words about plans, certificates and answers that pages, terminals and explanations share.
@@ -153,7 +153,7 @@ var layers = []layer{
 	{"internal/curve", "privacy internal/parallel mechanism account certificate internal/figure internal/report"},
 	// Words about what every other package plans and certifies: hence all of them. What it explains it verifies first: hence
 	// internal/artefact.
-	{"explain", "privacy internal/parallel internal/display internal/artefact internal/glossary internal/wording internal/textbook internal/curve mechanism account certificate internal/strict query model evaluate train train/erm train/neural sweep internal/report"},
+	{"explain", "privacy internal/parallel internal/display internal/artefact internal/glossary internal/wording internal/textbook internal/curve mechanism account certificate internal/strict query model evaluate train train/erm train/neural sweep internal/report internal/option"},
 	// What meets a guarantee: the command and the front door find it in one way.
 	{"internal/calibration", "privacy internal/display internal/wording mechanism account certificate"},
 	// The page, table and files of a sweep: report draws them and internal/wording words them, and both know sweep; hence after them.
@@ -161,7 +161,7 @@ var layers = []layer{
 	// The tables of exact diagnoses: numbers of both ways to train, in shared words.
 	{"internal/diagnosis", "internal/display internal/dynamics model train/erm train/neural internal/wording"},
 	// Measures on tables by the levels of a column, their plans, and their tables on pages and terminals.
-	{"internal/measures", "privacy certificate data evaluate model internal/report internal/wording internal/curve internal/artefact internal/display internal/failure internal/process"},
+	{"internal/measures", "privacy certificate data evaluate model internal/report internal/wording internal/curve internal/artefact internal/display internal/failure internal/process internal/option"},
 	// Questions from price to folder, as the command asks them.
 	{"internal/asking", "privacy account ledger certificate data query internal/artefact internal/process"},
 	// How far something is, on a terminal or in a file.

@@ -10,7 +10,6 @@ import (
 	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/model"
-	"github.com/ditherml/dither/train"
 )
 
 // mostCoefficients is how many weights of one score a report is given, more than it shows.
@@ -21,7 +20,7 @@ const mostCoefficients = 1000
 func coefficients(m *model.Model) (out []report.Coefficient, unlisted int) {
 	names := m.Features().Names()
 	levels := m.Schema().Target.Levels
-	for k, weights := range train.Effective(m) {
+	for k, weights := range effective(m) {
 		score := ""
 		if m.Linear().Columns > 1 {
 			score = levels[k]
@@ -60,4 +59,24 @@ func byMagnitude(numbers []float64) []int {
 		return cmp.Or(cmp.Compare(math.Abs(numbers[b]), math.Abs(numbers[a])), cmp.Compare(a, b))
 	})
 	return order
+}
+
+// effective returns, for each score, the weight of each encoded feature before whitening. The
+// weight is the change of the score with that feature, up to the row's normalization. The last
+// entry belongs to the intercept if the map has one. effective returns nil for a network.
+func effective(m *model.Model) [][]float64 {
+	if m.Network() != nil {
+		return nil
+	}
+	f := m.Features()
+	d := f.Pipeline.Dim()
+	out := make([][]float64, m.Linear().Columns)
+	for k := range out {
+		w := m.Weights()[k*f.Dim() : (k+1)*f.Dim()]
+		out[k] = append([]float64(nil), w...)
+		if f.Whitening != nil {
+			f.Whitening.Multiply(out[k][:d], w[:d])
+		}
+	}
+	return out
 }

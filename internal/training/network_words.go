@@ -88,7 +88,7 @@ func (n *Network) optimizerWords() string {
 	o := n.Options
 	words := o.Optimizer
 	if words == "" {
-		words = neural.Optimizers()[0]
+		words = option.NetworkOptimizers()[0]
 	}
 	if o.Schedule != "" && o.Schedule != option.ScheduleLinear { // the default
 		words += ", schedule " + string(o.Schedule)

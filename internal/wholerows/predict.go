@@ -1,6 +1,7 @@
 package wholerows
 
 import (
+	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/model"
 )
@@ -71,7 +72,7 @@ func (r *reader) score(dst []float64, i int, products []int64) bool {
 func (r *reader) finish(dst []float64) {
 	r.model.Linear().Loss.Predict(dst)
 	if t := r.model.Schema().Target; t.Regression() {
-		dst[0] = model.UnscaleTarget(t, dst[0])
+		dst[0] = encoder.UnscaleTarget(t, dst[0])
 	}
 }
 

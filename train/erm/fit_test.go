@@ -13,6 +13,7 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
@@ -184,7 +185,7 @@ func TestFrameRefusals(t *testing.T) {
 		"row bound":     strings.Replace(string(text), `"row-bound":`, `"row-bound":-`, 1),
 		"no relation":   strings.Replace(string(text), `"add-or-remove-one"`, `"replace-one"`, 1),
 	} {
-		if _, err := ReadPlan(json.RawMessage(edited)); err == nil {
+		if _, err := strict.ReadPlan[Plan]("erm", json.RawMessage(edited)); err == nil {
 			t.Errorf("%s: the plan %s was taken", name, edited)
 		}
 	}

@@ -63,12 +63,6 @@ func newMoments(sums []float64, o momentsOptions) (*Moments, error) {
 	return &Moments{o.Features, o.Targets, all, o.Deviation, o.Equal, o.Scale, o.Intercept}, nil
 }
 
-// Features returns the number of coordinates of a row of features, with the constant.
-func (m *Moments) Features() int { return m.features }
-
-// Targets returns the number of targets.
-func (m *Moments) Targets() int { return m.targets }
-
 // deviation returns the standard deviation of the noise on the diagonal of the second moment.
 func (m *Moments) deviation() float64 { return m.noise }
 

@@ -6,9 +6,9 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
-	"github.com/ditherml/dither/model"
 )
 
 // records reads mapped rows and targets of a run, for several goroutines at a time.
@@ -88,7 +88,7 @@ func (f *fitting) joint(dst, x []float64, label float32) {
 	for k := range f.Plan.Columns {
 		y := float64(label)
 		if !f.Schema.Target.Regression() {
-			y = model.ClassCoordinate(int(label), k, f.Plan.Columns)
+			y = encoder.ClassCoordinate(int(label), k, f.Plan.Columns)
 		}
 		dst[len(x)+k] = l.TargetScale * y
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 )
@@ -153,7 +154,7 @@ func TestPlansAreHeldToTheirNumbers(t *testing.T) {
 				continue
 			}
 			edited := from + field + "3" + to[strings.IndexAny(to, ",}"):]
-			if p, err := ReadPlan(json.RawMessage(edited)); err == nil && p.Event().String() == setup.Plan.Event().String() {
+			if p, err := strict.ReadPlan[Plan]("erm", json.RawMessage(edited)); err == nil && p.Event().String() == setup.Plan.Event().String() {
 				t.Errorf("%s: the plan was taken with another %s", name, field)
 			}
 		}

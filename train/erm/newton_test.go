@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -61,7 +62,7 @@ func gradientOf(s Setup, d *data.Dataset, weights []float64) []float64 {
 		s.Features.Apply(x, 1, scratch, func(int) []float32 { return d.Row(values, i) })
 		label := float64(d.Target()[i])
 		if s.Schema.Target.Regression() {
-			label = model.ScaleTarget(s.Schema.Target, label)
+			label = encoder.ScaleTarget(s.Schema.Target, label)
 		}
 		s.Model.Loss.Residuals(residual, []float64{kernel.Dot(x, weights)}, label)
 		for j, v := range x {

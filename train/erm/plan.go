@@ -145,18 +145,13 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 	return certificate.New(p.Method, text, p.derivation())
 }
 
-// ReadPlan reads and validates a plan in JSON. An unknown field is an error.
-func ReadPlan(text json.RawMessage) (Plan, error) {
-	return strict.ReadPlan[Plan]("erm", text)
-}
-
 // Methods returns this package's certificate methods by name. A method derives the claims of a plan
 // from its JSON.
 func Methods() map[string]certificate.Method {
 	all := map[string]certificate.Method{}
 	for _, m := range methods {
 		all[m.name()] = func(text json.RawMessage) (certificate.Claim, error) {
-			p, err := ReadPlan(text)
+			p, err := strict.ReadPlan[Plan]("erm", text)
 			if err == nil && p.Method != m.name() {
 				err = fmt.Errorf("erm: the plan is of method %s, want %s", p.Method, m.name())
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -100,7 +101,7 @@ func NewSetup(r Request, s *data.Schema) (Setup, error) {
 	if err != nil {
 		return Setup{}, err
 	}
-	if err = train.RefuseTokens(features); err != nil {
+	if err = encoder.RefuseTokens("erm", features.Encoder()); err != nil {
 		return Setup{}, err
 	}
 	p := Plan{Method: r.Method, Subject: certificate.Subject{Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords},

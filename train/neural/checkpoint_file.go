@@ -94,7 +94,7 @@ func decodeCheckpoint(file []byte) (*Checkpoint, error) {
 	if err := strict.Decode(body[:line], &h); err != nil {
 		return nil, fmt.Errorf("neural: checkpoint: %w", err)
 	}
-	plan, err := ReadPlan(h.Plan)
+	plan, err := strict.ReadPlan[Plan]("neural", h.Plan)
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func TestResumedRunsGoOn(t *testing.T) {
 	setup := setupOf(t, r, s)
 	initial := make([]float32, setup.Network.Weights())
 	setup.Network.Init(initial, 3)
-	for _, optimizer := range Optimizers() {
+	for _, optimizer := range option.NetworkOptimizers() {
 		for _, a := range option.Averages() {
 			o := Options{Optimizer: optimizer, Average: a, LearningRate: 0.05, Schedule: option.ScheduleCosine, WarmUp: 3, Initial: initial}
 			whole, err := Fit(context.Background(), budget(t, r), setup, ringData(t, s, records), o)

@@ -12,7 +12,7 @@ import (
 // ClippingRequest is a request for a Clipping. The zero value is flat clipping of the whole
 // gradient to norm 1.
 type ClippingRequest struct {
-	// Rule is one of Rules; "" means flat.
+	// Rule names a clipping rule, such as auto-s or quantile; "" means flat.
 	Rule string
 	// Norm is the clipping norm of the whole gradient; 0 means 1.
 	Norm float64

@@ -15,7 +15,7 @@ import (
 
 // Options are the settings that cannot change privacy. Numbers that make no sense are refused.
 type Options struct {
-	// Optimizer turns released sums into steps; "" means the first of Optimizers.
+	// Optimizer turns released sums into steps; "" means momentum.
 	Optimizer string
 	// LearningRate is the largest learning rate of the run; 0 means the optimizer's default.
 	LearningRate float64

@@ -14,7 +14,7 @@ import (
 // optimizerLine is one line of the table: a way to turn released sums into steps. An optimizer is
 // post-processing. A new one takes a file with its type and a line in the table.
 type optimizerLine struct {
-	name, summary string
+	name string
 	// scaled says that steps do not grow with gradients. The default learning rate depends on it.
 	scaled bool
 	// decay is the default weight decay of the optimizer.
@@ -37,47 +37,29 @@ const (
 	defaultDecay = 0.01
 )
 
-// optimizers is the table of optimizers, in the order in which they are listed.
+// optimizers is the table of optimizers, in the order of option.NetworkOptimizers.
 var optimizers = []optimizerLine{
-	{name: "momentum", summary: "descent with heavy-ball momentum; plain descent with momentum 0", begin: func(o Options, objective optimizer.Objective, _ float64, _ []release.ProductBlock) optimizer.Resumable {
+	{name: "momentum", begin: func(o Options, objective optimizer.Objective, _ float64, _ []release.ProductBlock) optimizer.Resumable {
 		return &optimizer.Momentum{Objective: objective, Momentum: o.momentum()}
 	}},
-	{name: "nesterov", summary: "descent with Nesterov's momentum", begin: func(o Options, objective optimizer.Objective, _ float64, _ []release.ProductBlock) optimizer.Resumable {
+	{name: "nesterov", begin: func(o Options, objective optimizer.Objective, _ float64, _ []release.ProductBlock) optimizer.Resumable {
 		return &optimizer.Nesterov{Objective: objective, Momentum: o.momentum()}
 	}},
-	{name: "adagrad", summary: "each step divided by the root of all squared gradients so far", scaled: true, begin: func(_ Options, objective optimizer.Objective, _ float64, _ []release.ProductBlock) optimizer.Resumable {
+	{name: "adagrad", scaled: true, begin: func(_ Options, objective optimizer.Objective, _ float64, _ []release.ProductBlock) optimizer.Resumable {
 		return &adagrad{Objective: objective}
 	}},
-	{name: "adam", summary: "each step divided by the root of the mean squared gradient", scaled: true, begin: func(o Options, objective optimizer.Objective, _ float64, _ []release.ProductBlock) optimizer.Resumable {
+	{name: "adam", scaled: true, begin: func(o Options, objective optimizer.Objective, _ float64, _ []release.ProductBlock) optimizer.Resumable {
 		return &optimizer.Adam{Objective: objective, MeanDecay: o.momentum(), SquareDecay: squareDecay}
 	}},
-	{name: "adamw", summary: "adam with weight decay beside it", scaled: true, decay: defaultDecay, begin: func(o Options, objective optimizer.Objective, _ float64, _ []release.ProductBlock) optimizer.Resumable {
+	{name: "adamw", scaled: true, decay: defaultDecay, begin: func(o Options, objective optimizer.Objective, _ float64, _ []release.ProductBlock) optimizer.Resumable {
 		return &optimizer.Adam{Objective: objective, MeanDecay: o.momentum(), SquareDecay: squareDecay}
 	}},
-	{name: "adam-corrected", summary: "adam that takes the known variance of the noise off its squares", scaled: true, begin: func(o Options, objective optimizer.Objective, noise float64, _ []release.ProductBlock) optimizer.Resumable {
+	{name: "adam-corrected", scaled: true, begin: func(o Options, objective optimizer.Objective, noise float64, _ []release.ProductBlock) optimizer.Resumable {
 		return &optimizer.Adam{Objective: objective, MeanDecay: o.momentum(), SquareDecay: squareDecay, NoiseVariance: noise * noise}
 	}},
-	{name: "scaled-adam", summary: "adam of gradients that are scaled before they are clipped, by what was released before", scaled: true, scales: true, begin: func(o Options, objective optimizer.Objective, noise float64, blocks []release.ProductBlock) optimizer.Resumable {
+	{name: "scaled-adam", scaled: true, scales: true, begin: func(o Options, objective optimizer.Objective, noise float64, blocks []release.ProductBlock) optimizer.Resumable {
 		return newScaledAdam(&optimizer.Adam{Objective: objective, MeanDecay: o.momentum(), SquareDecay: squareDecay}, noise, blocks)
 	}},
-}
-
-// Optimizers returns the names of the optimizers.
-func Optimizers() []string {
-	names := make([]string, len(optimizers))
-	for i, o := range optimizers {
-		names[i] = o.name
-	}
-	return names
-}
-
-// optimizerSummary returns a few words on what an optimizer does, or "" for an unknown name.
-func optimizerSummary(name string) string {
-	o, err := optimizerOf(name)
-	if err != nil {
-		return ""
-	}
-	return o.summary
 }
 
 // optimizerOf returns the optimizer with this name; "" means the first one.
@@ -87,7 +69,7 @@ func optimizerOf(name string) (optimizerLine, error) {
 	}
 	at := slices.IndexFunc(optimizers, func(o optimizerLine) bool { return o.name == name })
 	if at < 0 {
-		return optimizerLine{}, fmt.Errorf("neural: optimizer is %q, want one of %s", name, strings.Join(Optimizers(), ", "))
+		return optimizerLine{}, fmt.Errorf("neural: optimizer is %q, want one of %s", name, strings.Join(option.NetworkOptimizers(), ", "))
 	}
 	return optimizers[at], nil
 }

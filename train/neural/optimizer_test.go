@@ -2,6 +2,7 @@ package neural
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/ditherml/dither/internal/kernel"
@@ -156,19 +157,22 @@ func TestAveragesOfIterates(t *testing.T) {
 	}
 }
 
-// TestListsAreWhole reads the tables by name.
+// TestListsAreWhole compares the tables with the lists of package option, which stand in the same order.
 func TestListsAreWhole(t *testing.T) {
-	for _, name := range Optimizers() {
-		if optimizerSummary(name) == "" {
-			t.Errorf("optimizer %s has no summary", name)
+	var lines []string
+	for _, o := range optimizers {
+		lines = append(lines, o.name)
+	}
+	if want := option.NetworkOptimizers(); !slices.Equal(lines, want) {
+		t.Errorf("optimizers are %v, want %v", lines, want)
+	}
+	var listed []string
+	for _, r := range option.ClippingRules() {
+		if listed = append(listed, r[0]); r[1] == "" {
+			t.Errorf("rule %q has no words", r[0])
 		}
 	}
-	for _, r := range Rules() {
-		if r[0] == "" || r[1] == "" {
-			t.Errorf("rule %q has the summary %q, want a name and words", r[0], r[1])
-		}
-	}
-	if optimizerSummary("sgd") != "" {
-		t.Error("what is not there has a summary")
+	if got := ruleNames(); !slices.Equal(got, listed) {
+		t.Errorf("clipping rules are %v, want %v", got, listed)
 	}
 }

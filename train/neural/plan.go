@@ -272,16 +272,11 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 	return certificate.New(option.MethodNetwork, text, p.derivation())
 }
 
-// ReadPlan reads and validates a plan in JSON. An unknown field is an error.
-func ReadPlan(text json.RawMessage) (Plan, error) {
-	return strict.ReadPlan[Plan]("neural", text)
-}
-
 // Methods returns this package's certificate methods by name. A method derives the claims of a plan
 // from its JSON.
 func Methods() map[string]certificate.Method {
 	return map[string]certificate.Method{option.MethodNetwork: func(text json.RawMessage) (certificate.Claim, error) {
-		p, err := ReadPlan(text)
+		p, err := strict.ReadPlan[Plan]("neural", text)
 		if err != nil {
 			return certificate.Claim{}, err
 		}

@@ -22,8 +22,6 @@ type level struct {
 type rule interface {
 	// name returns the rule's name in flags, plans and certificates.
 	name() string
-	// summary returns a few words on what the rule does.
-	summary() string
 	// weight returns the factor of a gradient of this norm. The norm is finite and not negative.
 	// The product must not be longer than the clipping norm.
 	weight(norm float64, l level) float64
@@ -47,18 +45,8 @@ type adapting interface {
 	adapt(l level, share float64, a adaptivity) level
 }
 
-// rules is the table of clipping rules, in the order in which they are listed.
+// rules is the table of clipping rules, in the order of option.ClippingRules.
 var rules = []rule{flat{}, automaticS{}, automaticV{}, psac{}, global{}, globalAdaptive{}, quantile{}, projected{}}
-
-// Rules returns the name of each clipping rule with a few words on what it does, the default rule
-// first.
-func Rules() [][2]string {
-	out := make([][2]string, len(rules))
-	for i, r := range rules {
-		out[i] = [2]string{r.name(), r.summary()}
-	}
-	return out
-}
 
 // ruleNames lists the clipping rules.
 func ruleNames() []string {

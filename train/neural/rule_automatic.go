@@ -16,17 +16,11 @@ var (
 
 func (automaticS) name() string { return "auto-s" }
 
-func (automaticS) summary() string {
-	return "gradients are divided by their norm plus a constant, so that the clipping norm needs no tuning"
-}
-
 func (automaticS) needs() parameters { return parameters{stability: true} }
 
 func (automaticS) weight(norm float64, l level) float64 { return l.norm / (norm + l.stability) }
 
 func (automaticV) name() string { return "auto-v" }
-
-func (automaticV) summary() string { return "gradients are divided by their norm" }
 
 func (automaticV) needs() parameters { return parameters{} }
 

@@ -9,8 +9,6 @@ var _ rule = flat{}
 
 func (flat) name() string { return "flat" }
 
-func (flat) summary() string { return "longer gradients are scaled down to the clipping norm" }
-
 func (flat) needs() parameters { return parameters{} }
 
 func (flat) weight(norm float64, l level) float64 {

@@ -22,10 +22,6 @@ var (
 
 func (global) name() string { return "global" }
 
-func (global) summary() string {
-	return "all gradients up to a threshold are scaled alike, longer ones dropped"
-}
-
 func (global) needs() parameters { return parameters{threshold: true} }
 
 func (global) weight(norm float64, l level) float64 {
@@ -36,10 +32,6 @@ func (global) weight(norm float64, l level) float64 {
 }
 
 func (globalAdaptive) name() string { return "global-adaptive" }
-
-func (globalAdaptive) summary() string {
-	return "all gradients up to a threshold are scaled alike, longer ones to the clipping norm; the threshold follows a noisy count"
-}
 
 func (globalAdaptive) needs() parameters { return parameters{threshold: true, adaptive: true} }
 

@@ -20,10 +20,6 @@ var _ rule = projected{}
 
 func (projected) name() string { return "projected" }
 
-func (projected) summary() string {
-	return "norms are estimated by random projections: for comparison, it needs more noise"
-}
-
 func (projected) needs() parameters { return parameters{projection: true} }
 
 func (projected) weight(float64, level) float64 { return 1 }

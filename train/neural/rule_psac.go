@@ -10,10 +10,6 @@ var _ rule = psac{}
 
 func (psac) name() string { return "psac" }
 
-func (psac) summary() string {
-	return "gradients are divided by their norm plus what short ones are damped by"
-}
-
 func (psac) needs() parameters { return parameters{stability: true} }
 
 func (psac) weight(norm float64, l level) float64 {

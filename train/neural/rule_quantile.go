@@ -11,10 +11,6 @@ var _ adapting = quantile{}
 
 func (quantile) name() string { return "quantile" }
 
-func (quantile) summary() string {
-	return "longer gradients are scaled down to a norm that follows a quantile by noisy counts"
-}
-
 func (quantile) needs() parameters { return parameters{adaptive: true} }
 
 func (quantile) within(norm float64, l level) bool { return norm <= l.norm }

@@ -144,7 +144,7 @@ func TestEveryOptimizerTrains(t *testing.T) {
 	r := ask()
 	r.Epochs, r.Steps, r.Clipping.PerLayer = 0, 4, true
 	setup := uncalibrated(t, r, s)
-	for _, optimizer := range Optimizers() {
+	for _, optimizer := range option.NetworkOptimizers() {
 		for _, a := range option.Averages() {
 			initial := make([]float32, setup.Network.Weights())
 			result, err := Fit(context.Background(), anyBudget(t, r), setup, ringData(t, s, 100), Options{Optimizer: optimizer, Average: a, Initial: initial})
