@@ -1,4 +1,5 @@
-// Package format names the kinds of files that hold a table, and tells which paths stand for several of them.
+// Package format names the kinds of files that hold a table. It also recognizes paths of several
+// such files.
 package format
 
 import "strings"
@@ -6,13 +7,14 @@ import "strings"
 // Kind is a kind of file that holds a table.
 type Kind struct {
 	Name string
-	// Endings are how names of such files end, in lower case, before .gz.
+	// Endings are the endings of names of such files, in lower case, before .gz.
 	Endings []string
-	// Plain is whether the file must stand on disk as it is: no gzip, no standard input.
+	// Plain says that the file must be an uncompressed file on disk: no gzip, no standard input.
 	Plain bool
 }
 
-// Kinds lists what data.Read reads, and what data.Source.Formats usually adds, in the order in which help names them.
+// Kinds lists the formats of data.Read and the usual data.Source.Formats, in the order of the help
+// text.
 func Kinds() []Kind {
 	return []Kind{
 		{Name: "CSV", Endings: []string{".csv", ".tsv", ".data", ".test"}},

@@ -6,13 +6,14 @@ import (
 	"github.com/ditherml/dither/sweep"
 )
 
-// budget are the settings that a run without privacy does not have.
+// budget are the settings that a run without privacy lacks.
 var budget = []string{"epsilon", "epsilon-per-step", "delta", "noise-multiplier", "noise-contraction", "accounting", "count-noise", "correlated-noise", "noise-bands"}
 
-// ofBudget reports whether a setting belongs to the budget: a run without privacy does not have it.
+// ofBudget reports whether a setting belongs to the budget. A run without privacy lacks such
+// settings.
 func ofBudget(name string) bool { return slices.Contains(budget, name) }
 
-// baselines returns the configurations without what belongs to the budget, each once.
+// baselines returns the configurations without the settings of the budget, each once.
 func baselines(configurations [][]sweep.Setting) []sweep.Candidate {
 	var out []sweep.Candidate
 	for _, settings := range configurations {

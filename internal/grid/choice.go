@@ -19,13 +19,14 @@ import (
 	"github.com/ditherml/dither/sweep"
 )
 
-// Choice is a private choice of settings: what it costs at most and how many runs it makes on average.
+// Choice is a private choice of settings, with its largest cost and its mean number of runs.
 type Choice struct {
 	Draft certificate.Certificate `json:"certificate"` // of the first configuration
 	Plan  sweep.Selection         `json:"selection"`
 }
 
-// choice settles a private choice. The epsilon is that of the whole: each run gets the largest that keeps it.
+// choice makes a private choice. The epsilon is the epsilon of the whole. Each run gets the largest
+// epsilon that keeps the whole within it.
 func (p *Plan) choice(ctx context.Context) (*Choice, error) {
 	law, err := sweep.ParseLaw(p.Select)
 	switch {
@@ -57,8 +58,8 @@ func (p *Plan) choice(ctx context.Context) (*Choice, error) {
 	return out, err
 }
 
-// fitBudget replaces the epsilon of the whole by the largest of a run with which the choice costs
-// no more. It bisects its logarithm, and returns the epsilon of the whole.
+// fitBudget replaces the epsilon of the whole by the largest epsilon of a run within it. It bisects
+// the logarithm, and returns the epsilon of the whole.
 func (p *Plan) fitBudget(ctx context.Context, law sweep.RunCountDistribution) (float64, error) {
 	whole := 1.0
 	if given := p.all("epsilon"); len(given) == 1 {
@@ -96,14 +97,14 @@ func (p *Plan) setEpsilon(epsilon float64) {
 	p.Fixed = append(fixed, sweep.Setting{Name: "epsilon", Value: strconv.FormatFloat(epsilon, 'g', -1, 64)})
 }
 
-// ChoiceText returns what a private choice would do and cost.
+// ChoiceText returns a description of a private choice and its cost.
 func (p *Plan) ChoiceText() []byte {
 	c := p.Choice
 	return fmt.Appendf(nil, "dry run: nothing was trained, spent or written\n\nguarantee  %s\n\n%s to draw from; a random number of runs, %d on average (%s), each of epsilon %s;\nthe best on %s is released%s\n",
 		wording.Guarantee(c.Draft), display.Count(len(p.Candidates), "configuration"), c.Plan.Mean, c.Plan.RunCountDistribution, p.Candidates[0].Certificate.Epsilon.Rounded(), display.OneLine(p.measuredName()), wording.NoRuns(c.Plan))
 }
 
-// Chosen is what a private choice released, and where.
+// Chosen is the released result of a private choice, and its folder.
 type Chosen struct {
 	Certificate certificate.Certificate `json:"certificate"`
 	Folder      string                  `json:"folder"`
@@ -116,8 +117,8 @@ func (c Chosen) Text() []byte {
 	return fmt.Appendf(nil, "model      %s\nguarantee  %s\nchosen     %s\n\ncheck the guarantee: dither verify %s\n", c.Folder, wording.Guarantee(c.Certificate), display.Printable(words), c.Folder)
 }
 
-// Choose makes the private choice and writes the model folder of the winner, "" for the first free name. It tells on
-// messages what a person should know.
+// Choose makes the private choice and writes the winner's model folder. "" means the first free
+// name. It writes notes for people to messages.
 func (p *Plan) Choose(ctx context.Context, folder string, messages io.Writer, quiet bool) (Chosen, error) {
 	place, err := artefact.Claim(folder, false, messages)
 	if err != nil {

@@ -9,20 +9,20 @@ import (
 	"github.com/ditherml/dither/sweep"
 )
 
-// Ways to divide a public table into rows to train on and rows to test on.
+// These are the ways to divide a public table into rows for training and rows for testing.
 const (
 	SplitFirst  = "first"
 	SplitRandom = "random"
 )
 
-// Divide returns the rows of both parts of a table that is divided, in order: by SplitFirst the share of the rows
-// that stands first is trained on, by SplitRandom about that share is tested on. The random rows follow from the
+// Divide returns the training and test rows of a table, in order. SplitFirst trains on the first
+// rows, up to the share. SplitRandom tests on about that share. The random rows follow from the
 // hashes of the table's files, and are always the same.
 func Divide(records int, way string, share float64, hashes []sweep.Setting) (training, test []int) {
 	first := int(math.Floor(share*float64(records) + 1e-9))
 	seed := sha256.New()
 	for _, h := range hashes {
-		io.WriteString(seed, h.Name+h.Value) // a hash takes everything
+		io.WriteString(seed, h.Name+h.Value) // a hash accepts every write
 	}
 	start := seed.Sum([]byte("dither-sweep random split"))
 	for i := range records {

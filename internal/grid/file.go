@@ -16,11 +16,11 @@ import (
 // maxFile bounds a plan file.
 const maxFile = 1 << 20
 
-// notInFile are the flags that a plan file has no keys for: they say what to do with it.
+// notInFile are the flags for which a plan file has no keys: they say what to do with the file.
 var notInFile = []string{"plan", "out", "dry-run", "json", "quiet", "print-not-private", "help"}
 
-// ReadFile gives the flags the values that a file of settings has, in YAML. A flag that is given too is refused, since a
-// number stands in one place.
+// ReadFile gives the flags the values from a file of settings in YAML. A flag that is also given on
+// the command line is refused, so that a value has one place.
 func (f *Flags) ReadFile(path string) error {
 	root, err := parseFile(path)
 	if err != nil {
@@ -52,7 +52,7 @@ func (f *Flags) ReadFile(path string) error {
 	return nil
 }
 
-// fileValues are the values of one key: a scalar or a list of scalars.
+// fileValues returns the values of one key: a scalar or a list of scalars.
 func fileValues(path string, node *yaml.Node) ([]string, error) {
 	nodes := []*yaml.Node{node}
 	if node.Kind == yaml.SequenceNode {
@@ -71,7 +71,7 @@ func fileValues(path string, node *yaml.Node) ([]string, error) {
 	return out, nil
 }
 
-// fault is an error at a place of the plan file.
+// fault returns an error at a place of the plan file.
 func fault(path string, n *yaml.Node, problem, want, remedy string) error {
 	return &data.FileError{File: path, Line: n.Line, Column: n.Column, Problem: problem, Want: want, Remedy: remedy}
 }

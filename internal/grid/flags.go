@@ -12,8 +12,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Flags of dither train: without are not for sweeps, fixedNames have one value for all runs,
-// pathNames name files, and wholeNames have commas in their values.
+// These lists have flags of dither train. The list without has flags that sweeps lack, and
+// fixedNames has flags with one value for all runs. The list pathNames has flags that name files,
+// and wholeNames has flags with commas in their values.
 var (
 	without = []string{"out", "replace", "dry-run", "non-private", "json", "quiet", "stream", "cache-features", "group", "print-not-private", "threshold",
 		"holdout", "holdout-noise", "holdout-bins", "holdout-score-range", "holdout-residual-bound", "checkpoint", "checkpoint-every", "resume", "frozen-from", "train-layers", "frozen-public", "sweep"}
@@ -23,17 +24,18 @@ var (
 	wholeNames = []string{"data", "labels", "delimiter", "schema", "target", "test", "test-labels", "unit", "sample-weights", "transform", "hidden", "class-weights", "clipping-norms", "clipping-groups"}
 )
 
-// noiseFlag fixes the noise of each step in place of epsilon; dither train has no such flag.
+// noiseFlag sets the noise of each step instead of epsilon. dither train has no such flag.
 const noiseFlag = "noise-multiplier"
 
-// Flags are the flags of a sweep that take several values, among all of its flags.
+// Flags are the flags of a sweep that accept several values, among all of its flags.
 type Flags struct {
 	set    *pflag.FlagSet
 	values map[string]*[]string // as given
 	kinds  map[string]string    // types of single values
 }
 
-// NewFlags adds to the flags of a command the flags of training that a sweep may vary, and the noise multiplier.
+// NewFlags adds flags to a command: the flags of training that a sweep may vary, and the noise
+// multiplier.
 func NewFlags(set, training *pflag.FlagSet) *Flags {
 	f := &Flags{set, map[string]*[]string{}, map[string]string{noiseFlag: "float64"}}
 	f.add(noiseFlag, "standard deviation of the noise over the clipping norm, in place of --epsilon: what the run costs follows", false)
@@ -51,7 +53,7 @@ func NewFlags(set, training *pflag.FlagSet) *Flags {
 	return f
 }
 
-// add adds a flag that takes several values.
+// add adds a flag with several values.
 func (f *Flags) add(name, usage string, isBool bool) {
 	values := &[]string{}
 	f.values[name] = values
@@ -69,7 +71,7 @@ type severalValues struct {
 
 var _ pflag.SliceValue = (*severalValues)(nil)
 
-// String is what was given.
+// String returns the given texts.
 func (v *severalValues) String() string {
 	if v.values == nil {
 		return ""
@@ -77,7 +79,7 @@ func (v *severalValues) String() string {
 	return strings.Join(*v.values, ",")
 }
 
-// Set adds what is given once.
+// Set adds one given text.
 func (v *severalValues) Set(text string) error { return v.Append(text) }
 
 // Append adds a text.
@@ -86,7 +88,7 @@ func (v *severalValues) Append(text string) error {
 	return nil
 }
 
-// Replace puts other texts in place of all.
+// Replace replaces all texts.
 func (v *severalValues) Replace(texts []string) error {
 	*v.values = texts
 	return nil
@@ -95,17 +97,17 @@ func (v *severalValues) Replace(texts []string) error {
 // GetSlice returns the texts.
 func (v *severalValues) GetSlice() []string { return *v.values }
 
-// Type is what the help says that the flag takes.
+// Type returns the words of the help for the flag's values.
 func (v *severalValues) Type() string { return v.kind }
 
-// takes names what a flag takes, for the help: one value, or a list where it may vary.
+// takes returns the words of the help for a flag's values: one value, or a list if it may vary.
 func (f *Flags) takes(name string) string {
 	kind := map[string]string{"float64": "float", "int": "int", "bool": "bool"}[f.kinds[name]]
 	switch {
 	case kind == "":
 		kind = "text"
 	case kind == "bool":
-		return kind // which the help leaves out
+		return kind // the help leaves it out
 	}
 	if slices.Contains(fixedNames, name) {
 		return kind
@@ -113,10 +115,10 @@ func (f *Flags) takes(name string) string {
 	return kind + " list"
 }
 
-// Settings divides what was given into settings that all runs share and parameters that vary. They have the order of the
-// command line, then of the file: tables and figures keep it.
+// Settings returns the settings that all runs share and the parameters that vary. They have the
+// order of the command line, then of the file. Tables and figures keep that order.
 func (f *Flags) Settings() (fixed []sweep.Setting, varied []sweep.Parameter, err error) {
-	f.set.SortFlags = false // Visit goes in the order in which they were given
+	f.set.SortFlags = false // Visit uses the order in which they were given
 	for _, name := range f.given() {
 		values, failed := f.valuesOf(name)
 		switch {
@@ -149,7 +151,7 @@ func (f *Flags) given() []string {
 	return names
 }
 
-// valuesOf are the values of a flag, one text each.
+// valuesOf returns the values of a flag, one text each.
 func (f *Flags) valuesOf(name string) ([]string, error) {
 	var out []string
 	for _, text := range *f.values[name] {
@@ -171,8 +173,8 @@ func (f *Flags) valuesOf(name string) ([]string, error) {
 	return out, nil
 }
 
-// Command returns the command line that makes the same sweep, with files by their names without folders. File is the
-// file of settings, "" for none.
+// Command returns the command line of the same sweep, with file names without folders. The argument
+// file is the file of settings, "" for none.
 func (f *Flags) Command(o Options, file string) string {
 	parts := []string{"dither sweep"}
 	if file != "" {

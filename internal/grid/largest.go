@@ -8,10 +8,10 @@ import (
 	"github.com/ditherml/dither/sweep"
 )
 
-// largestRun returns about the largest epsilon of a run with which a private choice by the distribution
-// costs at most whole. It bisects the logarithm of epsilon from a thousandth of whole to whole. Plan
-// makes a candidate whose run has an epsilon; the cost must grow with it. Where there is none the
-// error wraps why runs have no price, if that is the reason.
+// largestRun returns approximately the largest epsilon of a run with which a private choice costs
+// at most whole. It bisects the logarithm of epsilon from a thousandth of whole to whole. The
+// function plan makes a candidate for an epsilon of a run; the cost must grow with it. If there is
+// no such epsilon because runs have no price, the error wraps the reason.
 func largestRun(l sweep.RunCountDistribution, whole float64, plan func(epsilon float64) (sweep.Candidate, error)) (float64, error) {
 	low, high := math.Log(whole/1000), math.Log(whole)
 	var refused error
@@ -33,7 +33,7 @@ func largestRun(l sweep.RunCountDistribution, whole float64, plan func(epsilon f
 	return math.Exp(low), nil
 }
 
-// priceOf is the epsilon of a choice whose runs have this epsilon, +Inf where there is none.
+// priceOf returns the epsilon of a choice whose runs have this epsilon, or +Inf without one.
 func priceOf(l sweep.RunCountDistribution, plan func(epsilon float64) (sweep.Candidate, error), epsilon float64) (float64, error) {
 	c, err := plan(epsilon)
 	if err != nil {

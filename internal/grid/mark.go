@@ -11,7 +11,7 @@ import (
 // markNone is the value of --mark that marks nothing.
 const markNone = "none"
 
-// markSettings reads --mark NAME=VALUE,…, of settings that vary.
+// markSettings reads --mark NAME=VALUE,… for settings that vary.
 func (p *Plan) markSettings() ([]sweep.Setting, error) {
 	var out []sweep.Setting
 	for part := range strings.SplitSeq(p.Mark, ",") {
@@ -29,7 +29,7 @@ func (p *Plan) markSettings() ([]sweep.Setting, error) {
 	return out, nil
 }
 
-// markExample is a value of --mark for this sweep.
+// markExample returns a value of --mark for this sweep.
 func (p *Plan) markExample() string {
 	var parts []string
 	for _, v := range p.Varied {
@@ -41,7 +41,7 @@ func (p *Plan) markExample() string {
 	return strings.Join(parts, ",")
 }
 
-// checkMark settles what --mark asks for before anything runs.
+// checkMark checks --mark before anything runs.
 func (p *Plan) checkMark() error {
 	if p.Mark == "" || p.Mark == markNone {
 		return nil

@@ -10,10 +10,9 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// setNoise gives the steps of a plan this noise multiplier, in place of the one that an epsilon
-// asked for. The noise of everything that is released before them keeps its proportion. The price
-// follows. Plans of other methods than descent with noise in each step, and plans without privacy,
-// have no such number.
+// setNoise sets the noise multiplier of a plan's steps, instead of the one for an epsilon. The
+// noise of everything released before them keeps its proportion. The price follows. Only plans of
+// descent with noise in each step, with privacy, have such a number.
 func setNoise(c *sweep.Candidate, text string) error {
 	z, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(z > 0) || math.IsInf(z, 1) {

@@ -10,12 +10,16 @@ import (
 // maxValues bounds the values of one range.
 const maxValues = 100_000
 
-// ParseNumbers reads the values of a numeric parameter, in ascending or given order: numbers with
-// commas between them, as 0.5,1,2. Each part may be a range: 0.1..10 log 9 has nine values, equal
-// factors apart, 0..1 linear 5 has five, equal steps apart, and 0.001..0.1 step 0.001 goes on from
-// the first by the step for as long as the end, give or take a billionth of the step, is not
-// passed. Values of ranges are rounded to twelve digits and printed as short as they can be. Values
-// of logarithmic ranges are rounded to four between the ends, where that keeps them apart.
+// ParseNumbers returns the values of a numeric parameter, in ascending or given order. Parts are
+// separated by commas, as in 0.5,1,2. Each part may be a range:
+//
+//   - 0.1..10 log 9 has nine values, equal factors apart.
+//   - 0..1 linear 5 has five values, equal steps apart.
+//   - 0.001..0.1 step 0.001 adds the step until the end. The end may be exceeded by a billionth of
+//     the step.
+//
+// Values of ranges are rounded to twelve digits and printed as short as possible. Values of
+// logarithmic ranges are rounded to four digits between the ends, if that keeps them apart.
 func ParseNumbers(text string) ([]string, error) {
 	var out []string
 	for part := range strings.SplitSeq(text, ",") {
@@ -75,24 +79,24 @@ func parseRange(text string) ([]string, error) {
 			return nil, wrong
 		}
 	}
-	if way == "log" { // the ends are as they were given
+	if way == "log" { // the ends keep their given form
 		out[0], out[len(out)-1] = rounded(low, rangeDigits), rounded(high, rangeDigits)
 	}
 	return out, nil
 }
 
-// rangeDigits is how many digits the values of ranges have at most.
+// rangeDigits is the largest number of digits of a range's values.
 const rangeDigits = 12
 
-// logDigits is how many digits the values of a logarithmic range need: four, or more where they lie so close that their
-// distances would be off by more than a hundredth.
+// logDigits returns the number of digits of a logarithmic range's values. It is four, or more if
+// rounding would change their distances by more than a hundredth.
 func logDigits(low, high, count float64) int {
 	gap := math.Expm1((math.Log(high) - math.Log(low)) / (count - 1))
 	return int(min(rangeDigits, max(4, math.Ceil(2-math.Log10(gap)))))
 }
 
-// rounded prints a number that was rounded to this many digits.
+// rounded returns a number as text, rounded to this number of digits.
 func rounded(v float64, digits int) string {
-	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64) // which it printed itself
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64) // it printed the text itself
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }

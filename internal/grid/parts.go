@@ -20,20 +20,21 @@ import (
 	"github.com/ditherml/dither/sweep"
 )
 
-// parts say what is trained on and what is measured on, and which of it is public.
+// parts are the tables for training and for measuring, and whether each is public.
 type parts struct {
-	// dataPublic is whether the table is declared public, testPublic whether what models are measured on is.
+	// dataPublic is true if the table is declared public. testPublic is true if the measured
+	// records are public.
 	dataPublic, testPublic bool
-	// testName is what models are measured on, in words.
+	// testName describes the records that models are measured on.
 	testName string
-	// way and share say how a table is divided; way is "" where it is not.
+	// way and share describe how a table is divided. way is "" for an undivided table.
 	way   string
 	share float64
-	// training and test are the parts, nil where they are yet to be read.
+	// training and test are the parts, nil before they are read.
 	training, test *data.Dataset
 }
 
-// measuredOn settles the parts from the flags alone.
+// measuredOn determines the parts from the flags alone.
 func (p *Plan) measuredOn() (parts, error) {
 	_, isBuiltin := p.builtin()
 	out := parts{dataPublic: p.DataPublic || isBuiltin, testPublic: p.TestPublic, testName: p.TestName}
@@ -59,7 +60,8 @@ func (p *Plan) measuredOn() (parts, error) {
 	return out, nil
 }
 
-// Divide reads a table that is divided, since how many rows each part has belongs to the plan.
+// Divide reads a table that is divided, because the number of rows in each part belongs to the
+// plan.
 func (p *Plan) Divide(ctx context.Context) error {
 	if p.parts.way == "" {
 		return nil
@@ -95,12 +97,12 @@ func (p *Plan) read(ctx context.Context) (err error) {
 	return err
 }
 
-// builtin is the name of the built-in data set that is trained on, if it is one.
+// builtin returns the name of the built-in data set for training, if it is one.
 func (p *Plan) builtin() (string, bool) {
 	return strings.CutPrefix(p.Table, tabular.Prefix)
 }
 
-// hashes are the SHA-256 of the files that a sweep reads, by the flag that names them.
+// hashes returns the SHA-256 of the files that a sweep reads, by the flag that names them.
 func (p *Plan) hashes() ([]sweep.Setting, error) {
 	if name, isBuiltin := p.builtin(); isBuiltin {
 		return builtinHashes(name)
@@ -125,7 +127,7 @@ func (p *Plan) hashes() ([]sweep.Setting, error) {
 	return out, nil
 }
 
-// all are the values that a flag has in any run.
+// all returns the values of a flag in all runs.
 func (p *Plan) all(name string) []string {
 	var out []string
 	for _, f := range p.Fixed {
@@ -141,7 +143,7 @@ func (p *Plan) all(name string) []string {
 	return out
 }
 
-// builtinHashes are the hashes of a built-in data set.
+// builtinHashes returns the hashes of a built-in data set.
 func builtinHashes(name string) ([]sweep.Setting, error) {
 	set, err := builtin.Open(name)
 	if err != nil {
@@ -168,7 +170,8 @@ func hashFile(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// measuredName is what models are measured on, files by their names without folders.
+// measuredName returns the name of the records that models are measured on. Files are named without
+// folders.
 func (p *Plan) measuredName() string {
 	if p.parts.testName != "" && p.parts.testName == p.Test {
 		return outcome.BaseName(p.parts.testName)

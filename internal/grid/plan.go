@@ -12,46 +12,47 @@ import (
 	"github.com/ditherml/dither/sweep"
 )
 
-// Options are what a sweep is asked for besides settings of runs, as flags spell it.
+// Options are the options of a sweep except the settings of its runs, in the spelling of flags.
 type Options struct {
 	Split, Select, Mark, Out                      string
 	Repeats                                       int
 	Baseline, DataPublic, PrintNotPrivate, DryRun bool
 }
 
-// Base is what all runs of a sweep share.
+// Base is the part that all runs of a sweep share.
 type Base struct {
 	Schema *data.Schema
-	// Table and Test name what is trained and measured on, as flags do, and Name says what the table is called.
+	// Table and Test are the values of the flags for the training and measured tables. Name is the
+	// table's name.
 	Table, Test, Name string
-	// TestName is what models are measured on, in words.
+	// TestName describes the records that models are measured on.
 	TestName   string
 	TestPublic bool
-	// Files are the files that are read, by the flags that name them, for tables that are not built in.
+	// Files are the files that are read, by the flags that name them. Built-in tables have none.
 	Files []sweep.Setting
-	// Train and ReadTest read the tables; ReadTest returns nil where there is none to measure on.
+	// Train and ReadTest read the tables. ReadTest returns nil if there is no table to measure on.
 	Train, ReadTest func(context.Context) (*data.Dataset, error)
 	// Run plans a run: the settings in text become the plan, options and draft of the candidate.
 	Run func(ctx context.Context, settings []sweep.Setting, c *sweep.Candidate) error
-	// Program is the program with its version, and Command the command line that makes the same sweep.
+	// Program is the program with its version. Command is the command line of the same sweep.
 	Program, Command string
 }
 
-// Plan is everything that is settled before a sweep runs.
+// Plan is everything that is decided before a sweep runs.
 type Plan struct {
 	Options
 	Base
 	Fixed      []sweep.Setting
 	Varied     []sweep.Parameter
 	Candidates []sweep.Candidate
-	// Choice is a private choice among the candidates, nil where all runs are shown.
+	// Choice is a private choice among the candidates, nil if all runs are shown.
 	Choice *Choice
 	parts  parts
 	cost   sweep.Cost     // of all runs
 	marked outcome.Marked // by Mark
 }
 
-// Check refuses options that no sweep of these settings has.
+// Check refuses options that do not apply to a sweep of these settings.
 func Check(o Options, fixed []sweep.Setting, varied []sweep.Parameter) error {
 	if o.Repeats < 1 {
 		return fmt.Errorf("--repeats is %d, want at least 1", o.Repeats)
@@ -65,7 +66,8 @@ func Check(o Options, fixed []sweep.Setting, varied []sweep.Parameter) error {
 	return nil
 }
 
-// New returns a plan whose settings Check has passed. It reads no table and plans no run: Divide and Price do.
+// New returns a plan for settings that Check accepts. It reads no table and plans no run; Divide
+// and Price do.
 func New(o Options, b Base, fixed []sweep.Setting, varied []sweep.Parameter) (*Plan, error) {
 	p := &Plan{Options: o, Base: b, Fixed: fixed, Varied: varied}
 	var err error
@@ -73,10 +75,10 @@ func New(o Options, b Base, fixed []sweep.Setting, varied []sweep.Parameter) (*P
 	return p, err
 }
 
-// public reports whether neither the table nor what models are measured on is private.
+// public reports whether neither the table nor the measured records are private.
 func (p *Plan) public() bool { return p.parts.dataPublic }
 
-// secret reports whether metrics are private: then they go to this terminal only.
+// secret reports whether metrics are private. Private metrics are shown on this terminal only.
 func (p *Plan) secret() bool { return !p.parts.testPublic }
 
 // Price plans every run and prices all of them, or the private choice among them.
@@ -120,7 +122,8 @@ func (p *Plan) plan(ctx context.Context) error {
 	return nil
 }
 
-// candidate fills in the plan of one configuration. A run without privacy has no settings of the budget but delta.
+// candidate fills in the plan of one configuration. Of the settings of the budget, a run without
+// privacy has delta only.
 func (p *Plan) candidate(ctx context.Context, c *sweep.Candidate) error {
 	var settings []sweep.Setting
 	noise := ""

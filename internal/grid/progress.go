@@ -9,8 +9,9 @@ import (
 	"github.com/ditherml/dither/sweep"
 )
 
-// Progress tells how far a sweep is: one line that is written over on a terminal, a line for each tenth
-// otherwise. The time left is told for public tables only: how long a run takes can depend on the records.
+// Progress shows how far a sweep is: one line that is overwritten on a terminal, or a line for each
+// tenth. It shows the remaining time for public tables only, because the duration of a run can
+// depend on the records.
 type Progress struct {
 	out          io.Writer
 	quiet, timed bool
@@ -20,7 +21,7 @@ type Progress struct {
 	from         int
 }
 
-// NewProgress returns the progress of a sweep, told on out unless quiet.
+// NewProgress returns the progress of a sweep, written to out unless quiet.
 func NewProgress(out io.Writer, quiet, terminal bool) *Progress {
 	return &Progress{out: out, quiet: quiet, terminal: terminal, tenth: -1, began: time.Now(), from: -1}
 }

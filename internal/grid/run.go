@@ -21,8 +21,8 @@ import (
 	"github.com/ditherml/dither/sweep"
 )
 
-// Execute runs what is left of a sweep, and writes the files of its results unless metrics are private. Image draws a
-// figure as an image.
+// Execute makes the remaining runs of a sweep, and writes the files of its results unless metrics
+// are private. The function image draws a figure as an image.
 func (p *Plan) Execute(ctx context.Context, ahead *Progress, image func(io.Writer, figure.Figure) error) (*outcome.Study, []sweep.Summary, error) {
 	definition, err := p.definition()
 	if err != nil {
@@ -92,7 +92,7 @@ func (p *Plan) write(study *outcome.Study, measured []sweep.Measurement, summari
 	return nil
 }
 
-// definition is what decides the runs.
+// definition returns everything that decides the runs.
 func (p *Plan) definition() (sweep.Definition, error) {
 	d := sweep.Definition{Fixed: outcome.Shown(p.Fixed), Varied: p.Varied, Repeats: p.Repeats, Baseline: p.Baseline, Program: p.Program}
 	if p.Split != "" {
@@ -106,8 +106,8 @@ func (p *Plan) definition() (sweep.Definition, error) {
 	return d, err
 }
 
-// journalPath is where results are kept as they come: in the folder of the sweep, or those that are private in
-// the cache folder.
+// journalPath returns the file for results as they arrive. It is in the folder of the sweep, or for
+// private results in the cache folder.
 func (p *Plan) journalPath(d sweep.Definition) (string, error) {
 	if p.secret() {
 		text, err := json.Marshal(d)
@@ -135,7 +135,7 @@ func (p *Plan) journalPath(d sweep.Definition) (string, error) {
 	return path, nil
 }
 
-// study is the sweep as its results tell of it.
+// study returns the sweep as its results describe it.
 func (p *Plan) study() *outcome.Study {
 	out := &outcome.Study{Fixed: p.Fixed, Varied: p.Varied, Candidates: p.Candidates, Repeats: p.Repeats, Cost: p.cost, Marked: p.marked,
 		Table: outcome.BaseName(p.Name), Measured: p.measuredName(), Target: p.Schema.Target, Public: p.public(), Secret: p.secret()}
@@ -151,7 +151,7 @@ func (p *Plan) study() *outcome.Study {
 	return out
 }
 
-// Dry returns what would be run, with about how many seconds it takes at the declared number of records.
+// Dry returns the planned runs, and approximately their seconds at the declared number of records.
 func (p *Plan) Dry() (*outcome.Study, float64) {
 	records := p.Schema.Records
 	if records == 0 {

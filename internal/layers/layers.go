@@ -1,4 +1,4 @@
-// Package layers makes the layers of networks of what the command line says: a preset, or a file of layers.
+// Package layers makes the layers of networks from the command line: a preset, or a file of layers.
 package layers
 
 import (
@@ -18,13 +18,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// defaultHidden are the hidden units of mlp.
+// defaultHidden is the default number of hidden units of mlp.
 const defaultHidden = 128
 
 // maxLayersFile bounds a file of layers.
 const maxLayersFile = 1 << 20
 
-// Sizes are the public numbers that a network has to fit: how many a row has, and how many scores the loss.
+// Sizes are the public numbers that a network must match: the numbers of a row and the scores of
+// the loss.
 type Sizes struct {
 	Features, Scores int
 	Tokens           int // of text columns whose words have positions, else 0
@@ -44,7 +45,7 @@ func SizesFor(r train.Request, s *data.Schema) (Sizes, error) {
 	return Sizes{features.Dim(), linear.Columns, features.Encoder().Tokens(), linear.Loss.Name()}, nil
 }
 
-// Models that Spec.Model names; anything else is a file of layers.
+// These are the models that Spec.Model names. Any other text is a file of layers.
 const (
 	Linear = "linear" // no network
 	MLP    = "mlp"
@@ -52,18 +53,19 @@ const (
 	Text   = "text"
 )
 
-// Spec says which network it is.
+// Spec describes a network on the command line.
 type Spec struct {
 	Model              string
 	Hidden, Activation string // of MLP and Text
 	Embedding          int    // numbers of an embedding, of Text
-	InputShape         string // of one record, as 28x28; "" is that of the table
+	InputShape         string // of one record, as 28x28; "" means the table's
 	// Given reports whether a flag was given.
 	Given func(flag string) bool
 }
 
-// Layers returns the layers of a network for a schema, and the shape of what they take. The table is where the records
-// will be from, nil for a built-in one; its header may have the shape of a record.
+// Layers returns the layers of a network for a schema, and the shape of their input. The argument
+// table is the source of the records, nil for a built-in table. Its header may have the shape of a
+// record.
 func (n Spec) Layers(ctx context.Context, table *data.Source, s *data.Schema, size Sizes) (network.Layers, network.Shape, error) {
 	if err := n.checkFlags(s); err != nil {
 		return nil, nil, err
@@ -114,7 +116,7 @@ func (n Spec) checkFlags(s *data.Schema) error {
 	return nil
 }
 
-// units are the hidden units that were asked for.
+// units returns the requested hidden units.
 func (n Spec) units(fallback ...int) ([]int, error) {
 	if n.Hidden == "" {
 		return fallback, nil
@@ -122,7 +124,8 @@ func (n Spec) units(fallback ...int) ([]int, error) {
 	return WholeNumbers("hidden", n.Hidden, "units of each hidden layer, such as 128,64")
 }
 
-// words is the layer of the embeddings: of a bag, a sum over what is not 0 in it; of words in order, their mean.
+// words returns the layer of the embeddings. For a bag it is a sum over the nonzero entries, for
+// words in order their mean.
 func (n Spec) words(size Sizes) network.Layer {
 	if size.Tokens > 0 {
 		return network.EmbeddingBag{Vocabulary: size.Tokens, Features: n.Embedding}
@@ -139,7 +142,8 @@ func (n Spec) hiddenLayers(layers network.Layers, scores int, units []int) netwo
 	return append(layers, network.Linear{Outputs: scores})
 }
 
-// image is the shape of one record as --input-shape or the table has it, with its colors last, or nil.
+// image returns the shape of one record from --input-shape or the table, with its colors last, or
+// nil.
 func (n Spec) image(ctx context.Context, table *data.Source, size Sizes) (network.Shape, error) {
 	var shape []int
 	if n.InputShape != "" {
@@ -230,11 +234,12 @@ func parseLayers(path string, text []byte) (layers network.Layers, lines []int, 
 		}
 		layers, lines = append(layers, layer...), append(lines, tree.Content[0].Content[i].Line)
 	}
-	_, err = network.ParseLayers(text) // what is next to the list
+	_, err = network.ParseLayers(text) // the rest after the list
 	return layers, lines, err
 }
 
-// lineOf finds the line of what is wrong in the entry of a layer: of a field, or within layers in it.
+// lineOf returns the line of the fault in the entry of a layer. It is the line of a field, or a
+// line within the layers in it.
 func lineOf(entry *yaml.Node, err error) int {
 	if entry.Kind != yaml.MappingNode || len(entry.Content) != 2 {
 		return entry.Line
@@ -262,14 +267,15 @@ func lineOf(entry *yaml.Node, err error) int {
 	return entry.Line
 }
 
-// withoutPlace drops from an error of network which layer it was, where a line says it.
+// withoutPlace removes the layer's place from an error of package network, if a line number gives
+// it.
 func withoutPlace(err error, layer int) string {
 	text := strings.TrimPrefix(err.Error(), "network: ")
 	text = strings.TrimPrefix(text, fmt.Sprintf("layer %d: ", layer))
 	return strings.TrimPrefix(text, fmt.Sprintf("layer %d, ", layer))
 }
 
-// WholeNumbers reads positive integers with commas between.
+// WholeNumbers reads positive integers separated by commas.
 func WholeNumbers(flag, text, want string) ([]int, error) {
 	var out []int
 	for part := range strings.SplitSeq(text, ",") {
@@ -282,7 +288,7 @@ func WholeNumbers(flag, text, want string) ([]int, error) {
 	return out, nil
 }
 
-// isImage reports whether a shape is that of images.
+// isImage reports whether a shape is the shape of images.
 func isImage(shape []int, features int) bool {
 	size := 1
 	for _, n := range shape {

@@ -20,13 +20,14 @@ func aggregate() experiment.Reproduction {
 	}
 }
 
-// The declared range of a slope, in dollars of income a year of education.
+// This is the declared range of a slope, in dollars of income per year of education.
 const slopeLow, slopeHigh = -1000.0, 3000.0
 
 // slopes are pairs of numbers.
 type slopes struct{ x, y []float64 }
 
-// slope is that of least squares with an intercept, NaN of rows without two different x.
+// slope returns the slope of least squares with an intercept. It is NaN for rows without two
+// different x.
 func (s slopes) slope(rows []int) float64 {
 	n, sx, sy := float64(len(rows)), 0.0, 0.0
 	for _, i := range rows {
@@ -105,7 +106,7 @@ func runAggregate(ctx context.Context, l experiment.Environment) (experiment.Out
 	}}, nil
 }
 
-// aggregateSlope is what polyfit of numpy 1.24 gives.
+// aggregateSlope is the result of polyfit of numpy 1.24.
 const aggregateSlope = 443.43890007
 
 // clipped adds the chapter's sensitivity of a clipped answer.
@@ -122,8 +123,8 @@ func (t *table) clipped() {
 	t.golden("the same clipped to [-b, b]", "b", mostSigned, 2, within(2*b, 0), "2b where an answer may be negative and is replaced; b holds where a record is added to a sum, as in the chapter's gradients")
 }
 
-// aggregated returns the distances from the exact slope of the private median of slopes of blocks, and of the mean
-// of clipped slopes with Laplace noise.
+// aggregated returns distances from the exact slope: of the private median of slopes of blocks, and
+// of the mean of clipped slopes with Laplace noise.
 func (s slopes) aggregated(blocks int, epsilon, exact float64, runs int) (median, clipped sample, err error) {
 	terms := query.AggregateTerms{Payer: free{}, Choice: mechanism.PermuteAndFlip{Epsilon: epsilon}, Lower: slopeLow, Upper: slopeHigh, Points: 2001, MaxRecords: 20000, Blocks: blocks}
 	for range runs {
@@ -153,7 +154,7 @@ func (s slopes) aggregated(blocks int, epsilon, exact float64, runs int) (median
 	return median, clipped, nil
 }
 
-// divided puts each of n rows into a block of its own choice, which does not depend on other rows.
+// divided puts each of n rows into a block that is chosen independently of other rows.
 func divided(n, blocks int) ([][]int, error) {
 	random := make([]byte, 4*n)
 	if _, err := rand.Read(random); err != nil {

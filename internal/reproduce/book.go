@@ -24,7 +24,7 @@ func book() experiment.Reproduction {
 	}
 }
 
-// bookRun is the chapter while it runs.
+// bookRun is the state of the chapter's run.
 type bookRun struct {
 	*bookRecords
 	table
@@ -58,7 +58,8 @@ func runBook(ctx context.Context, l experiment.Environment) (experiment.Outcome,
 	}}, nil
 }
 
-// bookRequest asks for the chapter's rows: as they are, without intercept, clipping norm 5.
+// bookRequest returns the request for the chapter's rows: unchanged, without intercept, with
+// clipping norm 5.
 func bookRequest(epsilon float64, steps int) train.Request {
 	return train.Request{Epsilon: epsilon, Delta: 1e-5, Neighboring: privacy.AddOrRemoveOne, Steps: steps, ClippingNorm: 5,
 		Normalization: feature.NormNone, Intercept: -1, Center: train.No, Whiten: train.No}
@@ -97,7 +98,7 @@ func (b *bookRun) reference(ctx context.Context) error {
 	return nil
 }
 
-// single adds what the chapter says of one row and of no training.
+// single adds the chapter's figures that need one row or no training.
 func (b *bookRun) single() {
 	const same = "no difference"
 	theta := make([]float64, b.x.Columns)
@@ -111,13 +112,13 @@ func (b *bookRun) single() {
 	b.golden("the last number", "-6.35462985e-02", gradient[len(gradient)-1], 9, within(-6.35462985e-02, 5e-11), same)
 }
 
-// The losses that the chapter prints after each of five steps.
+// These are the losses that the chapter prints after each of five steps.
 var (
 	bookTrainLoss = []float64{0.549109439168421, 0.5224689105514977, 0.5028090736020403, 0.4878874803989895, 0.47628573924997925}
 	bookTestLoss  = []float64{0.5415350837580458, 0.5162665121068426, 0.49753785424732383, 0.48335633696635527, 0.4723742456095848}
 )
 
-// descent adds this many steps of plain gradient descent, and their losses.
+// descent adds this number of steps of plain gradient descent, and their losses.
 func (b *bookRun) descent(ctx context.Context, steps int) error {
 	theta := make([]float64, b.x.Columns)
 	var losses, testLosses, right []figure.Point
@@ -139,7 +140,7 @@ func (b *bookRun) descent(ctx context.Context, steps int) error {
 	return nil
 }
 
-// logged reports whether a step stands in the figure: fewer of the later ones.
+// logged reports whether a step is in the figure, which has fewer of the later steps.
 func logged(step int) bool {
 	for scale := 1; scale <= 1000; scale *= 10 {
 		if step <= 10*scale {
@@ -149,7 +150,7 @@ func logged(step int) bool {
 	return false
 }
 
-// step adds the figures of a step that somebody published or computed.
+// step adds the figures of a step that were published or computed elsewhere.
 func (b *bookRun) step(step int, loss, testLoss, accuracy float64) {
 	if step <= len(bookTrainLoss) {
 		train, test := bookTrainLoss[step-1], bookTestLoss[step-1]

@@ -20,8 +20,8 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// bookRecords is the processed matrix of Adult in two forms: as columns for training, and in double precision for
-// plain gradient descent, whose printed figures have 16 digits.
+// bookRecords is the processed matrix of Adult in two forms. One has columns for training. The
+// other has double precision for plain gradient descent, whose printed figures have 16 digits.
 type bookRecords struct {
 	schema         *data.Schema
 	training, test *data.Dataset
@@ -29,8 +29,8 @@ type bookRecords struct {
 	y, testY       []float64 // 0 and 1
 }
 
-// readBook reads the set; the schema declares no number of records, so that plans take a noisy count, as the
-// chapter does.
+// readBook reads the set. The schema declares no number of records, so that plans take a noisy
+// count, as the chapter does.
 func readBook(ctx context.Context, l experiment.Environment) (*bookRecords, error) {
 	b := &bookRecords{}
 	set := public.AdultBook()

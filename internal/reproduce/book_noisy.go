@@ -17,7 +17,7 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// The chapter's private runs: 10 iterations, each at this δ.
+// These are the chapter's private runs: 10 iterations, each at this δ.
 const (
 	bookSteps = 10
 	bookDelta = 1e-5
@@ -30,12 +30,13 @@ var bookEpsilons = []float64{0.001, 0.003, 0.005, 0.008, 0.01, 0.03, 0.05, 0.08,
 // Algorithmic Foundations of Differential Privacy", 2014, theorem A.1).
 func bookNoise(epsilon float64) float64 { return math.Sqrt(2*math.Log(1.25/bookDelta)) / epsilon }
 
-// bookEvent is what a run of the chapter releases: a count with Laplace noise, then the steps.
+// bookEvent returns the event of a run of the chapter: a count with Laplace noise, then the steps.
 func bookEvent(epsilon float64, steps int) mechanism.Event {
 	return mechanism.Sequence{mechanism.Laplace{NoiseMultiplier: 1 / epsilon}, mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: bookNoise(epsilon)}, Count: steps}}
 }
 
-// job returns a private run of the chapter, with its noise or with the least that has the privacy of one iteration.
+// job returns a private run of the chapter, with its noise or with the least noise that has the
+// privacy of one iteration.
 func (b *bookRun) job(epsilon float64, mode string, exact bool) (train.Run, error) {
 	r := bookRequest(epsilon, bookSteps)
 	r.PerStep, r.ClippingMode = true, mode
@@ -121,7 +122,8 @@ func (b *bookRun) private(mode string, attained sample) {
 	b.random("noisy descent with clipped examples, the same", "0.7797434763379035 (77.97 %)", attained, 100, " %", why)
 }
 
-// better adds what the same total cost attains otherwise: the improvements that the chapter lists.
+// better adds results of other ways to spend the same total cost: the improvements that the chapter
+// lists.
 func (b *bookRun) better(ctx context.Context, runs int) error {
 	total, err := account.Best.Epsilon(bookEvent(0.1, bookSteps), 1e-4, privacy.AddOrRemoveOne)
 	if err != nil {
@@ -151,7 +153,7 @@ func (b *bookRun) better(ctx context.Context, runs int) error {
 	return nil
 }
 
-// defaults returns what the defaults of the tool attain for a request.
+// defaults returns the results of the tool's defaults for a request.
 func (b *bookRun) defaults(ctx context.Context, r train.Request, runs int) (sample, error) {
 	setup, err := train.NewPlan(r, b.schema)
 	if err != nil {
@@ -201,7 +203,7 @@ func (b *bookRun) sweepFigure(gradients, examples []figure.Point) error {
 	return nil
 }
 
-// cost adds what the run costs by each accountant.
+// cost adds the run's cost by each accountant.
 func (b *bookRun) cost() error {
 	b.lab.Report("what it costs", 0.97)
 	const add = privacy.AddOrRemoveOne

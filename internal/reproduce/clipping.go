@@ -17,10 +17,11 @@ import (
 )
 
 const (
-	// The comparison of ways to clip: a network 784-32-10, this many steps on samples of 256
-	// expected records.
+	// The comparison of ways to clip uses a network 784-32-10 and this number of steps on samples
+	// of 256 expected records.
 	clippingEpsilon, clippingSteps, clippingBatch = 3, 200, 256
-	// clippingDirections and clippingCap are those of estimated norms; the authors take 5 to 30 directions, and no cap.
+	// clippingDirections and clippingCap are the numbers of estimated norms. The authors take 5 to
+	// 30 directions and no cap.
 	clippingDirections, clippingCap = 20, 2
 )
 
@@ -49,11 +50,11 @@ func clippingWays() []way {
 	}
 }
 
-// measured is what a way to clip took and gave.
+// measured is the cost and the result of a way to clip.
 type measured struct {
 	noise    float64 // noise multiplier
 	step     time.Duration
-	heap     float64 // bytes of the heap at most, beyond those before
+	heap     float64 // the largest increase of the heap in bytes
 	accuracy float64
 }
 
@@ -95,7 +96,7 @@ func measureWays(ctx context.Context, l experiment.Environment, m images, base n
 	return all, nil
 }
 
-// measure trains once and watches time and memory.
+// measure trains once and measures time and memory.
 func (n networkTrial) measure(ctx context.Context, m images) (measured, error) {
 	setup, err := n.setup(m)
 	if err != nil {
@@ -126,7 +127,7 @@ func (n networkTrial) measure(ctx context.Context, m images) (measured, error) {
 	return measured{setup.Plan.NoiseMultiplier, took, math.Max(0, float64(most)-float64(before)), accuracy}, err
 }
 
-// waysFigure shows time and accuracy, one point a way.
+// waysFigure shows time and accuracy, one point for each way.
 func waysFigure(all []measured) figure.Figure {
 	p := figure.Panel{X: figure.Axis{Label: "milliseconds a step", Log: true}, Y: figure.Axis{Label: "test accuracy, percent"}}
 	for i, w := range clippingWays() {

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// The comparison of rules: a network 784-64-10 for this many epochs, at norms that are too
-	// small and too large.
+	// The comparison of rules uses a network 784-64-10 for this number of epochs, at norms that are
+	// too small and too large.
 	rulesEpsilon, rulesEpochs = 2, 10
 )
 
@@ -51,7 +51,7 @@ func runClippingRules(ctx context.Context, l experiment.Environment) (experiment
 	}}, nil
 }
 
-// rulesTried are the rules that are compared, with what there is to say about each.
+// rulesTried returns the compared rules, with a remark about each.
 func rulesTried() [][2]string {
 	return [][2]string{
 		{"flat", "the report prints no figure; with steps of one length the norm hardly matters, since what it takes off gradients it takes off noise too"},

@@ -10,17 +10,18 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// transferEpsilon is small, where what must not be learned counts most.
+// transferEpsilon is small, because there a smaller number of learned weights matters most.
 const transferEpsilon = 0.5
 
-// publicRate is the learning rate of the public network: about that of the private one that learns everything.
+// publicRate is the learning rate of the public network, about that of the private network that
+// learns everything.
 const publicRate = 1
 
-// transferEpochs is how long the public network learns, and the private ones.
+// transferEpochs is the number of epochs of the public network and of the private ones.
 const transferEpochs = 5
 
-// transfer adds what the last layers attain after layers of a public network, compared with a
-// network that learns all.
+// transfer adds the results of the last layers after layers of a public network, compared with a
+// network that learns all layers.
 func (t *table) transfer(ctx context.Context, l experiment.Environment, public, private images) error {
 	l.Report("the public network", 0.8)
 	layers := network.CNN(10)
@@ -53,9 +54,9 @@ func (t *table) transfer(ctx context.Context, l experiment.Environment, public, 
 	return nil
 }
 
-// behind is a private trial of a network with these parameters of the whole network. Its first
-// layers stay as they are, and the others begin anew. The first weights of those come from a fixed
-// seed: they depend on no record.
+// behind returns a private trial of a network with these parameters of the whole network. Its first
+// layers stay, and the others begin anew. The first weights of the others come from a fixed seed:
+// they depend on no record.
 func behind(whole *network.Network, kept int, weights []float32) (networkTrial, error) {
 	frozen, initial, err := whole.Freeze(kept, weights)
 	if err != nil {

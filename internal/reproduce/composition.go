@@ -11,8 +11,8 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// The exercise: this many runs of an algorithm of this privacy, at last each on a sample of this
-// share.
+// The exercise has this number of runs of an algorithm of this privacy, and finally each on a
+// sample of this share.
 const (
 	exerciseRuns           = 1000
 	exerciseEpsilon        = 0.4
@@ -62,7 +62,7 @@ func (t *table) printed() {
 	t.golden("(b) with the natural logarithm", "", natural, 4, within(47.02, 0.005), "what the printed formula gives when its logarithm is the one of theorems; still no guarantee")
 }
 
-// valid adds what may be claimed of the same runs.
+// valid adds the valid claims about the same runs.
 func (t *table) valid() error {
 	const full, sampled = exerciseRuns * exerciseDelta, exerciseRuns * exerciseDelta * exerciseShare
 	strong := strongComposition(exerciseEpsilon, exerciseRuns, 1e-6)
@@ -78,7 +78,7 @@ func (t *table) valid() error {
 	return t.normal()
 }
 
-// normal adds the cost of the runs where each is the Gaussian mechanism of just that privacy.
+// normal adds the cost of the runs if each is the Gaussian mechanism of exactly that privacy.
 func (t *table) normal() error {
 	target, err := privacy.NewGuarantee(exerciseEpsilon, exerciseDelta, privacy.AddOrRemoveOne, privacy.Unit{})
 	if err != nil {

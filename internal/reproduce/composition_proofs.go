@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// proofs adds the theorems of exercises 1 and 2 as numbers: mechanisms with two answers, composed by writing down
-// every sequence of answers with its probability on both of two neighboring data sets.
+// proofs adds the theorems of exercises 1 and 2 as numbers. It composes mechanisms with two answers
+// by writing down every sequence of answers. Each has its probability on both of two neighboring
+// data sets.
 func (t *table) proofs() {
 	const runs, epsilon, delta = 12, 0.3, 1e-3
 	adaptive := adaptiveSequences(runs, epsilon)
@@ -39,7 +40,7 @@ func (o outcomes) delta(epsilon float64) float64 {
 	return max(forward, backward)
 }
 
-// epsilonAt returns the least ε ≥ 0 at which delta is no larger.
+// epsilonAt returns the least ε ≥ 0 at which delta is no larger than the given one.
 func (o outcomes) epsilonAt(delta float64) float64 {
 	low, high := 0.0, o.largestLoss()
 	for range 60 {
@@ -52,9 +53,9 @@ func (o outcomes) epsilonAt(delta float64) float64 {
 	return high
 }
 
-// adaptiveSequences composes randomized response: whether the true answer to the next question is
-// the same on both data sets, and which of the two it is, depends on the answers so far. Every
-// question tells the data sets apart.
+// adaptiveSequences composes randomized response with adaptive questions. Earlier answers decide
+// whether the true answer to the next question is the same on both data sets, and what it is. Every
+// question distinguishes the data sets.
 func adaptiveSequences(runs int, epsilon float64) outcomes {
 	o := outcomes{[]float64{1}, []float64{1}}
 	truth := 1 / (1 + math.Exp(-epsilon))
@@ -62,7 +63,7 @@ func adaptiveSequences(runs int, epsilon float64) outcomes {
 		var next outcomes
 		for i := range o.p {
 			yes, no := truth, 1-truth
-			if i%3 == 0 { // what was answered decides which data set says yes
+			if i%3 == 0 { // the answers decide which data set says yes
 				yes, no = no, yes
 			}
 			next.p = append(next.p, o.p[i]*yes, o.p[i]*no)
@@ -73,7 +74,7 @@ func adaptiveSequences(runs int, epsilon float64) outcomes {
 	return o
 }
 
-// parallelSequences asks once about each of several parts; one of them differs.
+// parallelSequences asks once about each of several parts. One of them differs.
 func parallelSequences(parts int, epsilon float64) outcomes {
 	o := outcomes{[]float64{1}, []float64{1}}
 	truth := 1 / (1 + math.Exp(-epsilon))

@@ -18,9 +18,10 @@ import (
 )
 
 const (
-	// convergenceSteps are enough for the descents of the table to reach 0, curveSteps for the figures.
+	// convergenceSteps is enough for the descents of the table to reach 0. curveSteps is the number
+	// for the figures.
 	convergenceSteps, curveSteps = 16000, 4000
-	// convergenceSeed is that of the first weights.
+	// convergenceSeed is the seed of the first weights.
 	convergenceSeed = 1
 )
 
@@ -37,12 +38,14 @@ func convergence() experiment.Reproduction {
 		Minutes: 0.3, Linear: true, Run: runConvergence}
 }
 
-// convergenceProblem is a network and the public records that it learns: those that come with the program.
+// convergenceProblem is a network and the public records that it learns, which come with the
+// program.
 type convergenceProblem struct {
 	request neural.Request
 	schema  *data.Schema
 	records *data.Dataset
-	// table is the length of the descents of the table, curve that of the others, in steps.
+	// table is the number of steps of the table's descents. curve is the number of steps of the
+	// others.
 	table, curve int
 }
 
@@ -60,7 +63,7 @@ func openConvergence(ctx context.Context, table, curve int) (convergenceProblem,
 	return p, err
 }
 
-// diagnose looks at descents.
+// diagnose returns the diagnosis of descents.
 func (p convergenceProblem) diagnose(ctx context.Context, steps int, norm, noise float64) (*neural.NonPrivateDiagnosis, error) {
 	return neural.DiagnoseNonPrivate(ctx, p.request, neural.Diagnosing{Steps: steps, Norm: norm, NoiseMultiplier: noise, Seed: convergenceSeed}, p.schema, p.records)
 }
@@ -73,7 +76,7 @@ func runConvergence(ctx context.Context, l experiment.Environment) (experiment.O
 	return p.run(ctx, l)
 }
 
-// run is the experiment.
+// run runs the experiment.
 func (p convergenceProblem) run(ctx context.Context, l experiment.Environment) (experiment.Outcome, error) {
 	l.Report("the table of clippings", 0)
 	whole, err := p.diagnose(ctx, p.table, 0, 1)
@@ -102,12 +105,13 @@ func (p convergenceProblem) run(ctx context.Context, l experiment.Environment) (
 	return experiment.Outcome{Comparisons: t.rows, Figures: figures, Notes: notes}, nil
 }
 
-// answers are the four columns of the table of the report.
+// answers returns the four columns of the table of the report.
 func answers(c neural.Convergence) string {
 	return fmt.Sprintf("symmetric %s, positive %s, loss only falls %s, to zero %s", c.Symmetric, c.Positive, c.Monotone, c.Zero)
 }
 
-// clippings adds a row for each clipping of the table of the report, and those of its plans for further work.
+// clippings adds a row for each clipping of the table of the report, and for the clippings of its
+// plans for further work.
 func (t *table) clippings(n *neural.NonPrivateDiagnosis) {
 	for _, c := range n.Clippings {
 		printed, why := "", "the report does not have it; "+kernelWords(c, n.Steps)
@@ -121,7 +125,7 @@ func (t *table) clippings(n *neural.NonPrivateDiagnosis) {
 	}
 }
 
-// kernelWords says what decides the answers for a clipping: the worst kernel on the way.
+// kernelWords describes the worst kernel on the way, which decides the answers for a clipping.
 func kernelWords(c neural.ClippingDiagnosis, steps int) string {
 	least, form := c.Kernel.Least, c.Kernel.LeastForm
 	for _, on := range c.Flow.Characters {
@@ -134,8 +138,9 @@ func kernelWords(c neural.ClippingDiagnosis, steps int) string {
 	return words + "; no step goes up"
 }
 
-// opposed adds a problem on which layerwise clipping comes to rest away from the minimum: f = v·tanh(u·x) for two
-// records whose errors have opposite signs, so that clipped gradients of equal length cancel in each layer.
+// opposed adds a problem on which layerwise clipping comes to rest away from the minimum. It is f =
+// v·tanh(u·x) for two records whose errors have opposite signs. Clipped gradients of equal length
+// then cancel in each layer.
 func (t *table) opposed() error {
 	n, err := network.New(network.Shape{1}, network.Linear{Outputs: 1, NoBias: true}, network.Activation{Function: "tanh"}, network.Linear{Outputs: 1, NoBias: true})
 	if err != nil {
@@ -163,7 +168,7 @@ func (t *table) opposed() error {
 	return nil
 }
 
-// noises are descents without clipping, the first without noise.
+// noises returns descents without clipping, the first without noise.
 func (p convergenceProblem) noises(ctx context.Context, l experiment.Environment) ([]*dynamics.Trajectory, error) {
 	var out []*dynamics.Trajectory
 	for i, noise := range convergenceNoises {
@@ -180,7 +185,7 @@ func (p convergenceProblem) noises(ctx context.Context, l experiment.Environment
 	return out, nil
 }
 
-// noise adds what noise alone does.
+// noise adds the effect of noise alone.
 func (t *table) noise(of []*dynamics.Trajectory, steps int) {
 	quiet, least, most := of[0], of[1], of[len(of)-1]
 	t.say("noise without clipping: the loss only falls", "yes: noise changes the speed alone", fmt.Sprintf("no: %d of %d steps rise at noise multiplier %v, without noise %d", least.Rises, steps, convergenceNoises[0], quiet.Rises),
@@ -211,7 +216,7 @@ func lossPanel(title string) figure.Panel {
 	return figure.Panel{Title: title, X: figure.Axis{Label: "steps"}, Y: figure.Axis{Label: "mean loss, nats", Log: true}}
 }
 
-// lossCurve is the loss of a descent over its steps.
+// lossCurve returns the loss of a descent over its steps.
 func lossCurve(name string, of *dynamics.Trajectory, steps int) figure.Series {
 	s := figure.Series{Name: name}
 	for i, loss := range of.Losses {
@@ -220,7 +225,8 @@ func lossCurve(name string, of *dynamics.Trajectory, steps int) figure.Series {
 	return s
 }
 
-// norms is the figure of the loss over the clipping norm, with and without noise in proportion to it.
+// norms returns the figure of the loss over the clipping norm, with and without noise in proportion
+// to it.
 func (p convergenceProblem) norms(ctx context.Context, l experiment.Environment, whole *neural.NonPrivateDiagnosis) (figure.Figure, error) {
 	median := whole.SmallNorm / option.SmallShare
 	quiet, noisy := figure.Series{Name: "without noise"}, figure.Series{Name: "noise multiplier 1"}

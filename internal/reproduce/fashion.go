@@ -12,17 +12,19 @@ import (
 )
 
 const (
-	// fashionNorm is the clipping norm of the report's program, fashionRate its learning rate.
+	// fashionNorm is the clipping norm of the report's program, and fashionRate its learning rate.
 	fashionNorm, fashionRate = 0.5, 0.01
-	// recordRate is the learning rate for gradients that are clipped record by record, which are shorter. Of 0.1, 0.3,
-	// 1, 3, 10 and 30 it is the best on every sixth record of the training part.
+	// recordRate is the learning rate for gradients that are clipped record by record, which are
+	// shorter. Among 0.1, 0.3, 1, 3, 10 and 30 it is the best on every sixth record of the training
+	// part.
 	recordRate = 10
 )
 
 // fashionLooks are the epochs after which accuracy is measured.
 var fashionLooks = []int{1, 2, 3, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50}
 
-// fashionBudgets are those at which the pipelines of this program are trained, the report's two among them.
+// fashionBudgets are the epsilons at which the pipelines of this program are trained, with the
+// report's two.
 var fashionBudgets = []float64{0.5, 1, 2, 4.6, 17}
 
 func fashion() experiment.Reproduction {
@@ -59,7 +61,8 @@ func runFashion(ctx context.Context, l experiment.Environment) (experiment.Outco
 	}}, nil
 }
 
-// wayOf names a trial: as the report's program does it, or with each record's gradient clipped.
+// wayOf names a trial: with the method of the report's program, or with each record's gradient
+// clipped.
 func wayOf(averaged bool, batch int, noise float64) string {
 	if averaged {
 		return fmt.Sprintf("the report's way, batches of %d, noise multiplier %v", batch, noise)
@@ -67,7 +70,8 @@ func wayOf(averaged bool, batch int, noise float64) string {
 	return fmt.Sprintf("each record clipped, batches of %d, noise multiplier %v", batch, noise)
 }
 
-// fashionTrials are the runs over epochs. Those of the report's figures in words are repeated.
+// fashionTrials returns the runs over epochs. Runs whose figures the report states in words are
+// repeated.
 func fashionTrials() []trial {
 	one := func(averaged bool, batch int, noise float64) trial {
 		d := descent{batch: batch, epochs: fashionEpochs, noise: noise, norm: fashionNorm, averaged: averaged, rate: fashionRate, looks: fashionLooks}
@@ -95,7 +99,7 @@ func fashionTrials() []trial {
 	return trials
 }
 
-// fashionRows are the comparisons.
+// fashionRows returns the comparisons.
 func fashionRows(courses map[string][]sample, raw, scattered []sample) []experiment.Comparison {
 	var t table
 	end := func(averaged bool, batch int, noise float64) sample {
@@ -118,7 +122,7 @@ func fashionRows(courses map[string][]sample, raw, scattered []sample) []experim
 	return t.rows
 }
 
-// fashionOverEpochs are figures 1(b) and 3(b) of the report.
+// fashionOverEpochs returns figures 1(b) and 3(b) of the report.
 func fashionOverEpochs(courses map[string][]sample) []figure.Figure {
 	x, y := figure.Axis{Label: "epochs"}, figure.Axis{Label: "test accuracy, percent"}
 	noises := figure.Panel{Title: "The report's way, batches of 600", X: x, Y: y,
@@ -141,7 +145,8 @@ func fashionOverEpochs(courses map[string][]sample) []figure.Figure {
 	}
 }
 
-// fashionOverEpsilon is figure 2 of the report, with what clipping record by record and the pipelines attain.
+// fashionOverEpsilon returns figure 2 of the report, with the results of clipping record by record
+// and of the pipelines.
 func fashionOverEpsilon(courses map[string][]sample, raw, scattered []sample) (figure.Figure, error) {
 	counts := make([]int, len(fashionLooks))
 	for i, epochs := range fashionLooks {
@@ -168,7 +173,7 @@ func fashionOverEpsilon(courses map[string][]sample, raw, scattered []sample) (f
 	return figure.Figure{Name: "accuracy-over-epsilon", Title: "Fashion-MNIST: accuracy against epsilon", Panels: []figure.Panel{p}, Command: "dither reproduce fashion"}, nil
 }
 
-// overBudgets are the points of a curve over epsilon.
+// overBudgets returns the points of a curve over epsilon.
 func overBudgets(epsilons []float64, accuracies []sample) []figure.Point {
 	points := make([]figure.Point, len(epsilons))
 	for i, accuracy := range accuracies {

@@ -11,18 +11,19 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// fashionReport is the report that several experiments are of, fashionSource the part of it on Fashion-MNIST.
+// fashionReport is the report of several experiments. fashionSource is its part on Fashion-MNIST.
 const (
 	fashionReport = `J. Matthews, J. Foster & J. Sunray, "Differentially Private Stochastic Gradient Descent", report in the course Machine Learning and Optimization, 2023`
 	fashionSource = fashionReport + `, section 6; settings from its program, https://github.com/JohnF1103/ML-OPT-project`
 )
 
 const (
-	// fashionRecords is the number of training images, fashionEpochs the length of the report's runs.
+	// fashionRecords is the number of training images. fashionEpochs is the length of the report's
+	// runs.
 	fashionRecords, fashionEpochs = 60000, 50
-	// fashionBatch is its batch size where nothing else is said, fashionDelta its delta.
+	// fashionBatch is the report's default batch size, and fashionDelta its delta.
 	fashionBatch, fashionDelta = 600, 1e-5
-	// fashionNoise is its noise multiplier where nothing else is said.
+	// fashionNoise is the report's default noise multiplier.
 	fashionNoise = 0.7
 )
 
@@ -31,14 +32,14 @@ var (
 	fashionBatches = []int{100, 200, 400, 600, 1000}
 )
 
-// fashionCost is the accounting of the report, which needs no data.
+// fashionCost returns the accounting of the report, which needs no data.
 func fashionCost() experiment.Reproduction {
 	return experiment.Reproduction{Name: "fashion-cost", Title: "What DP-SGD on Fashion-MNIST costs: epsilon over epochs, by noise and by batch size",
 		Source: fashionSource, Minutes: 0.1, Linear: true, Run: runFashionCost}
 }
 
-// reportOrders are the orders at which the accountant of the report takes Rényi differential privacy: those that
-// compute_dp_sgd_privacy of TensorFlow Privacy has.
+// reportOrders returns the orders of Rényi differential privacy of the report's accountant, which
+// are the orders of compute_dp_sgd_privacy of TensorFlow Privacy.
 func reportOrders() account.RDP {
 	var orders []float64
 	for tenth := 1; tenth < 100; tenth++ {
@@ -50,15 +51,16 @@ func reportOrders() account.RDP {
 	return account.RDP{Orders: orders}
 }
 
-// fashionPoint is a published epsilon after all epochs, with what an independent computation says of it.
+// fashionPoint is a published epsilon after all epochs, with an independent computation of it.
 type fashionPoint struct {
 	batch     int
 	noise     float64
 	published string
-	// reference is the least epsilon at the orders of the report by adaptive quadrature of the moments (Mironov, Talwar
-	// & Zhang, "Rényi Differential Privacy of the Sampled Gaussian Mechanism", 2019, section 3,
-	// https://arxiv.org/abs/1908.10530; scipy.integrate.quad), converted by Canonne, Kamath & Steinke, "The Discrete
-	// Gaussian for Differential Privacy", 2020, proposition 12, https://arxiv.org/abs/2004.00010.
+	// reference is the least epsilon at the orders of the report by adaptive quadrature of the
+	// moments (Mironov, Talwar & Zhang, "Rényi Differential Privacy of the Sampled Gaussian
+	// Mechanism", 2019, section 3, https://arxiv.org/abs/1908.10530; scipy.integrate.quad). The
+	// conversion is that of Canonne, Kamath & Steinke, "The Discrete Gaussian for Differential
+	// Privacy", 2020, proposition 12, https://arxiv.org/abs/2004.00010.
 	reference float64
 	why       string
 }
@@ -95,7 +97,7 @@ func runFashionCost(ctx context.Context, l experiment.Environment) (experiment.O
 	return out, nil
 }
 
-// compare compares one epsilon of the report with that of its own accountant and the exact one.
+// compare compares one epsilon of the report with its own accountant's value and the exact one.
 func (p fashionPoint) compare() ([]experiment.Comparison, error) {
 	event := sampledSteps(float64(p.batch)/fashionRecords, p.noise, stepsOf(fashionEpochs, fashionRecords, p.batch))
 	renyi, err := reportOrders().Epsilon(event, fashionDelta, privacy.AddOrRemoveOne)
@@ -115,7 +117,7 @@ func (p fashionPoint) compare() ([]experiment.Comparison, error) {
 	}, nil
 }
 
-// fashionCostFigures are figures 1(a) and 3(a) of the report.
+// fashionCostFigures returns figures 1(a) and 3(a) of the report.
 func fashionCostFigures() ([]figure.Figure, error) {
 	noises, batches := costPanel("Batches of 600"), costPanel("Noise multiplier 0.7")
 	for _, z := range fashionNoises {
@@ -150,11 +152,11 @@ func costPanel(title string) figure.Panel {
 	return figure.Panel{Title: title, X: figure.Axis{Label: "epochs"}, Y: figure.Axis{Label: "epsilon at delta 1e-5"}}
 }
 
-// noiseName and batchName are what curves are called.
+// noiseName and batchName return the names of curves.
 func noiseName(multiplier float64) string { return fmt.Sprintf("noise %v", multiplier) }
 func batchName(size int) string           { return fmt.Sprintf("batch %d", size) }
 
-// costCurve is epsilon over epochs.
+// costCurve returns epsilon over epochs.
 func costCurve(name string, batch int, noise float64) (figure.Series, error) {
 	epochs := []int{1, 2, 5, 10, 20, 30, 40, 50}
 	counts := make([]int, len(epochs))

@@ -13,14 +13,14 @@ import (
 	"github.com/ditherml/dither/internal/report"
 )
 
-// Files is a folder in which results are written as they come; "" for none.
+// Files is the folder for results as they arrive; "" means none.
 type Files struct {
 	folder  string
 	replace bool
-	figures int // how many results have their figures written
+	figures int // the number of results whose figures are written
 }
 
-// NewFiles makes the folder. One that has something in it may be used only to replace.
+// NewFiles makes the folder. Only with replace may the folder have content.
 func NewFiles(folder string, replace bool) (*Files, error) {
 	f := &Files{folder: folder, replace: replace}
 	if folder == "" {
@@ -42,7 +42,7 @@ func NewFiles(folder string, replace bool) (*Files, error) {
 	return f, nil
 }
 
-// Write writes all results so far, and the figures of those that are new.
+// Write writes all results so far, and the figures of new results.
 func (f *Files) Write(results []experiment.Result) error {
 	if f.folder == "" {
 		return nil
@@ -66,7 +66,7 @@ func (f *Files) Write(results []experiment.Result) error {
 	return nil
 }
 
-// file writes one file whole or not at all.
+// file writes one file completely or not at all.
 func (f *Files) file(name string, write func(io.Writer) error) error {
 	return durable.WriteWhole(filepath.Join(f.folder, name), true, 0o644, write)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/ditherml/dither/internal/experiment"
 )
 
-// Forecast tells how far a list of experiments is, and about how long the rest takes.
+// Forecast shows the progress of a list of experiments, and about how long the rest takes.
 type Forecast struct {
 	out         io.Writer
 	terminal    bool
@@ -20,14 +20,15 @@ type Forecast struct {
 	told        time.Time
 }
 
-// NewForecast returns the forecast of experiments, told on out; a terminal has one line, which is written over.
-// Experiments without their data sets do not run.
+// NewForecast returns the forecast of experiments, written to out. On a terminal it is one line,
+// which is overwritten. Experiments without their data sets do not run.
 func NewForecast(out io.Writer, terminal bool, chosen []experiment.Reproduction, l experiment.Environment) *Forecast {
 	all := slices.DeleteFunc(slices.Clone(chosen), func(r experiment.Reproduction) bool { return Missing(r, l) != nil })
 	return &Forecast{out: out, terminal: terminal, left: all, total: len(all), began: time.Now()}
 }
 
-// rest estimates what is left, from what this experiment has taken so far and what the others are said to.
+// rest returns an estimate of the remaining time, from this experiment's time so far and the stated
+// times of the others.
 func (f *Forecast) rest(done float64) time.Duration {
 	if len(f.left) == 0 {
 		return 0
@@ -44,7 +45,7 @@ func (f *Forecast) rest(done float64) time.Duration {
 	return rest
 }
 
-// Show prints one line, which on a terminal is written over.
+// Show prints one line, which is overwritten on a terminal.
 func (f *Forecast) Show(what string, done float64) {
 	if len(f.left) == 0 || !f.terminal && time.Since(f.told) < 5*time.Second {
 		return

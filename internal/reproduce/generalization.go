@@ -22,7 +22,7 @@ func generalization() experiment.Reproduction {
 	}
 }
 
-// The private runs are under replace-one, under which the bound on the gap is.
+// The private runs are under replace-one, because the bound on the gap is.
 const (
 	gapEpsilon = 1
 	gapDelta   = 1e-6
@@ -82,7 +82,7 @@ func newGapRun(ctx context.Context, n int) (gapRun, error) {
 	return gapRun{h, setup}, err
 }
 
-// gapBound is the distance in total variation that one record makes: 2Φ(μ/2) - 1, δ at ε = 0.
+// gapBound returns the distance in total variation that one record makes: 2Φ(μ/2) - 1, δ at ε = 0.
 func gapBound(p train.Plan) (float64, error) {
 	mu, err := account.Mu(p.Event(), privacy.ReplaceOne)
 	return math.Erf(mu / 2 / math.Sqrt2), err

@@ -28,8 +28,8 @@ func leastSquares() experiment.Reproduction {
 
 const sectionSource = "section notes on machine learning with differential privacy, of a course on privacy"
 
-// incomeSchema reads the data set that comes with the program for another purpose: the income of a family, from
-// numbers only. All bounds are those of its own schema.
+// incomeSchema reads the data set that comes with the program for another purpose: the income of a
+// family, from numbers only. All bounds come from the set's own schema.
 const incomeSchema = `dither-schema: 1
 row: one person-year row
 rows-per-person: 5
@@ -81,8 +81,8 @@ type squares struct {
 	y2        float64                // mean of y²
 }
 
-// newSquares takes rows of a data set, scaled to [0, 1] by their bounds, and then a constant.
-// Standard rows are centered and divided by their standard deviations instead.
+// newSquares returns the problem for rows of a data set, scaled to [0, 1] by their bounds, with a
+// constant added. Standard rows are instead centered and divided by their standard deviations.
 func newSquares(d *data.Dataset, standard bool) (squares, error) {
 	columns := d.Schema().Features()
 	n, k := d.Records(), len(columns)+1
@@ -91,7 +91,7 @@ func newSquares(d *data.Dataset, standard bool) (squares, error) {
 		values := make([]float64, n)
 		for i, v := range d.Column(j) {
 			if values[i] = (float64(v) - c.Lower) / (c.Upper - c.Lower); math.IsNaN(values[i]) {
-				values[i] = 0 // a missing cell, as the schema declares
+				values[i] = 0 // the schema's treatment of a missing cell
 			}
 		}
 		if standard {
@@ -135,8 +135,8 @@ func standardize(values []float64) {
 	}
 }
 
-// descend returns the excess loss after each step from zero weights, over that of zero weights, until it is below
-// the goal; momentum 0 is plain descent.
+// descend returns the excess loss after each step from zero weights, relative to that of zero
+// weights, until it is below the goal. Momentum 0 is plain descent.
 func (s squares) descend(rate, momentum, goal float64) []float64 {
 	const most = 2000000
 	k := len(s.c)
@@ -214,7 +214,7 @@ func runLeastSquares(ctx context.Context, l experiment.Environment) (experiment.
 // leastSquaresGolden are the numbers of steps that numpy 1.24 finds from the same columns in double precision.
 var leastSquaresGolden = [4][3]float64{{157, 1086, 7135}, {11970, 24072, 36175}, {467, 598, 726}, {4, 9, 16}}
 
-// thinned keeps about 20 steps of every factor of ten.
+// thinned keeps about 20 steps for every factor of ten.
 func thinned(path []float64) []figure.Point {
 	var points []figure.Point
 	for step, next := 1, 1.0; step < len(path); step++ {

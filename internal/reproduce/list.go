@@ -10,7 +10,7 @@ import (
 	"github.com/ditherml/dither/internal/experiment"
 )
 
-// Listed is an experiment as --json lists it.
+// Listed is an experiment in the output of --json.
 type Listed struct {
 	Name    string   `json:"name"`
 	Title   string   `json:"title"`
@@ -21,7 +21,7 @@ type Listed struct {
 	Linear  bool     `json:"linear"`
 }
 
-// List returns all experiments, and which of their data sets a laboratory has not.
+// List returns all experiments, and which of their data sets an environment lacks.
 func List(l experiment.Environment) []Listed {
 	var all []Listed
 	for _, e := range Reproductions() {
@@ -48,7 +48,7 @@ func ListText(all []Listed) []byte {
 	return b.Bytes()
 }
 
-// dataText says what an experiment reads.
+// dataText describes the data sets of an experiment.
 func dataText(e Listed) string {
 	switch {
 	case len(e.Data) == 0:
@@ -59,7 +59,7 @@ func dataText(e Listed) string {
 	return "Data: " + strings.Join(e.Data, ", ") + "."
 }
 
-// minutesText writes a time of minutes as people say it.
+// minutesText returns a time in minutes as text.
 func minutesText(minutes float64) string {
 	if minutes < 1.5 {
 		return fmt.Sprintf("%.0f s", math.Max(1, math.Ceil(minutes*60)))

@@ -18,34 +18,37 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// imageDelta is the delta of the publications on images of this package.
+// imageDelta is the delta of the publications on images in this package.
 const imageDelta = 1e-5
 
-// descent is a run of the model of the report on DP-SGD: one logistic regression for each class, of pixels in [0, 1]
-// and a bias, that begins at zero and goes down at a constant rate along means of Poisson samples.
+// descent is a run of the model of the report on DP-SGD. The model is one logistic regression for
+// each class, of pixels in [0, 1] and a bias. It begins at zero and descends at a constant rate
+// along means of Poisson samples.
 type descent struct {
-	// batch is the expected size of a sample, epochs the expected number of times that a record is seen.
+	// batch is the expected size of a sample. epochs is the expected number of times that a record
+	// is read.
 	batch, epochs int
-	// noise is the noise multiplier; 0 means no privacy, and no clipping.
+	// noise is the noise multiplier. 0 means no privacy and no clipping.
 	noise float64
-	// norm is the clipping norm: of each record's gradient or, if averaged, of the mean over the sample.
+	// norm is the clipping norm of each record's gradient or, if averaged, of the mean over the
+	// sample.
 	norm     float64
 	averaged bool
 	rate     float64
-	// looks lists the epochs after which the accuracy is measured, in ascending order, the last one among them. All
-	// iterates are released, so that looking costs nothing.
+	// looks lists the epochs after which the accuracy is measured, in ascending order, with the
+	// last epoch. All iterates are released, so that measuring costs nothing.
 	looks []int
 }
 
 // unclipped is a norm beyond all gradients of ten classes and 784 pixels.
 const unclipped = 1e4
 
-// sampledSteps is this many steps, each a Gaussian release of a Poisson sample.
+// sampledSteps returns this number of steps, each a Gaussian release of a Poisson sample.
 func sampledSteps(probability, noise float64, steps int) mechanism.Event {
 	return mechanism.Repeat{Event: mechanism.PoissonSampled{Probability: probability, Event: mechanism.Gaussian{NoiseMultiplier: noise}}, Count: steps}
 }
 
-// stepsOf is how many batches make this many epochs.
+// stepsOf returns the number of batches in this number of epochs.
 func stepsOf(epochs, records, batch int) int { return (epochs*records + batch - 1) / batch }
 
 // run trains once and returns the accuracies on the test part at the looks, in percent.
@@ -80,7 +83,7 @@ func (d descent) run(ctx context.Context, m images) ([]float64, error) {
 	return accuracies, err
 }
 
-// setup is the plan of the run on a set.
+// setup returns the plan of the run on a set.
 func (d descent) setup(m images) (neural.Setup, error) {
 	records := m.training.Records()
 	request := neural.Request{Epsilon: math.Inf(1), Delta: imageDelta, Neighboring: privacy.AddOrRemoveOne, Layers: network.MLP(len(m.schema.Target.Levels)), Loss: model.OneVsRest,
@@ -96,7 +99,7 @@ func (d descent) setup(m images) (neural.Setup, error) {
 	return setup, err
 }
 
-// snapshot is the model of a checkpoint.
+// snapshot returns the model of a checkpoint.
 func snapshot(s neural.Setup, c *neural.Checkpoint) (*model.Model, error) {
 	numbers := make([]float32, 0, s.Network.Weights())
 	for _, w := range c.Weights {
@@ -105,7 +108,7 @@ func snapshot(s neural.Setup, c *neural.Checkpoint) (*model.Model, error) {
 	return model.NewNetwork(s.Schema, s.Features, s.Loss, s.Network, slices.Concat(numbers, c.Frozen))
 }
 
-// budgetFor is a ledger for one plan that releases this event, and nothing beyond it.
+// budgetFor returns a ledger for one plan with this event, and nothing more.
 func budgetFor(e mechanism.Event, m images) (*ledger.Ledger, error) {
 	cost, err := account.For(e).Epsilon(e, imageDelta, privacy.AddOrRemoveOne)
 	if err != nil {
@@ -114,7 +117,7 @@ func budgetFor(e mechanism.Event, m images) (*ledger.Ledger, error) {
 	return budgetOf(cost.Upper*(1+1e-9), m)
 }
 
-// budgetOf is a ledger for one plan of this epsilon.
+// budgetOf returns a ledger for one plan of this epsilon.
 func budgetOf(epsilon float64, m images) (*ledger.Ledger, error) {
 	limit, err := privacy.NewGuarantee(epsilon, imageDelta, privacy.AddOrRemoveOne, privacy.Unit{Row: m.schema.Row})
 	if err != nil {
@@ -123,18 +126,18 @@ func budgetOf(epsilon float64, m images) (*ledger.Ledger, error) {
 	return ledger.NewSingle(limit)
 }
 
-// trial is a descent that is run several times, under a name.
+// trial is a descent that runs several times, under a name.
 type trial struct {
 	key string
 	descent
-	// usual is how often it runs where the laboratory does not say.
+	// usual is the number of runs if the environment does not set it.
 	usual int
 }
 
 // share is a part of the progress of a reproduction.
 type share struct{ from, to float64 }
 
-// try runs trials and returns, by their names, the accuracies in percent at each of their looks.
+// try runs trials. It returns, by their names, the accuracies in percent at each epoch in looks.
 func try(ctx context.Context, l experiment.Environment, of share, m images, trials []trial) (map[string][]sample, error) {
 	whole, done := 0.0, 0.0
 	for _, t := range trials {
@@ -159,15 +162,16 @@ func try(ctx context.Context, l experiment.Environment, of share, m images, tria
 	return out, nil
 }
 
-// effort is how much work a trial is, in steps, each with its cost besides its records.
+// effort returns the work of a trial, in steps, each with its fixed cost and the cost of its
+// records.
 func (t trial) effort(l experiment.Environment, m images) float64 {
 	return float64(repeats(l, t.usual)*stepsOf(t.epochs, m.training.Records(), t.batch)) * (600 + float64(t.batch))
 }
 
-// last is the accuracy at the last look.
+// last returns the accuracy at the last epoch in looks.
 func last(course []sample) sample { return course[len(course)-1] }
 
-// overEpochs is the curve of a course.
+// overEpochs returns the curve of accuracies over epochs.
 func overEpochs(name string, looks []int, course []sample) figure.Series {
 	s := figure.Series{Name: name}
 	for i, accuracy := range course {

@@ -27,8 +27,8 @@ func openImages(ctx context.Context, s public.Set, folder string) (images, error
 	return images{schema, training, test}, err
 }
 
-// validation is the training part, divided: every sixth record of it stands for the test part, which stays unseen.
-// That is where settings are chosen.
+// validation returns the divided training part: every sixth record serves as test part, and the
+// real test part stays unseen. Settings are chosen there.
 func (m images) validation() images {
 	var rest, sixth []int
 	for i := range m.training.Records() {
@@ -43,7 +43,7 @@ func (m images) validation() images {
 	return images{&schema, m.training.Take(rest), m.training.Take(sixth)}
 }
 
-// accuracy is the share of the test part that a model is right about, in percent.
+// accuracy returns the share of the test part that a model predicts correctly, in percent.
 func (m images) accuracy(of *model.Model) (float64, error) {
 	n, parts := m.test.Records(), runtime.GOMAXPROCS(0)
 	if n == 0 {
@@ -58,7 +58,7 @@ func (m images) accuracy(of *model.Model) (float64, error) {
 	return 100 * float64(sum) / float64(n), nil
 }
 
-// right counts the records from first to end that a model is right about.
+// right counts the records from first to end that a model predicts correctly.
 func (m images) right(of *model.Model, first, end int) int {
 	scratch, prediction := of.NewScratch(), make([]float64, of.Outputs())
 	values, count := make([]float32, of.Features().Encoder().Values()), 0
@@ -71,7 +71,7 @@ func (m images) right(of *model.Model, first, end int) int {
 	return count
 }
 
-// largest is the place of the first of the largest numbers.
+// largest returns the index of the first of the largest numbers.
 func largest(numbers []float64) int {
 	best := 0
 	for k, v := range numbers {

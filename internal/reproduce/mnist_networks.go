@@ -15,7 +15,7 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// networkTrial is a private run of a network. Where a field is empty the default of package neural applies.
+// networkTrial is a private run of a network. An empty field means the default of package neural.
 type networkTrial struct {
 	epsilon    float64
 	layers     network.Layers
@@ -31,11 +31,12 @@ type networkTrial struct {
 var (
 	// pixelImage is the shape of an image for convolutions.
 	pixelImage = network.Shape{28, 28, 1}
-	// abadiMLP is the network of Abadi and others, and abadiBudgets those at which they print its accuracy.
+	// abadiMLP is the network of Abadi and others. abadiBudgets are the epsilons at which they
+	// print its accuracy.
 	abadiMLP     = network.MLP(10, 1000)
 	abadiBudgets = []float64{0.5, 2, 8}
 	abadiPrinted = []string{"90", "95 (the report says 97)", "97"}
-	// tutorialBudgets are those of the tutorial of TensorFlow Privacy, with its accuracies.
+	// tutorialBudgets are the epsilons of the tutorial of TensorFlow Privacy, with its accuracies.
 	tutorialBudgets = []float64{1.19, 3.01, 7.10}
 	tutorialPrinted = []string{"95.0", "96.6", "97.0"}
 )
@@ -47,7 +48,7 @@ func mnistNetworks() experiment.Reproduction {
 		Data: []string{"mnist"}, Minutes: 6, Run: runMNISTNetworks}
 }
 
-// setup is the plan of a trial on a set.
+// setup returns the plan of a trial on a set.
 func (n networkTrial) setup(m images) (neural.Setup, error) {
 	request := neural.Request{Epsilon: n.epsilon, Delta: imageDelta, Neighboring: privacy.AddOrRemoveOne, Layers: n.layers, Input: n.input, Clipping: n.clipping, Sampling: n.sampling, Epochs: n.epochs, Steps: n.steps}
 	var err error
@@ -87,7 +88,7 @@ func (n networkTrial) fit(ctx context.Context, m images) (*model.Model, error) {
 	return result.Model, nil
 }
 
-// accuracies trains as often as said and returns the accuracies on the test part, in percent.
+// accuracies trains repeatedly and returns the accuracies on the test part, in percent.
 func (n networkTrial) accuracies(ctx context.Context, l experiment.Environment, m images, usual int) (sample, error) {
 	var out sample
 	for range repeats(l, usual) {
@@ -158,7 +159,7 @@ func tutorialWhy(epsilon float64) string {
 	return ours
 }
 
-// networksFigure shows attained next to published figures.
+// networksFigure shows the accuracies of this program next to published figures.
 func networksFigure(dense, convolved, linear []sample) figure.Figure {
 	published := func(name string, points ...figure.Point) figure.Series {
 		return figure.Series{Name: name, Published: true, Scattered: true, Points: points}

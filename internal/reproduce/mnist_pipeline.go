@@ -10,8 +10,8 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// pipeline is what a person asks of this program who knows that a row is an image, everything else left to the
-// defaults: transforms, private centering and whitening, full batch, averaged iterates.
+// pipeline is the request of a person who knows that a row is an image. Everything else has its
+// default: private centering and whitening, full batch, averaged iterates.
 type pipeline struct{ transforms []string }
 
 const (
@@ -20,14 +20,14 @@ const (
 	deskew     = "deskew:shape=28x28"
 )
 
-// request asks for a model.
+// request returns the request for a model.
 func (p pipeline) request(epsilon float64) (train.Request, error) {
 	specs, err := specsOf(p.transforms)
 	return train.Request{Epsilon: epsilon, Delta: imageDelta, Neighboring: privacy.AddOrRemoveOne, Transforms: specs}, err
 }
 
-// accuracies trains a model for each epsilon, as often as said, over features that are computed once. It returns
-// the accuracies on the test part in percent.
+// accuracies trains a model repeatedly for each epsilon, on features that are computed once. It
+// returns the accuracies on the test part in percent.
 func (p pipeline) accuracies(ctx context.Context, l experiment.Environment, of share, m images, epsilons []float64, usual int) ([]sample, error) {
 	l.Report("features", of.from)
 	any, err := p.request(1)

@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	// The exercise: this batch size, this many epochs, epsilon below this.
+	// The exercise has this batch size, this number of epochs, and an epsilon below this.
 	sigmoidBatch, sigmoidEpochs, sigmoidEpsilon = 600, 100, 2
 	// sigmoidReference is the noise multiplier of the exercise by dp-accounting 0.6.0, PLDAccountant and bisection.
 	sigmoidReference = 2.127439498901367
-	// sigmoidLength is learning rate times clipping norm of a step. Of 0.1, 0.3, 1 and 3 it is the best on every
-	// sixth record of the training part, at clipping norm 1.
+	// sigmoidLength is the learning rate times the clipping norm of a step. Among 0.1, 0.3, 1 and 3
+	// it is the best on every sixth record of the training part, at clipping norm 1.
 	sigmoidLength = 1
 )
 
@@ -57,7 +57,7 @@ func runMNISTSigmoid(ctx context.Context, l experiment.Environment) (experiment.
 	}}, nil
 }
 
-// sigmoidNoise is the least noise multiplier with which the exercise stays within epsilon.
+// sigmoidNoise returns the least noise multiplier with which the exercise stays within epsilon.
 func sigmoidNoise(records int) (float64, error) {
 	target, err := privacy.NewGuarantee(sigmoidEpsilon, imageDelta, privacy.AddOrRemoveOne, privacy.Unit{Row: "one image"})
 	if err != nil {
@@ -68,7 +68,8 @@ func sigmoidNoise(records int) (float64, error) {
 	})
 }
 
-// sigmoidKey names a trial: with a learning rate for its clipping norm, or with that of norm 1.
+// sigmoidKey names a trial: with a learning rate for its clipping norm, or with the learning rate
+// of norm 1.
 func sigmoidKey(norm float64, suited bool) string {
 	if suited {
 		return fmt.Sprintf("clipping norm %v, steps of one length", norm)
@@ -76,7 +77,7 @@ func sigmoidKey(norm float64, suited bool) string {
 	return fmt.Sprintf("clipping norm %v, one learning rate", norm)
 }
 
-// sigmoidTrials are the runs. At norm 1 both kinds are one.
+// sigmoidTrials returns the runs. At norm 1 both kinds are one.
 func sigmoidTrials(noise float64) []trial {
 	var trials []trial
 	for _, norm := range sigmoidNorms {
@@ -94,7 +95,7 @@ func sigmoidTrials(noise float64) []trial {
 	return trials
 }
 
-// sigmoidEnd is the accuracy at the end of a trial.
+// sigmoidEnd returns the accuracy at the end of a trial.
 func sigmoidEnd(courses map[string][]sample, norm float64, suited bool) sample {
 	return last(courses[sigmoidKey(norm, suited || norm == 1)])
 }
@@ -124,7 +125,7 @@ func sigmoidWhy(norm float64) string {
 	return "the report has no solution"
 }
 
-// sigmoidFigure is the plot that the exercise asks for.
+// sigmoidFigure returns the plot of the exercise.
 func sigmoidFigure(courses map[string][]sample) figure.Figure {
 	p := figure.Panel{X: figure.Axis{Label: "clipping norm C", Log: true}, Y: figure.Axis{Label: "test accuracy, percent"}}
 	for _, suited := range []bool{true, false} {

@@ -9,10 +9,10 @@ import (
 	"github.com/ditherml/dither/internal/report"
 )
 
-// page is the page about experiments of the literature that were run again: for each a
-// table of the published figures next to ours with the reason why they differ, its notes and its
-// figures. What holds of all data sets stands once at the top. A figure that every run must give,
-// and that this run does not, is a warning, and so is an experiment without its data sets.
+// page returns the page about repeated experiments of the literature. Each has a table of the
+// published figures next to this program's, with the reason for differences, its notes and its
+// figures. Facts about all data sets are once at the top. A warning marks a figure that every run
+// must give and this run does not, and an experiment without its data sets.
 func page(results []experiment.Result, generated string) report.Document {
 	d := report.Document{Title: "Experiments of the literature, run again", Generated: generated, Lead: lead(results)}
 	for _, r := range results {
@@ -36,7 +36,7 @@ func page(results []experiment.Result, generated string) report.Document {
 	return d
 }
 
-// lead sums up what was run.
+// lead summarizes the runs.
 func lead(results []experiment.Result) []string {
 	run, compared, fixed, agree := 0, 0, 0, 0
 	for _, r := range results {
@@ -60,7 +60,7 @@ func lead(results []experiment.Result) []string {
 	}
 }
 
-// seconds writes a time as people say it.
+// seconds returns a time as text.
 func seconds(s float64) string {
 	switch {
 	case s < 1:

@@ -34,8 +34,8 @@ func Text(r experiment.Result, width int) []byte {
 	return b.Bytes()
 }
 
-// writeWrapped writes rows as columns whose widths are in proportion to shares, cells broken between words, with
-// an empty line between rows.
+// writeWrapped writes rows as columns whose widths are in proportion to shares. Cells break between
+// words, with an empty line between rows.
 func writeWrapped(b *bytes.Buffer, rows [][]string, shares []int, width int) {
 	total := 0
 	for _, share := range shares {
@@ -68,7 +68,8 @@ func writeWrapped(b *bytes.Buffer, rows [][]string, shares []int, width int) {
 	}
 }
 
-// broken divides text between words, and words that are too long, into lines of at most width characters.
+// broken divides text into lines of at most width characters, between words. Words that are too
+// long are divided too.
 func broken(text string, width int) []string {
 	var lines []string
 	var line []rune

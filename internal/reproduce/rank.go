@@ -21,7 +21,7 @@ func rank() experiment.Reproduction {
 	}
 }
 
-// The theorem's setting: n records, ε with n²ε² steps.
+// This is the theorem's setting: n records, and ε with n²ε² steps.
 const (
 	rankEpsilon = 0.5
 	rankDelta   = 1e-5
@@ -74,7 +74,8 @@ func newRankRun(ctx context.Context, n int) (rankRun, error) {
 	return rankRun{h, found, int(math.Round(float64(n*n) * rankEpsilon * rankEpsilon))}, err
 }
 
-// measure returns the excess of the average and of the last of the iterates, in the theorem's setting.
+// measure returns the excess of the average of the iterates, and of the last iterate, in the
+// theorem's setting.
 func (r rankRun) measure(ctx context.Context, runs int) (averaged, last sample, err error) {
 	setup, err := train.NewPlan(train.Request{Epsilon: rankEpsilon, Delta: rankDelta, Neighboring: privacy.ReplaceOne, Steps: r.steps, ClippingNorm: 1, Intercept: -1, Center: train.No, Whiten: train.No}, r.schema)
 	if err != nil {
@@ -99,7 +100,7 @@ func (r rankRun) defaults(ctx context.Context, runs int) (sample, error) {
 	return r.excess(ctx, train.Run{Setup: setup, Options: train.Options{Momentum: option.DefaultMomentum}}, runs)
 }
 
-// excess trains several times and returns by how much the mean loss passes its minimum.
+// excess trains several times and returns the mean losses minus their minimum.
 func (r rankRun) excess(ctx context.Context, j train.Run, runs int) (sample, error) {
 	models, err := fitMany(ctx, copies(j, runs), r.training)
 	if err != nil {

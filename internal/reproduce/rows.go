@@ -13,7 +13,8 @@ import (
 // table collects the comparisons of an experiment.
 type table struct{ rows []experiment.Comparison }
 
-// golden adds a figure that every run must give: as printed where it is published, else as computed elsewhere.
+// golden adds a figure that every run must give. It is compared with the printed value if there is
+// one, else with a value computed elsewhere.
 func (t *table) golden(quantity, published string, value float64, digits int, want experiment.Golden, why string) {
 	t.rows = append(t.rows, experiment.Comparison{Quantity: quantity, Published: published, Ours: digitsOf(value, digits), Value: value, Deterministic: true, Why: why, Golden: &want})
 }
@@ -24,12 +25,12 @@ func (t *table) count(quantity, published string, value int, want experiment.Gol
 	t.rows[len(t.rows)-1].Ours = strconv.Itoa(value)
 }
 
-// known adds a figure that every run gives, but nobody has computed elsewhere.
+// known adds a figure that every run gives, but that was not computed elsewhere.
 func (t *table) known(quantity, published string, value float64, digits int, why string) {
 	t.rows = append(t.rows, experiment.Comparison{Quantity: quantity, Published: published, Ours: digitsOf(value, digits), Value: value, Deterministic: true, Why: why})
 }
 
-// random adds the mean of a figure of several runs; scale and unit are those in which it is printed.
+// random adds the mean of a figure over several runs. It is printed with this scale and unit.
 func (t *table) random(quantity, published string, s sample, scale float64, unit, why string) {
 	t.rows = append(t.rows, experiment.Comparison{Quantity: quantity, Published: published, Ours: s.text(scale, unit), Value: s.mean(), Why: why})
 }
@@ -39,7 +40,8 @@ func (t *table) say(quantity, published, ours, why string) {
 	t.rows = append(t.rows, experiment.Comparison{Quantity: quantity, Published: published, Ours: ours, Value: math.NaN(), Deterministic: true, Why: why})
 }
 
-// digitsOf writes a number with this many significant digits, without an exponent where that is short.
+// digitsOf returns a number with this number of significant digits, without an exponent if that is
+// short.
 func digitsOf(v float64, digits int) string {
 	if a := math.Abs(v); a >= 1e-4 && a < 1e9 {
 		places := max(0, digits-1-int(math.Floor(math.Log10(a))))
@@ -65,7 +67,7 @@ func published(text string) float64 {
 	return v
 }
 
-// within is a golden value with a tolerance.
+// within returns a golden value with a tolerance.
 func within(value, tolerance float64) experiment.Golden {
 	return experiment.Golden{Value: value, Tolerance: tolerance}
 }
@@ -73,7 +75,7 @@ func within(value, tolerance float64) experiment.Golden {
 // sample are the values of a random figure in several runs.
 type sample []float64
 
-// mean returns the mean, NaN of no runs.
+// mean returns the mean, NaN without runs.
 func (s sample) mean() float64 {
 	sum := 0.0
 	for _, v := range s {
@@ -82,7 +84,7 @@ func (s sample) mean() float64 {
 	return sum / float64(len(s))
 }
 
-// deviation returns the standard deviation of a run, NaN of fewer than two.
+// deviation returns the standard deviation of a run, NaN for fewer than two runs.
 func (s sample) deviation() float64 {
 	if len(s) < 2 {
 		return math.NaN()
@@ -94,8 +96,8 @@ func (s sample) deviation() float64 {
 	return math.Sqrt(sum / float64(len(s)-1))
 }
 
-// reach returns the distance of the ends of the 95 % interval of the mean from it, by Student's
-// distribution. Fewer than two runs have no interval, and reach is 0.
+// reach returns half the length of the 95 % interval of the mean, by Student's distribution. Fewer
+// than two runs have no interval, and reach is 0.
 func (s sample) reach() float64 {
 	n := float64(len(s))
 	if n < 2 {
@@ -117,13 +119,13 @@ func (s sample) text(scale float64, unit string) string {
 	}
 }
 
-// point is the point of a curve with the interval of the mean.
+// point returns the point of a curve with the interval of the mean.
 func (s sample) point(x, scale float64) figure.Point {
 	mean, reach := scale*s.mean(), scale*s.reach()
 	return figure.Point{X: x, Y: mean, Low: mean - reach, High: mean + reach}
 }
 
-// repeats is how often an experiment measures a random figure.
+// repeats returns how often an experiment measures a random figure.
 func repeats(l experiment.Environment, usual int) int {
 	if l.Repeats > 0 {
 		return l.Repeats

@@ -10,7 +10,7 @@ import (
 	"github.com/ditherml/dither/internal/public"
 )
 
-// Missing returns the folders of data sets that an experiment needs and a laboratory has not.
+// Missing returns the folders of data sets that an experiment needs and an environment lacks.
 func Missing(r experiment.Reproduction, l experiment.Environment) []string {
 	var missing []string
 	for _, name := range r.Data {
@@ -21,9 +21,9 @@ func Missing(r experiment.Reproduction, l experiment.Environment) []string {
 	return missing
 }
 
-// Run runs experiments one after the other and hands each result to done as soon as it is there.
-// One whose data sets are missing is handed over as such. An experiment that fails does not stop
-// the others, a canceled context or an error of done does. The errors are joined.
+// Run runs experiments one after the other and passes each result to done at once. An experiment
+// without its data sets is passed as missing. A failed experiment does not stop the others; a
+// canceled context or an error of done does. The errors are joined.
 func Run(ctx context.Context, chosen []experiment.Reproduction, l experiment.Environment, done func(experiment.Result) error) error {
 	var failures []error
 	for _, r := range chosen {
@@ -47,7 +47,7 @@ func Run(ctx context.Context, chosen []experiment.Reproduction, l experiment.Env
 	return errors.Join(failures...)
 }
 
-// Disagreements returns words on each figure that is not its golden value.
+// Disagreements returns words on each figure that differs from its golden value.
 func Disagreements(results []experiment.Result) []string {
 	var wrong []string
 	for _, r := range results {

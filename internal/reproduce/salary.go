@@ -19,10 +19,10 @@ func salary() experiment.Reproduction {
 	}
 }
 
-// salaries are the data set D1 of the exercise; D2 to D6 are without one of them.
+// salaries returns the data set D1 of the exercise. D2 to D6 lack one of its numbers each.
 func salaries() []float64 { return []float64{130530, 104141, 90385, 91919, 81334} }
 
-// The declared range of a salary.
+// This is the declared range of a salary.
 const salaryRange = 200000
 
 func runSalary(_ context.Context, l experiment.Environment) (experiment.Outcome, error) {
@@ -64,7 +64,7 @@ func (t *table) localAnswers(x []float64) {
 	t.golden("that scale at ε = 1000", "", local/1000, 4, within(7.71705, 1e-9), "the same")
 }
 
-// localFails adds what an answer tells whose noise follows from local sensitivity, at ε = 1.
+// localFails adds the leak from an answer whose noise follows from local sensitivity, at ε = 1.
 func (t *table) localFails(x []float64) {
 	y := without(x, 0)
 	loss := func(at float64) float64 {
@@ -73,7 +73,8 @@ func (t *table) localFails(x []float64) {
 	t.golden("local sensitivity of D2", "", localSensitivity(y), 6, within(4065.4166666667, 1e-6), "about half of that of D1: data sets that differ in one salary get different noise")
 	t.golden("privacy loss of the answer 0 between D1 and D2, noise for ε = 1", "at most 1", loss(0), 4, within(9.0609060, 1e-6), "the logarithm of how much more probable the answer is on one of them; it grows without limit")
 	t.golden("privacy loss of the answer 200000", "at most 1", loss(200000), 4, within(12.9360724, 1e-6), "the same")
-	// The integral of what passes e times the other density, by the midpoint rule on steps far below the scales.
+	// This is the integral of the excess over e times the other density, by the midpoint rule on
+	// steps far below the scales.
 	delta := 0.0
 	const step = 10.0
 	for at := -4e5 + step/2; at < 6e5; at += step {
@@ -84,8 +85,8 @@ func (t *table) localFails(x []float64) {
 	t.golden("local sensitivity of five equal salaries", "", localSensitivity([]float64{100000, 100000, 100000, 100000, 100000}), 2, within(0, 0), "no noise at all: the answer 100000 proves that no other salary was among them")
 }
 
-// declared adds answers of the product: salaries are declared to be between 0 and 200000, and mean and number come
-// from one release of two sums.
+// declared adds answers of the product. Salaries are declared to be between 0 and 200000, and mean
+// and number come from one release of two sums.
 func (t *table) declared(x []float64, runs int) ([]figure.Point, error) {
 	var curve []figure.Point
 	asked, err := meanSalary()
@@ -115,7 +116,7 @@ func (t *table) declared(x []float64, runs int) ([]figure.Point, error) {
 	return curve, nil
 }
 
-// meanSalary is the question about the mean at ε = 1.
+// meanSalary returns the question about the mean at ε = 1.
 func meanSalary() (*query.Question, error) {
 	s := &data.Schema{Name: "salaries", Row: "one salary", MaxRecords: 100000, Columns: []data.Column{
 		{Name: "salary", Kind: data.Numeric, Upper: salaryRange, Missing: data.Drop, OutOfRange: data.Clamp}}}
@@ -128,7 +129,7 @@ func salaryFigure(x []float64, declared []figure.Point) figure.Figure {
 	var local, global, believed []figure.Point
 	for at := 0.0; at <= salaryRange; at += 2500 {
 		local = append(local, figure.Value(at, math.Abs(laplaceLog(at, mean(x), localSensitivity(x))-laplaceLog(at, mean(y), localSensitivity(y)))))
-		// A sum of five salaries with Laplace noise of the declared range, over a public five.
+		// A sum of five salaries has Laplace noise of the declared range, divided by a public five.
 		scale := salaryRange / 5.0
 		global = append(global, figure.Value(at, math.Abs(laplaceLog(at, sum(x)/5, scale)-laplaceLog(at, sum(y)/5, scale))))
 	}
@@ -155,12 +156,12 @@ func sum(x []float64) float64 {
 
 func mean(x []float64) float64 { return sum(x) / float64(len(x)) }
 
-// without returns the numbers but one.
+// without returns the numbers without number i.
 func without(x []float64, i int) []float64 {
 	return append(append([]float64{}, x[:i]...), x[i+1:]...)
 }
 
-// localSensitivity is by how much the mean moves at most when one number is removed.
+// localSensitivity returns the largest change of the mean when one number is removed.
 func localSensitivity(x []float64) float64 {
 	most := 0.0
 	for i := range x {
@@ -169,7 +170,7 @@ func localSensitivity(x []float64) float64 {
 	return most
 }
 
-// laplaceLog is the logarithm of the density of Laplace noise about a center.
+// laplaceLog returns the logarithm of the density of Laplace noise about a center.
 func laplaceLog(y, center, scale float64) float64 {
 	return -math.Abs(y-center)/scale - math.Log(2*scale)
 }

@@ -14,8 +14,9 @@ type health struct {
 	training, test *data.Dataset
 }
 
-// readHealth reads one row of each person: those of n persons for training, who are declared to be n, and those of
-// all others for testing. Which persons and which of their rows follows from their numbers alone, as if at random.
+// readHealth reads one row of each person. The rows of n persons are for training, and n is
+// declared. The rows of all others are for testing. The choice of persons and rows follows from
+// their numbers alone, as if at random.
 func readHealth(ctx context.Context, n int) (health, error) {
 	var h health
 	set, err := builtin.Open("randhie")

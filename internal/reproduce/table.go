@@ -8,10 +8,11 @@ import (
 	"github.com/ditherml/dither/internal/experiment"
 )
 
-// Publicly stands once on every page and table of reproductions.
+// Publicly is on every page and table of reproductions.
 const Publicly = "public data sets; the epsilon of each run is what it would guarantee if the records were private, the many runs together would cost more"
 
-// reproductions is the table: one line an experiment, in the order in which they are listed and run.
+// reproductions is the table of experiments, one line each, in the order in which they are listed
+// and run.
 var reproductions = []func() experiment.Reproduction{
 	book,
 	composition,

@@ -54,19 +54,19 @@ func runTheorems(_ context.Context, l experiment.Environment) (experiment.Outcom
 	}}, err
 }
 
-// trueEpsilon is the exact cost of gradient descent in full batch, one record replaced.
+// trueEpsilon returns the exact cost of gradient descent in full batch, one record replaced.
 func trueEpsilon(noise float64, steps int, delta float64) (float64, error) {
 	v, err := account.GDP.Epsilon(mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: noise}, Count: steps}, delta, privacy.ReplaceOne)
 	return v.Upper, err
 }
 
-// exactNoise is the least noise multiplier of that descent for a budget.
+// exactNoise returns the least noise multiplier of that descent for a budget.
 func exactNoise(epsilon, delta float64, steps int) (float64, error) {
 	target, err := privacy.NewGuarantee(epsilon, delta, privacy.ReplaceOne, privacy.Unit{})
 	return privacy.ReplaceOne.Movement() * math.Sqrt(float64(steps)) / account.MuOf(target), err
 }
 
-// oneConstantNoise is n·σ/L of claim 3.2 of lecture 13.
+// oneConstantNoise returns n·σ/L of claim 3.2 of lecture 13.
 func oneConstantNoise(epsilon, delta float64, steps int) float64 {
 	return 2 * math.Sqrt(float64(steps)*-math.Log(delta)) / epsilon
 }
@@ -90,7 +90,7 @@ func (t *table) oneConstant() error {
 	return nil
 }
 
-// bySumNoise is n·λ/C of claim 2.3 of lecture 4.
+// bySumNoise returns n·λ/C of claim 2.3 of lecture 4.
 func bySumNoise(epsilon, delta float64, steps int) float64 {
 	return 2 * float64(steps) * math.Sqrt(2*math.Log(2*float64(steps)/delta)) / epsilon
 }
@@ -134,7 +134,8 @@ func (t *table) classic() error {
 	return nil
 }
 
-// misprinted adds the noise of a report, which has lost a root, read as a deviation and as a variance.
+// misprinted adds the noise of a report that lacks a root, read as a standard deviation and as a
+// variance.
 func (t *table) misprinted() error {
 	printed := func(stated float64) float64 { return 2 * math.Log(1.25e5) / stated }
 	for _, c := range []struct {

@@ -9,14 +9,15 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// clipMean adds the lecture's question what happens when one clips after averaging: the mean of numbers in [0, 1],
-// at ε = 1, one number replaced, with Laplace noise.
+// clipMean adds the lecture's question about clipping after averaging. It is the mean of numbers in
+// [0, 1], at ε = 1, one number replaced, with Laplace noise.
 func (t *table) clipMean(runs int) (figure.Figure, error) {
 	const truth = 0.5
 	names := []string{"clip to [0, 1] before averaging", "clip the average to [0, 1]", "clip the average to [0, 1/n]"}
 	curves := make([][]figure.Point, len(names))
 	for _, n := range []int{10, 100, 1000, 10000} {
-		// How far one number can move what is released: 1 of the sum of n, 1 of the mean, 1/n of the mean cut to 1/n.
+		// These are the largest changes by one number: 1 of the sum of n, 1 of the mean, 1/n of the
+		// mean cut to 1/n.
 		moves := []float64{1, 1, 1 / float64(n)}
 		for i := range names {
 			var off sample
@@ -42,9 +43,10 @@ func (t *table) clipMean(runs int) (figure.Figure, error) {
 	return f, nil
 }
 
-// laplace returns a number with Laplace noise of this scale, drawn by the mechanism that trains and answers queries.
+// laplace returns a number with Laplace noise of this scale, drawn by the mechanism that trains and
+// answers queries.
 func laplace(v, scale float64) (float64, error) {
-	const reach = 1 << 20 // by how much more than the scale the number may be
+	const reach = 1 << 20 // the largest ratio of the number to the scale
 	if math.Abs(v) > reach*scale {
 		return 0, fmt.Errorf("reproduce: the number is %v, want at most %v", v, reach*scale)
 	}

@@ -66,7 +66,7 @@ func fitOne(ctx context.Context, s train.Setup, o train.Options, d *data.Dataset
 	return train.Fit(ctx, budget, s, d, o)
 }
 
-// copies returns the same job several times: runs with fresh noise.
+// copies returns the same run several times, each with fresh noise.
 func copies(j train.Run, runs int) []train.Run {
 	jobs := make([]train.Run, runs)
 	for i := range jobs {
@@ -104,7 +104,7 @@ func accuracies(models []*model.Model, d *data.Dataset) (sample, error) {
 	return out, nil
 }
 
-// free pays for what is shown on public or made-up records.
+// free pays for releases on public or made-up records.
 type free struct{}
 
 // Pay pays.

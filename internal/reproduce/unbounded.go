@@ -23,19 +23,20 @@ func unbounded() experiment.Reproduction {
 	}
 }
 
-// The attack: least squares of one weight on 100 records (1, 1/2), the first step of noisy gradient descent from
-// weight 0, with the noise that makes one step with clipping norm 1 (1, 1e-5)-private. The neighbor has one record
-// (1, m) more. The attacker knows both and sees the step.
+// The attack is on least squares of one weight on 100 records (1, 1/2). It watches the first step
+// of noisy gradient descent from weight 0. Its noise makes one step with clipping norm 1 (1,
+// 1e-5)-private. The neighbor has one more record, (1, m). The attacker knows both data sets and
+// sees the step.
 const (
 	attackRecords = 100
 	attackEpsilon = 1
 	attackDelta   = 1e-5
 )
 
-// outliers are the targets m of the record that is there or not.
+// outliers are the targets m of the record that is present or absent.
 var outliers = []float64{1, 2, 5, 10, 20, 50, 100, 1000}
 
-// attack is what the attacker sees in many runs.
+// attack holds the attacker's observations in many runs.
 type attack struct{ without, with []float64 }
 
 func runUnbounded(_ context.Context, l experiment.Environment) (experiment.Outcome, error) {
@@ -80,19 +81,19 @@ func runUnbounded(_ context.Context, l experiment.Environment) (experiment.Outco
 	}}, nil
 }
 
-// attackNoise is the noise multiplier of the step.
+// attackNoise returns the noise multiplier of the step.
 func attackNoise() (float64, error) {
 	target, err := privacy.NewGuarantee(attackEpsilon, attackDelta, privacy.AddOrRemoveOne, privacy.Unit{})
 	return 1 / account.MuOf(target), err
 }
 
-// attackRepeats is how often each attack is made anew: what it proves is random.
+// attackRepeats is the number of repeats of each attack, because its proof is random.
 const attackRepeats = 5
 
 // proved are the lower bounds on ε that several attacks prove, ascending.
 type proved []float64
 
-// attacks makes the attack several times. It returns one of them and what each proves.
+// attacks makes the attack several times. It returns one of them and the bound that each proves.
 func attacks(m, norm, noise float64, runs int) (attack, proved, error) {
 	var all proved
 	var last attack
@@ -107,7 +108,7 @@ func attacks(m, norm, noise float64, runs int) (attack, proved, error) {
 	return last, all, nil
 }
 
-// middle is the median.
+// middle returns the median.
 func (p proved) middle() float64 { return p[len(p)/2] }
 
 // text writes the median with the least and the largest.
@@ -115,7 +116,7 @@ func (p proved) text() string {
 	return fmt.Sprintf("at least %s (random: %s to %s in %d attacks)", digitsOf(p.middle(), 3), digitsOf(p[0], 3), digitsOf(p[len(p)-1], 3), len(p))
 }
 
-// pointAt is the median over the size of the record, from the least to the largest.
+// pointAt returns the median over the size of the record, from the least to the largest.
 func (p proved) pointAt(m float64) figure.Point {
 	return figure.Point{X: m, Y: p.middle(), Low: p[0], High: p[len(p)-1]}
 }
@@ -142,8 +143,8 @@ func attackOn(m, norm, noise float64, runs int) (attack, error) {
 	return attack{step(without), step(with)}, err
 }
 
-// withNormal returns a number with normal noise of this deviation, several times, drawn by the mechanism that
-// trains: the copies are one record's vector.
+// withNormal returns a number with normal noise of this standard deviation, several times, drawn by
+// the mechanism that trains. The copies are one record's vector.
 func withNormal(v, deviation float64, times int) ([]float64, error) {
 	bound := max(1, math.Abs(v)) * math.Sqrt(float64(times)) * (1 + 1e-9)
 	terms := pass.Settings{Payer: free{}, Noise: mechanism.Gaussian{NoiseMultiplier: deviation / bound}, MaxRecords: 1}
@@ -155,14 +156,15 @@ func withNormal(v, deviation float64, times int) ([]float64, error) {
 	})
 }
 
-// lowerBound returns the ε that the runs refute at the given δ, with 95 % confidence, 0 if none: the attacker says
-// that the record is there when the weight passes a threshold, one of two that are fixed before the runs (Clopper &
-// Pearson, "The Use of Confidence or Fiducial Limits", Biometrika 1934; Jagielski, Ullman & Oprea, "Auditing
-// Differentially Private Machine Learning", NeurIPS 2020, https://arxiv.org/abs/2006.07709).
+// lowerBound returns the ε that the runs refute at the given δ, with 95 % confidence, or 0 if none.
+// The attacker claims the record is present if the weight exceeds a threshold, one of two that are
+// fixed before the runs (Clopper & Pearson, "The Use of Confidence or Fiducial Limits", Biometrika
+// 1934; Jagielski, Ullman & Oprea, "Auditing Differentially Private Machine Learning", NeurIPS
+// 2020, https://arxiv.org/abs/2006.07709).
 func (a attack) lowerBound(noise float64) float64 {
 	base := 0.5
-	unusual := base + 2.326*noise/attackRecords // passed once in a hundred runs without the record
-	far := base + 4*noise/attackRecords         // passed less than once in thirty thousand
+	unusual := base + 2.326*noise/attackRecords // exceeded once in a hundred runs without the record
+	far := base + 4*noise/attackRecords         // exceeded less than once in thirty thousand
 	best := 0.0
 	for _, threshold := range []float64{unusual, far} {
 		above := func(x []float64) int {
@@ -197,7 +199,8 @@ func clopperPearson(k, n int, fail float64) (low, high float64) {
 	return low, high
 }
 
-// roc returns the share of runs with the record above thresholds, over the share of those without.
+// roc returns the share of runs with the record above thresholds, over the share of runs without
+// it.
 func (a attack) roc() []figure.Point {
 	without, with := slices.Sorted(slices.Values(a.without)), slices.Sorted(slices.Values(a.with))
 	points := []figure.Point{figure.Value(0, 0)}

@@ -13,7 +13,7 @@ import (
 	"github.com/ditherml/dither/internal/figure"
 )
 
-// written is a result as JSON has it.
+// written is the form of a result in JSON.
 type written struct {
 	Name        string                  `json:"name"`
 	Title       string                  `json:"title"`
@@ -25,7 +25,7 @@ type written struct {
 	Notes       []string                `json:"notes"`
 }
 
-// Document is what results say as JSON: what holds of the data sets, and every result.
+// Document returns the JSON form of results: the facts about the data sets, and every result.
 func Document(results []experiment.Result) any {
 	all := []written{}
 	for _, r := range results {
@@ -55,8 +55,8 @@ func WriteJSON(w io.Writer, results []experiment.Result) error {
 	return err
 }
 
-// WriteCSV writes one line a comparison. The value is empty where it is no number, the golden value where there
-// is none.
+// WriteCSV writes one line for each comparison. The value is empty if it is no number, and the
+// golden value if there is none.
 func WriteCSV(w io.Writer, results []experiment.Result) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{"reproduction", "quantity", "published", "ours", "value", "deterministic", "golden", "tolerance", "why"}}
@@ -72,7 +72,7 @@ func WriteCSV(w io.Writer, results []experiment.Result) error {
 	return out.WriteAll(rows)
 }
 
-// exactly writes a number with all of its digits, one that is none as nothing.
+// exactly returns a number with all of its digits, or "" for no finite number.
 func exactly(v float64) string {
 	if math.IsNaN(v) {
 		return ""
@@ -80,8 +80,8 @@ func exactly(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// WriteMarkdown writes a section an experiment: its table, its notes, its figures by the names of their files
-// in a folder.
+// WriteMarkdown writes a section for each experiment: its table, its notes, and its figures by the
+// names of their files in a folder.
 func WriteMarkdown(w io.Writer, results []experiment.Result, folder string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Of %s.\n", Publicly)
@@ -106,7 +106,7 @@ func WriteMarkdown(w io.Writer, results []experiment.Result, folder string) erro
 	return err
 }
 
-// cell keeps a text in one cell of a table; nothing is a dash.
+// cell keeps a text in one cell of a table. An empty text is a dash.
 func cell(text string) string {
 	if text == "" {
 		return "–"

@@ -5,19 +5,20 @@ import (
 	"github.com/ditherml/dither/internal/release"
 )
 
-// Records is what one goroutine computes proposals of picked records in once more.
+// Records is the scratch in which one goroutine recomputes proposals of picked records.
 type Records struct {
 	picks  Picks
 	blocks []release.Block // of the record, for each sum
 	c      []kernel.Contributions
 }
 
-// NewRecords returns room for records that add to this many sums.
+// NewRecords returns scratch for records that add to this number of sums.
 func NewRecords(p Picks, sums int) *Records {
 	return &Records{picks: p, blocks: make([]release.Block, sums), c: make([]kernel.Contributions, sums)}
 }
 
-// Agree reports whether the record that is picked of a block, if one is, proposes alone what c has.
+// Agree reports whether the picked record of a block, computed alone, has its proposal in c. It is
+// true if none is picked.
 func (s *Records) Agree(c *kernel.Contributions, b release.Block, propose func(c *kernel.Contributions, b release.Block)) bool {
 	i, picked := s.picks.Pick(b.Len())
 	if !picked {

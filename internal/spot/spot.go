@@ -1,6 +1,6 @@
-// Package spot checks that what is proposed for a record depends on that record and on released
-// numbers alone. A few records are picked in secret, and what they propose is computed once more
-// from a copy of that record and of nothing else. docs/release.md has what such a check finds.
+// Package spot checks that the proposal for a record depends on that record and on released numbers
+// alone. It secretly picks a few records and recomputes their proposals from a copy of the record
+// alone. The page docs/release.md describes what such a check finds.
 package spot
 
 import (
@@ -9,41 +9,41 @@ import (
 	"math"
 )
 
-// bits: a record is picked with probability 2^-bits.
+// A record is picked with probability 2^-bits.
 const bits = 13
 
-// Secret is what the records of one pass are picked by. No noise comes from it.
+// Secret decides which records of one pass are picked. No noise comes from it.
 type Secret [2]uint64
 
-// NewSecret returns a secret that crypto/rand draws.
+// NewSecret returns a secret from crypto/rand.
 func NewSecret() Secret {
 	var text [16]byte
-	_, _ = rand.Read(text[:]) // which never fails
+	_, _ = rand.Read(text[:]) // it never fails
 	return Secret{binary.LittleEndian.Uint64(text[:]), binary.LittleEndian.Uint64(text[8:])}
 }
 
-// One returns one of n records, at least 1, each with the same probability up to n·2^-64.
+// One returns one of n records, at least 1. Each has the same probability up to n·2^-64.
 func (s Secret) One(n int) int { return int(s[0] % uint64(n)) }
 
-// Picks are those of one goroutine.
+// Picks are the picks of one goroutine.
 type Picks struct {
 	secret Secret
 	next   uint64
 }
 
-// Picks returns those of a part of the pass. Less than 2^40 picks are made of a part.
+// Picks returns the picks of a part of the pass. A part has fewer than 2^40 picks.
 func (s Secret) Picks(part int) Picks { return Picks{s, uint64(part) << 40} }
 
-// Pick returns one of n records, 0 to n-1, or reports that it picks none. Each of the first 2^13
-// records is picked with probability 2^-13, and at most one of them.
+// Pick returns one of n records, 0 to n-1, or reports that it picks none. It picks each of the
+// first 2^13 records with probability 2^-13, and at most one record.
 func (p *Picks) Pick(n int) (record int, picked bool) {
 	p.next++
 	record = int(mixed(mixed(p.next^p.secret[0])^p.secret[1]) >> (64 - bits))
 	return record, record < n
 }
 
-// mixed is the finalizer of SplitMix64, a permutation of the numbers of 64 bits (Steele, Lea and
-// Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+// mixed returns the finalizer of SplitMix64, a permutation of the numbers of 64 bits (Steele, Lea
+// and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 func mixed(v uint64) uint64 {
 	v += 0x9e3779b97f4a7c15
 	v = (v ^ v>>30) * 0xbf58476d1ce4e5b9
@@ -51,7 +51,7 @@ func mixed(v uint64) uint64 {
 	return v ^ v>>31
 }
 
-// Same reports whether two slices hold the same numbers, bit by bit. All NaN are the same.
+// Same reports whether two slices hold the same numbers, bit by bit. All NaN count as equal.
 func Same[T float32 | float64](a, b []T) bool {
 	if len(a) != len(b) {
 		return false

@@ -13,8 +13,9 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// openCheckpoint reads the checkpoint to go on from. Those of this run go into the same file: in another one the steps
-// of this run would not be known to a run that goes on from the first.
+// openCheckpoint reads the checkpoint to continue from. The checkpoints of this run go into the
+// same file. In another file, a run that continues from the first would not know the steps of this
+// run.
 func (n *Network) openCheckpoint(asked NetworkRequest) error {
 	n.Checkpoint = asked.Checkpoint
 	if asked.Resume == "" {
@@ -51,8 +52,8 @@ func sameFile(a, b string) bool {
 	return err == nil && failed == nil && os.SameFile(first, second)
 }
 
-// holdCheckpoint takes a checkpoint for this run, as every run that writes checkpoints does: two runs that go on from
-// one would each forget the steps of the other.
+// holdCheckpoint reserves a checkpoint for this run, as every run that writes checkpoints does. Two
+// runs that continue from one checkpoint would each miss the steps of the other.
 func holdCheckpoint(path string) (*os.File, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -65,8 +66,8 @@ func holdCheckpoint(path string) (*os.File, error) {
 	return file, nil
 }
 
-// takeCheckpoint takes the name of a new file of checkpoints before anything is spent, or makes sure that the one to go
-// on from can be replaced.
+// takeCheckpoint reserves the name of a new file of checkpoints before anything is spent. For an
+// old file it checks that the file can be replaced.
 func (n *Network) takeCheckpoint() error {
 	if n == nil || n.Checkpoint == "" {
 		return nil
@@ -89,7 +90,7 @@ func (n *Network) takeCheckpoint() error {
 	return nil
 }
 
-// closeCheckpoint gives the file back, and removes one in which there is no checkpoint.
+// closeCheckpoint releases the file, and removes it if it holds no checkpoint.
 func (n *Network) closeCheckpoint() {
 	if n == nil || n.held == nil {
 		return
@@ -101,7 +102,7 @@ func (n *Network) closeCheckpoint() {
 	n.held = nil
 }
 
-// writeCheckpoint returns what puts a checkpoint in the place of the one before, or nil.
+// writeCheckpoint returns a function that replaces the checkpoint by a new one, or nil.
 func (n *Network) writeCheckpoint() func(*neural.Checkpoint) error {
 	if n.Checkpoint == "" {
 		return nil
@@ -111,7 +112,7 @@ func (n *Network) writeCheckpoint() func(*neural.Checkpoint) error {
 		if err != nil {
 			return err
 		}
-		n.held.Close() // which may be gone
+		n.held.Close() // the earlier file may be gone
 		n.held = next
 		return nil
 	}

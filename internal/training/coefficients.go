@@ -12,11 +12,11 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// mostCoefficients is how many weights of one score a report is given, more than it shows.
+// mostCoefficients is the number of weights of one score in a report, which is more than it shows.
 const mostCoefficients = 1000
 
-// coefficients lists the effective weights, largest first within a score, and says how many of each
-// score are left out.
+// coefficients lists the effective weights, largest first within a score. It also returns how many
+// of each score are left out.
 func coefficients(m *model.Model) (out []report.Coefficient, unlisted int) {
 	names := m.Features().Names()
 	levels := m.Schema().Target.Levels
@@ -41,15 +41,15 @@ func coefficients(m *model.Model) (out []report.Coefficient, unlisted int) {
 	return out, unlisted
 }
 
-// unused reports whether a feature is a place that no learned level or bin took. Its weight is noise, and of no
-// effect.
+// unused reports whether a feature is a place that no learned level or bin uses. Its weight is
+// noise and has no effect.
 func unused(s *data.Schema, n encoder.Name) bool {
 	at := slices.IndexFunc(s.Columns, func(c data.Column) bool { return c.Name == n.Column && c.Learning == data.Learned })
 	return at >= 0 && strings.HasPrefix(n.Level, "unused ") && !slices.Contains(s.Columns[at].Levels, n.Level)
 }
 
-// byMagnitude returns the positions of numbers, of the largest magnitude first and in order among
-// equals.
+// byMagnitude returns the positions of numbers, the largest magnitude first and equal ones in
+// order.
 func byMagnitude(numbers []float64) []int {
 	order := make([]int, len(numbers))
 	for j := range order {

@@ -8,10 +8,10 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Costs measured on one core at about 3.6 GHz, in nanoseconds: a feature of a step, forth and back,
-// once and for each weight vector. The others are the same of features with few entries, a
-// multiply-add of covariance and whitening, a feature that a transform makes, by its name, and a
-// draw of noise.
+// These are costs measured on one core at about 3.6 GHz, in nanoseconds. The first two are for a
+// feature of a step, forward and backward: once, and for each weight vector. The next two are the
+// same for features with few entries. The others are a multiply-add of covariance and whitening, a
+// feature that a transform makes (by its name), and a draw of noise.
 const (
 	featureCost     = 0.1
 	stepCost        = 0.08
@@ -24,20 +24,21 @@ const (
 
 var transformCosts = map[string]float64{"scattering": 140, "fourier": 200, "encoder": 200}
 
-// textEntries is how many buckets of a text are taken to be other than 0. textCells is how many
-// cells of numbers take the time of reading such a text.
+// textEntries is the assumed number of nonzero buckets of a text. Reading such a text takes as long
+// as textCells cells of numbers.
 const textEntries, textCells = 400, 4000
 
-// manyFeatures is from how many features on a table is likely to be sparse.
+// manyFeatures is the number of features from which a table is likely to be sparse.
 const manyFeatures = 1000
 
-// estimate guesses seconds and bytes from public numbers and the number of processors.
+// estimate returns a guess of seconds and bytes from public numbers and the number of processors.
 func estimate(s train.Setup) (seconds float64, memory int64) {
 	parallel, serial, memory := costs(s)
 	return parallel/float64(runtime.GOMAXPROCS(0)) + serial, memory
 }
 
-// costs guesses the seconds of work that all processors share, those of the rest, and bytes.
+// costs returns guesses of the seconds of work that all processors share, the seconds of other
+// work, and bytes.
 func costs(s train.Setup) (parallel, serial float64, memory int64) {
 	p := s.Plan
 	records, steps := float64(p.MaxRecords), float64(p.Steps)
@@ -72,6 +73,6 @@ func costs(s train.Setup) (parallel, serial float64, memory int64) {
 		}
 	}
 	serial = noiseCost*float64(p.NoiseDraws()) + cellCost*records*columns
-	// The collector of garbage lets the heap grow to about twice what is in use.
+	// The garbage collector lets the heap grow to about twice the memory in use.
 	return work / 1e9, serial / 1e9, int64(2*(records*bytes+matrices)) + 32<<20
 }

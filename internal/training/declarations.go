@@ -9,17 +9,18 @@ import (
 	"github.com/ditherml/dither/internal/measures"
 )
 
-// Declarations are what is declared of a table beside its schema.
+// Declarations are the declarations about a table in addition to its schema.
 type Declarations struct {
-	// Records and MaxRecords are the public number of records and a public bound on it, 0 for the schema's.
+	// Records is the public number of records and MaxRecords a public bound on it. 0 means the
+	// schema's.
 	Records, MaxRecords int
-	// Target is the column to predict, "" for the schema's.
+	// Target is the column to predict. "" means the schema's target.
 	Target string
-	// AssumePublic accepts a schema that was copied out of the records in part.
+	// AssumePublic accepts a schema that was partly copied from the records.
 	AssumePublic bool
 }
 
-// Apply returns a schema with what is declared, held to the rules of training.
+// Apply returns a schema with the declarations, checked against the rules of training.
 func (t Declarations) Apply(s *data.Schema) (*data.Schema, error) {
 	if t.Records < 0 || t.MaxRecords < 0 {
 		return nil, fmt.Errorf("--records is %d and --max-records %d, want positive numbers", t.Records, t.MaxRecords)
@@ -45,7 +46,7 @@ func (t Declarations) Apply(s *data.Schema) (*data.Schema, error) {
 	return &changed, nil
 }
 
-// retarget makes the named feature column the target; the old target is ignored.
+// retarget makes the named feature column the target. The old target is then ignored.
 func retarget(s *data.Schema, name string) error {
 	old := s.Target.Column
 	columns := []data.Column{{Name: old, Kind: data.Ignored}}
@@ -75,8 +76,8 @@ func retarget(s *data.Schema, name string) error {
 	return nil
 }
 
-// Besides returns the columns that must be read besides the features of a schema: each of the named ones that is no
-// categorical feature, once. An empty name is none.
+// Besides returns the columns to read in addition to the features of a schema. They are the named
+// columns that are no categorical features, each once. An empty name is ignored.
 func Besides(s *data.Schema, columns ...string) []string {
 	var out []string
 	for _, name := range columns {

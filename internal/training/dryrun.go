@@ -14,22 +14,22 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Ask is what a dry run is asked for in addition to the plan.
+// Ask is the request for a dry run in addition to the plan.
 type Ask struct {
-	// PerStep is the epsilon that was asked for in each step, 0 for none.
+	// PerStep is the requested epsilon of each step, 0 for none.
 	PerStep float64
-	// Planned is how many seconds the plan took.
+	// Planned is the number of seconds that planning took.
 	Planned float64
 }
 
-// Printable is what a command prints. As JSON it is its fields.
+// Printable is the output of a command. Its JSON has its fields.
 type Printable interface {
-	// WriteText writes it for people.
+	// WriteText writes the output as text for people.
 	WriteText(w io.Writer) error
 }
 
-// DryRun returns the plan of a run, what it costs, and how long it may take: public numbers, before anything is read or
-// spent.
+// DryRun returns the plan of a run, its cost and its probable duration. These are public numbers,
+// before anything is read or spent.
 func (r *Run) DryRun(ctx context.Context, ask Ask) (Printable, error) {
 	return r.method.dryRun(ctx, ask)
 }
@@ -41,11 +41,12 @@ type descentDryRun struct {
 	Basic       *basic                  `json:"basic-composition,omitempty"`
 	Seconds     float64                 `json:"estimated-seconds"`
 	Memory      int64                   `json:"estimated-bytes"`
-	// The run may take from LeastSeconds on an idle machine to MostSeconds on one as busy as now.
+	// LeastSeconds is the duration on an idle machine, and MostSeconds the duration on a machine as
+	// busy as now.
 	LeastSeconds float64 `json:"least-seconds"`
 	MostSeconds  float64 `json:"most-seconds"`
-	// MeasuredRows is how many made-up rows the seconds were measured on; 0: they were computed from
-	// public numbers.
+	// MeasuredRows is the number of made-up rows that the seconds were measured on. 0 means that
+	// they were computed from public numbers.
 	MeasuredRows int           `json:"measured-rows,omitempty"`
 	Warnings     []string      `json:"warnings,omitempty"`
 	Accountings  []pricedNoise `json:"accountings,omitempty"`
@@ -113,7 +114,8 @@ func (d descentDryRun) WriteText(w io.Writer) error {
 	return err
 }
 
-// shareWords says what a release takes of the budget; a baseline has none, and held-out records pay for themselves.
+// shareWords returns words for a release's share of the budget. A baseline has none, and held-out
+// records pay for themselves.
 func shareWords(c certificate.Certificate, e report.Event) string {
 	if !c.Private || e.Share == 0 {
 		return ""
@@ -121,7 +123,7 @@ func shareWords(c certificate.Certificate, e report.Event) string {
 	return fmt.Sprintf("%.1f %% of the budget", 100*e.Share)
 }
 
-// durations says how long a run takes, and whether that was measured.
+// durations returns words for the duration of a run, and whether it was measured.
 func (d descentDryRun) durations() string {
 	how := "computed from public numbers"
 	if d.MeasuredRows > 0 {

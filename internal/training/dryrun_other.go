@@ -15,7 +15,7 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// minimizerDryRun is what --dry-run prints for a method of package erm.
+// minimizerDryRun is the output of --dry-run for a method of package erm.
 type minimizerDryRun struct {
 	Plan        erm.Plan                `json:"plan"`
 	Certificate certificate.Certificate `json:"certificate"`
@@ -49,7 +49,7 @@ func (d minimizerDryRun) WriteText(w io.Writer) error {
 	return err
 }
 
-// networkDryRun is what --dry-run prints for a network.
+// networkDryRun is the output of --dry-run for a network.
 type networkDryRun struct {
 	Plan        neural.Plan             `json:"plan"`
 	Certificate certificate.Certificate `json:"certificate"`

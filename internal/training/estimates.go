@@ -11,7 +11,7 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// estimateRows are the table of estimates.
+// estimateRows returns the table of estimates.
 func estimateRows(i *train.Inference) report.Table {
 	t := report.Table{Title: fmt.Sprintf("Coefficients of linear regression in the units of the table, with intervals of %g %%", 100*i.Level),
 		Columns: []string{"coefficient", "estimate", "standard error", "of it noise", "from", "to"}}
@@ -23,7 +23,7 @@ func estimateRows(i *train.Inference) report.Table {
 
 func estimateDigits(v float64) string { return fmt.Sprintf("%.5g", v) }
 
-// determinationWords is R² from released sums, which the noise may carry beyond 1.
+// determinationWords returns R² from released sums as text. Noise may raise it above 1.
 func determinationWords(v float64) string {
 	if v >= 1 {
 		return "hidden by the noise"
@@ -47,7 +47,7 @@ func omissions(i *train.Inference) []string {
 	return out
 }
 
-// reportEstimates are the report's words about an inference, or nil.
+// reportEstimates returns the report's words about an inference, or nil.
 func reportEstimates(i *train.Inference) *report.Estimates {
 	if i == nil {
 		return nil
@@ -105,7 +105,7 @@ func writeOmissions(w io.Writer, i *train.Inference) (err error) {
 	return nil
 }
 
-// reportIntervals are the estimates for drawing.
+// reportIntervals returns the estimates for drawing.
 func reportIntervals(estimates []train.Estimate) []report.Interval {
 	out := make([]report.Interval, len(estimates))
 	for i, e := range estimates {

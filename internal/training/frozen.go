@@ -21,24 +21,25 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// FrozenRequest says which layers of another network are taken over as they are.
+// FrozenRequest names the layers that are copied from another network and not trained.
 type FrozenRequest struct {
 	// From is a model folder or a safetensors file, "" for none.
 	From string
-	// TrainLayers is how many of the last layers with weights are trained: "last" or a number.
+	// TrainLayers is the number of last layers with weights to train: "last" or a number.
 	TrainLayers string
-	// Public is where the weights come from, in words, if no record of the table had a part in them.
+	// Public describes the origin of the weights if no record of the table affected them.
 	Public string
 }
 
-// base is a network whose first layers are taken over: all its layers before the last with weights.
+// base is a network whose first layers are reused: all its layers before the last with weights.
 type base struct {
 	input   network.Shape
 	layers  network.Layers
 	weights []float32
 }
 
-// freeze takes the first layers and their weights over from another network, with a new last layer for the scores.
+// freeze copies the first layers and their weights from another network, with a new last layer for
+// the scores.
 func (r *Run) freeze(ctx context.Context, asked NetworkRequest, size layers.Sizes, request *neural.Request) error {
 	from, found, err := asked.openFrozen(ctx, r.Tables, size)
 	if err != nil {
@@ -68,11 +69,11 @@ func (r *Run) freeze(ctx context.Context, asked NetworkRequest, size layers.Size
 	return nil
 }
 
-// begin returns the weights of a network that is another one with a layer after it: fresh ones
-// there.
+// begin returns the weights of a network that extends another one by a layer. The weights of that
+// layer are fresh.
 func begin(whole, part *network.Network, weights []float32) []float32 {
 	var seed [8]byte
-	_, _ = rand.Read(seed[:]) // which never fails
+	_, _ = rand.Read(seed[:]) // it never fails
 	out := make([]float32, whole.Weights())
 	whole.Init(out, binary.LittleEndian.Uint64(seed[:]))
 	copy(out, weights[:part.Trained()])
@@ -80,8 +81,8 @@ func begin(whole, part *network.Network, weights []float32) []float32 {
 	return out
 }
 
-// openFrozen reads the network to take layers from: a model folder, or weights next to a file of
-// layers.
+// openFrozen reads the network whose layers are reused: a model folder, or weights next to a file
+// of layers.
 func (asked NetworkRequest) openFrozen(ctx context.Context, t Tables, size layers.Sizes) (base, *certificate.Frozen, error) {
 	path := asked.Frozen.From
 	info, err := os.Stat(path)
@@ -113,7 +114,7 @@ func (asked NetworkRequest) openFrozen(ctx context.Context, t Tables, size layer
 	return from, &certificate.Frozen{Source: name, SHA256: certificate.Hash(file), Public: display.OneLine(asked.Frozen.Public)}, nil
 }
 
-// openFrozenFolder reads a model folder. What it cost must be known, or it must be declared public.
+// openFrozenFolder reads a model folder. Its cost must be known, or it must be declared public.
 func (asked NetworkRequest) openFrozenFolder(path string) (base, *certificate.Frozen, error) {
 	name := filepath.Base(filepath.Clean(path))
 	if asked.Layers.Given("model") {
@@ -138,7 +139,7 @@ func (asked NetworkRequest) openFrozenFolder(path string) (base, *certificate.Fr
 	return from, found, err
 }
 
-// certifyFrozen reads the certificate of a model folder, and recomputes it.
+// certifyFrozen reads the certificate of a model folder and verifies it.
 func certifyFrozen(s *certificate.Frozen, path string, private bool) error {
 	const remedy = "add --frozen-public with where its records are from, if none of them is in this table"
 	if !private {
@@ -162,7 +163,7 @@ func certifyFrozen(s *certificate.Frozen, path string, private bool) error {
 	return err
 }
 
-// newBase are the layers before the last one with weights, with their weights out of a file.
+// newBase returns the layers before the last one with weights, with their weights from a file.
 func newBase(input network.Shape, layers network.Layers, file []byte) (base, error) {
 	weighted := withWeights(input, layers)
 	if len(weighted) < 2 {
@@ -180,7 +181,7 @@ func newBase(input network.Shape, layers network.Layers, file []byte) (base, err
 	return base{input, layers[:last], weights}, err
 }
 
-// withWeights lists the places of the layers that have weights.
+// withWeights lists the indices of the layers that have weights.
 func withWeights(shape network.Shape, layers network.Layers) []int {
 	var out []int
 	for i, layer := range layers {
@@ -196,7 +197,7 @@ func withWeights(shape network.Shape, layers network.Layers) []int {
 	return out
 }
 
-// cut is how many layers are frozen.
+// cut returns the number of frozen layers.
 func (n FrozenRequest) cut(from base) (int, error) {
 	if n.TrainLayers == "last" {
 		return len(from.layers), nil

@@ -16,8 +16,8 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// The sizes of a measurement: made-up cells in its larger table, its least and most rows, steps, and how many
-// cells of a table the numbers of one text are.
+// These are the sizes of a measurement: made-up cells in its larger table, its least and largest
+// rows, and steps. The last is the number of table cells that read as long as one text.
 const (
 	measuredCells = 1 << 21
 	leastMeasured = 256
@@ -27,15 +27,16 @@ const (
 	arrayCellCost = 2 // nanoseconds to read a number of an array
 )
 
-// timing is what a run on made-up rows took, in seconds.
+// timing is the duration of a run on made-up rows, in seconds.
 type timing struct {
 	rows               int
 	read, before, step float64
 }
 
-// measure estimates the seconds of a run from the same run of few steps on two tables of made-up
-// rows under the schema. So the parts in common are timed and not guessed. It reads no record. The
-// error says why there is no measurement, such as a plan that has no fewer steps.
+// measure returns an estimate of the seconds of a run. It times the same run with few steps on two
+// tables of made-up rows under the schema. The common parts are therefore timed, not guessed. It
+// reads no record. The error says why there is no measurement, such as a plan that cannot have
+// fewer steps.
 func (r descent) measure(ctx context.Context, planned float64) (seconds float64, rows int, err error) {
 	p := r.Setup.Plan
 	if p.LastIterate != nil || len(p.NoiseMultipliers) > 0 || p.Steps < measuredSteps {
@@ -64,7 +65,8 @@ func (r descent) measure(ctx context.Context, planned float64) (seconds float64,
 	return reading + extrapolate(times, records, func(t timing) float64 { return t.before }) + steps + planned, large, nil
 }
 
-// extrapolate carries what two sizes took to a third one along a line, whose slope is not negative.
+// extrapolate extends the durations for two sizes to a third along a line with a slope of at least
+// 0.
 func extrapolate(times [2]timing, records float64, of func(timing) float64) float64 {
 	small, large := of(times[0]), of(times[1])
 	slope := max(0, large-small) / float64(times[1].rows-times[0].rows)
@@ -105,7 +107,7 @@ func (r descent) time(ctx context.Context, rows int) (timing, error) {
 		switch {
 		case p.Step == 0:
 			out.before = took
-		case p.Step == 1 || took < out.step: // the least is what other work on the machine moves least
+		case p.Step == 1 || took < out.step: // the least is least affected by other work on the machine
 			out.step = took
 		}
 	}
@@ -113,8 +115,8 @@ func (r descent) time(ctx context.Context, rows int) (timing, error) {
 	return out, err
 }
 
-// madeUp returns a table of rows that stand under a schema, as CSV: numbers between the bounds and levels by
-// turns, and texts of words that recur.
+// madeUp returns a table of made-up rows under a schema, as CSV. Numbers lie between the bounds,
+// levels alternate, and texts consist of repeated words.
 func madeUp(s *data.Schema, rows int) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
@@ -142,7 +144,7 @@ func madeUp(s *data.Schema, rows int) ([]byte, error) {
 	return b.Bytes(), w.Error()
 }
 
-// madeUpCell is a cell of a made-up row.
+// madeUpCell returns a cell of a made-up row.
 func madeUpCell(c *data.Column, row, column int) string {
 	turn := (row + 1) * (2*column + 7919)
 	switch {

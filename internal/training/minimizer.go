@@ -17,8 +17,8 @@ import (
 // minimizer is a method of package erm.
 type minimizer struct{ *Run }
 
-// Minimizer plans a method of package erm; whole is the epsilon of the whole run, 0 where the request has that of each
-// release.
+// Minimizer returns the plan of a method of package erm. The argument whole is the epsilon of the
+// whole run, or 0 if the request has the epsilon of each release.
 func Minimizer(request erm.Request, whole float64, o train.Options, t Tables) (*Run, error) {
 	var setup erm.Setup
 	draft, err := certificate.Within(whole, func(epsilon float64) (certificate.Certificate, error) {
@@ -56,7 +56,8 @@ func (r minimizer) warnings() []string {
 
 func (r minimizer) noise() string { return "" }
 
-// releases returns them with their shares of the Rényi divergence at the order that prices the plan.
+// releases returns the releases with their shares of the Rényi divergence at the order that prices
+// the plan.
 func (r minimizer) releases() []report.Event {
 	p := r.Other.Plan
 	steps, total := p.Steps(), 0.0
@@ -87,13 +88,14 @@ func (r minimizer) facts(result *train.Result) []report.Fact {
 	return out
 }
 
-// shared is what a method's setup has in common with one of package train.
+// shared returns the part of a method's setup that package train has too.
 func shared(s erm.Setup) train.Setup {
 	p := s.Plan
 	return train.Setup{Schema: s.Schema, Features: s.Features, Model: s.Model, Plan: train.Plan{Subject: p.Subject, Dim: p.Dim, Columns: p.Columns, NonPrivate: p.NonPrivate}}
 }
 
-// share is the divergence of an event at the order that prices the plan, or 1 where there is none.
+// share returns the divergence of an event at the order that prices the plan, or 1 without such an
+// order.
 func share(p erm.Plan, e mechanism.Event) float64 {
 	_, order, err := account.RDP{}.Best(p.Event(), p.Delta, p.Neighboring)
 	if err != nil || p.NonPrivate {

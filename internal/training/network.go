@@ -16,30 +16,33 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// Network is what a run of a network needs in addition to all runs.
+// Network holds the settings of a network's run in addition to the settings of every run.
 type Network struct {
 	Setup   neural.Setup
 	Options neural.Options
-	// Frozen says where frozen layers come from, nil without any.
+	// Frozen describes the origin of frozen layers, nil without any.
 	Frozen *certificate.Frozen
-	// Checkpoint is the file of checkpoints, "" for none; held is it, open and locked.
+	// Checkpoint is the file of checkpoints, "" for none. held is that file, open and locked.
 	Checkpoint string
 	held       *os.File
-	// from is the checkpoint to go on from, nil for a run from the beginning, and whole the plan with the runs before.
+	// from is the checkpoint to continue from, nil for a run from the beginning. whole is the plan
+	// with the earlier runs.
 	from   *neural.Checkpoint
 	whole  neural.Plan
-	result *neural.Result // once it is there
+	result *neural.Result // set at the end
 }
 
-// NetworkRequest is what is asked of a network.
+// NetworkRequest is the request for a network.
 type NetworkRequest struct {
-	// Request is what is asked of its plan but for the layers, and Shared what is asked of all models.
+	// Request is the request to package neural without the layers. Shared is the request for any
+	// model.
 	Request neural.Request
 	Shared  train.Request
 	Options neural.Options
 	Layers  layers.Spec
 	Frozen  FrozenRequest
-	// Checkpoint is the file of checkpoints, Resume the one to go on from; "" for none.
+	// Checkpoint is the file of checkpoints, and Resume the checkpoint to continue from; "" means
+	// none.
 	Checkpoint, Resume string
 	// Dry leaves checkpoints alone.
 	Dry bool
@@ -95,7 +98,7 @@ func (r *Run) planNetwork(ctx context.Context, asked NetworkRequest) error {
 		return err
 	}
 	r.Setup = sharedNetwork(n.Setup)
-	if n.from != nil { // the steps of runs that were stopped are counted, too: no budget was asked for the whole
+	if n.from != nil { // the steps of stopped runs count too: no budget was requested for the whole
 		if r.Draft, err = n.plan().Certificate(); err != nil {
 			return err
 		}
@@ -129,7 +132,8 @@ func (r networkRun) fit(ctx context.Context, l *ledger.Ledger) (*train.Result, e
 	return &train.Result{Model: n.result.Model, LearningRate: n.result.LearningRate, Divisor: n.result.Divisor}, nil
 }
 
-// plan is what the run costs: with the steps of interrupted runs, if it goes on from a checkpoint.
+// plan returns the plan of the cost. If the run continues from a checkpoint, it has the steps of
+// interrupted runs.
 func (n *Network) plan() neural.Plan {
 	if n.from == nil {
 		return n.Setup.Plan
@@ -137,7 +141,7 @@ func (n *Network) plan() neural.Plan {
 	return n.whole
 }
 
-// sharedNetwork is what a network's setup has in common with one of package train.
+// sharedNetwork returns the part of a network's setup that package train has too.
 func sharedNetwork(s neural.Setup) train.Setup {
 	p := s.Plan
 	linear := model.Linear{Loss: s.Loss, Columns: s.Network.Output().Size(), Dim: s.Features.Dim()}

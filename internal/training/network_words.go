@@ -15,8 +15,8 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// smallSignal is by how many times the noise in a step may pass the largest sum of gradients that is expected of it
-// before it is said. The noise is of about the root of the number of weights.
+// smallSignal is the largest ratio of the noise in a step to the largest expected sum of gradients
+// without a warning. The noise grows with the root of the number of weights.
 const smallSignal = 30
 
 func (r networkRun) warnings() []string {
@@ -99,7 +99,7 @@ func (n *Network) optimizerWords() string {
 	return words
 }
 
-// correlationWords says how the noise of steps hangs together.
+// correlationWords describes the correlation of the noise of steps.
 func correlationWords(c neural.Correlated) string {
 	if c.Kind == option.CorrelatedTree {
 		return "of binary trees, one a round: the steps of a round are summed with little noise"
@@ -119,7 +119,7 @@ func averageWords(a string) string {
 	return "last iterate"
 }
 
-// modelHolds says what model.json holds; n is nil for a linear model.
+// modelHolds describes the content of model.json. The receiver n is nil for a linear model.
 func (n *Network) modelHolds() string {
 	if n == nil {
 		return "schema, feature map and weights"
@@ -127,7 +127,7 @@ func (n *Network) modelHolds() string {
 	return "schema, feature map and layers, and the SHA-256 of " + model.WeightsFileName
 }
 
-// files are the report's lines about the weights of a network.
+// files returns the report's lines about the weights of a network.
 func (n *Network) files(m *model.Model) []report.Fact {
 	if n == nil {
 		return nil
@@ -135,7 +135,8 @@ func (n *Network) files(m *model.Model) []report.Fact {
 	return []report.Fact{{Name: model.WeightsFileName, Value: "SHA-256 " + certificate.Hash(m.Files()[model.WeightsFileName]), Why: "the weights, for other programs too"}}
 }
 
-// layerFacts describes the layers of a network in words: what each makes of what, and how many weights it has.
+// layerFacts describes the layers of a network in words: input and output of each, and its number
+// of weights.
 func layerFacts(n *network.Network) []string {
 	var out []string
 	shape := n.Input()
@@ -150,7 +151,7 @@ func layerFacts(n *network.Network) []string {
 	return out
 }
 
-// layerWords is a layer as a file of layers has it.
+// layerWords returns a layer in the spelling of a file of layers.
 func layerWords(layer network.Layer) string {
 	text, err := network.Layers{layer}.Encode()
 	if err != nil {

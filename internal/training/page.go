@@ -17,7 +17,7 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// files returns the files of the model folder, and what a person wants to know of them.
+// files returns the files of the model folder, and a summary for people.
 func (r *Run) files(result *train.Result) (map[string][]byte, Summary, error) {
 	evaluation, err := artefact.EvaluationOf(r.Setup.Plan, result)
 	if err != nil {
@@ -52,7 +52,7 @@ func (r *Run) files(result *train.Result) (map[string][]byte, Summary, error) {
 	return files, s, nil
 }
 
-// page is the report about a run.
+// page returns the report about a run.
 func (r *Run) page(result *train.Result, c certificate.Certificate, s Summary) report.Page {
 	kind := "A private model of "
 	if !c.Private {
@@ -82,7 +82,7 @@ func (r *Run) page(result *train.Result, c certificate.Certificate, s Summary) r
 	return p
 }
 
-// publicFacts lists what was declared public.
+// publicFacts lists the public declarations.
 func (r *Run) publicFacts() []report.Fact {
 	p, s := r.Setup.Plan, r.Tables.Schema
 	target := s.Target.Column + ", levels " + strings.Join(s.Target.Levels, ", ")
@@ -108,15 +108,15 @@ func (r *Run) publicFacts() []report.Fact {
 	return out
 }
 
-// taintWords names what was copied out of the records, in one sentence, or nothing.
+// taintWords names, in one sentence, the facts that were copied from the records, if any.
 func taintWords(s *data.Schema) []string { return certificate.Premises{FromData: s.FromData}.Tainted() }
 
-// holdoutWords says what was held out.
+// holdoutWords describes the held-out part.
 func holdoutWords(p train.Plan) string {
 	return fmt.Sprintf("records held out at random, each with probability %v; intervals hold in 95 %% of cases, or where it says so in at least as many; they allow for the noise and for the sampling of the records", p.Holdout.Share)
 }
 
-// holdoutMetrics are the report's tables about the held-out part.
+// holdoutMetrics returns the report's tables about the held-out part.
 func holdoutMetrics(p train.Plan, v evaluate.Private) *report.Metrics {
 	m := measures.Private(v)
 	m.Source = holdoutWords(p)

@@ -8,15 +8,15 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// pricedNoise is what one way to price a run takes.
+// pricedNoise is the noise of one way to price a run.
 type pricedNoise struct {
 	Accounting      string  `json:"accounting"`
 	NoiseMultiplier float64 `json:"noise-multiplier,omitempty"`
-	// Refused is why there is none.
+	// Refused is the reason if there is no price.
 	Refused string `json:"refused,omitempty"`
 }
 
-// Compare prices what is asked for in each way, for a dry run, unless only composition is asked for.
+// Compare prices the request in each way, for a dry run, unless only composition is requested.
 func (run *Run) Compare() {
 	r := run.request
 	if r.Accounting == "" || r.Accounting == option.AccountingComposition {
@@ -44,8 +44,8 @@ func writePrices(w io.Writer, prices []pricedNoise) {
 	}
 }
 
-// Settle settles what is priced, once all options are known: under auto, whatever the last iterate
-// alone does not allow leaves composition. A momentum that was not asked for gives way.
+// Settle decides what is priced, after all options are known. Under auto, options that the last
+// iterate alone does not allow select composition. A momentum that was not requested is dropped.
 func Settle(r *train.Request, o *train.Options, momentum bool) {
 	plain := o.Optimizer == option.OptimizerMomentum && o.Schedule == option.ScheduleConstant && o.WarmUp == 0 && o.L1 == 0 && o.Temperature == 0 && o.Average != train.Yes &&
 		(o.Output == "" || o.Output == option.OutputLast) && !(momentum && o.Momentum > 0)

@@ -19,48 +19,52 @@ import (
 	"github.com/ditherml/dither/train/erm"
 )
 
-// Tables are what a run says of its tables. All of it is public.
+// Tables describe the tables of a run. All of it is public.
 type Tables struct {
-	// Schema is the one that was declared.
+	// Schema is the declared schema.
 	Schema *data.Schema
-	// Name is what the training table is called.
+	// Name is the name of the training table.
 	Name string
-	// Source is the training table, nil of records in memory and of built-in data sets.
+	// Source is the training table. It is nil for records in memory and for built-in data sets.
 	Source *data.Source
-	// Builtin is whether the table is a built-in one; Argument is what the command line calls it, "" for the default.
+	// Builtin is true for a built-in table. Argument is its name on the command line, "" for the
+	// default.
 	Builtin  bool
 	Argument string
-	// Extra are the columns of the training table that are read besides its features.
+	// Extra lists the columns of the training table that are read in addition to its features.
 	Extra []string
-	// TestName is the table to measure the model on, and TestPublic says whether it is declared
-	// public. Group is the column by whose levels its measures are divided, "" for none.
+	// TestName names the table to measure the model on. TestPublic is true if that table is
+	// declared public. Group is the column whose levels divide the measures, "" for none.
 	TestName   string
 	TestPublic bool
 	Group      string
 }
 
-// Run is one training run. Descent, Minimizer and NewNetwork plan one. What it reads is set before Train.
+// Run is one training run. Descent, Minimizer and NewNetwork make one. Its records are set before
+// Train.
 type Run struct {
 	Tables Tables
-	// Setup has what all methods share: schema, features, model, unit and sizes. Of gradient descent it has all.
+	// Setup has the parts that all methods share: schema, features, model, unit and sizes. For
+	// gradient descent it is the whole setup.
 	Setup train.Setup
-	// Other is the setup of a method of package erm, Network that of a network; nil for other methods.
+	// Other is the setup of a method of package erm, and Network the setup of a network. They are
+	// nil for other methods.
 	Other   *erm.Setup
 	Network *Network
 	Options train.Options
 	// Draft is the certificate as far as the plan decides it.
 	Draft certificate.Certificate
-	// Threshold is above which probability the second of two levels is predicted.
+	// Threshold is the probability above which the second of two levels is predicted.
 	Threshold Threshold
-	// Curve is of a sweep on public records, for the page; nil for none.
+	// Curve is the curve of a sweep on public records, for the page; nil for none.
 	Curve *Curve
-	// Folder is where the results go.
+	// Folder is the folder of the results.
 	Folder *artefact.Folder
-	// Records are in one of the three places.
+	// Exactly one of Records, Encoded and Table holds the records.
 	Records *data.Dataset
 	Encoded *os.File
 	Table   *train.Table
-	// Test are the records to measure the model on, nil for none.
+	// Test holds the records to measure the model on, nil for none.
 	Test *data.Dataset
 
 	request  train.Request // of gradient descent
@@ -70,25 +74,25 @@ type Run struct {
 	attacker curve.Kept      // of the page
 }
 
-// method is what the ways to train have each of their own.
+// method is the part of a run that differs between the ways to train.
 type method interface {
 	// untrained returns the model with weights of zero.
 	untrained() (*model.Model, error)
-	// fit trains, and pays with the ledger.
+	// fit trains and pays with the ledger.
 	fit(ctx context.Context, l *ledger.Ledger) (*train.Result, error)
-	// warnings returns doubts drawn from public numbers.
+	// warnings returns warnings that follow from public numbers.
 	warnings() []string
-	// noise returns how much noise there is for one record, "" for none to tell of.
+	// noise returns words for the noise relative to one record, or "".
 	noise() string
 	// releases returns the releases with their shares of the budget.
 	releases() []report.Event
-	// facts returns what model and training are.
+	// facts returns facts about the model and its training.
 	facts(r *train.Result) []report.Fact
-	// dryRun returns the plan, its cost and what it assumes.
+	// dryRun returns the plan, its cost and its assumptions.
 	dryRun(ctx context.Context, ask Ask) (Printable, error)
 }
 
-// Declared returns what was declared of other data than the records, nil for nothing.
+// Declared returns the declarations about data other than the records, or nil.
 func Declared(publicTest bool, scoredOn string) *certificate.Declared {
 	if d := (certificate.Declared{PublicTest: publicTest, ScoredOn: scoredOn}); d != (certificate.Declared{}) {
 		return &d
@@ -96,7 +100,7 @@ func Declared(publicTest bool, scoredOn string) *certificate.Declared {
 	return nil
 }
 
-// declare fills in what the draft says of declarations, and what it assumes.
+// declare fills in the draft's declarations and assumptions.
 func (r *Run) declare(p certificate.Premises, features train.Setup) {
 	r.Draft.Declared = Declared(r.Tables.TestPublic && r.Tables.TestName != "", "")
 	if r.Network != nil && r.Network.Frozen != nil {
@@ -108,9 +112,8 @@ func (r *Run) declare(p certificate.Premises, features train.Setup) {
 	r.Draft.Assumptions = artefact.AssumptionsOf(p, features.Schema, features.Features, r.Draft)
 }
 
-// rehearse makes everything that will be written, with weights of zero in place of the trained
-// ones. So a file that cannot be made is refused before the budget is spent. It looks at no
-// training record.
+// rehearse makes all output files with zero weights instead of the trained ones. A file that cannot
+// be made is thus refused before the budget is spent. It reads no training record.
 func (r *Run) rehearse() error {
 	m, err := r.method.untrained()
 	if err != nil {
@@ -121,16 +124,16 @@ func (r *Run) rehearse() error {
 	return err
 }
 
-// Finished is a run that has ended well. All of it may be published.
+// Finished is a run that has ended successfully. All of it may be published.
 type Finished struct {
 	Result *train.Result
-	// Files are those of the folder, by name.
+	// Files are the files of the folder, by name.
 	Files   map[string][]byte
 	Summary Summary
 }
 
-// Train rehearses, leaves the trace of the cost in the folder, trains, pays with the ledger, and writes the files where
-// the folder has a name. An error after the first draw of noise says what was spent.
+// Train rehearses, records the cost in the folder, trains, and pays with the ledger. If the folder
+// has a name, it writes the files. An error after the first draw of noise states the spent cost.
 func (r *Run) Train(ctx context.Context, l *ledger.Ledger) (*Finished, error) {
 	if err := r.rehearse(); err != nil {
 		return nil, err
@@ -162,7 +165,7 @@ func (r *Run) failure(reserved bool, err error) error {
 	case errors.Is(err, ledger.ErrOverBudget):
 		return err
 	case r.Network != nil && r.Network.Checkpoint != "" && r.Folder.Spent():
-		if errors.Is(err, context.Canceled) { // then the checkpoint is whole, and counts every step
+		if errors.Is(err, context.Canceled) { // the checkpoint is then complete and counts every step
 			r.Folder.RemoveTrace()
 		}
 		err = fmt.Errorf("%w; what was released is in %s, and --resume %s goes on from it", err, r.Network.Checkpoint, r.Network.Checkpoint)
@@ -170,7 +173,8 @@ func (r *Run) failure(reserved bool, err error) error {
 	return r.Folder.Failure(err)
 }
 
-// Claim takes the name of a folder for the results, and that of the checkpoints; Close gives back what is not used.
+// Claim reserves the name of a folder for the results, and the name of the checkpoints. Close
+// releases unused names.
 func (r *Run) Claim(path string, replace bool, tell io.Writer) (err error) {
 	if r.Folder, err = artefact.Claim(path, replace, tell); err == nil {
 		err = r.Network.takeCheckpoint()
@@ -178,7 +182,7 @@ func (r *Run) Claim(path string, replace bool, tell io.Writer) (err error) {
 	return err
 }
 
-// Close gives back the names and files that a run has taken.
+// Close releases the names and files that a run has reserved.
 func (r *Run) Close() {
 	if r.Encoded != nil {
 		r.Encoded.Close()

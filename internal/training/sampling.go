@@ -7,8 +7,8 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// SamplingOf returns a sampling with its kind, which follows from its numbers unless it is named; the zero value is the
-// default.
+// SamplingOf returns a sampling with its kind. The kind follows from the numbers unless it is
+// named. The zero value is the default.
 func SamplingOf(s neural.Sampling, noise string) (neural.Sampling, error) {
 	if s.Kind != "" {
 		return s, nil

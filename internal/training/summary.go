@@ -18,7 +18,7 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Summary is what train prints about a finished run. All of it is public.
+// Summary is the output of train about a finished run. All of it is public.
 type Summary struct {
 	Folder       string              `json:"folder"`
 	Private      bool                `json:"private"`
@@ -30,20 +30,20 @@ type Summary struct {
 	GroupEpsilon certificate.Epsilon `json:"group-epsilon,omitempty"`
 	Accountant   string              `json:"accountant"`
 	ModelSHA256  string              `json:"model-sha256"`
-	// Learned are the bounds and levels that nobody declared.
+	// Learned are the bounds and levels that were learned instead of declared.
 	Learned  []certificate.Learned    `json:"learned,omitempty"`
 	Warnings []string                 `json:"warnings,omitempty"`
 	TestSet  string                   `json:"test-set,omitempty"`
 	Class    *evaluate.Classification `json:"classification,omitempty"`
 	Value    *evaluate.Regression     `json:"regression,omitempty"`
-	// Inference is what linear regression says of its coefficients.
+	// Inference is the inference about the coefficients of linear regression.
 	Inference *train.Inference `json:"inference,omitempty"`
-	// Holdout are the private measures on the held-out part.
+	// Holdout holds the private measures on the held-out part.
 	Holdout *evaluate.Private `json:"holdout,omitempty"`
 	run     *Run
 }
 
-// WriteText writes what was made and what it promises.
+// WriteText writes the model's description and its guarantee.
 func (s Summary) WriteText(w io.Writer) error {
 	f := s.run
 	fmt.Fprintf(w, "model      %s\n", s.Folder)
@@ -75,8 +75,8 @@ func (s Summary) WriteText(w io.Writer) error {
 	return err
 }
 
-// writeWidth says between which bounds the truth is proven to lie, where account says so too. It prices the event
-// again, for its lower bound.
+// writeWidth writes the proven interval of the cost if dither account prints one too. It prices the
+// event again, for its lower bound.
 func writeWidth(w io.Writer, c certificate.Certificate) {
 	if !c.Private || strings.Contains(c.Event, curve.SlowEvent) {
 		return

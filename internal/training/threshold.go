@@ -8,20 +8,20 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// Threshold is the probability above which the second of two levels is predicted, as --threshold has it: a number,
-// ThresholdBest or ThresholdBalanced, or "" for one half.
+// Threshold is the probability above which the second of two levels is predicted, as a value of
+// --threshold. It is a number, ThresholdBest or ThresholdBalanced, or "" for one half.
 type Threshold string
 
-// Thresholds that are chosen on held-out records: for the accuracy, and for the mean of recalls.
+// These thresholds are chosen on held-out records: by accuracy, and by the mean of recalls.
 const (
 	ThresholdBest     Threshold = "best"
 	ThresholdBalanced Threshold = "balanced"
 )
 
-// Chooses reports whether the threshold follows from the held-out part.
+// Chooses reports whether the held-out part decides the threshold.
 func (h Threshold) Chooses() bool { return h == ThresholdBest || h == ThresholdBalanced }
 
-// Number returns the threshold that is given.
+// Number returns the given threshold.
 func (h Threshold) Number() (float64, error) {
 	v, err := strconv.ParseFloat(string(h), 64)
 	if err != nil || !(v > 0 && v < 1) {
@@ -30,8 +30,8 @@ func (h Threshold) Number() (float64, error) {
 	return v, nil
 }
 
-// Check refuses a threshold that a target with this many levels has no use for, before anything is
-// read.
+// Check refuses a threshold that does not apply to a target with this number of levels. It reads no
+// file.
 func (h Threshold) Check(levels int, holdout bool) error {
 	switch {
 	case h == "":
@@ -47,7 +47,7 @@ func (h Threshold) Check(levels int, holdout bool) error {
 	return err
 }
 
-// decide puts the threshold into the model; the evaluation is nil without a held-out part.
+// decide sets the threshold of the model. The evaluation is nil without a held-out part.
 func (h Threshold) decide(m *model.Model, file *artefact.Evaluation) (*model.Model, error) {
 	if h == "" {
 		return m, nil

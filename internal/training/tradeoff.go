@@ -30,11 +30,11 @@ const sweepFlag = "sweep"
 // maxSweepSummary bounds the summary of a sweep.
 const maxSweepSummary = 64 << 20
 
-// maxSweepLevels bounds the levels of a target that a summary may tell of.
+// maxSweepLevels bounds the levels of a target in a summary.
 const maxSweepLevels = 1 << 20
 
-// Curve is a finished sweep on public records. Of them alone accuracy over epsilon can be drawn for free: each point of the
-// curve is a run that was measured, and on a private table each would have to be paid for.
+// Curve is a finished sweep on public records. Only on public records is a curve of accuracy over
+// epsilon free. Each point is a measured run, which on a private table would have to be paid for.
 type Curve struct {
 	document outcome.Document
 	metric   string
@@ -43,8 +43,9 @@ type Curve struct {
 	deltas   []float64
 }
 
-// ReadCurve reads the folder of a finished sweep. It refuses one that is not public by its own word, and one
-// whose runs do not differ in epsilon. The word is a declaration, as that of --data-public is: nobody can check it.
+// ReadCurve reads the folder of a finished sweep. It refuses a sweep that does not declare itself
+// public, and one whose runs have the same epsilon. The declaration is like that of --data-public:
+// nobody can check it.
 func ReadCurve(folder string) (*Curve, error) {
 	d, err := readSweepDocument(folder)
 	if err != nil {
@@ -58,7 +59,7 @@ func ReadCurve(folder string) (*Curve, error) {
 		p.metric = option.MetricR2
 	}
 	summaries := p.summaries()
-	// A figure over epsilon is there when epsilon varies, by itself or with what decides it.
+	// There is a figure over epsilon if epsilon varies, by itself or with settings that decide it.
 	for _, f := range outcome.Figures(d.Varied, summaries, d.Command, outcome.Marked{}) {
 		if f.Name == p.metric+"-over-epsilon" && drawnPoints(f) > 1 {
 			p.drawn = f
@@ -89,7 +90,8 @@ func readSweepDocument(folder string) (d outcome.Document, err error) {
 	return d, nil
 }
 
-// summaries are those of the metric, and notes methods and deltas of private runs.
+// summaries returns the summaries of the metric. It also records the methods and deltas of private
+// runs.
 func (p *Curve) summaries() []sweep.Summary {
 	var out []sweep.Summary
 	for _, row := range p.document.Summaries {
@@ -108,7 +110,7 @@ func (p *Curve) summaries() []sweep.Summary {
 	return out
 }
 
-// drawnPoints counts the places along the axis at which measured curves of a figure have points.
+// drawnPoints counts the places on the axis at which measured curves of a figure have points.
 func drawnPoints(f figure.Figure) int {
 	places := map[float64]bool{}
 	for _, p := range f.Panels {
@@ -123,9 +125,9 @@ func drawnPoints(f figure.Figure) int {
 	return len(places)
 }
 
-// tradeoff is what the page of a run says about accuracy and privacy: the curve of the sweep with
-// the epsilon of this run, or, where the run's own table is public and there is no sweep, how to
-// get one. It is nil where there is nothing to say.
+// tradeoff returns the page's part about accuracy and privacy, or nil. It is the curve of the sweep
+// with the epsilon of this run. Without a sweep it describes how to make one, if the run's own
+// table is public.
 func (r *Run) tradeoff(c certificate.Certificate, s Summary) *report.Tradeoff {
 	switch {
 	case r.Curve != nil:
@@ -174,7 +176,7 @@ func (p *Curve) tradeoff(f *Run, c certificate.Certificate, s Summary) *report.T
 	return out
 }
 
-// upright is a dashed line at an epsilon, as high as everything else in a panel.
+// upright returns a dashed line at an epsilon, as high as everything else in a panel.
 func upright(p figure.Panel, epsilon float64) figure.Series {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, s := range p.Series {
@@ -187,7 +189,8 @@ func upright(p figure.Panel, epsilon float64) figure.Series {
 	return figure.Series{Name: "the epsilon of this run, " + certificate.Epsilon(epsilon).Rounded(), Dashed: true, Points: []figure.Point{figure.Value(epsilon, low), figure.Value(epsilon, high)}}
 }
 
-// measured is the metric of the sweep for this run, where it is public or was paid for, and on which records; else it is undefined.
+// measured returns the sweep's metric for this run, and the records that it was measured on. It is
+// undefined unless it is public or was paid for.
 func (p *Curve) measured(s Summary) (value float64, where string) {
 	switch {
 	case p.metric == option.MetricAccuracy && s.Class != nil:
@@ -202,12 +205,12 @@ func (p *Curve) measured(s Summary) (value float64, where string) {
 	return math.NaN(), ""
 }
 
-// paidFor is a measure on held-out records with its interval.
+// paidFor returns a measure on held-out records with its interval.
 func paidFor(e evaluate.Estimate) (value float64, where string) {
 	return float64(e.Value), fmt.Sprintf("held-out records, by a noisy release that the guarantee covers (interval %.4f to %.4f)", float64(e.Low), float64(e.High))
 }
 
-// differences say in what the runs of the sweep are unlike this one.
+// differences describes how the runs of the sweep differ from this one.
 func (p *Curve) differences(f *Run, c certificate.Certificate) []string {
 	var out []string
 	note := func(format string, values ...any) { out = append(out, fmt.Sprintf(format, values...)) }
@@ -237,7 +240,7 @@ func (p *Curve) differences(f *Run, c certificate.Certificate) []string {
 	return out
 }
 
-// kindOf names what models of a target predict.
+// kindOf names the predictions of models of a target.
 func kindOf(t data.Target) string {
 	if len(t.Levels) == 0 {
 		return "a number"

@@ -24,7 +24,7 @@ func rowWords(m *feature.Map) string {
 	return words
 }
 
-// setupClippingWords says how a record's gradient is bounded, if it is.
+// setupClippingWords describes how a record's gradient is bounded, if it is.
 func setupClippingWords(s train.Setup) string {
 	if s.Clips() {
 		return clippingWords(s.Plan.Clipping)
@@ -32,7 +32,7 @@ func setupClippingWords(s train.Setup) string {
 	return fmt.Sprintf("none; one record's gradient is at most %.4g by the slope of the loss", s.Plan.Clipping.Bound)
 }
 
-// clippingWords says how a record's gradient is bounded.
+// clippingWords describes how a record's gradient is bounded.
 func clippingWords(c train.Clipping) string {
 	bound := fmt.Sprintf("; one record's gradient is at most %.4g", c.Bound)
 	switch c.Mode {
@@ -44,7 +44,7 @@ func clippingWords(c train.Clipping) string {
 	return fmt.Sprintf("each %s at L2 norm %.4g", c.Mode, c.Norm) + bound
 }
 
-// methodWords says in a line what was made of the released gradients.
+// methodWords describes in a line how steps are made from the released gradients.
 func methodWords(p train.Plan, o train.Options, rate float64) string {
 	if o.Optimizer == option.OptimizerLBFGS {
 		return convergedWords(p, o)
@@ -78,13 +78,13 @@ func methodWords(p train.Plan, o train.Options, rate float64) string {
 	return words
 }
 
-// convergedWords says what a baseline is the minimum of.
+// convergedWords names the function that a baseline minimizes.
 func convergedWords(p train.Plan, o train.Options) string {
 	return fmt.Sprintf("%s without noise: %s on exact gradients of all rows, at most %d, until no entry of the mean gradient is above %v; ridge %.4g beside the mean loss",
 		p.Method(), option.OptimizerLBFGS, p.Steps, option.ConvergedGradient, o.Ridge)
 }
 
-// outputWords says which weights the model has.
+// outputWords names the weights of the model.
 func outputWords(rule string) string {
 	switch rule {
 	case option.OutputTailAverage:

@@ -16,8 +16,9 @@ const (
 	encodingSplit           encoding = 9
 )
 
-// integers gives the unsigned integers of a page one part after the other. Each method fills dst
-// and reports whether the page holds this many. No decoder keeps more than the page itself.
+// integers returns the unsigned integers of a page one part after the other. Each call of next
+// fills dst and reports whether the page has enough numbers. No decoder keeps more than the page
+// itself.
 type integers interface{ next(dst []uint64) bool }
 
 // fixed decodes PLAIN numbers of 4 or 8 bytes.
@@ -86,7 +87,7 @@ func bitsAt(data []byte, at int, width uint) uint64 {
 type hybrid struct {
 	data   []byte
 	width  uint
-	run    uint64 // values of the run still to come
+	run    uint64 // remaining values of the run
 	value  uint64 // of a run of one value
 	packed []byte // of a bit-packed run, or nil
 	at     int    // the position in packed, in bits
@@ -110,7 +111,8 @@ func (h *hybrid) next(dst []uint64) bool {
 	return true
 }
 
-// begin reads the head of a run. A bit-packed run that the page cuts short has what is there.
+// begin reads the head of a run. A bit-packed run that the page cuts short has only its available
+// values.
 func (h *hybrid) begin() bool {
 	head, n := binary.Uvarint(h.data)
 	if n <= 0 || head < 2 {
@@ -145,11 +147,11 @@ func (h *hybrid) begin() bool {
 // width of its own.
 type delta struct {
 	data           []byte
-	left           uint64 // values still to come
+	left           uint64 // remaining values
 	value          uint64 // the next one
 	perPart, parts int
 	least          uint64
-	widths         []byte // of the parts of the block still to come
+	widths         []byte // of the remaining parts of the block
 	part           []byte
 	at, inPart     int // bits read of the part, values still in it
 	width          uint
@@ -197,7 +199,7 @@ func (d *delta) next(dst []uint64) bool {
 	return true
 }
 
-// begin goes to the next part, and the next block where there is none.
+// begin moves to the next part, or to the next block if there is none.
 func (d *delta) begin() bool {
 	if len(d.widths) == 0 {
 		least, n := binary.Uvarint(d.data)
@@ -215,7 +217,7 @@ func (d *delta) begin() bool {
 	return true
 }
 
-// rest passes over all values and returns what lies after them.
+// rest skips all values and returns the bytes after them.
 func (d delta) rest() ([]byte, bool) {
 	for d.left > 1 {
 		if d.inPart == 0 && !d.begin() {

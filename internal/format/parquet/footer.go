@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// The names and numbers of this file are those of the Parquet format
+// The names and numbers of this file come from the Parquet format
 // (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift).
 
 // physicalType is the type in which values are stored.
@@ -25,7 +25,7 @@ const (
 	typeFixed
 )
 
-// repetition says how many values a row has.
+// repetition is the number of values of a row.
 type repetition int32
 
 const (
@@ -48,7 +48,7 @@ const (
 	codecLZ4Raw
 )
 
-// logicalType is the field of the union LogicalType that is set.
+// logicalType is the set field of the union LogicalType.
 type logicalType int
 
 const (
@@ -63,7 +63,7 @@ const (
 	logicalJSON    logicalType = 12
 )
 
-// convertedNone is no ConvertedType.
+// convertedNone stands for a missing ConvertedType.
 const convertedNone = -1
 
 // element is a node of the schema, which is a list in depth-first order.
@@ -79,7 +79,7 @@ type element struct {
 	unsigned  bool // logicalInteger
 }
 
-// chunk is where the values of one column in one row group lie.
+// chunk is the place of the values of one column in one row group.
 type chunk struct {
 	kind                     physicalType
 	codec                    codec
@@ -93,17 +93,17 @@ type rowGroup struct {
 	rows   int64
 }
 
-// footer is what a file says about itself.
+// footer is a file's description of itself.
 type footer struct {
 	schema []element
 	groups []rowGroup
-	end    int64 // where the pages end
+	end    int64 // the end of the pages
 }
 
-// maxFooter bounds the footer; one of 100,000 columns in 10 row groups has about 100 MB.
+// maxFooter bounds the footer. A footer of 100,000 columns in 10 row groups has about 100 MB.
 const maxFooter = 256 << 20
 
-// readFooter reads the footer of a file; false where it is damaged or encrypted.
+// readFooter reads the footer of a file. It returns false if the footer is damaged or encrypted.
 func readFooter(file io.ReaderAt, size int64) (*footer, bool) {
 	var tail [8]byte
 	if size < int64(len(magic)+len(tail)) {
@@ -207,8 +207,8 @@ func (d *decoder) rowGroup(t wireType) rowGroup {
 	return g
 }
 
-// chunk reads a ColumnChunk. One without metadata, which is encrypted, is damaged, and so is one
-// in another file.
+// chunk reads a ColumnChunk. A chunk without metadata, which is encrypted, or in another file
+// counts as damaged.
 func (d *decoder) chunk(t wireType) chunk {
 	var c chunk
 	if !d.expect(t, wireStruct) {
@@ -271,7 +271,7 @@ type field struct {
 	at int // the position of its first leaf among all leaves
 }
 
-// fields walks the schema and returns the fields, and whether the schema is whole and every
+// fields returns the fields of the schema. It also reports whether the schema is complete and every
 // row group has a chunk for each leaf.
 func (f *footer) fields() ([]field, bool) {
 	var fields []field

@@ -13,7 +13,7 @@ const magic = "PAR1"
 // Format recognizes and opens Parquet files. Its value has no state.
 type Format struct{}
 
-// Formats returns what data.Source.Formats takes.
+// Formats returns the formats for data.Source.Formats.
 func Formats() []columnar.Format { return []columnar.Format{Format{}} }
 
 var _ columnar.Format = Format{}
@@ -24,7 +24,7 @@ func (Format) Name() string { return "a Parquet file" }
 // Knows reports whether a file begins as a Parquet file does.
 func (Format) Knows(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
 
-// Open reads the footer of a file. It does not look at pages.
+// Open reads the footer of a file. It reads no page.
 func (Format) Open(file io.ReaderAt, size int64) (columns columnar.File, err error) {
 	defer recovered(&err)
 	footer, ok := readFooter(file, size)
@@ -51,7 +51,7 @@ func (Format) Open(file io.ReaderAt, size int64) (columns columnar.File, err err
 	return t, nil
 }
 
-// unpacked returns why some part of a leaf cannot be decompressed, or nil.
+// unpacked returns the reason why some part of a leaf cannot be decompressed, or nil.
 func (t *table) unpacked(f field) *columnar.Problem {
 	for _, group := range t.footer.groups {
 		switch name := group.chunks[f.at].codec.refusedName(); name {
@@ -63,7 +63,7 @@ func (t *table) unpacked(f field) *columnar.Problem {
 	return nil
 }
 
-// add adds two sizes; a size that no file has makes the sum -1.
+// add returns the sum of two sizes, or -1 if a size is impossible.
 func add(a, b int64) int64 {
 	if a < 0 || b < 0 || a+b < 0 {
 		return -1
@@ -71,12 +71,12 @@ func add(a, b int64) int64 {
 	return a + b
 }
 
-// damaged is the error for whatever is wrong with a file.
+// damaged returns the error for any fault of a file.
 func damaged() error {
 	return &columnar.Problem{Problem: "the Parquet file is damaged, encrypted, or of a kind that is not read", Want: "a whole file that pyarrow or DuckDB wrote, say", Remedy: "copy it again, or write it again"}
 }
 
-// recovered turns a panic into an error, since what a panic prints may hold what was read.
+// recovered turns a panic into an error, because the text of a panic may quote the file.
 func recovered(err *error) {
 	if recover() != nil {
 		*err = damaged()

@@ -6,7 +6,7 @@ import (
 	"github.com/ditherml/dither/internal/columnar"
 )
 
-// describe says what a field holds, or why it cannot be read.
+// describe returns the content of a field, or the reason why it cannot be read.
 func describe(f field) columnar.Column {
 	c := columnar.Column{Name: f.name}
 	switch {
@@ -45,7 +45,7 @@ func (e element) cellKind() (columnar.Kind, *columnar.Problem) {
 	return 0, refused("the cells are bytes of a fixed length", "write texts")
 }
 
-// annotation is what a logical type says beyond the physical one.
+// annotation is the meaning that a logical type adds to the physical one.
 type annotation uint8
 
 const (
@@ -60,7 +60,7 @@ const (
 func (e element) annotation() annotation {
 	switch e.logical {
 	case logicalNone:
-		return annotations[e.converted] // one that the map does not hold is plain
+		return annotations[e.converted] // an unknown one is plain
 	case logicalString, logicalEnum, logicalJSON:
 		return isPlain
 	case logicalInteger:
@@ -80,7 +80,7 @@ func (e element) annotation() annotation {
 var annotations = map[int32]annotation{5: isDecimal, 6: isTime, 7: isTime, 8: isTime, 9: isTime, 10: isTime,
 	11: isUnsigned, 12: isUnsigned, 13: isUnsigned, 14: isUnsigned, 20: isOther, 21: isTime}
 
-// width returns the number of bytes of a number, and 0 for what is none.
+// width returns the number of bytes of a number, or 0 for other types.
 func (e element) width() int {
 	switch e.kind {
 	case typeInt32, typeFloat:
@@ -91,7 +91,7 @@ func (e element) width() int {
 	return 0
 }
 
-// number returns how the bits of a number are read. A number of 32 bits is the low half.
+// number returns the function that reads the bits of a number. A number of 32 bits is the low half.
 func (e element) number() func(bits uint64) float64 {
 	unsigned, unit := e.annotation() == isUnsigned, 1.0
 	if e.annotation() == isDecimal {

@@ -67,7 +67,7 @@ func (d *decoder) pageField(h *pageHeader, of, id int, t wireType) {
 	case dst != nil && d.expect(t, wireI32):
 		*dst = d.small()
 	case of == 8 && id == 6 && d.expect(t, wireI32):
-		if d.small() != 0 { // repetition levels, which a column of one value a row does not have
+		if d.small() != 0 { // repetition levels, which a column of one value for each row lacks
 			d.fail()
 		}
 	case of == 8 && id == 7:
@@ -77,7 +77,7 @@ func (d *decoder) pageField(h *pageHeader, of, id int, t wireType) {
 	}
 }
 
-// body reads the bytes of a page after its head, and holds them to their checksum where there is one.
+// body reads the bytes of a page after its head, and verifies their checksum if there is one.
 func (h *pageHeader) body(from io.Reader, dst []byte) ([]byte, bool) {
 	if cap(dst) < int(h.size) {
 		dst = make([]byte, h.size)
@@ -89,7 +89,7 @@ func (h *pageHeader) body(from io.Reader, dst []byte) ([]byte, bool) {
 	return dst, !h.checked || crc32.ChecksumIEEE(dst) == uint32(h.crc)
 }
 
-// refusedName returns the name of a codec that is not read, and "" for the others.
+// refusedName returns the name of a codec that is not read, or "" for the others.
 func (c codec) refusedName() string {
 	switch c {
 	case codecNone, codecSnappy, codecGzip, codecZstd:
@@ -110,7 +110,8 @@ type unpacker struct {
 	gzip *gzip.Reader
 }
 
-// unpack decompresses src, which must give just size bytes, into fresh memory: texts stay in it.
+// unpack decompresses src, which must give exactly size bytes, into fresh memory, because texts
+// stay in it.
 func (u *unpacker) unpack(c codec, src []byte, size int) ([]byte, bool) {
 	switch c {
 	case codecNone:
@@ -140,7 +141,8 @@ func (u *unpacker) gunzip(src []byte, size int) ([]byte, bool) {
 	return dst.Bytes(), err == nil && n == int64(size)
 }
 
-// maxPage bounds a page after decompression; writers make pages of 1 MB, and dictionaries rarely above.
+// maxPage bounds a page after decompression. Writers make pages of 1 MB, and dictionaries are
+// rarely larger.
 const maxPage = 1 << 30
 
 func (u *unpacker) unzstd(src []byte, size int) ([]byte, bool) {

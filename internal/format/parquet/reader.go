@@ -11,13 +11,13 @@ import (
 type reader struct {
 	file   io.ReaderAt
 	groups []rowGroup // still to be read
-	end    int64      // where the pages of the file end
+	end    int64      // the end of the file's pages
 	field  field
 	kind   columnar.Kind
 
-	left     int64 // rows of the current group still to come
-	bytes    int64 // of the current chunk still to come, compressed
-	room     int64 // of the current chunk still to come, decompressed
+	left     int64 // remaining rows of the current group
+	bytes    int64 // remaining bytes of the current chunk, compressed
+	room     int64 // remaining bytes of the current chunk, decompressed
 	stream   *bufio.Reader
 	codec    codec
 	unpacker unpacker
@@ -35,7 +35,7 @@ type dictionary struct {
 	read    bool
 	numbers []float64
 	texts   [][]byte
-	base    int // where texts begin in the cells that are being made, or -1
+	base    int // the place at which texts begin in the cells that are being made, or -1
 }
 
 var _ columnar.Reader = (*reader)(nil)
@@ -62,7 +62,7 @@ func (r *reader) Next(n int) (cells columnar.Cells, err error) {
 	return r.cells, nil
 }
 
-// give appends the next cells of the page to the cells that are returned.
+// give appends the next cells of the page to the returned cells.
 func (r *reader) give(count int) error {
 	if cap(r.levels) < count {
 		r.levels, r.values = make([]uint64, count), make([]uint64, count)
@@ -95,7 +95,7 @@ func (r *reader) give(count int) error {
 	return nil
 }
 
-// giveTexts gives texts of a page without dictionary.
+// giveTexts appends texts of a page without dictionary.
 func (r *reader) giveTexts(levels, values []uint64) error {
 	base, ok := len(r.cells.Texts), false
 	if r.cells.Texts, ok = r.page.texts.next(r.cells.Texts, len(values)); !ok {
@@ -108,7 +108,8 @@ func (r *reader) giveTexts(levels, values []uint64) error {
 	return checkTexts(r.cells.Texts[base:])
 }
 
-// giveCodes gives positions in the dictionary, whose texts are given once in each part.
+// giveCodes appends positions in the dictionary. The dictionary's texts are appended once in each
+// part.
 func (r *reader) giveCodes(levels, values []uint64) error {
 	if !below(values, len(r.dictionary.texts)) {
 		return damaged()
@@ -132,7 +133,8 @@ func below(values []uint64, n int) bool {
 	return true
 }
 
-// nextPage reads a page of data; its rows may be 0. A group must have the rows that it says.
+// nextPage reads a page of data, which may have 0 rows. A group must have its declared number of
+// rows.
 func (r *reader) nextPage() error {
 	if r.left == 0 {
 		return r.nextGroup()

@@ -5,9 +5,10 @@ import "encoding/binary"
 // snappyGrowth bounds what one byte of a block in snappy's format can become: three bytes copy at most 64.
 const snappyGrowth = 22
 
-// unsnap decompresses a block in the format snappy, which must give just size bytes
-// (https://github.com/google/snappy/blob/main/format_description.txt): its length, then runs of bytes as they are, and copies of
-// what has come before. It allocates nothing for a block that is too short for its size.
+// unsnap decompresses a block in the format snappy, which must give exactly size bytes
+// (https://github.com/google/snappy/blob/main/format_description.txt). The block has its length,
+// then runs of plain bytes and copies of earlier bytes. It allocates nothing for a block that is
+// too short for its size.
 func unsnap(src []byte, size int) ([]byte, bool) {
 	length, used := binary.Uvarint(src)
 	if used <= 0 || length != uint64(size) || size/snappyGrowth > len(src) {
@@ -20,7 +21,7 @@ func unsnap(src []byte, size int) ([]byte, bool) {
 		n, offset, head := tag>>2+1, 0, 1
 		switch tag & 3 {
 		case 0:
-			if n > 60 { // the length less 1 stands in the next one to four bytes
+			if n > 60 { // the length minus 1 is in the next one to four bytes
 				head += n - 60
 				if len(src) < head {
 					return nil, false
@@ -58,7 +59,8 @@ func unsnap(src []byte, size int) ([]byte, bool) {
 		if offset < 1 || offset > at || n > size-at {
 			return nil, false
 		}
-		// A copy that reaches into itself repeats what is there: each turn doubles what can be copied at once.
+		// A copy that overlaps itself repeats its bytes: each turn doubles the number of bytes to
+		// copy at once.
 		for from, end := at-offset, at+n; at < end; {
 			at += copy(dst[at:end], dst[from:at])
 		}

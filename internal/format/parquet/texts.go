@@ -8,8 +8,8 @@ import (
 	"github.com/ditherml/dither/internal/columnar"
 )
 
-// texts gives the texts of a page one part after the other. Next appends n of them to dst and
-// reports whether the page holds this many.
+// texts returns the texts of a page one part after the other. Method next appends n of them to dst
+// and reports whether the page has enough.
 type texts interface {
 	next(dst [][]byte, n int) ([][]byte, bool)
 }
@@ -32,8 +32,9 @@ func (p *plainTexts) next(dst [][]byte, n int) ([][]byte, bool) {
 	return dst, true
 }
 
-// deltaTexts decodes DELTA_LENGTH_BYTE_ARRAY, all lengths and then all texts; and DELTA_BYTE_ARRAY,
-// where prefixes says how much of the text before begins each text.
+// deltaTexts decodes DELTA_LENGTH_BYTE_ARRAY, which has all lengths and then all texts. It also
+// decodes DELTA_BYTE_ARRAY, in which prefixes has the length that each text shares with the text
+// before.
 type deltaTexts struct {
 	lengths, prefixes *delta // prefixes is nil without them
 	data              []byte
@@ -59,8 +60,8 @@ func newDeltaTexts(page []byte, prefixed bool) (*deltaTexts, bool) {
 	return t, ok
 }
 
-// maxTexts bounds the bytes of texts that are made of prefixes in one call, since a small page can ask
-// for any number.
+// maxTexts bounds the bytes of texts made from prefixes in one call, because a small page can
+// request any number.
 const maxTexts = 256 << 20
 
 func (t *deltaTexts) next(dst [][]byte, n int) ([][]byte, bool) {
@@ -91,7 +92,7 @@ func (t *deltaTexts) next(dst [][]byte, n int) ([][]byte, bool) {
 	return dst, true
 }
 
-// checkTexts wants what a CSV file can hold.
+// checkTexts refuses texts that a CSV file cannot hold.
 func checkTexts(texts [][]byte) error {
 	for _, text := range texts {
 		if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
@@ -101,10 +102,10 @@ func checkTexts(texts [][]byte) error {
 	return nil
 }
 
-// cells gives the cells of one page.
+// cells returns the cells of one page.
 type cells struct {
 	rows    int     // still to come
-	levels  *hybrid // 1 where a cell is present; nil where all are
+	levels  *hybrid // 1 for a present cell; nil if all are present
 	numbers integers
 	texts   texts // of a page of texts without dictionary
 	codes   bool  // numbers are positions in the dictionary

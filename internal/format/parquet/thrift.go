@@ -8,8 +8,8 @@ import (
 
 // Footers and page headers are in the compact protocol of Apache Thrift
 // (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md). A decoder
-// reads what it knows field by field and skips the rest. Depth and lengths are bounded before
-// anything is kept, so that no file makes the program take memory or stack beyond its own size.
+// reads known fields one by one and skips the rest. Depth and lengths are bounded before anything
+// is kept. So no file makes the program use memory or stack beyond its own size.
 
 // wireType is the type of a value of the compact protocol.
 type wireType uint8
@@ -31,11 +31,11 @@ const (
 	wireUUID
 )
 
-// maxDepth is how deep values may be nested; the deepest of the Parquet format is 8.
+// maxDepth bounds the nesting of values. The deepest nesting of the Parquet format is 8.
 const maxDepth = 32
 
-// decoder reads values from a stream that has left bytes at most. After the first failure it
-// returns zeros, and failed is true.
+// decoder reads values from a stream with at most left bytes. After the first failure it returns
+// zeros, and failed is true.
 type decoder struct {
 	from   *bufio.Reader
 	left   int64
@@ -113,7 +113,7 @@ func (d *decoder) text() string {
 	return string(b)
 }
 
-// discard passes over n bytes.
+// discard skips n bytes.
 func (d *decoder) discard(n int64) {
 	if n > d.left {
 		d.fail()
@@ -126,7 +126,8 @@ func (d *decoder) discard(n int64) {
 	d.left -= n
 }
 
-// structure reads the fields of a struct. Field is called for each, and must read or skip its value.
+// structure reads the fields of a struct. The function field is called for each, and must read or
+// skip its value.
 func (d *decoder) structure(field func(id int, t wireType)) {
 	d.depth++
 	defer func() { d.depth-- }()
@@ -149,7 +150,8 @@ func (d *decoder) structure(field func(id int, t wireType)) {
 	}
 }
 
-// list reads the elements of a list. Element is called for each, and must read or skip it.
+// list reads the elements of a list. The function element is called for each, and must read or skip
+// it.
 func (d *decoder) list(t wireType, element func(t wireType)) {
 	if t != wireList && t != wireSet {
 		d.fail()
@@ -165,7 +167,7 @@ func (d *decoder) list(t wireType, element func(t wireType)) {
 	}
 }
 
-// skip passes over a value.
+// skip skips a value.
 func (d *decoder) skip(t wireType) {
 	switch t {
 	case wireTrue, wireFalse:
@@ -188,7 +190,7 @@ func (d *decoder) skip(t wireType) {
 	}
 }
 
-// skipMany passes over a list, a set or a map. Elements that are Booleans take a byte each.
+// skipMany skips a list, a set or a map. Boolean elements take a byte each.
 func (d *decoder) skipMany(t wireType) {
 	d.depth++
 	defer func() { d.depth-- }()
@@ -217,7 +219,7 @@ func (d *decoder) skipMany(t wireType) {
 	}
 }
 
-// expect marks the input as damaged where a value has another type than it must have.
+// expect marks the input as damaged if a value has the wrong type.
 func (d *decoder) expect(got, want wireType) bool {
 	if got != want {
 		d.fail()
@@ -225,5 +227,5 @@ func (d *decoder) expect(got, want wireType) bool {
 	return got == want
 }
 
-// littleEndian32 returns the length that stands before levels and texts.
+// littleEndian32 returns the length that precedes levels and texts.
 func littleEndian32(b []byte) int { return int(binary.LittleEndian.Uint32(b)) }
