@@ -1,0 +1,219 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// File is a chain in one file of one machine. docs/ledger-format.md describes the file.
+type File struct {
+	handle
+	disk  disk
+	file  file
+	path  string
+	first position // a head that was checked: what is before it is not read again
+	read  position // after the last record that was taken into unseen
+	scan  scan     // from first on; valid under the lock
+}
+
+// Create makes the file of a new chain with its first record. The file is not there before all of it is on
+// disk. Its error wraps fs.ErrExist when something has the name.
+func Create(ctx context.Context, path string, first []byte) (*File, error) {
+	return createOn(ctx, system{}, path, first)
+}
+
+// Open opens the file of a chain and reads it once. Its error wraps ErrDamaged when the file contradicts
+// itself. It refuses what other users can change, and files on another machine.
+func Open(ctx context.Context, path string) (*File, error) { return openOn(ctx, system{}, path) }
+
+func createOn(ctx context.Context, d disk, path string, first []byte) (*File, error) {
+	if err := CheckPayload(first); err != nil {
+		return nil, err
+	}
+	b, end := appended(nil, start, first)
+	temporary, err := writeNew(d, path, b, end)
+	if err == nil {
+		err = d.link(temporary, path)
+		if gone := d.remove(temporary); err == nil {
+			err = gone
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("ledger %s cannot be created: %w", path, err)
+	}
+	return openOn(ctx, d, path)
+}
+
+// writeNew writes a file with these records and waits until it is on disk. The file has a temporary name.
+func writeNew(d disk, path string, records []byte, end position) (temporary string, err error) {
+	f, temporary, err := d.create(path)
+	if err != nil {
+		return "", err
+	}
+	b := make([]byte, recordsBegin, recordsBegin+len(records))
+	copy(b, encodeHead(end))
+	copy(b[blockSize:], encodeHead(end))
+	if _, err = f.WriteAt(append(b, records...), 0); err == nil {
+		err = f.Sync()
+	}
+	if closing := f.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		_ = d.remove(temporary) // the first error is the one that matters
+	}
+	return temporary, err
+}
+
+// appended returns bytes of records with one more, and the position after it.
+func appended(b []byte, from position, payload []byte) ([]byte, position) {
+	r := Record{Seq: from.records, Time: time.Now().Unix(), Payload: payload}
+	r.Hash = Link(from.hash, r.Seq, r.Time, r.Payload)
+	more := encodeRecord(r)
+	return append(b, more...), position{from.records + 1, from.at + int64(len(more)), r.Hash}
+}
+
+func openOn(ctx context.Context, d disk, path string) (*File, error) {
+	opened, err := d.open(path)
+	if err != nil {
+		return nil, fmt.Errorf("ledger %s cannot be opened: %w", path, err)
+	}
+	f := &File{handle: newHandle(), disk: d, file: opened, path: path, first: start, read: start}
+	err = d.syncFolder(path) // or the name could vanish after records were acknowledged
+	if err == nil {
+		err = f.held(ctx, func() error { return nil })
+	}
+	if err != nil {
+		opened.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Update is Store.Update.
+func (f *File) Update(ctx context.Context, seen func(Record) error, next func() ([]byte, error)) (Record, error) {
+	var added Record
+	err := f.held(ctx, func() error {
+		if err := f.pass(seen); err != nil {
+			return err
+		}
+		payload, err := next()
+		if err == nil {
+			err = CheckPayload(payload)
+		}
+		if err == nil {
+			added, err = f.add(payload)
+		}
+		return err
+	})
+	return added, err
+}
+
+// View is Store.View.
+func (f *File) View(ctx context.Context, seen func(Record) error) error {
+	return f.held(ctx, func() error { return f.pass(seen) })
+}
+
+// Close is Store.Close.
+func (f *File) Close() error {
+	f.turn <- struct{}{}
+	defer f.leave()
+	if errors.Is(f.dead, ErrClosed) {
+		return ErrClosed
+	}
+	f.dead = ErrClosed
+	return f.file.Close()
+}
+
+// held reads what is new under the lock of all writers, and then calls do.
+func (f *File) held(ctx context.Context, do func() error) error {
+	if err := f.enter(ctx); err != nil {
+		return err
+	}
+	defer f.leave()
+	if err := lock(ctx, f.file); err != nil {
+		return fmt.Errorf("ledger %s cannot be locked: %w", f.path, err)
+	}
+	defer f.file.unlock()
+	if err := f.readNew(); err != nil {
+		return refused(f.path, err)
+	}
+	return do()
+}
+
+// lock waits for the lock of a file. Each wait is longer than the one before it, up to 5 ms.
+func lock(ctx context.Context, f file) error {
+	for wait := 50 * time.Microsecond; ; wait = min(2*wait, 5*time.Millisecond) {
+		if err := f.tryLock(); !errors.Is(err, errHeld) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}
+
+// refused says which file is refused, and what to do.
+func refused(path string, err error) error {
+	if errors.Is(err, ErrDamaged) {
+		return fmt.Errorf("ledger %s: %w; nothing was changed: `dither ledger repair %s` keeps the records before it and forfeits the rest", path, err, path)
+	}
+	return fmt.Errorf("ledger %s cannot be read: %w", path, err)
+}
+
+// readNew takes what other writers appended into unseen.
+func (f *File) readNew() error {
+	size, err := f.disk.admit(f.file, f.path)
+	if err != nil {
+		return err
+	}
+	s, err := scanFile(f.file, size, f.first)
+	if err != nil {
+		return err
+	}
+	if !s.has(f.read) {
+		return damaged("record %d is another one than when it was read last", f.read.records)
+	}
+	f.scan = s
+	f.unseen = append(f.unseen, s.records[f.read.records-s.passed[0].records:]...)
+	f.first, f.read = s.head, s.end()
+	return nil
+}
+
+// add appends a record to what was read. The records after the head are written again: whoever wrote them
+// may have failed to bring them to disk.
+func (f *File) add(payload []byte) (Record, error) {
+	s := &f.scan
+	from := s.head.at - s.passed[0].at
+	b, end := appended(s.raw[from:len(s.raw):len(s.raw)], s.end(), payload)
+	if err := f.write(b, end); err != nil {
+		f.dead = fmt.Errorf("ledger %s: %w: %w", f.path, ErrPoisoned, err)
+		return Record{}, f.dead
+	}
+	f.first, f.read = end, end
+	r, _, _ := decodeRecord(b[len(b)-padded(len(payload)):])
+	return r, nil
+}
+
+// write brings records to disk, and then the head that acknowledges them. The newest head stands until then.
+func (f *File) write(b []byte, end position) error {
+	if f.scan.tail > 0 {
+		if err := f.file.Truncate(f.scan.end().at); err != nil {
+			return err
+		}
+	}
+	if _, err := f.file.WriteAt(b, f.scan.head.at); err != nil {
+		return err
+	}
+	if err := f.file.Sync(); err != nil {
+		return err
+	}
+	if _, err := f.file.WriteAt(encodeHead(end), int64(1-f.scan.newest)*blockSize); err != nil {
+		return err
+	}
+	return f.file.Sync()
+}

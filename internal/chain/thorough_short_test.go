@@ -1,0 +1,5 @@
+//go:build !long
+
+package chain
+
+const thorough = false
