@@ -19,7 +19,7 @@ func TestXi(t *testing.T) {
 			t.Errorf("order %v: got %v, %v, want %v", order, curve, err, want)
 		}
 	}
-	if rho, failed := (concentratedDP{}).rho(parsed(t, "assumed-xi-zcdp(0.2, 0.05, add-or-remove-one)"), n); failed != nil || math.Abs(rho-0.25) > 1e-9 {
+	if rho, failed := (concentratedDP{}).Rho(parsed(t, "assumed-xi-zcdp(0.2, 0.05, add-or-remove-one)"), n); failed != nil || math.Abs(rho-0.25) > 1e-9 {
 		t.Errorf("ρ: got %v, %v, want 0.25", rho, failed)
 	}
 	for _, a := range []Accountant{RDP{}, concentratedDP{}, basicComposition{}, advancedComposition{}} {

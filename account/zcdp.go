@@ -41,10 +41,10 @@ const rhoError = 1e-11
 // Name returns "zcdp".
 func (concentratedDP) Name() string { return "zcdp" }
 
-// rho returns an upper bound on ρ of the event under the relation, exact to a relative 1e-11 apart
+// Rho returns an upper bound on ρ of the event under the relation, exact to a relative 1e-11 apart
 // from sampling. It is +Inf where something is released without protection.
-func (a concentratedDP) rho(e mechanism.Event, n privacy.Neighboring) (float64, error) {
-	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return alone(a.rho(w, n)) }); several {
+func (a concentratedDP) Rho(e mechanism.Event, n privacy.Neighboring) (float64, error) {
+	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return alone(a.Rho(w, n)) }); several {
 		return v.Upper, err
 	}
 	all, err := terms(e, n)
@@ -137,7 +137,7 @@ func (a concentratedDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neig
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Epsilon(w, delta, n) }); several {
 		return v, err
 	}
-	rho, err := a.rho(e, n)
+	rho, err := a.Rho(e, n)
 	if err != nil {
 		return Interval{}, err
 	}
@@ -154,7 +154,7 @@ func (a concentratedDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neig
 		return v, err
 	}
 	epsilon = within(epsilon)
-	rho, err := a.rho(e, n)
+	rho, err := a.Rho(e, n)
 	if err != nil {
 		return Interval{}, err
 	}

@@ -10,7 +10,7 @@ import (
 
 func rho(t *testing.T, e mechanism.Event, n privacy.Neighboring) float64 {
 	t.Helper()
-	v, err := concentratedDP{}.rho(e, n)
+	v, err := concentratedDP{}.Rho(e, n)
 	if err != nil {
 		t.Fatal(err)
 	}

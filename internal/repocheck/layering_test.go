@@ -75,6 +75,8 @@ var layers = []layer{
 	{"account/internal/contour", "internal/special internal/parallel account/internal/pair"},
 	{"account/internal/pld", "internal/special account/internal/pair"},
 	{"account", "privacy internal/special internal/parallel mechanism account/internal/allocation account/internal/pair account/internal/contour account/internal/pld"},
+	// What the records of a durable chain mean: filters, charges and populations, apart from the files that hold them.
+	{"internal/budget", "privacy internal/display internal/strict internal/slack mechanism account internal/chain"},
 	{"ledger", "privacy mechanism account"},
 	{"certificate", "privacy internal/slack mechanism account ledger internal/strict"},
 	// What package data asks of a file that holds a table column by column.
