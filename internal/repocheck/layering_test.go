@@ -51,6 +51,10 @@ var layers = []layer{
 	{"internal/chain", ""},
 	// What every kind of chain promises, as tests.
 	{"internal/chain/chaintest", "internal/chain"},
+	// A server for tests.
+	{"internal/pgtest", ""},
+	// The chain of a team, in a table of PostgreSQL.
+	{"internal/chain/postgres", "internal/chain internal/display"},
 	// What commands of one family share: completion, suggestions and help texts by theme.
 	{"internal/flags", ""},
 	// What a process keeps to itself when it ends, and what program it is.

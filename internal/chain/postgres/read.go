@@ -1,0 +1,109 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ditherml/dither/internal/chain"
+)
+
+// connect opens a connection where there is none, and checks that the server keeps what it confirms.
+func (s *Store) connect(ctx context.Context) error {
+	if s.conn != nil && !s.conn.IsClosed() {
+		return nil
+	}
+	var err error
+	if s.conn, err = pgx.ConnectConfig(ctx, s.location.config.Copy()); err != nil {
+		s.conn = nil
+		return s.failed("cannot connect", err)
+	}
+	var fsync, commit string
+	var standby bool
+	err = s.conn.QueryRow(ctx, "SELECT current_setting('fsync'), current_setting('synchronous_commit'), pg_is_in_recovery()").Scan(&fsync, &commit, &standby)
+	switch {
+	case err != nil:
+		return s.failed("cannot read the settings", err)
+	case fsync != "on":
+		return fmt.Errorf("ledger: %v: server has fsync %s and would forget what was spent when the power fails, want fsync on", s.location, fsync)
+	case standby:
+		return fmt.Errorf("ledger: %v: server is a standby, want the primary server", s.location)
+	}
+	if commit == "off" {
+		if _, err := s.conn.Exec(ctx, "SET synchronous_commit = on"); err != nil {
+			return s.failed("cannot make commits durable", err)
+		}
+	}
+	return nil
+}
+
+// readNew takes the records that are new into unseen, and checks all links. The newest known record is
+// read again, so that a chain that was shortened or replaced is found.
+func (s *Store) readNew(ctx context.Context, tx pgx.Tx) error {
+	had, from := s.read > 0, s.read
+	if had {
+		from--
+	}
+	rows, err := tx.Query(ctx, "SELECT seq, time, payload, hash FROM "+Table+" WHERE ledger = $1 AND seq >= $2 ORDER BY seq", s.location.ledger, int64(from))
+	if err != nil {
+		return s.failed("cannot read", err)
+	}
+	defer rows.Close()
+	known := false
+	for rows.Next() {
+		r, err := scan(rows)
+		if err != nil {
+			return s.failed("cannot read", err)
+		}
+		if had && !known {
+			if known = r.Seq == s.last.Seq && r.Hash == s.last.Hash; !known {
+				return s.damaged(fmt.Sprintf("record %d is not the one that was read before", s.last.Seq))
+			}
+			continue
+		}
+		if err := s.next(r); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return s.failed("cannot read", err)
+	}
+	if had && !known {
+		return s.damaged(fmt.Sprintf("record %d is gone", s.last.Seq))
+	}
+	if s.read == 0 && !s.empty {
+		return s.missing()
+	}
+	return nil
+}
+
+// next takes one record after the newest one.
+func (s *Store) next(r chain.Record) error {
+	if r.Seq != s.read {
+		return s.damaged(fmt.Sprintf("record %d is missing", s.read))
+	}
+	if chain.CheckPayload(r.Payload) != nil || chain.Link(s.last.Hash, r.Seq, r.Time, r.Payload) != r.Hash {
+		return s.damaged(fmt.Sprintf("record %d does not have the hash of what it holds", r.Seq))
+	}
+	s.unseen = append(s.unseen, r)
+	s.took(r)
+	return nil
+}
+
+// scan returns one row as a record.
+func scan(rows pgx.Rows) (chain.Record, error) {
+	var seq int64
+	var r chain.Record
+	var hash []byte
+	if err := rows.Scan(&seq, &r.Time, &r.Payload, &hash); err != nil {
+		return r, err
+	}
+	r.Seq = uint64(seq)
+	copy(r.Hash[:], hash)
+	return r, nil
+}
+
+func (s *Store) damaged(what string) error {
+	return fmt.Errorf("%w: %v: %s; someone changed or restored the table: find out who, and start a new ledger whose budget counts all of this one as spent", chain.ErrDamaged, s.location, what)
+}
