@@ -107,9 +107,11 @@ PROGRAMS = {
 
 def ask(question, arguments, runs, pipe):
     try:
-        best = float("inf")
-        answer = question(*arguments)  # imports, and compiles
-        for _ in range(runs):
+        start = time.perf_counter()
+        answer = question(*arguments)  # imports, and compiles: of a long question that is little
+        first = time.perf_counter() - start
+        best = first if first > 20 else float("inf")
+        for _ in range(runs if first <= 20 else 0):
             start = time.perf_counter()
             answer = question(*arguments)
             best = min(best, time.perf_counter() - start)

@@ -2,9 +2,9 @@
 numbers, one in five not zero), for the network 784-1000-10 and for the small convolutional network of Papernot et al.
 (AAAI 2021), with Poisson samples.
 
-    python networks.py [mlp|cnn] [batch] [threads]
+    python networks.py [mlp|cnn] [batch] [threads] [way ...]
 
-Each way runs in a process of its own; time of an epoch and peak memory of the process are printed.
+where ways are parts of the names below, or all without any. Each way runs in a process of its own; time of an epoch and peak memory of the process are printed.
 """
 
 import multiprocessing
@@ -106,8 +106,9 @@ def main():
     kinds = [a for a in sys.argv[1:] if a in ("mlp", "cnn")] or ["mlp", "cnn"]
     numbers = [int(a) for a in sys.argv[1:] if a.isdigit()]
     batch, threads = numbers[0] if numbers else 2048, numbers[1] if len(numbers) > 1 else 2
+    words = [a for a in sys.argv[1:] if not a.isdigit() and a not in ("mlp", "cnn")]
     for kind in kinds:
-        for name in WAYS:
+        for name in (n for n in WAYS if not words or any(w in n for w in words)):
             answer = multiprocessing.Queue()
             process = multiprocessing.Process(target=measured, args=(name, kind, batch, threads, answer))
             process.start()

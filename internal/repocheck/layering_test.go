@@ -180,6 +180,8 @@ var layers = []layer{
 	{"", "account certificate data internal/artefact internal/calibration internal/training ledger mechanism model privacy query evaluate train internal/measures"},
 	// What measures the defaults of training on public data sets is a command too.
 	{"bench/accuracy", "privacy ledger data internal/public feature network model evaluate train train/erm train/neural internal/option"},
+	// What measures speed at each level runs the test programs of other packages, and imports none.
+	{"bench/levels", ""},
 	// Short programs for readers. What they may import is what they import: no reader needs more.
 	{"examples/account", "privacy mechanism account"},
 	{"examples/calibrate", "privacy mechanism account"},
