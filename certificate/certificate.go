@@ -25,8 +25,8 @@ const (
 	formatVersion = 1
 )
 
-// MaxFileSize is the largest size of a certificate that Read and Decode accept, in bytes.
-const MaxFileSize = 16 << 20
+// maxFileSize is the largest size of a certificate that Read and Decode accept, in bytes.
+const maxFileSize = 16 << 20
 
 // Certificate is the content of certificate.json.
 type Certificate struct {
@@ -166,8 +166,8 @@ func Read(path string) (Certificate, error) {
 	if err != nil {
 		return Certificate{}, fmt.Errorf("certificate: %w", err)
 	}
-	if !info.Mode().IsRegular() || info.Size() > MaxFileSize {
-		return Certificate{}, fmt.Errorf("certificate: %s is no plain file of at most %d bytes, want a certificate that dither train wrote", path, MaxFileSize)
+	if !info.Mode().IsRegular() || info.Size() > maxFileSize {
+		return Certificate{}, fmt.Errorf("certificate: %s is no plain file of at most %d bytes, want a certificate that dither train wrote", path, maxFileSize)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -183,8 +183,8 @@ func Read(path string) (Certificate, error) {
 // Decode returns the certificate that Encode wrote.
 func Decode(text []byte) (Certificate, error) {
 	var c Certificate
-	if len(text) > MaxFileSize {
-		return c, fmt.Errorf("not a certificate: the text has more than %d bytes", MaxFileSize)
+	if len(text) > maxFileSize {
+		return c, fmt.Errorf("not a certificate: the text has more than %d bytes", maxFileSize)
 	}
 	if err := strict.Decode(text, &c); err != nil {
 		return c, fmt.Errorf("not a certificate: %w", err)

@@ -18,7 +18,7 @@ func TestSignsAreRefused(t *testing.T) {
 	if err := (Certificate{}).checkSigns(); err != nil {
 		t.Errorf("zeros have a sign: %v", err)
 	}
-	if _, err := Decode([]byte(strings.Repeat(" ", MaxFileSize+1))); err == nil || !strings.Contains(err.Error(), "more than") {
+	if _, err := Decode([]byte(strings.Repeat(" ", maxFileSize+1))); err == nil || !strings.Contains(err.Error(), "more than") {
 		t.Errorf("the error of a long text is %v, want that it is long", err)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Subject is the header that the plans of all trainings share: whom the plan protects, and how.
+// Subject is the header that all plans share: whom the plan protects, and how.
 type Subject struct {
 	Neighboring privacy.Neighboring `json:"neighboring"`
 	// Unit is what one row is. RowsPerPerson is the largest number of rows of one person (0: not

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
 )
 
@@ -45,17 +46,12 @@ const (
 // Bound a little larger.
 type Plan struct {
 	// Form says which numbers are released: 2 where the target is a number or a person has several rows, else 0.
-	Form        int                 `json:"form,omitempty"`
-	Neighboring privacy.Neighboring `json:"neighboring"`
-	// Unit is what one record is; RowsPerPerson how many rows one person has at most (0: not declared).
-	Unit          string `json:"unit"`
-	RowsPerPerson int    `json:"rows-per-person,omitempty"`
+	Form int `json:"form,omitempty"`
+	// Subject is whom the evaluation protects. Its Records is 0: no evaluation needs a declared number.
+	certificate.Subject
 	// Person, if not nil, says that a record is a person, not a row: the first MaxRows of the rows with one text in a
 	// column are used.
 	Person *query.Person `json:"person,omitempty"`
-	Delta  float64       `json:"delta"`
-	// MaxRecords is the declared public bound on the number of rows.
-	MaxRecords int `json:"max-records"`
 	// Noise is "laplace" or "gaussian"; NoiseMultiplier its scale or standard deviation in
 	// bounds of one record.
 	Noise           string  `json:"noise"`
@@ -78,6 +74,14 @@ type Plan struct {
 	Groups      []string `json:"groups,omitempty"`
 }
 
+// plainPlan is a plan without methods.
+type plainPlan Plan
+
+// MarshalJSON writes the fields of the subject in the order that evaluations have always had.
+func (p Plan) MarshalJSON() ([]byte, error) {
+	return strict.Ordered(plainPlan(p), "neighboring", "unit", "rows-per-person", "person", "delta", "records", "max-records")
+}
+
 // Validate returns an error that names the first number that makes no sense.
 func (p Plan) Validate() error {
 	switch {
@@ -91,6 +95,8 @@ func (p Plan) Validate() error {
 		return fmt.Errorf("evaluate: delta is 0 with gaussian noise, which has no epsilon there, want laplace noise or a delta of more than 0")
 	case p.MaxRecords < 1 || p.RowsPerPerson < 0:
 		return fmt.Errorf("evaluate: max records is %d and rows per person %d, want a declared bound of at least 1 and no negative number", p.MaxRecords, p.RowsPerPerson)
+	case p.Records != 0:
+		return fmt.Errorf("evaluate: records is %d, want 0: the number of records is not declared for an evaluation", p.Records)
 	case p.Person != nil && (p.Person.Column == "" || p.Person.MaxRows < 1 || p.Person.MaxRows > maxRowsPerPerson):
 		return fmt.Errorf("evaluate: person is column %q with at most %d rows, want a column and 1 to %d rows", p.Person.Column, p.Person.MaxRows, maxRowsPerPerson)
 	case p.Noise != noiseLaplace && p.Noise != noiseGaussian:

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
@@ -22,7 +23,7 @@ func (p *purse) Pay(e mechanism.Event) error {
 
 // testPlans are plans of each kind, by name.
 func testPlans() map[string]Plan {
-	base := Plan{Neighboring: privacy.AddOrRemoveOne, Unit: "one row", Delta: 1e-6, MaxRecords: 5000, Noise: noiseLaplace, NoiseMultiplier: 2}
+	base := Plan{Subject: certificate.Subject{Neighboring: privacy.AddOrRemoveOne, Unit: "one row", Delta: 1e-6, MaxRecords: 5000}, Noise: noiseLaplace, NoiseMultiplier: 2}
 	two, three, number := base, base, base
 	two.Levels, two.Edges, two.Threshold = []string{"no", "yes"}, []float64{0, .2, .4, .5, .7, 1}, .5
 	three.Levels, three.Edges = []string{"a", "b", "c"}, []float64{0, .5, 1}

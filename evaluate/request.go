@@ -51,7 +51,7 @@ type Request struct {
 // NewPlan turns a request into a plan for a schema, from public numbers alone: noise so large that the
 // release costs at most the request.
 func NewPlan(r Request, s *data.Schema) (Plan, error) {
-	p := Plan{Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson, Person: r.Person, Delta: r.Delta, MaxRecords: r.MaxRecords, Noise: r.Noise, NoiseMultiplier: 1}
+	p := Plan{Subject: certificate.Subject{Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson, Delta: r.Delta, MaxRecords: r.MaxRecords}, Person: r.Person, Noise: r.Noise, NoiseMultiplier: 1}
 	if r.Person != nil {
 		p.Unit = fmt.Sprintf("all rows with one %s, of which at most %d are used", r.Person.Column, r.Person.MaxRows)
 		p.RowsPerPerson = 0

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
@@ -43,7 +44,7 @@ func ExampleQuestion() {
 func meanOf(name string, most float64, rows int, number func(i int) float64) (*query.Question, *data.Dataset) {
 	schema := &data.Schema{Name: "table", Row: "one row", MaxRecords: 100000, Columns: []data.Column{
 		{Name: name, Kind: data.Numeric, Upper: most, Missing: data.Drop, OutOfRange: data.Clamp}}}
-	question, err := query.NewQuestion(schema, query.Plan{Statistic: "mean", Expressions: []string{name}, Noise: "laplace", NoiseMultiplier: 1, Neighboring: privacy.AddOrRemoveOne})
+	question, err := query.NewQuestion(schema, query.Plan{Statistic: "mean", Expressions: []string{name}, Noise: "laplace", NoiseMultiplier: 1, Subject: certificate.Subject{Neighboring: privacy.AddOrRemoveOne}})
 	if err != nil {
 		panic(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/privacy"
 )
 
@@ -17,7 +18,7 @@ func TestShortList(t *testing.T) {
 // countWithin is a count with the least noise for a target.
 func countWithin(t *testing.T, epsilon, delta float64, noise string) (*Question, error) {
 	t.Helper()
-	q, err := NewQuestion(schemaOf(t, schemaText), Plan{Statistic: countStatistic, Neighboring: privacy.AddOrRemoveOne, Delta: delta, Noise: noise, Confidence: 0.95})
+	q, err := NewQuestion(schemaOf(t, schemaText), Plan{Statistic: countStatistic, Subject: certificate.Subject{Neighboring: privacy.AddOrRemoveOne, Delta: delta}, Noise: noise, Confidence: 0.95})
 	if err != nil {
 		t.Fatal(err)
 	}

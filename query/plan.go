@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/release"
+	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/mechanism"
-	"github.com/ditherml/dither/privacy"
 )
 
 // Statistic names what a plan asks for.
@@ -87,15 +88,20 @@ type Plan struct {
 	Noise           string  `json:"noise"`
 	NoiseMultiplier float64 `json:"noise-multiplier"`
 	// ThresholdDelta is the probability with which the category of a single record may appear.
-	ThresholdDelta float64             `json:"threshold-delta,omitempty"`
-	Confidence     float64             `json:"confidence"`
-	Neighboring    privacy.Neighboring `json:"neighboring"`
-	Delta          float64             `json:"delta"`
-	Unit           string              `json:"unit"`
+	ThresholdDelta float64 `json:"threshold-delta,omitempty"`
+	Confidence     float64 `json:"confidence"`
+	// Subject is whom the answer protects. Its Records is 0: no question needs a declared number.
+	certificate.Subject
 	// Person, if not nil, says that a record is a person, not a row.
-	Person        *Person `json:"person,omitempty"`
-	RowsPerPerson int     `json:"rows-per-person,omitempty"`
-	MaxRecords    int     `json:"max-records"`
+	Person *Person `json:"person,omitempty"`
+}
+
+// plainPlan is a plan without methods.
+type plainPlan Plan
+
+// MarshalJSON writes the fields of the subject in the order that answers have always had.
+func (p Plan) MarshalJSON() ([]byte, error) {
+	return strict.Ordered(plainPlan(p), "neighboring", "delta", "unit", "person", "rows-per-person", "records", "max-records")
 }
 
 // filled returns the plan with the defaults of what is not set: confidence 0.95, the median, bounds
@@ -190,6 +196,8 @@ func (p Plan) Validate() error {
 		return p.needsDelta()
 	case p.MaxRecords < 1:
 		return fmt.Errorf("query: max records is %d, want the declared bound on the number of records", p.MaxRecords)
+	case p.Records != 0:
+		return fmt.Errorf("query: records is %d, want 0: the number of records is not declared for a question", p.Records)
 	case p.RowsPerPerson < 0:
 		return fmt.Errorf("query: rows per person is %d, want 0 (not declared) or more", p.RowsPerPerson)
 	}

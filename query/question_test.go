@@ -8,13 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
 
 // planOf is a plan with the usual numbers.
 func planOf(s Statistic, expressions ...string) Plan {
-	p := Plan{Statistic: s, Expressions: expressions, NoiseMultiplier: 1e-4, Confidence: 0.95, Neighboring: privacy.AddOrRemoveOne, Delta: 1e-6}
+	p := Plan{Statistic: s, Expressions: expressions, NoiseMultiplier: 1e-4, Confidence: 0.95, Subject: certificate.Subject{Neighboring: privacy.AddOrRemoveOne, Delta: 1e-6}}
 	switch s {
 	case quantilesStatistic:
 		p.Quantiles = []float64{0.5}

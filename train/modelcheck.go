@@ -182,23 +182,6 @@ func (p Plan) checkHoldout(s *data.Schema) error {
 	return p.Holdout.Evaluation.CheckSchema(s)
 }
 
-// CheckIterates returns an error unless iterates belong to a plan whose price covers them and end
-// in the weights of the model. There must be one row for each step, with finite numbers only.
-func CheckIterates(p Plan, m *model.Model, iterates [][]float64) error {
-	if p.LastIterate != nil {
-		return fmt.Errorf("train: there are the weights after every step, and the plan pays for the last iterate alone")
-	}
-	if len(iterates) != p.Steps || p.Steps == 0 || !slices.Equal(iterates[len(iterates)-1], m.Weights()) {
-		return fmt.Errorf("train: there are the weights after %d steps, want %d steps that end in the weights of the model", len(iterates), p.Steps)
-	}
-	for t, row := range iterates {
-		if len(row) != p.Dim*p.Columns || slices.ContainsFunc(row, func(v float64) bool { return v-v != 0 }) {
-			return fmt.Errorf("train: the weights after step %d are %d numbers or not finite, want %d finite ones", t+1, len(row), p.Dim*p.Columns)
-		}
-	}
-	return nil
-}
-
 // Premises returns the conditions that the guarantee of the plan depends on, as far as the plan
 // states them.
 func (p Plan) Premises() certificate.Premises {

@@ -115,7 +115,24 @@ func checkIterates(folder string, c certificate.Certificate, m *model.Model) err
 	if err != nil {
 		return err
 	}
-	return train.CheckIterates(p, m, iterates)
+	return coveredIterates(p, m, iterates)
+}
+
+// coveredIterates returns an error unless iterates belong to a plan whose price covers them and end
+// in the weights of the model. There must be one row for each step, with finite numbers only.
+func coveredIterates(p train.Plan, m *model.Model, iterates [][]float64) error {
+	if p.LastIterate != nil {
+		return fmt.Errorf("there are the weights after every step, and the plan pays for the last iterate alone")
+	}
+	if len(iterates) != p.Steps || p.Steps == 0 || !slices.Equal(iterates[len(iterates)-1], m.Weights()) {
+		return fmt.Errorf("there are the weights after %d steps, want %d steps that end in the weights of the model", len(iterates), p.Steps)
+	}
+	for t, row := range iterates {
+		if len(row) != p.Dim*p.Columns || slices.ContainsFunc(row, func(v float64) bool { return v-v != 0 }) {
+			return fmt.Errorf("the weights after step %d are %d numbers or not finite, want %d finite ones", t+1, len(row), p.Dim*p.Columns)
+		}
+	}
+	return nil
 }
 
 // readMatrix reads what MatrixNPY writes, of this shape.

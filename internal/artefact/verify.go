@@ -145,8 +145,8 @@ func checkModelFolder(folder string, c certificate.Certificate, m *model.Model) 
 	return errors.Join(checkEntries(folder, names...), reportOf(c).check(folder), checkIterates(folder, c, m), held)
 }
 
-// mostPart bounds the files of a model folder.
-const mostPart = 1 << 30
+// mostPart bounds the files of a model folder, mostCertificate the certificate, as package certificate does.
+const mostPart, mostCertificate = 1 << 30, 16 << 20
 
 // ReadPart reads one file of a model folder.
 func ReadPart(folder, name string) ([]byte, error) {
@@ -154,7 +154,7 @@ func ReadPart(folder, name string) ([]byte, error) {
 	info, err := os.Stat(path)
 	most := int64(mostPart)
 	if name == certificate.FileName {
-		most = certificate.MaxFileSize
+		most = mostCertificate
 	}
 	switch {
 	case err != nil && IsUnfinished(folder):

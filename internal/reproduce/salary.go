@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/experiment"
 	"github.com/ditherml/dither/internal/figure"
@@ -120,7 +121,7 @@ func (t *table) declared(x []float64, runs int) ([]figure.Point, error) {
 func meanSalary() (*query.Question, error) {
 	s := &data.Schema{Name: "salaries", Row: "one salary", MaxRecords: 100000, Columns: []data.Column{
 		{Name: "salary", Kind: data.Numeric, Upper: salaryRange, Missing: data.Drop, OutOfRange: data.Clamp}}}
-	return query.NewQuestion(s, query.Plan{Statistic: "mean", Expressions: []string{"salary"}, Noise: "laplace", NoiseMultiplier: 1, Neighboring: privacy.AddOrRemoveOne})
+	return query.NewQuestion(s, query.Plan{Statistic: "mean", Expressions: []string{"salary"}, Noise: "laplace", NoiseMultiplier: 1, Subject: certificate.Subject{Neighboring: privacy.AddOrRemoveOne}})
 }
 
 // salaryFigure draws the privacy loss of answers, and the error of means.
