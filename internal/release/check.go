@@ -3,6 +3,7 @@ package release
 import (
 	"errors"
 	"math/bits"
+	"slices"
 )
 
 // The kernels that measure rows and sum them may be wrong: what they compute is checked here, in portable code that
@@ -108,14 +109,11 @@ func within(high, low, n2, limitHigh, limitLow uint64) bool {
 
 // agrees reports whether the integers of a sum, column after column, have the products with the secret that were noted.
 func (s *Sum) agrees(values []int64) bool {
-	dim := s.rows.Dim()
-	if s.faulty || len(values) != dim*s.columns {
+	dim := s.rows.width
+	if s.faulty || len(values) != dim*s.columns || !short(values) {
 		return false
 	}
-	if !short(values) {
-		return false
-	}
-	r := s.rows.origin.secret.first(dim)
+	r := s.rows.origin.secret[:dim]
 	for k, noted := range s.mixes {
 		if mixLong(values[k*dim:(k+1)*dim], r) != noted {
 			return false
@@ -126,21 +124,16 @@ func (s *Sum) agrees(values []int64) bool {
 
 // short reports whether numbers are different wherever their residues are: none is beyond half of the prime.
 func short(values []int64) bool {
-	for _, v := range values {
-		if max(v, -v) > prime/2 || v == -v && v != 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(values, func(v int64) bool { return max(v, -v) > prime/2 || v == -v && v != 0 })
 }
 
 // mergeChecks adds what o noted, and clears it. Rows of other integers have another secret: there o
 // is checked by itself, and its sum is noted with the secret of s.
 func (s *Sum) mergeChecks(o *Sum) {
-	if !s.rows.shares(o.rows) {
-		values, dim := o.rows.frame.centered(o.total, o.betas, o.tails), o.rows.Dim()
+	if s.rows.origin != o.rows.origin {
+		values, dim := o.values(), o.rows.width
 		o.faulty = !o.agrees(values)
-		r := s.rows.origin.secret.first(dim)
+		r := s.rows.origin.secret[:dim]
 		for k := range o.mixes {
 			o.mixes[k] = mixLong(values[k*dim:(k+1)*dim], r)
 		}

@@ -15,14 +15,16 @@ type fit struct {
 	maxBound   int64 // 0: no such limit
 	norm       Norm
 	dim        int
-	projected  bool    // of sums that clip by projected norms
-	largest    float64 // of the integers of a row, for a coarse grid, or 0
-	rowDim     int     // how many a row has
-	framed     bool    // a coarse grid for rows with long integers
+	projected  bool // of sums that clip by projected norms
+	// enough returns how fine a coarse grid is, for a number of records and a noise multiplier; nil: as fine as there is.
+	enough func(records int, multiplier float64) uint
 }
 
 // fitNoise derives the integer scale of a noise from public numbers, or says why there is none.
 func fitNoise(n mechanism.Noise, f fit) (grid, error) {
+	if f.maxRecords < 1 || f.maxRecords > maxMaxRecords {
+		return grid{}, fmt.Errorf("release: max records is %d, want 1 to 2^40", f.maxRecords)
+	}
 	switch n := n.(type) {
 	case mechanism.Gaussian:
 		if f.norm != L2() {
@@ -36,7 +38,7 @@ func fitNoise(n mechanism.Noise, f fit) (grid, error) {
 	case mechanism.DiscreteLaplace:
 		return discreteGrid(n, n.Scale, n.Sensitivity, f)
 	case mechanism.NonPrivate:
-		return newExactGrid(n, f)
+		return newExactGrid(n, f), nil
 	case mechanism.JLClipping:
 		return fitProjected(n, f)
 	case seriesNoise:

@@ -8,6 +8,20 @@ import (
 	"github.com/ditherml/dither/internal/parallel"
 )
 
+// book is what sums of rows are checked with.
+type book struct {
+	first, total int  // the rows are the records first, first+1, … of a total
+	width        int  // how many integers a row adds, with the intercept
+	shift        uint // n2 counts in units of 2^shift of these integers
+	origin       *origin
+	known        *entered
+}
+
+// fits reports whether what two books say of a record may stand in one sum, where their secrets are one.
+func (b *book) fits(o *book) bool {
+	return b.total == o.total && b.width == o.width && b.shift == o.shift
+}
+
 // entered is what is known of rows once they are measured, by their places. Whatever is added of a record is held to it:
 // the squared norm n2 of what the record adds, and the product h of that with the secret. Goroutines may share it.
 type entered struct {
@@ -62,127 +76,114 @@ func (b *Block) entered(from, end int, room *enteredRoom) (n2 []int64, mixes []u
 }
 
 // plain is what rows in memory have in common in all frames: of each row of integers its squared norm and its product with the
-// secret.
+// secret, or notEntered.
 type plain struct {
 	square []int64
 	mix    []uint64
 }
 
 // origin is the same for all rows that share their integers: for one run. Its secret is theirs
-// alone.
+// alone, as long as a row with an intercept. Nobody modifies it.
 type origin struct {
 	plain
-	secret secret
+	secret []uint64
 }
 
-// measure fills p for the rows of x.
-func (p *plain) measure(x storage, r []uint64) {
-	n := x.count()
+// newOrigin returns the origin of rows of this many integers.
+func newOrigin(dim int) *origin { return &origin{secret: uniform(dim + 1)} }
+
+// measure fills p for n rows of x.
+func (p *plain) measure(x integers, n int, r []uint64) {
 	p.square, p.mix = make([]int64, n), make([]uint64, n)
 	parallel.Parts(n, func(from, to int) {
+		var own room
 		for i := from; i < to; i++ {
-			p.square[i], p.mix[i] = x.mix(i, r)
+			p.square[i], p.mix[i] = own.mix(x, i, r)
 		}
 	})
 }
 
-// enter computes the numbers that check the sums of the rows of x; m has the kernels' results for
-// them. It holds that a row is measured as its integers say. Row i of x is row at(i) of r.
-func (r *Rows) enter(m *measures, x storage, at func(i int) int) error {
-	for i := range m.n2 {
-		if err := r.enterRow(m, x, i, at(i), nil); err != nil {
-			return err
-		}
-	}
-	return nil
+// view is what rows are seen from, other than their own frame.
+type view interface {
+	// adds returns the squared norm and the product with the secret of what a row adds, and whether its measures are those.
+	// The row is row i of x, and row at of its rows.
+	adds(x integers, i, at int) (n2 int64, mix uint64, right bool)
 }
 
-// enterRow is enter for row i of x, which is row at of r. Of rows in memory it looks at row at
-// itself. With a whitening, turned is what a kernel proposes as W·x. A row that was measured before
-// keeps what it had then.
-func (r *Rows) enterRow(m *measures, x storage, i, at int, turned []int32) error {
+// maxSquare is the largest squared norm of a row that adds something.
+const maxSquare = 1 << 58
+
+// enterRow computes the numbers that check the sums of row i of x, which is row at of r. It holds
+// that n2, a kernel's result, is the squared norm of what the row adds; v is nil for rows in their
+// own frame. Of rows in memory it looks at row at itself. A row that was measured before keeps what
+// it had then.
+func (r *Rows) enterRow(n2 *int64, x integers, i, at int, v view, own *room) error {
 	if r.known.has(at) {
-		m.n2[i] = r.known.n2[at]
+		*n2 = r.known.n2[at]
 		return nil
 	}
-	f, row := &r.frame, i
 	if r.file == nil {
-		x, row = r.x, at
+		x, i = r.x, at
 	}
-	var square, dot int64
+	var square int64
 	var mix uint64
-	if own := r.origin.plain; f.turn == nil && own.mix != nil {
-		square, mix = own.square[at], own.mix[at]
-	} else {
-		square, mix = x.mix(row, f.secret)
+	right := true
+	if v != nil {
+		square, mix, right = v.adds(x, i, at)
+	} else if square, mix = r.mixOf(x, i, at, own); square > maxSquare {
+		square = 0
 	}
-	if f.m != nil && f.turn == nil {
-		dot = x.dot(row, f.m)
-	}
-	if f.turn == nil && !f.explains(m, i, square, dot) || f.turn != nil && !f.explainsTurned(m, i, square, mix, turned) {
+	if !right || mix >= prime || square != *n2 {
 		return ErrComputation
 	}
-	mix = f.mixOf(mix, m.beta(i), m.tail(i))
 	if r.file == nil { // one goroutine alone measures the row
-		r.known.n2[at], r.known.mixes[at] = m.n2[i], mix
+		r.known.n2[at], r.known.mixes[at] = square, mix
 		return nil
 	}
-	m.n2[i] = r.known.enter(at, m.n2[i], mix)
+	*n2 = r.known.enter(at, square, mix)
 	return nil
 }
 
-// explains reports whether m says of row i what the frame makes of a row of this squared norm and
-// product with the center.
-func (f *frame) explains(m *measures, i int, square, dot int64) bool {
-	return m.says(i, f.measure(square, dot))
+// mixOf returns the squared norm of row i of x, which is row at of r, and its product with the
+// secret, or notEntered.
+func (r *Rows) mixOf(x integers, i, at int, own *room) (square int64, mix uint64) {
+	if p := r.origin.plain; p.mix != nil {
+		return p.square[at], p.mix[at]
+	}
+	return own.mix(x, i, r.origin.secret[:r.dim])
 }
 
-// says reports whether the measures of row i are these.
-func (m *measures) says(i int, v measured) bool {
-	return m.n2[i] == v.n2 && (m.betas == nil || int64(m.betas[i]) == v.beta) && (m.tails == nil || int64(m.tails[i]) == v.tail) &&
-		(m.multipliers == nil || m.multipliers[i] == float32(v.multiplier))
+// integers are rows that are read one at a time.
+type integers interface {
+	// read returns the integers of row i, all of them and no coordinates, or those that are not 0
+	// with their coordinates, which ascend. They may stand in the room.
+	read(i int, own *room) (index []uint32, values []int16)
 }
 
-// mixOf returns the product with the secret of what a row adds, from that of its integers, with a whitening those that are
-// whitened.
-func (f *frame) mixOf(mix uint64, beta, tail int64) uint64 {
-	mix = times2(mix, f.bits)
-	if f.m != nil {
-		mix = residue(mix + timesResidue(-beta, f.mixCenter))
-	}
-	if f.Intercept > 0 {
-		mix = residue(mix + timesResidue(tail<<f.shift, f.mixTail))
-	}
-	return mix
+// room is memory for a row.
+type room struct {
+	index  []uint32
+	values []int16
+	secret []uint64
 }
 
-// keepSecrets computes what mixOf needs, for rows of this many coordinates.
-func (f *frame) keepSecrets(dim int, own *secret) {
-	r := own.first(dim + f.intercepts())
-	f.secret = r[:dim]
-	if f.m != nil {
-		f.mixCenter = mixLong(f.m, r)
+// mix returns the squared norm of row i and its product with the secret r, as long as the row. The product is notEntered for a
+// row whose coordinates are not those of a row.
+func (own *room) mix(x integers, i int, r []uint64) (square int64, mix uint64) {
+	index, values := x.read(i, own)
+	if index == nil && len(values) == len(r) {
+		return mixWhole(values, r)
 	}
-	if f.Intercept > 0 {
-		f.mixTail = r[dim]
+	if len(index) != len(values) {
+		return 0, notEntered
 	}
-	if f.turn != nil {
-		f.turned, f.secret = r[:dim], f.turn.secret(r[:dim])
-		f.movedTurned = times2(moved(f.turned), turnedBits-shortBits)
-		f.turnedCenter = f.m
-		if f.m == nil {
-			f.turnedCenter = make([]int64, dim)
+	own.secret = grow(own.secret, len(index))
+	least := 0
+	for k, j := range index {
+		if int(j) < least || int(j) >= len(r) {
+			return 0, notEntered
 		}
+		own.secret[k], least = r[j], int(j)+1
 	}
-}
-
-// secret returns Wᵀ·r modulo the prime: its product with x is that of W·x with r.
-func (t *turn) secret(r []uint64) []uint64 {
-	out := make([]uint64, t.dim)
-	for k, v := range r {
-		for j, w := range t.matrix[k*t.dim : (k+1)*t.dim] {
-			out[j] = residue(out[j] + timesResidue(int64(w), v))
-		}
-	}
-	return out
+	return mixWhole(values, own.secret)
 }

@@ -35,7 +35,7 @@ func TestRowsAreThoseOfTheirRecords(t *testing.T) {
 
 // sameRow reports whether two records add the same, or nothing was added of the first.
 func sameRow(rows *Rows, s *Sum, i, j int) bool {
-	return rows.known.mixes[i] == rows.known.mixes[j] || s.exact[(i-1)%2] == 0
+	return rows.known.mixes[i] == rows.known.mixes[j] || adderOf(s).exact[(i-1)%2] == 0
 }
 
 // TestRowsThatWereNotEnteredAddNothing hands a sum a block of rows of which nothing is known: it errs, and is never released.
@@ -52,6 +52,37 @@ func TestRowsThatWereNotEnteredAddNothing(t *testing.T) {
 		err = s.AddBlock(b, kernel.Contributions{Columns: columns, Coefficients: make([]float64, 2*columns)})
 		if !errors.Is(err, ErrComputation) || !s.Seal().state.faulty {
 			t.Errorf("%d columns: a row that was not entered was added with error %v", columns, err)
+		}
+	}
+}
+
+// crooked is memory that gives a row of other coordinates than it has.
+type crooked struct {
+	storage
+	index  []uint32
+	values []int16
+}
+
+func (c crooked) read(int, *room) ([]uint32, []int16) { return c.index, c.values }
+
+// TestRowsThatAreNoneAreRefused reads rows with a coordinate that is named twice, out of order or beyond the end, and
+// rows of another length: their norm is not that of what they add, and they do not enter.
+func TestRowsThatAreNoneAreRefused(t *testing.T) {
+	for name, c := range map[string]crooked{
+		"twice": {index: []uint32{0, 0}, values: []int16{3, 4}}, "out of order": {index: []uint32{1, 0}, values: []int16{3, 4}},
+		"beyond the end": {index: []uint32{0, 2}, values: []int16{3, 4}}, "too short": {values: []int16{5}}, "too long": {values: []int16{3, 4, 0}},
+		"without a coordinate": {index: []uint32{0}, values: []int16{3, 4}},
+	} {
+		for _, f := range []Standardization{{}, {Intercept: 1}} {
+			rows := typedRows(t, [][]float64{{3, 4}, {3, 4}}, Sparse, f, 0, 2)
+			c.storage = rows.x
+			if rows.x = c; rows.measure() != nil {
+				t.Fatal("rows that were measured are measured again")
+			}
+			rows.origin = newOrigin(2)
+			if err := rows.measure(); !errors.Is(err, ErrComputation) {
+				t.Errorf("%s: got %v, want %v", name, err, ErrComputation)
+			}
 		}
 	}
 }

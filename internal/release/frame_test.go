@@ -131,7 +131,7 @@ func TestFramedSumIsTheDenseSum(t *testing.T) {
 			want[j] = new(big.Int)
 		}
 		for _, rows := range blocks {
-			part, failed := total.EmptyOf(rows)
+			part, failed := emptyOf(total, rows)
 			if failed != nil {
 				t.Fatal(failed)
 			}
@@ -160,7 +160,7 @@ func TestFramedSumIsTheDenseSum(t *testing.T) {
 func addWanted(t *testing.T, want []*big.Int, s *Sum, rows *Rows, i int, p []float64) {
 	t.Helper()
 	q := make([]int64, len(p))
-	s.verify(q, p, rows.norm2(i), rows.multiplier(i))
+	adderOf(s).verify(q, p, rows.norm2(i), rows.multiplier(i))
 	norm := new(big.Int)
 	y := rows.integers(i)
 	for j, v := range y {
@@ -447,7 +447,7 @@ func TestFrameRefusals(t *testing.T) {
 		"another type":   typedRows(t, [][]float64{{1}, {0}}, Uint8, Standardization{Center: []float64{0.5}}, 0, 2),
 		"another total":  typedRows(t, [][]float64{{1}}, Bit, Standardization{Center: []float64{0.5}}, 0, 1),
 	} {
-		if _, err := s.EmptyOf(other); err == nil {
+		if _, err := emptyOf(s, other); err == nil {
 			t.Errorf("%s: rows were taken", name)
 		}
 	}

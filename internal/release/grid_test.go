@@ -13,8 +13,9 @@ func TestCoarseGridIsFineEnough(t *testing.T) {
 	coarser := 0
 	for _, z := range []float64{0.2, 1, 20, 333.3, 1e5} {
 		for _, records := range []int{1, 1000, 60000, 1 << 26} {
-			for _, largest := range []float64{1, 255, 32767} {
-				f := fit{maxRecords: records, norm: L2(), dim: 784, largest: largest, rowDim: 784}
+			for largest, kind := range map[float64]RowType{1: Bit, 255: Uint8, 32767: Int16} {
+				rows := &Rows{kind: kind, dim: 784}
+				f := fit{maxRecords: records, norm: L2(), dim: 784, enough: rows.enough}
 				g, err := fitNoise(mechanism.Gaussian{NoiseMultiplier: z}, f)
 				if err != nil {
 					t.Fatal(err)
@@ -65,7 +66,7 @@ func TestCoarseSumsLoseRoundingInTheNoise(t *testing.T) {
 		}
 		c := kernel.Contributions{Columns: 1, Coefficients: make([]float64, n)}
 		for i := range c.Coefficients {
-			c.Coefficients[i] = (math.Floor(s.scale/300) + fraction) / s.scale
+			c.Coefficients[i] = (math.Floor(adderOf(s).scale/300) + fraction) / adderOf(s).scale
 		}
 		if err = s.Add(0, c); err != nil {
 			t.Fatal(err)

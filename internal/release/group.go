@@ -48,9 +48,8 @@ func newGroup(like []*Sum) *Group {
 	at := 0
 	for _, s := range like {
 		end := at + s.columns*rows.dim
-		own := Sum{seenSet: seenSet{sample: s.sample, sealed: true}, wholeSum: newWholeSum(s.rows, s.columns, g.total[at:end]), rows: s.rows, bound: s.bound, limit: s.limit, scale: s.scale, grid: s.grid,
-			betas: make([]int64, s.columns), tails: make([]int64, s.columns), scales: g.scales, mixes: make([]uint64, s.columns)}
-		g.sums = append(g.sums, &own)
+		part := newRowAdder(s.rows, s.columns, s.bound, s.limit, g.total[at:end], g.scales)
+		g.sums = append(g.sums, &Sum{seenSet{sample: s.sample, sealed: true}, part, s.rows, s.columns, s.bound, s.limit, s.grid, make([]uint64, s.columns), false})
 		at = end
 	}
 	return g
@@ -92,7 +91,7 @@ func (g *Group) AddBlock(blocks []Block, c []kernel.Contributions) error {
 	at, noted := g.exact, blocks[0]
 	for i, s := range g.sums {
 		own := at[:n*s.columns]
-		s.verifyBlock(own, 1, n, &blocks[i], c[i].Coefficients)
+		s.adder.(*rowAdder).verifyBlock(own, 1, n, &blocks[i], c[i].Coefficients)
 		noted.rows = blocks[i].rows // under the records that were marked
 		if err := s.admit(own, 1, n, &noted); err != nil {
 			g.fail()
@@ -145,7 +144,7 @@ func (g *Group) Merge(o *Group) error {
 	g.flush()
 	o.flush()
 	for i, s := range g.sums {
-		s.addSums(o.sums[i])
+		s.takeSums(o.sums[i])
 	}
 	return nil
 }

@@ -129,20 +129,25 @@ func (m *measures) multiplier(i int, f *frame) float64 {
 	return float64(m.multipliers[i])
 }
 
+// begin makes the book of rows that were not measured yet; n2 is where their squared norms will be.
+func (r *Rows) begin(n2 []int64) {
+	r.frame.keepSecrets(r.dim, r.origin.secret)
+	r.width, r.shift, r.known = r.Dim(), r.frame.shift, newEntered(n2)
+}
+
 // measure computes and keeps the measures of all rows, unless they are of a file and computed when they are
-// read.
+// read. Sums refuse rows that it does not enter.
 func (r *Rows) measure() error {
 	r.measures, r.known = measures{}, nil
-	r.frame.keepSecrets(r.dim, &r.origin.secret)
 	switch {
 	case r.file != nil && !r.file.keepsMeasures():
-		r.known = newEntered(make([]int64, r.count))
+		r.begin(make([]int64, r.count))
 		return nil
 	case r.file == nil && r.origin.mix == nil:
-		r.origin.measure(r.x, r.origin.secret.first(r.dim))
+		r.origin.measure(r.x, r.count, r.origin.secret[:r.dim])
 	}
 	all := r.frame.newMeasures(r.count, measures{})
-	r.known = newEntered(all.n2)
+	r.begin(all.n2)
 	var err error
 	if r.file != nil {
 		err = r.file.together(r.form, func(own *blockMemory, k int) error {

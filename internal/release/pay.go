@@ -47,6 +47,11 @@ func together(noises []mechanism.Event) mechanism.Event {
 	return mechanism.Sequence(noises)
 }
 
+// partPayer pays for the release of a part of a partition.
+type partPayer interface {
+	pay(p mechanism.Payer, part int, event mechanism.Event) error
+}
+
 // rounds is the state of the rounds of one partition.
 type rounds struct {
 	parts int

@@ -203,11 +203,15 @@ func plantedMeasures(some func(t *testing.T, r *rand.Rand, trial int) *Rows, do 
 		do(r, rows, &m, i)
 		changed = !slices.Equal(m.n2, rows.measures.n2) || !slices.Equal(m.betas, rows.measures.betas) || !slices.Equal(m.tails, rows.measures.tails) || !slices.Equal(m.multipliers, rows.measures.multipliers)
 		rows.known = newEntered(make([]int64, rows.count))
-		var turned []int32
+		seen := &framedRows{rows: rows, m: &m, i: i}
 		if w := rows.frame.turn; w != nil {
-			turned = w.products(rows.row(i))
+			seen.turned = w.products(rows.row(i))
 		}
-		return changed, stops(t, Bounded{}, rows.enterRow(&m, rows.x, i, i, turned))
+		var v view
+		if !rows.frame.own() {
+			v = seen
+		}
+		return changed, stops(t, Bounded{}, rows.enterRow(&m.n2[i], rows.x, i, i, v, &room{}))
 	}
 }
 

@@ -65,11 +65,7 @@ func (p *recursionPart) add(b Block) error {
 	for i := range n {
 		p.coefficients(p.q[i*p.Columns:(i+1)*p.Columns], b, i)
 	}
-	if err := p.sum.admit(p.q, p.Columns, 1, &b); err != nil {
-		return err
-	}
-	p.sum.add(b.x, p.q)
-	return nil
+	return p.sum.addAll(&b, p.q)
 }
 
 // coefficients writes the integers that record i of the block adds its row times: of each column the

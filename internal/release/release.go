@@ -43,9 +43,6 @@ func (n Noisy) Values() []float64 { return n.values }
 // mechanism's output (Balle & Wang, "Improving the Gaussian Mechanism for Differential Privacy",
 // ICML 2018, theorem 8, https://arxiv.org/abs/1805.06530, gives its exact privacy profile).
 func Release(p mechanism.Payer, n mechanism.Noise, b Bounded) (Noisy, error) {
-	if n == nil {
-		return Noisy{}, fmt.Errorf("release: noise is %v, want a noise of this package", n)
-	}
 	if b.state == nil || b.state.grid.noise != n {
 		return Noisy{}, fmt.Errorf("release: the sum was not made for %v, want the noise that it was made for", n)
 	}

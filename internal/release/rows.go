@@ -15,18 +15,16 @@ const maxCoordinate = math.MaxInt16
 // A row is made from its record alone, so that changing one record changes one row. Rows are
 // immutable and safe for concurrent use.
 type Rows struct {
-	kind         RowType
-	count, dim   int // dim is without the intercept
-	first, total int
-	step         float64
-	limit        int64
-	frame        frame
-	form         storage   // of the type, without rows
-	x            storage   // nil: in a file
-	file         *rowsFile // nil: in memory
-	labels       []float32 // nil: there are none, or in the file
-	origin       *origin
-	known        *entered // what sums are checked with
+	kind       RowType
+	count, dim int // dim is without the intercept
+	step       float64
+	limit      int64
+	frame      frame
+	form       storage   // of the type, without rows
+	x          storage   // nil: in a file
+	file       *rowsFile // nil: in memory
+	labels     []float32 // nil: there are none, or in the file
+	book
 	measures
 }
 
@@ -168,7 +166,7 @@ func newRows(count int, o RowsOptions) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Rows{kind: o.Type, count: count, dim: o.Dim, first: o.First, total: o.Total, step: o.Step, limit: o.Limit, frame: f, form: newStorage(o.Type, 0, o.Dim), labels: o.Labels, origin: &origin{}}, nil
+	return &Rows{kind: o.Type, count: count, dim: o.Dim, book: book{first: o.First, total: o.Total, width: o.Dim, origin: newOrigin(o.Dim)}, step: o.Step, limit: o.Limit, frame: f, form: newStorage(o.Type, 0, o.Dim), labels: o.Labels}, nil
 }
 
 func errLimit(t RowType) error {
@@ -239,5 +237,5 @@ func (r *Rows) LongestSquare() int64 { return int64(r.dim) * r.kind.reach() * r.
 
 // alike reports whether sums over both rows may be merged.
 func (r *Rows) alike(o *Rows) bool {
-	return r == o || o != nil && r.kind == o.kind && r.total == o.total && r.dim == o.dim && r.step == o.step && r.limit == o.limit && r.frame.equal(o.frame)
+	return r == o || o != nil && r.kind == o.kind && r.dim == o.dim && r.step == o.step && r.limit == o.limit && r.fits(&o.book) && r.frame.equal(o.frame)
 }

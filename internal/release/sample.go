@@ -3,6 +3,7 @@ package release
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"sync/atomic"
 
@@ -97,10 +98,10 @@ type drawn struct {
 	member   []uint64 // one bit a record; nil for a full sample
 	once     bool     // drawn for one release alone
 	released atomic.Bool
-	series   bool    // drawn, and paid for, by a Series
-	part     int     // of a partition
-	round    *rounds // shared by the parts of one partition
-	whole    *drawn  // of a sample of groups, what was divided into them
+	series   bool      // drawn, and paid for, by a Series
+	part     int       // of a partition
+	round    partPayer // shared by the parts of one partition, or nil
+	whole    *drawn    // of a sample of groups, what was divided into them
 }
 
 // take makes these indices, ascending, the sample.
@@ -131,9 +132,12 @@ func (s Sample) Indices() []int {
 // full reports whether the sample is of all records.
 func (s Sample) full() bool { return s.drawn.sampling == Full() }
 
-// has reports whether a record is in the sample.
-func (s Sample) has(i int) bool {
-	return i >= 0 && i < s.drawn.records && (s.drawn.member == nil || s.drawn.member[i/64]>>(i%64)&1 == 1)
+// has reports whether records of one word of bits, the first of which is at, are all in the sample.
+func (s Sample) has(at int, records uint64) bool {
+	if at < 0 || at >= s.drawn.records || at/64*64+bits.Len64(records) > s.drawn.records {
+		return false
+	}
+	return s.drawn.member == nil || records&^s.drawn.member[at/64] == 0
 }
 
 // entriesAt returns the numbers at these places.

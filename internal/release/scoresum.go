@@ -177,7 +177,7 @@ func (s *ScoreSum) agrees(values []int64) bool {
 	if s.faulty || !short(values) {
 		return false
 	}
-	r := s.of.rows.origin.secret.first(dim)
+	r := s.of.rows.origin.secret[:dim]
 	for k, noted := range s.mixes {
 		if mixLong(values[k*dim:(k+1)*dim], r) != noted {
 			return false

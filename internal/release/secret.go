@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"math/bits"
-	"sync"
 )
 
 // Sums are checked modulo the prime p = 2^61 - 1 against a secret: a vector r of numbers that are
@@ -21,23 +20,6 @@ const (
 	// fits 64 bits.
 	mixTerms = 1 << 16
 )
-
-// secret is that of all rows which share their integers. Its numbers are drawn when they are first
-// asked for.
-type secret struct {
-	lock    sync.Mutex
-	numbers []uint64
-}
-
-// first returns the first n numbers. The caller must not modify them.
-func (s *secret) first(n int) []uint64 {
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	if more := n - len(s.numbers); more > 0 {
-		s.numbers = append(s.numbers, uniform(more)...)
-	}
-	return s.numbers[:n:n]
-}
 
 // uniform returns n numbers that are uniform below the prime.
 func uniform(n int) []uint64 {

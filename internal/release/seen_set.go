@@ -34,62 +34,46 @@ func checkCount(s Sample, maxRecords int) error {
 
 // mark notes that n records are in the sum, those that are listed or, without a list, first, first+1, …; on
 // an error none is.
-func (s *seenSet) mark(first int, records []int, n int) error {
-	if records == nil && n > 0 && s.sample.drawn.member == nil && 0 <= first && first <= s.sample.drawn.records-n {
-		return s.markAll(first, first+n)
-	}
-	for i := range n {
-		at := recordOf(first, records, i)
-		if !s.sample.has(at) {
-			s.unmark(first, records, i)
-			return fmt.Errorf("release: contributions are of records outside the sample")
+func (s *seenSet) mark(first int, records []int, n int) (err error) {
+	done := 0
+	for err == nil && done < n {
+		at, bits, run := runOf(first, records, n, done)
+		switch {
+		case !s.sample.has(at, bits):
+			err = errOutsideSample
+		case s.added[at/64]&bits != 0:
+			err = errTwice
+		default:
+			s.added[at/64] |= bits
+			done += run
 		}
-		if s.added[at/64]>>(at%64)&1 == 1 {
-			s.unmark(first, records, i)
-			return errTwice
-		}
-		s.added[at/64] |= 1 << (at % 64)
 	}
-	return nil
+	for k := 0; err != nil && k < done; {
+		at, bits, run := runOf(first, records, n, k)
+		s.added[at/64] &^= bits
+		k += run
+	}
+	return err
 }
 
-// markAll is mark for the records from ≤ i < to of a full sample, a word at a time.
-func (s *seenSet) markAll(from, to int) error {
-	first, last := from/64, (to-1)/64
-	within := func(w int) uint64 { // the bits of word w that belong to the records
-		bits := ^uint64(0)
-		if w == first {
-			bits <<= from % 64
-		}
-		if w == last {
-			bits &= ^uint64(0) >> (63 - (to-1)%64)
-		}
-		return bits
+// runOf returns the record that comes after done of n, its bit in its word and the bits of those that follow it there, and how
+// many they are. Records of a list come one by one.
+func runOf(first int, records []int, n, done int) (at int, bits uint64, run int) {
+	if records != nil {
+		return records[done], 1 << (uint(records[done]) % 64), 1
 	}
-	for w := first; w <= last; w++ {
-		if s.added[w]&within(w) != 0 {
-			return errTwice
-		}
-	}
-	for w := first; w <= last; w++ {
-		s.added[w] |= within(w)
-	}
-	return nil
+	at = first + done
+	run = min(n-done, 64-int(uint(at)%64))
+	return at, ^uint64(0) >> (64 - run) << (uint(at) % 64), run
 }
+
+var errOutsideSample = fmt.Errorf("release: contributions are of records outside the sample")
 
 var errTwice = fmt.Errorf("release: a record would be added twice, want each record at most once")
 
 // empty reports whether there is no record in the sum.
 func (s *seenSet) empty() bool {
 	return !slices.ContainsFunc(s.added, func(w uint64) bool { return w != 0 })
-}
-
-// unmark undoes the first n marks.
-func (s *seenSet) unmark(first int, records []int, n int) {
-	for i := range n {
-		at := recordOf(first, records, i)
-		s.added[at/64] &^= 1 << (at % 64)
-	}
 }
 
 var errSealed = fmt.Errorf("release: the sum was sealed or given to a group, want one that is open")

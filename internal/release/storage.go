@@ -47,17 +47,13 @@ func (t RowType) reach() int64 {
 
 // storage holds the integers of rows of one type. Rows are named from 0.
 type storage interface {
+	integers
 	// count returns the number of rows.
 	count() int
 	// put rounds v/step to row i by way; sparse rows are filled by append instead.
 	put(i int, v []float64, step float64, way func(float64) float64)
 	// norms2 writes Σ x² of every row to dst, exactly.
 	norms2(dst []int64)
-	// mix returns Σ x² of row i and its product with the secret r modulo the prime of checks, in
-	// portable code.
-	mix(i int, r []uint64) (square int64, mix uint64)
-	// dot returns Σ x·m modulo 2^64 of row i, in portable code.
-	dot(i int, m []int64) int64
 	// dots writes Σ x·m modulo 2^64 of every row to dst; narrow is m when it fits 16 bits, or nil.
 	dots(dst []int64, m []int64, narrow []int16)
 	// copyRow writes row i to dst.
@@ -153,14 +149,15 @@ func (p dense[T]) norm2(i int) int64 { return kernel.SquareInt(p.row(i)) }
 
 func (p dense[T]) norms2(dst []int64) { kernel.SquareRows(dst, p.x, p.dim) }
 
-func (p dense[T]) mix(i int, r []uint64) (int64, uint64) { return mixWhole(p.row(i), r) }
-
-func (p dense[T]) dot(i int, m []int64) (sum int64) {
-	m = m[:p.dim]
-	for j, v := range p.row(i) {
-		sum += int64(v) * m[j]
+func (p dense[T]) read(i int, own *room) ([]uint32, []int16) {
+	if short, ok := any(p.row(i)).([]int16); ok {
+		return nil, short
 	}
-	return sum
+	own.values = grow(own.values, p.dim)
+	for j, v := range p.row(i) {
+		own.values[j] = int16(v)
+	}
+	return nil, own.values
 }
 
 func (p dense[T]) dots(dst []int64, m []int64, narrow []int16) {
@@ -168,8 +165,14 @@ func (p dense[T]) dots(dst []int64, m []int64, narrow []int16) {
 		kernel.DotRows(dst, p.x, p.dim, narrow)
 		return
 	}
+	dotAll(dst, p, m)
+}
+
+// dotAll writes Σ x·m modulo 2^64 of every row to dst, in portable code.
+func dotAll(dst []int64, x integers, m []int64) {
+	var own room
 	for i := range dst {
-		dst[i] = p.dot(i, m)
+		dst[i] = own.dot(x, i, m)
 	}
 }
 

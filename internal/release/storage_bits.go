@@ -51,24 +51,18 @@ func (p bitRows) norms2(dst []int64) {
 }
 
 func (p bitRows) dots(dst []int64, m []int64, _ []int16) {
-	for i := range dst {
-		dst[i] = p.dot(i, m)
+	dotAll(dst, p, m)
+}
+
+func (p bitRows) read(i int, own *room) ([]uint32, []int16) {
+	own.index, own.values = own.index[:0], own.values[:0]
+	for k, w := range p.row(i) {
+		for ; w != 0; w &= w - 1 {
+			own.index = append(own.index, uint32(64*k+bits.TrailingZeros64(w)))
+			own.values = append(own.values, 1)
+		}
 	}
-}
-
-func (p bitRows) dot(i int, m []int64) (sum int64) {
-	p.each(i, func(j int) { sum += m[j] })
-	return sum
-}
-
-func (p bitRows) mix(i int, r []uint64) (square int64, mix uint64) {
-	var high, low uint64 // of at most 2^30 terms
-	p.each(i, func(j int) {
-		square++
-		high += r[j] >> secretLow
-		low += r[j] & (1<<secretLow - 1)
-	})
-	return square, residue(times2(residue(high), secretLow) + residue(low))
+	return own.index, own.values
 }
 
 func (p bitRows) same(o storage) bool {

@@ -74,33 +74,10 @@ func (p *sparseRows) norms2(dst []int64) {
 }
 
 func (p *sparseRows) dots(dst []int64, m []int64, _ []int16) {
-	for i := range dst {
-		dst[i] = p.dot(i, m)
-	}
+	dotAll(dst, p, m)
 }
 
-func (p *sparseRows) dot(i int, m []int64) (sum int64) {
-	index, value := p.row(i)
-	for k, j := range index {
-		sum += int64(value[k]) * m[j]
-	}
-	return sum
-}
-
-func (p *sparseRows) mix(i int, r []uint64) (square int64, mix uint64) {
-	index, value := p.row(i)
-	var high, low int64
-	for k, j := range index {
-		v := int64(value[k])
-		square += v * v
-		high += v * int64(r[j]>>secretLow)
-		low += v * int64(r[j]&(1<<secretLow-1))
-		if k%mixTerms == mixTerms-1 {
-			mix, high, low = residue(mix+joinParts(high, low)), 0, 0
-		}
-	}
-	return square, residue(mix + joinParts(high, low))
-}
+func (p *sparseRows) read(i int, _ *room) ([]uint32, []int16) { return p.row(i) }
 
 func (p *sparseRows) same(o storage) bool {
 	other, ok := o.(*sparseRows)

@@ -34,19 +34,27 @@ type SumOptions struct {
 // work do not change a bit of the result.
 type Sum struct {
 	seenSet
-	wholeSum
-	rows   *Rows
-	bound  float64
-	limit  int64   // Δ in units of n2's root, rounded down
-	scale  float64 // limit over bound: a proposal of 1 is this many of those units
-	grid   grid
-	betas  []int64   // Σ of the coefficients times β, for rows with a center
-	tails  []int64   // Σ of the coefficients times the intercepts
-	q      []int64   // working space
-	exact  []float64 // of a block
-	scales *scales   // of its records
-	mixes  []uint64  // of each column what its sum has as its product with the secret; see admit
-	faulty bool      // a check failed: nothing is released
+	adder
+	rows    *Rows
+	columns int
+	bound   float64
+	limit   int64 // Δ in units of n2's root, rounded down
+	grid    grid
+	mixes   []uint64 // of each column what its sum has as its product with the secret; see admit
+	faulty  bool     // a check failed: nothing is released
+}
+
+// adder rounds what is proposed for records to integers, and adds up rows times integers. It may be
+// wrong: Sum checks what it returns. Integers of records stand row after row.
+type adder interface {
+	// round returns the integers that the records of a block add their rows times.
+	round(b *Block, proposals []float64) []float64
+	// add adds the rows of a block times integers.
+	add(b *Block, q []float64)
+	// take adds what o holds, of the same kind, and empties o.
+	take(o adder)
+	// values returns the sum, column after column, as rows are seen.
+	values() []int64
 }
 
 // NewSum returns an empty sum over rows of the sample. It errs when the options make
@@ -56,15 +64,12 @@ func NewSum(s Sample, rows *Rows, o SumOptions) (*Sum, error) {
 	if err := checkSample(s, rows, o.MaxRecords); err != nil {
 		return nil, err
 	}
-	if o.Columns > maxColumns {
-		return nil, fmt.Errorf("release: sum has %d columns, want at most %d", o.Columns, maxColumns)
+	if o.Columns < 1 || o.Columns > maxColumns || !(o.Bound > 0) || math.IsInf(o.Bound, 1) || o.Noise == nil {
+		return nil, fmt.Errorf("release: sum has %d columns, bound %v and noise %v, want 1 to %d columns, a positive finite bound and a noise", o.Columns, o.Bound, o.Noise, maxColumns)
 	}
-	if o.Columns < 1 || !(o.Bound > 0) || math.IsInf(o.Bound, 1) || o.Noise == nil {
-		return nil, fmt.Errorf("release: sum has %d columns, bound %v and noise %v, want at least 1 column, a positive finite bound and a noise", o.Columns, o.Bound, o.Noise)
-	}
-	f := fit{maxRecords: o.MaxRecords, norm: L2(), dim: o.Columns * rows.Dim()}
-	if f.framed = o.Coarse && rows.frame.long(); o.Coarse && !f.framed {
-		f.largest, f.rowDim = float64(rows.kind.Largest()), rows.dim
+	f := fit{maxRecords: o.MaxRecords, norm: L2(), dim: o.Columns * rows.width}
+	if o.Coarse {
+		f.enough = rows.enough
 	}
 	g, err := fitNoise(o.Noise, f)
 	if err != nil {
@@ -81,23 +86,13 @@ func checkSample(s Sample, rows *Rows, maxRecords int) error {
 }
 
 func newSum(s Sample, rows *Rows, columns int, bound float64, g grid) *Sum {
-	limit := g.bound >> rows.frame.shift
-	return &Sum{seenSet: newSeenSet(s), wholeSum: newWholeSum(rows, columns, make([]int64, columns*rows.dim)), rows: rows, bound: bound, limit: limit, scale: float64(limit) / bound, grid: g,
-		betas: make([]int64, columns), tails: make([]int64, columns), scales: &scales{}, mixes: make([]uint64, columns)}
+	limit := g.bound >> rows.shift
+	return &Sum{newSeenSet(s), newAdder(rows, columns, bound, limit), rows, columns, bound, limit, g, make([]uint64, columns), false}
 }
 
 // Empty returns a sum of the same kind with nothing in it, for another goroutine. What it reads of s does not change while s
 // is filled.
 func (s *Sum) Empty() *Sum { return newSum(s.sample, s.rows, s.columns, s.bound, s.grid) }
-
-// EmptyOf returns a sum of the same kind with nothing in it over other rows of the same
-// records: another block of them, from disk or another machine.
-func (s *Sum) EmptyOf(rows *Rows) (*Sum, error) {
-	if !s.rows.alike(rows) {
-		return nil, fmt.Errorf("release: the rows are of another kind, want the number of records, the dim, step and center of the first")
-	}
-	return newSum(s.sample, rows, s.columns, s.bound, s.grid), nil
-}
 
 // AddBlock adds the contributions of the records of a block, of these rows or of rows like them. A
 // record that is not in the sample, or was added already, or coefficients of another shape are
@@ -110,33 +105,27 @@ func (s *Sum) AddBlock(b Block, c kernel.Contributions) error {
 	if err := s.check(&b, c); err != nil {
 		return err
 	}
-	if !s.rows.shares(b.rows) { // rows of other integers have a secret of their own
-		part := newSum(s.sample, b.rows, s.columns, s.bound, s.grid)
-		if err := part.AddBlock(b, c); err != nil {
-			return err
-		}
-		return s.Merge(part)
-	}
 	if err := s.mark(b.first, b.records, b.Len()); err != nil {
 		return err
 	}
-	s.exact = grow(s.exact, len(c.Coefficients))
-	s.scales.forget()
-	s.verifyBlock(s.exact, s.columns, 1, &b, c.Coefficients)
-	if err := s.admit(s.exact, s.columns, 1, &b); err != nil {
+	return s.addAll(&b, s.round(&b, c.Coefficients))
+}
+
+// addAll adds the rows of a block, which were marked, times integers.
+func (s *Sum) addAll(b *Block, q []float64) error {
+	if err := s.admit(q, s.columns, 1, b); err != nil {
 		return err
 	}
-	s.add(b.x, s.exact)
+	s.add(b, q)
 	return nil
 }
 
 // check refuses contributions of another shape and rows of another kind.
 func (s *Sum) check(b *Block, c kernel.Contributions) error {
-	n := b.Len()
-	if c.Columns != s.columns || c.Records() != n || len(c.Coefficients) != n*s.columns {
-		return fmt.Errorf("release: contributions are of %d records with %d columns, want %d with %d", c.Records(), c.Columns, n, s.columns)
+	if n := b.Len(); c.Columns != s.columns || len(c.Coefficients) != n*s.columns {
+		return fmt.Errorf("release: contributions are %d coefficients of %d columns, want those of %d records with %d columns", len(c.Coefficients), c.Columns, n, s.columns)
 	}
-	if !s.rows.alike(b.rows) {
+	if s.rows.origin != b.rows.origin || !s.rows.fits(&b.rows.book) || !s.rows.alike(b.rows) {
 		return errOtherKind
 	}
 	return nil
@@ -151,35 +140,30 @@ func (s *Sum) Merge(o *Sum) error {
 	if err := s.merge(&o.seenSet); err != nil {
 		return err
 	}
-	s.flush()
-	o.flush()
-	s.addSums(o)
+	s.takeSums(o)
 	return nil
 }
 
 // ofKind reports whether what two sums hold may be added.
 func (s *Sum) ofKind(o *Sum) bool {
-	return s.rows.alike(o.rows) && s.grid == o.grid && s.columns == o.columns && s.bound == o.bound
+	return s.rows.fits(&o.rows.book) && s.rows.alike(o.rows) && s.grid == o.grid && s.columns == o.columns && s.bound == o.bound
 }
 
-// addSums moves the sums of o, which were flushed.
-func (s *Sum) addSums(o *Sum) {
+// takeSums moves the sums of o, and what o noted.
+func (s *Sum) takeSums(o *Sum) {
 	s.mergeChecks(o)
-	addTo(s.total, o.total)
-	addTo(s.betas, o.betas)
-	addTo(s.tails, o.tails)
+	s.take(o.adder)
 }
 
 // Seal ends the sum. One record changes the integers of the result by at most Δ in
 // L2 norm, which stands for Bound, when it is added or removed.
 func (s *Sum) Seal() Bounded {
 	s.sealed = true
-	s.flush()
 	return s.bounded()
 }
 
-// bounded is the sum of what was flushed.
+// bounded is what was summed.
 func (s *Sum) bounded() Bounded {
-	values := s.rows.frame.centered(s.total, s.betas, s.tails)
-	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: values, unit: s.bound / float64(s.limit<<s.rows.frame.shift), faulty: !s.agrees(values)}}
+	values := s.values()
+	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: values, unit: s.bound / float64(s.limit<<s.rows.shift), faulty: !s.agrees(values)}}
 }

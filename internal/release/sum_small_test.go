@@ -24,13 +24,13 @@ func TestBlocksAreVerifiedAlike(t *testing.T) {
 			b, _ := rows.Load(0, n, Block{})
 			p := edgeProposals(r, &b, columns)
 			byRow, byColumn, q := make([]float64, n*columns), make([]float64, n*columns), make([]int64, columns)
-			s.verifyBlock(byRow, columns, 1, &b, p)
-			betas, tails := slices.Clone(s.betas), slices.Clone(s.tails)
-			s.verifyBlock(byColumn, 1, n, &b, p)
+			adderOf(s).verifyBlock(byRow, columns, 1, &b, p)
+			betas, tails := slices.Clone(adderOf(s).betas), slices.Clone(adderOf(s).tails)
+			adderOf(s).verifyBlock(byColumn, 1, n, &b, p)
 			limit := new(big.Int).Mul(big.NewInt(s.grid.bound), big.NewInt(s.grid.bound))
 			for i := range n {
 				own, unit := p[i*columns:(i+1)*columns], b.multiplier(i, &rows.frame)
-				if s.verify(q, own, b.n2[i], unit); b.n2[i] > 0 && verifySmall(slices.Clone(q), own, s.scale*unit, uint64(b.n2[i]), uint64(s.grid.bound)) {
+				if adderOf(s).verify(q, own, b.n2[i], unit); b.n2[i] > 0 && verifySmall(slices.Clone(q), own, adderOf(s).scale*unit, uint64(b.n2[i]), uint64(s.grid.bound)) {
 					soon++
 				} else {
 					later++
@@ -42,7 +42,7 @@ func TestBlocksAreVerifiedAlike(t *testing.T) {
 					}
 					betas[k], tails[k] = betas[k]-v*b.beta(i), tails[k]-v*b.tail(i)
 					squares.Add(squares, new(big.Int).Mul(big.NewInt(v), big.NewInt(v)))
-					if math.RoundToEven(own[k]*(s.scale*unit)) != float64(v) {
+					if math.RoundToEven(own[k]*(adderOf(s).scale*unit)) != float64(v) {
 						truncated++
 					}
 				}

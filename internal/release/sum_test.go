@@ -59,10 +59,19 @@ func (r *Rows) multiplier(i int) float64 { return r.measures.multiplier(i-r.firs
 // Norm is the norm of row i as it is seen.
 func (r *Rows) Norm(i int) float64 { return math.Sqrt(float64(r.norm2(i))) * r.multiplier(i) }
 
+// adderOf returns the adder of a sum.
+func adderOf(s *Sum) *rowAdder { return s.adder.(*rowAdder) }
+
+// emptyOf returns an empty sum like s over other rows of the same records, or the error with which s refuses it.
+func emptyOf(s *Sum, rows *Rows) (*Sum, error) {
+	part := newSum(s.sample, rows, s.columns, s.bound, s.grid)
+	return part, s.Merge(part)
+}
+
 // sums returns the integers summed so far.
 func (s *Sum) sums() []int64 {
-	s.flush()
-	return s.total
+	adderOf(s).flush()
+	return adderOf(s).total
 }
 
 // exactNorm2 returns (Σ q²)·n2 as a big integer.
@@ -124,7 +133,7 @@ func TestContributionsNeverExceedTheBound(t *testing.T) {
 					p[k] = r.NormFloat64()
 				}
 			}
-			s.verify(q, p, s.rows.n2[i], rows.multiplier(i))
+			adderOf(s).verify(q, p, s.rows.n2[i], rows.multiplier(i))
 			got := exactNorm2(q, rows.row(i))
 			if got.Cmp(limit) > 0 {
 				t.Fatalf("proposal %v on row %v: squared norm %v exceeds %v", p, rows.row(i), got, limit)
@@ -164,11 +173,11 @@ func TestOnesAreVerifiedAlike(t *testing.T) {
 					p[i] *= r.Float64()
 				}
 			}
-			s.verifyBlock(got, 1, 1, &b, p)
+			adderOf(s).verifyBlock(got, 1, 1, &b, p)
 			beta, tail := int64(0), int64(0)
 			limit := new(big.Int).Mul(big.NewInt(s.grid.bound), big.NewInt(s.grid.bound))
 			for i := range p {
-				s.verify(q, p[i:i+1], b.n2[i], b.multiplier(i, &rows.frame))
+				adderOf(s).verify(q, p[i:i+1], b.n2[i], b.multiplier(i, &rows.frame))
 				if got[i] != float64(q[0]) || math.Signbit(got[i]) && q[0] == 0 {
 					t.Fatalf("frame %+v, proposal %v: got %v, want %d", f, p[i], got[i], q[0])
 				}
@@ -182,15 +191,15 @@ func TestOnesAreVerifiedAlike(t *testing.T) {
 				} else {
 					wide++
 				}
-				if f := math.RoundToEven(p[i] * s.scale * b.multiplier(i, &rows.frame)); f-f == 0 && f != float64(q[0]) {
+				if f := math.RoundToEven(p[i] * adderOf(s).scale * b.multiplier(i, &rows.frame)); f-f == 0 && f != float64(q[0]) {
 					clipped++
 				}
 			}
 			if f.Center == nil {
 				beta = 0 // nothing is taken off
 			}
-			if s.betas[0] != beta || s.tails[0] != tail {
-				t.Fatalf("frame %+v: beside the rows got %d and %d, want %d and %d", f, s.betas[0], s.tails[0], beta, tail)
+			if adderOf(s).betas[0] != beta || adderOf(s).tails[0] != tail {
+				t.Fatalf("frame %+v: beside the rows got %d and %d, want %d and %d", f, adderOf(s).betas[0], adderOf(s).tails[0], beta, tail)
 			}
 		}
 	}
@@ -243,7 +252,7 @@ func TestPoisonedRows(t *testing.T) {
 		if got := rows.row(i); got[0] != want[i][0] || got[1] != want[i][1] {
 			t.Errorf("row %v: got %v, want %v", x[i], got, want[i])
 		}
-		s.verify(q, []float64{1e9}, rows.n2[i], rows.multiplier(i))
+		adderOf(s).verify(q, []float64{1e9}, rows.n2[i], rows.multiplier(i))
 		if exactNorm2(q, rows.row(i)).Cmp(limit) > 0 {
 			t.Errorf("row %v exceeds the bound", x[i])
 		}
@@ -442,7 +451,7 @@ func FuzzContribution(f *testing.F) {
 		rows, sample := made(t, [][]float64{{x0, x1}}, 1.0/(1<<12))
 		s := newTestSum(t, rows, sample, 2, 1, 1000)
 		q := make([]int64, 2)
-		s.verify(q, []float64{p0, p1}, rows.n2[0], rows.multiplier(0))
+		adderOf(s).verify(q, []float64{p0, p1}, rows.n2[0], rows.multiplier(0))
 		limit := big.NewInt(s.grid.bound)
 		if exactNorm2(q, rows.row(0)).Cmp(limit.Mul(limit, limit)) > 0 {
 			t.Errorf("row (%v, %v), proposal (%v, %v): %v exceeds the bound", x0, x1, p0, p1, q)

@@ -7,10 +7,56 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
+// rowAdder is the adder of sums of rows. Sums of a group have a part of one total, and share scales.
+type rowAdder struct {
+	wholeSum
+	rows   *Rows
+	limit  int64     // Δ in units of n2's root
+	scale  float64   // limit over bound: a proposal of 1 is this many of those units
+	betas  []int64   // Σ of the coefficients times β, for rows with a center
+	tails  []int64   // Σ of the coefficients times the intercepts
+	q      []int64   // working space
+	exact  []float64 // of a block
+	scales *scales   // of its records
+}
+
+// newAdder returns an empty adder.
+func newAdder(rows *Rows, columns int, bound float64, limit int64) adder {
+	return newRowAdder(rows, columns, bound, limit, make([]int64, columns*rows.dim), &scales{})
+}
+
+func newRowAdder(rows *Rows, columns int, bound float64, limit int64, total []int64, of *scales) *rowAdder {
+	return &rowAdder{wholeSum: newWholeSum(rows, columns, total), rows: rows, limit: limit, scale: float64(limit) / bound,
+		betas: make([]int64, columns), tails: make([]int64, columns), scales: of}
+}
+
+func (s *rowAdder) round(b *Block, proposals []float64) []float64 {
+	s.exact = grow(s.exact, len(proposals))
+	s.scales.forget()
+	s.verifyBlock(s.exact, s.columns, 1, b, proposals)
+	return s.exact
+}
+
+func (s *rowAdder) add(b *Block, q []float64) { s.wholeSum.add(b.x, q) }
+
+func (s *rowAdder) take(o adder) {
+	other := o.(*rowAdder)
+	s.flush()
+	other.flush()
+	addTo(s.total, other.total)
+	addTo(s.betas, other.betas)
+	addTo(s.tails, other.tails)
+}
+
+func (s *rowAdder) values() []int64 {
+	s.flush()
+	return s.rows.frame.centered(s.total, s.betas, s.tails)
+}
+
 // verifyBlock writes the integers that the records of a block may add, and adds what stands next to
 // their rows. record and column are the steps from one record to the next, and from one column to
 // the next.
-func (s *Sum) verifyBlock(dst []float64, record, column int, b *Block, proposals []float64) {
+func (s *rowAdder) verifyBlock(dst []float64, record, column int, b *Block, proposals []float64) {
 	if s.columns == 1 {
 		s.verifyOnes(dst, b, proposals)
 		return
@@ -31,7 +77,7 @@ func (s *Sum) verifyBlock(dst []float64, record, column int, b *Block, proposals
 
 // verifyOnes is verifyBlock for one coefficient a record: floats that leave no doubt write what verify does, which
 // decides about the others.
-func (s *Sum) verifyOnes(dst []float64, b *Block, proposals []float64) {
+func (s *rowAdder) verifyOnes(dst []float64, b *Block, proposals []float64) {
 	if !kernel.RoundBounded(dst, proposals, s.scales.of(s, b), b.n2, s.limit) {
 		for i, f := range dst {
 			if f != f {
@@ -53,7 +99,7 @@ type scales struct {
 }
 
 // of returns those of a block. Until forget is called all blocks are of the same records.
-func (v *scales) of(s *Sum, b *Block) []float64 {
+func (v *scales) of(s *rowAdder, b *Block) []float64 {
 	if v.rows != b.rows || v.scale != s.scale {
 		v.rows, v.scale, v.values = b.rows, s.scale, grow(v.values, b.Len())
 		b.units(v.values, s.scale)
@@ -65,7 +111,7 @@ func (v *scales) of(s *Sum, b *Block) []float64 {
 func (v *scales) forget() { v.rows = nil }
 
 // addBeside adds what stands next to the rows of a block, for one coefficient a record.
-func (s *Sum) addBeside(dst []float64, b *Block) {
+func (s *rowAdder) addBeside(dst []float64, b *Block) {
 	if b.tails != nil {
 		s.tails[0] += kernel.DotRounded(dst, b.tails)
 	}
@@ -80,7 +126,7 @@ func (s *Sum) addBeside(dst []float64, b *Block) {
 }
 
 // verifyFast is verify, and faster for coefficients that are few and small.
-func (s *Sum) verifyFast(q []int64, proposal []float64, n2 int64, unit float64) {
+func (s *rowAdder) verifyFast(q []int64, proposal []float64, n2 int64, unit float64) {
 	if n2 <= 0 || !verifySmall(q, proposal, s.scale*unit, uint64(n2), uint64(s.limit)) {
 		s.verify(q, proposal, n2, unit)
 	}
@@ -116,7 +162,7 @@ func verifySmall(q []int64, proposal []float64, scale float64, n2, bound uint64)
 // verify writes to q the integers that a record may add: after it,
 // (Σ q_k²)·n2 ≤ Δ² holds exactly. It defines where a proposal becomes part
 // of a sum; what is faster writes the same integers. The row's integers stand for unit each.
-func (s *Sum) verify(q []int64, proposal []float64, n2 int64, unit float64) {
+func (s *rowAdder) verify(q []int64, proposal []float64, n2 int64, unit float64) {
 	scale := s.scale * unit
 	if n2 == 0 || !quantise(q, proposal, scale, math.RoundToEven) {
 		clear(q)

@@ -44,7 +44,11 @@ func (f *frame) whiten(kind RowType, dim int) error {
 	}
 	t, longest := &turn{dim: dim, matrix: slices.Clone(w.Numbers)}, int64(1)
 	for k := range dim {
-		longest = max(longest, kernel.SquareInt(t.matrix[k*dim:(k+1)*dim]))
+		square := int64(0)
+		for _, v := range t.matrix[k*dim : (k+1)*dim] {
+			square += int64(v) * int64(v)
+		}
+		longest = max(longest, square)
 	}
 	t.reach = math.Floor(math.MaxInt32 * float64(math.MaxInt32) / float64(longest) * (1 - 0x1p-40))
 	f.turn, f.shift, f.bits = t, turnShift, bitsFor(kind.longest(dim)*math.Sqrt(float64(longest)))
@@ -138,6 +142,7 @@ func (r *Rows) measureWhitened(m measures, x storage, at func(i int) int) error 
 	f := &r.frame
 	dim, apart, width := f.turn.dim, f.turn.form.Stride(), f.turn.form.Width()
 	w := &whitened{rows: make([]int16, turnRows*apart), products: make([]int32, turnRows*width), betas: make([]float64, turnRows), squares: make([]float64, turnRows)}
+	seen := &framedRows{rows: r}
 	for first, n := 0, x.count(); first < n; first += turnRows {
 		rows := min(turnRows, n-first)
 		part, some := m.part(first, rows), x.part(first, rows)
@@ -146,8 +151,10 @@ func (r *Rows) measureWhitened(m measures, x storage, at func(i int) int) error 
 			some.copyRow(w.rows[i*apart:i*apart+dim], i)
 		}
 		f.measureTurned(part, w)
+		seen.m = &part
 		for i := range rows {
-			if err := r.enterRow(&part, some, i, at(first+i), w.products[i*width:i*width+dim]); err != nil {
+			seen.i, seen.turned = i, w.products[i*width:i*width+dim]
+			if err := r.enterRow(&part.n2[i], some, i, at(first+i), seen, nil); err != nil {
 				return err
 			}
 		}

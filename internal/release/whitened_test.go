@@ -157,10 +157,10 @@ func TestWhiteningRefusals(t *testing.T) {
 	}
 	sample, _ := Draw(Full(), 2)
 	s := newTestSum(t, seen(&good), sample, 1, 1, 2)
-	if _, err := s.EmptyOf(seen(&other)); err == nil {
+	if _, err := emptyOf(s, seen(&other)); err == nil {
 		t.Error("rows of another whitening were taken")
 	}
-	if _, err := s.EmptyOf(seen(&IntMatrix{Numbers: slices.Clone(good.Numbers), Unit: 1})); err != nil {
+	if _, err := emptyOf(s, seen(&IntMatrix{Numbers: slices.Clone(good.Numbers), Unit: 1})); err != nil {
 		t.Errorf("rows of the same whitening: %v", err)
 	}
 	if _, err := NewRowsWithMax(seen(&good)); err == nil {

@@ -127,6 +127,8 @@ type coreWalk struct {
 	part    map[ast.Node]string
 	checked map[string]bool // of checkedCode, what was met
 	later   map[string]bool // names of types and functions that are roots of a later part
+	apart   map[string]bool // of these, what the first part may not call
+	called  []string        // what it calls all the same
 	queue   []types.Object
 	now     string // the part that is walked
 }
@@ -144,12 +146,15 @@ func (w *coreWalk) reach(o types.Object) {
 		return
 	}
 	name := nameOf(o)
-	if ofType := name[:strings.LastIndex(name, ".")]; w.later[name] || w.later[ofType] {
-		return // its own part reaches it
-	}
 	if w.isChecked(name) {
 		w.checked[name] = true
 		return
+	}
+	if ofType := name[:strings.LastIndex(name, ".")]; w.later[name] || w.later[ofType] {
+		if _, function := o.(*types.Func); function && w.now == coreParts[0].name && (w.apart[name] || w.apart[ofType]) {
+			w.called = append(w.called, name)
+		}
+		return // its own part reaches it
 	}
 	w.part[node] = "?"
 	w.queue = append(w.queue, o)
@@ -226,14 +231,15 @@ func pathOf(o types.Object) string {
 	return o.Pkg().Path()
 }
 
-// start puts a root in the queue, and reports whether there is one.
-func (w *coreWalk) start(root string) bool {
+// start puts a root in the queue, with the methods of a type or without, and reports whether there is one.
+func (w *coreWalk) start(root string, methods bool) bool {
 	found := false
 	for o := range w.decls {
 		if o == nil || o.Name() == "_" {
 			continue
 		}
-		if name := nameOf(o); name == root || strings.HasPrefix(name, root+".") {
+		name := nameOf(o)
+		if name == root || methods && strings.HasPrefix(name, root+".") {
 			found = true
 			w.reach(o)
 		}

@@ -1,0 +1,117 @@
+package release
+
+// The rows of a frame are entered as what they add: portable code computes that from the integers of
+// a row and from public numbers, and refuses a row that kernels measured otherwise.
+
+// framedRows are rows of a frame that a kernel measured. Row i is the next that is entered.
+type framedRows struct {
+	rows *Rows
+	m    *measures
+	i    int
+	// turned is what a kernel proposes as W·x, with a whitening.
+	turned []int32
+	room
+}
+
+// adds returns what row i of x adds, which is row at of the rows.
+func (v *framedRows) adds(x integers, i, at int) (n2 int64, mix uint64, right bool) {
+	f := &v.rows.frame
+	if f.turn != nil {
+		square, product := v.mix(x, i, f.secret)
+		if product >= prime || !f.explainsTurned(v.m, v.i, square, product, v.turned) {
+			return 0, 0, false
+		}
+		return v.m.n2[v.i], f.mixOf(product, v.m.beta(v.i), v.m.tail(v.i)), true
+	}
+	square, product := v.rows.mixOf(x, i, at, &v.room)
+	if product >= prime {
+		return 0, 0, false
+	}
+	sees := f.measure(square, v.dot(x, i, f.m))
+	return sees.n2, f.mixOf(product, sees.beta, sees.tail), v.m.says(v.i, sees)
+}
+
+// dot returns Σ x·m modulo 2^64 of row i, or 0 where there is no m.
+func (own *room) dot(x integers, i int, m []int64) (sum int64) {
+	if m == nil {
+		return 0
+	}
+	index, values := x.read(i, own)
+	if index == nil && len(values) == len(m) {
+		for j, v := range values {
+			sum += int64(v) * m[j]
+		}
+		return sum
+	}
+	for k, j := range index {
+		sum += int64(values[k]) * m[j]
+	}
+	return sum
+}
+
+// enter computes the numbers that check the sums of the rows of x; m has the kernels' results for
+// them. Row i of x is row at(i) of r.
+func (r *Rows) enter(m *measures, x storage, at func(i int) int) error {
+	var own room
+	var v view // of rows in their own frame, none
+	seen := &framedRows{rows: r, m: m}
+	if !r.frame.own() {
+		v = seen
+	}
+	for i := range m.n2 {
+		seen.i = i
+		if err := r.enterRow(&m.n2[i], x, i, at(i), v, &own); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// says reports whether the measures of row i are these.
+func (m *measures) says(i int, v measured) bool {
+	return m.n2[i] == v.n2 && (m.betas == nil || int64(m.betas[i]) == v.beta) && (m.tails == nil || int64(m.tails[i]) == v.tail) &&
+		(m.multipliers == nil || m.multipliers[i] == float32(v.multiplier))
+}
+
+// mixOf returns the product with the secret of what a row adds, from that of its integers, with a whitening those that are
+// whitened.
+func (f *frame) mixOf(mix uint64, beta, tail int64) uint64 {
+	mix = times2(mix, f.bits)
+	if f.m != nil {
+		mix = residue(mix + timesResidue(-beta, f.mixCenter))
+	}
+	if f.Intercept > 0 {
+		mix = residue(mix + timesResidue(tail<<f.shift, f.mixTail))
+	}
+	return mix
+}
+
+// keepSecrets computes what mixOf needs, for rows of this many coordinates.
+func (f *frame) keepSecrets(dim int, r []uint64) {
+	f.secret = r[:dim]
+	if f.m != nil {
+		f.mixCenter = mixLong(f.m, r)
+	}
+	if f.Intercept > 0 {
+		f.mixTail = r[dim]
+	}
+	if f.turn != nil {
+		f.turned, f.secret = r[:dim], f.turn.secret(r[:dim])
+		f.movedTurned = times2(moved(f.turned), turnedBits-shortBits)
+		f.turnedCenter = f.m
+		if f.m == nil {
+			f.turnedCenter = make([]int64, dim)
+		}
+	}
+}
+
+// secret returns Wᵀ·r modulo the prime: its product with x is that of W·x with r.
+func (t *turn) secret(r []uint64) []uint64 {
+	out := make([]uint64, t.dim)
+	for k, v := range r {
+		for j, w := range t.matrix[k*t.dim : (k+1)*t.dim] {
+			out[j] = residue(out[j] + timesResidue(int64(w), v))
+		}
+	}
+	return out
+}
