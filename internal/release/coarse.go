@@ -19,10 +19,10 @@ const (
 	framedBoundBits = rowBits + 15
 )
 
-// enough returns the least b for which a scale of S = 2^b is fine enough: a coefficient that is
-// rounded to nearest moves a number of the sum by at most half the largest integer of a row, and
-// this many of them by at most 2^-7·S; and Δ = S/z is at least 2^12 times the norm of a row. It
-// depends on public numbers alone.
+// enough returns the least b for which a scale of S = 2^b is fine enough. A rounded coefficient
+// moves a number of the sum by at most half the largest integer of a row. This many of them move it
+// by at most 2^-7·S, and Δ = S/z is at least 2^12 times the norm of a row. The scale depends on
+// public numbers alone.
 func (r *Rows) enough(records int, multiplier float64) uint {
 	largest := float64(r.kind.Largest())
 	all := float64(records) * largest * (1 << (roundingBits - 1))

@@ -16,7 +16,8 @@ type fit struct {
 	norm       Norm
 	dim        int
 	projected  bool // of sums that clip by projected norms
-	// enough returns how fine a coarse grid is, for a number of records and a noise multiplier; nil: as fine as there is.
+	// enough returns how fine a coarse grid is, for a number of records and a noise multiplier; nil
+	// asks for the finest.
 	enough func(records int, multiplier float64) uint
 }
 

@@ -17,7 +17,8 @@ type book struct {
 	known        *entered
 }
 
-// fits reports whether what two books say of a record may stand in one sum, where their secrets are one.
+// fits reports whether sums may take records of both books: n2 counts in one unit, of as many
+// integers.
 func (b *book) fits(o *book) bool {
 	return b.total == o.total && b.width == o.width && b.shift == o.shift
 }
@@ -75,8 +76,8 @@ func (b *Block) entered(from, end int, room *enteredRoom) (n2 []int64, mixes []u
 	return room.n2[:end-from], room.mixes[:end-from]
 }
 
-// plain is what rows in memory have in common in all frames: of each row of integers its squared norm and its product with the
-// secret, or notEntered.
+// plain is what rows in memory have in common in all frames: the squared norm of each row of
+// integers, and its product with the secret or notEntered.
 type plain struct {
 	square []int64
 	mix    []uint64
@@ -105,8 +106,8 @@ func (p *plain) measure(x integers, n int, r []uint64) {
 
 // view is what rows are seen from, other than their own frame.
 type view interface {
-	// adds returns the squared norm and the product with the secret of what a row adds, and whether its measures are those.
-	// The row is row i of x, and row at of its rows.
+	// adds returns the squared norm and the product with the secret of what a row adds. It reports
+	// whether a kernel measured the row so. The row is row i of x, and row at of its rows.
 	adds(x integers, i, at int) (n2 int64, mix uint64, right bool)
 }
 
@@ -167,8 +168,8 @@ type room struct {
 	secret []uint64
 }
 
-// mix returns the squared norm of row i and its product with the secret r, as long as the row. The product is notEntered for a
-// row whose coordinates are not those of a row.
+// mix returns the squared norm of row i and its product with the secret r, as long as the row. The
+// product is notEntered where coordinates do not ascend below that length.
 func (own *room) mix(x integers, i int, r []uint64) (square int64, mix uint64) {
 	index, values := x.read(i, own)
 	if index == nil && len(values) == len(r) {

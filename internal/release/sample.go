@@ -132,7 +132,8 @@ func (s Sample) Indices() []int {
 // full reports whether the sample is of all records.
 func (s Sample) full() bool { return s.drawn.sampling == Full() }
 
-// has reports whether records of one word of bits, the first of which is at, are all in the sample.
+// has reports whether all records that have these bits are in the sample. The bits are of one word,
+// and at is the first record.
 func (s Sample) has(at int, records uint64) bool {
 	if at < 0 || at >= s.drawn.records || at/64*64+bits.Len64(records) > s.drawn.records {
 		return false

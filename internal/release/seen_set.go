@@ -56,8 +56,8 @@ func (s *seenSet) mark(first int, records []int, n int) (err error) {
 	return err
 }
 
-// runOf returns the record that comes after done of n, its bit in its word and the bits of those that follow it there, and how
-// many they are. Records of a list come one by one.
+// runOf returns the records that come after done of n, as far as they share a word of bits: the
+// first of them, their bits, and their number. Records of a list come one by one.
 func runOf(first int, records []int, n, done int) (at int, bits uint64, run int) {
 	if records != nil {
 		return records[done], 1 << (uint(records[done]) % 64), 1

@@ -73,8 +73,8 @@ func (m *measures) says(i int, v measured) bool {
 		(m.multipliers == nil || m.multipliers[i] == float32(v.multiplier))
 }
 
-// mixOf returns the product with the secret of what a row adds, from that of its integers, with a whitening those that are
-// whitened.
+// mixOf returns the product with the secret of what a row adds, from the product of its integers.
+// With a whitening, that is the product of the whitened integers.
 func (f *frame) mixOf(mix uint64, beta, tail int64) uint64 {
 	mix = times2(mix, f.bits)
 	if f.m != nil {
