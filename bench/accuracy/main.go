@@ -1,14 +1,15 @@
-// Command accuracy measures what private models of public data sets attain: for each set and epsilon the
-// mean and standard deviation, over several runs, of the accuracy on the public test part, all defaults
-// of package train. It prints a table in Markdown. From the root of the repository:
+// Command accuracy measures the accuracy of private models of public data sets. For each set and
+// epsilon it prints the mean and standard deviation, over several runs, on the public test part.
+// Defaults are those of package train. It prints a table in Markdown. From the root of the
+// repository:
 //
 //	DITHER_DATA=/path/to/data go run ./bench/accuracy --runs 10
 //	DITHER_DATA=/path/to/data go run ./bench/accuracy --sets fashion-scattering --epsilons 1 --validation
 //	DITHER_DATA=/path/to/data go run ./bench/accuracy --sets adult-book,diamonds --methods all
 //
-// Features are encoded once for each set; every run learns its preparation anew, with fresh noise,
-// within its epsilon. Flags that are named as in dither train change a default. --validation
-// measures on every sixth record of the training part instead, since defaults are chosen there.
+// Features are encoded once for each set. Every run learns its preparation anew, with fresh noise,
+// within its epsilon. Flags with the names of dither train's flags change a default. --validation
+// measures on every sixth record of the training part instead, because defaults are chosen there.
 package main
 
 import (
@@ -60,7 +61,7 @@ func main() {
 	}
 }
 
-// networkFlags are those of networks.
+// networkFlags adds the flags of networks.
 func (s *settings) networkFlags(f *flag.FlagSet) {
 	r, o := &s.network, &s.networkOptions
 	f.IntVar(&s.hidden, "hidden", 0, "of fully connected networks, units of the hidden layer (default: those of the set)")
@@ -114,7 +115,7 @@ func parse(arguments []string) (settings, error) {
 	return s, nil
 }
 
-// listed divides a list with commas. An empty list has nothing.
+// listed splits a list at commas. An empty list has no entries.
 func listed(text string) []string {
 	if text == "" {
 		return nil
@@ -190,7 +191,7 @@ func (s settings) repeat(ctx context.Context, c set, p parts, method string, eps
 	return err
 }
 
-// moments returns the mean and the standard deviation, which a single score does not have: 0.
+// moments returns the mean and the standard deviation, which is 0 for a single score.
 func moments(scores []float64) (mean, deviation float64) {
 	n := float64(len(scores))
 	for _, v := range scores {

@@ -15,8 +15,8 @@ import (
 	"github.com/ditherml/dither/train/erm"
 )
 
-// methodNames lists the methods that a call measures: of "all" those that a private model can be made by
-// without further options.
+// methodNames lists the methods that a call measures. For "all" these are the methods that make a
+// private model without further options.
 func methodNames(text string) []string {
 	if text == "" {
 		return []string{option.MethodGD}
@@ -28,7 +28,8 @@ func methodNames(text string) []string {
 	return slices.DeleteFunc(all, func(name string) bool { return name == option.MethodLBFGS || name == option.MethodExponential })
 }
 
-// chosen returns the method that is recommended for a set at epsilon in place of auto, or the method itself.
+// chosen returns the method recommended for a set at epsilon if the method is auto, else the method
+// itself.
 func (s settings) chosen(method string, p parts, epsilon float64) (string, error) {
 	if method != option.MethodAuto {
 		return method, nil
@@ -64,8 +65,8 @@ func (s settings) onceBy(ctx context.Context, c set, p parts, method string, eps
 	return out, true, err
 }
 
-// budgetOf returns a ledger for one plan. A plan may cost a little more than was asked for by the rounding
-// of its noise.
+// budgetOf returns a ledger for one plan. By the rounding of its noise, a plan may cost slightly
+// more than requested.
 func budgetOf(epsilon, delta float64, row string, rowsPerPerson int) (*ledger.Ledger, error) {
 	limit, err := privacy.NewGuarantee(epsilon*(1+1e-3), delta, privacy.AddOrRemoveOne, privacy.Unit{Row: row, RowsPerPerson: rowsPerPerson})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// methodNetwork stands for the network of a set, in the place of a method.
+// methodNetwork stands for the network of a set in place of a method.
 const methodNetwork = "network"
 
 // recipe is the network of a set and how it is trained.

@@ -26,7 +26,7 @@ type parts struct {
 	seconds        float64
 }
 
-// outcome is what one run attained.
+// outcome is the result of one run.
 type outcome struct {
 	score    float64 // accuracy, or R²
 	settings string
@@ -89,7 +89,8 @@ func everySixth(d *data.Dataset) (rest, sixth *data.Dataset) {
 	return d.Take(parts[0]), d.Take(parts[1])
 }
 
-// encode returns the encoded records, of rows with transforms those that an earlier call has kept.
+// encode returns the encoded records. For rows with transforms it uses the records that an earlier
+// call kept.
 func (s settings) encode(setup train.Setup, d *data.Dataset, name string) (*train.Table, error) {
 	if s.features == "" || !setup.Features.Transforms() {
 		return train.NewTable(setup, d, 0)
@@ -112,7 +113,7 @@ func (s settings) encode(setup train.Setup, d *data.Dataset, name string) (*trai
 	return train.ReadTable(setup, file, info.Size())
 }
 
-// keep writes the encoded records to a file that has its name once it is whole.
+// keep writes the encoded records to a file that gets its name when it is complete.
 func keep(path string, setup train.Setup, d *data.Dataset) error {
 	file, err := os.OpenFile(path+".part", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -88,8 +88,8 @@ columns:
 `))
 }
 
-// acsSchema declares the decile of income of persons in the excerpts of the American Community Survey that NIST made,
-// with the levels of its data dictionary.
+// acsSchema declares the decile of income of persons in NIST's excerpts of the American Community
+// Survey, with the levels of its data dictionary.
 func acsSchema() (*data.Schema, error) {
 	return data.ParseSchema("acs-decile", []byte(`dither-schema: 1
 row: one person

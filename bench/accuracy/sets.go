@@ -44,7 +44,7 @@ const (
 
 var imageBudgets = []float64{0.5, 1, 2, 3}
 
-// sets lists what is measured.
+// sets lists the measured sets.
 func sets() []set {
 	return append([]set{
 		published("fashion-raw", public.FashionMNIST()),
@@ -129,8 +129,8 @@ columns:
 `))
 }
 
-// readIMDb reads tables whose cells are divided by tabs and quoted nowhere: quotation marks in them are
-// letters, which a table with commas can say.
+// readIMDb reads tables whose cells are separated by tabs and never quoted. Quotation marks in them
+// are letters, which a table with commas can express.
 func readIMDb(ctx context.Context, s *data.Schema, in string) (training, test *data.Dataset, err error) {
 	folder, err := os.MkdirTemp("", "accuracy-")
 	if err != nil {

@@ -6,17 +6,18 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Cholesky is the factor L of a positive definite matrix A = L·Lᵀ (Golub and Van Loan, "Matrix Computations", 4th
-// edition 2013, section 4.2). What solves by it solves a system that differs from A by a small multiple of 2^-53 of
-// its norm (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition 2002, theorem 10.4).
+// Cholesky is the factor L of a positive definite matrix A = L·Lᵀ (Golub and Van Loan, "Matrix
+// Computations", 4th edition 2013, section 4.2). Its solutions solve a system that differs from A
+// by a small multiple of 2^-53 of A's norm (Higham, "Accuracy and Stability of Numerical
+// Algorithms", 2nd edition 2002, theorem 10.4).
 type Cholesky struct {
 	lower Matrix
 	norm  float64 // the largest sum of magnitudes of a column of A
 }
 
 // NewCholesky returns the factor of a symmetric matrix. It does not read the entries above the
-// diagonal. It is false for a matrix that is not positive definite up to rounding, or whose numbers
-// are not finite.
+// diagonal. It reports false for a matrix that is not positive definite up to rounding, or whose
+// numbers are not finite.
 func NewCholesky(a Matrix) (*Cholesky, bool) {
 	n := a.Rows
 	l, products := Clone(a), make([]float64, n)
@@ -38,7 +39,8 @@ func NewCholesky(a Matrix) (*Cholesky, bool) {
 	return out, true
 }
 
-// oneNorm returns the largest sum of magnitudes of a column of a symmetric matrix, as its lower triangle has it.
+// oneNorm returns the largest sum of magnitudes of a column of a symmetric matrix, from its lower
+// triangle.
 func oneNorm(a Matrix) float64 {
 	sums, largest := make([]float64, a.Rows), 0.0
 	for i := range a.Rows {
@@ -63,10 +65,12 @@ func (c *Cholesky) Solve(b Matrix) Matrix {
 	return x
 }
 
-// solvedRows is how many rows of a system are solved one by one; more are halved, with a product of matrices between.
+// solvedRows is the number of rows of a system that are solved one by one. More rows are halved,
+// with a product of matrices between.
 const solvedRows = 16
 
-// forward replaces rows from … to-1 of B by those of L⁻¹·B, when what earlier rows add to them has been subtracted.
+// forward replaces rows from … to-1 of B by the rows of L⁻¹·B. The contributions of earlier rows
+// must have been subtracted.
 func (c *Cholesky) forward(x Matrix, from, to int) {
 	n, m := x.Rows, x.Columns
 	if middle := (from + to) / 2; to-from > solvedRows {
@@ -132,9 +136,10 @@ func (c *Cholesky) Inverse() Matrix {
 	return out
 }
 
-// Condition returns an estimate of ‖A‖·‖A⁻¹‖ in the norm of sums of columns. It is at most the condition, but for
-// rounding, and seldom below a third of it (Higham, "FORTRAN Codes for Estimating the One-Norm of a Real or Complex
-// Matrix, with Applications to Condition Estimation", ACM Transactions on Mathematical Software 1988).
+// Condition returns an estimate of ‖A‖·‖A⁻¹‖ in the norm of sums of columns. Up to rounding it is
+// at most the condition, and seldom below a third of it (Higham, "FORTRAN Codes for Estimating the
+// One-Norm of a Real or Complex Matrix, with Applications to Condition Estimation", ACM
+// Transactions on Mathematical Software 1988).
 func (c *Cholesky) Condition() float64 {
 	n := c.lower.Rows
 	x, estimate, last := make([]float64, n), 0.0, -1
@@ -162,7 +167,7 @@ func (c *Cholesky) Condition() float64 {
 		clear(x)
 		x[most] = 1
 	}
-	// Alternating signs of growing size find what cancels in all of the above.
+	// Alternating signs of growing size reveal parts that cancel in all of the above.
 	for i := range x {
 		x[i] = 1 + float64(i)/float64(max(1, n-1))
 		if i%2 == 1 {

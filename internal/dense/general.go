@@ -8,15 +8,17 @@ import (
 )
 
 // GeneralEigenvalues returns the eigenvalues of a square matrix, in any order, conjugate ones next
-// to each other. They are the eigenvalues of a matrix near the given one, with rows and columns
-// scaled against each other. It differs by a small multiple of 2^-53 of its norm. Of a matrix that
-// is not symmetric they can be wrong by far more than that.
+// to each other. Rows and columns are first scaled against each other. The result has the
+// eigenvalues of a matrix that differs by a small multiple of 2^-53 of the scaled norm. For an
+// asymmetric matrix the eigenvalues can be wrong by far more than that.
 //
-// Powers of two make rows about as long as columns (Parlett and Reinsch, "Balancing a Matrix for
-// Calculation of Eigenvalues and Eigenvectors", Numerische Mathematik 1969), Householder
-// reflections make the matrix zero below the subdiagonal, and implicit QR steps with two shifts at
-// a time find the eigenvalues from the last row on (Golub and Van Loan, "Matrix Computations", 4th
-// edition 2013, algorithms 7.4.2 and 7.5.1).
+//   1. Powers of two make rows about as long as columns (Parlett and Reinsch, "Balancing a Matrix
+//      for Calculation of Eigenvalues and Eigenvectors", Numerische Mathematik 1969).
+//   2. Householder reflections make the matrix zero below the subdiagonal.
+//   3. Implicit QR steps with two shifts at a time find the eigenvalues from the last row on.
+//
+// Source of the last two: Golub and Van Loan, "Matrix Computations", 4th edition 2013, algorithms
+// 7.4.2 and 7.5.1.
 func GeneralEigenvalues(a Matrix) ([]complex128, error) {
 	work, n, largest := Clone(a), a.Rows, 0.0
 	for _, v := range work.Data {
@@ -40,7 +42,7 @@ func GeneralEigenvalues(a Matrix) ([]complex128, error) {
 }
 
 // balance scales rows and columns against each other by powers of two, which changes no eigenvalue.
-// It stops when no scale makes the sum of a row's length and its column's less by a twentieth.
+// It stops when no scale lowers the sum of a row's and its column's lengths by a twentieth.
 func balance(a Matrix) {
 	n := a.Rows
 	for changed, round := true, 0; changed && round < 100; round++ {
@@ -71,8 +73,7 @@ func balance(a Matrix) {
 	}
 }
 
-// hessenberg makes a square matrix zero below what stands next to the diagonal, by reflections from
-// both sides.
+// hessenberg makes a square matrix zero below the subdiagonal, by reflections from both sides.
 func hessenberg(a Matrix) {
 	n := a.Rows
 	direction, products, right := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -115,8 +116,7 @@ func addScaled(dst []float64, f float64, x []float64) {
 	}
 }
 
-// quasi is a matrix that is zero below what stands next to the diagonal, on its way to blocks of
-// one or two rows.
+// quasi is a matrix that is zero below the subdiagonal, on its way to blocks of one or two rows.
 type quasi struct {
 	h      []float64
 	n      int
@@ -124,12 +124,12 @@ type quasi struct {
 	values []complex128
 }
 
-// mostSteps an eigenvalue takes; two or three are usually enough.
+// mostSteps bounds the steps for an eigenvalue; two or three usually suffice.
 const mostSteps = 60
 
 func (q *quasi) at(i, j int) float64 { return q.h[i*q.n+j] }
 
-// small reports whether what stands left of the diagonal in row i is 0 up to rounding.
+// small reports whether the subdiagonal entry of row i is 0 up to rounding.
 func (q *quasi) small(i int) bool {
 	near := math.Abs(q.at(i, i)) + math.Abs(q.at(i-1, i-1))
 	return math.Abs(q.at(i, i-1)) <= 0x1p-53*max(near, 0x1p-53*q.norm)
@@ -176,8 +176,9 @@ func (q *quasi) pair(last int) {
 	}
 }
 
-// step is one QR step on rows first … last with the eigenvalues of the last two for shifts, or others where those
-// have led nowhere. Only what decides the eigenvalues of these rows is computed.
+// step is one QR step on rows first … last with the eigenvalues of the last two for shifts, or
+// other shifts if those fail. It computes only the entries that decide the eigenvalues of these
+// rows.
 func (q *quasi) step(first, last int, other bool) {
 	sum := q.at(last-1, last-1) + q.at(last, last)
 	product := q.at(last-1, last-1)*q.at(last, last) - q.at(last-1, last)*q.at(last, last-1)
@@ -206,8 +207,9 @@ func (q *quasi) step(first, last int, other bool) {
 	}
 }
 
-// reflect takes the reflection that leaves of x the first number alone, and applies it to rows and to columns k, k+1 and, of
-// three numbers, k+2: to columns from left to last, and to rows from first to low. It returns what is left.
+// reflect computes the reflection that keeps only the first number of x, and applies it to rows and
+// columns. These are k, k+1 and, for three numbers, k+2. It applies to columns from left to last,
+// and to rows from first to low. It returns the remaining number.
 func (q *quasi) reflect(x []float64, k, left, low, first, last int) float64 {
 	norm := math.Hypot(math.Hypot(x[0], x[1]), x[len(x)-1]*float64(len(x)-2))
 	if norm == 0 {

@@ -1,6 +1,6 @@
-// Package dense is the linear algebra of small matrices of float64: eigenvalues, factors of positive definite
-// matrices and the systems that they solve. It knows nothing of privacy, and no guarantee depends on it: its results
-// are computed from what was already released, or from public records.
+// Package dense is the linear algebra of small matrices of float64: eigenvalues, factors of
+// positive definite matrices, and solutions of their systems. It knows nothing of privacy, and no
+// guarantee depends on it. Its results are computed from released numbers or from public records.
 package dense
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Matrix is a matrix whose rows stand one after the other, unless a function says otherwise.
+// Matrix is a matrix with contiguous rows, one after the other, unless a function says otherwise.
 type Matrix = kernel.Matrix[float64]
 
 // New returns a matrix of zeros.
@@ -28,7 +28,7 @@ func Clone(a Matrix) Matrix {
 	return out
 }
 
-// Row returns row i of a matrix whose rows stand whole: a view of its numbers.
+// Row returns row i of a matrix with contiguous rows: a view of its numbers.
 func Row(a Matrix, i int) []float64 {
 	return a.Data[i*a.RowStride : i*a.RowStride+a.Columns]
 }
@@ -40,7 +40,7 @@ func Product(a, b Matrix) Matrix {
 	return out
 }
 
-// Apply returns a·v for a matrix whose rows stand whole.
+// Apply returns a·v for a matrix with contiguous rows.
 func Apply(a Matrix, v []float64) []float64 {
 	out := make([]float64, a.Rows)
 	kernel.RowProducts(out, a.Data, a.RowStride, v)

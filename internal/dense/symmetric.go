@@ -11,21 +11,22 @@ import (
 	"github.com/ditherml/dither/internal/parallel"
 )
 
-// Eigen are the eigenvalues and eigenvectors of a symmetric matrix A: A = Σ_k Values[k]·v_k·v_kᵀ,
-// and the v_k are orthonormal, up to rounding: a small multiple of 2^-53 of the norm of A. Small
+// Eigen are the eigenvalues and eigenvectors of a symmetric matrix A = Σ_k Values[k]·v_k·v_kᵀ. The
+// v_k are orthonormal. Both hold up to rounding: a small multiple of 2^-53 of the norm of A. Small
 // eigenvalues have no accuracy of their own next to large ones.
 type Eigen struct {
 	// Values are in any order.
 	Values []float64
-	// strips hold kernel.RotatedColumns coordinates of all eigenvectors each, eigenvector after eigenvector; those of the
-	// last strip that A does not have are 0.
+	// strips hold kernel.RotatedColumns coordinates of all eigenvectors each, eigenvector after
+	// eigenvector. Coordinates of the last strip that A lacks are 0.
 	strips [][]float64
 }
 
-// NewEigen returns the eigenvalues and eigenvectors of a symmetric matrix. Householder reflections make it
-// tridiagonal, and implicit QR steps with Wilkinson's shift diagonal (G. H. Golub and C. F. Van Loan, "Matrix
-// Computations", 4th edition 2013, algorithms 8.3.1 and 8.3.2). Rotations are collected and applied strip by strip, so
-// that a strip stays near the processor. It errs on numbers that are not finite, or so large that their norm is not.
+// NewEigen returns the eigenvalues and eigenvectors of a symmetric matrix. Householder reflections
+// make it tridiagonal, and implicit QR steps with Wilkinson's shift make it diagonal (G. H. Golub
+// and C. F. Van Loan, "Matrix Computations", 4th edition 2013, algorithms 8.3.1 and 8.3.2).
+// Rotations are collected and applied strip by strip, so that a strip stays in the cache. It
+// returns an error for numbers that are not finite, or whose norm is not.
 func NewEigen(a Matrix) (Eigen, error) {
 	work := Clone(a)
 	d, e := tridiagonal(work.Data, a.Rows, true)
@@ -34,7 +35,8 @@ func NewEigen(a Matrix) (Eigen, error) {
 	return out, chase.run()
 }
 
-// Eigenvalues returns the eigenvalues of a symmetric matrix in ascending order, with errors as of NewEigen.
+// Eigenvalues returns the eigenvalues of a symmetric matrix in ascending order, with the errors of
+// NewEigen.
 func Eigenvalues(a Matrix) ([]float64, error) {
 	d, e := tridiagonal(Clone(a).Data, a.Rows, false)
 	chase := &chase{d: d, e: e, apply: func([]sweep, []kernel.Rotation) {}}
@@ -119,11 +121,11 @@ func eachOf(n int, do func(i int)) {
 	})
 }
 
-// errDiverged is the error of eigenvalues that are not found.
+// errDiverged is the error of eigenvalues that cannot be found.
 var errDiverged = errors.New("dense: the eigenvalues did not converge, want a matrix of finite numbers")
 
-// chase makes a symmetric tridiagonal matrix diagonal by QR steps: d is its diagonal and e what
-// stands next to it.
+// chase makes a symmetric tridiagonal matrix diagonal by QR steps. d is its diagonal and e its
+// subdiagonal.
 type chase struct {
 	d, e      []float64
 	apply     func([]sweep, []kernel.Rotation)
@@ -132,9 +134,9 @@ type chase struct {
 }
 
 const (
-	// mostRotations are collected before they are applied.
+	// mostRotations is the number of rotations that are collected before they are applied.
 	mostRotations = 1 << 14
-	// mostSweeps a number of the diagonal take; two or three are usually enough.
+	// mostSweeps bounds the steps for a number of the diagonal; two or three usually suffice.
 	mostSweeps = 30
 )
 

@@ -6,25 +6,25 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// panelWidth is how many reflections are applied to the rest of a matrix at a time.
+// panelWidth is the number of reflections that are applied to the rest of a matrix at a time.
 const panelWidth = 32
 
 // reflections make a symmetric matrix A tridiagonal: A = Q·T·Qᵀ, Q being the product of I -
-// tau[j]·v_j·v_jᵀ in ascending order of j. Here v_j has zeros up to place j and 1 after it (G. H.
-// Golub and C. F. Van Loan, "Matrix Computations", 4th edition 2013, algorithm 8.3.1; in panels as
-// J. J. Dongarra, D. C. Sorensen and S. J. Hammarling, "Block reduction of matrices to condensed
-// forms for eigenvalue computations", Journal of Computational and Applied Mathematics 27, 1989,
-// section 3, https://doi.org/10.1016/0377-0427(89)90367-1).
+// tau[j]·v_j·v_jᵀ in ascending order of j. Here v_j has zeros up to place j and 1 after it. Source:
+// G. H. Golub and C. F. Van Loan, "Matrix Computations", 4th edition 2013, algorithm 8.3.1. The
+// panels are from J. J. Dongarra, D. C. Sorensen and S. J. Hammarling, "Block reduction of matrices
+// to condensed forms for eigenvalue computations", Journal of Computational and Applied Mathematics
+// 27, 1989, section 3, https://doi.org/10.1016/0377-0427(89)90367-1.
 type reflections struct {
 	side      int
-	a         []float64 // row-major; what panels after have not changed yet
+	a         []float64 // row-major; the part that later panels have not changed yet
 	v         []float64 // row j is v_j
-	w         []float64 // row i is that of the panel's i-th reflection: A is what it was less Σ v·wᵀ + w·vᵀ
-	d, e, tau []float64 // diagonal of T and what stands next to it
+	w         []float64 // row i belongs to the panel's i-th reflection: A is its old value minus Σ v·wᵀ + w·vᵀ
+	d, e, tau []float64 // diagonal and subdiagonal of T
 }
 
-// tridiagonal overwrites a symmetric matrix of side×side, row-major, with Q, if that is wanted, and
-// returns the diagonal of T and what stands next to it.
+// tridiagonal overwrites a symmetric matrix of side×side, row-major, with Q if vectors is true. It
+// returns the diagonal and the subdiagonal of T.
 func tridiagonal(a []float64, side int, vectors bool) (d, e []float64) {
 	r := &reflections{side: side, a: a, v: make([]float64, side*side), w: make([]float64, panelWidth*side),
 		d: make([]float64, side), e: make([]float64, max(side-1, 0)), tau: make([]float64, max(side-1, 0))}
@@ -76,7 +76,7 @@ func (r *reflections) panel(first, width int) {
 	}
 }
 
-// update makes the row of A from the diagonal on what the i reflections of the panel before it make of it.
+// update applies the panel's earlier i reflections to the row of A from the diagonal on.
 func (r *reflections) update(row []float64, first, i, j int) {
 	n := r.side
 	byV, byW := make([]float64, i), make([]float64, i)
@@ -87,7 +87,7 @@ func (r *reflections) update(row []float64, first, i, j int) {
 	kernel.AddRowProducts(row, r.w[j:], n, byW)
 }
 
-// reflect makes the reflection that leaves the first of these numbers alone.
+// reflect computes the reflection that keeps only the first of these numbers.
 func (r *reflections) reflect(x []float64, j int) {
 	v := r.v[j*r.side+j+1 : (j+1)*r.side]
 	v[0] = 1
@@ -103,7 +103,7 @@ func (r *reflections) reflect(x []float64, j int) {
 	}
 }
 
-// beside makes the panel's i-th row of w.
+// beside computes the panel's i-th row of w.
 func (r *reflections) beside(first, i, j int) {
 	n := r.side
 	v, w := r.v[j*n+j+1:(j+1)*n], r.w[i*n+j+1:(i+1)*n]
@@ -129,7 +129,8 @@ func (r *reflections) beside(first, i, j int) {
 	}
 }
 
-// product writes Q over A, panel after panel from the last: the reflections of one are I - Vᵀ·T·V for a triangular T.
+// product writes Q over A, panel after panel from the last. The reflections of one panel are I -
+// Vᵀ·T·V for a triangular T.
 func (r *reflections) product() {
 	n := r.side
 	clear(r.a)
@@ -148,8 +149,8 @@ func (r *reflections) product() {
 	}
 }
 
-// triangle returns T of a panel, row-major: of the reflections before one it is T, and that one adds the column
-// -tau·T·(V·v) with tau below it.
+// triangle returns T of a panel, row-major. Each reflection adds the column -tau·T·(V·v), with tau
+// below it, to the T of the reflections before it.
 func (r *reflections) triangle(first, width int) []float64 {
 	n := r.side
 	t, products := make([]float64, width*width), make([]float64, width)

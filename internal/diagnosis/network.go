@@ -11,17 +11,17 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// PublicNotice stands over what is exact about records that were declared public.
+// PublicNotice precedes exact numbers about records that were declared public.
 const PublicNotice = "NOT PRIVATE: the numbers below are exact about the records of a table that was declared public."
 
-// Network is what dither diagnose network prints as JSON.
+// Network is the JSON output of dither diagnose network.
 type Network struct {
 	Notice string `json:"notice"`
 	*neural.NonPrivateDiagnosis
 	Reasons []string `json:"reasons"`
 }
 
-// OfNetwork returns a diagnosis with its notice and the reasons for it.
+// OfNetwork returns a diagnosis with its notice and its reasons.
 func OfNetwork(n *neural.NonPrivateDiagnosis) Network { return Network{PublicNotice, n, n.Reasons()} }
 
 // WriteText writes the diagnosis as tables.
@@ -50,7 +50,7 @@ func newTable(w io.Writer, heading string, columns ...string) *tabwriter.Writer 
 	return t
 }
 
-// writeKernels prints what clippings make of the kernel.
+// writeKernels prints the effect of clippings on the kernel.
 func writeKernels(w io.Writer, n *neural.NonPrivateDiagnosis) error {
 	t := newTable(w, "tangent kernel under clipping, at the first weights", "clipping", "asymmetry", "least eigenvalue", "least of the form", "largest eigenvalue", "trace")
 	for _, c := range n.Clippings {
@@ -60,7 +60,7 @@ func writeKernels(w io.Writer, n *neural.NonPrivateDiagnosis) error {
 	return t.Flush()
 }
 
-// small prints a number, 0 where it is one as far as it can be told.
+// small returns a number as text, or 0 if it is within rounding of 0.
 func small(v, scale float64) string {
 	if v >= -dynamics.Tolerance*scale && v <= dynamics.Tolerance*scale {
 		return "0"
@@ -68,7 +68,7 @@ func small(v, scale float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-// writeDescents prints where descents went.
+// writeDescents prints the ends of descents.
 func writeDescents(w io.Writer, n *neural.NonPrivateDiagnosis) error {
 	if n.Steps == 0 {
 		return nil
@@ -81,8 +81,7 @@ func writeDescents(w io.Writer, n *neural.NonPrivateDiagnosis) error {
 	return t.Flush()
 }
 
-// writeConvergence prints the table of what was measured, with what the course has where it
-// differs.
+// writeConvergence prints the table of measurements, with the course's claims where they differ.
 func writeConvergence(w io.Writer, n *neural.NonPrivateDiagnosis) error {
 	t := newTable(w, "what was measured, and in brackets the course's entry where it is another", "clipping", "symmetric", "eigenvalues ≥ 0", "form ≥ 0", "loss only falls", "loss to 0", "only falls, with noise", "to 0, with noise")
 	for _, c := range n.Clippings {
@@ -104,7 +103,7 @@ func writeConvergence(w io.Writer, n *neural.NonPrivateDiagnosis) error {
 	return nil
 }
 
-// beside prints what was measured beside what the course has.
+// beside returns a measurement and the course's claim as one text.
 func beside(measured, course string) string {
 	switch {
 	case measured == "":
@@ -115,8 +114,8 @@ func beside(measured, course string) string {
 	return fmt.Sprintf("%s (%s)", measured, course)
 }
 
-// writeNorms prints norms of gradients by layers, and how many a small clipping norm, shared among
-// layers, clips.
+// writeNorms prints norms of gradients by layers. It also prints how many of them a small clipping
+// norm, shared among layers, clips.
 func writeNorms(w io.Writer, n *neural.NonPrivateDiagnosis) error {
 	columns := []string{"layer"}
 	for _, share := range dynamics.NormQuantiles() {
@@ -142,7 +141,7 @@ func writeNorms(w io.Writer, n *neural.NonPrivateDiagnosis) error {
 	return nil
 }
 
-// barWidth is how many signs the longest bar of a histogram has.
+// barWidth is the length of the longest bar of a histogram, in characters.
 const barWidth = 50
 
 // writeHistogram prints one bar for each interval of norms.

@@ -1,6 +1,6 @@
-// Package diagnosis writes what is exact about a training problem, and therefore not private: for a
-// linear model the constants that theorems ask for, for a network its tangent kernel and the norms
-// of its gradients.
+// Package diagnosis writes exact and therefore not private numbers about a training problem. For a
+// linear model these are the constants of theorems. For a network they are its tangent kernel and
+// the norms of its gradients.
 package diagnosis
 
 import (
@@ -13,11 +13,11 @@ import (
 	"github.com/ditherml/dither/train/erm"
 )
 
-// Problem is what dither diagnose prints as JSON.
+// Problem is the JSON output of dither diagnose.
 type Problem struct {
 	Notice string `json:"notice"`
 	*erm.NonPrivateDiagnosis
-	// Lipschitz and the bound are nil where the loss has none, StrongConvexity where it is not
+	// Lipschitz and the bound are nil if the loss has none. StrongConvexity is nil if it is not
 	// computed.
 	Lipschitz       *float64 `json:"lipschitz"`
 	StrongConvexity *float64 `json:"strong-convexity"`
@@ -27,8 +27,8 @@ type Problem struct {
 	Excess          *float64 `json:"measured-excess,omitempty"`
 }
 
-// OfProblem returns a diagnosis under a notice, with the bound on the excess loss at epsilon and
-// delta. It has the excess loss of a model, if one is given.
+// OfProblem returns a diagnosis with a notice and the bound on the excess loss at epsilon and
+// delta. If a model is given, it has the model's excess loss.
 func OfProblem(notice string, found *erm.NonPrivateDiagnosis, epsilon, delta float64, m *model.Model) (Problem, error) {
 	d := Problem{Notice: notice, NonPrivateDiagnosis: found, Lipschitz: display.Finite(found.Lipschitz), StrongConvexity: display.Finite(found.StrongConvexity),
 		Epsilon: epsilon, Delta: delta, ExcessBound: display.Finite(found.Bound(epsilon, delta))}
@@ -48,7 +48,7 @@ func (d Problem) WriteText(w io.Writer) error {
 	line("loss", "%s over %d records of %d features", d.Loss, d.Records, d.Features)
 	line("rank of Σ x·xᵀ", "%d eigenvalues above %.3g", d.Rank, d.Tolerance)
 	line("effective rank", "%.2f (trace over largest eigenvalue)", d.EffectiveRank)
-	line("eigenvalues of the mean", "%.4g to %.4g", max(d.Least, 0), d.Largest) // rounding may leave a little less than 0
+	line("eigenvalues of the mean", "%.4g to %.4g", max(d.Least, 0), d.Largest) // rounding may make it slightly negative
 	line("bound of rows", "%.4g", d.RowBound)
 	line("Lipschitz constant", "%s", display.Digits(d.Lipschitz))
 	line("smoothness", "%.4g (by the bound of rows %.4g)", d.Smoothness, d.PublicSmoothness)

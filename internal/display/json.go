@@ -9,8 +9,8 @@ import (
 	"unicode/utf16"
 )
 
-// JSON returns v as indented JSON and a line end. Characters that a terminal could obey, which JSON allows
-// within strings, are escaped.
+// JSON returns v as indented JSON and a line end. Characters that a terminal could obey are
+// escaped, although JSON allows them in strings.
 func JSON(v any) ([]byte, error) {
 	text, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
@@ -32,7 +32,7 @@ func JSON(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Finite returns a pointer to a number, nil for NaN and infinities, which JSON has not.
+// Finite returns a pointer to a number, or nil for NaN and infinities, which JSON lacks.
 func Finite(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

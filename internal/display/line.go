@@ -16,7 +16,7 @@ func OneLine(text string) string {
 	}, text)
 }
 
-// Exists reports whether something has the name.
+// Exists reports whether the path exists.
 func Exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

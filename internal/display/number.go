@@ -1,5 +1,5 @@
-// Package display writes texts and numbers for people: aligned, wrapped, rounded to the safe side, and
-// without characters that a terminal could obey.
+// Package display writes texts and numbers for people: aligned, wrapped, rounded to the safe side,
+// and without characters that a terminal could obey.
 package display
 
 import (
@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Rounded returns a number that is 0 or more as text of at most this many significant digits. It is
-// rounded up or down, so that a printed bound is still a bound.
+// Rounded returns a number of at least 0 as text of at most this number of significant digits. It
+// is rounded up or down, so that a printed bound is still a bound.
 func Rounded(v float64, digits int, up bool) string {
 	switch {
 	case math.IsInf(v, 1):
@@ -33,13 +33,13 @@ func Rounded(v float64, digits int, up bool) string {
 	return Plain(Parse(text()))
 }
 
-// Parse returns a number that was written here; beyond the range of float64 it is ±Inf.
+// Parse returns a number from its text by this package. Beyond the range of float64 it is ±Inf.
 func Parse(text string) float64 {
 	v, _ := strconv.ParseFloat(text, 64)
 	return v
 }
 
-// Plain returns a number as text, as briefly as it reads back.
+// Plain returns a number as the shortest text that reads back to it.
 func Plain(v float64) string {
 	if math.IsInf(v, 1) {
 		return "infinity"
@@ -50,18 +50,18 @@ func Plain(v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// intervalDigits is how many significant digits of an interval are printed.
+// intervalDigits is the number of printed significant digits of an interval.
 const intervalDigits = 6
 
-// Interval returns both ends of a proven interval, rounded outward. So they differ wherever the
-// digits do not hold a number exactly, and the estimate between them.
+// Interval returns both ends of a proven interval, rounded outward, and the estimate between them.
+// The ends therefore differ unless the digits hold a number exactly.
 func Interval(lower, estimate, upper float64) (from, middle, to string) {
 	texts := aligned(Rounded(lower, intervalDigits, false), Nearest(estimate, intervalDigits), Rounded(upper, intervalDigits, true))
 	return texts[0], texts[1], texts[2]
 }
 
-// aligned gives decimal fractions equally many digits after the point, as far as this says nothing
-// false: integers and numbers with an exponent stay as they are.
+// aligned returns decimal fractions with equally many digits after the point, if that changes no
+// value. Integers and numbers with an exponent stay.
 func aligned(texts ...string) []string {
 	most := 0
 	for _, text := range texts {
@@ -77,12 +77,12 @@ func aligned(texts ...string) []string {
 	return texts
 }
 
-// Nearest returns a number as text, rounded to the nearest one with this many significant digits.
+// Nearest returns a number as text, rounded to the nearest with this number of significant digits.
 func Nearest(v float64, digits int) string {
 	return Plain(Parse(strconv.FormatFloat(v, 'g', digits, 64)))
 }
 
-// Digits returns a number as text with six significant digits, or a dash for none.
+// Digits returns a number as text with six significant digits, or a dash for nil.
 func Digits(v *float64) string {
 	if v == nil {
 		return "-"

@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// Printable returns a text with a mark in place of some characters. They are invisible, change the
-// direction of text or give orders to a terminal; line ends and tabs are among them.
+// Printable returns a text with a mark in place of characters that are invisible, change the
+// direction of text or control a terminal. Line ends and tabs are among them.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -29,7 +29,7 @@ func WriteColumns(w io.Writer, rows [][]string) error {
 		for i, cell := range row {
 			cells[i] = Printable(cell)
 		}
-		// The error, if any, stays in the writer and comes out of Flush.
+		// The error, if any, stays in the writer; Flush returns it.
 		_, _ = fmt.Fprintln(aligned, "  "+strings.Join(cells, "\t"))
 	}
 	return aligned.Flush()
@@ -57,7 +57,7 @@ func Wrapped(text string) string {
 	return b.String() + "\n"
 }
 
-// Size returns a number of bytes as people read it.
+// Size returns a number of bytes as text for people.
 func Size(n int64) string {
 	units := []string{"bytes", "kB", "MB", "GB", "TB"}
 	v, unit := float64(n), 0
@@ -71,7 +71,7 @@ func Size(n int64) string {
 	return strconv.FormatFloat(v, 'f', 1, 64) + " " + units[unit]
 }
 
-// Duration returns seconds as people read them.
+// Duration returns seconds as text for people.
 func Duration(seconds float64) string {
 	switch {
 	case seconds < 1.5:
@@ -82,7 +82,7 @@ func Duration(seconds float64) string {
 	return fmt.Sprintf("%.0f minutes", seconds/60)
 }
 
-// Memory returns a number of bytes of memory as people read it, in powers of two.
+// Memory returns a number of bytes of memory as text for people, in powers of two.
 func Memory(bytes int64) string {
 	if bytes < 1<<30 {
 		return fmt.Sprintf("%d MB", bytes>>20)
@@ -90,7 +90,7 @@ func Memory(bytes int64) string {
 	return fmt.Sprintf("%.1f GB", float64(bytes)/(1<<30))
 }
 
-// Quoted returns the value of a flag as a shell takes it.
+// Quoted returns the value of a flag, quoted for a shell.
 func Quoted(value string) string {
 	if strings.ContainsAny(value, " \t'\"\\$&|;<>()*?") {
 		return "\"" + value + "\""
@@ -109,7 +109,7 @@ func Indent(text string, by int) string {
 	return space + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+space) + "\n"
 }
 
-// Count returns a number of things with their name, which takes an s for more than one.
+// Count returns a number with the name of the counted things, with an s for other numbers than one.
 func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

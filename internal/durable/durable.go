@@ -1,5 +1,5 @@
-// Package durable puts files and folders in their places. A process that is killed, or a machine
-// that loses power, leaves either the old file or the new one. It knows nothing of privacy.
+// Package durable replaces files and folders safely. If a process is killed or a machine loses
+// power, either the old file or the new one remains. The package knows nothing of privacy.
 package durable
 
 import (
@@ -12,8 +12,8 @@ import (
 	"slices"
 )
 
-// Replace gives a file that is on disk the name path, in place of whatever file has it, and waits until
-// the folder holds the name. After an error, temporary is where it was.
+// Replace gives a file that is on disk the name path, replacing any file of that name. It waits
+// until the folder holds the name. After an error, the temporary file is unchanged.
 func Replace(temporary, path string) error {
 	if err := os.Rename(temporary, path); err != nil {
 		return err
@@ -22,8 +22,8 @@ func Replace(temporary, path string) error {
 	return nil
 }
 
-// WriteFile puts text in the place of the file at path: either the old file stands there or the new
-// one, whole. Its folder holds the new text in a file named prefix and random letters meanwhile.
+// WriteFile replaces the file at path by text. At any time either the old or the new file is there,
+// complete. Meanwhile its folder holds the new text in a file named prefix and random letters.
 func WriteFile(path, prefix string, text []byte, mode fs.FileMode) error {
 	file, err := Write(path, prefix, text, mode)
 	if err != nil {
@@ -32,8 +32,8 @@ func WriteFile(path, prefix string, text []byte, mode fs.FileMode) error {
 	return file.Close()
 }
 
-// Write is WriteFile that returns the new file, open and locked where the system has locks: whoever opens
-// path meanwhile finds the lock.
+// Write is WriteFile that returns the new file, open and locked if the system has locks. A process
+// that opens path meanwhile finds the lock.
 func Write(path, prefix string, text []byte, mode fs.FileMode) (*os.File, error) {
 	file, temporary, err := Temporary(filepath.Dir(path), prefix, mode)
 	if err != nil {
@@ -44,14 +44,14 @@ func Write(path, prefix string, text []byte, mode fs.FileMode) (*os.File, error)
 	}
 	if err != nil {
 		file.Close()
-		_ = os.Remove(temporary) // the first error is the one that matters
+		_ = os.Remove(temporary) // the first error is the important one
 		return nil, err
 	}
 	return file, nil
 }
 
-// Temporary makes a new file in a folder, named prefix and random letters, open and locked where the
-// system has locks: Abandoned returns nil for it until it is closed.
+// Temporary makes a new file in a folder, named prefix and random letters. The file is open, and
+// locked if the system has locks. Until it is closed, Abandoned returns nil for it.
 func Temporary(folder, prefix string, mode fs.FileMode) (file *os.File, path string, err error) {
 	for {
 		path = filepath.Join(folder, prefix+rand.Text())
@@ -66,8 +66,8 @@ func Temporary(folder, prefix string, mode fs.FileMode) (file *os.File, path str
 	}
 }
 
-// TemporaryFolder is Temporary for a folder, with mode 0700. Where there are no locks it is closed: some
-// systems do not rename a folder that is open.
+// TemporaryFolder is Temporary for a folder, with mode 0700. Without locks the folder is closed,
+// because some systems do not rename an open folder.
 func TemporaryFolder(folder, prefix string) (held *os.File, path string, err error) {
 	for {
 		path = filepath.Join(folder, prefix+rand.Text())
@@ -87,8 +87,9 @@ func TemporaryFolder(folder, prefix string) (held *os.File, path string, err err
 	}
 }
 
-// Hold locks an open file or folder and makes sure that path is still its name. The error is ErrLocked when
-// another process holds it or has given the name to another file, ErrNoLocks where there are no locks.
+// Hold locks an open file or folder and checks that path is still its name. The error is ErrLocked
+// if another process holds it or has given the name to another file. It is ErrNoLocks without
+// locks.
 func Hold(file *os.File, path string) error {
 	if err := Lock(file); err != nil {
 		return err
@@ -103,8 +104,8 @@ func Hold(file *os.File, path string) error {
 	return nil
 }
 
-// Abandoned holds a file or folder that the user of this process made and that no process holds. It
-// returns nil for any other; the caller closes what it returns.
+// Abandoned holds a file or folder that this process's user made and that no process holds. It
+// returns nil for any other. The caller closes the result.
 func Abandoned(path string) *os.File {
 	info, err := os.Lstat(path)
 	if err != nil || !Own(info) || !info.Mode().IsRegular() && !info.IsDir() {
@@ -132,7 +133,7 @@ func Create(path string, text []byte, mode fs.FileMode) error {
 		err = closing
 	}
 	if err != nil {
-		_ = os.Remove(path) // the first error is the one that matters
+		_ = os.Remove(path) // the first error is the important one
 	}
 	return err
 }
@@ -145,8 +146,8 @@ func fill(file *os.File, text []byte) error {
 	return file.Sync()
 }
 
-// SyncFolder waits until the names in a folder are on disk. Some systems refuse to sync a folder, which
-// undoes nothing, so there is no error.
+// SyncFolder waits until the names in a folder are on disk. Some systems refuse to sync a folder.
+// This undoes nothing, so there is no error.
 func SyncFolder(path string) {
 	folder, err := os.Open(path)
 	if err != nil {
@@ -156,8 +157,8 @@ func SyncFolder(path string) {
 	_ = folder.Close()
 }
 
-// Exchange swaps the names of two files or folders in one step. Its error wraps ErrNoExchange where the
-// system or the file system cannot.
+// Exchange swaps the names of two files or folders in one step. Its error wraps ErrNoExchange if
+// the system or the file system cannot.
 func Exchange(a, b string) error {
 	err := exchange(a, b)
 	if isLacking(err) {
@@ -166,8 +167,8 @@ func Exchange(a, b string) error {
 	return err
 }
 
-// RenameNew gives a file or folder a name that nothing has; its error wraps fs.ErrExist where something has
-// it. Where the system has no such step, the name is looked up first.
+// RenameNew gives a file or folder an unused name. Its error wraps fs.ErrExist if the name is in
+// use. If the system has no such step, the name is looked up first.
 func RenameNew(from, to string) error {
 	err := renameNew(from, to)
 	if !isLacking(err) {
@@ -183,11 +184,11 @@ func isLacking(err error) bool {
 	return slices.ContainsFunc(lacking, func(l error) bool { return errors.Is(err, l) })
 }
 
-// ErrNoLocks is the error of Lock where the system or the file system has no locks.
+// ErrNoLocks is the error of Lock if the system or the file system has no locks.
 var ErrNoLocks = errors.New("durable: there are no locks here")
 
-// ErrLocked is the error of Lock for what another process holds.
+// ErrLocked is the error of Lock if another process holds the lock.
 var ErrLocked = errors.New("durable: another process holds the lock")
 
-// ErrNoExchange is wrapped by the error of Exchange where names cannot be exchanged in one step.
+// ErrNoExchange is wrapped by the error of Exchange if names cannot be exchanged in one step.
 var ErrNoExchange = errors.New("durable: names cannot be exchanged here")

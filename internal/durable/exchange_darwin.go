@@ -10,5 +10,5 @@ func renameNew(from, to string) error {
 	return unix.RenamexNp(from, to, unix.RENAME_EXCL)
 }
 
-// lacking are the errors of file systems that have neither.
+// lacking are the errors of file systems that have neither step.
 var lacking = []error{unix.EINVAL, unix.ENOSYS, unix.ENOTSUP}

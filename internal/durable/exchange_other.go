@@ -6,5 +6,5 @@ func exchange(string, string) error { return ErrNoExchange }
 
 func renameNew(string, string) error { return ErrNoExchange }
 
-// lacking are the errors of systems that have neither.
+// lacking are the errors of systems that have neither step.
 var lacking = []error{ErrNoExchange}

@@ -7,19 +7,20 @@ import (
 	"time"
 )
 
-// leftoverAge is how long nothing was written to what a dead process left before it is removed. Programs
-// without locks may be at work on younger ones.
+// leftoverAge is the time without writing after which a dead process's leftover is removed.
+// Programs without locks may be using younger leftovers.
 const leftoverAge = time.Hour
 
-// Prefix is how the names of files and folders begin that are being written.
+// Prefix is the prefix of names of files and folders that are being written.
 const Prefix = ".dither-writing-"
 
-// TraceName is the file that stands in a folder from before anything is spent until the results do.
+// TraceName is the file that a folder holds from before anything is spent until the results replace
+// it.
 const TraceName = "spent.json"
 
 // RemoveLeftovers removes the hidden files that dead processes of this user left in a folder, and
-// such folders without results. Folders with results are kept, and told of by their paths. What a
-// process holds is left alone.
+// such folders without results. Folders with results are kept, and tell is called with their paths.
+// Files and folders that a process holds are left alone.
 func RemoveLeftovers(parent string, tell func(path string)) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {
@@ -37,7 +38,7 @@ func RemoveLeftovers(parent string, tell func(path string)) {
 	}
 }
 
-// removeLeftover removes one, or tells of it.
+// removeLeftover removes one leftover, or calls tell.
 func removeLeftover(path string, held *os.File, tell func(path string)) {
 	info, err := held.Stat()
 	if err != nil {
@@ -53,7 +54,7 @@ func removeLeftover(path string, held *os.File, tell func(path string)) {
 	files, err := os.ReadDir(path)
 	switch {
 	case err != nil:
-	case len(files) == 0 || len(files) == 1 && files[0].Name() == TraceName: // the results took the place of the latter
+	case len(files) == 0 || len(files) == 1 && files[0].Name() == TraceName: // the results replaced the trace
 		if old {
 			_ = os.Remove(filepath.Join(path, TraceName))
 			_ = os.Remove(path)

@@ -7,5 +7,5 @@ import "os"
 // Lock returns ErrNoLocks.
 func Lock(*os.File) error { return ErrNoLocks }
 
-// Own reports true: the system does not say whose a file is.
+// Own returns true, because the system does not tell whose a file is.
 func Own(os.FileInfo) bool { return true }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Lock takes an open file or folder for this process. The system gives it back when the file is closed
-// or the process ends, however it does. The error is ErrLocked or ErrNoLocks.
+// Lock locks an open file or folder for this process. The system releases the lock when the file is
+// closed or the process ends for any reason. The error is ErrLocked or ErrNoLocks.
 func Lock(file *os.File) error {
 	for {
 		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

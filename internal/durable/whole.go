@@ -13,8 +13,8 @@ import (
 	"github.com/ditherml/dither/internal/failure"
 )
 
-// outputFile is a file that appears under its name whole or not at all: it is written next to its
-// place, made safe on disk and then given its name.
+// outputFile is a file that appears under its name complete or not at all. It is written next to
+// its place, made safe on disk and then given its name.
 type outputFile struct {
 	path, temporary string
 	replace         bool
@@ -22,10 +22,9 @@ type outputFile struct {
 	buffer          *bufio.Writer
 }
 
-// WriteWhole writes the file at path through write, with mode before the umask; replace allows
-// it to take the place of an existing file. Whatever write returns, and when the file cannot be
-// finished, nothing is left and an old file stands. That the name is taken or the folder cannot
-// be written is found out before write is called.
+// WriteWhole writes the file at path through write, with mode before the umask. With replace it may
+// replace an existing file. If write fails, or the file cannot be finished, nothing is left and an
+// old file stays. A name in use or an unwritable folder is detected before write is called.
 func WriteWhole(path string, replace bool, mode fs.FileMode, write func(io.Writer) error) error {
 	f, err := newOutputFile(path, replace, mode)
 	if err != nil {
@@ -41,7 +40,8 @@ func WriteWhole(path string, replace bool, mode fs.FileMode, write func(io.Write
 	return nil
 }
 
-// CheckWhole returns the error that WriteWhole would have before it calls write. It leaves nothing.
+// CheckWhole returns the error that WriteWhole would return before it calls write. It leaves
+// nothing.
 func CheckWhole(path string, replace bool, mode fs.FileMode) error {
 	f, err := newOutputFile(path, replace, mode)
 	if err != nil {
@@ -56,7 +56,7 @@ func newOutputFile(path string, replace bool, mode fs.FileMode) (*outputFile, er
 		return nil, err
 	}
 	folder := filepath.Dir(path)
-	RemoveLeftovers(folder, func(string) {}) // folders are told of by the runs that make folders
+	RemoveLeftovers(folder, func(string) {}) // runs that make folders report these
 	file, temporary, err := Temporary(folder, Prefix, mode)
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be written in: %w; name a file in another folder", folder, display.Pathless(err))
@@ -64,8 +64,8 @@ func newOutputFile(path string, replace bool, mode fs.FileMode) (*outputFile, er
 	return &outputFile{path, temporary, replace, file, bufio.NewWriterSize(file, 1<<16)}, nil
 }
 
-// checkFree refuses a name that is taken, and, even to replace it, what is no plain file:
-// to rename over a device or a pipe would remove it.
+// checkFree refuses a name that is in use. Even to replace it, it refuses anything but a plain
+// file, because renaming over a device or a pipe would remove it.
 func checkFree(path string, replace bool) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -83,8 +83,8 @@ func checkFree(path string, replace bool) error {
 	return nil
 }
 
-// commit gives the finished file its name. On an error the temporary file is still there,
-// for discard.
+// commit gives the finished file its name. After an error the temporary file still exists, for
+// discard.
 func (f *outputFile) commit() error {
 	if err := f.buffer.Flush(); err != nil {
 		return err
@@ -100,8 +100,8 @@ func (f *outputFile) commit() error {
 	return nil
 }
 
-// place renames the temporary file. Where nothing may be replaced it links, because a link,
-// unlike a rename, never takes the name of a file that appeared meanwhile.
+// place renames the temporary file. Without replace it links instead, because a link, unlike a
+// rename, never takes the name of a file that appeared meanwhile.
 func (f *outputFile) place() error {
 	if f.replace {
 		return Replace(f.temporary, f.path)
@@ -117,7 +117,7 @@ func (f *outputFile) place() error {
 	return Replace(f.temporary, f.path)
 }
 
-// discard removes what was written so far; after commit there is nothing to remove.
+// discard removes the unfinished file. After commit there is nothing to remove.
 func (f *outputFile) discard() {
 	_ = f.file.Close()
 	_ = os.Remove(f.temporary)

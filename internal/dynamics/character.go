@@ -8,19 +8,21 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Tolerance is how large, in units of a matrix' Frobenius norm, an eigenvalue or an asymmetry must be to count as
-// other than 0. Eigenvalues of a matrix that is not symmetric have errors of up to the root of the precision.
+// Tolerance is the least magnitude, in units of a matrix' Frobenius norm, at which an eigenvalue or
+// an asymmetry counts as other than 0. Eigenvalues of an asymmetric matrix have errors of up to the
+// root of the precision.
 const Tolerance = 1e-7
 
-// Character is what decides about descents along a square matrix.
+// Character is the properties of a square matrix that decide descents along it.
 type Character struct {
-	// Norm is the Frobenius norm, Asymmetry that of M - Mᵀ over it, 0 for the zero matrix.
+	// Norm is the Frobenius norm. Asymmetry is the norm of M - Mᵀ divided by it, 0 for the zero
+	// matrix.
 	Norm      float64 `json:"norm"`
 	Asymmetry float64 `json:"asymmetry"`
 	// Least and Largest are the ends of the real parts of the eigenvalues.
 	Least   float64 `json:"least-eigenvalue"`
 	Largest float64 `json:"largest-eigenvalue"`
-	// LeastForm is the least eigenvalue of (M + Mᵀ)/2: the least that xᵀMx is for ‖x‖ = 1.
+	// LeastForm is the least eigenvalue of (M + Mᵀ)/2: the minimum of xᵀMx for ‖x‖ = 1.
 	LeastForm float64 `json:"least-of-form"`
 	Trace     float64 `json:"trace"`
 }
@@ -63,9 +65,10 @@ func (c Character) Symmetric() bool { return c.Asymmetry <= Tolerance }
 // Positive reports whether no eigenvalue has a negative real part, up to Tolerance.
 func (c Character) Positive() bool { return c.Least >= -Tolerance*c.Norm }
 
-// PositiveForm reports whether xᵀMx is never negative, up to Tolerance: whether the loss can never rise.
+// PositiveForm reports whether xᵀMx is never negative, up to Tolerance. Then the loss can never
+// rise.
 func (c Character) PositiveForm() bool { return c.LeastForm >= -Tolerance*c.Norm }
 
-// Regular reports whether all eigenvalues have a positive real part, beyond Tolerance, so that descents come to
-// rest at the minimum only.
+// Regular reports whether all eigenvalues have a positive real part, beyond Tolerance. Then
+// descents come to rest only at the minimum.
 func (c Character) Regular() bool { return c.Least > Tolerance*c.Norm }

@@ -2,23 +2,24 @@ package dynamics
 
 import "math"
 
-// Clipping says how gradients are weighted. It need not bound anything: nothing here is private.
+// Clipping is a weighting of gradients. It need not bound them: nothing here is private.
 type Clipping struct {
 	Name string
-	// Groups are the numbers of blocks in each part of the gradient that is weighted by its own norm.
+	// Groups are the numbers of blocks in each part of the gradient that is weighted by its own
+	// norm.
 	Groups []int
-	// Weight returns what the part of a record's gradient in a group is multiplied by, from its norm; nil means
-	// always 1.
+	// Weight returns the factor of the part of a record's gradient in a group, from its norm. nil
+	// means always 1.
 	Weight func(group int, norm float64) float64
-	// Most is the largest weight there is, by which descents divide their learning rate so that all
-	// rules go at a pace that is as stable. 0 means 1.
+	// Most is the largest weight. Descents divide their learning rate by it, so that all rules have
+	// equally stable steps. 0 means 1.
 	Most float64
 	// Bound is the largest norm of one record's weighted gradient. It is the unit of the noise of
 	// descents.
 	Bound float64
 }
 
-// scales returns the weights of each group for each record, of the last call of at.
+// scales returns the weights of each group for each record, from the last call of at.
 func (w *pass) scales(c Clipping) [][]float64 {
 	out, first := make([][]float64, len(c.Groups)), 0
 	for r, count := range c.Groups {
@@ -31,7 +32,7 @@ func (w *pass) scales(c Clipping) [][]float64 {
 	return out
 }
 
-// square is the squared norm of a record's gradient in the blocks from first up to end.
+// square returns the squared norm of a record's gradient in the blocks from first to end.
 func (w *pass) square(record, first, end int) float64 {
 	sum := 0.0
 	for b := first; b < end; b++ {

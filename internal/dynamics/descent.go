@@ -7,59 +7,63 @@ import (
 	"github.com/ditherml/dither/internal/dense"
 )
 
-// Options are those of a descent.
+// Options are the settings of a descent.
 type Options struct {
-	// Steps is the number of steps; required.
+	// Steps is the number of steps. It is required.
 	Steps int
-	// LearningRate is that of the mean loss, at a Clipping.Most of 1; required. See StableRate.
+	// LearningRate is the learning rate of the mean loss, at a Clipping.Most of 1. It is required.
+	// See StableRate.
 	LearningRate float64
 	// NoiseMultiplier is the standard deviation of the noise that is added to each number of the sum of gradients,
 	// in units of Clipping.Bound. The noise is the same in every run and protects nothing.
 	NoiseMultiplier float64
-	// Looks is how many times the kernel is looked at: at the first weights, at the last, after half of the steps,
-	// after a quarter, and so on; 0 is never.
+	// Looks is the number of times that the kernel is computed: at the first and last weights,
+	// after half of the steps, after a quarter, and so on. 0 means never.
 	Looks int
 }
 
-// Trajectory is what a descent went through.
+// Trajectory is the course of a descent.
 type Trajectory struct {
-	// Start and End are the mean losses at the first and the last weights, Least is the least on the way.
+	// Start and End are the mean losses at the first and the last weights. Least is the least on
+	// the way.
 	Start float64 `json:"start"`
 	End   float64 `json:"end"`
 	Least float64 `json:"least"`
-	// Last is the mean of the mean losses over the last tenth of the steps, Late over the tenth before, or Start
-	// where there are too few.
+	// Last is the mean of the mean losses over the last tenth of the steps, and Late over the tenth
+	// before. Both are Start if there are too few steps.
 	Last float64 `json:"last-tenth"`
 	Late float64 `json:"tenth-before"`
-	// Rises counts the steps after which the loss was larger, beyond rounding, and Rise is the largest of them.
+	// Rises counts the steps after which the loss was larger, beyond rounding. Rise is the largest
+	// rise.
 	Rises int     `json:"rises"`
 	Rise  float64 `json:"largest-rise"`
-	// Against counts the steps at which the weighted sum pointed away from the gradient, so that the loss rises
-	// however small the step is. Noise does not count here.
+	// Against counts the steps at which the weighted sum pointed away from the gradient. The loss
+	// then rises however small the step is. Noise does not count here.
 	Against int `json:"steps-against-the-gradient"`
-	// Losses are the mean losses at up to 41 points, evenly apart.
+	// Losses are the mean losses at up to 41 evenly spaced points.
 	Losses []float64 `json:"losses"`
-	// Characters are what M was like at each look.
+	// Characters describe M each time that the kernel is computed.
 	Characters []Character `json:"characters,omitempty"`
 }
 
 const (
-	// rounding is how far, relative to the first one, a loss must rise to count.
+	// rounding is the least rise of a loss, relative to the first loss, that counts.
 	rounding = 1e-12
-	// points is how many losses of a trajectory are kept, after the first.
+	// points is the number of losses that a trajectory keeps, after the first.
 	points = 40
-	// settled is by how much the loss of a descent that has come to rest is lower in the last tenth than in the tenth
-	// before, at most, both of what is left and of what it went down. One that goes down as 1/steps loses a tenth of
-	// what is left, and one that goes down evenly a tenth of its way.
+	// settled bounds the decrease of a loss at rest from the next-to-last tenth of the steps to the
+	// last. The decrease is relative to the remaining loss, and to the whole decrease. A loss that
+	// falls as 1/steps loses a tenth of the remainder. A loss that falls evenly loses a tenth of
+	// its way.
 	settled = 0.05
-	// zero is how much of the first loss counts as 0.
+	// zero is the share of the first loss that counts as 0.
 	zero = 1e-3
 )
 
-// StableRate returns half of the reciprocal of an eigenvalue. It is the largest of the second
-// derivative of the mean loss by the weights, as the tangent kernel and the loss' smoothness have
-// it: 0.5·records/(Smoothness·λ). Descents with it or less go down where H alone decides, as long
-// as the kernel does not grow fourfold.
+// StableRate returns half of the reciprocal of an eigenvalue: 0.5·records/(Smoothness·λ). The
+// eigenvalue is the largest of the second derivative of the mean loss by the weights, from the
+// tangent kernel and the loss' smoothness. Descents with at most this rate go down where H alone
+// decides, unless the kernel grows fourfold.
 func StableRate(p Problem) (float64, error) {
 	if err := p.check(); err != nil {
 		return 0, err
@@ -79,8 +83,8 @@ func StableRate(p Problem) (float64, error) {
 	return 0.5 * float64(len(p.Labels)) / (p.Loss.Smoothness() * largest), nil
 }
 
-// Descend goes down the mean loss with all records in every step: w ← w - η/n·(Σ_r Σ_i s_(r,i)·g_(r,i) + noise),
-// with η the learning rate over Clipping.Most.
+// Descend returns the course of a descent of the mean loss with all records in every step: w ← w -
+// η/n·(Σ_r Σ_i s_(r,i)·g_(r,i) + noise). Here η is the learning rate divided by Clipping.Most.
 func Descend(p Problem, c Clipping, o Options) (*Trajectory, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -105,7 +109,7 @@ func Descend(p Problem, c Clipping, o Options) (*Trajectory, error) {
 	return d.out, nil
 }
 
-// descent is one under way.
+// descent is the state of a descent.
 type descent struct {
 	*pass
 	clipping               Clipping
@@ -113,7 +117,7 @@ type descent struct {
 	weights, sum, gradient []float64
 	normals                unsafeNormals
 	before                 float64     // the loss before the last step
-	tenths                 [11]float64 // sums of losses; the last is of the last step alone
+	tenths                 [11]float64 // sums of losses; the last entry has the last step alone
 	out                    *Trajectory
 }
 
@@ -155,8 +159,8 @@ func (d *descent) finish() {
 	}
 }
 
-// due reports whether the kernel is looked at after this many steps: at the first weights, at the
-// last, and each time at half as many steps, since most happens early.
+// due reports whether the kernel is computed after this number of steps. It is at the first and
+// last weights, and each time at half of the steps, because most changes are early.
 func (d *descent) due(step int) bool {
 	if step == 0 {
 		return d.options.Looks > 0
@@ -213,19 +217,20 @@ func (d *descent) step() {
 // Monotone reports whether the loss never rose.
 func (t *Trajectory) Monotone() bool { return t.Rises == 0 }
 
-// Verdict says where a descent ended.
+// Verdict is the end of a descent.
 type Verdict string
 
 const (
-	// ReachedZero: in the last tenth of the steps the loss is below a thousandth of what it was at first.
+	// ReachedZero means that the loss in the last tenth of the steps is below a thousandth of the
+	// first loss.
 	ReachedZero Verdict = "yes"
-	// AtRest: it is not, and hardly lower there than in the tenth before.
+	// AtRest means that it is not, and hardly lower than in the tenth before.
 	AtRest Verdict = "no"
-	// UnderWay: neither; more steps would tell.
+	// UnderWay means neither: more steps would decide.
 	UnderWay Verdict = "under way"
 )
 
-// Verdict says whether the loss went to 0, for losses whose least value is 0.
+// Verdict returns whether the loss reached 0, for losses whose minimum is 0.
 func (t *Trajectory) Verdict() Verdict {
 	switch {
 	case t.Last <= zero*t.Start:

@@ -11,8 +11,8 @@ import (
 // maxJacobian bounds the numbers of a Jacobian: half a gibibyte.
 const maxJacobian = 1 << 26
 
-// Jacobian returns ∂f/∂w of the outputs of all records by the trained numbers, at the problem's weights, of shape
-// (records·outputs) × Trained; output k of record i is row i·outputs + k.
+// Jacobian returns ∂f/∂w of the outputs of all records by the trained numbers, at the problem's
+// weights. Its shape is (records·outputs) × Trained; output k of record i is row i·outputs + k.
 func Jacobian(p Problem) (kernel.Matrix[float64], error) {
 	if err := p.check(); err != nil {
 		return kernel.Matrix[float64]{}, err
@@ -53,7 +53,7 @@ func (w *pass) addRow(row, one []float64) {
 
 // Kernel is the tangent kernel of a network, with the part of each group of parameters.
 type Kernel struct {
-	// Records and Outputs say what the rows are: output k of record i is row i·Outputs + k.
+	// Records and Outputs describe the rows: output k of record i is row i·Outputs + k.
 	Records, Outputs int
 	// Groups are the parts H_r = J_r·J_rᵀ; the kernel is their sum.
 	Groups []kernel.Matrix[float64]
@@ -86,7 +86,7 @@ func NewKernel(p Problem, groups []int) (*Kernel, error) {
 	return out, nil
 }
 
-// numbers is how many numbers blocks have together.
+// numbers returns how many numbers blocks have together.
 func numbers(blocks []network.Block) int {
 	sum := 0
 	for _, b := range blocks {
@@ -106,8 +106,8 @@ func (k *Kernel) Sum() kernel.Matrix[float64] {
 	return out
 }
 
-// Clipped returns M = Σ_r H_r·diag(s_r): how the outputs move under weights scales[r][i] for group r of record i.
-// With one list of weights for several groups, all groups have those.
+// Clipped returns M = Σ_r H_r·diag(s_r), the movement of the outputs under weights scales[r][i] for
+// group r of record i. One list of weights applies to all groups.
 func (k *Kernel) Clipped(scales [][]float64) kernel.Matrix[float64] {
 	size := k.Records * k.Outputs
 	out := dense.New(size, size)

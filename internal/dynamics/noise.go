@@ -2,9 +2,9 @@ package dynamics
 
 import "math"
 
-// unsafeNormals is a stream of numbers with a standard normal distribution that anyone can compute, so that an
-// experiment can be repeated. It protects nothing. The words are those of splitmix64 (G. Steele, D. Lea and C.
-// Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014, section 5).
+// unsafeNormals is a stream of standard normal numbers that anyone can compute, so that an
+// experiment can be repeated. It protects nothing. The words come from splitmix64 (G. Steele, D.
+// Lea and C. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014, section 5).
 type unsafeNormals struct{ state uint64 }
 
 // next returns √(-2·ln u)·cos(2πv) for u and v uniform (G. E. P. Box and M. E. Muller, "A note on the generation of
@@ -14,7 +14,7 @@ func (g *unsafeNormals) next() float64 {
 	return math.Sqrt(-2*math.Log(u)) * math.Cos(2*math.Pi*v)
 }
 
-// uniform returns a number between 0 and 1, never one of them.
+// uniform returns a number strictly between 0 and 1.
 func (g *unsafeNormals) uniform() float64 {
 	g.state += 0x9e3779b97f4a7c15
 	z := g.state

@@ -10,11 +10,12 @@ import (
 type Norms struct {
 	// Part is the name of the part.
 	Part string `json:"part"`
-	// Quantiles holds, for each of NormQuantiles, the least norm that at least this share of the records does not
-	// pass.
+	// Quantiles holds, for each of NormQuantiles, the least norm that at least this share of the
+	// records does not exceed.
 	Quantiles []float64 `json:"quantiles"`
-	// Edges and Counts are a histogram: Counts[i] norms are from Edges[i] up to Edges[i+1]. There are
-	// six edges for each power of 10, and the first is 0 where there are norms of 0 or below a millionth of the largest.
+	// Edges and Counts are a histogram: Counts[i] norms are from Edges[i] up to Edges[i+1]. There
+	// are six edges for each power of 10. The first edge is 0 if some norms are 0 or below a
+	// millionth of the largest.
 	Edges  []float64 `json:"edges"`
 	Counts []int     `json:"counts"`
 
@@ -24,10 +25,10 @@ type Norms struct {
 // normQuantiles are the shares at which norms are listed.
 var normQuantiles = [...]float64{0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1}
 
-// NormQuantiles are the shares at which Norms.Quantiles stand.
+// NormQuantiles returns the shares of Norms.Quantiles.
 func NormQuantiles() []float64 { return slices.Clone(normQuantiles[:]) }
 
-// NewNorms describes a list of norms without NaN. It must hold at least one.
+// NewNorms returns the description of a list of norms without NaN. The list must hold at least one.
 func NewNorms(part string, norms []float64) Norms {
 	n := Norms{Part: part, sorted: slices.Sorted(slices.Values(norms))}
 	for _, share := range normQuantiles {
@@ -57,13 +58,13 @@ func NewNorms(part string, norms []float64) Norms {
 	return n
 }
 
-// binsPerDecade is how many bins there are from a number to ten times as much.
+// binsPerDecade is the number of bins between a number and ten times that number.
 const binsPerDecade = 6
 
-// edge is the lower edge of a bin: 10^(b/binsPerDecade).
+// edge returns the lower edge of a bin: 10^(b/binsPerDecade).
 func edge(b int) float64 { return math.Pow(10, float64(b)/binsPerDecade) }
 
-// bin is the one with edge(b) ≤ v < edge(b+1), for v > 0.
+// bin returns the bin b with edge(b) ≤ v < edge(b+1), for v > 0.
 func bin(v float64) int {
 	if v == 0 {
 		return 0
@@ -78,7 +79,7 @@ func bin(v float64) int {
 	return b
 }
 
-// Quantile returns the least norm that at least a share of the records does not pass.
+// Quantile returns the least norm that at least a share of the records does not exceed.
 func (n Norms) Quantile(share float64) float64 {
 	at := int(math.Ceil(share*float64(len(n.sorted)))) - 1
 	return n.sorted[min(max(at, 0), len(n.sorted)-1)]
@@ -91,7 +92,7 @@ func (n Norms) Clipped(norm float64) float64 {
 }
 
 // GradientNorms returns the norm of each record's gradient at the problem's weights: first of the
-// whole, then of each group of this many blocks.
+// whole, then of each group. A group has this number of blocks.
 func GradientNorms(p Problem, groups []int) ([][]float64, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -119,5 +120,5 @@ func GradientNorms(p Problem, groups []int) ([][]float64, error) {
 	return out, nil
 }
 
-// normRecords is how many records are looked at together.
+// normRecords is the number of records in one pass.
 const normRecords = 64

@@ -18,18 +18,18 @@ type Loss interface {
 	Smoothness() float64
 }
 
-// Problem is a network at first weights, and the records that it learns. It keeps its slices, which nothing here
-// changes.
+// Problem is a network at first weights, with the records that it learns. It keeps its slices,
+// which nothing here changes.
 type Problem struct {
 	Network *network.Network
 	Loss    Loss
 	// Inputs has shape records × Input, Labels one number for each record.
 	Inputs, Labels []float64
-	// Weights are all of the network's, the frozen ones included.
+	// Weights are all weights of the network, with the frozen ones.
 	Weights []float64
 }
 
-// check returns an error that names what does not fit.
+// check returns an error that names the inconsistency.
 func (p Problem) check() error {
 	n := len(p.Labels)
 	switch {
@@ -45,7 +45,7 @@ func (p Problem) check() error {
 	return nil
 }
 
-// pass is the working space of passes over all records of a problem.
+// pass is the scratch of passes over all records of a problem.
 type pass struct {
 	Problem
 	tape    *network.Tape[float64]
@@ -70,8 +70,8 @@ func newPass(p Problem) *pass {
 	return w
 }
 
-// at runs the network forward and backward at the weights and returns the mean loss. A record without a label
-// counts as one of loss 0.
+// at runs the network forward and backward at the weights and returns the mean loss. A record
+// without a label has loss 0.
 func (w *pass) at(weights []float64) float64 {
 	n, k := len(w.Labels), w.Network.Output().Size()
 	outputs, sum := w.tape.Forward(w.Inputs, n, weights), 0.0
@@ -90,7 +90,8 @@ func (w *pass) at(weights []float64) float64 {
 	return sum / float64(n)
 }
 
-// add adds to sum, of all trained numbers, the gradients of the last call of at, weighted by scales for each group.
+// add adds the gradients of the last call of at to sum, weighted by scales for each group. The sum
+// covers all trained numbers.
 func (w *pass) add(sum []float64, groups []int, scales [][]float64) {
 	at, first := 0, 0
 	for r, count := range groups {
@@ -103,7 +104,7 @@ func (w *pass) add(sum []float64, groups []int, scales [][]float64) {
 	}
 }
 
-// checkGroups holds the numbers of blocks in each group to the network.
+// checkGroups compares the numbers of blocks in each group with the network.
 func (p Problem) checkGroups(groups []int) error {
 	sum := 0
 	for _, count := range groups {

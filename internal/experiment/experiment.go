@@ -1,4 +1,5 @@
-// Package experiment says what an experiment of the literature is, and what a run of it found next to the published figures.
+// Package experiment defines experiments of the literature, and the results of their runs next to
+// the published figures.
 package experiment
 
 import (
@@ -6,19 +7,20 @@ import (
 	"math"
 )
 
-// Golden is what a deterministic figure must be: the published one, or one of an independent computation.
+// Golden is the required value of a deterministic figure: the published value, or one from an
+// independent computation.
 type Golden struct {
 	Value float64 `json:"value"`
 	// Tolerance is the largest allowed distance from Value, 0 for none.
 	Tolerance float64 `json:"tolerance"`
 }
 
-// Agrees reports whether a figure is its golden value. A figure without a golden value agrees.
+// Agrees reports whether a figure equals its golden value. A figure without a golden value agrees.
 func (c Comparison) Agrees() bool {
 	return c.Golden == nil || math.Abs(c.Value-c.Golden.Value) <= c.Golden.Tolerance
 }
 
-// MarshalJSON writes a value that is no finite number as null; Ours tells it in words.
+// MarshalJSON writes a value that is no finite number as null. Ours has it in words.
 func (c Comparison) MarshalJSON() ([]byte, error) {
 	type plain Comparison
 	if !math.IsNaN(c.Value) && !math.IsInf(c.Value, 0) {
@@ -30,17 +32,17 @@ func (c Comparison) MarshalJSON() ([]byte, error) {
 	}{plain: plain(c)})
 }
 
-// Result is a reproduction that was run, or the reason why it was not.
+// Result is the result of a reproduction, or the reason why it was not run.
 type Result struct {
 	Reproduction
 	Outcome
-	// Missing names the folders of data sets that are not there; then nothing was run.
+	// Missing names the missing folders of data sets. If there are any, nothing was run.
 	Missing []string
-	// Seconds is how long it took.
+	// Seconds is the duration of the run.
 	Seconds float64
 }
 
-// Disagreements returns the comparisons whose figure is not its golden value.
+// Disagreements returns the comparisons whose figure differs from its golden value.
 func (r Result) Disagreements() []Comparison {
 	var wrong []Comparison
 	for _, c := range r.Comparisons {

@@ -7,25 +7,27 @@ import (
 	"github.com/ditherml/dither/internal/figure"
 )
 
-// Comparison is one published figure and ours.
+// Comparison is one published figure and this program's figure.
 type Comparison struct {
-	// Quantity says what is measured, and where: "accuracy on the test rows after 10 steps".
+	// Quantity names the measured quantity and its place: "accuracy on the test rows after 10
+	// steps".
 	Quantity string `json:"quantity"`
-	// Published is the figure as its source prints it, "" when it prints none.
+	// Published is the figure as its source prints it, "" without one.
 	Published string `json:"published"`
-	// Ours is the figure from this run, with an interval when it is random, as text.
+	// Ours is the figure from this run as text, with an interval if it is random.
 	Ours string `json:"ours"`
-	// Value is ours as a number, NaN where it is none.
+	// Value is this program's figure as a number, or NaN.
 	Value float64 `json:"value"`
-	// Deterministic is whether every run gives the same figure.
+	// Deterministic is true if every run gives the same figure.
 	Deterministic bool `json:"deterministic"`
-	// Why explains the difference, or says that there is none. Never empty.
+	// Why explains the difference, or states that there is none. It is never empty.
 	Why string `json:"why"`
-	// Golden is what Value must be; nil where nothing says so exactly, such as for a random figure.
+	// Golden is the required Value. It is nil if there is no exact one, as for a random figure.
 	Golden *Golden `json:"golden,omitempty"`
 }
 
-// Shown returns Ours as a page prints it. A random figure is marked as random where it does not tell its spread.
+// Shown returns Ours in the form of a page. A random figure without a stated spread is marked as
+// random.
 func (c Comparison) Shown() string {
 	told := func(word string) bool { return strings.Contains(c.Ours, word) }
 	switch {
@@ -37,42 +39,43 @@ func (c Comparison) Shown() string {
 	return c.Ours + " (random, one run)"
 }
 
-// Outcome is what a reproduction found.
+// Outcome is the result of a reproduction.
 type Outcome struct {
 	Comparisons []Comparison    `json:"comparisons"`
 	Figures     []figure.Figure `json:"-"`
-	// Notes are sentences that go with the table.
+	// Notes are sentences for the table.
 	Notes []string `json:"notes,omitempty"`
 }
 
 // Reproduction is one experiment of the literature that can be run again.
 type Reproduction struct {
-	// Name is what the command calls it, such as "book".
+	// Name is the command's name for it, such as "book".
 	Name string
-	// Title says what is reproduced.
+	// Title names the reproduced result.
 	Title string
 	// Source names author, title and place of the publication.
 	Source string
-	// Data names the folders of data sets that it reads, none where it needs none.
+	// Data names the folders of data sets that it reads.
 	Data []string
-	// Minutes is about how long it takes on two processors.
+	// Minutes is its approximate duration on two processors.
 	Minutes float64
-	// Linear says whether the experiment is deterministic or trains linear models only.
+	// Linear is true if the experiment is deterministic or trains linear models only.
 	Linear bool
 	Run    func(context.Context, Environment) (Outcome, error)
 }
 
-// Environment is where reproductions run.
+// Environment is the environment of reproductions.
 type Environment struct {
-	// Data is the folder in which the folders of data sets stand.
+	// Data is the folder with the folders of data sets.
 	Data string
-	// Repeats is how often a random figure is measured, 0 for the default of each reproduction.
+	// Repeats is how often a random figure is measured. 0 means the default of each reproduction.
 	Repeats int
-	// Progress, when not nil, is told what runs now and which share of the reproduction is done, in [0, 1].
+	// Progress, if not nil, is called with the current work and the finished share of the
+	// reproduction, in [0, 1].
 	Progress func(what string, done float64)
 }
 
-// Report tells the progress where somebody listens.
+// Report calls Progress if it is not nil.
 func (l Environment) Report(what string, done float64) {
 	if l.Progress != nil {
 		l.Progress(what, done)

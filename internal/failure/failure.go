@@ -1,4 +1,5 @@
-// Package failure tells errors of running, such as a full disk, from errors about what was asked for.
+// Package failure distinguishes failures while running, such as a full disk, from errors about the
+// request.
 package failure
 
 import "errors"
@@ -7,7 +8,7 @@ type running struct{ error }
 
 func (r running) Unwrap() error { return r.error }
 
-// Running returns an error that IsRunning knows, and that wraps err.
+// Running returns an error that wraps err and for which IsRunning is true.
 func Running(err error) error { return running{err} }
 
 // IsRunning reports whether Running made an error or one that it wraps.

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Complete tells the shell completion what arguments and flags of all commands below root may be.
-// Arguments are by the path of a command, in order; the last one also completes those after it.
-// Flag returns what completes a flag of a command, nil for one that has too many values to list:
-// there the shell completes file names.
+// Complete sets the shell completion of arguments and flags of all commands below root. Arguments
+// are by the path of a command, in order; the last one also completes later arguments. The function
+// flag returns the completion of a command's flag. It is nil for a flag with too many values to
+// list, where the shell completes file names.
 func Complete(root *cobra.Command, arguments map[string][]cobra.CompletionFunc, flag func(c *cobra.Command, name string) cobra.CompletionFunc) {
 	Walk(root, func(c *cobra.Command) {
 		if values := arguments[c.CommandPath()]; len(values) > 0 {
@@ -22,7 +22,7 @@ func Complete(root *cobra.Command, arguments map[string][]cobra.CompletionFunc, 
 		}
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if values := flag(c, f.Name); values != nil {
-				// The only error is that the flag has a function already, which it then keeps.
+				// The only error is that the flag has a function already, which it keeps.
 				_ = c.RegisterFlagCompletionFunc(f.Name, values)
 			}
 		})
@@ -36,7 +36,7 @@ func Among(values func() []string) cobra.CompletionFunc {
 	}
 }
 
-// Beginning completes one of many values that begins with the word, files where none does.
+// Beginning completes one of many values that begins with the word, or files if none does.
 func Beginning(values func() []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		var names []string
@@ -49,7 +49,7 @@ func Beginning(values func() []string) cobra.CompletionFunc {
 	}
 }
 
-// Nothing completes what nobody can know.
+// Nothing completes nothing, for values that cannot be known.
 func Nothing(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
@@ -84,7 +84,7 @@ func FoldersWith(file string) cobra.CompletionFunc {
 	}
 }
 
-// Either completes what either of two functions offers, else files.
+// Either completes the offers of either of two functions, else files.
 func Either(a, b cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		found, _ := a(c, args, word)

@@ -1,6 +1,6 @@
-// Package flags gives a family of commands what their flags and arguments share: shell completion,
-// suggestions for mistyped names, and help texts by theme. Which flags there are is the commands'
-// own affair.
+// Package flags gives a family of commands the common parts of flags and arguments: shell
+// completion, suggestions for mistyped names, and help texts by theme. The commands define the
+// flags themselves.
 package flags
 
 import "github.com/spf13/cobra"

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// mostEdits is how many edits away a name may be to be suggested.
+// mostEdits is the largest number of edits between a name and a suggestion.
 const mostEdits = 2
 
-// Suggest makes a command name the nearest of what exists when a name is unknown.
+// Suggest makes a command suggest the nearest known name for an unknown one.
 func Suggest(root *cobra.Command) {
 	Walk(root, func(c *cobra.Command) {
 		if c.HasSubCommands() {
@@ -21,7 +21,7 @@ func Suggest(root *cobra.Command) {
 	})
 }
 
-// knownCommand refuses arguments of a command that only has others below it.
+// knownCommand refuses arguments of a command that only has subcommands.
 func knownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -51,7 +51,7 @@ func knownFlag(c *cobra.Command, err error) error {
 	return fmt.Errorf("unknown flag --%s for %q, want one of those that %s --help lists%s", name, c.CommandPath(), c.CommandPath(), meant(name, names, "--"))
 }
 
-// meant asks for the nearest name, or is empty where none is near.
+// meant returns a question for the nearest name, or "" if none is near.
 func meant(name string, names []string, prefix string) string {
 	best, least := "", mostEdits+1
 	for _, n := range names {
@@ -65,9 +65,9 @@ func meant(name string, names []string, prefix string) string {
 	return fmt.Sprintf("; did you mean %s%s?", prefix, best)
 }
 
-// edits is the least number of insertions, deletions, replacements and swaps of neighbors that make
-// b of a (F. Damerau, "A technique for computer detection and correction of spelling errors", CACM
-// 1964), each letter changed once at most.
+// edits returns the least number of insertions, deletions, replacements and swaps of neighbors that
+// turn a into b (F. Damerau, "A technique for computer detection and correction of spelling
+// errors", CACM 1964). Each letter changes at most once.
 func edits(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	rows := make([][]int, len(s)+1)

@@ -11,13 +11,13 @@ import (
 // helpWidth is the longest line in the flags of a help text. Narrower terminals get shorter lines.
 const helpWidth = 100
 
-// Theme is what some flags have in common, and the names of the flags: separated by spaces, in the
+// Theme is a theme of flags and the names of these flags. Names are separated by spaces, in the
 // order of a help text.
 type Theme [2]string
 
-// Arrange gives the commands below root that first names help texts by theme: the flags that first
-// has for a command, then the flags of each theme. Width is the width of the terminal; lines have
-// 100 columns at most.
+// Arrange gives the commands in first, below root, help texts by theme: the command's flags in
+// first, then the flags of each theme. The width is the width of the terminal; lines have at most
+// 100 columns.
 func Arrange(root *cobra.Command, first map[string]string, themes []Theme, width int) {
 	for _, c := range root.Commands() {
 		if mostUsed, many := first[c.Name()]; many {
@@ -29,8 +29,8 @@ func Arrange(root *cobra.Command, first map[string]string, themes []Theme, width
 	}
 }
 
-// Usage is the part of a help text after the description: usage, examples, and flags by theme,
-// those that first names before all.
+// Usage returns the part of a help text after the description: usage, examples, and flags by theme.
+// The flags in first come before all others.
 func Usage(c *cobra.Command, first string, themes []Theme, width int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Usage:\n  %s\n", c.UseLine())

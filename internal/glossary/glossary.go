@@ -1,4 +1,4 @@
-// Package glossary explains the terms of the field, as flags, help texts and dither explain use them.
+// Package glossary explains the terms of the field for flags, help texts and dither explain.
 package glossary
 
 import (
@@ -8,19 +8,19 @@ import (
 
 // Term is a word of the field.
 type Term struct {
-	// Name is how flags and expressions spell it, Aliases are other spellings.
+	// Name is the spelling in flags and expressions. Aliases are other spellings.
 	Name    string
 	Aliases []string
-	// Short is what help texts say.
+	// Short is the text for help texts.
 	Short string
-	// Text explains it, in paragraphs.
+	// Text is the explanation, in paragraphs.
 	Text []string
 	// See are related terms.
 	See []string
 }
 
-// All is the one place where the words of flags and outputs are explained, in the order in which
-// dither explain lists them.
+// All is the only list of the words in flags and outputs with their explanations, in the order of
+// dither explain.
 var All = []Term{
 	{"epsilon", []string{"ε", "eps", "budget", "privacy-budget"}, "privacy budget, in nats: how far one record may change what anyone can conclude",
 		[]string{
@@ -109,7 +109,8 @@ var All = []Term{
 		}, []string{"epsilon", "guarantee"}},
 }
 
-// Short returns what help texts say of a term. It panics on a name that is none: the program names terms, not its users.
+// Short returns a term's text for help texts. It panics on an unknown name: the program names
+// terms, not its users.
 func Short(name string) string {
 	t, ok := Find(name)
 	if !ok {
@@ -118,7 +119,7 @@ func Short(name string) string {
 	return t.Short
 }
 
-// Find returns the term of a name or of another spelling, and whether there is one.
+// Find returns the term with a name or another spelling, and whether there is one.
 func Find(name string) (Term, bool) {
 	name = strings.Join(strings.Fields(strings.ToLower(strings.TrimLeft(name, "-"))), "-")
 	i := slices.IndexFunc(All, func(t Term) bool { return t.Name == name || slices.Contains(t.Aliases, name) })
@@ -128,7 +129,7 @@ func Find(name string) (Term, bool) {
 	return All[i], true
 }
 
-// Names returns the names of the terms with what help texts say, after a tab.
+// Names returns the names of the terms with their short texts, after a tab.
 func Names() []string {
 	names := make([]string, len(All))
 	for i, t := range All {

@@ -8,17 +8,18 @@ import (
 
 // Adam divides the mean of the gradients by the root of the mean of their squares, coordinate by
 // coordinate (Kingma & Ba, "Adam: A Method for Stochastic Optimization", ICLR 2015, algorithm 1,
-// https://arxiv.org/abs/1412.6980): with m and v the moving averages of the gradient and its square,
-// both corrected for their start at zero, w ← prox(w - rate·m/(√v + ξ)). L1 shrinks each weight by its
-// own rate/(√v + ξ).
+// https://arxiv.org/abs/1412.6980). Let m and v be the moving averages of the gradient and its
+// square, both corrected for their start at zero. Then w ← prox(w - rate·m/(√v + ξ)). L1 shrinks
+// each weight by its own rate/(√v + ξ).
 type Adam struct {
 	Objective
-	// MeanDecay and SquareDecay are what the moving averages keep in a step, in [0, 1).
+	// MeanDecay and SquareDecay are the shares of themselves that the moving averages keep in a
+	// step, in [0, 1).
 	MeanDecay, SquareDecay float64
-	// NoiseVariance, if positive, is the variance of the noise in a coordinate of the gradient,
-	// public and in the units of the gradient. It is taken off v, and at least adamFloor of v is
-	// left (Tang, Shpilevskiy & Lécuyer, "DP-AdamBC: Your DP-Adam Is Actually DP-SGD (Unless You
-	// Apply Bias Correction)", AAAI 2024, algorithm 1, https://arxiv.org/abs/2312.14334).
+	// NoiseVariance, if positive, is the public variance of the noise in a coordinate of the
+	// gradient, in the gradient's units. It is subtracted from v; at least adamFloor of v remains
+	// (Tang, Shpilevskiy & Lécuyer, "DP-AdamBC: Your DP-Adam Is Actually DP-SGD (Unless You Apply
+	// Bias Correction)", AAAI 2024, algorithm 1, https://arxiv.org/abs/2312.14334).
 	NoiseVariance float64
 	mean, square  []float64
 }
@@ -26,11 +27,12 @@ type Adam struct {
 var _ Optimizer = (*Adam)(nil)
 
 const (
-	// SquareDecay and adamRoot are what the authors of Adam propose: how much of the mean square a step keeps, and
-	// what keeps steps finite where it is 0.
+	// SquareDecay and adamRoot are the values that the authors of Adam propose. The first is the
+	// share of the mean square that a step keeps. The second keeps steps finite if the mean square
+	// is 0.
 	SquareDecay, adamRoot = 0.999, 1e-8
-	// adamFloor is the least variance left of the noise, so that nothing is divided by what noise
-	// made small.
+	// adamFloor is the least remaining variance. It prevents division by a number that noise made
+	// small.
 	adamFloor = 0.1
 )
 

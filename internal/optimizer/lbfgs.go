@@ -9,25 +9,26 @@ import (
 )
 
 const (
-	// lbfgsPairs is how many displacements curvature is estimated from.
+	// lbfgsPairs is the number of displacements that estimate the curvature.
 	lbfgsPairs = 10
-	// lbfgsSearch is how many gradients a search along a line takes at most.
+	// lbfgsSearch is the largest number of gradients of a search along a line.
 	lbfgsSearch = 20
-	// lbfgsFlatter and lbfgsRising are the slopes along a line, in units of the one at its start, between which a
-	// point ends the search: the slope has become flatter, or rises slightly.
+	// lbfgsFlatter and lbfgsRising bound the slope at which a search along a line ends, in units of
+	// the first slope. At the end the slope is flatter than the first, or rises slightly.
 	lbfgsFlatter, lbfgsRising = 0.9, 0.1
 )
 
-// LBFGS is the method of Liu and Nocedal, "On the Limited Memory BFGS Method for Large Scale Optimization",
-// Mathematical Programming 1989, for gradients without noise of a convex objective. Its searches along lines look at
-// slopes alone: where the objective is convex, the slope tells on which side of a point the minimum lies.
+// LBFGS minimizes a convex objective from gradients without noise. Source: Liu and Nocedal, "On the
+// Limited Memory BFGS Method for Large Scale Optimization", Mathematical Programming 1989. Its
+// searches along lines use slopes alone. For a convex objective, the slope at a point decides on
+// which side the minimum lies.
 type LBFGS struct {
 	Objective
 	start, gradient []float64 // of the line
 	direction       []float64
 	slope           float64 // at its start, negative
-	step            float64 // to the point at which the next gradient is taken
-	below, above    float64 // steps where the slope is known to be negative and positive; 0 for none above
+	step            float64 // to the point of the next gradient
+	below, above    float64 // steps with a known negative and positive slope; above is 0 if none is known
 	searched        int
 	moves, changes  [][]float64 // of weights and gradients, the latest last
 	done            bool
@@ -35,10 +36,10 @@ type LBFGS struct {
 
 var _ Optimizer = (*LBFGS)(nil)
 
-// Converged reports whether further steps would not move the weights.
+// Converged reports whether further steps would leave the weights unchanged.
 func (l *LBFGS) Converged() bool { return l.done }
 
-// Step moves to the point at which the next gradient is needed, or where the search has ended.
+// Step moves the weights to the point of the next gradient, or to the end of the search.
 func (l *LBFGS) Step(weights []float64, sum release.Noisy) {
 	if l.done {
 		return
@@ -64,7 +65,8 @@ func (l *LBFGS) Step(weights []float64, sum release.Noisy) {
 	l.turn(weights, gradient)
 }
 
-// accepts reports whether a gradient ends the search along the line, and notes on which side of the minimum it is.
+// accepts reports whether a gradient ends the search along the line. It records on which side of
+// the minimum the point is.
 func (l *LBFGS) accepts(gradient []float64) bool {
 	slope := kernel.Dot(gradient, l.direction)
 	l.searched++
@@ -79,7 +81,8 @@ func (l *LBFGS) accepts(gradient []float64) bool {
 	return false
 }
 
-// shift chooses the next point of the line: between what is known, or twice as far. It reports whether there is one.
+// shift chooses the next point of the line, between the known points or twice as far. It reports
+// whether there is one.
 func (l *LBFGS) shift() bool {
 	last := l.step
 	if l.above == 0 {
@@ -97,8 +100,9 @@ func (l *LBFGS) place(weights []float64) {
 	}
 }
 
-// giveUp returns to the start of a line on which no better point was found: the search goes on without what it
-// learned of curvature, or ends where it had learned nothing, which is where rounding hides the slope.
+// giveUp returns to the start of a line on which no better point was found. The search continues
+// without its estimate of the curvature. Without an estimate it ends, because rounding hides the
+// slope.
 func (l *LBFGS) giveUp(weights []float64) {
 	copy(weights, l.start)
 	if l.done = len(l.moves) == 0; !l.done {
@@ -107,7 +111,7 @@ func (l *LBFGS) giveUp(weights []float64) {
 	}
 }
 
-// learn keeps the displacement since the start of the line, of a point that ended a search.
+// learn keeps the displacement from the start of the line to a point that ended a search.
 func (l *LBFGS) learn(weights, gradient []float64) {
 	if l.start == nil {
 		return
@@ -133,8 +137,9 @@ func (l *LBFGS) turn(weights, gradient []float64) {
 	l.place(weights)
 }
 
-// descend is the gradient times the estimate of the inverse of the curvature, downward: the two loops of the paper.
-// Before anything is known of curvature the first point of a line is the learning rate away, or one unit.
+// descend returns the downward step: the gradient times the estimate of the inverse curvature, by
+// the two loops of the source. Before the first estimate, the first point of a line is the learning
+// rate away, or one unit.
 func (l *LBFGS) descend(gradient []float64) []float64 {
 	out, factors := make([]float64, len(gradient)), make([]float64, len(l.moves))
 	for j, g := range gradient {
@@ -166,7 +171,7 @@ func add(dst, v []float64, factor float64) {
 	}
 }
 
-// End puts the weights where the last finished search left them.
+// End sets the weights to the end of the last finished search.
 func (l *LBFGS) End(weights []float64) {
 	if !l.done && l.start != nil {
 		copy(weights, l.start)

@@ -6,10 +6,10 @@ import (
 	"github.com/ditherml/dither/internal/parallel"
 )
 
-// partNumbers is how many numbers are worth a goroutine, where little is done with each.
+// partNumbers is how many numbers are worth a goroutine if little is done with each.
 const partNumbers = 1 << 16
 
-// EachPart calls do for parts of the numbers 0 … n-1, which do not overlap, on all processors when there are many.
+// EachPart calls do for disjoint parts of the numbers 0 … n-1, on all processors if there are many.
 // It is for work whose result does not depend on the division: coordinate by coordinate.
 func EachPart(n int, do func(from, to int)) {
 	parts := max(1, min(runtime.GOMAXPROCS(0), n/partNumbers))

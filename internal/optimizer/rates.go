@@ -6,16 +6,16 @@ import (
 	"github.com/ditherml/dither/internal/option"
 )
 
-// Rates are the learning rates of a run: LearningRate, the largest of them, times the schedule's
-// factor. During the first WarmUp steps the rate rises along a line to LearningRate; the schedule
-// begins after them and ends at Steps.
+// Rates are the learning rates of a run: the largest, LearningRate, times the schedule's factor.
+// During the first WarmUp steps the rate rises along a line to LearningRate. The schedule begins
+// after these steps and ends at Steps.
 type Rates struct {
 	LearningRate  float64
 	Schedule      string
 	WarmUp, Steps int
 }
 
-// At returns the learning rate of a step, from 0.
+// At returns the learning rate of a step, counted from 0.
 func (r Rates) At(step int) float64 {
 	if step < r.WarmUp {
 		return r.LearningRate * float64(step+1) / float64(r.WarmUp+1)

@@ -2,21 +2,21 @@ package optimizer
 
 import "fmt"
 
-// State is what an optimizer remembers between steps: how many it took, and vectors as long as the
-// weights, nil ones before the first step. All of it follows from what was released.
+// State is an optimizer's memory between steps: the number of its steps, and vectors as long as the
+// weights. Vectors are nil before the first step. All of it follows from released numbers.
 type State struct {
 	Taken   int
 	Vectors [][]float64
 }
 
-// Resumable is an optimizer that can go on where another one of the same settings stopped.
+// Resumable is an optimizer that can continue from another one with the same settings.
 type Resumable interface {
 	Optimizer
-	// State returns what the optimizer remembers. The caller must not modify the vectors, and the next step
-	// changes them.
+	// State returns the optimizer's memory. The caller must not modify the vectors, and the next
+	// step changes them.
 	State() State
-	// Resume makes the optimizer remember this, for this many weights; it keeps the vectors. It
-	// errs where their number or length is not the optimizer's.
+	// Resume restores a memory for this number of weights. It keeps the vectors. It returns an
+	// error if their number or length is wrong.
 	Resume(s State, weights int) error
 }
 
@@ -29,7 +29,8 @@ var (
 // Taken returns how many steps began.
 func (o *Objective) Taken() int { return o.taken }
 
-// ResumeVectors is Resume for an optimizer that keeps these vectors, none of them nil after a step.
+// ResumeVectors is Resume for an optimizer that keeps these vectors, which are not nil after a
+// step.
 func (o *Objective) ResumeVectors(s State, weights int, vectors ...*[]float64) error {
 	if len(s.Vectors) != len(vectors) || s.Taken < 0 {
 		return fmt.Errorf("optimizer: the state of the optimizer has %d vectors after %d steps, want %d vectors and 0 steps or more", len(s.Vectors), s.Taken, len(vectors))
@@ -54,7 +55,7 @@ func (o *Objective) ResumeVectors(s State, weights int, vectors ...*[]float64) e
 // State returns the velocity.
 func (m *Momentum) State() State { return State{m.taken, [][]float64{m.velocity}} }
 
-// Resume takes the velocity.
+// Resume restores the velocity.
 func (m *Momentum) Resume(s State, weights int) error {
 	return m.ResumeVectors(s, weights, &m.velocity)
 }
@@ -62,7 +63,7 @@ func (m *Momentum) Resume(s State, weights int) error {
 // State returns the last point before momentum.
 func (n *Nesterov) State() State { return State{n.taken, [][]float64{n.last}} }
 
-// Resume takes the last point before momentum.
+// Resume restores the last point before momentum.
 func (n *Nesterov) Resume(s State, weights int) error {
 	return n.ResumeVectors(s, weights, &n.last)
 }
@@ -70,7 +71,7 @@ func (n *Nesterov) Resume(s State, weights int) error {
 // State returns both moving averages.
 func (a *Adam) State() State { return State{a.taken, [][]float64{a.mean, a.square}} }
 
-// Resume takes both moving averages.
+// Resume restores both moving averages.
 func (a *Adam) Resume(s State, weights int) error {
 	return a.ResumeVectors(s, weights, &a.mean, &a.square)
 }

@@ -1,6 +1,6 @@
 package option
 
-// The methods of package train, as certificates name them.
+// These are the methods of package train in certificates.
 const (
 	// MethodGD is gradient descent on all records.
 	MethodGD = "dp-gd"
@@ -8,36 +8,36 @@ const (
 	MethodSGD = "dp-sgd"
 )
 
-// What is clipped.
+// These are the clipped quantities.
 const (
 	// ClipGradient scales each record's gradient down to the clipping norm.
 	ClipGradient = "gradient"
 	// ClipExample scales each row down once; the loss's Lipschitz constant then bounds the gradient.
 	ClipExample = "example"
-	// ClipDataAndParameter scales each row down to norm R once and projects the weights on a ball
-	// of declared radius ρ after every step. Scores then lie within R·ρ, which bounds the derivative
-	// of losses that have no Lipschitz constant, such as the squared loss, whose targets lie within
-	// ±1: by R·ρ + 1, and the gradient by R·(R·ρ + 1).
+	// ClipDataAndParameter scales each row down to norm R once, and projects the weights on a ball
+	// of declared radius ρ after every step. Scores then lie within R·ρ. This bounds the derivative
+	// of losses without a Lipschitz constant, such as the squared loss with targets within ±1. The
+	// derivative is at most R·ρ + 1, and the gradient at most R·(R·ρ + 1).
 	ClipDataAndParameter = "data-and-parameter"
-	// ClipDeclaredLipschitz takes the declared clipping norm for a Lipschitz constant of the loss and
-	// scales nothing itself. A record whose gradient is longer breaks the declaration, not the
+	// ClipDeclaredLipschitz uses the declared clipping norm as a Lipschitz constant of the loss and
+	// scales nothing itself. A record with a longer gradient violates the declaration, not the
 	// guarantee: its contribution is cut to the bound.
 	ClipDeclaredLipschitz = "declared-lipschitz"
 )
 
-// ClippingModes lists what can be clipped.
+// ClippingModes lists the clipping modes.
 func ClippingModes() []string {
 	return []string{ClipGradient, ClipExample, ClipDataAndParameter, ClipDeclaredLipschitz}
 }
 
-// What of a run is priced.
+// These are the ways to price a run.
 const (
 	// AccountingComposition prices every released gradient; "" means it.
 	AccountingComposition = "composition"
-	// AccountingLastIterate prices the last iterate, which alone leaves (release.Recursion).
+	// AccountingLastIterate prices the last iterate, which is the only release (release.Recursion).
 	AccountingLastIterate = "last-iterate"
-	// AccountingAuto takes the one that needs less noise, composition where the last iterate alone has no
-	// proof.
+	// AccountingAuto takes the one that needs less noise. It takes composition if the last iterate
+	// alone has no proof.
 	AccountingAuto = "auto"
 )
 
@@ -46,12 +46,13 @@ func Accountings() []string {
 	return []string{AccountingComposition, AccountingLastIterate, AccountingAuto}
 }
 
-// The weights that a run returns. All iterates are functions of what was released, so that every rule costs the same.
+// These are the rules for the weights that a run returns. All iterates are functions of released
+// numbers, so that every rule costs the same.
 const (
 	// OutputLast is the last iterate.
 	OutputLast = "last"
-	// OutputUniformAverage is the mean of the iterates at which gradients were taken: from the first,
-	// which is zero, to the one before the last.
+	// OutputUniformAverage is the mean of the iterates at which gradients were taken: from the
+	// first, which is zero, to the last but one.
 	OutputUniformAverage = "uniform-average"
 	// OutputTailAverage is the mean of the last 40 % of the iterates.
 	OutputTailAverage = "tail-average"
@@ -64,13 +65,13 @@ func OutputRules() []string {
 	return []string{OutputLast, OutputUniformAverage, OutputTailAverage, OutputAllIterates}
 }
 
-// How the learning rate goes over the steps.
+// These are the schedules of the learning rate.
 const (
 	// ScheduleConstant keeps the learning rate; "" means it.
 	ScheduleConstant = "constant"
-	// ScheduleLinear takes it to zero along a line: times 1 - t/T in step t of T, from 0.
+	// ScheduleLinear lowers it to zero along a line: times 1 - t/T in step t of T, from 0.
 	ScheduleLinear = "linear"
-	// ScheduleCosine takes it to zero along half a wave: times (1 + cos(π·t/T))/2 (Loshchilov &
+	// ScheduleCosine lowers it to zero along half a wave: times (1 + cos(π·t/T))/2 (Loshchilov &
 	// Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts", ICLR 2017, without restarts,
 	// https://arxiv.org/abs/1608.03983).
 	ScheduleCosine = "cosine"
@@ -83,17 +84,18 @@ func Schedules() []string {
 	return []string{ScheduleConstant, ScheduleLinear, ScheduleCosine, ScheduleInverseSquareRoot}
 }
 
-// The optimizers of descent.
+// These are the optimizers of descent.
 const (
 	// OptimizerMomentum is descent with heavy-ball momentum; "" means it.
 	OptimizerMomentum = "momentum"
 	// OptimizerNesterov is descent with Nesterov's momentum.
 	OptimizerNesterov = "nesterov"
-	// OptimizerAdam is Adam as it was proposed.
+	// OptimizerAdam is the original Adam.
 	OptimizerAdam = "adam"
-	// OptimizerAdamCorrected is Adam that takes the known variance of the noise off its squares.
+	// OptimizerAdamCorrected is Adam with the known variance of the noise subtracted from its
+	// squares.
 	OptimizerAdamCorrected = "adam-corrected"
-	// OptimizerLBFGS is L-BFGS, of baselines only: it ends where it has converged.
+	// OptimizerLBFGS is L-BFGS, for baselines only. It ends at convergence.
 	OptimizerLBFGS = "l-bfgs"
 )
 
@@ -102,23 +104,23 @@ func Optimizers() []string {
 	return []string{OptimizerMomentum, OptimizerNesterov, OptimizerAdam, OptimizerAdamCorrected, OptimizerLBFGS}
 }
 
-// The numbers of a descent that asks for no others.
+// These are the default numbers of a descent.
 const (
 	// DefaultMomentum is the momentum of the tool.
 	DefaultMomentum = 0.9
-	// DefaultSteps is the number of steps of a private run: in full batch the noise in the
-	// result depends on steps·learning rate only, so it need not be tuned.
+	// DefaultSteps is the number of steps of a private run. In full batch the noise in the result
+	// depends on steps·learning rate only, so it need not be tuned.
 	DefaultSteps = 60
-	// WhitenedSteps is that number where rows are whitened: more of them, each shorter, leave less noise
-	// in the strong directions; 240 are no better.
+	// WhitenedSteps is the number of steps with whitened rows. More and shorter steps leave less
+	// noise in the strong directions; 240 are no better.
 	WhitenedSteps = 120
-	// DefaultEpochs is the expected number of times that a sampled run sees each record.
+	// DefaultEpochs is the expected number of times that a sampled run reads each record.
 	DefaultEpochs = 20
 	// BaselineSteps is the number of steps of a baseline, which may converge further.
 	BaselineSteps = 300
-	// ConvergedSteps is the largest number of gradients of a baseline by OptimizerLBFGS, which ends where it has
-	// converged.
+	// ConvergedSteps is the largest number of gradients of a baseline by OptimizerLBFGS, which ends
+	// at convergence.
 	ConvergedSteps = 2000
-	// ConvergedGradient is the largest entry of the gradient of the mean loss where it has.
+	// ConvergedGradient is the largest entry of the mean loss's gradient at convergence.
 	ConvergedGradient = 1e-6
 )

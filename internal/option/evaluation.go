@@ -1,10 +1,10 @@
 package option
 
-// DefaultScoreBins is the number of score bins for two levels; more levels have one bin, so that the
-// release is the confusion matrix.
+// DefaultScoreBins is the number of score bins for two levels. More levels have one bin, so that
+// the release is the confusion matrix.
 const DefaultScoreBins = 60
 
-// Metrics that sweeps choose by, as package evaluate defines them.
+// These are the metrics that sweeps choose by, defined in package evaluate.
 const (
 	MetricAccuracy = "accuracy"
 	MetricAUC      = "auc"

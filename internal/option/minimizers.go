@@ -1,8 +1,8 @@
 package option
 
-// The methods of package erm that other packages name.
+// These are the methods of package erm that other packages name.
 const (
-	// MethodAuto asks for the method that erm.Recommend names.
+	// MethodAuto requests the method that erm.Recommend names.
 	MethodAuto = "auto"
 	// MethodSufficientStatistics is linear regression from noisy sums of products.
 	MethodSufficientStatistics = "sufficient-statistics"
@@ -13,16 +13,18 @@ const (
 	MethodObjective = "objective-perturbation"
 	// MethodExponential is the exponential mechanism over a declared grid of weights.
 	MethodExponential = "exponential"
-	// MethodZeroth is descent that looks at values of losses only.
+	// MethodZeroth is descent that uses values of losses only.
 	MethodZeroth = "zeroth-order"
-	// MethodFrankWolfe is descent within an L1 ball from one private choice of a coordinate a step.
+	// MethodFrankWolfe is descent within an L1 ball, with one private choice of a coordinate in
+	// each step.
 	MethodFrankWolfe = "frank-wolfe"
 	// MethodLBFGS is the baseline without privacy.
 	MethodLBFGS = "l-bfgs"
 )
 
-// The noises of a released vector of weights. L1 and L∞ noise is exact on the integers and has a
-// guarantee at delta 0. L2 noise is within a stated slack of it, so delta must be above 0.
+// These are the noises of a released vector of weights. L1 and L∞ noise is exact on the integers
+// and has a guarantee at delta 0. L2 noise is within a stated slack of it, so delta must be above
+// 0.
 const (
 	NoiseGaussian  = "gaussian"
 	NoiseL1        = "l1"
@@ -30,7 +32,8 @@ const (
 	NoiseLInfinity = "l-infinity"
 )
 
-// The solvers of output perturbation. One record moves the result of each by at most a bound of its own.
+// These are the solvers of output perturbation. One record moves the result of each by at most a
+// bound of its own.
 const (
 	// SolverExact finds the minimizer (Chaudhuri, Monteleoni & Sarwate 2011).
 	SolverExact = "exact"
@@ -41,9 +44,10 @@ const (
 	SolverPermuted = "permuted-descent"
 )
 
-// The ways to choose a point of a grid, or a coordinate.
+// These are the ways to choose a point of a grid, or a coordinate.
 const (
-	// ChoiceFlip is permute-and-flip, whose expected loss is never more.
+	// ChoiceFlip is permute-and-flip, whose expected loss is at most that of the exponential
+	// mechanism.
 	ChoiceFlip = "permute-and-flip"
 	// ChoiceExponential is the exponential mechanism.
 	ChoiceExponential = "exponential"
@@ -57,9 +61,10 @@ const (
 	DiagnosisRidge = 1e-2
 )
 
-// HasBaseline reports whether a method of package erm runs without privacy too: whether without noise it is anything
-// but another method. Methods whose noise is the method (objective perturbation, the exponential mechanism, private
-// Frank-Wolfe) do not; for unknown names it is true.
+// HasBaseline reports whether a method of package erm also runs without privacy. Without noise it
+// must differ from every other method. Methods whose noise is the method (objective perturbation,
+// the exponential mechanism, private Frank-Wolfe) have no baseline. The result for unknown names is
+// true.
 func HasBaseline(name string) bool {
 	return name != MethodObjective && name != MethodExponential && name != MethodFrankWolfe
 }

@@ -1,53 +1,56 @@
 package option
 
-// MethodNetwork is the method of package neural, as certificates name it.
+// MethodNetwork is the method of package neural in certificates.
 const MethodNetwork = "dp-network"
 
-// The ways to choose the records of a step.
+// These are the ways to choose the records of a step.
 const (
 	// SamplingFull takes every record in every step.
 	SamplingFull = "full"
 	// SamplingPoisson takes each record with a probability, independently of everything else.
 	SamplingPoisson = "poisson"
-	// SamplingTruncated takes of a Poisson sample of more than BatchSize records this many, each with equal
-	// probability: batches of bounded size.
+	// SamplingTruncated bounds the size of batches. Of a Poisson sample with more than BatchSize
+	// records it takes this number, each with equal probability.
 	SamplingTruncated = "truncated-poisson"
 	// SamplingFixedSize takes batches of one size. It has a proof under replace-one only and costs far more than
 	// Poisson samples of the same expected size.
 	SamplingFixedSize = "fixed-size"
-	// SamplingPartition divides the records once into parts, each record by itself, and the steps go round the
-	// parts. A record pays for one step of every round.
+	// SamplingPartition divides the records once into parts, each record independently, and the
+	// steps go round the parts. A record pays for one step of every round.
 	SamplingPartition = "partition"
-	// SamplingShuffle divides the records anew before every round. It is priced as a partition: that nothing
-	// is gained by shuffling is all that is proved.
+	// SamplingShuffle divides the records anew before every round. It is priced as a partition,
+	// because no gain from shuffling is proved.
 	SamplingShuffle = "shuffle"
-	// SamplingCyclic divides the records as a partition, and takes of the part whose turn it is each record with a
-	// probability, independently of everything else.
+	// SamplingCyclic divides the records as a partition does. Of the current part it takes each
+	// record with a probability, independently of everything else.
 	SamplingCyclic = "cyclic"
 )
 
-// The ways to correlate the noise of steps.
+// These are the ways to correlate the noise of steps.
 const (
-	// CorrelatedBanded correlates steps less than a round apart, by a banded matrix; the parts stay as they are
-	// (mechanism.BandedMatrix). Of the part whose turn it is, each step may sample.
+	// CorrelatedBanded correlates steps less than a round apart, by a banded matrix. The parts do
+	// not change (mechanism.BandedMatrix). Each step may sample from the current part.
 	CorrelatedBanded = "banded"
-	// CorrelatedTree sums the steps of a round by a binary tree; every round divides the records anew and begins a
-	// new tree (mechanism.TreeAggregation).
+	// CorrelatedTree sums the steps of a round by a binary tree. Every round divides the records
+	// anew and begins a new tree (mechanism.TreeAggregation).
 	CorrelatedTree = "tree"
 )
 
-// The ways to divide the noise among groups of parameters, at the same cost.
+// These are the ways to divide the noise among groups of parameters, at the same cost.
 const (
-	// AllocationEven takes the same noise multiplier for every group: each has the same share of the cost.
+	// AllocationEven uses the same noise multiplier for every group: each has the same share of the
+	// cost.
 	AllocationEven = "even"
-	// AllocationIsotropic takes the same noise on every number.
+	// AllocationIsotropic uses the same noise on every number.
 	AllocationIsotropic = "isotropic"
-	// AllocationDimension takes the least noise in all numbers together: the variance of each of the d_k numbers of
-	// group k is proportional to C_k/√d_k. (Minimize Σ d_k·ν_k² where Σ C_k²/ν_k² is fixed.)
+	// AllocationDimension uses the least noise in all numbers together. The variance of each of the
+	// d_k numbers of group k is proportional to C_k/√d_k. (Minimize Σ d_k·ν_k² at fixed Σ
+	// C_k²/ν_k².)
 	AllocationDimension = "dimension"
 )
 
-// The weights that a run returns. All iterates follow from what was released, so that every rule costs the same.
+// These are the rules for the weights that a run returns. All iterates follow from released
+// numbers, so that every rule costs the same.
 const (
 	// AverageNone returns the last iterate; "" means it.
 	AverageNone = "none"
@@ -62,18 +65,18 @@ const (
 	AverageTail = "tail"
 )
 
-// The numbers of a training of networks that asks for no others.
+// These are the default numbers of a training of networks.
 const (
 	// NetworkProbability is the sampling probability of a request without sampling.
 	NetworkProbability = 0.05
-	// NetworkEpochs is the expected number of times that a run sees each record.
+	// NetworkEpochs is the expected number of times that a run reads each record.
 	NetworkEpochs = 20
-	// DefaultAverageDecay is how much of itself the exponential average keeps in a step.
+	// DefaultAverageDecay is the share of itself that the exponential average keeps in a step.
 	DefaultAverageDecay = 0.99
-	// DefaultRate is how fast an adaptive norm moves, as its authors propose.
+	// DefaultRate is the speed of an adaptive norm that its authors propose.
 	DefaultRate = 0.2
-	// DefaultProjections and DefaultCap are how the rule projected estimates norms, and how many clipping norms a
-	// clipped gradient may have.
+	// DefaultProjections and DefaultCap are the defaults of the rule "projected": the number of
+	// projections, and the largest clipped gradient in clipping norms.
 	DefaultProjections, DefaultCap = 20, 2.0
 )
 
@@ -95,11 +98,11 @@ func Allocations() []string {
 	return []string{AllocationEven, AllocationIsotropic, AllocationDimension}
 }
 
-// The numbers of a diagnosis of networks that asks for no others.
+// These are the default numbers of a diagnosis of networks.
 const (
 	// DiagnosisRecords, DiagnosisNormRecords and DiagnosisSteps are the defaults of a diagnosis.
 	DiagnosisRecords, DiagnosisNormRecords, DiagnosisSteps = 16, 1000, 2000
-	// SmallShare of the median norm is the small clipping norm.
+	// SmallShare is the small clipping norm as a share of the median norm.
 	SmallShare = 0.1
 )
 

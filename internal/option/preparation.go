@@ -1,20 +1,21 @@
 package option
 
-// What is learned of the records before descent, as plans name it.
+// These are the statistics of the records that are learned before descent, in plans.
 const (
-	// BoundsStatistic is two quantiles of a numeric column whose bounds nobody declared, each chosen by the
-	// exponential mechanism.
+	// BoundsStatistic is two quantiles of a numeric column without declared bounds, each chosen by
+	// the exponential mechanism.
 	BoundsStatistic = "bounds"
-	// BinsStatistic is the quantiles of a numeric column that divide its records into bins alike, each chosen so.
+	// BinsStatistic is the quantiles of a numeric column that divide its records into equal bins,
+	// each chosen by the exponential mechanism.
 	BinsStatistic = "bins"
-	// LevelsStatistic is the texts of a column whose levels nobody declared: the texts with a noisy
-	// number of records above a threshold.
+	// LevelsStatistic is the texts of a column without declared levels whose noisy number of
+	// records is above a threshold.
 	LevelsStatistic = "levels"
 	// CountStatistic is the number of records.
 	CountStatistic = "count"
 	// LabelsStatistic is the number of rows of each level of the target.
 	LabelsStatistic = "labels"
-	// RadiusStatistic is a histogram of the norms of rows; its median is taken.
+	// RadiusStatistic is a histogram of the norms of rows, for its median.
 	RadiusStatistic = "radius"
 	// MeanStatistic is the sum of the normalized rows.
 	MeanStatistic = "mean"
@@ -34,9 +35,10 @@ func Statistics() []string {
 		MeanStatistic, CovarianceStatistic, VarianceStatistic, ChannelStatistic, PlaceStatistic}
 }
 
-// Parts of the budget that columns take whose bounds, bins or levels are learned.
+// These are parts of the budget for columns whose bounds, bins or levels are learned.
 const (
-	// BoundsShare is the part of the budget, as a fraction of μ², that all learned bounds together take.
+	// BoundsShare is the part of the budget, as a fraction of μ², that all learned bounds together
+	// take.
 	BoundsShare = 0.02
 	// BinsShare is the part that all learned bins together take.
 	BinsShare = 0.05
@@ -48,30 +50,30 @@ const (
 	BoundsOutside = 0.05
 )
 
-// What the covariance is taken to be that rows are whitened by.
+// These are the assumed forms of the covariance that whitens rows.
 const (
 	// StructureFull is any covariance: dim² numbers.
 	StructureFull = "full"
-	// StructureKronecker is the product of a covariance of channels and one of places; the transforms
-	// must say the shape of features (feature.Pipeline.Shape).
+	// StructureKronecker is the product of a covariance of channels and one of places. The
+	// transforms must state the shape of features (feature.Pipeline.Shape).
 	StructureKronecker = "kronecker"
-	// StructureDiagonal takes features for uncorrelated: dim numbers.
+	// StructureDiagonal treats features as uncorrelated: dim numbers.
 	StructureDiagonal = "diagonal"
 )
 
-// Structures lists what the covariance can be taken to be.
+// Structures lists the forms of the covariance.
 func Structures() []string {
 	return []string{StructureFull, StructureKronecker, StructureDiagonal}
 }
 
-// Values of the constant feature where a request names none.
+// These are the default values of the constant feature.
 const (
 	// DefaultIntercept is the value of the constant feature with rows of norm 1.
 	DefaultIntercept = 0.5
-	// TextIntercept is its value where a column is text. It is small, so that its direction, which is
-	// the strongest of such rows, does not bound the learning rate of all others.
+	// TextIntercept is its value if a column is text. Its direction is the strongest of such rows.
+	// A small value prevents it from bounding the learning rate of all others.
 	TextIntercept = 0.2
-	// WhitenedIntercept is its value with whitened rows, none of whose directions is strong: a
-	// larger intercept would be the one direction that limits the learning rate.
+	// WhitenedIntercept is its value with whitened rows, which have no strong direction. A larger
+	// intercept would be the one direction that limits the learning rate.
 	WhitenedIntercept = 0.25
 )

@@ -1,8 +1,8 @@
-// Package parallel divides work over goroutines that other processors take at once.
+// Package parallel divides work among goroutines that several processors run at once.
 //
-// The goroutine that was begun last waits for the processor that began it: another one that has nothing to do
-// takes it only after a pause (func runqgrab of Go's scheduler), which is as long as a step of a small batch. An
-// empty goroutine after it waits in its stead.
+// The goroutine that was begun last waits for the processor that began it. An idle processor takes
+// it only after a pause (func runqgrab of Go's scheduler). The pause is as long as a step of a
+// small batch. An empty goroutine after it waits in its place.
 package parallel
 
 import (
@@ -11,14 +11,14 @@ import (
 	"sync/atomic"
 )
 
-// Begin runs do alongside the caller. It does not wait for its end.
+// Begin runs do alongside the caller. It does not wait for the end.
 func Begin(do func()) {
 	go do()
 	free()
 }
 
-// Each calls do for the parts 0 … parts-1, all at the same time, and returns when all have ended. The last is on the
-// goroutine of the caller, so that none has to be woken for a single one.
+// Each calls do for the parts 0 … parts-1, all at the same time, and returns when all have ended.
+// The last part runs on the caller's goroutine, so that a single part wakes no other.
 func Each(parts int, do func(part int)) {
 	if parts < 1 {
 		return
@@ -40,8 +40,8 @@ func Parts(n int, do func(from, to int)) {
 	Each(parts, func(p int) { do(p*n/parts, (p+1)*n/parts) })
 }
 
-// Items calls do for 0 … n-1 on all processors. A processor that has ended one takes the next that nobody took, so
-// items may take unlike times.
+// Items calls do for 0 … n-1 on all processors. A processor that has ended one takes the next free
+// one, so items may take different times.
 func Items(n int, do func(i int)) {
 	var taken atomic.Int64
 	Each(min(n, runtime.GOMAXPROCS(0)), func(int) {
@@ -51,5 +51,5 @@ func Items(n int, do func(i int)) {
 	})
 }
 
-// free lets other processors take what was begun last.
+// free lets other processors take the goroutine that was begun last.
 func free() { go func() {}() }

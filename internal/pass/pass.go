@@ -1,8 +1,8 @@
-// Package pass drives passes over records. Each record is asked for its proposal once, on all processors,
-// and some records are asked a second time in secret.
+// Package pass drives passes over records. It asks each record for its proposal once, on all
+// processors. It secretly asks some records a second time.
 //
-// [All], [Sample], [Together] and [Vectors] fill the sums of package release. [Count], [Sum], [SumVectors],
-// [SecondMoment] and [Products] also pay for one such sum and release it.
+// [All], [Sample], [Together] and [Vectors] fill the sums of package release. [Count], [Sum],
+// [SumVectors], [SecondMoment] and [Products] also pay for one such sum and release it.
 package pass
 
 import (
@@ -22,13 +22,13 @@ import (
 type Settings struct {
 	// Payer pays for the release.
 	Payer mechanism.Payer
-	// Noise is how the answer is released.
+	// Noise is the noise of the answer.
 	Noise mechanism.Noise
 	// MaxRecords is the declared public bound on the number of records.
 	MaxRecords int
 }
 
-// Count returns the noisy number of records: unbiased, possibly negative, with noise of
+// Count returns the noisy number of records. It is unbiased and may be negative; its noise has
 // standard deviation NoiseMultiplier.
 func Count(t Settings, records int) (float64, error) {
 	rows, err := release.NewRows(records, release.RowsOptions{Dim: 1, Step: 1}, func(dst []float64, _, _ int) {
@@ -54,9 +54,9 @@ func ones(c *kernel.Contributions, b release.Block) {
 	}
 }
 
-// Sum returns the noisy sum of the rows. Each counts with an L2 norm of at most bound (a longer one
-// is shortened): noise of standard deviation NoiseMultiplier·bound on every coordinate, in which
-// rounding is lost (release.SumOptions.Coarse).
+// Sum returns the noisy sum of the rows. Each row counts with an L2 norm of at most bound, and a
+// longer row is shortened. The noise has standard deviation NoiseMultiplier·bound on every
+// coordinate; rounding is far smaller (release.SumOptions.Coarse).
 func Sum(t Settings, rows *release.Rows, records int, bound float64) ([]float64, error) {
 	sample, err := release.Draw(release.Full(), records)
 	if err != nil {
@@ -73,10 +73,9 @@ func Sum(t Settings, rows *release.Rows, records int, bound float64) ([]float64,
 	return noisy.Values(), err
 }
 
-// SecondMoment returns the noisy sum of x·xᵀ over rows made with release.MomentRows, a
-// symmetric dim×dim matrix, row-major: the released matrix averaged with its transpose, so
-// that the noise has standard deviation NoiseMultiplier·radius² on the diagonal and 1/√2 of
-// it off the diagonal.
+// SecondMoment returns the noisy sum of x·xᵀ over rows made with release.MomentRows, a symmetric
+// dim×dim matrix, row-major. It is the released matrix averaged with its transpose. The noise has
+// standard deviation NoiseMultiplier·radius² on the diagonal and 1/√2 of that off the diagonal.
 func SecondMoment(t Settings, rows *release.Rows, records int) ([]float64, error) {
 	sample, err := release.Draw(release.Full(), records)
 	if err != nil {
@@ -104,9 +103,9 @@ func Symmetric(m []float64, d int) []float64 {
 	return out
 }
 
-// All adds the contributions of all records to sum, split over the processors: propose
-// fills c for the records of a block; it is called from several goroutines, each
-// with its own c. After an error the sum may hold some of the records.
+// All adds the contributions of all records to sum, split over the processors. The function propose
+// fills c for the records of a block. Several goroutines call it, each with its own c. After an
+// error the sum may hold some of the records.
 func All(sum *release.Sum, rows *release.Rows, propose func(c *kernel.Contributions, b release.Block)) error {
 	parts := partsOf(rows.Len(), rows.BlockLen())
 	pass := rows.Scan(parts)
@@ -115,8 +114,8 @@ func All(sum *release.Sum, rows *release.Rows, propose func(c *kernel.Contributi
 	})
 }
 
-// Sample is All for the records of a sample. Goroutines take the next block when they are done with one, since
-// those that are woken last would be the last to end.
+// Sample is All for the records of a sample. A goroutine takes the next block when it has finished
+// one, because the goroutines that start last would otherwise end last.
 func Sample(sum *release.Sum, rows *release.Rows, sample release.Sample, propose func(c *kernel.Contributions, b release.Block)) error {
 	indices, size := sample.Indices(), rows.BlockLen()
 	parts := partsOf(len(indices), size)
@@ -144,20 +143,20 @@ func Sample(sum *release.Sum, rows *release.Rows, sample release.Sample, propose
 	})
 }
 
-// blocksOfPart is how many blocks of a sample there are for each goroutine, at least.
+// blocksOfPart is the least number of blocks of a sample for each goroutine.
 const blocksOfPart = 4
 
-// blocks are what records of samples were copied to, to be filled again.
+// blocks are reusable copies of samples' records.
 var blocks = sync.Pool{New: func() any { return &release.Block{} }}
 
-// worker is what one goroutine works with.
+// worker is the state of one goroutine.
 type worker struct {
 	sum  *release.Sum
 	c    kernel.Contributions
 	spot *spot.Records
 }
 
-// add adds what is proposed for a block.
+// add adds the proposals for a block.
 func (w *worker) add(b release.Block, propose func(c *kernel.Contributions, b release.Block)) error {
 	if propose(&w.c, b); w.c.Records() != b.Len() {
 		return fmt.Errorf("pass: proposal is of %d records, want %d", w.c.Records(), b.Len())
@@ -168,11 +167,11 @@ func (w *worker) add(b release.Block, propose func(c *kernel.Contributions, b re
 	return w.sum.AddBlock(b, w.c)
 }
 
-// partsOf returns into how many parts n things are divided for all processors, none smaller than a block.
+// partsOf returns the number of parts of n things for all processors, none smaller than a block.
 func partsOf(n, block int) int { return max(1, min(runtime.GOMAXPROCS(0), n/block)) }
 
 // addParts runs add for each part, in several goroutines, and merges the parts. Each goroutine has
-// a part of the sum, and the caller's has the sum itself.
+// a part of the sum. The caller's goroutine has the sum itself.
 func addParts(sum *release.Sum, parts int, add func(w *worker, p int) error) error {
 	workers, errs, secret := make([]worker, parts), make([]error, parts), spot.NewSecret()
 	parallel.Each(parts, func(p int) {
@@ -196,15 +195,14 @@ func addParts(sum *release.Sum, parts int, add func(w *worker, p int) error) err
 	return nil
 }
 
-// manySums is from how many sums on Together takes longer blocks: what is done for each sum once a block then weighs more
-// than that a block stays nearer to the processor.
+// manySums is the number of sums from which Together takes longer blocks. The fixed work for each
+// sum and block then costs more than a short block saves by staying in the cache.
 const manySums = 16
 
-// proposals are what groups were proposed in, to be filled again.
+// proposals are reusable proposals of groups.
 var proposals = sync.Pool{New: func() any { return &[]kernel.Contributions{} }}
 
-// proposalsOf returns empty proposals for this many sums, with memory of earlier ones that nothing
-// else has.
+// proposalsOf returns empty proposals for this number of sums, in reused memory.
 func proposalsOf(sums int) *[]kernel.Contributions {
 	c := proposals.Get().(*[]kernel.Contributions)
 	all := (*c)[:cap(*c)]
@@ -215,9 +213,10 @@ func proposalsOf(sums int) *[]kernel.Contributions {
 	return c
 }
 
-// Together is All for a group of sums, in one pass. Rows has the rows of each sum, which must
-// be the same integers. Each goroutine asks for a proposer of its own. It is a function that fills
-// c[m] for the records of blocks[m]. These are the same for each sum m, as its rows see them.
+// Together is All for a group of sums, in one pass. The argument rows has the rows of each sum,
+// which must be the same integers. Each goroutine requests its own proposer. A proposer fills c[m]
+// for the records of blocks[m]. All blocks[m] have the same records, under the frame of sum m's
+// rows.
 func Together(group *release.Group, rows []*release.Rows, proposer func() func(c []kernel.Contributions, blocks []release.Block)) error {
 	base := rows[0]
 	parts := partsOf(base.Len(), base.BlockLen())

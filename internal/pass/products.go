@@ -6,9 +6,9 @@ import (
 	"github.com/ditherml/dither/internal/release"
 )
 
-// Products returns the noisy sum of products of coordinates over rows made with release.MomentRows, with
-// noise of standard deviation NoiseMultiplier·radius² on every number. A matrix is released in full and
-// averaged with its transpose, so that off its diagonal the noise has 1/√2 of that.
+// Products returns the noisy sum of products of coordinates over rows made with release.MomentRows.
+// The noise has standard deviation NoiseMultiplier·radius² on every number. A matrix is released in
+// full and averaged with its transpose. Off its diagonal the noise is then 1/√2 of that.
 func Products(t Settings, rows *release.Rows, p release.Products) ([]float64, error) {
 	sample, err := release.Draw(release.Full(), rows.Len())
 	if err != nil {
@@ -21,8 +21,8 @@ func Products(t Settings, rows *release.Rows, p release.Products) ([]float64, er
 	return released(t, bounded, p)
 }
 
-// SecondMomentOf is Products of all pairs for rows of this many records that are not kept, as
-// release.SecondMomentOf makes them.
+// SecondMomentOf is Products of all pairs for this number of rows, which release.SecondMomentOf
+// makes and does not keep.
 func SecondMomentOf(t Settings, records int, o release.RowsOptions, worker func() func(dst []int16, first, n int)) ([]float64, error) {
 	sample, err := release.Draw(release.Full(), records)
 	if err != nil {

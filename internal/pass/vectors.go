@@ -8,9 +8,9 @@ import (
 	"github.com/ditherml/dither/internal/spot"
 )
 
-// Vectors adds the vectors of all records of a sample to sum, split over the processors: vectors
-// writes the vectors of the listed records, one after the other, to dst, which is zero before. It
-// is called from several goroutines, each with a part of its own.
+// Vectors adds the vectors of all records of a sample to sum, split over the processors. The
+// function vectors writes the vectors of the listed records to dst, which is zero before, one after
+// the other. Several goroutines call it, each with its own part.
 func Vectors(sum *release.VectorSum, sample release.Sample, dim int, vectors func(part int, dst []float64, records []int) error) error {
 	indices := sample.Indices()
 	size := max(1, min(64, maxVectorNumbers/dim))
@@ -59,9 +59,9 @@ func addVectors(sum *release.VectorSum, part int, picks spot.Picks, indices []in
 	return nil
 }
 
-// SumVectors returns the noisy sum of one vector a record. Each counts with an L2 norm of at most
-// bound (a longer one is shortened): noise of standard deviation NoiseMultiplier·bound on every
-// coordinate.
+// SumVectors returns the noisy sum of one vector for each record. Each vector counts with an L2
+// norm of at most bound, and a longer vector is shortened. The noise has standard deviation
+// NoiseMultiplier·bound on every coordinate.
 func SumVectors(t Settings, records, dim int, bound float64, vectors func(part int, dst []float64, records []int) error) ([]float64, error) {
 	sample, err := release.Draw(release.Full(), records)
 	if err != nil {

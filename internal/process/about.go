@@ -11,16 +11,16 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// About is what dither version prints. What the build does not know is left out.
+// About is the output of dither version. Facts that the build lacks are left out.
 type About struct {
 	Program string `json:"program"`
 	Module  string `json:"module,omitempty"`
-	// ModuleVersion is the version of the module as the go command knows it: a tag, or one made of
-	// the time and the commit.
+	// ModuleVersion is the version of the module from the go command: a tag, or one made from the
+	// time and the commit.
 	ModuleVersion string `json:"module-version,omitempty"`
 	Commit        string `json:"commit,omitempty"`
 	CommitTime    string `json:"commit-time,omitempty"`
-	// Modified is nil where it is not known.
+	// Modified is nil if it is unknown.
 	Modified *bool  `json:"modified,omitempty"`
 	Tags     string `json:"tags,omitempty"`
 	Go       string `json:"go"`
@@ -28,7 +28,8 @@ type About struct {
 	Kernels  string `json:"kernels"`
 }
 
-// AboutOf returns what the build information, which may be nil, says of the program of this name.
+// AboutOf returns the facts in the build information, which may be nil, about the program of this
+// name.
 func AboutOf(program string, info *debug.BuildInfo) About {
 	a := About{Program: program, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Kernels: kernel.Instructions()}
 	if info == nil {
@@ -67,7 +68,7 @@ func (a About) Text() []byte {
 	return b.Bytes()
 }
 
-// source says from what the program was built.
+// source describes the source that the program was built from.
 func (a About) source() string {
 	if a.Commit == "" {
 		return "not known: built outside of a checkout"

@@ -2,5 +2,5 @@
 
 package process
 
-// forbidTracing does nothing where the system has no such switch.
+// forbidTracing does nothing, because the system has no such switch.
 func forbidTracing() {}

@@ -2,7 +2,7 @@
 
 package process
 
-// silenceStacks does nothing where a program cannot start itself over in its own process.
+// silenceStacks does nothing, because a program cannot restart itself in its own process here.
 func silenceStacks() {}
 
 // forbidCoreDumps does nothing: such systems keep no core files by default.

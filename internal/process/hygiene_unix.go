@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// tracebackVariable is the variable by which the Go runtime decides what a panic prints. It is
+// tracebackVariable is the variable that decides what the Go runtime prints after a panic. It is
 // read before main, and a program cannot lower it for itself.
 const tracebackVariable = "GOTRACEBACK"
 
-// silenceStacks starts the program over with the variable set to "none", in the same process.
-// Whoever sets the variable keeps their choice.
+// silenceStacks restarts the program with the variable set to "none", in the same process. A value
+// that the user has set is kept.
 func silenceStacks() {
 	if _, chosen := os.LookupEnv(tracebackVariable); chosen {
 		return
@@ -24,7 +24,7 @@ func silenceStacks() {
 	_ = syscall.Exec(program, os.Args, append(os.Environ(), tracebackVariable+"=none"))
 }
 
-// forbidCoreDumps sets the largest size of a core dump to 0, for good.
+// forbidCoreDumps permanently sets the largest size of a core dump to 0.
 func forbidCoreDumps() {
 	_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{})
 	forbidTracing()

@@ -7,6 +7,5 @@ import (
 	"syscall"
 )
 
-// OutliveReaders keeps the process alive when whoever reads its output goes away: writing then
-// fails.
+// OutliveReaders keeps the process alive when the reader of its output ends. Writing then fails.
 func OutliveReaders() { signal.Ignore(syscall.SIGPIPE) }

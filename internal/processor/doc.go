@@ -1,3 +1,3 @@
-// Package processor measures for benchmarks what a process takes of the processors. Tests import it, and
-// nothing else does.
+// Package processor measures a process's use of the processors for benchmarks. Only tests import
+// it.
 package processor

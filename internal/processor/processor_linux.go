@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Time is what this process has taken of all processors so far, in user and system mode; 0 where the system
-// does not tell.
+// Time returns the time of this process on all processors so far, in user and system mode. It is 0
+// if the system does not tell.
 func Time() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

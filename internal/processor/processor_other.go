@@ -4,5 +4,5 @@ package processor
 
 import "time"
 
-// Time is 0: only Linux is asked.
+// Time returns 0: only Linux is asked.
 func Time() time.Duration { return 0 }

@@ -1,4 +1,5 @@
-// Package progress tells on a terminal, or in a file, how far something is. It tells public numbers only.
+// Package progress shows on a terminal, or in a file, how far some work is. It prints public
+// numbers only.
 package progress
 
 import (
@@ -13,16 +14,16 @@ import (
 	"golang.org/x/term"
 )
 
-// progressEvery is how often a long computation says that it goes on.
+// progressEvery is the interval at which a long computation reports that it continues.
 const progressEvery = time.Second
 
 // errNoPrice is the error of a computation that was stopped.
 var errNoPrice = failure.Running(errors.New("stopped before the price was known; nothing was spent or written"))
 
-// Await returns what work returns, or an error as soon as the context ends: prices of plans take
-// what time they take, and a command stops at once. Work changes nothing but what it returns, since
-// what is left of it runs on until the process ends. A long computation says on a file or terminal
-// after messages that it goes on; the time that it takes depends on public numbers alone.
+// Await returns the result of work, or an error as soon as the context ends. Pricing a plan may
+// take long, and a command must stop at once. Apart from its result, work must change nothing,
+// because it runs on until the process ends. A long computation writes to messages, if that is a
+// file or terminal, that it continues. Its duration depends on public numbers alone.
 func Await[T any](ctx context.Context, messages io.Writer, what string, work func() (T, error)) (T, error) {
 	ticker := time.NewTicker(progressEvery)
 	defer ticker.Stop()
@@ -58,8 +59,9 @@ func awaitAt[T any](ctx context.Context, tick <-chan time.Time, say func(ticks i
 	}
 }
 
-// announcer returns a function that says that a computation goes on, and one for its end. On a terminal one
-// line is written over; a file gets a line at 1, 2, 4, 8, … ticks; other writers get nothing.
+// announcer returns a function that reports that a computation continues, and one for its end. On a
+// terminal one line is overwritten. A file gets a line at 1, 2, 4, 8, … ticks, and other writers
+// get nothing.
 func announcer(messages io.Writer, what string) (say func(ticks int), end func()) {
 	file, isFile := messages.(*os.File)
 	if !isFile {

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/term"
 )
 
-// Steps tells how far a run is: one line that is written over on a terminal, a line for
-// each tenth otherwise. It prints public numbers only, and no times: how long a step takes
-// can depend on the records.
+// Steps shows how far a run is: one line that is overwritten on a terminal, or a line for each
+// tenth. It prints public numbers only, and no times, because the duration of a step can depend on
+// the records.
 type Steps struct {
 	out      io.Writer
 	quiet    bool
@@ -20,13 +20,13 @@ type Steps struct {
 	tenth    int
 }
 
-// NewSteps returns one that tells on out, or with quiet nothing.
+// NewSteps returns a Steps that writes to out, or with quiet nothing.
 func NewSteps(out io.Writer, quiet bool) *Steps {
 	file, isFile := out.(*os.File)
 	return &Steps{out: out, quiet: quiet, terminal: isFile && term.IsTerminal(int(file.Fd())), tenth: -1}
 }
 
-// Show tells of a step.
+// Show reports a step.
 func (p *Steps) Show(now train.Progress) {
 	if p.quiet {
 		return

@@ -1,4 +1,4 @@
-// Package public knows data sets of the literature by the names of their folders: where their files stand,
-// what their columns are, and which records are for training and which for testing. They are declared
-// public. A folder of them is the caller's; none comes with the program.
+// Package public knows data sets of the literature by the names of their folders: their files,
+// their columns, and their records for training and for testing. They are declared public. The
+// folder comes from the caller; none comes with the program.
 package public

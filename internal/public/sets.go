@@ -22,26 +22,27 @@ type Set struct {
 // Schema returns a schema of the set, which the caller may modify.
 func (s Set) Schema() (*data.Schema, error) { return s.schema() }
 
-// Read reads both parts under a schema, from the folder in which the set's folder stands.
+// Read reads both parts under a schema. The folder in holds the set's folder.
 func (s Set) Read(ctx context.Context, schema *data.Schema, in string) (training, test *data.Dataset, err error) {
 	return s.read(ctx, schema, filepath.Join(in, s.Name))
 }
 
-// Here reports whether a folder has a folder of this name.
+// Here reports whether the folder in has a folder of this name.
 func Here(in, name string) bool {
 	info, err := os.Stat(filepath.Join(in, name))
 	return !errors.Is(err, fs.ErrNotExist) && err == nil && info.IsDir()
 }
 
-// MNIST is the images of digits of LeCun, Cortes & Burges.
+// MNIST returns the images of digits of LeCun, Cortes & Burges.
 func MNIST() Set { return images("mnist") }
 
-// FashionMNIST is the images of clothes of Xiao, Rasul & Vollgraf, "Fashion-MNIST: a Novel Image Dataset for
-// Benchmarking Machine Learning Algorithms", 2017, https://arxiv.org/abs/1708.07747.
+// FashionMNIST returns the images of clothes of Xiao, Rasul & Vollgraf, "Fashion-MNIST: a Novel
+// Image Dataset for Benchmarking Machine Learning Algorithms", 2017,
+// https://arxiv.org/abs/1708.07747.
 func FashionMNIST() Set { return images("fashion-mnist") }
 
-// images is a set of 60000 grey images of 28×28 for training and 10000 for testing, in the files that
-// MNIST has.
+// images returns a set of 60000 grey images of 28×28 for training and 10000 for testing, in files
+// with MNIST's names.
 func images(name string) Set {
 	schema := func() (*data.Schema, error) {
 		return (&data.Schema{Name: name, Row: "one image", Records: 60000, MaxRecords: 65536,
@@ -61,11 +62,11 @@ func images(name string) Set {
 	return Set{Name: name, schema: schema, read: read}
 }
 
-// BookRows is how many rows of AdultBook are for training, the first ones.
+// BookRows is the number of rows of AdultBook for training: the first ones.
 const BookRows = 36176
 
-// AdultBook is the processed matrix of Adult of J. P. Near and C. Abuah, "Programming Differential Privacy",
-// https://programming-dp.com: 104 numbers from 0 to 1.
+// AdultBook returns the processed matrix of Adult of J. P. Near and C. Abuah, "Programming
+// Differential Privacy", https://programming-dp.com: 104 numbers from 0 to 1.
 func AdultBook() Set {
 	schema := func() (*data.Schema, error) {
 		return data.ParseSchema("adult-book", []byte(`dither-schema: 1

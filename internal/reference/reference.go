@@ -1,6 +1,6 @@
-// Package reference holds plain float64 gradient descent of one score without privacy, bound or grid,
-// as textbooks write it: what fast code is compared with. Labels are class indices, or scaled
-// targets; theta has one number a column.
+// Package reference holds plain float64 gradient descent of one score without privacy, bound or
+// grid, as in textbooks. Fast code is compared with it. Labels are class indices, or scaled
+// targets; theta has one number for each column.
 package reference
 
 import (
@@ -85,8 +85,8 @@ func Accuracy(x Matrix, labels, theta []float64) float64 {
 	return float64(right) / float64(x.Rows)
 }
 
-// ClipNorm returns v scaled down to L2 norm bound when it is longer; a vector whose norm
-// is not finite becomes zero.
+// ClipNorm returns v scaled down to L2 norm bound if it is longer. A vector whose norm is not
+// finite becomes zero.
 func ClipNorm(v []float64, bound float64) []float64 {
 	norm := 0.0
 	for _, f := range v {

@@ -9,12 +9,12 @@ import (
 	"slices"
 )
 
-// alignment is that of the first array in a file.
+// alignment is the alignment of the first array in a file.
 const alignment = 8
 
-// Encode returns the bytes of a file of arrays, in the order of their names, which Parse reads back. The same
-// arrays give the same bytes always. It errs when an array has not the bytes of its type and shape, or a
-// name that the format reserves.
+// Encode returns the bytes of a file of arrays, in the order of their names, which Parse reads
+// back. Equal arrays always give equal bytes. It returns an error if an array lacks the bytes of
+// its type and shape, or has a name that the format reserves.
 func Encode(tensors map[string]Tensor) ([]byte, error) {
 	names := slices.Sorted(maps.Keys(tensors))
 	entries, end := map[string]entry{}, 0

@@ -27,9 +27,9 @@ type entry struct {
 	Offsets []int  `json:"data_offsets"`
 }
 
-// Parse reads a safetensors file: 8 bytes with the length of the header, little end first, then the
-// header, then the bytes. The header is a JSON object of arrays by name. Their bytes have no gaps,
-// and none twice. Metadata is passed by. The arrays share memory with the file.
+// Parse reads a safetensors file: 8 bytes with the length of the header, lowest byte first, then
+// the header, then the bytes. The header is a JSON object of arrays by name. The arrays' bytes have
+// no gaps and do not overlap. Metadata is ignored. The arrays share memory with the file.
 func Parse(file []byte) (map[string]Tensor, error) {
 	if len(file) < 8 {
 		return nil, fmt.Errorf("the file has %d bytes, want a safetensors file, which has 8 and more", len(file))
@@ -45,7 +45,7 @@ func Parse(file []byte) (map[string]Tensor, error) {
 	return cut(entries, file[8+length:])
 }
 
-// parseHeader reads a header. No name may stand in it twice.
+// parseHeader reads a header. No name may occur in it twice.
 func parseHeader(header []byte) (map[string]entry, error) {
 	d := json.NewDecoder(bytes.NewReader(header))
 	if start, err := d.Token(); err != nil || start != json.Delim('{') {

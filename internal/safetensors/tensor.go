@@ -8,15 +8,17 @@ import (
 
 // Tensor is an array of a file.
 type Tensor struct {
-	// Type of the entries, as files name it: "F32".
+	// Type is the type of the entries in the spelling of files: "F32".
 	Type string
-	// Shape is the length of each dimension; the last runs fastest. Without any there is one entry.
+	// Shape is the length of each dimension; the last varies fastest. Without dimensions there is
+	// one entry.
 	Shape []int
-	// Raw are the bytes of the entries, each with the little end first.
+	// Raw holds the bytes of the entries, each with the lowest byte first.
 	Raw []byte
 }
 
-// NewFloat32 returns the array of numbers of a shape. It panics unless there are as many.
+// NewFloat32 returns the array of numbers of a shape. It panics unless x has the shape's number of
+// entries.
 func NewFloat32(x []float32, shape ...int) Tensor {
 	entries := 1
 	for _, n := range shape {
@@ -32,8 +34,8 @@ func NewFloat32(x []float32, shape ...int) Tensor {
 	return Tensor{"F32", shape, raw}
 }
 
-// Floats returns the entries of an array of floating-point numbers, of any of their types. It errs, and names the
-// array, for other types and when one is NaN or infinite.
+// Floats returns the entries of an array of floating-point numbers of any type. For other types,
+// and for NaN or infinite entries, it returns an error that names the array.
 func (t Tensor) Floats(name string) ([]float64, error) {
 	width := sizes[t.Type]
 	var number func(b []byte) float64

@@ -6,23 +6,23 @@ import (
 	"sync"
 )
 
-// FFT is the discrete Fourier transform of real sequences of one power-of-two length.
-// It is immutable and safe for concurrent use.
+// FFT is the discrete Fourier transform of real sequences of one power-of-two length. It is
+// immutable and safe for concurrent use.
 //
 // A real sequence is packed into a complex one of half the length, transformed, and unpacked. The
-// transform is decimation in frequency in radix 4, or radix 2 where a factor of 2 is left over
-// (Brigham, "The Fast Fourier Transform", 1974, section 10-10). Frequencies stay in the order in
-// which decimation leaves them, since products of transforms do not care; Frequency names them.
+// transform is decimation in frequency in radix 4, or radix 2 for a remaining factor of 2 (Brigham,
+// "The Fast Fourier Transform", 1974, section 10-10). Frequencies stay in the order of decimation,
+// because products of transforms do not depend on it; Frequency names them.
 //
 // Error: let u = 2⁻⁵³. A coefficient passes through log₂(length) levels of sums and through one
-// multiplication by a root of unity for each radix-4 level. A sum errs by at most u, a product by
-// at most 2√2·u and a root by at most u, each relative to the sum of the magnitudes that enter.
-// Hence, in the largest coefficient,
+// multiplication by a root of unity for each radix-4 level. Errors are relative to the sum of the
+// magnitudes that enter. The error of a sum is at most u, of a product at most 2√2·u and of a root
+// at most u. Hence, in the largest coefficient,
 //
 //	|computed - exact| ≤ ErrorBound() · Σ|x|
 //
-// and by the same count, level by level, in the Euclidean norm (Higham, "Accuracy and
-// Stability of Numerical Algorithms", 2nd ed. 2002, theorem 24.2), for both directions,
+// The same count, level by level, applies in the Euclidean norm for both directions (Higham,
+// "Accuracy and Stability of Numerical Algorithms", 2nd ed. 2002, theorem 24.2):
 //
 //	‖computed - exact‖₂ ≤ ErrorBound() · ‖exact‖₂.
 type FFT struct {
@@ -71,8 +71,8 @@ func newFFT(length int) *FFT {
 	return f
 }
 
-// root returns e^{-2πik/n}, both parts correct to one unit in the last place: the angle
-// is first brought into [-π/4, π/4] in integers.
+// root returns e^{-2πik/n}, both parts correct to one unit in the last place. The angle is first
+// moved into [-π/4, π/4] in integers.
 func root(k, n int) complex128 {
 	octant := (8*(k%n) + n) / (2 * n) // nearest quarter turn, 0 to 4
 	s, c := math.Sincos(2 * math.Pi * float64(4*(k%n)-octant*n) / float64(4*n))
@@ -93,9 +93,9 @@ func (f *FFT) Len() int { return f.length }
 // ErrorBound returns the factor in the two error bounds above: 4u(log₂(length)+3).
 func (f *FFT) ErrorBound() float64 { return 0x1p-51 * float64(f.reverse+1+3) }
 
-// Frequency returns k such that entry i > 0 of a spectrum is Σ x_j e^{-2πijk/length};
-// 0 < k < length/2. Entry 0 holds two real numbers: the coefficient of frequency 0 as
-// its real part and that of frequency length/2 as its imaginary part.
+// Frequency returns k such that entry i > 0 of a spectrum is Σ x_j e^{-2πijk/length}, with 0 < k <
+// length/2. Entry 0 holds two real numbers. The coefficient of frequency 0 is its real part, and
+// that of frequency length/2 its imaginary part.
 func (f *FFT) Frequency(i int) int {
 	if f.reverse == 0 {
 		return 0
@@ -103,8 +103,8 @@ func (f *FFT) Frequency(i int) int {
 	return int(bits.Reverse64(uint64(i)) >> (64 - f.reverse))
 }
 
-// Forward writes the spectrum of x to dst, which has half the length of x. Every other
-// coefficient is the conjugate of one that is there.
+// Forward writes the spectrum of x to dst, which has half the length of x. Every other coefficient
+// is the conjugate of one in dst.
 func (f *FFT) Forward(dst []complex128, x []float64) {
 	if len(x) != f.length || len(dst) != f.length/2 {
 		panic("special: Fourier transform of a sequence of another length")
@@ -158,8 +158,8 @@ func (f *FFT) fold(z []complex128) {
 
 func conjugate(v complex128) complex128 { return complex(real(v), -imag(v)) }
 
-// split is decimation in frequency: one radix-4 level, then each quarter by itself,
-// which keeps the inner levels in the cache.
+// split is decimation in frequency: one radix-4 level, then each quarter separately, which keeps
+// the inner levels in the cache.
 func (f *FFT) split(z []complex128, level int) {
 	n := len(z) / 4
 	if n == 0 {

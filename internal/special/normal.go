@@ -1,5 +1,5 @@
-// Package special is float64 mathematics that the rest stands on: tails of the
-// normal distribution, roots. It knows nothing of privacy.
+// Package special is mathematics in float64 for the other packages: tails of the normal
+// distribution, roots. It knows nothing of privacy.
 package special
 
 import (
@@ -14,18 +14,18 @@ const (
 )
 
 // NormalCDF returns P(Z ≤ x) for a standard normal Z. For x ≥ -37 it is accurate to a few units in
-// the last place; below it underflows to 0.
+// the last place; below that it underflows to 0.
 func NormalCDF(x float64) float64 { return 0.5 * math.Erfc(-x/sqrt2) }
 
 // NormalDensity returns the density of the standard normal distribution at x.
 func NormalDensity(x float64) float64 { return math.Exp(-x*x/2) / sqrt2Pi }
 
-// MillsRatio returns (1-Φ(x))/φ(x), the ratio of the upper tail of the standard
-// normal distribution to its density: +Inf for x below about -37, about 1/x for
-// large x. Relative error is below 1e-13 for x ≥ -5.
+// MillsRatio returns (1-Φ(x))/φ(x), the ratio of the upper tail of the standard normal distribution
+// to its density. It is +Inf for x below about -37, and about 1/x for large x. The relative error
+// is below 1e-13 for x ≥ -5.
 //
-// For x ≥ 8 it is the continued fraction 1/(x+1/(x+2/(x+3/(x+…)))) (Laplace; NIST
-// Digital Library of Mathematical Functions 7.9.1, https://dlmf.nist.gov/7.9).
+// For x ≥ 8 it is the continued fraction 1/(x+1/(x+2/(x+3/(x+…)))) (Laplace; NIST Digital Library
+// of Mathematical Functions 7.9.1, https://dlmf.nist.gov/7.9).
 func MillsRatio(x float64) float64 {
 	if x < 8 {
 		return 0.5 * math.Erfc(x/sqrt2) * math.Exp(x*x/2) * sqrt2Pi
@@ -40,9 +40,9 @@ func MillsRatio(x float64) float64 {
 	return 1 / tail
 }
 
-// millsSlope returns -d/dx of the Mills ratio, 1 - x·m(x), which is positive and
-// falls in x. For large x it uses 1 - x·m = m·(1/m - x), whose bracket is the
-// continued fraction's own remainder and does not cancel.
+// millsSlope returns -d/dx of the Mills ratio, 1 - x·m(x), which is positive and falls in x. For
+// large x it uses 1 - x·m = m·(1/m - x). That bracket is the continued fraction's own remainder and
+// does not cancel.
 func millsSlope(x float64) float64 {
 	if x < 8 {
 		return 1 - x*MillsRatio(x)
@@ -55,8 +55,8 @@ func millsSlope(x float64) float64 {
 	return rest / (x + rest)
 }
 
-// millsSlopes writes the slopes at these points, each the same as by itself. Beyond 8 the fractions take
-// their steps side by side, since each step of one waits for a division.
+// millsSlopes writes the slopes at these points, each with the bits of millsSlope. Beyond 8 the
+// fractions take their steps side by side, because each step of one waits for a division.
 func millsSlopes(dst, x *[2*len(legendreNodes) - 1]float64) {
 	if slices.Min(x[:]) < 8 {
 		for i, v := range x {
@@ -76,9 +76,9 @@ func millsSlopes(dst, x *[2*len(legendreNodes) - 1]float64) {
 	}
 }
 
-// MillsDifference returns m(x-h) - m(x+h) for h ≥ 0, where m is the Mills ratio,
-// without the cancellation of the plain difference when h is small: then it
-// integrates the slope by a 15-point Gauss-Legendre rule.
+// MillsDifference returns m(x-h) - m(x+h) for h ≥ 0, where m is the Mills ratio. For small h it
+// avoids the cancellation of the plain difference: it integrates the slope by a 15-point
+// Gauss-Legendre rule.
 func MillsDifference(x, h float64) float64 {
 	if h > 0.25 {
 		return MillsRatio(x-h) - MillsRatio(x+h)
@@ -97,9 +97,9 @@ func MillsDifference(x, h float64) float64 {
 	return h * sum
 }
 
-// legendreNodes and legendreWeights are the non-negative half of the 15-point
-// Gauss-Legendre rule on [-1, 1] (Abramowitz & Stegun, table 25.4; recomputed by
-// the test from the Legendre polynomial).
+// legendreNodes and legendreWeights are the non-negative half of the 15-point Gauss-Legendre rule
+// on [-1, 1] (Abramowitz & Stegun, table 25.4). A test recomputes them from the Legendre
+// polynomial.
 var legendreNodes = [8]float64{
 	0, 0.201194093997434522301, 0.394151347077563369897, 0.570972172608538847537,
 	0.724417731360170047416, 0.848206583410427216201, 0.937273392400705904308, 0.987992518020485428490,

@@ -2,10 +2,9 @@ package special
 
 import "math"
 
-// BisectLog finds where the predicate turns from true to false on positive
-// numbers: ok(low) must be true and ok(high) false, low < high. It halves the
-// interval in log space until high/low - 1 ≤ tolerance and returns the true end,
-// so the result always satisfies the predicate.
+// BisectLog returns where the predicate turns from true to false on positive numbers. It requires
+// low < high, ok(low) true and ok(high) false. It halves the interval in log space until high/low -
+// 1 ≤ tolerance. It returns the end at which the predicate is true.
 func BisectLog(low, high, tolerance float64, ok func(float64) bool) float64 {
 	for i := 0; i < 400 && high/low-1 > tolerance; i++ {
 		mid := math.Sqrt(low) * math.Sqrt(high)
@@ -21,14 +20,14 @@ func BisectLog(low, high, tolerance float64, ok func(float64) bool) float64 {
 	return low
 }
 
-// Crossing finds where f turns from at most 0, as at inside, to more, as at outside. It returns a
-// point with f at most 0 that is within tolerance of one where f is more, or next to it. The ends
-// may be in either order and f infinite. The next point is the zero of the inverse parabola through
-// the last three points where that surely helps, else the middle (Chandrupatla, "A New Hybrid
-// Quadratic/Bisection Algorithm for Finding the Zero of a Nonlinear Function", Advances in
-// Engineering Software 1997); the first time that of the secant.
+// Crossing returns where f turns from at most 0, as at inside, to above 0, as at outside. At the
+// returned point f is at most 0, and within tolerance of it, or next to it, f is above 0. The ends
+// may be in either order and f may be infinite. Where this surely helps, the next point is the zero
+// of the inverse parabola through the last three points. Otherwise it is the middle (Chandrupatla,
+// "A New Hybrid Quadratic/Bisection Algorithm for Finding the Zero of a Nonlinear Function",
+// Advances in Engineering Software 1997). The first time it is the zero of the secant.
 func Crossing(inside, outside, tolerance float64, f func(float64) float64) float64 {
-	a, b := inside, outside // of a the value was found last; c is the point before
+	a, b := inside, outside // the value at a is the latest; c is the point before
 	fa, fb := f(a), f(b)
 	share := fa / (fa - fb)
 	for i := 0; i < 200 && math.Abs(b-a) > tolerance; i++ {
@@ -53,8 +52,8 @@ func Crossing(inside, outside, tolerance float64, f func(float64) float64) float
 	return b
 }
 
-// parabola returns the share of the way from a to b at which the inverse parabola through three points is 0,
-// one half where it might leave the way.
+// parabola returns the share of the way from a to b at which the inverse parabola through three
+// points is 0. It returns one half if the parabola might leave the way.
 func parabola(a, b, c, fa, fb, fc float64) float64 {
 	at, level := (a-b)/(c-b), (fa-fb)/(fc-fb)
 	if !(level*level < at && (1-level)*(1-level) < 1-at) {
@@ -63,9 +62,9 @@ func parabola(a, b, c, fa, fb, fc float64) float64 {
 	return fa/(fb-fa)*fc/(fb-fc) + (c-a)/(b-a)*fa/(fc-fa)*fb/(fc-fb)
 }
 
-// GoldenSection looks for a small value of f between low and high, and returns the least value that
-// it met. It shrinks the interval about the lesser of two inner points steps times. For a function
-// that falls and then rises it closes in on the minimum.
+// GoldenSection returns the least value of f that it finds between low and high. In each of steps
+// steps it shrinks the interval about the lesser of two inner points. For a function that falls and
+// then rises it converges to the minimum.
 func GoldenSection(low, high float64, steps int, f func(float64) float64) float64 {
 	const golden = 0.6180339887498949
 	x, y := high-golden*(high-low), low+golden*(high-low)

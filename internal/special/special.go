@@ -36,7 +36,7 @@ func deviance(x, m float64) float64 {
 	return sum
 }
 
-// binomialMass is P(X = k) for X binomial(n, p), 0 < p < 1, correct to about 1e-13.
+// binomialMass returns P(X = k) for X binomial(n, p), 0 < p < 1, correct to about 1e-13.
 func binomialMass(n int, p float64, k int) float64 {
 	x, all := float64(k), float64(n)
 	switch k {
@@ -49,8 +49,8 @@ func binomialMass(n int, p float64, k int) float64 {
 	return math.Exp(exponent) * math.Sqrt(all/(2*math.Pi*x*(all-x)))
 }
 
-// BinomialTail returns P(X ≥ k) for X binomial(n, p), n ≥ 0, 0 < p < 1, to a relative 1e-10: it adds up
-// whichever tail does not hold the mean.
+// BinomialTail returns P(X ≥ k) for X binomial(n, p), n ≥ 0, 0 < p < 1. The relative error is at
+// most 1e-10. It adds up the tail that does not hold the mean.
 func BinomialTail(n int, p float64, k int) float64 {
 	switch {
 	case k <= 0:
@@ -79,9 +79,10 @@ func binomialSum(n int, p float64, k, step int) float64 {
 	return sum
 }
 
-// GammaQ returns the regularized upper incomplete gamma function Γ(a, x)/Γ(a) for a > 0, x ≥ 0, to a
-// relative 1e-11: for x ≥ a+1 by the continued fraction, otherwise by the series of the lower one
-// (NIST Digital Library of Mathematical Functions 8.9.2 and 8.7.1, https://dlmf.nist.gov/8).
+// GammaQ returns the regularized upper incomplete gamma function Γ(a, x)/Γ(a) for a > 0, x ≥ 0. The
+// relative error is at most 1e-11. For x ≥ a+1 it uses the continued fraction, otherwise the series
+// of the lower function (NIST Digital Library of Mathematical Functions 8.9.2 and 8.7.1,
+// https://dlmf.nist.gov/8).
 func GammaQ(a, x float64) float64 {
 	if x <= 0 {
 		return 1

@@ -2,9 +2,10 @@ package special
 
 import "math"
 
-// StudentQuantile returns the quantile of Student's t distribution with this many degrees of freedom, at least 1: the t
-// with P(T ≤ t) = p, for 0 < p < 1. For p from 0.6 to 0.999 and up to 20,000 degrees of freedom its relative error is
-// below 1e-11. It takes time in proportion to the degrees of freedom.
+// StudentQuantile returns the quantile of Student's t distribution with this number of degrees of
+// freedom, at least 1: the t with P(T ≤ t) = p, for 0 < p < 1. For p from 0.6 to 0.999 and up to
+// 20,000 degrees of freedom its relative error is below 1e-11. The time is proportional to the
+// degrees of freedom.
 func StudentQuantile(p float64, freedom int) float64 {
 	switch {
 	case p == 0.5:
@@ -37,9 +38,9 @@ func studentWithin(angle float64, freedom int) float64 {
 }
 
 // BinomialLimit returns the largest p with P(X ≥ k) ≤ fail for X binomial(n, p), for 1 ≤ k ≤ n and
-// 0 < fail < 1. It is right to a relative 1e-9, and not above it but for the error of BinomialTail:
-// k successes of n refute every smaller probability of success with error fail (Clopper & Pearson,
-// "The Use of Confidence or Fiducial Limits", Biometrika 1934).
+// 0 < fail < 1. Its relative error is 1e-9. It exceeds the exact value only by the error of
+// BinomialTail. So k successes of n refute every smaller probability of success with error fail
+// (Clopper & Pearson, "The Use of Confidence or Fiducial Limits", Biometrika 1934).
 func BinomialLimit(n, k int, fail float64) float64 {
 	// P(X ≥ k) ≤ P(X ≥ 1) ≤ n·p.
 	return math.Exp(Crossing(math.Log(fail/float64(n))-1, 0, 1e-13, func(logarithm float64) float64 {

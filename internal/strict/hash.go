@@ -1,6 +1,7 @@
 package strict
 
-// IsHash reports whether a text is a SHA-256 as files of this program spell it: 64 digits, hexadecimal in lower case.
+// IsHash reports whether a text is a SHA-256 in the spelling of this program's files: 64
+// hexadecimal digits in lower case.
 func IsHash(text string) bool {
 	if len(text) != 64 {
 		return false

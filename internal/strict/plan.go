@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// ReadPlan reads the plan in a certificate and validates it, for the package whose name begins its errors. A field that
-// is unknown, there twice or in other letters is an error.
+// ReadPlan reads the plan in a certificate and validates it. Errors begin with the name of the
+// package. An unknown field, a repeated field, or one in other letter case is an error.
 func ReadPlan[P interface{ Validate() error }](name string, text json.RawMessage) (P, error) {
 	var p P
 	if err := Decode(text, &p); err != nil {

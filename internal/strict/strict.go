@@ -1,6 +1,7 @@
-// Package strict reads JSON that has one reading. What encoding/json takes in silence and another program, or a
-// person, may read otherwise is refused: a name twice, a name in other letters, an unknown name, null where a value
-// belongs, text after the end, and bytes that are no UTF-8.
+// Package strict reads JSON that has only one reading. It refuses text that encoding/json accepts
+// but another program, or a person, may read differently. This covers a repeated name, a name in
+// other letter case, an unknown name, and null in place of a value. It also covers text after the
+// end and bytes that are not UTF-8.
 package strict
 
 import (
@@ -14,7 +15,7 @@ import (
 	"unicode/utf8"
 )
 
-// Decode reads the one JSON value that text is into the value that the pointer into is to.
+// Decode reads the one JSON value in text into the pointer into.
 func Decode(text []byte, into any) error {
 	if !utf8.Valid(text) {
 		return errors.New("the text is no UTF-8")
@@ -30,8 +31,8 @@ func Decode(text []byte, into any) error {
 	return Check(text, reflect.TypeOf(into).Elem())
 }
 
-// Check returns an error where the names in a JSON value are not those of the type, each at most
-// once. It errs where a null stands and the type has a value. A type that reads itself
+// Check returns an error unless the names in a JSON value are the names of the type, each at most
+// once. It also returns an error for null in place of a value. A type that reads itself
 // (json.Unmarshaler), and nil, may have any names, each at most once.
 func Check(text []byte, as reflect.Type) error {
 	w := walk{json.NewDecoder(bytes.NewReader(text))}
@@ -103,7 +104,7 @@ func (w walk) list(as reflect.Type) error {
 	return err
 }
 
-// numbers checks lists of numbers. A model has millions of them: they have no names.
+// numbers checks lists of numbers, which have no names. A model has millions of them.
 func (w walk) numbers() error {
 	var raw json.RawMessage
 	err := w.Decode(&raw)
@@ -122,7 +123,7 @@ func numbers(as reflect.Type) bool {
 	return kind == reflect.Float64 || kind == reflect.Float32 || kind == reflect.Int || numbers(as.Elem())
 }
 
-// nullable reports whether null is how encoding/json writes an empty value of a type.
+// nullable reports whether encoding/json writes an empty value of a type as null.
 func nullable(as reflect.Type) bool {
 	switch as.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface:
@@ -138,7 +139,7 @@ func transparent(as reflect.Type) bool {
 	return as != nil && !as.Implements(unmarshaler) && !reflect.PointerTo(as).Implements(unmarshaler)
 }
 
-// pointed is the type that pointers lead to.
+// pointed returns the type at the end of pointers.
 func pointed(as reflect.Type) reflect.Type {
 	for as != nil && as.Kind() == reflect.Pointer {
 		as = as.Elem()
@@ -146,7 +147,7 @@ func pointed(as reflect.Type) reflect.Type {
 	return as
 }
 
-// fieldsOf returns the fields of a struct by their names in JSON, nil for what is no struct.
+// fieldsOf returns the fields of a struct by their names in JSON, or nil for other types.
 func fieldsOf(as reflect.Type) map[string]reflect.Type {
 	as = pointed(as)
 	if !transparent(as) || as.Kind() != reflect.Struct {
@@ -166,7 +167,7 @@ func fieldsOf(as reflect.Type) map[string]reflect.Type {
 	return fields
 }
 
-// shortened is the beginning of a name, for a message.
+// shortened returns the beginning of a name, for a message.
 func shortened(name string) string {
 	const most = 60
 	if len(name) > most {

@@ -1,4 +1,5 @@
-// Package textbook compares what formulas of courses give for an event with what it costs, in words.
+// Package textbook compares the results of courses' formulas for an event with the event's cost, in
+// words.
 package textbook
 
 import (
@@ -58,7 +59,7 @@ func (l Lesson) text(b *bytes.Buffer) {
 	}
 }
 
-// Write writes all formulas for a terminal, nothing where lessons is nil.
+// Write writes all formulas for a terminal, or nothing if lessons is nil.
 func Write(b *bytes.Buffer, lessons []Lesson) {
 	if lessons == nil {
 		return
@@ -87,7 +88,7 @@ var exerciseNotes = []string{
 	"Of k runs that may each fail with probability delta, some fail with a probability of about k·delta: that a total delta is no larger than that of one run cannot be.",
 }
 
-// NewExercise returns the exercise that courses solve, with what each of their formulas gives.
+// NewExercise returns the exercise of courses, with the result of each of their formulas.
 func NewExercise() Exercise {
 	return Exercise{Exercise: strings.Join(strings.Fields(exerciseText), " "), Textbook: lessonsOf(account.TextbookExercise()), Notes: exerciseNotes}
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// These are costs measured on one core at about 3.6 GHz, in nanoseconds. The first two are for a
-// feature of a step, forward and backward: once, and for each weight vector. The next two are the
-// same for features with few entries. The others are a multiply-add of covariance and whitening, a
-// feature that a transform makes (by its name), and a draw of noise.
+// These are costs measured on one core at about 3.6 GHz, in nanoseconds. featureCost and stepCost
+// are for a feature of a step, forward and backward: once, and for each weight vector.
+// sparseStepCost takes their place for features with few entries. covarianceCost is a multiply-add
+// of covariance and whitening, noiseCost a draw of noise, and cellCost a cell to read.
 const (
 	featureCost     = 0.1
 	stepCost        = 0.08
@@ -22,6 +22,7 @@ const (
 	cellCost        = 25
 )
 
+// transformCosts are the same for a feature that a transform makes, by the transform's name.
 var transformCosts = map[string]float64{"scattering": 140, "fourier": 200, "encoder": 200}
 
 // textEntries is the assumed number of nonzero buckets of a text. Reading such a text takes as long

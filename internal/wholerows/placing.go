@@ -7,8 +7,8 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// inner are the products of the features x of a row, the center c and the whitening W that say
-// where the row goes. Those with what a map does not have are not looked at.
+// inner holds the products of the features x of a row, the center c and the whitening W that decide
+// the row's place. Products of parts that a map lacks are not read.
 type inner struct {
 	Square         float64 // ‖x‖²
 	Center         float64 // x·c
@@ -16,29 +16,30 @@ type inner struct {
 	WhitenedCenter float64 // xW·cW
 }
 
-// mapped says where a row goes: its features x become Scale·x - Shift·Center, multiplied by the
+// mapped is the place of a row. Its features x become Scale·x - Shift·Center, multiplied by the
 // whitening, and the intercept after them is Intercept.
 type mapped struct{ Scale, Shift, Intercept float64 }
 
-// rowTransform says where rows go by their products. It is immutable.
+// rowTransform computes the places of rows from their products. It is immutable.
 type rowTransform struct {
 	m                 *feature.Map
 	center2, whitened float64 // squared norms of c and of cW
 }
 
-// newPlacing returns the placing of a map; whitened is cW, nil without.
+// newPlacing returns the transform of a map. The argument whitened is cW, or nil without whitening.
 func newPlacing(m *feature.Map, whitened []float64) rowTransform {
 	center, after := kernel.Norm(m.Center), kernel.Norm(whitened)
 	return rowTransform{m, center * center, after * after}
 }
 
 // closest is the least squared distance of row and center, relative to the sum of their squared
-// norms, that products can tell: its relative error is 2/closest times that of the products at
-// most.
+// norms, that products can resolve. Its relative error is at most 2/closest times that of the
+// products.
 const closest = 0x1p-6
 
-// place returns where the row with these products goes, as Map.Apply sends it up to rounding: its features x become
-// Scale·x - Shift·c, multiplied by W. It reports false for a row so near the center that products do not tell.
+// place returns the place of the row with these products, equal to Map.Apply's result up to
+// rounding. Its features x become Scale·x - Shift·c, multiplied by W. It reports false for a row
+// too near the center for products to resolve.
 func (p rowTransform) place(in inner) (at mapped, ok bool) {
 	m := p.m
 	scale, shift := m.Factor(math.Sqrt(in.Square)), 0.0
@@ -65,7 +66,8 @@ func (p rowTransform) place(in inner) (at mapped, ok bool) {
 	return at, true
 }
 
-// distance returns ‖a - b‖² by ‖a‖², a·b and ‖b‖², and whether it is far enough from the rounding of these.
+// distance returns ‖a - b‖² from ‖a‖², a·b and ‖b‖². It also reports whether the result is well
+// above their rounding error.
 func distance(a2, ab, b2 float64) (square float64, ok bool) {
 	square = a2 - 2*ab + b2
 	return square, square >= closest*(a2+b2)

@@ -6,19 +6,20 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// NewPredictor returns what one goroutine predicts with: it writes the predictions for block b of the rows to dst, of length
-// rows·Outputs. A row whose products do not tell where it goes is predicted by Model.Predict.
+// NewPredictor returns the predictor of one goroutine. It writes the predictions for block b of the
+// rows to dst, of length rows·Outputs. Model.Predict predicts a row whose products do not determine
+// its place.
 func (w *Scores) NewPredictor() func(dst []float64, b int) {
 	r := &reader{Scores: w}
 	return r.predict
 }
 
-// reader is the working space of one goroutine.
+// reader is the scratch of one goroutine.
 type reader struct {
 	*Scores
 	products []int64
 	single   []float32
-	near     *model.Reader // of rows whose products do not tell
+	near     *model.Reader // of rows whose products do not determine their places
 }
 
 func (r *reader) predict(dst []float64, b int) {
@@ -38,7 +39,8 @@ func (r *reader) predict(dst []float64, b int) {
 	}
 }
 
-// score writes the scores of row i by its products; it reports false where these do not tell them.
+// score writes the scores of row i from its products. It reports false if these do not determine
+// them.
 func (r *reader) score(dst []float64, i int, products []int64) bool {
 	m := r.model
 	whitened, vectors := products[:r.limbs*r.side], products[r.limbs*r.side:]

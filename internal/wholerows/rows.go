@@ -1,4 +1,4 @@
-// Package wholerows keeps the rows of a table as integers between models, and predicts all of them with
+// Package wholerows keeps the rows of a table as integers between models. It predicts all rows with
 // one model after the other.
 package wholerows
 
@@ -13,28 +13,31 @@ import (
 	"github.com/ditherml/dither/internal/parallel"
 )
 
-// Rows are the features of many rows before normalization, as integers of a unit: exact, or nearly, where one unit
-// has them all as small multiples, as bytes of pictures and indicators; else in two limbs (kernel.SplitInt). A
-// feature is off by at most 2^-24 of the largest, or 2^-27 of Pipeline.Bound. They are immutable and safe for concurrent use.
+// Rows are the features of many rows before normalization, as integers of a unit. They are exact,
+// or nearly so, if one unit has them all as small multiples, such as bytes of pictures and
+// indicators. Otherwise they are in two limbs (kernel.SplitInt). The error of a feature is at most
+// 2^-24 of the largest, or 2^-27 of Pipeline.Bound. Rows are immutable and safe for concurrent use.
 type Rows struct {
 	dim, rows, limbs int
-	unit, tolerance  float64   // how far features may be from multiples, in units
-	blocks           [][]int16 // feature after feature; of each the higher limbs of all rows of the block, then the lower
+	unit, tolerance  float64   // the largest distance of features from multiples, in units
+	blocks           [][]int16 // feature after feature; for each the higher limbs of all rows of the block, then the lower
 	squares          []float64 // of the features themselves
 	extent           kernel.IntExtent
 }
 
 const (
-	// Block is how many rows stand in a block of Rows, but for the last.
+	// Block is the number of rows in a block of Rows, except the last.
 	Block = 96
-	// mostMultiple is the largest multiple of a unit that one limb is tried for.
+	// mostMultiple is the largest multiple of a unit for which one limb is tried.
 	mostMultiple = 4095
-	// tolerance is how far features may be from multiples in one limb, relative to the largest.
+	// tolerance is the largest distance of features from multiples in one limb, relative to the
+	// largest feature.
 	tolerance = 0x1p-24
 )
 
-// New returns the features of n rows of a chain. Each goroutine asks for a function of its own that gives the values of row i
-// as Dataset.Row does. It returns nil where the features are no finite numbers within Pipeline.Bound, or there are no rows.
+// New returns the features of n rows of a pipeline. Each goroutine requests its own function, which
+// returns the values of row i as Dataset.Row does. New returns nil if a feature is not a finite
+// number within Pipeline.Bound, or there are no rows.
 func New(c *feature.Pipeline, n int, values func() func(i int) []float32) *Rows {
 	if n == 0 {
 		return nil
@@ -80,7 +83,8 @@ func (w *Rows) fill(c *feature.Pipeline, values func() func(i int) []float32) bo
 	return !fails.Load()
 }
 
-// put writes the features of a block, one row after the other, and reports whether they are what the unit and the limbs hold.
+// put writes the features of a block, one row after the other. It reports whether the unit and the
+// limbs hold them.
 func (w *Rows) put(b int, x []float64) (extent kernel.IntExtent, ok bool) {
 	from, n := w.Block(b)
 	numbers := make([]int16, w.limbs*len(x)) // row after row of the higher limbs, then of the lower
@@ -102,7 +106,7 @@ func (w *Rows) put(b int, x []float64) (extent kernel.IntExtent, ok bool) {
 	return extent, ok
 }
 
-// Rows returns the number of rows, Dim that of features.
+// Rows returns the number of rows.
 func (w *Rows) Rows() int { return w.rows }
 
 // Dim returns the number of features.
@@ -111,7 +115,7 @@ func (w *Rows) Dim() int { return w.dim }
 // Blocks returns the number of blocks.
 func (w *Rows) Blocks() int { return len(w.blocks) }
 
-// Block returns which rows stand in block b: this many from first on.
+// Block returns the rows in block b: this number from first on.
 func (w *Rows) Block(b int) (first, rows int) {
 	first = b * Block
 	return first, min(Block, w.rows-first)
@@ -120,16 +124,17 @@ func (w *Rows) Block(b int) (first, rows int) {
 // Square returns the squared norm of the features of row i.
 func (w *Rows) Square(i int) float64 { return w.squares[i] }
 
-// Unit returns the unit of the products that Multiply writes, of columns that are integers.
+// Unit returns the unit of the products that Multiply writes for integer columns.
 func (w *Rows) Unit() float64 { return w.unit }
 
 // Extent bounds the integers of every row.
 func (w *Rows) Extent() kernel.IntExtent { return w.extent }
 
 // Multiply returns the products of the rows of block b with columns of integers, row after row. It
-// uses the memory of room if there is enough: of row r and column k they are Σ_j
-// x_j·columns[j·count+k] in units, exactly as far as the limbs hold the features. Columns has shape
-// Dim × count, and no product may pass 62 bits; group is that of kernel.ProductGroup.
+// reuses the memory of room if that is large enough. The product of row r and column k is Σ_j
+// x_j·columns[j·count+k] in units, exact as far as the limbs hold the features. The argument
+// columns has shape Dim × count, and no product may exceed 62 bits. The group is from
+// kernel.ProductGroup.
 func (w *Rows) Multiply(room []int64, b int, columns []int16, count, group int) []int64 {
 	_, n := w.Block(b)
 	room = slices.Grow(room[:0], w.limbs*n*count)[:w.limbs*n*count]

@@ -8,17 +8,18 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// Scores predicts rows that are kept as integers between models. Of a row it makes exact
-// products: with the columns of the whitening, for the norm of the whitened row alone, and with
-// vectors, which give the scores: the weights after the whitening, and the center. It is immutable
-// and safe for concurrent use.
+// Scores predicts rows that are kept as integers between models. It computes exact products of a
+// row. Products with the columns of the whitening give only the norm of the whitened row. Products
+// with vectors give the scores: the weights after the whitening, and the center. Scores is
+// immutable and safe for concurrent use.
 //
 // Numbers of the whitening and of each vector are rounded to 2^-27 of the largest. A whitening of
-// integers of one unit, as training makes it, is not rounded. Rows are rounded as Rows says. The
-// norm of a whitened row is that of its numbers in float32. A score differs from Model.Predict's by
-// at most this, relative to the product of the norms of the weights and of the mapped row: 2^-20,
-// where rounding errors do not conspire; about 10^-7 was seen. Some rows would lose more: rows near
-// the center, or shortened much by the whitening. Model.Predict predicts these.
+// integers of one unit, as training makes it, is not rounded. The rounding of rows is documented at
+// Rows. The norm of a whitened row comes from its numbers in float32. The difference of a score
+// from Model.Predict's is relative to the product of the norms of the weights and of the mapped
+// row. It is at most 2^-20 unless rounding errors conspire; about 10^-7 was seen. Some rows would
+// lose more: rows near the center, or shortened much by the whitening. Model.Predict predicts
+// these.
 type Scores struct {
 	model     *model.Model
 	data      *data.Dataset
@@ -29,19 +30,19 @@ type Scores struct {
 	side      int // of the whitening; 0 without
 	limbs     int // of the whitening
 	unit      float64
-	least     float64 // squared norm of a row after the whitening that rounding lets be told, for rows of norm 1
+	least     float64 // the least squared norm of a row after the whitening that rounding can resolve, for rows of norm 1
 	group     int
 	units     []float64 // of the vectors: scores, center, whitened center turned back
 	constants []float64 // of each score, the product of the center and its vector
 }
 
-// mostDim is the most features whose products of two limbs fit 62 bits.
+// mostDim is the largest number of features whose products of two limbs fit in 62 bits.
 const mostDim = 1 << 10
 
-// NewScores returns what predicts rows of a data set under the model's schema, which are the
-// same as those of the whole rows. It returns nil for a model that does not take them: one that
-// takes no features, whitens by other than a matrix, or has more than 1024 features. It is also
-// none whose products of weights and whitening are not finite.
+// NewScores returns a predictor of rows of a data set under the model's schema, which must be the
+// rows in rows. It returns nil for a model that does not fit. Such a model takes no features,
+// whitens by other than a matrix, has more than 1024 features, or has products of weights and
+// whitening that are not finite.
 func NewScores(m *model.Model, d *data.Dataset, rows *Rows) *Scores {
 	f := m.Features()
 	dim := f.Pipeline.Dim()
@@ -131,15 +132,16 @@ func (w *Scores) extent() (extent kernel.IntExtent) {
 }
 
 const (
-	// exactly is how far the numbers of a matrix may be from multiples of a unit, relative to the largest.
+	// exactly is the largest distance of a matrix' numbers from multiples of a unit, relative to
+	// the largest number.
 	exactly = 0x1p-40
 	// shortest is the least norm of a row after the whitening, relative to the norms of the
-	// whitening and of the row before it. Rounding to 2^-27 then leaves 2^-20 of a norm of at
-	// least 1.
+	// whitening and of the row before it. Rounding to 2^-27 then has an error of at most 2^-20 for
+	// a norm of at least 1.
 	shortest = 0x1p-8
 )
 
-// roundMatrix returns the whitening as integers, in one limb where they are.
+// roundMatrix returns the whitening as integers, in one limb if they fit.
 func (w *Scores) roundMatrix(matrix []float64) [][]int16 {
 	w.side = w.rows.Dim()
 	norm := shortest * kernel.Norm(matrix)
