@@ -5,13 +5,12 @@ import (
 	"slices"
 )
 
-// auc returns the area under the curve of the given records, which are of two
-// levels: the number of pairs (one record of each level) in which level 1
-// scores higher, ties counted 1/2, over the number of pairs. It is undefined
-// when a level is absent.
+// auc returns the area under the curve of the given records, which have two levels. It is the
+// number of pairs (one record of each level) in which level 1 scores higher, ties counted 1/2, over
+// the number of pairs. It is undefined when a level is absent.
 //
-// Pairs are counted in integers, doubled so that a tie is 1, which is exact
-// below 2^31 records; only the division rounds. Time O(n log n).
+// Pairs are counted in integers, doubled so that a tie is 1. That is exact below 2^31 records; only
+// the division rounds. Time O(n log n).
 func (s *scores) auc(records []int) Measure {
 	var of [2][]uint64 // scores of each level, ascending
 	for _, i := range records {
@@ -36,7 +35,8 @@ func (s *scores) auc(records []int) Measure {
 	return Measure(float64(doubled) / (2 * float64(len(of[0])) * float64(len(of[1]))))
 }
 
-// sortable returns bits that are in the order of the numbers, which are not NaN, and sort faster than they do.
+// sortable returns bits in the order of the numbers, which are not NaN. Bits sort faster than
+// numbers.
 func sortable(v float64) uint64 {
 	const sign = 1 << 63
 	b := math.Float64bits(v + 0) // of both zeros one

@@ -21,14 +21,14 @@ func (p Plan) noiseDraws() int {
 	return p.Numbers()
 }
 
-// Claim returns what the plan implies: its event, the rounded normal numbers that it draws, and in plain words what
-// its guarantee rests on.
+// Claim returns what follows from the plan: its event, the rounded normal numbers that it draws,
+// and in plain words what its guarantee depends on.
 func (p Plan) Claim() certificate.Claim {
 	return certificate.Claim{Event: p.Event(), NoiseDraws: p.noiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
 		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.assumptions()}
 }
 
-// assumptions says in plain words what the guarantee of a private evaluation rests on.
+// assumptions returns in plain words what the guarantee of a private evaluation depends on.
 func (p Plan) assumptions() []string {
 	out := []string{
 		"The schema of the model, the bins and the groups were declared without looking at the records.",
@@ -44,8 +44,8 @@ func (p Plan) assumptions() []string {
 	return out
 }
 
-// CheckSchema returns an error where the plan is not one of models of this schema: levels, bounds of the target and
-// groups are declared there.
+// CheckSchema returns an error where the plan does not fit models of this schema, which declares
+// levels, bounds of the target and groups.
 func (p Plan) CheckSchema(s *data.Schema) error {
 	t := s.Target
 	column, groups, err := declaredGroups(p.GroupColumn, s)
@@ -69,7 +69,8 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 	return certificate.New(option.MethodEvaluation, text, p.Claim())
 }
 
-// Methods returns this package's certificate methods: what a plan in JSON implies, by name.
+// Methods returns this package's certificate methods by name: each says what follows from a plan in
+// JSON.
 func Methods() map[string]certificate.Method {
 	return map[string]certificate.Method{option.MethodEvaluation: func(text json.RawMessage) (certificate.Claim, error) {
 		p, err := strict.ReadPlan[Plan]("evaluate", text)

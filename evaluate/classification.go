@@ -8,44 +8,43 @@ import (
 // Tolerances of the probabilities that Classify accepts, and the clip of its
 // log-loss.
 const (
-	// logLossClip bounds a probability away from 0 before its logarithm is
-	// taken, so that one confident mistake costs 34.5 and not infinity.
+	// logLossClip bounds a probability away from 0 before its logarithm is taken. So one confident
+	// mistake costs 34.5 and not infinity.
 	logLossClip = 1e-15
-	// rangeSlack is how far rounding may carry a probability outside [0, 1].
+	// rangeSlack is the distance by which rounding may carry a probability outside [0, 1].
 	rangeSlack = 1e-9
-	// sumSlack is how far the probabilities of one record may sum from 1.
+	// sumSlack is the largest distance from 1 of the sum of one record's probabilities.
 	sumSlack = 1e-3
 )
 
-// Classification is how well probabilities foretell classes.
+// Classification is the measures of probabilities that predict classes.
 type Classification struct {
 	// Records is the number of records.
 	Records int `json:"records"`
-	// Undefined is the number of records with a probability that is NaN. They
-	// count as wrong, stand in no cell of Confusion, and enter LogLoss and AUC
-	// as if every level were equally probable.
+	// Undefined is the number of records with a probability that is NaN. They count as wrong, stand
+	// in no cell of Confusion, and enter LogLoss and AUC as if every level were equally probable.
 	Undefined int `json:"undefined,omitempty"`
 	// Accuracy is the share of records whose predicted level is the true one.
 	Accuracy Measure `json:"accuracy"`
-	// MajorityAccuracy is the accuracy of always predicting the level that is
-	// most frequent among these records.
+	// MajorityAccuracy is the accuracy of always predicting the level that is most frequent among
+	// these records.
 	MajorityAccuracy Measure `json:"majority-accuracy"`
-	// LogLoss is the mean of -ln p (nats), p being the probability given to
-	// the true level, at least 1e-15.
+	// LogLoss is the mean of -ln p (nats), where p is the probability of the true level, at least
+	// 1e-15.
 	LogLoss Measure `json:"log-loss"`
-	// AUC is the probability that a random record of Levels[1] scores above a
-	// random record of Levels[0], ties counted 1/2. It is NaN (null in JSON)
-	// when one of the two is absent and when there are more than two levels.
+	// AUC is the probability that a random record of Levels[1] scores above a random record of
+	// Levels[0], ties counted 1/2. It is NaN (null in JSON) when one level is absent, and for more
+	// than two levels.
 	AUC Measure `json:"auc"`
 	// Levels are the names of the classes.
 	Levels []string `json:"levels"`
 	// Confusion has shape [true level][predicted level].
 	Confusion [][]int `json:"confusion"`
-	// Precision of a level is the share of its predictions that are true, NaN
-	// when it is never predicted.
+	// Precision of a level is the share of its predictions that are true, NaN when it is never
+	// predicted.
 	Precision []Measure `json:"precision"`
-	// Recall of a level is the share of its records that are predicted so,
-	// NaN when it has no records.
+	// Recall of a level is the share of its records that are predicted as this level, NaN when it
+	// has no records.
 	Recall []Measure `json:"recall"`
 	// GroupColumn names the column of Groups.
 	GroupColumn string `json:"group-column,omitempty"`
@@ -53,8 +52,8 @@ type Classification struct {
 	Groups []Group `json:"groups,omitempty"`
 }
 
-// Group holds the measures of a Classification for the records of one level of
-// the group column. All are NaN when the level has no records.
+// Group is the measures of a Classification for the records of one level of the group column. All
+// are NaN when the level has no records.
 type Group struct {
 	Level            string  `json:"level"`
 	Records          int     `json:"records"`
@@ -64,16 +63,16 @@ type Group struct {
 	AUC              Measure `json:"auc"`
 }
 
-// Classify measures probabilities against labels, which are indices of levels.
+// Classify returns measures of probabilities against labels, which are indices of levels.
 //
 // For two levels probabilities has shape [n] and holds the probability of levels[1], which is
 // predicted when it is above the threshold. Shape [n, 2] is accepted too. For K levels it has shape
-// [n, K], row by row, and the first of the most probable levels is predicted. The threshold is above
-// 0 and below 1. For more than two levels it has no effect. Groups may be nil.
+// [n, K], row by row, and the first of the most probable levels is predicted. The threshold is
+// above 0 and below 1. For more than two levels it has no effect. groups may be nil.
 //
-// It errs when there are no records, and when a label is no index of a level. It errs when a
-// probability is outside [0, 1] by more than 1e-9, or the sum of a record's probabilities differs
-// from 1 by more than 1e-3. Errors name the record (counted from 0) and never its values.
+// It is an error if there are no records, or if a label is no index of a level. So is a probability
+// outside [0, 1] by more than 1e-9, and a record whose probabilities have a sum more than 1e-3 from
+// 1. Errors name the record (counted from 0) and never its values.
 func Classify(levels []string, labels []int, probabilities []float64, threshold float64, groups *Grouping) (Classification, error) {
 	scores, err := newScores(len(levels), labels, probabilities, threshold)
 	if err != nil {
@@ -93,7 +92,7 @@ func Classify(levels []string, labels []int, probabilities []float64, threshold 
 	return c, nil
 }
 
-// classification measures all records, without groups.
+// classification returns the measures of all records, without groups.
 func (s *scores) classification(levels []string) Classification {
 	all := make([]int, len(s.labels))
 	for i := range all {
@@ -113,7 +112,7 @@ func (s *scores) classification(levels []string) Classification {
 	return c
 }
 
-// confusion counts the defined guesses and returns the number of the others.
+// confusion counts the defined guesses. It also returns the number of undefined ones.
 func (s *scores) confusion() (counts [][]int, undefined int) {
 	counts = make([][]int, s.levels)
 	for k := range counts {
@@ -146,7 +145,7 @@ func (s *scores) byLevel(confusion [][]int) (precision, recall []Measure) {
 	return precision, recall
 }
 
-// group measures the records of one group.
+// group returns the measures of the records of one group.
 func (s *scores) group(g group) Group {
 	out := Group{Level: g.level, Records: len(g.records), AUC: noMeasure(), LogLoss: noMeasure()}
 	counts := make([]int, s.levels)

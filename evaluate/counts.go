@@ -7,12 +7,12 @@ type counts struct {
 	plan  *Plan
 	cells []float64
 	noise float64 // variance of the noise on a cell
-	// pairs are the sums over pairs of rows of one person, none where a record is a row.
+	// pairs are the sums over pairs of rows of one person, nil where a record is a row.
 	pairs []float64
 	spread
 }
 
-// spread says how the numbers of one group err.
+// spread returns the error model of the numbers of one group.
 func (p *Plan) spread() spread {
 	s := spread{most: p.maxRows()}
 	if p.Noise == noiseLaplace {
@@ -57,10 +57,10 @@ func (p *Plan) pairsOf(numbers []float64, group int) []float64 {
 	return out
 }
 
-// place is what a cell stands for.
+// place is the meaning of a cell.
 type place struct{ truth, guess, bin int }
 
-// place tells what cell j stands for: the true level, the predicted one, and the score's bin.
+// place returns the meaning of cell j: the true level, the predicted one, and the score's bin.
 func (p *Plan) place(j int) place {
 	bin, levels := j%p.bins(), j/p.bins()
 	if k := len(p.Levels); k > 2 {
@@ -73,7 +73,7 @@ func (p *Plan) place(j int) place {
 	return at
 }
 
-// sum adds up the cells that are chosen, and counts them.
+// sum returns the sum of the chosen cells, and their number.
 func (c counts) sum(chosen func(place) bool) (total, cells float64) {
 	for j, v := range c.cells {
 		if chosen(c.plan.place(j)) {
@@ -84,8 +84,8 @@ func (c counts) sum(chosen func(place) bool) (total, cells float64) {
 	return total, cells
 }
 
-// share is the share of a part among a whole that is made of it and the rest. Of the pairs that it needs the terms
-// are given, none where they were not released.
+// share returns the share of a part in the whole, which is the part and the rest. pairs are the
+// terms of the pairs that it needs, nil where they were not released.
 func (c counts) share(part, rest func(place) bool, pairs []term) Estimate {
 	return c.shares(c.shareRatio(part, rest, pairs))
 }
@@ -96,42 +96,43 @@ func (c counts) shareRatio(part, rest func(place) bool, pairs []term) ratio {
 	return rate(a, b, m*c.noise, n*c.noise, pairs)
 }
 
-// records is the number of records; its interval allows for the noise alone.
+// records returns the number of records. Its interval allows for the noise alone.
 func (c counts) records() Estimate {
 	total, cells := c.sum(func(place) bool { return true })
 	most := float64(c.plan.MaxRecords)
 	return around(total, c.countReach(cells), 0, most)
 }
 
-// accuracy is the share of right predictions.
+// accuracy returns the share of right predictions.
 func (c counts) accuracy() Estimate {
 	right := func(p place) bool { return p.truth == p.guess }
 	wrong := func(p place) bool { return p.truth != p.guess }
 	return c.share(right, wrong, c.pairTerms(0, right, wrong))
 }
 
-// recall is the share of the records of a level that are predicted so.
+// recall returns the share of the records of a level that are predicted as this level.
 func (c counts) recall(level int) Estimate {
 	hit := func(p place) bool { return p.truth == level && p.guess == level }
 	miss := func(p place) bool { return p.truth == level && p.guess != level }
 	return c.share(hit, miss, c.pairTerms(truePairs(level, len(c.plan.Levels)), hit, miss))
 }
 
-// precision is the share of the predictions of a level that are right.
+// precision returns the share of the predictions of a level that are right.
 func (c counts) precision(level int) Estimate {
 	hit := func(p place) bool { return p.guess == level && p.truth == level }
 	wrong := func(p place) bool { return p.guess == level && p.truth != level }
 	return c.share(hit, wrong, c.pairTerms(guessedPairs(level), hit, wrong))
 }
 
-// falseAlarms is the share of the records of level 0 that are predicted to be of level 1, of two levels.
+// falseAlarms returns the share of the records of level 0 that are predicted as level 1, for two
+// levels.
 func (c counts) falseAlarms() Estimate {
 	alarm := func(p place) bool { return p.truth == 0 && p.guess == 1 }
 	quiet := func(p place) bool { return p.truth == 0 && p.guess == 0 }
 	return c.share(alarm, quiet, c.pairTerms(-1, alarm, quiet))
 }
 
-// prevalenceRatio is the share of the records of a level.
+// prevalenceRatio returns the share of the records of a level.
 func (c counts) prevalenceRatio(level int) ratio {
 	of := func(p place) bool { return p.truth == level }
 	other := func(p place) bool { return p.truth != level }
@@ -141,7 +142,7 @@ func (c counts) prevalenceRatio(level int) ratio {
 	return c.shareRatio(of, other, c.pairTerms(-1, of, other))
 }
 
-// confusion has shape [true level][predicted level]: noisy counts, which may be negative.
+// confusion returns noisy counts of shape [true level][predicted level]; they may be negative.
 func (c counts) confusion() [][]float64 {
 	out := make([][]float64, len(c.plan.Levels))
 	for k := range out {
@@ -154,7 +155,7 @@ func (c counts) confusion() [][]float64 {
 	return out
 }
 
-// countReach is how far the interval of a sum of cells goes, for the noise alone.
+// countReach returns the half width of the interval of a sum of cells, for the noise alone.
 func (c counts) countReach(cells float64) float64 {
 	noise := cells * c.noise
 	return c.quantile(noise, noise) * math.Sqrt(noise)

@@ -8,8 +8,9 @@ type Point struct {
 	TruePositiveRate  Measure `json:"true-positive-rate"`
 }
 
-// Bin is one bin of a calibration table: among the records whose score is above Low and at most High,
-// the share of those that are of the predicted level (of two levels: of the second).
+// Bin is one bin of a calibration table. It covers the records whose score is above Low and at most
+// High. It holds the share of these records that have the predicted level. For two levels that is
+// the second level.
 type Bin struct {
 	Low     float64  `json:"low"`
 	High    float64  `json:"high"`
@@ -17,24 +18,25 @@ type Bin struct {
 	Rate    Estimate `json:"rate"`
 }
 
-// Choice is a decision threshold and its figures among the records that it was chosen on. They are
-// a little better than its figures on others.
+// Choice is a decision threshold and its figures on the records that it was chosen on. These
+// figures are slightly better than its figures on other records.
 type Choice struct {
 	Threshold float64 `json:"threshold"`
 	Value     Measure `json:"value"`
 }
 
-// levels are the counts of level 0 and 1 by bin, of two levels.
+// levels returns the counts of level 0 and 1 by bin, for two levels.
 func (c counts) levels() (zero, one []float64) {
 	n := c.plan.bins()
 	return c.cells[:n], c.cells[n:]
 }
 
-// auc is the area under the curve, ties inside a bin counted 1/2, and how far ties may hold it from the
-// area of the exact scores: half of the share of pairs that are in one bin. Its interval holds the area of the exact
-// scores, which lies between those with all ties lost and all won: the lower end of the first misses it in at most
-// 2.5 of 100 draws, and so does the upper end of the second. There is no interval of
-// persons with several rows, whose pairs are not released by bin.
+// auc returns the area under the curve, ties inside a bin counted 1/2. Resolution is half of the
+// share of pairs that are in one bin: ties may hold the area that far from the area of the exact
+// scores. The interval holds the area of the exact scores, which lies between the areas with all
+// ties lost and all ties won. The lower end of the first misses it in at most 2.5 of 100 draws, and
+// so does the upper end of the second. There is no interval for persons with several rows, whose
+// pairs are not released by bin.
 func (c counts) auc() Area {
 	zero, one := c.levels()
 	zeros, ones := total(zero), total(one)
@@ -61,14 +63,15 @@ func (c counts) auc() Area {
 	return Area{e, resolution}
 }
 
-// What a tie in a bin counts.
+// The value of a tie in a bin.
 const tieLost, tieHalf, tieWon = 0, 0.5, 1
 
-// exactTies is by which share of itself ties may widen the interval of an area whose rate is exact: by 1 % its ends lie
-// 0.02 standard deviations farther out, and it holds the area in 0.2 of 100 cases more.
+// exactTies is the largest share by which ties may widen the interval of an area whose rate is
+// exact. A widening by 1 % moves its ends out by 0.02 standard deviations. Then it holds the area
+// in 0.2 of 100 cases more.
 const exactTies = 0.01
 
-// areaOfBins is the area in which a tie in a bin counts so much, with the set for that area.
+// areaOfBins returns the area, with its set, where a tie in a bin counts tie.
 func (c counts) areaOfBins(tie float64) Estimate {
 	_, one := c.levels()
 	below, _ := c.ahead(tie)
@@ -83,11 +86,22 @@ func (c counts) areaOfBins(tie float64) Estimate {
 	return c.shares(r)
 }
 
-// areaRatio is the area as a ratio of Σ one_i·zero_j·w_ij, with weights w of 0, tie and 1, and Σ one · Σ zero. What is
-// tested at θ is Σ one_i·zero_j·(w_ij-θ), whose first-order terms are c_i = Σ_j (w_ij-θ)·zero_j by one_i, and d_j alike by
-// zero_j. With noise of variance v on a count its variance is Σ c²·(one+v) + Σ d²·(zero+v) + v²·Σ (w_ij-θ)² (counts
-// taken as Poisson variables, which for a ratio equals multinomial sampling; Agresti, "Categorical Data Analysis", 3rd
-// edition, section 16.1). The released c² and d² are too large by v·Σ_j (w_ij-θ)² and v·Σ_i (w_ij-θ)², which is taken off.
+// areaRatio returns the area as a ratio of Σ one_i·zero_j·w_ij, with weights w of 0, tie and 1, and
+// Σ one · Σ zero.
+//
+// 1. The test at θ is of Σ one_i·zero_j·(w_ij-θ). Its first-order terms are c_i = Σ_j
+// (w_ij-θ)·zero_j
+//
+//	by one_i, and d_j correspondingly by zero_j.
+//
+// 2. With noise of variance v on a count its variance is Σ c²·(one+v) + Σ d²·(zero+v) + v²·Σ
+// (w_ij-θ)².
+//
+//	Counts are taken as Poisson variables, which for a ratio equals multinomial sampling (Agresti,
+//	"Categorical Data Analysis", 3rd edition, 2013, section 16.1).
+//
+// 3. The released c² and d² are too large by v·Σ_j (w_ij-θ)² and v·Σ_i (w_ij-θ)², which is
+// subtracted.
 func (c counts) areaRatio(won, tie float64) ratio {
 	zero, one := c.levels()
 	below, above := c.ahead(tie)
@@ -114,11 +128,11 @@ func (c counts) areaRatio(won, tie float64) ratio {
 	return r
 }
 
-// wins is Σ (w-θ)² over n weights: this many are 1, one is tie and the others are 0.
+// wins returns Σ (w-θ)² over n weights: ones of them are 1, one is tie and the others are 0.
 func wins(ones, tie, n float64) quad { return quad{ones + tie*tie, -2 * (ones + tie), n} }
 
-// ahead returns for each bin how many records of level 0 are below it, and of level 1 above it.
-// Records inside the bin count by a part, tie.
+// ahead returns for each bin the number of records of level 0 below it, and of level 1 above it.
+// Records inside the bin count by the part tie.
 func (c counts) ahead(tie float64) (below, above []float64) {
 	zero, one := c.levels()
 	n := len(zero)
@@ -144,8 +158,8 @@ func total(numbers []float64) float64 {
 	return sum
 }
 
-// curve lists the points of all thresholds, the highest first. Rates are made monotone by the nearest
-// nondecreasing sequence in the sum of squares, and cut to [0, 1].
+// curve returns the points of all thresholds, the highest first. Rates are made monotone by the
+// nearest nondecreasing sequence in the sum of squares, and cut to [0, 1].
 func (c counts) curve() []Point {
 	zero, one := c.levels()
 	alarms, hits := upward(zero), upward(one)
@@ -159,8 +173,8 @@ func (c counts) curve() []Point {
 	return points
 }
 
-// upward returns the shares of the counts in the last 0, 1, … bins, made monotone; nil when there is
-// nothing to share.
+// upward returns the shares of the counts in the last 0, 1, … bins, made monotone. It is nil when
+// the counts have no positive sum.
 func upward(bins []float64) []float64 {
 	whole, sum := total(bins), 0.0
 	if !(whole > 0) {
@@ -201,7 +215,7 @@ func monotone(x []float64) {
 	}
 }
 
-// best returns the inner end of the bins that is the best threshold for the accuracy, or, balanced,
+// best returns the inner end of the bins that is the best threshold for the accuracy or, balanced,
 // for the mean of the two recalls. Among equals it is the lowest.
 func (c counts) best(balanced bool) Choice {
 	zero, one := c.levels()
@@ -225,10 +239,12 @@ func (c counts) best(balanced bool) Choice {
 	return right
 }
 
-// calibrationRows is about how many rows a calibration table has: bins are joined so that there are no more.
+// calibrationRows is the approximate largest number of rows of a calibration table. Bins are joined
+// to keep it.
 const calibrationRows = 20
 
-// calibration lists the bins, several neighbors as one where there are many. The threshold stays an end.
+// calibration returns the bins, with several neighbors as one where there are many. The threshold
+// stays an end.
 func (c counts) calibration() []Bin {
 	var out []Bin
 	each := (c.plan.bins() + calibrationRows - 1) / calibrationRows

@@ -9,9 +9,10 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// Dataset returns the measures of a model on a data set with targets, by the groups of its rows unless they are nil.
-// One of the two results is nil. Rows that the schema drops are left out. The numbers are exact, and as private as
-// the data set. The error names a target that was not read, or is that of a context that ends.
+// Dataset returns the measures of a model on a data set with targets, by the groups of its rows
+// unless groups are nil. It returns a classification or a regression, and nil for the other. Rows
+// that the schema drops are left out. The numbers are exact, and as private as the data set. It is
+// an error if the target was not read, or if the context ends.
 func Dataset(ctx context.Context, m *model.Model, d *data.Dataset, g *Grouping) (*Classification, *Regression, error) {
 	if d.Target() == nil {
 		return nil, nil, fmt.Errorf("evaluate: the table was read without its target, want the column %q", m.Schema().Target.Column)
@@ -32,8 +33,8 @@ func Dataset(ctx context.Context, m *model.Model, d *data.Dataset, g *Grouping) 
 	return &c, nil, err
 }
 
-// RecordsOf returns the rows of a data set with their predictions, for a private evaluation by the plan. The error
-// names a target or a column that was not read, or is that of a context that ends.
+// RecordsOf returns the rows of a data set with their predictions, for a private evaluation by the
+// plan. It is an error if the target or a column was not read, or if the context ends.
 func RecordsOf(ctx context.Context, m *model.Model, p Plan, d *data.Dataset) (Records, error) {
 	if d.Target() == nil {
 		return Records{}, fmt.Errorf("evaluate: the table was read without its target, want the column %q", m.Schema().Target.Column)
@@ -84,7 +85,7 @@ type keptRows struct {
 	grouping    *Grouping
 }
 
-// keep predicts the rows that the schema keeps, and keeps their targets and groups.
+// keep returns predictions for the rows that the schema keeps, with their targets and groups.
 func keep(ctx context.Context, m *model.Model, d *data.Dataset, g *Grouping) (keptRows, error) {
 	k := m.Outputs()
 	out := keptRows{targets: make([]float64, 0, d.Records()), predictions: make([]float64, 0, d.Records()*k)}

@@ -2,21 +2,21 @@ package evaluate
 
 import "fmt"
 
-// Codes of a Grouping that stand for no level of its own.
+// Codes of a Grouping for missing and other values.
 const (
 	missingCode  = -1
 	missingLevel = "(missing)"
 	otherLevel   = "(other)"
 )
 
-// Grouping tells the group of each record, from one categorical column.
+// Grouping is the group of each record, from one categorical column.
 type Grouping struct {
 	// Column is the name of the column.
 	Column string
 	// Levels are the declared levels, in the order in which groups are listed.
 	Levels []string
-	// Codes holds one code a record: an index into Levels, -1 for a missing
-	// value, len(Levels) for a value that is none of the levels.
+	// Codes holds one code a record: an index into Levels, -1 for a missing value, len(Levels) for
+	// a value that is none of the levels.
 	Codes []int32
 }
 
@@ -39,8 +39,8 @@ func (g *Grouping) check(n int) error {
 	return nil
 }
 
-// split gathers the records of each group: every declared level, even without
-// records, then other and missing where they occur.
+// split returns the records of each group: every declared level, even without records, then other
+// and missing where they occur.
 func (g *Grouping) split() []group {
 	groups := make([]group, len(g.Levels), len(g.Levels)+2)
 	for k, level := range g.Levels {

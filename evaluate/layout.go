@@ -10,7 +10,7 @@ import (
 // fullForm is the form of a release with fourth moments, or with sums over pairs.
 const fullForm = 2
 
-// form is the Form that a plan must have.
+// form returns the Form that a plan must have.
 func (p Plan) form() int {
 	if p.regression() || p.paired() {
 		return fullForm
@@ -24,7 +24,7 @@ func (p Plan) regression() bool { return len(p.Levels) == 0 }
 // paired reports whether a record may have several rows, so that sums over their pairs are released.
 func (p Plan) paired() bool { return p.maxRows() > 1 }
 
-// groups is how many groups the release is split into.
+// groups returns the number of groups that the release is split into.
 func (p Plan) groups() int {
 	if p.GroupColumn == "" {
 		return 1
@@ -35,7 +35,7 @@ func (p Plan) groups() int {
 // bins is the number of score bins.
 func (p Plan) bins() int { return len(p.Edges) - 1 }
 
-// perGroup is how many numbers that are sums over rows are released about one group.
+// perGroup returns the number of released sums over rows of one group.
 func (p Plan) perGroup() int {
 	k := len(p.Levels)
 	switch {
@@ -47,10 +47,10 @@ func (p Plan) perGroup() int {
 	return k * k * p.bins()
 }
 
-// rowNumbers is how many released numbers are sums over rows. They come first.
+// rowNumbers returns the number of released sums over rows. They come first.
 func (p Plan) rowNumbers() int { return p.groups() * p.perGroup() }
 
-// Numbers returns how many numbers are released.
+// Numbers returns the number of released numbers.
 func (p Plan) Numbers() int {
 	if !p.paired() {
 		return p.rowNumbers()
@@ -58,7 +58,7 @@ func (p Plan) Numbers() int {
 	return p.rowNumbers() + p.pairBlocks()*p.perBlock()
 }
 
-// maxRows is how many rows one record has at most.
+// maxRows returns the largest number of rows of one record.
 func (p Plan) maxRows() int {
 	if p.Person == nil {
 		return 1
@@ -66,7 +66,7 @@ func (p Plan) maxRows() int {
 	return p.Person.MaxRows
 }
 
-// rowBound is the largest norm of what one row adds to the sums over rows.
+// rowBound returns the largest norm of one row's contribution to the sums over rows.
 func (p Plan) rowBound() float64 {
 	if p.regression() && p.Noise == noiseGaussian {
 		return math.Sqrt(3 + 1.25*(crossWeight*crossWeight+targetWeight*targetWeight))
@@ -74,7 +74,7 @@ func (p Plan) rowBound() float64 {
 	return 1
 }
 
-// bound returns the largest norm (L1 under Laplace noise, else L2) of what one record adds. A
+// bound returns the largest norm (L1 under Laplace noise, else L2) of one record's contribution. A
 // record of at most k rows adds at most k times the bound of a row to the sums over rows. It adds
 // at most k·pairShare to the sums over pairs.
 func (p Plan) bound() float64 {
@@ -85,7 +85,7 @@ func (p Plan) bound() float64 {
 	return math.Hypot(rows, pairs) * float64(p.maxRows())
 }
 
-// norm is what Bound is measured in.
+// norm returns the norm that bound is measured in.
 func (p Plan) norm() release.Norm {
 	if p.Noise == noiseLaplace {
 		return release.L1()
@@ -100,13 +100,13 @@ func (p Plan) noise() mechanism.Noise {
 	return mechanism.Gaussian{NoiseMultiplier: p.NoiseMultiplier}
 }
 
-// Event returns what the plan releases: k-norm noise in the L1 norm, or Gaussian noise.
+// Event returns the event of the plan's release: k-norm noise in the L1 norm, or Gaussian noise.
 func (p Plan) Event() mechanism.Event { return p.noise() }
 
-// variance returns the variance of the noise on each released number: 2·s² for Laplace noise of
-// scale s, s² for a normal one of standard deviation s, s being NoiseMultiplier·Bound. (Discrete Laplace
-// noise has a variance below that of the continuous one; the grid's step makes the difference
-// negligible.)
+// variance returns the variance of the noise on each released number. It is 2·s² for Laplace noise
+// of scale s, and s² for normal noise of standard deviation s, where s is NoiseMultiplier times
+// bound. Discrete Laplace noise has a variance below that of the continuous one; the grid's step
+// makes the difference negligible.
 func (p Plan) variance() float64 {
 	s := p.NoiseMultiplier * p.bound()
 	if p.Noise == noiseLaplace {

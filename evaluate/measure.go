@@ -6,11 +6,11 @@ import (
 	"math"
 )
 
-// Measure is the value of a metric. NaN means that the metric is undefined for
-// these records, as the area under the curve is when one class is absent.
+// Measure is the value of a metric. NaN means that the metric is undefined for these records, as
+// the area under the curve is when one class is absent.
 type Measure float64
 
-// noMeasure is the Measure that has no value.
+// noMeasure returns the undefined Measure.
 func noMeasure() Measure { return Measure(math.NaN()) }
 
 // Defined reports whether m is a finite number.
@@ -18,8 +18,8 @@ func (m Measure) Defined() bool {
 	return !math.IsNaN(float64(m)) && !math.IsInf(float64(m), 0)
 }
 
-// MarshalJSON writes the shortest number that reads back as m. It writes null for a measure that is
-// not defined, because JSON has no NaN and no infinity.
+// MarshalJSON returns the shortest number that reads back as m. It returns null for an undefined
+// measure, because JSON has no NaN and no infinity.
 func (m Measure) MarshalJSON() ([]byte, error) {
 	if !m.Defined() {
 		return []byte("null"), nil

@@ -28,22 +28,22 @@ const (
 )
 
 // Plan is every public number of one private evaluation. It is fixed before a record is read. One
-// noisy release of Numbers numbers follows from it, and everything that is reported is computed from
+// noisy release of Numbers numbers follows from it. Everything that is reported is computed from
 // that release.
 //
-// For classes the numbers are a histogram over group, true level and score: of two levels the bin of
-// the second level's probability, of more the predicted level and the bin of its probability. A row
-// adds 1 to one cell.
+// For classes the numbers are a histogram over group, true level and score. The score of two levels
+// is the bin of the second level's probability. The score of more levels is the predicted level and
+// the bin of its probability. A row adds 1 to one cell.
 //
-// For a target that is a number a row adds numbers of (a, t): a in [0, 1] is the magnitude of the
+// For a target that is a number a row adds numbers of (a, t). a in [0, 1] is the magnitude of the
 // residual in units of ResidualBound, cut at 1. t in [-1, 1] is the target between its declared
-// bounds. Under Laplace noise they are the 25 products of two Bernstein polynomials of degree 4, in
-// a and in (1+t)/2. These are not negative and have the sum 1. Under Gaussian noise they are the
-// ten moments of momentPowers, of a norm of at most 1.85.
+// bounds. Under Laplace noise the numbers are the 25 products of two Bernstein polynomials of
+// degree 4, in a and in (1+t)/2. These are not negative and have the sum 1. Under Gaussian noise
+// they are the ten moments of momentPowers, of a norm of at most 1.85.
 //
 // Where a record is a person of several rows, the release also has sums over the pairs of different
 // rows of one person. pairs.go describes them. Their weight in the release is public, and they make
-// Bound a little larger.
+// the bound of one record slightly larger.
 type Plan struct {
 	// Form says which numbers are released: 2 where the target is a number or a person has several rows, else 0.
 	Form int `json:"form,omitempty"`
@@ -56,20 +56,20 @@ type Plan struct {
 	// bounds of one record.
 	Noise           string  `json:"noise"`
 	NoiseMultiplier float64 `json:"noise-multiplier"`
-	// Levels are the classes, none for a target that is a number.
+	// Levels are the classes, nil for a target that is a number.
 	Levels []string `json:"levels,omitempty"`
-	// Edges are the ends of the score bins, ascending, from 0 to 1. A bin holds its upper end, the
-	// first one 0 too.
+	// Edges are the ends of the score bins, ascending, from 0 to 1. A bin includes its upper end;
+	// the first bin also includes 0.
 	Edges []float64 `json:"edges,omitempty"`
-	// Threshold is the probability of the second of two levels above which it is predicted; it is one
-	// of Edges.
+	// Threshold is the probability of the second of two levels above which it is predicted. It is
+	// one of Edges.
 	Threshold float64 `json:"threshold,omitempty"`
-	// Lower and Upper are the target's declared bounds; ResidualBound is where residuals are cut.
+	// Lower and Upper are the target's declared bounds. ResidualBound is where residuals are cut.
 	Lower         float64 `json:"lower,omitempty"`
 	Upper         float64 `json:"upper,omitempty"`
 	ResidualBound float64 `json:"residual-bound,omitempty"`
-	// GroupColumn and Groups are the column and the declared levels by which the release is split;
-	// all other rows are one more group.
+	// GroupColumn and Groups are the column and the declared levels by which the release is split.
+	// All other rows are one more group.
 	GroupColumn string   `json:"group-column,omitempty"`
 	Groups      []string `json:"groups,omitempty"`
 }
@@ -116,7 +116,7 @@ func (p Plan) Validate() error {
 	return mechanism.CheckEvent(p.Event())
 }
 
-// validateTarget checks what belongs to the kind of target.
+// validateTarget checks the fields that belong to the kind of target.
 func (p Plan) validateTarget() error {
 	if p.regression() {
 		width := p.Upper - p.Lower

@@ -1,23 +1,24 @@
 package evaluate
 
-// polynomial has the coefficients of aⁱ·tʲ, shape [5][5]: a is the magnitude of a residual and t the target, as
-// Plan scales them.
+// polynomial is the coefficients of aⁱ·tʲ, shape [5][5]. a is the magnitude of a residual and t the
+// target, as Plan scales them.
 type polynomial [5][5]float64
 
 // fourth is the degree of the released polynomials in each of a and t under Laplace noise.
 const fourth = 4
 
 // crossWeight is the factor of the sums of a²t and a²t² in the release under Gaussian noise.
-// targetWeight is the factor of the sums of t³ and t⁴. R² alone needs them, so that they may have
+// targetWeight is the factor of the sums of t³ and t⁴. Only R² needs these sums, so they may have
 // more noise.
 const crossWeight, targetWeight = 0.5, 0.28
 
 // momentPowers are the powers of a and t in the sums that are released under Gaussian noise. Each
-// has the number that is taken from a row's product, and the factor of the rest. A row's vector has
-// an L2 norm of at most √(3 + 5/4·(crossWeight²+targetWeight²)): with u = t² the squares of the
-// first six are at most 1 + 3/4 + 5/4, as u+(u-1/2)² is convex. Of the others the squares of a²t
-// and a²t²-1/2 are at most w+(w-1/2)² ≤ 5/4 with w = a²u ≤ 1, t⁶ ≤ 1 and (t⁴-1/2)² ≤ 1/4. All are
-// reached at a = |t| = 1.
+// has the number that is subtracted from a row's product, and the factor of the rest. A row's
+// vector has an L2 norm of at most √(3 + 5/4·(crossWeight²+targetWeight²)):
+//
+// 1. With u = t² the squares of the first six are at most 1 + 3/4 + 5/4, as u+(u-1/2)² is convex.
+// 2. The squares of a²t and a²t²-1/2 are at most w+(w-1/2)² ≤ 5/4 with w = a²u ≤ 1. 3. For the last
+// two, t⁶ ≤ 1 and (t⁴-1/2)² ≤ 1/4. 4. All are reached at a = |t| = 1.
 var momentPowers = [...]struct {
 	a, t          int
 	shift, weight float64
@@ -26,7 +27,7 @@ var momentPowers = [...]struct {
 	{2, 1, 0, crossWeight}, {2, 2, 0.5, crossWeight}, {0, 3, 0, targetWeight}, {0, 4, 0.5, targetWeight},
 }
 
-// momentNumbers is how many sums over rows a group has where the target is a number.
+// momentNumbers returns the number of sums over rows of a group where the target is a number.
 func (p Plan) momentNumbers() int {
 	if p.Noise == noiseGaussian {
 		return len(momentPowers)
@@ -34,7 +35,7 @@ func (p Plan) momentNumbers() int {
 	return (fourth + 1) * (fourth + 1)
 }
 
-// addMoments adds what Plan describes of a row.
+// addMoments adds the numbers of a row that Plan describes.
 func (p Plan) addMoments(dst []float64, a, t float64) {
 	if p.Noise != noiseGaussian {
 		var products [(fourth + 1) * (fourth + 1)]float64
@@ -63,8 +64,8 @@ func (p Plan) coefficients(q polynomial) []float64 {
 	return out
 }
 
-// bernsteinProducts writes B_i(a)·B_j((1+t)/2) for the Bernstein polynomials of a degree, shape [degree+1][degree+1]: not
-// negative, and of sum 1.
+// bernsteinProducts writes B_i(a)·B_j((1+t)/2) for the Bernstein polynomials of a degree, shape
+// [degree+1][degree+1]. They are not negative and have the sum 1.
 func bernsteinProducts(dst []float64, degree int, a, t float64) {
 	var first, second [fourth + 1]float64
 	bernstein(first[:degree+1], a)
@@ -76,7 +77,8 @@ func bernsteinProducts(dst []float64, degree int, a, t float64) {
 	}
 }
 
-// bernstein writes C(n, i)·xⁱ·(1-x)ⁿ⁻ⁱ for i = 0 … n, by de Casteljau's recursion, in which nothing cancels.
+// bernstein writes C(n, i)·xⁱ·(1-x)ⁿ⁻ⁱ for i = 0 … n, by de Casteljau's recursion, in which nothing
+// cancels.
 func bernstein(dst []float64, x float64) {
 	clear(dst)
 	dst[0] = 1
@@ -88,8 +90,8 @@ func bernstein(dst []float64, x float64) {
 	}
 }
 
-// bernsteinCoefficients writes a polynomial in the products of bernsteinProducts, by the blossom of
-// each power: xᵖ has at B_i the mean of products of p of n numbers. There i of the numbers are 1,
+// bernsteinCoefficients returns a polynomial in the products of bernsteinProducts, by the blossom
+// of each power. At B_i, xᵖ has the mean of products of p of n numbers. Of these n numbers i are 1,
 // and the others are the value of x at the lower end (Farouki, "The Bernstein polynomial basis: a
 // centennial retrospective", Computer Aided Geometric Design 2012, section 5).
 func bernsteinCoefficients(degree int, q polynomial) []float64 {
@@ -107,7 +109,8 @@ func bernsteinCoefficients(degree int, q polynomial) []float64 {
 	return out
 }
 
-// blossom is the mean product of power of n numbers: ones of them are 1 and the others are low.
+// blossom returns the mean product of power of n numbers: ones of them are 1 and the others are
+// low.
 func blossom(n, ones, power int, low float64) float64 {
 	sum := 0.0
 	for k := 0; k <= power; k++ {
@@ -120,7 +123,7 @@ func blossom(n, ones, power int, low float64) float64 {
 	return sum / choose(n, power)
 }
 
-// choose is the binomial coefficient, 0 outside of 0 ≤ k ≤ n.
+// choose returns the binomial coefficient, 0 outside of 0 ≤ k ≤ n.
 func choose(n, k int) float64 {
 	if k < 0 || k > n {
 		return 0

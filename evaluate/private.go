@@ -2,50 +2,53 @@ package evaluate
 
 import "fmt"
 
-// Private is what a private evaluation says: measures computed from one noisy release, by
-// post-processing alone. One of Classification and Regression is nil.
+// Private is the result of a private evaluation: measures computed from one noisy release, by
+// post-processing alone. It has a classification or a regression; the other is nil.
 type Private struct {
-	// Confidence is the confidence of each interval, one at a time; Estimate.Rate says whether it is exact.
+	// Confidence is the confidence of each interval, one at a time. Estimate.Rate says whether it
+	// is exact.
 	Confidence     float64                `json:"confidence"`
 	Classification *PrivateClassification `json:"classification,omitempty"`
 	Regression     *PrivateRegression     `json:"regression,omitempty"`
 }
 
-// PrivateClassification is how well probabilities foretell classes, as a noisy histogram tells.
+// PrivateClassification is the measures of probabilities that predict classes, from a noisy
+// histogram.
 type PrivateClassification struct {
-	// Records is the noisy number of rows; its interval allows for the noise alone.
+	// Records is the noisy number of rows. Its interval allows for the noise alone.
 	Records  Estimate `json:"records"`
 	Accuracy Estimate `json:"accuracy"`
-	// MajorityAccuracy is the accuracy of always predicting the level that is most frequent in the release.
+	// MajorityAccuracy is the accuracy of always predicting the level that is most frequent in the
+	// release.
 	MajorityAccuracy Estimate `json:"majority-accuracy"`
 	Levels           []string `json:"levels"`
 	// Confusion has shape [true level][predicted level]: noisy counts, which may be negative.
 	Confusion [][]float64 `json:"confusion"`
 	Precision []Estimate  `json:"precision"`
 	Recall    []Estimate  `json:"recall"`
-	// AUC is of two levels.
+	// AUC is for two levels.
 	AUC *Area `json:"auc,omitempty"`
-	// ROC, BestAccuracy and BestBalanced are of two levels.
+	// ROC, BestAccuracy and BestBalanced are for two levels.
 	ROC          []Point `json:"roc,omitempty"`
 	BestAccuracy *Choice `json:"best-threshold-for-accuracy,omitempty"`
 	BestBalanced *Choice `json:"best-threshold-for-balanced-accuracy,omitempty"`
 	Calibration  []Bin   `json:"calibration,omitempty"`
-	// GroupColumn and Groups are the measures by declared groups.
+	// GroupColumn is the column of the groups, and Groups are the measures by its declared levels.
 	GroupColumn string         `json:"group-column,omitempty"`
 	Groups      []PrivateGroup `json:"groups,omitempty"`
 }
 
-// Area is an area under the curve. In Value ties in a bin count 1/2; Resolution bounds how far that
-// moves it from the area of the exact scores. The interval holds the area of the exact scores: its
-// low end is the low end of the area in which every tie is lost. Its high end is the high end of
-// the area in which every tie is won.
+// Area is an area under the curve. In Value ties in a bin count 1/2. Resolution bounds the distance
+// by which that moves Value from the area of the exact scores. The interval holds the area of the
+// exact scores. Its low end is the low end of the area in which every tie is lost. Its high end is
+// the high end of the area in which every tie is won.
 type Area struct {
 	Estimate
 	Resolution Measure `json:"resolution"`
 }
 
-// PrivateGroup holds the measures of one group. AUC, TruePositiveRate and FalsePositiveRate are of two
-// levels.
+// PrivateGroup is the measures of one group. AUC, TruePositiveRate and FalsePositiveRate are for
+// two levels.
 type PrivateGroup struct {
 	Level             string    `json:"level"`
 	Records           Estimate  `json:"records"`
@@ -55,10 +58,11 @@ type PrivateGroup struct {
 	FalsePositiveRate *Estimate `json:"false-positive-rate,omitempty"`
 }
 
-// restLevel names the rows outside of the declared groups.
+// restLevel is the name of the rows outside the declared groups.
 const restLevel = "(other or missing)"
 
-// Measures computes the measures of released numbers; it looks at nothing else, so it costs nothing.
+// Measures returns the measures of released numbers. It uses nothing else, so it costs nothing.
+// Numbers that do not fit the plan are an error.
 func Measures(p Plan, numbers []float64) (Private, error) {
 	if err := p.Validate(); err != nil {
 		return Private{}, err

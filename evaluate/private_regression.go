@@ -2,11 +2,11 @@ package evaluate
 
 import "math"
 
-// PrivateRegression is how well predictions foretell a number. Residuals are cut at the plan's
+// PrivateRegression is the measures of predictions of a number. Residuals are cut at the plan's
 // ResidualBound.
 type PrivateRegression struct {
 	Records Estimate `json:"records"`
-	// RMSE is the root of the mean squared residual, MAE the mean of the magnitudes.
+	// RMSE is the root of the mean squared residual, and MAE the mean of the magnitudes.
 	RMSE Estimate `json:"rmse"`
 	MAE  Estimate `json:"mae"`
 	// R2 is 1 - mean squared residual / variance of the target.
@@ -15,7 +15,7 @@ type PrivateRegression struct {
 	Groups      []PrivateRegressionGroup `json:"groups,omitempty"`
 }
 
-// PrivateRegressionGroup holds the measures of one group.
+// PrivateRegressionGroup is the measures of one group.
 type PrivateRegressionGroup struct {
 	Level   string   `json:"level"`
 	Records Estimate `json:"records"`
@@ -37,7 +37,7 @@ func (p Plan) regress(numbers []float64) PrivateRegression {
 	return out
 }
 
-// measureNumbers are the measures of a target that is a number.
+// measureNumbers returns the measures of a target that is a number.
 func (c counts) measureNumbers(name string) PrivateRegressionGroup {
 	cut, width := c.plan.ResidualBound, c.plan.Upper-c.plan.Lower
 	one, magnitude, square := polynomial{{1}}, polynomial{1: {1}}, polynomial{2: {1}}
@@ -49,7 +49,7 @@ func (c counts) measureNumbers(name string) PrivateRegressionGroup {
 		R2:   c.explained(4 * cut * cut / width / width)}
 }
 
-// rowCount is the number of rows; its interval allows for the noise alone.
+// rowCount returns the number of rows. Its interval allows for the noise alone.
 func (c counts) rowCount(one polynomial) Estimate {
 	n, noise, quartic := 0.0, 0.0, 0.0
 	for j, w := range c.plan.coefficients(one) {
@@ -60,14 +60,16 @@ func (c counts) rowCount(one polynomial) Estimate {
 	return around(n, c.quantile(noise, quartic)*math.Sqrt(noise), 0, float64(c.plan.MaxRecords))
 }
 
-// leastRows is how many standard deviations of its noise the number of rows must have for a mean of the target.
+// leastRows is a multiple of the noise of the number of rows; the number must reach it for a mean
+// of the target.
 const leastRows = 3
 
-// explained is R² = 1 - θ, where θ is the mean squared residual over the variance of the target.
-// Both are in units of half of the target's range. scale is the unit of a², in these. The variance
-// is the mean of (t-μ)², with the released mean for μ: Σ(t-μ)² is then too small by g²/n, g being
-// the noise on Σ(t-μ), which is little against the noise on it wherever n stands out from its own.
-// Where the number of rows is hidden by noise, the set is all that is possible.
+// explained returns R² = 1 - θ, where θ is the mean squared residual over the variance of the
+// target. Both are in units of half of the target's range, and scale is the unit of a² in these.
+// The variance is the mean of (t-μ)², with the released mean for μ. So Σ(t-μ)² is too small by
+// g²/n, where g is the noise on Σ(t-μ). That is little against the noise on Σ(t-μ)² wherever n
+// stands out from its own noise. Where noise hides the number of rows, the set is the whole
+// possible range.
 func (c counts) explained(scale float64) Estimate {
 	whole := Estimate{Value: noMeasure(), Low: Measure(math.Inf(-1)), High: 1, Rate: rateAtLeast}
 	rows := polynomial{{1}}
@@ -89,7 +91,7 @@ func (c counts) explained(scale float64) Estimate {
 	return e
 }
 
-// dot is the sum of a polynomial over the rows.
+// dot returns the sum of a polynomial over the rows.
 func (c counts) dot(q polynomial) float64 {
 	sum := 0.0
 	for j, w := range c.plan.coefficients(q) {
@@ -98,7 +100,7 @@ func (c counts) dot(q polynomial) float64 {
 	return sum
 }
 
-// noiseOn is the variance of the noise on the sum of a polynomial.
+// noiseOn returns the variance of the noise on the sum of a polynomial.
 func (c counts) noiseOn(q polynomial) float64 {
 	sum := 0.0
 	for _, w := range c.plan.coefficients(q) {
@@ -107,7 +109,7 @@ func (c counts) noiseOn(q polynomial) float64 {
 	return sum
 }
 
-// mean is the mean over the rows of a polynomial that is between 0 and 1.
+// mean returns the mean over the rows of a polynomial that is between 0 and 1.
 func (c counts) mean(q polynomial) Estimate {
 	r := c.ratioOf(q, polynomial{{1}})
 	r.most = quad{0, r.w, -r.w} // (x-θ)² is at most x·(1-θ)² + (1-x)·θ²
@@ -115,8 +117,8 @@ func (c counts) mean(q polynomial) Estimate {
 	return c.shares(r)
 }
 
-// ratioOf is Σ above(a, t) / Σ under(a, t). A row adds ψ = above - θ·under to the tested sum. The
-// sums of the squares of ψ over rows and of its products over pairs follow from the release.
+// ratioOf returns Σ above(a, t) / Σ under(a, t). A row adds ψ = above - θ·under to the tested sum.
+// The sums of the squares of ψ over rows, and of its products over pairs, follow from the release.
 func (c counts) ratioOf(above, under polynomial) ratio {
 	r := ratio{a: c.dot(above), w: c.dot(under), pairs: c.numberTerms(above, under)}
 	squares := [3]polynomial{above.times(above, 1), above.times(under, -2), under.times(under, 1)}
@@ -137,7 +139,7 @@ func (c counts) ratioOf(above, under polynomial) ratio {
 	return r
 }
 
-// numberTerms are the terms of pairs of rows of a ratio.
+// numberTerms returns the terms of pairs of rows of a ratio.
 func (c counts) numberTerms(above, under polynomial) []term {
 	if c.pairs == nil {
 		return nil
@@ -152,7 +154,8 @@ func (c counts) numberTerms(above, under polynomial) []term {
 	return out
 }
 
-// times is the product of two polynomials and a number, of degree 4 at most in each of a and t.
+// times returns the product of two polynomials and a number, of degree at most 4 in each of a and
+// t.
 func (q polynomial) times(o polynomial, factor float64) polynomial {
 	var out polynomial
 	for i, row := range q {

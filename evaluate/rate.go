@@ -2,43 +2,47 @@ package evaluate
 
 import "math"
 
-// The rates that are stated, Estimate.Rate: in how many cases of 100 an interval holds its number, over all draws of
-// the records and of the noise. They are 95, up to 0.7 more or fewer, or at least 95, less 0.7 at most. The second is
-// where the release cannot tell the variance or has too few records. It depends on the plan and on released numbers
-// alone. It is the rate of all draws from a population, and not of those draws in which it is stated: where a
-// population is near the limit, noise decides which of the two that is.
+// The stated rates, Estimate.Rate: in how many cases of 100 an interval holds its number, over all
+// draws of the records and of the noise. One rate is 95, up to 0.7 more or fewer. The other is at
+// least 95, less at most 0.7; it is for releases that cannot give the variance or have too few
+// records. The rate depends on the plan and on released numbers alone. It is the rate of all draws
+// from a population, and not of the draws in which it is stated. For a population near the limit,
+// noise decides which of the two is stated.
 const (
 	rateExact   = "95 %"
 	rateAtLeast = "at least 95 %"
 )
 
-// Limits of what has an exact rate. What they are rests on the integrals of TestDoubtedIntervalsCover and on the simulations
-// of this package: within them no interval holds its number in more than 95.7 of 100 cases.
+// Limits of an exact rate. They are based on the integrals of TestDoubtedIntervalsCover and on the
+// simulations of this package. Within them no interval holds its number in more than 95.7 of 100
+// cases.
 const (
-	// clearly is how many standard deviations of its noise a denominator must have: below, noise
-	// makes many sets wide. Where there is noise on the sampling part too it must have
-	// clearDoubted, and the number of rows after a mean clearRows.
+	// clearly is the multiple of its noise that a denominator must reach: below, noise makes many
+	// sets wide. Where there is noise on the sampling part too, the denominator must reach
+	// clearDoubted. The number of rows of a mean must reach clearRows.
 	clearly, clearDoubted, clearRows = 3, 6, 20
-	// littleDoubt is the share of noise in a variance that never matters. Where sampling is known but for the pairs, doubtBySampling
-	// more is allowed for each unit of its part of the variance, up to mostDoubt: the floor at the noise lifts a large part little.
+	// littleDoubt is the share of noise in a variance that never matters. Where only the pairs make
+	// sampling uncertain, doubtBySampling more is allowed for each unit of its part of the
+	// variance, up to mostDoubt: the floor at the noise lifts a large part little.
 	littleDoubt, doubtBySampling = 0.15, 0.5
-	// ownDoubt is the share where sampling is known with noise as a whole. There the denominator
+	// ownDoubt is the share where sampling as a whole is known with noise. There the denominator
 	// has manyRows times its noise, and sampling stands out from that noise.
 	ownDoubt, manyRows = 0.2, 40
 	// slightDoubt is the share for a sum of skewed numbers whose sampling variance is more than
-	// littleSkewed of its square. Fewer than 670 squares of normal residuals have that, or 190
-	// magnitudes. Up to it, sampling is nearly known but for the pairs, and half of doubtBySampling
-	// is allowed.
+	// littleSkewed of its square. That is so for fewer than 670 squares of normal residuals, or 190
+	// magnitudes. Up to it, only the pairs make sampling uncertain, and half of doubtBySampling is
+	// allowed.
 	slightDoubt, littleSkewed = 0.1, 0.003
-	// coarseStep is the largest step of a lattice in standard deviations that an exact rate has.
+	// coarseStep is the largest step of a lattice, in standard deviations, with an exact rate.
 	coarseStep = 0.08
-	// fewRows is how many rows a share must be of where sampling is most of the variance, and an area of each level.
+	// fewRows is the number of rows that a share must have where sampling is most of the variance.
+	// An area must have as many rows of each level.
 	fewRows = 40
 	// mostQuadratic is the largest part of products of two noises in the variance of an area.
 	mostQuadratic = 0.02
 )
 
-// rate is what is stated of the set of a ratio, by the variances at its value.
+// rate returns the rate that is stated for the set of a ratio, by the variances at its value.
 func (s spread) rate(of ratio) string {
 	times := of.w / math.Sqrt(of.noise[2]) // its noise, infinite where there is none
 	if !(times > clearly) {
@@ -59,7 +63,8 @@ func (s spread) rate(of ratio) string {
 	return rateExact
 }
 
-// rowsBehind is how many rows a share is of, or an area of the rarer level; infinite for others.
+// rowsBehind returns the number of rows of a share, or of an area's rarer level; infinite for
+// others.
 func (r *ratio) rowsBehind() float64 {
 	switch {
 	case r.counted:
@@ -70,8 +75,8 @@ func (r *ratio) rowsBehind() float64 {
 	return math.Inf(1)
 }
 
-// allowedDoubt is the share of noise in a variance with which the rate is exact, for a denominator
-// of this many times its noise.
+// allowedDoubt returns the share of noise in a variance up to which the rate is exact, for a
+// denominator of this many times its noise.
 func (v variances) allowedDoubt(r *ratio, times float64) float64 {
 	sampling := v.apart - v.noise
 	own := math.Sqrt(max(0, v.doubt*v.doubt-v.paired*v.paired)) // 0 where the sampling of rows by themselves is known
@@ -88,9 +93,10 @@ func (v variances) allowedDoubt(r *ratio, times float64) float64 {
 	return littleDoubt
 }
 
-// lattice is c times the share of its steps of 1 that a sum of ones over rows keeps under noise. Its distribution differs from
-// a smooth one by half a step at most, times the characteristic function of the noise at 2π (Esseen, "Fourier
-// analysis of distribution functions", Acta Mathematica 1945, chapter 4): what is tested may be farther from 0 by so much.
+// lattice returns c times the share of its steps of 1 that a sum of ones over rows keeps under
+// noise. Its distribution differs from a smooth one by at most half a step times the characteristic
+// function of the noise at 2π (Esseen, "Fourier analysis of distribution functions", Acta
+// Mathematica 1945, chapter 4). The tested number may be farther from 0 by that much.
 func (s spread) lattice(r *ratio, c, d float64) float64 {
 	if !r.counted || !(c > 0) {
 		return 0

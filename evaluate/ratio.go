@@ -2,43 +2,46 @@ package evaluate
 
 import "math"
 
-// term is a part of Σ ψ(row)·ψ(other) over the pairs of different rows of one person, ψ depending
-// on θ: weight(θ) times a sum over pairs, on which there is the noise of this many.
+// term is a part of Σ ψ(row)·ψ(other) over the pairs of different rows of one person, where ψ
+// depends on θ. It is weight(θ) times a sum over pairs, which has the noise of this many sums.
 type term struct {
 	weight     quad
 	sum, noisy float64
 }
 
-// ratio is a/w and what is known of the variance of a - θ·w at each θ.
+// ratio is a/w and the variance of a - θ·w at each θ, as far as it is known.
 type ratio struct {
 	a, w float64
-	// noise is what noise adds, at least least, and rows what the sampling of rows would, if each were drawn by itself.
+	// noise is the part of the noise, at least least. rows is the part of the sampling of rows, if
+	// each row were drawn by itself.
 	noise, least, rows quad
-	// most is above rows whatever the rows are, up to the noise on a and w.
+	// most is above rows for all possible rows, up to the noise on a and w.
 	most quad
 	// quartic is Σ cᵢ⁴·Var(Xᵢ) for the noise Σ cᵢ·Xᵢ on a - θ·w.
 	quartic quart
-	// rowDoubt is the variance of the noise on rows, and doubt, once folded, that on rows and pairs.
+	// rowDoubt is the variance of the noise on rows. doubt, once folded, is that on rows and pairs.
 	rowDoubt, doubt quart
 	// shared is the covariance of the noise on a - θ·w and on rows.
 	shared cubic
 	// pairs are nil where none were released for this ratio. Folded, their sum is together.
 	pairs    []term
 	together quad
-	// counted says that a and w are sums of ones over rows, with noise of the variances part on a and rest on w - a.
+	// counted reports that a and w are sums of ones over rows. Their noise has the variances part
+	// on a and rest on w - a.
 	counted    bool
 	part, rest float64
-	// sides are the parts of rows that are sums of squares over this many records each, of an area;
-	// else they are empty.
+	// sides, for an area, are the parts of rows that are sums of squares over this many records
+	// each; for others they are empty.
 	sides [2]struct {
 		rows    quad
 		records float64
 	}
-	// positive says that a is a sum of numbers that are not negative and often small, as magnitudes and squares are.
+	// positive reports that a is a sum of numbers that are not negative and often small, such as
+	// magnitudes and squares.
 	positive bool
 }
 
-// folded has the pairs of a ratio added up.
+// folded returns a ratio with its pairs added up.
 func (s spread) folded(r ratio) *ratio {
 	r.doubt = r.rowDoubt
 	for _, t := range r.pairs {
@@ -48,7 +51,8 @@ func (s spread) folded(r ratio) *ratio {
 	return &r
 }
 
-// excess is (c·a-d·w)² less what it may be at the stated confidence: not above 0 for the θ = d/c of the set.
+// excess returns (c·a-d·w)² less its limit at the stated confidence. It is not above 0 for the θ =
+// d/c of the set.
 func (s spread) excess(r *ratio, c, d float64) float64 {
 	v := s.variances(r, c, d)
 	t, fourth := c*r.a-d*r.w, r.quartic.on(c, d)
@@ -68,13 +72,19 @@ func (s spread) excess(r *ratio, c, d float64) float64 {
 	return t*t - reach*reach
 }
 
-// skewed is by how much the quantile grows for a mean of numbers that are not negative, whose large
-// values are rare: with a sampling variance S of their sum A, out of a variance V. With the squared
-// skewness γ²/n of the sum of n numbers a Student's t at ±z, and so a mean that is tested at its
-// own variance, misses more often by 2φ(z)·z·γ²/n·((z⁴+2z²-3)/18 - (z²-3)/8), with 3γ²/2 for the
-// excess kurtosis (Hall, "The Bootstrap and Edgeworth Expansion", Springer 1992, section 2.6). As
-// in a gamma distribution of numbers or of the sums of persons, γ²/n is taken as 4·S/A², times
-// (S/V)³ for the rest of V.
+// skewed returns the factor by which the quantile grows for a mean of numbers that are not negative
+// and whose large values are rare. S is the sampling variance of their sum A, out of a variance V.
+//
+// 1. Let γ²/n be the squared skewness of the sum of n numbers. A Student's t at ±z, and so a mean
+// that is
+//
+//	tested at its own variance, misses more often by 2φ(z)·z·γ²/n·((z⁴+2z²-3)/18 - (z²-3)/8), with 3γ²/2
+//	for the excess kurtosis (Hall, "The Bootstrap and Edgeworth Expansion", Springer 1992, section 2.6).
+//
+// 2. As in a gamma distribution of numbers or of the sums of persons, γ²/n is taken as 4·S/A². It
+// is
+//
+//	multiplied by (S/V)³ for the rest of V.
 func (r *ratio) skewed(c, sampling, variance float64) float64 {
 	if !r.positive || !(sampling > 0) {
 		return 0
@@ -88,7 +98,8 @@ func (r *ratio) skewed(c, sampling, variance float64) float64 {
 // mostSkewed is the largest S/A² that skewed takes.
 const mostSkewed = 0.05
 
-// rate is part/(part+rest) of noisy counts. The noise on them has the variances partNoise and restNoise.
+// rate returns part/(part+rest) of noisy counts. Their noise has the variances partNoise and
+// restNoise.
 func rate(part, rest, partNoise, restNoise float64, pairs []term) ratio {
 	whole := part + rest
 	r := ratio{a: part, w: whole, counted: true, part: partNoise, rest: restNoise, noise: quad{partNoise, -2 * partNoise, partNoise + restNoise}, rows: quad{0, whole, -whole}, pairs: pairs}
@@ -97,7 +108,7 @@ func rate(part, rest, partNoise, restNoise float64, pairs []term) ratio {
 	return r
 }
 
-// shares is the set of a ratio between 0 and 1.
+// shares returns the estimate of a ratio between 0 and 1.
 func (s spread) shares(r ratio) Estimate {
 	if s.pair > 0 && r.pairs == nil {
 		return without(r.value(), 0, 1)
@@ -105,7 +116,7 @@ func (s spread) shares(r ratio) Estimate {
 	return s.estimate(r, 1)
 }
 
-// value is a/w, NaN where w is not above 0.
+// value returns a/w, NaN where w is not above 0.
 func (r ratio) value() float64 {
 	if !(r.w > 0) {
 		return math.NaN()
@@ -113,20 +124,20 @@ func (r ratio) value() float64 {
 	return r.a / r.w
 }
 
-// without is an estimate without an interval.
+// without returns an estimate without an interval.
 func without(value, least, most float64) Estimate {
 	return Estimate{Value: Measure(max(least, min(most, value))), Low: noMeasure(), High: noMeasure()}
 }
 
-// The weights of pairs for a share θ, ψ being 1-θ for a row of the part and -θ for one of the rest.
+// The weights of pairs for a share θ. ψ is 1-θ for a row of the part and -θ for a row of the rest.
 var (
 	ofParts = quad{1, -2, 1}
 	ofBoth  = quad{0, -1, 1}
 	ofRests = quad{0, 0, 1}
 )
 
-// pairTerms are the terms of a share. For two levels they are the terms of all pairs of kinds, and
-// for more the three at one place.
+// pairTerms returns the terms of a share. For two levels they are the terms of all pairs of kinds,
+// and for more levels the three at one place.
 func (c counts) pairTerms(at int, part, rest func(place) bool) []term {
 	if c.pairs == nil {
 		return nil
@@ -153,9 +164,9 @@ func (c counts) pairTerms(at int, part, rest func(place) bool) []term {
 	return out
 }
 
-// prevalenceTerms are the terms of the share of a level among more than two. Let s be the number of
-// pairs with both rows of the level, d with the first alone, and n of all. Then the sum is
-// s·(1-θ)² - 2d·θ(1-θ) + (n-s-2d)·θ².
+// prevalenceTerms returns the terms of the share of a level among more than two. Let s be the
+// number of pairs with both rows of the level, d with the first alone, and n of all. Then the sum
+// is s·(1-θ)² - 2d·θ(1-θ) + (n-s-2d)·θ².
 func (c counts) prevalenceTerms(level int) []term {
 	at := truePairs(level, len(c.plan.Levels))
 	return []term{
@@ -165,8 +176,9 @@ func (c counts) prevalenceTerms(level int) []term {
 	}
 }
 
-// fewer is by how much the quantile grows since squares of few records say little of a variance: that of Student's with the
-// degrees of freedom of a sum of two variances (Satterthwaite 1946; Fisher's expansion, as in widened), each of its records less 1.
+// fewer returns the factor by which the quantile grows because squares of few records say little
+// about a variance. It is that of Student's with the degrees of freedom of a sum of two variances,
+// each of its records less 1 (Satterthwaite 1946; Fisher's expansion, as in widened).
 func (r *ratio) fewer(c, d, variance float64) float64 {
 	share := 0.0
 	for _, of := range r.sides {

@@ -5,20 +5,19 @@ import (
 	"math"
 )
 
-// Regression is how well predictions foretell numbers.
+// Regression is the measures of predictions of numbers.
 type Regression struct {
 	// Records is the number of records.
 	Records int `json:"records"`
-	// Undefined is the number of records whose prediction is NaN or infinite.
-	// When there is one, every measure that it enters is undefined: leaving it
-	// out would flatter the model.
+	// Undefined is the number of records whose prediction is NaN or infinite. If there is one,
+	// every measure that it enters is undefined: leaving it out would flatter the model.
 	Undefined int `json:"undefined,omitempty"`
 	// RMSE is the root of the mean squared error, in the unit of the labels.
 	RMSE Measure `json:"rmse"`
 	// MAE is the mean absolute error, in the unit of the labels.
 	MAE Measure `json:"mae"`
-	// R2 is 1 minus the squared error over the squared deviation of the labels
-	// from their own mean; NaN when all labels are equal.
+	// R2 is 1 minus the squared error over the squared deviation of the labels from their own mean.
+	// It is NaN when all labels are equal.
 	R2 Measure `json:"r2"`
 	// GroupColumn names the column of Groups.
 	GroupColumn string `json:"group-column,omitempty"`
@@ -26,8 +25,8 @@ type Regression struct {
 	Groups []RegressionGroup `json:"groups,omitempty"`
 }
 
-// RegressionGroup holds the measures of a Regression for the records of one
-// level of the group column. All are NaN when the level has no records.
+// RegressionGroup is the measures of a Regression for the records of one level of the group column.
+// All are NaN when the level has no records.
 type RegressionGroup struct {
 	Level   string  `json:"level"`
 	Records int     `json:"records"`
@@ -36,10 +35,9 @@ type RegressionGroup struct {
 	R2      Measure `json:"r2"`
 }
 
-// Regress measures predictions against labels, both of shape [n]. Groups may
-// be nil. It is an error when there are no records, when the two lengths
-// differ, and when a label is not finite. Errors name the record (counted from
-// 0) and never its values.
+// Regress returns measures of predictions against labels, both of shape [n]. groups may be nil. It
+// is an error if there are no records, if the two lengths differ, or if a label is not finite.
+// Errors name the record (counted from 0) and never its values.
 func Regress(labels, predictions []float64, groups *Grouping) (Regression, error) {
 	if len(labels) == 0 {
 		return Regression{}, errNoRecords
@@ -60,7 +58,7 @@ func Regress(labels, predictions []float64, groups *Grouping) (Regression, error
 	return regression(labels, predictions, groups), nil
 }
 
-// regression measures inputs that were checked.
+// regression returns the measures of checked inputs.
 func regression(labels, predictions []float64, groups *Grouping) Regression {
 	all := make([]int, len(labels))
 	for i := range all {
@@ -83,8 +81,8 @@ func regression(labels, predictions []float64, groups *Grouping) Regression {
 	return r
 }
 
-// regressionGroup measures the records of one group. The deviation is summed
-// about the group's mean in a second pass, which does not cancel.
+// regressionGroup returns the measures of the records of one group. The deviation is summed about
+// the group's mean in a second pass, which does not cancel.
 func regressionGroup(labels, predictions []float64, g group) RegressionGroup {
 	out := RegressionGroup{Level: g.level, Records: len(g.records), RMSE: noMeasure(), MAE: noMeasure(), R2: noMeasure()}
 	if len(g.records) == 0 {
@@ -110,8 +108,7 @@ func regressionGroup(labels, predictions []float64, g group) RegressionGroup {
 	return out.definedOnly()
 }
 
-// definedOnly turns the infinities that an infinite prediction leaves into
-// undefined measures.
+// definedOnly returns undefined measures in place of infinities from an infinite prediction.
 func (g RegressionGroup) definedOnly() RegressionGroup {
 	for _, m := range []*Measure{&g.RMSE, &g.MAE, &g.R2} {
 		if !m.Defined() {

@@ -15,18 +15,19 @@ import (
 type Records struct {
 	// Targets are indices of levels, or values; shape [n]. A row with NaN contributes nothing.
 	Targets []float64
-	// Predictions has shape [n] for two levels (the probability of the second) and for numbers, and
-	// [n, levels] for more. A row with NaN contributes nothing.
+	// Predictions are probabilities or numbers. Their shape is [n] for two levels (the probability
+	// of the second) and for numbers, and [n, levels] for more levels. A row with NaN contributes
+	// nothing.
 	Predictions []float64
-	// Groups holds the group of each row, an index of Plan.Groups or anything else for the last
+	// Groups holds the group of each row: an index of Plan.Groups, or any other number for the last
 	// group. It may be nil when the plan has no groups.
 	Groups []int32
-	// Persons lists the rows of each person where a record is a person, else nil. Of each the first
-	// MaxRows are used.
+	// Persons lists the rows of each person where a record is a person, else nil. The first MaxRows
+	// rows of each person are used.
 	Persons [][]int
 }
 
-// check refuses records that do not fit the plan. What it says does not depend on their values.
+// check refuses records that do not fit the plan. Its error does not depend on their values.
 func (p Plan) check(r Records) error {
 	outputs := 1
 	if len(p.Levels) > 2 {
@@ -42,8 +43,9 @@ func (p Plan) check(r Records) error {
 	return nil
 }
 
-// Release pays for the plan's event and returns its noisy numbers, in rows for a histogram. It is the
-// only way in which the records leave; all else follows from the numbers (Measure).
+// Release pays for the plan's event and returns its noisy numbers, in rows for a histogram. Only
+// these numbers leave the records. Everything else follows from them (Measures). It is an error if
+// the records do not fit the plan, or if the payer refuses.
 func Release(payer mechanism.Payer, p Plan, r Records) ([]float64, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -76,7 +78,7 @@ func Release(payer mechanism.Payer, p Plan, r Records) ([]float64, error) {
 	return slices.Clone(noisy.Values()), err
 }
 
-// add adds what one record contributes to dst, which is zero before.
+// add adds the contribution of one record to dst, which is zero before.
 func (p Plan) add(dst []float64, r Records, record int) {
 	if p.Person == nil {
 		p.addRow(dst, r, record)
@@ -92,7 +94,7 @@ func (p Plan) add(dst []float64, r Records, record int) {
 	}
 }
 
-// groupOf is the group of a row.
+// groupOf returns the group of a row.
 func (p Plan) groupOf(r Records, i int) int {
 	if p.GroupColumn == "" {
 		return 0
@@ -119,7 +121,7 @@ func (p Plan) addRow(dst []float64, r Records, i int) {
 	}
 }
 
-// cell returns the place of a row inside its group, -1 for a row that has none. The places are
+// cell returns the place of a row inside its group, -1 for a row without a place. The places are
 // [true level][bin] for two levels, and [true level][predicted level][bin] for more.
 func (p Plan) cell(target float64, prediction []float64) int {
 	k := len(p.Levels)
@@ -136,14 +138,14 @@ func (p Plan) cell(target float64, prediction []float64) int {
 		}
 		place, score = place*k+best, prediction[best]
 	}
-	// The first inner end that is at least the score ends its bin: a score at the threshold is not above
-	// it.
+	// The first inner end that is at least the score ends its bin. A score at the threshold is not
+	// above the threshold.
 	inner := p.Edges[1 : len(p.Edges)-1]
 	return place*p.bins() + sort.SearchFloat64s(inner, score)
 }
 
-// residual is the magnitude of a row's residual in units of ResidualBound, cut at 1, and its target
-// between -1 and 1. It is false for a row without one of them.
+// residual returns the magnitude of a row's residual in units of ResidualBound, cut at 1, and its
+// target between -1 and 1. It returns false for a row without one of them.
 func (p Plan) residual(r Records, i int) (a, t float64, ok bool) {
 	target, prediction := r.Targets[i], r.Predictions[i]
 	if math.IsNaN(target) || math.IsNaN(prediction) {

@@ -14,42 +14,47 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// Between defaultLowScore and defaultHighScore the bins of two levels are of equal width in log-odds. They are the
-// same for every table: at 60 bins one is 0.214 wide, between 0.500 and 0.553 as between 0.0100 and 0.0124.
+// Between defaultLowScore and defaultHighScore the bins of two levels are of equal width in
+// log-odds. They are the same for every table. At 60 bins the width is 0.214, such as from 0.500 to
+// 0.553 and from 0.0100 to 0.0124.
 const defaultLowScore, defaultHighScore = 0.002, 0.998
 
 // defaultThreshold is the probability above which the second of two levels is predicted.
 const defaultThreshold = 0.5
 
-// Request is what a person asks of a private evaluation; NewPlan turns it into a plan.
+// Request is what a person asks of a private evaluation. NewPlan makes a plan of it.
 type Request struct {
-	// Epsilon is the budget in nats, Delta the probability with which it may fail; both required.
+	// Epsilon is the budget in nats, and Delta the probability with which it may fail. Both are
+	// required.
 	Epsilon, Delta float64
-	// Neighboring is the relation; required.
+	// Neighboring is the relation. It is required.
 	Neighboring privacy.Neighboring
 	// Noise is "laplace" or "gaussian"; "" means "laplace".
 	Noise string
 	// Person, if not nil, makes all rows of a person one record.
 	Person *query.Person
-	// MaxRecords is a declared public bound on the number of rows; 0 means that of the schema.
+	// MaxRecords is a declared public bound on the number of rows; 0 means the schema's bound.
 	MaxRecords int
 	// Bins is the number of score bins; 0 means option.DefaultScoreBins for two levels and 1 for more.
 	Bins int
 	// LowScore and HighScore are declared probabilities. Between them the bins are of equal width
-	// in log-odds, with one open bin at each side. If both are 0, they count as 0.002 and 0.998. Of
-	// more than two levels, or with fewer than three bins, the default is equal width in
+	// in log-odds, with one open bin at each side. If both are 0, they count as 0.002 and 0.998.
+	// For more than two levels, or with fewer than three bins, the default is equal width in
 	// probability.
 	LowScore, HighScore float64
 	// Threshold is the decision threshold for two levels; 0 means 0.5.
 	Threshold float64
-	// ResidualBound is where residuals are cut, in units of the target; 0 means the distance of its bounds.
+	// ResidualBound is where residuals are cut, in units of the target; 0 means the distance
+	// between its bounds.
 	ResidualBound float64
-	// GroupColumn, if not "", is the categorical column by whose declared levels the release is split.
+	// GroupColumn, if not "", is the categorical column by whose declared levels the release is
+	// split.
 	GroupColumn string
 }
 
-// NewPlan turns a request into a plan for a schema, from public numbers alone: noise so large that the
-// release costs at most the request.
+// NewPlan returns the plan of a request for a schema, from public numbers alone. Its noise is such
+// that the release costs at most the request's budget. It is an error if the request makes no
+// sense, does not fit the schema, or has a budget that no noise meets.
 func NewPlan(r Request, s *data.Schema) (Plan, error) {
 	p := Plan{Subject: certificate.Subject{Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson, Delta: r.Delta, MaxRecords: r.MaxRecords}, Person: r.Person, Noise: r.Noise, NoiseMultiplier: 1}
 	if r.Person != nil {
@@ -76,7 +81,7 @@ func NewPlan(r Request, s *data.Schema) (Plan, error) {
 	return p.calibrated(r.Epsilon)
 }
 
-// aim fills in what belongs to the kind of target.
+// aim sets the fields that belong to the kind of target.
 func (p *Plan) aim(r Request, t data.Target) error {
 	if t.Regression() {
 		if r.Bins != 0 || r.LowScore != 0 || r.HighScore != 0 || r.Threshold != 0 {
@@ -105,7 +110,7 @@ func (p *Plan) aim(r Request, t data.Target) error {
 	return err
 }
 
-// edges are the ends of the bins, the threshold among them.
+// edges returns the ends of the bins, with the threshold among them.
 func (r Request) edges(levels int, threshold float64) ([]float64, error) {
 	bins := r.Bins
 	if bins == 0 && levels > 2 {
@@ -155,7 +160,7 @@ func (r Request) edges(levels int, threshold float64) ([]float64, error) {
 
 func logOdds(p float64) float64 { return math.Log(p / (1 - p)) }
 
-// declaredGroups finds the levels of the group column.
+// declaredGroups returns the name and the levels of the group column.
 func declaredGroups(name string, s *data.Schema) (string, []string, error) {
 	if name == "" {
 		return "", nil, nil

@@ -6,8 +6,7 @@ import (
 	"math"
 )
 
-// errNoRecords is returned for an empty set, whose measures would all be
-// undefined.
+// errNoRecords is the error of an empty set, whose measures would all be undefined.
 var errNoRecords = errors.New("evaluate: the number of records is 0, want at least 1; give a set with labels")
 
 // undefinedGuess is the guess for a record with a NaN probability.
@@ -50,8 +49,8 @@ func newScores(levels int, labels []int, probabilities []float64, threshold floa
 	return s, nil
 }
 
-// check refuses record i when its label is no level or its probabilities are
-// none. NaN passes: it is a wrong answer, not a malformed one.
+// check refuses record i when its label is no level or its numbers are no probabilities. NaN
+// passes: it is a wrong answer, not a malformed one.
 func (s *scores) check(i int) error {
 	if s.labels[i] < 0 || s.labels[i] >= s.levels {
 		return fmt.Errorf("evaluate: the label of record %d is outside the levels, want an index below %d; leave out records without a label", i, s.levels)
@@ -81,7 +80,7 @@ func (s *scores) undefined(i int) bool {
 	return false
 }
 
-// guess fills in the predicted levels.
+// guess sets the predicted levels.
 func (s *scores) guess() {
 	s.guesses = make([]int, len(s.labels))
 	for i := range s.guesses {
@@ -118,8 +117,8 @@ func (s *scores) second(i int) float64 {
 	return row[len(row)-1]
 }
 
-// truth returns the probability that record i gives to its true level, as if
-// all levels were equally probable when it is undefined.
+// truth returns the probability that record i gives to its true level. It is as if all levels were
+// equally probable when the probability is undefined.
 func (s *scores) truth(i int) float64 {
 	label := s.labels[i]
 	switch {

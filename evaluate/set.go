@@ -10,7 +10,7 @@ import (
 // quad is a polynomial of degree 2 in θ, the lowest power first.
 type quad [3]float64
 
-// on is c² times the polynomial at θ = d/c.
+// on returns c² times the polynomial at θ = d/c.
 func (q quad) on(c, d float64) float64 { return c*c*q[0] + c*d*q[1] + d*d*q[2] }
 
 func (q *quad) add(o quad, times float64) {
@@ -19,22 +19,22 @@ func (q *quad) add(o quad, times float64) {
 	}
 }
 
-// quart is one of degree 4.
+// quart is a polynomial of degree 4 in θ, the lowest power first.
 type quart [5]float64
 
-// on is c⁴ times the polynomial at θ = d/c.
+// on returns c⁴ times the polynomial at θ = d/c.
 func (q quart) on(c, d float64) float64 {
 	cc, cd, dd := c*c, c*d, d*d
 	return cc*(cc*q[0]+cd*q[1]+dd*q[2]) + dd*(cd*q[3]+dd*q[4])
 }
 
-// cubic is one of degree 3.
+// cubic is a polynomial of degree 3 in θ, the lowest power first.
 type cubic [4]float64
 
-// on is c³ times the polynomial at θ = d/c.
+// on returns c³ times the polynomial at θ = d/c.
 func (q cubic) on(c, d float64) float64 { return c*c*(c*q[0]+d*q[1]) + d*d*(c*q[2]+d*q[3]) }
 
-// product adds this many times that of v - θ·w and of a polynomial.
+// product adds times times the product of v - θ·w and a polynomial.
 func (q *cubic) product(v, w float64, o quad, times float64) {
 	for k, u := range o {
 		q[k] += times * v * u
@@ -42,7 +42,7 @@ func (q *cubic) product(v, w float64, o quad, times float64) {
 	}
 }
 
-// square adds the square of a polynomial this many times.
+// square adds times times the square of a polynomial.
 func (q *quart) square(o quad, times float64) {
 	for i, v := range o {
 		for j, w := range o {
@@ -55,16 +55,16 @@ func (q *quart) square(o quad, times float64) {
 type piece struct{ low, high float64 }
 
 const (
-	// coarse is how many points of a range are looked at. Around the value, points grow by growth
-	// from one to the next, from the part fine of the reach on.
+	// coarse is the number of points of a range that are evaluated. Around the value, distances of
+	// points grow by the factor growth, from the part fine of the reach on.
 	coarse, fine, growth = 32, 0.25, 1.5
-	// narrow is to which part of the way between two points an end of a piece is known.
+	// narrow is the part of the way between two points to which an end of a piece is known.
 	narrow = 0x1p-40
 )
 
 // set returns the pieces of [0, most] in which excess is at most 0, ascending; most may be
-// infinite. The search goes over the angle whose tangent is θ, in which nothing is unbounded. Its
-// points stand close where the set may be short. Nil means that there is no such θ.
+// infinite. The search goes over the angle whose tangent is θ, which is bounded. Its points are
+// dense where the set may be short. Nil means that there is no such θ.
 func (s spread) set(of ratio, most float64) []piece {
 	end := math.Atan(most)
 	r := s.folded(of)
@@ -93,7 +93,7 @@ func (s spread) set(of ratio, most float64) []piece {
 	return pieces
 }
 
-// tangent is tan(angle), and most at the end.
+// tangent returns tan(angle), and most at the end.
 func tangent(angle, end, most float64) float64 {
 	if angle >= end {
 		return most
@@ -101,7 +101,7 @@ func tangent(angle, end, most float64) float64 {
 	return math.Tan(angle)
 }
 
-// points are ascending angles from 0 to end.
+// points returns ascending angles from 0 to end.
 func (s spread) points(r *ratio, end float64) []float64 {
 	out := []float64{0, end}
 	for k := 1; k < coarse; k++ {
@@ -119,17 +119,18 @@ func (s spread) points(r *ratio, end float64) []float64 {
 	return slices.Compact(out)
 }
 
-// crossing is the last angle from inside to outside with an excess of at most 0.
+// crossing returns the last angle from inside to outside with an excess of at most 0.
 func crossing(excess func(angle float64) float64, inside, outside float64) float64 {
 	return special.Crossing(inside, outside, narrow*math.Abs(outside-inside), excess)
 }
 
-// leastWhole is how many standard deviations of its noise the denominator of a ratio must have for a set of one number.
+// leastWhole is the multiple of its noise that the denominator of a ratio must reach for a set of
+// one number.
 const leastWhole = 3
 
-// estimate is a ratio between 0 and most with its set. No such number may agree with the release,
-// as when noise has made a few wrong predictions fewer than none. Then the set is the end next to
-// the ratio. It is the whole range where noise hides the denominator.
+// estimate returns a ratio between 0 and most with its set. Sometimes no such number agrees with
+// the release, as when noise has made a few wrong predictions fewer than none. Then the set is the
+// end next to the ratio. It is the whole range where noise hides the denominator.
 func (s spread) estimate(r ratio, most float64) Estimate {
 	value := Measure(max(0, min(most, r.value())))
 	e := Estimate{Value: value, Low: 0, High: Measure(most), Rate: s.rate(r)}

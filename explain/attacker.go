@@ -11,7 +11,7 @@ import (
 	"github.com/ditherml/dither/internal/wording"
 )
 
-// attacker is what any attacker can do at most, given the claim and what else is proven.
+// attacker is the most that any attacker can do, given the claim and the proven trade-off.
 type attacker struct {
 	TruePositiveAt1        float64             `json:"true-positives-at-0.01-false-positives"`
 	TruePositiveAt01       float64             `json:"true-positives-at-0.001-false-positives"`
@@ -23,7 +23,7 @@ type attacker struct {
 	Words                  []string            `json:"words"`
 }
 
-// newAttacker derives risks from the trade-off curve; nil where nothing is claimed.
+// newAttacker returns the risks that follow from the trade-off curve; nil where nothing is claimed.
 func newAttacker(t account.TradeOff, c Claim) *attacker {
 	if math.IsInf(float64(c.Epsilon), 1) || c.Delta >= 1 {
 		return nil
@@ -47,7 +47,7 @@ func (a Cost) attackerText(b *bytes.Buffer) {
 	}
 }
 
-// protected names what the claim protects.
+// protected returns what the claim protects.
 func protected(a Cost) string {
 	if a.Group != nil && a.Group.Rows > 1 {
 		return "row (not for all rows of one person)"

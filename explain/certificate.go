@@ -26,19 +26,19 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// story is what a plan tells about a certificate, in words.
+// story is a certificate's plan in words.
 type story struct {
-	// kind is what was released, as in explanation.
+	// kind is the kind of release, as in Explanation.
 	kind string
 	// released and records are sentences.
 	released, records []string
-	// branches are the releases with what each is for.
+	// branches are the releases, each with its purpose.
 	branches []branch
 }
 
-// Certificate returns the explanation of a certificate, which the caller has verified. Folder is where its files are
-// and files are their names; folder is "" where the certificate is alone. An error says that the event or plan cannot
-// be read, or has no price.
+// Certificate returns the explanation of a certificate, which the caller has verified. folder holds
+// its files, and files are their names. folder is "" where the certificate is alone. It is an error
+// if the event or plan cannot be read, or has no price.
 func Certificate(c certificate.Certificate, folder string, files ...string) (Explanation, error) {
 	e, err := mechanism.ParseEvent(c.Event)
 	if err != nil {
@@ -70,7 +70,7 @@ func Certificate(c certificate.Certificate, folder string, files ...string) (Exp
 	return out, nil
 }
 
-// titleOf says in a sentence what there is.
+// titleOf returns in a sentence what the certificate covers.
 func titleOf(c certificate.Certificate, kind string) string {
 	switch {
 	case !c.Private:
@@ -98,7 +98,8 @@ func (e *Explanation) addGuarantee(c certificate.Certificate, s story) error {
 	return nil
 }
 
-// storyOf reads the plan of a verified certificate. What has no guarantee is told in few words.
+// storyOf returns the story of a verified certificate. A certificate without a guarantee has a
+// short one.
 func storyOf(c certificate.Certificate, e mechanism.Event) (story, error) {
 	s, err := planStory(c, e)
 	if err == nil && !c.Private {
@@ -224,12 +225,12 @@ func answerStory(c certificate.Certificate, e mechanism.Event) (story, error) {
 	return s, nil
 }
 
-// aftermath says what costs nothing more.
+// aftermath returns a sentence on the uses that cost nothing more.
 func aftermath(noun string) string {
 	return fmt.Sprintf("Whatever is computed from the %s alone, such as predictions, tables or pictures, is covered too, however often.", noun)
 }
 
-// recordLines says which records there are and what one is.
+// recordLines returns lines on which records there are and what one record is.
 func recordLines(c certificate.Certificate, records, maxRecords int, person bool) []string {
 	one := fmt.Sprintf("One record is: %s.", c.Unit)
 	lines := []string{one}
@@ -252,7 +253,7 @@ func recordLines(c certificate.Certificate, records, maxRecords int, person bool
 	return lines
 }
 
-// learnedLines says what was learned about columns.
+// learnedLines returns lines on what was learned about columns.
 func learnedLines(c certificate.Certificate) []string {
 	var lines []string
 	for _, l := range c.Learned {
@@ -269,7 +270,7 @@ func fileLines(names []string) []string {
 	return []string{"Files: " + strings.Join(names, ", ") + "."}
 }
 
-// checkLines says how to check a certificate, and what no check can show.
+// checkLines returns lines on how to check a certificate, and on what no check can show.
 func checkLines(c certificate.Certificate, s story, folder string) []string {
 	checked := "It was checked just now that epsilon follows from the event and the event from the plan."
 	command := "dither verify FOLDER"
@@ -289,7 +290,7 @@ func checkLines(c certificate.Certificate, s story, folder string) []string {
 	}
 }
 
-// belief is what an attacker wants to know.
+// belief returns what an attacker wants to know.
 func belief(n privacy.Neighboring) string {
 	switch n {
 	case privacy.AddOrRemoveOne:
@@ -300,7 +301,7 @@ func belief(n privacy.Neighboring) string {
 	return "whether a given record was used or blanked out"
 }
 
-// protectionLines says who is protected, against whom.
+// protectionLines returns lines on who is protected, and against whom.
 func protectionLines(c certificate.Certificate, noun string) []string {
 	return []string{
 		fmt.Sprintf("Whoever a record is about: the guarantee is for one record (%s), and the same for each.", c.Unit),
@@ -309,10 +310,10 @@ func protectionLines(c certificate.Certificate, noun string) []string {
 	}
 }
 
-// weakAt is the share of right answers from which on a guarantee is called weak.
+// weakAt is the share of right answers from which a guarantee is called weak.
 const weakAt = 0.99
 
-// oddsLines says what epsilon and delta mean.
+// oddsLines returns lines on what epsilon and delta mean.
 func oddsLines(c certificate.Certificate, noun string, a *attacker) []string {
 	except := ""
 	if c.Delta > 0 {
@@ -331,7 +332,7 @@ func oddsLines(c certificate.Certificate, noun string, a *attacker) []string {
 	return lines
 }
 
-// notCovered lists what the guarantee does not promise.
+// notCovered returns lines on what the guarantee does not promise.
 func notCovered(noun string) []string {
 	return []string{
 		"It does not promise that nothing can be learned about a person. A pattern of the whole population, once known, applies to each member, whether or not their record was used.",
@@ -342,7 +343,8 @@ func notCovered(noun string) []string {
 	}
 }
 
-// selectionStory explains a private choice: what a run of the winner releases, and that the best of many left.
+// selectionStory returns the story of a private choice: what a run of the winner releases, and that
+// the best of many runs is released.
 func selectionStory(c certificate.Certificate, e mechanism.Event) (story, error) {
 	run, err := artefact.SelectionRun(c)
 	if err != nil {

@@ -17,19 +17,19 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Question is what is asked about an event.
+// Question is a question about the cost of an event.
 type Question struct {
 	Event       mechanism.Event
 	Neighboring privacy.Neighboring
-	// ForDelta says that the smallest delta at Epsilon is asked for, not the smallest
-	// epsilon at Delta.
+	// ForDelta asks for the smallest delta at Epsilon instead of the smallest epsilon at Delta.
 	ForDelta       bool
 	Epsilon, Delta float64
-	// Accountants are asked in this order; where there are several, the last is account.Best. None: account.All.
+	// Accountants are asked in this order. Where there are several, the last is account.Best. None
+	// means account.All.
 	Accountants []account.Accountant
-	// Rows is how many rows together are priced too; 0 for none.
+	// Rows is the number of rows that are also priced together; 0 means none.
 	Rows int
-	// Textbook asks for what formulas of courses give, too. They need a delta between 0 and 1.
+	// Textbook also asks for the formulas of courses. They need a delta between 0 and 1.
 	Textbook bool
 	// Stated is the epsilon in a certificate, at the same terms, nil for none.
 	Stated *certificate.Epsilon
@@ -39,7 +39,7 @@ type Question struct {
 type Cost struct {
 	Event       string              `json:"event"`
 	Neighboring privacy.Neighboring `json:"neighboring"`
-	// Asked is "epsilon", the smallest at Delta, or "delta", the smallest at Epsilon.
+	// Asked is "epsilon", for the smallest at Delta, or "delta", for the smallest at Epsilon.
 	Asked       string               `json:"asked"`
 	Epsilon     *certificate.Epsilon `json:"epsilon,omitempty"`
 	Delta       *certificate.Epsilon `json:"delta,omitempty"`
@@ -53,15 +53,15 @@ type Cost struct {
 	Attacker *attacker  `json:"attacker,omitempty"`
 	// Textbook is nil unless it was asked for.
 	Textbook []textbook.Lesson `json:"textbook,omitempty"`
-	// Next is a command that goes on from here, which the caller may give.
+	// Next is a command to continue with, which the caller may set.
 	Next string `json:"next,omitempty"`
 
 	asked curve.Prices
 	trade account.TradeOff
 }
 
-// price is what one accountant says: proven bounds with an estimate between them, or why it
-// has none.
+// price is the answer of one accountant: proven bounds with an estimate between them, or the reason
+// why it has none.
 type price struct {
 	Accountant string               `json:"accountant"`
 	Lower      *certificate.Epsilon `json:"lower,omitempty"`
@@ -78,7 +78,7 @@ type Claim struct {
 	Neighboring privacy.Neighboring `json:"neighboring"`
 }
 
-// claimOf returns what a certificate claims.
+// claimOf returns the claim of a certificate.
 func claimOf(c certificate.Certificate) Claim {
 	return Claim{Accountant: c.Accountant, Epsilon: c.Epsilon, Delta: c.Delta, Neighboring: c.Neighboring}
 }
@@ -95,8 +95,9 @@ func epsilonOf(v float64) *certificate.Epsilon {
 	return &n
 }
 
-// Answer returns what every accountant says, what may be claimed, what several rows cost together and what an
-// attacker can do at most. An error says that no accountant has a bound.
+// Answer returns the answer of every accountant and the claim that may be made. It also returns the
+// cost of several rows together and the most that an attacker can do. It is an error if no
+// accountant has a bound.
 func (q Question) Answer() (Cost, error) {
 	out := Cost{Event: q.Event.String(), Neighboring: q.Neighboring, Asked: "epsilon", Delta: epsilonOf(q.Delta), Stated: q.Stated}
 	if q.ForDelta {
@@ -131,8 +132,8 @@ func (q Question) ask(a account.Accountant) (account.Interval, error) {
 	return a.Epsilon(q.Event, q.Delta, q.Neighboring)
 }
 
-// WritePlot writes the picture of an answer that Answer made, as SVG: epsilon as the steps of the event
-// grow, and the errors of an attacker.
+// WritePlot writes the plot of an answer that Answer returned, as SVG. It shows epsilon as the
+// steps of the event grow, and the errors of an attacker.
 func (a Cost) WritePlot(w io.Writer) error { return a.plot().WriteSVG(w) }
 
 func (a Cost) plot() report.CostPlot {
@@ -145,8 +146,8 @@ func (a Cost) plot() report.CostPlot {
 	return a.asked.Plot(a.Claim.Delta, claimed, a.trade)
 }
 
-// prices are what accountants said. The last one that has a bound makes the claim: Best is the last of all. That none
-// has one is an error.
+// prices returns the answers of the accountants. The last one that has a bound makes the claim,
+// since Best is the last of all. It is an error if none has a bound.
 func (q Question) prices(asked curve.Prices) ([]price, Claim, error) {
 	prices := make([]price, len(q.Accountants))
 	claimed := Claim{Delta: q.Delta, Neighboring: q.Neighboring}
@@ -169,18 +170,18 @@ func (q Question) prices(asked curve.Prices) ([]price, Claim, error) {
 	return prices, claimed, nil
 }
 
-// reason is why an accountant refused, in a few words.
+// reason returns why an accountant refused, in a few words.
 func reason(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	text = packagePrefix.ReplaceAllString(text, "")
 	return strings.Replace(text, "has no proof for", "no proof for", 1)
 }
 
-// packagePrefix is what an error starts with that the line of an accountant says already.
+// packagePrefix matches the start of an error that the line of an accountant shows already.
 var packagePrefix = regexp.MustCompile(`^(account: |pld: )*(accountant [a-z]+ )?`)
 
-// group is the least proven epsilon of the rows together, by any of the accountants. Where
-// the file declares no rows and none are asked for, it is left out.
+// group returns the least proven epsilon of the rows together, by any of the accountants. It is
+// left out where the file declares no rows and none are asked for.
 func (q Question) group() (*groupCost, error) {
 	if q.Rows < 1 || q.ForDelta {
 		return nil, nil

@@ -9,8 +9,8 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// explainEvent explains an event: what it releases, what that costs and means. Chosen are sentences on why its relation
-// is the one asked about, if there is anything to say.
+// explainEvent returns the explanation of an event: its release, its cost and the meaning of the
+// cost. chosen are sentences on the choice of its relation, if there is anything to say.
 func explainEvent(q Question, chosen []string) (Explanation, error) {
 	answer, err := q.Answer()
 	if err != nil {
@@ -36,7 +36,7 @@ func explainEvent(q Question, chosen []string) (Explanation, error) {
 	return out, nil
 }
 
-// relationSentence says which two tables are compared.
+// relationSentence returns a sentence on the two tables that are compared.
 func relationSentence(n privacy.Neighboring) string {
 	switch n {
 	case privacy.AddOrRemoveOne:
@@ -47,7 +47,7 @@ func relationSentence(n privacy.Neighboring) string {
 	return "zero-out: the records with any one of them blanked out are compared; how many there are is public."
 }
 
-// eventLines puts an event into words, its parts set in below it.
+// eventLines returns an event in words, with its parts indented below it.
 func eventLines(e mechanism.Event, depth int) []line {
 	if s, ok := e.(mechanism.Sequence); ok && len(s) == 1 {
 		return eventLines(s[0], depth)
@@ -60,7 +60,7 @@ func eventLines(e mechanism.Event, depth int) []line {
 	return lines
 }
 
-// eventWords says what an event is, and which events it is made of.
+// eventWords returns an event in words, and the events that it is made of.
 func eventWords(e mechanism.Event) (words string, parts []mechanism.Event) {
 	switch e := e.(type) {
 	case mechanism.Repeat:
@@ -81,10 +81,10 @@ func eventWords(e mechanism.Event) (words string, parts []mechanism.Event) {
 	return noiseEventWords(e), nil
 }
 
-// times writes a noise multiplier.
+// times returns a noise multiplier as text.
 func times(z float64) string { return display.Nearest(z, 6) }
 
-// noiseEventWords puts releases with noise, and private choices, into words.
+// noiseEventWords returns releases with noise, and private choices, in words.
 func noiseEventWords(e mechanism.Event) string {
 	switch e := e.(type) {
 	case mechanism.Gaussian:
@@ -119,7 +119,7 @@ func noiseEventWords(e mechanism.Event) string {
 	return "the release " + e.String()
 }
 
-// sampledWords puts samples of records, and random repetition, into words.
+// sampledWords returns samples of records, and random repetition, in words.
 func sampledWords(e mechanism.Event) (words string, parts []mechanism.Event, ok bool) {
 	switch e := e.(type) {
 	case mechanism.PoissonSampled:
@@ -140,7 +140,7 @@ func sampledWords(e mechanism.Event) (words string, parts []mechanism.Event, ok 
 	return "", nil, false
 }
 
-// runsLaw names the distribution of a number of runs by its shape.
+// runsLaw returns the name of the distribution of a number of runs by its shape.
 func runsLaw(shape float64) string {
 	switch {
 	case math.IsInf(shape, 1):
@@ -153,7 +153,7 @@ func runsLaw(shape float64) string {
 	return fmt.Sprintf("negative binomial, of shape %v,", shape)
 }
 
-// seriesWords puts series of steps that are priced as a whole into words.
+// seriesWords returns series of steps that are priced as a whole in words.
 func seriesWords(e mechanism.Event) (words string, ok bool) {
 	switch e := e.(type) {
 	case mechanism.LastIterate:

@@ -7,18 +7,19 @@ import (
 	"github.com/ditherml/dither/internal/display"
 )
 
-// Explanation is a subject in plain words, with their numbers. Numbers that the subject has not are
+// Explanation is a subject in plain words, with its numbers. Numbers that the subject lacks are
 // left out.
 type Explanation struct {
 	// Kind is "model", "evaluation", "answer", "event", "term" or "terms".
 	Kind  string `json:"kind"`
 	Title string `json:"title"`
-	// Verified says whether all that can be recomputed was, and agrees; nil where there is nothing to verify.
+	// Verified reports whether everything that can be recomputed was recomputed and agrees; nil
+	// where there is nothing to verify.
 	Verified      *bool    `json:"verified,omitempty"`
 	Disagreements []string `json:"disagreements,omitempty"`
 	Event         string   `json:"event,omitempty"`
 	Claim         *Claim   `json:"claim,omitempty"`
-	// Releases are the parts of the event with what each costs.
+	// Releases are the parts of the event, each with its cost.
 	Releases []releaseCost `json:"releases,omitempty"`
 	Attacker *attacker     `json:"attacker,omitempty"`
 	Sections []section     `json:"sections"`
@@ -31,13 +32,13 @@ type section struct {
 	Table [][]string `json:"-"`
 }
 
-// line is one sentence or a few; Depth is how far it is set in, 0 for the least.
+// line is one or a few sentences. Depth is its indentation, 0 for none.
 type line struct {
 	Text  string `json:"text"`
 	Depth int    `json:"depth,omitempty"`
 }
 
-// linesOf sets each text on a line.
+// linesOf returns each text on a line.
 func linesOf(texts ...string) []line {
 	out := make([]line, len(texts))
 	for i, text := range texts {
@@ -46,7 +47,8 @@ func linesOf(texts ...string) []line {
 	return out
 }
 
-// unverified is the explanation of a certificate that nobody should rely on, and says no more than that.
+// unverified returns the explanation of a certificate that nobody should rely on. It says nothing
+// else.
 func unverified(path string, disagreements []string) Explanation {
 	verified := false
 	e := Explanation{Kind: "certificate", Title: "NOT VERIFIED: do not rely on " + filepath.Base(path), Verified: &verified, Disagreements: disagreements}

@@ -20,11 +20,11 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// Of returns the explanation of a subject: a folder that dither wrote, a certificate, a plan, an
-// event in text, or a term such as epsilon; of "" it lists the terms. What dither wrote is verified
-// first, and where it does not verify the explanation says only that. Settle completes the terms
-// under which an event or a plan is priced. It may leave Neighboring 0 for a relation under which
-// there is a price. nil prices events at delta 1e-6.
+// Of returns the explanation of a subject. A subject is a folder that dither wrote, a certificate,
+// a plan, an event in text, or a term such as epsilon. The subject "" lists the terms. Files of
+// dither are verified first. For files that do not verify, the explanation says only that. settle
+// completes the terms under which an event or a plan is priced. It may leave Neighboring 0, for a
+// relation under which there is a price. A nil settle prices events at delta 1e-6.
 func Of(subject string, settle func(Question) (Question, error)) (Explanation, error) {
 	if settle == nil {
 		settle = usual
@@ -56,7 +56,7 @@ func Of(subject string, settle func(Question) (Question, error)) (Explanation, e
 	return settled(q, settle)
 }
 
-// usual prices what states no terms at a common delta.
+// usual returns a question without terms at a common delta.
 func usual(q Question) (Question, error) {
 	if q.Neighboring == 0 {
 		q.Delta = 1e-6
@@ -64,7 +64,8 @@ func usual(q Question) (Question, error) {
 	return q, nil
 }
 
-// explainFolder explains what dither wrote, after verifying all of its files.
+// explainFolder returns the explanation of a folder that dither wrote, after verifying all of its
+// files.
 func explainFolder(path string) (Explanation, error) {
 	v, err := artefact.Verify(path)
 	if err != nil {
@@ -76,7 +77,8 @@ func explainFolder(path string) (Explanation, error) {
 	return Certificate(*v.Certificate, path, filesIn(path)...)
 }
 
-// explainFile explains a certificate, or a plan, or both in what dither train --dry-run prints.
+// explainFile returns the explanation of a certificate, of a plan, or of both in the output of
+// dither train --dry-run.
 func explainFile(path string, text []byte, settle func(Question) (Question, error)) (Explanation, error) {
 	parts, err := objectOf(path, text)
 	if err != nil {
@@ -103,7 +105,7 @@ func explainFile(path string, text []byte, settle func(Question) (Question, erro
 	return Certificate(c, "")
 }
 
-// checkAlone recomputes what a certificate says without the files that it is about.
+// checkAlone recomputes a certificate without the files that it is about.
 func checkAlone(c certificate.Certificate, text []byte) error {
 	want, err := c.Encode()
 	if err == nil && !artefact.SameJSON(text, want) { // white space is that of the file that holds it
@@ -114,7 +116,7 @@ func checkAlone(c certificate.Certificate, text []byte) error {
 	return errors.Join(err, artefact.CheckPlans(c), c.VerifyPlan(methods))
 }
 
-// settled explains an event or a plan at the terms that settle completes.
+// settled returns the explanation of an event or a plan at the terms that settle completes.
 func settled(q Question, settle func(Question) (Question, error)) (Explanation, error) {
 	q, err := settle(q)
 	if err != nil {
@@ -129,8 +131,8 @@ func settled(q Question, settle func(Question) (Question, error)) (Explanation, 
 	return explainEvent(q, chosen)
 }
 
-// relationOf is the first relation under which an event has a price, 0 for none. One that is not the usual is said in a
-// sentence.
+// relationOf returns the first relation under which an event has a price, 0 for none. A sentence
+// names a relation that is not the usual one.
 func relationOf(e mechanism.Event) (privacy.Neighboring, []string) {
 	for _, n := range []privacy.Neighboring{privacy.AddOrRemoveOne, privacy.ReplaceOne, privacy.ZeroOut} {
 		if mechanism.CheckNeighboring(e, n) != nil {
@@ -144,7 +146,8 @@ func relationOf(e mechanism.Event) (privacy.Neighboring, []string) {
 	return 0, nil
 }
 
-// releasedFiles are the files that a certificate covers, by hashes or because they are made of others alone.
+// releasedFiles are the files that a certificate covers, by hashes or because they follow from
+// others alone.
 var releasedFiles = []string{certificate.FileName, model.FileName, model.WeightsFileName, artefact.IteratesName, artefact.EvaluationName, query.FileName, report.FileName}
 
 // filesIn lists the files of a folder that the certificate covers.
@@ -152,7 +155,7 @@ func filesIn(folder string) []string {
 	return slices.DeleteFunc(slices.Clone(releasedFiles), func(name string) bool { return !display.Exists(filepath.Join(folder, name)) })
 }
 
-// termOf is the explanation of a term.
+// termOf returns the explanation of a term.
 func termOf(t glossary.Term) Explanation {
 	e := Explanation{Kind: "term", Title: t.Name + ": " + t.Short}
 	e.Sections = append(e.Sections, section{Lines: linesOf(t.Text...)})
@@ -163,7 +166,7 @@ func termOf(t glossary.Term) Explanation {
 	return e
 }
 
-// terms lists the terms that can be explained.
+// terms returns the list of the terms that can be explained.
 func terms() Explanation {
 	e := Explanation{Kind: "terms", Title: "dither explain FOLDER | certificate.json | EVENT | TERM"}
 	var lines []line

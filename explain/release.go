@@ -11,27 +11,28 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// releaseCost is a part of an event with what it costs.
+// releaseCost is a part of an event and its cost.
 type releaseCost struct {
-	// What says what it is for, "" where only the event is known.
+	// What is the purpose of the part, "" where only the event is known.
 	What  string `json:"what,omitempty"`
 	Event string `json:"event"`
 	Times int    `json:"times"`
-	// Alone is the epsilon of this part by itself and SoFar that of all parts up to it, at the
-	// delta of the whole. Each is an upper bound. SoFar begins anew with each part of the records
-	// that pays by itself.
+	// Alone is the epsilon of this part by itself. SoFar is the epsilon of all parts up to it, at
+	// the delta of the whole. Each is an upper bound. SoFar starts again with each part of the
+	// records that pays by itself.
 	Alone certificate.Epsilon `json:"epsilon-alone"`
 	SoFar certificate.Epsilon `json:"epsilon-so-far"`
 	Part  int                 `json:"part"`
 }
 
-// branch is what one part of the records pays for: releases in order, and what each is for.
+// branch is the releases that one part of the records pays for, in order, each with its purpose.
 type branch struct {
 	releases []mechanism.Event
 	what     []string
 }
 
-// branchesOf divides an event into what is paid by all records or by each part of them.
+// branchesOf divides an event into the releases that all records pay for, or that each part of them
+// pays for.
 func branchesOf(e mechanism.Event) []branch {
 	p, ok := e.(mechanism.Parallel)
 	if !ok {
@@ -44,7 +45,7 @@ func branchesOf(e mechanism.Event) []branch {
 	return out
 }
 
-// releaseCosts prices releases by themselves and up to each.
+// releaseCosts returns the prices of releases by themselves and up to each.
 func releaseCosts(branches []branch, delta float64, n privacy.Neighboring) ([]releaseCost, error) {
 	var out []releaseCost
 	for part, b := range branches {
@@ -70,7 +71,7 @@ func releaseCosts(branches []branch, delta float64, n privacy.Neighboring) ([]re
 	return out, nil
 }
 
-// flatten lists the releases of sequences within sequences.
+// flatten returns the releases of sequences within sequences.
 func flatten(e mechanism.Event) []mechanism.Event {
 	s, ok := e.(mechanism.Sequence)
 	if !ok {
@@ -83,7 +84,7 @@ func flatten(e mechanism.Event) []mechanism.Event {
 	return all
 }
 
-// upper is the least proven epsilon of an event.
+// upper returns the least proven epsilon of an event.
 func upper(e mechanism.Event, delta float64, n privacy.Neighboring) (certificate.Epsilon, error) {
 	v, err := account.ForDelta(e, delta).Epsilon(e, delta, n)
 	return certificate.Epsilon(v.Upper), err
@@ -111,7 +112,7 @@ func (e *Explanation) addCosts() {
 	e.Sections = append(e.Sections, s)
 }
 
-// sumAlone adds the costs of the releases by themselves.
+// sumAlone returns the sum of the costs of the releases by themselves.
 func (e *Explanation) sumAlone() float64 {
 	sum := 0.0
 	for _, r := range e.Releases {

@@ -17,9 +17,10 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Read returns the question what releases from the same records cost together. A subject is an event in text, or the
-// name of a plan, a certificate, a model folder or what dither train --dry-run --json prints. The terms are those that
-// files state: the largest delta and the most rows of one person. Where no file states terms, Neighboring is 0.
+// Read returns the question what releases from the same records cost together. A subject is an
+// event in text, or the name of a plan, a certificate or a model folder. It may also be a file with
+// the output of dither train --dry-run --json. Terms come from the files: the largest delta and the
+// most rows of one person. Where no file states terms, Neighboring is 0.
 func Read(subjects ...string) (Question, error) {
 	all := make([]Question, len(subjects))
 	for i, subject := range subjects {
@@ -33,8 +34,8 @@ func Read(subjects ...string) (Question, error) {
 	return together(subjects, all)
 }
 
-// together is several subjects one after the other on the same records. Delta and the rows of one person are the
-// largest that one of them names.
+// together returns several subjects one after the other on the same records. Delta and the rows of
+// one person are the largest of all subjects.
 func together(names []string, subjects []Question) (Question, error) {
 	switch len(subjects) {
 	case 0:
@@ -58,7 +59,8 @@ func together(names []string, subjects []Question) (Question, error) {
 	return all, nil
 }
 
-// readSubject reads an event expression or, when there is a file or folder of this name, that.
+// readSubject returns the subject in a file or folder of this name or, if there is none, in an
+// event expression.
 func readSubject(argument string) (Question, error) {
 	info, err := os.Stat(argument)
 	switch {
@@ -101,7 +103,8 @@ func readPlain(path string, info fs.FileInfo) ([]byte, error) {
 	return text, nil
 }
 
-// decodeSubject reads a certificate, a plan, or both in what dither train --dry-run prints.
+// decodeSubject returns the subject of a certificate, of a plan, or of both in the output of dither
+// train --dry-run.
 func decodeSubject(path string, text []byte) (Question, error) {
 	parts, err := objectOf(path, text)
 	if err != nil {
@@ -122,8 +125,8 @@ func decodeSubject(path string, text []byte) (Question, error) {
 	return s, nil
 }
 
-// certificateSubject is the event of a certificate. That it follows from the plan is for
-// dither verify to say.
+// certificateSubject returns the event of a certificate. dither verify checks that the event
+// follows from the plan.
 func certificateSubject(text []byte) (Question, error) {
 	c, err := certificate.Decode(text)
 	if err != nil {

@@ -43,7 +43,7 @@ func (a Cost) Text(plot string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// priceRows is the table of accountants.
+// priceRows returns the table of accountants.
 func (a Cost) priceRows() [][]string {
 	rows := [][]string{{"accountant", a.Asked + " from", "estimate", "to", "note"}}
 	for _, p := range a.Accountants {
@@ -64,7 +64,8 @@ func (a Cost) priceRows() [][]string {
 	return rows
 }
 
-// widthText says how wide the interval of the claim is, "" where that is not worth a word.
+// widthText returns a sentence on the width of the interval of the claim, "" where the width does
+// not matter.
 func (a Cost) widthText() string {
 	for _, p := range a.Accountants {
 		if p.Accountant == a.Claim.Accountant && p.Refused == "" {
@@ -74,7 +75,7 @@ func (a Cost) widthText() string {
 	return ""
 }
 
-// brief cuts a reason to what a table holds; it is whole in the JSON.
+// brief returns a reason cut to the width of a table. The JSON has the whole reason.
 func brief(reason string) string {
 	const most = 60
 	if runes := []rune(reason); len(runes) > most {
@@ -83,7 +84,7 @@ func brief(reason string) string {
 	return reason
 }
 
-// text states a guarantee in one line, rounded up.
+// text returns a guarantee in one line, rounded up.
 func (c Claim) text() string {
 	if math.IsInf(float64(c.Epsilon), 1) || c.Delta >= 1 {
 		return "none: there is no guarantee at this delta or epsilon"
@@ -91,7 +92,7 @@ func (c Claim) text() string {
 	return fmt.Sprintf("epsilon %s at delta %s, for %s", display.Rounded(float64(c.Epsilon), 5, true), display.Rounded(c.Delta, 5, true), wording.Relation(c.Neighboring))
 }
 
-// text states what several rows together cost.
+// text returns the cost of several rows together.
 func (g groupCost) text() string {
 	if math.IsInf(float64(g.Epsilon), 1) {
 		return fmt.Sprintf("no finite epsilon is proven for %d rows together, at the same delta", g.Rows)
@@ -99,7 +100,7 @@ func (g groupCost) text() string {
 	return fmt.Sprintf("epsilon %s for %d rows together, at the same delta (accountant %s)", display.Rounded(float64(g.Epsilon), 5, true), g.Rows, g.Accountant)
 }
 
-// statedText compares what a certificate states with what is proven now.
+// statedText returns a comparison of what a certificate states with what is proven now.
 func (a Cost) statedText() string {
 	stated := float64(*a.Stated)
 	text := "the certificate says epsilon " + display.Rounded(stated, 5, true)

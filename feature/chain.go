@@ -8,11 +8,12 @@ import (
 	"github.com/ditherml/dither/internal/encoder"
 )
 
-// tokenBound bounds tokens, -1 for padding included: with it the step of a grid of 16 bits is 1, and tokens are exact.
+// tokenBound bounds tokens, including -1 for padding. With it the step of a grid of 16 bits is 1,
+// so tokens are exact.
 const tokenBound = data.MaxTokens
 
-// Pipeline is an encoder and the transforms after it: the way from a row of a dataset to its features,
-// before normalization. It is immutable.
+// Pipeline is an encoder and the transforms after it: the steps from a row of a dataset to its
+// features, before normalization. It is immutable.
 type Pipeline struct {
 	encoder    *encoder.Encoder
 	transforms []transform
@@ -20,16 +21,17 @@ type Pipeline struct {
 	files      map[string][]byte // by name
 }
 
-// Encoder returns the first part of the chain.
+// Encoder returns the first part of the pipeline.
 func (c *Pipeline) Encoder() *encoder.Encoder { return c.encoder }
 
-// Specs returns what the transforms are. The caller must not modify it.
+// Specs returns the specifications of the transforms. The caller must not modify it.
 func (c *Pipeline) Specs() []Spec { return c.specs }
 
 // Transforms reports whether there is a transform after the encoder.
 func (c *Pipeline) Transforms() bool { return len(c.transforms) > 0 }
 
-// OneNumber reports whether a row is a single number, which would be a constant if it were scaled to a fixed norm.
+// OneNumber reports whether a row is a single number, which would be a constant if it were scaled
+// to a fixed norm.
 func (c *Pipeline) OneNumber() bool {
 	return !c.Transforms() && c.encoder.OneNumber()
 }
@@ -42,7 +44,7 @@ func (c *Pipeline) Dim() int {
 	return c.encoder.Dim()
 }
 
-// Bound returns a public bound on the magnitude of features, and whether they may be negative.
+// Bound returns a public bound on the magnitude of features, and whether features may be negative.
 func (c *Pipeline) Bound() (bound float64, signed bool) {
 	bound = 1
 	if c.encoder.Tokens() > 0 {
@@ -54,8 +56,9 @@ func (c *Pipeline) Bound() (bound float64, signed bool) {
 	return bound, len(c.transforms) > 0 || c.encoder.Signed()
 }
 
-// Shape returns how the features are a matrix of channels×places, channel after channel. The last
-// shaped transform whose numbers stay in their places says it. Shape is 0, 0 when none does.
+// Shape returns channels and places of the features as a matrix, channel after channel. They come
+// from the last shaped transform whose numbers stay in their places. Both are 0 when there is no
+// such transform.
 func (c *Pipeline) Shape() (channels, places int) {
 	for _, t := range c.transforms {
 		if shaped, ok := t.(shaped); ok {
@@ -70,7 +73,7 @@ func (c *Pipeline) Shape() (channels, places int) {
 	return channels, places
 }
 
-// Names returns what each feature stands for.
+// Names returns the meaning of each feature.
 func (c *Pipeline) Names() []encoder.Name {
 	names := c.encoder.Names()
 	for _, t := range c.transforms {
@@ -79,7 +82,7 @@ func (c *Pipeline) Names() []encoder.Name {
 	return names
 }
 
-// PipelineScratch is the working space of FeaturesOf; each goroutine needs its own.
+// PipelineScratch is the working space of FeaturesOf. Each goroutine needs its own.
 type PipelineScratch struct {
 	a, b   []float64
 	many   []float64 // of several rows
@@ -102,8 +105,8 @@ func (c *Pipeline) NewScratch() *PipelineScratch {
 	return s
 }
 
-// features writes the features of one row to dst, of length Dim. The values are those of
-// Dataset.Row.
+// features writes the features of one row to dst, of length Dim. values are those that Dataset.Row
+// returns.
 func (c *Pipeline) features(dst []float64, values []float32, s *PipelineScratch) {
 	if len(c.transforms) == 0 {
 		c.encoder.Encode(dst, values)

@@ -1,17 +1,17 @@
 package feature
 
-// chainRows is how many rows go through a chain together.
+// chainRows is the number of rows that go through a pipeline together.
 const chainRows = 32
 
-// rowsTransform is a transform that maps many rows faster than one after the other. A row's result has
-// the bits that Apply gives it.
+// rowsTransform is a transform that maps many rows together faster than one by one. A row's result
+// has the same bits as the result of Apply.
 type rowsTransform interface {
-	// ApplyRows is Apply for rows that stand one after the other in x and in dst.
+	// ApplyRows does what Apply does, for rows that stand one after the other in x and in dst.
 	ApplyRows(dst, x []float64, rows int, scratch any)
 }
 
-// FeaturesOf writes the features of rows to dst, of length rows·Dim; row(r) gives the values of row r as
-// Dataset.Row does. A row's features have the same bits whatever stands next to it.
+// FeaturesOf writes the features of rows to dst, of length rows·Dim. row(r) returns the values of
+// row r as Dataset.Row does. A row's features have the same bits whatever rows stand next to it.
 func (c *Pipeline) FeaturesOf(dst []float64, rows int, s *PipelineScratch, row func(r int) []float32) {
 	dim := c.Dim()
 	if len(c.transforms) == 0 {
@@ -42,7 +42,7 @@ func (c *Pipeline) featuresOf(dst []float64, rows int, s *PipelineScratch, row f
 	}
 }
 
-// room returns two arrays for rows of the widest kind.
+// room returns two arrays for rows of the largest width.
 func (s *PipelineScratch) room(rows int) (x, y []float64) {
 	if n := rows * s.widest; len(s.many) < 2*n {
 		s.many = make([]float64, 2*n)

@@ -10,14 +10,15 @@ import (
 	"github.com/ditherml/dither/internal/encoder"
 )
 
-// crosses keeps a row and appends products of features of different columns: for each list of columns,
-// the product of one feature of each, for all choices, the last column's running fastest. Of two
-// columns of indicators they are the indicators of both levels together.
+// crosses keeps a row and appends products of features of different columns. For each list of
+// columns it appends the product of one feature of each column, for all choices. The last column's
+// choice runs fastest. For two columns of indicators the products are the indicators of both levels
+// together.
 type crosses struct {
 	in       int
 	products [][]int // the features of each product
 	names    []encoder.Name
-	most     int // factors of a product
+	most     int // largest number of factors of a product
 }
 
 var _ transform = (*crosses)(nil)
@@ -42,7 +43,7 @@ func (c *crossLists) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// newCrosses makes the transform of parameters {"columns": [["age", "sex"], …]}.
+// newCrosses returns the transform of parameters {"columns": [["age", "sex"], …]}.
 func newCrosses(parameters json.RawMessage, at surroundings) (transform, error) {
 	names := at.names
 	var p crossesParameters
@@ -112,7 +113,7 @@ func extended(products [][]int, factors []int) [][]int {
 	return out
 }
 
-// productName is "age × sex = f" for the number age and the level f of sex.
+// productName returns "age × sex = f" for the number age and the level f of sex.
 func (c *crosses) productName(factors []int) encoder.Name {
 	var columns, levels []string
 	for _, f := range factors {
@@ -129,7 +130,7 @@ func (c *crosses) In() int { return c.in }
 
 func (c *crosses) Out() int { return len(c.names) }
 
-// Bound is the larger of in and its power of the most factors.
+// Bound returns the larger of in and the power of in with the largest number of factors.
 func (c *crosses) Bound(in float64) float64 { return max(in, math.Pow(in, float64(c.most))) }
 
 func (c *crosses) NewScratch() any { return nil }

@@ -8,23 +8,26 @@ import (
 	"github.com/ditherml/dither/internal/encoder"
 )
 
-// deskew sets a slanted grey image upright in the middle: it shears the image along its rows so
-// that its own mixed second moment becomes zero. It moves the centroid to the middle of the image.
-// With mass p at row y and column x, centroid (ȳ, x̄) and middle (m, n),
+// deskew is a transform that sets a slanted grey image upright in the middle. It moves the centroid
+// to the middle of the image, and shears the image along its rows so that its mixed second moment
+// becomes zero. With mass p at row y and column x, centroid (ȳ, x̄) and middle (m, n),
 //
 //	q(y, x) = p(y, x + x̄ - n + α·(y - ȳ)), α = Σ p·(x - x̄)·(y - ȳ) / Σ p·(y - ȳ)²,
 //	out(y, x) = q(y + ȳ - m, x),
 //
-// linear between pixels in x and then in y, and zero outside the image. It is the deslanting of handwriting by moments
-// (Y. LeCun et al., "Gradient-based learning applied to document recognition", Proceedings of the IEEE
-// 86, 1998, section III.A; the moments are those of M.-K. Hu, "Visual pattern recognition by moment
-// invariants", IRE Transactions on Information Theory 8, 1962). Numbers below zero have no mass.
+// linear between pixels in x and then in y, and zero outside the image. Numbers below zero have no
+// mass.
+//
+// It is the deslanting of handwriting by moments (Y. LeCun et al., "Gradient-based learning applied
+// to document recognition", Proceedings of the IEEE 86, 1998, section III.A; the moments follow
+// M.-K. Hu, "Visual pattern recognition by moment invariants", IRE Transactions on Information
+// Theory 8, 1962).
 type deskew struct{ rows, columns int }
 
 var _ transform = deskew{}
 
-// newDeskew makes the transform of parameters {"shape": [rows, columns]}; a row of the table holds the
-// image row by row.
+// newDeskew returns the transform of parameters {"shape": [rows, columns]}. A row of the table
+// holds the image row by row.
 func newDeskew(parameters json.RawMessage, in int) (transform, error) {
 	rows, columns, colors, err := imageShape(parameters, in)
 	if err == nil && colors != 1 {
@@ -43,7 +46,7 @@ func (d deskew) Bound(in float64) float64 { return in }
 
 func (d deskew) NewScratch() any { return nil }
 
-// Name is that of the pixel at the same place.
+// Name returns the name of the pixel at the same place.
 func (d deskew) Name(j int, before func(int) encoder.Name) encoder.Name { return before(j) }
 
 func (d deskew) Apply(dst, x []float64, _ any) {
@@ -62,9 +65,9 @@ func (d deskew) Apply(dst, x []float64, _ any) {
 	}
 }
 
-// slant returns how far down and right of the middle the centroid is. It also returns by how many
-// columns a row is off the one above it, 0 when all mass is in one row. Without mass nothing is
-// found.
+// slant returns how far down and right of the middle the centroid is. slope is the number of
+// columns by which a row is off the row above it, 0 when all mass is in one row. found is false
+// without mass.
 func (d deskew) slant(x []float64) (down, right, slope float64, found bool) {
 	var mass, byRow, byColumn float64
 	d.each(x, func(y, x, p float64) {
@@ -78,7 +81,7 @@ func (d deskew) slant(x []float64) (down, right, slope float64, found bool) {
 	d.each(x, func(y, x, p float64) {
 		mixed, tall = mixed+p*(y-middle)*(x-across), tall+p*(y-middle)*(y-middle)
 	})
-	// What rounding leaves of the second moment of a single row is no height.
+	// The rounding of the second moment of a single row is no height.
 	if tall > 1e-9*mass {
 		slope = mixed / tall
 	}
@@ -96,7 +99,7 @@ func (d deskew) each(x []float64, f func(y, x, p float64)) {
 	}
 }
 
-// addRow adds weight times a row, seen from by columns to the right, to row i of dst.
+// addRow adds weight times a row, moved by columns to the left, to row i of dst.
 func (d deskew) addRow(dst, row []float64, i int, by, weight float64) {
 	if i < 0 || i >= d.rows {
 		return

@@ -11,24 +11,25 @@ import (
 	"github.com/ditherml/dither/internal/encoder"
 )
 
-// filed is a transform that stands on a public file next to the model.
+// filed is a transform that needs a public file next to the model.
 type filed interface {
-	// spec is the complete specification, in which the file is named without its folder.
+	// spec returns the complete specification, which names the file without its folder.
 	spec() (Spec, error)
-	// attached returns the name of the file, without a folder, and what it holds.
+	// attached returns the name of the file, without a folder, and its content.
 	attached() (name string, content []byte)
 }
 
 // maxFile bounds a file of a transform.
 const maxFile = 1 << 29
 
-// ReadFile reads a file of the operating system for NewPipeline: at most 512 MiB.
+// ReadFile returns the content of a file of the operating system, for NewPipeline. A file of more
+// than 512 MiB is an error.
 func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("the file %s cannot be opened, want public weights: %w", path, plain(err))
 	}
-	if !info.Mode().IsRegular() { // a pipe would be waited for without end
+	if !info.Mode().IsRegular() { // reading a pipe might never end
 		return nil, fmt.Errorf("the file %s is no plain file, want one", path)
 	}
 	f, err := os.Open(path)
@@ -46,7 +47,7 @@ func ReadFile(path string) ([]byte, error) {
 	return content, nil
 }
 
-// plain drops the path that an *os.PathError repeats.
+// plain returns an error without the path that an *os.PathError repeats.
 func plain(err error) error {
 	if p, ok := err.(*os.PathError); ok {
 		return p.Err
@@ -54,8 +55,8 @@ func plain(err error) error {
 	return err
 }
 
-// FilesIn returns a reader for NewPipeline of the files in one folder: a name with a folder in it is
-// refused.
+// FilesIn returns a reader, for NewPipeline, of the files in one folder. It refuses a name that has
+// a folder in it.
 func FilesIn(dir string) func(name string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
 		if name != filepath.Base(name) || name == "." || name == ".." {
@@ -65,10 +66,10 @@ func FilesIn(dir string) func(name string) ([]byte, error) {
 	}
 }
 
-// NewPipeline returns the pipeline of a validated schema and transforms, in order. A transform may need a file,
-// such as the weights of a public encoder. open reads it by the name in the parameters; where open is
-// nil such a transform is refused. What the pipeline stands on is public, and part of the model: Specs
-// names each file without its folder and with its hash, and Files returns it.
+// NewPipeline returns the pipeline of a validated schema and transforms, in order. A transform may
+// need a file, such as the weights of a public encoder. open returns the file of a name in the
+// parameters; if open is nil, such a transform is refused. The files are public, and part of the
+// model. Specs names each file without its folder and with its hash, and Files returns it.
 func NewPipeline(open func(name string) ([]byte, error), s *data.Schema, specs ...Spec) (*Pipeline, error) {
 	e, err := encoder.New(s)
 	if err != nil {
@@ -101,6 +102,6 @@ func NewPipeline(open func(name string) ([]byte, error), s *data.Schema, specs .
 	return c, nil
 }
 
-// Files returns the files that the transforms stand on, by name; a model folder holds them next to
-// the model. The caller must not modify them.
+// Files returns the files that the transforms need, by name. A model folder holds them next to the
+// model. The caller must not modify them.
 func (c *Pipeline) Files() map[string][]byte { return c.files }

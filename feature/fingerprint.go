@@ -6,13 +6,13 @@ import (
 	"math"
 )
 
-// fingerprintRows is how many fixed rows a fingerprint looks at.
+// fingerprintRows is the number of fixed rows in a fingerprint.
 const fingerprintRows = 2
 
-// Fingerprint returns a hash of what the transforms make of fixed rows of numbers in [0, 1]. It is
-// another one when a transform, its parameters, its file or the code that computes it gives other
-// bits. So features that were kept are known to be those of today; a chain without transforms has
-// that of no rows.
+// Fingerprint returns a hash of the transforms' results for fixed rows of numbers in [0, 1]. It
+// changes when a transform, its parameters, its file or its code gives other bits. So a stored hash
+// shows whether stored features are still the pipeline's. A pipeline without transforms has the
+// hash of no rows.
 func (c *Pipeline) Fingerprint() [sha256.Size]byte {
 	h := sha256.New()
 	if len(c.transforms) == 0 {

@@ -3,9 +3,9 @@ package feature
 import "math"
 
 // fourier is a discrete Fourier transform of one length along the first axis of an array, by the
-// self-sorting mixed-radix algorithm (C. Temperton, "Self-sorting mixed-radix fast Fourier transforms",
-// Journal of Computational Physics 52, 1983). It is not scaled, does not change and is safe for
-// concurrent use.
+// self-sorting mixed-radix algorithm (C. Temperton, "Self-sorting mixed-radix fast Fourier
+// transforms", Journal of Computational Physics 52, 1983). It is not scaled. It is immutable and
+// safe for concurrent use.
 type fourier struct {
 	n      int
 	stages []fourierStage
@@ -16,7 +16,7 @@ type fourierStage struct {
 	radix, m int
 	// twiddles has radix-1 numbers for each of the m outputs.
 	twiddles []complex128
-	// roots are the radix-th roots of one, for radices without code of their own.
+	// roots are the radix-th roots of one, for radices without special code.
 	roots []complex128
 	sign  float64
 }
@@ -40,7 +40,7 @@ func newFourier(n int, sign float64) *fourier {
 	return f
 }
 
-// radix returns the factor of n that the next stage takes out.
+// radix returns the factor of n that the next stage removes.
 func radix(n int) int {
 	for _, r := range []int{4, 3, 2} {
 		if n%r == 0 {
@@ -60,7 +60,7 @@ func rootOfOne(sign float64, k, n int) complex128 {
 }
 
 // apply transforms each of the batch columns of x, an n × batch array. It returns the result, which
-// lies in x or in y. Both are overwritten.
+// lies in x or in y, and the other array. Both are overwritten.
 func (f *fourier) apply(x, y []complex128, batch int) (result, other []complex128) {
 	width := batch
 	for i := range f.stages {
@@ -119,7 +119,7 @@ func radix4(out, a, b, c, d []complex128, w1, w2, w3 complex128, sign float64) {
 	}
 }
 
-// anyRadix is a stage by the definition.
+// anyRadix computes a stage by the definition.
 func (s *fourierStage) anyRadix(out, x []complex128, p, width int) {
 	for k := range s.radix {
 		y, twiddle := out[width*k:][:width], complex(1, 0)

@@ -16,8 +16,8 @@ import (
 	"github.com/ditherml/dither/internal/safetensors"
 )
 
-// frozen is a public encoder: a chain of linear layers with activations, whose weights stand in a
-// safetensors file and were trained on other, public records. A layer makes act(W·x + b) of x.
+// frozen is a public encoder: a chain of linear layers with activations. Its weights are in a
+// safetensors file and were trained on other, public records. A layer maps x to act(W·x + b).
 type frozen struct {
 	in, out int
 	layers  []frozenLayer
@@ -42,8 +42,8 @@ type frozenLayer struct {
 }
 
 type frozenParameters struct {
-	// File is a safetensors file; SHA256 its hash, which may be left out when a chain is made and
-	// stands in Pipeline.Specs.
+	// File is a safetensors file. SHA256 is its hash, which may be left out when a pipeline is made
+	// and stands in Pipeline.Specs.
 	File   string       `json:"file"`
 	SHA256 string       `json:"sha256,omitempty"`
 	Layers frozenLayers `json:"layers"`
@@ -51,13 +51,13 @@ type frozenParameters struct {
 	Norm string `json:"norm,omitempty"`
 }
 
-// frozenLayers are the layers in order, or on one line "0:relu+2:identity": the names of PyTorch's
+// frozenLayers are the layers in order, or on one line "0:relu+2:identity". Names follow PyTorch's
 // linear modules, whose arrays are 0.weight and 0.bias.
 type frozenLayers []frozenLayerNames
 
 type frozenLayerNames struct {
 	Weight string `json:"weight"`
-	// Bias is empty where there is none.
+	// Bias is the name of the bias, empty where there is none.
 	Bias       string `json:"bias,omitempty"`
 	Activation string `json:"activation"`
 }
@@ -78,7 +78,7 @@ func (l *frozenLayers) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// activations are bounded by the magnitude of their argument.
+// activations are functions whose magnitude is at most that of their argument.
 var activations = map[string]func(float64) float64{
 	"identity": func(v float64) float64 { return v },
 	"relu":     func(v float64) float64 { return max(0, v) },
@@ -88,10 +88,10 @@ var activations = map[string]func(float64) float64{
 	"gelu": func(v float64) float64 { return v * (0.5 * math.Erfc(-v/math.Sqrt2)) },
 }
 
-// frozenExtension is how the names of weight files end.
+// frozenExtension is the ending of the names of weight files.
 const frozenExtension = ".safetensors"
 
-// newFrozen makes the transform of parameters {"file": …, "sha256": …, "layers": […], "norm": …}.
+// newFrozen returns the transform of parameters {"file": …, "sha256": …, "layers": […], "norm": …}.
 func newFrozen(parameters json.RawMessage, at surroundings) (transform, error) {
 	var p frozenParameters
 	if err := decodeParameters(parameters, &p); err != nil {
@@ -147,7 +147,7 @@ func (f *frozen) read() error {
 	return nil
 }
 
-// tensorNames names the arrays of a file, the first of them.
+// tensorNames returns the names of the first arrays of a file.
 func tensorNames(tensors map[string]safetensors.Tensor) string {
 	names := sortedKeys(tensors)
 	if len(names) > 12 {
@@ -169,7 +169,7 @@ func weights(tensors map[string]safetensors.Tensor, name string, in int) (w []fl
 	return w, t.Shape[0], err
 }
 
-// biases reads a vector, zeros where there is none.
+// biases returns a vector, zeros where the file has none.
 func biases(tensors map[string]safetensors.Tensor, name string, out int) ([]float64, error) {
 	if name == "" {
 		return make([]float64, out), nil
@@ -188,8 +188,9 @@ func (f *frozen) In() int { return f.in }
 
 func (f *frozen) Out() int { return f.out }
 
-// Bound is 1 after rows are scaled to norm 1; otherwise layers pass on the largest Σ|W|·in + |b| of a
-// number, which no activation exceeds. It may be far above what rows reach.
+// Bound returns 1 where rows are scaled to norm 1. Otherwise each layer passes on the largest
+// Σ|W|·in + |b| of a number, which no activation exceeds. The bound may be far above the values of
+// real rows.
 func (f *frozen) Bound(in float64) float64 {
 	if f.unit {
 		return 1
@@ -208,19 +209,19 @@ func (f *frozen) Bound(in float64) float64 {
 	return in
 }
 
-// frozenScratch has the numbers between layers.
+// frozenScratch holds the numbers between layers.
 type frozenScratch struct{ a, b []float64 }
 
 func (f *frozen) NewScratch() any { return &frozenScratch{} }
 
-// Name is "encoder = feature j": a feature depends on all numbers of a row.
+// Name returns "encoder = feature j": a feature depends on all numbers of a row.
 func (f *frozen) Name(j int, _ func(int) encoder.Name) encoder.Name {
 	return encoder.Name{Column: "encoder", Level: "feature " + strconv.Itoa(j)}
 }
 
 func (f *frozen) Apply(dst, x []float64, scratch any) { f.ApplyRows(dst, x, 1, scratch) }
 
-// ApplyRows takes one product of matrices for each layer; an entry depends on its own row alone.
+// ApplyRows computes one product of matrices for each layer. An entry depends on its own row alone.
 func (f *frozen) ApplyRows(dst, x []float64, rows int, scratch any) {
 	s := scratch.(*frozenScratch)
 	if n := rows * f.widest; len(s.a) < n {
@@ -249,7 +250,7 @@ func (l frozenLayer) apply(dst, x []float64, rows int) {
 	}
 }
 
-// scaleToUnit scales a row to norm 1; one without a finite norm becomes zero.
+// scaleToUnit scales a row to norm 1. A row without a finite norm becomes zero.
 func scaleToUnit(row []float64) {
 	scale := 1 / kernel.Norm(row)
 	if !(scale > 0) || math.IsInf(scale, 1) {

@@ -11,11 +11,13 @@ import (
 // groupNormVariance is added to the variance of a group, so that a constant group becomes zeros.
 const groupNormVariance = 1e-5
 
-// groupNorm divides a row into groups of equal length that lie side by side. It gives each the mean
-// 0 and the variance 1, by that row alone (Y. Wu and K. He, "Group normalization", ECCV 2018,
-// equation 1 and section 3, https://arxiv.org/abs/1803.08494, without its learned scale and shift;
-// before a private linear model as F. Tramèr and D. Boneh, "Differentially private learning needs
-// better features (or much more data)", ICLR 2021, section 2, https://arxiv.org/abs/2011.11660).
+// groupNorm is a transform that divides a row into adjacent groups of equal length. It gives each
+// group the mean 0 and the variance 1, by that row alone.
+//
+// Source: Y. Wu and K. He, "Group normalization", ECCV 2018, equation 1 and section 3,
+// https://arxiv.org/abs/1803.08494, without its learned scale and shift. It stands before a private
+// linear model as in F. Tramèr and D. Boneh, "Differentially private learning needs better features
+// (or much more data)", ICLR 2021, section 2, https://arxiv.org/abs/2011.11660.
 type groupNorm struct{ in, groups int }
 
 var _ transform = groupNorm{}
@@ -24,7 +26,7 @@ type groupNormParameters struct {
 	Groups int `json:"groups"`
 }
 
-// newGroupNorm makes the transform of parameters {"groups": n}.
+// newGroupNorm returns the transform of parameters {"groups": n}.
 func newGroupNorm(parameters json.RawMessage, in int) (transform, error) {
 	var p groupNormParameters
 	if err := decodeParameters(parameters, &p); err != nil {
@@ -40,14 +42,14 @@ func (g groupNorm) In() int { return g.in }
 
 func (g groupNorm) Out() int { return g.in }
 
-// Bound is √(m-1) for groups of m numbers, whatever in is: the square of one deviation from the mean is
-// at most (m-1)/m of the sum of all squares (P. Samuelson, "How deviant can you be?", Journal of the
-// American Statistical Association 63, 1968).
+// Bound returns √(m-1) for groups of m numbers, for every in. The square of one deviation from the
+// mean is at most (m-1)/m of the sum of all squares (P. Samuelson, "How deviant can you be?",
+// Journal of the American Statistical Association 63, 1968).
 func (g groupNorm) Bound(float64) float64 { return math.Sqrt(float64(g.in/g.groups - 1)) }
 
 func (g groupNorm) NewScratch() any { return nil }
 
-// Name is that of the number at the same place.
+// Name returns the name of the number at the same place.
 func (g groupNorm) Name(j int, before func(int) encoder.Name) encoder.Name { return before(j) }
 
 func (g groupNorm) Apply(dst, x []float64, _ any) {

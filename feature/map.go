@@ -7,7 +7,7 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Normalization bounds the norm of a row, by that row alone.
+// Normalization is a way to bound the norm of a row, by that row alone.
 type Normalization string
 
 const (
@@ -19,11 +19,16 @@ const (
 	NormUnit Normalization = "unit"
 )
 
-// Map is the whole way from a row of a dataset to the vector that a model sees, in this
-// order: encode and transform; normalize; subtract Center and normalize; multiply by Whitening and
-// normalize; append Intercept and, under NormUnit, scale to norm 1. Center and Whitening
-// are optional. A Map must not be changed once it is in use; it is then safe for
-// concurrent use.
+// Map is the whole way from a row of a dataset to the vector that a model uses. Its steps, in
+// order, are:
+//
+//  1. encode and transform
+//  2. normalize
+//  3. subtract Center and normalize, if there is a Center
+//  4. multiply by Whitening and normalize, if there is a Whitening
+//  5. append Intercept and, under NormUnit, scale to norm 1
+//
+// A Map must not be changed once it is in use. It is then safe for concurrent use.
 type Map struct {
 	*Pipeline
 	Norm Normalization
@@ -31,9 +36,9 @@ type Map struct {
 	Radius float64
 	// Center has one number for each feature, or is nil.
 	Center []float64
-	// Whitening is nil, or what centered rows are multiplied by.
+	// Whitening is the map that centered rows are multiplied by, or nil.
 	Whitening *Whitening
-	// Intercept is the value of the constant feature; 0 means that there is none.
+	// Intercept is the value of the constant feature; 0 means no such feature.
 	Intercept float64
 }
 
@@ -68,7 +73,7 @@ func finite(x []float64) bool {
 	return true
 }
 
-// Dim returns the length of a mapped row, the intercept included.
+// Dim returns the length of a mapped row, including the intercept.
 func (m *Map) Dim() int {
 	if m.Intercept > 0 {
 		return m.Pipeline.Dim() + 1
@@ -92,8 +97,8 @@ func (m *Map) RowBound() float64 {
 	return math.Sqrt(sum)
 }
 
-// CoordinateBound returns a public bound on the magnitude of every coordinate of a mapped
-// row, up to rounding.
+// CoordinateBound returns a public bound on the magnitude of every coordinate of a mapped row, up
+// to rounding.
 func (m *Map) CoordinateBound() float64 {
 	if m.Norm != NormNone {
 		return m.RowBound()
@@ -105,7 +110,7 @@ func (m *Map) CoordinateBound() float64 {
 	return bound
 }
 
-// coordinateBound bounds a coordinate after the center was taken off.
+// coordinateBound returns a bound on a coordinate after the center is subtracted.
 func (m *Map) coordinateBound(j int) float64 {
 	bound, signed := m.Bound()
 	if m.Center == nil {
@@ -117,7 +122,7 @@ func (m *Map) coordinateBound(j int) float64 {
 	return max(math.Abs(m.Center[j]), math.Abs(bound-m.Center[j]))
 }
 
-// Scratch is the working space of Apply; each goroutine needs its own.
+// Scratch is the working space of Apply. Each goroutine needs its own.
 type Scratch struct {
 	a, b  []float64
 	chain *PipelineScratch
@@ -129,9 +134,9 @@ func (m *Map) NewScratch(rows int) *Scratch {
 	return &Scratch{make([]float64, d), make([]float64, d), m.Pipeline.NewScratch()}
 }
 
-// Apply maps rows and writes them to dst, of length rows·Dim; row(r) gives the values of row r as
-// Dataset.Row does. It does not allocate, and a row's result has the same bits whatever stands next
-// to it.
+// Apply maps rows and writes them to dst, of length rows·Dim. row(r) returns the values of row r as
+// Dataset.Row does. Apply does not allocate. A row's result has the same bits whatever rows stand
+// next to it.
 func (m *Map) Apply(dst []float64, rows int, s *Scratch, row func(r int) []float32) {
 	d := m.Pipeline.Dim()
 	x := s.a[:rows*d]
@@ -139,7 +144,8 @@ func (m *Map) Apply(dst []float64, rows int, s *Scratch, row func(r int) []float
 	m.ApplyFeatures(dst, x, rows, s)
 }
 
-// ApplyFeatures is Apply for rows whose features stand in x, one row after the other; it overwrites x.
+// ApplyFeatures does what Apply does for rows whose features stand in x, one row after the other.
+// It overwrites x.
 func (m *Map) ApplyFeatures(dst, x []float64, rows int, s *Scratch) {
 	d := m.Pipeline.Dim()
 	for r := range rows {
@@ -175,7 +181,7 @@ func (m *Map) finish(dst, x []float64) {
 	}
 }
 
-// normalize scales x as Norm says; a row without a finite norm becomes zero.
+// normalize scales x by Norm. A row without a finite norm becomes zero.
 func (m *Map) normalize(x []float64) {
 	if m.Norm == NormNone {
 		return
@@ -190,8 +196,8 @@ func (m *Map) normalize(x []float64) {
 	}
 }
 
-// PreparedBound returns a public bound on the L2 norm of a row after the first
-// normalizations, before whitening and intercept.
+// PreparedBound returns a public bound on the L2 norm of a row after the first normalizations,
+// before whitening and intercept.
 func (m *Map) PreparedBound() float64 {
 	plain := *m
 	plain.Intercept = 0

@@ -2,18 +2,21 @@ package feature
 
 import "math"
 
-// sparseMap is a Map without whitening for rows of few entries: it says how they are mapped without
-// writing all coordinates. It is immutable.
+// sparseMap is a Map without whitening for rows of few entries. It maps rows without writing all
+// coordinates. It is immutable.
 type sparseMap struct {
 	m       *Map
 	center2 float64 // squared norm of the center
 }
 
-// Sparse returns the map for rows of few entries, or nil when m whitens or transforms. It keeps m. The function says
-// where the row with these features goes; all others are 0. Features x become scale·x - shift·Center, and the
-// intercept after them is intercept. Index ascends, and x stands next to it, as the encoder's entries give both. The
-// result is that of Map.Apply, up to rounding of a few units in 2^-53 of the norms of row and center. It has the same
-// bits for the same entries. The time is proportional to the entries.
+// Sparse returns a function that maps rows of few entries, or nil when m whitens or transforms. It
+// keeps m.
+//
+// The function takes the features of a row that may differ from 0: index ascends, and x holds their
+// values, as the encoder's entries give both. All other features are 0. The mapped row is scale·x -
+// shift·Center, followed by intercept. It equals the result of Map.Apply, up to rounding of a few
+// units in 2^-53 of the norms of row and center. It has the same bits for the same entries. The
+// time is proportional to the number of entries.
 func (m *Map) Sparse() func(index []uint32, x []float64) (scale, shift, intercept float64) {
 	if m.Whitening != nil || m.Transforms() {
 		return nil
@@ -47,8 +50,8 @@ func (s *sparseMap) apply(index []uint32, x []float64) (scale, shift, intercept 
 	return scale, shift, intercept
 }
 
-// centered returns the squared norm of scale·x minus the center. The center's share of the absent
-// features is what those of the entries leave of its norm.
+// centered returns the squared norm of scale·x minus the center. For the absent features it uses
+// the center's squared norm less that of the entries' coordinates.
 func (s *sparseMap) centered(scale float64, index []uint32, x []float64) float64 {
 	rest, sum := s.center2, 0.0
 	for k, j := range index {
@@ -60,7 +63,8 @@ func (s *sparseMap) centered(scale float64, index []uint32, x []float64) float64
 	return sum + max(0, rest)
 }
 
-// Factor returns what normalization multiplies a row of this norm by: 0 for a norm that is 0 or no number.
+// Factor returns the number by which normalization multiplies a row of this norm. It is 0 for a
+// norm that is 0 or no number.
 func (m *Map) Factor(norm float64) float64 {
 	if m.Norm == NormNone {
 		return 1

@@ -10,11 +10,13 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// randomFourier makes random Fourier features: z(x) = √(2/D)·cos(W·x + b), whose products z(x)·z(y) are
-// about the Gaussian kernel exp(-|x-y|²/(2h²)). The entries of W are normal with mean 0 and standard
-// deviation 1/h, those of b uniform in [0, 2π) (A. Rahimi and B. Recht, "Random features for large-scale
-// kernel machines", NIPS 2007, algorithm 1). Both follow from a public seed; see frequencies. The norm
-// of z(x) is at most √2.
+// randomFourier is the transform to random Fourier features z(x) = √(2/D)·cos(W·x + b). Products
+// z(x)·z(y) approximate the Gaussian kernel exp(-|x-y|²/(2h²)). The entries of W are normal with
+// mean 0 and standard deviation 1/h; the entries of b are uniform in [0, 2π). Both follow from a
+// public seed; see frequencies. The norm of z(x) is at most √2.
+//
+// Source: A. Rahimi and B. Recht, "Random features for large-scale kernel machines", NIPS 2007,
+// algorithm 1.
 type randomFourier struct {
 	in, out int
 	w       []float64 // in × out, row after row
@@ -30,16 +32,16 @@ var (
 type randomFourierParameters struct {
 	// Features is D.
 	Features int `json:"features"`
-	// Bandwidth is h; 0 means √(in/6), the root mean square distance of two rows of independent
+	// Bandwidth is h. 0 means √(in/6), the root mean square distance of two rows of independent
 	// numbers that are uniform in [0, 1].
 	Bandwidth float64 `json:"bandwidth"`
 	Seed      uint64  `json:"seed"`
 }
 
-// maxFrequencies bounds the entries of W, 256 MiB.
+// maxFrequencies bounds the number of entries of W: 256 MiB.
 const maxFrequencies = 1 << 25
 
-// newRandomFourier makes the transform of parameters {"features": D, "bandwidth": h, "seed": n}.
+// newRandomFourier returns the transform of parameters {"features": D, "bandwidth": h, "seed": n}.
 func newRandomFourier(parameters json.RawMessage, in int) (transform, error) {
 	var p randomFourierParameters
 	if err := decodeParameters(parameters, &p); err != nil {
@@ -58,10 +60,10 @@ func newRandomFourier(parameters json.RawMessage, in int) (transform, error) {
 	return f, nil
 }
 
-// frequencies returns W, of shape in × out, and b. Number k of a seed is splitMix(seed, k), k
-// from 0. Feature j uses a pair of numbers for each entry of its column of W, and then one for
-// b[j]. All are rounded to single precision, so that the last bit of a logarithm or a cosine, in
-// which processors differ, does not matter.
+// frequencies returns W, of shape in × out, and b. Number k of a seed is splitMix(seed, k), k from
+// 0. Feature j uses a pair of numbers for each entry of its column of W, and then one for b[j]. All
+// are rounded to single precision, because processors differ in the last bit of a logarithm or a
+// cosine.
 func frequencies(in, out int, bandwidth float64, seed uint64) (w, b []float64) {
 	w, b = make([]float64, in*out), make([]float64, out)
 	k := uint64(0)
@@ -86,14 +88,14 @@ func splitMix(seed, k uint64) uint64 {
 	return z ^ z>>31
 }
 
-// unit turns 64 bits into a number in (0, 1): the middle of one of 2^53 equal parts, or, for the last
-// part, the largest number below 1.
+// unit returns 64 bits as a number in (0, 1): the middle of one of 2^53 equal parts, or, for the
+// last part, the largest number below 1.
 func unit(bits uint64) float64 {
 	return min((float64(bits>>11)+0.5)*0x1p-53, 1-0x1p-53)
 }
 
-// normal turns two numbers into a standard normal one (G. E. P. Box and M. E. Muller, "A note on the
-// generation of random normal deviates", Annals of Mathematical Statistics 29, 1958).
+// normal returns two numbers as a standard normal one (G. E. P. Box and M. E. Muller, "A note on
+// the generation of random normal deviates", Annals of Mathematical Statistics 29, 1958).
 func normal(first, second uint64) float64 {
 	return math.Sqrt(-2*math.Log(unit(first))) * math.Cos(2*math.Pi*unit(second))
 }
@@ -102,19 +104,19 @@ func (f *randomFourier) In() int { return f.in }
 
 func (f *randomFourier) Out() int { return f.out }
 
-// Bound is √(2/D), whatever in is.
+// Bound returns √(2/D), for every in.
 func (f *randomFourier) Bound(float64) float64 { return f.scale }
 
 func (f *randomFourier) NewScratch() any { return nil }
 
-// Name is "fourier = feature j": a feature depends on all numbers of a row.
+// Name returns "fourier = feature j": a feature depends on all numbers of a row.
 func (f *randomFourier) Name(j int, _ func(int) encoder.Name) encoder.Name {
 	return encoder.Name{Column: "fourier", Level: "feature " + strconv.Itoa(j)}
 }
 
 func (f *randomFourier) Apply(dst, x []float64, scratch any) { f.ApplyRows(dst, x, 1, scratch) }
 
-// ApplyRows takes one product of matrices for all rows; an entry depends on its own row alone.
+// ApplyRows computes one product of matrices for all rows. An entry depends on its own row alone.
 func (f *randomFourier) ApplyRows(dst, x []float64, rows int, _ any) {
 	kernel.GemmSerial(kernel.NewMatrix(dst[:rows*f.out], rows, f.out), 1, kernel.NewMatrix(x[:rows*f.in], rows, f.in), kernel.NewMatrix(f.w, f.in, f.out), 0)
 	for r := range rows {

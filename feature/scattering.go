@@ -8,13 +8,15 @@ import (
 	"github.com/ditherml/dither/internal/encoder"
 )
 
-// scattering is the wavelet scattering of an image with 2 scales, 8 angles and orders 0 to 2 (S.
-// Mallat, "Group invariant scattering", Communications on Pure and Applied Mathematics 65, 2012,
-// https://arxiv.org/abs/1101.2286; for images J. Bruna and S. Mallat, "Invariant scattering
-// convolution networks", IEEE PAMI 35, 2013, https://arxiv.org/abs/1203.1513). With x an image,
-// extended by its own reflection by 4 pixels on each side and then periodically, ψ a wavelet and φ
-// a Gaussian, it holds the images x⋆φ, |x⋆ψ|⋆φ and ||x⋆ψ|⋆ψ'|⋆φ, ψ' coarser than ψ, at every fourth
-// pixel. A modulus after a wavelet of the coarser scale is kept at every second pixel.
+// scattering is the wavelet scattering of an image with 2 scales, 8 angles and orders 0 to 2. Let x
+// be an image, extended by its own reflection by 4 pixels on each side and then periodically. Let ψ
+// be a wavelet and φ a Gaussian. The result holds the images x⋆φ, |x⋆ψ|⋆φ and ||x⋆ψ|⋆ψ'|⋆φ, ψ'
+// coarser than ψ, at every fourth pixel. A modulus after a wavelet of the coarser scale is kept at
+// every second pixel.
+//
+// Sources: S. Mallat, "Group invariant scattering", Communications on Pure and Applied Mathematics
+// 65, 2012, https://arxiv.org/abs/1101.2286; for images J. Bruna and S. Mallat, "Invariant
+// scattering convolution networks", IEEE PAMI 35, 2013, https://arxiv.org/abs/1203.1513.
 type scattering struct {
 	rows, columns, colors int
 	paddedRows, paddedCol int
@@ -23,12 +25,12 @@ type scattering struct {
 	backRows, backColumns [scales]*fourier
 	// wavelets[s][a] is the spectrum of a wavelet, with the scale of the inverse transform.
 	wavelets [scales][angles][]float64
-	// lowRows[s] and lowColumns[s] smooth what has a step of 2^s pixels.
+	// lowRows[s] and lowColumns[s] smooth an image with a step of 2^s pixels.
 	lowRows, lowColumns [scales][]float64
 	bound               float64
 }
 
-// paths is the number of images that scattering makes of one.
+// paths is the number of images that scattering computes from one image.
 const paths = 1 + scales*angles + angles*angles
 
 // padding is the number of pixels by which an image is extended on each side.
@@ -38,9 +40,9 @@ type shapeParameters struct {
 	Shape []int `json:"shape"`
 }
 
-// newScattering makes the transform of parameters {"shape": [rows, columns]} or
-// {"shape": [rows, columns, colors]}; a row holds the image row by row, and the colors of a pixel side
-// by side. Of each color there are 81 images of rows/4 × columns/4 numbers.
+// newScattering returns the transform of parameters {"shape": [rows, columns]} or {"shape": [rows,
+// columns, colors]}. A row holds the image row by row, with the colors of a pixel next to each
+// other. Each color gives 81 images of rows/4 × columns/4 numbers.
 func newScattering(parameters json.RawMessage, in int) (transform, error) {
 	s := &scattering{}
 	var err error
@@ -117,11 +119,11 @@ func (s *scattering) Out() int {
 	return s.colors * paths * rows * columns
 }
 
-// Bound is that of Young's inequality: no value of x⋆ψ is larger than the largest of x times the sum
-// of the magnitudes of ψ.
+// Bound returns the bound of Young's inequality: no value of x⋆ψ is larger than the largest of x
+// times the sum of the magnitudes of ψ.
 func (s *scattering) Bound(in float64) float64 { return in * s.bound }
 
-// Name says which path and which place of it feature j belongs to.
+// Name returns the path and the place in it that feature j belongs to.
 func (s *scattering) Name(j int, _ func(int) encoder.Name) encoder.Name {
 	rows, columns := s.outShape()
 	place := j % (rows * columns)
@@ -225,8 +227,8 @@ func (s *scattering) modulus(spectrum []complex128, scale, angle int, w *scatter
 	}
 }
 
-// filter multiplies a spectrum by that of a filter; to keep every second pixel is to add up the four
-// quarters of the product.
+// filter multiplies a spectrum by that of a filter. Adding up the four quarters of the product
+// keeps every second pixel.
 func (s *scattering) filter(dst, spectrum []complex128, filter []float64, scale int) {
 	filter = filter[:len(spectrum)]
 	if scale == 0 {

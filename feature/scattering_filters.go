@@ -2,26 +2,27 @@ package feature
 
 import "math"
 
-// The bank of filters is that of M. Andreux et al., "Kymatio: scattering transforms in Python", Journal
-// of Machine Learning Research 21, 2020: Morlet wavelets of 2 scales and 8 angles and a Gaussian.
+// The bank of filters follows M. Andreux et al., "Kymatio: scattering transforms in Python",
+// Journal of Machine Learning Research 21, 2020: Morlet wavelets of 2 scales and 8 angles and a
+// Gaussian.
 const (
 	scales     = 2
 	angles     = 8
 	coarseness = 1 << scales // pixels from one output to the next
-	// envelope is the standard deviation of the finest wavelet along its wave, in pixels; across it is
-	// 1/slant times that. It doubles from scale to scale.
+	// envelope is the standard deviation of the finest wavelet along its wave, in pixels. Across
+	// the wave it is 1/slant times that. It doubles from scale to scale.
 	envelope = 0.8
 	slant    = 4.0 / angles
 	// lowDeviation is the standard deviation of the Gaussian.
 	lowDeviation = envelope * (1 << (scales - 1))
 )
 
-// wavelet is the Morlet wavelet of a scale and an angle: a plane wave under a Gaussian, less as much
-// of the Gaussian as gives it the sum 0.
+// wavelet is the Morlet wavelet of a scale and an angle: a plane wave under a Gaussian, less the
+// multiple of the Gaussian that makes its sum 0.
 type wavelet struct {
 	frequency, deviation float64
 	cos, sin             float64 // of the direction of the wave, over rows and columns
-	less                 float64 // how much of the Gaussian is taken off
+	less                 float64 // the multiple of the Gaussian that is subtracted
 }
 
 func newWavelet(scale, angle int) wavelet {
@@ -32,10 +33,10 @@ func newWavelet(scale, angle int) wavelet {
 	return w
 }
 
-// periodic is the discrete-time Fourier transform of the Gaussian around frequency center, sampled at
-// whole pixels: by Poisson's formula the sum of the transform over shifts by 2π.
+// periodic returns the discrete-time Fourier transform of the Gaussian around frequency center,
+// sampled at integer pixels. By Poisson's formula it is the sum of the transform over shifts by 2π.
 func (w wavelet) periodic(row, column, center float64) float64 {
-	const shifts, far = 3, 140 // what is left out adds less than 1e-30
+	const shifts, far = 3, 140 // further terms add less than 1e-30
 	sum := 0.0
 	for i := -shifts; i <= shifts; i++ {
 		for j := -shifts; j <= shifts; j++ {
@@ -49,8 +50,8 @@ func (w wavelet) periodic(row, column, center float64) float64 {
 	return sum
 }
 
-// spectrum is the transform of the wavelet on a grid of rows × columns, the columns' frequency first:
-// element k·rows+l belongs to frequencies 2πl/rows and 2πk/columns. It is real.
+// spectrum returns the transform of the wavelet on a grid of rows × columns, the columns' frequency
+// first. Element k·rows+l belongs to frequencies 2πl/rows and 2πk/columns. It is real.
 func (w wavelet) spectrum(rows, columns int, scale float64) []float64 {
 	out := make([]float64, 0, rows*columns)
 	for k := range columns {
@@ -62,13 +63,14 @@ func (w wavelet) spectrum(rows, columns int, scale float64) []float64 {
 	return out
 }
 
-// sum bounds the sum of the magnitudes of the wavelet's values: those of the wave under the Gaussian
-// are the Gaussian's, and so are those of what is taken off.
+// sum returns a bound on the sum of the magnitudes of the wavelet's values. The magnitudes of the
+// wave under the Gaussian are the Gaussian's. So are the magnitudes of the subtracted part, times
+// less.
 func (w wavelet) sum() float64 { return (1 + w.less) * w.periodic(0, 0, 0) }
 
-// lowPass is the matrix, outputs × n, that smooths a periodic signal with the Gaussian. The signal
-// has n samples, step pixels apart. One value in coarseness pixels is kept: those at coarseness,
-// 2·coarseness, …
+// lowPass returns the matrix, outputs × n, that smooths a periodic signal with the Gaussian. The
+// signal has n samples, step pixels apart. One value in coarseness pixels is kept: those at
+// coarseness, 2·coarseness, …
 func lowPass(outputs, n, step int) []float64 {
 	const periods = 2
 	out, length := make([]float64, outputs*n), n*step
@@ -83,7 +85,7 @@ func lowPass(outputs, n, step int) []float64 {
 	return out
 }
 
-// largestSum is the largest sum of magnitudes in a row of a matrix.
+// largestSum returns the largest sum of magnitudes in a row of a matrix.
 func largestSum(a []float64, n int) float64 {
 	largest := 0.0
 	for ; len(a) > 0; a = a[n:] {

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// listForm is the form of a list of integers on one line: 28x28.
+// listForm matches a list of integers on one line: 28x28.
 var listForm = regexp.MustCompile(`^[0-9]+(x[0-9]+)+$`)
 
-// ParseSpec reads a transform from one line: NAME, or NAME:key=value,key=value. A value is a number, a
-// list of integers with x between them (28x28), true, false, or else a text. Whether the transform
-// exists and takes the parameters is for NewPipeline to say.
+// ParseSpec returns the transform that one line names: NAME, or NAME:key=value,key=value. A value
+// is a number, a list of integers with x between them (28x28), true, false, or else a text.
+// NewPipeline checks whether the transform exists and takes the parameters.
 func ParseSpec(text string) (Spec, error) {
 	name, rest, more := strings.Cut(text, ":")
 	if name == "" {

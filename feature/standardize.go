@@ -8,8 +8,8 @@ import (
 	"github.com/ditherml/dither/internal/encoder"
 )
 
-// standard subtracts a declared mean from every number of a row and divides by a declared deviation: two public
-// constants, that nobody took from the records of the table.
+// standard is a transform that subtracts a declared mean from every number of a row and divides by
+// a declared deviation. Both are public constants that nobody took from the records of the table.
 type standard struct {
 	in              int
 	mean, deviation float64
@@ -28,7 +28,8 @@ type standardParameters struct {
 // maxConstant bounds the constants, so that rows stay on their grid.
 const maxConstant = 1e6
 
-// newStandard makes the transform of parameters {"mean": m, "deviation": d}; d is 1 where it is left out.
+// newStandard returns the transform of parameters {"mean": m, "deviation": d}; d is 1 where it is
+// left out.
 func newStandard(parameters json.RawMessage, in int) (transform, error) {
 	var p standardParameters
 	if err := decodeParameters(parameters, &p); err != nil {
@@ -53,15 +54,15 @@ func (s standard) In() int { return s.in }
 
 func (s standard) Out() int { return s.in }
 
-// Bound is (in + |mean|)/deviation.
+// Bound returns (in + |mean|)/deviation.
 func (s standard) Bound(in float64) float64 { return (in + math.Abs(s.mean)) / s.deviation }
 
 func (s standard) NewScratch() any { return nil }
 
-// Name is that of the number at the same place.
+// Name returns the name of the number at the same place.
 func (s standard) Name(j int, before func(int) encoder.Name) encoder.Name { return before(j) }
 
-// Shape is that of the numbers before.
+// Shape returns the shape of the numbers before.
 func (standard) Shape(channels, places int) (int, int) { return channels, places }
 
 func (s standard) Apply(dst, x []float64, _ any) {

@@ -10,54 +10,56 @@ import (
 	"github.com/ditherml/dither/internal/strict"
 )
 
-// transform is a public map of a row of numbers to another row, fixed before a record is read: what it
-// makes of a row depends on that row alone. It does not change and is safe for concurrent use.
+// transform is a public map of a row of numbers to another row, fixed before a record is read. Its
+// result for a row depends on that row alone. It does not change and is safe for concurrent use.
 type transform interface {
-	// In and Out are the numbers of a row before and after.
+	// In and Out return the number of numbers of a row before and after.
 	In() int
 	Out() int
-	// Bound returns a public bound on the magnitude of the numbers after, for numbers before that are
-	// at most in in magnitude, up to rounding.
+	// Bound returns a public bound, up to rounding, on the magnitude of the numbers after. Numbers
+	// before are at most in in magnitude.
 	Bound(in float64) float64
-	// NewScratch returns working space for Apply; each goroutine needs its own. Nil if none is needed.
+	// NewScratch returns working space for Apply, or nil if none is needed. Each goroutine needs
+	// its own.
 	NewScratch() any
-	// Apply writes the row that x becomes to dst, of length Out. It does not change x. A row's result
-	// has the same bits whatever rows came before.
+	// Apply writes the result for x to dst, of length Out. It does not change x. A row's result has
+	// the same bits whatever rows came before.
 	Apply(dst, x []float64, scratch any)
-	// Name says what number j after the transform stands for, given what the numbers before do.
+	// Name returns the meaning of number j after the transform. before returns the meaning of the
+	// numbers before.
 	Name(j int, before func(int) encoder.Name) encoder.Name
 }
 
-// shaped is a transform that knows its features as a matrix of channels×places, channel after channel:
-// each channel is the same measurement at every place.
+// shaped is a transform whose features are a matrix of channels×places, channel after channel. Each
+// channel is the same measurement at every place.
 type shaped interface {
-	// Shape returns the shape of the features, given that of the numbers before (0, 0: none); 0, 0 when
-	// there is none. It is a function of public numbers.
+	// Shape returns the shape of the features, given the shape of the numbers before. 0, 0 means no
+	// shape. It depends on public numbers only.
 	Shape(channels, places int) (int, int)
 }
 
-// Spec says in public words what a transform is: its name and its parameters, which a file holds.
+// Spec is the public description of a transform: its name and its parameters, which a file holds.
 type Spec struct {
 	Name       string          `json:"name"`
 	Parameters json.RawMessage `json:"parameters,omitempty"`
 }
 
-// maker makes a transform of rows of this many numbers from its parameters.
+// maker returns a transform of rows of in numbers from its parameters.
 type maker func(parameters json.RawMessage, in int) (transform, error)
 
-// surroundings are what a transform is made in.
+// surroundings are the facts that a transform is made with.
 type surroundings struct {
-	// in is how many numbers a row has, names what they stand for.
+	// in is the number of numbers in a row, and names their meaning.
 	in    int
 	names []encoder.Name
-	// open reads a file that parameters name; nil where there are no files.
+	// open returns a file that parameters name; nil where there are no files.
 	open func(name string) ([]byte, error)
 }
 
-// widerMaker makes a transform that looks at more than the number of numbers.
+// widerMaker returns a transform that depends on more than the number of numbers.
 type widerMaker func(parameters json.RawMessage, s surroundings) (transform, error)
 
-// transforms is the table of transforms; a new one is one file and one line here, or in
+// transforms is the table of transforms. A new transform is one file and one line here, or in
 // widerTransforms.
 var transforms = map[string]maker{
 	"deskew":      newDeskew,
@@ -79,10 +81,10 @@ func TransformNames() []string {
 	return names
 }
 
-// maxFeatures bounds what transforms may make of a row.
+// maxFeatures bounds the number of features that transforms may compute from a row.
 const maxFeatures = 1 << 20
 
-// newTransforms makes the transforms of a chain; the first has these surroundings.
+// newTransforms returns the transforms of a pipeline. The first is made with these surroundings.
 func newTransforms(specs []Spec, at surroundings) ([]transform, error) {
 	var chain []transform
 	for _, s := range specs {
@@ -117,8 +119,8 @@ func newTransform(s Spec, at surroundings) (t transform, err error) {
 	return t, nil
 }
 
-// namesAfter returns what the numbers after a transform stand for, or nil where that is not known of
-// those before.
+// namesAfter returns the meaning of the numbers after a transform, or nil where that of the numbers
+// before is not known.
 func namesAfter(t transform, before []encoder.Name) []encoder.Name {
 	if before == nil {
 		return nil
@@ -130,7 +132,7 @@ func namesAfter(t transform, before []encoder.Name) []encoder.Name {
 	return names
 }
 
-// decodeParameters reads the parameters of a transform into p, and refuses what it does not know.
+// decodeParameters reads the parameters of a transform into p, and refuses unknown ones.
 func decodeParameters(text json.RawMessage, p any) error {
 	if len(text) == 0 {
 		return nil

@@ -7,17 +7,21 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Whitening is the symmetric linear map that centered rows are multiplied by. It has one of three forms:
-// Matrix, a d×d matrix; Scales, one factor for each of d features; Channels with Places, for features that
-// are a matrix X of channels×places, channel after channel: X becomes Channels·X·Places. Matrices are
-// symmetric and row-major. It must not be changed once it is in use.
+// Whitening is the symmetric linear map that centered rows are multiplied by. Matrices are
+// symmetric and row-major. It must not be changed once it is in use. It has one of three forms:
+//
+//   - Matrix, a d×d matrix for d features
+//   - Scales, one factor for each of d features
+//   - Channels with Places, for features that are a matrix X of channels×places, channel after channel:
+//     X becomes Channels·X·Places
 type Whitening struct {
 	Matrix           []float64
 	Scales           []float64
 	Channels, Places []float64
 }
 
-// validate returns an error when the form or a length does not fit d features, or a number is not finite.
+// validate returns an error when the form or a length does not fit d features, or a number is not
+// finite.
 func (w *Whitening) validate(d int) error {
 	forms := 0
 	for _, part := range [][]float64{w.Matrix, w.Scales, w.Channels} {
@@ -46,14 +50,15 @@ func squareRoot(n int) int {
 	return int(math.Sqrt(float64(n)))
 }
 
-// Multiply writes the row that x becomes to dst, which must not be x. Both have one number a feature.
+// Multiply writes the product with x to dst, which must not be x. Both have one number a feature.
 func (w *Whitening) Multiply(dst, x []float64) {
 	a, b := append([]float64(nil), x...), make([]float64, len(x))
 	copy(dst, w.apply(a, b, 1))
 }
 
-// apply multiplies rows that stand in x, one after the other, and returns where the result stands,
-// x or room; it overwrites both. A row's result has the same bits whatever stands next to it.
+// apply multiplies rows that stand in x, one after the other, and returns the slice with the
+// result, x or room. It overwrites both. A row's result has the same bits whatever rows stand next
+// to it.
 func (w *Whitening) apply(x, room []float64, rows int) []float64 {
 	if rows == 0 {
 		return x

@@ -44,13 +44,13 @@ func Aggregate(t AggregateTerms, records int, statistic func(rows []int) float64
 	return pick.Aggregate(terms, pick.EachRow(records), t.Blocks, statistic)
 }
 
-// blockStatistic is what an aggregate takes of each block.
+// blockStatistic is a statistic that an aggregate computes for each block.
 type blockStatistic struct {
-	// expressions is how many numbers of a row it looks at.
+	// expressions is the number of expressions of a row that it uses.
 	expressions int
-	// bounds is where it lies, given the bounds of the first expression.
+	// bounds returns the range of the statistic, given the bounds of the first expression.
 	bounds func(lower, upper float64) (least, most float64)
-	// of is its value, NaN of too few rows; columns[j] are the numbers of expression j.
+	// of returns the value, NaN for too few rows. columns[j] are the numbers of expression j.
 	of func(columns [][]float64) float64
 }
 
@@ -61,13 +61,13 @@ var blockStatistics = map[string]blockStatistic{
 	"correlation": {2, func(float64, float64) (float64, float64) { return -1, 1 }, correlation},
 }
 
-// AggregateNames returns the statistics that a plan may take of blocks, sorted.
+// AggregateNames returns the statistics that a plan may compute for blocks, sorted.
 func AggregateNames() []string { return slices.Sorted(maps.Keys(blockStatistics)) }
 
 // maxBlocks bounds the blocks of an aggregate.
 const maxBlocks = 1 << 20
 
-// checkAggregate refuses an unknown statistic of blocks, or blocks that make no sense.
+// checkAggregate refuses an unknown statistic of blocks, or a number of blocks that makes no sense.
 func (p Plan) checkAggregate() error {
 	s, known := blockStatistics[p.Of]
 	switch {
@@ -83,7 +83,7 @@ func (p Plan) checkAggregate() error {
 
 func asTheyAre(lower, upper float64) (least, most float64) { return lower, upper }
 
-// mean is NaN of nothing.
+// mean returns the mean, NaN for no numbers.
 func mean(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
@@ -92,7 +92,7 @@ func mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// median is the lower one of two in the middle, NaN of nothing.
+// median returns the median, the lower one of two in the middle, and NaN for no numbers.
 func median(x []float64) float64 {
 	if len(x) == 0 {
 		return math.NaN()
@@ -101,7 +101,7 @@ func median(x []float64) float64 {
 	return sorted[(len(x)-1)/2]
 }
 
-// covarianceOf divides by the number of rows.
+// covarianceOf returns the covariance, divided by the number of rows.
 func covarianceOf(x, y []float64) float64 {
 	mx, my, sum := mean(x), mean(y), 0.0
 	for i := range x {
@@ -110,7 +110,7 @@ func covarianceOf(x, y []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// correlation is NaN where one of two columns does not vary.
+// correlation returns the correlation, NaN where one of two columns does not vary.
 func correlation(c [][]float64) float64 {
 	return covarianceOf(c[0], c[1]) / math.Sqrt(covarianceOf(c[0], c[0])*covarianceOf(c[1], c[1]))
 }

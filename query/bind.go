@@ -31,7 +31,7 @@ func (b *binder) bind(n *node) (expression, error) {
 	return b.operation(n)
 }
 
-// number is a numeric column.
+// number returns a numeric column.
 func (b *binder) number(n *node) (expression, error) {
 	c, err := b.column(n.text)
 	if err != nil {
@@ -85,7 +85,7 @@ func (b *binder) logic(n *node) (expression, error) {
 	return logic(n.text, parts), nil
 }
 
-// comparison compares two numbers, or a column of levels with a level.
+// comparison returns a comparison of two numbers, or of a column of levels with a level.
 func (b *binder) comparison(n *node) (expression, error) {
 	for k, side := range n.parts {
 		if side.kind != nameNode {
@@ -103,7 +103,8 @@ func (b *binder) comparison(n *node) (expression, error) {
 	return comparison(n.text, parts[0], parts[1]), nil
 }
 
-// level compares a column of levels with one of them. A text outside the declared levels equals none.
+// level returns the comparison of a column of levels with one of them. A text outside the declared
+// levels equals none.
 func (b *binder) level(n *node, c column, other *node) (expression, error) {
 	if n.text != "=" && n.text != "!=" {
 		return expression{}, fmt.Errorf("query: column %q has levels, which have no order, want = or != at position %d", c.column.Name, n.at+1)
@@ -154,7 +155,7 @@ func (b *binder) column(name string) (column, error) {
 	return column{}, fmt.Errorf("query: %q is no column of the schema, want one of %s", name, listed(names))
 }
 
-// listed writes the first of some names.
+// listed returns the first of some names.
 func listed(names []string) string {
 	const most = 12
 	if len(names) > most {
@@ -163,7 +164,7 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// values are the cells of the column.
+// values returns the cells of the column.
 func (c column) values(d *data.Dataset) []float32 {
 	if c.at < 0 {
 		return d.Target()
@@ -171,8 +172,8 @@ func (c column) values(d *data.Dataset) []float32 {
 	return d.Column(c.at)
 }
 
-// number is a numeric column as an expression. A missing cell counts as the declared fill, if there is
-// one.
+// number returns a numeric column as an expression. A missing cell counts as the declared fill, if
+// there is one.
 func (c column) number() expression {
 	fill := math.NaN()
 	if c.column.Missing == data.Zero {
@@ -189,7 +190,7 @@ func (c column) number() expression {
 	}}
 }
 
-// codes are the positions of levels; the number of levels stands for a text outside them.
+// codes returns the positions of levels. The number of levels stands for a text outside them.
 func (c column) codes() expression {
 	return expression{lower: 0, upper: float64(len(c.column.Levels)), target: c.at < 0, value: func(d *data.Dataset) func(int) float64 {
 		values := c.values(d)

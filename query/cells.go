@@ -9,7 +9,7 @@ import (
 	"github.com/ditherml/dither/internal/pick"
 )
 
-// division puts rows into named cells that the schema or the question declares.
+// division is a rule that puts rows into named cells, declared by the schema or the question.
 type division struct {
 	names []string
 	// of returns the cell of each row of a data set, or -1.
@@ -23,13 +23,13 @@ const (
 	missingCell = "(missing)"
 )
 
-// whole is one cell with every row.
+// whole returns the division into one cell with every row.
 func whole() division {
 	return division{names: []string{"all"}, of: func(*data.Dataset) func(int) int { return func(int) int { return 0 } }}
 }
 
-// byLevels has a cell for each declared level, one for other texts and one for missing cells where the
-// schema keeps such rows.
+// byLevels returns the division by declared levels. It has one more cell for other texts, and one
+// for missing cells where the schema keeps such rows.
 func byLevels(c column) division {
 	names := slices.Clone(c.column.Levels)
 	levels, missing := len(names), -1
@@ -56,8 +56,8 @@ func byLevels(c column) division {
 	}, codes.target}
 }
 
-// byEdges has a cell for each interval between ascending interior edges, each with its lower end, and one
-// for missing numbers.
+// byEdges returns the division into the intervals between ascending interior edges, each with its
+// lower end. It has one more cell for missing numbers.
 func byEdges(e expression, edges []float64) (division, error) {
 	for k, v := range edges {
 		if !(v > e.lower && v < e.upper) || k > 0 && !(v > edges[k-1]) {
@@ -89,7 +89,8 @@ func byEdges(e expression, edges []float64) (division, error) {
 
 func plain(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// filtered keeps the rows for which the condition is true, and none for which it is false or missing.
+// filtered keeps the rows for which the condition is true. It drops rows where the condition is
+// false or missing.
 func (p division) filtered(d *data.Dataset, r pick.Records, where *expression) tableCells {
 	of := p.of(d)
 	if where == nil {

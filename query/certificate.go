@@ -16,7 +16,7 @@ func (p Plan) derivation() certificate.Claim {
 		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Assumptions()}
 }
 
-// Assumptions says in plain words what the guarantee of an answer rests on.
+// Assumptions returns in plain words what the guarantee of an answer depends on.
 func (p Plan) Assumptions() []string {
 	out := []string{
 		"The schema (columns, bounds, levels, treatments) and the question were chosen without looking at the records, or the looking is accounted for elsewhere.",
@@ -33,7 +33,8 @@ func (p Plan) Assumptions() []string {
 	return out
 }
 
-// Certificate returns the certificate of an answer to the plan, with its price and without run, time and hashes.
+// Certificate returns the certificate of an answer to the plan, with its price. It has no run, time
+// or hashes.
 func (p Plan) Certificate() (certificate.Certificate, error) {
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -42,13 +43,14 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 	return certificate.New(option.MethodQuery, text, p.derivation())
 }
 
-// readPlan returns the plan that JSON holds, validated. A field that is unknown, there twice or in other letters is an
-// error.
+// readPlan returns the validated plan in a JSON text. A field that is unknown, repeated or in other
+// letters is an error.
 func readPlan(text json.RawMessage) (Plan, error) {
 	return strict.ReadPlan[Plan]("query", text)
 }
 
-// Methods returns this package's certificate methods: what a plan in JSON implies, by name.
+// Methods returns this package's certificate methods by name: each says what follows from a plan in
+// JSON.
 func Methods() map[string]certificate.Method {
 	return map[string]certificate.Method{option.MethodQuery: func(text json.RawMessage) (certificate.Claim, error) {
 		p, err := readPlan(text)

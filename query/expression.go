@@ -7,30 +7,33 @@ import (
 	"github.com/ditherml/dither/data"
 )
 
-// expression is a number or a condition made of the declared columns of one row and of constants.
+// expression is a number or a condition, made of the declared columns of one row and of constants.
 // Its bounds follow from the bounds of the columns by interval arithmetic, so they are public. A
-// missing cell makes a number missing, written NaN; a condition is then missing too, unless its
+// missing cell makes a number missing, written NaN. A condition is then missing too, unless its
 // other parts decide it.
 type expression struct {
 	text         string
 	truth        bool
 	lower, upper float64
-	// target says that the target column is read.
+	// target reports that the target column is read.
 	target bool
 	value  evaluator
 }
 
-// evaluator attaches an expression to a data set: the result returns the value of a row.
+// evaluator attaches an expression to a data set. Its result returns the value of a row.
 type evaluator func(d *data.Dataset) func(i int) float64
 
-// maxMagnitude bounds what an expression may reach.
+// maxMagnitude bounds the magnitude of an expression.
 const maxMagnitude = 1e100
 
-// parseExpression reads an expression over the columns of a schema: numbers, names of columns, + - *,
-// clamp(expression, low, high), comparisons with = != < <= > >= of numbers, or of a column with one of its
-// levels, and "not", "and", "or". A condition counts as 0 or 1 where a number is wanted. A name of other marks
-// than letters, digits, _ and a single - or . between them stands in back quotes, such a level in
-// quotation marks. Errors name positions, columns and levels, which are public.
+// parseExpression returns an expression over the columns of a schema. It has numbers, names of
+// columns, + - *, and clamp(expression, low, high). Comparisons with = != < <= > >= are of numbers,
+// or of a column with one of its levels. "not", "and" and "or" join conditions. A condition counts
+// as 0 or 1 where a number is expected.
+//
+// Plain names have letters, digits, _ and a single - or . between them. Any other name stands in
+// back quotes, and any other level in quotation marks. Errors name positions, columns and levels,
+// which are public.
 func parseExpression(s *data.Schema, text string) (expression, error) {
 	n, err := parse(text)
 	if err != nil {
@@ -45,7 +48,7 @@ func parseExpression(s *data.Schema, text string) (expression, error) {
 	return e, nil
 }
 
-// parseCondition is parseExpression for what must be a condition.
+// parseCondition returns an expression that must be a condition.
 func parseCondition(s *data.Schema, text string) (expression, error) {
 	e, err := parseExpression(s, text)
 	if err == nil && !e.truth {
@@ -66,8 +69,8 @@ func (e expression) Condition() bool { return e.truth }
 // needsTarget reports whether the expression names the target column.
 func (e expression) needsTarget() bool { return e.target }
 
-// On returns the expression as a function of the rows of d, which must be of the same schema: within
-// Bounds, or NaN where it is missing. The value of a row depends on that row only.
+// on returns the expression as a function of the rows of d, which must have the same schema. A
+// value is within bounds, or NaN where it is missing. It depends on its row only.
 func (e expression) on(d *data.Dataset) func(i int) float64 {
 	value, lower, upper := e.value(d), e.lower, e.upper
 	return func(i int) float64 {
@@ -79,12 +82,12 @@ func (e expression) on(d *data.Dataset) func(i int) float64 {
 	}
 }
 
-// constant is a public number.
+// constant returns a public number.
 func constant(v float64) expression {
 	return expression{lower: v, upper: v, value: func(*data.Dataset) func(int) float64 { return func(int) float64 { return v } }}
 }
 
-// apply combines expressions row by row; f must give NaN for what is missing.
+// apply returns the combination of expressions row by row. f must return NaN for missing numbers.
 func apply(f func(v []float64) float64, parts ...expression) expression {
 	e := expression{value: func(d *data.Dataset) func(int) float64 {
 		values := make([]func(int) float64, len(parts))
@@ -106,7 +109,7 @@ func apply(f func(v []float64) float64, parts ...expression) expression {
 	return e
 }
 
-// arithmetic applies an operation on numbers and bounds the result.
+// arithmetic returns an operation on numbers with the bounds of its result.
 func arithmetic(operation string, parts []expression) expression {
 	a := parts[0]
 	var e expression
@@ -138,7 +141,7 @@ func arithmetic(operation string, parts []expression) expression {
 	return e
 }
 
-// condition makes an expression of 0, 1 and NaN.
+// condition returns an expression of 0, 1 and NaN.
 func condition(f func(v []float64) float64, parts ...expression) expression {
 	e := apply(f, parts...)
 	e.truth, e.lower, e.upper = true, 0, 1
@@ -178,8 +181,8 @@ func truthOf(b bool) float64 {
 	return 0
 }
 
-// logic joins conditions in the three-valued logic of Kleene: what is missing matters only where the other
-// part leaves the answer open.
+// logic returns conditions joined in the three-valued logic of Kleene. A missing part matters only
+// where the other part leaves the answer open.
 func logic(operator string, parts []expression) expression {
 	switch operator {
 	case "not":

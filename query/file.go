@@ -14,7 +14,7 @@ import (
 // FileName is the name of the answer inside its folder.
 const FileName = "answer.json"
 
-// File is the answer to a question as answer.json holds it: public numbers and what was released.
+// File is the content of answer.json: public numbers and the release.
 type File struct {
 	Plan        Plan                     `json:"plan"`
 	Rows        []FileRow                `json:"rows"`
@@ -25,7 +25,7 @@ type File struct {
 	Certificate *certificate.Certificate `json:"certificate,omitempty"`
 }
 
-// FileRow is one answer of a file. A number that the answer does not have is left out.
+// FileRow is one answer of a file. Numbers that the answer lacks are left out.
 type FileRow struct {
 	Name  string   `json:"name"`
 	Value float64  `json:"value"`
@@ -65,7 +65,7 @@ func rateText(p Plan, atLeast bool) string {
 	return text
 }
 
-// intervalMethod says what the intervals are, and how often they hold.
+// intervalMethod returns what the intervals are, and how often they hold.
 func intervalMethod(p Plan, rows []Row) string {
 	how := "exact"
 	switch p.Statistic {
@@ -93,7 +93,7 @@ func intervalMethod(p Plan, rows []Row) string {
 	return text
 }
 
-// shortList names a few rows, and counts more.
+// shortList returns the names of a few rows, and counts more.
 func shortList(names []string, of int) string {
 	if len(names) > 4 {
 		return fmt.Sprintf("%d of %d rows", len(names), of)
@@ -101,7 +101,8 @@ func shortList(names []string, of int) string {
 	return strings.Join(names, ", ")
 }
 
-// Check returns an error unless what the plan decides in an answer follows from the plan.
+// Check returns an error unless every part of the answer that the plan decides follows from the
+// plan.
 func (a File) Check() error {
 	rows := make([]Row, len(a.Rows))
 	for i, r := range a.Rows {
@@ -123,7 +124,7 @@ func (a File) Check() error {
 	return nil
 }
 
-// numberOr is a number, or NaN for one that was left out.
+// numberOr returns a number, or NaN for one that was left out.
 func numberOr(v *float64) float64 {
 	if v == nil {
 		return math.NaN()
@@ -131,7 +132,7 @@ func numberOr(v *float64) float64 {
 	return *v
 }
 
-// zeroOr is a number, or 0 for one that was left out.
+// zeroOr returns a number, or 0 for one that was left out.
 func zeroOr(v *float64) float64 {
 	if v == nil {
 		return 0

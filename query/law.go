@@ -7,22 +7,24 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Answer is one released number with what is known of its noise. All of it is post-processing of a paid
-// release.
+// Answer is one released number and what is known about its noise. All of it is post-processing of
+// a paid release.
 type Answer struct {
 	// Value is the estimate.
 	Value float64
-	// Deviation is the standard deviation that the noise gives Value, to first order where Value is no
-	// linear function of what was released.
+	// Deviation is the standard deviation of the noise in Value. It is to first order where Value
+	// is no linear function of the release.
 	Deviation float64
-	// Lower and Upper hold, with the stated confidence over the noise, the value that the same records
-	// have without noise. They say nothing of records that were not drawn.
+	// Lower and Upper are an interval for the value of the same records without noise. It holds
+	// with the stated confidence over the noise. It says nothing about records that were not drawn.
 	Lower, Upper float64
-	// Count is the noisy number of records of a ratio, 0 where the answer is none.
+	// Count is the noisy number of records of a ratio, 0 where the answer is no ratio.
 	Count float64
-	// AtLeast says that the interval holds the value no less often than stated, and maybe more often: where the noise is
-	// discrete, where it hides the records, or where all that is possible is the interval. Else it holds as often as stated, within
-	// 0.7 points. It depends on the plan and on released numbers, and is about all draws, not those in which it is said.
+	// AtLeast reports that the interval holds the value at least as often as stated, and maybe more
+	// often. That is so where the noise is discrete, where it hides the records, or where the
+	// interval is the whole possible range. Otherwise it holds as often as stated, within 0.7
+	// points. AtLeast depends on the plan and on released numbers. How often is over all draws, not
+	// only over those with the same AtLeast.
 	AtLeast bool
 }
 
@@ -43,9 +45,9 @@ const (
 	discreteLaplaceLaw
 )
 
-// lawOf is the distribution of the noise on numbers, given one record's bound. The grids of
-// Gaussian and K-norm noise have at least 2^7 points in one bound; their rounding is not told apart
-// from the continuous distributions.
+// lawOf returns the distribution of the noise on numbers, given one record's bound. The grids of
+// Gaussian and K-norm noise have at least 2^7 points in one bound. They are treated as the
+// continuous distributions.
 func lawOf(n mechanism.Noise, bound float64) (law, error) {
 	switch n := n.(type) {
 	case mechanism.NonPrivate:
@@ -64,13 +66,14 @@ func lawOf(n mechanism.Noise, bound float64) (law, error) {
 	return law{}, fmt.Errorf("query: noise is %v, want gaussian, k-norm, discrete-gaussian or discrete-laplace", n)
 }
 
-// exactly is by how much an interval of whole steps may hold the value more often than stated, and still as often as stated.
+// exactly is the largest excess of an interval's true rate over the stated rate. Up to it the
+// interval counts as holding as often as stated.
 const exactly = 0.0035
 
-// discrete reports whether what is released lies on a grid that is told apart.
+// discrete reports whether the release lies on a grid that is treated as discrete.
 func (l law) discrete() bool { return l.kind >= discreteNormalLaw }
 
-// deviation is the standard deviation.
+// deviation returns the standard deviation.
 func (l law) deviation() float64 {
 	switch l.kind {
 	case laplaceLaw:
@@ -82,8 +85,8 @@ func (l law) deviation() float64 {
 	return l.scale
 }
 
-// tail is the probability that the sum of independent draws times weights has a magnitude of more
-// than t. Discrete distributions are taken for a single draw of weight 1 only.
+// tail returns the probability that the sum of independent draws times weights has a magnitude of
+// more than t. Discrete distributions allow a single draw of weight 1 only.
 func (l law) tail(t float64, weights ...float64) float64 {
 	switch l.kind {
 	case normalLaw:
@@ -99,8 +102,8 @@ func (l law) tail(t float64, weights ...float64) float64 {
 	return truthOf(t < 0)
 }
 
-// halfWidth is the least t, up to 1e-12 of it, whose tail is at most 1-level; for discrete
-// distributions the least multiple of the unit.
+// halfWidth returns the least t, up to 1e-12 of it, whose tail is at most 1-level. For discrete
+// distributions it is the least multiple of the unit.
 func (l law) halfWidth(level float64, weights ...float64) float64 {
 	if l.kind == noLaw {
 		return 0
@@ -113,13 +116,13 @@ func (l law) halfWidth(level float64, weights ...float64) float64 {
 	if !l.discrete() {
 		return bisect(low, high, 1e-12*high, enough)
 	}
-	// Tails are taken in the middle of a unit, where no rounding decides.
+	// Tails are evaluated in the middle of a unit, where no rounding decides.
 	k := bisect(-1, math.Ceil(high/l.unit)+1, 1, func(k float64) bool { return enough((math.Floor(k) + 0.5) * l.unit) })
 	return l.unit * math.Floor(k)
 }
 
-// bisect halves the way between a number that is too small and one that is enough. When it is at
-// most width, bisect returns the latter.
+// bisect halves the interval between a number that is too small and one that is enough. When it is
+// at most width, bisect returns the number that is enough.
 func bisect(low, high, width float64, enough func(float64) bool) float64 {
 	for high-low > width {
 		if middle := low + (high-low)/2; enough(middle) {
@@ -131,7 +134,7 @@ func bisect(low, high, width float64, enough func(float64) bool) float64 {
 	return high
 }
 
-// linear is the answer of a released number that is used as it is.
+// linear returns the answer of a released number that is used unchanged.
 func (l law) linear(value, level float64) Answer {
 	h := l.halfWidth(level, 1)
 	return Answer{Value: value, Deviation: l.deviation(), Lower: value - h, Upper: value + h, AtLeast: l.discrete() && 1-l.tail(h+l.unit/2, 1) > level+exactly}
@@ -145,10 +148,10 @@ func length(weights []float64) float64 {
 	return sum
 }
 
-// laplaceTail is the tail of a sum of independent Laplace variables of these scales. By partial fractions
-// of its characteristic function Π 1/(1+(a_i·s)²), it is Σ_i exp(-t/a_i)·Π_{j≠i} a_i²/(a_i²-a_j²) for
-// distinct a_i. Scales that are equal are moved apart by 1e-4 of them, upward, which moves quantiles by less
-// than that.
+// laplaceTail returns the tail of a sum of independent Laplace variables of these scales. By
+// partial fractions of its characteristic function Π 1/(1+(a_i·s)²), it is Σ_i exp(-t/a_i)·Π_{j≠i}
+// a_i²/(a_i²-a_j²) for distinct a_i. Equal scales are moved apart, upward, by 1e-4 of them. That
+// moves quantiles by less than 1e-4 of them.
 func laplaceTail(t float64, scales []float64) float64 {
 	var room [8]float64
 	a := room[:0]
@@ -178,11 +181,11 @@ func laplaceTail(t float64, scales []float64) float64 {
 	return min(1, max(0, sum))
 }
 
-// wideDeviation is from where on the discrete normal distribution is told apart from the rounded
-// one by less than 1e-6 of its tail.
+// wideDeviation is the standard deviation from which the discrete normal distribution and the
+// rounded one differ by less than 1e-6 of their tails.
 const wideDeviation = 1000
 
-// discreteNormalTail is P(|X| > k) under P(x) ∝ exp(-x²/(2σ²)) on the integers.
+// discreteNormalTail returns P(|X| > k) under P(x) ∝ exp(-x²/(2σ²)) on the integers.
 func discreteNormalTail(k, sigma float64) float64 {
 	if sigma > wideDeviation {
 		return math.Erfc((k + 0.5) / (sigma * math.Sqrt2))

@@ -28,15 +28,15 @@ const (
 // maxExpression bounds the length of an expression.
 const maxExpression = 4096
 
-// marks are the marks of expressions, longer ones first, and what they mean.
+// marks are the marks of expressions, longer ones first, with their meanings.
 var marks = []struct{ mark, meaning string }{
 	{"<=", "<="}, {">=", ">="}, {"!=", "!="}, {"==", "="}, {"≤", "<="}, {"≥", ">="}, {"≠", "!="}, {"−", "-"}, {"×", "*"},
 	{"=", "="}, {"<", "<"}, {">", ">"}, {"+", "+"}, {"-", "-"}, {"*", "*"}, {"(", "("}, {")", ")"}, {",", ","},
 }
 
-// tokens splits an expression. A minus or point between letters or digits of a name belongs to the name;
-// spaces around it make it a subtraction. Names in back quotes and texts in quotation marks may hold
-// anything.
+// tokens returns the tokens of an expression. A minus or point between letters or digits of a name
+// belongs to the name. Spaces around it make it a subtraction. Names in back quotes and texts in
+// quotation marks may hold anything.
 func tokens(text string) ([]token, error) {
 	if len(text) > maxExpression || !utf8.ValidString(text) {
 		return nil, fmt.Errorf("query: the expression is no text of at most %d bytes, want a shorter one", maxExpression)
@@ -59,7 +59,7 @@ func tokens(text string) ([]token, error) {
 	return append(list, token{at: len(text)}), nil
 }
 
-// scanToken reads the token with which text begins and returns its length, 0 when there is none.
+// scanToken returns the token with which text begins and its length, 0 when there is none.
 func scanToken(text string, first rune) (token, int) {
 	switch {
 	case first == '\'' || first == '"' || first == '`':
@@ -89,7 +89,8 @@ func scanToken(text string, first rune) (token, int) {
 
 func inName(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// nameLength is that of letters, digits and underscores with single minuses or points between them.
+// nameLength returns the length of letters, digits and underscores with single minuses or points
+// between them.
 func nameLength(text string) int {
 	n := 0
 	for i, r := range text {
@@ -102,7 +103,7 @@ func nameLength(text string) int {
 	return n
 }
 
-// numberLength is that of digits and points, and of an exponent.
+// numberLength returns the length of digits and points, and of an exponent.
 func numberLength(text string) int {
 	n := 0
 	for n < len(text) {
@@ -116,7 +117,7 @@ func numberLength(text string) int {
 	return n
 }
 
-// syntax is the error of a text that is no expression; positions are told from 1.
+// syntax returns the error of a text that is no expression. Positions in it count from 1.
 func syntax(at int, want string) error {
 	return fmt.Errorf("query: the expression is wrong at position %d, want %s", at+1, want)
 }

@@ -10,11 +10,12 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// moments are the released second moments of several columns, from which covariances and correlations
-// follow without further cost.
+// moments are the released second moments of several columns. Covariances and correlations follow
+// from them without further cost.
 type moments struct {
 	columns []rowNumbers
-	// sums is the symmetric matrix Σ y·yᵀ of y = (1, t_1, …), t_j the place of column j between -1 and 1.
+	// sums is the symmetric matrix Σ y·yᵀ of y = (1, t_1, …), with t_j the place of column j
+	// between -1 and 1.
 	sums      []float64
 	deviation float64 // of an entry on the diagonal; 1/√2 of it elsewhere
 	level     float64
@@ -23,11 +24,11 @@ type moments struct {
 // maxMomentColumns bounds the columns of one release.
 const maxMomentColumns = 512
 
-// newMoments releases the number of rows, the sums and all sums of products of the columns at once,
-// with Gaussian noise. A row that lacks one of the numbers counts nowhere. Let t_j in [-1, 1] be
-// the place of column j between its bounds. A row adds y·yᵀ, y = (1, t_1, …, t_d), whose Frobenius
-// norm is ‖y‖² ≤ 1+d. The rows of a person add up to at most their largest number times that.
-// Intervals are of first order in the noise, at the given confidence each.
+// newMoments returns the number of rows, the sums and all sums of products of the columns, released
+// together with Gaussian noise. A row that lacks one of the numbers counts nowhere. Let t_j in [-1,
+// 1] be the place of column j between its bounds. A row adds y·yᵀ, y = (1, t_1, …, t_d), whose
+// Frobenius norm is ‖y‖² ≤ 1+d. The rows of a person add at most their largest number times that.
+// Intervals are of first order in the noise, each at the given confidence.
 func newMoments(t pass.Settings, r pick.Records, columns []rowNumbers, level float64) (*moments, error) {
 	deviation, err := checkMoments(t.Noise, columns, level)
 	if err == nil {
@@ -46,8 +47,8 @@ func newMoments(t pass.Settings, r pick.Records, columns []rowNumbers, level flo
 	if err != nil {
 		return nil, err
 	}
-	// One on the grid of the rows is an integer of steps, so that counts and columns of two values
-	// are exact.
+	// One on the grid of the rows is an integer number of steps, so counts and columns of two
+	// values are exact.
 	one := math.Floor(1/o.Step) * o.Step
 	rows, err := release.NewRows(r.Size(), o, func(dst []float64, first, n int) {
 		for k := range n {
@@ -64,8 +65,8 @@ func newMoments(t pass.Settings, r pick.Records, columns []rowNumbers, level flo
 	return &moments{columns, sums, deviation / (one * one), level}, err
 }
 
-// momentsOfPersons releases the matrix where a record is a person: what a person's rows add up to is bounded
-// as one vector.
+// momentsOfPersons returns the released matrix where a record is a person. The sum over a person's
+// rows is bounded as one vector.
 func momentsOfPersons(t pass.Settings, r pick.Records, columns []rowNumbers) ([]float64, error) {
 	dim := 1 + len(columns)
 	bound := float64(dim * r.Most())
@@ -90,7 +91,8 @@ func momentsOfPersons(t pass.Settings, r pick.Records, columns []rowNumbers) ([]
 	return pass.Symmetric(sums, dim), nil
 }
 
-// checkMoments refuses what makes no sense and returns the standard deviation of the noise on the diagonal.
+// checkMoments refuses terms that make no sense. It returns the standard deviation of the noise on
+// the diagonal.
 func checkMoments(n mechanism.Noise, columns []rowNumbers, level float64) (float64, error) {
 	if len(columns) < 1 || len(columns) > maxMomentColumns {
 		return 0, fmt.Errorf("query: there are %d columns, want 1 to %d", len(columns), maxMomentColumns)
@@ -109,7 +111,7 @@ func checkMoments(n mechanism.Noise, columns []rowNumbers, level float64) (float
 	return 0, fmt.Errorf("query: noise of second moments is %v, want gaussian", n)
 }
 
-// place writes y of a row times one, zeros where a number is missing.
+// place writes one times the y of a row. It writes zeros for a row in which a number is missing.
 func place(y []float64, columns []rowNumbers, i int, one float64) {
 	y[0] = one
 	for j, v := range columns {
@@ -122,7 +124,7 @@ func place(y []float64, columns []rowNumbers, i int, one float64) {
 	}
 }
 
-// Count returns the noisy number of rows.
+// count returns the noisy number of rows.
 func (m *moments) count() Answer {
 	return law{kind: m.kind(), scale: m.deviation}.linear(m.sums[0], m.level)
 }
@@ -140,8 +142,8 @@ func (m *moments) trusted() bool { return m.sums[0] > 0 && m.sums[0] > leastCoun
 // clear reports whether the noisy count is so large that it is trusted in nearly all draws.
 func (m *moments) clear() bool { return m.sums[0] > clearCount*m.deviation }
 
-// Covariance returns the covariance of two columns (divided by the number of records), or the variance of
-// one with itself.
+// covariance returns the covariance of two columns (divided by the number of records), or the
+// variance of a column with itself.
 func (m *moments) covariance(i, j int) Answer {
 	scale := (m.columns[i].Upper - m.columns[i].Lower) * (m.columns[j].Upper - m.columns[j].Lower) / 4
 	least := -1.0
@@ -152,7 +154,7 @@ func (m *moments) covariance(i, j int) Answer {
 	return Answer{scale * a.Value, scale * a.Deviation, scale * a.Lower, scale * a.Upper, a.Count, a.AtLeast}
 }
 
-// Correlation returns the correlation of two columns, in [-1, 1].
+// correlation returns the correlation of two columns, in [-1, 1].
 func (m *moments) correlation(i, j int) Answer {
 	return m.answer(-1, 1, func(s []float64) float64 {
 		product := m.centered(s, i, i) * m.centered(s, j, j)
@@ -163,13 +165,14 @@ func (m *moments) correlation(i, j int) Answer {
 	})
 }
 
-// centered is the covariance of the places of two columns.
+// centered returns the covariance of the places of two columns.
 func (m *moments) centered(s []float64, i, j int) float64 {
 	d, n := 1+len(m.columns), s[0]
 	return s[(1+i)*d+1+j]/n - s[1+i]/n*s[1+j]/n
 }
 
-// answer wraps a function of the sums, which is NaN where the sums do not tell.
+// answer returns a function of the sums as an answer. The function is NaN where the sums do not
+// decide it.
 func (m *moments) answer(least, most float64, f func(sums []float64) float64) Answer {
 	open := Answer{Value: (least + most) / 2, Deviation: math.Inf(1), Lower: least, Upper: most, Count: m.sums[0], AtLeast: true}
 	if !m.trusted() {
@@ -183,8 +186,8 @@ func (m *moments) answer(least, most float64, f func(sums []float64) float64) An
 	return Answer{min(max(value, least), most), deviation, min(max(value-h, least), most), min(max(value+h, least), most), m.sums[0], !m.clear()}
 }
 
-// spread is the standard deviation of a function of the sums to first order: derivatives by central
-// differences, over the entries on and above the diagonal, which have independent noise.
+// spread returns the standard deviation of a function of the sums to first order. Derivatives are
+// central differences, over the entries on and above the diagonal, which have independent noise.
 func (m *moments) spread(f func(sums []float64) float64) float64 {
 	d := 1 + len(m.columns)
 	s := append([]float64(nil), m.sums...)

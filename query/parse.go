@@ -28,7 +28,7 @@ const (
 // maxDepth bounds the nesting of an expression.
 const maxDepth = 100
 
-// parse reads
+// parse returns the tree of an expression of this grammar:
 //
 //	either     = both {"or" both}
 //	both       = denial {"and" denial}
@@ -83,7 +83,7 @@ func (p *parser) want(mark string) {
 	}
 }
 
-// chain reads parts joined by operators of one rank, from the left.
+// chain returns parts joined by operators of one rank, from the left.
 func (p *parser) chain(kind nodeKind, tokens tokenKind, part func() *node, operators ...string) *node {
 	n := part()
 	for {
@@ -120,7 +120,7 @@ func (p *parser) comparison() *node {
 func (p *parser) sum() *node     { return p.chain(operationNode, markToken, p.product, "+", "-") }
 func (p *parser) product() *node { return p.chain(operationNode, markToken, p.factor, "*") }
 
-// enter bounds the nesting.
+// enter reports whether the nesting may grow by one.
 func (p *parser) enter() bool {
 	if p.depth++; p.depth > maxDepth {
 		p.fail("less nesting")

@@ -6,24 +6,24 @@ import (
 	"github.com/ditherml/dither/internal/pick"
 )
 
-// Person says that a record is a person: all rows with one text in a column. What the rows of a person add is
-// summed and bounded once, so that the guarantee covers all of them.
+// Person makes a record a person: all rows with one text in a column. The contributions of a
+// person's rows are summed and bounded together, so that the guarantee covers all of them.
 type Person struct {
-	// Column has the person of each row. A row without one counts nowhere.
+	// Column has the person of each row. A row without a person counts nowhere.
 	Column string `json:"column"`
-	// MaxRows is how many rows of a person are used: of those that meet the condition of the question the first
-	// ones in the table. Further rows count nowhere.
+	// MaxRows is the largest number of rows of a person that are used: the first ones in the table
+	// that meet the condition of the question. Further rows count nowhere.
 	MaxRows int `json:"max-rows"`
 }
 
 const (
 	// maxRowsPerPerson bounds MaxRows.
 	maxRowsPerPerson = pick.MaxRows
-	// maxRankedRows bounds it where ranks are released (release.RanksOptions).
+	// maxRankedRows bounds MaxRows where ranks are released (release.RanksOptions).
 	maxRankedRows = 1 << 10
 )
 
-// Unit is what one record is, in words; row is what one row is. A nil Person is a row.
+// unit returns one record in words; row is one row in words. A nil Person is a row.
 func (u *Person) unit(row string) string {
 	if u == nil {
 		return row
@@ -31,7 +31,7 @@ func (u *Person) unit(row string) string {
 	return fmt.Sprintf("all rows with one %s, of which at most %d are used", u.Column, u.MaxRows)
 }
 
-// rows is how many rows one record has at most.
+// rows returns the largest number of rows of one record.
 func (u *Person) rows() int {
 	if u == nil {
 		return 1

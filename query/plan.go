@@ -12,7 +12,7 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Statistic names what a plan asks for.
+// Statistic is the name of the statistic of a plan.
 type Statistic string
 
 // The statistics.
@@ -37,7 +37,8 @@ func Statistics() []Statistic {
 		covarianceStatistic, correlationStatistic, categoriesStatistic, radiusStatistic, aggregateStatistic}
 }
 
-// unknownStatistic is the error about a statistic that is none. What others call a quantile has a hint.
+// unknownStatistic returns the error of an unknown statistic, with a hint for other names of
+// quantiles.
 func unknownStatistic(s Statistic) error {
 	names := make([]string, len(Statistics()))
 	for i, known := range Statistics() {
@@ -55,17 +56,17 @@ func unknownStatistic(s Statistic) error {
 const (
 	// noiseGaussian is mechanism.Gaussian.
 	noiseGaussian = "gaussian"
-	// noiseLaplace is mechanism.DiscreteLaplace for one count, else mechanism.KNorm in the L1 norm:
-	// Laplace noise on an integer grid, exactly.
+	// noiseLaplace is mechanism.DiscreteLaplace for one count, otherwise mechanism.KNorm in the L1
+	// norm: Laplace noise on an integer grid, exactly.
 	noiseLaplace = "laplace"
 	// noiseDiscrete is mechanism.DiscreteGaussian, on integers.
 	noiseDiscrete = "discrete"
-	// noiseChoice is mechanism.PermuteAndFlip, of what is chosen on a grid.
+	// noiseChoice is mechanism.PermuteAndFlip, for answers chosen on a grid.
 	noiseChoice = "permute-and-flip"
 )
 
-// Plan is one question with all public numbers that its cost follows from. It holds nothing of the
-// records.
+// Plan is one question with all public numbers that its cost follows from. It holds nothing from
+// the records.
 type Plan struct {
 	Statistic   Statistic `json:"statistic"`
 	Expressions []string  `json:"expressions,omitempty"`
@@ -74,17 +75,17 @@ type Plan struct {
 	// Lower and Upper are the declared bounds of each expression.
 	Lower []float64 `json:"lower,omitempty"`
 	Upper []float64 `json:"upper,omitempty"`
-	// tableCells is the number of cells of the release, at least 1.
+	// Cells is the number of cells of the release, at least 1.
 	Cells     int       `json:"cells"`
 	Edges     []float64 `json:"edges,omitempty"`
 	Quantiles []float64 `json:"quantiles,omitempty"`
-	// Points is the number of points of the grid that is chosen from.
+	// Points is the number of points of the grid that answers are chosen from.
 	Points int `json:"points,omitempty"`
-	// Of is the statistic that an aggregate takes of each of Blocks blocks.
+	// Of is the statistic that an aggregate computes for each of Blocks blocks.
 	Of     string `json:"of,omitempty"`
 	Blocks int    `json:"blocks,omitempty"`
-	// Noise names the noise. NoiseMultiplier is its scale in bounds of one record: the standard
-	// deviation, of Laplace noise the scale parameter, of a choice 1/ε.
+	// Noise names the noise. NoiseMultiplier is its scale in units of one record's bound: the
+	// standard deviation, for Laplace noise the scale parameter, for a choice 1/ε.
 	Noise           string  `json:"noise"`
 	NoiseMultiplier float64 `json:"noise-multiplier"`
 	// ThresholdDelta is the probability with which the category of a single record may appear.
@@ -104,9 +105,13 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	return strict.Ordered(plainPlan(p), "neighboring", "delta", "unit", "person", "rows-per-person", "records", "max-records")
 }
 
-// filled returns the plan with the defaults of what is not set: confidence 0.95, the median, bounds
-// that leave 0.025 of the rows on either side, half of delta for the threshold of categories, and
-// the mean of each of 40 blocks.
+// filled returns the plan with defaults for unset fields:
+//
+//   - confidence 0.95
+//   - the median
+//   - bounds that leave 0.025 of the rows on either side
+//   - half of delta for the threshold of categories
+//   - the mean of each of 40 blocks
 func (p Plan) filled() Plan {
 	if p.Confidence == 0 {
 		p.Confidence = 0.95
@@ -127,12 +132,12 @@ func (p Plan) filled() Plan {
 	return p
 }
 
-// form is what a statistic takes.
+// form is the set of fields that a statistic takes.
 type form struct {
-	// expressions from least to most; by says whether groups make sense.
+	// least and most bound the number of expressions; by reports that groups make sense.
 	least, most int
 	by          bool
-	// width is the count of numbers released for each cell, 0 where it is another rule.
+	// width is the count of numbers released for each cell, 0 for another rule.
 	width int
 }
 
@@ -154,7 +159,7 @@ var forms = map[Statistic]form{
 // ranked reports whether the statistic is chosen on a grid by ranks of rows.
 func (p Plan) ranked() bool { return p.choices() > 0 && p.Statistic != aggregateStatistic }
 
-// choices is how many points the plan chooses, 0 for what is no choice.
+// choices returns the number of points that the plan chooses, 0 for a plan without choice.
 func (p Plan) choices() int {
 	switch p.Statistic {
 	case quantilesStatistic, boundsStatistic:
@@ -165,7 +170,7 @@ func (p Plan) choices() int {
 	return 0
 }
 
-// needsDelta says why the plan has no epsilon at delta 0.
+// needsDelta returns an error that says why the plan has no epsilon at delta 0.
 func (p Plan) needsDelta() error {
 	switch p.Statistic {
 	case categoriesStatistic:
@@ -262,7 +267,7 @@ func (p Plan) checkNoise() error {
 	return err
 }
 
-// checkChoice checks what belongs to choices on a grid.
+// checkChoice checks the fields of choices on a grid.
 func (p Plan) checkChoice() error {
 	if p.choices() == 0 {
 		return nil

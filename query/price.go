@@ -12,7 +12,7 @@ import (
 // maxWholeBound bounds sums in integers.
 const maxWholeBound = 1 << 15
 
-// sensitivity is by how much one record moves an answer in integers.
+// sensitivity returns the largest change of an answer in integers by one record.
 func (p Plan) sensitivity() (int64, error) {
 	rows := p.Person.rows()
 	if p.Statistic != sumStatistic || p.Noise != noiseDiscrete {
@@ -28,7 +28,7 @@ func (p Plan) sensitivity() (int64, error) {
 	return int64(bound), nil
 }
 
-// Event returns what the plan releases. Its parts are paid for one after the other.
+// Event returns the event of the plan's release. Its parts are paid for one after the other.
 func (p Plan) Event() mechanism.Event {
 	switch p.Statistic {
 	case quantilesStatistic, boundsStatistic:
@@ -61,7 +61,8 @@ func (p Plan) threshold() float64 {
 	return limit
 }
 
-// noise is the noise on sums. Exact discrete samplers take scales on a grid: the next larger one.
+// noise returns the noise on sums. Exact discrete samplers take scales on a grid, so the next
+// larger scale is used.
 func (p Plan) noise() mechanism.Noise {
 	s, err := p.sensitivity()
 	if err != nil {
@@ -82,9 +83,9 @@ func (p Plan) noise() mechanism.Noise {
 	return mechanism.KNorm{NoiseMultiplier: p.NoiseMultiplier}
 }
 
-// noiseDraws returns how many rounded normal numbers the plan draws, for the slack of their
-// distribution; the other samplers are exact. The number of categories is private: of it the bound
-// counts.
+// noiseDraws returns the number of rounded normal numbers that the plan draws, for the slack of
+// their distribution. The other samplers are exact. The number of categories is private, so its
+// bound counts.
 func (p Plan) noiseDraws() int {
 	switch {
 	case p.Noise != noiseGaussian:
@@ -97,7 +98,8 @@ func (p Plan) noiseDraws() int {
 	return p.Cells * forms[p.Statistic].width
 }
 
-// pureEpsilon returns the epsilon of the plan at delta 0, in float64 arithmetic, or +Inf where there is none.
+// pureEpsilon returns the epsilon of the plan at delta 0, in float64 arithmetic, or +Inf where
+// there is none.
 func (p Plan) pureEpsilon() float64 {
 	if p.Statistic == categoriesStatistic || p.Noise == noiseGaussian || p.Noise == noiseDiscrete {
 		return math.Inf(1)
@@ -109,8 +111,8 @@ func (p Plan) pureEpsilon() float64 {
 	return float64(max(1, p.choices())) * p.Neighboring.Movement() / scale
 }
 
-// rankError bounds the error of the rank of a chosen point at the plan's confidence, in rows, or in
-// blocks for an aggregate. It is 0 for an answer that is no choice.
+// rankError returns a bound on the error of the rank of a chosen point at the plan's confidence. It
+// is in rows, or in blocks for an aggregate. It is 0 for an answer that is no choice.
 func (p Plan) rankError() float64 {
 	epsilon, quantiles, rows := 1/p.NoiseMultiplier, p.Quantiles, p.Person.rows()
 	switch {

@@ -11,7 +11,8 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Question is a plan that is bound to a schema. All that can be refused is refused before a record is read.
+// Question is a plan that is bound to a schema. Everything that can be refused is refused before a
+// record is read.
 type Question struct {
 	plan        Plan
 	schema      *data.Schema
@@ -26,12 +27,19 @@ type Row struct {
 	Answer
 }
 
-// NewQuestion binds a plan to a schema. It fills in what the schema declares: bounds, cells, the
-// unit, the bound on the records. Where the plan leaves them out, it also fills in the grid (1000
-// points), the edges (a column's declared bins), the default noise and the confidence 0.95.
-// So it does with what a statistic needs: the quantile 0.5, bounds that leave 0.025 of the rows on
-// either side, half of delta for the threshold of categories, the mean of each of 40 blocks. Other
-// numbers stand as they are; NoiseMultiplier may still be 0, in which case WithNoise is to follow.
+// NewQuestion returns a plan bound to a schema. It fills in what the schema declares: bounds,
+// cells, the unit and the bound on the records. Fields that the plan leaves out get defaults:
+//
+//   - a grid of 1000 points
+//   - the edges of a column's declared bins
+//   - the default noise of the statistic, and confidence 0.95
+//   - the quantile 0.5
+//   - bounds that leave 0.025 of the rows on either side
+//   - half of delta for the threshold of categories
+//   - the mean of each of 40 blocks
+//
+// Other numbers stay as they are. NoiseMultiplier may still be 0; then WithNoise has to follow. A
+// plan that does not fit the schema is an error.
 func NewQuestion(s *data.Schema, p Plan) (*Question, error) {
 	if err := s.ValidateTable(); err != nil {
 		return nil, err
@@ -112,7 +120,7 @@ func (q *Question) bind() error {
 	return q.bindNumbers()
 }
 
-// bindHistogram makes the cells: of a column of levels, or of a number with edges.
+// bindHistogram makes the cells of a column of levels, or of a number with edges.
 func (q *Question) bindHistogram(b binder) error {
 	p := &q.plan
 	c, err := b.column(p.Expressions[0])
@@ -179,8 +187,9 @@ func (q *Question) WithNoise(multiplier float64) (*Question, error) {
 	return &asked, asked.plan.Validate()
 }
 
-// ReadOptions says what of a table the question needs. Rows with a cell whose treatment is drop count nowhere;
-// where the target is needed, so do rows whose target cannot be used.
+// ReadOptions returns the parts of a table that the question needs. Rows with a cell whose
+// treatment is drop count nowhere. Where the target is needed, rows whose target cannot be used
+// count nowhere either.
 func (q *Question) ReadOptions() data.ReadOptions {
 	o := data.ReadOptions{WithoutTarget: true}
 	if q.plan.Statistic == categoriesStatistic {
@@ -189,7 +198,7 @@ func (q *Question) ReadOptions() data.ReadOptions {
 	if u := q.plan.Person; u != nil && !slices.Contains(o.Extra, u.Column) {
 		o.Extra = append(o.Extra, u.Column)
 	}
-	// Rows must have some cell to be read: of a table with a target alone that is the target.
+	// A row must have some cell to be read: in a table with a target alone it is the target.
 	needed := len(q.schema.Features()) == 0 || q.cells.target || q.where != nil && q.where.target
 	for _, e := range q.expressions {
 		needed = needed || e.target
@@ -198,7 +207,8 @@ func (q *Question) ReadOptions() data.ReadOptions {
 	return o
 }
 
-// Ask pays for the plan and answers it from a data set that was read with ReadOptions under the same schema.
+// Ask pays for the plan and returns its answers for a data set. The data set must have been read
+// with ReadOptions under the same schema.
 func (q *Question) Ask(payer mechanism.Payer, d *data.Dataset) ([]Row, error) {
 	p := q.plan
 	if err := p.Validate(); err != nil {
@@ -227,7 +237,7 @@ func (q *Question) Ask(payer mechanism.Payer, d *data.Dataset) ([]Row, error) {
 	return rows, err
 }
 
-// records are the rows that meet the condition, or the persons with such rows.
+// records returns the rows that meet the condition, or the persons with such rows.
 func (q *Question) records(d *data.Dataset) (pick.Records, error) {
 	u := q.plan.Person
 	if u == nil {
@@ -240,7 +250,7 @@ func (q *Question) records(d *data.Dataset) (pick.Records, error) {
 	return pick.OfPersons(pick.PersonsOf(codes, len(known), u.MaxRows, q.keeps(d)), u.MaxRows), nil
 }
 
-// keeps is the condition on a row, nil where there is none.
+// keeps returns the condition on a row, nil where there is none.
 func (q *Question) keeps(d *data.Dataset) func(i int) bool {
 	if q.where == nil {
 		return nil
@@ -249,10 +259,10 @@ func (q *Question) keeps(d *data.Dataset) func(i int) bool {
 	return func(i int) bool { return truth(i) == 1 }
 }
 
-// table is how a statistic in cells is released.
+// table returns the rule by which a statistic in cells is released.
 func (q *Question) table() table { return tables[q.plan.Statistic] }
 
-// valuesOf are the numbers of the first expression, where the statistic has one.
+// valuesOf returns the numbers of the first expression, where the statistic has one.
 func (q *Question) valuesOf(d *data.Dataset) rowNumbers {
 	if !q.table().valued {
 		return rowNumbers{}
@@ -260,13 +270,14 @@ func (q *Question) valuesOf(d *data.Dataset) rowNumbers {
 	return q.values(0, d)
 }
 
-// values are the numbers of an expression. A missing one counts nowhere; in a sum it counts 0.
+// values returns the numbers of an expression. A missing number counts nowhere; in a sum it counts
+// 0.
 func (q *Question) values(k int, d *data.Dataset) rowNumbers {
 	e := q.expressions[k]
 	return rowNumbers{e.lower, e.upper, e.on(d)}
 }
 
-// kept is a number of each row that the filter keeps, NaN for the others.
+// kept returns a number of each row that the filter keeps, NaN for the others.
 func (q *Question) kept(k int, d *data.Dataset) func(i int) float64 {
 	value, keep := q.expressions[k].on(d), q.keeps(d)
 	if keep == nil {
@@ -305,7 +316,8 @@ func categories(t pick.CategoryTerms, r pick.Records, name func(i int) string, l
 	return rows, err
 }
 
-// names returns the category of a row, "" for a row that has none or that the filter drops.
+// names returns the category of a row, "" for a row without one and for a row that the filter
+// drops.
 func (q *Question) names(d *data.Dataset) (func(i int) string, error) {
 	codes, levels, err := d.Group(q.plan.Expressions[0])
 	if err != nil {
@@ -320,7 +332,7 @@ func (q *Question) names(d *data.Dataset) (func(i int) string, error) {
 	}, nil
 }
 
-// columns are the numbers of all expressions.
+// columns returns the numbers of all expressions.
 func (q *Question) columns(d *data.Dataset) []rowNumbers {
 	columns := make([]rowNumbers, len(q.expressions))
 	for k, e := range q.expressions {

@@ -9,7 +9,7 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// askChoice answers what is chosen on a grid.
+// askChoice returns answers that are chosen on a grid.
 func (q *Question) askChoice(payer mechanism.Payer, d *data.Dataset, r pick.Records) ([]Row, error) {
 	p := q.plan
 	lower, upper := q.gridBounds()
@@ -40,7 +40,7 @@ func (q *Question) askChoice(payer mechanism.Payer, d *data.Dataset, r pick.Reco
 	return rows, nil
 }
 
-// chosenRow is an answer without a known noise.
+// chosenRow returns an answer without a known noise.
 func chosenRow(name string, v float64) Row {
 	return Row{name, Answer{Value: v, Deviation: math.NaN(), Lower: math.NaN(), Upper: math.NaN()}}
 }
@@ -52,8 +52,8 @@ func chosenRows(err error, name string, v float64) ([]Row, error) {
 	return []Row{chosenRow(name, v)}, nil
 }
 
-// gridBounds are where the grid begins and ends: the bounds of the expression, of the norm of all, or of the
-// statistic of a block.
+// gridBounds returns the ends of the grid: the bounds of the expression, of the norm of all
+// expressions, or of the statistic of a block.
 func (q *Question) gridBounds() (lower, upper float64) {
 	p := q.plan
 	switch p.Statistic {
@@ -69,7 +69,7 @@ func (q *Question) gridBounds() (lower, upper float64) {
 	return p.Lower[0], p.Upper[0]
 }
 
-// norms returns the numbers of a row whose norm counts; one that is missing makes the norm so.
+// norms returns the numbers of a row whose norm counts. A missing number makes the norm missing.
 func (q *Question) norms(d *data.Dataset) func(i int) []float64 {
 	columns := q.columns(d)
 	row := make([]float64, len(columns))
@@ -81,7 +81,7 @@ func (q *Question) norms(d *data.Dataset) func(i int) []float64 {
 	}
 }
 
-// ofBlock is the statistic of the rows of a block that have all numbers.
+// ofBlock returns the statistic of the rows of a block that have all numbers.
 func (q *Question) ofBlock(d *data.Dataset) func(rows []int) float64 {
 	columns, of := q.columns(d), blockStatistics[q.plan.Of].of
 	return func(rows []int) float64 {
@@ -98,8 +98,9 @@ func (q *Question) ofBlock(d *data.Dataset) func(rows []int) float64 {
 	}
 }
 
-// medianRadius chooses the median of the L2 norms of the rows, a radius to which vectors may be clipped. It
-// pays Choice once. Row i must look at that row only; a norm that is not finite counts nowhere.
+// medianRadius returns a choice of the median of the L2 norms of the rows, a radius to which
+// vectors may be clipped. It pays Choice once. row(i) must use that row only. A norm that is not
+// finite counts nowhere.
 func medianRadius(t pick.QuantileTerms, r pick.Records, row func(i int) []float64) (float64, error) {
 	chosen, err := pick.Quantiles(t, r, func(i int) float64 {
 		if norm := length(row(i)); !math.IsInf(norm, 0) {

@@ -10,25 +10,26 @@ import (
 // of first order. Below it the interval is the whole range.
 const leastCount = 20
 
-// clearCount is how many times it must be so that an interval that is all that is possible is rare in all draws.
+// clearCount is the multiple of the noise from which an interval over the whole possible range is
+// rare in all draws.
 const clearCount = leastCount + 4
 
 // variancesOf returns the variance of the numbers in each cell, in one release. It is the sum of
 // squared distances from the mean, divided by the number of records.
 //
-// With u in [0, 1] a number's place between its bounds, a row adds ((1-u)², 2u(1-u), u²) to three
-// sums. They are not negative and their sum is 1: the L1 norm is 1 and the L2 norm at most 1. So
-// one row moves the release by at most 1 in either norm, no more than a count. The number of
-// records, the sum of u and that of u² are linear in the three.
+// Let u in [0, 1] be a number's place between its bounds. A row adds ((1-u)², 2u(1-u), u²) to three
+// sums. These numbers are not negative and add up to 1: the L1 norm is 1 and the L2 norm at most 1.
+// So one row moves the release by at most 1 in either norm, as in a count. The number of records,
+// the sum of u and the sum of u² are linear in the three sums.
 //
-// The interval is of first order in the noise (delta method). Where the noisy count is not at least
-// 20 times its noise, it is all that is possible. Value is moved into what is possible, 0 to a
-// quarter of the squared range.
+// The interval is of first order in the noise (delta method). Where the noisy count is less than 20
+// times its noise, the interval is the whole possible range. Value is moved into the possible
+// range, from 0 to a quarter of the squared range.
 func variancesOf(t pass.Settings, c tableCells, v rowNumbers, level float64) ([]Answer, error) {
 	return tables[varianceStatistic].ask(t, c, v, level)
 }
 
-// thirds writes what a row adds to the sums of a variance.
+// thirds writes the contribution of a row to the sums of a variance.
 func (v rowNumbers) thirds(dst []float64, row int) {
 	if x, ok := v.at(row); ok {
 		u := (x - v.Lower) / (v.Upper - v.Lower)
@@ -36,7 +37,7 @@ func (v rowNumbers) thirds(dst []float64, row int) {
 	}
 }
 
-// varianceOf is the variance of places in [0, 1] from the three sums.
+// varianceOf returns the variance of places in [0, 1] from the three sums.
 func varianceOf(l law, p []float64, level float64) Answer {
 	const most = 0.25
 	n := p[0] + p[1] + p[2]

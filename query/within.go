@@ -11,19 +11,20 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// mostAttempts bounds how often the noise is raised because sums were rounded upward.
+// mostAttempts is the largest number of times that the noise is raised because sums were rounded
+// up.
 const mostAttempts = 4
 
-// Within returns the question with the least noise that meets the target, as its certificate has it
-// and as a ledger charges. Where no noise does, the error is account.ErrUnreachable. The price of
-// its result may pass the target where the slack of the noise does. A ledger of that limit then
-// refuses it.
+// Within returns the question with the least noise whose price meets the target, both in its
+// certificate and in a ledger. Where no noise meets the target, the error is
+// account.ErrUnreachable. The slack of the noise may exceed the target. Then the price exceeds the
+// target too, and a ledger of that limit refuses it.
 func (q *Question) Within(target privacy.Guarantee) (*Question, error) {
 	multiplier, err := leastNoise(q.plan, target)
 	if err != nil {
 		return nil, err
 	}
-	for range mostAttempts { // sums are rounded upward: the price may pass the target by the last digits
+	for range mostAttempts { // sums are rounded up: the price may pass the target by the last digits
 		if q, err = q.WithNoise(multiplier); err != nil {
 			return nil, err
 		}
@@ -37,7 +38,7 @@ func (q *Question) Within(target privacy.Guarantee) (*Question, error) {
 	return q, nil
 }
 
-// unreachable is account.ErrUnreachable with a text of its own.
+// unreachable is account.ErrUnreachable with its own text.
 type unreachable struct{ text string }
 
 // Error returns the text.
@@ -46,14 +47,14 @@ func (u unreachable) Error() string { return u.text }
 // Unwrap returns account.ErrUnreachable.
 func (u unreachable) Unwrap() error { return account.ErrUnreachable }
 
-// upward is a number rounded upward to nine digits.
+// upward returns a number rounded up to nine digits.
 func upward(v float64) float64 {
 	scale := math.Pow(10, 9-math.Ceil(math.Log10(v)))
 	return (math.Floor(v*scale) + 1) / scale
 }
 
-// leastNoise returns a noise multiplier at which the plan meets the target. What is purely private is made so
-// at delta 0.
+// leastNoise returns a noise multiplier at which the plan meets the target. A purely private plan
+// meets it at delta 0.
 func leastNoise(p Plan, target privacy.Guarantee) (float64, error) {
 	p.NoiseMultiplier = 1
 	if pure := p.pureEpsilon(); !math.IsInf(pure, 1) {

@@ -22,11 +22,11 @@ type Marked struct {
 // private configurations: the standard error of the best, which is its standard deviation over the
 // root of its repeats, and 0 of one repeat. Of several with that epsilon it is the one of the
 // largest mean, of several of these the first. Configurations without privacy or a mean, or with a
-// run that diverged, do not count; the result is empty where no other is. The rule is that of
-// Breiman, Friedman, Olshen & Stone, "Classification and Regression Trees", 1984, section 3.4.3,
-// for the simplest tree (also Hastie, Tibshirani & Friedman, "The Elements of Statistical
-// Learning", 2nd edition, section 7.10, https://hastie.su.domains/ElemStatLearn/). It costs nothing
-// beyond the runs, whose results it reads; it is no claim that configurations do not differ.
+// run that diverged, do not count; the result is empty where no other is. The source is (Breiman,
+// Friedman, Olshen & Stone, "Classification and Regression Trees", 1984, section 3.4.3), for the
+// simplest tree. (Also Hastie, Tibshirani & Friedman, "The Elements of Statistical Learning", 2nd
+// edition, section 7.10, https://hastie.su.domains/ElemStatLearn/). It costs nothing beyond the
+// runs, whose results it reads; it is no claim that configurations do not differ.
 func near(summaries []sweep.Summary) Marked {
 	best := -1
 	for i := range summaries {

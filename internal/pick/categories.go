@@ -5,11 +5,11 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// CategoryTerms are the public numbers of a release of undeclared categories.
+// CategoryTerms are the public numbers that a release of undeclared categories depends on.
 type CategoryTerms struct {
 	Payer mechanism.Payer
-	// Discovery is the noise of the counts and the probability with which the category of a single record may
-	// appear.
+	// DiscoveryTerms are the noise of the counts and the probability that the category of a single
+	// record appears.
 	release.DiscoveryTerms
 	// MaxRecords is the declared public bound on the number of records.
 	MaxRecords int

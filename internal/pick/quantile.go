@@ -15,8 +15,8 @@ const maxPoints = 1 << 20
 // Grid is a declared ascending list of candidates.
 type Grid []float64
 
-// NewGrid returns points numbers at equal distances from lower to upper, both included; at least 2 and at
-// most 2^20.
+// NewGrid returns points numbers at equal distances from lower to upper, both included. There are
+// at least 2 and at most 2^20 points.
 func NewGrid(lower, upper float64, points int) (Grid, error) {
 	if !(lower < upper) || math.IsInf(upper-lower, 0) || points < 2 || points > maxPoints {
 		return nil, fmt.Errorf("pick: grid has %d points from %v to %v, want 2 to 2^20 points between finite ascending bounds", points, lower, upper)
@@ -42,7 +42,7 @@ func (g Grid) check() error {
 	return nil
 }
 
-// nearest is the point closest to x, the lower of two; -1 for NaN.
+// nearest returns the point closest to x, the lower of two, and -1 for NaN.
 func (g Grid) nearest(x float64) int {
 	if x != x { // NaN: missing
 		return -1
@@ -55,10 +55,10 @@ func (g Grid) nearest(x float64) int {
 	return j
 }
 
-// QuantileTerms are the public numbers of a choice of quantiles.
+// QuantileTerms are the public numbers that a choice of quantiles depends on.
 type QuantileTerms struct {
 	Payer mechanism.Payer
-	// Choice is how each quantile is chosen, and what it costs: mechanism.PermuteAndFlip or
+	// Choice is the way to choose each quantile, and its cost: mechanism.PermuteAndFlip or
 	// mechanism.Exponential.
 	Choice mechanism.Choice
 	// Grid holds the candidates.
@@ -67,16 +67,16 @@ type QuantileTerms struct {
 	MaxRecords int
 }
 
-// Quantiles chooses for each q a point of the grid as the q-quantile of the numbers of the rows. q
-// is an integer of thousandths between 0 and 1. The numbers are rounded to the nearest point
-// before. At returns the number of a row, NaN for one that counts nowhere. It pays Choice once for
-// each quantile.
+// Quantiles returns, for each q, a point of the grid chosen as the q-quantile of the numbers of the
+// rows. q is an integer number of thousandths between 0 and 1. at returns the number of a row, NaN
+// for a row that counts nowhere. The numbers are first rounded to the nearest point. Quantiles pays
+// Choice once for each quantile.
 //
-// The score of a point is by how many rows its rank is wrong, over what one record can change in that
-// (release.Ranks). It is one choice among m points, so the error in rank is of the order (2/ε)·ln m records
-// (see RankError) however the numbers lie. A binary search by noisy counts would pay for log2 m counts in a
-// row: at equal ε its error is about log2(m) times that of a single count for each step, several times as large
-// at every grid size.
+// The score of a point is the number of rows by which its rank is wrong, over the most that one
+// record can change that number (release.Ranks). It is one choice among m points. So the error in
+// rank is of the order (2/ε)·ln m records for all numbers (see RankError). A binary search by noisy
+// counts would pay for log2 m counts. At equal ε its error is about log2(m) times that of a single
+// count for each step, several times as large at every grid size.
 func Quantiles(t QuantileTerms, r Records, at func(i int) float64, q []float64) ([]float64, error) {
 	return t.choose(r, at, q, false)
 }
@@ -135,18 +135,21 @@ func (t QuantileTerms) Points(dst []int, r Records, record int, at func(i int) f
 	return dst
 }
 
-// RankError bounds by how many rows more the rank of a chosen quantile is wrong than that of the best point,
-// with the given confidence: 2·k·max(q, 1-q)/ε·ln(m/(1-level)) among m points, where a record has at most k
-// rows. (Dwork & Roth, "The Algorithmic Foundations of Differential Privacy", 2014, corollary 3.12, for the
-// exponential mechanism, https://doi.org/10.1561/0400000042. It holds for permute-and-flip too: a point whose
-// exponent is t below the best is chosen with a probability of at most exp(-t), and there are m of them.)
+// RankError returns a bound, with the given confidence, on the error in rank of a chosen quantile
+// beyond that of the best point. The bound is 2·k·max(q, 1-q)/ε·ln(m/(1-level)) rows among m
+// points, where a record has at most k rows.
+//
+// Source: Dwork & Roth, "The Algorithmic Foundations of Differential Privacy", 2014, corollary
+// 3.12, for the exponential mechanism, https://doi.org/10.1561/0400000042. It holds for
+// permute-and-flip too: a point whose exponent is t below the best is chosen with a probability of
+// at most exp(-t), and there are m points.
 func RankError(epsilon float64, points, rows int, q, level float64) float64 {
 	return 2 * float64(rows) * max(q, 1-q) / epsilon * math.Log(float64(points)/(1-level))
 }
 
-// Bounds chooses an interval of the grid, as two quantiles. It holds all but a share of the
-// numbers, a half of it beyond each end. The share is a whole even number of thousandths. It pays
-// Choice twice. If the choices come out in the wrong order, they are swapped.
+// Bounds returns an interval of the grid, chosen as two quantiles. It holds all but a share of the
+// numbers, with a half of the share beyond each end. The share is an integer even number of
+// thousandths. Bounds pays Choice twice. Choices in the wrong order are swapped.
 func Bounds(t QuantileTerms, r Records, at func(i int) float64, share float64) (lower, upper float64, err error) {
 	if !(share > 0 && share < 1) {
 		return 0, 0, fmt.Errorf("pick: share outside the bounds is %v, want more than 0 and less than 1", share)

@@ -5,18 +5,18 @@ import "fmt"
 // MaxRows bounds the rows of one record.
 const MaxRows = 1 << 15
 
-// Records are what a question is asked about: rows that are records, or persons with several rows.
+// Records are the records of a question: rows that are records, or persons with several rows.
 type Records struct {
 	rows    int
 	persons [][]int // nil: each row is a record
 	most    int     // rows of a record
 }
 
-// EachRow says that each of some rows is a record.
+// EachRow returns records that are single rows.
 func EachRow(rows int) Records { return Records{rows: rows, most: 1} }
 
-// OfPersons says that each person is a record, given the rows of each. The first maxRows of them
-// are used.
+// OfPersons returns records that are persons, given the rows of each person. The first maxRows rows
+// of a person are used.
 func OfPersons(persons [][]int, maxRows int) Records {
 	if persons == nil {
 		persons = [][]int{}
@@ -24,11 +24,11 @@ func OfPersons(persons [][]int, maxRows int) Records {
 	return Records{persons: persons, most: maxRows}
 }
 
-// PersonsOf lists the rows of each person. The codes name the person of every row. A row whose code
+// PersonsOf returns the rows of each person. codes names the person of every row. A row whose code
 // is not one of 0 … known-1 has no person and is in no list. So persons whose texts nobody declared
-// are not taken for one. A row for which keep is false is in no list either; a nil keep keeps all.
-// Persons stand in the order in which they first appear, with at most maxRows rows each: which rows
-// these are depends on the rows of that person alone.
+// are not taken for one person. A row for which keep is false is in no list either; a nil keep
+// keeps all. Persons stand in the order of their first appearance, with at most maxRows rows each.
+// Which of a person's rows these are depends on the rows of that person alone.
 func PersonsOf(codes []int32, known, maxRows int, keep func(i int) bool) [][]int {
 	at, rows := map[int32]int{}, [][]int{}
 	for i, code := range codes {
@@ -58,10 +58,10 @@ func (r Records) Size() int {
 // Persons reports whether a record is a person, who may have several rows.
 func (r Records) Persons() bool { return r.persons != nil }
 
-// Most returns how many rows a record has at most.
+// Most returns the largest number of rows of a record.
 func (r Records) Most() int { return r.most }
 
-// Each calls do for the rows of a record that are used.
+// Each calls do for each used row of a record.
 func (r Records) Each(record int, do func(row int)) {
 	if r.persons == nil {
 		do(record)
