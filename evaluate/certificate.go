@@ -12,8 +12,8 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// noiseDraws returns how many rounded normal numbers the plan draws, for the slack of their
-// distribution; discrete Laplace noise has exactly its own.
+// noiseDraws returns the number of rounded normal numbers that the plan draws, for the slack of
+// their distribution. Discrete Laplace noise is drawn exactly.
 func (p Plan) noiseDraws() int {
 	if p.Noise == noiseLaplace {
 		return 0

@@ -45,15 +45,16 @@ const (
 // rows of one person. pairs.go describes them. Their weight in the release is public, and they make
 // the bound of one record slightly larger.
 type Plan struct {
-	// Form says which numbers are released: 2 where the target is a number or a person has several rows, else 0.
+	// Form is the set of released numbers: 2 where the target is a number or a person has several
+	// rows, else 0.
 	Form int `json:"form,omitempty"`
 	// Subject is whom the evaluation protects. Its Records is 0: no evaluation needs a declared number.
 	certificate.Subject
-	// Person, if not nil, says that a record is a person, not a row: the first MaxRows of the rows with one text in a
-	// column are used.
+	// Person, if not nil, makes a record a person instead of a row. The first MaxRows of the rows
+	// with one text in a column are used.
 	Person *query.Person `json:"person,omitempty"`
-	// Noise is "laplace" or "gaussian"; NoiseMultiplier its scale or standard deviation in
-	// bounds of one record.
+	// Noise is "laplace" or "gaussian". NoiseMultiplier is its scale or standard deviation in units
+	// of one record's bound.
 	Noise           string  `json:"noise"`
 	NoiseMultiplier float64 `json:"noise-multiplier"`
 	// Levels are the classes, nil for a target that is a number.

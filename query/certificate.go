@@ -10,7 +10,7 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Derivation returns what the plan implies, for the certificate.
+// derivation returns what follows from the plan, for the certificate.
 func (p Plan) derivation() certificate.Claim {
 	return certificate.Claim{Event: p.Event(), NoiseDraws: p.noiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
 		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Assumptions()}

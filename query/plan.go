@@ -88,19 +88,19 @@ type Plan struct {
 	// standard deviation, for Laplace noise the scale parameter, for a choice 1/ε.
 	Noise           string  `json:"noise"`
 	NoiseMultiplier float64 `json:"noise-multiplier"`
-	// ThresholdDelta is the probability with which the category of a single record may appear.
+	// ThresholdDelta is the probability that the category of a single record appears.
 	ThresholdDelta float64 `json:"threshold-delta,omitempty"`
 	Confidence     float64 `json:"confidence"`
 	// Subject is whom the answer protects. Its Records is 0: no question needs a declared number.
 	certificate.Subject
-	// Person, if not nil, says that a record is a person, not a row.
+	// Person, if not nil, makes a record a person instead of a row.
 	Person *Person `json:"person,omitempty"`
 }
 
 // plainPlan is a plan without methods.
 type plainPlan Plan
 
-// MarshalJSON writes the fields of the subject in the order that answers have always had.
+// MarshalJSON returns the plan with the fields of the subject in the order of answers.
 func (p Plan) MarshalJSON() ([]byte, error) {
 	return strict.Ordered(plainPlan(p), "neighboring", "delta", "unit", "person", "rows-per-person", "records", "max-records")
 }
