@@ -3,6 +3,7 @@ package train
 import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/privacy"
 )
@@ -23,7 +24,7 @@ func Draft(r Request, s *data.Schema) (Setup, certificate.Certificate, error) {
 	if r.PerStep {
 		asked = 0
 	}
-	draft, err := certificate.Within(asked, func(epsilon float64) (certificate.Certificate, error) {
+	draft, err := draft.Within(asked, func(epsilon float64) (certificate.Certificate, error) {
 		attempt := r
 		if !attempt.PerStep {
 			attempt.Epsilon = epsilon

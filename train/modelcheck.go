@@ -1,20 +1,17 @@
 package train
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
-	"strings"
-
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/model"
+	"math"
+	"slices"
 )
 
 // CheckModel returns an error for each number of a plan that contradicts a model trained by it.
@@ -184,8 +181,8 @@ func (p Plan) checkHoldout(s *data.Schema) error {
 
 // Premises returns the conditions that the guarantee of the plan depends on, as far as the plan
 // states them.
-func (p Plan) Premises() certificate.Premises {
-	out := certificate.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, NonPrivate: p.NonPrivate}
+func (p Plan) Premises() draft.Premises {
+	out := draft.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, NonPrivate: p.NonPrivate}
 	if p.Holdout != nil {
 		out.HeldOut = p.Holdout.Share
 	}
@@ -200,25 +197,10 @@ func (p Plan) Premises() certificate.Premises {
 	return out
 }
 
-// PremisesOf returns the premises of a plan together with those that schema and feature map state.
-func PremisesOf(p certificate.Premises, s *data.Schema, m *feature.Map) certificate.Premises {
-	p.FromData = s.FromData
-	for _, spec := range m.Pipeline.Specs() {
-		var parameters bytes.Buffer
-		_ = json.Compact(&parameters, spec.Parameters) // a file may have them on several lines
-		p.Transforms = append(p.Transforms, strings.TrimSpace(spec.Name+" "+parameters.String()))
-	}
-	for name := range m.Pipeline.Files() {
-		p.PublicFiles = append(p.PublicFiles, name)
-	}
-	slices.Sort(p.PublicFiles)
-	return p
-}
-
 // Certificate returns the certificate of the plan with all assumptions, without provenance and
 // hashes.
 func (s Setup) Certificate() (certificate.Certificate, error) {
 	c, err := s.Plan.Certificate()
-	c.Assumptions = PremisesOf(s.Plan.Premises(), s.Schema, s.Features).Assumptions(c)
+	c.Assumptions = s.Plan.Premises().Of(s.Schema, s.Features).Assumptions(c)
 	return c, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/strict"
@@ -68,7 +69,7 @@ func TestVerifyRefusesForgeries(t *testing.T) {
 		"an empty declaration":      {1, change(func(m *modelFolder) { m.certificate.Declared = &certificate.Declared{} })},
 		"frozen layers of no network": {1, change(func(m *modelFolder) {
 			m.certificate.Declared = &certificate.Declared{Frozen: &certificate.Frozen{Layers: 1, Source: "x", SHA256: strings.Repeat("0", 64), Public: "x"}}
-			m.certificate.Assumptions = train.PremisesOf(certificate.Premises{}, m.model.Schema(), m.model.Features()).Assumptions(m.certificate)
+			m.certificate.Assumptions = draft.Premises{}.Of(m.model.Schema(), m.model.Features()).Assumptions(m.certificate)
 		})},
 		"a time that is none": {1, change(func(m *modelFolder) { m.certificate.Created = "yesterday"; m.model.Provenance.Created = "yesterday" })},
 		"no run":              {1, change(func(m *modelFolder) { m.certificate.Run = ""; m.model.Provenance.Run = "" })},

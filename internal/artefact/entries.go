@@ -14,6 +14,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/model"
@@ -180,7 +181,7 @@ func checkDeclared(c certificate.Certificate, m *model.Model) error {
 	case d.ScoredOn != display.OneLine(d.ScoredOn):
 		return fmt.Errorf("the name of the records that models were scored on is not on one line, want it so")
 	}
-	return d.Frozen.Check()
+	return draft.CheckFrozen(d.Frozen)
 }
 
 // checkBare refuses, in the certificate of what is no model, parts that only those of models have.

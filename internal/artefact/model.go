@@ -10,6 +10,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/model"
@@ -43,7 +44,7 @@ func checkModel(c certificate.Certificate, m *model.Model) error {
 }
 
 // checkPlanned compares plan and model, and returns the premises of the plan, nil of one that makes no sense.
-func checkPlanned(c certificate.Certificate, m *model.Model) (*certificate.Premises, error) {
+func checkPlanned(c certificate.Certificate, m *model.Model) (*draft.Premises, error) {
 	switch {
 	case c.Method == option.MethodSelection:
 		run, err := SelectionRun(c)
@@ -68,7 +69,7 @@ func checkPlanned(c certificate.Certificate, m *model.Model) (*certificate.Premi
 }
 
 // orNil is nil where there is an error.
-func orNil(p *certificate.Premises, err error) *certificate.Premises {
+func orNil(p *draft.Premises, err error) *draft.Premises {
 	if err != nil {
 		return nil
 	}
@@ -161,9 +162,9 @@ func relationMeaning(n privacy.Neighboring) string {
 
 // AssumptionsOf are the assumptions of a certificate of a model, which follow from these premises of its plan, from
 // schema, feature map and what the certificate declares.
-func AssumptionsOf(p certificate.Premises, s *data.Schema, m *feature.Map, c certificate.Certificate) []string {
+func AssumptionsOf(p draft.Premises, s *data.Schema, m *feature.Map, c certificate.Certificate) []string {
 	p.Selected = c.Method == option.MethodSelection
-	return train.PremisesOf(p, s, m).Assumptions(c)
+	return p.Of(s, m).Assumptions(c)
 }
 
 // SelectionRun returns the certificate of a run of the winner of a private choice: of the same run of the program, with

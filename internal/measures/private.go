@@ -9,6 +9,7 @@ import (
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/process"
@@ -23,7 +24,7 @@ func Draft(r evaluate.Request, m *model.Model) (p evaluate.Plan, c certificate.C
 	if len(m.Schema().Target.Levels) == 2 && r.Threshold == 0 {
 		r.Threshold = m.Threshold()
 	}
-	c, err = certificate.Within(r.Epsilon, func(epsilon float64) (certificate.Certificate, error) {
+	c, err = draft.Within(r.Epsilon, func(epsilon float64) (certificate.Certificate, error) {
 		asked := r
 		asked.Epsilon = epsilon
 		var failed error

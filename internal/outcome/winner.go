@@ -42,7 +42,7 @@ func (s *Study) WinnerFiles(won sweep.Selected, o Origin) (map[string][]byte, er
 	c.Declared = o.Declared
 	premises := won.Winner.Linear.Plan.Premises()
 	premises.Selected = true
-	c.Assumptions = train.PremisesOf(premises, m.Schema(), m.Features()).Assumptions(c)
+	c.Assumptions = premises.Of(m.Schema(), m.Features()).Assumptions(c)
 	files := map[string][]byte{model.FileName: modelText}
 	for name, text := range m.Files() {
 		files[name] = text

@@ -100,6 +100,9 @@ var layers = []layer{
 	// What makes numbers of the values of a schema: the first part of every map of rows, and of every cached table.
 	{"internal/encoder", "data"},
 	{"feature", "internal/kernel internal/parallel data internal/encoder internal/safetensors internal/strict"},
+	// What the certificate of a plan rests on before anything is released, and how a plan keeps within a budget: all
+	// trainings and evaluations draft certificates.
+	{"internal/draft", "certificate ledger data feature internal/strict"},
 	// An answer has a price and a certificate of its own, as an evaluation and a training have: hence account and
 	// certificate.
 	// What picks records in secret whose proposals are computed once more: sums of all methods do.
@@ -128,15 +131,15 @@ var layers = []layer{
 	// A private evaluation is a plan with a price and a certificate of its own, as a training is:
 	// hence account and certificate.
 	{"evaluate", "privacy internal/special internal/pass internal/pick mechanism internal/release account ledger certificate data model query internal/strict internal/option"},
-	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense internal/pass internal/pick mechanism internal/release account ledger certificate internal/strict data internal/encoder feature query model evaluate internal/option internal/optimizer"},
-	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/spot internal/dense internal/pass mechanism internal/release account ledger certificate internal/strict data feature query model evaluate train internal/option internal/encoder"},
+	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense internal/pass internal/pick mechanism internal/release account ledger certificate internal/strict data internal/encoder feature query model evaluate internal/option internal/optimizer internal/draft"},
+	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/spot internal/dense internal/pass mechanism internal/release account ledger certificate internal/strict data feature query model evaluate train internal/option internal/encoder internal/draft"},
 	// Encoded tables, which hold records, in a folder of the user's own: for tables larger than memory, and costly transforms.
 	{"internal/cache", "data feature internal/release train internal/display internal/durable internal/failure"},
 	// The layers of a network from words and from files, for training and for diagnoses.
 	{"internal/layers", "data feature network train internal/display"},
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
 	// optimizers and schedules, hence train; erm knows nothing of networks.
-	{"train/neural", "privacy internal/special internal/kernel internal/spot network internal/dynamics internal/pass mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable internal/option internal/optimizer"},
+	{"train/neural", "privacy internal/special internal/kernel internal/spot network internal/dynamics internal/pass mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable internal/option internal/optimizer internal/draft"},
 	{"sweep", "privacy internal/special internal/slack internal/kernel internal/parallel mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural internal/strict internal/wholerows internal/option"},
 	// Pictures as numbers: what finds them need not draw them.
 	{"internal/figure", ""},
@@ -148,7 +151,7 @@ var layers = []layer{
 	// The reproductions are many, and read data sets that come with the program: a room apart from sweeps. They write pages.
 	{"internal/reproduce", "privacy internal/special internal/kernel internal/parallel internal/dense internal/pass mechanism account ledger certificate data data/builtin internal/public feature network internal/dynamics query model internal/reference evaluate train train/erm train/neural internal/figure internal/experiment internal/display internal/durable internal/report internal/option"},
 	// What was released, as a folder: the command and the front door write and verify the same files.
-	{"internal/artefact", "privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep internal/report internal/strict internal/durable internal/display internal/failure internal/option"},
+	{"internal/artefact", "privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep internal/report internal/strict internal/durable internal/display internal/failure internal/option internal/draft"},
 	// The terms of the field, which help texts and explanations quote.
 	{"internal/glossary", ""},
 	// Words about plans, certificates and answers that pages, terminals and explanations share.
@@ -163,17 +166,17 @@ var layers = []layer{
 	// What meets a guarantee: the command and the front door find it in one way.
 	{"internal/calibration", "privacy internal/display internal/wording mechanism account certificate"},
 	// The page, table and files of a sweep: report draws them and internal/wording words them, and both know sweep; hence after them.
-	{"internal/outcome", "certificate data evaluate internal/display internal/figure internal/wording model train train/neural sweep internal/option internal/report"},
+	{"internal/outcome", "certificate data evaluate internal/display internal/figure internal/wording model train train/neural sweep internal/option internal/report internal/draft"},
 	// The tables of exact diagnoses: numbers of both ways to train, in shared words.
 	{"internal/diagnosis", "internal/display internal/dynamics model train/erm train/neural internal/wording"},
 	// Measures on tables by the levels of a column, their plans, and their tables on pages and terminals.
-	{"internal/measures", "privacy certificate data evaluate model internal/report internal/wording internal/curve internal/artefact internal/display internal/failure internal/process internal/option"},
+	{"internal/measures", "privacy certificate data evaluate model internal/report internal/wording internal/curve internal/artefact internal/display internal/failure internal/process internal/option internal/draft"},
 	// Questions from price to folder, as the command asks them.
 	{"internal/asking", "privacy account ledger certificate data query internal/artefact internal/process"},
 	// How far something is, on a terminal or in a file.
 	{"internal/progress", "certificate internal/failure train"},
 	// One training of any method, from its plan to the folder of its results: the command and the front door share it.
-	{"internal/training", "account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/encoder internal/figure internal/layers internal/measures internal/outcome internal/report internal/wording ledger mechanism model network privacy sweep train train/erm train/neural internal/option"},
+	{"internal/training", "account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/encoder internal/figure internal/layers internal/measures internal/outcome internal/report internal/wording ledger mechanism model network privacy sweep train train/erm train/neural internal/option internal/draft"},
 	// Many runs of settings in text: what they are, what they cost, and a private choice among them.
 	{"internal/grid", "certificate data data/builtin internal/artefact internal/cache internal/display internal/durable internal/failure internal/figure internal/layers internal/outcome internal/parallel internal/process internal/tabular internal/training internal/wording ledger sweep train train/erm internal/option"},
 	// The front door: what most programs need, with the defaults of the command.

@@ -15,6 +15,7 @@ import (
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/internal/layers"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
@@ -156,7 +157,7 @@ func certifyFrozen(s *certificate.Frozen, path string, private bool) error {
 	c := v.Certificate
 	s.Paid = &certificate.Paid{CertificateSHA256: certificate.Hash(text), Epsilon: c.Epsilon, Delta: c.Delta, Neighboring: c.Neighboring, Unit: c.Unit}
 	for _, line := range c.Assumptions {
-		if strings.Contains(line, certificate.FrozenWords) {
+		if strings.Contains(line, draft.FrozenWords) {
 			s.Earlier = append(s.Earlier, line)
 		}
 	}

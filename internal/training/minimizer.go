@@ -5,6 +5,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/ledger"
@@ -21,7 +22,7 @@ type minimizer struct{ *Run }
 // whole run, or 0 if the request has the epsilon of each release.
 func Minimizer(request erm.Request, whole float64, o train.Options, t Tables) (*Run, error) {
 	var setup erm.Setup
-	draft, err := certificate.Within(whole, func(epsilon float64) (certificate.Certificate, error) {
+	draft, err := draft.Within(whole, func(epsilon float64) (certificate.Certificate, error) {
 		asked := request
 		if whole != 0 {
 			asked.Epsilon = epsilon

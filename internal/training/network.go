@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/internal/layers"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/wording"
@@ -78,7 +79,7 @@ func (r *Run) planNetwork(ctx context.Context, asked NetworkRequest) error {
 	if err != nil {
 		return err
 	}
-	if r.Draft, err = certificate.Within(request.Epsilon, func(epsilon float64) (certificate.Certificate, error) {
+	if r.Draft, err = draft.Within(request.Epsilon, func(epsilon float64) (certificate.Certificate, error) {
 		at := request
 		at.Epsilon = epsilon
 		if n.Setup, err = neural.NewSetup(at, r.Tables.Schema); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/wording"
@@ -26,7 +27,7 @@ func (r networkRun) warnings() []string {
 	}
 	var out []string
 	if n.Frozen != nil && n.Frozen.Paid != nil {
-		out = append(out, "The frozen layers were trained privately, at a cost of their own. "+n.Frozen.Together(r.Draft))
+		out = append(out, "The frozen layers were trained privately, at a cost of their own. "+draft.Together(n.Frozen, r.Draft))
 	}
 	records := float64(p.Records)
 	if p.Records == 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/wording"
@@ -109,7 +110,7 @@ func (r *Run) publicFacts() []report.Fact {
 }
 
 // taintWords names, in one sentence, the facts that were copied from the records, if any.
-func taintWords(s *data.Schema) []string { return certificate.Premises{FromData: s.FromData}.Tainted() }
+func taintWords(s *data.Schema) []string { return draft.Premises{FromData: s.FromData}.Tainted() }
 
 // holdoutWords describes the held-out part.
 func holdoutWords(p train.Plan) string {

@@ -11,6 +11,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/curve"
+	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/ledger"
@@ -101,7 +102,7 @@ func Declared(publicTest bool, scoredOn string) *certificate.Declared {
 }
 
 // declare fills in the draft's declarations and assumptions.
-func (r *Run) declare(p certificate.Premises, features train.Setup) {
+func (r *Run) declare(p draft.Premises, features train.Setup) {
 	r.Draft.Declared = Declared(r.Tables.TestPublic && r.Tables.TestName != "", "")
 	if r.Network != nil && r.Network.Frozen != nil {
 		if r.Draft.Declared == nil {

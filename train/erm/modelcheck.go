@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/model"
 )
 
@@ -70,6 +70,6 @@ func (p Plan) checkLinear(m *model.Model) error {
 
 // Premises returns the conditions that the guarantee of the plan depends on, as far as the plan
 // states them.
-func (p Plan) Premises() certificate.Premises {
-	return certificate.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, NonPrivate: p.NonPrivate}
+func (p Plan) Premises() draft.Premises {
+	return draft.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, NonPrivate: p.NonPrivate}
 }

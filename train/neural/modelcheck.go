@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
 )
@@ -59,6 +59,6 @@ func describe(l network.Layers) string {
 
 // Premises returns the conditions that the guarantee of the plan depends on, as far as the plan
 // states them.
-func (p Plan) Premises() certificate.Premises {
-	return certificate.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, RowsAlone: true, NonPrivate: p.NonPrivate}
+func (p Plan) Premises() draft.Premises {
+	return draft.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, RowsAlone: true, NonPrivate: p.NonPrivate}
 }

@@ -1,8 +1,12 @@
-package certificate
+// Package draft says what the certificate of a plan rests on before anything is released: premises,
+// assumptions, and a price within the budget that is asked for.
+package draft
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/ditherml/dither/certificate"
 )
 
 // Premises are the public facts that the guarantee of a model depends on. They follow from plan,
@@ -34,20 +38,9 @@ type Premises struct {
 	Selected bool
 }
 
-// Declared are the statements of the trainer about data that is not in the folder. Nothing can
-// recompute them. The assumptions that follow from them are recomputed.
-type Declared struct {
-	// PublicTest reports that a test table was declared public.
-	PublicTest bool `json:"public-test-table,omitempty"`
-	// ScoredOn names the public records on which a private choice scored models.
-	ScoredOn string `json:"scored-on,omitempty"`
-	// Frozen states the source of frozen layers of a network.
-	Frozen *Frozen `json:"frozen-layers,omitempty"`
-}
-
 // Assumptions returns in plain words what the guarantee of a certificate depends on. It does not
 // read the certificate's own assumptions.
-func (p Premises) Assumptions(of Certificate) []string {
+func (p Premises) Assumptions(of certificate.Certificate) []string {
 	out := p.declarations()
 	if p.NonPrivate { // no guarantee depends on more
 		out = append(out, "There is no guarantee: the model may reveal any record.")
@@ -113,7 +106,7 @@ func (p Premises) guarantees() []string {
 }
 
 // others returns what was declared about other data.
-func others(of Certificate) []string {
+func others(of certificate.Certificate) []string {
 	declared := of.Declared
 	if declared == nil {
 		return nil
@@ -123,7 +116,7 @@ func others(of Certificate) []string {
 		out = append(out, "The test table was declared public: its metrics are exact and it is not protected.")
 	}
 	if declared.Frozen != nil {
-		out = append(out, declared.Frozen.assumptions(of)...)
+		out = append(out, frozenAssumptions(declared.Frozen, of)...)
 	}
 	if declared.ScoredOn != "" {
 		out = append(out, "The records that models were scored on are public: "+declared.ScoredOn+".")
