@@ -24,10 +24,8 @@ type scores struct {
 const (
 	// epsilonBits: a choice is executed with its epsilon rounded down to a multiple of 2^-epsilonBits.
 	epsilonBits = 32
-	// maxChoiceEpsilon keeps the exponents within 64 bits.
+	// maxChoiceEpsilon keeps the exponents within 64 bits, for losses of at most 2^51 units.
 	maxChoiceEpsilon = 1 << 10
-	// maxLossBits does so too: a loss is at most unit·2^maxLossBits.
-	maxLossBits = 51
 	// maxUnit is the largest unit of one row, and maxRankedRows how many rows one record has at most.
 	maxUnit       = 1000
 	maxRankedRows = 1 << 10

@@ -309,7 +309,7 @@ func TestChoiceOfNothing(t *testing.T) {
 
 // TestChoiceOfFarLosses has a best candidate and losses whose exponents do not fit 64 bits by themselves.
 func TestChoiceOfFarLosses(t *testing.T) {
-	s := scoresOf(t, 1, 1<<maxLossBits, 0, 1<<maxLossBits)
+	s := scoresOf(t, 1, 1<<51, 0, 1<<51)
 	for _, c := range []mechanism.Choice{mechanism.Exponential{Epsilon: maxChoiceEpsilon}, mechanism.PermuteAndFlip{Epsilon: maxChoiceEpsilon}} {
 		if i, err := Choose(&payer{}, c, s); err != nil || i != 1 {
 			t.Errorf("%v chose %d, %v, want 1", c, i, err)

@@ -7,39 +7,6 @@ import (
 	"testing"
 )
 
-// TestEllipsoidNormIsNotBelow puts vectors just beyond a bound: by less than what rounding down a coordinate,
-// or rounding up an axis, would take off. Rational arithmetic says that they are beyond.
-func TestEllipsoidNormIsNotBelow(t *testing.T) {
-	// 2^16/(1+2^-16) is 65535 + 1/65537.
-	above := float64(1<<axisBits+1) / (1 << axisBits)
-	for _, c := range []struct {
-		axes  []float64
-		q     []int64
-		bound int64
-	}{
-		{[]float64{above}, []int64{1 << 16}, 1<<16 - 1},
-		{[]float64{above}, []int64{-1 << 16}, 1<<16 - 1},
-		{[]float64{above, above}, []int64{3 << 16, 4 << 16}, 5 * (1<<16 - 1)},
-		{[]float64{1 + 0x1p-17}, []int64{1<<16 + 1}, 1 << 16}, // between two multiples of 2^-16
-	} {
-		n, err := Ellipsoid(c.axes)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j, a := range c.axes {
-			if float64((*n.axes)[j]) > math.Ldexp(a, axisBits) {
-				t.Errorf("axis %v is taken as %d parts of 2^%d, want no more than it is", a, (*n.axes)[j], axisBits)
-			}
-		}
-		if exactWithin(n, c.q, c.bound) {
-			t.Fatalf("%v lies within %d: it does not test the norm", c.q, c.bound)
-		}
-		if n.within(c.q, c.bound) {
-			t.Errorf("%v passes the bound %d of the ellipsoid %v, want it refused", c.q, c.bound, c.axes)
-		}
-	}
-}
-
 // TestObjectiveDistanceIsOfTwoMinimizers computes r of the doc of Solve: each of two neighbors' minimizers is
 // off by up to r, so that they are apart by up to 2r.
 func TestObjectiveDistanceIsOfTwoMinimizers(t *testing.T) {

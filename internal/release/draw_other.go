@@ -10,14 +10,13 @@ import (
 
 // fitKNorm is the grid of K-norm noise.
 func fitKNorm(n mechanism.KNorm, f fit) (grid, error) {
-	if euclidean := f.norm.kind == normL2 || f.norm.kind == normEllipsoid; euclidean && f.dim > sample.MaxL2Dimension {
+	if f.norm == L2() && f.dim > sample.MaxL2Dimension {
 		return grid{}, fmt.Errorf("release: noise %v in norm %v is for vectors of up to %d numbers, want fewer than %d", n, f.norm, sample.MaxL2Dimension, f.dim)
 	}
 	return newGrid(n, n.NoiseMultiplier, f, f.norm.maxScaleBits(f.dim))
 }
 
-// discreteGrid is the grid of integers on which one record's bound is the sensitivity. In the norm of an ellipsoid the
-// integer itself could move by more.
+// discreteGrid is the grid of integers on which one record's bound is the sensitivity.
 func discreteGrid(n mechanism.Noise, scale float64, sensitivity int64, f fit) (grid, error) {
 	if err := mechanism.CheckEvent(n); err != nil {
 		return grid{}, err
@@ -25,10 +24,10 @@ func discreteGrid(n mechanism.Noise, scale float64, sensitivity int64, f fit) (g
 	if _, _, err := dyadic(n, scale); err != nil {
 		return grid{}, err
 	}
-	if f.dim != 1 || f.norm.kind == normEllipsoid {
-		return grid{}, fmt.Errorf("release: noise is %v and the sum has %d numbers in norm %v, want 1 and no ellipsoid; for others use gaussian or k-norm", n, f.dim, f.norm)
+	if f.dim != 1 {
+		return grid{}, fmt.Errorf("release: noise is %v and the sum has %d numbers in norm %v, want 1; for others use gaussian or k-norm", n, f.dim, f.norm)
 	}
-	most := leastPositive(f.maxBound, 1<<sumBits-1)
+	most := f.most(1<<sumBits - 1)
 	if f.maxRecords < 1 || f.maxRecords > maxMaxRecords || sensitivity > min(most, (1<<sumBits-1)/int64(f.maxRecords)) {
 		return grid{}, fmt.Errorf("release: max records is %d with sensitivity %d, want 1 to 2^40, a sensitivity of at most %d, and a product below 2^%d", f.maxRecords, sensitivity, most, sumBits)
 	}

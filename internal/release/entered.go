@@ -156,9 +156,9 @@ func (r *Rows) mixOf(x integers, i, at int, own *room) (square int64, mix uint64
 
 // integers are rows that are read one at a time.
 type integers interface {
-	// read returns the integers of row i, all of them and no coordinates, or those that are not 0
-	// with their coordinates, which ascend. They may stand in the room.
-	read(i int, own *room) (index []uint32, values []int16)
+	// read returns the integers of row i: all of them, as bytes or as values without coordinates, or
+	// those that are not 0 with their coordinates, which ascend. They may stand in the room.
+	read(i int, own *room) (index []uint32, values []int16, bytes []uint8)
 }
 
 // room is memory for a row.
@@ -171,11 +171,13 @@ type room struct {
 // mix returns the squared norm of row i and its product with the secret r, as long as the row. The
 // product is notEntered where coordinates do not ascend below that length.
 func (own *room) mix(x integers, i int, r []uint64) (square int64, mix uint64) {
-	index, values := x.read(i, own)
-	if index == nil && len(values) == len(r) {
+	index, values, bytes := x.read(i, own)
+	switch {
+	case index == nil && values == nil && len(bytes) == len(r):
+		return mixWhole(bytes, r)
+	case index == nil && len(values) == len(r):
 		return mixWhole(values, r)
-	}
-	if len(index) != len(values) {
+	case len(index) != len(values) || bytes != nil:
 		return 0, notEntered
 	}
 	own.secret = grow(own.secret, len(index))

@@ -61,9 +61,10 @@ type crooked struct {
 	storage
 	index  []uint32
 	values []int16
+	bytes  []uint8
 }
 
-func (c crooked) read(int, *room) ([]uint32, []int16) { return c.index, c.values }
+func (c crooked) read(int, *room) ([]uint32, []int16, []uint8) { return c.index, c.values, c.bytes }
 
 // TestRowsThatAreNoneAreRefused reads rows with a coordinate that is named twice, out of order or beyond the end, and
 // rows of another length: their norm is not that of what they add, and they do not enter.
@@ -71,6 +72,7 @@ func TestRowsThatAreNoneAreRefused(t *testing.T) {
 	for name, c := range map[string]crooked{
 		"twice": {index: []uint32{0, 0}, values: []int16{3, 4}}, "out of order": {index: []uint32{1, 0}, values: []int16{3, 4}},
 		"beyond the end": {index: []uint32{0, 2}, values: []int16{3, 4}}, "too short": {values: []int16{5}}, "too long": {values: []int16{3, 4, 0}},
+		"too few bytes": {bytes: []uint8{5}}, "both": {index: []uint32{0, 1}, values: []int16{3, 4}, bytes: []uint8{9, 9}},
 		"without a coordinate": {index: []uint32{0}, values: []int16{3, 4}},
 	} {
 		for _, f := range []Standardization{{}, {Intercept: 1}} {

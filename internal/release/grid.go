@@ -33,14 +33,15 @@ const maxMaxRecords = 1 << 40
 // maxKNormBits bounds the scale of K-norm noise, for the exact samplers.
 const maxKNormBits = 40
 
-// newGrid takes the largest S = 2^b, b ≤ maxBits, for which Δ = ⌊S/z⌋ and maxRecords·Δ·a +
-// 16·S < 2^60, so that nothing overflows; a is what Norm.longest returns. Δ is at most maxBound (0: no such limit).
-// The executed multiplier S/Δ is at least z. There are 1 to 2^40 records. Where the fit says what is enough, b is no larger.
+// newGrid takes the largest S = 2^b, b ≤ maxBits, for which Δ = ⌊S/z⌋ and maxRecords·Δ +
+// 16·S < 2^60, so that nothing overflows. Δ is at most maxBound (0: no such limit). The executed
+// multiplier S/Δ is at least z. There are 1 to 2^40 records. Where the fit says what is enough, b is
+// no larger.
 func newGrid(n mechanism.Noise, multiplier float64, f fit, maxBits uint) (grid, error) {
 	if err := mechanism.CheckEvent(n); err != nil {
 		return grid{}, err
 	}
-	maxBound := leastPositive(f.maxBound, f.norm.maxBound(), 1<<maxBoundBits)
+	maxBound := f.most(1 << maxBoundBits)
 	if f.enough != nil {
 		maxBits = min(maxBits, f.enough(f.maxRecords, multiplier))
 	}
@@ -49,7 +50,7 @@ func newGrid(n mechanism.Noise, multiplier float64, f fit, maxBits uint) (grid, 
 		if delta.Cmp(big.NewInt(maxBound)) > 0 {
 			continue
 		}
-		worst := new(big.Int).Mul(delta, big.NewInt(int64(f.maxRecords)*f.norm.longest()))
+		worst := new(big.Int).Mul(delta, big.NewInt(int64(f.maxRecords)))
 		worst.Add(worst, new(big.Int).Lsh(big.NewInt(16), b))
 		if worst.BitLen() <= sumBits {
 			if delta.BitLen() < minBoundBits {
@@ -61,15 +62,12 @@ func newGrid(n mechanism.Noise, multiplier float64, f fit, maxBits uint) (grid, 
 	return grid{}, fmt.Errorf("release: noise multiplier %v with at most %d records leaves no exact integer grid; use a smaller multiplier or fewer records", multiplier, f.maxRecords)
 }
 
-// leastPositive returns the least of the numbers that are positive.
-func leastPositive(numbers ...int64) int64 {
-	least := int64(math.MaxInt64)
-	for _, v := range numbers {
-		if v > 0 {
-			least = min(least, v)
-		}
+// most returns the largest bound of at most this limit.
+func (f fit) most(limit int64) int64 {
+	if f.maxBound > 0 {
+		return min(f.maxBound, limit)
 	}
-	return least
+	return limit
 }
 
 // minBoundBits: below 2^(minBoundBits-1) the rounding of coefficients would show.
@@ -78,9 +76,9 @@ const minBoundBits = 8
 // newExactGrid is the grid of a release without noise: Δ is the largest power of
 // two that cannot overflow, at most maxBound.
 func newExactGrid(n mechanism.Noise, f fit) grid {
-	maxBound := leastPositive(f.maxBound, f.norm.maxBound(), 1<<44)
+	maxBound := f.most(1 << 44)
 	bound := int64(1) << 44
-	for bound > (1<<sumBits-1)/(int64(f.maxRecords)*f.norm.longest()) || bound > maxBound {
+	for bound > (1<<sumBits-1)/int64(f.maxRecords) || bound > maxBound {
 		bound >>= 1
 	}
 	return grid{noise: n, bound: bound, maxRecords: f.maxRecords, norm: f.norm}

@@ -130,7 +130,7 @@ func newPoint(rows *Rows, n mechanism.Noise, norm Norm, e extent) (point, error)
 		return point{}, err
 	}
 	weights := e.Columns * rows.Dim()
-	if err = norm.check(weights); err != nil {
+	if err = norm.check(); err != nil {
 		return point{}, err
 	}
 	span := math.Ceil(e.size/e.sensitivity) + 1

@@ -149,15 +149,11 @@ func (p dense[T]) norm2(i int) int64 { return kernel.SquareInt(p.row(i)) }
 
 func (p dense[T]) norms2(dst []int64) { kernel.SquareRows(dst, p.x, p.dim) }
 
-func (p dense[T]) read(i int, own *room) ([]uint32, []int16) {
-	if short, ok := any(p.row(i)).([]int16); ok {
-		return nil, short
+func (p dense[T]) read(i int, _ *room) ([]uint32, []int16, []uint8) {
+	if bytes, ok := any(p.row(i)).([]uint8); ok {
+		return nil, nil, bytes
 	}
-	own.values = grow(own.values, p.dim)
-	for j, v := range p.row(i) {
-		own.values[j] = int16(v)
-	}
-	return nil, own.values
+	return nil, any(p.row(i)).([]int16), nil
 }
 
 func (p dense[T]) dots(dst []int64, m []int64, narrow []int16) {

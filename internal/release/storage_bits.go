@@ -54,15 +54,16 @@ func (p bitRows) dots(dst []int64, m []int64, _ []int16) {
 	dotAll(dst, p, m)
 }
 
-func (p bitRows) read(i int, own *room) ([]uint32, []int16) {
-	own.index, own.values = own.index[:0], own.values[:0]
+func (p bitRows) read(i int, own *room) ([]uint32, []int16, []uint8) {
+	n := 0
+	own.index, own.values = grow(own.index, p.dim), grow(own.values, p.dim)
 	for k, w := range p.row(i) {
 		for ; w != 0; w &= w - 1 {
-			own.index = append(own.index, uint32(64*k+bits.TrailingZeros64(w)))
-			own.values = append(own.values, 1)
+			own.index[n], own.values[n] = uint32(64*k+bits.TrailingZeros64(w)), 1
+			n++
 		}
 	}
-	return own.index, own.values
+	return own.index[:n], own.values[:n], nil
 }
 
 func (p bitRows) same(o storage) bool {

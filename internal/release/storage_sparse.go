@@ -77,7 +77,10 @@ func (p *sparseRows) dots(dst []int64, m []int64, _ []int16) {
 	dotAll(dst, p, m)
 }
 
-func (p *sparseRows) read(i int, _ *room) ([]uint32, []int16) { return p.row(i) }
+func (p *sparseRows) read(i int, _ *room) ([]uint32, []int16, []uint8) {
+	index, value := p.row(i)
+	return index, value, nil
+}
 
 func (p *sparseRows) same(o storage) bool {
 	other, ok := o.(*sparseRows)

@@ -50,7 +50,7 @@ func NewVectorSum(s Sample, o VectorOptions) (*VectorSum, error) {
 	if o.Dim < 1 || o.Dim >= maxVectorNumbers || !positive(o.Bound) || o.Noise == nil {
 		return nil, fmt.Errorf("release: sum has vectors of %d numbers, bound %v and noise %v, want 1 to %d numbers, a positive finite bound and a noise", o.Dim, o.Bound, o.Noise, maxVectorNumbers-1)
 	}
-	if err := o.Norm.check(o.Dim); err != nil {
+	if err := o.Norm.check(); err != nil {
 		return nil, err
 	}
 	g, err := fitNoise(o.Noise, fit{maxRecords: o.MaxRecords, norm: o.Norm, dim: o.Dim})

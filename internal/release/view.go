@@ -36,12 +36,14 @@ func (own *room) dot(x integers, i int, m []int64) (sum int64) {
 	if m == nil {
 		return 0
 	}
-	index, values := x.read(i, own)
-	if index == nil && len(values) == len(m) {
+	index, values, bytes := x.read(i, own)
+	for j, v := range bytes {
+		sum += int64(v) * m[j]
+	}
+	if index == nil {
 		for j, v := range values {
 			sum += int64(v) * m[j]
 		}
-		return sum
 	}
 	for k, j := range index {
 		sum += int64(values[k]) * m[j]
