@@ -4,7 +4,7 @@ import "github.com/ditherml/dither/feature"
 
 // These are defaults for rows of hashed texts, which have few entries in many features, no two rows
 // alike. They are constants. On film reviews and on messages to groups they did
-// better than the defaults of other rows at every budget from 0.5 to 8; docs/features.md has the
+// better than other rows' defaults at every budget from 0.5 to 8. The page docs/features.md has the
 // figures.
 const (
 	// textCurvature is the assumed curvature of rows of norm 1 in their strongest direction. Such

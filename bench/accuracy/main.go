@@ -1,6 +1,6 @@
 // Command accuracy measures the accuracy of private models of public data sets. For each set and
 // epsilon it prints the mean and standard deviation, over several runs, on the public test part.
-// Defaults are those of package train. It prints a table in Markdown. From the root of the
+// Defaults come from package train. It prints a table in Markdown. From the root of the
 // repository:
 //
 //	DITHER_DATA=/path/to/data go run ./bench/accuracy --runs 10

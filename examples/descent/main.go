@@ -125,8 +125,8 @@ func (t *table) firstStep(w io.Writer) {
 // which is at most 1/4 for rows of norm 1.
 const learningRate = 4
 
-// step takes one step on the mean over all records, each gradient scaled down to the clipping norm, and returns
-// the share of those that were longer.
+// step takes one step on the mean over all records, with each gradient scaled down to the clipping
+// norm. It returns the share of gradients that were longer.
 func (t *table) step(weights []float64, clippingNorm float64) (clipped float64) {
 	gradient := make([]float64, t.dim)
 	for i := range t.labels {

@@ -12,10 +12,10 @@ import (
 // eigenvalues of a matrix that differs by a small multiple of 2^-53 of the scaled norm. For an
 // asymmetric matrix the eigenvalues can be wrong by far more than that.
 //
-//   1. Powers of two make rows about as long as columns (Parlett and Reinsch, "Balancing a Matrix
-//      for Calculation of Eigenvalues and Eigenvectors", Numerische Mathematik 1969).
-//   2. Householder reflections make the matrix zero below the subdiagonal.
-//   3. Implicit QR steps with two shifts at a time find the eigenvalues from the last row on.
+//  1. Powers of two make rows about as long as columns (Parlett and Reinsch, "Balancing a Matrix
+//     for Calculation of Eigenvalues and Eigenvectors", Numerische Mathematik 1969).
+//  2. Householder reflections make the matrix zero below the subdiagonal.
+//  3. Implicit QR steps with two shifts at a time find the eigenvalues from the last row on.
 //
 // Source of the last two: Golub and Van Loan, "Matrix Computations", 4th edition 2013, algorithms
 // 7.4.2 and 7.5.1.

@@ -12,7 +12,8 @@
 //
 //   - Without clipping M is the tangent kernel H, which is symmetric and positive semidefinite.
 //   - With one group, M = H·diag(s) is not symmetric. Its quadratic form may be negative, so the
-//     loss may rise. Its eigenvalues are those of √diag(s)·H·√diag(s) and not negative. If H is
+//     loss may rise. Its eigenvalues equal
+//     the eigenvalues of √diag(s)·H·√diag(s) and are not negative. If H is
 //     invertible and s is positive, M is invertible. A loss that is convex in f then comes to rest
 //     only at its minimum.
 //   - With several groups the eigenvalues may be negative too, and the loss may rest elsewhere.

@@ -4,7 +4,7 @@ package kernel
 
 import "sync"
 
-// packChunk is the number of entries to a multiple of which packed columns are filled.
+// packChunk divides the length of packed columns, which are filled with zeros.
 const packChunk = 64
 
 // packedColumns are the limbs of the weights in the orders that the kernels read.

@@ -30,8 +30,8 @@ func BitWords(dim int) int { return (dim + 63) / 64 }
 //   - Partial sum l of 16 starts at +0 and adds the products of the entries j ≡ l modulo 16 in
 //     ascending j.
 //   - Every product and every sum is rounded to float32. No product is fused with a sum.
-//   - Partial sum l then adds partial sum l+8 for each l below 8, then l+4 for each l below 4, then
-//     l+2 for l below 2.
+//   - Partial sum l then adds partial sum l+8 for l below 8, l+4 for l below 4, and l+2 for l
+//     below 2.
 //   - The result is partial sum 0 plus partial sum 1.
 //
 // Integer entries are converted first, which is exact.

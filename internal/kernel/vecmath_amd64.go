@@ -4,10 +4,9 @@ package kernel
 
 import "math"
 
-// vectorConstants holds what the kernels of the vector functions add, multiply and compare with, by
-// its bits and once for each lane of 512 bits. The order is that of the names in
-// linalg/internal/asm/vecmath.go. The last two rows are a mask of 16 ones and 16 zeros. A kernel
-// takes a window of it.
+// vectorConstants holds the constants of the kernels of the vector functions, by their bits and
+// once for each lane of 512 bits. The order is that of the names in kernel/internal/asm/vecmath.go.
+// The last two rows are a mask of 16 ones and 16 zeros; a kernel takes a window of it.
 var vectorConstants = tabulate(
 	float32(log2E), float32(roundShift), float32(ln2High), float32(ln2Low),
 	expPolynomial[0], expPolynomial[1], expPolynomial[2], expPolynomial[3], expPolynomial[4],
@@ -71,8 +70,8 @@ func applyAVX2(f function, dst, x *float32, n int) {
 	}
 }
 
-// softmaxVector does the rows of x, and reports whether the set has a kernel. dst is as long
-// as x, which is not empty.
+// softmaxVector computes the rows of x, and reports whether the set has a kernel. dst is as long as
+// x, which is not empty.
 func softmaxVector(set instructions, dst, x []float32, columns int) bool {
 	switch set {
 	case avx512, avx512VNNI:
@@ -109,12 +108,12 @@ func sigmoidAVX2(dst, x *float32, n int, table *[34][16]uint32)
 //go:noescape
 func tanhAVX2(dst, x *float32, n int, table *[34][16]uint32)
 
-// softmaxAVX512 does rows of x; rows and columns are positive.
+// softmaxAVX512 computes rows of x; rows and columns are positive.
 //
 //go:noescape
 func softmaxAVX512(dst, x *float32, rows, columns int, table *[34][16]uint32)
 
-// softmaxAVX2 does rows of x; rows and columns are positive.
+// softmaxAVX2 computes rows of x; rows and columns are positive.
 //
 //go:noescape
 func softmaxAVX2(dst, x *float32, rows, columns int, table *[34][16]uint32)

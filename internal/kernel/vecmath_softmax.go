@@ -2,23 +2,24 @@ package kernel
 
 import "math"
 
-// Softmax writes to dst, for every row of x of the given number of columns, the values e^(x_j - m)
-// / Σ e^(x_i - m), where m is the largest of the row. The length of x must be an integer of rows.
-// dst must be at least as long as x, and may be x. Otherwise the two must not overlap.
+// Softmax writes to dst the values e^(x_j - m) / Σ e^(x_i - m) for every row of x, where m is the
+// largest entry of the row. Rows have the given number of columns, and the length of x must be a
+// multiple of it. dst must be at least as long as x, and may be x. Otherwise the two must not
+// overlap.
 //
-// The result is defined to the bit as those of Exp are: a row's result depends on this row
-// only. The differences, Exp of them, their sum and the quotients are each rounded to
-// float32. The sum has 16 parts: part l adds the terms j ≡ l (mod 16) in ascending order,
-// beginning with 0. Then part l adds part l+8, for l < 8, then l+4, l+2 and l+1.
+// The result is defined to the bit like the results of Exp: a row's result depends on this row
+// only. The differences, Exp of them, their sum and the quotients are each rounded to float32. The
+// sum has 16 parts: part l adds the terms j ≡ l (mod 16) in ascending order, beginning with 0. Then
+// part l adds part l+8, for l < 8, then l+4, l+2 and l+1.
 //
-// The relative error of a result is below 2^-24·(m - x_j + ln columns + columns/16 + 10), and a
-// subnormal result may be off by 2^-148 more. (The difference is off by 2^-24·(m - x_j), Exp by 1.1
-// ulp. In the sum the errors of the differences weigh Σ p_i·(m - x_i), which is the entropy of the
-// results p less -log p_m, at most ln columns. A part of the sum has columns/16 roundings and the
-// tree four.)
+// The relative error of a result is below 2^-24·(m - x_j + ln columns + columns/16 + 10). A
+// subnormal result may have an additional error of 2^-148. The difference has an error of 2^-24·(m
+// - x_j), and Exp one of 1.1 ulp. In the sum the errors of the differences weigh Σ p_i·(m - x_i).
+// This is the entropy of the results p less -log p_m, at most ln columns. A part of the sum has
+// columns/16 roundings and the tree four.
 //
-// A row that holds a NaN or +Inf, or nothing but -Inf, becomes NaN throughout; another -Inf
-// becomes 0. An empty x changes nothing; otherwise fewer than one column panics.
+// A row that holds a NaN or +Inf, or nothing but -Inf, becomes NaN throughout; another -Inf becomes
+// 0. An empty x changes nothing; otherwise fewer than one column panics.
 func Softmax(dst, x []float32, columns int) { softmax(available, dst, x, columns) }
 
 // softmax is Softmax with the instructions of a set that the processor has.
@@ -66,5 +67,5 @@ func softmaxRow(dst, x []float32) {
 	}
 }
 
-// softmaxLanes is how many parts the sum of a row has.
+// softmaxLanes is the number of parts of the sum of a row.
 const softmaxLanes = 16

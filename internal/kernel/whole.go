@@ -1,8 +1,8 @@
 package kernel
 
-// DotInt returns Σ x[j]·m[j], exactly, for rows of fewer than 2^33 entries. The lengths must agree; the call
-// panics when m is shorter than x, and leaves what m has beyond. A -32768 in m is not allowed, and makes the
-// result unspecified; in x it is as good as any entry.
+// DotInt returns Σ x[j]·m[j], exactly, for rows of fewer than 2^33 entries. The call panics if m is
+// shorter than x, and ignores the entries of m beyond. A -32768 in m makes the result unspecified;
+// in x it is allowed.
 func DotInt[T IntEntry](x []T, m []int16) (sum int64) { return dotWhole(available, x, m) }
 
 // dotWhole is DotInt with a set of instructions that the processor has.
@@ -33,8 +33,8 @@ func squareWhole[T IntEntry](set instructions, x []T) (sum int64) {
 	return sum
 }
 
-// DotRows writes Σ x[i·dim+j]·m[j] of each row i to dst, exactly, under the conditions of DotInt. The call
-// panics unless len(x) is len(dst)·dim, and when m is shorter than dim.
+// DotRows writes Σ x[i·dim+j]·m[j] of each row i to dst, exactly, under the conditions of DotInt.
+// The call panics unless len(x) is len(dst)·dim, and if m is shorter than dim.
 func DotRows[T IntEntry](dst []int64, x []T, dim int, m []int16) {
 	wantLength("x", len(x), len(dst), dim)
 	dotRows(available, dst, x, dim, m[:dim])

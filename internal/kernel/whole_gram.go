@@ -2,12 +2,13 @@ package kernel
 
 import "fmt"
 
-// AddGramInt adds xᵀx, for x of shape rows × dim, row after row, to the entries on and below the diagonal of dst, of shape
-// dim × dim, exactly: dst[j·dim+k] += Σ_i x[i·dim+j]·x[i·dim+k] for k ≤ j. What stands above the diagonal of dst is not
-// specified afterwards. Group is as in IntShape; a Group at hand is that of GramGroup.
+// AddGramInt adds xᵀx to the entries on and below the diagonal of dst, exactly: dst[j·dim+k] += Σ_i
+// x[i·dim+j]·x[i·dim+k] for k ≤ j. x has shape rows × dim, row after row, and dst has shape dim ×
+// dim. The entries above the diagonal are unspecified afterwards. The group is as in IntShape;
+// GramGroup returns one.
 //
-// The call panics, and writes nothing, when a length is not that of the shape or group is less than 1. It runs on the
-// processor of the caller only.
+// The call panics, and writes nothing, if a length does not match the shape or group is less than
+// 1. It runs on the caller's processor only.
 func AddGramInt(dst []int64, x []int16, dim, group int) {
 	addGramWhole(available, dst, x, dim, group)
 }
@@ -32,12 +33,12 @@ func addGramWhole(set instructions, dst []int64, x []int16, dim, group int) {
 	}
 }
 
-// mostGramGroup is the largest group that GramGroup returns; more gain nothing.
+// mostGramGroup is the largest group that GramGroup returns. Larger groups gain nothing.
 const mostGramGroup = 256
 
-// GramGroup returns a Group that is right for AddGramInt of these rows of dim entries: of no this
-// many rows that follow one another do the squares of their largest entries add up to 2^31. A row
-// with an entry of -32768 counts like all.
+// GramGroup returns a Group for AddGramInt of these rows of dim entries. In no such number of
+// consecutive rows do the squares of their largest entries add up to 2^31. A row with an entry of
+// -32768 counts like all.
 func GramGroup(x []int16, dim int) int {
 	rows := len(x) / dim
 	squares := make([]int64, rows)

@@ -2,17 +2,17 @@ package kernel
 
 import "math"
 
-// limbBits is how many bits the lower limb of SplitInt has.
+// limbBits is the number of bits of the lower limb of SplitInt.
 const limbBits = 13
 
-// LimbUnit is how many units of the lower limb of SplitInt one of the upper limb is.
+// LimbUnit is the ratio of the units of the upper and the lower limb of SplitInt.
 const LimbUnit = 1 << limbBits
 
-// CommonUnit returns the largest unit that all numbers are multiples of, at most most times: each
-// differs from one by at most tolerance times the largest magnitude. It returns 1 where all are
-// zero, and 0 where there is no such unit or a number is not finite or all are beyond 2^±900.
-// Quotients are rounded, so that a tolerance below 2^-51 may miss a unit. The numbers decide the
-// time, which is proportional to their count and at worst to most times it.
+// CommonUnit returns the largest unit that divides all numbers, each at most most times. Each
+// number differs from a multiple by at most tolerance times the largest magnitude. It returns 1 if
+// all numbers are zero. It returns 0 if there is no such unit, a number is not finite, or all are
+// beyond 2^±900. Quotients are rounded, so that a tolerance below 2^-51 may miss a unit. The time
+// is proportional to the count of numbers, and at worst to most times it.
 func CommonUnit(x []float64, most int, tolerance float64) float64 {
 	largest := MaxAbs(x)
 	switch {
@@ -42,8 +42,8 @@ func CommonUnit(x []float64, most int, tolerance float64) float64 {
 func nearWhole(v, slack float64) bool { return math.Abs(v-math.RoundToEven(v)) <= slack }
 
 // ToInt writes the nearest integers of a unit to dst, which is as long as x. It reports whether
-// each has at most 15 bits and differs from its number by at most tolerance units. Where it reports
-// false, what it wrote does not matter.
+// each has at most 15 bits and differs from its number by at most tolerance units. If it reports
+// false, dst is unspecified.
 func ToInt(dst []int16, x []float64, unit, tolerance float64) bool {
 	dst, times := dst[:len(x)], 1/unit
 	for j, v := range x {
@@ -57,9 +57,10 @@ func ToInt(dst []int16, x []float64, unit, tolerance float64) bool {
 	return true
 }
 
-// SplitInt rounds numbers to whole multiples of a unit and writes them in two limbs, each as long as x: a multiple is
-// LimbUnit·high + low with |low| ≤ LimbUnit/2. It reports whether all magnitudes are at most LimbUnit² units; then |high| is
-// at most LimbUnit. Where it reports false, what it wrote does not matter.
+// SplitInt rounds numbers to integer multiples of a unit and writes them in two limbs, each as long
+// as x. A multiple is LimbUnit·high + low with |low| ≤ LimbUnit/2. It reports whether all
+// magnitudes are at most LimbUnit² units; then |high| is at most LimbUnit. If it reports false,
+// both limbs are unspecified.
 func SplitInt(high, low []int16, x []float64, unit float64) bool {
 	high, low = high[:len(x)], low[:len(x)]
 	for j, v := range x {
@@ -73,9 +74,8 @@ func SplitInt(high, low []int16, x []float64, unit float64) bool {
 	return true
 }
 
-// ProductGroup returns a Group that is right for AddProductInt where no entry of a and of b is
-// larger, and no column longer, than these extents say: by Cauchy and Schwarz no sum of this many
-// products passes 32 bits.
+// ProductGroup returns a Group for AddProductInt if a and b keep to these bounds on entries and
+// columns. By Cauchy and Schwarz no sum of this number of products exceeds 32 bits.
 func ProductGroup(a, b IntExtent) int {
 	group := wholeGroup
 	for group > 1 && a.norm(group)*b.norm(group) > math.MaxInt32 {
@@ -84,7 +84,7 @@ func ProductGroup(a, b IntExtent) int {
 	return group
 }
 
-// wholeGroup is the largest Group that ProductGroup returns; more gain nothing.
+// wholeGroup is the largest Group that ProductGroup returns. Larger groups gain nothing.
 const wholeGroup = 256
 
 // IntExtent bounds columns of integers: the magnitude of an entry, and the squared length of a column.
@@ -93,7 +93,7 @@ type IntExtent struct{ Entry, Square int64 }
 // ExtentOf returns the extent of a column.
 func ExtentOf(x []int16) IntExtent { return IntExtent{int64(LargestShort(x)), SquareInt(x)} }
 
-// With returns the least extent that bounds what either does.
+// With returns the least extent that covers both.
 func (e IntExtent) With(f IntExtent) IntExtent {
 	return IntExtent{max(e.Entry, f.Entry), max(e.Square, f.Square)}
 }

@@ -2,11 +2,12 @@ package kernel
 
 import "math/bits"
 
-// longBlock is how many numbers SquareLong takes at a time, so that one large number does not slow down all.
+// longBlock is the number of numbers that SquareLong takes at a time, so that one large number does
+// not slow down all.
 const longBlock = 1 << 12
 
-// AddLong adds src to dst: dst[j] += src[j] modulo 2^64. dst must be at least as long as src; the call panics, and
-// writes nothing, when it is shorter. The two are the same or do not overlap.
+// AddLong adds src to dst: dst[j] += src[j] modulo 2^64. dst must be at least as long as src;
+// otherwise the call panics and writes nothing. The two are the same or do not overlap.
 func AddLong(dst, src []int64) { addLong(available, dst, src) }
 
 // addLong is AddLong with a set of instructions that the processor has.
@@ -20,8 +21,9 @@ func addLong(set instructions, dst, src []int64) {
 	}
 }
 
-// SquareLong returns Σ x[j]², which is high·2^64 + low, exactly below 2^128 and modulo 2^128 beyond. Fewer than 2^32
-// numbers of magnitude below 2^48 stay below. It is faster where all of them are below 2^31.
+// SquareLong returns Σ x[j]², which is high·2^64 + low, exactly below 2^128 and modulo 2^128
+// beyond. The sum of fewer than 2^32 numbers of magnitude below 2^48 stays below. It is faster if
+// all numbers are below 2^31.
 func SquareLong(x []int64) (high, low uint64) { return squareLong(available, x) }
 
 // squareLong is SquareLong with a set of instructions that the processor has.

@@ -2,7 +2,7 @@
 
 package kernel
 
-// addLongVector adds the first numbers, and returns how many they are.
+// addLongVector adds the first numbers and returns their number.
 func addLongVector(set instructions, dst, src []int64) (done int) {
 	switch {
 	case set >= avx512 && len(src) >= 8:
@@ -15,8 +15,8 @@ func addLongVector(set instructions, dst, src []int64) (done int) {
 	return done
 }
 
-// squareLongVector returns the sum of squares of the first numbers, at most longBlock, and how many they are: none,
-// where one of them does not fit 32 bits.
+// squareLongVector returns the sum of squares of the first numbers, at most longBlock, and their
+// number. The number is 0 if one of them does not fit in 32 bits.
 func squareLongVector(set instructions, x []int64) (high, low uint64, done int) {
 	var beyond, upper, lower uint64
 	switch {
@@ -50,8 +50,8 @@ func addLongAVX512(dst, src *int64, n int)
 func addLongAVX2(dst, src *int64, n int)
 
 // squareLongAVX512 returns the sums of the lower and of the upper 32 bits of the squares of n
-// numbers. It also returns the disjunction of the numbers plus 2^31. n is a positive multiple of 8
-// and at most longBlock. The sums are those of the numbers where this is below 2^32.
+// numbers. It also returns the disjunction of the numbers plus 2^31. If that is below 2^32, the
+// sums are right. n is a positive multiple of 8 and at most longBlock.
 //
 //go:noescape
 func squareLongAVX512(x *int64, n int) (low, high, beyond uint64)

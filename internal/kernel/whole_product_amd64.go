@@ -2,7 +2,7 @@
 
 package kernel
 
-// addProductVector does some columns of a, and reports whether the set has kernels.
+// addProductVector computes some columns of a, and reports whether the set has kernels.
 func addProductVector(set instructions, dst []int64, a, b []int16, s IntShape, columns [2]int) bool {
 	p, has := newWholeProduct(set, dst, a, b, s)
 	if has {
@@ -11,7 +11,8 @@ func addProductVector(set instructions, dst []int64, a, b []int16, s IntShape, c
 	return has
 }
 
-// addGramVector does what is on and below the diagonal, and reports whether the set has kernels.
+// addGramVector computes the entries on and below the diagonal, and reports whether the set has
+// kernels.
 func addGramVector(set instructions, dst []int64, x []int16, s IntShape) bool {
 	p, has := newWholeProduct(set, dst, x, x, s)
 	if has {
@@ -30,7 +31,8 @@ func newWholeProduct(set instructions, dst []int64, a, b []int16, s IntShape) (p
 	return p, set != portable
 }
 
-// wide returns how wide the panel of this many columns of a is, at most those of a tile.
+// wide returns the width of the panel of this number of columns of a, at most the columns of a
+// tile.
 func (p *wholeProduct) wide(columns int) int {
 	if p.set >= avx512VNNI && columns <= 16 {
 		return 16
@@ -38,8 +40,8 @@ func (p *wholeProduct) wide(columns int) int {
 	return p.tile.columns
 }
 
-// high returns how high the tile of this many columns of b is. There may be more columns than it
-// has.
+// high returns the height of the tile of this number of columns of b, which may be fewer than the
+// columns.
 func (p *wholeProduct) high(columns int) int {
 	if p.set >= avx512VNNI && columns <= 8 {
 		return (columns + 3) / 4 * 4
@@ -47,9 +49,10 @@ func (p *wholeProduct) high(columns int) int {
 	return p.tile.rows
 }
 
-// pack writes pairs of rows of src, of this many columns, to dst: the entry of the first row below,
-// that of the second above, zeros for what a last row lacks. The rows of dst have the given width;
-// beyond the columns they hold what does not matter, for no tile stores it.
+// pack writes pairs of rows of src, of this number of columns, to dst. The entry of the first row
+// is the lower half, and the entry of the second row the upper half. A missing last row counts as
+// zeros. The rows of dst have the given width. Their entries beyond the columns are unspecified,
+// because no tile stores them.
 func (p *wholeProduct) pack(dst []uint32, width int, src []int16, srcRow, rows, columns int) {
 	pairs, single := rows/2, rows%2
 	_, _ = dst[(pairs+single)*width-1], src[(rows-1)*srcRow+columns-1]
@@ -79,8 +82,8 @@ func (p *wholeProduct) pack(dst []uint32, width int, src []int16, srcRow, rows, 
 	}
 }
 
-// addTile adds the products of a panel of a, as wide as panel, and one of b, as high as it, to the rows and columns
-// of dst that there are.
+// addTile adds the products of a panel of a and a panel of b to the existing rows and columns of
+// dst. The panel of a has the width of panel, and that of b its height.
 func (p *wholeProduct) addTile(dst []int64, a, b []uint32, pairs int, panel, of wholeTile) {
 	_, _, _ = dst[(of.rows-1)*p.Left+of.columns-1], a[pairs*panel.columns-1], b[pairs*panel.rows-1]
 	if p.set >= avx512VNNI {
@@ -120,11 +123,11 @@ func wholeTileVNNI(panel wholeTile, dst *int64, stride int, a, b *uint32, pairs,
 	}
 }
 
-// The kernels of tiles add, to this many rows of dst that are stride bytes apart, the sums over
-// pairs of products of a panel of a and one of b. The digits are the height of the panel of b and
-// the vectors of 16 (AVX-512) or 8 (AVX2) columns of the one of a. Of the last vector those are
-// stored that have a bit in the mask. pairs and rows are positive; rows is at most the height. The
-// kernel of AVX2 stores all.
+// The kernels of tiles add the sums over pairs of products of a panel of a and one of b to rows of
+// dst. These rows are stride bytes apart. The digits are the height of the panel of b, and the
+// number of vectors of the panel of a. A vector has 16 columns (AVX-512) or 8 (AVX2). Of the last
+// vector, the columns with a bit in the mask are stored; the kernel of AVX2 stores all. pairs and
+// rows are positive; rows is at most the height.
 //
 //go:noescape
 func wholeTile12x2VNNI(dst *int64, stride int, a, b *uint32, pairs, rows int, mask uint32)
@@ -147,9 +150,10 @@ func wholeTile4x1VNNI(dst *int64, stride int, a, b *uint32, pairs, rows int, mas
 //go:noescape
 func wholeTile6x2AVX2(dst *int64, stride int, a, b *uint32, pairs int)
 
-// The kernels that pack write pairs of rows of src, which are srcRow bytes apart, and a single row after them, as
-// rows of dst that are dstRow bytes apart. The digit is the number of vectors of 16 entries. Of the last vector
-// those are read, and those written, that have a bit in the masks.
+// The kernels that pack write pairs of rows of src, and a single row after them, as rows of dst.
+// The rows of src are srcRow bytes apart, and the rows of dst dstRow bytes. The digit is the number
+// of vectors of 16 entries. Of the last vector, the entries with a bit in the masks are read and
+// written.
 //
 //go:noescape
 func wholePairs2AVX512(dst *uint32, dstRow int, src *int16, srcRow, pairs, single int, read, write uint32)
@@ -157,7 +161,7 @@ func wholePairs2AVX512(dst *uint32, dstRow int, src *int16, srcRow, pairs, singl
 //go:noescape
 func wholePairs1AVX512(dst *uint32, dstRow int, src *int16, srcRow, pairs, single int, read, write uint32)
 
-// wholePairsAVX2 does a positive number of pairs of rows of 16 entries.
+// wholePairsAVX2 packs a positive number of pairs of rows of 16 entries.
 //
 //go:noescape
 func wholePairsAVX2(dst *uint32, src *int16, srcRow, pairs int)

@@ -4,7 +4,7 @@ package kernel
 
 import "sync"
 
-// The sizes of blocks of AddProductInt, which decide its speed only.
+// These are the sizes of blocks of AddProductInt, which decide its speed only.
 const (
 	wholeDepth   = 256     // most rows whose products are added up in 32 bits, if the group allows
 	wholeChunk   = 2048    // most rows that are packed at a time, but for the last block
@@ -12,23 +12,23 @@ const (
 	wholeRights  = 96      // columns of b at a time, a multiple of every tile
 )
 
-// wholeProduct is a product by assembly. The pairs of rows of a block stand next to each other:
-// first the columns of a in panels as wide as a tile, then those of b in panels as high as one.
+// wholeProduct is a product by assembly. The pairs of rows of a block are adjacent. The columns of
+// a come first, in panels as wide as a tile. The columns of b follow, in panels as high as a tile.
 type wholeProduct struct {
 	IntShape
 	set    instructions
 	tile   wholeTile
 	dst    []int64
 	a, b   []int16
-	lower  bool // of a square dst, what is above the diagonal does not matter: most of it is left out
+	lower  bool // the entries above the diagonal of a square dst are unspecified, and most are left out
 	length int  // rows of a block
-	pairs  int  // pairs of rows of a block, the last of them perhaps half
+	pairs  int  // pairs of rows of a block; the last may be half
 }
 
 // wholeTile is the shape of the largest tile of dst.
 type wholeTile struct{ columns, rows int }
 
-// wholeWorkspace holds what is packed. It is kept from call to call.
+// wholeWorkspace holds the packed rows. It is kept between calls.
 type wholeWorkspace struct{ a, b []uint32 }
 
 var wholeWorkspaces sync.Pool
@@ -40,8 +40,8 @@ func wholeWorkspaceOf() *wholeWorkspace {
 	return new(wholeWorkspace)
 }
 
-// blockLength returns how many rows are added up in 32 bits: as equal blocks as can be, and pairs where the
-// group allows.
+// blockLength returns how many rows are added up in 32 bits. Blocks are as equal as possible, and
+// consist of pairs if the group allows.
 func (s IntShape) blockLength() int {
 	most := min(s.Group, wholeDepth)
 	if most > 1 {
@@ -52,7 +52,7 @@ func (s IntShape) blockLength() int {
 	return min(length+length%2, most)
 }
 
-// run does the columns of a from ≤ k < to.
+// run computes the columns of a from ≤ k < to.
 func (p *wholeProduct) run(from, to int) {
 	w := wholeWorkspaceOf()
 	defer wholeWorkspaces.Put(w)
@@ -67,8 +67,8 @@ func (p *wholeProduct) run(from, to int) {
 	}
 }
 
-// strip does some rows and some columns of a. Columns of a that are needed for several blocks of columns of b
-// are packed once.
+// strip computes some rows and some columns of a. Columns of a that several blocks of columns of b
+// need are packed once.
 func (p *wholeProduct) strip(w *wholeWorkspace, rows, columns [2]int) {
 	blocks := (rows[1] - rows[0] + p.length - 1) / p.length
 	several := p.Right > wholeRights
@@ -102,7 +102,7 @@ func (p *wholeProduct) strip(w *wholeWorkspace, rows, columns [2]int) {
 	}
 }
 
-// packLefts packs columns from ≤ k < to of a, at most as many as a tile has.
+// packLefts packs columns from ≤ k < to of a, at most the columns of a tile.
 func (p *wholeProduct) packLefts(dst []uint32, rows [2]int, from, to int) {
 	for i := rows[0]; i < rows[1]; i += p.length {
 		n := min(p.length, rows[1]-i)
@@ -111,7 +111,7 @@ func (p *wholeProduct) packLefts(dst []uint32, rows [2]int, from, to int) {
 	}
 }
 
-// packRights packs columns from ≤ j < to of b: of each block of rows, one tile after another.
+// packRights packs columns from ≤ j < to of b: for each block of rows, one tile after another.
 func (p *wholeProduct) packRights(dst []uint32, rows [2]int, from, to int) {
 	for i := rows[0]; i < rows[1]; i += p.length {
 		n := min(p.length, rows[1]-i)
@@ -125,7 +125,7 @@ func (p *wholeProduct) packRights(dst []uint32, rows [2]int, from, to int) {
 	}
 }
 
-// blockRights is how many numbers of b a block of rows takes for some columns.
+// blockRights returns how many numbers of b a block of rows has for some columns.
 func (p *wholeProduct) blockRights(columns int) int {
 	whole := columns / p.tile.rows * p.tile.rows
 	if whole < columns {
@@ -134,7 +134,7 @@ func (p *wholeProduct) blockRights(columns int) int {
 	return p.pairs * whole
 }
 
-// panel does columns from ≤ k < to of a, packed, with columns j ≤ . < end of b, packed.
+// panel computes columns from ≤ k < to of a, packed, with columns j ≤ . < end of b, packed.
 func (p *wholeProduct) panel(a, b []uint32, rows [2]int, from, to, j, end int) {
 	wide, step := p.wide(to-from), p.blockRights(end-j)
 	for i := rows[0]; i < rows[1]; i += p.length {

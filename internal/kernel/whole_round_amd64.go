@@ -2,7 +2,7 @@
 
 package kernel
 
-// roundVector rounds the first entries of src, as many as the set takes, and returns how many they are and the
+// roundVector rounds the first entries of src that the set takes. It returns their number and the
 // largest of their bits without signs.
 func roundVector(set instructions, dst []int16, src []float32, scale, limit float32, nearest bool) (worst uint32, done int) {
 	n := vectorEntries(set, len(src))
@@ -21,7 +21,7 @@ func roundVector(set instructions, dst []int16, src []float32, scale, limit floa
 	return worst, n
 }
 
-// largestVector returns the largest bits without signs of the first entries, and how many they are.
+// largestVector returns the largest bits without signs of the first entries, and their number.
 func largestVector(set instructions, x []float32) (bits uint32, done int) {
 	n := vectorEntries(set, len(x))
 	switch {
@@ -34,7 +34,7 @@ func largestVector(set instructions, x []float32) (bits uint32, done int) {
 	return bits, n
 }
 
-// vectorEntries is how many of n entries the kernels of a set take.
+// vectorEntries returns how many of n entries the kernels of a set take.
 func vectorEntries(set instructions, n int) int {
 	switch set {
 	case avx512, avx512VNNI:
@@ -45,8 +45,8 @@ func vectorEntries(set instructions, n int) int {
 	return 0
 }
 
-// The kernels of AVX-512 take any positive number of entries, those of AVX2 a positive multiple of 8. They return
-// the largest bits of an entry without its sign.
+// The kernels of AVX-512 take any positive number of entries, and the kernels of AVX2 a positive
+// multiple of 8. They return the largest bits of an entry without its sign.
 //
 //go:noescape
 func roundWholeAVX512(dst *int16, src *float32, n int, scale, limit float32) (worst uint32)

@@ -3,11 +3,12 @@
 package kernel
 
 const (
-	// maxDotBytes is the longest row of bytes whose products with 16 bits are added up in 32 bits: a turn
-	// adds at most 2·255·32767, and 2^31 holds that of 128 turns of 32 entries.
+	// maxDotBytes is the longest row of bytes whose products with 16 bits are added up in 32 bits.
+	// A turn adds at most 2·255·32767, and 2^31 holds the sum of 128 turns of 32 entries.
 	maxDotBytes = 128 * 32
-	// maxSquareBytes: a turn of 32 entries adds at most 2·255², and 2^31 holds that of 2^14 turns.
-	// One of 64 entries adds at most 4·255², and 2^32 holds that of 2^13 turns.
+	// maxSquareBytes is the longest row of bytes whose squares are added up in 32 bits. A turn of
+	// 32 entries adds at most 2·255², and 2^31 holds the sum of 2^14 turns. A turn of 64 entries
+	// adds at most 4·255², and 2^32 holds the sum of 2^13 turns.
 	maxSquareBytes = 1 << 14 * 32
 	// maxSquareFour is the longest row of 16 bits that is taken with three others: of 2^16 pairs.
 	maxSquareFour = 1 << 17
@@ -15,7 +16,7 @@ const (
 	maxSquareFourBytes = 1 << 16
 )
 
-// dotRowsVector does all rows of at least one entry and returns how many they are, or does none of them.
+// dotRowsVector computes all rows of at least one entry and returns their number, or computes none.
 func dotRowsVector[T IntEntry](set instructions, dst []int64, x []T, m []int16) (done int) {
 	if set < avx512 {
 		return 0
@@ -33,7 +34,8 @@ func dotRowsVector[T IntEntry](set instructions, dst []int64, x []T, m []int16) 
 	return len(dst)
 }
 
-// squareRowsVector does all rows of at least one entry and returns how many they are, or does none of them.
+// squareRowsVector computes all rows of at least one entry and returns their number, or computes
+// none.
 func squareRowsVector[T IntEntry](set instructions, dst []int64, x []T, dim int) (done int) {
 	if set < avx512 {
 		return 0
@@ -69,7 +71,8 @@ func squareShorts(dst []int64, x []int16, dim int) {
 	}
 }
 
-// squareBytes writes the squares of rows of at least one entry and at most maxSquareBytes, where there is VNNI.
+// squareBytes writes the squares of rows of at least one entry and at most maxSquareBytes, with
+// VNNI.
 func squareBytes(dst []int64, x []uint8, dim int) {
 	mask := lowMask(dim, 64)
 	fours := len(dst) / 4
@@ -90,13 +93,14 @@ func squareBytes(dst []int64, x []uint8, dim int) {
 //go:noescape
 func dotRowsShortAVX512(dst *int64, x, m *int16, rows, turns, left int, mask uint32)
 
-// squareRowsShortAVX512 writes the squares as dotRowsShortAVX512 the products.
+// squareRowsShortAVX512 writes the squares as dotRowsShortAVX512 writes the products.
 //
 //go:noescape
 func squareRowsShortAVX512(dst *int64, x *int16, rows, turns, left int, mask uint32)
 
-// squareRowsShortFourAVX512 writes the squares of four rows at a time, at least of four, of at most maxSquareFour entries, that
-// are stride bytes apart: of 32·turns entries and those of the mask.
+// squareRowsShortFourAVX512 writes the squares of four rows at a time, at least of four. The rows
+// have at most maxSquareFour entries and are stride bytes apart. They have 32·turns entries and the
+// entries of the mask.
 //
 //go:noescape
 func squareRowsShortFourAVX512(dst *int64, x *int16, fours, turns, stride int, mask uint32)
@@ -116,8 +120,8 @@ func squareRowsByteAVX512(dst *int64, x *uint8, rows, turns, left int, mask uint
 //go:noescape
 func squareRowsByteVNNI(dst *int64, x *uint8, rows, turns, left int, mask uint64)
 
-// squareRowsByteFourVNNI is squareRowsShortFourAVX512 for bytes, of at most maxSquareFourBytes entries: of 64·turns entries and
-// those of the mask.
+// squareRowsByteFourVNNI is squareRowsShortFourAVX512 for bytes, of at most maxSquareFourBytes
+// entries: 64·turns entries and the entries of the mask.
 //
 //go:noescape
 func squareRowsByteFourVNNI(dst *int64, x *uint8, fours, turns, stride int, mask uint64)
