@@ -52,8 +52,8 @@ type mapFile struct {
 	Normalization feature.Normalization `json:"row-normalization"`
 	Radius        float64               `json:"radius,omitempty"`
 	Center        []float64             `json:"center,omitempty"`
-	// The next four fields are the three forms of a whitening, each base64 of little-endian
-	// float64. The last two fields are one form.
+	// A whitening has one of three forms: Whitening, Scales, or Channels with Places. Each is base64
+	// of little-endian float64.
 	Whitening  string         `json:"whitening,omitempty"`
 	Scales     string         `json:"whitening-scales,omitempty"`
 	Channels   string         `json:"whitening-channels,omitempty"`

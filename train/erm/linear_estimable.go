@@ -20,10 +20,10 @@ func (m *Moments) Empty() []int {
 	return out
 }
 
-// Doubtful lists the features that noise hides among combinations of the others. Their number is
-// the number of eigenvalues below the least that Infer accepts. The list comes from the
-// eigenvectors of those eigenvalues. It takes the feature on which they depend most, then the one
-// on which their remainder depends most, and continues in this way. This is subset selection by
+// Doubtful lists the features that noise hides among combinations of the others. It has
+// one feature for each eigenvalue that is too small for Infer. The eigenvectors of these eigenvalues
+// decide: first comes the feature on which they depend most, then the feature on which their
+// remainder depends most, and so on. This is subset selection by
 // pivoting (Golub, Klema & Stewart, "Rank Degeneracy and Least Squares Problems", Stanford
 // STAN-CS-76-559, 1976). The constant coordinate is never on the list.
 func (m *Moments) Doubtful() ([]int, error) {

@@ -59,10 +59,9 @@ type Request struct {
 	Smoothing, StepSize float64
 	// L1Radius is the largest sum of magnitudes of the weights of Frank-Wolfe.
 	L1Radius float64
-	// Solver names the weights that output perturbation releases with noise. "exact" is the
-	// minimizer. "gradient-descent" is the end of SolverSteps steps on all records.
-	// "permuted-descent", under replace-one, is the end of SolverPasses passes over batches of
-	// SolverBatch records.
+	// Solver names the method that computes weights for output perturbation. "exact" finds the
+	// minimizer. "gradient-descent" takes SolverSteps steps on all records. "permuted-descent", under
+	// replace-one, makes SolverPasses passes over batches of SolverBatch records.
 	Solver                                 string
 	SolverSteps, SolverPasses, SolverBatch int
 	// SolverRate is the step size of "gradient-descent", per unit of the gradient of the sum of
