@@ -45,7 +45,7 @@ func live(d *simulated) (h history) {
 	}
 	h.acknowledged = []string{"first"}
 	for i := range 3 {
-		text := fmt.Sprint("record ", i)
+		text := fmt.Sprint("record ", i, strings.Repeat(".", 700*(i%2))) // the second takes two sectors
 		_, h.failed = h.store.Update(background, ignore, func() ([]byte, error) {
 			h.begun = append(h.begun, text)
 			return []byte(text), nil

@@ -2,6 +2,7 @@ package chain
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -83,6 +84,9 @@ func TestEveryDamageIsFoundOrHarmless(t *testing.T) {
 		try(slices.Concat(b[:passed[i].at], b[passed[i+1].at:]), "record %d dropped", i)
 		try(slices.Concat(b, record(i)), "record %d again at the end", i)
 		for j := range 50 {
+			if !thorough && (i+j)%7 > 0 && i+1 != j {
+				continue
+			}
 			try(slices.Concat(b[:passed[j].at], record(i), b[passed[j].at:]), "record %d again before %d", i, j)
 			try(slices.Concat(b[:passed[j].at], record(i), b[passed[j+1].at:]), "record %d in place of %d", i, j)
 			if i < j {
@@ -100,36 +104,58 @@ func TestHeadsDecide(t *testing.T) {
 	edit := func(do func(b image) image) image { return do(slices.Clone(b)) }
 	head := func(b image, i int, p position) { copy(b[i*blockSize:], encodeHead(p)) }
 	torn := bytes.Repeat([]byte{'t'}, 300)
+	// forged returns the ledger with a last record that is intact but not what a writer makes.
+	forged := func(seq uint64, text string) image {
+		p := passed[4]
+		r := Record{Seq: seq, Payload: []byte(text)}
+		r.Hash = Link(p.hash, r.Seq, r.Time, r.Payload)
+		one := encodeRecord(r)
+		b := append(slices.Clone(b[:p.at]), one...)
+		head(b, 0, position{5, p.at + int64(len(one)), r.Hash})
+		return b
+	}
 	for _, c := range []struct {
 		name    string
 		b       image
 		records int // 0 for an error
+		newest  int
 	}{
-		{"whole", b, 5},
-		{"one head behind", edit(func(b image) image { head(b, 0, passed[3]); return b }), 5},
-		{"both heads behind", edit(func(b image) image { head(b, 0, passed[2]); head(b, 1, passed[2]); return b }), 5},
-		{"newest head torn, its record whole", edit(func(b image) image { b[3] ^= 1; return b }), 5},
-		{"older head torn", edit(func(b image) image { b[blockSize+3] ^= 1; return b }), 0},
-		{"newest head torn, its record cut off", edit(func(b image) image { b[3] ^= 1; return b[:passed[4].at] }), 0},
-		{"newest head torn, its record damaged", edit(func(b image) image { b[3] ^= 1; b[passed[4].at+70] ^= 1; return b }), 0},
-		{"both heads torn", edit(func(b image) image { b[3] ^= 1; b[blockSize+3] ^= 1; return b }), 0},
-		{"a tail", append(slices.Clone(b), torn...), 5},
-		{"a tail of whole blocks", append(slices.Clone(b), make([]byte, 2*blockSize)...), 5},
-		{"a tail that is too long", append(slices.Clone(b), make([]byte, maxRecord+1)...), 0},
-		{"last record cut off", b[:passed[4].at], 0},
-		{"last record cut off in the middle", b[:passed[4].at+100], 0},
-		{"last record cut off, never acknowledged", edit(func(b image) image { head(b, 0, passed[4]); return b[:passed[4].at+100] }), 4},
-		{"last record damaged", edit(func(b image) image { b[passed[4].at+70] ^= 1; return b }), 0},
-		{"head with another hash", edit(func(b image) image { p := passed[5]; p.hash[0] ^= 1; head(b, 0, p); return b }), 0},
-		{"head with another place", edit(func(b image) image { p := passed[5]; p.at += blockSize; head(b, 0, p); return b }), 0},
-		{"older head with another hash", edit(func(b image) image { p := passed[4]; p.hash[0] ^= 1; head(b, 1, p); return b }), 0},
-		{"head beyond the records", edit(func(b image) image { p := passed[5]; p.records = 9; head(b, 1, p); return b }), 0},
+		{"whole", b, 5, 0},
+		{"newest head in the second place", edit(func(b image) image { head(b, 0, passed[4]); head(b, 1, passed[5]); return b }), 5, 1},
+		{"one head behind", edit(func(b image) image { head(b, 0, passed[3]); return b }), 5, 1},
+		{"both heads behind", edit(func(b image) image { head(b, 0, passed[2]); head(b, 1, passed[2]); return b }), 5, 0},
+		{"newest head torn, its record whole", edit(func(b image) image { b[3] ^= 1; return b }), 5, 1},
+		{"older head torn", edit(func(b image) image { b[blockSize+3] ^= 1; return b }), 0, 0},
+		{"newest head torn, its record cut off", edit(func(b image) image { b[3] ^= 1; return b[:passed[4].at] }), 0, 0},
+		{"newest head torn, its record damaged", edit(func(b image) image { b[3] ^= 1; b[passed[4].at+70] ^= 1; return b }), 0, 0},
+		{"both heads torn", edit(func(b image) image { b[3] ^= 1; b[blockSize+3] ^= 1; return b }), 0, 0},
+		{"a tail", append(slices.Clone(b), torn...), 5, 0},
+		{"a tail of whole blocks", append(slices.Clone(b), make([]byte, 2*blockSize)...), 5, 0},
+		{"a tail that is too long", append(slices.Clone(b), make([]byte, maxRecord+1)...), 0, 0},
+		{"last record cut off", b[:passed[4].at], 0, 0},
+		{"last record cut off in the middle", b[:passed[4].at+100], 0, 0},
+		{"last record cut off, never acknowledged", edit(func(b image) image { head(b, 0, passed[4]); return b[:passed[4].at+100] }), 4, 0},
+		{"last record damaged", edit(func(b image) image { b[passed[4].at+70] ^= 1; return b }), 0, 0},
+		{"last record cut off, newest head in the second place", edit(func(b image) image { head(b, 0, passed[4]); head(b, 1, passed[5]); return b[:passed[4].at] }), 0, 0},
+		{"record edited, with a new checksum", edit(func(b image) image {
+			one := b[passed[2].at:][:recordHeader+13]
+			one[recordHeader] ^= 1
+			binary.LittleEndian.PutUint32(one[12:], checksum(one))
+			return b
+		}), 0, 0},
+		{"record with another number", forged(7, "text"), 0, 0},
+		{"record without a payload", forged(4, ""), 0, 0},
+		{"record with a payload that is too long", forged(4, string(make([]byte, MaxPayload+1))), 0, 0},
+		{"head with another hash", edit(func(b image) image { p := passed[5]; p.hash[0] ^= 1; head(b, 0, p); return b }), 0, 0},
+		{"head with another place", edit(func(b image) image { p := passed[5]; p.at += blockSize; head(b, 0, p); return b }), 0, 0},
+		{"older head with another hash", edit(func(b image) image { p := passed[4]; p.hash[0] ^= 1; head(b, 1, p); return b }), 0, 0},
+		{"head beyond the records", edit(func(b image) image { p := passed[5]; p.records = 9; head(b, 1, p); return b }), 0, 0},
 	} {
 		s, err := scanFile(c.b, int64(len(c.b)), start)
 		switch {
 		case c.records == 0 && !errors.Is(err, ErrDamaged):
 			t.Errorf("%s: got error %v and %d records, want damage", c.name, err, s.end().records)
-		case c.records > 0 && (err != nil || s.end() != passed[c.records]):
+		case c.records > 0 && (err != nil || s.end() != passed[c.records] || s.newest != c.newest):
 			t.Errorf("%s: got error %v and %d records, want %d", c.name, err, s.end().records, c.records)
 		}
 	}

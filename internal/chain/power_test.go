@@ -191,7 +191,7 @@ func TestPowerFailuresFindMissingSyncs(t *testing.T) {
 		missing string
 		check   func(history, *simulated) error
 	}{{"sync new", survives}, {"sync records", survives}, {"sync folder", survives}, {"all", survives}, {"sync head", findsDamage}} {
-		_, err := failPower(func(call string) bool { return c.missing == call || c.missing == "all" }, mostDisks(), c.check)
+		_, err := failPower(func(call string) bool { return c.missing == call || c.missing == "all" }, 256, c.check)
 		if err == nil {
 			t.Errorf("a store without %s survived", c.missing)
 		}

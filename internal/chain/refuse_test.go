@@ -73,7 +73,8 @@ func TestOpenRefuses(t *testing.T) {
 			}
 			must(t, os.WriteFile(path, b, 0o600))
 		}, false},
-		{"damaged", "dither ledger repair", func(t *testing.T, path string) { must(t, os.Truncate(path, recordsBegin+blockSize)) }, false},
+		{"cut off", "2 records were acknowledged", func(t *testing.T, path string) { must(t, os.Truncate(path, recordsBegin+blockSize)) }, false},
+		{"damaged", "dither ledger repair", func(t *testing.T, path string) { must(t, os.Truncate(path, recordsBegin+blockSize+9)) }, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.root && os.Geteuid() != 0 {

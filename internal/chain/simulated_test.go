@@ -26,6 +26,7 @@ type simulated struct {
 	plan    fault
 	calls   int
 	log     []string               // the calls
+	read    int                    // bytes
 	deaf    func(call string) bool // which Sync calls do nothing: the mutants
 }
 
@@ -149,6 +150,7 @@ func (d *simulated) syncFolder(string) error {
 
 func (h *handleOnContent) ReadAt(b []byte, at int64) (n int, err error) {
 	err = h.disk.call("read", len(b), func(int) { n = copy(b, h.content.cached[min(at, int64(len(h.content.cached))):]) })
+	h.disk.read += n
 	return n, err
 }
 

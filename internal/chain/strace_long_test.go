@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -17,38 +18,44 @@ func TestSystemCallsFail(t *testing.T) {
 	if err != nil {
 		t.Skip("strace is not there")
 	}
-	trials, lost := 0, 0
-	for _, call := range []string{"openat", "pwrite64", "pread64", "fsync", "flock", "linkat", "unlinkat", "newfstatat", "fstat", "statfs", "write"} {
-		for _, how := range []string{"signal=KILL", "error=EIO", "error=ENOSPC"} {
-			if call == "write" && how != "signal=KILL" {
-				continue // a runtime that cannot wake its threads says nothing of the ledger
+	trials := 0
+	run := func(path, output string, options ...string) map[string]bool {
+		c := exec.Command(strace, slices.Concat([]string{"-f", "-qq", "-o", output}, options, os.Args[:1])...)
+		c.Env = append(os.Environ(), fmt.Sprintf("%s=create w 3 %s", childVariable, path))
+		text, _ := c.Output()
+		acknowledged := map[string]bool{}
+		for line := range strings.SplitSeq(string(text), "\n") {
+			if strings.HasPrefix(line, "w-") {
+				acknowledged[line] = true
 			}
-			for when := 1; when < 100; when++ {
-				path := filepath.Join(t.TempDir(), "ledger")
-				inject := fmt.Sprintf("inject=%s:%s:when=%d", call, how, when)
-				c := exec.Command(strace, "-f", "-qq", "-o", os.DevNull, "-e", "trace="+call, "-e", inject, os.Args[0])
-				c.Env = append(os.Environ(), fmt.Sprintf("%s=create w 3 %s", childVariable, path))
-				text, failed := c.Output()
-				trials++
-				acknowledged := map[string]bool{}
-				for line := range strings.SplitSeq(string(text), "\n") {
-					if strings.HasPrefix(line, "w-") {
-						acknowledged[line] = true
-					}
+		}
+		return acknowledged
+	}
+	folder := t.TempDir()
+	for _, call := range []string{"openat", "pwrite64", "pread64", "fsync", "flock", "linkat", "unlinkat", "newfstatat", "fstat", "statfs", "write"} {
+		calls := filepath.Join(folder, call)
+		if n := len(run(calls+"-ledger", calls, "-e", "trace="+call)); n != 3 {
+			t.Fatalf("without a fault %d records were acknowledged, want 3", n)
+		}
+		text, err := os.ReadFile(calls)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for when := range strings.Count(string(text), call+"(") {
+			for _, how := range []string{"signal=KILL", "error=EIO", "error=ENOSPC"} {
+				if call == "write" && how != "signal=KILL" {
+					continue // the process prints by it
 				}
+				path := filepath.Join(folder, fmt.Sprint(call, how, when))
+				acknowledged := run(path, os.DevNull, "-e", "trace="+call, "-e", fmt.Sprintf("inject=%s:%s:when=%d", call, how, when+1))
+				trials++
 				if _, err := os.Lstat(path); err == nil {
 					findAll(t, path, acknowledged)
 				} else if len(acknowledged) > 0 {
-					lost++
-				}
-				if failed == nil || t.Failed() {
-					break // the process did not come to this call
+					t.Errorf("%s, %s, %d: the ledger is gone", call, how, when+1)
 				}
 			}
 		}
-	}
-	if lost > 0 {
-		t.Errorf("%d ledgers are gone", lost)
 	}
 	t.Logf("%d system calls killed or failed, 0 acknowledged records lost", trials)
 }

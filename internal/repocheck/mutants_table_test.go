@@ -288,6 +288,10 @@ var mutants = []mutant{
 	{"Poisson numbers of runs without their delta", "account/tuning.go", "bounds[i] += e.Mean * deltaOf", "bounds[i] += 0 * deltaOf", "./sweep", "TestLawPrices"},
 	{"curves of private sweeps", "internal/training/tradeoff.go", "if !d.Public || d.Target == nil {", "if d.Target == nil && d.Table == \"\" {", "./cmd/dither", "TestTrainRefusesASweep"},
 	{"a plan with a smaller sensitivity", "train/erm/output.go", "if p.Output.Sensitivity != want {", "if p.Output.Sensitivity < 0 {", "./train/erm", "TestPlansAreHeldToTheirNumbers"},
+	{"a head written before its record is on disk", "internal/chain/file.go", "if err := f.file.Sync(); err != nil {\n\t\treturn err\n\t}\n", "", "./internal/chain", "TestPowerFailures"},
+	{"a ledger that goes on after a failed sync", "internal/chain/file.go", "\t\tf.dead = fmt.Errorf(\"ledger", "\t\terr = fmt.Errorf(\"ledger", "./internal/chain", "TestFaultsLoseNothing"},
+	{"acknowledged records that are missing forgotten", "internal/chain/scan.go", "case s.head.records > end.records:", "case s.head.records > end.records && s.tail == 0:\n\t\treturn nil\n\tcase false:", "./internal/chain", "TestHeadsDecide"},
+	{"a repair without a forfeit", "internal/chain/repair.go", "b, end := appended(s.raw, s.end(), payload)", "b, end := s.raw, s.end()", "./internal/chain", "TestRepairKeepsThePrefixAndForfeits"},
 }
 
 // oneKey makes every stream begin alike; it exists in this test alone.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/ditherml/dither/internal/chain"
 )
@@ -25,7 +26,7 @@ func waits(t *testing.T, open func() chain.Store) {
 		_, err := b.Update(ctx, ignore, payload("two"))
 		given <- err
 	}()
-	cancel()
+	time.AfterFunc(20*time.Millisecond, cancel) // a store that does not wait has appended by then
 	if err := <-given; !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
