@@ -13,6 +13,7 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/budget"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -30,6 +31,8 @@ type Budget struct {
 	mu             sync.Mutex     // guards the fields below; never held while a call computes
 	ledger         *ledger.Ledger // nil: nothing was planned
 	unit           privacy.Unit
+	book           *budget.Book    // the durable ledger that pays; nil for none
+	payment        *budget.Payment // of the call that spends from the book
 }
 
 // NewBudget returns an unspent budget of epsilon, in nats, and delta under a relation. Both must be
@@ -47,12 +50,34 @@ func NewBudget(epsilon, delta float64, n privacy.Neighboring) (*Budget, error) {
 	return b, nil
 }
 
+// OpenBudget returns the budget of a durable ledger, in a file that `dither ledger create` made. The
+// budget has the epsilon, delta and relation of the ledger, and every process that opens the file
+// spends from the same one. A call reserves before it reads a record. What it reserved stays spent
+// when the program ends early. The file stays open while the program runs.
+func OpenBudget(ctx context.Context, file string) (*Budget, error) {
+	book, err := budget.OpenFile(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	t := book.Terms()
+	b, err := NewBudget(t.Epsilon, t.Delta, t.Neighboring)
+	if err != nil {
+		_ = book.Close()
+		return nil, err
+	}
+	b.book = book
+	return b, nil
+}
+
 // Left returns the epsilon that one more Gaussian release may cost at the delta of the budget,
 // rounded down. It is 0 when nothing is left. It is also 0 when less than about a thousandth of the
 // budget is left: rounding leaves such a rest of a budget that was spent in full.
 func (b *Budget) Left() float64 {
 	if !b.made() {
 		return 0
+	}
+	if b.book != nil {
+		return b.leftInBook()
 	}
 	paying, _ := b.paying()
 	if paying == nil {
@@ -84,7 +109,7 @@ func (b *Budget) Left() float64 {
 func (b *Budget) paying() (*ledger.Ledger, privacy.Unit) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.ledger == nil || len(b.ledger.Entries()) == 0 {
+	if b.ledger == nil || len(b.ledger.Event()) == 0 {
 		return nil, privacy.Unit{}
 	}
 	return b.ledger, b.unit
@@ -109,7 +134,10 @@ func (b *Budget) asked(epsilon float64) (float64, error) {
 
 // open returns the ledger that pays for an event. Gaussian releases add up under one filter. Any
 // other event is one plan that is fixed before its first release, and it takes the budget alone.
-func (b *Budget) open(e mechanism.Event, unit privacy.Unit) (*ledger.Ledger, error) {
+func (b *Budget) open(ctx context.Context, e mechanism.Event, unit privacy.Unit) (*ledger.Ledger, error) {
+	if b.book != nil {
+		return b.openUnder(ctx, unit)
+	}
 	_, notGaussian := account.Mu(e, b.neighboring)
 	if paying, own := b.paying(); paying != nil {
 		if unit != own {

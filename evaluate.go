@@ -60,10 +60,11 @@ func Evaluate(ctx context.Context, b *Budget, m *model.Model, records any, optio
 
 // evaluate pays for a plan, and returns the measures that the plan asks for.
 func (b *Budget) evaluate(ctx context.Context, m *model.Model, records any, plan evaluate.Plan, c certificate.Certificate) (*Evaluation, error) {
-	limit, err := b.open(plan.Event(), privacy.Unit{Row: plan.Unit, RowsPerPerson: plan.RowsPerPerson})
+	limit, err := b.open(ctx, plan.Event(), privacy.Unit{Row: plan.Unit, RowsPerPerson: plan.RowsPerPerson})
 	if err != nil {
 		return nil, err
 	}
+	defer b.settle(ctx, nil)
 	d, err := read(ctx, m.Schema(), records, measures.ReadOptions(plan, m.Schema()))
 	if err != nil {
 		return nil, err

@@ -74,10 +74,11 @@ func Query(ctx context.Context, b *Budget, s *data.Schema, records any, question
 	if err != nil {
 		return nil, err
 	}
-	limit, err := b.open(q.Plan().Event(), unit)
+	limit, err := b.open(ctx, q.Plan().Event(), unit)
 	if err != nil {
 		return nil, err
 	}
+	defer b.settle(ctx, nil)
 	d, err := read(ctx, q.Schema(), records, q.ReadOptions())
 	if err != nil {
 		return nil, err

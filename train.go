@@ -63,10 +63,12 @@ func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options 
 	if err != nil {
 		return nil, err
 	}
-	limit, err := b.open(planned.Setup.Plan.Event(), planned.Setup.Plan.Derivation().Unit)
+	limit, err := b.open(ctx, planned.Setup.Plan.Event(), planned.Setup.Plan.Derivation().Unit)
 	if err != nil {
 		return nil, err
 	}
+	var written []byte // the certificate
+	defer func() { b.settle(ctx, written) }()
 	if planned.Folder, err = taken(asked.folder); err != nil {
 		return nil, err
 	}
@@ -84,7 +86,8 @@ func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options 
 	if err != nil {
 		return nil, err
 	}
-	c, err := certificate.Decode(finished.Files[certificate.FileName])
+	written = finished.Files[certificate.FileName]
+	c, err := certificate.Decode(written)
 	return &Run{Model: finished.Result.Model, Certificate: c, files: finished.Files}, err
 }
 

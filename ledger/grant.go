@@ -15,6 +15,7 @@ const maxRuns = 1 << 20
 type Grant struct {
 	mu   sync.Mutex
 	runs []run
+	paid int // releases so far
 }
 
 var _ mechanism.Payer = (*Grant)(nil)
@@ -94,5 +95,14 @@ func (g *Grant) Pay(e mechanism.Event) error {
 		return fmt.Errorf("ledger: the release is %v, want %v, the next one that was reserved", e, want)
 	}
 	g.runs[0].count--
+	g.paid++
 	return nil
+}
+
+// end stops the grant for good, and returns how many releases it paid for.
+func (g *Grant) end() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.runs = nil
+	return g.paid
 }

@@ -1,26 +1,27 @@
 // Package ledger keeps the privacy budget of a data set: what was reserved for which purpose, under
 // a limit that is never exceeded. A reservation comes before the first draw of noise, and nothing
-// is refunded. This ledger lives in memory, for one process.
+// is refunded. This ledger lives in memory, for one process. It may be under a durable
+// budget, which all processes share.
 package ledger
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"sync"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/budget"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
 
 // ErrOverBudget is the error of a reservation that would pass the limit; errors wrap it.
-var ErrOverBudget = errors.New("over budget")
+var ErrOverBudget = budget.ErrOverBudget
 
-// Entry is one reservation.
-type Entry struct {
-	Purpose string
-	Event   mechanism.Event
+// entry is one reservation.
+type entry struct {
+	purpose string
+	event   mechanism.Event
 }
 
 // Ledger is the budget of one data set. It is safe for concurrent use.
@@ -45,7 +46,8 @@ type Ledger struct {
 	filter  account.Accountant
 	single  bool // one reservation at most
 	mu      sync.Mutex
-	entries []Entry
+	entries []entry
+	payment *budget.Payment // of a durable budget; nil for none
 }
 
 // New returns an empty ledger under a limit, for Gaussian releases. A limit of infinite epsilon
@@ -83,24 +85,22 @@ func NewSingle(limit privacy.Guarantee) (*Ledger, error) {
 // Limit returns the guarantee that all reservations together keep.
 func (l *Ledger) Limit() privacy.Guarantee { return l.limit }
 
-// Entries returns the reservations so far, oldest first.
-func (l *Ledger) Entries() []Entry {
+// Event returns everything reserved so far, one event for each reservation, oldest first.
+func (l *Ledger) Event() mechanism.Sequence {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	entries := append([]Entry(nil), l.entries...)
-	for i := range entries {
-		entries[i].Event = copied(entries[i].Event)
+	all := l.with(nil)
+	for i := range all {
+		all[i] = copied(all[i])
 	}
-	return entries
+	return all
 }
 
-// Event returns everything reserved so far as one event.
-func (l *Ledger) Event() mechanism.Event { return l.with(l.Entries(), nil) }
-
-func (l *Ledger) with(entries []Entry, e mechanism.Event) mechanism.Sequence {
-	s := make(mechanism.Sequence, 0, len(entries)+1)
-	for _, entry := range entries {
-		s = append(s, entry.Event)
+// with returns everything reserved so far and e, if there is one.
+func (l *Ledger) with(e mechanism.Event) mechanism.Sequence {
+	s := make(mechanism.Sequence, 0, len(l.entries)+1)
+	for _, entry := range l.entries {
+		s = append(s, entry.event)
 	}
 	if e != nil {
 		s = append(s, e)
@@ -122,11 +122,11 @@ func (l *Ledger) Reserve(e mechanism.Event, purpose string) (*Grant, error) {
 	filter := l.filter
 	if l.single {
 		if len(l.entries) > 0 {
-			return nil, fmt.Errorf("ledger: %w: this ledger is for one plan, and %s is reserved, want a ledger made by New or NewFiltered for several", ErrOverBudget, l.entries[0].Purpose)
+			return nil, fmt.Errorf("ledger: %w: this ledger is for one plan, and %s is reserved, want a ledger made by New or NewFiltered for several", ErrOverBudget, l.entries[0].purpose)
 		}
 		filter = account.ForDelta(e, l.limit.Delta())
 	}
-	cost, err := filter.Epsilon(l.with(l.entries, e), l.limit.Delta(), l.limit.Neighboring())
+	cost, err := filter.Epsilon(l.with(e), l.limit.Delta(), l.limit.Neighboring())
 	if err != nil {
 		return nil, err
 	}
@@ -137,6 +137,11 @@ func (l *Ledger) Reserve(e mechanism.Event, purpose string) (*Grant, error) {
 	if math.IsInf(cost.Upper, 1) && l.limit.Private() {
 		return nil, fmt.Errorf("ledger: %w: %s is not private", ErrOverBudget, purpose)
 	}
-	l.entries = append(l.entries, Entry{purpose, e})
+	if l.payment != nil {
+		if err = l.payment.Reserve(e, purpose, l.limit, grant.end); err != nil {
+			return nil, err
+		}
+	}
+	l.entries = append(l.entries, entry{purpose, e})
 	return grant, nil
 }

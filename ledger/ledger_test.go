@@ -43,7 +43,7 @@ func TestReserveKeepsTheLimit(t *testing.T) {
 	if _, err := l.Reserve(mechanism.NonPrivate{}, "baseline"); !errors.Is(err, ErrOverBudget) {
 		t.Errorf("non-private: got %v, want ErrOverBudget", err)
 	}
-	if n := len(l.Entries()); n != 2 {
+	if n := len(l.Event()); n != 2 {
 		t.Errorf("entries: got %d, want 2", n)
 	}
 	if _, err := New(privacy.Guarantee{}); err == nil {
@@ -66,7 +66,7 @@ func TestReserveUnderRace(t *testing.T) {
 		wait.Go(func() { _, _ = l.Reserve(gaussian(6), "count") })
 	}
 	wait.Wait()
-	if n := len(l.Entries()); n != 2 {
+	if n := len(l.Event()); n != 2 {
 		t.Errorf("reservations granted: got %d, want 2", n)
 	}
 }
@@ -240,9 +240,9 @@ func TestCopiedEventsKeepWhatTheyWere(t *testing.T) {
 func TestReservedEventsDoNotChange(t *testing.T) {
 	for name, write := range map[string]func(l *Ledger, reserved mechanism.Sequence){
 		"the event that was reserved": func(_ *Ledger, reserved mechanism.Sequence) { reserved[0] = gaussian(1e9) },
-		"an entry":                    func(l *Ledger, _ mechanism.Sequence) { l.Entries()[0].Event.(mechanism.Sequence)[0] = gaussian(1e9) },
+		"an entry":                    func(l *Ledger, _ mechanism.Sequence) { l.Event()[0].(mechanism.Sequence)[0] = gaussian(1e9) },
 		"the event of all entries": func(l *Ledger, _ mechanism.Sequence) {
-			l.Event().(mechanism.Sequence)[0].(mechanism.Sequence)[0] = gaussian(1e9)
+			l.Event()[0].(mechanism.Sequence)[0] = gaussian(1e9)
 		},
 	} {
 		l, _ := New(limit(t, 1)) // which two of these pass
@@ -252,7 +252,7 @@ func TestReservedEventsDoNotChange(t *testing.T) {
 				write(l, e)
 			}
 		}
-		if n := len(l.Entries()); n != 2 {
+		if n := len(l.Event()); n != 2 {
 			t.Errorf("%s was written to: got %d reservations, want 2", name, n)
 		}
 	}

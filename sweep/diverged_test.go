@@ -93,8 +93,8 @@ func TestSelectionRanksDivergedRunsLast(t *testing.T) {
 			sweep := Sweep{Candidates: candidates, Training: d, Examiner: e}
 			won, failed := sweep.Select(t.Context(), l, plan, option.MetricAccuracy, false)
 			switch {
-			case len(l.Entries()) != 1:
-				t.Fatalf("the ledger holds %v, want one choice", l.Entries())
+			case len(l.Event()) != 1:
+				t.Fatalf("the ledger holds %v, want one choice", l.Event())
 			case failed == nil && len(candidates) == 2 && won.Winner == &candidates[1]:
 				wins++
 			case failed != ErrAllDiverged:

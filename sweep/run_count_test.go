@@ -232,8 +232,8 @@ func TestNoRuns(t *testing.T) {
 			t.Fatal(failed)
 		}
 		_, failed = sweep.Select(t.Context(), l, plan, option.MetricAccuracy, false)
-		if len(l.Entries()) != 1 {
-			t.Fatalf("the ledger holds %v, want one choice", l.Entries())
+		if len(l.Event()) != 1 {
+			t.Fatalf("the ledger holds %v, want one choice", l.Event())
 		}
 		if failed == ErrNoRuns {
 			return

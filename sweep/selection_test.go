@@ -114,7 +114,7 @@ func TestSelectReleasesTheBest(t *testing.T) {
 		if won.Winner.Settings[0].Value == "tiny" {
 			lost++
 		}
-		if entries := l.Entries(); len(entries) != 1 || entries[0].Event.String() != draft.Event || won.Certificate.Epsilon != draft.Epsilon {
+		if entries := l.Event(); len(entries) != 1 || entries[0].String() != draft.Event || won.Certificate.Epsilon != draft.Epsilon {
 			t.Fatalf("the ledger holds %v, want %s", entries, draft.Event)
 		}
 	}

@@ -257,11 +257,11 @@ func TestEndedContextSpendsNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	l := budget(t, 1)
-	if _, err = Fit(ctx, l, setup, toyData(t, s, 500), Options{}); !errors.Is(err, context.Canceled) || len(l.Entries()) > 0 {
-		t.Errorf("got %v and entries %v, want a stop before the reservation", err, l.Entries())
+	if _, err = Fit(ctx, l, setup, toyData(t, s, 500), Options{}); !errors.Is(err, context.Canceled) || len(l.Event()) > 0 {
+		t.Errorf("got %v and entries %v, want a stop before the reservation", err, l.Event())
 	}
-	if _, err = FitMany(ctx, l, []Run{{Setup: setup}}, toyData(t, s, 500)); !errors.Is(err, context.Canceled) || len(l.Entries()) > 0 {
-		t.Errorf("together: got %v and entries %v, want a stop before the reservation", err, l.Entries())
+	if _, err = FitMany(ctx, l, []Run{{Setup: setup}}, toyData(t, s, 500)); !errors.Is(err, context.Canceled) || len(l.Event()) > 0 {
+		t.Errorf("together: got %v and entries %v, want a stop before the reservation", err, l.Event())
 	}
 }
 

@@ -386,8 +386,8 @@ func TestLearningNeedsItsOwnRows(t *testing.T) {
 		},
 	} {
 		l := single(t, 2.001)
-		if err = attempt(l); err == nil || !strings.Contains(err.Error(), "want") || len(l.Entries()) != 0 {
-			t.Errorf("%s: %v with %d reservations, want a refusal before any", name, err, len(l.Entries()))
+		if err = attempt(l); err == nil || !strings.Contains(err.Error(), "want") || len(l.Event()) != 0 {
+			t.Errorf("%s: %v with %d reservations, want a refusal before any", name, err, len(l.Event()))
 		}
 	}
 }

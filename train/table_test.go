@@ -120,8 +120,8 @@ func TestTableRefusals(t *testing.T) {
 		if _, err = table.Fit(context.Background(), l, c.setup, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want an error about %q", name, err, c.want)
 		}
-		if len(l.Entries()) != 0 {
-			t.Errorf("%s: the ledger has %d entries, want none", name, len(l.Entries()))
+		if len(l.Event()) != 0 {
+			t.Errorf("%s: the ledger has %d entries, want none", name, len(l.Event()))
 		}
 	}
 	if _, err = ReadTable(raw, bytes.NewReader(text), int64(len(text))); err == nil {

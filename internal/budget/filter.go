@@ -16,7 +16,7 @@ import (
 type Filter struct {
 	// Name is "basic", "gdp", "zcdp" or "rdp".
 	Name string `json:"name"`
-	// Orders are those of the Rényi divergences that rdp sums, rising, each above 1.
+	// Orders of the Rényi divergences that rdp sums: rising, each above 1.
 	Orders []float64 `json:"orders,omitempty"`
 	// Deltas is how rdp splits delta over the orders. The sum is at most the delta of the ledger.
 	Deltas []float64 `json:"deltas,omitempty"`
@@ -53,8 +53,8 @@ type filter interface {
 	fits(s sums) bool
 	// epsilon returns the epsilon that sums prove at the delta of the cap, rounded upward; +Inf for none.
 	epsilon(s []float64) float64
-	// stepwise reports whether the price of a composition is the sum of the prices of its steps, so that
-	// a plan may end at a step that depends on its outputs.
+	// stepwise reports whether the price of a composition is the sum of the prices of its steps. Then a
+	// plan may end at a step that depends on its outputs.
 	stepwise() bool
 }
 

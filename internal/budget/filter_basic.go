@@ -46,6 +46,11 @@ func (f basic) price(p plan) ([]float64, error) {
 	if p.delta > f.t.Delta {
 		return nil, fmt.Errorf("budget: %w: delta of the plan is %v, want at most %v, the delta of the ledger", ErrOverBudget, p.delta, f.t.Delta)
 	}
+	pure := p
+	pure.delta = 0
+	if v, _, err := bestPrice(pure); err == nil && !math.IsInf(v, 1) { // takes nothing of delta
+		return []float64{v, 0}, nil
+	}
 	epsilon, _, err := bestPrice(p)
 	if err != nil {
 		return nil, err
@@ -59,8 +64,8 @@ func (f basic) price(p plan) ([]float64, error) {
 	return []float64{epsilon, p.delta}, nil
 }
 
-// bestPrice returns epsilon at the delta of the plan by the accountant that prices it best, with the slack
-// of its draws, and the accountant's name.
+// bestPrice returns epsilon at the delta of the plan, with the slack of its draws. The accountant that
+// prices the plan best computes it, and is named.
 func bestPrice(p plan) (float64, string, error) {
 	a := account.ForDelta(p.event, p.delta)
 	epsilon, err := slackened(a, p)

@@ -24,7 +24,7 @@ import (
 //  4. E h = Σ_j E h_j·[J = j] ≤ Σ_j E h_j ≤ Σ_j δ_j ≤ δ. The third step is the conversion of Canonne,
 //     Kamath & Steinke (NeurIPS 2020, proposition 12, https://arxiv.org/abs/2004.00010), which bounds E h_j.
 //
-// Where steps that were never begun are given back, the sums of step 2 are those of begun steps. The order
+// Where steps that were never begun are given back, step 2 sums begun steps only. The order
 // that had room for the last plan had room for everything that was begun before and after, so step 2 holds.
 // Picking the best of several orders without such a split is not known to be valid, and is not offered.
 type rdp struct {

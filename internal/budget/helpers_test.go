@@ -50,11 +50,10 @@ func opened(t testing.TB, store *chain.Memory) *Book {
 }
 
 // askOf is a plan in the words of its event, as the terms want it.
-func askOf(t testing.TB, terms Terms, event string) Ask {
-	t.Helper()
+func askOf(_ testing.TB, terms Terms, event string) Ask {
 	e, err := mechanism.ParseEvent(event)
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 	a := Ask{Event: e, Neighboring: terms.Neighboring, Unit: terms.Unit, Purpose: "a test", Person: "tester", Own: Guarantee{1, 1e-7, "stated"}}
 	if terms.Filter.Name == Basic {

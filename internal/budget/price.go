@@ -13,8 +13,8 @@ type Summary struct {
 	Terms  Terms
 	// Head is the last record.
 	Head Anchor
-	// Spent is the epsilon that all charges prove at the delta of the ledger, as if their plans had been fixed in
-	// advance; +Inf where they prove none. What holds for plans that depend on outputs is the cap.
+	// Spent is the epsilon that all charges would prove at the delta of the ledger, had their plans been
+	// fixed in advance; +Inf for none. What holds for plans that depend on outputs is the cap.
 	Spent float64
 	Left  Left
 	// Parts are the populations in their order, each with its share.

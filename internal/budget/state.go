@@ -150,13 +150,18 @@ func (s *state) takeImport(c chain.Record, i *importRecord) error {
 	return nil
 }
 
-// freshCertificate refuses the hash of a certificate that is counted already. "" is no certificate.
-func (s *state) freshCertificate(hash string) error {
-	if hash == "" {
-		return nil
-	}
-	if !strict.IsHash(hash) {
+// checkCertificate refuses what is no hash. "" is no certificate.
+func checkCertificate(hash string) error {
+	if hash != "" && !strict.IsHash(hash) {
 		return fmt.Errorf("budget: hash of the certificate is %.80q, want 64 hexadecimal digits", hash)
+	}
+	return nil
+}
+
+// freshCertificate refuses the hash of a certificate that is counted already.
+func (s *state) freshCertificate(hash string) error {
+	if err := checkCertificate(hash); err != nil || hash == "" {
+		return err
 	}
 	if at, known := s.known[hash]; known {
 		return fmt.Errorf("budget: the certificate %.8s… is counted by record %d, want each once", hash, at)
@@ -176,7 +181,7 @@ func (s *state) open(seq uint64) (*held, error) {
 func (s *state) takeSettle(r *settleRecord) error {
 	h, err := s.open(r.Reserve)
 	if err == nil {
-		err = s.freshCertificate(r.Certificate)
+		err = checkCertificate(r.Certificate) // one certificate may be that of several reservations
 	}
 	if err != nil {
 		return err

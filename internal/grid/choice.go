@@ -159,7 +159,7 @@ func (p *Plan) Choose(ctx context.Context, folder string, messages io.Writer, qu
 
 // choiceFailure marks the error of a choice for which nothing may have been reserved.
 func choiceFailure(place *artefact.Folder, budget *ledger.Ledger, err error) error {
-	if len(budget.Entries()) == 0 {
+	if len(budget.Event()) == 0 {
 		place.Unspend()
 	}
 	switch {

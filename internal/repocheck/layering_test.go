@@ -81,7 +81,7 @@ var layers = []layer{
 	{"account", "privacy internal/special internal/parallel mechanism account/internal/allocation account/internal/pair account/internal/contour account/internal/pld"},
 	// What the records of a durable chain mean: filters, charges and populations, apart from the files that hold them.
 	{"internal/budget", "privacy internal/display internal/strict internal/slack mechanism account internal/chain"},
-	{"ledger", "privacy mechanism account"},
+	{"ledger", "privacy mechanism account internal/budget"},
 	{"certificate", "privacy internal/slack mechanism account ledger internal/strict"},
 	// What package data asks of a file that holds a table column by column.
 	{"internal/columnar", ""},
@@ -180,7 +180,7 @@ var layers = []layer{
 	// Many runs of settings in text: what they are, what they cost, and a private choice among them.
 	{"internal/grid", "certificate data data/builtin internal/artefact internal/cache internal/display internal/durable internal/failure internal/figure internal/layers internal/outcome internal/parallel internal/process internal/tabular internal/training internal/wording ledger sweep train train/erm internal/option"},
 	// The front door: what most programs need, with the defaults of the command.
-	{"", "account certificate data internal/artefact internal/calibration internal/training ledger mechanism model privacy query evaluate train internal/measures"},
+	{"", "account certificate data internal/budget internal/artefact internal/calibration internal/training ledger mechanism model privacy query evaluate train internal/measures"},
 	// What measures the defaults of training on public data sets is a command too.
 	{"bench/accuracy", "privacy ledger data internal/public feature network model evaluate train train/erm train/neural internal/option"},
 	// What measures speed at each level runs the test programs of other packages, and imports none.

@@ -142,11 +142,11 @@ func (r *Run) Train(ctx context.Context, l *ledger.Ledger) (*Finished, error) {
 	if err := r.Folder.Spend(r.Draft); err != nil {
 		return nil, err
 	}
-	before := len(l.Entries())
+	before := len(l.Event())
 	out := &Finished{}
 	var err error
 	if out.Result, err = r.method.fit(ctx, l); err != nil {
-		return nil, r.failure(len(l.Entries()) > before, err)
+		return nil, r.failure(len(l.Event()) > before, err)
 	}
 	if out.Files, out.Summary, err = r.files(out.Result); err != nil {
 		return nil, r.Folder.Failure(err)

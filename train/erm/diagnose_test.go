@@ -200,8 +200,8 @@ func TestReleasedSpectrum(t *testing.T) {
 	}
 	l := newLedger(t, s.Plan)
 	m, err := Release(l, s, d)
-	if err != nil || len(l.Entries()) != 1 {
-		t.Fatalf("got %v and %d reservations, want one", err, len(l.Entries()))
+	if err != nil || len(l.Event()) != 1 {
+		t.Fatalf("got %v and %d reservations, want one", err, len(l.Event()))
 	}
 	got, err := m.Spectrum()
 	if err != nil {

@@ -131,8 +131,8 @@ func TestFrame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(l.Entries()) != 1 || len(result.Model.Weights()) != s.Plan.Dim {
-		t.Errorf("the ledger has %d entries and the model %d weights, want 1 and %d", len(l.Entries()), len(result.Model.Weights()), s.Plan.Dim)
+	if len(l.Event()) != 1 || len(result.Model.Weights()) != s.Plan.Dim {
+		t.Errorf("the ledger has %d entries and the model %d weights, want 1 and %d", len(l.Event()), len(result.Model.Weights()), s.Plan.Dim)
 	}
 	if share := accuracy(result.Model, d); share < 0.55 {
 		t.Errorf("a sum of signed rows is right about %v of the records, want more than a coin", share)

@@ -124,8 +124,8 @@ func TestMethods(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if len(result.Model.Weights()) != setup.Plan.Dim*setup.Plan.Columns || len(l.Entries()) != 1 {
-			t.Errorf("%s: %d weights and %d reservations, want %d and 1", name, len(result.Model.Weights()), len(l.Entries()), setup.Plan.Dim*setup.Plan.Columns)
+		if len(result.Model.Weights()) != setup.Plan.Dim*setup.Plan.Columns || len(l.Event()) != 1 {
+			t.Errorf("%s: %d weights and %d reservations, want %d and 1", name, len(result.Model.Weights()), len(l.Event()), setup.Plan.Dim*setup.Plan.Columns)
 		}
 		if len(setup.Plan.Steps()) == 0 || len(setup.Plan.Facts()) == 0 {
 			t.Errorf("%s: the plan has no steps or facts to read", name)

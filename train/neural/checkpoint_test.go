@@ -109,7 +109,7 @@ func TestResumedRunsPayForAllSteps(t *testing.T) {
 			if got, want := result.Plan.runs(), []int{15, 10}; !slices.Equal(got, want) {
 				t.Errorf("%s: runs are of %v steps, want %v", name, got, want)
 			}
-			if entries := l.Entries(); len(entries) != 1 || entries[0].Event.String() != result.Plan.Event().String() {
+			if entries := l.Event(); len(entries) != 1 || entries[0].String() != result.Plan.Event().String() {
 				t.Errorf("%s: the ledger holds %v, want the event of the plan %v", name, entries, result.Plan.Event())
 			}
 			before, after := priceOf(t, setup.Plan), priceOf(t, result.Plan)

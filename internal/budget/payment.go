@@ -1,0 +1,89 @@
+package budget
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+)
+
+// Payment is how one run pays from a Book: the ledger of the run reserves each of its plans here first.
+type Payment struct {
+	book    *Book
+	ctx     context.Context
+	about   Ask
+	mu      sync.Mutex
+	list    []payment
+	settled bool
+}
+
+// payment is one reservation, and what ends its grant: it returns how many releases were paid for.
+type payment struct {
+	reservation *Reservation
+	end         func() int
+}
+
+// Pay returns the payment of a run. about says what all its plans have in common: purpose, person, run,
+// population, data and, where there is one plan, its draws and own guarantee. ctx bounds how long a
+// reservation waits for other writers.
+func (b *Book) Pay(ctx context.Context, about Ask) *Payment {
+	return &Payment{book: b, ctx: ctx, about: about}
+}
+
+// Reserve reserves a plan durably, for a run under a limit. end is called once, by Settle: it stops the grant of
+// the plan for good, and returns how many releases were paid for.
+func (p *Payment) Reserve(e mechanism.Event, purpose string, limit privacy.Guarantee, end func() int) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.settled {
+		return errors.New("budget: the run is settled, want a new one for another plan")
+	}
+	a := p.about
+	a.Event, a.Neighboring, a.Unit = e, limit.Neighboring(), limit.Unit()
+	if a.Delta == 0 {
+		a.Delta = limit.Delta()
+	}
+	if a.Purpose == "" {
+		a.Purpose = purpose
+	}
+	r, err := p.book.Reserve(p.ctx, a)
+	if err == nil {
+		p.list = append(p.list, payment{r, end})
+	}
+	return err
+}
+
+// Places returns the records of the reservations, as a certificate names them: their numbers and heads, and
+// the ledger in place of Where.
+func (p *Payment) Places() []Anchor {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var out []Anchor
+	for _, one := range p.list {
+		seq, head := one.reservation.Place()
+		out = append(out, Anchor{Seq: seq, Hash: head, Where: p.book.Ledger()})
+	}
+	return out
+}
+
+// Settle ends the run. Its grants pay for nothing more. What they paid for is spent, and releases that were
+// never begun are given back where a filter has a proof. certificate is the hash of the run's
+// certificate, "" for none. A run that reserved nothing settles nothing.
+func (p *Payment) Settle(ctx context.Context, certificate string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.settled {
+		return errors.New("budget: the run is settled, want each settled once")
+	}
+	p.settled = true
+	var failures []error
+	for _, one := range p.list {
+		if _, err := one.reservation.Settle(ctx, one.end(), certificate); err != nil {
+			failures = append(failures, fmt.Errorf("budget: what became of the run is not noted, and all of it stays spent: %w", err))
+		}
+	}
+	return errors.Join(failures...)
+}
