@@ -21,15 +21,15 @@ import (
 //
 // Proof for a ≥ 1.
 //
-// 1. Let u < w; else mirror the line. M_u - a·M_w = q(f_u - a·f_w) - (a-1)(1-q)·f_0 is positive
-// only
-//     on a set S where f_u > f_w, so where x < (u+w)/2.
-// 2. Let S* be the image of S under x → s+u-x, which maps integers to integers. Then f_s(S*) =
-// f_u(S). 3. f_-s(S*) = f_(u+2s)(S) ≤ f_w(S), because a point of S is nearer to w than to u+2s. 4.
-// f_0(S*) = f_(u+s)(S) ≤ f_0(S), because x < (u+w)/2 ≤ (u+s)/2 is nearer to 0 than to u+s. 5. Hence
-// H_a(M_u ‖ M_w) = M_u(S) - a·M_w(S) ≤ M_s(S*) - a·M_-s(S*) ≤ H_a(M_s ‖ M_-s). 6. With f_0 in place
-// of M_w the same S* shows H_a(f_u ‖ f_0) ≤ H_a(f_s ‖ f_0). H_a(M_u ‖ f_0) is q
-//     times H_a'(f_u ‖ f_0) at a' = 1+(a-1)/q, so the claim follows for it.
+//   1. Let u < w; else mirror the line. M_u - a·M_w = q(f_u - a·f_w) - (a-1)(1-q)·f_0 is positive
+//      only on a set S where f_u > f_w, so where x < (u+w)/2.
+//   2. Let S* be the image of S under x → s+u-x, which maps integers to integers. Then f_s(S*) =
+//      f_u(S).
+//   3. f_-s(S*) = f_(u+2s)(S) ≤ f_w(S), because a point of S is nearer to w than to u+2s.
+//   4. f_0(S*) = f_(u+s)(S) ≤ f_0(S), because x < (u+w)/2 ≤ (u+s)/2 is nearer to 0 than to u+s.
+//   5. Hence H_a(M_u ‖ M_w) = M_u(S) - a·M_w(S) ≤ M_s(S*) - a·M_-s(S*) ≤ H_a(M_s ‖ M_-s).
+//   6. With f_0 in place of M_w the same S* shows H_a(f_u ‖ f_0) ≤ H_a(f_s ‖ f_0). H_a(M_u ‖ f_0)
+//      is q times H_a'(f_u ‖ f_0) at a' = 1+(a-1)/q, so the claim follows for it.
 //
 // Below 1 all follows from H_a(P ‖ Q) = 1-a + a·H_1/a(Q ‖ P). ∎
 

@@ -89,19 +89,13 @@ func (c counts) areaOfBins(tie float64) Estimate {
 // areaRatio returns the area as a ratio of Σ one_i·zero_j·w_ij, with weights w of 0, tie and 1, and
 // Σ one · Σ zero.
 //
-// 1. The test at θ is of Σ one_i·zero_j·(w_ij-θ). Its first-order terms are c_i = Σ_j
-// (w_ij-θ)·zero_j
-//
-//	by one_i, and d_j correspondingly by zero_j.
-//
-// 2. With noise of variance v on a count its variance is Σ c²·(one+v) + Σ d²·(zero+v) + v²·Σ
-// (w_ij-θ)².
-//
-//	Counts are taken as Poisson variables, which for a ratio equals multinomial sampling (Agresti,
-//	"Categorical Data Analysis", 3rd edition, 2013, section 16.1).
-//
-// 3. The released c² and d² are too large by v·Σ_j (w_ij-θ)² and v·Σ_i (w_ij-θ)², which is
-// subtracted.
+//  1. The test at θ is of Σ one_i·zero_j·(w_ij-θ). Its first-order terms are c_i = Σ_j
+//     (w_ij-θ)·zero_j by one_i, and d_j correspondingly by zero_j.
+//  2. With noise of variance v on a count its variance is Σ c²·(one+v) + Σ d²·(zero+v) + v²·Σ
+//     (w_ij-θ)². Counts are taken as Poisson variables, which for a ratio equals multinomial
+//     sampling (Agresti, "Categorical Data Analysis", 3rd edition, 2013, section 16.1).
+//  3. The released c² and d² are too large by v·Σ_j (w_ij-θ)² and v·Σ_i (w_ij-θ)², which is
+//     subtracted.
 func (c counts) areaRatio(won, tie float64) ratio {
 	zero, one := c.levels()
 	below, above := c.ahead(tie)

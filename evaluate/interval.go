@@ -52,24 +52,17 @@ func (s spread) quantile(variance, fourth float64) float64 {
 //
 // The method:
 //
-// 1. A ratio A/W of sums with independent noise is tested as A - θW = 0, whose variance is known at
-// each
-//
-//	θ (Wilson, "Probable inference, the law of succession, and statistical inference", JASA 1927;
-//	Fieller, "Some problems in interval estimation", JRSS B 1954).
-//
-// 2. The set is {θ : (A-θW)² ≤ z²·(sampling(θ) + noise(θ))}, with z a corrected normal quantile.
-// The
-//
-//	corrections are for the longer tails of Laplace noise, the noise on the sampling part, and the
-//	skewness of squares and magnitudes.
-//
-// 3. The set of a number of rows has half a step more where noise leaves steps. 4. Where noise
-// hides W, the set may be all numbers, or all except some in the middle. 5. Where a record is a
-// person of several rows, the sampling part has the released sums over pairs of
-//
-//	rows of one person. Where these are too noisy it is raised (mostDoubt), up to the most that rows of
-//	one person can make of it.
+//  1. A ratio A/W of sums with independent noise is tested as A - θW = 0, whose variance is known
+//     at each θ (Wilson, "Probable inference, the law of succession, and statistical inference",
+//     JASA 1927; Fieller, "Some problems in interval estimation", JRSS B 1954).
+//  2. The set is {θ : (A-θW)² ≤ z²·(sampling(θ) + noise(θ))}, with z a corrected normal quantile.
+//     The corrections are for the longer tails of Laplace noise, the noise on the sampling part,
+//     and the skewness of squares and magnitudes.
+//  3. The set of a number of rows has half a step more where noise leaves steps.
+//  4. Where noise hides W, the set may be all numbers, or all except some in the middle.
+//  5. Where a record is a person of several rows, the sampling part has the released sums over
+//     pairs of rows of one person. Where these are too noisy it is raised (mostDoubt), up to the
+//     most that rows of one person can make of it.
 //
 // Rate says where the set holds the number more often.
 type Estimate struct {

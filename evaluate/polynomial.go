@@ -16,9 +16,10 @@ const crossWeight, targetWeight = 0.5, 0.28
 // has the number that is subtracted from a row's product, and the factor of the rest. A row's
 // vector has an L2 norm of at most √(3 + 5/4·(crossWeight²+targetWeight²)):
 //
-// 1. With u = t² the squares of the first six are at most 1 + 3/4 + 5/4, as u+(u-1/2)² is convex.
-// 2. The squares of a²t and a²t²-1/2 are at most w+(w-1/2)² ≤ 5/4 with w = a²u ≤ 1. 3. For the last
-// two, t⁶ ≤ 1 and (t⁴-1/2)² ≤ 1/4. 4. All are reached at a = |t| = 1.
+//  1. With u = t² the squares of the first six are at most 1 + 3/4 + 5/4, as u+(u-1/2)² is convex.
+//  2. The squares of a²t and a²t²-1/2 are at most w+(w-1/2)² ≤ 5/4 with w = a²u ≤ 1.
+//  3. For the last two, t⁶ ≤ 1 and (t⁴-1/2)² ≤ 1/4.
+//  4. All are reached at a = |t| = 1.
 var momentPowers = [...]struct {
 	a, t          int
 	shift, weight float64

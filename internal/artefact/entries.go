@@ -22,8 +22,8 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// checkEntries refuses a file in a folder that does not belong to it, and everything that is no
-// plain file: nothing says what a further file cost.
+// checkEntries refuses a file that does not belong to a folder, and every entry that is no plain
+// file: nothing says what a further file cost.
 func checkEntries(folder string, names ...string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -41,10 +41,11 @@ func checkEntries(folder string, names ...string) error {
 	return errors.Join(wrong...)
 }
 
-// hashed is a file that a certificate has the hash of, if it is there.
+// hashed is a file whose hash the certificate has, if the file exists.
 type hashed struct{ name, what, hash string }
 
-// check compares the hash of the file in a folder with the certificate. Neither may be there without the other.
+// check compares the hash of the file in a folder with the certificate. The file and the hash must
+// exist together.
 func (h hashed) check(folder string) error {
 	there := display.Exists(filepath.Join(folder, h.name))
 	switch {
@@ -66,8 +67,8 @@ func reportOf(c certificate.Certificate) hashed {
 	return hashed{ReportName, "the page", c.ReportSHA256}
 }
 
-// checkOrigin refuses provenance that is none. What the command writes has all three parts; a folder that was made in
-// Go, which has no page, may have none of them.
+// checkOrigin refuses incomplete provenance. The command writes all three parts. A folder that was
+// made in Go, which has no page, may have none of them.
 func checkOrigin(c certificate.Certificate) error {
 	if c.Program == "" && c.Run == "" && c.Created == "" && c.ReportSHA256 == "" {
 		return nil
@@ -82,12 +83,12 @@ func checkOrigin(c certificate.Certificate) error {
 	return nil
 }
 
-// plainWord reports whether a text is something printable.
+// plainWord reports whether a text is not empty and printable.
 func plainWord(text string) bool {
 	return text != "" && len(text) <= 200 && display.Printable(text) == text && strings.TrimSpace(text) == text
 }
 
-// Shortly is the beginning of a text.
+// Shortly returns the beginning of a text.
 func Shortly(text string) string {
 	const most = 60
 	if len(text) > most {
@@ -96,7 +97,8 @@ func Shortly(text string) string {
 	return text
 }
 
-// checkIterates compares the file of all iterates in a model folder with certificate, plan and model, or wants none.
+// checkIterates compares the file of all iterates in a model folder with certificate, plan and
+// model. It refuses a file where the plan has none.
 func checkIterates(folder string, c certificate.Certificate, m *model.Model) error {
 	if err := (hashed{IteratesName, "the iterates", c.IteratesSHA256}).check(folder); err != nil || c.IteratesSHA256 == "" {
 		return err
@@ -155,13 +157,13 @@ func readMatrix(text []byte, rows, columns int) ([][]float64, error) {
 	return out, nil
 }
 
-// frozenLayers is how many layers are frozen: they stand first, as one.
+// frozenLayers returns the number of frozen layers, which stand first as one.
 func frozenLayers(m *model.Model) int {
 	first, _ := m.Network().Layers()[0].(network.Frozen)
 	return len(first.Layers)
 }
 
-// checkDeclared refuses declarations that say nothing, or that the model has no place for.
+// checkDeclared refuses declarations that say nothing, or that do not fit the model.
 func checkDeclared(c certificate.Certificate, m *model.Model) error {
 	frozen := m.Network() != nil && len(m.Network().Frozen()) > 0
 	d := c.Declared
@@ -184,7 +186,8 @@ func checkDeclared(c certificate.Certificate, m *model.Model) error {
 	return draft.CheckFrozen(d.Frozen)
 }
 
-// checkBare refuses, in the certificate of what is no model, parts that only those of models have.
+// checkBare refuses, in a certificate that is not of a model, parts that only certificates of
+// models have.
 func checkBare(c certificate.Certificate, evaluation bool) error {
 	switch {
 	case len(c.Learned) > 0 || c.Declared != nil || c.IteratesSHA256 != "":

@@ -75,7 +75,8 @@ func certificatePlan(p evaluate.Plan) (string, error) {
 	return string(c.Plan), err
 }
 
-// checkHoldout compares the evaluation in a model folder with the certificate, or wants none.
+// checkHoldout compares the evaluation in a model folder with the certificate. It refuses an
+// evaluation where the plan has none.
 func checkHoldout(folder string, c certificate.Certificate, p train.Plan, m *model.Model) error {
 	if p.Holdout == nil {
 		if c.EvaluationSHA256 != "" || display.Exists(filepath.Join(folder, EvaluationName)) {
@@ -95,8 +96,8 @@ func checkHoldout(folder string, c certificate.Certificate, p train.Plan, m *mod
 		agreeWith(EvaluationName, "SHA-256 of the model", c.ModelSHA256, f.ModelSHA256), checkThreshold(p.Holdout.Evaluation, f.Numbers, m))
 }
 
-// checkThreshold refuses a model of two levels whose decision threshold is neither that of the plan nor one of
-// those that follow from the released numbers.
+// checkThreshold refuses a model of two levels with an unknown decision threshold. The threshold
+// must be that of the plan, or follow from the released numbers.
 func checkThreshold(p evaluate.Plan, numbers []float64, m *model.Model) error {
 	v, err := evaluate.Measures(p, numbers)
 	if err != nil || v.Classification == nil || v.Classification.BestAccuracy == nil {
@@ -109,7 +110,8 @@ func checkThreshold(p evaluate.Plan, numbers []float64, m *model.Model) error {
 	return nil
 }
 
-// EvaluationOf is the evaluation of the held-out part, nil without one. Before the run its numbers are 0.
+// EvaluationOf returns the evaluation of the held-out part, nil without one. Before the run its
+// numbers are 0.
 func EvaluationOf(p train.Plan, r *train.Result) (*Evaluation, error) {
 	if p.Holdout == nil {
 		return nil, nil
@@ -122,7 +124,8 @@ func EvaluationOf(p train.Plan, r *train.Result) (*Evaluation, error) {
 	return &f, err
 }
 
-// SealEvaluation gives an evaluation the provenance of a certificate and the certificate its hash.
+// SealEvaluation returns the bytes of an evaluation with the provenance of a certificate. It gives
+// the certificate the hash of these bytes.
 func SealEvaluation(f *Evaluation, c *certificate.Certificate) ([]byte, error) {
 	if f == nil {
 		return nil, nil

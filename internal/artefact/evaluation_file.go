@@ -17,7 +17,8 @@ const (
 	evaluationVersion = 5
 )
 
-// Evaluation is evaluation.json: a plan, what it released, and what follows. All of it may be published.
+// Evaluation is the content of evaluation.json: a plan, the numbers that it released, and the
+// measures. All of it may be published.
 type Evaluation struct {
 	Format  string `json:"format"`
 	Version int    `json:"format-version"`
@@ -44,7 +45,7 @@ func (f Evaluation) Encode() ([]byte, error) {
 	return append(out, '\n'), err
 }
 
-// DecodeEvaluation reads what Encode writes; unknown fields are errors.
+// DecodeEvaluation returns the evaluation that Encode wrote; unknown fields are errors.
 func DecodeEvaluation(text []byte) (Evaluation, error) {
 	var f Evaluation
 	if err := strict.Decode(text, &f); err != nil {
@@ -88,8 +89,8 @@ func plain(v any) (out any, err error) {
 	return out, err
 }
 
-// alike compares two values as JSON reads them; numbers may differ by what another machine's rounding
-// makes.
+// alike reports whether two values as JSON reads them are equal. Numbers may differ by the rounding
+// of another machine.
 func alike(a, b any) bool {
 	switch x := a.(type) {
 	case float64:

@@ -15,16 +15,16 @@ import (
 	"github.com/ditherml/dither/internal/durable"
 )
 
-// Folder is a name that a run takes for its results before it reads a record. The results go to a
-// hidden folder next to it, and take the name in one step once they are safe on disk.
+// Folder is a name that a run reserves for its results before it reads a record. The results are
+// written to a hidden folder next to it. They get the name in one step once they are safe on disk.
 type Folder struct {
 	path string
 	// old is the folder that --replace replaces, nil for a new name. It is open, so that no other folder
 	// becomes the same file.
 	old     os.FileInfo
 	oldOpen *os.File
-	// home is the folder that this run has made: path, or a name of its own next to an old folder.
-	// It holds the trace of what is spent until the results stand.
+	// home is the folder that this run has made: path, or a new name next to an old folder. It
+	// holds the trace of the cost until the results are complete.
 	home string
 	held *os.File    // home, open and locked
 	own  os.FileInfo // of home
@@ -38,9 +38,9 @@ const (
 	unfinishedEnd = "-unfinished"
 )
 
-// Claim takes a name for a run alone, and makes sure that files can be written there; "" is the
-// first free one of dither-model, dither-model-2, …. With replace, a folder of results that has the
-// name stands as it is until Write. Folders of dead runs next to it are named on tell.
+// Claim reserves a name for one run, and makes sure that files can be written there. "" is the
+// first free name of dither-model, dither-model-2, …. With replace, an existing folder of results
+// stays as it is until Write. Folders of dead runs next to it are named on tell.
 func Claim(path string, replace bool, tell io.Writer) (*Folder, error) {
 	durable.RemoveLeftovers(filepath.Dir(filepath.Clean(path)), func(path string) {
 		fmt.Fprintf(tell, "note: %s was left by a run that was killed, or replaced by one; its budget is spent; move it to a name of its own, or remove it\n", display.Printable(path))
@@ -80,7 +80,7 @@ func Claim(path string, replace bool, tell io.Writer) (*Folder, error) {
 	return f, nil
 }
 
-// CheckClaim returns the error that Claim would have. It leaves nothing.
+// CheckClaim returns the error that Claim would return. It leaves nothing on disk.
 func CheckClaim(path string, replace bool) error {
 	if path == "" {
 		path = defaultFolder
@@ -102,8 +102,8 @@ func CheckClaim(path string, replace bool) error {
 	return os.Remove(probe)
 }
 
-// claimNext claims home, or the first of home-2, home-3, … that nobody has. path is where results go, "" for
-// what is claimed.
+// claimNext reserves home, or the first free one of home-2, home-3, …. path is the place of the
+// results, "" for the reserved name itself.
 func claimNext(home, path string) (*Folder, error) {
 	name := home
 	for n := 2; ; n++ {
@@ -136,7 +136,7 @@ func claimed(home, path string) (*Folder, error) {
 	return f, nil
 }
 
-// taken is the error about a name that is not free.
+// taken returns the error about a name that is not free.
 func taken(path string) error {
 	return takenError{path}
 }
@@ -150,10 +150,10 @@ func (e takenError) Error() string {
 
 func (e takenError) Unwrap() error { return fs.ErrExist }
 
-// Path returns where the results go.
+// Path returns the place of the results.
 func (f *Folder) Path() string { return f.path }
 
-// probeBytes is how much is written into a folder to see whether files can be.
+// probeBytes is the size of the test file that a folder must accept.
 const probeBytes = 1 << 16
 
 // try holds the folder and writes a file in it.
@@ -177,7 +177,8 @@ func (f *Folder) try() (err error) {
 	return os.Remove(probe)
 }
 
-// Close gives the name back. The folder goes if it is empty; what holds the trace of a run stays.
+// Close gives the name back. It removes the folder if it is empty. A folder with the trace of a run
+// stays.
 func (f *Folder) Close() {
 	if f == nil || f.home == "" {
 		return
@@ -207,8 +208,8 @@ func isModelFolder(path string) bool {
 	return true
 }
 
-// Write puts the results in their place. When that fails they stand in another folder, which the error
-// names; an old folder then stands as it was. An error is one of running.
+// Write writes the results to their place. If that fails, they are in another folder, which the
+// error names, and an old folder stays as it was.
 func (f *Folder) Write(files map[string][]byte) error {
 	defer f.Close()
 	work, path, err := finish(filepath.Dir(f.path), durable.Prefix, files)
@@ -225,8 +226,8 @@ func (f *Folder) Write(files map[string][]byte) error {
 	return f.stranded(path, err)
 }
 
-// place gives a finished folder the name. What stands there must be what stood there when the name was
-// taken; anything else keeps the name, and place errs.
+// place gives a finished folder the name. The folder there must still be the one that was there
+// when the name was reserved. Anything else keeps the name, and place returns an error.
 func (f *Folder) place(work string) error {
 	expected := f.own
 	if f.old != nil {
@@ -253,8 +254,8 @@ func (f *Folder) place(work string) error {
 	return nil
 }
 
-// placeInSteps is place where names cannot be exchanged. An old folder has a hidden name for a moment, and
-// its own again when the new one cannot have it.
+// placeInSteps does what place does where names cannot be exchanged. An old folder has a hidden
+// name for a moment. It gets its own name again when the new folder cannot have it.
 func (f *Folder) placeInSteps(work string) error {
 	away := work + "-old"
 	if err := os.Rename(f.path, away); err != nil {
@@ -268,8 +269,8 @@ func (f *Folder) placeInSteps(work string) error {
 	return nil
 }
 
-// clear removes the trace, now that the results stand, and what they took the place of. A folder that
-// somebody put other files into is kept under a name that shows.
+// clear removes the trace and the replaced folder after the results are complete. A replaced folder
+// that holds somebody's other files is kept under a visible name.
 func (f *Folder) clear(away string) {
 	if f.old == nil {
 		_ = os.Remove(filepath.Join(away, durable.TraceName))
@@ -282,7 +283,7 @@ func (f *Folder) clear(away string) {
 		return
 	}
 	if !isModelFolder(away) {
-		_, _ = aside(f.path, away) // under its hidden name it is told of by later runs
+		_, _ = aside(f.path, away) // later runs report it under its hidden name
 		return
 	}
 	_ = os.RemoveAll(away)

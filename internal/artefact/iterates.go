@@ -14,8 +14,8 @@ import (
 // IteratesName is the file of a model folder with the weights after every step.
 const IteratesName = "iterates.npy"
 
-// SealIterates returns the file of all iterates, if they are to be released, and gives the certificate its hash: a
-// matrix of float64 with one row a step.
+// SealIterates returns the file of all iterates, if they are to be released, and gives the
+// certificate its hash. The file is a matrix of float64 with one row a step.
 func SealIterates(r *train.Result, c *certificate.Certificate) []byte {
 	if len(r.Iterates) == 0 {
 		return nil
@@ -25,7 +25,7 @@ func SealIterates(r *train.Result, c *certificate.Certificate) []byte {
 	return text
 }
 
-// MatrixNPY writes rows of one length as an NPY file of version 1.0.
+// MatrixNPY returns rows of one length as an NPY file of version 1.0.
 func MatrixNPY(rows [][]float64) []byte {
 	const magic, multiple = "\x93NUMPY\x01\x00", 64
 	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", len(rows), len(rows[0]))

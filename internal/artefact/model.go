@@ -33,8 +33,8 @@ func checkProvenance(c certificate.Certificate, m *model.Model) error {
 	)
 }
 
-// checkModel compares the plan with the model: a valid plan for another shape or another schema is no plan of this
-// model. It compares the assumptions, too, which follow from both.
+// checkModel compares the plan and the assumptions with the model. A valid plan for another shape
+// or another schema is no plan of this model.
 func checkModel(c certificate.Certificate, m *model.Model) error {
 	premises, err := checkPlanned(c, m)
 	if premises == nil {
@@ -76,7 +76,7 @@ func orNil(p *draft.Premises, err error) *draft.Premises {
 	return p
 }
 
-// checkAssumptions refuses assumptions that are not those that follow.
+// checkAssumptions refuses assumptions other than those that follow.
 func checkAssumptions(c certificate.Certificate, want []string) error {
 	for i := range max(len(want), len(c.Assumptions)) {
 		switch {
@@ -139,7 +139,7 @@ func promise(c certificate.Certificate) string {
 	return display.Printable(text)
 }
 
-// released names what a certificate is of.
+// released returns the kind of release that a certificate is for.
 func released(c certificate.Certificate) string {
 	if c.Method == option.MethodEvaluation {
 		return "evaluation"
@@ -160,15 +160,15 @@ func relationMeaning(n privacy.Neighboring) string {
 	return "the difference between any two neighboring tables"
 }
 
-// AssumptionsOf are the assumptions of a certificate of a model, which follow from these premises of its plan, from
-// schema, feature map and what the certificate declares.
+// AssumptionsOf returns the assumptions of a model's certificate. They follow from these premises
+// of its plan, from schema and feature map, and from the declarations of the certificate.
 func AssumptionsOf(p draft.Premises, s *data.Schema, m *feature.Map, c certificate.Certificate) []string {
 	p.Selected = c.Method == option.MethodSelection
 	return p.Of(s, m).Assumptions(c)
 }
 
-// SelectionRun returns the certificate of a run of the winner of a private choice: of the same run of the program, with
-// method and plan of the winner.
+// SelectionRun returns the certificate of the winner's run in a private choice. It has the same run
+// of the program, with method and plan of the winner.
 func SelectionRun(c certificate.Certificate) (certificate.Certificate, error) {
 	plan, err := sweep.ReadSelection(c.Plan)
 	if err != nil {

@@ -13,8 +13,9 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Seal gives a model, the draft of its certificate and what else was released one provenance, and the certificate the
-// hashes of all. It returns the files of the folder but for certificate and page, which SealPage adds.
+// Seal gives a model, the draft of its certificate and the other releases one provenance, and the
+// certificate their hashes. It returns the certificate and the files of the folder without
+// certificate and page, which SealPage adds.
 func Seal(m *model.Model, draft certificate.Certificate, evaluation *Evaluation, r *train.Result) (map[string][]byte, certificate.Certificate, error) {
 	var id [16]byte
 	rand.Read(id[:])

@@ -16,8 +16,8 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// spending is what a run has reserved: the trace in its folder. No part of it comes back, however the run ends. All of
-// it is public.
+// spending is the reserved cost of a run: the trace in its folder. No part of it is refunded,
+// however the run ends. All of it is public.
 type spending struct {
 	Note        string              `json:"note"`
 	Folder      string              `json:"folder,omitempty"`
@@ -43,7 +43,8 @@ func newSpending(c certificate.Certificate) *spending {
 		Event: c.Event, Program: Program, Began: time.Now().UTC().Format(time.RFC3339)}
 }
 
-// Spend leaves the trace of a cost on disk, before the first draw. Without a name to leave it under, it is remembered.
+// Spend writes the trace of a cost to disk, before the first draw. Without a folder it is kept in
+// memory.
 func (f *Folder) Spend(c certificate.Certificate) error {
 	f.spent = newSpending(c)
 	if f.home == "" || f.spent == nil {
@@ -63,13 +64,13 @@ func (f *Folder) Spend(c certificate.Certificate) error {
 	return nil
 }
 
-// Unspend takes the trace back: nothing was reserved.
+// Unspend removes the trace: nothing was reserved.
 func (f *Folder) Unspend() {
 	f.RemoveTrace()
 	f.spent = nil
 }
 
-// RemoveTrace removes the trace from the folder: something else keeps it.
+// RemoveTrace removes the trace from the folder because it is kept elsewhere.
 func (f *Folder) RemoveTrace() {
 	if f.home != "" && f.spent != nil {
 		_ = os.Remove(filepath.Join(f.home, durable.TraceName))
@@ -79,7 +80,8 @@ func (f *Folder) RemoveTrace() {
 // Spent reports whether something is spent, or reserved for it.
 func (f *Folder) Spent() bool { return f.spent != nil }
 
-// spentWords say what a run that has begun to draw cost, "" for one that costs nothing.
+// spentWords returns the cost of a run that has begun to draw, in words, and "" for one that costs
+// nothing.
 func (f *Folder) spentWords() string {
 	if f == nil || f.spent == nil {
 		return ""
@@ -92,7 +94,7 @@ func (f *Folder) spentWords() string {
 	return text
 }
 
-// Failure marks an error of a run that has begun to draw: it says what is spent.
+// Failure returns the error of a run that has begun to draw, with what is spent.
 func (f *Folder) Failure(err error) error {
 	words := f.spentWords()
 	if errors.Is(err, context.Canceled) {
@@ -104,8 +106,8 @@ func (f *Folder) Failure(err error) error {
 	return failure.Running(fmt.Errorf("%w; %s", err, words))
 }
 
-// refuge keeps results that cannot stand next to their place where there is room. The error says
-// where.
+// refuge writes results to a place with space left, if they cannot be written next to their own
+// place. The error names the place.
 func (f *Folder) refuge(files map[string][]byte, why error) error {
 	path, err := keepElsewhere(files)
 	if err != nil {
@@ -114,8 +116,8 @@ func (f *Folder) refuge(files map[string][]byte, why error) error {
 	return f.stranded(path, why)
 }
 
-// Unprinted keeps results that were to be printed and could not be, unless they stand in a folder. It
-// returns nil for an error of nil.
+// Unprinted keeps results that could not be printed, unless they are in a folder. It returns nil
+// for a nil error.
 func (f *Folder) Unprinted(files map[string][]byte, err error) error {
 	if err == nil {
 		return nil
@@ -156,7 +158,7 @@ func (f *Folder) stranded(path string, why error) error {
 	return failure.Running(errors.New(text))
 }
 
-// IsUnfinished reports whether a run that goes on or did not finish has a folder.
+// IsUnfinished reports whether a folder belongs to a run that is in progress or did not finish.
 func IsUnfinished(folder string) bool {
 	return display.Exists(filepath.Join(folder, durable.TraceName))
 }

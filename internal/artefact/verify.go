@@ -66,8 +66,8 @@ type Verification struct {
 	Certificate   *certificate.Certificate `json:"certificate,omitempty"`
 }
 
-// Verify reads the files of a folder and compares. An error means that one of them is missing or no such file
-// at all.
+// Verify returns the comparison of the files of a folder. It is an error if a file is missing or of
+// the wrong kind.
 func Verify(folder string) (Verification, error) {
 	if isAnswerFolder(folder) {
 		return verifyAnswer(folder)
@@ -101,7 +101,7 @@ func Verify(folder string) (Verification, error) {
 	return v, nil
 }
 
-// settle computes the prices, if all else agrees, and says that everything agrees, if it does.
+// settle computes the prices, if all else agrees, and sets Verified if everything agrees.
 func (v *Verification) settle(c certificate.Certificate, methods map[string]certificate.Method) {
 	if len(v.Disagreements) == 0 {
 		v.Add(c.VerifyPlan(methods))
@@ -171,7 +171,7 @@ func ReadPart(folder, name string) ([]byte, error) {
 	return text, nil
 }
 
-// Add appends an error, or each of several that were joined.
+// Add appends an error, or each of several joined errors.
 func (v *Verification) Add(err error) {
 	if err == nil {
 		return
@@ -189,8 +189,8 @@ func (v *Verification) Add(err error) {
 	v.Disagreements = append(v.Disagreements, display.Printable(text))
 }
 
-// checkSpelling refuses a certificate that is not written byte for byte as dither writes it: another program, or a
-// person, could read it otherwise.
+// checkSpelling refuses a certificate that differs in any byte from what dither writes: another
+// program, or a person, could read it differently.
 func checkSpelling(text []byte, c certificate.Certificate) error {
 	return errors.Join(checkBytes(certificate.FileName, text, c.Encode), CheckPlans(c))
 }
@@ -247,7 +247,7 @@ func checkPlanSpelling(c certificate.Certificate, plan any) error {
 	return nil
 }
 
-// SameJSON reports whether two texts are one JSON value each, alike but for white space.
+// SameJSON reports whether two texts are one JSON value each, equal except for white space.
 func SameJSON(a, b []byte) bool {
 	var x, y bytes.Buffer
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())

@@ -14,8 +14,8 @@ import (
 	"github.com/ditherml/dither/internal/durable"
 )
 
-// Write makes the folder path with the files, which takes its name in one step when all of them are on disk. A name
-// that something has is refused.
+// Write makes the folder path with the files. The folder gets its name in one step when all files
+// are on disk. A name that exists is refused.
 func Write(path string, files map[string][]byte) error {
 	if path == "" {
 		return errors.New("the name of the folder is empty, want one that nothing has")

@@ -17,7 +17,7 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// Budget is what one answer may cost.
+// Budget is the limit on what one answer costs.
 type Budget struct {
 	// Epsilon is in nats. It limits the answer unless Noise is given and Limited is false.
 	Epsilon float64
@@ -26,15 +26,15 @@ type Budget struct {
 	Noise *float64
 }
 
-// Priced is a question whose price is set aside.
+// Priced is a question whose price is reserved.
 type Priced struct {
 	Question *query.Question
 	draft    certificate.Certificate
 	grant    *ledger.Grant
 }
 
-// Price settles the noise of a question and sets its price aside. The error wraps
-// ledger.ErrOverBudget where noise that is given costs too much.
+// Price returns the question with its noise settled and its price reserved. Where given noise costs
+// too much, the error wraps ledger.ErrOverBudget.
 func (b Budget) Price(q *query.Question) (Priced, error) {
 	q, err := b.settle(q)
 	if err != nil {
@@ -62,7 +62,7 @@ func (b Budget) Price(q *query.Question) (Priced, error) {
 	return p, err
 }
 
-// settle takes the noise that is given, or finds the least that the budget allows.
+// settle returns the question with the given noise, or with the least noise that the budget allows.
 func (b Budget) settle(q *query.Question) (*query.Question, error) {
 	if b.Noise != nil {
 		return q.WithNoise(*b.Noise)
@@ -82,8 +82,8 @@ func (b Budget) settle(q *query.Question) (*query.Question, error) {
 	return within, err
 }
 
-// Answer pays for the question and asks it of a data set. A trace of the cost stands in the folder
-// before the first draw.
+// Answer pays for the question and returns its answer on a data set. A trace of the cost is in the
+// folder before the first draw.
 func (p Priced) Answer(out *artefact.Folder, d *data.Dataset) (query.File, error) {
 	process.OutliveReaders()
 	if err := out.Spend(p.draft); err != nil {
@@ -96,7 +96,8 @@ func (p Priced) Answer(out *artefact.Folder, d *data.Dataset) (query.File, error
 	return query.NewFile(p.Question.Plan(), p.draft, rows), nil
 }
 
-// Write keeps the files of an answer in the folder where it has a name, and returns them.
+// Write returns the files of an answer, and writes them into the folder where the folder has a
+// name.
 func Write(out *artefact.Folder, answer query.File) (map[string][]byte, error) {
 	files, err := seal(&answer, artefact.Program)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // seal fills in the certificate of the answer, with a random name for the run and the present time.
-// It returns the files of its folder by name. Program is the program with its version.
+// It returns the files of its folder by name. program is the program with its version.
 func seal(a *query.File, program string) (map[string][]byte, error) {
 	var id [16]byte
 	rand.Read(id[:])

@@ -20,7 +20,7 @@ import (
 // streamRecords is how many records of a table are in memory while it is encoded.
 const streamRecords = 1 << 14
 
-// Read is Encode for a run that has its rows in memory.
+// Read returns the rows of Encode in memory.
 func Read(ctx context.Context, source data.Source, s train.Setup, o train.Options, tell io.Writer) (*train.Table, error) {
 	file, err := Encode(ctx, source, s, o, tell)
 	if err != nil {
@@ -38,7 +38,7 @@ func Read(ctx context.Context, source data.Source, s train.Setup, o train.Option
 	return table, nil
 }
 
-// Cleanable says what helps where an encoded table is damaged.
+// Cleanable returns an error about a damaged encoded table with the remedy.
 func Cleanable(err error) error {
 	if errors.Is(err, release.ErrDamaged) {
 		return fmt.Errorf("%w; dither clean removes it", err)
@@ -46,8 +46,8 @@ func Cleanable(err error) error {
 	return err
 }
 
-// Encode returns the encoded table of a run: the one in the cache if it was made from the same files
-// and declarations, or else a new one. It says on tell which.
+// Encode returns the encoded table of a run. It is the one in the cache if that was made from the
+// same files and declarations, or else a new one. It reports on tell which.
 func Encode(ctx context.Context, source data.Source, s train.Setup, o train.Options, tell io.Writer) (*os.File, error) {
 	folder, err := MakeFolder()
 	if err != nil {

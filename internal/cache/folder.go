@@ -17,12 +17,12 @@ const Variable = "DITHER_CACHE"
 // ending is how the names of encoded tables end.
 const ending = ".rows"
 
-// SweepEnding is how the names of files of results end that are private: measures on records that are not public,
-// kept until a sweep ends.
+// SweepEnding is the ending of the names of private files of results: measures on records that are
+// not public, kept until a sweep ends.
 const SweepEnding = ".sweep"
 
-// Folder is where encoded tables are kept: the folder that the variable names, or dither in the
-// person's own cache folder. They hold records, so folder and files are for that person alone.
+// Folder returns the folder of encoded tables: the folder that the variable names, or dither in the
+// person's own cache folder. Tables hold records, so folder and files are for that person alone.
 func Folder() (string, error) {
 	if folder := os.Getenv(Variable); folder != "" {
 		return folder, nil
@@ -34,7 +34,7 @@ func Folder() (string, error) {
 	return filepath.Join(folder, "dither"), nil
 }
 
-// MakeFolder is Folder, made if need be.
+// MakeFolder returns Folder, and makes it if necessary.
 func MakeFolder() (string, error) {
 	folder, err := Folder()
 	if err != nil {
@@ -46,8 +46,8 @@ func MakeFolder() (string, error) {
 	return folder, checkFolder(folder)
 }
 
-// checkFolder refuses a folder in which somebody else could put rows in the place of the user's. Systems without
-// such permissions have none to check.
+// checkFolder refuses a folder in which somebody else could replace the user's rows. Systems
+// without such permissions have none to check.
 func checkFolder(folder string) error {
 	info, err := os.Stat(folder)
 	switch {

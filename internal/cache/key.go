@@ -15,27 +15,29 @@ import (
 	"github.com/ditherml/dither/internal/failure"
 )
 
-// key is what an encoded table was made from; it stands in the file as its note. An encoded table
-// serves another run only when all of it is the same.
+// key is everything that an encoded table was made from. It stands in the file as its note. An
+// encoded table serves another run only when all of it is the same.
 type key struct {
 	Format string `json:"format"`
 	Table  string `json:"table"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
 	Labels string `json:"labels,omitempty"`
-	// LabelsBytes and LabelsSHA256 are those of the separate file of labels.
+	// LabelsBytes and LabelsSHA256 describe the separate file of labels.
 	LabelsBytes  int64  `json:"labels-bytes,omitempty"`
 	LabelsSHA256 string `json:"labels-sha256,omitempty"`
 	Delimiter    rune   `json:"delimiter,omitempty"`
 	Schema       string `json:"schema"`
 	FeatureBits  int    `json:"feature-bits"`
-	// Transforms are those before the rows were written.
+	// Transforms are the transforms before the rows were written.
 	Transforms []feature.Spec `json:"transforms,omitempty"`
-	// Made is the hash of what these transforms make of fixed rows, which another version of them may not.
+	// Made is the hash of these transforms' results for fixed rows. Another version of the
+	// transforms may have another hash.
 	Made string `json:"made,omitempty"`
 }
 
-// newKey reads the files of a table for their hashes: sizes and times do not tell that a table has changed.
+// newKey reads the files of a table for their hashes, because sizes and times do not show every
+// change.
 func newKey(source data.Source, schema *data.Schema, chain *feature.Pipeline, featureBits int) (key, error) {
 	k := key{Format: "2", Delimiter: source.Delimiter, FeatureBits: featureBits, Transforms: chain.Specs()}
 	if chain.Transforms() {

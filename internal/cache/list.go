@@ -24,7 +24,7 @@ type Entry struct {
 	Table string `json:"table,omitempty"`
 }
 
-// List returns what is in the cache folder, and what writers that were interrupted left.
+// List returns the tables in the cache folder, and the remains of interrupted writers.
 func List(folder string) ([]Entry, error) {
 	files, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -9,13 +9,14 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// mostDraws bounds the draws of noise of what is calibrated: an event does not say how many numbers it releases. The
-// slack of as many takes less than 1 % of any delta above 1e-30, at epsilon below 20.
+// mostDraws bounds the draws of noise of a calibrated event, which does not say how many numbers it
+// releases. The slack of this many draws takes less than 1 % of any delta above 1e-30, at epsilon
+// below 20.
 const mostDraws = 1 << 40
 
 // LeastNoise returns the least noise multiplier, to the precision of package account, at which the
-// event that plan makes of it meets the target. The distribution that the samplers draw meets the
-// target too, by its slack over mostDraws draws.
+// event of plan meets the target. The distribution that the samplers draw meets the target too, by
+// its slack over mostDraws draws.
 func LeastNoise(a account.Accountant, target privacy.Guarantee, plan func(noiseMultiplier float64) mechanism.Event) (float64, error) {
 	aimed, err := aim(a, target, plan(1))
 	if err != nil {
@@ -24,9 +25,9 @@ func LeastNoise(a account.Accountant, target privacy.Guarantee, plan func(noiseM
 	return account.Calibrate(a, aimed, plan)
 }
 
-// aim is the guarantee to look for under the accounted distribution. Where delta is too small for
-// the slack, only what costs something finite at delta 0 is looked for: it has no rounded Gaussian
-// noise, and so no slack.
+// aim returns the guarantee to search under the accounted distribution. Where delta is too small
+// for the slack, only events with a finite cost at delta 0 are searched. Such events have no
+// rounded Gaussian noise, and so no slack.
 func aim(a account.Accountant, target privacy.Guarantee, trial mechanism.Event) (privacy.Guarantee, error) {
 	if target.Delta() == 0 {
 		return target, nil

@@ -14,7 +14,8 @@ import (
 // placeholder is X as a word of its own.
 var placeholder = regexp.MustCompile(`\bX\b`)
 
-// Of returns the search for X in an event in text, whose cost falls as X grows, or grows between low and high.
+// Of returns the search for X in an event in text. The cost falls as X grows if falling is true.
+// Otherwise it grows with X between low and high.
 func Of(event string, falling bool, low, high float64, target privacy.Guarantee) (Problem, error) {
 	switch {
 	case !placeholder.MatchString(event):

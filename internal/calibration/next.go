@@ -20,8 +20,8 @@ var (
 	noiseOnly    = []string{"gaussian(", "laplace(", "repeat(", "sequence(", "poisson(", "partition(", "without-replacement(", "with-replacement(", "truncated-poisson(", "random-allocation("}
 )
 
-// noiseAlone returns the event with X for its noise multiplier, "" unless it has exactly one
-// and costs nothing else.
+// noiseAlone returns the event with X for its noise multiplier. It returns "" unless the event has
+// exactly one multiplier and no other cost.
 func noiseAlone(event string) string {
 	other := slices.ContainsFunc(namePattern.FindAllString(event, -1), func(name string) bool { return !slices.Contains(noiseOnly, name) })
 	if other || len(noisePattern.FindAllString(event, -1)) != 1 {
@@ -30,12 +30,13 @@ func noiseAlone(event string) string {
 	return noisePattern.ReplaceAllString(event, "${1}${2}(X)")
 }
 
-// DefaultDelta is the delta at which commands price what names none.
+// DefaultDelta is the delta at which commands price events that name none.
 const DefaultDelta = 1e-6
 
-// Next returns a command that finds the noise of an event for a stricter guarantee than epsilon and delta, which it costs:
-// half of epsilon, or the usual delta where delta was asked for; "" where the event has no one noise multiplier. Steps are
-// what the flags named, nil for none.
+// Next returns a command that finds the noise of an event for a guarantee stricter than its epsilon
+// and delta. The target is half of epsilon, or the usual delta where delta was asked for. It
+// returns "" where the event does not have exactly one noise multiplier. steps are the steps in the
+// flags, nil for none.
 func Next(e mechanism.Event, n privacy.Neighboring, epsilon, delta float64, forDelta bool, steps *Steps) string {
 	cost := delta
 	switch {

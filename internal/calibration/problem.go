@@ -1,5 +1,6 @@
-// Package calibration finds what meets a guarantee: the least noise, the most steps, the largest samples, or any number of
-// an event. The front door and the command share it.
+// Package calibration finds the number at which an event meets a guarantee: the least noise, the
+// most steps, the largest samples, or any number of an event. The front door and the command share
+// it.
 package calibration
 
 import (
@@ -17,26 +18,27 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Problem is a number to be found: the event of each value, and whether its cost falls as
-// the value grows.
+// Problem is a number to be found: the event of each value, and whether its cost falls as the value
+// grows.
 type Problem struct {
-	// Found names the number, as flags spell it; of sampling-probability 1 is no sampling.
+	// Found is the name of the number, as flags spell it. A sampling-probability of 1 means no
+	// sampling.
 	Found      string
 	Target     privacy.Guarantee
 	Accountant account.Accountant
 	// Plan is the event of a value, nil where there is none.
 	Plan    func(value float64) mechanism.Event
 	Falling bool
-	// Whole says that values are counts.
+	// Whole reports that values are counts.
 	Whole bool
-	// Low and High bound a value with which the cost grows.
+	// Low and High bound a value that raises the cost.
 	Low, High float64
 	// Advice says what else to change when the target is out of reach.
 	Advice string
 }
 
-// Solve returns the value, rounded to the private side, with its price. An error says that no value meets the target
-// with a proof, and what else to change.
+// Solve returns the value, rounded to the private side, with its price. It is an error if no value
+// provably meets the target; the error says what else to change.
 func (p Problem) Solve() (Calibrated, error) {
 	aimed, err := aim(p.Accountant, p.Target, p.trial())
 	if err != nil {
@@ -141,10 +143,10 @@ func (p Problem) unreachable(err error) error {
 
 // Calibrated is a number that was found, with what it costs.
 type Calibrated struct {
-	// Found names what was looked for, X for a number of --event.
+	// Found is the name of the number, X for a number of --event.
 	Found string              `json:"found"`
 	Value certificate.Epsilon `json:"value"`
-	// AtLimit says that Value is as far as was looked: the target would allow more.
+	// AtLimit reports that Value is the end of the searched range: the target would allow more.
 	AtLimit     bool                `json:"at-limit,omitempty"`
 	Event       string              `json:"event"`
 	Target      certificate.Epsilon `json:"target-epsilon"`
@@ -154,7 +156,7 @@ type Calibrated struct {
 	Lower       certificate.Epsilon `json:"lower"`
 	Estimate    certificate.Epsilon `json:"estimate"`
 	Upper       certificate.Epsilon `json:"upper"`
-	// Side says in which direction Value was rounded, away from the target.
+	// Side is the direction in which Value was rounded, away from the target.
 	Side string `json:"side"`
 	Next string `json:"next"`
 }

@@ -32,7 +32,7 @@ type Steps struct {
 	Count               int
 }
 
-// Check refuses numbers that make no sense, apart from the one that is being looked for, "" for none.
+// Check refuses numbers that make no sense, apart from the number that is searched, "" for none.
 func (s Steps) Check(looked string) error {
 	switch {
 	case looked != Noise && !(s.NoiseMultiplier > 0 && s.NoiseMultiplier <= mostNoise):
@@ -63,7 +63,7 @@ func (s Steps) Event() mechanism.Event {
 	return mechanism.Repeat{Event: step, Count: s.Count}
 }
 
-// Problem returns the search for one number of the steps; the others are given.
+// Problem returns the search for one number of the steps. The others are given.
 func (s Steps) Problem(find string, target privacy.Guarantee) (Problem, error) {
 	p := Problem{Found: find, Target: target}
 	switch find {

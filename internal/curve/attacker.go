@@ -14,9 +14,9 @@ import (
 // SlowEvent is the name of an event whose curve takes seconds.
 const SlowEvent = "jl-clipping"
 
-// Attacker returns what is proven about everyone who attacks one record of a certificate: by the event's own
-// curve, and by its epsilon and delta. It is zero where nothing is claimed. An error says that the event has no
-// price.
+// Attacker returns the proven bounds on every attack on one record of a certificate. They follow
+// from the event's own curve, and from its epsilon and delta. It is zero where nothing is claimed.
+// It is an error if the event has no price.
 func Attacker(c certificate.Certificate) (account.TradeOff, error) {
 	epsilon := float64(c.Epsilon)
 	if math.IsInf(epsilon, 1) || c.Delta >= 1 {
@@ -40,7 +40,8 @@ func Attacker(c certificate.Certificate) (account.TradeOff, error) {
 	return trade.With(epsilon, c.Delta), err
 }
 
-// ForPage returns the attacker of a page, nil where there is none to show: the page goes by epsilon and delta.
+// ForPage returns the attacker of a page. It is nil where there is none to show: then the page uses
+// epsilon and delta.
 func ForPage(c certificate.Certificate) report.Attacker {
 	if !c.Private {
 		return nil
@@ -60,14 +61,14 @@ type claim struct {
 	neighboring       privacy.Neighboring
 }
 
-// Kept is the attacker of the page that was made last. A run makes its page twice, once to try it, and the curve of an
-// event takes up to seconds.
+// Kept is the attacker of the last page. A run makes its page twice, once to test it, and the curve
+// of an event takes up to seconds.
 type Kept struct {
 	of       claim
 	attacker report.Attacker
 }
 
-// ForPage returns what ForPage returns.
+// ForPage returns the result of the function ForPage, from memory if the claim is the same.
 func (k *Kept) ForPage(c certificate.Certificate) report.Attacker {
 	if !c.Private {
 		return nil

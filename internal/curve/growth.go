@@ -24,8 +24,8 @@ const (
 	plotRuns = 10
 )
 
-// Plot returns the picture of a price at a delta: epsilon as the steps of the event grow, and the errors of an attacker.
-// Claimed is the interval of the claim, nil where delta was asked for.
+// Plot returns the plot of a price at a delta: epsilon as the steps of the event grow, and the
+// errors of an attacker. claimed is the interval of the claim, nil where delta was asked for.
 func (p Prices) Plot(delta float64, claimed *account.Interval, t account.TradeOff) report.CostPlot {
 	g := growthOf(p.Event)
 	return report.CostPlot{Title: p.Event.String(), Delta: delta, Counted: g.counted, Costs: p.costs(g, delta, claimed), Errors: errorsOf(t)}
@@ -36,12 +36,12 @@ type growth struct {
 	at      func(count int) mechanism.Event
 	total   int
 	counted string
-	// whole says that the event itself is the one at the total.
+	// whole reports that the event at the total is the event itself.
 	whole bool
 }
 
-// growthOf finds the count of an event: that of the repeat that it is or ends in, or the
-// steps of a series. Where there is none, the whole event is taken to happen again.
+// growthOf returns the count of an event: that of the repeat that it is or ends in, or the steps of
+// a series. Where there is none, the whole event is repeated.
 func growthOf(e mechanism.Event) growth {
 	if g, ok := stepsOf(e); ok && g.total > 1 {
 		g.whole = true
@@ -81,7 +81,8 @@ func stepsOf(e mechanism.Event) (growth, bool) {
 	return growth{}, false
 }
 
-// counts are about forty, from 1 to the total, closest at the start, where epsilon grows fastest.
+// counts returns about forty counts from 1 to the total. They are densest at the start, where
+// epsilon grows fastest.
 func (g growth) counts() []int {
 	counts := []int{1}
 	for i := 1; i <= plotPoints; i++ {
@@ -125,9 +126,10 @@ func errorsOf(t account.TradeOff) []report.ErrorRates {
 // budgetPoints is at about how many counts of steps the page of a run prices what was released so far.
 const budgetPoints = 14
 
-// BudgetFigures returns figures of what a run had cost after this many of its steps, by the
-// accountant of its certificate: the event alone decides it, which is public. There is none where
-// the event has no count of steps, where no accountant prices a prefix, or without a guarantee.
+// BudgetFigures returns figures of the cost of a run up to several of its steps, by the accountant
+// of its certificate. Only the event decides the cost, and the event is public. There is no figure
+// without a guarantee, without a count of steps in the event, or where no accountant prices a
+// prefix.
 func BudgetFigures(c certificate.Certificate) []figure.Figure {
 	event, err := mechanism.ParseEvent(c.Event)
 	if err != nil || !c.Private {

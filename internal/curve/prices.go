@@ -1,5 +1,5 @@
-// Package curve draws what an event costs: prices by all accountants, epsilon as steps grow, and the errors of an
-// attacker.
+// Package curve computes what an event costs: prices by all accountants, epsilon as steps grow, and
+// the errors of an attacker.
 package curve
 
 import (
@@ -13,7 +13,8 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Prices are what accountants say of an event under a relation: an interval or, of as many, a refusal.
+// Prices are the answers of accountants for an event under a relation: an interval or a refusal
+// each.
 type Prices struct {
 	Event       mechanism.Event
 	Neighboring privacy.Neighboring
@@ -22,8 +23,8 @@ type Prices struct {
 	Refusals    []error
 }
 
-// Ask returns what all accountants say, asked at the same time. Where there are several, the last is account.Best,
-// whose price follows from the others.
+// Ask returns the answers of all accountants, asked at the same time. Where there are several, the
+// last is account.Best, whose price follows from the others.
 func Ask(e mechanism.Event, n privacy.Neighboring, accountants []account.Accountant, ask func(account.Accountant) (account.Interval, error)) Prices {
 	p := Prices{e, n, accountants, make([]account.Interval, len(accountants)), make([]error, len(accountants))}
 	asked := len(accountants)
@@ -57,7 +58,7 @@ func bestOf(intervals []account.Interval, errs []error) (account.Interval, error
 	return best, nil
 }
 
-// Distinct returns errors joined, each text once: accountants often refuse for one reason.
+// Distinct returns errors joined, each text once: accountants often refuse for the same reason.
 func Distinct(errs []error) error {
 	var list []error
 	for _, err := range errs {

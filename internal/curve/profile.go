@@ -12,9 +12,9 @@ import (
 // profileWidth is the relative width of the bounds that make a trade-off curve.
 const profileWidth = 1e-2
 
-// The points of a trade-off curve: where delta is large, delta at these shares of the epsilon of
-// the first delta below. From there on it is epsilon at these shares of the delta at epsilon 0.
-// Where epsilon is small, delta is the quicker one to bound.
+// The points of a trade-off curve. Where delta is large, they are delta at these shares of the
+// epsilon of the first delta below. Further on they are epsilon at these shares of the delta at
+// epsilon 0. Where epsilon is small, delta is quicker to bound.
 var (
 	epsilonShares = []float64{0.2, 0.4, 0.6, 0.8}
 	deltaShares   = []float64{0.3, 0.2, 0.13, 0.085, 0.055, 0.035, 0.022, 0.013, 6e-3, 2e-3, 3e-4, 1e-5}
@@ -25,8 +25,8 @@ var (
 type profile struct{ epsilons, deltas []float64 }
 
 // at returns an upper bound on delta at an epsilon of 0 or more. The smallest delta is the largest
-// of P(S) - e^epsilon·Q(S) over all sets S of outcomes. So it is convex in e^epsilon and lies below
-// its chords; and it does not grow.
+// P(S) - e^epsilon·Q(S) over all sets S of outcomes. So it is convex in e^epsilon, lies below its
+// chords, and does not grow.
 func (p profile) at(epsilon float64) float64 {
 	last := len(p.epsilons) - 1
 	if epsilon >= p.epsilons[last] {
@@ -41,8 +41,8 @@ func (p profile) at(epsilon float64) float64 {
 	return min(1, (p.deltas[i-1]*(1-part)+p.deltas[i]*part)*(1+1e-12))
 }
 
-// newProfile asks an accountant for its points, as many at the same time as there are
-// processors. It is false where nothing below a delta of 1 is proven.
+// newProfile asks an accountant for its points, in parallel. It returns false where nothing below a
+// delta of 1 is proven.
 func newProfile(a account.Accountant, e mechanism.Event, n privacy.Neighboring) (profile, bool) {
 	start, err := a.Delta(e, 0, n)
 	if err != nil || !(start.Upper < 1) {
@@ -97,8 +97,8 @@ func (p *profile) add(epsilon, delta float64) {
 	}
 }
 
-// TradeOff returns what is proven about every attacker: by the whole profile where there is one, and else by the epsilon
-// and delta that are claimed.
+// TradeOff returns the proven bounds on every attacker: by the whole profile where there is one,
+// and otherwise by the claimed epsilon and delta.
 func (p Prices) TradeOff(epsilon, delta float64) (account.TradeOff, error) {
 	points, ok := newProfile(p.tightest(profileWidth), p.Event, p.Neighboring)
 	switch {

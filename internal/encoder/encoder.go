@@ -11,11 +11,14 @@ import (
 )
 
 // Encoder turns the values of a schema's feature columns into numbers in [0, 1], or [-1, 1] where a
-// column is text: a numeric column into one number scaled by its bounds (after its transform), or
-// one indicator for each bin. A categorical column becomes one indicator for each level. A place
-// for a level or a bin that is to be learned, or was not found, has a feature that is 0. Where
-// declared, both have one more indicator for "missing". A text column becomes its buckets, or the
-// tokens at its positions. It is immutable.
+// column is text. It is immutable.
+//
+//   - A numeric column becomes one number scaled by its bounds (after its transform), or one indicator
+//     for each bin.
+//   - A categorical column becomes one indicator for each level.
+//   - A place for a level or a bin that is to be learned, or was not found, has a feature that is 0.
+//   - Where declared, numeric and categorical columns have one more indicator for "missing".
+//   - A text column becomes its buckets, or the tokens at its positions.
 type Encoder struct {
 	columns []column
 	dim     int
@@ -26,7 +29,7 @@ type Encoder struct {
 	tokens int
 }
 
-// Name says what a feature stands for.
+// Name is the meaning of a feature.
 type Name struct {
 	// Column is the name of the schema's column, Level the level, bin, bucket, "other" or
 	// "missing", or empty for a plain number.
@@ -172,14 +175,14 @@ func (e *Encoder) OneNumber() bool {
 	return len(e.columns) == 1 && e.columns[0].indicators == 0 && e.columns[0].buckets == 0
 }
 
-// Values returns the number of values that Encode wants, which is the length of Dataset.Row.
+// Values returns the number of values that Encode needs, which is the length of Dataset.Row.
 func (e *Encoder) Values() int { return e.values }
 
-// Names returns what each feature stands for. The caller must not modify it.
+// Names returns the meaning of each feature. The caller must not modify it.
 func (e *Encoder) Names() []Name { return e.names }
 
-// Encode writes the features of one row to dst, of length Dim. The values are those of
-// Dataset.Row: NaN is missing, a level is its index.
+// Encode writes the features of one row to dst, of length Dim. values are a row of Dataset.Row: NaN
+// is missing, a level is its index.
 func (e *Encoder) Encode(dst []float64, values []float32) {
 	clear(dst[:e.dim])
 	if e.starts != nil {
@@ -221,7 +224,7 @@ func (c *column) entry(v float64) (at int, x float64) {
 }
 
 // Entries appends the features of one row that are not 0, in ascending order, to index and x and
-// returns them: at most one for each value. The values are those of Encode.
+// returns them. There is at most one for each value. values are those that Encode takes.
 func (e *Encoder) Entries(values []float32, index []uint32, x []float64) ([]uint32, []float64) {
 	if e.starts != nil {
 		return e.textEntries(values, index, x)

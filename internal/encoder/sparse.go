@@ -1,7 +1,7 @@
 package encoder
 
-// Sparse encodes records with only some cells given. The others have one value in each column, as
-// in a sparse data.Dataset. It is immutable.
+// Sparse encodes records with only some cells given. Each other cell has the value of its column,
+// as in a sparse data.Dataset. It is immutable.
 type Sparse struct {
 	encoder  *Encoder
 	defaults []standing
@@ -35,14 +35,14 @@ func (e *Encoder) Sparse(absent []float32) *Sparse {
 	return s
 }
 
-// Defaults returns the number of columns that have a feature other than 0 where there is no cell: each
-// adds an entry to every record.
+// Defaults returns the number of columns that have a feature other than 0 where there is no cell.
+// Each adds an entry to every record.
 func (s *Sparse) Defaults() int { return len(s.defaults) }
 
 // Entries appends the features of one record that are not 0, in ascending order, to index and x and
-// returns them. Columns are the positions of the record's cells in its row, ascending, and values
-// stand next to them, as Dataset.Cells returns both. The entries are those of Encoder.Entries for
-// the whole row; the time is proportional to the cells and Defaults.
+// returns them. columns are the positions of the record's cells in its row, ascending, and values
+// their values, as Dataset.Cells returns both. The result is that of Encoder.Entries for the whole
+// row. The time is proportional to the cells and Defaults.
 func (s *Sparse) Entries(columns []uint32, values []float32, index []uint32, x []float64) ([]uint32, []float64) {
 	rest, column := s.defaults, 0
 	for k, j := range columns {

@@ -7,8 +7,8 @@ import (
 	"github.com/ditherml/dither/data"
 )
 
-// Tokens returns how many tokens there are where the columns are texts whose words have positions, else 0. A feature
-// is then the token at a position, from 0 to Tokens - 1, or -1 for padding.
+// Tokens returns the number of tokens where the columns are texts whose words have positions, else
+// 0. A feature is then the token at a position, from 0 to Tokens - 1, or -1 for padding.
 func (e *Encoder) Tokens() int { return e.tokens }
 
 // checkTokens refuses tokens next to other features, or of several kinds.

@@ -1,7 +1,8 @@
 // Package figure holds pictures as numbers: curves and points with their axes. Package report draws them.
 package figure
 
-// Figure is a picture as numbers: panels of curves and points with their axes. Package report draws it.
+// Figure is a picture as numbers: panels of curves and points with their axes. Package report draws
+// it.
 type Figure struct {
 	// Name is the file name of the figure without ending, such as "accuracy-over-epsilon".
 	Name string
@@ -9,7 +10,7 @@ type Figure struct {
 	Title string
 	// Panels stand side by side, and below each other where the page is narrow.
 	Panels []Panel
-	// Command is what makes the figure, such as "dither reproduce book", or "".
+	// Command is the command that makes the figure, such as "dither reproduce book", or "".
 	Command string
 }
 
@@ -21,11 +22,11 @@ type Panel struct {
 	Marks  []Mark
 }
 
-// Axis is what is measured along a side of a panel.
+// Axis is the quantity along a side of a panel.
 type Axis struct {
 	// Label names the quantity and its unit, such as "epsilon" or "accuracy, percent".
 	Label string
-	// Log is whether equal factors have equal lengths; then every value on it is above 0.
+	// Log reports that equal factors have equal lengths. Then every value on the axis is above 0.
 	Log bool
 }
 
@@ -35,11 +36,12 @@ type Series struct {
 	Name string
 	// Points grow in X.
 	Points []Point
-	// Published is whether the values come from a publication and not from a run: they are drawn apart.
+	// Published reports that the values come from a publication and not from a run. They are drawn
+	// differently.
 	Published bool
-	// Dashed is whether the curve is a bound, a limit or a baseline, and not a measurement.
+	// Dashed reports that the curve is a bound, a limit or a baseline, and not a measurement.
 	Dashed bool
-	// Scattered is whether the points are not joined.
+	// Scattered reports that the points are not joined.
 	Scattered bool
 }
 
@@ -53,5 +55,5 @@ type Mark struct {
 	Text string
 }
 
-// Value is a point without an interval.
+// Value returns a point without an interval.
 func Value(x, y float64) Point { return Point{x, y, y, y} }

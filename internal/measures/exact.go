@@ -11,7 +11,7 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// ExactNotice stands over every number that describes a table exactly.
+// ExactNotice is the notice above every number that describes a table exactly.
 const ExactNotice = "not private: these numbers describe this table exactly; publish them only if the table is public"
 
 // Exact is what an evaluation without privacy prints as JSON.
@@ -23,11 +23,11 @@ type Exact struct {
 	Regression     *evaluate.Regression     `json:"regression,omitempty"`
 }
 
-// ErrEmpty is the error about a table whose rows the schema drops, all of them.
+// ErrEmpty is the error about a table whose rows are all dropped by the schema.
 var ErrEmpty = errors.New("the table has no row that the schema keeps, want at least 1 with a usable target")
 
-// ExactOf measures a model on a data set that was read with the rows that the schema drops, by the
-// levels of a column unless group is empty.
+// ExactOf returns the measures of a model on a data set, by the levels of a column unless group is
+// empty. The data set must have been read with the rows that the schema drops.
 func ExactOf(ctx context.Context, m *model.Model, d *data.Dataset, group string) (Exact, error) {
 	out := Exact{Notice: ExactNotice}
 	for i := range d.Records() {
@@ -55,7 +55,8 @@ func (e Exact) WriteText(w io.Writer) error {
 	return err
 }
 
-// GroupColumns names the columns that must be read besides the features to group by this one.
+// GroupColumns returns the names of the columns that must be read besides the features to group by
+// this one.
 func GroupColumns(s *data.Schema, group string) ([]string, error) {
 	if group == "" {
 		return nil, nil

@@ -17,8 +17,8 @@ import (
 // not printed as a table of persons.
 const MostGroups = 1000
 
-// Under returns what Dataset returns for a data set under the schema that the model was trained by,
-// which is seen under the one that training learned.
+// Under returns what Dataset returns for a data set under the schema that the model was trained by.
+// It views the data set under the schema that training learned.
 func Under(m *model.Model, d *data.Dataset, group string) (*evaluate.Classification, *evaluate.Regression, error) {
 	d, err := d.Under(m.Schema())
 	if err != nil {
@@ -28,8 +28,8 @@ func Under(m *model.Model, d *data.Dataset, group string) (*evaluate.Classificat
 }
 
 // Dataset returns the measures of a model on a data set with targets, by the levels of a column
-// unless group is empty. One of the two results is nil. Rows that the schema drops are left out.
-// The numbers are exact, and as private as the data set.
+// unless group is empty. It returns a classification or a regression, and nil for the other. Rows
+// that the schema drops are left out. The numbers are exact, and as private as the data set.
 func Dataset(ctx context.Context, m *model.Model, d *data.Dataset, group string) (*evaluate.Classification, *evaluate.Regression, error) {
 	grouping, err := newGrouping(d, group)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Draft turns a request into a plan for a model, and drafts its certificate, whose epsilon is at
-// most the request's. A request without a threshold has the model's.
+// Draft returns the plan of a request for a model, and a draft of its certificate, whose epsilon is
+// at most the request's. A request without a threshold has the model's threshold.
 func Draft(r evaluate.Request, m *model.Model) (p evaluate.Plan, c certificate.Certificate, err error) {
 	if len(m.Schema().Target.Levels) == 2 && r.Threshold == 0 {
 		r.Threshold = m.Threshold()
@@ -36,7 +36,7 @@ func Draft(r evaluate.Request, m *model.Model) (p evaluate.Plan, c certificate.C
 	return p, c, err
 }
 
-// ReadOptions says what of a table a plan needs.
+// ReadOptions returns the parts of a table that a plan needs.
 func ReadOptions(p evaluate.Plan, s *data.Schema) data.ReadOptions {
 	o := data.ReadOptions{MaxRecords: p.MaxRecords}
 	if p.Person != nil && !IsFeature(s, p.Person.Column) {
@@ -55,8 +55,8 @@ func IsFeature(s *data.Schema, name string) bool {
 	return false
 }
 
-// Release pays for a plan and releases. A trace of the cost stands in the folder before the first
-// draw.
+// Release pays for a plan and returns its release. A trace of the cost is in the folder before the
+// first draw.
 func Release(out *artefact.Folder, p evaluate.Plan, draft certificate.Certificate, records evaluate.Records) (artefact.Evaluation, error) {
 	budget, err := draft.Ledger()
 	if err != nil {
@@ -93,8 +93,8 @@ type Noisy struct {
 	guarantee string
 }
 
-// NoisyOf returns a private evaluation with what it costs by the draft of its certificate. It
-// stands in a folder unless that is "".
+// NoisyOf returns a private evaluation with its cost by the draft of its certificate. folder is its
+// folder, "" for none.
 func NoisyOf(v evaluate.Private, c certificate.Certificate, folder string) Noisy {
 	return Noisy{folder, c.Epsilon, c.Delta, c.Neighboring, c.Unit, c.Accountant, v, wording.Guarantee(c)}
 }

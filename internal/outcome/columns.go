@@ -13,8 +13,9 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// columnsOf are the names of the columns that say which configuration a row of results is of: first the parameters
-// that the sweep varies, in its order, then the numbers of the plan that are not among them.
+// columnsOf returns the names of the columns that identify the configuration of a row of results.
+// First come the parameters that the sweep varies, in its order, then the other numbers of the
+// plan.
 func columnsOf(varied []sweep.Parameter) []string {
 	var out []string
 	for _, p := range varied {
@@ -41,7 +42,7 @@ func valueOf(c *sweep.Candidate, name string) string {
 	return ""
 }
 
-// keyOf tells the candidates of a sweep apart.
+// keyOf returns a key that differs between the candidates of a sweep.
 func keyOf(settings []sweep.Setting, baseline bool) string {
 	return fmt.Sprintf("%t%q", baseline, settings)
 }
@@ -118,9 +119,10 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// writeResults writes the tidy table of a sweep as CSV: a row for each run, which is one observation, and a column
-// for each variable: those of Columns, the repeat, whether the run diverged, and the metrics. Undefined values are empty cells. A cell that a
-// spreadsheet would take for a formula begins with an apostrophe.
+// writeResults writes the tidy table of a sweep as CSV, with a row for each run, which is one
+// observation. Columns are the result of columnsOf, the repeat, whether the run diverged, and the
+// metrics. Undefined values are empty cells. A cell that a spreadsheet would read as a formula
+// begins with an apostrophe.
 func writeResults(w io.Writer, varied []sweep.Parameter, candidates []sweep.Candidate, results []sweep.Measurement) error {
 	columns, metrics := columnsOf(varied), metricNames(results)
 	rows := [][]string{slices.Concat(columns, []string{"repeat", "diverged"}, metrics)}

@@ -1,3 +1,3 @@
-// Package outcome holds what a finished sweep says: its notice on what all runs cost, its table, figures and page, and
-// the files of its folder.
+// Package outcome holds the results of a finished sweep: its notice on the cost of all runs, its
+// table, figures and page, and the files of its folder.
 package outcome

@@ -20,8 +20,8 @@ type Document struct {
 	Measured string            `json:"measured-on,omitempty"`
 	Cost     Cost              `json:"cost"`
 	Seconds  float64           `json:"estimated-seconds,omitempty"`
-	// Public says that neither the table nor what models were measured on is anybody's secret; then Table, Records,
-	// Target and Command tell what they are.
+	// Public reports that the table and the records that models were measured on are public. Then
+	// Table, Records, Target and Command describe them.
 	Public    bool    `json:"public"`
 	Table     string  `json:"table,omitempty"`
 	Records   int     `json:"records,omitempty"`
@@ -31,13 +31,13 @@ type Document struct {
 	Summaries []Row   `json:"configurations"`
 }
 
-// Target is what the models of a sweep predict: one of some levels, or without any a number.
+// Target is what the models of a sweep predict: a level or, without levels, a number.
 type Target struct {
 	Column string `json:"column"`
 	Levels int    `json:"levels,omitempty"`
 }
 
-// Mark is the configuration that figures point out.
+// Mark is the configuration that figures highlight.
 type Mark struct {
 	Settings []sweep.Setting `json:"settings"`
 	Why      string          `json:"why"`
@@ -75,7 +75,8 @@ func RowOf(c *sweep.Candidate) Row {
 	return Row{Settings: append([]sweep.Setting{}, c.Settings...), Private: c.Certificate.Private, Method: c.Certificate.Method, Epsilon: c.Certificate.Epsilon, Delta: c.Certificate.Delta, Mean: u, StandardDeviation: u, Low: u, High: u}
 }
 
-// Document returns the summary of the sweep; marked is whether the configuration that figures point out is told.
+// Document returns the summary of the sweep. It names the highlighted configuration if marked is
+// true.
 func (s *Study) Document(summaries []sweep.Summary, marked bool) Document {
 	c := s.Cost
 	d := Document{Folder: s.Folder, Notice: s.Notice(), Fixed: Shown(s.Fixed), Varied: append([]sweep.Parameter{}, s.Varied...), Repeats: s.Repeats, Measured: s.Measured,

@@ -9,24 +9,30 @@ import (
 	"github.com/ditherml/dither/sweep"
 )
 
-// Marked is one configuration that figures point out.
+// Marked is one configuration that figures highlight.
 type Marked struct {
 	// Candidate is the configuration, nil for none.
 	Candidate *sweep.Candidate
-	// Why says in words why it is pointed out, as "the smallest epsilon within one standard error of the best".
+	// Why says in words why it is highlighted, such as "the smallest epsilon within one standard
+	// error of the best".
 	Why string
 }
 
-// near returns a configuration from summaries of one metric whose larger values are better. It has
-// the smallest epsilon of all whose mean is at most one standard error below the best mean of
-// private configurations: the standard error of the best, which is its standard deviation over the
-// root of its repeats, and 0 of one repeat. Of several with that epsilon it is the one of the
-// largest mean, of several of these the first. Configurations without privacy or a mean, or with a
-// run that diverged, do not count; the result is empty where no other is. The source is (Breiman,
-// Friedman, Olshen & Stone, "Classification and Regression Trees", 1984, section 3.4.3), for the
-// simplest tree. (Also Hastie, Tibshirani & Friedman, "The Elements of Statistical Learning", 2nd
-// edition, section 7.10, https://hastie.su.domains/ElemStatLearn/). It costs nothing beyond the
-// runs, whose results it reads; it is no claim that configurations do not differ.
+// near returns the configuration to highlight, from summaries of one metric whose larger values are
+// better.
+//
+//  1. Configurations without privacy or a mean, or with a run that diverged, do not count.
+//  2. Take the best mean, and its standard error: the standard deviation over the root of the repeats,
+//     and 0 for one repeat.
+//  3. Of the configurations at most one standard error below the best, take the smallest epsilon. Of
+//     several with that epsilon take the largest mean, and of several of these the first.
+//
+// The result is empty where no configuration counts. It costs nothing beyond the runs, whose
+// results it reads. It is no claim that configurations do not differ.
+//
+// The rule is for the simplest tree (Breiman, Friedman, Olshen & Stone, "Classification and
+// Regression Trees", 1984, section 3.4.3; also Hastie, Tibshirani & Friedman, "The Elements of
+// Statistical Learning", 2nd edition, section 7.10, https://hastie.su.domains/ElemStatLearn/).
 func near(summaries []sweep.Summary) Marked {
 	best := -1
 	for i := range summaries {
@@ -64,8 +70,8 @@ func counted(s *sweep.Summary) bool {
 	return s.Candidate.Certificate.Private && s.Diverged == 0 && s.Mean-s.Mean == 0
 }
 
-// Choose returns the private candidate that has these settings, and perhaps others. It errs when there is none or when
-// there are several.
+// Choose returns the private candidate that has these settings, and perhaps others. It is an error
+// if there is none or if there are several.
 func Choose(candidates []sweep.Candidate, settings []sweep.Setting) (*sweep.Candidate, error) {
 	var found *sweep.Candidate
 	count := 0

@@ -87,7 +87,7 @@ func (s *Study) costFacts() []report.Fact {
 		{Name: "relation", Value: wording.Relation(c.Neighboring)}, {Name: "unit", Value: c.Unit}, {Name: "accountant", Value: c.Accountant}}
 }
 
-// BaseName returns a name of a file without the folders, which are nobody's business.
+// BaseName returns the name of a file without its folders, which stay private.
 func BaseName(name string) string {
 	if strings.HasPrefix(name, "builtin:") {
 		return name

@@ -14,7 +14,7 @@ import (
 // Most curves and panels of a figure of a sweep.
 const mostCurves, mostPanels = 8, 6
 
-// logFrom is from which factor between the values of a parameter on its axis is logarithmic.
+// logFrom is the ratio of the values of a parameter from which its axis is logarithmic.
 const logFrom = 10
 
 // metricWords are the labels of metrics on an axis.
@@ -23,12 +23,12 @@ var metricWords = map[string]string{option.MetricAccuracy: "accuracy", "log-loss
 // words are a name as people write it.
 func words(name string) string { return strings.ReplaceAll(name, "-", " ") }
 
-// Figures draws summaries: each metric over each parameter that varies and is a number, a curve for
-// each value of the next parameter and a panel for each combination of the others, with intervals.
-// Runs without privacy are dashed. Where epsilon follows from other settings, it is drawn over each
-// of them, and each metric over it. A figure has at most eight curves in a panel and six panels,
-// those of the first values. The marked configuration, if there is one, has a ring in each panel
-// that shows it.
+// Figures returns the figures of summaries. A figure shows a metric over a parameter that varies
+// and is a number, with intervals. It has a curve for each value of the next parameter, and a panel
+// for each combination of the others. Runs without privacy are dashed. Where epsilon follows from
+// other settings, it is drawn over each of them, and each metric over epsilon. A figure has at most
+// eight curves in a panel and six panels, for the first values. The marked configuration has a ring
+// in each panel that shows it.
 func Figures(varied []sweep.Parameter, summaries []sweep.Summary, command string, marked Marked) []figure.Figure {
 	var out []figure.Figure
 	metrics := []string{}
@@ -161,7 +161,8 @@ func hasBaselineLevel(summaries []sweep.Summary, name string) bool {
 	return slices.ContainsFunc(summaries, func(s sweep.Summary) bool { return s.Candidate.Baseline && valueOf(s.Candidate, name) != "" })
 }
 
-// find returns the summary of a configuration; one without privacy is found by those of the settings that it has.
+// find returns the summary of a configuration. A configuration without privacy is found by the
+// settings that it has.
 func find(summaries []sweep.Summary, settings []sweep.Setting, baseline bool) *sweep.Summary {
 	for i := range summaries {
 		c := summaries[i].Candidate
@@ -212,7 +213,8 @@ func dashedMean(summaries []sweep.Summary, across figure.Series) []figure.Series
 	return []figure.Series{{Name: "without privacy", Dashed: true, Points: []figure.Point{figure.Value(low, best), figure.Value(high, best)}}}
 }
 
-// epsilonVaries reports whether private configurations cost differently, beyond what calibration leaves.
+// epsilonVaries reports whether private configurations cost differently, beyond the error of
+// calibration.
 func epsilonVaries(summaries []sweep.Summary) bool {
 	low, high := math.Inf(1), 0.0
 	for _, s := range summaries {

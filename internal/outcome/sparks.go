@@ -9,12 +9,12 @@ import (
 	"github.com/ditherml/dither/internal/report"
 )
 
-// fewestSparks is from how many points on a curve is drawn for the terminal.
+// fewestSparks is the number of points from which a curve is drawn for the terminal.
 const fewestSparks = 3
 
-// SparkText returns the first metric over each setting that varies, a line a curve, for those without a browser:
-// its name, its first value, its course and its last value. The curves of a figure have one scale. Bounds and
-// baselines are left out.
+// SparkText returns the first metric over each setting that varies, for readers without a browser.
+// Each curve is a line: its name, its first value, its course and its last value. The curves of a
+// figure have one scale. Bounds and baselines are left out.
 func SparkText(figures []figure.Figure) string {
 	var out strings.Builder
 	for _, f := range figures {

@@ -26,14 +26,15 @@ type Study struct {
 	Target          data.Target
 	// Records is the number of rows that were trained on, 0 where it is not known.
 	Records int
-	// Public says that the table is nobody's secret, and Secret that what models were measured on is one: then the results
-	// are for one terminal alone.
+	// Public reports that the table is public. Secret reports that models were measured on secret
+	// records: then the results are for one terminal alone.
 	Public, Secret bool
-	// Folder is the folder of the results, "" where there is none, and Command what makes the same sweep.
+	// Folder is the folder of the results, "" where there is none. Command is the command that
+	// makes the same sweep.
 	Folder, Command string
 }
 
-// Notice returns what the numbers are for the people whose records they are of.
+// Notice returns what the numbers mean for the people in the records.
 func (s *Study) Notice() string {
 	c := s.Cost
 	all := fmt.Sprintf("epsilon %s at delta %g for %s (%s; accountant %s)", c.Epsilon.Rounded(), c.Delta, strings.ReplaceAll(wording.Relation(c.Neighboring), "row", "record"), c.Unit, c.Accountant)
@@ -62,7 +63,8 @@ func (s *Study) hasBaseline() bool {
 	return false
 }
 
-// Rows returns the table of a finished sweep: a head, then a row for each configuration with a column for each metric.
+// Rows returns the table of a finished sweep: a heading, then a row for each configuration with a
+// column for each metric.
 func (s *Study) Rows(summaries []sweep.Summary) [][]string {
 	metrics := sweep.Metrics(s.Target)
 	head := []string{}
@@ -106,7 +108,8 @@ func DivergedWords(summaries []sweep.Summary) []string {
 	for _, s := range summaries {
 		if s.Diverged > 0 && s.Candidate != before {
 			before = s.Candidate
-			// A run that diverged has no metrics; that others of its configuration did not is chance.
+			// A run that diverged has no metrics. The other runs of its configuration did not
+			// diverge by chance alone.
 			out = append(out, fmt.Sprintf("diverged: %s of %s; the weights did not stay finite, and means leave them out. A lower learning rate is steadier.", display.Count(s.Diverged, "run"), s.Candidate.Words()))
 		}
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/ditherml/dither/sweep"
 )
 
-// Text returns what a finished sweep says on a terminal. Banner stands over measures on records that are not public.
+// Text returns the results of a finished sweep for a terminal. banner stands above measures on
+// records that are not public.
 func (s *Study) Text(summaries []sweep.Summary, banner string) ([]byte, error) {
 	var b bytes.Buffer
 	if s.Secret {
@@ -32,7 +33,8 @@ func (s *Study) Text(summaries []sweep.Summary, banner string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// DryText returns the configurations of a sweep that was not run, with their prices and about how many seconds all take.
+// DryText returns the configurations of a sweep that was not run, with their prices and the
+// approximate seconds of all runs.
 func (s *Study) DryText(seconds float64) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "dry run: nothing was trained, spent or written\n\n")
@@ -49,7 +51,8 @@ func (s *Study) DryText(seconds float64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// DryDocument returns the summary of a sweep that was not run, as JSON has it; marked is whether a configuration is pointed out.
+// DryDocument returns the summary of a sweep that was not run. marked asks for a highlighted
+// configuration.
 func (s *Study) DryDocument(seconds float64, marked bool) Document {
 	d := s.Document(nil, marked)
 	d.Seconds = seconds

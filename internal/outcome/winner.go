@@ -24,8 +24,9 @@ type Origin struct {
 	Declared *certificate.Declared
 }
 
-// WinnerFiles returns the files of the model folder of a private choice, by name: model, certificate and page. The
-// folder of the study is where they will be. The certificate gets a random name for the run and the present time.
+// WinnerFiles returns the files of the model folder of a private choice, by name: model,
+// certificate and page. The folder of the study is their future place. The certificate gets a
+// random name for the run and the present time.
 func (s *Study) WinnerFiles(won sweep.Selected, o Origin) (map[string][]byte, error) {
 	var id [16]byte
 	rand.Read(id[:])

@@ -21,10 +21,10 @@ type Category struct {
 	Count float64
 }
 
-// Categories releases, sorted by name, those categories of the rows whose noisy count is beyond the
-// public threshold of the terms, with these counts. Name returns the category of a row, "" for none.
-// How many rows one record has at most follows from r. That only large counts are shown makes those
-// just beyond the threshold err upward. It is proved under add-or-remove-one.
+// Categories returns the categories of the rows whose noisy count is beyond the public threshold of
+// the terms, with these counts, sorted by name. name returns the category of a row, "" for none.
+// The largest number of rows of one record follows from r. Because only large counts are shown,
+// counts just beyond the threshold err upward. It is proved under add-or-remove-one.
 func Categories(t CategoryTerms, r Records, name func(i int) string) ([]Category, error) {
 	if err := r.Check(); err != nil {
 		return nil, err

@@ -72,11 +72,11 @@ type QuantileTerms struct {
 // for a row that counts nowhere. The numbers are first rounded to the nearest point. Quantiles pays
 // Choice once for each quantile.
 //
-// The score of a point is the number of rows by which its rank is wrong, over the most that one
-// record can change that number (release.Ranks). It is one choice among m points. So the error in
-// rank is of the order (2/ε)·ln m records for all numbers (see RankError). A binary search by noisy
-// counts would pay for log2 m counts. At equal ε its error is about log2(m) times that of a single
-// count for each step, several times as large at every grid size.
+// The score of a point is the number of rows by which its rank is wrong. It is divided by the most
+// that one record can change that number (release.Ranks). It is one choice among m points. So the
+// error in rank is of the order (2/ε)·ln m records for all numbers (see RankError). A binary search
+// by noisy counts would pay for log2 m counts. At equal ε its error is about log2(m) times that of
+// a single count for each step, several times as large at every grid size.
 func Quantiles(t QuantileTerms, r Records, at func(i int) float64, q []float64) ([]float64, error) {
 	return t.choose(r, at, q, false)
 }

@@ -29,9 +29,9 @@ type scorePlot struct {
 	Left   int   // those not shown at all
 }
 
-// scorePlots groups coefficients by score, in the order in which scores first occur, and draws all
-// bars to one scale. So scores can be compared. It returns the number of scores that are left out.
-// Each score has this many more that are not listed.
+// scorePlots returns coefficients grouped by score, in the order of the first occurrence of scores.
+// All bars have one scale, so that scores can be compared. It also returns the number of scores
+// that are left out. Each score has unlisted more coefficients that are not listed.
 func scorePlots(coefficients []Coefficient, unlisted int) (plots []scorePlot, left int) {
 	byScore := map[string][]Coefficient{}
 	var names []string

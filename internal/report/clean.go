@@ -19,10 +19,10 @@ const (
 	maxMarks = 4
 )
 
-// clean makes s safe to look at, in a browser and on a terminal: white space becomes a space.
-// Characters that are invisible, change the direction of text or give orders to a terminal are
-// spelled out, as ⟨U+202E⟩. Bytes that are not UTF-8 become U+FFFD. It does not escape HTML:
-// html/template does.
+// clean returns s in a form that is safe to look at, in a browser and on a terminal. White space
+// becomes a space. Characters that are invisible, change the direction of text or control a
+// terminal are spelled out, as ⟨U+202E⟩. Bytes that are not UTF-8 become U+FFFD. It does not escape
+// HTML: html/template does.
 func clean(s string) string {
 	var b strings.Builder
 	runes, marks := 0, 0

@@ -47,9 +47,9 @@ type Section struct {
 }
 
 // WriteHTML writes the document as one HTML file that needs nothing else: no font, no image and no
-// network. Its figures scale with the page and are readable in light, dark and print. Where scripts are
-// on, a constant one shows values and hides curves; where they are off, nothing is missing but that.
-// Every text is treated as hostile. Nothing is written when the document is refused.
+// network. Its figures scale with the page and are readable in light, dark and print. Where scripts
+// are on, a constant script shows values and hides curves. Where they are off, only that is
+// missing. Every text is treated as hostile. Nothing is written when the document is refused.
 func (d Document) WriteHTML(w io.Writer) error {
 	if d.Title == "" {
 		return fmt.Errorf("report: the title is empty, want a heading; name the experiment")
@@ -88,7 +88,7 @@ type sectionView struct {
 	Charts []chartFigure
 }
 
-// listedSections is how many sections a page has before it begins with a list of them.
+// listedSections is the number of sections from which a page begins with a list of them.
 const listedSections = 4
 
 // Listed is whether the page begins with a list of its sections.

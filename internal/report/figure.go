@@ -20,9 +20,9 @@ const (
 	pngDots      = 144  // dots an inch: twice as fine as a pixel
 )
 
-// WriteSVG draws a figure as a file of its own, on white paper. Equal figures give equal bytes. It
-// names common fonts and needs none, fetches nothing and runs nothing. Texts are made safe to look
-// at, and points that are not finite, or not above 0 on a logarithmic axis, are left out. Published
+// WriteSVG writes a figure as an SVG file on white paper. Equal figures give equal bytes. The file
+// names common fonts but needs none, fetches nothing and runs nothing. Texts are made safe to look
+// at. Points that are not finite, or not above 0 on a logarithmic axis, are left out. Published
 // values have hollow marks and bounds dashes. A figure without panels is refused.
 func WriteSVG(w io.Writer, f figure.Figure) error {
 	p, err := newPicture(f)

@@ -7,8 +7,8 @@ import (
 	"github.com/ditherml/dither/internal/figure"
 )
 
-// look is how a curve is told from the others: a color, a shape of its marks and, for bounds and
-// for those beyond the last color, dashes. Equal names in one figure have equal looks.
+// look is the appearance of a curve: a color and a shape of its marks. Bounds, and curves beyond
+// the last color, also have dashes. Equal names in one figure have equal looks.
 type look struct {
 	// Color counts from 0 and is below curveColors.
 	Color int
@@ -58,9 +58,9 @@ func regular(sides int, angle, radius float64) []corner {
 	return out
 }
 
-// looks gives every name of a figure its place in the order in which names first occur. A published
-// series takes the place of the run that it stands next to. A dashed one, as "without privacy, A",
-// takes the place of the first series whose name it ends in.
+// looks returns the place of every name of a figure, in the order of first occurrence. A published
+// series has the place of the run that it is compared with. A dashed series, such as "without
+// privacy, A", has the place of the first series whose name it ends in.
 func looks(f figure.Figure) map[string]int {
 	places, next, lined := map[string]int{}, 0, map[int]bool{}
 	for _, p := range f.Panels {
@@ -108,8 +108,8 @@ func newLook(place int, s figure.Series) look {
 	return l
 }
 
-// markEvery says at which points marks stand: at all points of a short curve, and at about eight of
-// a long one, which differ from its neighbors' points.
+// markEvery returns the points that have marks: all points of a short curve, and about eight of a
+// long one. Marks of neighboring curves are at different points.
 func (l look) markEvery(points int) (first, step int) {
 	const most, few = 24, 8
 	if points <= most || !l.Joined {

@@ -8,7 +8,7 @@ import (
 )
 
 // drawnFigure is a figure ready to be drawn: its texts are clean, its values finite, its axes
-// ranged and its curves styled. What draws it, to a file or into a page, adds no thought.
+// ranged and its curves styled. The code that draws it, to a file or into a page, decides nothing.
 type drawnFigure struct {
 	Title, Command string
 	Panels         []drawnPanel

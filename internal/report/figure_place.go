@@ -34,8 +34,8 @@ func newPlacement(p drawnPanel, width, high float64) *placement {
 	return out
 }
 
-// put chooses where a text of some size stands next to a point. So it leaves the panel and covers
-// other texts last, and curves as little as can be.
+// put chooses the place of a text next to a point. It prefers to cover curves over covering other
+// texts or leaving the panel, and covers as little as possible.
 func (p *placement) put(x, y, width, high float64) box {
 	const gap = 7
 	best, least := box{}, -1.0

@@ -13,9 +13,10 @@ type scale struct {
 	Room int
 }
 
-// newScale holds all values with some room around them. It spans their intervals too, as far as
-// these are not much wider than the values. So one wild interval does not flatten every curve. A
-// linear axis begins at 0 where the values come near it. All must be held by the axis.
+// newScale returns a scale that holds all values with some margin. It also spans their intervals,
+// as far as these are not much wider than the values. So one wild interval does not flatten every
+// curve. A linear axis begins at 0 where the values come near it. The axis must be able to hold all
+// values.
 func newScale(values, around []float64, log bool) scale {
 	s := scale{Low: math.Inf(1), High: math.Inf(-1), Log: log}
 	for _, v := range values {

@@ -6,16 +6,16 @@ import (
 	"github.com/ditherml/dither/internal/figure"
 )
 
-// Most points of a curve that are drawn one by one, and the strips of a panel. A longer curve keeps
-// a few points of each strip: a strip is about two pixels wide, so that what is left out is covered
-// by what is kept.
+// mostPoints is the largest number of points of a curve that are drawn one by one, and thinStrips
+// the number of strips of a panel. A longer curve keeps a few points of each strip. A strip is
+// about two pixels wide, so the kept points cover those that are left out.
 const mostPoints, thinStrips = 1000, 160
 
 // thinned leaves out points of a long curve whose points grow in X. Within one strip of the panel
-// it keeps the first and the last point, the lowest and the highest, and the ends of the widest
-// intervals: six of them at most, at most 966 in all. So every extreme stays, and the curve with
-// all its points runs within one strip of what is drawn. A curve of at most mostPoints points stays
-// whole.
+// it keeps the first, the last, the lowest and the highest point. It also keeps the ends of the
+// widest intervals. These are at most six of a strip, and at most 966 in all. So every extreme
+// stays, and the curve with all its points runs within one strip of the drawn curve. A curve of at
+// most mostPoints points stays complete.
 func (p drawnPanel) thinned(points []figure.Point) []figure.Point {
 	if len(points) <= mostPoints {
 		return points

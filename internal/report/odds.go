@@ -2,11 +2,11 @@ package report
 
 import "math"
 
-// What an (epsilon, delta) guarantee implies about any attacker who must tell
-// two neighboring data sets apart from the model. All are upper bounds, and
-// tight for the pair (epsilon, delta). Source: P. Kairouz, S. Oh and
-// P. Viswanath, "The Composition Theorem for Differential Privacy", ICML 2015,
-// section 2 (the privacy region of an (epsilon, delta) mechanism).
+// The bounds that an (epsilon, delta) guarantee implies on any attackers who must tell two
+// neighboring data sets apart from the model. All are upper bounds, and tight for the pair
+// (epsilon, delta). Source: P. Kairouz, S. Oh and P. Viswanath, "The Composition Theorem for
+// Differential Privacy", ICML 2015, section 2 (the privacy region of an (epsilon, delta)
+// mechanism).
 
 // claimedFalsePositives is the false-positive rate at which the page states
 // the attacker's true-positive rate.

@@ -11,8 +11,8 @@ import (
 // FileName is the name of the page inside the folder of a model or an evaluation.
 const FileName = "report.html"
 
-// Page is all that the page about one model says. Only Title and Guarantee are
-// required; a section without content is left out.
+// Page is the content of the page about one model. Only Title and Guarantee are required. A section
+// without content is left out.
 type Page struct {
 	// Title heads the page, as "A private model of any-visit".
 	Title string
@@ -20,15 +20,15 @@ type Page struct {
 	Generated string
 	// Guarantee is the promise; it has no default.
 	Guarantee Guarantee
-	// Banner is shown loudly above everything. When Guarantee.Epsilon is
-	// infinite an empty Banner becomes "NOT PRIVATE: epsilon is infinite".
+	// Banner stands prominently above everything. When Guarantee.Epsilon is infinite, an empty
+	// Banner becomes "NOT PRIVATE: epsilon is infinite".
 	Banner string
 	// Public lists what was declared public, with the reason it matters.
 	Public []Fact
-	// Tainted lists, in plain words, what was copied out of the records
-	// although it counts as public, such as bounds or levels.
+	// Tainted lists, in plain words, what was copied from the records although it counts as public,
+	// such as bounds or levels.
 	Tainted []string
-	// Assumptions lists, in plain words, what the guarantee rests on.
+	// Assumptions lists, in plain words, what the guarantee depends on.
 	Assumptions []string
 	// Warnings lists what the reader should know before using the model.
 	Warnings []string
@@ -40,7 +40,7 @@ type Page struct {
 	Budget []figure.Figure
 	// Coefficients are shown in the caller's order, grouped by Score.
 	Coefficients []Coefficient
-	// Unlisted is how many further coefficients each score has, all of them smaller.
+	// Unlisted is the number of further coefficients of each score, all of them smaller.
 	Unlisted int
 	// Estimates is nil unless the method says how uncertain its coefficients are.
 	Estimates *Estimates
@@ -58,11 +58,12 @@ type Page struct {
 	Provenance []Fact
 }
 
-// Attacker are upper bounds on what anyone reaches who tells from the model whether one record was used.
+// Attacker has upper bounds on attackers who tell from the model whether one record was used.
 type Attacker interface {
-	// TruePositives bounds the share of used records that are recognized, at this share of false accusations.
+	// TruePositives returns a bound on the share of used records that are recognized, at this share
+	// of false accusations.
 	TruePositives(falsePositives float64) float64
-	// Advantage bounds the share of true positives less that of false positives.
+	// Advantage returns a bound on the share of true positives less the share of false positives.
 	Advantage() float64
 }
 
@@ -85,13 +86,13 @@ type Guarantee struct {
 	// GroupEpsilon is the epsilon of GroupRows rows together, at the same
 	// Delta; at least Epsilon.
 	GroupEpsilon float64
-	// NoisePerRecord says in words how the noise compares with what one record
-	// can contribute; optional.
+	// NoisePerRecord compares in words the noise with the largest contribution of one record. It is
+	// optional.
 	NoisePerRecord string
 	// Released is what the page is about, as "evaluation"; "" is "model".
 	Released string
-	// Attacker bounds what anyone reaches against one record, by all that is proven about the run. Nil: by Epsilon
-	// and Delta alone.
+	// Attacker bounds attacks on one record, by everything that is proven about the run. Nil means
+	// by Epsilon and Delta alone.
 	Attacker Attacker
 }
 
@@ -153,11 +154,12 @@ type Metrics struct {
 	Confusion *Confusion
 }
 
-// Tradeoff is how accuracy grows with the budget on a public table, with the epsilon of this run on its axis.
+// Tradeoff is the accuracy as a function of the budget on a public table, with the epsilon of this
+// run on its axis.
 type Tradeoff struct {
-	// Words say what the curve is of, and what it does not tell.
+	// Words say what the curve shows, and what it does not show.
 	Words []string
-	// Warnings list in what the runs of the curve differ from this one.
+	// Warnings list how the runs of the curve differ from this run.
 	Warnings []string
 	// Figures are drawn in order; Commands, if they are there, make them, one below the other.
 	Figures  []figure.Figure
@@ -179,7 +181,7 @@ type Confusion struct {
 	Counts [][]int
 }
 
-// figures are those that the caller gives.
+// figures returns the figures of the caller.
 func (p Page) figures() []figure.Figure {
 	if p.Tradeoff == nil {
 		return p.Budget
@@ -187,8 +189,8 @@ func (p Page) figures() []figure.Figure {
 	return slices.Concat(p.Budget, p.Tradeoff.Figures)
 }
 
-// validate refuses a page whose guarantee is not fully stated, since a missing
-// number must not read as a strong promise.
+// validate refuses a page whose guarantee is not fully stated: a missing number must not read as a
+// strong promise.
 func (p Page) validate() error {
 	if p.Title == "" {
 		return fmt.Errorf("report: the title is empty, want a heading; name the model's target")

@@ -10,8 +10,8 @@ import (
 	"github.com/ditherml/dither/internal/report/internal/canvas"
 )
 
-// CostPlot is a picture of what releases cost, in two panels: epsilon as they go on, and the
-// errors that are left to the best attacker at the end.
+// CostPlot is a picture of the cost of releases, in two panels: epsilon as releases go on, and the
+// remaining errors of the best attacker at the end.
 type CostPlot struct {
 	// Title stands above the panels, such as the event that is priced.
 	Title string

@@ -11,7 +11,7 @@ import (
 // Sizes of fonts in points, and lengths of a line of text in sizes of its font.
 const (
 	titleSize  = 10.5
-	labelSize  = 9.0 // beside an axis
+	labelSize  = 9.0 // of the labels of an axis
 	legendSize = 8.5 // of ticks and marks too
 
 	lineHigh = 1.117 // from the top of the highest letters to the end of the lowest

@@ -10,9 +10,9 @@ import (
 // riskPoints is the number of points of a curve of the risk.
 const riskPoints = 60
 
-// riskFigure shows what a guarantee leaves to an attacker at most: whom they recognize for how many
-// false accusations, and how often they are right about a coin as epsilon grows. Only epsilon and
-// delta are known there.
+// riskFigure returns a figure of the most that a guarantee leaves to an attacker: whom they
+// recognize for a number of false accusations, and how often they are right about a coin as epsilon
+// grows. The second is by epsilon and delta alone.
 func riskFigure(g Guarantee) figure.Figure {
 	guessing := figure.Series{Name: "guessing", Dashed: true, Points: []figure.Point{figure.Value(0, 0), figure.Value(100, 100)}}
 	recognized := figure.Panel{

@@ -5,10 +5,10 @@ import "strings"
 // sparkBlocks are an eighth to eight eighths of a line's height.
 var sparkBlocks = []rune("▁▂▃▄▅▆▇█")
 
-// Sparkline is a curve as one character a value, for terminals: the lowest block is the least of
-// the values, the highest the greatest, and equal steps between are equal steps of value. A value
-// that is not finite is a space. Values that are all equal stand in the middle. There is no axis:
-// print the first and the last value next to it.
+// Sparkline returns a curve as one character a value, for terminals. The lowest block is the least
+// of the values, the highest the greatest, and equal steps of blocks are equal steps of value. A
+// value that is not finite is a space. Values that are all equal are in the middle. There is no
+// axis: print the first and the last value next to it.
 func Sparkline(values []float64) string {
 	low, high := largest, -largest
 	for _, v := range values {

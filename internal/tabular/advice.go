@@ -9,14 +9,14 @@ import (
 	"github.com/ditherml/dither/internal/display"
 )
 
-// Drafting says how a draft came about.
+// Drafting describes how a draft was made.
 type Drafting struct {
 	Array    bool // the table is an array, whose header alone was read
 	Named    bool // the columns were named by whoever drafts
 	RowTaken bool // nobody declared what a row is
 }
 
-// WriteAdvice lists for a terminal what a person must still do about a draft.
+// WriteAdvice lists for a terminal what a person must still declare in a draft.
 func (d Drafting) WriteAdvice(w io.Writer, schema *data.Schema) {
 	if d.Array {
 		fmt.Fprintln(w, "The shape of a record and the type of its numbers were read, and no record. Columns are named by their places; the range of bytes is that of their type.")

@@ -168,7 +168,7 @@ func (p passed) fill(cells []string, row int) {
 	}
 }
 
-// Coverage returns what the guarantee has to do with predictions, in one line.
+// Coverage returns in one line what the guarantee means for predictions.
 func Coverage(m *model.Model) string {
 	if !m.Provenance.Private {
 		return "NOT PRIVATE: this model is a baseline without a guarantee; its predictions may reveal the records that trained it."

@@ -1,6 +1,6 @@
-// Package tabular is about tables as the command names them: files and built-in data sets, what is
-// listed and exported of them, drafts of their schemas, what disagrees with a schema, and tables of
-// predictions.
+// Package tabular holds what the command does with tables by name: files and built-in data sets. It
+// lists and exports them, drafts their schemas, reports what disagrees with a schema, and makes
+// tables of predictions.
 package tabular
 
 import (

@@ -10,8 +10,8 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// Answer returns the answer to a question for a terminal: what was asked, the numbers, how sure they are and what they
-// cost. The file has its certificate.
+// Answer returns the answer to a question for a terminal: the question, the numbers, their accuracy
+// and their cost. The file has the answer's certificate.
 func Answer(a query.File) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(head(a))
@@ -101,7 +101,8 @@ func foot(a query.File) string {
 	return printableLines(b.String())
 }
 
-// fewBlocks warns where a rank that is wrong by so much may lead beyond what any block gave. Both numbers are public.
+// fewBlocks returns a warning where the rank error may lead beyond the results of all blocks. Both
+// numbers are public.
 func fewBlocks(blocks int, rankError float64) string {
 	if blocks == 0 || 2*rankError < float64(blocks) {
 		return ""

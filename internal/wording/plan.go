@@ -12,7 +12,8 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// NetworkReleases returns a plan's releases with their shares of the Rényi divergence at the order that prices it.
+// NetworkReleases returns a plan's releases with their shares of the Rényi divergence at the order
+// that prices the plan.
 func NetworkReleases(p neural.Plan) []report.Event {
 	parts, sequence := p.Event().(mechanism.Sequence)
 	if !sequence {
@@ -60,8 +61,8 @@ func networkEvent(p neural.Plan, purpose string, e mechanism.Event) report.Event
 	return out
 }
 
-// Releases returns the plan's releases with their shares of the budget: of μ², or under RDP of the
-// divergence at the order that prices the plan.
+// Releases returns the plan's releases with their shares of the budget. Shares are of μ², or under
+// RDP of the divergence at the order that prices the plan.
 func Releases(p train.Plan) []report.Event {
 	all := p.Training()
 	out := make([]report.Event, len(all))
@@ -82,8 +83,8 @@ func Releases(p train.Plan) []report.Event {
 	return out
 }
 
-// weight is what an event adds to the sum that the plan's accountant bounds; for a baseline,
-// how many releases it is.
+// weight returns the contribution of an event to the sum that the plan's accountant bounds. For a
+// baseline it is the number of releases.
 func weight(p train.Plan, e mechanism.Event) float64 {
 	if p.NonPrivate {
 		if r, repeated := e.(mechanism.Repeat); repeated {
@@ -152,7 +153,7 @@ func Brief(e mechanism.Event) string {
 	return e.String()
 }
 
-// Statistic returns what a release before training is, before the name of its column.
+// Statistic returns the name of a release before training, which precedes the name of its column.
 func Statistic(kind string) string { return statisticWords[kind] }
 
 var statisticWords = map[string]string{

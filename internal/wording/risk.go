@@ -7,7 +7,7 @@ import (
 	"github.com/ditherml/dither/account"
 )
 
-// Risk says risks in plain sentences, for readers who decide and do not calculate.
+// Risk returns risks in plain sentences, for readers who decide and do not calculate.
 func Risk(r account.Risk) []string {
 	if math.IsInf(r.Epsilon, 1) {
 		return []string{"There is no guarantee: the result may disclose any record."}

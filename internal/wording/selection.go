@@ -6,7 +6,8 @@ import (
 	"github.com/ditherml/dither/sweep"
 )
 
-// NoRuns returns how probable it is that a choice has no winner, as the end of a sentence, "" where it always has one.
+// NoRuns returns the probability that a choice has no winner, as the end of a sentence. It is ""
+// for a choice that always has one.
 func NoRuns(p sweep.Selection) string {
 	if none := p.NoRuns(); none > 0 {
 		return fmt.Sprintf("; with probability %.1g there is no run and no model", none)

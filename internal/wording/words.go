@@ -44,7 +44,7 @@ func Learned(l certificate.Learned) string {
 	return fmt.Sprintf("%s has the levels %s", l.Column, Names(l.Levels))
 }
 
-// Names returns a list of names, of very many the first.
+// Names returns a list of names. Of a long list it has the first names.
 func Names(names []string) string {
 	const most = 500
 	if len(names) <= most {
@@ -53,7 +53,7 @@ func Names(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// Sampling returns which records each step of gradient descent takes.
+// Sampling returns in words which records each step of gradient descent takes.
 func Sampling(p train.Plan) string {
 	switch {
 	case p.SamplingProbability > 0:
@@ -87,7 +87,7 @@ func Weights(n int) string {
 	return fmt.Sprintf("%d weights", n)
 }
 
-// NetworkSampling returns which records a step takes.
+// NetworkSampling returns in words which records a step takes.
 func NetworkSampling(s neural.Sampling) string {
 	switch s.Kind {
 	case option.SamplingPoisson:
@@ -108,7 +108,7 @@ func NetworkSampling(s neural.Sampling) string {
 	return string(s.Kind)
 }
 
-// NetworkClipping returns how a record's gradient is bounded.
+// NetworkClipping returns in words how a record's gradient is bounded.
 func NetworkClipping(c neural.Clipping) string {
 	norms := make([]float64, len(c.Groups))
 	for k, g := range c.Groups {

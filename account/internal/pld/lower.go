@@ -13,29 +13,24 @@ import (
 // its ratio is multiplied by a random factor R with mean 1. R has two values whose logarithms
 // differ by the width h of the cell.
 //
-// 1. For c ≥ 1 the largest E(R-c)⁺ of any such R is (e^{h/2}-√c)²/(e^h-1). With values e^u and
-// e^{u-h}
-//     it is (1+ce^{-h}-e^{u-h}-ce^{-u})/(1-e^{-h}), largest at e^{2u} = c·e^h. For c < 1 put-call
-//     symmetry gives the same R its largest value.
-// 2. These are the values of E(e^N-c)⁺ for N with density proportional to e^{-n/2} on [-h, h]. So N
-//     dominates every R in the convex order.
-// 3. Let Y be normal with mean -s²/2 and variance s². The densities of N and Y are both e^{-n/2}
-// times
-//     a symmetric function. So E(e^Y-c)⁺ - E(e^N-c)⁺ as a function of c ≥ 1 starts with no downward
-//     slope, is convex, then concave, then convex, and ends at zero.
-// 4. So Y dominates N if the difference starts at zero or above: E(e^Y-1)⁺ ≥ E(e^N-1)⁺ = tanh(h/4),
-//     that is, erf(s/√8) ≥ tanh(h/4).
-// 5. With s = h·√(2π)/4 that holds for h ≤ 1: the series are h/4 - 0.0041h³ + … and h/4 - 0.0052h³
-// + ….
-//     A larger s only dominates more.
-// 6. Convex order survives products of independent factors. So U(α) ≤ E g(αe^Y), where Y is normal
-// with
-//     mean -s²/2 and variance s² = (π/8)·Σh² over all spreads.
-// 7. g is convex, decreasing, and below every upper bound of U. Let v be its unknown value at α. A
-// chord
-//     from v to an upper bound at another point lies above g, and so does the chord between two upper
-//     bounds.
-// 8. The mean of that broken line is linear in v and at least U(α). That bounds v from below.
+//   1. For c ≥ 1 the largest E(R-c)⁺ of any such R is (e^{h/2}-√c)²/(e^h-1). With values e^u and
+//      e^{u-h} it is (1+ce^{-h}-e^{u-h}-ce^{-u})/(1-e^{-h}), largest at e^{2u} = c·e^h. For c < 1
+//      put-call symmetry gives the same R its largest value.
+//   2. These are the values of E(e^N-c)⁺ for N with density proportional to e^{-n/2} on [-h, h]. So
+//      N dominates every R in the convex order.
+//   3. Let Y be normal with mean -s²/2 and variance s². The densities of N and Y are both e^{-n/2}
+//      times a symmetric function. So E(e^Y-c)⁺ - E(e^N-c)⁺ as a function of c ≥ 1 starts with no
+//      downward slope, is convex, then concave, then convex, and ends at zero.
+//   4. So Y dominates N if the difference starts at zero or above: E(e^Y-1)⁺ ≥ E(e^N-1)⁺ =
+//      tanh(h/4), that is, erf(s/√8) ≥ tanh(h/4).
+//   5. With s = h·√(2π)/4 that holds for h ≤ 1: the series are h/4 - 0.0041h³ + … and h/4 -
+//      0.0052h³ + …. A larger s only dominates more.
+//   6. Convex order survives products of independent factors. So U(α) ≤ E g(αe^Y), where Y is
+//      normal with mean -s²/2 and variance s² = (π/8)·Σh² over all spreads.
+//   7. g is convex, decreasing, and below every upper bound of U. Let v be its unknown value at α.
+//      A chord from v to an upper bound at another point lies above g, and so does the chord
+//      between two upper bounds.
+//   8. The mean of that broken line is linear in v and at least U(α). That bounds v from below.
 
 // knots are the ends of chords, in standard deviations s; the first is varied.
 var knots = [...]float64{0, 0.3, 0.7, 1.2, 1.9, 2.9, 4.4, 7}
