@@ -241,11 +241,11 @@ func WithProgress(f func(step, steps int, epsilon float64)) Option {
 	return option("WithProgress", func(s *settings) { s.progress = f })
 }
 
-// Into returns the option by which Train itself writes, into a new folder, the files that Save
-// writes. Train takes the name of the folder before it reads a record. From before the first
-// release until the results are complete, the folder holds spent.json, which states what is spent.
-// A process that is killed leaves this file. An error of Train after the first release names the
-// file. Into is for Train alone.
+// Into returns the option by which Train writes the files of Save into a new folder. Train takes
+// the name of the folder before it reads a record. From before the first release until the results
+// are complete, the folder holds spent.json, which states what is spent. A process that is killed
+// leaves this file. An error of Train after the first release names the file. Into is for Train
+// alone.
 func Into(folder string) Option { return option("Into", func(s *settings) { s.folder = &folder }) }
 
 // Where returns the option by which Query uses only the rows that meet a condition, such as "age >=

@@ -58,7 +58,7 @@ func (s spread) quantile(variance, fourth float64) float64 {
 //  2. The set is {θ : (A-θW)² ≤ z²·(sampling(θ) + noise(θ))}, with z a corrected normal quantile.
 //     The corrections are for the longer tails of Laplace noise, the noise on the sampling part,
 //     and the skewness of squares and magnitudes.
-//  3. The set of a number of rows has half a step more where noise leaves steps.
+//  3. The set of a share of rows has half a step more where noise leaves steps.
 //  4. Where noise hides W, the set may be all numbers, or all except some in the middle.
 //  5. Where a record is a person of several rows, the sampling part has the released sums over
 //     pairs of rows of one person. Where these are too noisy it is raised (mostDoubt), up to the

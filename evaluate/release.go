@@ -44,7 +44,7 @@ func (p Plan) check(r Records) error {
 }
 
 // Release pays for the plan's event and returns its noisy numbers, in rows for a histogram. Only
-// these numbers leave the records. Everything else follows from them (Measures). It is an error if
+// these numbers leave the records. Everything else follows from them by Measures. It is an error if
 // the records do not fit the plan, or if the payer refuses.
 func Release(payer mechanism.Payer, p Plan, r Records) ([]float64, error) {
 	if err := p.Validate(); err != nil {

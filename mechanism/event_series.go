@@ -16,7 +16,7 @@ type LastIterate struct {
 
 // LastIterateConvex is LastIterate on a smooth convex objective, where steps do not expand
 // distances, over a set of diameter Reach. The unit of Reach is the distance by which one record's
-// bound moves a step. The source is the same as of LastIterate, theorem 4.3.
+// bound moves a step. The source is that of LastIterate, theorem 4.3.
 type LastIterateConvex struct {
 	NoiseMultiplier, Reach float64
 	Steps                  int
