@@ -53,6 +53,9 @@ func judge(t *testing.T, b image, want position, what string) (found bool) {
 
 // TestEveryDamageIsFoundOrHarmless tries truncations, flips, swaps, copies and drops on 50 records.
 func TestEveryDamageIsFoundOrHarmless(t *testing.T) {
+	if thorough {
+		t.Parallel()
+	}
 	b, passed := imageOf(50)
 	want := passed[50]
 	if judge(t, b, want, "nothing") {

@@ -11,7 +11,7 @@ import (
 
 func TestFile(t *testing.T) {
 	chaintest.Run(t, func(t *testing.T) func() chain.Store {
-		path := filepath.Join(t.TempDir(), "ledger")
+		path := filepath.Join(chaintest.Folder(t), "ledger")
 		s, err := chain.Create(context.Background(), path, []byte("first"))
 		if err != nil {
 			t.Fatal(err)

@@ -111,6 +111,7 @@ func TestKillsLoseNothing(t *testing.T) {
 	const writers, each = 3, 300
 	kills, end := 0, time.Now().Add(2*time.Second)
 	if thorough {
+		t.Parallel()
 		end = time.Now().Add(time.Hour)
 	}
 	acknowledgedInAll, recordsInAll := 0, 0

@@ -15,6 +15,9 @@ import (
 	"time"
 )
 
+// Folders of tests are made without mode bits for others, whoever runs the tests.
+func init() { syscall.Umask(0o022) }
+
 // onDisk makes a ledger of two records in a new folder.
 func onDisk(t *testing.T) (path string, f *File) {
 	t.Helper()

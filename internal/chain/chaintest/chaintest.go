@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/ditherml/dither/internal/chain"
@@ -34,6 +35,17 @@ func Run(t *testing.T, make func(t *testing.T) (open func() chain.Store)) {
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, make(t)) })
 	}
+}
+
+// Folder returns a temporary folder that nobody else can write, also where the umask lets groups write: ledgers are
+// refused in other folders.
+func Folder(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.Chmod(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return folder
 }
 
 var (
