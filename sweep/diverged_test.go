@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -34,24 +33,20 @@ func TestDivergedRunsAreRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	candidates := []Candidate{noisy(t, s, 0, 1e308), noisy(t, s, 0, 1e-6), noisy(t, s, 0.5, 1e308), noisy(t, s, 0.5, 1e-6)}
-	path, definition := filepath.Join(t.TempDir(), "results"), Definition{Program: "test", Repeats: 2}
+	journal := newMemory()
 	var first []Measurement
 	for pass := range 2 {
-		journal, failed := OpenJournal(path, definition)
-		if failed != nil {
-			t.Fatal(failed)
-		}
 		sweep := Sweep{Candidates: candidates, Repeats: 2, Training: d, Examiner: e, Journal: journal}
 		results, failed := sweep.Run(t.Context())
 		if failed != nil {
 			t.Fatal(failed)
 		}
 		for i := range candidates {
-			if n := journal.Begun(&candidates[i]); n != 2 {
+			if n := journal.ofCandidate(&candidates[i]); n != 2 {
 				t.Errorf("pass %d: %d runs of %s began, want 2", pass, n, candidates[i].Words())
 			}
 		}
-		if journal.Close(); pass == 0 {
+		if pass == 0 {
 			first = results
 		}
 		for i, r := range results {

@@ -36,7 +36,7 @@ type Sweep struct {
 	Training *data.Dataset
 	Examiner *Evaluator
 	// Journal keeps results and knows which runs have ended; nil keeps nothing.
-	Journal *Journal
+	Journal Journal
 	// Progress, if not nil, is called when runs end and as they advance. Calls do not overlap.
 	Progress func(Progress)
 
@@ -127,7 +127,7 @@ func (s *Sweep) pending(ended map[string]Measurement) (groups [][]job, alone []j
 		for repeat := range c.Runs(s.Repeats) {
 			run := s.runOf(c, repeat+1)
 			if s.Journal != nil {
-				if result, has := s.Journal.result(run); has {
+				if result, has := s.Journal.Result(run); has {
 					ended[run.key()] = result
 					s.meter.ended++
 					continue
@@ -390,14 +390,14 @@ func (s *Sweep) begin(runs []Run) error {
 	if s.Journal == nil {
 		return nil
 	}
-	return s.Journal.begin(runs)
+	return s.Journal.Begin(runs)
 }
 
 func (s *Sweep) end(results []Measurement) error {
 	if s.Journal == nil {
 		return nil
 	}
-	return s.Journal.end(results)
+	return s.Journal.End(results)
 }
 
 // meter adds up the finished work.

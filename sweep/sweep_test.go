@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -94,8 +93,7 @@ func TestSweepRunsEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "results")
-	j := open(t, path)
+	j := newMemory()
 	var last Progress
 	sweep := Sweep{Candidates: candidates, Repeats: 3, Training: d, Examiner: e, Journal: j, Progress: func(p Progress) { last = p }}
 	first, err := sweep.Run(context.Background())
@@ -117,9 +115,6 @@ func TestSweepRunsEverything(t *testing.T) {
 	if first[0].Value(metricLogLoss) == first[1].Value(metricLogLoss) || first[6].Value(metricLogLoss) == first[7].Value(metricLogLoss) {
 		t.Error("two private runs have the same loss, want noise of their own")
 	}
-	j.Close()
-	j = open(t, path)
-	defer j.Close()
 	again := Sweep{Candidates: candidates, Repeats: 3, Training: d, Examiner: e, Journal: j}
 	second, err := again.Run(context.Background())
 	if err != nil {
@@ -131,7 +126,7 @@ func TestSweepRunsEverything(t *testing.T) {
 		}
 	}
 	for i := range candidates {
-		if n := j.Begun(&candidates[i]); n != candidates[i].Runs(3) {
+		if n := j.ofCandidate(&candidates[i]); n != candidates[i].Runs(3) {
 			t.Errorf("%s began %d times, want %d", candidates[i].Words(), n, candidates[i].Runs(3))
 		}
 	}
@@ -146,8 +141,7 @@ func TestSweepStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := open(t, filepath.Join(t.TempDir(), "results"))
-	defer j.Close()
+	j := newMemory()
 	stops := 0
 	for {
 		ctx, stop := context.WithCancel(context.Background())

@@ -183,7 +183,7 @@ func (v *Verification) Add(err error) {
 		return
 	}
 	text := err.Error()
-	for _, name := range []string{"certificate", "draft", "train", "erm", "neural", "evaluate", "query"} {
+	for _, name := range []string{"certificate", "train", "erm", "neural", "evaluate", "query"} {
 		text = strings.TrimPrefix(text, name+": ")
 	}
 	v.Disagreements = append(v.Disagreements, display.Printable(text))

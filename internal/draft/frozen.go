@@ -18,15 +18,15 @@ func CheckFrozen(f *certificate.Frozen) error {
 	case f == nil:
 		return nil
 	case f.Layers < 1 || f.Source == "" || !strict.IsHash(f.SHA256):
-		return fmt.Errorf("draft: %d frozen layers are of %q with SHA-256 %q, want at least 1, a name and a hash", f.Layers, f.Source, f.SHA256)
+		return fmt.Errorf("certificate: %d frozen layers are of %q with SHA-256 %q, want at least 1, a name and a hash", f.Layers, f.Source, f.SHA256)
 	case (f.Public != "") == (f.Paid != nil):
-		return fmt.Errorf("draft: frozen layers are declared public and paid for, or neither, want one of the two")
+		return fmt.Errorf("certificate: frozen layers are declared public and paid for, or neither, want one of the two")
 	case f.Paid != nil && (!strict.IsHash(f.Paid.CertificateSHA256) || !(f.Paid.Epsilon >= 0) || !(f.Paid.Delta >= 0 && f.Paid.Delta < 1) || !f.Paid.Neighboring.Valid()):
-		return fmt.Errorf("draft: the cost of frozen layers is no guarantee with the hash of a certificate")
+		return fmt.Errorf("certificate: the cost of frozen layers is no guarantee with the hash of a certificate")
 	}
 	for _, line := range f.Earlier {
 		if !strings.Contains(line, FrozenWords) {
-			return fmt.Errorf("draft: an earlier assumption about frozen layers speaks of something else")
+			return fmt.Errorf("certificate: an earlier assumption about frozen layers speaks of something else")
 		}
 	}
 	return nil

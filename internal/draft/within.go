@@ -30,5 +30,5 @@ func Within(asked float64, plan func(epsilon float64) (certificate.Certificate, 
 		}
 		epsilon *= asked / price * (1 - 1e-12)
 	}
-	return certificate.Certificate{}, fmt.Errorf("draft: %w: no plan for epsilon %v was found to cost at most that, want another epsilon", ledger.ErrOverBudget, asked)
+	return certificate.Certificate{}, fmt.Errorf("certificate: %w: no plan for epsilon %v was found to cost at most that, want another epsilon", ledger.ErrOverBudget, asked)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/ditherml/dither/internal/durable"
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/journal"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/sweep"
 )
@@ -42,13 +43,13 @@ func (p *Plan) Execute(ctx context.Context, ahead *Progress, image func(io.Write
 	if err != nil {
 		return nil, nil, err
 	}
-	journal, err := sweep.OpenJournal(path, definition)
+	results, err := journal.Open(path, definition)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer journal.Close()
+	defer results.Close()
 	ahead.timed = p.public()
-	runs := sweep.Sweep{Candidates: p.Candidates, Repeats: p.Repeats, Training: p.parts.training, Examiner: examiner, Journal: journal, Progress: ahead.show}
+	runs := sweep.Sweep{Candidates: p.Candidates, Repeats: p.Repeats, Training: p.parts.training, Examiner: examiner, Journal: results, Progress: ahead.show}
 	measured, err := runs.Run(ctx)
 	ahead.end()
 	switch {
@@ -57,7 +58,7 @@ func (p *Plan) Execute(ctx context.Context, ahead *Progress, image func(io.Write
 	case err != nil:
 		return nil, nil, failure.Running(err)
 	}
-	if p.cost, err = sweep.CostOf(p.Candidates, journal.Begun); err != nil {
+	if p.cost, err = sweep.CostOf(p.Candidates, results.Begun); err != nil {
 		return nil, nil, failure.Running(err)
 	}
 	summaries, study := sweep.Summarize(p.Candidates, measured), p.study()
@@ -93,8 +94,8 @@ func (p *Plan) write(study *outcome.Study, measured []sweep.Measurement, summari
 }
 
 // definition returns everything that decides the runs.
-func (p *Plan) definition() (sweep.Definition, error) {
-	d := sweep.Definition{Fixed: outcome.Shown(p.Fixed), Varied: p.Varied, Repeats: p.Repeats, Baseline: p.Baseline, Program: p.Program}
+func (p *Plan) definition() (journal.Definition, error) {
+	d := journal.Definition{Fixed: outcome.Shown(p.Fixed), Varied: p.Varied, Repeats: p.Repeats, Baseline: p.Baseline, Program: p.Program}
 	if p.Split != "" {
 		d.Fixed = append(d.Fixed, sweep.Setting{Name: "split", Value: p.Split})
 	}
@@ -108,7 +109,7 @@ func (p *Plan) definition() (sweep.Definition, error) {
 
 // journalPath returns the file for results as they arrive. It is in the folder of the sweep, or for
 // private results in the cache folder.
-func (p *Plan) journalPath(d sweep.Definition) (string, error) {
+func (p *Plan) journalPath(d journal.Definition) (string, error) {
 	if p.secret() {
 		text, err := json.Marshal(d)
 		if err != nil {

@@ -141,6 +141,8 @@ var layers = []layer{
 	// optimizers and schedules, hence train; erm knows nothing of networks.
 	{"train/neural", "privacy internal/special internal/kernel internal/spot network internal/dynamics internal/pass mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable internal/option internal/optimizer internal/draft"},
 	{"sweep", "privacy internal/special internal/slack internal/kernel internal/parallel mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural internal/strict internal/wholerows internal/option"},
+	// The file of results with which a sweep goes on: whoever sweeps from Go may keep results elsewhere.
+	{"internal/journal", "certificate internal/strict sweep"},
 	// Pictures as numbers: what finds them need not draw them.
 	{"internal/figure", ""},
 	// Experiments of the literature, and what their figures are compared with; report shows them.
@@ -178,7 +180,7 @@ var layers = []layer{
 	// One training of any method, from its plan to the folder of its results: the command and the front door share it.
 	{"internal/training", "account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/encoder internal/figure internal/layers internal/measures internal/outcome internal/report internal/wording ledger mechanism model network privacy sweep train train/erm train/neural internal/option internal/draft"},
 	// Many runs of settings in text: what they are, what they cost, and a private choice among them.
-	{"internal/grid", "certificate data data/builtin internal/artefact internal/cache internal/display internal/durable internal/failure internal/figure internal/layers internal/outcome internal/parallel internal/process internal/tabular internal/training internal/wording ledger sweep train train/erm internal/option"},
+	{"internal/grid", "certificate data data/builtin internal/artefact internal/cache internal/display internal/durable internal/failure internal/figure internal/layers internal/outcome internal/parallel internal/process internal/tabular internal/training internal/wording ledger sweep train train/erm internal/option internal/journal"},
 	// The front door: what most programs need, with the defaults of the command.
 	{"", "account certificate data internal/budget internal/artefact internal/calibration internal/training ledger mechanism model privacy query evaluate train internal/measures"},
 	// What measures the defaults of training on public data sets is a command too.

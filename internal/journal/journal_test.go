@@ -1,4 +1,4 @@
-package sweep
+package journal
 
 import (
 	"errors"
@@ -10,21 +10,22 @@ import (
 
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/sweep"
 )
 
 func definition() Definition {
-	return Definition{Fixed: []Setting{{"delta", "1e-6"}}, Varied: []Parameter{{"epsilon", []string{"1", "2"}}}, Repeats: 3, Data: []Setting{{"data", "abc"}}, Program: "dither test"}
+	return Definition{Fixed: []sweep.Setting{{Name: "delta", Value: "1e-6"}}, Varied: []sweep.Parameter{{Name: "epsilon", Values: []string{"1", "2"}}}, Repeats: 3, Data: []sweep.Setting{{Name: "data", Value: "abc"}}, Program: "dither test"}
 }
 
 // measurement is one of epsilon 1.
-func measurement(repeat int) Measurement {
-	return Measurement{Run: Run{Settings: []Setting{{"epsilon", "1"}}, Repeat: repeat}, LearningRate: 0.5, Metrics: []Metric{{option.MetricAccuracy, 0.75}, {option.MetricAUC, evaluate.Measure(math.NaN())}}}
+func measurement(repeat int) sweep.Measurement {
+	return sweep.Measurement{Run: sweep.Run{Settings: []sweep.Setting{{Name: "epsilon", Value: "1"}}, Repeat: repeat}, LearningRate: 0.5, Metrics: []sweep.Metric{{Name: option.MetricAccuracy, Value: 0.75}, {Name: option.MetricAUC, Value: evaluate.Measure(math.NaN())}}}
 }
 
 // open opens a journal that must open.
 func open(t *testing.T, path string) *Journal {
 	t.Helper()
-	j, err := OpenJournal(path, definition())
+	j, err := Open(path, definition())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func TestJournalGoesOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results")
 	j := open(t, path)
 	first, second := measurement(1), measurement(2)
-	if err := errors.Join(j.begin([]Run{first.Run, second.Run}), j.end([]Measurement{first}), j.end([]Measurement{second}), j.Close()); err != nil {
+	if err := errors.Join(j.Begin([]sweep.Run{first.Run, second.Run}), j.End([]sweep.Measurement{first}), j.End([]sweep.Measurement{second}), j.Close()); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
@@ -52,21 +53,21 @@ func TestJournalGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		j = open(t, path)
-		got, has := j.result(first.Run)
+		got, has := j.Result(first.Run)
 		if !has || got.Value(option.MetricAccuracy) != 0.75 || got.Value(option.MetricAUC) == got.Value(option.MetricAUC) || got.LearningRate != 0.5 {
 			t.Fatalf("%d bytes: the first result is %v, %v, want the one that was written", length, got, has)
 		}
-		if _, has = j.result(second.Run); has != (length == len(text)) {
+		if _, has = j.Result(second.Run); has != (length == len(text)) {
 			t.Errorf("%d of %d bytes: the second result is there: %v", length, len(text), has)
 		}
-		if n := j.Begun(&Candidate{Settings: first.Settings}); n != 2 {
+		if n := j.Begun(&sweep.Candidate{Settings: first.Settings}); n != 2 {
 			t.Errorf("%d bytes: %d runs began, want 2", length, n)
 		}
-		if err = errors.Join(j.end([]Measurement{measurement(3)}), j.Close()); err != nil {
+		if err = errors.Join(j.End([]sweep.Measurement{measurement(3)}), j.Close()); err != nil {
 			t.Fatal(err)
 		}
 		j = open(t, path)
-		if _, has = j.result(measurement(3).Run); !has {
+		if _, has = j.Result(measurement(3).Run); !has {
 			t.Errorf("%d bytes: what was added behind a torn line is lost", length)
 		}
 		j.Close()
@@ -78,18 +79,18 @@ func TestJournalRefusesAnother(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results")
 	open(t, path).Close()
 	for want, change := range map[string]func(*Definition){
-		"delta was 1e-6 and is 1e-5":        func(d *Definition) { d.Fixed = []Setting{{"delta", "1e-5"}} },
-		"epsilon was 1, 2 and is 1, 3":      func(d *Definition) { d.Varied = []Parameter{{"epsilon", []string{"1", "3"}}} },
+		"delta was 1e-6 and is 1e-5":        func(d *Definition) { d.Fixed = []sweep.Setting{{Name: "delta", Value: "1e-5"}} },
+		"epsilon was 1, 2 and is 1, 3":      func(d *Definition) { d.Varied = []sweep.Parameter{{Name: "epsilon", Values: []string{"1", "3"}}} },
 		"repeats was 3 and is 4":            func(d *Definition) { d.Repeats = 4 },
-		"loss was not given and is hinge":   func(d *Definition) { d.Fixed = append(d.Fixed, Setting{"loss", "hinge"}) },
+		"loss was not given and is hinge":   func(d *Definition) { d.Fixed = append(d.Fixed, sweep.Setting{Name: "loss", Value: "hinge"}) },
 		"delta was 1e-6 and is not given":   func(d *Definition) { d.Fixed = nil },
-		"the bytes of data have changed":    func(d *Definition) { d.Data = []Setting{{"data", "abd"}} },
+		"the bytes of data have changed":    func(d *Definition) { d.Data = []sweep.Setting{{Name: "data", Value: "abd"}} },
 		"baseline was not given and is tru": func(d *Definition) { d.Baseline = true },
 		"begun by dither test and this is ": func(d *Definition) { d.Program = "dither other" },
 	} {
 		d := definition()
 		change(&d)
-		if _, err := OpenJournal(path, d); !errors.Is(err, errOtherSweep) || !strings.Contains(err.Error(), want) {
+		if _, err := Open(path, d); !errors.Is(err, errOtherSweep) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want a refusal with %q", err, want)
 		}
 	}
@@ -102,7 +103,7 @@ func TestJournalRefusesOtherFiles(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := OpenJournal(path, definition()); err == nil {
+		if _, err := Open(path, definition()); err == nil {
 			t.Errorf("the file %q was taken, want a refusal", text)
 		}
 	}
@@ -112,7 +113,7 @@ func TestJournalRefusesOtherFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	j.Close()
-	if _, err := OpenJournal(path, definition()); err == nil || !strings.Contains(err.Error(), "line 2") {
+	if _, err := Open(path, definition()); err == nil || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("got %v about a line that is no result, want its number", err)
 	}
 }
@@ -125,7 +126,7 @@ func TestJournalIsForOneProcess(t *testing.T) {
 	if _, err := os.Stat("/proc/self"); err != nil {
 		t.Skip("the system may have no locks")
 	}
-	if second, err := OpenJournal(path, definition()); err == nil {
+	if second, err := Open(path, definition()); err == nil {
 		second.Close()
 		t.Error("two have the file open, want one")
 	}
