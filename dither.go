@@ -234,9 +234,9 @@ func WithEpsilon(epsilon float64) Option {
 }
 
 // WithProgress returns the option by which Train calls f after the preparation, which is step 0,
-// and after each step. Of more than 100 steps f hears of each hundredth alone. The epsilon is the
-// cost of stopping at that step. In f, Left returns what Train will leave. Train, Query and
-// Evaluate with the same budget would wait in f for Train to end.
+// and after each step. With more than 100 steps, Train calls f only after each hundredth of them.
+// The epsilon is the cost of stopping at that step. In f, Left returns what Train will leave.
+// Train, Query and Evaluate with the same budget would wait in f for Train to end.
 func WithProgress(f func(step, steps int, epsilon float64)) Option {
 	return option("WithProgress", func(s *settings) { s.progress = f })
 }

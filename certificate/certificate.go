@@ -208,7 +208,8 @@ func (c Certificate) derivation(methods map[string]Method) (Claim, error) {
 	return d, nil
 }
 
-// VerifyEvent is VerifyPlan without the prices, which take most of the time.
+// VerifyEvent returns the disagreements of VerifyPlan, but does not recompute prices, which take
+// most of the time.
 func (c Certificate) VerifyEvent(methods map[string]Method) error {
 	d, err := c.derivation(methods)
 	if err != nil {

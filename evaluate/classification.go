@@ -17,7 +17,7 @@ const (
 	sumSlack = 1e-3
 )
 
-// Classification is the measures of probabilities that predict classes.
+// Classification is the set of measures of probabilities that predict classes.
 type Classification struct {
 	// Records is the number of records.
 	Records int `json:"records"`
@@ -52,8 +52,8 @@ type Classification struct {
 	Groups []Group `json:"groups,omitempty"`
 }
 
-// Group is the measures of a Classification for the records of one level of the group column. All
-// are NaN when the level has no records.
+// Group is the set of  measures of a Classification for the records of one level of the group
+// column. All are NaN when the level has no records.
 type Group struct {
 	Level            string  `json:"level"`
 	Records          int     `json:"records"`

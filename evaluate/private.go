@@ -12,7 +12,7 @@ type Private struct {
 	Regression     *PrivateRegression     `json:"regression,omitempty"`
 }
 
-// PrivateClassification is the measures of probabilities that predict classes, from a noisy
+// PrivateClassification is the set of measures of probabilities that predict classes, from a noisy
 // histogram.
 type PrivateClassification struct {
 	// Records is the noisy number of rows. Its interval allows for the noise alone.
@@ -47,8 +47,8 @@ type Area struct {
 	Resolution Measure `json:"resolution"`
 }
 
-// PrivateGroup is the measures of one group. AUC, TruePositiveRate and FalsePositiveRate are for
-// two levels.
+// PrivateGroup is the set of  measures of one group. AUC, TruePositiveRate and FalsePositiveRate
+// are for two levels.
 type PrivateGroup struct {
 	Level             string    `json:"level"`
 	Records           Estimate  `json:"records"`

@@ -2,8 +2,8 @@ package evaluate
 
 import "math"
 
-// PrivateRegression is the measures of predictions of a number. Residuals are cut at the plan's
-// ResidualBound.
+// PrivateRegression is the set of  measures of predictions of a number. Residuals are cut at the
+// plan's ResidualBound.
 type PrivateRegression struct {
 	Records Estimate `json:"records"`
 	// RMSE is the root of the mean squared residual, and MAE the mean of the magnitudes.
@@ -15,7 +15,7 @@ type PrivateRegression struct {
 	Groups      []PrivateRegressionGroup `json:"groups,omitempty"`
 }
 
-// PrivateRegressionGroup is the measures of one group.
+// PrivateRegressionGroup is the set of measures of one group.
 type PrivateRegressionGroup struct {
 	Level   string   `json:"level"`
 	Records Estimate `json:"records"`

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Regression is the measures of predictions of numbers.
+// Regression is the set of measures of predictions of numbers.
 type Regression struct {
 	// Records is the number of records.
 	Records int `json:"records"`
@@ -25,8 +25,8 @@ type Regression struct {
 	Groups []RegressionGroup `json:"groups,omitempty"`
 }
 
-// RegressionGroup is the measures of a Regression for the records of one level of the group column.
-// All are NaN when the level has no records.
+// RegressionGroup is the set of  measures of a Regression for the records of one level of the group
+// column. All are NaN when the level has no records.
 type RegressionGroup struct {
 	Level   string  `json:"level"`
 	Records int     `json:"records"`

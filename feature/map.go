@@ -11,11 +11,11 @@ import (
 type Normalization string
 
 const (
-	// NormNone leaves rows as they are: coordinates in [0, 1].
+	// NormNone is the normalization that leaves rows unchanged: coordinates in [0, 1].
 	NormNone Normalization = "none"
-	// NormClip scales a row down to norm Radius when it is longer.
+	// NormClip is the normalization that scales a row down to norm Radius when it is longer.
 	NormClip Normalization = "clip"
-	// NormUnit scales a row to norm 1; a zero row stays zero.
+	// NormUnit is the normalization that scales a row to norm 1; a zero row stays zero.
 	NormUnit Normalization = "unit"
 )
 

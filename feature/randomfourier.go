@@ -30,7 +30,7 @@ var (
 )
 
 type randomFourierParameters struct {
-	// Features is D.
+	// Features is D, the number of features.
 	Features int `json:"features"`
 	// Bandwidth is h. 0 means √(in/6), the root mean square distance of two rows of independent
 	// numbers that are uniform in [0, 1].

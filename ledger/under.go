@@ -8,9 +8,10 @@ import (
 )
 
 // Under puts the ledger under a durable budget, before anything is reserved. From then on each
-// reservation is made in the durable budget first, before a record is read: what that refuses, the
-// ledger refuses. ctx bounds how long reservations wait for other writers. The returned payment ends the
-// run: after Settle no grant of the ledger pays. Without Settle everything that was reserved stays spent.
+// reservation is made in the durable budget first, before a record is read. A reservation that the
+// durable budget refuses is refused by the ledger too. ctx bounds how long reservations wait for
+// other writers. The returned payment ends the run: after Settle no grant of the ledger pays.
+// Without Settle every reservation stays spent.
 func (l *Ledger) Under(ctx context.Context, b *budget.Book, about budget.Ask) (*budget.Payment, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
