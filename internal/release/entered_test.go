@@ -3,6 +3,7 @@ package release
 import (
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/ditherml/dither/internal/kernel"
@@ -66,24 +67,29 @@ type crooked struct {
 
 func (c crooked) read(int, *room) ([]uint32, []int16, []uint8) { return c.index, c.values, c.bytes }
 
-// TestRowsThatAreNoneAreRefused reads rows with a coordinate that is named twice, out of order or beyond the end, and
-// rows of another length: their norm is not that of what they add, and they do not enter.
+// TestRowsThatAreNoneAreRefused reads rows with a coordinate that is named twice, out of order or
+// beyond the end, and rows of another length. Their integers have the squares that a kernel finds,
+// and all the same they do not enter. Rows as they are do.
 func TestRowsThatAreNoneAreRefused(t *testing.T) {
-	for name, c := range map[string]crooked{
-		"twice": {index: []uint32{0, 0}, values: []int16{3, 4}}, "out of order": {index: []uint32{1, 0}, values: []int16{3, 4}},
-		"beyond the end": {index: []uint32{0, 2}, values: []int16{3, 4}}, "too short": {values: []int16{5}}, "too long": {values: []int16{3, 4, 0}},
-		"too few bytes": {bytes: []uint8{5}}, "both": {index: []uint32{0, 1}, values: []int16{3, 4}, bytes: []uint8{9, 9}},
-		"without a coordinate": {index: []uint32{0}, values: []int16{3, 4}},
-	} {
-		for _, f := range []Standardization{{}, {Intercept: 1}} {
-			rows := typedRows(t, [][]float64{{3, 4}, {3, 4}}, Sparse, f, 0, 2)
-			c.storage = rows.x
-			if rows.x = c; rows.measure() != nil {
-				t.Fatal("rows that were measured are measured again")
-			}
-			rows.origin = newOrigin(2)
-			if err := rows.measure(); !errors.Is(err, ErrComputation) {
-				t.Errorf("%s: got %v, want %v", name, err, ErrComputation)
+	for _, f := range []Standardization{{}, {Intercept: 1}} {
+		rows := typedRows(t, [][]float64{{3, 4}, {3, 4}}, Sparse, f, 0, 2)
+		x := rows.x
+		_, v, _ := x.read(0, &room{})
+		if len(v) != 2 {
+			t.Fatalf("the rows are %v, want two integers", v)
+		}
+		for name, c := range map[string]crooked{
+			"right": {index: []uint32{0, 1}, values: v}, "right and dense": {values: v},
+			"twice": {index: []uint32{0, 0}, values: v}, "out of order": {index: []uint32{1, 0}, values: v},
+			"beyond the end": {index: []uint32{0, 2}, values: v}, "too long": {values: []int16{v[0], v[1], 0}},
+			"without a coordinate": {index: []uint32{0}, values: v}, "too few bytes": {bytes: []uint8{5}},
+			"both": {index: []uint32{0, 1}, values: v, bytes: []uint8{9, 9}},
+		} {
+			c.storage, rows.origin = x, newOrigin(2)
+			rows.x = c
+			err := rows.measure()
+			if right := strings.HasPrefix(name, "right"); right != (err == nil) || !right && !errors.Is(err, ErrComputation) {
+				t.Errorf("%s in frame %+v: got %v, want %v", name, f, err, ErrComputation)
 			}
 		}
 	}

@@ -33,7 +33,7 @@ type corePart struct {
 const samplersPart = "samplers"
 
 // maxCore is the largest size of all parts together.
-const maxCore = 7098
+const maxCore = 7095
 
 // maxSamplers is the largest size of samplersPart.
 const maxSamplers = 538
@@ -51,7 +51,7 @@ var coreParts = []corePart{
 		"internal/release.Draw", "internal/release.Rows.enterRow", "internal/release.newOrigin", "internal/release.plain", "internal/release.newEntered", "internal/release.Noisy"}},
 	{name: "standardized rows", most: 219, apart: true, types: []string{"internal/release.frame", "internal/release.measures"},
 		roots: []string{"internal/release.framedRows", "internal/release.Rows.begin"}},
-	{name: "groups", most: 120, apart: true, roots: []string{"internal/release.NewGroup", "internal/release.Group"}},
+	{name: "groups", most: 117, apart: true, roots: []string{"internal/release.NewGroup", "internal/release.Group"}},
 	{name: "joint sums", most: 20, apart: true, roots: []string{"internal/release.Join", "internal/release.JointSum"}},
 	{name: "partitions", most: 69, apart: true, roots: []string{"internal/release.DrawParts", "internal/release.partsOf", "internal/release.divide", "internal/release.rounds"}},
 	{name: "rows in files", most: 553, apart: true, types: []string{"internal/release.blockMemory", "internal/release.storage"}, roots: []string{"internal/release.Rows.loadFile", "internal/release.Rows.loadFileAt", "internal/release.rowsFile"}},
