@@ -266,7 +266,8 @@ func PerPerson(column string, maxRows int) Option {
 
 // Asking returns the option that gives Query the fields of a plan that its words leave open: Edges,
 // Quantiles, Points, Of, Blocks, Noise, ThresholdDelta and Confidence. Query settles the other
-// fields itself and ignores them in p. It refuses a Where or a By that stands in p alone.
+// fields itself and ignores them in p. It refuses a Where or a By that stands in p alone, and a field
+// that the statistic does not take.
 func Asking(p query.Plan) Option {
 	return option("Asking", func(s *settings) {
 		was := s.plan

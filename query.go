@@ -3,6 +3,8 @@ package dither
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
@@ -54,6 +56,9 @@ func Query(ctx context.Context, b *Budget, s *data.Schema, records any, question
 	b.calls.Lock()
 	defer b.calls.Unlock()
 	plan := b.plan(asked.plan, question)
+	if err = unasked(plan); err != nil {
+		return nil, err
+	}
 	epsilon, err := b.asked(asked.epsilon)
 	if err != nil {
 		return nil, err
@@ -113,4 +118,26 @@ func (b *Budget) plan(p query.Plan, question string) query.Plan {
 		p.Noise = cmp.Or(p.Noise, "gaussian")
 	}
 	return p
+}
+
+// unasked returns an error that names a field of Asking that the statistic does not take. Such a
+// field would change nothing.
+func unasked(p query.Plan) error {
+	for _, f := range []struct {
+		name  string
+		given bool
+		of    []query.Statistic
+	}{
+		{"Edges", len(p.Edges) > 0, []query.Statistic{"histogram"}},
+		{"Quantiles", len(p.Quantiles) > 0, []query.Statistic{"quantiles", "bounds"}},
+		{"Points", p.Points != 0, []query.Statistic{"quantiles", "bounds", "radius", "aggregate"}},
+		{"Of", p.Of != "", []query.Statistic{"aggregate"}},
+		{"Blocks", p.Blocks != 0, []query.Statistic{"aggregate"}},
+		{"ThresholdDelta", p.ThresholdDelta != 0, []query.Statistic{"categories"}},
+	} {
+		if known := slices.Contains(query.Statistics(), p.Statistic); known && f.given && !slices.Contains(f.of, p.Statistic) {
+			return fmt.Errorf("dither: plan of Asking has %s for %s, want it for %q alone", f.name, p.Statistic, f.of)
+		}
+	}
+	return nil
 }
