@@ -64,9 +64,9 @@ func (v variances) floor() float64 {
 //  1. Let s be the deviation of that noise over the variance. The first term is that of Student's
 //     quantile with 2/s² degrees of freedom (Fisher's expansion; Satterthwaite, "An approximate
 //     distribution of estimates of variance components", Biometrics Bulletin 1946).
-//  2. For sums over pairs there is the next order too, fitted for shares of 0.1 to 0.5 and 2, 3, 5
-//     and 20 rows of a person under normal noise. Other terms need none, since their s is itself
-//     largest where the variance is taken too small.
+//  2. For sums over pairs there is the next order too. It is fitted for shares of 0.1 to 0.5 and 2,
+//     3, 5 and 20 rows of a person under normal noise. Other terms need none, since their s is
+//     itself largest where the variance is taken too small.
 //  3. The effect of the floor at the noise alone is subtracted. A normal variable of mean m and
 //     deviation 1 that is cut at 0 has the mean m + φ(m) - m·Φ(-m). So the variance is too large
 //     by that share of doubt on average, and its root by half.

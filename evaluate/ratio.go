@@ -75,9 +75,9 @@ func (s spread) excess(r *ratio, c, d float64) float64 {
 // skewed returns the factor by which the quantile grows for a mean of numbers that are not negative
 // and whose large values are rare. S is the sampling variance of their sum A, out of a variance V.
 //
-//  1. Let γ²/n be the squared skewness of the sum of n numbers. A Student's t at ±z, and so a mean
-//     that is tested at its own variance, misses more often by 2φ(z)·z·γ²/n·((z⁴+2z²-3)/18 -
-//     (z²-3)/8), with 3γ²/2 for the excess kurtosis (Hall, "The Bootstrap and Edgeworth
+//  1. Let γ²/n be the squared skewness of the sum of n numbers. A Student's t at ±z misses more
+//     often by 2φ(z)·z·γ²/n·((z⁴+2z²-3)/18 - (z²-3)/8). So does a mean that is tested at its own
+//     variance. The excess kurtosis is taken as 3γ²/2 (Hall, "The Bootstrap and Edgeworth
 //     Expansion", Springer 1992, section 2.6).
 //  2. As in a gamma distribution of numbers or of the sums of persons, γ²/n is taken as 4·S/A². It
 //     is multiplied by (S/V)³ for the rest of V.

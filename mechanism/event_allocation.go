@@ -8,8 +8,8 @@ import "github.com/ditherml/dither/privacy"
 // Later steps may depend on the outputs of earlier ones. Repeat of a RandomAllocation, as over
 // several epochs, draws the steps anew each time. Event is a Gaussian or a sequence of Gaussians.
 //
-// Its price, unlike that of a Partition, depends on the step of a record being secret. No Sampling
-// of this package draws it: it prices what other programs do.
+// Its price, unlike that of a Partition, depends on the step of a record being secret. No sampling
+// of package internal/release draws it: it prices what other programs do.
 //
 // Source: Chua, Ghazi, Harrison, Leeman, Kamath, Kumar, Manurangsi, Sinha & Zhang, "Balls-and-Bins
 // Sampling for DP-SGD", AISTATS 2025, https://arxiv.org/abs/2412.16802; Feldman & Shenfeld,
