@@ -23,7 +23,7 @@ var proseCeilings = []struct {
 	what            string
 	pages, comments int
 }{
-	{longSentences, 14, 49},
+	{longSentences, 14, 47},
 	{"of which", 1, 1},
 	{"those of", 2, 23},
 	{"so many", 0, 0},
