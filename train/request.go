@@ -15,8 +15,8 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Request is a person's wish for a trained model; NewPlan turns it into a plan. The zero value of
-// each optional field has the documented meaning.
+// Request describes the wanted model and its privacy; NewPlan turns it into a plan. The zero value
+// of each optional field has the documented meaning.
 type Request struct {
 	// Epsilon is the whole budget in nats, or the cost of every release if PerStep. +Inf requests a
 	// baseline without privacy.

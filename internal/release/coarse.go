@@ -11,8 +11,8 @@ const (
 	// the sum little. It moves it by at most 2^-roundingBits standard deviations of its noise, even
 	// where each is rounded the same way.
 	roundingBits = 7
-	// coefficientBits: on a coarse grid a record with a row of the greatest norm, and with the greatest
-	// coefficient that it may have, has one of at least 2^coefficientBits.
+	// coefficientBits bounds the greatest coefficient of a record with a row of the greatest norm.
+	// On a coarse grid that coefficient is at least 2^coefficientBits.
 	coefficientBits = 12
 	// framedBoundBits: on a coarse grid of rows that are moved by a frame, with norms of up to about 2^rowBits, Δ is at
 	// least 2^framedBoundBits. The greatest coefficient of such a row is then at least 2^15.

@@ -6,8 +6,8 @@
 //  1. A record is a row of integers. The code that fills a row is trusted to look at that record
 //     and at released numbers alone (rows.go, storage.go, storage_bits.go, storage_sparse.go).
 //  2. When a row enters, portable code computes the squared norm n2 of the integers y that it adds,
-//     exactly or rounded up, and their product h with a secret vector (entered.go, view.go,
-//     frame.go, secret.go).
+//     exactly or rounded up. It also computes their product h with a secret vector (entered.go,
+//     view.go, frame.go, secret.go).
 //  3. A sample is drawn as the event of its sampling says, and gradient code alone sees its members
 //     (sampling.go, sample.go, rotation.go).
 //  4. Gradient code proposes coefficients for each record, and is trusted to look at that record
@@ -22,8 +22,9 @@
 //     (grid.go, coarse.go).
 //  8. A release is paid for before its noise is drawn, as the event that its sampling makes of its
 //     noise (pay.go).
-//  9. Then it adds noise of that event, up to the slack that accountants add, drawn by integer
-//     arithmetic from a key of its own (draw.go, draw_other.go, internal/sample), and keeps none.
+//  9. Then it adds noise of that event, up to the slack that accountants add, and keeps none.
+//     Integer arithmetic draws the noise from a key of its own (draw.go, draw_other.go,
+//     internal/sample).
 //  10. So what leaves was paid for as the event that it is, and all that is computed from it is
 //     post-processing (release.go, join.go, noisy.go).
 //

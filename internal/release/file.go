@@ -135,9 +135,9 @@ func FileNote(r io.ReaderAt, size int64) (json.RawMessage, error) {
 
 // OpenRows returns the rows of a file of this size, seen from a frame. All of it is read once now,
 // and its checksums are held; then rows are read anew whenever they are asked for. The file must
-// not change: if r tells its size and when it was written, as an os.File does, a change is an
-// error, at the latest when the rows were gone through. On Linux, a file that its user alone may
-// read and write and that is open for reading only is held until it is closed: writers wait, at
+// not change: a change is an error if r tells its size and when it was written, as an os.File does.
+// The error comes at the latest after a pass over the rows. On Linux, a file that its user alone
+// may read and write and that is open for reading only is held until it is closed: writers wait, at
 // most as long as the system lets them. Blocks of it that are in the page cache are used there,
 // without a copy. Then it is a change, too, to move or remove the file. The rows are all records of
 // their table.

@@ -266,8 +266,8 @@ func (f *frame) measureUnits(m *measures) {
 	kernel.MeasureUnits(m.n2, m.multipliers, m.tails, kernel.UnitRows{Bits: f.bits, Most: f.most, Intercept: f.Intercept, Rest: f.rest})
 }
 
-// centered returns the sums over y and the intercepts, column after column, from the sums over x
-// and those of the coefficients times β and times the intercepts.
+// centered returns the sums over y and the intercepts, column after column. It takes the sums over
+// x, and the sums of the coefficients times β and times the intercepts.
 func (f frame) centered(total, betas, tails []int64) []int64 {
 	if f.own() {
 		return total

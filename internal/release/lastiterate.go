@@ -20,12 +20,12 @@ import (
 // that stand for the weights, A(X) for the integers before the noise of a step, A' for those of a
 // neighbor's records.
 //
-//  1. A gradient a·x is that of a convex loss also when a is cut to a magnitude that depends on the
-//     row alone, because a does not fall as the score rises. The loss is as smooth as before (Song,
-//     Steinke, Thakkar & Thakurta, "Evading the Curse of Dimensionality in Unconstrained Private
-//     GLMs", AISTATS 2021, section 4, https://arxiv.org/abs/2006.06783). Hence each column is cut
-//     by itself. Without rounding, a step therefore keeps at most the share Contraction of a
-//     distance.
+//  1. A gradient a·x stays the gradient of a convex loss if a is cut to a magnitude that depends on
+//     the row alone. The reason is that a does not fall as the score rises. The loss is as smooth
+//     as before (Song, Steinke, Thakkar & Thakurta, "Evading the Curse of Dimensionality in
+//     Unconstrained Private GLMs", AISTATS 2021, section 4, https://arxiv.org/abs/2006.06783).
+//     Hence each column is cut by itself. Without rounding, a step therefore keeps at most the
+//     share Contraction of a distance.
 //  2. Rounding moves A(X) by at most e (see slack), whatever X and the records are. So ‖A(X) - A'(X')‖ ≤
 //     c·‖X-X'‖ + s, where s is one record's bound, or two of them under replace-one, plus 2e.
 //  3. Let X' be the neighbor's iterates, with noise V', and let Y start where X' does and move by
@@ -38,9 +38,9 @@ import (
 //     theorem 3.2) all of W against all of the noise of X is √(Σ a²)/S-Gaussian differentially
 //     private, S being the noise's standard deviation. And the ends of Y and X are the same
 //     function of them.
-//  4. The least Σ a² with z = 0 at the end is for a_t ∝ c^(T-t), and is the formula of the event. This is
-//     theorem 4.1 of the source of LastIterate, by a proof that also holds for steps that are no functions
-//     of bounded slope, which steps in integers are not.
+//  4. The least Σ a² with z = 0 at the end is for a_t ∝ c^(T-t), and is the formula of the event.
+//     This is theorem 4.1 of the source of LastIterate. Its proof also holds for steps in integers,
+//     which are no functions of bounded slope.
 type Recursion struct {
 	// Rows are dense, in their own frame, of at most 2^16 coordinates.
 	Rows *Rows
@@ -119,9 +119,9 @@ func (o RecursionOptions) check() error {
 const maxSlack = 0.01
 
 // slack bounds, in integers of a step, twice the distance e of A from a step without rounding, plus
-// the cost of rounding k. The noise is charged at total integers. Of e, half an integer in each
-// number is the ridge's, and each record's coefficients are off by a half each, by the error of
-// their scores times the slope, and by the link's own error.
+// the cost of rounding k. The noise is charged at total integers. The ridge contributes half an
+// integer in each number to e. Each record's coefficients have three errors: a half each, the error
+// of their scores times the slope, and the link's own error.
 func (o RecursionOptions) slack(total float64) float64 {
 	columns, numbers := math.Sqrt(float64(o.Columns)), math.Sqrt(float64(o.Columns)*float64(o.Dim))
 	largestScore := o.Reach * math.Sqrt(float64(o.Dim)) * o.RowBound

@@ -78,9 +78,9 @@ func (p Problem) Sensitivity(dim int) float64 {
 }
 
 // Minimize returns the minimizer over all rows, with their labels, on the integer grid of a noise,
-// sealed. One record moves it by at most one bound in the norm, the bound being Sensitivity in L2
-// and L∞, and √n times that in L1 for n weights. Rounding is counted in. Errors do not depend on
-// values of records, save that ctx may end the search.
+// sealed. One record moves it by at most one bound in the norm. The bound is Sensitivity in L2 and
+// L∞, and √n times that in L1 for n weights. Rounding is counted in. Errors do not depend on values
+// of records, save that ctx may end the search.
 func (p Problem) Minimize(ctx context.Context, rows *Rows, n mechanism.Noise, norm Norm) (Bounded, error) {
 	if err := p.Validate(); err != nil {
 		return Bounded{}, err

@@ -13,8 +13,8 @@ import (
 const passRows = 256
 
 // roundingError bounds the L2 norm of the error of the gradient that minimization computes at
-// weights of norm size, for this many records and a linear term of norm linear. With u = 2^-53 and
-// t·u(1 + t·u) for a sum of t products (see kernel.Gemm):
+// weights of norm size. It is for this number of records and a linear term of norm linear. With u =
+// 2^-53 and t·u(1 + t·u) for a sum of t products (see kernel.Gemm):
 //
 //   - a score is wrong by (dim+8)·u·Radius·‖w_k‖, and the residual by Smoothness times that, and by
 //     residualError;

@@ -10,11 +10,11 @@ import (
 
 // run returns weights at which the exact gradient is within the tolerance. Each step is Newton's,
 // from conjugate gradients, halved until the norm of the gradient falls by a part of the step. If
-// no half does, it is a step of gradient descent of 1/M, M being the ridge and the records'
-// curvature together, which makes the norm fall by the factor 1 - Ridge/M for every convex loss of
-// that curvature. So in exact arithmetic the norm falls by a fixed factor at least, whatever the
-// records are, and the search ends. In float64 it ends because the tolerance is many times what
-// rounding does to the gradient.
+// no half does, it is a step of gradient descent of 1/M, where M is the ridge plus the records'
+// curvature. Such a step lowers the norm by the factor 1 - Ridge/M for every convex loss of that
+// curvature. So in exact arithmetic the norm falls by a fixed factor at least, whatever the records
+// are, and the search ends. In float64 it ends because the tolerance is many times what rounding
+// does to the gradient.
 func (m *minimization) run(ctx context.Context) ([]float64, error) {
 	w := make([]float64, m.Columns*m.dim)
 	g, err := m.gradient(w)

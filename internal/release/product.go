@@ -124,10 +124,10 @@ func (s *ProductSum) EmptyIn(old *ProductSum) *ProductSum {
 }
 
 // Add adds the contributions of the records that are listed, the i-th times weights[i], or as they
-// are without weights. There is one Factors for each block. A record that is not in the sample or
-// was added already, or factors of another shape, are errors of the caller, and nothing is added. A
-// record with NaN or infinities contributes zero; one beyond the bound is moved toward zero until
-// it holds it.
+// are without weights. There is one Factors for each block. If a record is not in the sample or was
+// added already, or factors have another shape, the caller is wrong and nothing is added. A record
+// with NaN or infinities contributes zero; one beyond the bound is moved toward zero until it holds
+// it.
 func (s *ProductSum) Add(records []int, factors []kernel.Factors[float32], weights []float32) error {
 	if s.sealed {
 		return errSealed
@@ -191,9 +191,10 @@ func (b ProductBlock) fits(records int, f kernel.Factors[float32]) bool {
 	return true
 }
 
-// verify rounds what the i-th record proposes until it holds the bound: after it Σ over the blocks of the
-// squared entries of Σ_t right_t ⊗ left_t is at most Δ², in exact integers, and each number is within its
-// 16 bits. It is the only place where a proposal becomes part of a sum.
+// verify rounds what the i-th record proposes until it holds the bound. Let S be Σ over the blocks
+// of the squared entries of Σ_t right_t ⊗ left_t. Afterwards S is at most Δ², in exact integers,
+// and each number is within its 16 bits. It is the only place where a proposal becomes part of a
+// sum.
 func (s *ProductSum) verify(i int, weight float64) {
 	factor, nearest := weight*float64(s.grid.bound)/s.bound, true
 	for spare := 1e-9; spare < 1; spare *= 10 { // where terms cancel, rounding toward zero may lengthen

@@ -69,8 +69,9 @@ func (p *productPart) admit(norm *square, i int, r productSecret) (mix uint64, f
 	return mix, norm.addLong(p.own) && mix == p.mixPositions(i, r)
 }
 
-// mixPositions returns the product of what a dense i-th record adds with the secret, Σ_t (r₁·right_t)(r₂·left_t) modulo
-// the prime over its positions t, from the integers of both sides.
+// mixPositions returns the product of the dense i-th record's contribution with the secret, from
+// the integers of both sides. It is Σ_t (r₁·right_t)(r₂·left_t) modulo the prime, over its
+// positions t.
 func (p *productPart) mixPositions(i int, r productSecret) (mix uint64) {
 	n, width := p.factors.Positions, p.width()
 	lefts, rights := p.lefts[i*n*width:(i+1)*n*width], p.rights[i*n*p.Right:(i+1)*n*p.Right]

@@ -35,9 +35,9 @@ type ProjectedOptions struct {
 // noise.
 //
 // Three roundings are taken to the safe side. An estimate is raised by what rounding may have taken
-// off it. A direction is a normal number rounded to 2^-40, which the same allowance covers (its
-// draws are to be counted among those of noise, see DirectionDraws). The clipped vector is rounded
-// toward zero, number by number, so that no rounding lengthens it.
+// off it. A direction is a normal number rounded to 2^-40, which the same allowance covers. Its
+// draws count as draws of noise, see DirectionDraws. The clipped vector is rounded toward zero,
+// number by number, so that no rounding lengthens it.
 //
 // The directions are for one release, of the sum or of one of those that Empty made. It is not safe for
 // concurrent use; goroutines fill their own (Empty) and Merge.
@@ -191,10 +191,10 @@ func (s *ProjectedSum) verify(q []int64, v []float64) {
 }
 
 // estimate returns at least √(Σ_j ⟨v, z_j⟩²/r) for the normal directions z_j that were rounded. It
-// is NaN or +Inf for a vector that is not finite or too long. A scalar product of d numbers is off
-// by 2·d·2^-53·Σ|v|·largest at most, for d below 2^50 (Higham, "Accuracy and Stability of Numerical
-// Algorithms", 2nd edition (2002), section 3.1), and the rounding of directions changes it by
-// 2^-(directionBits+1)·Σ|v| at most.
+// is NaN or +Inf for a vector that is not finite or too long. The error of a scalar product of d
+// numbers is at most 2·d·2^-53·Σ|v|·largest, for d below 2^50 (Higham, "Accuracy and Stability of
+// Numerical Algorithms", 2nd edition (2002), section 3.1). The rounding of directions changes it by
+// at most 2^-(directionBits+1)·Σ|v|.
 func (s *ProjectedSum) estimate(v []float64) float64 {
 	dim, absolute, sum := s.o.Dim, 0.0, 0.0
 	for _, x := range v {

@@ -11,8 +11,8 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Draw draws a sample out of this many records, from a stream of its own, as the event says that
-// the sampling makes of a release.
+// Draw returns a sample of this number of records, drawn from a stream of its own. The distribution
+// is that of the event that the sampling makes from a release.
 func Draw(s Sampling, records int) (Sample, error) {
 	if records < 0 {
 		return Sample{}, errNegative

@@ -24,9 +24,9 @@ func (r *Rows) Scorer(weights []float64, columns int) *Scorer {
 	return r.newScorer(weights, columns, false)
 }
 
-// RoundedScorer is Scorer for scores that are a proposal only: for rows that kernel.HasIntColumns names, of bytes or 16
-// bits, the weights of each column are rounded to integers of a unit, as kernel.RoundColumns does, and multiplied
-// faster. Of other rows it is Scorer.
+// RoundedScorer is Scorer for scores that are a proposal only. For rows of bytes or 16 bits that
+// kernel.HasIntColumns accepts, it rounds the weights of each column to integers of a unit
+// (kernel.RoundColumns). Their products are faster. For other rows it is Scorer.
 func (r *Rows) RoundedScorer(weights []float64, columns int) *Scorer {
 	return r.newScorer(weights, columns, true)
 }

@@ -117,9 +117,9 @@ func (s *ScoreSum) delta() int64 { return maxUnit << s.shift }
 // Empty returns a sum of the same kind with nothing in it, for another goroutine.
 func (s *ScoreSum) Empty() *ScoreSum { return newScoreSum(s.sample, s.of, s.o, s.shift) }
 
-// AddBlock adds the contributions of the records of a block of the rows. A record that is not in the sample, or was
-// added already, or coefficients of another shape are errors of the caller, and nothing is added. A coefficient
-// that is NaN counts as zero.
+// AddBlock adds the contributions of the records of a block of the rows. If a record is not in the
+// sample or was added already, or coefficients have another shape, the caller is wrong and nothing
+// is added. A coefficient that is NaN counts as zero.
 func (s *ScoreSum) AddBlock(b Block, c kernel.Contributions) error {
 	if s.sealed {
 		return errSealed

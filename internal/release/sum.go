@@ -94,9 +94,9 @@ func newSum(s Sample, rows *Rows, columns int, bound float64, g grid) *Sum {
 // is filled.
 func (s *Sum) Empty() *Sum { return newSum(s.sample, s.rows, s.columns, s.bound, s.grid) }
 
-// AddBlock adds the contributions of the records of a block, of these rows or of the same integers. A
-// record that is not in the sample, or was added already, or coefficients of another shape are
-// errors of the caller, and nothing is added. Coefficients that are NaN or infinite make the record
+// AddBlock adds the contributions of the records of a block, of these rows or of the same integers.
+// If a record is not in the sample or was added already, or coefficients have another shape, the
+// caller is wrong and nothing is added. Coefficients that are NaN or infinite make the record
 // contribute zero; those beyond the bound are moved toward zero until they hold it.
 func (s *Sum) AddBlock(b Block, c kernel.Contributions) error {
 	if s.sealed {

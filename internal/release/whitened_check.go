@@ -12,13 +12,13 @@ import (
 const (
 	// turnedMost is what no coordinate of y passes: they are exact in float64.
 	turnedMost = 1 << 53
-	// turnedSpare is more than what the sum of their squares errs by, and less than what squared
-	// norms are raised by; with turnedRoom it is more than both.
+	// turnedSpare is more than the error of the sum of their squares, and less than the raise of
+	// squared norms. Together with turnedRoom it is more than both.
 	turnedSpare, turnedRoom = 0x1p-32, 0x1p-29
 )
 
-// explainsTurned reports whether m says of row i what the frame makes of a whitened row of this
-// squared norm, whose product W·x with the secret is mix: with a squared norm that is not too
+// explainsTurned reports whether m has the measures of row i that the frame gives a whitened row of
+// this squared norm. The product of W·x with the secret is mix: with a squared norm that is not too
 // small, and not larger than rounding asks for. w is proposed as W·x.
 func (f *frame) explainsTurned(m *measures, i int, square int64, mix uint64, w []int32) bool {
 	if !(float64(square) <= f.turn.reach) {

@@ -16,8 +16,8 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Request is a person's wish for a model; NewSetup turns it into a plan. The zero value of each
-// optional field has the documented meaning.
+// Request describes the wanted model and its privacy; NewSetup turns it into a plan. The zero value
+// of each optional field has the documented meaning.
 type Request struct {
 	// Epsilon is the whole budget in nats. +Inf requests a baseline without privacy.
 	Epsilon float64

@@ -2,9 +2,9 @@ package sample
 
 // The samplers of this file, of laplace.go and of discretegaussian.go follow Canonne, Kamath &
 // Steinke, "The Discrete Gaussian for Differential Privacy", NeurIPS 2020,
-// https://arxiv.org/abs/2004.00010; "there" refers to it. They, and those of knorm.go, which build
-// on them, are exact: given uniform bits, every probability is the stated one, with no rounding
-// anywhere. Their running time depends on what is drawn.
+// https://arxiv.org/abs/2004.00010. The word "there" refers to this source. They, and those of
+// knorm.go, which build on them, are exact: given uniform bits, every probability is the stated
+// one, with no rounding anywhere. Their running time depends on what is drawn.
 
 // BernoulliExp is true with probability exp(-numerator/denominator), exactly. Every
 // numerator is allowed, 0 included, and every denominator but 0, on which it panics. It reads

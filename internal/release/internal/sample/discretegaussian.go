@@ -24,8 +24,8 @@ func (s *Stream) DiscreteGaussian(dst []int64, numerator, denominator uint64) {
 // so the distribution is right for every t > 0. There t is ⌊σ⌋+1. Here t is σ, which makes the
 // exponent ((|y|·b-a)/a)²/2, with numbers of 63 bits: |y|·b < 1024·a.
 //
-// A proposal is kept with probability exp(-1/2)·Σexp(-x²/(2σ²))/Σexp(-|x|/σ), which is 0.60 in
-// the limit of small σ, 0.76 in that of large σ, and nowhere below 0.55.
+// A proposal is kept with probability exp(-1/2)·Σexp(-x²/(2σ²))/Σexp(-|x|/σ), which is nowhere
+// below 0.55. Its limits are 0.60 for small σ and 0.76 for large σ.
 func (s *Stream) discreteNormal(a, b uint64) int64 {
 	for {
 		y := s.laplace(a, b)

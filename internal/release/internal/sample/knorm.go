@@ -63,12 +63,12 @@ func (s *Stream) cube(dst []int64, r uint64) {
 // so it is kept with the probability that the product states; each factor is below 1.
 //
 // A proposal is kept with probability at least exp(-d/(2t)). For (2r+1)^d is the sum over k of
-// B(k)·C(r+d-k, d), where B(k) is the number of signed permutations of d letters with k
-// descents (Bagno, Garber & Novick, "The Worpitzky identity for the groups of signed and
-// even-signed permutations", 2020, https://arxiv.org/abs/2004.03681). Summed over r with the
-// weights (1-ρ)^(d+1)·ρ^r, the term of k gives B(k)·ρ^k; so the probability of keeping is the
-// mean of ρ^k over all 2^d·d! signed permutations. Negating a permutation turns k into d-k, so
-// the mean of k is d/2, and Jensen's inequality gives ρ^(d/2).
+// B(k)·C(r+d-k, d), where B(k) is the number of signed permutations of d letters with k descents
+// (Bagno, Garber & Novick, "The Worpitzky identity for the groups of signed and even-signed
+// permutations", 2020, https://arxiv.org/abs/2004.03681). Summed over r with the weights
+// (1-ρ)^(d+1)·ρ^r, the term of k gives B(k)·ρ^k. So the probability of keeping is the mean of ρ^k
+// over all 2^d·d! signed permutations. Negating a permutation turns k into d-k, so the mean of k is
+// d/2, and Jensen's inequality gives ρ^(d/2).
 func (s *Stream) cubeRadius(dimension, numerator, denominator uint64) uint64 {
 	for {
 		r := s.geometricSum(dimension+1, numerator, denominator)

@@ -11,36 +11,35 @@ const (
 	MaxL2Dimension = 4096
 	// MaxL2ScaleBits: RoundedL2 serves an axis times the scale up to 2^MaxL2ScaleBits.
 	MaxL2ScaleBits = 48
-	// L2SlackBits: the total variation distance between the distribution of a vector of RoundedL2
-	// in d dimensions and the distribution of the rounded continuous vector is at most
-	// d·2^-L2SlackBits.
+	// L2SlackBits bounds a total variation distance in d dimensions by d·2^-L2SlackBits. It is the
+	// distance between a vector of RoundedL2 and the rounded continuous vector.
 	//
 	// Proof. Write F for fractionBits = 512, and let continuous draws stand next to the executed
 	// ones.
 	//
-	//  1. An exponential number E is executed as ⌊2^F·E⌋/2^F, of exactly the distribution of that
-	//     expression but for the end of the program beyond 1024, of probability exp(-1024).
+	//  1. An exponential number E is executed as ⌊2^F·E⌋/2^F. It has exactly the distribution of
+	//     that expression, except that the program ends beyond 1024, with probability exp(-1024).
 	//  2. A point of the square is executed as the middle of its cell of side 2^(1-F). The two
 	//     decide differently about the disk only in cells that meet the circle. These lie in a ring
 	//     of width √2·2^(2-F). So a try meets one with probability at most π·√2·2^(1-F), and until
 	//     a point is kept some try does with probability at most 2^(5-F).
-	//  3. Leave out the event that some E is outside [2^-228, 2^8] or some point has a squared
+	//  3. Leave out two events. Some E is outside [2^-228, 2^8], or some point has a squared
 	//     distance S < 2^-228 from the center (S is uniform on (0, 1)). There are d+1 numbers and
 	//     at most d/2+1 points, and a vector has d ≥ 1. So the events of 1 to 3 together have
 	//     probability below d·2^-225.
-	//  4. Else each E moves by a factor between 1-2^-284 and 1, and each unit vector V/√S by
-	//     less than 2·√2·2^-F/√S < 2^-396. So W (see RoundedL2), which is at most
-	//     (d+2)·2^8 < 2^21 and at least 2^-227, moves by at most 2^-284·W + 2^-386, and √W by
-	//     at most 2^-284·√W + 2^-386/√W < 2^-271. And √(2E) < 2^4.5 moves by less than
-	//     2^-279. Hence √(W·2E)·V/√S, a product of three factors, moves by less than
-	//     2^(4.5-271) + 2^(10.5-279) + 2^(15-396) < 2^-266 = η.
+	//  4. Else each E moves by a factor between 1-2^-284 and 1, and each unit vector V/√S by less
+	//     than 2·√2·2^-F/√S < 2^-396. So W (see RoundedL2), which is at most (d+2)·2^8 < 2^21 and
+	//     at least 2^-227, moves by at most 2^-284·W + 2^-386. And √W moves by at most 2^-284·√W +
+	//     2^-386/√W < 2^-271. And √(2E) < 2^4.5 moves by less than 2^-279. Hence √(W·2E)·V/√S, a
+	//     product of three factors, moves by less than 2^(4.5-271) + 2^(10.5-279) + 2^(15-396) <
+	//     2^-266 = η.
 	//  5. From the executed draws on, the computation is exact. So the two roundings of a
-	//     coordinate z of scale c = axis·t differ only if the continuous z lies within e = c·η
-	//     of a half-integer. Its density is a mixture of normal ones about 0, hence unimodal
-	//     and symmetric, and at most E[1/√W]/(c·√(2π)) ≤ 1/(2c), the value for d = 1. Next to
-	//     each half-integer but ±½ the density is at most its mean over the unit interval
-	//     that ends there toward 0; so z lies within e of some half-integer with probability
-	//     at most 2e·(2/(2c) + 1) = 2η·(1 + c) ≤ 2^-265·(1 + 2^48) < 2^-216.
+	//     coordinate z of scale c = axis·t differ only if the continuous z lies within e = c·η of a
+	//     half-integer. Its density is a mixture of normal ones about 0, hence unimodal and
+	//     symmetric, and at most E[1/√W]/(c·√(2π)) ≤ 1/(2c), the value for d = 1. Next to each
+	//     half-integer but ±½ the density is at most its mean over the unit interval that ends
+	//     there toward 0. So z lies within e of some half-integer with probability at most
+	//     2e·(2/(2c) + 1) = 2η·(1 + c) ≤ 2^-265·(1 + 2^48) < 2^-216.
 	//
 	// The sum of 3 and of 5 over d coordinates, and of the end of the program for magnitudes
 	// beyond 2^62 (below 2^-7000: the length is a Gamma number, and Chernoff's bound for it
@@ -166,10 +165,10 @@ func (v *radial) pair(s *Stream) {
 	v.pairDown.Mul(&v.down, &v.point.square)
 }
 
-// round returns the nearest integer to z = axis·t·√W·√(2E)·part/√S, part being a coordinate of
-// the point and S its squared distance from the center, with no error: |z|+½ rounded down is
-// ⌊(⌊2|z|⌋+1)/2⌋, and ⌊2|z|⌋ is the integer root of ⌊4z²⌋, where
-// 4z² = 16·axis²·part²·up·energy/(down·S·2^(2F)). A half is rounded away from zero.
+// round returns the nearest integer to z = axis·t·√W·√(2E)·part/√S with no error. Here part is a
+// coordinate of the point and S its squared distance from the center: |z|+½ rounded down is
+// ⌊(⌊2|z|⌋+1)/2⌋, and ⌊2|z|⌋ is the integer root of ⌊4z²⌋, where 4z² =
+// 16·axis²·part²·up·energy/(down·S·2^(2F)). A half is rounded away from zero.
 func (v *radial) round(axis uint64, part *big.Int) int64 {
 	v.number.SetUint64(axis)
 	v.rest.Mul(&v.number, part)
@@ -187,9 +186,9 @@ func (v *radial) round(axis uint64, part *big.Int) int64 {
 	return magnitude
 }
 
-// root returns ⌊√n⌋ for 0 ≤ n < 2^126, by Newton's iteration from above. It keeps x ≥ ⌊√n⌋. If
-// q = ⌊n/x⌋ ≥ x then x² ≤ n and x is the root; else ⌊(x+q)/2⌋ is smaller than x and, since
-// (x + n/x)/2 ≥ √n, still at least ⌊√n⌋. The quotients fit 64 bits, as x > √n/2 > n/2^64.
+// root returns ⌊√n⌋ for 0 ≤ n < 2^126, by Newton's iteration from above. It keeps x ≥ ⌊√n⌋. If q =
+// ⌊n/x⌋ ≥ x then x² ≤ n and x is the root. Else ⌊(x+q)/2⌋ is smaller than x and, since (x + n/x)/2
+// ≥ √n, still at least ⌊√n⌋. The quotients fit 64 bits, as x > √n/2 > n/2^64.
 func root(n *big.Int) uint64 {
 	if n.Sign() == 0 {
 		return 0

@@ -22,8 +22,9 @@ func (s *Stream) Poisson(dst []int, records int, threshold uint64) []int {
 	return dst
 }
 
-// wordAtMost returns the next word that may have a byte of at most head, and the number of words before it, which have no
-// such byte. It reads no more words than are given, and returns 0 and their number where none of them may.
+// wordAtMost returns the next word that may have a byte of at most head. It also returns the number
+// of words before it, which have no such byte. It reads no more words than are given, and returns 0
+// and their number where none of them may.
 func (s *Stream) wordAtMost(head uint64, words int) (word uint64, passed int) {
 	for ; passed < words; passed++ {
 		if word = s.Word(); !allAbove(word, head) {
