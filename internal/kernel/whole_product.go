@@ -28,9 +28,9 @@ type IntShape struct {
 // error of an entry is 0 or a multiple of 2^32, depending on the processor; nothing else happens.
 // An exact result has the same bits everywhere.
 //
-// The call panics, and writes nothing, if a length does not match the shape, a number of the shape
-// is negative, or Group is 0 or less. The result must not overlap a or b; a and b may be the
-// same.
+// The call panics, and writes nothing, if a length does not match the shape or a number of the
+// shape is negative. So it does if Group is less than 1. The result must not overlap a or b; a and
+// b may be the same.
 //
 // It runs on the caller's processor only.
 func AddProductInt(dst []int64, a, b []int16, s IntShape) {

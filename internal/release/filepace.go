@@ -9,9 +9,9 @@ const (
 	// tryEvery is after how many parts of a file the slower way is tried again, at first. Each time
 	// that nothing comes of it the next try is after twice as many, up to rarelyEvery.
 	tryEvery, rarelyEvery = 32, 256
-	// worthSeeing is what share of the time of copies blocks in place may take to be preferred: where both take
-	// the same time on each processor, all of them together copy faster, since what is seen is given back by
-	// messages to all.
+	// worthSeeing is what share of the time of copies blocks in place may take to be preferred:
+	// where both take the same time on each processor, all of them together copy faster. Giving
+	// views back takes messages to all processors.
 	worthSeeing = 0.9
 )
 

@@ -16,9 +16,9 @@ import (
 //
 // from w = 0, in all columns, each weight being kept within ±Reach. It is kept in integers from end to end.
 //
-// RunRecursion releases the last iterate alone. Its guarantee rests on this. Write X for the integers
-// that stand for the weights, A(X) for the integers before the noise of a step, A' for those of a
-// neighbor's records.
+// RunRecursion releases the last iterate alone. Its guarantee rests on this. Write X for the
+// integers that stand for the weights, and A(X) for the integers before the noise of a step. A' is
+// A on a neighbor's records.
 //
 //  1. A gradient a·x stays the gradient of a convex loss if a is cut to a magnitude that depends on
 //     the row alone. The reason is that a does not fall as the score rises. The loss is as smooth
@@ -28,16 +28,15 @@ import (
 //     share Contraction of a distance.
 //  2. Rounding moves A(X) by at most e (see slack), whatever X and the records are. So ‖A(X) - A'(X')‖ ≤
 //     c·‖X-X'‖ + s, where s is one record's bound, or two of them under replace-one, plus 2e.
-//  3. Let X' be the neighbor's iterates, with noise V', and let Y start where X' does and move by
-//     A, not A', with noise W = V' + k, k being integers that depend on the past: k is the
-//     difference d = A(Y) - A'(X') times a factor, each number rounded toward zero, and all of it
-//     in the last step. Noise is rounded, and round(V'+k) = round(V') + k. So Y ends where X' ends;
-//     its distance z from X' obeys z ← c·z + s + √(numbers) - a for a step with ‖k‖ ≤ a, and
-//     keeping weights within ±Reach only shortens distances. Given the past, W is the noise of X
-//     moved by k. So by composition (Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022,
-//     theorem 3.2) all of W against all of the noise of X is √(Σ a²)/S-Gaussian differentially
-//     private, S being the noise's standard deviation. And the ends of Y and X are the same
-//     function of them.
+//  3. Let X' be the neighbor's iterates, with noise V'. Let Y start where X' does and move by A,
+//     not A', with noise W = V' + k. The integers k depend on the past: k is the difference d =
+//     A(Y) - A'(X') times a factor, each number rounded toward zero, and all of it in the last
+//     step. Noise is rounded, and round(V'+k) = round(V') + k. So Y ends where X' ends. Its
+//     distance z from X' obeys z ← c·z + s + √(numbers) - a for a step with ‖k‖ ≤ a. Keeping
+//     weights within ±Reach only shortens distances. Given the past, W is the noise of X moved by
+//     k. So by composition (Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022, theorem
+//     3.2) all of W against all of the noise of X is √(Σ a²)/S-Gaussian differentially private, S
+//     being the noise's standard deviation. And the ends of Y and X are the same function of them.
 //  4. The least Σ a² with z = 0 at the end is for a_t ∝ c^(T-t), and is the formula of the event.
 //     This is theorem 4.1 of the source of LastIterate. Its proof also holds for steps in integers,
 //     which are no functions of bounded slope.
@@ -77,9 +76,10 @@ func (o RecursionOptions) decay() uint64 {
 	return uint64(math.Round(math.Ldexp(o.LearningRate*o.Ridge, decayBits)))
 }
 
-// Contraction returns the share of a distance that a step keeps at most: max(1 - η·m, η·M - 1), where η·m
-// is what the ridge takes, on its grid, and M is that plus the largest curvature of the mean loss, slope ×
-// RowBound² × MaxRecords/Divisor. It errs where this is not below 1, or a number makes no sense.
+// Contraction returns an upper bound on the share of a distance that a step keeps: max(1 - η·m, η·M
+// - 1), where η·m is the share that the ridge takes, on its grid. M is m plus the largest curvature
+// of the mean loss, slope × RowBound² × MaxRecords/Divisor. It errs where this is not below 1, or a
+// number makes no sense.
 func (o RecursionOptions) Contraction() (float64, error) {
 	if err := o.check(); err != nil {
 		return 0, err

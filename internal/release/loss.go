@@ -165,9 +165,9 @@ func (l Loss) slope(u float64) float64 {
 	return inside - l.quantile
 }
 
-// residualError bounds the absolute error of an entry that residuals writes: at most four correctly
-// rounded or nearly so steps of numbers up to 1 in logistic, and up to columns more in the sum of softmax.
-// The exponential is correct to an ulp.
+// residualError bounds the absolute error of an entry that residuals writes: logistic has at most
+// four steps with correct or nearly correct rounding of numbers up to 1. The sum of softmax has up
+// to columns more. The exponential is correct to an ulp.
 func residualError(columns int) float64 { return float64(columns+16) * 0x1p-53 }
 
 // curve overwrites v, a direction in the scores, by the second derivative at the scores z times v. It

@@ -45,10 +45,10 @@ func SecondMoment(s Sample, rows *Rows, n mechanism.Noise, maxRecords int) (Boun
 }
 
 // SumProducts returns the sum of products of coordinates over the rows of a full sample. One record
-// contributes at most radius² in L2 norm: its products are among those of x·xᵀ, or sums of them
-// with ‖Σ y·yᵀ‖ ≤ Σ ‖y‖² = ‖x‖², and a row whose exact squared norm exceeds Δ contributes nothing.
-// All entries are released with independent noise; averaging a square matrix with its transpose
-// gives the symmetric noise of half variance off the diagonal.
+// contributes at most radius² in L2 norm: its products are products of x·xᵀ, or sums of these with
+// ‖Σ y·yᵀ‖ ≤ Σ ‖y‖² = ‖x‖². A row whose exact squared norm exceeds Δ contributes nothing. All
+// entries are released with independent noise; averaging a square matrix with its transpose gives
+// the symmetric noise of half variance off the diagonal.
 func SumProducts(s Sample, rows *Rows, p Products, n mechanism.Noise, maxRecords int) (Bounded, error) {
 	if err := checkSample(s, rows, maxRecords); err != nil {
 		return Bounded{}, err

@@ -12,8 +12,8 @@ import (
 // second derivative of its loss. H is never released; u is, with noise.
 //
 // A record more makes H+Ridge·I =: A into A + x·xᵀ. By Sherman and Morrison u changes by
-// A⁻¹x·(xᵀA⁻¹g)/(1 + xᵀA⁻¹x), and for q = xᵀA⁻¹x, from A⁻¹ ≤ 1/Ridge, its norm is at most
-// ‖g‖·(q/Ridge)/(1+q), which grows in q ≤ Curvature/Ridge:
+// A⁻¹x·(xᵀA⁻¹g)/(1 + xᵀA⁻¹x). For q = xᵀA⁻¹x, from A⁻¹ ≤ 1/Ridge, the norm of that change is at
+// most ‖g‖·(q/Ridge)/(1+q). This bound grows in q ≤ Curvature/Ridge:
 //
 //	‖u - u'‖ ≤ ‖g‖·Curvature/(Ridge·(Ridge + Curvature)).
 //
@@ -53,11 +53,12 @@ func (s NewtonStep) check() error {
 	return nil
 }
 
-// backward bounds the norm of the matrix E for which the computed u solves (A+E)·u = g exactly. The entries of
-// A, integers up to the sum of the records' curvatures and the ridge, are rounded once each. With d numbers
-// and γ_k = k·2^-53/(1-k·2^-53), Cholesky factorization and substitution have |E| ≤ γ_(3d+1)·|Rᵀ|·|R| (Higham,
-// "Accuracy and Stability of Numerical Algorithms", 2nd edition 2002, theorem 10.4), in any order of summation
-// and with or without fused operations; ‖|Rᵀ|·|R|‖ ≤ d·‖R‖² ≤ d·‖A‖/(1 - d·γ_(d+1)).
+// backward bounds the norm of the matrix E for which the computed u solves (A+E)·u = g exactly. The
+// entries of A, integers up to the sum of the records' curvatures and the ridge, are rounded once
+// each. With d numbers and γ_k = k·2^-53/(1-k·2^-53), Cholesky factorization and substitution have
+// |E| ≤ γ_(3d+1)·|Rᵀ|·|R| (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition
+// 2002, theorem 10.4), in any order of summation and with or without fused operations; ‖|Rᵀ|·|R|‖ ≤
+// d·‖R‖² ≤ d·‖A‖/(1 - d·γ_(d+1)).
 func (s NewtonStep) backward() float64 {
 	d := float64(len(s.Gradient))
 	largest := float64(s.MaxRecords)*s.Curvature + s.Ridge

@@ -193,7 +193,7 @@ func (s *ProjectedSum) verify(q []int64, v []float64) {
 // estimate returns at least √(Σ_j ⟨v, z_j⟩²/r) for the normal directions z_j that were rounded. It
 // is NaN or +Inf for a vector that is not finite or too long. The error of a scalar product of d
 // numbers is at most 2·d·2^-53·Σ|v|·largest, for d below 2^50 (Higham, "Accuracy and Stability of
-// Numerical Algorithms", 2nd edition (2002), section 3.1). The rounding of directions changes it by
+// Numerical Algorithms", 2nd edition 2002, section 3.1). The rounding of directions changes it by
 // at most 2^-(directionBits+1)·Σ|v|.
 func (s *ProjectedSum) estimate(v []float64) float64 {
 	dim, absolute, sum := s.o.Dim, 0.0, 0.0

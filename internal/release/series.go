@@ -20,10 +20,10 @@ import (
 // verify.
 //
 //  1. The record's steps. Its group is drawn uniformly, for its place, and independently of all
-//     other records (Rotation). So whether the record is added, replaced or made zero, the groups
-//     and samples of the others have the same distribution on both neighbors, and may be given. A
-//     record and its replacement share group and coins. Given its group, it takes part in steps a
-//     period apart, in each by an own coin of probability q or less.
+//     other records (Rotation). So the groups and samples of the others have the same distribution
+//     on both neighbors, and may be given. This holds whether the record is added, replaced or made
+//     zero. A record and its replacement share group and coins. Given its group, it takes part in
+//     steps a period apart, in each by an own coin of probability q or less.
 //  2. One participation at step t adds c_(s-t)·g_t to row s, for the rows of column t. In a banded
 //     matrix these are b rows and the period is b. So no two participations meet in a row; in a
 //     tree the record has one step. The rows of a participation, given all rows before, are a
@@ -36,14 +36,14 @@ import (
 //     post-processing of the continuous noise. So each participation costs one sampled Gaussian of the
 //     event's multiplier, there are ⌈Steps/b⌉ of them, and they compose adaptively.
 //
-// (Choquette-Choo, Ganesh, McKenna, McMahan, Rush, Thakurta & Xu, "(Amplified) Banded Matrix
-// Factorization", NeurIPS 2023, theorem 4, https://arxiv.org/abs/2306.08153; Kairouz, McMahan, Song, Thakkar,
-// Thakurta & Xu, "Practical and Private (Deep) Learning without Sampling or Shuffling", ICML 2021, theorem
-// 4.1, https://arxiv.org/abs/2103.00039.)
+// Sources: Choquette-Choo, Ganesh, McKenna, McMahan, Rush, Thakurta & Xu, "(Amplified) Banded
+// Matrix Factorization", NeurIPS 2023, theorem 4, https://arxiv.org/abs/2306.08153. Kairouz,
+// McMahan, Song, Thakkar, Thakurta & Xu, "Practical and Private (Deep) Learning without Sampling or
+// Shuffling", ICML 2021, theorem 4.1, https://arxiv.org/abs/2103.00039.
 //
-// Where a step releases several sums of its sample, k of them, of bounds Δ_k and with noise of standard deviations
-// S_k ≥ m_k·‖c‖·Δ_k, the rows of a participation are those of all sums, each in units of its S_k: they are
-// moved by at most √(Σ 1/m_k²) together, which is at most 1/multiplier.
+// A step may release several sums of its sample, with bounds Δ_k and noise of standard deviations
+// S_k ≥ m_k·‖c‖·Δ_k. The rows of a participation are then the rows of all sums, each in units of
+// its S_k. Together they are moved by at most √(Σ 1/m_k²), which is at most 1/multiplier.
 //
 // A step is Draw, then a sum over that sample made for each Noise, then Release.
 type Series struct {
