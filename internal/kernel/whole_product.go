@@ -29,7 +29,7 @@ type IntShape struct {
 // An exact result has the same bits everywhere.
 //
 // The call panics, and writes nothing, if a length does not match the shape or a number of the
-// shape is negative. So it does if Group is less than 1. The result must not overlap a or b; a and
+// shape is negative. The same holds if Group is below 1. The result must not overlap a or b; a and
 // b may be the same.
 //
 // It runs on the caller's processor only.
