@@ -19,7 +19,7 @@ const passRows = 256
 //   - a score is wrong by (dim+8)·u·Radius·‖w_k‖, and the residual by Smoothness times that, and by
 //     residualError;
 //   - the error of a product of residual and row, and of the sum over a chunk of rows, is
-//     (passRows+16)·u of the norms that are added, together at most records·G;
+//     (passRows+16)·u of the added norms. Together these are at most records·G;
 //   - chunks are added with compensation: 4u of those norms and of the result.
 func (p Problem) roundingError(dim int, records, size, linear float64) float64 {
 	const u = 0x1p-53
