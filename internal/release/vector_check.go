@@ -1,7 +1,7 @@
 package release
 
 // vectorCheck is what a sum of vectors is checked with, as a Sum is (check.go). What a record may
-// add is held to its norm once more, and its product with a secret is noted. docs/release.md has
+// add is held to its norm once more, and its product with a secret is noted. docs/release-parts.md has
 // the proof (lemma 7).
 type vectorCheck struct {
 	secret []uint64
