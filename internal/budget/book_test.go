@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -289,6 +290,50 @@ func TestRace(t *testing.T) {
 	}
 	if s := opened(t, store).Summary(); s.Spent != 100 || len(s.Releases) != 100 || s.Left.Epsilon != 0 {
 		t.Errorf("stands at %v with %d releases, want 100", s.Spent, len(s.Releases))
+	}
+}
+
+// TestShares: the shares of one-number filters add up to what is taken, and what is given back counts no more.
+func TestShares(t *testing.T) {
+	b, _ := made(t, termsOf(RDP))
+	a := askOf(t, b.Terms(), "repeat(4, gaussian(10))")
+	q, err := b.Quote(background, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for ; ; count++ {
+		r, fit := reserve(t, b, a)
+		if !fit {
+			break
+		}
+		if count == 0 {
+			if _, err := r.Settle(background, 1, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if want := int(1/q.Share + 0.75); count != want || count < 3 {
+		t.Errorf("%d plans of share %v fit, want %d", count, q.Share, want)
+	}
+	if list := b.Summary().Releases; !near(list[0].Share, q.Share/4, 1e-9) || !near(list[1].Share, q.Share, 1e-12) {
+		t.Errorf("shares are %v and %v, want %v and %v", list[0].Share, list[1].Share, q.Share/4, q.Share)
+	}
+}
+
+// TestDrawsAreBounded: the slack that is taken off the cap is for a number of draws, and no more draws are paid for.
+func TestDrawsAreBounded(t *testing.T) {
+	b, _ := made(t, termsOf(GDP))
+	a := askOf(t, b.Terms(), "gaussian(1e6)")
+	a.Draws = math.MaxInt
+	count := 0
+	for ; count < 100; count++ {
+		if _, fit := reserve(t, b, a); !fit {
+			break
+		}
+	}
+	if count != 32 {
+		t.Errorf("%d plans of 2^63 draws fit, want 32", count)
 	}
 }
 

@@ -53,6 +53,8 @@ type filter interface {
 	fits(s sums) bool
 	// epsilon returns the epsilon that sums prove at the delta of the cap, rounded upward; +Inf for none.
 	epsilon(s []float64) float64
+	// share returns the part of the capacity that sums take, from 0 on; more than 1 does not fit.
+	share(s []float64) float64
 	// stepwise reports whether the price of a composition is the sum of the prices of its steps. Then a
 	// plan may end at a step that depends on its outputs.
 	stepwise() bool
@@ -136,6 +138,8 @@ func (f one) price(p plan) ([]float64, error) {
 }
 
 func (f one) fits(s sums) bool { return s[0].Cmp(f.capacity) <= 0 }
+
+func (f one) share(s []float64) float64 { return s[0] / float(f.capacity) }
 
 func (f one) epsilon(s []float64) float64 {
 	if s[0] == 0 {

@@ -35,6 +35,13 @@ func (basic) stepwise() bool { return false }
 
 func (f basic) fits(s sums) bool { return s[0].Cmp(f.epsilons) <= 0 && s[1].Cmp(f.rest) <= 0 }
 
+func (f basic) share(s []float64) float64 {
+	if f.t.Delta == 0 {
+		return s[0] / f.t.Epsilon
+	}
+	return max(s[0]/f.t.Epsilon, s[1]/f.t.Delta)
+}
+
 func (f basic) epsilon(s []float64) float64 {
 	if s[1] > f.t.Delta*(1+1e-15) {
 		return math.Inf(1)

@@ -113,6 +113,14 @@ func (f rdp) fits(s sums) bool {
 	return false
 }
 
+func (f rdp) share(s []float64) float64 {
+	least := math.Inf(1)
+	for j, v := range s {
+		least = min(least, v/float(f.capacity[j]))
+	}
+	return least
+}
+
 func (f rdp) epsilon(s []float64) float64 {
 	least := math.Inf(1)
 	for j, v := range s {

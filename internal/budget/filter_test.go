@@ -64,6 +64,29 @@ func TestBasicReachesItsCap(t *testing.T) {
 	}
 }
 
+// TestBasicSumsDeltas: plans that take of delta share it, and pure ones take nothing.
+func TestBasicSumsDeltas(t *testing.T) {
+	terms := termsOf(Basic)
+	terms.Epsilon = 50
+	b, _ := made(t, terms)
+	a := askOf(t, terms, "gaussian(8)")
+	a.Delta = 4e-7
+	for i, want := range []bool{true, true, false} {
+		if _, fit := reserve(t, b, a); fit != want {
+			t.Errorf("plan %d fits: %v, want %v", i, fit, want)
+		}
+	}
+	a.Event = mechanism.Laplace{NoiseMultiplier: 3}
+	if _, fit := reserve(t, b, a); !fit {
+		t.Error("a pure plan does not fit")
+	}
+	a.Delta = 2e-6
+	a.Event = mechanism.Gaussian{NoiseMultiplier: 8}
+	if _, fit := reserve(t, b, a); fit {
+		t.Error("a plan with more than delta fits")
+	}
+}
+
 // TestSampledPlans: every filter prices DP-SGD. Only rdp and basic charge less than for full batches.
 func TestSampledPlans(t *testing.T) {
 	const plan = "repeat(200, poisson(0.01, gaussian(1)))"

@@ -69,6 +69,8 @@ type Quote struct {
 	Own Guarantee
 	// Charge is the epsilon that the filter charges for the plan alone, at the delta of the ledger.
 	Charge float64
+	// Share is the part of the ledger's capacity that the plan takes.
+	Share float64
 	// Before and After are the epsilons at which the ledger stands without the plan and with it.
 	Before, After float64
 	// Fits is whether it could be reserved now, and Left what would be left then.
@@ -85,7 +87,7 @@ func (b *Book) Quote(ctx context.Context, a Ask) (Quote, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.state
-	out := Quote{Own: p.record.Own, Charge: s.filter.epsilon(p.price.Near), Before: s.spent.epsilon(s.filter), Fits: s.admits(p) == nil}
+	out := Quote{Own: p.record.Own, Charge: s.filter.epsilon(p.price.Near), Share: s.filter.share(p.price.Near), Before: s.spent.epsilon(s.filter), Fits: s.admits(p) == nil}
 	s.spent.add(p.population, p.price)
 	defer s.spent.take(p.population, p.price)
 	out.After, out.Left = s.spent.epsilon(s.filter), s.left(p.population)

@@ -27,6 +27,9 @@ type Release struct {
 	// at the delta of the ledger.
 	Own    Guarantee
 	Charge float64
+	// Share is the part of the ledger's capacity that the plan takes. Shares add up; under rdp with several
+	// orders, and under basic, their sum is an estimate.
+	Share float64
 	// Outcome is "" while the run is open.
 	Outcome Outcome
 	// Begun is how many releases a stopped run had begun.
@@ -125,7 +128,7 @@ func (s *state) takeCreate(c *createRecord) error {
 func (s *state) hold(c chain.Record, p priced, rel Release) {
 	rel.Seq, rel.Time, rel.Hash = c.Seq, c.Time, hex.EncodeToString(c.Hash[:])
 	rel.Event, rel.Purpose, rel.Person, rel.Population, rel.Own = p.event, p.record.Purpose, p.record.Person, p.record.Population, p.record.Own
-	rel.Charge = s.filter.epsilon(p.price.Near)
+	rel.Charge, rel.Share = s.filter.epsilon(p.price.Near), s.filter.share(p.price.Near)
 	h := &held{rel, p, p.price}
 	s.list, s.at[c.Seq] = append(s.list, h), h
 	s.spent.add(p.population, p.price)
@@ -198,6 +201,7 @@ func (s *state) takeSettle(r *settleRecord) error {
 	s.spent.take(h.plan.population, h.price)
 	h.price = price
 	s.spent.add(h.plan.population, h.price)
+	h.Share = s.filter.share(h.price.Near)
 	h.Outcome, h.Begun, h.Certificate = r.Outcome, r.Begun, r.Certificate
 	if r.Certificate != "" {
 		s.known[r.Certificate] = r.Reserve
