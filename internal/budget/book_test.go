@@ -302,7 +302,7 @@ func TestShares(t *testing.T) {
 		t.Fatal(err)
 	}
 	count := 0
-	for ; ; count++ {
+	for ; count < 5000; count++ {
 		r, fit := reserve(t, b, a)
 		if !fit {
 			break

@@ -22,7 +22,7 @@ func TestCapacities(t *testing.T) {
 	}{{termsOf(GDP), account.GDP}, {termsOf(ZCDP), account.ZCDP}, {termsOf(RDP), account.RDP{Orders: []float64{8}}}} {
 		b, _ := made(t, c.terms)
 		count := 0
-		for ; ; count++ {
+		for ; count < 5000; count++ {
 			if _, fit := reserve(t, b, askOf(t, c.terms, release)); !fit {
 				break
 			}

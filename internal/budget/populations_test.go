@@ -88,12 +88,13 @@ func TestPopulationsShareTheirCap(t *testing.T) {
 	fill := func(population string) (count int) {
 		a := half
 		a.Population = population
-		for {
+		for count < 5000 {
 			if _, fit := reserve(t, b, a); !fit {
-				return count
+				break
 			}
 			count++
 		}
+		return count
 	}
 	north, south := fill("north"), fill("south")
 	if north < 2 || north != south {
