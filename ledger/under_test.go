@@ -112,7 +112,13 @@ func TestUnderGivesBackWhatWasNeverBegun(t *testing.T) {
 // TestUnderOnce: one durable budget stands behind a ledger, before anything is reserved.
 func TestUnderOnce(t *testing.T) {
 	b, _ := durable(t, budget.Filter{Name: budget.GDP})
-	l, _ := runUnder(t, b)
+	l, p := runUnder(t, b)
+	if err := p.Settle(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Reserve(gaussian(6), "a count"); err == nil || len(b.Summary().Releases) != 0 {
+		t.Error("a run that was settled before its first plan reserved one")
+	}
 	if _, err := l.Under(t.Context(), b, budget.Ask{}); err == nil {
 		t.Error("two budgets stand behind a ledger")
 	}

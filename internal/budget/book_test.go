@@ -416,9 +416,16 @@ func TestFit(t *testing.T) {
 	plan := func(epsilon float64) (Ask, error) {
 		return askOf(t, b.Terms(), fmt.Sprintf("repeat(100, poisson(0.05, gaussian(%v)))", 3/epsilon)), nil
 	}
-	epsilon, best, err := b.Fit(background, 10, plan)
-	if err != nil {
-		t.Fatal(err)
+	var epsilon float64
+	var best Ask
+	for _, most := range []float64{1e-3, 8, 9, 11, 13, 14, 10} {
+		var err error
+		if epsilon, best, err = b.Fit(background, most, plan); err != nil {
+			t.Fatal(err)
+		}
+		if own, _ := plan(epsilon); own.Event.String() != best.Event.String() {
+			t.Errorf("the plan is %v, want %v, that of epsilon %v", best.Event, own.Event, epsilon)
+		}
 	}
 	more, _ := plan(epsilon * 1.002)
 	if q, err := b.Quote(background, more); err != nil || q.Fits {
