@@ -13,6 +13,7 @@ import (
 	"github.com/ditherml/dither/internal/glossary"
 	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/internal/textbook"
+	"github.com/ditherml/dither/internal/values"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/spf13/cobra"
@@ -79,7 +80,7 @@ func newAccount() *cobra.Command {
 	f.Float64Var(&a.delta, "delta", defaultDelta, glossary.Short("delta")+" (default of a file: its own)")
 	f.Float64Var(&a.epsilon, "epsilon", 0, "ask for the smallest delta at this epsilon instead")
 	f.StringVar(&a.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), glossary.Short("neighboring")+" (default of a file: its own)")
-	f.StringVar(&a.accountant, "accountant", "", "one accountant: "+strings.Join(accountantNames(), ", ")+" (default: all)")
+	f.StringVar(&a.accountant, "accountant", "", "one accountant: "+strings.Join(values.Accountants(), ", ")+" (default: all)")
 	f.IntVar(&a.rows, "rows-per-person", 0, "state the epsilon of this many rows together, too (default of a file: as declared)")
 	f.BoolVar(&a.textbook, "textbook", false, "compare with formulas of courses")
 	f.BoolVar(&a.json, "json", false, "print JSON")
@@ -87,14 +88,6 @@ func newAccount() *cobra.Command {
 	f.BoolVar(&a.replace, "replace", false, "replace the file of --plot if it exists")
 	a.changed = f.Changed
 	return c
-}
-
-func accountantNames() []string {
-	var names []string
-	for _, a := range account.All() {
-		names = append(names, a.Name())
-	}
-	return names
 }
 
 // addSteps adds the flags that describe steps of gradient descent.

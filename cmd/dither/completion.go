@@ -10,12 +10,14 @@ import (
 	"github.com/ditherml/dither/internal/flags"
 	"github.com/ditherml/dither/internal/glossary"
 	"github.com/ditherml/dither/internal/reproduce"
+	"github.com/ditherml/dither/internal/values"
 	"github.com/ditherml/dither/query"
 )
 
 // These complete arguments and flags that name files.
 var (
 	modelFolders = flags.FoldersWith(certificate.FileName)
+	anyFile      = flags.Among(func() []string { return nil })
 	schemaFiles  = cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt)
 )
 
@@ -57,7 +59,8 @@ func argumentValues() map[string][]cobra.CompletionFunc {
 		"dither data show":    {set},
 		"dither data export":  {set, flags.Folders},
 		"dither reproduce":    {flags.Among(reproductionChoices)},
-		"dither query":        {flags.Among(func() []string { return texts(query.Statistics()) }), flags.Nothing},
+		"dither query":        {flags.Among(func() []string { return values.Texts(query.Statistics()) }), flags.Nothing},
+		"dither ledger price": {anyFile, modelFolders}, "dither ledger check": {anyFile, modelFolders}, "dither ledger import": {anyFile, modelFolders},
 		"dither explain":      {flags.Either(modelFolders, flags.Beginning(glossary.Names)), flags.Nothing},
 		"dither schema check": {schemaFiles, tableFiles},
 	}
@@ -66,7 +69,7 @@ func argumentValues() map[string][]cobra.CompletionFunc {
 // valuesOf returns the completion of a command's flag, or nil for a flag with too many values to
 // list. If no value matches, the shell completes file names.
 func valuesOf(c *cobra.Command, name string) cobra.CompletionFunc {
-	own, ok := flagValues[c.Name()+" --"+name]
+	own, ok := values.OfFlags[c.Name()+" --"+name]
 	switch {
 	case ok:
 		return flags.Among(own)
@@ -78,8 +81,8 @@ func valuesOf(c *cobra.Command, name string) cobra.CompletionFunc {
 		return tableFiles
 	case name == "schema", name == "plan":
 		return schemaFiles
-	case flagValues[name] != nil:
-		return flags.Among(flagValues[name])
+	case values.OfFlags[name] != nil:
+		return flags.Among(values.OfFlags[name])
 	}
 	return nil
 }

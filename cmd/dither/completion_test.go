@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/flags"
+	"github.com/ditherml/dither/internal/values"
 	"github.com/spf13/cobra"
 )
 
@@ -94,7 +95,7 @@ func TestCompletedValues(t *testing.T) {
 func TestCompletedFlagsExist(t *testing.T) {
 	var all []*cobra.Command
 	flags.Walk(newRoot(nil, nil), func(c *cobra.Command) { all = append(all, c) })
-	for key, values := range flagValues {
+	for key, values := range values.OfFlags {
 		command, name, own := strings.Cut(key, " --")
 		having := all
 		if own {

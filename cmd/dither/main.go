@@ -15,6 +15,7 @@ import (
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/flags"
 	"github.com/ditherml/dither/internal/process"
+	"github.com/ditherml/dither/internal/values"
 	"github.com/ditherml/dither/ledger"
 	"github.com/spf13/cobra"
 )
@@ -60,7 +61,7 @@ func status(err error) int {
 
 // commands is the table of commands. A new command takes one file and one line here.
 var commands = []func() *cobra.Command{
-	newTrain, newPredict, newEvaluate, newSweep, newVerify, newDiagnose, newQuery, newAccount, newCalibrate, newSchema, newData, newClean, newReproduce, newExplain, newVersion,
+	newTrain, newPredict, newEvaluate, newSweep, newVerify, newDiagnose, newQuery, newAccount, newCalibrate, newLedger, newSchema, newData, newClean, newReproduce, newExplain, newVersion,
 }
 
 func newRoot(stdout, stderr io.Writer) *cobra.Command {
@@ -81,7 +82,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		root.AddCommand(command())
 	}
 	flags.Complete(root, argumentValues(), valuesOf)
-	flags.Arrange(root, mostUsed, themes, pageWidth(stdout))
+	flags.Arrange(root, values.MostUsed, values.Themes, pageWidth(stdout))
 	flags.Suggest(root)
 	return root
 }

@@ -93,15 +93,6 @@ func summaries(rules [][2]string) string {
 	return strings.Join(out, ", ")
 }
 
-// ruleNames lists the clipping rules of networks.
-func ruleNames() []string {
-	var names []string
-	for _, r := range option.ClippingRules() {
-		names = append(names, r[0])
-	}
-	return names
-}
-
 // asked reports whether the model is a network.
 func (n *networkFlags) asked() bool { return n.layers.Model != layers.Linear || n.frozen.From != "" }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ditherml/dither/internal/flags"
+	"github.com/ditherml/dither/internal/values"
 )
 
 // manyFlags is the largest number of flags that a help text lists without themes.
@@ -41,7 +42,7 @@ func listed(text string) []string {
 // flag that no such command has.
 func TestThemes(t *testing.T) {
 	count := map[string]int{}
-	for _, group := range themes {
+	for _, group := range values.Themes {
 		for name := range strings.FieldsSeq(group[1]) {
 			count[name]++
 		}
@@ -49,7 +50,7 @@ func TestThemes(t *testing.T) {
 	used := map[string]bool{}
 	flags.Walk(newRoot(io.Discard, io.Discard), func(c *cobra.Command) {
 		names := flagNames(c)
-		first, themed := mostUsed[c.Name()]
+		first, themed := values.MostUsed[c.Name()]
 		themed = themed && c.CommandPath() == "dither "+c.Name()
 		if len(names) > manyFlags && !themed {
 			t.Errorf("%s has %d flags and no row in mostUsed, want one", c.CommandPath(), len(names))
@@ -79,13 +80,13 @@ func TestThemes(t *testing.T) {
 func TestThemedHelp(t *testing.T) {
 	root := newRoot(io.Discard, io.Discard)
 	for _, c := range root.Commands() {
-		first, themed := mostUsed[c.Name()]
+		first, themed := values.MostUsed[c.Name()]
 		if !themed {
 			continue
 		}
 		names := flagNames(c)
 		for _, width := range []int{leastWidth, 80, 100} {
-			text := flags.Usage(c, first, themes, width)
+			text := flags.Usage(c, first, values.Themes, width)
 			_, list, found := strings.Cut(text, "\nMost used:\n")
 			if !found {
 				t.Fatalf("%s: there are no most used flags in %q", c.Name(), text)
@@ -104,7 +105,7 @@ func TestThemedHelp(t *testing.T) {
 			}
 		}
 		stdout, _ := mustInvoke(t, c.Name(), "--help")
-		if !strings.HasSuffix(stdout, flags.Usage(c, first, themes, 100)) {
+		if !strings.HasSuffix(stdout, flags.Usage(c, first, values.Themes, 100)) {
 			t.Errorf("%s --help does not end with its flags by theme: %q", c.Name(), stdout)
 		}
 	}

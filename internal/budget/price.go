@@ -43,8 +43,16 @@ func (b *Book) Summary() Summary {
 	for i, p := range s.terms.Populations {
 		out.Parts = append(out.Parts, Part{p, s.left(i)})
 	}
+	charges := map[string]float64{} // of equal prices
 	for _, h := range s.list {
-		out.Releases = append(out.Releases, h.Release)
+		r, key := h.Release, fmt.Sprint(h.plan.price.Near)
+		charge, known := charges[key]
+		if !known {
+			charge = s.filter.epsilon(h.plan.price.Near)
+			charges[key] = charge
+		}
+		r.Charge = charge
+		out.Releases = append(out.Releases, r)
 		if h.Outcome == "" {
 			out.Open++
 		}

@@ -128,7 +128,7 @@ func (s *state) takeCreate(c *createRecord) error {
 func (s *state) hold(c chain.Record, p priced, rel Release) {
 	rel.Seq, rel.Time, rel.Hash = c.Seq, c.Time, hex.EncodeToString(c.Hash[:])
 	rel.Event, rel.Purpose, rel.Person, rel.Population, rel.Own = p.event, p.record.Purpose, p.record.Person, p.record.Population, p.record.Own
-	rel.Charge, rel.Share = s.filter.epsilon(p.price.Near), s.filter.share(p.price.Near)
+	rel.Share = s.filter.share(p.price.Near)
 	h := &held{rel, p, p.price}
 	s.list, s.at[c.Seq] = append(s.list, h), h
 	s.spent.add(p.population, p.price)

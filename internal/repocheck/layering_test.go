@@ -173,6 +173,10 @@ var layers = []layer{
 	{"internal/diagnosis", "internal/display internal/dynamics model train/erm train/neural internal/wording"},
 	// Measures on tables by the levels of a column, their plans, and their tables on pages and terminals.
 	{"internal/measures", "privacy certificate data evaluate model internal/report internal/wording internal/curve internal/artefact internal/display internal/failure internal/process internal/option internal/draft"},
+	// What flags may be set to and how help groups them: the table follows the packages that know the values.
+	{"internal/values", "account feature internal/budget internal/calibration internal/flags internal/layers internal/option model privacy query train/erm"},
+	// What dither ledger does: it prices certificates and plans, verifies folders, and shows a ledger as a page.
+	{"internal/bookkeeping", "certificate explain internal/artefact internal/budget internal/calibration internal/chain internal/chain/postgres internal/display internal/failure internal/figure internal/option internal/report internal/wording ledger mechanism privacy"},
 	// Questions from price to folder, as the command asks them.
 	{"internal/asking", "privacy account ledger certificate data query internal/artefact internal/process"},
 	// How far something is, on a terminal or in a file.
@@ -194,7 +198,7 @@ var layers = []layer{
 	{"examples/structs", "privacy data ."},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "account certificate data data/builtin evaluate explain feature internal/artefact internal/asking internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/experiment internal/failure internal/flags internal/format internal/format/parquet internal/glossary internal/grid internal/layers internal/measures internal/outcome internal/process internal/progress internal/report internal/reproduce internal/tabular internal/textbook internal/training internal/wording ledger mechanism model privacy query sweep train train/erm train/neural internal/option"},
+	{"cmd/dither", "account certificate data data/builtin evaluate explain feature internal/artefact internal/asking internal/bookkeeping internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/experiment internal/failure internal/flags internal/format internal/format/parquet internal/glossary internal/grid internal/layers internal/measures internal/outcome internal/process internal/progress internal/report internal/reproduce internal/tabular internal/textbook internal/training internal/values internal/wording ledger mechanism model privacy query sweep train train/erm train/neural internal/option"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/display"
@@ -70,7 +69,7 @@ func unwritten(err error) error {
 func predictionHeader(t data.Target, pass []string) []string {
 	header := []string{"row"}
 	for _, name := range pass {
-		header = append(header, spreadsheetSafe(name))
+		header = append(header, display.Spreadsheet(name))
 	}
 	header = append(header, "prediction")
 	for _, level := range t.Levels {
@@ -92,7 +91,7 @@ func fillPrediction(cells []string, t data.Target, p []float64, threshold float6
 	case predictedLevel(p, threshold) < 0:
 		return
 	}
-	cells[0] = spreadsheetSafe(t.Levels[predictedLevel(p, threshold)])
+	cells[0] = display.Spreadsheet(t.Levels[predictedLevel(p, threshold)])
 	if len(p) == 1 {
 		cells[1], cells[2] = exactText(1-p[0]), exactText(p[0])
 		return
@@ -126,18 +125,6 @@ func predictedLevel(p []float64, threshold float64) int {
 // exactText is the shortest text that reads back as v.
 func exactText(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// spreadsheetSafe puts an apostrophe in front of a text that a spreadsheet would run as a
-// formula. Numbers, such as the level -1, are no formulas.
-func spreadsheetSafe(text string) string {
-	if text == "" || !strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-		return text
-	}
-	if _, err := strconv.ParseFloat(text, 64); err == nil {
-		return text
-	}
-	return "'" + text
-}
-
 // passed are columns of a table as texts.
 type passed struct {
 	names  []string
@@ -163,7 +150,7 @@ func (p passed) fill(cells []string, row int) {
 	for i, codes := range p.codes {
 		cells[i] = ""
 		if code := codes[row]; code >= 0 {
-			cells[i] = spreadsheetSafe(p.levels[i][code])
+			cells[i] = display.Spreadsheet(p.levels[i][code])
 		}
 	}
 }

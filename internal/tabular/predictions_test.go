@@ -5,17 +5,6 @@ import (
 	"testing"
 )
 
-func TestSpreadsheetSafe(t *testing.T) {
-	for text, want := range map[string]string{
-		"": "", "low": "low", "<=50K": "<=50K", "=1+1": "'=1+1", "+1": "+1", "-1": "-1", "-1.5e3": "-1.5e3", "-1+1": "'-1+1", "+": "'+",
-		"@SUM(A1)": "'@SUM(A1)", "\tx": "'\tx", "a=b": "a=b", "-low": "'-low",
-	} {
-		if got := spreadsheetSafe(text); got != want {
-			t.Errorf("spreadsheetSafe(%q): got %q, want %q", text, got, want)
-		}
-	}
-}
-
 func TestPredictedLevel(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {

@@ -1,10 +1,13 @@
-package main
+// Package values lists what flags of the command may be set to, and how help texts group them.
+package values
 
 import (
 	"fmt"
 	"slices"
 
+	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/budget"
 	"github.com/ditherml/dither/internal/calibration"
 	"github.com/ditherml/dither/internal/layers"
 	"github.com/ditherml/dither/internal/option"
@@ -14,10 +17,10 @@ import (
 	"github.com/ditherml/dither/train/erm"
 )
 
-// flagValues are the values of flags with few values. The key is the flag's name, or "command
+// OfFlags are the values of flags with few values. The key is the flag's name, or "command
 // --flag" for a command's own values. An entry for a command that lacks the flag does no harm.
-var flagValues = map[string]func() []string{
-	"accountant":       accountantNames,
+var OfFlags = map[string]func() []string{
+	"accountant":       Accountants,
 	"accounting":       option.Accountings,
 	"activation":       func() []string { return []string{"tanh", "relu", "gelu", "sigmoid"} },
 	"average":          func() []string { return append([]string{"auto", "yes", "no"}, option.Averages()...) },
@@ -26,9 +29,10 @@ var flagValues = map[string]func() []string{
 	"class-weights":    func() []string { return []string{"balanced"} },
 	"clipping":         option.ClippingModes,
 	"clipping-groups":  func() []string { return []string{"all", "per-layer"} },
-	"clipping-rule":    ruleNames,
+	"clipping-rule":    Rules,
 	"correlated-noise": option.CorrelatedKinds,
 	"feature-bits":     func() []string { return []string{"8", "16"} },
+	"filter":           func() []string { return []string{budget.RDP, budget.GDP, budget.ZCDP, budget.Basic} },
 	"find":             func() []string { return calibration.Numbers },
 	"holdout":          func() []string { return []string{"private:0.2"} },
 	"holdout-noise":    measuringNoise,
@@ -36,7 +40,7 @@ var flagValues = map[string]func() []string{
 	"method":           methodNames,
 	"model":            func() []string { return []string{layers.Linear, layers.MLP, layers.CNN, layers.Text} },
 	"neighboring": func() []string {
-		return texts([]privacy.Neighboring{privacy.AddOrRemoveOne, privacy.ReplaceOne, privacy.ZeroOut})
+		return Texts([]privacy.Neighboring{privacy.AddOrRemoveOne, privacy.ReplaceOne, privacy.ZeroOut})
 	},
 	"noise":            func() []string { return []string{"laplace", "gaussian", "discrete"} },
 	"evaluate --noise": measuringNoise,
@@ -48,7 +52,7 @@ var flagValues = map[string]func() []string{
 	},
 	"output-rule": option.OutputRules,
 	"row-normalization": func() []string {
-		return texts([]feature.Normalization{feature.NormUnit, feature.NormClip, feature.NormNone})
+		return Texts([]feature.Normalization{feature.NormUnit, feature.NormClip, feature.NormNone})
 	},
 	"row-radius":        func() []string { return []string{"private"} },
 	"sampling":          option.Samplings,
@@ -61,8 +65,8 @@ var flagValues = map[string]func() []string{
 	"whiten":            whitenings,
 }
 
-// texts lists values in the spelling of flags.
-func texts[T any](values []T) []string {
+// Texts lists values in the spelling of flags.
+func Texts[T any](values []T) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
 		out[i] = fmt.Sprint(v)
@@ -97,4 +101,22 @@ func optimizerNames() []string {
 
 func whitenings() []string {
 	return append([]string{"auto", "yes", "no"}, option.Structures()...)
+}
+
+// Accountants lists the names of accountants.
+func Accountants() []string {
+	var names []string
+	for _, a := range account.All() {
+		names = append(names, a.Name())
+	}
+	return names
+}
+
+// Rules lists the clipping rules of networks.
+func Rules() []string {
+	var names []string
+	for _, r := range option.ClippingRules() {
+		names = append(names, r[0])
+	}
+	return names
 }

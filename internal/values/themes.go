@@ -1,10 +1,10 @@
-package main
+package values
 
 import "github.com/ditherml/dither/internal/flags"
 
-// themes groups the flags of every command in mostUsed. A flag belongs to one theme and means the
+// Themes groups the flags of every command in MostUsed. A flag belongs to one theme and means the
 // same in all commands.
-var themes = []flags.Theme{
+var Themes = []flags.Theme{
 	{"Budget", "epsilon delta epsilon-per-step noise-multiplier neighboring unit max-records-per-person accounting non-private"},
 	{"Question", "where by edges quantiles points share of blocks noise confidence"},
 	{"Settings to compare", "plan repeats baseline select split mark"},
@@ -23,8 +23,8 @@ var themes = []flags.Theme{
 	{"Run", "dry-run json quiet physical-batch help"},
 }
 
-// mostUsed has, for each command with many flags, the ten flags that its help text shows first.
-var mostUsed = map[string]string{
+// MostUsed has, for each command with many flags, the ten flags that its help text shows first.
+var MostUsed = map[string]string{
 	"train": "data schema epsilon delta unit model loss holdout out dry-run",
 	"sweep": "data data-public schema epsilon noise-multiplier learning-rate clipping-norm repeats select dry-run",
 	"query": "data schema epsilon delta unit where by noise out json",

@@ -1,0 +1,255 @@
+package bookkeeping
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/budget"
+	"github.com/ditherml/dither/internal/chain"
+	"github.com/ditherml/dither/internal/chain/postgres"
+	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/failure"
+)
+
+// imported is a folder that is counted after the fact.
+type imported struct {
+	folder, hash string
+	ask          budget.Ask
+}
+
+// Imported is what was counted after the fact, and where the ledger stands now.
+type Imported struct {
+	Folders []ImportedFolder    `json:"folders"`
+	Spent   certificate.Epsilon `json:"epsilon-spent"`
+	Left    float64             `json:"epsilon-left"`
+	words   string
+}
+
+// ImportedFolder is one folder that was counted.
+type ImportedFolder struct {
+	Folder  string              `json:"folder"`
+	Epsilon certificate.Epsilon `json:"epsilon"`
+	Delta   float64             `json:"delta"`
+}
+
+// Text returns what a terminal shows of an import.
+func (i Imported) Text() ([]byte, error) {
+	var b strings.Builder
+	for _, f := range i.Folders {
+		fmt.Fprintf(&b, "counted   %s: epsilon %s at delta %s alone\n", display.Printable(f.Folder), f.Epsilon.Rounded(), display.Plain(f.Delta))
+	}
+	return []byte(b.String() + i.words), nil
+}
+
+// Import counts the certificates of folders whose runs did not go through the ledger, whether they fit or not.
+// It refuses all of them where one does not verify or is counted already.
+func (l *Ledger) Import(ctx context.Context, population, who string, folders ...string) (Imported, error) {
+	known := map[string]string{}
+	for _, r := range l.Summary().Releases {
+		where := fmt.Sprintf("record %d of the ledger", r.Seq)
+		known[r.Certificate], known["run "+r.Run] = where, where
+	}
+	delete(known, "")
+	delete(known, "run ")
+	var all []imported
+	for _, folder := range folders {
+		one, err := l.toImport(ctx, population, who, folder)
+		if err != nil {
+			return Imported{}, fmt.Errorf("%s: %w; nothing was imported", folder, err)
+		}
+		for _, key := range []string{one.hash, "run " + one.ask.Run} {
+			if where := known[key]; where != "" {
+				return Imported{}, fmt.Errorf("%s: its run is counted already, by %s, want each once; nothing was imported", folder, where)
+			}
+			known[key] = folder
+		}
+		all = append(all, one)
+	}
+	var done Imported
+	for _, one := range all {
+		if err := l.Book.Import(ctx, one.ask, one.hash, filepath.Base(filepath.Clean(one.folder))+" run "+one.ask.Run); err != nil {
+			return done, failure.Running(fmt.Errorf("%s: %w; %s before it counted", one.folder, err, display.Count(len(done.Folders), "folder")))
+		}
+		done.Folders = append(done.Folders, ImportedFolder{one.folder, certificate.Epsilon(one.ask.Own.Epsilon), one.ask.Own.Delta})
+	}
+	a := l.Account()
+	done.Spent, done.Left, done.words = a.Spent, a.Left, a.Standing()
+	return done, nil
+}
+
+// toImport verifies a folder and prices it.
+func (l *Ledger) toImport(ctx context.Context, population, who, folder string) (imported, error) {
+	v, err := artefact.Verify(folder)
+	if err != nil {
+		return imported{}, err
+	}
+	if !v.Verified {
+		return imported{}, failure.Running(fmt.Errorf("not verified: %s", v.Disagreements[0]))
+	}
+	text, c, err := artefact.ReadCertificate(folder)
+	if err != nil {
+		return imported{}, err
+	}
+	a, err := askOf(c)
+	if err != nil {
+		return imported{}, err
+	}
+	a.Population, a.Person = population, person(who)
+	_, err = l.Quote(ctx, a)
+	return imported{folder, certificate.Hash(text), a}, err
+}
+
+// Repaired says what a repair kept.
+type Repaired struct {
+	Kept   int    `json:"records-kept"`
+	Lost   uint64 `json:"records-lost"` // that were acknowledged; there may have been more
+	Found  string `json:"found"`
+	Backup string `json:"damaged-file"`
+}
+
+// Repair keeps the records of a damaged file before the damage, and forfeits all that was left. No certificate
+// can prove that nothing was spent after it, so nothing is given back.
+func Repair(ctx context.Context, path, who string) (Repaired, error) {
+	var out Repaired
+	if postgres.Is(path) {
+		return out, errors.New("the ledger is on a server, want a file; restore the table from the server's backups, and check it against certificates")
+	}
+	backup, err := chain.Repair(ctx, path, func(loss chain.Loss) ([]byte, error) {
+		out = Repaired{Kept: len(loss.Kept), Found: loss.Found.Error()}
+		if loss.Acknowledged > uint64(out.Kept) {
+			out.Lost = loss.Acknowledged - uint64(out.Kept)
+		}
+		return budget.Forfeited(fmt.Sprintf("repaired: %s after record %d are lost", display.Count(int(out.Lost), "acknowledged record"), out.Kept-1), person(who))
+	})
+	if errors.Is(err, chain.ErrIntact) {
+		return out, fmt.Errorf("%s is intact, want a damaged one; nothing was changed", path)
+	}
+	if err != nil {
+		return out, err
+	}
+	out.Backup = backup
+	l, err := Open(ctx, path)
+	if err != nil {
+		return out, err
+	}
+	return out, l.Close()
+}
+
+// Text returns what a terminal shows of a repair.
+func (r Repaired) Text() ([]byte, error) {
+	return fmt.Appendf(nil, `found     %s
+kept      %s; the damaged file is %s
+lost      %s that were acknowledged, and perhaps more
+forfeit   all that was left of the budget: nobody knows what was spent. Nothing is ever given back
+next      a new ledger under another name, whose cap comes on top; or the newest backup that dither ledger check passes
+          with all certificates
+`, display.Printable(r.Found), display.Count(r.Kept, "record"), display.Printable(r.Backup), display.Count(int(r.Lost), "record")), nil
+}
+
+// Merged is a new ledger made of several.
+type Merged struct {
+	Where   string              `json:"where"`
+	Ledgers []string            `json:"ledgers"`
+	Epsilon float64             `json:"epsilon"`
+	Delta   float64             `json:"delta"`
+	Spent   certificate.Epsilon `json:"epsilon-spent"`
+	Left    float64             `json:"epsilon-left"`
+}
+
+// Merge makes the file of a ledger from several that were kept apart about the same data, and closes those: what
+// they had left is in the new one. The caps add up. The new file appears once it is whole.
+func Merge(ctx context.Context, path, who string, from ...string) (out Merged, err error) {
+	if postgres.Is(path) || path == "" {
+		return out, errors.New("--out is no file, want the name of a new one; a ledger appears whole or not at all")
+	}
+	if display.Exists(path) {
+		return out, fmt.Errorf("%s exists, want a new name; nothing was changed", path)
+	}
+	var books []*budget.Book
+	var opened []*Ledger
+	defer func() {
+		for _, l := range opened {
+			_ = l.Close() // everything of it is on disk
+		}
+	}()
+	for _, where := range from {
+		l, failed := Open(ctx, where)
+		if failed != nil {
+			return out, failed
+		}
+		opened, books = append(opened, l), append(books, l.Book)
+	}
+	partial := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".partial-"+hex.EncodeToString([]byte(rand.Text()[:4])))
+	defer os.Remove(partial)
+	merged, err := budget.Merge(ctx, &growing{path: partial}, person(who), artefact.Program, books...)
+	if err != nil {
+		return out, err
+	}
+	s := merged.Summary()
+	if err = errors.Join(merged.Close(), os.Link(partial, path)); err != nil {
+		return out, fmt.Errorf("%s cannot be made: %w; nothing was changed", path, display.Pathless(err))
+	}
+	l, err := Open(ctx, path) // waits until the name is on disk
+	if err != nil {
+		return out, err
+	}
+	out = Merged{Where: path, Ledgers: from, Epsilon: s.Terms.Epsilon, Delta: s.Terms.Delta, Spent: certificate.Epsilon(s.Spent), Left: s.Left.Epsilon}
+	return out, errors.Join(l.Close(), closeAll(ctx, opened, path, who))
+}
+
+// closeAll forfeits what ledgers had left, since another one has it. It errs where one was written to after
+// it was read.
+func closeAll(ctx context.Context, all []*Ledger, path, who string) error {
+	var failures []error
+	for _, l := range all {
+		read := l.Summary().Head.Seq
+		err := l.ForfeitAll(ctx, "merged into "+display.OneLine(filepath.Base(path)), person(who))
+		if head := l.Summary().Head.Seq; err == nil && head != read+1 {
+			err = fmt.Errorf("records %d to %d of %s came while it was merged, and %s lacks them: import their certificates there", read+1, head-1, l.Where, path)
+		}
+		if err != nil {
+			failures = append(failures, failure.Running(fmt.Errorf("%s was made, and %s could not be closed: %w", path, l.Where, err)))
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// growing is a file that appears with its first record.
+type growing struct {
+	path string
+	*chain.File
+}
+
+// Update is chain.Store.Update.
+func (g *growing) Update(ctx context.Context, seen func(chain.Record) error, next func() ([]byte, error)) (chain.Record, error) {
+	if g.File != nil {
+		return g.File.Update(ctx, seen, next)
+	}
+	first, err := next()
+	if err != nil {
+		return chain.Record{}, err
+	}
+	if g.File, err = chain.Create(ctx, g.path, first); err != nil {
+		return chain.Record{}, err
+	}
+	var added chain.Record
+	err = g.File.View(ctx, func(c chain.Record) error {
+		added = c
+		return nil
+	})
+	return added, err
+}
+
+// Text returns what a terminal shows of a merger.
+func (m Merged) Text() ([]byte, error) {
+	return fmt.Appendf(nil, "made      %s from %s\ncap       epsilon %s at delta %s: the caps add up, since each ledger promised its own\nspent     epsilon %s\nleft      epsilon %s\nclosed    %s: what they had left is in the new ledger\n",
+		display.Printable(m.Where), display.Count(len(m.Ledgers), "ledger"), display.Plain(m.Epsilon), display.Plain(m.Delta), m.Spent.Rounded(), leftNumber(m.Left), display.Printable(strings.Join(m.Ledgers, ", "))), nil
+}

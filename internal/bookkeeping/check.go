@@ -1,0 +1,152 @@
+package bookkeeping
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/budget"
+	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/failure"
+	"github.com/ditherml/dither/mechanism"
+)
+
+// Checked is what was found when a ledger and certificates were held against each other.
+type Checked struct {
+	Agrees        bool                `json:"agrees"`
+	Records       int                 `json:"records"`
+	Head          string              `json:"head"`
+	Releases      int                 `json:"releases"`
+	Certificates  int                 `json:"certificates"` // that were given
+	Spent         certificate.Epsilon `json:"epsilon-spent"`
+	Disagreements []string            `json:"disagreements,omitempty"`
+	// Remarks are no faults: runs that have not ended, and certificates that were not given.
+	Remarks []string `json:"remarks,omitempty"`
+}
+
+// Check holds a ledger and the folders of runs against each other. That the ledger could be opened means:
+// the hashes of its records follow from one another, and every price follows from its event.
+func (l *Ledger) Check(folders ...string) (Checked, error) {
+	s := l.Summary()
+	out := Checked{Records: int(s.Head.Seq) + 1, Head: s.Head.Hash, Releases: len(s.Releases), Certificates: len(folders), Spent: certificate.Epsilon(s.Spent)}
+	met := map[string]bool{}
+	for _, folder := range folders {
+		v, err := artefact.Verify(folder)
+		if err != nil {
+			return out, err
+		}
+		for _, d := range v.Disagreements {
+			out.Disagreements = append(out.Disagreements, folder+": "+d)
+		}
+		text, c, err := artefact.ReadCertificate(folder)
+		if err != nil {
+			return out, err
+		}
+		hash := certificate.Hash(text)
+		met[hash] = true
+		for _, d := range l.against(folder, hash, c, s.Releases) {
+			out.Disagreements = append(out.Disagreements, folder+": "+d)
+		}
+	}
+	out.remark(s, met, len(folders) > 0)
+	if !(s.Spent <= s.Terms.Epsilon) {
+		out.Disagreements = append(out.Disagreements, fmt.Sprintf("the ledger stands at epsilon %s, above the cap of %s: releases were imported that did not fit", display.Rounded(s.Spent, 4, true), display.Plain(s.Terms.Epsilon)))
+	}
+	out.Agrees = len(out.Disagreements) == 0
+	return out, nil
+}
+
+// against returns what a certificate and the releases that name it say of one another.
+func (l *Ledger) against(folder, hash string, c certificate.Certificate, all []budget.Release) []string {
+	var own []budget.Release
+	for _, r := range all {
+		if r.Certificate == hash {
+			own = append(own, r)
+		}
+	}
+	if len(own) == 0 {
+		return []string{fmt.Sprintf("no record of the ledger names this certificate; `dither ledger import %s %s` counts it, if its records are those of the ledger", display.Quoted(l.Where), display.Quoted(folder))}
+	}
+	var found []string
+	t := l.Terms()
+	if c.Neighboring != t.Neighboring {
+		found = append(found, fmt.Sprintf("the certificate is under %v, and the ledger under %v", c.Neighboring, t.Neighboring))
+	}
+	events := mechanism.Sequence{}
+	for _, r := range own {
+		events = append(events, r.Event)
+	}
+	event := events.String()
+	if len(events) == 1 {
+		event = events[0].String()
+	}
+	if event != c.Event {
+		found = append(found, fmt.Sprintf("the certificate has the event %s, and record %d of the ledger %s", artefact.Shortly(c.Event), own[0].Seq, artefact.Shortly(event)))
+	}
+	if g := own[0].Own; len(own) == 1 && (g.Delta != c.Delta || !(math.Abs(g.Epsilon-float64(c.Epsilon)) <= 1e-6*g.Epsilon)) {
+		found = append(found, fmt.Sprintf("the certificate has epsilon %s at delta %s, and record %d of the ledger %s at %s", c.Epsilon.Rounded(), display.Plain(c.Delta), own[0].Seq, display.Rounded(g.Epsilon, 4, true), display.Plain(g.Delta)))
+	}
+	return found
+}
+
+// remark notes what is no fault.
+func (c *Checked) remark(s budget.Summary, met map[string]bool, given bool) {
+	var open, missing []string
+	for _, r := range s.Releases {
+		if r.Outcome == "" {
+			open = append(open, fmt.Sprint(r.Seq))
+		}
+		if r.Certificate != "" && !met[r.Certificate] {
+			missing = append(missing, fmt.Sprint(r.Seq))
+		}
+	}
+	if len(open) > 0 {
+		c.Remarks = append(c.Remarks, fmt.Sprintf("%s did not end, and count as spent: record %s", display.Count(len(open), "run"), some(open)))
+	}
+	if given && len(missing) > 0 {
+		c.Remarks = append(c.Remarks, fmt.Sprintf("the certificates of %s were not given: record %s", display.Count(len(missing), "release"), some(missing)))
+	}
+	if s.Forfeited {
+		c.Remarks = append(c.Remarks, "all that was left is forfeited")
+	}
+}
+
+// some lists the first few numbers.
+func some(numbers []string) string {
+	const most = 10
+	if len(numbers) <= most {
+		return strings.Join(numbers, ", ")
+	}
+	return strings.Join(slices.Clone(numbers[:most]), ", ") + fmt.Sprintf(" and %d more", len(numbers)-most)
+}
+
+// Text returns what a terminal shows.
+func (c Checked) Text() ([]byte, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "chain     %s, each bound to all before it; head %.16s\n", display.Count(c.Records, "record"), c.Head)
+	fmt.Fprintf(&b, "prices    %s, each computed again from its event; epsilon %s is spent\n", display.Count(c.Releases, "release"), c.Spent.Rounded())
+	if c.Certificates > 0 {
+		fmt.Fprintf(&b, "models    %s, each verified and held against its record\n", display.Count(c.Certificates, "certificate"))
+	}
+	for _, r := range c.Remarks {
+		fmt.Fprintf(&b, "remark    %s\n", display.Printable(r))
+	}
+	for _, d := range c.Disagreements {
+		fmt.Fprintf(&b, "fault     %s\n", display.Printable(d))
+	}
+	if c.Agrees {
+		b.WriteString("agrees    yes\n")
+	}
+	return []byte(b.String()), nil
+}
+
+// Err returns an error where something disagrees.
+func (c Checked) Err() error {
+	if c.Agrees {
+		return nil
+	}
+	return failure.Running(fmt.Errorf("the ledger and what was given disagree: %s", c.Disagreements[0]))
+}

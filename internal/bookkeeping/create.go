@@ -1,0 +1,197 @@
+package bookkeeping
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/budget"
+	"github.com/ditherml/dither/internal/chain"
+	"github.com/ditherml/dither/internal/chain/postgres"
+	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/wording"
+	"github.com/ditherml/dither/privacy"
+)
+
+// Request is what is asked of a new ledger, as flags have it.
+type Request struct {
+	Data           string
+	Epsilon, Delta float64
+	Neighboring    string
+	// Unit is "row", "person" or "person:COLUMN". Row says what a row is, and Rows how many one person has at most.
+	Unit, Row string
+	Rows      int
+	// Filter is "" for the usual one. Orders belong to rdp; there are none for the usual one.
+	Filter string
+	Orders []float64
+	// Populations are written "NAME: WHO IS IN IT".
+	Populations []string
+	Who         string
+}
+
+// Terms returns the terms of the ledger.
+func (r Request) Terms() (budget.Terms, error) {
+	t := budget.Terms{Name: r.Data, Epsilon: r.Epsilon, Delta: r.Delta, Unit: privacy.Unit{Row: r.Row, RowsPerPerson: r.Rows}, Who: person(r.Who), Tool: artefact.Program}
+	var err error
+	if t.Neighboring, err = privacy.ParseNeighboring(r.Neighboring); err != nil {
+		return t, err
+	}
+	column, byColumn := strings.CutPrefix(r.Unit, "person:")
+	t.Person, t.Column = byColumn || r.Unit == "person", ""
+	switch {
+	case byColumn && column == "", r.Unit != "row" && !t.Person:
+		return t, fmt.Errorf("--unit is %q, want row, person, or person:COLUMN", r.Unit)
+	case byColumn:
+		t.Column = column
+	}
+	if t.Filter, err = r.filter(t.Person && !byColumn); err != nil {
+		return t, err
+	}
+	for _, text := range r.Populations {
+		name, who, found := strings.Cut(text, ":")
+		if name, who = strings.TrimSpace(name), strings.TrimSpace(who); !found || name == "" || who == "" {
+			return t, fmt.Errorf(`--population is %q, want a name and who is in it, such as "north: patients of the two northern clinics"`, text)
+		}
+		t.Populations = append(t.Populations, budget.Population{Name: name, Declaration: who})
+	}
+	return t, t.Check()
+}
+
+// filter returns the filter with its orders. Only zcdp among the usual ones prices several rows together.
+func (r Request) filter(several bool) (budget.Filter, error) {
+	f := budget.Filter{Name: r.Filter}
+	if f.Name == "" {
+		if f.Name = budget.RDP; several {
+			f.Name = budget.ZCDP
+		}
+	}
+	if f.Name != budget.RDP {
+		if len(r.Orders) > 0 {
+			return f, fmt.Errorf("--order is given with --filter %s, want it with --filter rdp alone", f.Name)
+		}
+		return f, nil
+	}
+	if several {
+		return f, errors.New("--filter rdp has no price for several rows of a person together, want --unit person:COLUMN, or --filter zcdp or gdp")
+	}
+	if f.Orders = r.Orders; len(f.Orders) == 0 {
+		if !(r.Delta > 0) {
+			return f, errors.New("--delta is 0 with --filter rdp, want a positive delta, or --filter basic")
+		}
+		f.Orders = []float64{budget.UsualOrder(r.Epsilon, r.Delta)}
+	}
+	for range f.Orders {
+		f.Deltas = append(f.Deltas, r.Delta/float64(len(f.Orders))*(1-1e-15))
+	}
+	return f, nil
+}
+
+// Created says which ledger was made.
+type Created struct {
+	Account
+	file bool
+}
+
+// Create makes a ledger in a new file, or under a new name on a server.
+func Create(ctx context.Context, where string, r Request) (Created, error) {
+	t, err := r.Terms()
+	if err != nil {
+		return Created{}, err
+	}
+	first, err := budget.First(t)
+	if err != nil {
+		return Created{}, err
+	}
+	out := Created{Account{Where: where}, !postgres.Is(where)}
+	store, err := newStore(ctx, &out, first)
+	if err != nil {
+		return Created{}, err
+	}
+	l, err := open(ctx, store, out.Where)
+	if err != nil {
+		return Created{}, err
+	}
+	out.Account = l.Account()
+	return out, l.Close()
+}
+
+func newStore(ctx context.Context, out *Created, first []byte) (chain.Store, error) {
+	if !out.file {
+		l, err := postgres.Parse(out.Where)
+		if err != nil {
+			return nil, err
+		}
+		out.Where = l.String()
+		return postgres.Create(ctx, l, first)
+	}
+	if display.Exists(out.Where) {
+		return nil, fmt.Errorf("%s exists, want a new name; nothing was changed", out.Where)
+	}
+	store, err := chain.Create(ctx, out.Where, first)
+	if errors.Is(err, fs.ErrExist) {
+		err = fmt.Errorf("%w; want a new name; nothing was changed", err)
+	}
+	return store, err
+}
+
+// Text returns what a terminal shows of a new ledger.
+func (c Created) Text() ([]byte, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "made      %s\n", display.Printable(c.Where))
+	b.WriteString(termsText(c.terms))
+	fmt.Fprintf(&b, "left      %s\n", leftWords(budget.Left{Epsilon: c.Left, Delta: c.DeltaLeft}, c.terms))
+	if c.file {
+		b.WriteString("file      you alone can read and write it; the one lock of all writers is on the file itself\n")
+	} else {
+		b.WriteString("server    writers take turns; whoever can write the table can spend\n")
+	}
+	return []byte(b.String()), nil
+}
+
+// termsText returns the terms as lines.
+func termsText(t budget.Terms) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "data      %s\n", display.Printable(t.Name))
+	fmt.Fprintf(&b, "protects  %s\n", display.Printable(Protected(t)))
+	fmt.Fprintf(&b, "cap       epsilon %s at delta %s, %s\n", display.Plain(t.Epsilon), display.Plain(t.Delta), wording.Relation(t.Neighboring))
+	fmt.Fprintf(&b, "filter    %s\n", filterWords(t.Filter))
+	b.WriteString(display.Indent(display.Wrapped(t.Filter.Note()), 10))
+	return b.String()
+}
+
+// filterWords names a filter with its orders.
+func filterWords(f budget.Filter) string {
+	if len(f.Orders) == 0 {
+		return f.Name
+	}
+	var orders []string
+	for _, order := range f.Orders {
+		orders = append(orders, display.Plain(order))
+	}
+	return f.Name + " at order " + strings.Join(orders, ", ")
+}
+
+// Protected returns in words what the cap protects.
+func Protected(t budget.Terms) string {
+	switch {
+	case t.Column != "":
+		return fmt.Sprintf("all rows with one %s, at most %d; a row is %s", t.Column, t.Unit.RowsPerPerson, t.Unit.Row)
+	case t.Person:
+		return fmt.Sprintf("all rows of a person, at most %d; a row is %s", t.Unit.RowsPerPerson, t.Unit.Row)
+	}
+	return "one row, which is " + t.Unit.Row
+}
+
+// leftWords returns what is left in words.
+func leftWords(l budget.Left, t budget.Terms) string {
+	switch {
+	case l.Epsilon == 0:
+		return "nothing"
+	case t.Filter.Name == budget.Basic:
+		return fmt.Sprintf("epsilon %s and delta %s", display.Rounded(l.Epsilon, 4, false), display.Rounded(l.Delta, 4, false))
+	}
+	return fmt.Sprintf("epsilon %s at delta %s, for one more plan of Gaussian noise", display.Rounded(l.Epsilon, 4, false), display.Plain(l.Delta))
+}

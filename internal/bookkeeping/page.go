@@ -1,0 +1,128 @@
+package bookkeeping
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/report"
+	"github.com/ditherml/dither/internal/wording"
+)
+
+// mostListed is how many releases the page lists: the newest ones.
+const mostListed = 2000
+
+// WritePage writes the page of the ledger for people who answer for the budget.
+func (a Account) WritePage(w io.Writer) error {
+	d := report.Document{
+		Title: "Privacy budget of " + a.Data,
+		Lead: []string{
+			fmt.Sprintf("Everything that is released from these records, together, keeps epsilon %s at delta %s. It protects %s.", display.Plain(a.Epsilon), display.Plain(a.Delta), a.Protected),
+			a.standing(),
+		},
+		Sections: []report.Section{
+			{Title: "How it stands", Facts: a.facts()},
+			{Title: "Spent over the releases", Figures: a.figures()},
+			{Title: "Over time", Tables: tables(a.monthRows())},
+			{Title: "Populations", Text: []string{"They share no person, so a release about one of them takes nothing from the others."}, Facts: a.populationFacts()},
+			{Title: "Releases", Text: a.listedWords(), Tables: tables(listed(a.releaseRows(true)))},
+			{Title: "What the numbers mean", List: meanings},
+			{Title: "Check it", Text: []string{"The command computes every price again from the events, and holds the chain of records and the certificates of models against each other."},
+				Command: "dither ledger check " + display.Quoted(a.Where) + " MODEL-FOLDER...", Note: fmt.Sprintf("Ledger %s, head %s at record %d.", a.Ledger, a.Head, a.Records-1)},
+		},
+	}
+	d.Sections = slices.DeleteFunc(d.Sections, func(s report.Section) bool {
+		return s.Title == "Populations" && len(a.Populations) == 0 || len(a.Releases) == 0 && (s.Title == "Over time" || s.Title == "Spent over the releases")
+	})
+	if a.Forfeited {
+		d.Warnings = append(d.Warnings, "All that was left is forfeited: nobody knows what else was spent.")
+	}
+	if a.Open > 0 {
+		d.Warnings = append(d.Warnings, fmt.Sprintf("%s did not end yet, or ended without a word. What they reserved counts as spent.", display.Count(a.Open, "run")))
+	}
+	return d.WriteHTML(w)
+}
+
+// meanings explain the numbers of the page.
+var meanings = []string{
+	"Epsilon and delta bound what anyone can learn about one protected unit from all releases together. Smaller is more private.",
+	"A plan alone: the guarantee of one release as its certificate has it.",
+	"Charged: the epsilon that the ledger counts for this release alone, at the delta of the ledger. It may be more than the plan's own.",
+	"Share: the part of the budget that a release took. Shares add up; charges do not: together they cost less than their sum.",
+	"Spent: what all charges prove together.",
+	"Under rdp a first small release is charged much: the proof adds a constant, once for all releases together. Its share tells more.",
+	"Left: the largest epsilon of one more release that still fits.",
+	"Open: the release was reserved, and its run has not said how it ended. It counts as spent. Nothing is ever refunded but steps that were never begun.",
+}
+
+// standing says in a sentence what is left.
+func (a Account) standing() string {
+	if a.Left == 0 {
+		return fmt.Sprintf("%s took %s of the budget. Nothing is left.", display.Count(len(a.Releases), "release"), percent(a.Share))
+	}
+	return fmt.Sprintf("%s took %s of the budget. One more release may have epsilon %s.", display.Count(len(a.Releases), "release"), percent(a.Share), leftNumber(a.Left))
+}
+
+func (a Account) facts() []report.Fact {
+	facts := []report.Fact{
+		{Name: "cap", Value: "epsilon " + display.Plain(a.Epsilon), Why: "at delta " + display.Plain(a.Delta) + ", " + wording.Relation(a.Neighboring)},
+		{Name: "spent", Value: percent(a.Share) + " of the budget", Why: "by " + display.Count(len(a.Releases), "release") + ", which prove epsilon " + a.Spent.Rounded() + " together"},
+		{Name: "left", Value: "epsilon " + leftNumber(a.Left), Why: "for one more release"},
+		{Name: "protects", Value: a.Protected},
+		{Name: "filter", Value: filterWords(a.Filter), Why: a.FilterNote},
+		{Name: "records of the ledger", Value: strconv.Itoa(a.Records)},
+		{Name: "made", Value: shortTime(a.Created) + " UTC", Why: "by " + dash(a.Who) + ", with " + a.Tool},
+	}
+	return facts
+}
+
+func (a Account) populationFacts() []report.Fact {
+	var facts []report.Fact
+	for _, p := range a.Populations {
+		facts = append(facts, report.Fact{Name: p.Name, Value: "epsilon " + leftNumber(p.Left) + " left", Why: p.Declaration})
+	}
+	return facts
+}
+
+func tables(rows [][]string) []report.Table {
+	if len(rows) < 2 {
+		return nil
+	}
+	return []report.Table{{Columns: rows[0], Rows: rows[1:]}}
+}
+
+// listed keeps the header and the newest rows.
+func listed(rows [][]string) [][]string {
+	if len(rows) <= mostListed+1 {
+		return rows
+	}
+	return append(rows[:1:1], rows[len(rows)-mostListed:]...)
+}
+
+func (a Account) listedWords() []string {
+	switch {
+	case len(a.Releases) == 0:
+		return []string{"None yet."}
+	case len(a.Releases) > mostListed:
+		return []string{fmt.Sprintf("The newest %d of %d. `dither ledger show --csv` lists all.", mostListed, len(a.Releases))}
+	}
+	return nil
+}
+
+// figures draw the share of the budget that is spent over the releases, and all of it. There is none without a release.
+func (a Account) figures() []figure.Figure {
+	if len(a.course) == 0 {
+		return nil
+	}
+	spent := figure.Series{Name: "spent", Points: []figure.Point{figure.Value(0, 0)}}
+	for _, p := range a.course {
+		spent.Points = append(spent.Points, figure.Value(float64(p.releases), 100*p.share))
+	}
+	last := float64(len(a.Releases))
+	limit := figure.Series{Name: "all of it", Dashed: true, Points: []figure.Point{figure.Value(0, 100), figure.Value(last, 100)}}
+	return []figure.Figure{{Name: "spent", Title: "Budget spent over the releases",
+		Panels: []figure.Panel{{X: figure.Axis{Label: "releases"}, Y: figure.Axis{Label: "budget spent, percent"}, Series: []figure.Series{spent, limit}}}}}
+}

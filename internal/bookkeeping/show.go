@@ -1,0 +1,154 @@
+package bookkeeping
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ditherml/dither/internal/budget"
+	"github.com/ditherml/dither/internal/display"
+)
+
+// Text returns what a terminal shows of a ledger.
+func (a Account) Text() ([]byte, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "ledger    %s (%.8s), made %s%s\n", display.Printable(a.Where), a.Ledger, shortTime(a.Created), by(a.Who))
+	b.WriteString(termsText(a.terms))
+	b.WriteString(a.Standing())
+	fmt.Fprintf(&b, "head      record %d, %.16s\n", a.Records-1, a.Head)
+	if a.Open > 0 {
+		fmt.Fprintf(&b, "open      %s: running, or ended without a word; what they reserved is spent\n", display.Count(a.Open, "run"))
+	}
+	for _, part := range []struct {
+		title string
+		rows  [][]string
+	}{{"populations, which share no person", a.populationRows()}, {"over time", a.monthRows()}, {"releases", a.releaseRows(false)}} {
+		if len(part.rows) < 2 {
+			continue
+		}
+		fmt.Fprintf(&b, "\n%s\n", part.title)
+		if err := display.WriteColumns(&b, part.rows); err != nil {
+			return nil, err
+		}
+	}
+	return b.Bytes(), nil
+}
+
+// Standing returns what is spent and left, as lines.
+func (a Account) Standing() string {
+	return fmt.Sprintf("spent     %s of the budget; epsilon %s of %s\nleft      %s%s\n", percent(a.Share), a.Spent.Rounded(), display.Plain(a.Epsilon), leftWords(budget.Left{Epsilon: a.Left, Delta: a.DeltaLeft}, a.terms), a.forfeitWords())
+}
+
+// percent returns a share in percent, rounded up.
+func percent(share float64) string { return display.Rounded(100*share, 3, true) + " %" }
+
+func by(who string) string {
+	if who == "" {
+		return ""
+	}
+	return " by " + display.Printable(who)
+}
+
+func (a Account) forfeitWords() string {
+	if a.Forfeited {
+		return ": all that was left is forfeited"
+	}
+	return ""
+}
+
+// shortTime leaves the seconds of a time out.
+func shortTime(stamp string) string {
+	if len(stamp) < len("2006-01-02T15:04") {
+		return stamp
+	}
+	return strings.Replace(stamp[:len("2006-01-02T15:04")], "T", " ", 1)
+}
+
+func (a Account) populationRows() [][]string {
+	rows := [][]string{{"name", "left", "who is in it"}}
+	for _, p := range a.Populations {
+		rows = append(rows, []string{p.Name, leftNumber(p.Left), p.Declaration})
+	}
+	return rows
+}
+
+// leftNumber returns an epsilon that is left, rounded down.
+func leftNumber(v float64) string { return display.Rounded(v, 4, false) }
+
+func (a Account) monthRows() [][]string {
+	rows := [][]string{{"month", "releases", "spent at its end", "as epsilon"}}
+	for _, m := range a.Months {
+		rows = append(rows, []string{m.Month, strconv.Itoa(m.Releases), percent(m.Share), m.Spent.Rounded()})
+	}
+	return rows
+}
+
+// releaseRows returns a row for each release. On a page, which may be narrow, the population stands with the
+// purpose.
+func (a Account) releaseRows(narrow bool) [][]string {
+	header := []string{"record", "time (UTC)", "purpose", "person", "plan alone", "charged", "share", "outcome", "certificate"}
+	column := len(a.Populations) > 0 && !narrow
+	if column {
+		header = append(header, "population")
+	}
+	rows := [][]string{header}
+	for _, r := range a.Releases {
+		purpose := r.Purpose
+		if narrow && r.Population != "" {
+			purpose += " about " + r.Population
+		}
+		row := []string{strconv.FormatUint(r.Sequence, 10), shortTime(r.Time), purpose, dash(r.Person), r.Epsilon.Rounded() + " at " + display.Plain(r.Delta), r.Charge.Rounded(), percent(r.Share), r.outcome(), dash(fmt.Sprintf("%.8s", r.Certificate))}
+		if column {
+			row = append(row, orAll(r.Population))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func dash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+func orAll(population string) string {
+	if population == "" {
+		return "all"
+	}
+	return population
+}
+
+// outcome returns the outcome in words.
+func (r Release) outcome() string {
+	switch {
+	case r.Source != "":
+		return "imported"
+	case r.Outcome == string(budget.Stopped):
+		return "stopped after " + display.Count(r.Begun, "release")
+	}
+	return r.Outcome
+}
+
+// CSV returns one row for each release. A text that a spreadsheet would run as a formula has an apostrophe
+// in front.
+func (a Account) CSV() ([]byte, error) {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	rows := [][]string{{"sequence", "time", "purpose", "person", "run", "population", "event", "epsilon", "delta", "accountant", "charge", "share", "outcome", "begun", "certificate", "source"}}
+	for _, r := range a.Releases {
+		row := []string{strconv.FormatUint(r.Sequence, 10), r.Time, r.Purpose, r.Person, r.Run, r.Population, r.Event, number(float64(r.Epsilon)), number(r.Delta), r.Accountant, number(float64(r.Charge)), number(r.Share),
+			r.Outcome, strconv.Itoa(r.Begun), r.Certificate, r.Source}
+		for i, cell := range row {
+			row[i] = display.Spreadsheet(display.Printable(cell))
+		}
+		rows = append(rows, row)
+	}
+	err := w.WriteAll(rows)
+	return b.Bytes(), err
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -1,0 +1,30 @@
+package budget
+
+// Standing is where a ledger stands.
+type Standing struct {
+	// Spent is the epsilon that all charges would prove, as in Summary.
+	Spent float64
+	// Share is the part of the capacity that is taken, for the neighbors for whom it is most.
+	Share float64
+}
+
+// Course returns where the ledger stood after each of some releases. They are named by their places among the
+// releases of Summary, which rise. What a stopped run gave back counts as never spent.
+func (b *Book) Course(places []int) []Standing {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s, at, f := newSpent(b.state.terms, b.state.filter.size()), 0, b.state.filter
+	out := make([]Standing, len(places))
+	for i, place := range places {
+		for ; at <= place && at < len(b.state.list); at++ {
+			h := b.state.list[at]
+			s.add(h.plan.population, h.price)
+		}
+		out[i].Spent = s.epsilon(f)
+		s.cases(func(sum sums) bool {
+			out[i].Share = max(out[i].Share, f.share(sum.floats()))
+			return true
+		})
+	}
+	return out
+}
