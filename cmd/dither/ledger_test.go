@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/chain"
 )
 
@@ -126,6 +125,14 @@ func TestLedgerPriceRefuses(t *testing.T) {
 	if status, _, stderr = invoke("ledger", "price", "l", "plan.json"); status != exitUsage || !strings.Contains(stderr, ledgerUnit) || !strings.Contains(stderr, "one person") {
 		t.Errorf("got %d and %q, want a plan about another unit refused", status, stderr)
 	}
+	var parts map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(plan), &parts); err != nil || parts["plan"] == nil {
+		t.Fatalf("the output of the dry run (%v) has no plan", err)
+	}
+	writeText(t, "bare.json", string(parts["plan"]))
+	if status, _, stderr = invoke("ledger", "price", "l", "bare.json"); status != exitUsage || !strings.Contains(stderr, ledgerUnit) {
+		t.Errorf("got %d and %q, want a plan about another unit refused", status, stderr)
+	}
 	mustInvoke(t, "ledger", "create", "m", "--data", "d", "--epsilon", "5", "--delta", "1e-5", "--row", ledgerUnit, "--rows-per-person", "5")
 	if p := priceOf(t, "m", "plan.json"); !p.Fits || !(p.Epsilon > 0.9 && p.Epsilon <= 1) {
 		t.Errorf("got %+v, want the plan of epsilon 1 that fits", p)
@@ -139,9 +146,13 @@ func TestLedgerPriceRefuses(t *testing.T) {
 func TestLedgerCheckFindsFaults(t *testing.T) {
 	ledger, answer := newLedgerFile(t)
 	mustInvoke(t, "ledger", "import", ledger, answer)
-	edit(t, filepath.Join(answer, certificate.FileName), `"run": "`, `"run": "0`)
-	if status, _, stderr := invoke("ledger", "check", ledger, answer); status == exitDone || !strings.Contains(stderr, "answer") {
-		t.Errorf("got %d and %q, want an edited folder found", status, stderr)
+	edit(t, filepath.Join(answer, answerName), "{", "{ ")
+	if status, stdout, stderr := invoke("ledger", "check", ledger, answer); status != exitFailed || !strings.Contains(stdout, "fault     answer: answer.json is not spelled") || !strings.Contains(stderr, "disagree") {
+		t.Errorf("got %d, %q and %q, want an edited answer found", status, stdout, stderr)
+	}
+	mustInvoke(t, "ledger", "create", "other.ledger", "--data", "health", "--epsilon", "2", "--delta", "1e-5", "--row", ledgerUnit, "--rows-per-person", "5")
+	if status, stdout, stderr := invoke("ledger", "import", "other.ledger", answer); status != exitFailed || stdout != "" || !strings.Contains(stderr, "not verified") {
+		t.Errorf("got %d, %q and %q, want an edited answer refused", status, stdout, stderr)
 	}
 }
 

@@ -90,7 +90,7 @@ func TestTenThousandReleases(t *testing.T) {
 		t.Errorf("the course ends at %v, want 10000 releases at %v", last, a.Share)
 	}
 	var page bytes.Buffer
-	if err = a.WritePage(&page); err != nil || !strings.Contains(page.String(), "The newest 2000 of 10000") {
+	if err = a.WritePage(&page); err != nil || !strings.Contains(page.String(), "The newest 2000 of 10000") || strings.Count(page.String(), "a count") != 2000 {
 		t.Errorf("the page (%v) does not say that it lists 2000 of 10000 releases", err)
 	}
 }
@@ -320,6 +320,9 @@ func TestMergeIsWholeOrNot(t *testing.T) {
 	m, err := Merge(t.Context(), at("c"), "anna", at("a"), at("b"))
 	if err != nil || m.Epsilon != 6 || m.Delta != 2e-5 {
 		t.Fatalf("got %+v (%v), want caps of epsilon 6 at delta 2e-5", m, err)
+	}
+	if hidden, err := filepath.Glob(at(".*")); err != nil || len(hidden) != 0 {
+		t.Errorf("got files %q (%v), want the merged ledger under its name alone", hidden, err)
 	}
 	c, err := Open(t.Context(), at("c"))
 	if err != nil {

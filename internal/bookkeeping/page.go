@@ -28,7 +28,7 @@ func (a Account) WritePage(w io.Writer) error {
 			{Title: "Spent over the releases", Figures: a.figures()},
 			{Title: "Over time", Tables: tables(a.monthRows())},
 			{Title: "Populations", Text: []string{"They share no person, so a release about one of them takes nothing from the others."}, Facts: a.populationFacts()},
-			{Title: "Releases", Text: a.listedWords(), Tables: tables(listed(a.releaseRows(true)))},
+			{Title: "Releases", Text: a.listedWords(), Tables: tables(listed(a.narrowRows()))},
 			{Title: "What the numbers mean", List: meanings},
 			{Title: "Check it", Text: []string{"The command computes every price again from the events, and holds the chain of records and the certificates of models against each other."},
 				Command: "dither ledger check " + display.Quoted(a.Where) + " MODEL-FOLDER...", Note: fmt.Sprintf("Ledger %s, head %s at record %d.", a.Ledger, a.Head, a.Records-1)},
@@ -55,6 +55,7 @@ var meanings = []string{
 	"Spent: what all charges prove together.",
 	"Under rdp a first small release is charged much: the proof adds a constant, once for all releases together. Its share tells more.",
 	"Left: the largest epsilon of one more release that still fits.",
+	"Released: with the first digits of the hash of its certificate.",
 	"Open: the release was reserved, and its run has not said how it ended. It counts as spent. Nothing is ever refunded but steps that were never begun.",
 }
 

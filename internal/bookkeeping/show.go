@@ -24,7 +24,7 @@ func (a Account) Text() ([]byte, error) {
 	for _, part := range []struct {
 		title string
 		rows  [][]string
-	}{{"populations, which share no person", a.populationRows()}, {"over time", a.monthRows()}, {"releases", a.releaseRows(false)}} {
+	}{{"populations, which share no person", a.populationRows()}, {"over time", a.monthRows()}, {"releases", a.releaseRows()}} {
 		if len(part.rows) < 2 {
 			continue
 		}
@@ -85,25 +85,38 @@ func (a Account) monthRows() [][]string {
 	return rows
 }
 
-// releaseRows returns a row for each release. On a page, which may be narrow, the population stands with the
-// purpose.
-func (a Account) releaseRows(narrow bool) [][]string {
+// releaseRows returns a row for each release.
+func (a Account) releaseRows() [][]string {
 	header := []string{"record", "time (UTC)", "purpose", "person", "plan alone", "charged", "share", "outcome", "certificate"}
-	column := len(a.Populations) > 0 && !narrow
-	if column {
+	if len(a.Populations) > 0 {
 		header = append(header, "population")
 	}
 	rows := [][]string{header}
 	for _, r := range a.Releases {
-		purpose := r.Purpose
-		if narrow && r.Population != "" {
-			purpose += " about " + r.Population
-		}
-		row := []string{strconv.FormatUint(r.Sequence, 10), shortTime(r.Time), purpose, dash(r.Person), r.Epsilon.Rounded() + " at " + display.Plain(r.Delta), r.Charge.Rounded(), percent(r.Share), r.outcome(), dash(fmt.Sprintf("%.8s", r.Certificate))}
-		if column {
+		row := []string{strconv.FormatUint(r.Sequence, 10), shortTime(r.Time), r.Purpose, dash(r.Person), r.alone(), r.Charge.Rounded(), percent(r.Share), r.outcome(), dash(fmt.Sprintf("%.8s", r.Certificate))}
+		if len(a.Populations) > 0 {
 			row = append(row, orAll(r.Population))
 		}
 		rows = append(rows, row)
+	}
+	return rows
+}
+
+// alone returns the plan's own guarantee.
+func (r Release) alone() string { return r.Epsilon.Rounded() + " at " + display.Plain(r.Delta) }
+
+// narrowRows returns the rows for a page, which may be narrow: with the day, and what belongs together in one cell.
+func (a Account) narrowRows() [][]string {
+	rows := [][]string{{"record", "day", "purpose", "person", "plan alone", "charged", "share", "outcome"}}
+	for _, r := range a.Releases {
+		purpose, outcome := r.Purpose, r.outcome()
+		if r.Population != "" {
+			purpose += ", " + r.Population
+		}
+		if r.Certificate != "" {
+			outcome += fmt.Sprintf(" %.8s", r.Certificate)
+		}
+		rows = append(rows, []string{strconv.FormatUint(r.Sequence, 10), r.Time[:len("2006-01-02")], purpose, dash(r.Person), r.alone(), r.Charge.Rounded(), percent(r.Share), outcome})
 	}
 	return rows
 }
