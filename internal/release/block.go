@@ -197,9 +197,9 @@ func (b *Block) Alone(i int, old Block) Block {
 // measureAlone returns what the frame makes of the one row of x, in portable code. It has no
 // whitening.
 func (f *frame) measureAlone(x storage) measured {
-	var own room
+	var own reader
 	square, _ := own.mix(x, 0, f.secret)
-	return f.measure(square, own.dot(x, 0, f.m))
+	return f.measure(square, own.dot(f.m))
 }
 
 // Squares fills dst, of length Len, with the squared norms of the rows in grid units and in their own frame.

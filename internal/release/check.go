@@ -131,11 +131,10 @@ func short(values []int64) bool {
 // is checked by itself, and its sum is noted with the secret of s.
 func (s *Sum) mergeChecks(o *Sum) {
 	if s.rows.origin != o.rows.origin {
-		values, dim := o.values(), o.rows.width
+		values, dim := slices.Clone(o.values()), o.rows.width
 		o.faulty = !o.agrees(values)
-		r := s.rows.origin.secret[:dim]
 		for k := range o.mixes {
-			o.mixes[k] = mixLong(values[k*dim:(k+1)*dim], r)
+			o.mixes[k] = mixLong(values[k*dim:(k+1)*dim], s.rows.origin.secret[:dim])
 		}
 	}
 	s.faulty = s.faulty || o.faulty

@@ -541,7 +541,7 @@ func TestMixesAtTheEnds(t *testing.T) {
 				for j := range n {
 					sparse.index = append(sparse.index, uint32(j))
 				}
-				if s2, m2 := new(room).mix(sparse, 0, s); s2 != square || m2 != got {
+				if s2, m2 := new(reader).mix(sparse, 0, s); s2 != square || m2 != got {
 					t.Errorf("sparse mix of %d", n)
 				}
 			}
@@ -549,7 +549,7 @@ func TestMixesAtTheEnds(t *testing.T) {
 			if n%64 != 0 {
 				words[len(words)-1] = 1<<(n%64) - 1
 			}
-			square, got := new(room).mix(bitRows{n, words}, 0, slices.Repeat([]uint64{secret}, n))
+			square, got := new(reader).mix(bitRows{n, words}, 0, slices.Repeat([]uint64{secret}, n))
 			want := new(big.Int).Mul(big.NewInt(int64(n)), new(big.Int).SetUint64(secret))
 			if want.Mod(want, p); square != int64(n) || want.Cmp(new(big.Int).SetUint64(got)) != 0 {
 				t.Errorf("bits mix of %d", n)

@@ -338,7 +338,7 @@ func TestResiduesAreThoseOfBigIntegers(t *testing.T) {
 		for j := range n {
 			sparse.index = append(sparse.index, uint32(j))
 		}
-		if s, m := new(room).mix(sparse, 0, secret); s != gotSquare || m != mix {
+		if s, m := new(reader).mix(sparse, 0, secret); s != gotSquare || m != mix {
 			t.Fatalf("a sparse row of %d integers has square %d and mix %d, want those of a dense one, %d and %d", n, s, m, gotSquare, mix)
 		}
 	}
@@ -418,7 +418,7 @@ func BenchmarkMix(b *testing.B) {
 	for _, kind := range rowTypes {
 		rows := typedRows(b, coordinates(rand.New(rand.NewPCG(1, 2)), kind, n, dim), kind, Standardization{}, 0, n)
 		b.Run(kind.String(), func(b *testing.B) {
-			var own room
+			var own reader
 			for b.Loop() {
 				for i := range n {
 					own.mix(rows.x, i, rows.frame.secret)

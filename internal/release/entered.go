@@ -2,6 +2,7 @@ package release
 
 import (
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -36,11 +37,7 @@ const notEntered = math.MaxUint64
 
 // newEntered returns what is known of rows before they are measured; n2 is where their squared norms will be.
 func newEntered(n2 []int64) *entered {
-	e := &entered{n2: n2, mixes: make([]uint64, len(n2))}
-	for i := range e.mixes {
-		e.mixes[i] = notEntered
-	}
-	return e
+	return &entered{n2: n2, mixes: slices.Repeat([]uint64{notEntered}, len(n2))}
 }
 
 // has reports whether a row was measured.
@@ -76,8 +73,8 @@ func (b *Block) entered(from, end int, room *enteredRoom) (n2 []int64, mixes []u
 	return room.n2[:end-from], room.mixes[:end-from]
 }
 
-// plain is what rows in memory have in common in all frames: the squared norm of each row of
-// integers, and its product with the secret or notEntered.
+// plain is what rows in memory have in common in all frames without a center: the squared norm of
+// each row of integers, and its product with the secret or notEntered.
 type plain struct {
 	square []int64
 	mix    []uint64
@@ -97,7 +94,7 @@ func newOrigin(dim int) *origin { return &origin{secret: uniform(dim + 1)} }
 func (p *plain) measure(x integers, n int, r []uint64) {
 	p.square, p.mix = make([]int64, n), make([]uint64, n)
 	parallel.Parts(n, func(from, to int) {
-		var own room
+		var own reader
 		for i := from; i < to; i++ {
 			p.square[i], p.mix[i] = own.mix(x, i, r)
 		}
@@ -118,7 +115,7 @@ const maxSquare = 1 << 58
 // that n2, a kernel's result, is the squared norm of what the row adds; v is nil for rows in their
 // own frame. Of rows in memory it looks at row at itself. A row that was measured before keeps what
 // it had then.
-func (r *Rows) enterRow(n2 *int64, x integers, i, at int, v view, own *room) error {
+func (r *Rows) enterRow(n2 *int64, x integers, i, at int, v view, own *reader) error {
 	if r.known.has(at) {
 		*n2 = r.known.n2[at]
 		return nil
@@ -126,12 +123,10 @@ func (r *Rows) enterRow(n2 *int64, x integers, i, at int, v view, own *room) err
 	if r.file == nil {
 		x, i = r.x, at
 	}
-	var square int64
-	var mix uint64
-	right := true
+	square, mix, right := int64(0), uint64(0), true
 	if v != nil {
 		square, mix, right = v.adds(x, i, at)
-	} else if square, mix = r.mixOf(x, i, at, own); square > maxSquare {
+	} else if square, mix = r.mixOf(x, i, at, own); float64(square) > maxSquare { // as frames round it
 		square = 0
 	}
 	if !right || mix >= prime || square != *n2 {
@@ -147,7 +142,7 @@ func (r *Rows) enterRow(n2 *int64, x integers, i, at int, v view, own *room) err
 
 // mixOf returns the squared norm of row i of x, which is row at of r, and its product with the
 // secret, or notEntered.
-func (r *Rows) mixOf(x integers, i, at int, own *room) (square int64, mix uint64) {
+func (r *Rows) mixOf(x integers, i, at int, own *reader) (square int64, mix uint64) {
 	if p := r.origin.plain; p.mix != nil {
 		return p.square[at], p.mix[at]
 	}
@@ -165,13 +160,21 @@ type integers interface {
 type room struct {
 	index  []uint32
 	values []int16
-	secret []uint64
 }
 
-// mix returns the squared norm of row i and its product with the secret r, as long as the row. The
-// product is notEntered where coordinates do not ascend below that length.
-func (own *room) mix(x integers, i int, r []uint64) (square int64, mix uint64) {
-	index, values, bytes := x.read(i, own)
+// reader reads rows one at a time. What it computes of a row is of one reading. What it lends to
+// memory of rows holds nothing of the secret.
+type reader struct {
+	lent, row room // row is the row that was read last, but for its bytes
+	bytes     []uint8
+	secret    []uint64
+}
+
+// mix reads row i and returns its squared norm and its product with the secret r, as long as the
+// row. The product is notEntered where coordinates do not ascend below that length.
+func (own *reader) mix(x integers, i int, r []uint64) (square int64, mix uint64) {
+	index, values, bytes := x.read(i, &own.lent)
+	own.row, own.bytes = room{index, values}, bytes
 	switch {
 	case index == nil && values == nil && len(bytes) == len(r):
 		return mixWhole(bytes, r)

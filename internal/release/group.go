@@ -69,11 +69,11 @@ func (g *Group) AddBlock(blocks []Block, c []kernel.Contributions) error {
 		return errSealed
 	}
 	for i, s := range g.sums {
-		if !sameRecords(&blocks[i], &blocks[0]) {
-			return errOtherKind
-		}
 		if err := s.check(&blocks[i], c[i]); err != nil {
 			return err
+		}
+		if !sameRecords(&blocks[i], &blocks[0]) {
+			return errOtherKind
 		}
 	}
 	n := blocks[0].Len()

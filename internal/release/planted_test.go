@@ -211,7 +211,7 @@ func plantedMeasures(some func(t *testing.T, r *rand.Rand, trial int) *Rows, do 
 		if !rows.frame.own() {
 			v = seen
 		}
-		return changed, stops(t, Bounded{}, rows.enterRow(&m.n2[i], rows.x, i, i, v, &room{}))
+		return changed, stops(t, Bounded{}, rows.enterRow(&m.n2[i], rows.x, i, i, v, &reader{}))
 	}
 }
 

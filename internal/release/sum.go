@@ -3,6 +3,7 @@ package release
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/mechanism"
@@ -125,7 +126,7 @@ func (s *Sum) check(b *Block, c kernel.Contributions) error {
 	if n := b.Len(); c.Columns != s.columns || len(c.Coefficients) != n*s.columns {
 		return fmt.Errorf("release: contributions are %d coefficients of %d columns, want those of %d records with %d columns", len(c.Coefficients), c.Columns, n, s.columns)
 	}
-	if s.rows.origin != b.rows.origin || !s.rows.fits(&b.rows.book) || !s.rows.alike(b.rows) {
+	if b.rows == nil || s.rows.origin != b.rows.origin || !s.rows.fits(&b.rows.book) || !s.rows.alike(b.rows) {
 		return errOtherKind
 	}
 	return nil
@@ -164,6 +165,6 @@ func (s *Sum) Seal() Bounded {
 
 // bounded is what was summed.
 func (s *Sum) bounded() Bounded {
-	values := s.values()
+	values := slices.Clone(s.values()) // what is checked is what is released, whatever the adder does later
 	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: values, unit: s.bound / float64(s.limit<<s.rows.shift), faulty: !s.agrees(values)}}
 }

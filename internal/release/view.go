@@ -10,43 +10,43 @@ type framedRows struct {
 	i    int
 	// turned is what a kernel proposes as W·x, with a whitening.
 	turned []int32
-	room
+	reader
 }
 
 // adds returns what row i of x adds, which is row at of the rows.
 func (v *framedRows) adds(x integers, i, at int) (n2 int64, mix uint64, right bool) {
 	f := &v.rows.frame
-	if f.turn != nil {
-		square, product := v.mix(x, i, f.secret)
-		if product >= prime || !f.explainsTurned(v.m, v.i, square, product, v.turned) {
-			return 0, 0, false
-		}
-		return v.m.n2[v.i], f.mixOf(product, v.m.beta(v.i), v.m.tail(v.i)), true
+	square, product := int64(0), uint64(0)
+	if f.m == nil && f.turn == nil {
+		square, product = v.rows.mixOf(x, i, at, &v.reader)
+	} else { // anew: x·m is of the same reading
+		square, product = v.mix(x, i, f.secret)
 	}
-	square, product := v.rows.mixOf(x, i, at, &v.room)
-	if product >= prime {
+	switch {
+	case product >= prime:
 		return 0, 0, false
+	case f.turn != nil:
+		return v.m.n2[v.i], f.mixOf(product, v.m.beta(v.i), v.m.tail(v.i)), f.explainsTurned(v.m, v.i, square, product, v.turned)
 	}
-	sees := f.measure(square, v.dot(x, i, f.m))
+	sees := f.measure(square, v.dot(f.m))
 	return sees.n2, f.mixOf(product, sees.beta, sees.tail), v.m.says(v.i, sees)
 }
 
-// dot returns Σ x·m modulo 2^64 of row i, or 0 where there is no m.
-func (own *room) dot(x integers, i int, m []int64) (sum int64) {
+// dot returns Σ x·m modulo 2^64 of the row that was read last, or 0 where there is no m.
+func (own *reader) dot(m []int64) (sum int64) {
 	if m == nil {
 		return 0
 	}
-	index, values, bytes := x.read(i, own)
-	for j, v := range bytes {
+	for j, v := range own.bytes {
 		sum += int64(v) * m[j]
 	}
-	if index == nil {
-		for j, v := range values {
+	if own.row.index == nil {
+		for j, v := range own.row.values {
 			sum += int64(v) * m[j]
 		}
 	}
-	for k, j := range index {
-		sum += int64(values[k]) * m[j]
+	for k, j := range own.row.index {
+		sum += int64(own.row.values[k]) * m[j]
 	}
 	return sum
 }
@@ -54,7 +54,7 @@ func (own *room) dot(x integers, i int, m []int64) (sum int64) {
 // enter computes the numbers that check the sums of the rows of x; m has the kernels' results for
 // them. Row i of x is row at(i) of r.
 func (r *Rows) enter(m *measures, x storage, at func(i int) int) error {
-	var own room
+	var own reader
 	var v view // of rows in their own frame, none
 	seen := &framedRows{rows: r, m: m}
 	if !r.frame.own() {
