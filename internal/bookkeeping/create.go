@@ -105,36 +105,41 @@ func Create(ctx context.Context, where string, r Request) (Created, error) {
 	if err != nil {
 		return Created{}, err
 	}
-	out := Created{Account{Where: where}, !postgres.Is(where)}
-	store, err := newStore(ctx, &out, first)
+	file := !postgres.Is(where)
+	if file && display.Exists(where) {
+		return Created{}, fmt.Errorf("%s exists, want a new name; nothing was changed", where)
+	}
+	if err = makeStore(ctx, where, file, first); err != nil {
+		return Created{}, err
+	}
+	l, err := Open(ctx, where)
 	if err != nil {
 		return Created{}, err
 	}
-	l, err := open(ctx, store, out.Where)
-	if err != nil {
-		return Created{}, err
-	}
-	out.Account = l.Account()
-	return out, l.Close()
+	return Created{l.Account(), file}, l.Close()
 }
 
-func newStore(ctx context.Context, out *Created, first []byte) (chain.Store, error) {
-	if !out.file {
-		l, err := postgres.Parse(out.Where)
+// makeStore makes the chain of a ledger.
+func makeStore(ctx context.Context, where string, file bool, first []byte) error {
+	if !file {
+		l, err := postgres.Parse(where)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		out.Where = l.String()
-		return postgres.Create(ctx, l, first)
+		store, err := postgres.Create(ctx, l, first)
+		if err != nil {
+			return err
+		}
+		return store.Close()
 	}
-	if display.Exists(out.Where) {
-		return nil, fmt.Errorf("%s exists, want a new name; nothing was changed", out.Where)
-	}
-	store, err := chain.Create(ctx, out.Where, first)
+	store, err := chain.Create(ctx, where, first)
 	if errors.Is(err, fs.ErrExist) {
 		err = fmt.Errorf("%w; want a new name; nothing was changed", err)
 	}
-	return store, err
+	if err != nil {
+		return err
+	}
+	return store.Close()
 }
 
 // Text returns what a terminal shows of a new ledger.

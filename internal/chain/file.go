@@ -28,8 +28,9 @@ func openOn(ctx context.Context, d disk, path string) (*File, error) {
 		return nil, fmt.Errorf("ledger %s cannot be opened: %w", path, err)
 	}
 	f := &File{handle: newHandle(), disk: d, file: opened, path: path, first: start, read: start}
-	err = d.syncFolder(path) // or the name could vanish after records were acknowledged
-	if err == nil {
+	if err = d.syncFolder(path); err != nil { // or the name could vanish after records were acknowledged
+		err = fmt.Errorf("ledger %s cannot be opened: %w", path, err)
+	} else {
 		err = f.held(ctx, func() error { return nil })
 	}
 	if err != nil {
