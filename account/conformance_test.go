@@ -299,16 +299,29 @@ var update = flag.Bool("update", false, "write the table of what each accountant
 func supportTable(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
-	fmt.Fprintln(&b, "# Which accountant prices which event\n\nWritten by `go test ./account -run TestSupportTable -update`. A relation under which an event has no")
-	fmt.Fprint(&b, "proof is refused by all accountants; otherwise the table names those that refuse, and \"all\" where none does.\n\n")
-	fmt.Fprint(&b, "Why an accountant refuses: gdp is exact, and answers only what amounts to Gaussian releases. zcdp has no\n"+
-		"bound at all orders for what is disclosed with some probability, or for mixtures that no single release\n"+
-		"dominates. pld needs a dominating pair, which statements of zCDP and private tuning do not have. rdp, basic\n"+
-		"and advanced answer wherever there is a proof.\n\n"+
-		"There is no event for shuffling (each record in one batch of a fixed size, in random order), for correlated noise\n"+
-		"of a dense matrix or a buffered linear Toeplitz one, for Poisson samples of vectors with discrete noise, or for\n"+
-		"approximate zCDP. Each of them can be stated as assumed-dp, if it is proved elsewhere. What random-allocation\n"+
-		"prices no sampler of dither draws, so no trained model can claim it.\n\n")
+	fmt.Fprint(&b, "# Which accountant prices which event\n"+
+		"\n"+
+		"Written by `go test ./account -run TestSupportTable -update`. A relation under which an event has no\n"+
+		"proof is refused by all accountants. Otherwise the table names the accountants that refuse, and\n"+
+		"\"all\" where none does.\n"+
+		"\n"+
+		"| accountant | when it refuses an event that has a proof |\n"+
+		"|---|---|\n"+
+		"| gdp | it is exact, and answers only events that amount to Gaussian releases |\n"+
+		"| zcdp | for a disclosure with some probability, and for mixtures that no single release dominates: no bound at all orders is known |\n"+
+		"| pld | for statements of zCDP and for private tuning, which have no dominating pair |\n"+
+		"| rdp, basic, advanced | never |\n"+
+		"\n"+
+		"There is no event for\n"+
+		"\n"+
+		"- shuffling (each record in one batch of a fixed size, in random order);\n"+
+		"- correlated noise of a dense matrix or a buffered linear Toeplitz matrix;\n"+
+		"- Poisson samples of vectors with discrete noise;\n"+
+		"- approximate zCDP.\n"+
+		"\n"+
+		"Each of them can be stated as assumed-dp, if it is proved elsewhere. No sampler of dither draws by\n"+
+		"random allocation, so no trained model can claim its price.\n"+
+		"\n")
 	fmt.Fprintf(&b, "| event | %s |\n|---|---|---|---|\n", "add-or-remove-one | replace-one | zero-out")
 	for _, s := range samples {
 		fmt.Fprintf(&b, "| `%s` |", s.event)

@@ -102,7 +102,7 @@ func runAggregate(ctx context.Context, l experiment.Environment) (experiment.Out
 		}
 	}
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{aggregateFigure(curves)}, Notes: []string{
-		"Few blocks have much noise; many have few rows each, whose slopes scatter, and whose median or clipped mean is another number than the slope of all rows.",
+		"Few blocks have much noise. Many blocks have few rows each, and their slopes scatter. The median or clipped mean of such slopes is another number than the slope of all rows.",
 	}}, nil
 }
 

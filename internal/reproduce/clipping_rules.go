@@ -47,7 +47,7 @@ func runClippingRules(ctx context.Context, l experiment.Environment) (experiment
 	}
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{drawn}, Notes: []string{
 		"The report names these as further work and prints no figures. The learning rate is the default, which is a length of steps over the clipping norm; nothing was chosen for a rule. Every noisy count of the adaptive rule is paid for within epsilon.",
-		"The public network learned Fashion-MNIST without privacy, which here stands for records that need none; its convolutions stay as they are, so that neither clipping nor noise goes to them.",
+		"The public network learned Fashion-MNIST without privacy, which here stands for records that need none. Its convolutions stay as they are, so that neither clipping nor noise goes to them.",
 	}}, nil
 }
 

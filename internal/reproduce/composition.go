@@ -39,7 +39,7 @@ func runComposition(_ context.Context, l experiment.Environment) (experiment.Out
 	l.Report("the curves", 0.5)
 	drawn, err := compositionFigure()
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{drawn}, Notes: []string{
-		"Of the printed answers, (a) is a guarantee; (b), (c) and (d) are the shapes of theorems without their constants, and with a logarithm to base 10: they understate, and may not be claimed.",
+		"Of the printed answers, (a) is a guarantee. (b), (c) and (d) are the shapes of theorems without their constants, and with a logarithm to base 10: they understate, and may not be claimed.",
 	}}, err
 }
 

@@ -54,10 +54,10 @@ func runFashion(ctx context.Context, l experiment.Environment) (experiment.Outco
 		return experiment.Outcome{}, err
 	}
 	return experiment.Outcome{Comparisons: fashionRows(courses, raw, scattered), Figures: append(fashionOverEpochs(courses), over), Notes: []string{
-		"The report's way, as its program has it: the mean gradient of a batch is clipped to norm 0.5, and normal noise with the noise multiplier for its standard deviation is added to that mean. " +
-			"One record can turn the clipped mean around, by twice the norm, which is 1, so that this noise is what its accountant takes it for; it is 1200 times the noise in the mean that clipping record by record to that norm needs, twice the batch size. " +
-			"The program clips weights and biases each by themselves, which costs more than it counts, and takes shuffled batches, for which its count has no proof; here they are clipped together, and samples are Poisson.",
-		"Accuracies along a run are those of iterates that are all released: looking at them costs nothing beside the run, and nothing was chosen by them. Learning rates are the program's 0.01, and for clipping record by record one that was chosen on every sixth record of the training part.",
+		"The report's way, as its program has it: the mean gradient of a batch is clipped to norm 0.5. Normal noise is added to that mean, with the noise multiplier for its standard deviation. " +
+			"One record can turn the clipped mean around, by twice the norm, which is 1. So this noise is what its accountant takes it for. It is 1200 times, twice the batch size, the noise that the mean needs when each record is clipped to that norm. " +
+			"The program clips weights and biases each by themselves, which costs more than it counts. It takes shuffled batches, for which its count has no proof. Here weights and biases are clipped together, and samples are Poisson.",
+		"Accuracies along a run are of iterates that are all released: looking at them costs nothing more than the run, and nothing was chosen by them. Learning rates are the program's 0.01, and for clipping record by record one that was chosen on every sixth record of the training part.",
 	}}, nil
 }
 

@@ -91,8 +91,8 @@ func runFashionCost(ctx context.Context, l experiment.Environment) (experiment.O
 	if out.Figures, err = fashionCostFigures(); err != nil {
 		return out, err
 	}
-	out.Notes = []string{"The report's program takes shuffled batches and counts them as Poisson samples; that is no guarantee, since no gain by shuffling of this size is proved. Here samples are Poisson. " +
-		"Settings that the report does not print (50 epochs, batches of 600) are those of its program, and those at which its epsilons come out."}
+	out.Notes = []string{"The report's program takes shuffled batches and counts them as Poisson samples. That is no guarantee, since no gain by shuffling of this size is proved. Here samples are Poisson. " +
+		"Settings that the report does not print (50 epochs, batches of 600) are from its program, and its epsilons come out at them."}
 	l.Report("done", 1)
 	return out, nil
 }

@@ -69,7 +69,7 @@ func runGeneralization(ctx context.Context, l experiment.Environment) (experimen
 		t.random(where+"at ε = 1, δ = 1e-6", fmt.Sprintf("at most %.2f", 100*bound), gap, 100, " points", "below the bound, but for the luck of the draw: these are one choice of persons, whose share of right answers has an error of its own, "+fmt.Sprintf("%.1f points for training rows", 100*math.Sqrt(0.25/float64(n))))
 	}
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{gapFigure(curves, bound)}, Notes: []string{
-		"The bound is that on the expected gap of any loss in [0, 1]: replacing one record moves the law of the released model by at most 2Φ(μ/2) - 1 in total variation, and a stable rule generalizes (O. Bousquet and A. Elisseeff, \"Stability and Generalization\", JMLR 2002). It is for records that are drawn alike, and says nothing of how good the model is.",
+		"The bound is on the expected gap of any loss in [0, 1]: replacing one record moves the distribution of the released model by at most 2Φ(μ/2) - 1 in total variation, and a stable rule generalizes (O. Bousquet and A. Elisseeff, \"Stability and Generalization\", JMLR 2002). It is for records that are drawn alike, and says nothing of how good the model is.",
 	}}, nil
 }
 

@@ -60,8 +60,8 @@ func runRank(ctx context.Context, l experiment.Environment) (experiment.Outcome,
 	series := []figure.Series{{Name: "bound of the theorem", Points: bounds, Dashed: true}, {Name: "averaged iterate", Points: averaged}, {Name: "last iterate", Points: last}, {Name: "dither's defaults, exact noise", Points: better}}
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{{Name: "excess-over-records", Title: "Excess of the mean logistic loss over its minimum, epsilon 0.5", Command: "dither reproduce rank",
 		Panels: []figure.Panel{{X: figure.Axis{Label: "records", Log: true}, Y: figure.Axis{Label: "excess loss, nats", Log: true}, Series: series}}}}, Notes: []string{
-		"Records are one row of each of as many persons of the data set that comes with the program, each of norm 1, so that L = 1. The minimizer is that with a ridge of 0.01 beside the sum of losses, since few records have none without.",
-		"The learning rate is the one of the proof and hangs on the norm of the minimizer, which is not private; the noise is that of claim 3.2, which holds a little less than it states.",
+		"Each record is one row, of norm 1, of a different person in the data set that comes with the program. So L = 1. The objective of the minimizer is the sum of losses and a ridge of 0.01, since without a ridge few records have no minimizer.",
+		"The learning rate is the one of the proof. It depends on the norm of the minimizer, which is not private. The noise is the noise of claim 3.2, which holds a little less than it states.",
 	}}, nil
 }
 

@@ -46,7 +46,7 @@ func runSalary(_ context.Context, l experiment.Environment) (experiment.Outcome,
 		return experiment.Outcome{}, err
 	}
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{salaryFigure(x, points)}, Notes: []string{
-		"Noise scaled to local sensitivity is no guarantee for any ε: how much noise there is tells about the salaries. Scaled to what any record can do within a declared range, it holds for every table, and of few records the mean is then not known: that is the privacy.",
+		"Noise scaled to local sensitivity is no guarantee for any ε: how much noise there is tells about the salaries. Noise that is scaled to what any record can do within a declared range is a guarantee for every table. The mean of few records is then not known: that is the privacy.",
 	}}, nil
 }
 

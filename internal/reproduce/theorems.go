@@ -49,7 +49,7 @@ func runTheorems(_ context.Context, l experiment.Environment) (experiment.Outcom
 	l.Report("clipping before and after averaging", 0.5)
 	clipping, err := t.clipMean(repeats(l, 200))
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{noises, clipping}, Notes: []string{
-		"All of this is under replace-one, where one record moves the mean of clipped gradients by up to 2L/n; n·σ/L is the noise multiplier of this program, and the accountant alone knows the factor 2.",
+		"All of this is under replace-one, where one record moves the mean of clipped gradients by up to 2L/n. The noise multiplier of this program is n·σ/L, and the accountant alone knows the factor 2.",
 		"dither takes the exact noise: never the one that is too small, nor the one that is 52 times too large.",
 	}}, err
 }

@@ -76,7 +76,7 @@ func runUnbounded(_ context.Context, l experiment.Environment) (experiment.Outco
 		}
 	}
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{attackFigure(rocs, exact, seen, twin)}, Notes: []string{
-		fmt.Sprintf("The exercise asks why the algorithm is not private without an assumption on the loss: a record of %v is told from its absence almost surely, and no ε holds for all records. Runs: %d of each data set. Bounds from runs hold with 95 %% confidence, each by itself, and cannot pass about 8 with so few. They are random: the middle of %d attacks stands beside the least and the largest.", outliers[len(outliers)-1], runs, attackRepeats),
+		fmt.Sprintf("The exercise asks why the algorithm is not private without an assumption on the loss: a record of %v is told from its absence almost surely, and no ε holds for all records. Runs: %d of each data set. Bounds from runs hold with 95 %% confidence, each by itself, and cannot pass about 8 with so few. They are random: the middle of %d attacks stands next to the least and the largest.", outliers[len(outliers)-1], runs, attackRepeats),
 		"A training of this program has no such mode: whatever a model proposes, the sum verifies each record's contribution against the declared bound.",
 	}}, nil
 }
