@@ -61,7 +61,7 @@ type directions struct {
 // directionBits: directions are whole multiples of 2^-directionBits.
 const directionBits = 40
 
-// DirectionDraws returns how many random numbers the directions of one release take, for SlackOf.
+// DirectionDraws returns how many random numbers the directions of one release take, for slack.Of.
 func DirectionDraws(projections, dim int) int { return projections * dim }
 
 // maxDirectionNumbers bounds the memory of directions.
