@@ -19,6 +19,7 @@ type ledgerCommand struct {
 	request               bookkeeping.Request
 	json, csv             bool
 	page, population, who string
+	forfeit               string
 	out                   outputFlags
 }
 
@@ -62,8 +63,13 @@ func newLedger() *cobra.Command {
 		return bookkeeping.Merge(ctx, k.out.path, k.who, args...)
 	}, who, func(f *pflag.FlagSet) { f.StringVar(&k.out.path, "out", "", "file of the new ledger, required") })
 	add("repair", func(ctx context.Context, args []string) (ledgerResult, error) {
+		if k.forfeit != "" {
+			return bookkeeping.Forfeit(ctx, args[0], k.forfeit, k.who)
+		}
 		return bookkeeping.Repair(ctx, args[0], k.who)
-	}, who)
+	}, who, func(f *pflag.FlagSet) {
+		f.StringVar(&k.forfeit, "forfeit", "", "give up all that an intact ledger has left, for this reason")
+	})
 	export := k.part("export", nil)
 	export.RunE = func(c *cobra.Command, args []string) error {
 		l, err := bookkeeping.Open(c.Context(), args[0])

@@ -192,6 +192,20 @@ func TestLedgerRepairAndMerge(t *testing.T) {
 	}
 }
 
+// TestLedgerForfeits: what an intact ledger has left is given up where a reason is given.
+func TestLedgerForfeits(t *testing.T) {
+	ledger, _ := newLedgerFile(t)
+	if text, _ := mustInvoke(t, "ledger", "repair", ledger, "--forfeit", "restored from a copy", "--who", "carl"); !strings.Contains(text, "restored from a copy") {
+		t.Errorf("got %q, want the reason", text)
+	}
+	if a := accountOf(t, ledger); a.Left != 0 || a.Records != 2 {
+		t.Errorf("got %+v, want nothing left and one record more", a)
+	}
+	if text, _ := mustInvoke(t, "ledger", "check", ledger); !strings.Contains(text, "all that was left is forfeited") {
+		t.Errorf("got %q, want it noted", text)
+	}
+}
+
 func firstOutput(stdout, _ string) string { return stdout }
 
 // TestLedgerRefuses tries wrong input of each command. Nothing is printed or left.

@@ -81,7 +81,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	for _, command := range commands {
 		root.AddCommand(command())
 	}
-	flags.Complete(root, argumentValues(), valuesOf)
+	flags.Complete(root, values.OfArguments(), values.Of)
 	flags.Arrange(root, values.MostUsed, values.Themes, pageWidth(stdout))
 	flags.Suggest(root)
 	return root

@@ -112,7 +112,7 @@ type Repaired struct {
 	Kept   int    `json:"records-kept"`
 	Lost   uint64 `json:"records-lost"` // that were acknowledged; there may have been more
 	Found  string `json:"found"`
-	Backup string `json:"damaged-file"`
+	Backup string `json:"damaged-file,omitempty"`
 }
 
 // Repair keeps the records of a damaged file before the damage, and forfeits all that was left. No certificate
@@ -130,7 +130,7 @@ func Repair(ctx context.Context, path, who string) (Repaired, error) {
 		return budget.Forfeited(fmt.Sprintf("repaired: %s after record %d are lost", display.Count(int(out.Lost), "acknowledged record"), out.Kept-1), person(who))
 	})
 	if errors.Is(err, chain.ErrIntact) {
-		return out, fmt.Errorf("%s is intact, want a damaged one; nothing was changed", path)
+		return out, fmt.Errorf("%s is intact, want a damaged one; nothing was changed. `--forfeit REASON` gives up all that is left of an intact one, as of a restored copy", path)
 	}
 	if err != nil {
 		return out, err
@@ -143,8 +143,25 @@ func Repair(ctx context.Context, path, who string) (Repaired, error) {
 	return out, l.Close()
 }
 
+// Forfeit gives up all that an intact ledger has left: of one that was restored from a copy nobody knows what
+// was spent.
+func Forfeit(ctx context.Context, where, reason, who string) (Repaired, error) {
+	l, err := Open(ctx, where)
+	if err != nil {
+		return Repaired{}, err
+	}
+	defer l.Close()
+	if err = l.ForfeitAll(ctx, reason, person(who)); err != nil {
+		return Repaired{}, failure.Running(err)
+	}
+	return Repaired{Kept: int(l.Summary().Head.Seq) + 1, Found: "nothing: " + reason}, nil
+}
+
 // Text returns what a terminal shows of a repair.
 func (r Repaired) Text() ([]byte, error) {
+	if r.Backup == "" {
+		return fmt.Appendf(nil, "found     %s\nkept      %s\nforfeit   all that was left of the budget. Nothing is ever given back\n", display.Printable(r.Found), display.Count(r.Kept, "record")), nil
+	}
 	return fmt.Appendf(nil, `found     %s
 kept      %s; the damaged file is %s
 lost      %s that were acknowledged, and perhaps more

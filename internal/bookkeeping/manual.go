@@ -75,8 +75,12 @@ and their key stay in the ledger: they are as secret as the tables.`,
   dither ledger export hospital.ledger --out hospital.jsonl`},
 	"repair": {"repair FILE", "Make a damaged ledger readable, and forfeit the rest", `Keep the records of a damaged file up to the damage, and forfeit all that was left of the budget: nobody knows what
 the lost records spent, and no certificate proves that nothing came after it. Nothing is ever given back. The damaged file is
-kept under another name. An intact ledger is not touched.`,
-		"  dither ledger repair hospital.ledger"},
+kept under another name. An intact ledger is not touched.
+
+With --forfeit REASON all that an intact ledger has left is given up: when it was restored from a copy, say, and lacks
+records that certificates name.`,
+		`  dither ledger repair hospital.ledger
+  dither ledger repair hospital.ledger --forfeit "restored from the backup of May"`},
 	"merge": {"merge FILE FILE...", "Make one ledger of several", `Make the ledger of data whose budget was kept in several ledgers. The caps add up: each promised its own, and nothing
 promised less for all together. The releases of all count in the new ledger. The old ones are closed: what they had left
 is in the new one. They must have been made with the same name, relation, unit, filter and populations.`,

@@ -174,7 +174,7 @@ var layers = []layer{
 	// Measures on tables by the levels of a column, their plans, and their tables on pages and terminals.
 	{"internal/measures", "privacy certificate data evaluate model internal/report internal/wording internal/curve internal/artefact internal/display internal/failure internal/process internal/option internal/draft"},
 	// What flags may be set to and how help groups them: the table follows the packages that know the values.
-	{"internal/values", "account feature internal/budget internal/calibration internal/flags internal/layers internal/option model privacy query train/erm"},
+	{"internal/values", "account certificate data/builtin feature internal/budget internal/calibration internal/flags internal/glossary internal/layers internal/option internal/reproduce internal/tabular model privacy query train/erm"},
 	// What dither ledger does: it prices certificates and plans, verifies folders, and shows a ledger as a page.
 	{"internal/bookkeeping", "certificate explain internal/artefact internal/budget internal/calibration internal/chain internal/chain/postgres internal/display internal/failure internal/figure internal/option internal/report internal/wording ledger mechanism privacy"},
 	// Questions from price to folder, as the command asks them.

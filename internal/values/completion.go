@@ -1,4 +1,4 @@
-package main
+package values
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 	"github.com/ditherml/dither/internal/flags"
 	"github.com/ditherml/dither/internal/glossary"
 	"github.com/ditherml/dither/internal/reproduce"
-	"github.com/ditherml/dither/internal/values"
+	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/query"
 )
 
@@ -26,7 +26,7 @@ func tableFiles(c *cobra.Command, args []string, word string) ([]string, cobra.S
 	if word == "" {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	return flags.Beginning(func() []string { return builtinNames(builtinPrefix) })(c, args, word)
+	return flags.Beginning(func() []string { return builtinNames(tabular.Prefix) })(c, args, word)
 }
 
 // builtinNames returns the built-in data sets with their titles.
@@ -47,9 +47,9 @@ func reproductionChoices() []string {
 	return names
 }
 
-// argumentValues returns the completions of commands' arguments, in order. The last one also
+// OfArguments returns the completions of commands' arguments, in order. The last one also
 // completes all later arguments.
-func argumentValues() map[string][]cobra.CompletionFunc {
+func OfArguments() map[string][]cobra.CompletionFunc {
 	set := flags.Among(func() []string { return builtinNames("") })
 	return map[string][]cobra.CompletionFunc{
 		"dither account":      {modelFolders},
@@ -59,17 +59,17 @@ func argumentValues() map[string][]cobra.CompletionFunc {
 		"dither data show":    {set},
 		"dither data export":  {set, flags.Folders},
 		"dither reproduce":    {flags.Among(reproductionChoices)},
-		"dither query":        {flags.Among(func() []string { return values.Texts(query.Statistics()) }), flags.Nothing},
+		"dither query":        {flags.Among(func() []string { return Texts(query.Statistics()) }), flags.Nothing},
 		"dither ledger price": {anyFile, modelFolders}, "dither ledger check": {anyFile, modelFolders}, "dither ledger import": {anyFile, modelFolders},
 		"dither explain":      {flags.Either(modelFolders, flags.Beginning(glossary.Names)), flags.Nothing},
 		"dither schema check": {schemaFiles, tableFiles},
 	}
 }
 
-// valuesOf returns the completion of a command's flag, or nil for a flag with too many values to
+// Of returns the completion of a command's flag, or nil for a flag with too many values to
 // list. If no value matches, the shell completes file names.
-func valuesOf(c *cobra.Command, name string) cobra.CompletionFunc {
-	own, ok := values.OfFlags[c.Name()+" --"+name]
+func Of(c *cobra.Command, name string) cobra.CompletionFunc {
+	own, ok := OfFlags[c.Name()+" --"+name]
 	switch {
 	case ok:
 		return flags.Among(own)
@@ -81,8 +81,8 @@ func valuesOf(c *cobra.Command, name string) cobra.CompletionFunc {
 		return tableFiles
 	case name == "schema", name == "plan":
 		return schemaFiles
-	case values.OfFlags[name] != nil:
-		return flags.Among(values.OfFlags[name])
+	case OfFlags[name] != nil:
+		return flags.Among(OfFlags[name])
 	}
 	return nil
 }
