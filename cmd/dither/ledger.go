@@ -70,17 +70,20 @@ func newLedger() *cobra.Command {
 	}, who, func(f *pflag.FlagSet) {
 		f.StringVar(&k.forfeit, "forfeit", "", "give up all that an intact ledger has left, for this reason")
 	})
-	export := k.part("export", nil)
-	export.RunE = func(c *cobra.Command, args []string) error {
+	c.AddCommand(k.export())
+	return c
+}
+
+func (k *ledgerCommand) export() *cobra.Command {
+	c := k.part("export", func(c *cobra.Command, args []string) error {
 		l, err := bookkeeping.Open(c.Context(), args[0])
 		if err != nil {
 			return err
 		}
 		defer l.Close()
 		return k.out.write(c, 0o600, l.Export)
-	}
-	k.out.add(export, "file for the records")
-	c.AddCommand(export)
+	})
+	k.out.add(c, "file for the records")
 	return c
 }
 

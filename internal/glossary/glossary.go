@@ -86,6 +86,7 @@ var All = []Term{
 	{"ledger", []string{"filter", "spent"}, "the budget of a data set and the record of what was spent",
 		[]string{
 			"A ledger holds the limit of a data set and reserves the cost of a plan before anything is drawn; a plan that would pass the limit is refused, and nothing is given back. Where later plans are chosen by looking at earlier results, it adds up by rules that stay valid for that.",
+			"dither ledger keeps one for all runs about a data set, in a file or on a server; docs/ledger.md plays a year of it through.",
 		}, []string{"composition", "event"}},
 	{"certificate", []string{"verify", "certificate.json"}, "the file that states a guarantee and what it follows from",
 		[]string{

@@ -229,3 +229,19 @@ func TestSizes(t *testing.T) {
 		t.Log(remark)
 	}
 }
+
+// mostCommandLines bounds the ordinary files of the command: its work belongs to packages that Go programs can use.
+const mostCommandLines = 4000
+
+// TestCommandIsSmall counts the lines of the command.
+func TestCommandIsSmall(t *testing.T) {
+	lines := 0
+	for _, s := range parseRepository(t).sources {
+		if !s.test && s.pkg == "cmd/dither" {
+			lines += s.lines
+		}
+	}
+	if t.Logf("cmd/dither has %d ordinary lines", lines); lines > mostCommandLines || lines == 0 {
+		t.Errorf("cmd/dither has %d ordinary lines, want 1 to %d; move what is no flag and no print into a package", lines, mostCommandLines)
+	}
+}
