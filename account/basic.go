@@ -11,14 +11,15 @@ import (
 // Basic is the accountant of basic composition: each release is priced alone and the epsilons add
 // up. Releases that are differentially private at δ = 0 are priced there. Statements of (ε, δ) on
 // trust keep their own δ. All other releases share the rest of δ equally, so that 1 - Π(1-δ_i) = δ.
-// That share is at least the share δ/k of the sum. The theorem needs only that every release is
-// private alone, and holds for adaptively chosen releases.
+// For k
+// releases each share is at least δ/k. The theorem needs only that every release is private alone,
+// and holds for adaptively chosen releases.
 //
 // Dwork & Roth, "The Algorithmic Foundations of Differential Privacy", 2014, theorem 3.16 and
 // appendix B. The product in place of the sum of δ_i follows from Kairouz, Oh & Viswanath, "The
 // Composition Theorem for Differential Privacy", ICML 2015, theorem 3.1,
-// https://arxiv.org/abs/1311.0776. There each release is a processing of one that discloses all
-// with probability δ_i and else has a loss of at most ε_i.
+// https://arxiv.org/abs/1311.0776. Its proof computes each release from the output of another
+// mechanism. That one discloses all with probability δ_i, and else has a loss of at most ε_i.
 var Basic basicComposition
 
 // basicComposition is the type of Basic.

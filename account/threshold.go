@@ -11,7 +11,7 @@ import (
 // threshold is a statement that assumedGroup prices right. It reports false where no price is
 // known.
 //
-// A release of names (internal/release.DiscoveryTerms) costs its noise.  With a probability of δ,
+// A release of names (internal/release.DiscoveryTerms) costs its noise. With a probability of δ,
 // it also costs the name of a record that no other record has. This threshold is no release of its
 // own: the records of a group may have one name in common. That name passes the threshold with more
 // than k·δ, since its count is k times as large. So a statement of (0, δ) after noise is taken for

@@ -72,7 +72,7 @@ type Column struct {
 	// schema file without it means Lower.
 	Fill float64
 
-	// Hashing is the rule that makes numbers of the cells of a text column. It must not be changed.
+	// Hashing is the rule that turns the cells of a text column into numbers. It must not be changed.
 	Hashing *Hashing
 
 	// Repeat n > 0 stands for n columns Name0, Name1, … Name(n-1) with this one declaration.

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Hashing is the rule that makes numbers of the cells of a text column. No word is learned. A text
+// Hashing is the rule that turns the cells of a text column into numbers. No word is learned. A text
 // is split into words, and consecutive words make n-grams. A fixed public hash puts each distinct
 // n-gram into one of Buckets, with a sign. The values of the buckets are then scaled so that their
 // squares sum to 1, whatever the length of the text; most are 0. They depend on the text alone and

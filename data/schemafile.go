@@ -47,8 +47,8 @@ func readSchema(path string, find func(*Schema) *fault) (*Schema, error) {
 }
 
 // ParseSchema returns the schema in a YAML text. Unknown keys are refused, and errors have name,
-// line and column. A draft is accepted: its open declarations are listed in Undeclared, and
-// Validate, which ParseSchema does not call, refuses it.
+// line and column. A draft is accepted, and Undeclared lists its open declarations.
+// ParseSchema does not call Validate, which refuses drafts.
 func ParseSchema(name string, text []byte) (*Schema, error) {
 	p := schemaParser{file: name}
 	return p.parse(text)

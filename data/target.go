@@ -17,8 +17,8 @@ type Target struct {
 	// Threshold, if not nil, makes the target level 1 if the numeric cell is greater than Threshold
 	// and level 0 otherwise. Levels then has exactly two names.
 	Threshold *float64
-	// Missing is Drop, or undecided, which also means Drop: a row whose target is missing, unknown
-	// or not a number contributes nothing.
+	// Missing is Drop; the zero value means Drop too. A row whose target is missing, unknown or not
+	// a number contributes nothing.
 	Missing Treatment
 }
 

@@ -52,7 +52,7 @@ type Classification struct {
 	Groups []Group `json:"groups,omitempty"`
 }
 
-// Group is the set of  measures of a Classification for the records of one level of the group
+// Group is the set of measures of a Classification for the records of one level of the group
 // column. All are NaN when the level has no records.
 type Group struct {
 	Level            string  `json:"level"`

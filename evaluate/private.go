@@ -47,7 +47,7 @@ type Area struct {
 	Resolution Measure `json:"resolution"`
 }
 
-// PrivateGroup is the set of  measures of one group. AUC, TruePositiveRate and FalsePositiveRate
+// PrivateGroup is the set of measures of one group. AUC, TruePositiveRate and FalsePositiveRate
 // are for two levels.
 type PrivateGroup struct {
 	Level             string    `json:"level"`

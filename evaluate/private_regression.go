@@ -2,7 +2,7 @@ package evaluate
 
 import "math"
 
-// PrivateRegression is the set of  measures of predictions of a number. Residuals are cut at the
+// PrivateRegression is the set of measures of predictions of a number. Residuals are cut at the
 // plan's ResidualBound.
 type PrivateRegression struct {
 	Records Estimate `json:"records"`

@@ -25,7 +25,7 @@ type Regression struct {
 	Groups []RegressionGroup `json:"groups,omitempty"`
 }
 
-// RegressionGroup is the set of  measures of a Regression for the records of one level of the group
+// RegressionGroup is the set of measures of a Regression for the records of one level of the group
 // column. All are NaN when the level has no records.
 type RegressionGroup struct {
 	Level   string  `json:"level"`

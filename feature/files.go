@@ -69,7 +69,8 @@ func FilesIn(dir string) func(name string) ([]byte, error) {
 // NewPipeline returns the pipeline of a validated schema and transforms, in order. A transform may
 // need a file, such as the weights of a public encoder. open returns the file of a name in the
 // parameters; if open is nil, such a transform is refused. The files are public, and part of the
-// model. Specs names each file without its folder and with its hash, and Files returns it.
+// model. The pipeline's Specs name each file without its folder, with its hash; its Files hold the
+// contents.
 func NewPipeline(open func(name string) ([]byte, error), s *data.Schema, specs ...Spec) (*Pipeline, error) {
 	e, err := encoder.New(s)
 	if err != nil {

@@ -1,7 +1,8 @@
 package mechanism
 
 // Noise is a way to release a sum: Gaussian, KNorm, DiscreteGaussian, DiscreteLaplace, JLClipping or
-// NonPrivate. It is the event that the release costs, before sampling. The set is closed.
+// NonPrivate. Its value is also the event of that release from all records, which sampling events
+// wrap. The set is closed.
 type Noise interface {
 	Event
 	// noise marks the events that noise is drawn for.

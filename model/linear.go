@@ -44,7 +44,7 @@ func fits(l Loss, classes int) error {
 // Weights returns the number of weights.
 func (m Linear) Weights() int { return m.Columns * m.Dim }
 
-// Scores writes the Columns scores of one row to dst.
+// Scores writes the scores of one row, of length Columns, to dst.
 func (m Linear) Scores(dst, x, weights []float64) {
 	for k := range m.Columns {
 		dst[k] = kernel.Dot(x, weights[k*m.Dim:(k+1)*m.Dim])

@@ -102,7 +102,7 @@ func refused(kind string) (reason string, is bool) {
 //   - linear: {outputs: 128}
 //   - activation: tanh
 //
-// It reads the output of Layers.Encode to equal layers. An unknown field is an error. New checks
+// The output of Layers.Encode is read back as equal layers. An unknown field is an error. New checks
 // whether layers fit together.
 func ParseLayers(text []byte) (Layers, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))

@@ -25,7 +25,7 @@ type moments struct {
 const maxMomentColumns = 512
 
 // newMoments returns the number of rows, the sums and all sums of products of the columns, released
-// together with Gaussian noise. A row that lacks one of the numbers counts nowhere. Let t_j in [-1,
+// together with Gaussian noise. A row that lacks one of the numbers is left out. Let t_j in [-1,
 // 1] be the place of column j between its bounds. A row adds y·yᵀ, y = (1, t_1, …, t_d), whose
 // Frobenius norm is ‖y‖² ≤ 1+d. The rows of a person add at most their largest number times that.
 // Intervals are of first order in the noise, each at the given confidence.

@@ -9,7 +9,7 @@ import (
 // Person makes a record a person: all rows with one text in a column. The contributions of a
 // person's rows are summed and bounded together, so that the guarantee covers all of them.
 type Person struct {
-	// Column has the person of each row. A row without a person counts nowhere.
+	// Column has the person of each row. A row without a person is left out.
 	Column string `json:"column"`
 	// MaxRows is the largest number of rows of a person that are used: the first ones in the table
 	// that meet the condition of the question. Further rows count nowhere.

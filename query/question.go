@@ -270,7 +270,7 @@ func (q *Question) valuesOf(d *data.Dataset) rowNumbers {
 	return q.values(0, d)
 }
 
-// values returns the numbers of an expression. A missing number counts nowhere; in a sum it counts
+// values returns the numbers of an expression. A missing number is left out; in a sum it counts
 // 0.
 func (q *Question) values(k int, d *data.Dataset) rowNumbers {
 	e := q.expressions[k]

@@ -100,7 +100,7 @@ func (q *Question) ofBlock(d *data.Dataset) func(rows []int) float64 {
 
 // medianRadius returns a choice of the median of the L2 norms of the rows, a radius to which
 // vectors may be clipped. It pays Choice once. row(i) must use that row only. A norm that is not
-// finite counts nowhere.
+// finite is left out.
 func medianRadius(t pick.QuantileTerms, r pick.Records, row func(i int) []float64) (float64, error) {
 	chosen, err := pick.Quantiles(t, r, func(i int) float64 {
 		if norm := length(row(i)); !math.IsInf(norm, 0) {

@@ -16,7 +16,7 @@ type tableCells struct {
 	Records pick.Records
 	// Count is the declared number of cells, at least 1.
 	Count int
-	// Of returns the cell of a row, 0 … Count-1, or -1 for a row that counts nowhere. It must use
+	// Of returns the cell of a row, 0 … Count-1, or -1 for a row that is left out. It must use
 	// that row only.
 	Of func(i int) int
 }
@@ -30,7 +30,7 @@ func allRows(rows int) tableCells {
 type rowNumbers struct {
 	// Lower and Upper are declared, Lower < Upper. A number beyond them is moved to the nearer one.
 	Lower, Upper float64
-	// At returns the number of a row, or NaN for a row that counts nowhere. It must use that row
+	// At returns the number of a row, or NaN for a row that is left out. It must use that row
 	// only.
 	At func(i int) float64
 }

@@ -13,7 +13,7 @@ const confidence = 0.95
 type Summary struct {
 	Candidate *Candidate
 	Metric    string
-	// Repeats is the number of repeats that define the metric. Diverged is the number of repeats
+	// Repeats is the number of repeats whose value of the metric is finite. Diverged is the number of repeats
 	// without a model (Measurement.Diverged).
 	Repeats, Diverged int
 	// Mean, StandardDeviation (with Repeats - 1 in the denominator), Low and High are NaN without

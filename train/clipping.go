@@ -137,16 +137,14 @@ func (r Request) clipping(linear model.Linear, m *feature.Map) (Clipping, error)
 
 // defaultClipping is the default clipping norm of private runs, as a share of a bound on most
 // gradients. At least half of the gradients are longer at first, and few at the end. A clipped
-// gradient keeps its direction, and the
-// noise is half the noise for the full bound. The value was
+// gradient keeps its direction, and the noise is half the noise for the full bound. The value was
 // chosen on parts of training sets. Images, tables and texts gain from it at every budget from 0.5
 // to 3.
 const defaultClipping = 0.5
 
 // unclipped returns the slope up to which a baseline is not clipped: the largest slope of the loss.
-// The squared loss has no
-// largest slope and gets 8: its slope at a prediction that misses the target by four times the
-// width of the range of targets.
+// The squared loss has no largest slope and gets 8: its slope at a prediction that misses the target
+// by four times the width of the range of targets.
 func unclipped(lipschitz float64) float64 {
 	if math.IsInf(lipschitz, 1) {
 		return 8
@@ -154,8 +152,8 @@ func unclipped(lipschitz float64) float64 {
 	return lipschitz
 }
 
-// Clips reports whether the gradient of a record may be cut. Only a baseline without clipping whose
-// loss has a largest slope cuts none.
+// Clips reports whether the gradient of a record may be clipped. It is false only for a non-private
+// run whose clipping norm is at least a bound on every gradient.
 func (s Setup) Clips() bool {
 	c, lipschitz := s.Plan.Clipping, s.Model.Loss.Lipschitz(s.Model.Columns)
 	return !s.Plan.NonPrivate || c.Mode != option.ClipGradient || c.Norm < lipschitz*s.Features.RowBound()*s.Plan.Person.scale()

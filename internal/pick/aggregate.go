@@ -14,7 +14,7 @@ import (
 // statistic. Choice is paid once, with the scores of entries that may be replaced.
 //
 // statistic receives the numbers of the rows of all records in one block, which may be none. It
-// must use these rows only. A result of NaN counts nowhere. Where records are persons, the rows of
+// must use these rows only. A result of NaN is left out. Where records are persons, the rows of
 // a person lie in one block, and the cost does not depend on their number.
 //
 // Source: Nissim, Raskhodnikova & Smith, "Smooth Sensitivity and Sampling in Private Data

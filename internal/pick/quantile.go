@@ -69,7 +69,7 @@ type QuantileTerms struct {
 
 // Quantiles returns, for each q, a point of the grid chosen as the q-quantile of the numbers of the
 // rows. q is an integer number of thousandths between 0 and 1. at returns the number of a row, NaN
-// for a row that counts nowhere. The numbers are first rounded to the nearest point. Quantiles pays
+// for a row that is left out. The numbers are first rounded to the nearest point. Quantiles pays
 // Choice once for each quantile.
 //
 // The score of a point is the number of rows by which its rank is wrong. It is divided by the most

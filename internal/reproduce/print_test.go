@@ -28,7 +28,7 @@ func TestReproductionPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"1 experiment, 3 figures compared. Of the 2 that every run must give, 1 are as they must be", "These are public data sets; the epsilon of each run", "Written today",
+		"1 experiment, 3 figures compared. Of the 2 that every run must give, 1 are as they must be", "These are public data sets. The epsilon of each run", "Written today",
 		"book: loss at the start is 0.7, and every run must give 0.69315.", "mnist was not run: there is no folder mnist", "Source: A. Author, A Book, chapter 1.</p>",
 		`<tr class="disagrees"><th scope="row">loss at the start</th><td data-column="published">–</td>`, "(want 0.69315)", "Ran for 12 s.",
 		`<td data-column="published">0.62</td><td data-column="ours">0.6190</td><td data-column="why">the same, with more digits</td>`, "<code>dither reproduce book</code>", "A note.",

@@ -135,9 +135,9 @@ func (m *Moments) unbias(w []float64, inverse kernel.Matrix[float64]) {
 	}
 }
 
-// Contrast returns offset + a·w with an interval at this level, such as 0.95. The interval covers
-// the value of the linear model that the records are a sample from. The errors of that model have
-// equal variance.
+// Contrast returns offset + a·w with an interval at this level, such as 0.95. The records are
+// taken for a sample of a linear model whose errors have equal variance. The interval is meant to
+// hold that model's value at the stated rate.
 func (f *Inference) Contrast(a []float64, offset, level float64) train.Estimate {
 	e := train.Estimate{Value: offset}
 	sampled, noisy := 0.0, 0.0
