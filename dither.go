@@ -50,10 +50,10 @@ func NewBudget(epsilon, delta float64, n privacy.Neighboring) (*Budget, error) {
 	return b, nil
 }
 
-// OpenBudget returns the budget of a durable ledger, in a file that `dither ledger create` made. The
-// budget has the epsilon, delta and relation of the ledger, and every process that opens the file
-// spends from the same one. A call reserves before it reads a record. What it reserved stays spent
-// when the program ends early. The file stays open while the program runs.
+// OpenBudget returns the budget of a durable ledger, in a file that `dither ledger create` made.
+// The budget has the epsilon, delta and relation of the ledger, and every process that opens the
+// file spends from the same one. A call reserves before it reads a record. What it reserved stays
+// spent when the program ends early. The file stays open while the program runs.
 func OpenBudget(ctx context.Context, file string) (*Budget, error) {
 	book, err := budget.OpenFile(ctx, file)
 	if err != nil {
@@ -266,8 +266,8 @@ func PerPerson(column string, maxRows int) Option {
 
 // Asking returns the option that gives Query the fields of a plan that its words leave open: Edges,
 // Quantiles, Points, Of, Blocks, Noise, ThresholdDelta and Confidence. Query settles the other
-// fields itself and ignores them in p. It refuses a Where or a By that stands in p alone, and a field
-// that the statistic does not take.
+// fields itself and ignores them in p. It refuses a Where or a By that stands in p alone, and a
+// field that the statistic does not take.
 func Asking(p query.Plan) Option {
 	return option("Asking", func(s *settings) {
 		was := s.plan

@@ -7,11 +7,13 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// Predict returns the prediction of a model for each record. Of two levels it is the probability of
-// the second; of more levels, the probability of each in the schema's order. Of a numeric target it
-// is the value. It is nil for a record that the schema drops. Records are a slice of structs or a
-// file name, which need not have the target, or a data set of the model's schema. Nothing is
-// released or paid for. So predictions of private records reveal something of these records.
+// Predict returns the prediction of a model for each record. For two levels it is the probability
+// of the second. For more levels it is the probability of each, in the schema's order. For a
+// numeric target it is the value. It is nil for a record that the schema drops.
+//
+// Records are a slice of structs, a file name, or a data set of the model's schema. Structs and
+// files need not have the target. Nothing is released or paid for. So predictions of private
+// records reveal something of these records.
 func Predict(ctx context.Context, m *model.Model, records any) ([][]float64, error) {
 	if _, err := settled(ctx, nil); err != nil {
 		return nil, err

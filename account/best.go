@@ -28,7 +28,8 @@ func All() []Accountant {
 	return []Accountant{lossDistributions{}, RDP{}, concentratedDP{}, gaussianDP{}, basicComposition{}, advancedComposition{}, leastBound{}}
 }
 
-// Named returns the accountant with this name; an unknown name is an error that lists the known ones.
+// Named returns the accountant with this name; an unknown name is an error that lists the known
+// ones.
 func Named(name string) (Accountant, error) {
 	names := []string{}
 	for _, a := range All() {

@@ -20,8 +20,8 @@ func upward(delta float64) float64 {
 	return delta
 }
 
-// positive raises an upper bound of 0 on δ(ε) to the least positive number where the loss may exceed
-// epsilon: the true δ is then positive, and only too small for float64.
+// positive raises an upper bound of 0 on δ(ε) to the least positive number where the loss may
+// exceed epsilon: the true δ is then positive, and only too small for float64.
 func positive(v Interval, all []term, epsilon float64, n privacy.Neighboring) Interval {
 	if v.Upper == 0 && !math.IsInf(epsilon, 1) && composedLoss(all, n) > epsilon {
 		v.Upper = math.SmallestNonzeroFloat64

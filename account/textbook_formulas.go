@@ -72,7 +72,8 @@ func (b textbook) normal() []formula {
 	}
 }
 
-// descent returns the theorems on full-batch gradient descent; n·σ/L and n·λ/C are the noise multiplier.
+// descent returns the theorems on full-batch gradient descent; n·σ/L and n·λ/C are the noise
+// multiplier.
 func (b textbook) descent() []formula {
 	move := b.relation.Movement()
 	z, log := b.noise*move, -math.Log(b.delta)

@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Hashing is the rule that turns the cells of a text column into numbers. No word is learned. A text
-// is split into words, and consecutive words make n-grams. A fixed public hash puts each distinct
-// n-gram into one of Buckets, with a sign. The values of the buckets are then scaled so that their
-// squares sum to 1, whatever the length of the text; most are 0. They depend on the text alone and
-// are the same on every machine.
+// Hashing is the rule that turns the cells of a text column into numbers. No word is learned. A
+// text is split into words, and consecutive words make n-grams. A fixed public hash puts each
+// distinct n-gram into one of Buckets, with a sign. The values of the buckets are then scaled so
+// that their squares sum to 1, whatever the length of the text; most are 0. They depend on the text
+// alone and are the same on every machine.
 //
 // A word is a longest run of letters, marks and digits as Unicode defines them, in lower case.
 // Words of the stop list are left out before n-grams are made.
@@ -95,8 +95,8 @@ func hashingFor(records int) Hashing {
 	return h
 }
 
-// The constants of FNV-1a of 64 bits (G. Fowler, L. C. Noll and K.-P. Vo, "The FNV non-cryptographic
-// hash algorithm", IETF draft-eastlake-fnv, section 5).
+// The constants of FNV-1a of 64 bits (G. Fowler, L. C. Noll and K.-P. Vo, "The FNV
+// non-cryptographic hash algorithm", IETF draft-eastlake-fnv, section 5).
 const (
 	fnvOffset = 14695981039346656037
 	fnvPrime  = 1099511628211

@@ -122,7 +122,8 @@ func (s *Schema) WithBins(name string, cuts []float64) (*Schema, error) {
 	})
 }
 
-// WithLevels returns the schema with learned levels of a private categorical column, at most MaxLevels of them.
+// WithLevels returns the schema with learned levels of a private categorical column, at most
+// MaxLevels of them.
 func (s *Schema) WithLevels(name string, levels []string) (*Schema, error) {
 	marks := s.Marks()
 	return s.learn(name, func(c *Column) error {

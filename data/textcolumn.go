@@ -132,7 +132,8 @@ func (p *schemaParser) size() {
 	}
 }
 
-// hashing reads {buckets: …, ngrams: …, stop-words: …, values: …, positions: …, tokens: …}, each with a default.
+// hashing reads {buckets: …, ngrams: …, stop-words: …, values: …, positions: …, tokens: …}, each
+// with a default.
 func (p *schemaParser) hashing(e entry) (*Hashing, error) {
 	entries, err := p.mapping(e.node, "text", textKeys...)
 	if err != nil {

@@ -21,7 +21,8 @@ func (p Plan) form() int {
 // regression reports whether the target is a number.
 func (p Plan) regression() bool { return len(p.Levels) == 0 }
 
-// paired reports whether a record may have several rows, so that sums over their pairs are released.
+// paired reports whether a record may have several rows, so that sums over their pairs are
+// released.
 func (p Plan) paired() bool { return p.maxRows() > 1 }
 
 // groups returns the number of groups that the release is split into.

@@ -48,7 +48,8 @@ type Plan struct {
 	// Form is the set of released numbers: 2 where the target is a number or a person has several
 	// rows, else 0.
 	Form int `json:"form,omitempty"`
-	// Subject is whom the evaluation protects. Its Records is 0: no evaluation needs a declared number.
+	// Subject is whom the evaluation protects. Its Records is 0: no evaluation needs a declared
+	// number.
 	certificate.Subject
 	// Person, if not nil, makes a record a person instead of a row. The first MaxRows of the rows
 	// with one text in a column are used.

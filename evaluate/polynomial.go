@@ -52,7 +52,8 @@ func (p Plan) addMoments(dst []float64, a, t float64) {
 	}
 }
 
-// coefficients returns the c with Σ q(a, t) = Σ c_j·released_j, for a polynomial of the powers in momentPowers.
+// coefficients returns the c with Σ q(a, t) = Σ c_j·released_j, for a polynomial of the powers in
+// momentPowers.
 func (p Plan) coefficients(q polynomial) []float64 {
 	if p.Noise != noiseGaussian {
 		return bernsteinCoefficients(fourth, q)

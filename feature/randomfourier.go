@@ -78,9 +78,10 @@ func frequencies(in, out int, bandwidth float64, seed uint64) (w, b []float64) {
 	return w, b
 }
 
-// splitMix returns number k, from 0, of the generator SplitMix64 (G. L. Steele, D. Lea and C. H. Flood,
-// "Fast splittable pseudorandom number generators", OOPSLA 2014, figure 17, with the constants of
-// https://prng.di.unimi.it/splitmix64.c). It is not secure and need not be: it makes public numbers.
+// splitMix returns number k, from 0, of the generator SplitMix64 (G. L. Steele, D. Lea and C. H.
+// Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014, figure 17, with the
+// constants of https://prng.di.unimi.it/splitmix64.c). It is not secure and need not be: it makes
+// public numbers.
 func splitMix(seed, k uint64) uint64 {
 	z := seed + (k+1)*0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

@@ -214,7 +214,8 @@ func (s *scattering) forward(dst []complex128, w *scatteringScratch) {
 	copy(dst, x)
 }
 
-// modulus writes |x⋆ψ| to w.modulus, at a step of 2^scale pixels, for the spectrum of an x of step 1.
+// modulus writes |x⋆ψ| to w.modulus, at a step of 2^scale pixels, for the spectrum of an x of step
+// 1.
 func (s *scattering) modulus(spectrum []complex128, scale, angle int, w *scatteringScratch) {
 	rows, columns := s.paddedRows>>scale, s.paddedCol>>scale
 	s.filter(w.a, spectrum, s.wavelets[scale][angle], scale)

@@ -12,8 +12,9 @@ const (
 // Quantile returns the smoothed pinball loss. Its minimizer is the quantile of the target y, scaled
 // to [-1, 1], given the row. With u = z - y the pinball loss is (1-quantile)·u above 0 and
 // -quantile·u below. The smoothed loss is its average over a window of ±width around u. Within the
-// window it is (u + width)²/(4·width) - quantile·u; outside it is unchanged. Source: Koenker and Bassett, "Regression Quantiles", Econometrica 1978. The
-// smoothing by a uniform kernel is from Fernandes, Guerre and Horta, "Smoothing Quantile Regressions", Journal of Business & Economic
+// window it is (u + width)²/(4·width) - quantile·u; outside it is unchanged. Source: Koenker and
+// Bassett, "Regression Quantiles", Econometrica 1978. The smoothing by a uniform kernel is from
+// Fernandes, Guerre and Horta, "Smoothing Quantile Regressions", Journal of Business & Economic
 // Statistics 2021, https://arxiv.org/abs/1905.08535.
 func Quantile(quantile, width float64) Loss { return smoothedQuantile{quantile, width} }
 

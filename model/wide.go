@@ -83,9 +83,9 @@ func (m *Model) NewReader(d *data.Dataset) *Reader {
 	return r
 }
 
-// Predict writes the prediction for record i to dst, of length Outputs, with the bits of
-// Model.Predict for Dataset.Row. For a sparse data set the time is proportional to the record's
-// cells if the model has more than 1000 features and does not whiten.
+// Predict writes the prediction for record i to dst, of length Outputs. It has the same bits as the
+// prediction of Model.Predict for the record's row. For a sparse data set the time is proportional
+// to the record's cells if the model has more than 1000 features and does not whiten.
 func (r *Reader) Predict(dst []float64, i int) {
 	if r.ahead != nil {
 		r.predictAhead(dst, i)

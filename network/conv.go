@@ -143,7 +143,8 @@ func (c *conv[T]) rows(group, first, end int) []T {
 	return c.lefts[group][first*each : end*each]
 }
 
-// part returns the columns of a group of y, of shape records · positions × all channels, as a matrix.
+// part returns the columns of a group of y, of shape records · positions × all channels, as a
+// matrix.
 func (c *conv[T]) part(y []T, group int) kernel.Matrix[T] {
 	all := c.groups * c.block.Right
 	return kernel.Matrix[T]{Data: y[min(len(y), group*c.block.Right):], Rows: len(y) / all, Columns: c.block.Right, RowStride: all, ColumnStride: 1}

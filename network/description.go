@@ -102,8 +102,8 @@ func refused(kind string) (reason string, is bool) {
 //   - linear: {outputs: 128}
 //   - activation: tanh
 //
-// The output of Layers.Encode is read back as equal layers. An unknown field is an error. New checks
-// whether layers fit together.
+// The output of Layers.Encode is read back as equal layers. An unknown field is an error. New
+// checks whether layers fit together.
 func ParseLayers(text []byte) (Layers, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var tree any

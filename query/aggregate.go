@@ -25,16 +25,16 @@ type AggregateTerms struct {
 	MaxRecords, Blocks int
 }
 
-// Aggregate releases any statistic by sample-and-aggregate. The records are divided at random into a
-// declared number of blocks, and the statistic is computed on each block. The private median of the
-// results is released. It is paid for once, with t.Choice, whatever the statistic is. The answer is useful
-// where most blocks agree. (Nissim, Raskhodnikova & Smith, "Smooth Sensitivity and Sampling in
-// Private Data Analysis", STOC 2007, section 4, https://doi.org/10.1145/1250790.1250803, with another
-// aggregator.)
+// Aggregate releases any statistic by sample-and-aggregate. The records are divided at random into
+// a declared number of blocks, and the statistic is computed on each block. The private median of
+// the results is released. It is paid for once, with t.Choice, whatever the statistic is. The
+// answer is useful where most blocks agree. (Nissim, Raskhodnikova & Smith, "Smooth Sensitivity and
+// Sampling in Private Data Analysis", STOC 2007, section 4,
+// https://doi.org/10.1145/1250790.1250803, with another aggregator.)
 //
 // Statistic is given the numbers of the rows in one block, from 0 up to records - 1, which may be
-// none. It must look at these rows only. A result of NaN is left out of the median. An error of the grid, of the bound on
-// records or of the payer releases nothing.
+// none. It must look at these rows only. A result of NaN is left out of the median. An error of the
+// grid, of the bound on records or of the payer releases nothing.
 func Aggregate(t AggregateTerms, records int, statistic func(rows []int) float64) (float64, error) {
 	grid, err := pick.NewGrid(t.Lower, t.Upper, t.Points)
 	if err != nil {

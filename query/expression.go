@@ -60,7 +60,8 @@ func parseCondition(s *data.Schema, text string) (expression, error) {
 // String returns the expression as it was written.
 func (e expression) String() string { return e.text }
 
-// Bounds returns the least and the largest number that the expression can be, by the declared bounds.
+// Bounds returns the least and the largest number that the expression can be, by the declared
+// bounds.
 func (e expression) bounds() (lower, upper float64) { return e.lower, e.upper }
 
 // Condition reports whether the expression is true or false rather than a number.

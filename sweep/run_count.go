@@ -28,9 +28,9 @@ const (
 // ICLR 2022, https://arxiv.org/abs/2110.03620).
 //
 // The negative binomial distribution of shape η > -1, truncated to K ≥ 1, has probabilities in
-// proportion to (1-γ)^k·Π (l+η)/(l+1) over l below k. This is definition 1, priced by theorem 2. The
-// geometric distribution is η = 1, (1-γ)^(k-1)·γ. The logarithmic distribution is η = 0, (1-γ)^k/k
-// up to a constant. A smaller shape spreads K wider and costs less at the same mean.
+// proportion to (1-γ)^k·Π (l+η)/(l+1) over l below k. This is definition 1, priced by theorem 2.
+// The geometric distribution is η = 1, (1-γ)^(k-1)·γ. The logarithmic distribution is η = 0,
+// (1-γ)^k/k up to a constant. A smaller shape spreads K wider and costs less at the same mean.
 //
 // The Poisson distribution is e^-Mean·Mean^k/k! (theorem 6). It includes K = 0, with no run, and
 // only this fact is released. It keeps K close to its mean, and its price has no term in log 1/γ.

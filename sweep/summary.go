@@ -13,8 +13,8 @@ const confidence = 0.95
 type Summary struct {
 	Candidate *Candidate
 	Metric    string
-	// Repeats is the number of repeats whose value of the metric is finite. Diverged is the number of repeats
-	// without a model (Measurement.Diverged).
+	// Repeats is the number of repeats whose value of the metric is finite. Diverged is the number of
+	// repeats without a model (Measurement.Diverged).
 	Repeats, Diverged int
 	// Mean, StandardDeviation (with Repeats - 1 in the denominator), Low and High are NaN without
 	// any repeat. With one repeat all but Mean are NaN. Low and High are the ends of the interval

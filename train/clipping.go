@@ -143,8 +143,8 @@ func (r Request) clipping(linear model.Linear, m *feature.Map) (Clipping, error)
 const defaultClipping = 0.5
 
 // unclipped returns the slope up to which a baseline is not clipped: the largest slope of the loss.
-// The squared loss has no largest slope and gets 8: its slope at a prediction that misses the target
-// by four times the width of the range of targets.
+// The squared loss has no largest slope and gets 8: its slope at a prediction that misses the
+// target by four times the width of the range of targets.
 func unclipped(lipschitz float64) float64 {
 	if math.IsInf(lipschitz, 1) {
 		return 8

@@ -241,8 +241,8 @@ func descendTogether(ctx context.Context, runs []*descent) error {
 	return nil
 }
 
-// stepTogether takes one step of each run in one pass over the records. Each sum has a full sample of its
-// own and is released by itself.
+// stepTogether takes one step of each run in one pass over the records. Each sum has a full sample
+// of its own and is released by itself.
 func stepTogether(runs []*descent, step int) error {
 	sums, scorers, rows := make([]*release.Sum, len(runs)), make([]*release.Scorer, len(runs)), make([]*release.Rows, len(runs))
 	for i, r := range runs {

@@ -62,8 +62,8 @@ type PreparationStep struct {
 	Kind string `json:"kind"`
 	// Column names the one column that bounds, bins or levels describe.
 	Column string `json:"column,omitempty"`
-	// NoiseMultiplier is the standard deviation of Gaussian noise, divided by Bound. For bounds and bins it is 1/ε of each
-	// choice.
+	// NoiseMultiplier is the standard deviation of Gaussian noise, divided by Bound. For bounds and
+	// bins it is 1/ε of each choice.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
 	// Bound is one record's L2 bound. Numbers is how many numbers are released.
 	Bound   float64 `json:"bound"`

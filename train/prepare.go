@@ -45,8 +45,8 @@ func gridStep(bound float64) float64 {
 	return math.Ldexp(1, int(math.Ceil(math.Log2(bound/math.MaxInt16))))
 }
 
-// mapped returns the fill function of release.NewRows for a map over the features of the table. Places
-// beyond the records hold zeros.
+// mapped returns the fill function of release.NewRows for a map over the features of the table.
+// Places beyond the records hold zeros.
 func (t table) mapped(m *feature.Map) func(dst []float64, first, n int) {
 	type room struct {
 		scratch *feature.Scratch

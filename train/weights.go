@@ -113,7 +113,8 @@ func (statistic PreparationStep) countLabels(terms pass.Settings, t table) ([]fl
 	})
 }
 
-// addLabels adds the levels of one record's rows to a histogram. A row without a level adds nothing.
+// addLabels adds the levels of one record's rows to a histogram. A row without a level adds
+// nothing.
 func (statistic PreparationStep) addLabels(dst []float64, t table, record int) {
 	rows := []int{record}
 	if t.persons != nil {

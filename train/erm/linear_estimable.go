@@ -20,12 +20,12 @@ func (m *Moments) Empty() []int {
 	return out
 }
 
-// Doubtful lists the features that noise hides among combinations of the others. It has
-// one feature for each eigenvalue that is too small for Infer. The eigenvectors of these eigenvalues
-// decide: first comes the feature on which they depend most, then the feature on which their
-// remainder depends most, and so on. This is subset selection by
-// pivoting (Golub, Klema & Stewart, "Rank Degeneracy and Least Squares Problems", Stanford
-// STAN-CS-76-559, 1976). The constant coordinate is never on the list.
+// Doubtful lists the features that noise hides among combinations of the others. It has one feature
+// for each eigenvalue that is too small for Infer. The eigenvectors of these eigenvalues decide:
+// first comes the feature on which they depend most, then the feature on which their remainder
+// depends most, and so on. This is subset selection by pivoting (Golub, Klema & Stewart, "Rank
+// Degeneracy and Least Squares Problems", Stanford STAN-CS-76-559, 1976). The constant coordinate
+// is never on the list.
 func (m *Moments) Doubtful() ([]int, error) {
 	eigen, err := dense.NewEigen(m.secondMoment())
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 
 // outputPlan is the section of output perturbation. One record moves the minimizer by at most the
 // sensitivity that release.Problem states (Chaudhuri, Monteleoni & Sarwate, "Differentially Private
-// Empirical Risk Minimization", JMLR 2011, theorem 6, https://www.jmlr.org/papers/v12/chaudhuri11a.html).
+// Empirical Risk Minimization", JMLR 2011, theorem 6,
+// https://www.jmlr.org/papers/v12/chaudhuri11a.html).
 type outputPlan struct {
 	// Ridge is Λ of (Λ/2)·‖w‖², added to the sum of losses. For descent it may be 0.
 	Ridge float64 `json:"ridge"`

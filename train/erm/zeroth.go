@@ -31,7 +31,8 @@ type zerothPlan struct {
 	Radius float64 `json:"radius"`
 	// Noise is "gaussian", or "l1": Laplace noise, for one epsilon at every delta.
 	Noise string `json:"noise"`
-	// ClippingNorm bounds the vector of one record, in L2 norm with "gaussian" and in L1 norm with "l1".
+	// ClippingNorm bounds the vector of one record, in L2 norm with "gaussian" and in L1 norm with
+	// "l1".
 	ClippingNorm float64 `json:"clipping-norm"`
 	// NoiseMultiplier is the standard deviation, or the scale of Laplace noise, of each step,
 	// divided by ClippingNorm. It is 0 in a plan without privacy.
