@@ -11,9 +11,8 @@ import (
 // Basic is the accountant of basic composition: each release is priced alone and the epsilons add
 // up. Releases that are differentially private at δ = 0 are priced there. Statements of (ε, δ) on
 // trust keep their own δ. All other releases share the rest of δ equally, so that 1 - Π(1-δ_i) = δ.
-// For k
-// releases each share is at least δ/k. The theorem needs only that every release is private alone,
-// and holds for adaptively chosen releases.
+// For k releases each share is at least δ/k. The theorem needs only that every release is private
+// alone, and holds for adaptively chosen releases.
 //
 // Dwork & Roth, "The Algorithmic Foundations of Differential Privacy", 2014, theorem 3.16 and
 // appendix B. The product in place of the sum of δ_i follows from Kairouz, Oh & Viswanath, "The

@@ -248,8 +248,9 @@ func (n *NonPrivateDiagnosis) diagnose(p dynamics.Problem, c comparison) (Clippi
 	return out, nil
 }
 
-// LayerNorm returns the small clipping norm of the whole for k = 0, or of the layer at index k of
-// Norms. All layers have equal parts of its square.
+// LayerNorm returns the small clipping norm of all layers together for k = 0, and else of the layer
+// at index k of Norms. All layers have the same norm, and the squares of their norms add up to the
+// square of the norm of all.
 func (n *NonPrivateDiagnosis) LayerNorm(k int) float64 {
 	if k == 0 {
 		return n.SmallNorm
