@@ -19,7 +19,7 @@ func (b *Budget) leftInBook() float64 {
 	if err != nil {
 		return 0
 	}
-	return left.Epsilon
+	return left.Epsilon * (1 - 1e-6) // a plan pays for the rounding of its noise too
 }
 
 // openUnder returns a ledger for one call, under the durable ledger. settle ends the call.

@@ -11,8 +11,9 @@ import (
 const maxRuns = 1 << 20
 
 // Grant pays for the releases of one reserved event, each once and in the event's order. It is safe
-// for concurrent use and cannot be copied into a second grant.
+// for concurrent use. A copy of a Grant pays for nothing.
 type Grant struct {
+	self *Grant // the address that Reserve returned: a copy would pay after the grant has ended
 	mu   sync.Mutex
 	runs []run
 	paid int // releases so far
@@ -31,7 +32,9 @@ func newGrant(e mechanism.Event) (*Grant, error) {
 		return nil, err
 	}
 	runs, err := flatten(nil, e)
-	return &Grant{runs: runs}, err
+	g := &Grant{runs: runs}
+	g.self = g
+	return g, err
 }
 
 // flatten appends the simple events of e in order.
@@ -80,8 +83,8 @@ func simple(e mechanism.Event) bool {
 // Pay takes the next release of the reserved event. It returns an error, and takes nothing, when e
 // is not that release or when everything was paid out.
 func (g *Grant) Pay(e mechanism.Event) error {
-	if g == nil {
-		return fmt.Errorf("ledger: there is no grant, want one that Reserve returned")
+	if g == nil || g.self != g {
+		return fmt.Errorf("ledger: the grant is nil, empty or a copy, want the pointer that Reserve returned")
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -158,7 +158,7 @@ func (s *Sweep) Select(ctx context.Context, l *ledger.Ledger, plan Selection, me
 	if s.Examiner == nil {
 		return Selected{}, fmt.Errorf("sweep: there is nothing to score models on, want public records")
 	}
-	if _, err := l.Reserve(plan.derivation(s.Candidates[0].Linear.Plan.Derivation()).Event, option.MethodSelection); err != nil {
+	if err := plan.pay(l, s.Candidates[0].Linear.Plan.Derivation()); err != nil {
 		return Selected{}, err
 	}
 	runs := Sweep{Candidates: s.Candidates, Training: s.Training, Examiner: s.Examiner}
@@ -172,6 +172,16 @@ func (s *Sweep) Select(ctx context.Context, l *ledger.Ledger, plan Selection, me
 	out := Selected{Winner: &s.Candidates[at], Model: m}
 	out.Certificate, err = plan.Certificate(out.Winner)
 	return out, err
+}
+
+// pay reserves the whole choice and pays for it before the first run: a ledger gives back what nobody paid.
+func (s Selection) pay(l *ledger.Ledger, run certificate.Claim) error {
+	event := s.derivation(run).Event
+	grant, err := l.Reserve(event, option.MethodSelection)
+	if err != nil {
+		return err
+	}
+	return grant.Pay(event)
 }
 
 // best draws the number of runs K and makes exactly K, each of a candidate drawn uniformly. It

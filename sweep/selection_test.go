@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/internal/budget"
+	"github.com/ditherml/dither/internal/chain"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
@@ -120,6 +122,48 @@ func TestSelectReleasesTheBest(t *testing.T) {
 	}
 	if lost > 8 {
 		t.Errorf("the setting that learns nothing won %d times of 30, want at most 8", lost)
+	}
+}
+
+// TestSelectStaysSpent makes a choice under a durable ledger, which gives back what nobody paid for.
+func TestSelectStaysSpent(t *testing.T) {
+	_, d := toy(t, 100)
+	candidates := rates(t, 1, "1")
+	plan, err := NewSelection(candidates, RunCountDistribution{Name: lawGeometric, Mean: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	draft, err := plan.Certificate(&candidates[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := draft.Ledger()
+	if err != nil {
+		t.Fatal(err)
+	}
+	limit := l.Limit()
+	book, err := budget.Create(t.Context(), chain.NewMemory(), budget.Terms{Name: "toys", Epsilon: 2 * limit.Epsilon(), Delta: 2 * limit.Delta(), Neighboring: limit.Neighboring(),
+		Unit: limit.Unit(), Filter: budget.Filter{Name: budget.Basic}, Who: "officer", Tool: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	payment, err := l.Under(t.Context(), book, budget.Ask{Draws: draft.NoiseDraws})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := NewEvaluator(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sweep := Sweep{Candidates: candidates, Training: d, Examiner: e}
+	if _, err = sweep.Select(t.Context(), l, plan, option.MetricAccuracy, false); err != nil {
+		t.Fatal(err)
+	}
+	if err = payment.Settle(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if s := book.Summary(); s.Releases[0].Outcome != budget.Released || !(s.Spent > 0) {
+		t.Errorf("the ledger stands at %v with %+v, want the choice to be spent", s.Spent, s.Releases)
 	}
 }
 

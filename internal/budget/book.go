@@ -156,7 +156,8 @@ func (r *Reservation) Place() (seq uint64, head string) { return r.seq, r.head }
 // Settle ends a reservation after this many releases were begun, and names the certificate, "" for none.
 // begun is what this process counted before it drew noise, and no release of the plan is begun after.
 // Where the plan ended early, the price of releases that were never begun is given back if the filter has
-// a proof for it. What is not settled stays spent.
+// a proof for it. What is not settled stays spent. A run with a certificate that counted nothing did not
+// count: all of it stays spent.
 func (r *Reservation) Settle(ctx context.Context, begun int, certificate string) (Outcome, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -171,7 +172,7 @@ func (r *Reservation) Settle(ctx context.Context, begun int, certificate string)
 			return record{}, failed
 		}
 		s := settleRecord{Reserve: r.seq, Outcome: Released, Certificate: certificate}
-		if more(h.plan.event, begun) {
+		if nothing := certificate != "" && begun == 0; !nothing && more(h.plan.event, begun) {
 			if _, failed = r.book.state.begun(h, begun); failed == nil {
 				s.Outcome, s.Begun = Stopped, begun
 			} else if certificate == "" {

@@ -156,6 +156,15 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+// TestCertificateOfNothing: a run that has a certificate and counted no release gets nothing back.
+func TestCertificateOfNothing(t *testing.T) {
+	b, _ := made(t, termsOf(GDP))
+	r, _ := reserve(t, b, askOf(t, b.Terms(), "gaussian(2)"))
+	if outcome, err := r.Settle(background, 0, hashOf("a")); err != nil || outcome != Released || !(b.Summary().Spent > 0) {
+		t.Errorf("got %q, %v and %v spent, want all of it", outcome, err, b.Summary().Spent)
+	}
+}
+
 // TestSilenceIsSpent: what nobody settles stays, also for a process that opens the ledger later.
 func TestSilenceIsSpent(t *testing.T) {
 	b, store := made(t, termsOf(GDP))

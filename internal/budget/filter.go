@@ -166,12 +166,18 @@ func newGDP(t Terms) (filter, error) {
 		return nil, err
 	}
 	mu := account.MuOf(target)
+	if !(mu > leastMu) {
+		return nil, fmt.Errorf("budget: cap is epsilon %v at delta %v, which has no room for Gaussian noise, want a larger epsilon or delta", t.Epsilon, t.Delta)
+	}
 	return one{t: t, capacity: room(below(mu * mu)), number: squaredMu, refusal: "make the plan's noise Gaussian, or keep a ledger under basic or rdp",
 		prove: func(sum float64) float64 {
 			whole := mechanism.Gaussian{NoiseMultiplier: 1 / above(math.Sqrt(sum)) * (1 - 1e-15)}
 			return widened(account.GDP, whole, privacy.AddOrRemoveOne, t)
 		}}, nil
 }
+
+// leastMu is above the least μ that account.MuOf returns, whether a smaller one would be needed or not.
+const leastMu = 2e-9
 
 func squaredMu(p plan) (float64, error) {
 	mu, err := account.Mu(withoutSamples(p.event), p.n)

@@ -27,6 +27,9 @@ func newBasic(t Terms) basic { return basic{t, nearest(t.Epsilon), nearest(t.Del
 // nearest returns the largest sum that is rounded to v or less.
 func nearest(v float64) *big.Int {
 	half := (math.Nextafter(v, math.Inf(1)) - v) / 2
+	if math.IsInf(half, 1) { // nothing is above v
+		half = 0
+	}
 	return new(big.Int).Add(room(v), room(half))
 }
 

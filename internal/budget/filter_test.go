@@ -189,6 +189,7 @@ func TestTermsAreChecked(t *testing.T) {
 		"undeclared":          func(t *Terms) { t.Populations = []Population{{Name: "north"}} },
 		"twice":               func(t *Terms) { t.Populations = []Population{{"north", "x"}, {"north", "y"}} },
 		"tiny delta":          func(t *Terms) { t.Delta = 1e-34 },
+		"tiny epsilon":        func(t *Terms) { t.Epsilon, t.Delta = 1e-9, 1e-12 }, // MuOf returns 1e-9, which costs 2.7e-9
 	} {
 		terms := termsOf(GDP)
 		if err := terms.Check(); err != nil {
@@ -197,6 +198,16 @@ func TestTermsAreChecked(t *testing.T) {
 		if change(&terms); terms.Check() == nil {
 			t.Errorf("%s: the terms were taken", name)
 		}
+	}
+}
+
+// TestHugeCap: the largest number is a cap like others, and sums below it are counted.
+func TestHugeCap(t *testing.T) {
+	terms := termsOf(Basic)
+	terms.Epsilon = math.MaxFloat64
+	b, _ := made(t, terms)
+	if _, fit := reserve(t, b, askOf(t, terms, "laplace(1e-150)")); !fit {
+		t.Error("a plan of epsilon 1e150 does not fit")
 	}
 }
 

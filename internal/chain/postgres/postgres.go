@@ -220,8 +220,11 @@ func (s *Store) append(ctx context.Context, tx pgx.Tx, payload []byte) (chain.Re
 	r.Hash = chain.Link(s.last.Hash, r.Seq, r.Time, r.Payload)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	_, err := tx.Exec(ctx, "INSERT INTO "+Table+" (ledger, seq, time, payload, hash) VALUES ($1, $2, $3, $4, $5)",
+	done, err := tx.Exec(ctx, "INSERT INTO "+Table+" (ledger, seq, time, payload, hash) VALUES ($1, $2, $3, $4, $5)",
 		s.location.ledger, int64(r.Seq), r.Time, r.Payload, r.Hash[:])
+	if err == nil && done.RowsAffected() != 1 { // a trigger or rule of the table can drop a row without an error
+		err = fmt.Errorf("server inserted %d rows, want 1: take triggers and rules away from table "+Table, done.RowsAffected())
+	}
 	if err == nil {
 		err = tx.Commit(ctx)
 	}

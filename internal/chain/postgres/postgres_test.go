@@ -70,6 +70,7 @@ func TestServer(t *testing.T) {
 	t.Run("made once", func(t *testing.T) { madeOnce(t, server) })
 	t.Run("changed records", func(t *testing.T) { changes(t, server) })
 	t.Run("roles that insert only", func(t *testing.T) { insertOnly(t, server) })
+	t.Run("a trigger", func(t *testing.T) { trigger(t, server) })
 	t.Run("processes", func(t *testing.T) { processes(t, server) })
 	t.Run("a crash", func(t *testing.T) { crash(t, server) })
 	t.Run("fsync off", func(t *testing.T) { forgetful(t, server) })
@@ -157,6 +158,16 @@ func insertOnly(t *testing.T, server *pgtest.Server) {
 	}
 	if err := owner.View(background, ignore); err != nil {
 		t.Error(err)
+	}
+}
+
+// trigger drops rows without an error: an append that leaves no row is no append.
+func trigger(t *testing.T, server *pgtest.Server) {
+	_, s := made(t, server, "dropping")
+	changed(t, server, `CREATE FUNCTION drops() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF NEW.ledger = ''dropping'' THEN RETURN NULL; END IF; RETURN NEW; END';
+		CREATE TRIGGER drops BEFORE INSERT ON dither_ledger FOR EACH ROW EXECUTE FUNCTION drops()`)
+	if err := add(s, "lost"); !errors.Is(err, chain.ErrPoisoned) {
+		t.Errorf("got %v, want ErrPoisoned: the table has no such record", err)
 	}
 }
 
