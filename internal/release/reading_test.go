@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/mechanism"
 )
 
 // shifting is memory whose row is another at each reading, of the same squared norm. Its kernels
@@ -124,5 +125,94 @@ func TestSealedSumsStayAsTheyWereChecked(t *testing.T) {
 		if sealed.faulty || !slices.Equal(sealed.values, checked) {
 			t.Errorf("frame %+v: a sealed sum became %v, want %v", f, sealed.values, checked)
 		}
+	}
+}
+
+// TestBlocksOfOtherRowsAreRefused hands a sum blocks that its secret or its frame does not explain,
+// and proposals of another shape. Each is an error of the caller, and leaves no mark: the block of
+// its own rows is added after them, and the sum is right.
+func TestBlocksOfOtherRowsAreRefused(t *testing.T) {
+	x := [][]float64{{0.5, 0.25}, {0.125, 1}}
+	rows, twin := typedRows(t, x, Int16, Standardization{}, 0, 2), typedRows(t, x, Int16, Standardization{}, 0, 2)
+	clipped, err := rows.Standardized(Standardization{Normalize: NormalizeClip, Radius: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, reference := newTestSum(t, rows, fullSample(t, 2), 1, 1, 2), newTestSum(t, rows, fullSample(t, 2), 1, 1, 2)
+	proposals := kernel.Contributions{Columns: 1, Coefficients: []float64{0.5, 0.25}}
+	for name, of := range map[string]*Rows{"another secret": twin, "another frame": clipped} {
+		b, err := of.Load(0, 2, Block{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = s.AddBlock(b, proposals); !errors.Is(err, errOtherKind) {
+			t.Errorf("a block of rows of %s: got error %v, want %v", name, err, errOtherKind)
+		}
+	}
+	b, err := rows.Load(0, 2, Block{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []kernel.Contributions{{Columns: 2, Coefficients: proposals.Coefficients}, {Columns: 1, Coefficients: proposals.Coefficients[:1]}, {Columns: 1, Coefficients: make([]float64, 3)}} {
+		if err = s.AddBlock(b, c); err == nil {
+			t.Errorf("%d coefficients of %d columns were taken for 2 records of 1", len(c.Coefficients), c.Columns)
+		}
+	}
+	if err = errors.Join(s.AddBlock(b, proposals), reference.AddBlock(b, proposals)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := s.Seal().state, reference.Seal().state; got.faulty || !slices.Equal(got.values, want.values) {
+		t.Errorf("after blocks that were refused the sum is %v, want %v", got.values, want.values)
+	}
+	o := SumOptions{Noise: mechanism.Gaussian{NoiseMultiplier: 1}, Columns: 1, Bound: math.Inf(1), MaxRecords: 3}
+	if _, err = NewSum(fullSample(t, 2), rows, o); err == nil {
+		t.Error("an infinite bound: got a sum, want an error")
+	}
+	o.Bound = 1
+	if _, err = NewSum(fullSample(t, 3), rows, o); err == nil {
+		t.Error("a sample of 3 records for 2 rows: got a sum, want an error")
+	}
+}
+
+// TestSumsOfOtherGridsAreNotMerged merges sums, by themselves and in groups, with sums for another
+// noise, of other columns or with another bound, over the same sample. Each is refused, in both
+// orders: a record of the one could pass the bound of the other.
+func TestSumsOfOtherGridsAreNotMerged(t *testing.T) {
+	rows, sample := made(t, [][]float64{{1, 2}, {3, 4}}, 0.01)
+	o := SumOptions{Noise: mechanism.Gaussian{NoiseMultiplier: 2}, Columns: 2, Bound: 1, MaxRecords: 2}
+	of := func(o SumOptions) *Sum {
+		s, err := NewSum(sample, rows, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	group := func(o SumOptions) *Group {
+		g, err := NewGroup(of(o))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	for name, change := range map[string]func(o *SumOptions){
+		"noise":   func(o *SumOptions) { o.Noise = mechanism.Gaussian{NoiseMultiplier: 1} },
+		"columns": func(o *SumOptions) { o.Columns = 3 },
+		"bound":   func(o *SumOptions) { o.Bound = 2 },
+		"records": func(o *SumOptions) { o.MaxRecords = 1 << 20 },
+		"grid":    func(o *SumOptions) { o.Coarse = true },
+	} {
+		other := o
+		change(&other)
+		for _, pair := range [][2]SumOptions{{o, other}, {other, o}} {
+			if err := of(pair[0]).Merge(of(pair[1])); !errors.Is(err, errOtherKind) {
+				t.Errorf("a sum of another %s was merged with error %v, want %v", name, err, errOtherKind)
+			}
+			if err := group(pair[0]).Merge(group(pair[1])); !errors.Is(err, errOtherKind) {
+				t.Errorf("a group of another %s was merged with error %v, want %v", name, err, errOtherKind)
+			}
+		}
+	}
+	if err := errors.Join(of(o).Merge(of(o)), group(o).Merge(group(o))); err != nil {
+		t.Errorf("sums of one kind are refused: %v", err)
 	}
 }

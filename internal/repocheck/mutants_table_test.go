@@ -63,6 +63,8 @@ var mutants = []mutant{
 	{"rows noted with two secrets", "internal/release/check.go", "if s.rows.origin != o.rows.origin {", "if false {", "./internal/release", "TestChecksOfBlocksOfMoreRows"},
 	{"a center seen at another reading", "internal/release/view.go", "if f.m == nil && f.turn == nil {", "if f.turn == nil {", "./internal/release", "TestRowIsOfOneReading"},
 	{"a sealed sum that its adder holds", "internal/release/sum.go", "slices.Clone(s.values())", "slices.Clip(s.values())", "./internal/release", "TestSealedSumsStayAsTheyWereChecked"},
+	{"sums of another grid merged", "internal/release/sum.go", "s.grid == o.grid && ", "", "./internal/release", "TestSumsOfOtherGridsAreNotMerged"},
+	{"blocks of another secret taken", "internal/release/sum.go", "s.rows.origin != b.rows.origin || ", "", "./internal/release", "TestBlocksOfOtherRowsAreRefused"},
 	{"scores that are not checked", "internal/release/scoresum.go", "faulty: !s.agrees(values)", "faulty: false", "./internal/release", "TestPlantedFaultsStopTheRun"},
 	{"scores admitted beyond the bound", "internal/release/scoresum.go", "s.faulty = s.faulty || high != 0 || low > uint64(s.delta())", "_, _ = high, low", "./internal/release", "TestPlantedFaultsStopTheRun"},
 	{"faulty scores chosen by", "internal/release/choose.go", "if s.state.faulty {", "if false {", "./internal/release", "TestPlantedFaultsStopTheRun"},
