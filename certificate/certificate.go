@@ -57,12 +57,14 @@ type Certificate struct {
 	// released.
 	Learned []Learned `json:"learned,omitempty"`
 	// Declared are the statements of the trainer about data outside the folder, nil for none.
-	Declared    *Declared `json:"declared,omitempty"`
-	Assumptions []string  `json:"assumptions"`
-	Program     string    `json:"program"`
-	Run         string    `json:"run"`
-	Created     string    `json:"created"`
-	ModelSHA256 string    `json:"model-sha256"`
+	Declared *Declared `json:"declared,omitempty"`
+	// Recorded is the record of a durable ledger that paid for the run, nil where none counts it.
+	Recorded    *LedgerRecord `json:"ledger,omitempty"`
+	Assumptions []string      `json:"assumptions"`
+	Program     string        `json:"program"`
+	Run         string        `json:"run"`
+	Created     string        `json:"created"`
+	ModelSHA256 string        `json:"model-sha256"`
 	// EvaluationSHA256 is the hash of the file with a private evaluation, if the plan has one.
 	EvaluationSHA256 string `json:"evaluation-sha256,omitempty"`
 	// IteratesSHA256 is the hash of the file with the weights after every step, if they are released.
@@ -72,6 +74,14 @@ type Certificate struct {
 	ReportSHA256 string `json:"report-sha256,omitempty"`
 	// charge is the price that Charge returns.
 	charge float64
+}
+
+// LedgerRecord names one record of a durable ledger. Head is the hash of the chain up to that record.
+// A ledger that does not have it is another one, or an older copy.
+type LedgerRecord struct {
+	Ledger   string `json:"ledger"`
+	Sequence uint64 `json:"sequence"`
+	Head     string `json:"head"`
 }
 
 // Charge returns the price that a ledger with this plan alone charges at the whole of delta. It is

@@ -36,6 +36,9 @@ type Schema struct {
 	// FromData names the columns (or "target", "max-records") whose declaration was copied from
 	// records. Such a schema is tainted.
 	FromData []string
+	// Ledger is the durable ledger that counts all releases from these records: a file, or a URL of
+	// PostgreSQL. It is "" for none, and stands in schema files alone: a model does not carry it.
+	Ledger string
 	// Undeclared lists in words the declarations that a draft leaves open. As long as it is not
 	// empty, Validate fails.
 	Undeclared []string

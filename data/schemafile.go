@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"sort"
 	"strconv"
@@ -107,7 +108,7 @@ type schemaParser struct {
 // The keys of the mappings of a schema file. docs/schema.md says what each means.
 var (
 	schemaKeys = []string{"dither-schema", "name", "description", "row", "rows-per-person", "records",
-		"max-records", "missing-marks", "delimiter", "header", "quote", "target", "columns", "defaults", "from-data"}
+		"max-records", "missing-marks", "delimiter", "header", "quote", "target", "columns", "defaults", "from-data", "ledger"}
 	targetKeys  = []string{"column", "levels", "bounds", "above", "missing"}
 	columnKeys  = []string{"numeric", "bounds", "range", "levels", "max-levels", "learned", "text", "transform", "bins", "max-bins", "unknown", "out-of-range", "missing", "fill"}
 	textKeys    = []string{"buckets", "ngrams", "stop-words", "values", "positions", "tokens"}
@@ -292,6 +293,19 @@ func (p *schemaParser) top(e entry) error {
 		return p.readDefaults(e)
 	case "from-data":
 		return p.texts(e, &s.FromData)
+	case "ledger":
+		return p.ledger(e)
+	}
+	return nil
+}
+
+// ledger reads the place of the durable ledger. The name of a file counts from the folder of the schema.
+func (p *schemaParser) ledger(e entry) error {
+	if err := p.text(e, &p.schema.Ledger); err != nil {
+		return err
+	}
+	if l := p.schema.Ledger; l != "" && !strings.Contains(l, "://") && !filepath.IsAbs(l) {
+		p.schema.Ledger = filepath.Join(filepath.Dir(p.file), filepath.FromSlash(l))
 	}
 	return nil
 }

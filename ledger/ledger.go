@@ -48,6 +48,7 @@ type Ledger struct {
 	mu      sync.Mutex
 	entries []entry
 	payment *budget.Payment // of a durable budget; nil for none
+	ahead   *ahead          // reserved before the run began; nil for nothing
 }
 
 // New returns an empty ledger under a limit, for Gaussian releases. A limit of infinite epsilon
@@ -112,6 +113,17 @@ func (l *Ledger) with(e mechanism.Event) mechanism.Sequence {
 // would be passed, it reserves nothing and returns an error that wraps ErrOverBudget. The unused
 // part of a grant is not refunded. The ledger keeps a copy of e.
 func (l *Ledger) Reserve(e mechanism.Event, purpose string) (*Grant, error) {
+	l.mu.Lock()
+	a := l.ahead
+	l.ahead = nil
+	l.mu.Unlock()
+	if a != nil {
+		return a.take(e)
+	}
+	return l.reserve(e, purpose)
+}
+
+func (l *Ledger) reserve(e mechanism.Event, purpose string) (*Grant, error) {
 	e = copied(e)
 	grant, err := newGrant(e)
 	if err != nil {

@@ -5,14 +5,31 @@ import (
 	"fmt"
 
 	"github.com/ditherml/dither/internal/budget"
+	"github.com/ditherml/dither/mechanism"
 )
 
 // Under puts the ledger under a durable budget, before anything is reserved. From then on each
-// reservation is made in the durable budget first, before a record is read. A reservation that the
-// durable budget refuses is refused by the ledger too. ctx bounds how long reservations wait for
-// other writers. The returned payment ends the run: after Settle no grant of the ledger pays.
-// Without Settle every reservation stays spent.
+// reservation is made in the durable budget first, before a record is read: what that refuses, the
+// ledger refuses. Where about has an event, Under reserves it at once, and the next call of Reserve
+// takes this reservation. So a run can pay before it opens a table. ctx bounds how long reservations
+// wait for other writers. The returned payment ends the run: after Settle no grant of the ledger
+// pays. Without Settle everything that was reserved stays spent.
 func (l *Ledger) Under(ctx context.Context, b *budget.Book, about budget.Ask) (*budget.Payment, error) {
+	payment, err := l.under(ctx, b, about)
+	if err != nil || about.Event == nil {
+		return payment, err
+	}
+	grant, err := l.reserve(about.Event, about.Purpose)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ahead = &ahead{about.Event, grant}
+	return payment, nil
+}
+
+func (l *Ledger) under(ctx context.Context, b *budget.Book, about budget.Ask) (*budget.Payment, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch n := b.Terms().Neighboring; {
@@ -23,4 +40,18 @@ func (l *Ledger) Under(ctx context.Context, b *budget.Book, about budget.Ask) (*
 	}
 	l.payment = b.Pay(ctx, about)
 	return l.payment, nil
+}
+
+// ahead is a reservation that was made before the run began.
+type ahead struct {
+	event mechanism.Event
+	grant *Grant
+}
+
+// take returns the grant to the run that reserves the same event.
+func (a *ahead) take(e mechanism.Event) (*Grant, error) {
+	if e == nil || e.String() != a.event.String() {
+		return nil, fmt.Errorf("ledger: the run reserves %v, want %v, for which the durable ledger was asked", e, a.event)
+	}
+	return a.grant, nil
 }

@@ -9,11 +9,13 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/bookkeeping"
 	"github.com/ditherml/dither/internal/glossary"
 	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/internal/tabular"
+	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
@@ -32,11 +34,12 @@ type privateFlags struct {
 	scoreRange                      string
 	residualBound                   float64
 	out                             string
+	wish                            bookkeeping.Wish
 	replace                         bool
 }
 
 // privateNames are the flags that go with --private alone.
-var privateNames = []string{"epsilon", "delta", "neighboring", "noise", "unit", "max-records-per-person", "max-records", "bins", "score-range", "residual-bound", "out", "replace"}
+var privateNames = []string{"epsilon", "delta", "neighboring", "noise", "unit", "max-records-per-person", "max-records", "bins", "score-range", "residual-bound", "out", "replace", "ledger", "population", "purpose"}
 
 func (p *privateFlags) add(f *pflag.FlagSet) {
 	p.flags = f
@@ -51,6 +54,7 @@ func (p *privateFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&p.bins, "bins", 0, fmt.Sprintf("with --private: score bins (default %d for two levels, of equal width in log-odds; 1 for more)", option.DefaultScoreBins))
 	f.StringVar(&p.scoreRange, "score-range", "", "with --private: LOW:HIGH, declared probabilities between which bins are of equal width in log-odds")
 	f.Float64Var(&p.residualBound, "residual-bound", 0, "with --private: where residuals of a numeric target are cut (default: the range of the target)")
+	addWish(f, &p.wish)
 	f.StringVar(&p.out, "out", "", "with --private: folder to write: evaluation.json, certificate.json and report.html")
 	f.BoolVar(&p.replace, "replace", false, "with --private: replace the folder if it exists")
 }
@@ -120,31 +124,45 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 	if err != nil {
 		return err
 	}
-	d, err := e.table.read(c.Context(), m.Schema(), table, measures.ReadOptions(plan, m.Schema()), tabular.ReadTest)
+	purse, err := e.private.wish.Purse(c.Context(), m.Schema())
 	if err != nil {
 		return err
+	}
+	var files map[string][]byte
+	budget, err := purse.Pay(c.Context(), &draft)
+	if err == nil {
+		files, err = e.release(c, m, table, plan, draft, budget, out, certificate.Hash(modelText))
+	}
+	return closePurse(c.Context(), purse, files, c.ErrOrStderr(), err)
+}
+
+// release reads the records, measures the model on them and writes the results.
+func (e *evaluateCommand) release(c *cobra.Command, m *model.Model, table string, plan evaluate.Plan, draft certificate.Certificate, budget *ledger.Ledger, out *artefact.Folder, hash string) (map[string][]byte, error) {
+	d, err := e.table.read(c.Context(), m.Schema(), table, measures.ReadOptions(plan, m.Schema()), tabular.ReadTest)
+	if err != nil {
+		return nil, err
 	}
 	records, err := evaluate.RecordsOf(c.Context(), m, plan, d)
 	if err != nil {
-		return interruption(c.Context(), err)
+		return nil, interruption(c.Context(), err)
 	}
-	file, err := measures.Release(out, plan, draft, records)
+	file, err := measures.Release(out, plan, draft, budget, records)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	file.ModelSHA256 = certificate.Hash(modelText)
+	file.ModelSHA256 = hash
 	files, err := measures.Files(out.Path(), file, draft, m)
 	if err != nil {
-		return out.Failure(err)
+		return nil, out.Failure(err)
 	}
 	if e.private.out != "" {
 		if err = out.Write(files); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	result := measures.NoisyOf(file.Measures, draft, out.Path())
 	if e.json {
-		return out.Unprinted(files, writeJSON(c.OutOrStdout(), result))
+		return files, out.Unprinted(files, writeJSON(c.OutOrStdout(), result))
 	}
-	return out.Unprinted(files, written(result.WriteText(c.OutOrStdout())))
+	return files, out.Unprinted(files, written(result.WriteText(c.OutOrStdout())))
 }

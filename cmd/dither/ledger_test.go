@@ -89,8 +89,8 @@ type ledgerAccount struct {
 	Delta    float64 `json:"delta"`
 	Records  int     `json:"records"`
 	Releases []struct {
-		Time, Purpose, Person, Certificate string
-		Epsilon                            float64
+		Time, Purpose, Person, Certificate, Outcome string
+		Epsilon                                     float64
 	} `json:"releases"`
 }
 

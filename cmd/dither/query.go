@@ -8,6 +8,7 @@ import (
 
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/asking"
+	"github.com/ditherml/dither/internal/bookkeeping"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/glossary"
 	"github.com/ditherml/dither/internal/progress"
@@ -71,6 +72,7 @@ type queryCommand struct {
 	share           float64
 	out             string
 	json            bool
+	wish            bookkeeping.Wish
 	changed         func(string) bool
 }
 
@@ -108,6 +110,7 @@ func (k *queryCommand) add(c *cobra.Command) {
 	f.StringVar(&k.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), glossary.Short("neighboring"))
 	f.Float64Var(&k.plan.Confidence, "confidence", 0.95, "confidence of the intervals")
 	f.StringVar(&k.out, "out", "", "new folder for the answer and its certificate, for dither verify")
+	addWish(f, &k.wish)
 	f.BoolVar(&k.json, "json", false, "print JSON")
 }
 
@@ -131,19 +134,40 @@ func (k *queryCommand) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	defer target.Close()
-	d, err := k.table.read(c.Context(), q.Schema(), k.path, q.ReadOptions(), tabular.ReadTrain)
+	purse, err := k.wish.Purse(c.Context(), q.Schema())
 	if err != nil {
 		return err
+	}
+	files, err := k.pay(c, purse, priced, target)
+	if err == nil && purse == nil && !strings.HasPrefix(k.path, builtinPrefix) {
+		fmt.Fprintln(c.ErrOrStderr(), bookkeeping.Uncounted)
+	}
+	return closePurse(c.Context(), purse, files, c.ErrOrStderr(), err)
+}
+
+// pay reserves the price of a question before a record is read, asks it, and returns the files of the answer.
+func (k *queryCommand) pay(c *cobra.Command, purse *bookkeeping.Purse, priced asking.Priced, target *artefact.Folder) (map[string][]byte, error) {
+	q := priced.Question
+	budget, err := purse.Pay(c.Context(), priced.Draft())
+	if err == nil {
+		err = priced.Reserve(budget)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d, err := k.table.read(c.Context(), q.Schema(), k.path, q.ReadOptions(), tabular.ReadTrain)
+	if err != nil {
+		return nil, err
 	}
 	answer, err := priced.Answer(target, d)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	files, err := asking.Write(target, answer)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return target.Unprinted(files, printed(c, k.json, answer, func() ([]byte, error) { return wording.Answer(answer) }))
+	return files, target.Unprinted(files, printed(c, k.json, answer, func() ([]byte, error) { return wording.Answer(answer) }))
 }
 
 // target returns the folder of --out. Without it the answer is printed but not kept.

@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/bookkeeping"
 	"github.com/ditherml/dither/internal/grid"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/internal/report"
+	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/sweep"
 	"github.com/spf13/cobra"
 )
@@ -44,6 +47,7 @@ type sweepCommand struct {
 	flags       *grid.Flags
 	planFile    string
 	json, quiet bool
+	wish        bookkeeping.Wish
 }
 
 func newSweep() *cobra.Command {
@@ -63,6 +67,7 @@ func newSweep() *cobra.Command {
 	f.StringVar(&s.Out, "out", outcome.DefaultFolder, "folder of the results; one with the same sweep is gone on with")
 	f.BoolVar(&s.PrintNotPrivate, "print-not-private", false, "measure on a test table that is not public: print metrics on this terminal only, without files of results")
 	f.BoolVar(&s.DryRun, "dry-run", false, "print configurations, what each and all cost, and about how long they take, and stop")
+	addWish(f, &s.wish)
 	f.BoolVar(&s.json, "json", false, "print JSON")
 	f.BoolVar(&s.quiet, "quiet", false, "no progress")
 	s.flags = grid.NewFlags(f, newTrain().Flags())
@@ -87,11 +92,18 @@ func (s *sweepCommand) run(c *cobra.Command) error {
 		if c.Flags().Changed("out") {
 			folder = s.Out
 		}
-		chosen, failed := p.Choose(ctx, folder, messages, s.quiet)
+		purse, failed := s.wish.Purse(ctx, p.Schema)
 		if failed != nil {
 			return failed
 		}
+		p.Pay = func(c *certificate.Certificate) (*ledger.Ledger, error) { return purse.Pay(ctx, c) }
+		chosen, failed := p.Choose(ctx, folder, messages, s.quiet)
+		if failed = closePurse(ctx, purse, p.Choice.Files, messages, failed); failed != nil {
+			return failed
+		}
 		return printed(c, s.json, chosen, func() ([]byte, error) { return chosen.Text(), nil })
+	case s.wish != (bookkeeping.Wish{}) || p.Schema.Ledger != "" && !s.DataPublic && !s.DryRun:
+		return fmt.Errorf("--select is missing, want it where a ledger pays: other sweeps are for public tables, which --data-public declares")
 	case s.DryRun:
 		study, seconds := p.Dry()
 		return printed(c, s.json, study.DryDocument(seconds, s.Mark != ""), func() ([]byte, error) { return study.DryText(seconds) })

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/bookkeeping"
 	"github.com/ditherml/dither/internal/format"
 	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/train"
@@ -67,6 +68,7 @@ type trainCommand struct {
 	method                      methodFlags
 	network                     networkFlags
 	sweep                       string
+	wish                        bookkeeping.Wish
 	curve                       *training.Curve // the curve of --sweep, or nil
 	stdout, stderr              io.Writer
 }
@@ -106,6 +108,7 @@ func newTrainCommand() (*trainCommand, *cobra.Command) {
 	f.BoolVar(&t.stream, streamFlag, false, "for tables larger than memory: encode the table once into the cache folder, and read it from there in every step (dither clean removes it)")
 	f.BoolVar(&t.cacheFeatures, cacheFeaturesFlag, false, "for costly transforms: keep the encoded features, which are private records, in the cache folder for later runs on the same table (dither data lists them, dither clean removes them)")
 	f.StringVar(&t.sweep, "sweep", "", "folder of a finished dither sweep on public records: the report draws its accuracy over epsilon, with the epsilon of this run")
+	addWish(f, &t.wish)
 	f.BoolVar(&t.json, "json", false, "print the summary (or the dry run) as JSON")
 	f.BoolVar(&t.quiet, "quiet", false, "no progress")
 	t.plan.add(f)

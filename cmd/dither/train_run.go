@@ -10,6 +10,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/bookkeeping"
 	"github.com/ditherml/dither/internal/cache"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/failure"
@@ -19,6 +20,7 @@ import (
 	"github.com/ditherml/dither/internal/process"
 	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/internal/training"
+	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/train"
 )
 
@@ -55,10 +57,27 @@ func (t *trainCommand) run(ctx context.Context) error {
 	if err = f.Claim(t.out, t.replace, t.stderr); err != nil {
 		return err
 	}
-	if err = t.read(ctx, source, f); err != nil {
-		return stopped(err)
+	return t.pay(ctx, source, f)
+}
+
+// pay reserves the budget of a run before a record is read, and runs it.
+func (t *trainCommand) pay(ctx context.Context, source tables, f *training.Run) error {
+	purse, err := t.wish.Purse(ctx, source.schema)
+	if err != nil {
+		return err
 	}
-	return t.fit(ctx, f)
+	var files map[string][]byte
+	budget, err := purse.Pay(ctx, &f.Draft)
+	if err == nil {
+		err = stopped(t.read(ctx, source, f))
+	}
+	if err == nil {
+		files, err = t.fit(ctx, f, budget)
+	}
+	if err == nil && purse == nil && f.Draft.Private && !f.Tables.Builtin {
+		fmt.Fprintln(t.tell(), bookkeeping.Uncounted)
+	}
+	return closePurse(ctx, purse, files, t.tell(), err)
 }
 
 // calibrating is the progress text of a command before it reads records.
@@ -200,11 +219,8 @@ func stopped(err error) error {
 	return err
 }
 
-func (t *trainCommand) fit(ctx context.Context, f *training.Run) error {
-	budget, err := f.Draft.Ledger()
-	if err != nil {
-		return err
-	}
+// fit trains, and returns the files of the folder.
+func (t *trainCommand) fit(ctx context.Context, f *training.Run, budget *ledger.Ledger) (map[string][]byte, error) {
 	process.OutliveReaders()
 	told := progress.NewSteps(t.stderr, t.quiet)
 	if !t.quiet { // pricing the run so far takes time
@@ -213,12 +229,12 @@ func (t *trainCommand) fit(ctx context.Context, f *training.Run) error {
 	finished, err := f.Train(ctx, budget)
 	told.End()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err = f.Folder.Unprinted(finished.Files, t.print(finished.Summary)); err != nil {
-		return err
+	if err = f.Folder.Unprinted(finished.Files, t.print(finished.Summary)); err == nil {
+		err = t.printPrivateMetrics(f, finished.Result)
 	}
-	return t.printPrivateMetrics(f, finished.Result)
+	return finished.Files, err
 }
 
 // print prints a value as JSON or as text.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/bookkeeping"
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/progress"
 	"github.com/spf13/cobra"
@@ -25,19 +26,25 @@ const verifyExample = `  dither verify dither-model
   dither verify dither-model --json`
 
 func newVerify() *cobra.Command {
-	asJSON := false
+	asJSON, where := false, ""
 	c := &cobra.Command{
 		Use: "verify MODEL-FOLDER", Short: "Recompute the certificate of a model", Long: verifyLong, Example: verifyExample,
 		Args: arguments("MODEL-FOLDER"),
-		RunE: func(c *cobra.Command, args []string) error { return runVerify(c, args[0], asJSON) },
+		RunE: func(c *cobra.Command, args []string) error { return runVerify(c, args[0], where, asJSON) },
 	}
+	c.Flags().StringVar(&where, "ledger", "", "durable ledger that paid for the run: hold it and the certificate against each other")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
-func runVerify(c *cobra.Command, folder string, asJSON bool) error {
+func runVerify(c *cobra.Command, folder, where string, asJSON bool) error {
 	w := c.OutOrStdout()
 	v, err := progress.Await(c.Context(), c.ErrOrStderr(), "verifying", func() (artefact.Verification, error) { return artefact.Verify(folder) })
+	if err == nil && where != "" {
+		var found []string
+		found, err = bookkeeping.Holds(c.Context(), where, folder)
+		v.Refuse(found...)
+	}
 	if err != nil {
 		return err
 	}

@@ -70,6 +70,9 @@ func reportOf(c certificate.Certificate) hashed {
 // checkOrigin refuses incomplete provenance. The command writes all three parts. A folder that was
 // made in Go, which has no page, may have none of them.
 func checkOrigin(c certificate.Certificate) error {
+	if r := c.Recorded; r != nil && (!strict.IsHash(r.Ledger) || !strict.IsHash(r.Head) || r.Sequence == 0) {
+		return fmt.Errorf("the certificate names record %d of ledger %q with head %q, want a number from 1 and two hashes", r.Sequence, Shortly(r.Ledger), Shortly(r.Head))
+	}
 	if c.Program == "" && c.Run == "" && c.Created == "" && c.ReportSHA256 == "" {
 		return nil
 	}

@@ -111,6 +111,14 @@ func (v *Verification) settle(c certificate.Certificate, methods map[string]cert
 	}
 }
 
+// Refuse adds disagreements that were found outside the folder: then nothing is verified.
+func (v *Verification) Refuse(found ...string) {
+	if len(found) > 0 {
+		v.Disagreements = append(v.Disagreements, found...)
+		v.Verified, v.Guarantee, v.Certificate = false, "", nil
+	}
+}
+
 // ReadCertificate reads the certificate of a folder.
 func ReadCertificate(folder string) ([]byte, certificate.Certificate, error) {
 	text, err := ReadPart(folder, certificate.FileName)

@@ -54,12 +54,17 @@ func (b Budget) Price(q *query.Question) (Priced, error) {
 		}
 		p.draft.Asked = certificate.Epsilon(b.Epsilon)
 	}
-	paying, err := p.draft.Ledger()
-	if err != nil {
-		return p, err
-	}
-	p.grant, err = paying.Reserve(q.Plan().Event(), "a "+string(q.Plan().Statistic))
-	return p, err
+	return p, nil
+}
+
+// Draft returns the certificate as far as the question decides it.
+func (p *Priced) Draft() *certificate.Certificate { return &p.draft }
+
+// Reserve sets the price aside in the ledger of the run, before a record is read.
+func (p *Priced) Reserve(l *ledger.Ledger) (err error) {
+	q := p.Question.Plan()
+	p.grant, err = l.Reserve(q.Event(), "a "+string(q.Statistic))
+	return err
 }
 
 // settle returns the question with the given noise, or with the least noise that the budget allows.

@@ -1,6 +1,7 @@
 package bookkeeping
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -63,9 +64,12 @@ func (l *Ledger) Check(folders ...string) (Checked, error) {
 func (l *Ledger) against(folder, hash string, c certificate.Certificate, all []budget.Release) []string {
 	var own []budget.Release
 	for _, r := range all {
-		if r.Certificate == hash {
+		if r.Certificate == hash || r.Certificate == "" && c.Recorded != nil && c.Recorded.Ledger == l.Book.Ledger() && r.Seq == c.Recorded.Sequence {
 			own = append(own, r)
 		}
+	}
+	if found := l.place(c.Recorded); found != "" {
+		return []string{found}
 	}
 	if len(own) == 0 {
 		return []string{fmt.Sprintf("no record of the ledger names this certificate; `dither ledger import %s %s` counts it, if its records are those of the ledger", display.Quoted(l.Where), display.Quoted(folder))}
@@ -90,6 +94,34 @@ func (l *Ledger) against(folder, hash string, c certificate.Certificate, all []b
 		found = append(found, fmt.Sprintf("the certificate has epsilon %s at delta %s, and record %d of the ledger %s at %s", c.Epsilon.Rounded(), display.Plain(c.Delta), own[0].Seq, display.Rounded(g.Epsilon, 4, true), display.Plain(g.Delta)))
 	}
 	return found
+}
+
+// place returns what is wrong with the record that a certificate names, "" for nothing and for no record.
+func (l *Ledger) place(c *certificate.LedgerRecord) string {
+	if c == nil {
+		return ""
+	}
+	if own := l.Book.Ledger(); c.Ledger != own {
+		return fmt.Sprintf("the certificate names ledger %s, and this is ledger %s", artefact.Shortly(c.Ledger), own)
+	}
+	if l.Extends(c.Sequence, c.Head) != nil {
+		return fmt.Sprintf("record %d of the ledger is not the one that the certificate names: the ledger was restored from a copy, or another copy of it went on; do not spend from it, and `dither ledger repair` gives up what is left", c.Sequence)
+	}
+	return ""
+}
+
+// Holds returns what a ledger and the certificate of a folder say against one another.
+func Holds(ctx context.Context, where, folder string) ([]string, error) {
+	l, err := Open(ctx, where)
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	text, c, err := artefact.ReadCertificate(folder)
+	if err != nil {
+		return nil, err
+	}
+	return l.against(folder, certificate.Hash(text), c, l.Summary().Releases), nil
 }
 
 // remark notes what is no fault.

@@ -172,10 +172,10 @@ func (r *Reservation) Settle(ctx context.Context, begun int, certificate string)
 			return record{}, failed
 		}
 		s := settleRecord{Reserve: r.seq, Outcome: Released, Certificate: certificate}
-		if nothing := certificate != "" && begun == 0; !nothing && more(h.plan.event, begun) {
+		if certificate == "" && more(h.plan.event, begun) { // a certificate states the whole plan
 			if _, failed = r.book.state.begun(h, begun); failed == nil {
 				s.Outcome, s.Begun = Stopped, begun
-			} else if certificate == "" {
+			} else {
 				s.Outcome = Unknown
 			}
 		}

@@ -110,6 +110,16 @@ func everyKind(t testing.TB) (*Book, *chain.Memory) {
 }
 
 // TestSettle: only releases that were never begun come back, once, and only where prices add up.
+// TestCertificatesAreWhole: a run with a certificate gives nothing back, whatever its grant counted.
+func TestCertificatesAreWhole(t *testing.T) {
+	b, _ := made(t, termsOf(GDP))
+	r, _ := reserve(t, b, askOf(t, b.Terms(), "repeat(4, gaussian(20))"))
+	spent := b.Summary().Spent
+	if outcome, err := r.Settle(background, 0, hashOf("a")); err != nil || outcome != Released || b.Summary().Spent != spent {
+		t.Errorf("got %q (%v) and %v spent, want it released and %v", outcome, err, b.Summary().Spent, spent)
+	}
+}
+
 func TestSettle(t *testing.T) {
 	const event = "sequence(gaussian(50), repeat(4, sequence(gaussian(60), gaussian(70))))"
 	for _, c := range []struct {
@@ -192,7 +202,7 @@ func TestSilenceIsSpent(t *testing.T) {
 func TestRecordsThatLie(t *testing.T) {
 	b, store := made(t, termsOf(GDP))
 	r, _ := reserve(t, b, askOf(t, b.Terms(), "repeat(4, gaussian(20))"))
-	if _, err := r.Settle(background, 2, hashOf("a")); err != nil {
+	if _, err := r.Settle(background, 2, ""); err != nil {
 		t.Fatal(err)
 	}
 	var payloads [][]byte
@@ -216,7 +226,7 @@ func TestRecordsThatLie(t *testing.T) {
 		{2, `"begun":2`, `"begun":-1`, "fewer"},
 		{2, `"reserve":1`, `"reserve":0`, "open"},
 		{2, `"stopped"`, `"returned"`, "outcome"},
-		{2, hashOf("a"), hashOf("A"), "hexadecimal"},
+		{2, `"begun":2`, `"begun":2,"certificate":"A"`, "hexadecimal"},
 		{0, `"epsilon":3`, `"epsilon":0`, "epsilon"},
 		{0, `"gdp"`, `"pld"`, "filter"},
 	} {

@@ -269,7 +269,7 @@ func TestOverBudgetSaysWhatFits(t *testing.T) {
 		b, _ := made(t, terms)
 		reserve(t, b, askOf(t, terms, "gaussian(3)"))
 		_, err := b.Reserve(background, askOf(t, terms, "gaussian(1.5)"))
-		if !errors.Is(err, ErrOverBudget) || !strings.Contains(err.Error(), "or less fits") {
+		if !errors.Is(err, ErrOverBudget) || !strings.Contains(err.Error(), "or less by itself fits") {
 			t.Errorf("%s: got %v", terms.Filter.Name, err)
 		}
 		left, err := b.Left("")

@@ -49,6 +49,9 @@ func (p *Payment) Reserve(e mechanism.Event, purpose string, limit privacy.Guara
 	if a.Purpose == "" {
 		a.Purpose = purpose
 	}
+	if a.Run == "" { // so that no two records are alike, not even on two copies of a ledger
+		a.Run = secret()[:32]
+	}
 	r, err := p.book.Reserve(p.ctx, a)
 	if err == nil {
 		p.list = append(p.list, payment{r, end})

@@ -299,7 +299,7 @@ func (s *state) admits(p priced) error {
 // refusal says what a plan costs that does not fit, and what would fit.
 func (s *state) refusal(p priced) error {
 	left := s.left(p.population)
-	advice := fmt.Sprintf("a plan that is charged epsilon %.4g or less fits", left.Epsilon)
+	advice := fmt.Sprintf("Gaussian noise of epsilon %.4g or less by itself fits", left.Epsilon)
 	if left.Epsilon == 0 {
 		advice = "nothing is left"
 	}

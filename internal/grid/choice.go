@@ -23,6 +23,8 @@ import (
 type Choice struct {
 	Draft certificate.Certificate `json:"certificate"` // of the first configuration
 	Plan  sweep.Selection         `json:"selection"`
+	// Files are the files of the winner's folder, once there is one.
+	Files map[string][]byte `json:"-"`
 }
 
 // choice makes a private choice. The epsilon is the epsilon of the whole. Each run gets the largest
@@ -125,14 +127,14 @@ func (p *Plan) Choose(ctx context.Context, folder string, messages io.Writer, qu
 		return Chosen{}, err
 	}
 	defer place.Close()
+	budget, err := p.ledger()
+	if err != nil {
+		return Chosen{}, err
+	}
 	if err = p.read(ctx); err != nil {
 		return Chosen{}, err
 	}
 	examiner, err := sweep.NewEvaluator(p.parts.test)
-	if err != nil {
-		return Chosen{}, err
-	}
-	budget, err := p.Choice.Draft.Ledger()
 	if err != nil {
 		return Chosen{}, err
 	}
@@ -150,11 +152,20 @@ func (p *Plan) Choose(ctx context.Context, folder string, messages io.Writer, qu
 	}
 	study := p.study()
 	study.Folder = place.Path()
-	files, err := study.WinnerFiles(won, outcome.Origin{Program: p.Program, Asked: p.Choice.Draft.Asked, Declared: training.Declared(p.TestPublic && p.TestName != "", display.OneLine(p.measuredName()))})
+	files, err := study.WinnerFiles(won, outcome.Origin{Program: p.Program, Asked: p.Choice.Draft.Asked, Recorded: p.Choice.Draft.Recorded, Declared: training.Declared(p.TestPublic && p.TestName != "", display.OneLine(p.measuredName()))})
 	if err != nil {
 		return Chosen{}, place.Failure(err)
 	}
+	p.Choice.Files = files
 	return Chosen{won.Certificate, place.Path(), won.Winner.Settings}, place.Write(files)
+}
+
+// ledger returns the ledger that pays for a private choice.
+func (p *Plan) ledger() (*ledger.Ledger, error) {
+	if p.Pay != nil {
+		return p.Pay(&p.Choice.Draft)
+	}
+	return p.Choice.Draft.Ledger()
 }
 
 // choiceFailure marks the error of a choice for which nothing may have been reserved.

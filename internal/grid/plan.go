@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/sweep"
 )
 
@@ -47,6 +49,9 @@ type Plan struct {
 	Candidates []sweep.Candidate
 	// Choice is a private choice among the candidates, nil if all runs are shown.
 	Choice *Choice
+	// Pay returns the ledger that pays for a private choice of this draft, and notes its record there.
+	// If it is nil, the draft's own ledger pays.
+	Pay    func(*certificate.Certificate) (*ledger.Ledger, error)
 	parts  parts
 	cost   sweep.Cost     // of all runs
 	marked outcome.Marked // by Mark

@@ -14,6 +14,7 @@ import (
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/process"
 	"github.com/ditherml/dither/internal/wording"
+	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 )
@@ -55,13 +56,9 @@ func IsFeature(s *data.Schema, name string) bool {
 	return false
 }
 
-// Release pays for a plan and returns its release. A trace of the cost is in the folder before the
-// first draw.
-func Release(out *artefact.Folder, p evaluate.Plan, draft certificate.Certificate, records evaluate.Records) (artefact.Evaluation, error) {
-	budget, err := draft.Ledger()
-	if err != nil {
-		return artefact.Evaluation{}, err
-	}
+// Release pays for a plan with the ledger of the run, and returns its release. A trace of the cost
+// is in the folder before the first draw.
+func Release(out *artefact.Folder, p evaluate.Plan, draft certificate.Certificate, budget *ledger.Ledger, records evaluate.Records) (artefact.Evaluation, error) {
 	grant, err := budget.Reserve(p.Event(), option.MethodEvaluation)
 	if err != nil {
 		return artefact.Evaluation{}, failure.Running(err)

@@ -22,6 +22,8 @@ type Origin struct {
 	Asked certificate.Epsilon
 	// Declared is what was declared of other data than the records, nil for nothing.
 	Declared *certificate.Declared
+	// Recorded is the record of a durable ledger that paid, nil for none.
+	Recorded *certificate.LedgerRecord
 }
 
 // WinnerFiles returns the files of the model folder of a private choice, by name: model,
@@ -40,7 +42,7 @@ func (s *Study) WinnerFiles(won sweep.Selected, o Origin) (map[string][]byte, er
 	}
 	c.Program, c.Run, c.Created, c.ModelSHA256 = o.Program, run, now, certificate.Hash(modelText)
 	c.Learned = train.Released(m.Schema())
-	c.Declared = o.Declared
+	c.Declared, c.Recorded = o.Declared, o.Recorded
 	premises := won.Winner.Linear.Plan.Premises()
 	premises.Selected = true
 	c.Assumptions = premises.Of(m.Schema(), m.Features()).Assumptions(c)

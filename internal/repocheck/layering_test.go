@@ -172,11 +172,11 @@ var layers = []layer{
 	// The tables of exact diagnoses: numbers of both ways to train, in shared words.
 	{"internal/diagnosis", "internal/display internal/dynamics model train/erm train/neural internal/wording"},
 	// Measures on tables by the levels of a column, their plans, and their tables on pages and terminals.
-	{"internal/measures", "privacy certificate data evaluate model internal/report internal/wording internal/curve internal/artefact internal/display internal/failure internal/process internal/option internal/draft"},
+	{"internal/measures", "privacy certificate data evaluate model internal/report internal/wording internal/curve internal/artefact internal/display internal/failure internal/process internal/option internal/draft ledger"},
 	// What flags may be set to and how help groups them: the table follows the packages that know the values.
 	{"internal/values", "account certificate data/builtin feature internal/budget internal/calibration internal/flags internal/glossary internal/layers internal/option internal/reproduce internal/tabular model privacy query train/erm"},
 	// What dither ledger does: it prices certificates and plans, verifies folders, and shows a ledger as a page.
-	{"internal/bookkeeping", "certificate explain internal/artefact internal/budget internal/calibration internal/chain internal/chain/postgres internal/display internal/failure internal/figure internal/option internal/report internal/wording ledger mechanism privacy"},
+	{"internal/bookkeeping", "certificate explain internal/artefact internal/budget internal/calibration internal/chain internal/chain/postgres internal/display internal/failure internal/figure internal/option internal/report internal/wording ledger mechanism privacy data"},
 	// Questions from price to folder, as the command asks them.
 	{"internal/asking", "privacy account ledger certificate data query internal/artefact internal/process"},
 	// How far something is, on a terminal or in a file.

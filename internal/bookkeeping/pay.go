@@ -1,0 +1,113 @@
+package bookkeeping
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/budget"
+	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/failure"
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/mechanism"
+)
+
+// Wish says which durable ledger pays for a run, and what the run is for. All of it is public.
+type Wish struct {
+	// Where is a file or a URL of PostgreSQL, "" for the ledger that the schema names.
+	Where string
+	// Population is the part of the data that the run is about, "" for all.
+	Population string
+	// Purpose is what the run is for, and Person who asks; "" for the method and for the user's name.
+	Purpose, Person string
+}
+
+// Purse pays for one run from a durable ledger. A nil Purse is that of a run which no ledger counts.
+type Purse struct {
+	ledger  *Ledger
+	wish    Wish
+	data    string
+	payment *budget.Payment
+}
+
+// Purse opens the ledger of a run about the records of a schema. It returns nil where neither the
+// wish nor the schema names a ledger.
+func (w Wish) Purse(ctx context.Context, s *data.Schema) (*Purse, error) {
+	if w.Where == "" {
+		w.Where = s.Ledger
+	}
+	if w.Where == "" {
+		if w.Population != "" || w.Purpose != "" {
+			return nil, errors.New("--population or --purpose is given without --ledger, want the ledger that they are for")
+		}
+		return nil, nil
+	}
+	l, err := Open(ctx, w.Where)
+	if err != nil {
+		return nil, err
+	}
+	return &Purse{ledger: l, wish: w, data: s.Name}, nil
+}
+
+// Pay reserves the price of a draft in the durable ledger, before a record is read, and notes the
+// record in the draft. It returns the ledger of the run. The error wraps ledger.ErrOverBudget where
+// the budget has no room, and says what would fit.
+func (p *Purse) Pay(ctx context.Context, c *certificate.Certificate) (*ledger.Ledger, error) {
+	l, err := c.Ledger()
+	if p == nil || err != nil {
+		return l, err
+	}
+	event, err := mechanism.ParseEvent(c.Event)
+	if err != nil {
+		return nil, err
+	}
+	purpose := p.wish.Purpose
+	if purpose == "" {
+		purpose = c.Method
+	}
+	about := budget.Ask{Data: p.data, Event: event, Draws: c.NoiseDraws, Delta: c.Delta, Population: p.wish.Population, Purpose: purpose, Person: person(p.wish.Person),
+		Own: budget.Guarantee{Epsilon: float64(c.Epsilon), Delta: c.Delta, Accountant: c.Accountant}}
+	if p.payment, err = l.Under(ctx, p.ledger.Book, about); err != nil {
+		return nil, p.refused(err)
+	}
+	at := p.payment.Places()[0]
+	c.Recorded = &certificate.LedgerRecord{Ledger: at.Where, Sequence: at.Seq, Head: at.Hash}
+	return l, nil
+}
+
+// refused names the ledger in an error.
+func (p *Purse) refused(err error) error {
+	if errors.Is(err, ledger.ErrOverBudget) {
+		return fmt.Errorf("%s: %w; nothing was read or spent", display.OneLine(p.ledger.Where), err)
+	}
+	return fmt.Errorf("%s: %w", display.OneLine(p.ledger.Where), err)
+}
+
+// Close ends the run: files are its results, nil where there are none. Then releases that never
+// began are given back, where that is proven; all others stay spent. Close returns what is left, in words.
+func (p *Purse) Close(ctx context.Context, files map[string][]byte) (words string, err error) {
+	if p == nil {
+		return "", nil
+	}
+	defer p.ledger.Close()
+	if p.payment == nil {
+		return "", nil
+	}
+	hash := ""
+	if text, is := files[certificate.FileName]; is {
+		hash = certificate.Hash(text)
+	}
+	if err = p.payment.Settle(context.WithoutCancel(ctx), hash); err != nil {
+		return "", failure.Running(fmt.Errorf("%s: %w", display.OneLine(p.ledger.Where), err))
+	}
+	left, err := p.ledger.Left(p.wish.Population)
+	if err != nil {
+		return "", failure.Running(err)
+	}
+	return fmt.Sprintf("ledger     %s: record %d; one more release may cost epsilon %s", display.OneLine(p.ledger.Where), p.payment.Places()[0].Seq, certificate.Epsilon(left.Epsilon).Rounded()), nil
+}
+
+// Uncounted is the line of a run that no ledger counts.
+const Uncounted = "ledger     none: nothing adds this run to others on the same records; dither ledger create makes one"
