@@ -216,3 +216,27 @@ func TestSumsOfOtherGridsAreNotMerged(t *testing.T) {
 		t.Errorf("sums of one kind are refused: %v", err)
 	}
 }
+
+// TestMergedSumsAreEmptyAgain merges a sum, of the same rows or of twins with another secret, and
+// fills it once more: nothing of what it held and noted is left, so that both sums are right.
+func TestMergedSumsAreEmptyAgain(t *testing.T) {
+	x := [][]float64{{0.5, 0.25}, {0.125, 1}, {0.75, 0}}
+	rows, twin := typedRows(t, x, Int16, Standardization{}, 0, 3), typedRows(t, x, Int16, Standardization{}, 0, 3)
+	for name, other := range map[string]*Rows{"the same rows": rows, "a twin": twin} {
+		sample, one := fullSample(t, 3), kernel.Contributions{Columns: 1, Coefficients: []float64{0.5}}
+		s, reference := newTestSum(t, rows, sample, 1, 1, 3), newTestSum(t, rows, sample, 1, 1, 3)
+		part, err := emptyOf(s, other)
+		for i := 0; i < 3 && err == nil; i++ {
+			if err = errors.Join(reference.Add(i, one), part.Add(i, one)); err == nil {
+				err = s.Merge(part)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want, rest := s.Seal().state, reference.Seal().state, part.Seal().state
+		if got.faulty || rest.faulty || !slices.Equal(got.values, want.values) || slices.Max(rest.values) != 0 {
+			t.Errorf("%s: the sums are %v (faulty: %v) and %v (faulty: %v), want %v and zeros", name, got.values, got.faulty, rest.values, rest.faulty, want.values)
+		}
+	}
+}

@@ -228,6 +228,32 @@ func (w *coreWalk) report(t *testing.T, most map[string]int) {
 	}
 }
 
+// TestNothingHidesFromTheWalk wants no function init and no variable of a function type in the
+// packages of the core: the walk follows names, and would not see what such a variable calls.
+func TestNothingHidesFromTheWalk(t *testing.T) {
+	tree, err := checkTree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for o := range tree.decls {
+		if o == nil || o.Pkg() == nil {
+			continue
+		}
+		if pkg, _ := within(o.Pkg().Path()); !beneath(pkg, "internal/release") {
+			continue
+		}
+		seen++
+		_, variable := o.(*types.Var)
+		if _, function := o.Type().Underlying().(*types.Signature); o.Name() == "init" || variable && function {
+			t.Errorf("there is %s, want none: name what is called", nameOf(o))
+		}
+	}
+	if seen < 100 {
+		t.Errorf("internal/release has %d declarations, want those of the core", seen)
+	}
+}
+
 // TestOnlyListedFunctionsMake wants the functions that fill a Bounded or a Noisy to be those that are listed.
 func TestOnlyListedFunctionsMake(t *testing.T) {
 	tree, err := checkTree()
