@@ -192,6 +192,29 @@ func TestLedgerRepairAndMerge(t *testing.T) {
 	}
 }
 
+// TestLedgerKnowsItsOwn: a run that the ledger paid for is imported neither there nor into an older copy.
+func TestLedgerKnowsItsOwn(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mustInvoke(t, "ledger", "create", "l", "--data", "randhie", "--epsilon", "3", "--delta", "1e-5", "--row", ledgerUnit, "--rows-per-person", "5")
+	text, err := os.ReadFile("l")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeText(t, "copy", string(text))
+	mustInvoke(t, "query", "count", "--data", "builtin:randhie", "--epsilon", "0.2", "--ledger", "l", "--out", "answer")
+	for ledger, want := range map[string]string{"l": "counted already, by record 1", "copy": "record 1 was seen before"} {
+		if status, stdout, stderr := invoke("ledger", "import", ledger, "answer"); status != exitUsage || stdout != "" || !strings.Contains(stderr, want) {
+			t.Errorf("%s: got %d, %q and %q, want %q", ledger, status, stdout, stderr, want)
+		}
+	}
+	mustInvoke(t, "ledger", "check", "l", "answer")
+	if status, stdout, _ := invoke("ledger", "check", "copy", "answer"); status != exitFailed || !strings.Contains(stdout, "restored from a copy") {
+		t.Errorf("got %d and %q, want an older copy found", status, stdout)
+	}
+	mustInvoke(t, "ledger", "create", "other", "--data", "randhie", "--epsilon", "3", "--delta", "1e-5", "--row", ledgerUnit, "--rows-per-person", "5")
+	mustInvoke(t, "ledger", "import", "other", "answer")
+}
+
 // TestLedgerForfeits: what an intact ledger has left is given up where a reason is given.
 func TestLedgerForfeits(t *testing.T) {
 	ledger, _ := newLedgerFile(t)

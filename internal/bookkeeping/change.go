@@ -23,6 +23,7 @@ import (
 type imported struct {
 	folder, hash string
 	ask          budget.Ask
+	recorded     *certificate.LedgerRecord // of this ledger, nil for none
 }
 
 // Imported is what was counted after the fact, and where the ledger stands now.
@@ -62,6 +63,9 @@ func (l *Ledger) Import(ctx context.Context, population, who string, folders ...
 	var all []imported
 	for _, folder := range folders {
 		one, err := l.toImport(ctx, population, who, folder)
+		if err == nil && one.recorded != nil {
+			known[one.hash] = fmt.Sprintf("record %d of the ledger", one.recorded.Sequence)
+		}
 		if err != nil {
 			return Imported{}, fmt.Errorf("%s: %w; nothing was imported", folder, err)
 		}
@@ -103,8 +107,13 @@ func (l *Ledger) toImport(ctx context.Context, population, who, folder string) (
 		return imported{}, err
 	}
 	a.Population, a.Person = population, person(who)
+	one := imported{folder: folder, hash: certificate.Hash(text), ask: a}
+	if c.Recorded != nil && c.Recorded.Ledger == l.Book.Ledger() {
+		one.recorded = c.Recorded
+		return one, l.Extends(c.Recorded.Sequence, c.Recorded.Head)
+	}
 	_, err = l.Quote(ctx, a)
-	return imported{folder, certificate.Hash(text), a}, err
+	return one, err
 }
 
 // Repaired says what a repair kept.

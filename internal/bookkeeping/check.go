@@ -105,7 +105,7 @@ func (l *Ledger) place(c *certificate.LedgerRecord) string {
 		return fmt.Sprintf("the certificate names ledger %s, and this is ledger %s", artefact.Shortly(c.Ledger), own)
 	}
 	if l.Extends(c.Sequence, c.Head) != nil {
-		return fmt.Sprintf("record %d of the ledger is not the one that the certificate names: the ledger was restored from a copy, or another copy of it went on; do not spend from it, and `dither ledger repair` gives up what is left", c.Sequence)
+		return fmt.Sprintf("record %d of the ledger is not the one that the certificate names: the ledger was restored from a copy, or another copy of it went on; do not spend from it; `dither ledger repair --forfeit REASON` gives up what is left", c.Sequence)
 	}
 	return ""
 }
