@@ -50,8 +50,8 @@ type BandedMatrix struct {
 
 // ObjectivePerturbation is the release of the minimizer of a sum of losses of a generalized linear
 // model plus a ridge and a random linear term. NoiseMultiplier is the standard deviation of the
-// random term over the bound of one record's gradient. Smoothness is the largest second derivative
-// of one record's loss over the strength of the ridge, less than 1 (Redberg, Koskela & Wang,
+// random term divided by the bound of one record's gradient. Smoothness is the largest second
+// derivative of one record's loss divided by the strength of the ridge, less than 1 (Redberg, Koskela & Wang,
 // "Improving the Privacy and Practicality of Objective Perturbation for Differentially Private
 // Linear Learners", NeurIPS 2023, theorems 3.1 and 3.2, https://arxiv.org/abs/2401.00583).
 type ObjectivePerturbation struct{ NoiseMultiplier, Smoothness float64 }

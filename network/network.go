@@ -84,16 +84,16 @@ func (n *Network) Layers() Layers { return slices.Clone(n.layers) }
 // factors in the same order.
 func (n *Network) Blocks() []Block { return trained(n.blocks) }
 
-// Frozen returns the frozen blocks in the order of the parameters, where they follow the trained
-// ones.
+// Frozen returns the frozen blocks in the order of the parameters. The parameters of trained blocks
+// come before theirs.
 func (n *Network) Frozen() []Block {
 	return slices.DeleteFunc(slices.Clone(n.blocks), func(b Block) bool { return !b.Frozen })
 }
 
-// Trained returns the number of trained parameters. The parameters begin with these.
+// Trained returns the number of trained parameters. They are the first of the parameters.
 func (n *Network) Trained() int { return n.trained }
 
-// Weights returns the number of parameters, with the frozen ones.
+// Weights returns the number of parameters, frozen ones included.
 func (n *Network) Weights() int { return n.total }
 
 // Init fills the parameters with first values. These are a function of the network and the seed
