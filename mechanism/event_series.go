@@ -24,8 +24,8 @@ type LastIterateConvex struct {
 
 // TreeAggregation is the release of all prefix sums of a stream of Steps vectors by a binary tree
 // of noisy sums. Each record is in one vector, which depends on the record's place, not on its
-// content, and on no other record. NoiseMultiplier is the standard deviation of a node's noise over
-// one record's bound.
+// content, and on no other record. NoiseMultiplier is the standard deviation of a node's noise
+// divided by one record's bound.
 //
 // Source: Kairouz, McMahan, Song, Thakkar, Thakurta & Xu, "Practical and Private (Deep) Learning
 // without Sampling or Shuffling", ICML 2021, theorem 4.1, https://arxiv.org/abs/2103.00039.
