@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -214,38 +215,42 @@ func Merge(ctx context.Context, path, who string, from ...string) (out Merged, e
 		opened, books = append(opened, l), append(books, l.Book)
 	}
 	partial := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".partial-"+hex.EncodeToString([]byte(rand.Text()[:4])))
-	defer os.Remove(partial)
 	merged, err := budget.Merge(ctx, &growing{path: partial}, person(who), artefact.Program, books...)
 	if err != nil {
-		return out, err
+		return out, errors.Join(err, removed(partial))
+	}
+	for i, l := range opened { // before anyone can spend from the new one
+		if err = merged.Succeed(ctx, l.Book, "merged into "+display.OneLine(filepath.Base(path)), person(who)); err != nil {
+			return out, unmerged(i, partial, fmt.Errorf("%s could not be closed: %w", l.Where, err))
+		}
 	}
 	s := merged.Summary()
 	if err = errors.Join(merged.Close(), os.Link(partial, path)); err != nil {
-		return out, fmt.Errorf("%s cannot be made: %w; nothing was changed", path, display.Pathless(err))
+		return out, unmerged(len(opened), partial, fmt.Errorf("%s cannot be made: %w", path, display.Pathless(err)))
 	}
+	_ = os.Remove(partial)    // a second name of the ledger
 	l, err := Open(ctx, path) // waits until the name is on disk
 	if err != nil {
 		return out, err
 	}
 	out = Merged{Where: path, Ledgers: from, Epsilon: s.Terms.Epsilon, Delta: s.Terms.Delta, Spent: certificate.Epsilon(s.Spent), Left: s.Left.Epsilon}
-	return out, errors.Join(l.Close(), closeAll(ctx, opened, path, who))
+	return out, l.Close()
 }
 
-// closeAll forfeits what ledgers had left, since another one has it. It errs where one was written to after
-// it was read.
-func closeAll(ctx context.Context, all []*Ledger, path, who string) error {
-	var failures []error
-	for _, l := range all {
-		read := l.Summary().Head.Seq
-		err := l.ForfeitAll(ctx, "merged into "+display.OneLine(filepath.Base(path)), person(who))
-		if head := l.Summary().Head.Seq; err == nil && head != read+1 {
-			err = fmt.Errorf("records %d to %d of %s came while it was merged, and %s lacks them: import their certificates there", read+1, head-1, l.Where, path)
-		}
-		if err != nil {
-			failures = append(failures, failure.Running(fmt.Errorf("%s was made, and %s could not be closed: %w", path, l.Where, err)))
-		}
+// unmerged says what is left of a merger that failed after this many ledgers were closed.
+func unmerged(closed int, partial string, err error) error {
+	if closed == 0 {
+		return errors.Join(fmt.Errorf("%w; nothing was changed", err), removed(partial))
 	}
-	return errors.Join(failures...)
+	return failure.Running(fmt.Errorf("%w; ledgers were closed (%d), and %s has what they had: rename it once all are closed", err, closed, partial))
+}
+
+// removed removes a file that may not be there.
+func removed(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // growing is a file that appears with its first record.

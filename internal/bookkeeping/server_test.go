@@ -58,28 +58,3 @@ func TestServer(t *testing.T) {
 		t.Errorf("the ledger on the server (%v) is not closed", err)
 	}
 }
-
-// TestCloseAllTellsWhatCameBetween: a release that another process reserved after a ledger was read is told.
-func TestCloseAllTellsWhatCameBetween(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "ledger")
-	if _, err := Create(t.Context(), path, request()); err != nil {
-		t.Fatal(err)
-	}
-	read, err := Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer read.Close()
-	other, err := Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other.reserve(t, 5, "a count", "")
-	other.Close()
-	if err = closeAll(t.Context(), []*Ledger{read}, "merged", ""); err == nil || !strings.Contains(err.Error(), "records 1 to 1") {
-		t.Errorf("got %v, want record 1 told", err)
-	}
-	if !read.Account().Forfeited {
-		t.Error("the ledger is open, want it closed all the same")
-	}
-}

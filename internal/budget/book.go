@@ -19,6 +19,8 @@ type Book struct {
 	mu    sync.Mutex
 	state *state
 	dead  error // of an append that may have happened
+	// imported is how many plans Merge took from each ledger.
+	imported map[*Book]int
 }
 
 // Create makes the ledger of a chain that is empty.

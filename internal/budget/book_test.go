@@ -489,6 +489,84 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestMergeFits fills ledgers by plans whose best orders differ: what each cap held, the sum of the caps holds.
+func TestMergeFits(t *testing.T) {
+	events := []string{"gaussian(3)", "poisson(0.02, gaussian(0.6))", "laplace(4)", "poisson(0.001, gaussian(0.5))"}
+	for _, terms := range []Terms{termsOf(GDP), termsOf(ZCDP), termsOf(RDP), ordersOf(), wideOrders()} {
+		var full, again []*Book
+		for _, event := range events {
+			if terms.Filter.Name != GDP || !strings.Contains(event, "laplace") {
+				full, again = append(full, filled(t, terms, event)), append(again, filled(t, terms, event))
+			}
+		}
+		for i, one := range full {
+			for _, other := range again[i:] {
+				m, err := Merge(background, chain.NewMemory(), "officer", "test", one, other)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !m.state.spent.fits(m.state.filter) {
+					t.Errorf("%v: %v beside %v: no room", terms.Filter, one.state.spent.all.floats(), other.state.spent.all.floats())
+				}
+			}
+		}
+	}
+}
+
+// TestMergeNeeds holds the two facts about rdp that Merge rests on.
+func TestMergeNeeds(t *testing.T) {
+	if got := rising([]float64{1, 3, 2, math.Inf(1)}); got[0] != above(1) || got[1] != above(2) || got[2] != above(2) || got[3] != unpriced {
+		t.Errorf("got %v, want 1, 2, 2 and no price", got)
+	}
+	if offset, capacity, err := (rdp{t: termsOf(RDP)}).capacityAt(1e6, 1e-3); err != nil || offset < 0 || capacity > 3 {
+		t.Errorf("order 1e6 at delta 1e-3: offset %v, capacity %v (%v), want 0 or more and at most 3", offset, capacity, err)
+	}
+}
+
+// wideOrders are terms under rdp with an order at which the conversion would add less than nothing.
+func wideOrders() Terms {
+	t := termsOf(RDP)
+	t.Delta, t.Filter.Orders, t.Filter.Deltas = 2e-3, []float64{8, 1e6}, []float64{1e-3, 1e-3}
+	return t
+}
+
+// filled is a ledger in which an event was reserved until it did not fit.
+func filled(t *testing.T, terms Terms, event string) *Book {
+	b, _ := made(t, terms)
+	for count := 1 << 14; count > 0; count /= 4 {
+		e := fmt.Sprintf("repeat(%d, %s)", count, event)
+		for range 20 {
+			if _, fit := reserve(t, b, askOf(t, terms, e)); !fit {
+				break
+			}
+		}
+	}
+	return b
+}
+
+// TestSucceed closes a merged ledger. What another process spent meanwhile is imported first.
+func TestSucceed(t *testing.T) {
+	a, store := made(t, termsOf(GDP))
+	b, _ := made(t, termsOf(GDP))
+	plan := askOf(t, a.Terms(), "gaussian(9)")
+	reserve(t, a, plan)
+	m, err := Merge(background, chain.NewMemory(), "officer", "test", a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := opened(t, store)
+	reserve(t, other, plan)
+	if err := m.Succeed(background, a, "merged", "officer"); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(m.Summary().Releases); n != 2 || m.Summary().Forfeited {
+		t.Errorf("the new ledger has %d releases, want 2", n)
+	}
+	if _, fit := reserve(t, other, plan); fit {
+		t.Error("a closed ledger reserved a plan")
+	}
+}
+
 // TestWitness tells copies, appended rows and renamed files apart. A name is never decided by content.
 func TestWitness(t *testing.T) {
 	b, store := made(t, termsOf(GDP))

@@ -76,6 +76,7 @@ func (f rdp) capacityAt(order, delta float64) (offset, capacity float64, err err
 	}
 	shrink, paid := math.Log1p(-1/order), (math.Log(delta)+math.Log(order))/(order-1)
 	offset = shrink - paid + 1e-14*(math.Abs(shrink)+(math.Abs(math.Log(delta))+math.Log(order))/(order-1))
+	offset = max(0, offset) // Merge needs capacities of at most epsilon; only orders of about 1/delta lose
 	if capacity = epsilon - offset - 1e-12*(epsilon+math.Abs(offset)); !(capacity > 0) {
 		return 0, 0, fmt.Errorf("budget: order %v has no room under epsilon %v at delta %v, want a larger order, epsilon or delta", order, f.t.Epsilon, delta)
 	}
@@ -93,15 +94,22 @@ func (f rdp) price(p plan) ([]float64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("budget: filter rdp has no price: %w; keep a ledger under basic for such plans", err)
 	}
-	price, finite := make([]float64, len(curve)), false
-	for j, v := range curve {
-		price[j] = min(above(v), unpriced)
-		finite = finite || price[j] < unpriced
-	}
-	if !finite {
+	price := rising(curve)
+	if price[0] == unpriced {
 		return nil, notPrivate(p)
 	}
 	return price, nil
+}
+
+// rising returns bounds on the divergences of a curve that rise with the order, as divergences do: a bound
+// at a larger order is one at each smaller order.
+func rising(curve []float64) []float64 {
+	out, least := make([]float64, len(curve)), unpriced
+	for j := len(curve) - 1; j >= 0; j-- {
+		least = min(least, above(curve[j]))
+		out[j] = least
+	}
+	return out
 }
 
 func (f rdp) fits(s sums) bool {

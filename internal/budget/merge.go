@@ -15,8 +15,19 @@ import (
 // imported, reservations that are open as a whole. The ledgers are read, and not changed: whoever merges
 // them reserves in the new one from then on.
 //
-// The cap of the sum is what basic composition of the ledgers proves (see basic in filter_basic.go). Under
-// rdp with several orders the sums may have no room at any order, although that cap is kept.
+// The filter of the sum has room for all that the ledgers spent, if each kept its own cap:
+//
+//   - basic adds ε and δ, as the caps do.
+//   - gdp: noise that is (ε₁, δ₁)-private and noise that is (ε₂, δ₂)-private are (ε₁+ε₂, δ₁+δ₂)-private
+//     together. The capacity of a cap is the largest μ that keeps it.
+//   - rdp: say ledger 1 has room at order a, and ledger 2 at order b ≤ a. Prices rise with the order, so
+//     ledger 1 spent at most B_a at order b. A capacity is ε less an offset of 0 or more, which falls with
+//     δ. So B_a + B_b is at most the capacity of order b under the sum of the caps.
+//   - zcdp: the same, with the orders at which the conversion of the two capacities is best. An order of
+//     about 1/δ has a negative offset. It is best where ε is of the size of δ: there Merge may find no room.
+//
+// So one filter holds for all plans before the merger and after it. A bound that joins two proofs, one for
+// where the sums fit and one for where they do not, would need δ twice.
 func Merge(ctx context.Context, store chain.Store, who, tool string, books ...*Book) (*Book, error) {
 	if len(books) < 2 {
 		return nil, errors.New("budget: there is nothing to merge, want at least two ledgers")
@@ -72,7 +83,7 @@ func (t *Terms) sum(other Terms) error {
 // importAll counts what another ledger spent.
 func (b *Book) importAll(ctx context.Context, from *Book, source string) error {
 	from.mu.Lock()
-	list, forfeit := append([]*held(nil), from.state.list...), from.state.forfeit
+	list, forfeit := append([]*held(nil), from.state.list[b.imported[from]:]...), from.state.forfeit
 	from.mu.Unlock()
 	for _, h := range list {
 		p := h.plan
@@ -95,8 +106,35 @@ func (b *Book) importAll(ctx context.Context, from *Book, source string) error {
 			return err
 		}
 	}
+	if b.imported == nil {
+		b.imported = map[*Book]int{}
+	}
+	b.imported[from] += len(list)
 	if forfeit {
 		return b.ForfeitAll(ctx, source+" had forfeited what was left", b.Terms().Who)
 	}
 	return nil
 }
+
+// Succeed closes one of the old ledgers after a merger. What was spent there since is imported first, and nothing
+// is written between the last import and the closing. Until all are closed, nobody may know the new ledger.
+func (b *Book) Succeed(ctx context.Context, from *Book, reason, who string) error {
+	for {
+		read := from.Summary().Head.Seq
+		if err := b.importAll(ctx, from, "ledger "+from.Ledger()[:8]); err != nil {
+			return err
+		}
+		_, err := from.appendTo(ctx, func() (record, error) {
+			if from.state.head().Seq != read {
+				return record{}, errMoved
+			}
+			return record{Forfeit: &forfeitRecord{Reason: reason, Who: who}}, nil
+		})
+		if !errors.Is(err, errMoved) {
+			return err
+		}
+	}
+}
+
+// errMoved is the error of a ledger that another process wrote to.
+var errMoved = errors.New("budget: the ledger was written to")
