@@ -220,9 +220,8 @@ func (c *Column) faultLearnedLevels() *fault {
 	return nil
 }
 
-// Under returns a data set, read under a schema with private columns, as Read would return it under
-// s. s has learned bounds and levels in place of the private ones, and is the same schema
-// otherwise. Each row is treated by itself. The result shares unchanged parts with d. It is d where
+// Under returns the data set as Read would return it under s. The schema of d has private columns.
+// s has learned bounds and levels in their place, and is the same schema otherwise. Each row is treated by itself. The result shares unchanged parts with d. It is d where
 // s is its schema or has nothing to be learned.
 func (d *Dataset) Under(s *Schema) (*Dataset, error) {
 	if s == d.schema || len(d.schema.Private()) == 0 {

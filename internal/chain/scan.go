@@ -15,8 +15,8 @@ type scan struct {
 	tail    int        // bytes after the records, of a write that never ended
 }
 
-// scanFile reads a file of this size from a checked position on, and decides what counts. The rules are
-// those of docs/ledger-format.md. Its error wraps ErrDamaged when the file contradicts itself. The scan
+// scanFile reads a file of this size from a checked position on, and decides what counts. The rules
+// stand in docs/ledger-format.md. Its error wraps ErrDamaged when the file contradicts itself. The scan
 // then has the longest valid prefix.
 func scanFile(f file, size int64, from position) (scan, error) {
 	if size < recordsBegin+blockSize {

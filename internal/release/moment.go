@@ -149,7 +149,7 @@ type pairKernel func(sum []int64, x []int16, d int)
 func addPairs(sum []int64, x []int16, d int) { kernel.AddGramInt(sum, x, d, kernel.GramGroup(x, d)) }
 
 // sumPairs adds up the products of all pairs of d coordinates of rows, exactly. Each goroutine has a function of its own
-// that returns rows first … first+n-1, n ≤ gramRows. Sums of 64 bits hold those of 2^33 rows, whose products are at most
+// that returns rows first … first+n-1, n ≤ gramRows. Sums of 64 bits hold the products of 2^33 rows, each at most
 // maxMomentBound.
 func sumPairs(count, d int, add pairKernel, rows func() func(first, n int) []int16) []int64 {
 	total := make([]int64, d*d)

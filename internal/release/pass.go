@@ -59,8 +59,8 @@ func (r *Rows) labelsIn(own *blockMemory) []float32 {
 	return own.labels
 }
 
-// measured returns the measures of the rows in own, the first of which is row at of r: those that
-// are kept, or of the integers as they stand in own.
+// measured returns the measures of the rows in own. The first of them is row at of r. They are the
+// measures that are kept, or are taken of the integers as they stand in own.
 func (r *Rows) measured(own *blockMemory, at int) (measures, error) {
 	n := own.x.count()
 	if r.measures.n2 != nil {

@@ -24,20 +24,20 @@ const (
 	placeProducts
 )
 
-// AllProducts are those of every pair of coordinates: x·xᵀ, a dim×dim matrix.
+// AllProducts are the products of every pair of coordinates: x·xᵀ, a dim×dim matrix.
 func AllProducts() Products { return Products{} }
 
-// Squares are those of each coordinate with itself: dim numbers.
+// Squares are the products of each coordinate with itself: dim numbers.
 func Squares() Products { return Products{form: squares} }
 
-// ChannelProducts are those of channels at one place, summed over the places: X·Xᵀ, a matrix of
-// channels×channels, where the row is a matrix X of channels×places, channel after channel.
+// ChannelProducts are the products of channels at one place, summed over the places: X·Xᵀ, a
+// matrix of channels×channels, where the row is a matrix X of channels×places, channel after channel.
 func ChannelProducts(channels, places int) Products {
 	return Products{channelProducts, channels, places}
 }
 
-// PlaceProducts are those of places in one channel, summed over the channels: Xᵀ·X, a matrix of
-// places×places.
+// PlaceProducts are the products of places in one channel, summed over the channels: Xᵀ·X, a matrix
+// of places×places.
 func PlaceProducts(channels, places int) Products {
 	return Products{placeProducts, channels, places}
 }

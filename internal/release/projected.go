@@ -15,7 +15,7 @@ import (
 type ProjectedOptions struct {
 	// Noise is a JLClipping with Probability 1, or NonPrivate.
 	Noise mechanism.Noise
-	// Projections and Cap are those of the noise, and are also needed without it.
+	// Projections and Cap are the parameters of the noise, and are also needed without noise.
 	Projections int
 	Cap         float64
 	// Dim is the length of a vector.

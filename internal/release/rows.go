@@ -125,7 +125,8 @@ func (x dense[T]) beyond(i int, norm2, limit int64) bool {
 }
 
 // NewSparseRows is NewRows for records that say themselves which coordinates are not zero: entries
-// appends those of record i, in ascending order of coordinates, to index and v and returns them.
+// appends the coordinates and values of record i, in ascending order, to index and v, and returns
+// both.
 func NewSparseRows(count int, o RowsOptions, entries func(i int, index []uint32, v []float64) ([]uint32, []float64)) (*Rows, error) {
 	o.Type = Sparse
 	r, err := newRows(count, o)

@@ -64,7 +64,7 @@ type storage interface {
 	part(first, n int) storage
 	// take returns copies of the rows that are listed, in memory of to if there is enough.
 	take(to storage, rows []int) storage
-	// extend returns the rows and copies of those of o that are listed after them.
+	// extend returns the rows, followed by copies of the listed rows of o.
 	extend(o storage, rows []int) storage
 	// encode appends the bytes of a file to dst and says how many entries sparse rows have.
 	encode(dst []byte) ([]byte, int)

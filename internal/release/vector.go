@@ -31,7 +31,7 @@ type VectorSum struct {
 	dim   int
 	bound float64
 	grid  grid
-	limit int64 // of one vector on the grid: half of the bound, where vectors are those of groups
+	limit int64 // of one vector on the grid: half of the bound where vectors belong to groups: a record takes one out and puts another in
 	total []int64
 	check vectorCheck
 }
@@ -81,7 +81,7 @@ func (s *VectorSum) Add(first int, vectors []float64) error {
 	return s.add(first, nil, len(vectors)/s.dim, vectors)
 }
 
-// AddAt is Add for records in any order: the vectors are those of the records that are listed.
+// AddAt is Add for records in any order: the vectors belong to the listed records, one each.
 func (s *VectorSum) AddAt(records []int, vectors []float64) error {
 	return s.add(0, records, len(records), vectors)
 }
