@@ -3,10 +3,12 @@ package dither_test
 import (
 	"errors"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/ditherml/dither"
+	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/budget"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/privacy"
@@ -50,6 +52,26 @@ func TestEveryQuestionIsPaidInFull(t *testing.T) {
 				t.Errorf("the ledger has %+v", all.Releases)
 			}
 		})
+	}
+}
+
+// TestRowsAreNoPersons: a schema whose words for one row are those of a plan about persons is refused. Else a
+// ledger for persons would charge one row for all rows of a person.
+func TestRowsAreNoPersons(t *testing.T) {
+	text := strings.Replace(patientText, "row: one patient\nrows-per-person: 1\n", "row: all rows with one id, of which at most 9 are used\n", 1)
+	if text == patientText {
+		t.Fatal("the schema is the one of the other tests, want another")
+	}
+	s, err := data.ParseSchema("patients", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBudget(t)
+	if _, err = dither.Query(t.Context(), b, s, patients(10), "count"); err == nil || !strings.Contains(err.Error(), "single row") {
+		t.Errorf("query: got %v, want a refusal", err)
+	}
+	if _, err = dither.Train(t.Context(), b, s, patients(10)); err == nil || !strings.Contains(err.Error(), "single row") {
+		t.Errorf("training: got %v, want a refusal", err)
 	}
 }
 

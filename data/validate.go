@@ -131,6 +131,9 @@ func validDelimiter(r rune) bool {
 }
 
 func (s *Schema) faultTexts() *fault {
+	if strings.HasPrefix(s.Row, "all rows with one ") { // a plan about persons says so, and a ledger believes it
+		return &fault{"row", fmt.Sprintf("row is %q", s.Row), "what a single row is", "say one row here; ask for persons with --unit person:COLUMN"}
+	}
 	for _, t := range [][2]string{{"name", s.Name}, {"row", s.Row}, {"description", strings.ReplaceAll(s.Description, "\n", "")}} {
 		if !plainText(t[1]) {
 			return &fault{t[0], t[0] + " holds a control character or is not UTF-8", "plain text", "mend it"}

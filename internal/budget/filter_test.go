@@ -214,16 +214,21 @@ func TestHugeCap(t *testing.T) {
 // TestUnits: rows, persons by their number of rows, and persons as records.
 func TestUnits(t *testing.T) {
 	visit := privacy.Unit{Row: "one visit", RowsPerPerson: 5}
-	terms := termsOf(ZCDP)
-	terms.Unit, terms.Person, terms.Column = visit, true, "id"
-	b, _ := made(t, terms)
-	rows := askOf(t, terms, "gaussian(50)")
-	persons := rows
-	persons.Unit = privacy.Unit{Row: "all rows with one id, of which at most 9 are used"}
-	one, err := b.state.quote(persons)
-	five, failed := b.state.quote(rows)
-	if err != nil || failed != nil || !near(five.price.Near[0]/one.price.Near[0], 25, 1e-9) {
-		t.Errorf("five rows are charged %v, one person %v (%v, %v), want 25 times as much", five.price, one.price, failed, err)
+	var terms Terms
+	var b *Book
+	var rows Ask
+	for _, name := range []string{GDP, ZCDP} {
+		terms = termsOf(name)
+		terms.Unit, terms.Person, terms.Column = visit, true, "id"
+		b, _ = made(t, terms)
+		rows = askOf(t, terms, "gaussian(50)")
+		persons := rows
+		persons.Unit = privacy.Unit{Row: "all rows with one id, of which at most 9 are used"}
+		one, err := b.state.quote(persons)
+		five, failed := b.state.quote(rows)
+		if err != nil || failed != nil || !near(five.price.Near[0]/one.price.Near[0], 25, 1e-9) {
+			t.Errorf("%s: five rows are charged %v, one person %v (%v, %v), want 25 times as much", name, five.price, one.price, failed, err)
+		}
 	}
 	for name, change := range map[string]func(*Ask){
 		"another unit":      func(a *Ask) { a.Unit.Row = "one bill" },
