@@ -20,9 +20,10 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// Budget is the limit on what all releases of one data set cost together. It lives in memory, for
-// one process. Calls that spend from one budget wait for each other. A copy of a Budget, or a
-// Budget that NewBudget did not make, spends nothing.
+// Budget is the limit on what all releases of one data set cost together. The Budget of NewBudget
+// lives in memory, for one process. The Budget of OpenBudget lives in a file that processes share.
+// Calls that spend from one Budget wait for each other. A copy of a Budget, or a Budget that neither
+// function made, spends nothing.
 type Budget struct {
 	self           *Budget // the address that NewBudget returned: a copy would spend a second time
 	epsilon, delta float64
