@@ -11,7 +11,7 @@ import (
 // threshold is a statement that assumedGroup prices right. It reports false where no price is
 // known.
 //
-// A release of names (internal/release.DiscoveryTerms) costs its noise. With a probability of δ,
+// A release of names (internal/release.PartitionTerms) costs its noise. With a probability of δ,
 // it also costs the name of a record that no other record has. This threshold is no release of its
 // own: the records of a group may have one name in common. That name passes the threshold with more
 // than k·δ, since its count is k times as large. So a statement of (0, δ) after noise is taken for
@@ -61,7 +61,7 @@ func withThresholds(e mechanism.Event, records int) (mechanism.Event, bool) {
 // bound.
 //
 // The threshold lies a tail of δ above the rows of one record, and the rows of the group are at
-// most k-1 bounds more. As in internal/release.DiscoveryTerms, the tail is convex below the
+// most k-1 bounds more. As in internal/release.PartitionTerms, the tail is convex below the
 // threshold. So the worst case is all rows under one name, or each row under its own. In the second
 // case they pass with at most k·δ.
 func passing(noise mechanism.Event, delta float64, records int) (float64, bool) {

@@ -26,8 +26,8 @@ func TestEpsilonGroupCountsSharedNames(t *testing.T) {
 		{"gaussian", 1, mechanism.Gaussian{NoiseMultiplier: 1}}, {"gaussian", 5, mechanism.Gaussian{NoiseMultiplier: 5}},
 		{"laplace", 1, mechanism.KNorm{NoiseMultiplier: 1}}, {"laplace", 20, mechanism.KNorm{NoiseMultiplier: 20}},
 	} {
-		terms := core.DiscoveryTerms{Noise: c.noise, Delta: delta}
-		limit, err := core.DiscoveryThreshold(terms, 1000)
+		terms := core.PartitionTerms{Noise: c.noise, Delta: delta}
+		limit, err := core.PartitionThreshold(terms, 1000)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -207,7 +207,7 @@ func personCases(v, w rowNumbers) []coverageCase {
 			coverageCase{"mean of persons", n, mean, func(t pass.Settings) ([]Answer, error) { return last(meansOf(t, cells, v, 0.95)) }},
 			coverageCase{"variance of persons", n, variance, func(t pass.Settings) ([]Answer, error) { return last(variancesOf(t, cells, v, 0.95)) }},
 			coverageCase{"category", n, 40, func(t pass.Settings) ([]Answer, error) {
-				found, err := categories(pick.CategoryTerms{Payer: t.Payer, DiscoveryTerms: release.DiscoveryTerms{Noise: t.Noise, Delta: 0.4}, MaxRecords: 5000}, pick.EachRow(40), func(int) string { return "a" }, 0.95)
+				found, err := categories(pick.CategoryTerms{Payer: t.Payer, PartitionTerms: release.PartitionTerms{Noise: t.Noise, Delta: 0.4}, MaxRecords: 5000}, pick.EachRow(40), func(int) string { return "a" }, 0.95)
 				return []Answer{found[0].Answer}, err
 			}})
 	}

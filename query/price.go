@@ -36,7 +36,7 @@ func (p Plan) Event() mechanism.Event {
 	case radiusStatistic, aggregateStatistic:
 		return p.choice()
 	case categoriesStatistic:
-		return p.discovery().Events()
+		return p.partitionTerms().Events()
 	}
 	return p.noise()
 }
@@ -45,8 +45,8 @@ func (p Plan) choice() mechanism.PermuteAndFlip {
 	return mechanism.PermuteAndFlip{Epsilon: 1 / p.NoiseMultiplier}
 }
 
-func (p Plan) discovery() release.DiscoveryTerms {
-	return release.DiscoveryTerms{Noise: p.noise(), Delta: p.ThresholdDelta, RowsPerRecord: p.Person.rows()}
+func (p Plan) partitionTerms() release.PartitionTerms {
+	return release.PartitionTerms{Noise: p.noise(), Delta: p.ThresholdDelta, RowsPerRecord: p.Person.rows()}
 }
 
 // Threshold returns the noisy count beyond which a category is released, 0 for other statistics.
@@ -54,7 +54,7 @@ func (p Plan) threshold() float64 {
 	if p.Statistic != categoriesStatistic {
 		return 0
 	}
-	limit, err := release.DiscoveryThreshold(p.discovery(), p.MaxRecords)
+	limit, err := release.PartitionThreshold(p.partitionTerms(), p.MaxRecords)
 	if err != nil {
 		return 0
 	}

@@ -296,7 +296,7 @@ func (q *Question) askCategories(payer mechanism.Payer, d *data.Dataset, r pick.
 	if err != nil {
 		return nil, err
 	}
-	return categories(pick.CategoryTerms{Payer: payer, DiscoveryTerms: q.plan.discovery(), MaxRecords: q.plan.MaxRecords}, r, name, q.plan.Confidence)
+	return categories(pick.CategoryTerms{Payer: payer, PartitionTerms: q.plan.partitionTerms(), MaxRecords: q.plan.MaxRecords}, r, name, q.plan.Confidence)
 }
 
 // categories releases categories, with the interval of each count by itself.

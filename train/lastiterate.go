@@ -32,13 +32,13 @@ type LastIterate struct {
 // These losses have clipped gradients, score by score, that are gradients of convex losses.
 const logisticLoss, oneVsRestLoss, huberLoss = "logistic", "one-vs-rest", "huber"
 
-// link returns the derivative of the loss.
-func (l LastIterate) link() (release.LossDerivative, error) {
+// derivative returns the derivative of the loss.
+func (l LastIterate) derivative() (release.LossDerivative, error) {
 	switch l.Loss {
 	case logisticLoss, oneVsRestLoss:
-		return release.LogisticLink{}, nil
+		return release.LogisticDerivative{}, nil
 	case huberLoss:
-		return release.HuberLink{Width: l.HuberWidth}, nil
+		return release.HuberDerivative{Width: l.HuberWidth}, nil
 	}
 	return nil, fmt.Errorf("train: the last iterate alone is priced with loss %s, want %s, %s or %s; of others the clipped gradient is not known to be that of a smooth convex loss", l.Loss, logisticLoss, oneVsRestLoss, huberLoss)
 }
@@ -46,8 +46,8 @@ func (l LastIterate) link() (release.LossDerivative, error) {
 // recursion returns the public numbers of the recursion.
 func (p Plan) recursion() (release.RecursionOptions, error) {
 	l := *p.LastIterate
-	link, err := l.link()
-	return release.RecursionOptions{Link: link, Columns: p.Columns, Dim: p.Dim, RowStep: gridStep(l.RowBound), RowBound: l.RowBound, ClippingNorm: p.Clipping.Bound,
+	derivative, err := l.derivative()
+	return release.RecursionOptions{Derivative: derivative, Columns: p.Columns, Dim: p.Dim, RowStep: gridStep(l.RowBound), RowBound: l.RowBound, ClippingNorm: p.Clipping.Bound,
 		LearningRate: l.LearningRate, Ridge: l.Ridge, Divisor: float64(p.Records) * p.trained(), Reach: l.Reach, MaxRecords: p.MaxRecords}, err
 }
 

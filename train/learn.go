@@ -216,7 +216,7 @@ func (statistic PreparationStep) learnLevels(payer mechanism.Payer, maxRecords i
 	for i, text := range texts {
 		usable[i] = data.IsLevel(text, marks)
 	}
-	terms := pick.CategoryTerms{Payer: payer, DiscoveryTerms: statistic.discovery(), MaxRecords: maxRecords}
+	terms := pick.CategoryTerms{Payer: payer, PartitionTerms: statistic.partitionTerms(), MaxRecords: maxRecords}
 	found, err := pick.Categories(terms, pick.EachRow(r.len()), r.text(codes, texts, usable))
 	if err != nil {
 		return nil, err

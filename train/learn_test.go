@@ -149,7 +149,7 @@ func TestLearnedSharesAreTheirShares(t *testing.T) {
 	sums := map[string]float64{}
 	for _, s := range p.Preparation {
 		if s.Kind == option.LevelsStatistic {
-			sums[s.Kind] += divergence(s.discovery().Noise)
+			sums[s.Kind] += divergence(s.partitionTerms().Noise)
 		} else if isChosen(s.Kind) {
 			sums[s.Kind] += divergence(s.event(p))
 		}
@@ -232,7 +232,7 @@ func TestLearningIsPaidInOrder(t *testing.T) {
 				want = append(want, statistic.choice().String())
 			}
 		case option.LevelsStatistic:
-			for _, e := range statistic.discovery().Events() {
+			for _, e := range statistic.partitionTerms().Events() {
 				want = append(want, e.String())
 			}
 		}

@@ -92,9 +92,9 @@ func (statistic PreparationStep) choice() mechanism.Exponential {
 	return mechanism.Exponential{Epsilon: 1 / statistic.NoiseMultiplier}
 }
 
-// discovery returns the terms by which levels are found.
-func (statistic PreparationStep) discovery() release.DiscoveryTerms {
-	return release.DiscoveryTerms{Noise: mechanism.Gaussian{NoiseMultiplier: statistic.NoiseMultiplier}, Delta: statistic.ThresholdDelta}
+// partitionTerms returns the terms by which levels are found.
+func (statistic PreparationStep) partitionTerms() release.PartitionTerms {
+	return release.PartitionTerms{Noise: mechanism.Gaussian{NoiseMultiplier: statistic.NoiseMultiplier}, Delta: statistic.ThresholdDelta}
 }
 
 // event returns the cost of the release of a statistic.
@@ -103,7 +103,7 @@ func (statistic PreparationStep) event(p Plan) mechanism.Event {
 	case option.BoundsStatistic, option.BinsStatistic:
 		return mechanism.Repeat{Event: statistic.choice(), Count: statistic.Numbers}
 	case option.LevelsStatistic:
-		return statistic.discovery().Events()
+		return statistic.partitionTerms().Events()
 	}
 	return p.noise(statistic.NoiseMultiplier)
 }

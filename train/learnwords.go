@@ -23,7 +23,7 @@ func (p Plan) Threshold(statistic PreparationStep) float64 {
 	if statistic.Kind != option.LevelsStatistic {
 		return 0
 	}
-	limit, err := release.DiscoveryThreshold(statistic.discovery(), p.MaxRecords)
+	limit, err := release.PartitionThreshold(statistic.partitionTerms(), p.MaxRecords)
 	if err != nil {
 		return 0
 	}

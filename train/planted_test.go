@@ -36,7 +36,7 @@ import ("github.com/ditherml/dither/internal/release"; "github.com/ditherml/dith
 type quiet struct{ mechanism.Gaussian }
 func (quiet) noise([]int64, int) {}
 func f(n quiet) { _ = mechanism.Noise(n); var s release.Sum; s.grid = 1 }`, "undefined"},
-	{"a link of one's own", `package train
+	{"a loss derivative of one's own", `package train
 import "github.com/ditherml/dither/internal/release"
 type link struct{}
 func (link) String() string { return "step" }

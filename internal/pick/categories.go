@@ -8,9 +8,9 @@ import (
 // CategoryTerms are the public numbers that a release of undeclared categories depends on.
 type CategoryTerms struct {
 	Payer mechanism.Payer
-	// DiscoveryTerms are the noise of the counts and the probability that the category of a single
+	// PartitionTerms are the noise of the counts and the probability that the category of a single
 	// record appears.
-	release.DiscoveryTerms
+	release.PartitionTerms
 	// MaxRecords is the declared public bound on the number of records.
 	MaxRecords int
 }
@@ -29,11 +29,11 @@ func Categories(t CategoryTerms, r Records, name func(i int) string) ([]Category
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
-	discovery, err := t.count(r, name)
+	counted, err := t.count(r, name)
 	if err != nil {
 		return nil, err
 	}
-	found, err := discovery.Release(t.Payer)
+	found, err := counted.Release(t.Payer)
 	categories := make([]Category, len(found))
 	for k, f := range found {
 		categories[k] = Category{f.Name, f.Count}
@@ -48,18 +48,18 @@ func (t CategoryTerms) count(r Records, name func(i int) string) (*release.Parti
 		return nil, err
 	}
 	t.RowsPerRecord = r.most
-	discovery, err := release.NewDiscovery(sample, t.DiscoveryTerms, t.MaxRecords)
+	counted, err := release.NewPartitionSelection(sample, t.PartitionTerms, t.MaxRecords)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for i := range r.Size() {
 		names = r.Names(names[:0], i, name)
-		if err = discovery.Add(i, names...); err != nil {
+		if err = counted.Add(i, names...); err != nil {
 			return nil, err
 		}
 	}
-	return discovery, nil
+	return counted, nil
 }
 
 // Names appends the categories of a record's rows.

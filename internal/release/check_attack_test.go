@@ -429,7 +429,7 @@ func TestRecursionsWithoutAScaleAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := RecursionOptions{Link: HuberLink{1}, Columns: 1, Dim: 1, RowStep: 1e-304, RowBound: 1e-302, ClippingNorm: 1e-300, LearningRate: 0.5, Ridge: 0.5, Divisor: 1, Reach: 1e-299, MaxRecords: 1}
+	o := RecursionOptions{Derivative: HuberDerivative{1}, Columns: 1, Dim: 1, RowStep: 1e-304, RowBound: 1e-302, ClippingNorm: 1e-300, LearningRate: 0.5, Ridge: 0.5, Divisor: 1, Reach: 1e-299, MaxRecords: 1}
 	c, err := o.Contraction()
 	if err != nil {
 		t.Fatal(err)

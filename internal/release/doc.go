@@ -52,7 +52,7 @@
 //   - the last iterate: lastiterate.go, recursion.go, loss_derivative.go
 //   - minimizers: minimize*.go, objective.go, newton.go, descend.go, loss.go
 //   - choices: choose.go, scoresum.go, ranks.go, candidates.go
-//   - names that nobody declared: partition_selection.go, discovery_terms.go
+//   - names that nobody declared: partition_selection.go, partition_selection_terms.go
 //
 // Files of rows are in file*.go. Blocks, passes and scores serve the callers: block.go, pass.go,
 // measures.go, scorer.go, addto.go. docs/release.md says what of them the checks find, and what

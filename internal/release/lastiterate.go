@@ -51,9 +51,9 @@ type Recursion struct {
 
 // RecursionOptions are the public numbers of a recursion.
 type RecursionOptions struct {
-	// Link is the derivative of losses, of Columns scores a record.
-	Link    LossDerivative
-	Columns int
+	// Derivative is the derivative of losses, of Columns scores a record.
+	Derivative LossDerivative
+	Columns    int
 	// Dim is the number of coordinates of rows, RowStep the width of their grid. A row whose L2 norm is
 	// above RowBound contributes nothing.
 	Dim               int
@@ -85,7 +85,7 @@ func (o RecursionOptions) Contraction() (float64, error) {
 		return 0, err
 	}
 	least := math.Ldexp(float64(o.decay()), -decayBits)
-	curvature := o.LearningRate * o.Link.slope() * o.RowBound * o.RowBound * float64(o.MaxRecords) / o.Divisor
+	curvature := o.LearningRate * o.Derivative.slope() * o.RowBound * o.RowBound * float64(o.MaxRecords) / o.Divisor
 	c := max(1-least, float64((least+curvature)*(1+1e-12))-1) // the conversion forbids fused arithmetic: the same number on every machine
 	if !(c < 1) {
 		return 0, fmt.Errorf("release: learning rate %v with ridge %v keeps %v of a distance in a step, want less than 1; use a ridge and a learning rate below %.6g", o.LearningRate, o.Ridge, c, 2/(o.Ridge+curvature/o.LearningRate))
@@ -97,9 +97,9 @@ func (o RecursionOptions) Contraction() (float64, error) {
 const maxRecursionDim = 1 << 16
 
 func (o RecursionOptions) check() error {
-	// What embeds a link could change between two steps, after the price was computed from its slope.
-	if _, huber := o.Link.(HuberLink); o.Link != (LogisticLink{}) && !huber || o.Columns < 1 || o.Dim < 1 || o.Dim > maxRecursionDim || o.Columns > maxRecursionDim {
-		return fmt.Errorf("release: recursion has link %v, %d columns and %d coordinates, want a link of this package and 1 to 2^16 of both", o.Link, o.Columns, o.Dim)
+	// What embeds a loss derivative could change between two steps, after the price was computed from its slope.
+	if _, huber := o.Derivative.(HuberDerivative); o.Derivative != (LogisticDerivative{}) && !huber || o.Columns < 1 || o.Dim < 1 || o.Dim > maxRecursionDim || o.Columns > maxRecursionDim {
+		return fmt.Errorf("release: recursion has loss derivative %v, %d columns and %d coordinates, want a loss derivative of this package and 1 to 2^16 of both", o.Derivative, o.Columns, o.Dim)
 	}
 	for _, n := range []struct {
 		name  string
@@ -112,7 +112,7 @@ func (o RecursionOptions) check() error {
 	if d := o.LearningRate * o.Ridge; !(d >= 1.0/(1<<decayBits) && d < 1) {
 		return fmt.Errorf("release: learning rate times ridge is %v, want 2^-%d to less than 1", d, decayBits)
 	}
-	return o.Link.check()
+	return o.Derivative.check()
 }
 
 // maxSlack is the largest part of the charged sensitivity that rounding may take.
@@ -121,12 +121,12 @@ const maxSlack = 0.01
 // slack bounds, in integers of a step, twice the distance e of A from a step without rounding, plus
 // the cost of rounding k. The noise is charged at total integers. The ridge contributes half an
 // integer in each number to e. Each record's coefficients have three errors: a half each, the error
-// of their scores times the slope, and the link's own error.
+// of their scores times the slope, and the loss derivative's own error.
 func (o RecursionOptions) slack(total float64) float64 {
 	columns, numbers := math.Sqrt(float64(o.Columns)), math.Sqrt(float64(o.Columns)*float64(o.Dim))
 	largestScore := o.Reach * math.Sqrt(float64(o.Dim)) * o.RowBound
-	link := math.Ldexp(o.Link.slope()*largestScore, -50) + math.Ldexp(max(1, o.Link.largest()), -48)
-	record := columns * (o.RowBound/o.RowStep/2 + total*(o.RowBound/o.ClippingNorm*link+math.Ldexp(1, -51)))
+	derivative := math.Ldexp(o.Derivative.slope()*largestScore, -50) + math.Ldexp(max(1, o.Derivative.largest()), -48)
+	record := columns * (o.RowBound/o.RowStep/2 + total*(o.RowBound/o.ClippingNorm*derivative+math.Ldexp(1, -51)))
 	return (2*(numbers/2+float64(o.MaxRecords)*record) + numbers) * (1 + 1e-9)
 }
 

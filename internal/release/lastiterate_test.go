@@ -55,8 +55,8 @@ func recursionOf(t testing.TB, rows *Rows, o RecursionOptions, z float64, steps 
 	return Recursion{Rows: rows, RecursionOptions: o}, mechanism.LastIterate{NoiseMultiplier: z, Contraction: c, Steps: steps}
 }
 
-func usualRecursion(link LossDerivative, columns int) RecursionOptions {
-	return RecursionOptions{Link: link, Columns: columns, ClippingNorm: 0.4, LearningRate: 3, Ridge: 0.05, Divisor: 6, Reach: 100, MaxRecords: 12}
+func usualRecursion(derivative LossDerivative, columns int) RecursionOptions {
+	return RecursionOptions{Derivative: derivative, Columns: columns, ClippingNorm: 0.4, LearningRate: 3, Ridge: 0.05, Divisor: 6, Reach: 100, MaxRecords: 12}
 }
 
 // beforeNoise is A(X), the integers before the noise of a step.
@@ -93,10 +93,10 @@ func TestStepKeepsItsPromise(t *testing.T) {
 	closest := 0.0
 	for range 1000 {
 		columns := 1 + r.IntN(3)
-		link := []LossDerivative{LogisticLink{}, HuberLink{0.3}, HuberLink{2}}[r.IntN(3)]
+		derivative := []LossDerivative{LogisticDerivative{}, HuberDerivative{0.3}, HuberDerivative{2}}[r.IntN(3)]
 		n, dim := 1+r.IntN(10), 1+r.IntN(6)
 		x := recursionRows(t, r, n+1, dim, columns)
-		o := usualRecursion(link, columns)
+		o := usualRecursion(derivative, columns)
 		o.LearningRate *= 0.2 + r.Float64()
 		c := 2.0
 		for ; ; o.LearningRate /= 2 {
@@ -130,7 +130,7 @@ func TestStepKeepsItsPromise(t *testing.T) {
 		right, _ := beforeNoise(t, two, l, b)
 		total := float64(g.bound) + one.slack(float64(g.bound)*1.02)
 		if got, most := distance(left, right), c*distance(a, b)+moved*total; got > most {
-			t.Fatalf("columns %d, link %v, learning rate %v: %v apart, want at most %v", columns, link, o.LearningRate, got, most)
+			t.Fatalf("columns %d, derivative %v, learning rate %v: %v apart, want at most %v", columns, derivative, o.LearningRate, got, most)
 		} else {
 			closest = max(closest, got/most)
 		}
@@ -146,7 +146,7 @@ func TestRecordsStandAlone(t *testing.T) {
 	const n, dim, columns = 150, 5, 3
 	r := rand.New(rand.NewPCG(7, 7))
 	rows := recursionRows(t, r, n, dim, columns)
-	o := usualRecursion(LogisticLink{}, columns)
+	o := usualRecursion(LogisticDerivative{}, columns)
 	o.MaxRecords, o.Divisor = n, n
 	rec, l := recursionOf(t, rows, o, 1.5, 3)
 	x := make([]int64, dim*columns)
@@ -185,7 +185,7 @@ func TestRoundingIsWithinItsSlack(t *testing.T) {
 	for range 300 {
 		columns, dim := 1+r.IntN(3), 1+r.IntN(3)
 		rows := recursionRows(t, r, 12, dim, columns)
-		o := usualRecursion(LogisticLink{}, columns)
+		o := usualRecursion(LogisticDerivative{}, columns)
 		o.ClippingNorm = 5 // nothing is cut
 		rec, l := recursionOf(t, rows, o, math.Exp(r.NormFloat64()), 5)
 		g, err := fitRecursion(l, rec.RecursionOptions)
@@ -234,7 +234,7 @@ func TestRecordReachesTheCharge(t *testing.T) {
 	for _, columns := range []int{1, 3} {
 		x := []float64{0.6, 0.79}
 		with, without := rowsOf(t, x, []float32{0}, 2), rowsOf(t, nil, []float32{}, 2)
-		o := usualRecursion(LogisticLink{}, columns)
+		o := usualRecursion(LogisticDerivative{}, columns)
 		o.ClippingNorm = 0.1
 		one, l := recursionOf(t, with, o, 2, 5)
 		two, _ := recursionOf(t, without, o, 2, 5)
@@ -277,7 +277,7 @@ func TestRecordReachesTheCharge(t *testing.T) {
 // below 4e-9.
 func TestLastIterateLaw(t *testing.T) {
 	const runs, steps, z, width = 3000, 6, 1.5, 1000.0
-	o := RecursionOptions{Link: HuberLink{width}, Columns: 1, ClippingNorm: 1, LearningRate: 0.25, Ridge: 1, Divisor: 2, Reach: 50, MaxRecords: 2}
+	o := RecursionOptions{Derivative: HuberDerivative{width}, Columns: 1, ClippingNorm: 1, LearningRate: 0.25, Ridge: 1, Divisor: 2, Reach: 50, MaxRecords: 2}
 	mean, variance := [2]float64{}, [2]float64{}
 	for records := range 2 {
 		x, labels := make([]float64, records), make([]float32, records)
@@ -324,7 +324,7 @@ func TestLastIterateReachesTheOptimum(t *testing.T) {
 	for i := range x {
 		x[i], labels[i] = math.Round((2*r.Float64()-1)/recursionStep)*recursionStep, float32(r.IntN(2))
 	}
-	o := RecursionOptions{Link: LogisticLink{}, Columns: 1, ClippingNorm: 1, LearningRate: 4, Ridge: 0.02, Divisor: n, Reach: 100, MaxRecords: n}
+	o := RecursionOptions{Derivative: LogisticDerivative{}, Columns: 1, ClippingNorm: 1, LearningRate: 4, Ridge: 0.02, Divisor: n, Reach: 100, MaxRecords: n}
 	rec, l := recursionOf(t, rowsOf(t, x, labels, 1), o, 1e-4, 400)
 	out, err := RunRecursion(free{}, l, rec)
 	if err != nil {
@@ -347,7 +347,7 @@ func TestLastIterateReachesTheOptimum(t *testing.T) {
 // TestRunPaysOnceBeforeItDraws denies payment, and counts it.
 func TestRunPaysOnceBeforeItDraws(t *testing.T) {
 	rows := recursionRows(t, rand.New(rand.NewPCG(1, 1)), 5, 3, 1)
-	r, l := recursionOf(t, rows, usualRecursion(LogisticLink{}, 1), 2, 4)
+	r, l := recursionOf(t, rows, usualRecursion(LogisticDerivative{}, 1), 2, 4)
 	paid := &payer{}
 	if _, err := RunRecursion(paid, l, r); err != nil || len(paid.events) != 1 || paid.events[0] != l.String() {
 		t.Errorf("paid %v, %v, want %v once", paid.events, err, l)
@@ -362,24 +362,26 @@ func TestRunPaysOnceBeforeItDraws(t *testing.T) {
 	}
 }
 
-// otherLink embeds a link that its owner can exchange after the price was computed.
-type otherLink struct{ LossDerivative }
+// otherDerivative embeds a loss derivative that its owner can exchange after the price was computed.
+type otherDerivative struct{ LossDerivative }
 
 func TestRecursionRefusals(t *testing.T) {
-	usual := usualRecursion(LogisticLink{}, 1)
+	usual := usualRecursion(LogisticDerivative{}, 1)
 	for name, c := range map[string]struct {
 		change func(*RecursionOptions, *mechanism.LastIterate)
 		want   string
 	}{
-		"no ridge":            {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.Ridge = 0 }, "ridge"},
-		"unstable":            {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.LearningRate = 10 }, "learning rate below"},
-		"NaN rate":            {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.LearningRate = math.NaN() }, "learning rate"},
-		"other contraction":   {func(_ *RecursionOptions, l *mechanism.LastIterate) { l.Contraction -= 1e-9 }, "contraction"},
-		"no steps":            {func(_ *RecursionOptions, l *mechanism.LastIterate) { l.Steps = 0 }, "1 step"},
-		"more records":        {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.MaxRecords *= 2 }, "learning rate"},
-		"no link":             {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.Link = nil }, "link"},
-		"link of others":      {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.Link = &otherLink{LogisticLink{}} }, "link"},
-		"wide huber":          {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.Link = HuberLink{math.Inf(1)} }, "width"},
+		"no ridge":          {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.Ridge = 0 }, "ridge"},
+		"unstable":          {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.LearningRate = 10 }, "learning rate below"},
+		"NaN rate":          {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.LearningRate = math.NaN() }, "learning rate"},
+		"other contraction": {func(_ *RecursionOptions, l *mechanism.LastIterate) { l.Contraction -= 1e-9 }, "contraction"},
+		"no steps":          {func(_ *RecursionOptions, l *mechanism.LastIterate) { l.Steps = 0 }, "1 step"},
+		"more records":      {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.MaxRecords *= 2 }, "learning rate"},
+		"no derivative":     {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.Derivative = nil }, "derivative"},
+		"derivative of others": {func(o *RecursionOptions, _ *mechanism.LastIterate) {
+			o.Derivative = &otherDerivative{LogisticDerivative{}}
+		}, "derivative"},
+		"wide huber":          {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.Derivative = HuberDerivative{math.Inf(1)} }, "width"},
 		"infinite scores":     {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.ClippingNorm, o.RowStep = 1e300, 1e30 }, "finite"},
 		"far reach":           {func(o *RecursionOptions, _ *mechanism.LastIterate) { o.Reach = 1e13 }, "reach"},
 		"fine rows":           {func(o *RecursionOptions, l *mechanism.LastIterate) { o.RowStep, l.NoiseMultiplier = 1e-11, 10 }, "rounding"},

@@ -9,10 +9,10 @@ import (
 // be known: each column's derivative depends on that column's score and the label alone, and does not
 // fall as the score rises. The set is closed.
 type LossDerivative interface {
-	// String names the link.
+	// String names the loss derivative.
 	String() string
 	// derivative returns the derivative by the score of a column out of columns, and whether the
-	// label is one that the link knows. It is within a relative 2^-48 of max(1, largest).
+	// label is one that the loss derivative knows. It is within a relative 2^-48 of max(1, largest).
 	derivative(score, label float64, column, columns int) (float64, bool)
 	// slope bounds the derivative of the derivative.
 	slope() float64
@@ -21,25 +21,25 @@ type LossDerivative interface {
 	check() error
 }
 
-// LogisticLink is that of the logistic loss: σ(z) - 1 for the column of the label and σ(z) for the others,
+// LogisticDerivative is that of the logistic loss: σ(z) - 1 for the column of the label and σ(z) for the others,
 // σ(z) = 1/(1+e^-z). With one column the label is 0 or 1, with several the number of a column.
-type LogisticLink struct{}
+type LogisticDerivative struct{}
 
-// HuberLink is that of the Huber loss: z - label moved into ±Width, for labels of magnitude at most 2^20.
-type HuberLink struct{ Width float64 }
+// HuberDerivative is that of the Huber loss: z - label moved into ±Width, for labels of magnitude at most 2^20.
+type HuberDerivative struct{ Width float64 }
 
 var (
-	_ LossDerivative = LogisticLink{}
-	_ LossDerivative = HuberLink{}
+	_ LossDerivative = LogisticDerivative{}
+	_ LossDerivative = HuberDerivative{}
 )
 
 // String returns "logistic".
-func (LogisticLink) String() string { return "logistic" }
+func (LogisticDerivative) String() string { return "logistic" }
 
 // String returns "huber(width)".
-func (h HuberLink) String() string { return fmt.Sprintf("huber(%v)", h.Width) }
+func (h HuberDerivative) String() string { return fmt.Sprintf("huber(%v)", h.Width) }
 
-func (LogisticLink) derivative(score, label float64, column, columns int) (float64, bool) {
+func (LogisticDerivative) derivative(score, label float64, column, columns int) (float64, bool) {
 	known := label == math.Trunc(label) && label >= 0 && label < float64(max(2, columns))
 	target := 0.0
 	if columns == 1 && label == 1 || columns > 1 && label == float64(column) {
@@ -52,23 +52,23 @@ func (LogisticLink) derivative(score, label float64, column, columns int) (float
 	return 1/(1+e) - target, known
 }
 
-func (LogisticLink) slope() float64   { return 0.25 }
-func (LogisticLink) largest() float64 { return 1 }
-func (LogisticLink) check() error     { return nil }
+func (LogisticDerivative) slope() float64   { return 0.25 }
+func (LogisticDerivative) largest() float64 { return 1 }
+func (LogisticDerivative) check() error     { return nil }
 
-// maxLabel is the largest magnitude of a label that HuberLink knows.
+// maxLabel is the largest magnitude of a label that HuberDerivative knows.
 const maxLabel = 1 << 20
 
-func (h HuberLink) derivative(score, label float64, _, _ int) (float64, bool) {
+func (h HuberDerivative) derivative(score, label float64, _, _ int) (float64, bool) {
 	return max(-h.Width, min(h.Width, score-label)), math.Abs(label) <= maxLabel
 }
 
-func (HuberLink) slope() float64     { return 1 }
-func (h HuberLink) largest() float64 { return h.Width }
+func (HuberDerivative) slope() float64     { return 1 }
+func (h HuberDerivative) largest() float64 { return h.Width }
 
-func (h HuberLink) check() error {
+func (h HuberDerivative) check() error {
 	if !positive(h.Width) {
-		return fmt.Errorf("release: width of the link is %v, want a positive finite number", h.Width)
+		return fmt.Errorf("release: width of the loss derivative is %v, want a positive finite number", h.Width)
 	}
 	return nil
 }

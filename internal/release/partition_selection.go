@@ -14,7 +14,7 @@ import (
 // beyond a threshold. It is not safe for concurrent use.
 type PartitionSelection struct {
 	seenSet
-	terms      DiscoveryTerms
+	terms      PartitionTerms
 	maxRecords int
 	counts     map[string]int64
 }
@@ -26,20 +26,20 @@ type SelectedPartition struct {
 }
 
 // rowsPerRecord is RowsPerRecord with its default.
-func rowsPerRecord(t DiscoveryTerms) int64 { return int64(max(1, t.RowsPerRecord)) }
+func rowsPerRecord(t PartitionTerms) int64 { return int64(max(1, t.RowsPerRecord)) }
 
 // maxNamedRows bounds RowsPerRecord.
 const maxNamedRows = 1 << 20
 
-// NewDiscovery returns an empty count over the records of a full sample, to be released on these terms.
-func NewDiscovery(s Sample, t DiscoveryTerms, maxRecords int) (*PartitionSelection, error) {
+// NewPartitionSelection returns an empty count over the records of a full sample, to be released on these terms.
+func NewPartitionSelection(s Sample, t PartitionTerms, maxRecords int) (*PartitionSelection, error) {
 	if s.drawn == nil || !s.full() {
 		return nil, fmt.Errorf("release: the sample is not a full one, want one that Draw made of Full")
 	}
 	if err := checkMaxRecords(s, maxRecords); err != nil {
 		return nil, err
 	}
-	if _, _, err := fitDiscovery(t, maxRecords); err != nil {
+	if _, _, err := fitPartitions(t, maxRecords); err != nil {
 		return nil, err
 	}
 	return &PartitionSelection{seenSet: newSeenSet(s), terms: t, maxRecords: maxRecords, counts: map[string]int64{}}, nil
@@ -67,7 +67,7 @@ func (d *PartitionSelection) Add(record int, names ...string) error {
 // beyond the threshold. How many names there were stays inside.
 func (d *PartitionSelection) Release(p mechanism.Payer) ([]SelectedPartition, error) {
 	t := d.terms
-	g, limit, err := fitDiscovery(t, d.maxRecords)
+	g, limit, err := fitPartitions(t, d.maxRecords)
 	if err != nil {
 		return nil, err
 	}
@@ -96,9 +96,9 @@ func (d *PartitionSelection) Release(p mechanism.Payer) ([]SelectedPartition, er
 	return found, nil
 }
 
-// DiscoveryThreshold returns the noisy count beyond which a name is released, a public number.
-func DiscoveryThreshold(t DiscoveryTerms, maxRecords int) (float64, error) {
-	g, limit, err := fitDiscovery(t, maxRecords)
+// PartitionThreshold returns the noisy count beyond which a name is released, a public number.
+func PartitionThreshold(t PartitionTerms, maxRecords int) (float64, error) {
+	g, limit, err := fitPartitions(t, maxRecords)
 	if err != nil {
 		return 0, err
 	}
@@ -106,9 +106,9 @@ func DiscoveryThreshold(t DiscoveryTerms, maxRecords int) (float64, error) {
 }
 
 // rowOf is the integer that one row counts: RowsPerRecord of them are at most one record's bound.
-func rowOf(t DiscoveryTerms, g grid) int64 { return g.bound / rowsPerRecord(t) }
+func rowOf(t PartitionTerms, g grid) int64 { return g.bound / rowsPerRecord(t) }
 
-// fitDiscovery returns the grid and the integer that a count must pass: that one of the counts of a record alone does,
+// fitPartitions returns the grid and the integer that a count must pass: that one of the counts of a record alone does,
 // with noise, has a probability of at most Delta.
 //
 // Let T(c) bound the probability that a count of c rows with noise passes; it is convex in c up to
@@ -120,7 +120,7 @@ func rowOf(t DiscoveryTerms, g grid) int64 { return g.bound / rowsPerRecord(t) }
 // On the grid one record is Δ and the noise has scale S. The discrete Laplace distribution has
 // P(Z > t) = r^(t+1)/(1+r), r = exp(-1/S), which is at most exp(-t/S)/2 at t ≥ 0. A rounded normal
 // Z has P(Z > t) ≤ Q(t/S). Logarithms and roots are moved upward by far more than they err.
-func fitDiscovery(t DiscoveryTerms, maxRecords int) (grid, int64, error) {
+func fitPartitions(t PartitionTerms, maxRecords int) (grid, int64, error) {
 	if !(t.Delta > 0 && t.Delta < 0.5) {
 		return grid{}, 0, fmt.Errorf("release: delta of the threshold is %v, want more than 0 and less than 1/2", t.Delta)
 	}

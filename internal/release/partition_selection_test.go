@@ -8,23 +8,23 @@ import (
 	"testing"
 )
 
-// discoveryOf counts records of one name each.
-func discoveryOf(t *testing.T, terms DiscoveryTerms, names ...string) *PartitionSelection {
+// selectionOf counts records of one name each.
+func selectionOf(t *testing.T, terms PartitionTerms, names ...string) *PartitionSelection {
 	t.Helper()
 	rows := make([][]string, len(names))
 	for i, name := range names {
 		rows[i] = []string{name}
 	}
-	return discoveryOfRows(t, terms, rows)
+	return selectionOfRows(t, terms, rows)
 }
 
-func discoveryOfRows(t *testing.T, terms DiscoveryTerms, rows [][]string) *PartitionSelection {
+func selectionOfRows(t *testing.T, terms PartitionTerms, rows [][]string) *PartitionSelection {
 	t.Helper()
 	sample, err := Draw(Full(), len(rows))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := NewDiscovery(sample, terms, 1000)
+	d, err := NewPartitionSelection(sample, terms, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func discoveryOfRows(t *testing.T, terms DiscoveryTerms, rows [][]string) *Parti
 // TestOneRecordMovesCountsByItsRows compares the counts of a thousand random neighbors, of records with up to 6
 // rows of which 4 count: they move by 4 at most in the L1 norm, and so in the L2 norm, and some by all of it.
 func TestOneRecordMovesCountsByItsRows(t *testing.T) {
-	r, terms, most := rand.New(rand.NewPCG(2, 2)), DiscoveryTerms{Noise: mechanism.KNorm{NoiseMultiplier: 1}, Delta: 0.1, RowsPerRecord: 4}, int64(0)
+	r, terms, most := rand.New(rand.NewPCG(2, 2)), PartitionTerms{Noise: mechanism.KNorm{NoiseMultiplier: 1}, Delta: 0.1, RowsPerRecord: 4}, int64(0)
 	names := func() []string {
 		list := make([]string, 1+r.IntN(6))
 		for i := range list {
@@ -52,7 +52,7 @@ func TestOneRecordMovesCountsByItsRows(t *testing.T) {
 		for i := range rows {
 			rows[i] = names()
 		}
-		a, b, moved := discoveryOfRows(t, terms, rows).counts, discoveryOfRows(t, terms, append(rows, names())).counts, int64(0)
+		a, b, moved := selectionOfRows(t, terms, rows).counts, selectionOfRows(t, terms, append(rows, names())).counts, int64(0)
 		for name := range b {
 			moved += b[name] - a[name]
 		}
@@ -71,8 +71,8 @@ func TestOneRecordMovesCountsByItsRows(t *testing.T) {
 func TestNamesOfOneRecordPassSeldom(t *testing.T) {
 	for _, n := range []mechanism.Noise{mechanism.Gaussian{NoiseMultiplier: 3}, mechanism.Gaussian{NoiseMultiplier: 0.2}, mechanism.KNorm{NoiseMultiplier: 2}, mechanism.KNorm{NoiseMultiplier: 0.1}} {
 		for _, rows := range []int{1, 2, 3, 7, 12} {
-			terms := DiscoveryTerms{Noise: n, Delta: 0.05, RowsPerRecord: rows}
-			g, limit, err := fitDiscovery(terms, 1000)
+			terms := PartitionTerms{Noise: n, Delta: 0.05, RowsPerRecord: rows}
+			g, limit, err := fitPartitions(terms, 1000)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +107,7 @@ func TestSingleRecordsAreSeldomFound(t *testing.T) {
 	for _, n := range []mechanism.Noise{mechanism.Gaussian{NoiseMultiplier: 3}, mechanism.KNorm{NoiseMultiplier: 2}} {
 		found := 0
 		for range runs {
-			f, err := discoveryOf(t, DiscoveryTerms{Noise: n, Delta: 0.05, RowsPerRecord: 0}, "a").Release(&payer{})
+			f, err := selectionOf(t, PartitionTerms{Noise: n, Delta: 0.05, RowsPerRecord: 0}, "a").Release(&payer{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -125,9 +125,9 @@ func TestFrequentNamesAreFoundInOrder(t *testing.T) {
 		names = append(names, "m", "c", "z", "")
 	}
 	names = append(names, "once")
-	terms := DiscoveryTerms{Noise: mechanism.Gaussian{NoiseMultiplier: 2}, Delta: 1e-9, RowsPerRecord: 0}
+	terms := PartitionTerms{Noise: mechanism.Gaussian{NoiseMultiplier: 2}, Delta: 1e-9, RowsPerRecord: 0}
 	p := &payer{}
-	found, err := discoveryOf(t, terms, names...).Release(p)
+	found, err := selectionOf(t, terms, names...).Release(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,33 +144,33 @@ func TestFrequentNamesAreFoundInOrder(t *testing.T) {
 	if !slices.Equal(p.events, []string{"gaussian(2)", "assumed-dp(0, 1e-09, add-or-remove-one)"}) {
 		t.Errorf("paid for %v", p.events)
 	}
-	if limit, limitErr := DiscoveryThreshold(terms, 1000); limitErr != nil || math.Abs(limit-(1+2*5.9978)) > 0.001 {
+	if limit, limitErr := PartitionThreshold(terms, 1000); limitErr != nil || math.Abs(limit-(1+2*5.9978)) > 0.001 {
 		t.Errorf("threshold: got %v, %v, want 1 + 2·5.9978, the normal quantile", limit, limitErr)
 	}
 }
 
-func TestDiscoveryRefusals(t *testing.T) {
+func TestPartitionSelectionRefusals(t *testing.T) {
 	p := &payer{}
 	sample, err := Draw(Full(), 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, terms := range map[string]DiscoveryTerms{
+	for name, terms := range map[string]PartitionTerms{
 		"no delta": {Noise: mechanism.KNorm{NoiseMultiplier: 1}, Delta: 0, RowsPerRecord: 1}, "half delta": {Noise: mechanism.KNorm{NoiseMultiplier: 1}, Delta: 0.5, RowsPerRecord: 1}, "other noise": {Noise: mechanism.NonPrivate{}, Delta: 0.1, RowsPerRecord: 1}, "no noise": {Noise: nil, Delta: 0.1, RowsPerRecord: 1}, "negative noise": {Noise: mechanism.Gaussian{NoiseMultiplier: -1}, Delta: 0.1, RowsPerRecord: 1},
 		"negative rows": {Noise: mechanism.KNorm{NoiseMultiplier: 1}, Delta: 0.1, RowsPerRecord: -1}, "too many rows": {Noise: mechanism.KNorm{NoiseMultiplier: 1}, Delta: 0.1, RowsPerRecord: maxNamedRows + 1}, "rows without a grid": {Noise: mechanism.KNorm{NoiseMultiplier: 1 << 30}, Delta: 0.1, RowsPerRecord: maxNamedRows},
 	} {
-		if _, err = NewDiscovery(sample, terms, 1000); err == nil {
+		if _, err = NewPartitionSelection(sample, terms, 1000); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	good := DiscoveryTerms{Noise: mechanism.KNorm{NoiseMultiplier: 1}, Delta: 0.1, RowsPerRecord: 0}
-	if found, refused := discoveryOf(t, good, "a").Release(nil); refused == nil || found != nil {
+	good := PartitionTerms{Noise: mechanism.KNorm{NoiseMultiplier: 1}, Delta: 0.1, RowsPerRecord: 0}
+	if found, refused := selectionOf(t, good, "a").Release(nil); refused == nil || found != nil {
 		t.Errorf("no payer: got %v and no error", found)
 	}
 	if len(p.events) > 0 {
 		t.Errorf("refused releases were paid for: %v", p.events)
 	}
-	d := discoveryOf(t, good, "a", "b")
+	d := selectionOf(t, good, "a", "b")
 	if d.Add(1, "c") == nil {
 		t.Error("a record was counted twice")
 	}
@@ -187,7 +187,7 @@ func TestDiscoveryRefusals(t *testing.T) {
 	if sample, err = Draw(poisson, 3); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = NewDiscovery(sample, good, 10); err == nil {
+	if _, err = NewPartitionSelection(sample, good, 10); err == nil {
 		t.Error("a drawn sample was taken")
 	}
 }

@@ -157,7 +157,7 @@ func plantedRecursions() map[string]planting {
 		return func(t *testing.T, r *rand.Rand, trial int) (changed, stopped bool) {
 			const n, dim = 12, 3
 			rows := recursionRows(t, r, n, dim, 2)
-			run, event := recursionOf(t, rows, usualRecursion(LogisticLink{}, 1), 2, 1)
+			run, event := recursionOf(t, rows, usualRecursion(LogisticDerivative{}, 1), 2, 1)
 			g, err := fitRecursion(event, run.RecursionOptions)
 			if err != nil {
 				t.Fatal(err)

@@ -83,7 +83,7 @@ func (p *recursionPart) coefficients(q []float64, b Block, i int) {
 	b.x.copyRow(p.row, i)
 	for k := range q {
 		high, low := p.high[k*p.Dim:(k+1)*p.Dim], p.low[k*p.Dim:(k+1)*p.Dim]
-		a, known := p.Link.derivative(p.grid.score*product(high, low, p.row), label, k, p.Columns)
+		a, known := p.Derivative.derivative(p.grid.score*product(high, low, p.row), label, k, p.Columns)
 		if !known {
 			clear(q)
 			return

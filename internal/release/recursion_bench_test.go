@@ -17,7 +17,7 @@ func BenchmarkRecursion(b *testing.B) {
 			x[i*dim+j] = r.NormFloat64() / math.Sqrt(2*dim)
 		}
 	}
-	o := RecursionOptions{Link: LogisticLink{}, Columns: 1, ClippingNorm: 1, LearningRate: 3, Ridge: 0.01, Divisor: n, Reach: 30, MaxRecords: n}
+	o := RecursionOptions{Derivative: LogisticDerivative{}, Columns: 1, ClippingNorm: 1, LearningRate: 3, Ridge: 0.01, Divisor: n, Reach: 30, MaxRecords: n}
 	rec, l := recursionOf(b, rowsOf(b, x, labels, dim), o, 40, 100)
 	g, err := fitRecursion(l, rec.RecursionOptions)
 	if err != nil {

@@ -25,7 +25,7 @@ func ExampleRunRecursion() {
 		fmt.Println(err)
 		return
 	}
-	o := release.RecursionOptions{Link: release.LogisticLink{}, Columns: 1, Dim: 2, RowStep: step, RowBound: 1, ClippingNorm: 1,
+	o := release.RecursionOptions{Derivative: release.LogisticDerivative{}, Columns: 1, Dim: 2, RowStep: step, RowBound: 1, ClippingNorm: 1,
 		LearningRate: 0.5, Ridge: 0.25, Divisor: 2, Reach: 100, MaxRecords: 10}
 	contraction, err := o.Contraction()
 	if err != nil {

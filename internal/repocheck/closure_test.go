@@ -65,7 +65,7 @@ var coreParts = []corePart{
 	{name: "last iterate", most: 436, roots: []string{"internal/release.RunRecursion", "internal/release.Recursion"}},
 	{name: "objective", most: 1663, roots: []string{"internal/release.SolveObjective", "internal/release.point.seal", "internal/release.GradientDescent", "internal/release.PermutedDescent"}},
 	{name: "choices", most: 470, roots: []string{"internal/release.Choose", "internal/release.NewScoreSum", "internal/release.ScoreSum", "internal/release.NewLosses", "internal/release.Losses", "internal/release.NewRanks", "internal/release.Ranks",
-		"internal/release.NewDiscovery", "internal/release.PartitionSelection"}},
+		"internal/release.NewPartitionSelection", "internal/release.PartitionSelection"}},
 	{name: "events", most: 417, roots: eventTypes},
 }
 

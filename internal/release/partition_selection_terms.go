@@ -5,8 +5,8 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// DiscoveryTerms are the public numbers that a release of names depends on.
-type DiscoveryTerms struct {
+// PartitionTerms are the public numbers that a release of names depends on.
+type PartitionTerms struct {
 	// Noise is Gaussian or KNorm; KNorm stands here for the exact discrete Laplace distribution on
 	// the integer grid.
 	Noise mechanism.Noise
@@ -27,6 +27,6 @@ type DiscoveryTerms struct {
 // probability of at most Delta. The noise of all names is independent. So the price is the
 // composition of both events (Korolova, Kenthapadi, Mishra & Ntoulas, "Releasing Search Queries and
 // Clicks Privately", WWW 2009, https://doi.org/10.1145/1526709.1526733).
-func (t DiscoveryTerms) Events() mechanism.Sequence {
+func (t PartitionTerms) Events() mechanism.Sequence {
 	return mechanism.Sequence{t.Noise, mechanism.AssumedDP{Epsilon: 0, Delta: t.Delta, Neighboring: privacy.AddOrRemoveOne}}
 }
