@@ -24,9 +24,9 @@ func TestOpenBudget(t *testing.T) {
 		t.Skipf("no ledger can be kept here: %v", err)
 	}
 	for i := range 2 {
-		b, err := dither.OpenBudget(ctx, file)
-		if err != nil {
-			t.Fatal(err)
+		b, failed := dither.OpenBudget(ctx, file)
+		if failed != nil {
+			t.Fatal(failed)
 		}
 		before := b.Left()
 		if _, err = dither.Query(ctx, b, s, records, "count", dither.WithEpsilon(0.5)); err != nil {

@@ -54,8 +54,8 @@ func TestUnderReservesDurablyFirst(t *testing.T) {
 		if places := p.Places(); len(places) != 1 || places[0].Where != b.Ledger() || b.Extends(places[0].Seq, places[0].Hash) != nil {
 			t.Errorf("run %d is at %+v", i, places)
 		}
-		if again, err := budget.Open(t.Context(), store.Open()); err != nil || len(again.Summary().Releases) != i+1 {
-			t.Errorf("before the first draw another process sees %+v, %v", again, err)
+		if again, failed := budget.Open(t.Context(), store.Open()); failed != nil || len(again.Summary().Releases) != i+1 {
+			t.Errorf("before the first draw another process sees %+v, %v", again, failed)
 		}
 		if err = g.Pay(gaussian(6)); err != nil {
 			t.Error(err)

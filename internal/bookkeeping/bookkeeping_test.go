@@ -321,8 +321,8 @@ func TestMergeIsWholeOrNot(t *testing.T) {
 	if err != nil || m.Epsilon != 6 || m.Delta != 2e-5 {
 		t.Fatalf("got %+v (%v), want caps of epsilon 6 at delta 2e-5", m, err)
 	}
-	if hidden, err := filepath.Glob(at(".*")); err != nil || len(hidden) != 0 {
-		t.Errorf("got files %q (%v), want the merged ledger under its name alone", hidden, err)
+	if hidden, failed := filepath.Glob(at(".*")); failed != nil || len(hidden) != 0 {
+		t.Errorf("got files %q (%v), want the merged ledger under its name alone", hidden, failed)
 	}
 	c, err := Open(t.Context(), at("c"))
 	if err != nil {
@@ -376,8 +376,8 @@ func TestRepairForfeits(t *testing.T) {
 	if err != nil || r.Kept != 2 || r.Lost != 1 {
 		t.Fatalf("got %+v (%v), want two records kept and one lost", r, err)
 	}
-	if kept, err := os.ReadFile(r.Backup); err != nil || !bytes.Equal(kept, text) {
-		t.Errorf("the damaged file (%v) is not kept as it was", err)
+	if kept, failed := os.ReadFile(r.Backup); failed != nil || !bytes.Equal(kept, text) {
+		t.Errorf("the damaged file (%v) is not kept as it was", failed)
 	}
 	again, err := Open(t.Context(), path)
 	if err != nil {

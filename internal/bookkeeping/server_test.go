@@ -16,8 +16,8 @@ func TestServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := made.Text(); err != nil || !strings.Contains(string(text), `ledger "visits"`) || !strings.Contains(string(text), "server    ") {
-		t.Errorf("got %s (%v), want the place on the server", text, err)
+	if text, failed := made.Text(); failed != nil || !strings.Contains(string(text), `ledger "visits"`) || !strings.Contains(string(text), "server    ") {
+		t.Errorf("got %s (%v), want the place on the server", text, failed)
 	}
 	if _, err = Create(t.Context(), where, request()); err == nil {
 		t.Error("the ledger was made twice")

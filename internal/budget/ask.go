@@ -75,7 +75,7 @@ func (r *rules) check(a Ask, text string) (priced, error) {
 	if a.Purpose == "" || a.Draws < 0 || !(a.Delta >= 0 && a.Delta < 1) {
 		return out, fmt.Errorf("budget: purpose is %q, noise draws %d and delta %v, want a purpose, 0 or more draws and a delta of 0 to 1", a.Purpose, a.Draws, a.Delta)
 	}
-	if err := checkTexts(a.Purpose, a.Person, a.Population, a.Run, a.Own.Accountant); err != nil {
+	if err = checkTexts(a.Purpose, a.Person, a.Population, a.Run, a.Own.Accountant); err != nil {
 		return out, err
 	}
 	out.population, err = r.terms.population(a.Population)

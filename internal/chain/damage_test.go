@@ -113,9 +113,9 @@ func TestHeadsDecide(t *testing.T) {
 		r := Record{Seq: seq, Payload: []byte(text)}
 		r.Hash = Link(p.hash, r.Seq, r.Time, r.Payload)
 		one := encodeRecord(r)
-		b := append(slices.Clone(b[:p.at]), one...)
-		head(b, 0, position{5, p.at + int64(len(one)), r.Hash})
-		return b
+		edited := append(slices.Clone(b[:p.at]), one...)
+		head(edited, 0, position{5, p.at + int64(len(one)), r.Hash})
+		return edited
 	}
 	for _, c := range []struct {
 		name    string

@@ -35,12 +35,12 @@ func TestPageVerifies(t *testing.T) {
 	arguments := []string{"-I", "-c", pageDriver, program}
 	for i, name := range names {
 		path, b := filepath.Join(folder, fmt.Sprint(i)), cases[name]
-		if err := os.WriteFile(path, b, 0o600); err != nil {
+		if err = os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		arguments = append(arguments, path)
 		line := "refused"
-		if s, err := scanFile(b, int64(len(b)), start); err == nil {
+		if s, failed := scanFile(b, int64(len(b)), start); failed == nil {
 			line = fmt.Sprintf("%d records, the last with the hash %x", s.end().records, s.end().hash)
 		}
 		want += line + "\n"

@@ -141,9 +141,9 @@ func TestBlocksOfOtherRowsAreRefused(t *testing.T) {
 	s, reference := newTestSum(t, rows, fullSample(t, 2), 1, 1, 2), newTestSum(t, rows, fullSample(t, 2), 1, 1, 2)
 	proposals := kernel.Contributions{Columns: 1, Coefficients: []float64{0.5, 0.25}}
 	for name, of := range map[string]*Rows{"another secret": twin, "another frame": clipped} {
-		b, err := of.Load(0, 2, Block{})
-		if err != nil {
-			t.Fatal(err)
+		b, failed := of.Load(0, 2, Block{})
+		if failed != nil {
+			t.Fatal(failed)
 		}
 		if err = s.AddBlock(b, proposals); !errors.Is(err, errOtherKind) {
 			t.Errorf("a block of rows of %s: got error %v, want %v", name, err, errOtherKind)

@@ -84,7 +84,7 @@ func (s *Store) Update(ctx context.Context, seen func(chain.Record) error, next 
 		if err != nil {
 			return err
 		}
-		if err := chain.CheckPayload(payload); err != nil {
+		if err = chain.CheckPayload(payload); err != nil {
 			return err
 		}
 		added, err = s.append(ctx, tx, payload)
@@ -162,8 +162,8 @@ func (s *Store) held(ctx context.Context, write bool, seen func(chain.Record) er
 	}
 	err := s.transact(ctx, write, seen, do)
 	if err == nil && write {
-		_, err := s.conn.Exec(ctx, "SELECT pg_advisory_unlock($1)", s.lock())
-		done = err == nil // else the end of the session frees it
+		_, failed := s.conn.Exec(ctx, "SELECT pg_advisory_unlock($1)", s.lock())
+		done = failed == nil // else the end of the session frees it
 		return nil
 	}
 	done = err == nil
