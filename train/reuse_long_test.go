@@ -28,7 +28,7 @@ const (
 // sampled returns the numbers that a pattern finds in a source of the samplers.
 func sampled(t *testing.T, file, pattern string) (out []float64) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "mechanism", "internal", "sample", file))
+	text, err := os.ReadFile(filepath.Join("..", "internal", "release", "internal", "sample", file))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 // Command maketable computes the tables of the Gaussian sampler and writes them as Go:
 //
-//	go run ./mechanism/internal/sample/internal/maketable > mechanism/internal/sample/tables_gen.go
+//	go run ./internal/release/internal/sample/internal/maketable > internal/release/internal/sample/tables_gen.go
 //
 // The sampler covers the region under f(x) = exp(-x²/2), 0 ≤ x < 16, by rectangles of one
 // area A: rectangle i spans the heights y_i to y_(i+1) and the first w_i points
