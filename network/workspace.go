@@ -15,9 +15,9 @@ type Workspace[T kernel.Float] struct {
 }
 
 // grown returns n numbers with unspecified values. It reuses the memory of s if that is large
-// enough.
+// enough. The result is never nil: a nil Index of Factors has a meaning of its own.
 func grown[S any](s *[]S, n int) []S {
-	if cap(*s) < n {
+	if *s == nil || cap(*s) < n {
 		*s = make([]S, n)
 	}
 	return (*s)[:n]

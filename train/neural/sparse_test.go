@@ -67,3 +67,32 @@ func TestSparseRowsAreRead(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsWithoutEntriesAreRows takes steps over samples of which some, or all, records have no
+// feature that is not zero. A new run has no memory from records before.
+func TestRowsWithoutEntriesAreRows(t *testing.T) {
+	const records, dim = 8, 12
+	for known := range 2 {
+		rows, err := release.NewSparseRows(records, release.RowsOptions{Dim: dim, Step: 1.0 / math.MaxInt16, Labels: make([]float32, records)}, func(i int, index []uint32, v []float64) ([]uint32, []float64) {
+			if i < known {
+				return append(index, 3), append(v, 0.5)
+			}
+			return index, v
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, c := range clippingsUnderTest() {
+			r := testRun(t, networksUnderTest()["sparse"], c, rows)
+			sample, err := release.Draw(release.Full(), records)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 10 {
+				if _, err = r.gather(sample); err != nil {
+					t.Errorf("%s, %d records with a feature: %v", name, known, err)
+				}
+			}
+		}
+	}
+}
