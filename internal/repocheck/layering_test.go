@@ -156,6 +156,8 @@ var layers = []layer{
 	{"internal/artefact", "privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep internal/report internal/strict internal/durable internal/display internal/failure internal/option internal/draft"},
 	// The terms of the field, which help texts and explanations quote.
 	{"internal/glossary", ""},
+	// What audits found, as text, JSON and pages: attacks of all kinds fill its sections.
+	{"internal/auditing", "internal/display internal/failure internal/figure internal/report"},
 	// Words about plans, certificates and answers that pages, terminals and explanations share.
 	{"internal/wording", "privacy internal/display mechanism account certificate query train train/neural sweep internal/report internal/option"},
 	// What courses say that an event costs.

@@ -1,0 +1,110 @@
+package auditing
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/report"
+)
+
+// WritePage writes the report as one HTML file: the table of all claims, then each section with its
+// bounds and its picture.
+func (r Report) WritePage(w io.Writer) error {
+	table := r.table()
+	d := report.Document{
+		Title: "Audit of " + r.Subject,
+		Lead:  []string{r.verdictWords(), r.alarmWords()},
+		Sections: []report.Section{
+			{Title: "What was claimed, and what was found", Tables: []report.Table{{Columns: table[0], Rows: table[1:]}}, Note: r.programWords()},
+		},
+	}
+	for _, s := range r.Sections {
+		if s.Verdict == Refuted {
+			d.Warnings = append(d.Warnings, fmt.Sprintf("%s: the claim is refuted.", s.title()))
+		}
+		d.Sections = append(d.Sections, s.onPage())
+	}
+	d.Sections = append(d.Sections, report.Section{Title: "What the numbers mean", List: meanings})
+	return d.WriteHTML(w)
+}
+
+// verdictWords is the verdict in a sentence.
+func (r Report) verdictWords() string {
+	switch r.Verdict {
+	case Refuted:
+		return "A claim is refuted: what was observed would be too rare if the claim were true."
+	case NotRefuted:
+		return "No claim is refuted. That proves no claim: it says only that these attacks did not succeed."
+	}
+	return "Nothing was decided."
+}
+
+// programWords name the program and the processor.
+func (r Report) programWords() string {
+	switch {
+	case r.Program == "":
+		return ""
+	case r.Processor == "":
+		return r.Program
+	}
+	return r.Program + ", " + r.Processor
+}
+
+// meanings explain the numbers of the page.
+var meanings = []string{
+	"Lower bound: with the stated confidence, the true epsilon is at least this, if the assumption of the bound is true.",
+	"Refuted: the lower bound exceeds the claim. Either the claim is false, or the assumption is, or chance was as rare as the confidence says.",
+	"Not refuted: these attacks with this many canaries found nothing. Only a proof shows that a claim is true.",
+	"Detects from: the smallest true epsilon that this attack refutes with probability 0.9. Smaller faults may stay unseen.",
+	"Confidence: at least the probability that the lower bound is not above the true epsilon. All shares are fixed before the scores are looked at.",
+}
+
+// onPage is a section as the page shows it.
+func (s Section) onPage() report.Section {
+	out := report.Section{Title: s.title(), Text: []string{"Claim: " + s.Claim}, Note: s.Note}
+	if s.Power != "" {
+		out.Text = append(out.Text, s.Power)
+	}
+	for _, f := range s.Facts {
+		out.Facts = append(out.Facts, report.Fact{Name: f.Name, Value: f.Value})
+	}
+	if len(s.Bounds) > 0 {
+		rows := s.boundRows()
+		out.Tables = []report.Table{{Columns: rows[0], Rows: rows[1:]}}
+	}
+	for _, b := range s.Bounds {
+		out.List = append(out.List, b.Name+": "+b.sentence()+source(b.Source))
+	}
+	if s.Picture != nil {
+		out.Figures = []figure.Figure{s.Picture.figure(s.title())}
+	}
+	return out
+}
+
+// source is a publication in brackets.
+func source(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " (" + text + ")"
+}
+
+// figure draws the curve and the boxes. A box is a band between two false-positive rates.
+func (p Picture) figure(title string) figure.Figure {
+	claim := figure.Series{Name: "the claim: no attack may lie below", Dashed: true}
+	for _, r := range p.Curve {
+		claim.Points = append(claim.Points, figure.Value(r.FalsePositives, r.FalseNegatives))
+	}
+	all := []figure.Series{claim}
+	for _, b := range p.Boxes {
+		all = append(all, figure.Series{Name: b.Name, Points: []figure.Point{
+			{X: b.Low.FalsePositives, Y: b.FalseNegatives, Low: b.Low.FalseNegatives, High: b.High.FalseNegatives},
+			{X: b.FalsePositives, Y: b.FalseNegatives, Low: b.Low.FalseNegatives, High: b.High.FalseNegatives},
+			{X: b.High.FalsePositives, Y: b.FalseNegatives, Low: b.Low.FalseNegatives, High: b.High.FalseNegatives},
+		}})
+	}
+	return figure.Figure{Name: "trade-off", Title: "Errors of attackers: " + display.Printable(title), Panels: []figure.Panel{{
+		X: figure.Axis{Label: "false positives: left-out canaries taken for included"}, Y: figure.Axis{Label: "false negatives: included canaries missed"}, Series: all}}}
+}
