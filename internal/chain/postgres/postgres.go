@@ -187,6 +187,11 @@ func (s *Store) transact(ctx context.Context, write bool, seen func(chain.Record
 	if err != nil {
 		return s.failed("cannot begin a transaction", err)
 	}
+	if write {
+		if _, err := tx.Exec(ctx, durably); err != nil {
+			return s.failed("cannot make commits durable", err)
+		}
+	}
 	if write && s.empty {
 		if _, err := tx.Exec(ctx, create); err != nil {
 			return s.failed("cannot make table "+Table, err)

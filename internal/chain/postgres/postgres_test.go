@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +68,7 @@ func TestServer(t *testing.T) {
 	t.Run("changed records", func(t *testing.T) { changes(t, server) })
 	t.Run("roles that insert only", func(t *testing.T) { insertOnly(t, server) })
 	t.Run("a trigger", func(t *testing.T) { trigger(t, server) })
+	t.Run("commits that do not wait", func(t *testing.T) { lazy(t, server) })
 	t.Run("processes", func(t *testing.T) { processes(t, server) })
 	t.Run("a crash", func(t *testing.T) { crash(t, server) })
 	t.Run("fsync off", func(t *testing.T) { forgetful(t, server) })
@@ -171,64 +169,19 @@ func trigger(t *testing.T, server *pgtest.Server) {
 	}
 }
 
-// childLimit is the number of records that all processes append together.
-const childLimit = 100
-
-var errFull = errors.New("full")
-
-// TestChild appends while fewer than childLimit records are there. It runs in processes of their own.
-func TestChild(t *testing.T) {
-	url := os.Getenv("DITHER_TEST_LEDGER")
-	if url == "" {
-		t.Skip("runs as a child of TestServer")
-	}
-	s, err := postgres.Open(background, parse(t, url))
+// lazy connects as a role whose commits do not wait for the disk. A trigger refuses each insert of such a transaction.
+func lazy(t *testing.T, server *pgtest.Server) {
+	made(t, server, "lazy")
+	changed(t, server, `CREATE ROLE hasty LOGIN; GRANT SELECT, INSERT ON dither_ledger TO hasty; ALTER ROLE hasty SET synchronous_commit = off;
+		CREATE FUNCTION waits() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF current_setting(''synchronous_commit'') = ''off'' THEN RAISE ''no wait''; END IF; RETURN NEW; END';
+		CREATE TRIGGER waits BEFORE INSERT ON dither_ledger FOR EACH ROW EXECUTE FUNCTION waits()`)
+	s, err := postgres.Open(background, parse(t, server.URL("ledger", "lazy", "user", "hasty")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	count := 0
-	for {
-		_, err := s.Update(background, func(chain.Record) error { count++; return nil }, func() ([]byte, error) {
-			if count > childLimit {
-				return nil, errFull
-			}
-			return []byte(strconv.Itoa(os.Getpid())), nil
-		})
-		if errors.Is(err, errFull) {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		count++
-	}
-}
-
-// processes races 16 processes for a limit and kills some of them.
-func processes(t *testing.T, server *pgtest.Server) {
-	_, s := made(t, server, "race")
-	var all []*exec.Cmd
-	for range 16 {
-		c := exec.Command(os.Args[0], "-test.run", "^TestChild$")
-		c.Env = append(os.Environ(), "DITHER_TEST_LEDGER="+server.URL("ledger", "race"))
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, c)
-	}
-	for i, c := range all {
-		if i%4 == 0 {
-			time.AfterFunc(time.Duration(i)*40*time.Millisecond, func() { c.Process.Kill() })
-		}
-	}
-	for i, c := range all {
-		if err := c.Wait(); err != nil && i%4 != 0 {
-			t.Error(err)
-		}
-	}
-	count := 0
-	if err := s.View(background, func(chain.Record) error { count++; return nil }); err != nil || count != childLimit {
-		t.Errorf("got %d records and %v, want %d and none", count, err, childLimit)
+	defer s.Close()
+	if err := add(s, "durable"); err != nil {
+		t.Errorf("got %v, want a commit that waits for the disk", err)
 	}
 }
 

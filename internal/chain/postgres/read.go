@@ -19,9 +19,9 @@ func (s *Store) connect(ctx context.Context) error {
 		s.conn = nil
 		return s.failed("cannot connect", err)
 	}
-	var fsync, commit string
+	var fsync string
 	var standby bool
-	err = s.conn.QueryRow(ctx, "SELECT current_setting('fsync'), current_setting('synchronous_commit'), pg_is_in_recovery()").Scan(&fsync, &commit, &standby)
+	err = s.conn.QueryRow(ctx, "SELECT current_setting('fsync'), pg_is_in_recovery()").Scan(&fsync, &standby)
 	switch {
 	case err != nil:
 		return s.failed("cannot read the settings", err)
@@ -30,13 +30,12 @@ func (s *Store) connect(ctx context.Context) error {
 	case standby:
 		return fmt.Errorf("ledger: %v: server is a standby, want the primary server", s.location)
 	}
-	if commit == "off" {
-		if _, err := s.conn.Exec(ctx, "SET synchronous_commit = on"); err != nil {
-			return s.failed("cannot make commits durable", err)
-		}
-	}
 	return nil
 }
+
+// durably makes the commit of a transaction wait for the disk, where the settings of role or database say that it
+// does not. The setting is of the transaction: behind a proxy the next one may have another session.
+const durably = "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'"
 
 // readNew takes the records that are new into unseen, and checks all links. The newest known record is
 // read again, so that a chain that was shortened or replaced is found.

@@ -1,0 +1,5 @@
+//go:build !long
+
+package postgres_test
+
+const thorough = false
