@@ -34,7 +34,7 @@ func (s *Store) connect(ctx context.Context) error {
 }
 
 // durably makes the commit of a transaction wait for the disk, where the settings of role or database say that it
-// does not. The setting is of the transaction: behind a proxy the next one may have another session.
+// does not. The setting is of the transaction, since a proxy can give the next one another session.
 const durably = "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'"
 
 // readNew takes the records that are new into unseen, and checks all links. The newest known record is
