@@ -21,7 +21,7 @@ import (
 )
 
 // Budget is the limit on what all releases of one data set cost together. The Budget of NewBudget
-// lives in memory, for one process. The Budget of OpenBudget lives in a file that processes share.
+// lives in memory, for one process. The Budget of OpenBudget lives in a ledger that processes share.
 // Calls that spend from one Budget wait for each other. A copy of a Budget, or a Budget that neither
 // function made, spends nothing.
 type Budget struct {
@@ -34,6 +34,7 @@ type Budget struct {
 	unit           privacy.Unit
 	book           *budget.Book    // the durable ledger that pays; nil for none
 	payment        *budget.Payment // of the call that spends from the book
+	closed         bool            // guarded by calls
 }
 
 // NewBudget returns an unspent budget of epsilon, in nats, and delta under a relation. Both must be
@@ -51,25 +52,6 @@ func NewBudget(epsilon, delta float64, n privacy.Neighboring) (*Budget, error) {
 	return b, nil
 }
 
-// OpenBudget returns the budget of a durable ledger, in a file that `dither ledger create` made.
-// The budget has the epsilon, delta and relation of the ledger, and every process that opens the
-// file spends from the same one. A call reserves before it reads a record. What it reserved stays
-// spent when the program ends early. The file stays open while the program runs.
-func OpenBudget(ctx context.Context, file string) (*Budget, error) {
-	book, err := budget.OpenFile(ctx, file)
-	if err != nil {
-		return nil, err
-	}
-	t := book.Terms()
-	b, err := NewBudget(t.Epsilon, t.Delta, t.Neighboring)
-	if err != nil {
-		_ = book.Close()
-		return nil, err
-	}
-	b.book = book
-	return b, nil
-}
-
 // Left returns the epsilon that one more Gaussian release may cost at the delta of the budget,
 // rounded down. It is 0 when nothing is left. It is also 0 when less than about a thousandth of the
 // budget is left: rounding leaves such a rest of a budget that was spent in full.
@@ -78,7 +60,11 @@ func (b *Budget) Left() float64 {
 		return 0
 	}
 	if b.book != nil {
-		return b.leftInBook()
+		left, err := b.leftInBook(context.Background())
+		if err != nil {
+			return 0
+		}
+		return left
 	}
 	paying, _ := b.paying()
 	if paying == nil {
@@ -118,7 +104,10 @@ func (b *Budget) paying() (*ledger.Ledger, privacy.Unit) {
 
 // asked returns the epsilon that a release gets when it asks for epsilon; 0 asks for all that is
 // left.
-func (b *Budget) asked(epsilon float64) (float64, error) {
+func (b *Budget) asked(ctx context.Context, epsilon float64) (float64, error) {
+	if err := b.reachable(ctx); err != nil {
+		return 0, err
+	}
 	left := b.Left()
 	switch {
 	case epsilon < 0 || math.IsNaN(epsilon) || math.IsInf(epsilon, 1):
@@ -133,11 +122,12 @@ func (b *Budget) asked(epsilon float64) (float64, error) {
 	return epsilon, nil
 }
 
-// open returns the ledger that pays for an event. Gaussian releases add up under one filter. Any
-// other event is one plan that is fixed before its first release, and it takes the budget alone.
-func (b *Budget) open(ctx context.Context, e mechanism.Event, unit privacy.Unit) (*ledger.Ledger, error) {
+// open returns the ledger that pays for an event about the data of a name. Gaussian releases add up
+// under one filter. Any other event is one plan that is fixed before its first release, and it takes
+// the budget alone.
+func (b *Budget) open(ctx context.Context, name, purpose string, e mechanism.Event, unit privacy.Unit) (*ledger.Ledger, error) {
 	if b.book != nil {
-		return b.openUnder(ctx, unit)
+		return b.openUnder(ctx, unit, budget.Ask{Data: name, Event: e, Purpose: purpose})
 	}
 	_, notGaussian := account.Mu(e, b.neighboring)
 	if paying, own := b.paying(); paying != nil {
@@ -189,11 +179,13 @@ type settings struct {
 	progress func(step, steps int, epsilon float64)
 }
 
+var errNoContext = errors.New("dither: ctx is nil, want a context, such as context.Background()")
+
 // settled returns the settings of a call. It refuses a nil context and a nil option.
 func settled(ctx context.Context, options []Option) (settings, error) {
 	var s settings
 	if ctx == nil {
-		return s, errors.New("dither: ctx is nil, want a context, such as context.Background()")
+		return s, errNoContext
 	}
 	for i, o := range options {
 		if o == nil {

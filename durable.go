@@ -4,26 +4,102 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"fmt"
 
 	"github.com/ditherml/dither/internal/budget"
+	"github.com/ditherml/dither/internal/chain/postgres"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/privacy"
 )
 
-// leftInBook is Left of a durable ledger: 0 where it cannot be read.
-func (b *Budget) leftInBook() float64 {
-	if b.book.Refresh(context.Background()) != nil {
-		return 0
-	}
-	left, err := b.book.Left("")
+// OpenBudget returns the budget of a durable ledger that `dither ledger create` made: a file, or
+// postgres://user@host/database?ledger=NAME without a password. The budget has the epsilon, delta
+// and relation of the ledger, and every process that opens the ledger spends from the same one. A
+// schema that declares another name than the ledger has is refused. A call reserves before it reads
+// a record. What it reserved stays spent when the program ends early. Close gives the file or the
+// connection back.
+func OpenBudget(ctx context.Context, where string) (*Budget, error) {
+	book, err := openBook(ctx, where)
 	if err != nil {
-		return 0
+		return nil, err
 	}
-	return left.Epsilon * (1 - 1e-6) // a plan pays for the rounding of its noise too
+	t := book.Terms()
+	b, err := NewBudget(t.Epsilon, t.Delta, t.Neighboring)
+	if err != nil {
+		_ = book.Close()
+		return nil, err
+	}
+	b.book = book
+	return b, nil
 }
 
-// openUnder returns a ledger for one call, under the durable ledger. settle ends the call.
-func (b *Budget) openUnder(ctx context.Context, unit privacy.Unit) (*ledger.Ledger, error) {
+// openBook opens the ledger in a file or on a server.
+func openBook(ctx context.Context, where string) (*budget.Book, error) {
+	if ctx == nil {
+		return nil, errNoContext
+	}
+	if where == "" {
+		return nil, errors.New("dither: name of the ledger is empty, want a file or postgres://user@host/database?ledger=NAME")
+	}
+	if !postgres.Is(where) {
+		return budget.OpenFile(ctx, where)
+	}
+	place, err := postgres.Parse(where)
+	if err != nil {
+		return nil, err
+	}
+	store, err := postgres.Open(ctx, place)
+	if err != nil {
+		return nil, err
+	}
+	book, err := budget.Open(ctx, store)
+	if err != nil {
+		_ = store.Close() // the first error is the one that matters
+		return nil, fmt.Errorf("dither: %v: %w", place, err)
+	}
+	return book, nil
+}
+
+// Close gives back the file or the connection of OpenBudget, after a running call has ended. Later
+// calls that spend from b are refused, and Left returns 0. A second Close does nothing, and so does
+// Close of a Budget in memory.
+func (b *Budget) Close() error {
+	if !b.made() {
+		return errors.New("dither: budget is nil, a copy or a zero value, want the pointer that OpenBudget returned")
+	}
+	b.calls.Lock()
+	defer b.calls.Unlock()
+	if b.book == nil || b.closed {
+		return nil
+	}
+	b.closed = true
+	return b.book.Close()
+}
+
+// reachable returns an error if a durable ledger is closed or cannot be read.
+func (b *Budget) reachable(ctx context.Context) error {
+	if b.closed {
+		return errors.New("dither: budget is closed, want one that OpenBudget returned and that is still open")
+	}
+	if b.book == nil {
+		return nil
+	}
+	return b.book.Refresh(ctx)
+}
+
+// leftInBook is Left of a durable ledger.
+func (b *Budget) leftInBook(ctx context.Context) (float64, error) {
+	if err := b.book.Refresh(ctx); err != nil {
+		return 0, err
+	}
+	left, err := b.book.Left("")
+	return left.Epsilon * (1 - 1e-6), err // a plan pays for the rounding of its noise too
+}
+
+// openUnder reserves what a call asks for in the durable ledger, and returns the ledger of the call.
+// settle ends the call.
+func (b *Budget) openUnder(ctx context.Context, unit privacy.Unit, about budget.Ask) (*ledger.Ledger, error) {
 	limit, err := privacy.NewGuarantee(b.epsilon, b.delta, b.neighboring, unit)
 	if err != nil {
 		return nil, err
@@ -32,7 +108,7 @@ func (b *Budget) openUnder(ctx context.Context, unit privacy.Unit) (*ledger.Ledg
 	if err != nil {
 		return nil, err
 	}
-	b.payment, err = opened.Under(ctx, b.book, budget.Ask{})
+	b.payment, err = opened.Under(ctx, b.book, about)
 	return opened, err
 }
 

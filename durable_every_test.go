@@ -19,7 +19,7 @@ import (
 func durable(t *testing.T, filter string, epsilon, delta float64) (file string, book *budget.Book) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "ledger")
-	book, err := budget.CreateFile(t.Context(), file, budget.Terms{Name: "people", Epsilon: epsilon, Delta: delta, Neighboring: privacy.AddOrRemoveOne,
+	book, err := budget.CreateFile(t.Context(), file, budget.Terms{Name: "patients", Epsilon: epsilon, Delta: delta, Neighboring: privacy.AddOrRemoveOne,
 		Unit: privacy.Unit{Row: "one patient", RowsPerPerson: 1}, Filter: budget.Filter{Name: filter}, Who: "officer", Tool: "test"})
 	if err != nil {
 		t.Skipf("no ledger can be kept here: %v", err)

@@ -18,7 +18,7 @@ import (
 func TestOpenBudget(t *testing.T) {
 	ctx, file := t.Context(), filepath.Join(t.TempDir(), "ledger")
 	s, records := patientSchema(t), patients(300)
-	book, err := budget.CreateFile(ctx, file, budget.Terms{Name: "people", Epsilon: 2, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne,
+	book, err := budget.CreateFile(ctx, file, budget.Terms{Name: "patients", Epsilon: 2, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne,
 		Unit: privacy.Unit{Row: "one patient", RowsPerPerson: 1}, Filter: budget.Filter{Name: budget.GDP}, Who: "officer", Tool: "test"})
 	if err != nil {
 		t.Skipf("no ledger can be kept here: %v", err)

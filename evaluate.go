@@ -48,7 +48,7 @@ func Evaluate(ctx context.Context, b *Budget, m *model.Model, records any, optio
 	}
 	b.calls.Lock()
 	defer b.calls.Unlock()
-	if r.Epsilon, err = b.asked(asked.epsilon); err != nil {
+	if r.Epsilon, err = b.asked(ctx, asked.epsilon); err != nil {
 		return nil, err
 	}
 	plan, c, err := measures.Draft(r, m)
@@ -58,9 +58,12 @@ func Evaluate(ctx context.Context, b *Budget, m *model.Model, records any, optio
 	return b.evaluate(ctx, m, records, plan, c)
 }
 
+// evaluationPurpose is what an evaluation says in a ledger that it is for.
+const evaluationPurpose = "an evaluation"
+
 // evaluate pays for a plan, and returns the measures that the plan asks for.
 func (b *Budget) evaluate(ctx context.Context, m *model.Model, records any, plan evaluate.Plan, c certificate.Certificate) (*Evaluation, error) {
-	limit, err := b.open(ctx, plan.Event(), privacy.Unit{Row: plan.Unit, RowsPerPerson: plan.RowsPerPerson})
+	limit, err := b.open(ctx, m.Schema().Name, evaluationPurpose, plan.Event(), privacy.Unit{Row: plan.Unit, RowsPerPerson: plan.RowsPerPerson})
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +79,7 @@ func (b *Budget) evaluate(ctx context.Context, m *model.Model, records any, plan
 	if err = unspent(ctx); err != nil {
 		return nil, err
 	}
-	grant, err := limit.Reserve(plan.Event(), "an evaluation")
+	grant, err := limit.Reserve(plan.Event(), evaluationPurpose)
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func Query(ctx context.Context, b *Budget, s *data.Schema, records any, question
 	if err = unasked(plan); err != nil {
 		return nil, err
 	}
-	epsilon, err := b.asked(asked.epsilon)
+	epsilon, err := b.asked(ctx, asked.epsilon)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,8 @@ func Query(ctx context.Context, b *Budget, s *data.Schema, records any, question
 	if err != nil {
 		return nil, err
 	}
-	limit, err := b.open(ctx, q.Plan().Event(), unit)
+	purpose := "a " + string(plan.Statistic)
+	limit, err := b.open(ctx, s.Name, purpose, q.Plan().Event(), unit)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +92,7 @@ func Query(ctx context.Context, b *Budget, s *data.Schema, records any, question
 	if err = unspent(ctx); err != nil {
 		return nil, err
 	}
-	grant, err := limit.Reserve(q.Plan().Event(), "a "+string(plan.Statistic))
+	grant, err := limit.Reserve(q.Plan().Event(), purpose)
 	if err != nil {
 		return nil, err
 	}

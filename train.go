@@ -56,14 +56,14 @@ func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options 
 	if person != nil {
 		request.Person, o.Extra = &train.PersonUnit{Column: person.Column, MaxRows: person.MaxRows}, []string{person.Column}
 	}
-	if request.Epsilon, err = b.asked(asked.epsilon); err != nil {
+	if request.Epsilon, err = b.asked(ctx, asked.epsilon); err != nil {
 		return nil, err
 	}
 	planned, err := training.Descent(request, how, false, training.Tables{Schema: s})
 	if err != nil {
 		return nil, err
 	}
-	limit, err := b.open(ctx, planned.Setup.Plan.Event(), planned.Setup.Plan.Derivation().Unit)
+	limit, err := b.open(ctx, s.Name, planned.Setup.Plan.Method(), planned.Setup.Plan.Event(), planned.Setup.Plan.Derivation().Unit)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ type attacker struct {
 }
 
 // newAttacker returns the risks that follow from the trade-off curve; nil where nothing is claimed.
-func newAttacker(t account.TradeOff, c Claim) *attacker {
+func newAttacker(t account.TradeOff, c claim) *attacker {
 	if math.IsInf(float64(c.Epsilon), 1) || c.Delta >= 1 {
 		return nil
 	}

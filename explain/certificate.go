@@ -36,10 +36,10 @@ type story struct {
 	branches []branch
 }
 
-// Certificate returns the explanation of a certificate, which the caller has verified. folder holds
-// its files, and files are their names. folder is "" where the certificate is alone. It is an error
-// if the event or plan cannot be read, or has no price.
-func Certificate(c certificate.Certificate, folder string, files ...string) (Explanation, error) {
+// ofCertificate returns the explanation of a certificate, which the caller has verified. folder
+// holds its files, and files are their names. folder is "" where the certificate is alone. It is an
+// error if the event or plan cannot be read, or has no price.
+func ofCertificate(c certificate.Certificate, folder string, files ...string) (Explanation, error) {
 	e, err := mechanism.ParseEvent(c.Event)
 	if err != nil {
 		return Explanation{}, err

@@ -45,7 +45,7 @@ type Cost struct {
 	Delta       *certificate.Epsilon `json:"delta,omitempty"`
 	Accountants []price              `json:"accountants"`
 	// Claim is the guarantee that may be claimed.
-	Claim Claim `json:"claim"`
+	Claim claim `json:"claim"`
 	// Stated is the epsilon in the certificate, at the same terms.
 	Stated *certificate.Epsilon `json:"stated-epsilon,omitempty"`
 	// Group is the epsilon of Question.Rows rows together.
@@ -70,8 +70,8 @@ type price struct {
 	Refused    string               `json:"refused,omitempty"`
 }
 
-// Claim is a guarantee and the accountant that proves it.
-type Claim struct {
+// claim is a guarantee and the accountant that proves it.
+type claim struct {
 	Accountant  string              `json:"accountant"`
 	Epsilon     certificate.Epsilon `json:"epsilon"`
 	Delta       float64             `json:"delta"`
@@ -79,8 +79,8 @@ type Claim struct {
 }
 
 // claimOf returns the claim of a certificate.
-func claimOf(c certificate.Certificate) Claim {
-	return Claim{Accountant: c.Accountant, Epsilon: c.Epsilon, Delta: c.Delta, Neighboring: c.Neighboring}
+func claimOf(c certificate.Certificate) claim {
+	return claim{Accountant: c.Accountant, Epsilon: c.Epsilon, Delta: c.Delta, Neighboring: c.Neighboring}
 }
 
 // groupCost is the epsilon of several rows together.
@@ -148,9 +148,9 @@ func (a Cost) plot() report.CostPlot {
 
 // prices returns the answers of the accountants. The last one that has a bound makes the claim,
 // since Best is the last of all. It is an error if none has a bound.
-func (q Question) prices(asked curve.Prices) ([]price, Claim, error) {
+func (q Question) prices(asked curve.Prices) ([]price, claim, error) {
 	prices := make([]price, len(q.Accountants))
-	claimed := Claim{Delta: q.Delta, Neighboring: q.Neighboring}
+	claimed := claim{Delta: q.Delta, Neighboring: q.Neighboring}
 	for i, a := range q.Accountants {
 		prices[i] = price{Accountant: a.Name()}
 		if err := asked.Refusals[i]; err != nil {
@@ -165,7 +165,7 @@ func (q Question) prices(asked curve.Prices) ([]price, Claim, error) {
 		}
 	}
 	if claimed.Accountant == "" {
-		return nil, Claim{}, fmt.Errorf("no accountant that was asked has a bound: %w", curve.Distinct(asked.Refusals[:max(1, len(prices)-1)]))
+		return nil, claim{}, fmt.Errorf("no accountant that was asked has a bound: %w", curve.Distinct(asked.Refusals[:max(1, len(prices)-1)]))
 	}
 	return prices, claimed, nil
 }

@@ -18,7 +18,7 @@ type Explanation struct {
 	Verified      *bool    `json:"verified,omitempty"`
 	Disagreements []string `json:"disagreements,omitempty"`
 	Event         string   `json:"event,omitempty"`
-	Claim         *Claim   `json:"claim,omitempty"`
+	Claim         *claim   `json:"claim,omitempty"`
 	// Releases are the parts of the event, each with its cost.
 	Releases []releaseCost `json:"releases,omitempty"`
 	Attacker *attacker     `json:"attacker,omitempty"`

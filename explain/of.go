@@ -74,7 +74,7 @@ func explainFolder(path string) (Explanation, error) {
 	if !v.Verified {
 		return unverified(path, v.Disagreements), nil
 	}
-	return Certificate(*v.Certificate, path, filesIn(path)...)
+	return ofCertificate(*v.Certificate, path, filesIn(path)...)
 }
 
 // explainFile returns the explanation of a certificate, of a plan, or of both in the output of
@@ -102,7 +102,7 @@ func explainFile(path string, text []byte, settle func(Question) (Question, erro
 		v.Add(err)
 		return unverified(path, v.Disagreements), nil
 	}
-	return Certificate(c, "")
+	return ofCertificate(c, "")
 }
 
 // checkAlone recomputes a certificate without the files that it is about.

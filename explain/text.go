@@ -85,7 +85,7 @@ func brief(reason string) string {
 }
 
 // text returns a guarantee in one line, rounded up.
-func (c Claim) text() string {
+func (c claim) text() string {
 	if math.IsInf(float64(c.Epsilon), 1) || c.Delta >= 1 {
 		return "none: there is no guarantee at this delta or epsilon"
 	}

@@ -20,7 +20,7 @@ func TestWideIntervalsAreSaid(t *testing.T) {
 		{1, 1.0011, "proven between 1 and 1.0011, 0.11 % apart"}, {1, 1.0009, ""}, {0, 1, ""}, {1, certificate.Epsilon(math.Inf(1)), ""},
 	} {
 		delta := certificate.Epsilon(1e-6)
-		a := Cost{Asked: "epsilon", Delta: &delta, Neighboring: privacy.AddOrRemoveOne, Claim: Claim{Accountant: "pld", Epsilon: c.upper, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}}
+		a := Cost{Asked: "epsilon", Delta: &delta, Neighboring: privacy.AddOrRemoveOne, Claim: claim{Accountant: "pld", Epsilon: c.upper, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}}
 		a.Accountants = []price{{Accountant: "rdp", Refused: "no"}, {Accountant: "pld", Lower: &c.lower, Estimate: &c.upper, Upper: &c.upper}}
 		text, err := a.Text("")
 		if err != nil || !strings.Contains(string(text), c.want) || strings.Contains(string(text), "width ") != (c.want != "") {

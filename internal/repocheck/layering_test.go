@@ -187,8 +187,9 @@ var layers = []layer{
 	{"internal/training", "account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/encoder internal/figure internal/layers internal/measures internal/outcome internal/report internal/wording ledger mechanism model network privacy sweep train train/erm train/neural internal/option internal/draft"},
 	// Many runs of settings in text: what they are, what they cost, and a private choice among them.
 	{"internal/grid", "certificate data data/builtin internal/artefact internal/cache internal/display internal/durable internal/failure internal/figure internal/layers internal/outcome internal/parallel internal/process internal/tabular internal/training internal/wording ledger sweep train train/erm internal/option internal/journal"},
-	// The front door: what most programs need, with the defaults of the command.
-	{"", "account certificate data internal/budget internal/artefact internal/calibration internal/training ledger mechanism model privacy query evaluate train internal/measures"},
+	// The front door: what most programs need, with the defaults of the command. A service spends from the ledger of its
+	// team: hence the chain of a server.
+	{"", "account certificate data internal/budget internal/chain/postgres internal/artefact internal/calibration internal/training ledger mechanism model privacy query evaluate train internal/measures"},
 	// What measures the defaults of training on public data sets is a command too.
 	{"bench/accuracy", "privacy ledger data internal/public feature network model evaluate train train/erm train/neural internal/option"},
 	// What measures speed at each level runs the test programs of other packages, and imports none.
