@@ -26,15 +26,11 @@ import (
 
 // withoutFolder are the fields that need not occur in a folder of the walk, with the reason.
 var withoutFolder = map[string]string{
-	"certificate.Certificate.ledger":    "the folder alone does not decide it: verify --ledger holds it against the ledger (TestLedgerThatWasRestored)",
-	"certificate.LedgerRecord.ledger":   "the folder alone does not decide it: verify --ledger holds it against the ledger (TestLedgerThatWasRestored)",
-	"certificate.LedgerRecord.sequence": "the folder alone does not decide it: verify --ledger holds it against the ledger (TestLedgerThatWasRestored)",
-	"certificate.LedgerRecord.head":     "the folder alone does not decide it: verify --ledger holds it against the ledger (TestLedgerThatWasRestored)",
-	"query.Plan.records":                "no question needs a declared number of records, and Validate refuses one",
-	"evaluate.Plan.records":             "no evaluation needs a declared number of records, and Validate refuses one",
-	"query.File.certificate":            "query --json prints it, and verify refuses it in answer.json",
-	"evaluate.Estimate.gap":             "it depends on the noise; measures are recomputed as a whole from the released numbers",
-	"evaluate.Area.gap":                 "as that of other estimates",
+	"query.Plan.records":     "no question needs a declared number of records, and Validate refuses one",
+	"evaluate.Plan.records":  "no evaluation needs a declared number of records, and Validate refuses one",
+	"query.File.certificate": "query --json prints it, and verify refuses it in answer.json",
+	"evaluate.Estimate.gap":  "it depends on the noise; measures are recomputed as a whole from the released numbers",
+	"evaluate.Area.gap":      "as that of other estimates",
 }
 
 // layerTypes are the types of all layers, by kind.
