@@ -47,7 +47,7 @@ func newLedger() *cobra.Command {
 		c.AddCommand(one)
 	}
 	add("create", func(ctx context.Context, args []string) (ledgerResult, error) {
-		return bookkeeping.Create(ctx, args[0], k.request)
+		return bookkeeping.Create(ctx, append(args, "")[0], k.request)
 	}, k.addTerms)
 	add("show", opened(k.show), k.addShow)
 	add("check", opened(func(_ context.Context, l *bookkeeping.Ledger, args []string) (ledgerResult, error) {
@@ -147,11 +147,12 @@ func (k *ledgerCommand) addShow(f *pflag.FlagSet) {
 
 func (k *ledgerCommand) addTerms(f *pflag.FlagSet) {
 	r := &k.request
-	f.StringVar(&r.Data, "data", "", "declared name of the data, required")
+	f.StringVar(&r.Schema, "schema", "", "schema that declares the data: gives --data, --row, --rows-per-person and FILE")
+	f.StringVar(&r.Data, "data", "", "declared name of the data, required without --schema")
 	f.Float64Var(&r.Epsilon, "epsilon", 0, "cap of all releases together, in nats, required")
 	f.Float64Var(&r.Delta, "delta", 0, glossary.Short("delta")+"; 0 with --filter basic alone")
 	f.StringVar(&r.Neighboring, "neighboring", privacy.AddOrRemoveOne.String(), glossary.Short("neighboring"))
-	f.StringVar(&r.Row, "row", "", `what one row is, as row: of the schema says, required`)
+	f.StringVar(&r.Row, "row", "", "what one row is, as row: of the schema says, required without --schema")
 	f.StringVar(&r.Unit, "unit", "row", "what is protected: row, person for all rows of a person, or person:COLUMN where plans protect those")
 	f.IntVar(&r.Rows, "rows-per-person", 0, "rows that one person has at most, as rows-per-person: of the schema says")
 	f.StringVar(&r.Filter, "filter", "", "what is added up: rdp, gdp, zcdp or basic (default: rdp, and zcdp with --unit person)")

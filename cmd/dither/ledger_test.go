@@ -276,7 +276,7 @@ func TestLedgerRefuses(t *testing.T) {
 		{"no folder to check", []string{"ledger", "check", "good", "none"}, exitUsage, "none"},
 		{"a ledger that exists", []string{"ledger", "create", "good", "--data", "d", "--epsilon", "1", "--delta", "1e-5", "--row", "one person"}, exitUsage, "exists"},
 		{"no epsilon", []string{"ledger", "create", "new", "--data", "d", "--delta", "1e-5", "--row", "one person"}, exitUsage, "epsilon"},
-		{"no name", []string{"ledger", "create", "new", "--epsilon", "1", "--delta", "1e-5", "--row", "one person"}, exitUsage, "name"},
+		{"no name", []string{"ledger", "create", "new", "--epsilon", "1", "--delta", "1e-5", "--row", "one person"}, exitUsage, "missing or 0: --data"},
 		{"a wrong filter", create("--filter", "renyi"), exitUsage, "rdp"},
 		{"a population without words", create("--population", "north"), exitUsage, "northern clinics"},
 		{"a password on the command line", []string{"ledger", "show", "postgres://anna:" + secret + "@localhost/x"}, exitUsage, "PGPASSWORD"},

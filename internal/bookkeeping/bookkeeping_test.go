@@ -271,7 +271,7 @@ func TestTerms(t *testing.T) {
 		change func(*Request)
 		want   string
 	}{
-		{func(r *Request) { r.Epsilon = 0 }, "epsilon"}, {func(r *Request) { r.Data = "" }, "name"}, {func(r *Request) { r.Row = "" }, "row"},
+		{func(r *Request) { r.Epsilon = 0 }, "epsilon"}, {func(r *Request) { r.Data = "" }, "--data visits; --schema"}, {func(r *Request) { r.Row = "" }, "row"},
 		{func(r *Request) { r.Delta = 0 }, "delta"}, {func(r *Request) { r.Unit = "patient" }, "--unit"}, {func(r *Request) { r.Unit = "person:" }, "--unit"},
 		{func(r *Request) { r.Unit = "person" }, "rows per person"}, {func(r *Request) { r.Filter = "renyi" }, "renyi"}, {func(r *Request) { r.Orders = []float64{8} }, "--order"},
 		{func(r *Request) { r.Filter, r.Unit, r.Rows = budget.RDP, "person", 3 }, "--filter rdp"}, {func(r *Request) { r.Filter, r.Delta = budget.RDP, 0 }, "--delta"},
@@ -431,7 +431,7 @@ func TestManualTakes(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		least, most int
-	}{{"", 0, 0}, {"create", 1, 1}, {"check", 1, 9}, {"price", 2, 9}, {"import", 2, 9}, {"merge", 2, 9}, {"export", 1, 1}, {"repair", 1, 1}, {"show", 1, 1}} {
+	}{{"", 0, 0}, {"create", 0, 1}, {"check", 1, 9}, {"price", 2, 9}, {"import", 2, 9}, {"merge", 2, 9}, {"export", 1, 1}, {"repair", 1, 1}, {"show", 1, 1}} {
 		for n := range 10 {
 			if got, want := Manuals[c.name].Takes(n), n >= c.least && n <= c.most; got != want {
 				t.Errorf("%q takes %d arguments: got %v, want %v", c.name, n, got, want)

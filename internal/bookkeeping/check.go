@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -28,9 +30,10 @@ type Checked struct {
 	Remarks []string `json:"remarks,omitempty"`
 }
 
-// Check holds a ledger and the folders of runs against each other. That the ledger could be opened means:
+// Check holds a ledger and the folders of runs against each other. A folder of such folders stands for all of them. That the ledger could be opened means:
 // the hashes of its records follow from one another, and every price follows from its event.
 func (l *Ledger) Check(folders ...string) (Checked, error) {
+	folders = within(folders)
 	s := l.Summary()
 	out := Checked{Records: int(s.Head.Seq) + 1, Head: s.Head.Hash, Releases: len(s.Releases), Certificates: len(folders), Spent: certificate.Epsilon(s.Spent)}
 	met := map[string]bool{}
@@ -58,6 +61,25 @@ func (l *Ledger) Check(folders ...string) (Checked, error) {
 	}
 	out.Agrees = len(out.Disagreements) == 0
 	return out, nil
+}
+
+// within replaces a folder without a certificate by the folders in it that have one.
+func within(folders []string) (out []string) {
+	has := func(folder string) bool { return display.Exists(filepath.Join(folder, certificate.FileName)) }
+	for _, folder := range folders {
+		before := len(out)
+		if entries, err := os.ReadDir(folder); err == nil && !has(folder) {
+			for _, e := range entries {
+				if inner := filepath.Join(folder, e.Name()); has(inner) {
+					out = append(out, inner)
+				}
+			}
+		}
+		if len(out) == before { // its own error says what is missing
+			out = append(out, folder)
+		}
+	}
+	return out
 }
 
 // against returns what a certificate and the releases that name it say of one another.

@@ -30,13 +30,21 @@ type Request struct {
 	// Populations are written "NAME: WHO IS IN IT".
 	Populations []string
 	Who         string
+	// Schema is a file that declares name, row and rows per person, "" for none.
+	Schema string
 }
 
 // Terms returns the terms of the ledger.
 func (r Request) Terms() (budget.Terms, error) {
+	if err := r.missing(); err != nil {
+		return budget.Terms{}, err
+	}
 	t := budget.Terms{Name: r.Data, Epsilon: r.Epsilon, Delta: r.Delta, Unit: privacy.Unit{Row: r.Row, RowsPerPerson: r.Rows}, Who: person(r.Who), Tool: artefact.Program}
 	var err error
 	if t.Neighboring, err = privacy.ParseNeighboring(r.Neighboring); err != nil {
+		return t, err
+	}
+	if _, err = privacy.NewGuarantee(t.Epsilon, t.Delta, t.Neighboring, t.Unit); err != nil {
 		return t, err
 	}
 	column, byColumn := strings.CutPrefix(r.Unit, "person:")
@@ -60,6 +68,27 @@ func (r Request) Terms() (budget.Terms, error) {
 	return t, t.Check()
 }
 
+// missing names all flags at once without which there is no ledger.
+func (r Request) missing() error {
+	var flags, examples []string
+	for _, f := range []struct {
+		name, example string
+		left          bool
+	}{{"--data", "visits", r.Data == ""}, {"--row", `"one visit"`, r.Row == ""}, {"--epsilon", "3", r.Epsilon == 0}, {"--delta", "1e-5", r.Delta == 0 && r.Filter != budget.Basic}} {
+		if f.left {
+			flags, examples = append(flags, f.name), append(examples, f.name+" "+f.example)
+		}
+	}
+	if len(flags) == 0 {
+		return nil
+	}
+	remedy := ""
+	if r.Data == "" || r.Row == "" {
+		remedy = "; --schema FILE takes the declared name and row of the data from their schema"
+	}
+	return fmt.Errorf("missing or 0: %s, want %s%s", strings.Join(flags, ", "), strings.Join(examples, " "), remedy)
+}
+
 // filter returns the filter with its orders. Only zcdp among the usual ones prices several rows together.
 func (r Request) filter(several bool) (budget.Filter, error) {
 	f := budget.Filter{Name: r.Filter}
@@ -78,9 +107,6 @@ func (r Request) filter(several bool) (budget.Filter, error) {
 		return f, errors.New("--filter rdp has no price for several rows of a person together, want --unit person:COLUMN, or --filter zcdp or gdp")
 	}
 	if f.Orders = r.Orders; len(f.Orders) == 0 {
-		if !(r.Delta > 0) {
-			return f, errors.New("--delta is 0 with --filter rdp, want a positive delta, or --filter basic")
-		}
 		f.Orders = []float64{budget.UsualOrder(r.Epsilon, r.Delta)}
 	}
 	for range f.Orders {
@@ -92,11 +118,16 @@ func (r Request) filter(several bool) (budget.Filter, error) {
 // Created says which ledger was made.
 type Created struct {
 	Account
-	file bool
+	file     bool
+	declared declared
 }
 
-// Create makes a ledger in a new file, or under a new name on a server.
+// Create makes a ledger in a new file, or under a new name on a server: the place that the schema names where it is "".
 func Create(ctx context.Context, where string, r Request) (Created, error) {
+	d, err := r.declare(&where)
+	if err != nil {
+		return Created{}, err
+	}
 	t, err := r.Terms()
 	if err != nil {
 		return Created{}, err
@@ -107,7 +138,7 @@ func Create(ctx context.Context, where string, r Request) (Created, error) {
 	}
 	file := !postgres.Is(where)
 	if file && display.Exists(where) {
-		return Created{}, fmt.Errorf("%s exists, want a new name; nothing was changed", where)
+		return Created{}, fmt.Errorf("%s exists, want a new name; nothing was changed. `dither ledger show %s` shows what a ledger has left", where, display.Quoted(where))
 	}
 	if err = makeStore(ctx, where, file, first); err != nil {
 		return Created{}, err
@@ -116,7 +147,7 @@ func Create(ctx context.Context, where string, r Request) (Created, error) {
 	if err != nil {
 		return Created{}, err
 	}
-	return Created{l.Account(), file}, l.Close()
+	return Created{l.Account(), file, d}, l.Close()
 }
 
 // makeStore makes the chain of a ledger.
@@ -133,8 +164,11 @@ func makeStore(ctx context.Context, where string, file bool, first []byte) error
 		return store.Close()
 	}
 	store, err := chain.Create(ctx, where, first)
-	if errors.Is(err, fs.ErrExist) {
+	switch {
+	case errors.Is(err, fs.ErrExist):
 		err = fmt.Errorf("%w; want a new name; nothing was changed", err)
+	case errors.Is(err, fs.ErrNotExist):
+		err = fmt.Errorf("%w, want a folder that exists; make it first", err)
 	}
 	if err != nil {
 		return err
@@ -153,6 +187,7 @@ func (c Created) Text() ([]byte, error) {
 	} else {
 		b.WriteString("server    writers take turns; whoever can write the table can spend\n")
 	}
+	b.WriteString(c.declared.text(c.Where))
 	return []byte(b.String()), nil
 }
 
@@ -161,10 +196,19 @@ func termsText(t budget.Terms) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "data      %s\n", display.Printable(t.Name))
 	fmt.Fprintf(&b, "protects  %s\n", display.Printable(Protected(t)))
-	fmt.Fprintf(&b, "cap       epsilon %s at delta %s, %s\n", display.Plain(t.Epsilon), display.Plain(t.Delta), wording.Relation(t.Neighboring))
+	fmt.Fprintf(&b, "cap       epsilon %s at delta %s, %s\n", display.Plain(t.Epsilon), display.Plain(t.Delta), relation(t))
 	fmt.Fprintf(&b, "filter    %s\n", filterWords(t.Filter))
 	b.WriteString(display.Indent(display.Wrapped(t.Filter.Note()), 10))
 	return b.String()
+}
+
+// relation returns in words which neighbors the cap is for.
+func relation(t budget.Terms) string {
+	words := wording.Relation(t.Neighboring)
+	if t.Person {
+		words = strings.Replace(words, "one row", "one person", 1)
+	}
+	return words
 }
 
 // filterWords names a filter with its orders.

@@ -8,14 +8,18 @@ type Manual struct{ Use, Short, Long, Example string }
 // Takes reports whether a command takes this many arguments: those that its use names, and more where the
 // last one may be repeated. One in brackets may be left out.
 func (m Manual) Takes(n int) bool {
-	least := 0
+	least, most := 0, 0
 	for _, name := range strings.Fields(m.Use)[1:] {
-		if name != "|" && !strings.HasPrefix(name, "[") {
+		switch {
+		case name == "|":
+			least, most = least-1, most-1 // of alternatives one counts
+			continue
+		case !strings.HasPrefix(name, "["):
 			least++
 		}
+		most++
 	}
-	least -= strings.Count(m.Use, " | ") // of alternatives one counts
-	return n == least || n > least && strings.Contains(m.Use, "...")
+	return n >= least && (n <= most || strings.Contains(m.Use, "..."))
 }
 
 // Manuals has the help of dither ledger, "", and of its parts by name.
@@ -29,8 +33,11 @@ PGPASSWORD or ~/.pgpass.`,
 		`  dither ledger create hospital.ledger --data visits --epsilon 3 --delta 1e-5 --row "one visit"
   dither ledger show hospital.ledger
   dither ledger price hospital.ledger model-of-may`},
-	"create": {"create FILE", "Make a ledger", `Make the ledger of a data set: its cap for all releases together, which never changes. --data is the name that
+	"create": {"create [FILE]", "Make a ledger", `Make the ledger of a data set: its cap for all releases together, which never changes. --data is the name that
 everyone declares for the data: the name decides what pays, not the path of a file.
+
+--schema takes name, row and rows per person from a schema, and FILE from its line "ledger:". Flags that contradict the
+schema are refused. Without --schema say the three as the schema of every run says them.
 
 The filter decides what the ledger adds up. All of them allow plans that depend on earlier outputs.
 
@@ -44,7 +51,8 @@ The filter decides what the ledger adds up. All of them allow plans that depend 
 With --unit person:COLUMN a record of a plan is a person, and plans about rows are charged for --rows-per-person
 rows. With --unit person each plan is about rows and is charged for that many. --population declares, once for each, parts
 of the data that share no person: they count by the dearest one.`,
-		`  dither ledger create hospital.ledger --data visits --epsilon 3 --delta 1e-5 --row "one visit"
+		`  dither ledger create --schema patients.yaml --epsilon 3 --delta 1e-5
+  dither ledger create hospital.ledger --data visits --epsilon 3 --delta 1e-5 --row "one visit"
   dither ledger create hospital.ledger --data visits --epsilon 3 --delta 1e-5 --row "one visit" --unit person:patient --rows-per-person 12
   dither ledger create study.ledger --data study --epsilon 1 --delta 1e-6 --row "one person" --filter gdp
   dither ledger create study.ledger --data study --epsilon 1 --delta 1e-6 --row "one person" --population "north: patients of the two northern clinics" --population "south: patients of the others"
@@ -58,11 +66,12 @@ Shares of the budget add up. Charges do not: together they cost less than their 
   dither ledger show hospital.ledger --csv > releases.csv
   dither ledger show hospital.ledger --page budget.html`},
 	"check": {"check FILE [MODEL-FOLDER...]", "Check a ledger, and certificates against it", `Check that the records of a ledger follow from one another, and compute each price again from its event. Each
-folder is verified, and its certificate and the record that names it must agree.
+folder is verified, and its certificate and the record that names it must agree. A folder of model folders stands for all
+of them.
 
 Exit status 0 when everything agrees, 1 when something does not, 2 when a file is missing or is no ledger.`,
 		`  dither ledger check hospital.ledger
-  dither ledger check hospital.ledger models/*`},
+  dither ledger check hospital.ledger models`},
 	"price": {"price FILE PLAN | MODEL-FOLDER | EVENT...", "Say what a plan would cost and leave", `Say what plans would cost together, and what they would leave. A plan is what dither train --dry-run --json
 prints, a certificate, a model folder, or an event as dither account takes it. Nothing is reserved.
 

@@ -9,7 +9,6 @@ import (
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/report"
-	"github.com/ditherml/dither/internal/wording"
 )
 
 // mostListed is how many releases the page lists: the newest ones.
@@ -69,7 +68,7 @@ func (a Account) standing() string {
 
 func (a Account) facts() []report.Fact {
 	facts := []report.Fact{
-		{Name: "cap", Value: "epsilon " + display.Plain(a.Epsilon), Why: "at delta " + display.Plain(a.Delta) + ", " + wording.Relation(a.Neighboring)},
+		{Name: "cap", Value: "epsilon " + display.Plain(a.Epsilon), Why: "at delta " + display.Plain(a.Delta) + ", " + relation(a.terms)},
 		{Name: "spent", Value: percent(a.Share) + " of the budget", Why: "by " + display.Count(len(a.Releases), "release") + ", which prove epsilon " + a.Spent.Rounded() + " together"},
 		{Name: "left", Value: "epsilon " + leftNumber(a.Left), Why: "for one more release"},
 		{Name: "protects", Value: a.Protected},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
@@ -35,7 +36,8 @@ type Purse struct {
 // Purse opens the ledger of a run about the records of a schema. It returns nil where neither the
 // wish nor the schema names a ledger.
 func (w Wish) Purse(ctx context.Context, s *data.Schema) (*Purse, error) {
-	if w.Where == "" {
+	own := w.Where == ""
+	if own {
 		w.Where = s.Ledger
 	}
 	if w.Where == "" {
@@ -45,6 +47,9 @@ func (w Wish) Purse(ctx context.Context, s *data.Schema) (*Purse, error) {
 		return nil, nil
 	}
 	l, err := Open(ctx, w.Where)
+	if own && errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w with the terms of the schema: add --schema SCHEMA --epsilon 3 --delta 1e-5, say", err)
+	}
 	if err != nil {
 		return nil, err
 	}

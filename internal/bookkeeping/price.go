@@ -56,7 +56,7 @@ func (l *Ledger) Price(ctx context.Context, population string, subjects ...strin
 	}
 	q, err := l.Quote(ctx, a)
 	if err != nil {
-		return Priced{}, err
+		return Priced{}, fmt.Errorf("%s: %w", display.OneLine(l.Where), err)
 	}
 	t := l.Terms()
 	out := Priced{Fits: q.Fits, Epsilon: certificate.Epsilon(q.Own.Epsilon), OwnDelta: q.Own.Delta, Accountant: q.Own.Accountant, Charge: certificate.Epsilon(q.Charge), Share: q.Share,

@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -72,7 +73,7 @@ func newRDP(t Terms) (filter, error) {
 func (f rdp) capacityAt(order, delta float64) (offset, capacity float64, err error) {
 	epsilon, delta := slackOf(mostDraws).Narrow(f.t.Epsilon, delta)
 	if !(delta > 0) {
-		return 0, 0, fmt.Errorf("budget: delta of order %v is too small, want at least 1e-30", order)
+		return 0, 0, fmt.Errorf("budget: cap is epsilon %v at delta %v, want what leaves room for the rounding of noise, such as epsilon 1 at delta 1e-6", f.t.Epsilon, f.t.Delta)
 	}
 	shrink, paid := math.Log1p(-1/order), (math.Log(delta)+math.Log(order))/(order-1)
 	offset = shrink - paid + 1e-14*(math.Abs(shrink)+(math.Abs(math.Log(delta))+math.Log(order))/(order-1))
@@ -88,7 +89,7 @@ func (rdp) stepwise() bool { return true }
 
 func (f rdp) price(p plan) ([]float64, error) {
 	if p.rows > 1 {
-		return nil, fmt.Errorf("budget: filter rdp has no price for %d rows of a person together, want a plan whose records are persons, or a ledger under gdp, zcdp or basic", p.rows)
+		return nil, fmt.Errorf("budget: filter rdp has no price for %d rows of a person together, want a plan whose records are persons; plan it with --unit person:%s, or keep a ledger under gdp, zcdp or basic", p.rows, cmp.Or(f.t.Column, "COLUMN"))
 	}
 	curve, err := f.a.Curve(p.event, p.n)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/internal/chain"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/mechanism"
 )
@@ -299,11 +300,15 @@ func (s *state) admits(p priced) error {
 // refusal says what a plan costs that does not fit, and what would fit.
 func (s *state) refusal(p priced) error {
 	left := s.left(p.population)
-	advice := fmt.Sprintf("Gaussian noise of epsilon %.4g or less by itself fits", left.Epsilon)
+	together := ""
+	if p.record.Rows > 1 {
+		together = fmt.Sprintf(" for the %d rows of a person", p.record.Rows)
+	}
+	advice := fmt.Sprintf("Gaussian noise of epsilon %s or less%s by itself fits", display.Rounded(left.Epsilon, 4, false), together)
 	if left.Epsilon == 0 {
 		advice = "nothing is left"
 	}
-	return fmt.Errorf("budget: %w: %s is charged epsilon %.6g alone, and the ledger stands at %.6g of %.6g (delta %g, %v); %s",
+	return fmt.Errorf("budget: %w: %s is charged epsilon %.6g alone"+together+", and the ledger stands at %.6g of %.6g (delta %g, %v); %s",
 		ErrOverBudget, p.record.Purpose, s.filter.epsilon(p.price.Near), s.spent.epsilon(s.filter), s.terms.Epsilon, s.terms.Delta, s.terms.Neighboring, advice)
 }
 

@@ -114,19 +114,39 @@ func (t Terms) population(name string) (int, error) {
 // rows returns how many rows of a plan one protected unit has, for the unit of the plan.
 func (t Terms) rows(plan privacy.Unit) (int, error) {
 	switch {
-	case t.Person && t.Column != "" && plan.RowsPerPerson == 0 && strings.HasPrefix(plan.Row, "all rows with one "+t.Column+", of which at most "):
+	case t.Person && t.Column != "" && plan.RowsPerPerson == 0 && strings.HasPrefix(plan.Row, personsPrefix+t.Column+", of which at most "):
 		return 1, nil
 	case plan != t.Unit:
-		want := fmt.Sprintf("%q with rows per person %d", t.Unit.Row, t.Unit.RowsPerPerson)
-		if t.Column != "" {
-			want += fmt.Sprintf(", or persons by column %q", t.Column)
-		}
-		return 0, fmt.Errorf("budget: the plan protects %q with rows per person %d, want %s as in the ledger; write the unit of the ledger into the schema, or keep a ledger of its own for the other unit, whose cap comes on top",
-			plan.Row, plan.RowsPerPerson, want)
+		return 0, t.otherUnit(plan)
 	case t.Person:
 		return t.Unit.RowsPerPerson, nil
 	}
 	return 1, nil
+}
+
+// personsPrefix begins the unit of plans whose records are persons.
+const personsPrefix = "all rows with one "
+
+// otherUnit says what to do about a plan that protects something else than the ledger.
+func (t Terms) otherUnit(plan privacy.Unit) error {
+	const apart = "keep a ledger of its own for the other unit, whose cap comes on top"
+	const anew = "if nothing is spent, make the ledger anew from the schema: dither ledger create NEW-FILE --schema SCHEMA"
+	own := t.Unit.RowsPerPerson
+	switch {
+	case strings.HasPrefix(plan.Row, personsPrefix) && !t.Person:
+		return fmt.Errorf("budget: the plan protects %q, want %q as in the ledger, which is for rows; leave --unit person out, or make a ledger with --unit person:COLUMN, whose cap comes on top", plan.Row, t.Unit.Row)
+	case strings.HasPrefix(plan.Row, personsPrefix) && t.Column == "":
+		return fmt.Errorf("budget: the plan protects %q, want rows that are %q: the ledger counts all rows of a person by itself; leave --unit out", plan.Row, t.Unit.Row)
+	case strings.HasPrefix(plan.Row, personsPrefix):
+		return fmt.Errorf("budget: the plan protects %q, want persons by column %q as in the ledger; plan it with --unit person:%s, or %s", plan.Row, t.Column, t.Column, apart)
+	case plan.Row != t.Unit.Row:
+		return fmt.Errorf("budget: the plan protects %q, want %q as in the ledger; write row: %s into the schema if its rows are that; if not, %s", plan.Row, t.Unit.Row, t.Unit.Row, apart)
+	case own == 0:
+		return fmt.Errorf("budget: rows per person is %d in the plan, want it not declared as in the ledger; %s; else take rows-per-person out of the schema", plan.RowsPerPerson, anew)
+	case plan.RowsPerPerson == 0:
+		return fmt.Errorf("budget: rows per person is not declared in the plan, want %d as in the ledger; write rows-per-person: %d into the schema", own, own)
+	}
+	return fmt.Errorf("budget: rows per person is %d in the plan, want %d as in the ledger; write rows-per-person: %d into the schema if that is true; %s", plan.RowsPerPerson, own, own, anew)
 }
 
 // checkRelation refuses a plan under another relation.
