@@ -162,10 +162,10 @@ type room struct {
 	values []int16
 }
 
-// reader reads rows one at a time. What it computes of a row is of one reading. What it lends to
-// memory of rows holds nothing of the secret.
+// reader reads rows one at a time, each byte once: what it computes of a row is of one copy. So rows
+// that change meanwhile are no danger. What it lends to memory of rows holds nothing of the secret.
 type reader struct {
-	lent, row room // row is the row that was read last, but for its bytes
+	lent, row room // row is a copy of the row that was read last, but for its bytes
 	bytes     []uint8
 	secret    []uint64
 }
@@ -174,6 +174,8 @@ type reader struct {
 // row. The product is notEntered where coordinates do not ascend below that length.
 func (own *reader) mix(x integers, i int, r []uint64) (square int64, mix uint64) {
 	index, values, bytes := x.read(i, &own.lent)
+	index, values = append(own.row.index[:0], index...), append(own.row.values[:0], values...)
+	bytes = append(own.bytes[:0], bytes...)
 	own.row, own.bytes = room{index, values}, bytes
 	switch {
 	case index == nil && values == nil && len(bytes) == len(r):

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"bytes"
 	"github.com/ditherml/dither/mechanism"
 	"math"
 	"math/big"
@@ -403,7 +404,12 @@ func TestRecursionRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, rows := range map[string]*Rows{"sparse": sparse, "framed": framed, "none": nil} {
+	text := inFile(t, recursionRows(t, rand.New(rand.NewPCG(1, 1)), 5, 3, 1))
+	file, err := OpenRows(bytes.NewReader(text), int64(len(text)), Standardization{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, rows := range map[string]*Rows{"sparse": sparse, "framed": framed, "read from a file": file, "none": nil} {
 		r, l := recursionOf(t, recursionRows(t, rand.New(rand.NewPCG(1, 1)), 5, 3, 1), usual, 2, 4)
 		r.Rows = rows
 		if _, err = RunRecursion(free{}, l, r); err == nil {

@@ -62,7 +62,7 @@ func (c *momentCheck) mixOf(x []int16, room []int64, side []int16) (mix uint64) 
 		}
 	default: // all coordinates are places of one channel
 		for ; len(x) > 0; x = x[len(side):] {
-			n2, product := c.mixPair(x[:len(side)])
+			n2, product := c.mixPair(append(side[:0], x[:len(side)]...)) // of a copy: both are of one reading
 			square, mix = square+n2, residue(mix+product)
 		}
 	}

@@ -254,5 +254,6 @@ func (s *ProductSum) Merge(o *ProductSum) error {
 // for Bound, when it is added or removed.
 func (s *ProductSum) Seal() Bounded {
 	s.sealed = true
-	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: s.total, unit: s.bound / float64(s.grid.bound), faulty: !s.agrees()}}
+	values := slices.Clone(s.total) // a copy of s that still adds does not change them
+	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: values, unit: s.bound / float64(s.grid.bound), faulty: !s.agrees(values)}}
 }

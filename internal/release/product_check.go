@@ -14,14 +14,10 @@ type productSecret struct {
 
 // productSecrets returns vectors of their own for each block.
 func productSecrets(blocks []ProductBlock) []productSecret {
-	n := 0
-	for _, b := range blocks {
-		n += b.width() + b.Right
-	}
-	all, out := uniform(n), make([]productSecret, len(blocks))
+	out := make([]productSecret, len(blocks))
 	for k, b := range blocks {
-		left, right := all[:b.width()], all[b.width():b.width()+b.Right]
-		out[k], all = productSecret{left, right, moved(left), moved(right)}, all[b.width()+b.Right:]
+		left, right := uniform(b.width()), uniform(b.Right)
+		out[k] = productSecret{left, right, moved(left), moved(right)}
 	}
 	return out
 }
@@ -124,15 +120,15 @@ func mixMatrix(m []int64, left, right []uint64) (mix uint64) {
 }
 
 // agrees reports whether the integers of the sum have the product with the secret that was noted.
-func (s *ProductSum) agrees() bool {
-	return !s.faulty && short(s.total) && s.mixTotal(s.secrets) == s.mix
+func (s *ProductSum) agrees(total []int64) bool {
+	return !s.faulty && short(total) && s.mixTotal(total, s.secrets) == s.mix
 }
 
 // mixTotal returns the product of the integers of the sum with a secret.
-func (s *ProductSum) mixTotal(secrets []productSecret) (mix uint64) {
+func (s *ProductSum) mixTotal(total []int64, secrets []productSecret) (mix uint64) {
 	at := 0
 	for k, b := range s.blocks {
-		m, r := s.total[at:at+b.Numbers()], secrets[k]
+		m, r := total[at:at+b.Numbers()], secrets[k]
 		if b.Sparse {
 			r.left, r.right = r.right, r.left // Left × Right
 		}
@@ -146,8 +142,8 @@ func (s *ProductSum) mixTotal(secrets []productSecret) (mix uint64) {
 // noted with that of s.
 func (s *ProductSum) mergeChecks(o *ProductSum) {
 	if &s.secrets[0] != &o.secrets[0] {
-		o.faulty = !o.agrees()
-		o.mix = o.mixTotal(s.secrets)
+		o.faulty = !o.agrees(o.total)
+		o.mix = o.mixTotal(o.total, s.secrets)
 	}
 	s.mix, s.faulty = residue(s.mix+o.mix), s.faulty || o.faulty
 	o.mix = 0

@@ -2,10 +2,12 @@ package release
 
 import (
 	"errors"
-	"github.com/ditherml/dither/mechanism"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/mechanism"
 )
 
 // productFaults are what kernels of a sum of products may do wrong, to what they made before it is admitted or to the sum
@@ -134,5 +136,28 @@ func TestTrueProductSumsAreNotFaulty(t *testing.T) {
 		if s.Seal().state.faulty {
 			t.Fatalf("trial %d: the sum is faulty", trial)
 		}
+	}
+}
+
+// TestSealedProductSumsStayAsTheyWereChecked adds a record to a copy of a sealed sum, and breaks its
+// memory: what is released stays what was checked.
+func TestSealedProductSumsStayAsTheyWereChecked(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 19))
+	factors := func() []kernel.Factors[float32] {
+		return someFactors(r, 1, func() float32 { return float32(r.NormFloat64()) })
+	}
+	s := newTestProductSum(t, 2, mechanism.Gaussian{NoiseMultiplier: 5}, 1)
+	if err := s.Add([]int{0}, factors(), nil); err != nil {
+		t.Fatal(err)
+	}
+	again := *s
+	sealed := s.Seal().state
+	checked := slices.Clone(sealed.values)
+	if err := again.Add([]int{1}, factors(), nil); err != nil {
+		t.Fatal(err)
+	}
+	again.total[0] += 7
+	if sealed.faulty || !slices.Equal(sealed.values, checked) {
+		t.Errorf("a sealed sum changed (faulty: %v), want what was checked", sealed.faulty)
 	}
 }

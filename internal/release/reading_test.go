@@ -60,6 +60,50 @@ func TestRowIsOfOneReading(t *testing.T) {
 	}
 }
 
+// TestReaderComputesOfACopy overwrites the memory of a row after it was read: its product with a
+// center and its largest magnitude stay those of the row that was measured.
+func TestReaderComputesOfACopy(t *testing.T) {
+	m := []int64{3, -5}
+	for _, kind := range rowTypes {
+		first, other := typedRows(t, [][]float64{{1, 0}}, kind, Standardization{}, 0, 1), typedRows(t, [][]float64{{0, 1}}, kind, Standardization{}, 0, 1)
+		var own reader
+		if _, mix := own.mix(first.x, 0, uniform(2)); mix >= prime {
+			t.Fatalf("%v: the row was not read", kind)
+		}
+		dot, peak := own.dot(m), own.peak()
+		if dot != 3*peak || peak < 1 {
+			t.Fatalf("%v: product %d and largest magnitude %d, want three times the second", kind, dot, peak)
+		}
+		switch x := first.x.(type) {
+		case dense[int16]:
+			copy(x.x, other.x.(dense[int16]).x)
+			x.x[0] = -9
+		case dense[uint8]:
+			copy(x.x, other.x.(dense[uint8]).x)
+		case bitRows:
+			copy(x.x, other.x.(bitRows).x)
+		case *sparseRows:
+			x.index[0], x.value[0] = 1, -9
+		}
+		if own.dot(m) != dot || own.peak() != peak {
+			t.Errorf("%v: after a change of memory the product is %d and the largest magnitude %d, want %d and %d", kind, own.dot(m), own.peak(), dot, peak)
+		}
+	}
+}
+
+// TestChangedRowsHaveNoScores changes a row between its measures and its largest magnitude: scores
+// would bound a row that the checks do not know.
+func TestChangedRowsHaveNoScores(t *testing.T) {
+	rows := typedRows(t, [][]float64{{0.25, 1}, {0.5, 0.75}}, Int16, Standardization{Normalize: NormalizeUnit, Intercept: 0.5}, 0, 2)
+	if _, err := NewRowsWithMax(rows); err != nil {
+		t.Fatal(err)
+	}
+	rows.x.(dense[int16]).x[3]--
+	if _, err := NewRowsWithMax(rows); !errors.Is(err, ErrComputation) {
+		t.Errorf("a row that changed: got error %v, want %v", err, ErrComputation)
+	}
+}
+
 // TestRowsOfTheLargestNormAreTheSame compares what portable code and kernels make of rows of the
 // largest norm that counts: no true row stops a run.
 func TestRowsOfTheLargestNormAreTheSame(t *testing.T) {

@@ -18,35 +18,35 @@ type RowsWithMax struct {
 }
 
 // NewRowsWithMax goes through the rows once. It refuses rows that are moved by a center, since no
-// coordinate of the rows bounds them alone. It refuses rows of a file too, which would have to hold
-// at each reading what it held at the first.
+// coordinate of the rows bounds them alone. It refuses rows of a file too. It errs where a row is
+// not the one that was entered.
 func NewRowsWithMax(r *Rows) (*RowsWithMax, error) {
 	if r == nil || r.frame.m != nil || r.frame.turn != nil || r.file != nil {
 		return nil, fmt.Errorf("release: scores are asked for of no rows, of rows in a file or of rows that are moved by a center, want rows in memory without one")
 	}
 	out := &RowsWithMax{rows: r, peaks: make([]int64, r.count)}
 	err := r.Each(r.first, r.count, func(b Block) error {
-		room := make([]int16, r.dim)
+		var own reader
 		for i := range b.Len() {
-			own := peak(b.x, i, room)
-			out.largest = max(out.largest, own)
-			out.peaks[b.record(i)-r.first] = max(own<<r.frame.bits, b.tail(i))
+			_, mix := own.mix(b.x, i, r.frame.secret)
+			at, most := b.record(i)-r.first, own.peak()
+			if mix >= prime || r.frame.mixOf(mix, 0, b.tail(i)) != r.known.mixes[at] {
+				return ErrComputation // the row changed since it was entered
+			}
+			out.largest, out.peaks[at] = max(out.largest, most), max(most<<r.frame.bits, b.tail(i))
 		}
 		return nil
 	})
 	return out, err
 }
 
-// peak is the largest magnitude of the integers of row i; dense rows are copied to room.
-func peak(x storage, i int, room []int16) (most int64) {
-	values := room
-	if p, ok := x.(*sparseRows); ok {
-		_, values = p.row(i)
-	} else {
-		x.copyRow(room, i)
-	}
-	for _, v := range values {
+// peak is the largest magnitude of the integers of the row that was read last.
+func (own *reader) peak() (most int64) {
+	for _, v := range own.row.values {
 		most = max(most, int64(v), -int64(v))
+	}
+	for _, v := range own.bytes {
+		most = max(most, int64(v))
 	}
 	return most
 }

@@ -166,9 +166,10 @@ func (p dense[T]) dots(dst []int64, m []int64, narrow []int16) {
 
 // dotAll writes Σ x·m modulo 2^64 of every row to dst, in portable code.
 func dotAll(dst []int64, x integers, m []int64) {
-	var own reader
+	var lent room
 	for i := range dst {
-		own.row.index, own.row.values, own.bytes = x.read(i, &own.lent)
+		var own reader
+		own.row.index, own.row.values, own.bytes = x.read(i, &lent)
 		dst[i] = own.dot(m)
 	}
 }
