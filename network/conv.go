@@ -24,17 +24,19 @@ type Conv struct {
 	// sees one part of the input. 0 means 1.
 	Groups int `json:"groups,omitempty"`
 	// NoBias omits the bias. In a description it is bias: false.
-	NoBias bool `json:"bias,omitempty"`
+	NoBias bool `json:"no_bias,omitempty"`
 }
 
 var _ Layer = Conv{}
 
 func (l Conv) described() any {
 	type fields Conv
+	bias := inverted(l.NoBias)
+	l.NoBias = false // bias says it
 	return struct {
 		fields
-		NoBias inverted `json:"bias,omitempty"`
-	}{fields(l), inverted(l.NoBias)}
+		Bias inverted `json:"bias,omitempty"`
+	}{fields(l), bias}
 }
 
 // kind returns "conv".

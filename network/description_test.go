@@ -95,3 +95,29 @@ func TestDocumentNamesEveryLayer(t *testing.T) {
 		}
 	}
 }
+
+// TestLayersAlone marshals layers outside a list: JSON then has the fields of the struct, and reads back.
+func TestLayersAlone(t *testing.T) {
+	linear, err := json.Marshal([]network.Linear{{Outputs: 2, NoBias: true}, {Outputs: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `[{"outputs":2,"no_bias":true},{"outputs":2}]`; string(linear) != want {
+		t.Errorf("got %s, want %s", linear, want)
+	}
+	conv, err := json.Marshal(network.Conv{Channels: 1, Kernel: 3, NoBias: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again network.Conv
+	if err = json.Unmarshal(conv, &again); err != nil || !again.NoBias || strings.Contains(string(conv), `"bias"`) {
+		t.Errorf("%s is read as %+v, %v, want no bias", conv, again, err)
+	}
+	listed, err := json.Marshal(network.Layers{network.Linear{Outputs: 2, NoBias: true}, network.Conv{Channels: 1, Kernel: 3, NoBias: true}, network.Linear{Outputs: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `[{"linear":{"outputs":2,"bias":false}},{"conv":{"channels":1,"kernel":3,"bias":false}},{"linear":{"outputs":2}}]`; string(listed) != want {
+		t.Errorf("got %s, want %s", listed, want)
+	}
+}

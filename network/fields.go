@@ -57,11 +57,13 @@ func unmarshalStrictly(text []byte, into any) error {
 	return nil
 }
 
-// fieldsOf returns the names of the fields of a struct in descriptions, in order.
+// fieldsOf returns the names of the fields of a struct in descriptions, in order. The field no_bias
+// of JSON is the field bias of a description.
 func fieldsOf(t reflect.Type) []string {
 	names := make([]string, t.NumField())
 	for i := range names {
-		names[i], _, _ = strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		names[i] = strings.TrimPrefix(name, "no_")
 	}
 	return names
 }

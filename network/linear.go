@@ -12,17 +12,19 @@ import (
 type Linear struct {
 	Outputs int `json:"outputs"`
 	// NoBias omits the bias. In a description it is bias: false.
-	NoBias bool `json:"bias,omitempty"`
+	NoBias bool `json:"no_bias,omitempty"`
 }
 
 var _ Layer = Linear{}
 
 func (l Linear) described() any {
 	type fields Linear
+	bias := inverted(l.NoBias)
+	l.NoBias = false // bias says it
 	return struct {
 		fields
-		NoBias inverted `json:"bias,omitempty"`
-	}{fields(l), inverted(l.NoBias)}
+		Bias inverted `json:"bias,omitempty"`
+	}{fields(l), bias}
 }
 
 // kind returns "linear".
