@@ -115,7 +115,7 @@ func (n Norm) draw(dst []int64, scaleBits uint) error {
 	case normLInfinity:
 		stream.LInfinity(dst, scale, 1)
 	case normL2:
-		stream.RoundedL2(dst, nil, scale, 1)
+		stream.RoundedL2(dst, scale, 1)
 	default:
 		return n.check()
 	}

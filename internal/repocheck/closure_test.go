@@ -33,10 +33,10 @@ type corePart struct {
 const samplersPart = "samplers"
 
 // maxCore is the largest size of all parts together.
-const maxCore = 7092
+const maxCore = 7077
 
 // maxSamplers is the largest size of samplersPart.
-const maxSamplers = 538
+const maxSamplers = 523
 
 // eventTypes are prices: a release makes an event of them, and package account reads it.
 var eventTypes = []string{"mechanism.NonPrivate", "mechanism.Repeat", "mechanism.Sequence", "mechanism.RandomAllocation", "mechanism.WithReplacement",

@@ -39,7 +39,7 @@ func BenchmarkDiscrete(b *testing.B) {
 func BenchmarkVector(b *testing.B) {
 	for name, draw := range map[string]func(s *Stream, dst []int64){
 		"LInfinity": func(s *Stream, dst []int64) { s.LInfinity(dst, 1<<40, 3) },
-		"RoundedL2": func(s *Stream, dst []int64) { s.RoundedL2(dst, nil, 1<<40, 3) },
+		"RoundedL2": func(s *Stream, dst []int64) { s.RoundedL2(dst, 1<<40, 3) },
 	} {
 		for _, d := range []int{1, 2, 16, 1024} {
 			b.Run(fmt.Sprintf("%s/%d", name, d), func(b *testing.B) {

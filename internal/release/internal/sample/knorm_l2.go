@@ -9,7 +9,7 @@ import (
 const (
 	// MaxL2Dimension is the largest dimension that RoundedL2 serves.
 	MaxL2Dimension = 4096
-	// MaxL2ScaleBits: RoundedL2 serves an axis times the scale up to 2^MaxL2ScaleBits.
+	// MaxL2ScaleBits is the base-2 logarithm of the largest scale that RoundedL2 serves.
 	MaxL2ScaleBits = 48
 	// L2SlackBits bounds a total variation distance in d dimensions by d·2^-L2SlackBits. It is the
 	// distance between a vector of RoundedL2 and the rounded continuous vector.
@@ -34,7 +34,7 @@ const (
 	//     product of three factors, moves by less than 2^(4.5-271) + 2^(10.5-279) + 2^(15-396) <
 	//     2^-266 = η.
 	//  5. From the executed draws on, the computation is exact. So the two roundings of a
-	//     coordinate z of scale c = axis·t differ only if the continuous z lies within e = c·η of a
+	//     coordinate z of scale c = t differ only if the continuous z lies within e = c·η of a
 	//     half-integer. Its density is a mixture of normal ones about 0, hence unimodal and
 	//     symmetric, and at most E[1/√W]/(c·√(2π)) ≤ 1/(2c), the value for d = 1. Next to each
 	//     half-integer but ±½ the density is at most its mean over the unit interval that ends
@@ -47,17 +47,16 @@ const (
 	L2SlackBits = 210
 )
 
-// RoundedL2 fills dst with round(z), z a continuous vector of density proportional to
-// exp(-‖z/axes‖₂/t), t = numerator/denominator, the division being by coordinates. The dimension d
-// is len(dst). No axes means that all are 1: K-norm noise of the Euclidean norm. Otherwise axes has
-// length d, and the unit ball is the ellipsoid of these half-axes. The distribution is met up to
-// d·2^-L2SlackBits in total variation: it is not called exact. Rounding is to the nearest integer,
-// and since it commutes with adding an integer vector f, f + round(z) is a function of f + z.
+// RoundedL2 fills dst with round(z), K-norm noise of the Euclidean norm. Here z is a continuous
+// vector of density proportional to exp(-‖z‖₂/t), with t = numerator/denominator. The dimension d
+// is len(dst). The distribution is met up to d·2^-L2SlackBits in total variation: it is not called
+// exact. Rounding is to the nearest integer. It commutes with adding an integer vector f, so
+// f + round(z) is a function of f + z.
 //
 // It panics unless d ≤ MaxL2Dimension, 1 ≤ numerator ≤ MaxScaleNumerator, denominator ≥ 1, and
-// each axis is at least 1 and, times t, at most 2^MaxL2ScaleBits.
+// t ≤ 2^MaxL2ScaleBits.
 //
-// The vector z is drawn as t·axes·√W·g, with g standard normal and W an independent chi-square
+// The vector z is drawn as t·√W·g, with g standard normal and W an independent chi-square
 // number of d+1 degrees of freedom. For √W·g = y has density proportional to
 //
 //	∫ w^((d-1)/2)·exp(-w/2) · w^(-d/2)·exp(-‖y‖²/(2w)) dw = 2·∫ exp(-(x² + ‖y‖²/x²)/2) dx
@@ -72,34 +71,25 @@ const (
 // Normal Variables", SIAM Review 1964; there E is -ln S, which is independent of the direction
 // too). Sums of 2E give chi-square numbers. So every z² is a rational number of what is drawn,
 // and no logarithm and no floating-point number is needed.
-func (s *Stream) RoundedL2(dst []int64, axes []uint64, numerator, denominator uint64) {
-	checkEuclidean(len(dst), axes, numerator, denominator)
+func (s *Stream) RoundedL2(dst []int64, numerator, denominator uint64) {
+	checkEuclidean(len(dst), numerator, denominator)
 	if len(dst) == 0 {
 		return
 	}
 	var v radial
 	v.begin(s, len(dst)+1, numerator, denominator)
-	v.fill(s, dst, axes)
+	v.fill(s, dst)
 	s.forget()
 }
 
 // checkEuclidean panics on what RoundedL2 does not serve.
-func checkEuclidean(dimension int, axes []uint64, numerator, denominator uint64) {
+func checkEuclidean(dimension int, numerator, denominator uint64) {
 	checkScale(numerator, denominator)
 	if dimension > MaxL2Dimension {
 		panic("sample: the dimension is outside its range")
 	}
-	if len(axes) == 0 {
-		axes = []uint64{1}
-	} else if len(axes) != dimension {
-		panic("sample: the axes do not match the dimension")
-	}
-	limitHigh, limitLow := bits.Mul64(denominator, 1<<MaxL2ScaleBits)
-	for _, axis := range axes {
-		high, low := bits.Mul64(axis, numerator)
-		if axis < 1 || high > limitHigh || high == limitHigh && low > limitLow {
-			panic("sample: an axis is outside its range")
-		}
+	if high, low := bits.Mul64(denominator, 1<<MaxL2ScaleBits); high == 0 && numerator > low {
+		panic("sample: the scale is outside its range")
 	}
 }
 
@@ -142,17 +132,13 @@ func (v *radial) timesSquare(x *big.Int, n uint64) {
 }
 
 // fill sets dst to the rounded vector; two coordinates take one pair of normal numbers.
-func (v *radial) fill(s *Stream, dst []int64, axes []uint64) {
-	axis := uint64(1)
+func (v *radial) fill(s *Stream, dst []int64) {
 	for i := range dst {
-		if len(axes) > 0 {
-			axis = axes[i]
-		}
 		if i%2 == 0 {
 			v.pair(s)
-			dst[i] = v.round(axis, &v.point.x)
+			dst[i] = v.round(&v.point.x)
 		} else {
-			dst[i] = v.round(axis, &v.point.y)
+			dst[i] = v.round(&v.point.y)
 		}
 	}
 }
@@ -165,14 +151,12 @@ func (v *radial) pair(s *Stream) {
 	v.pairDown.Mul(&v.down, &v.point.square)
 }
 
-// round returns the nearest integer to z = axis·t·√W·√(2E)·part/√S with no error. Here part is a
+// round returns the nearest integer to z = t·√W·√(2E)·part/√S with no error. Here part is a
 // coordinate of the point and S its squared distance from the center: |z|+½ rounded down is
 // ⌊(⌊2|z|⌋+1)/2⌋, and ⌊2|z|⌋ is the integer root of ⌊4z²⌋, where 4z² =
-// 16·axis²·part²·up·energy/(down·S·2^(2F)). A half is rounded away from zero.
-func (v *radial) round(axis uint64, part *big.Int) int64 {
-	v.number.SetUint64(axis)
-	v.rest.Mul(&v.number, part)
-	v.number.Mul(&v.rest, &v.rest)
+// 16·part²·up·energy/(down·S·2^(2F)). A half is rounded away from zero.
+func (v *radial) round(part *big.Int) int64 {
+	v.number.Mul(part, part)
 	v.rest.Mul(&v.number, &v.pairUp)
 	v.number.Rsh(&v.rest, 2*fractionBits-4)
 	v.rest.Quo(&v.number, &v.pairDown)

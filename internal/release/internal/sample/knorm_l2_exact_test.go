@@ -7,11 +7,11 @@ import (
 )
 
 // slowL2 draws from a source, a stream or its plain form, what RoundedL2 draws and computes the vector by the formula, in
-// floating point of 3000 bits: round(axis·t·√W·√(2E)·x/√(x²+y²)).
+// floating point of 3000 bits: round(t·√W·√(2E)·x/√(x²+y²)).
 func slowL2(s interface {
 	exponential(x *big.Int)
 	disk(p *diskPoint)
-}, axes []uint64, numerator, denominator uint64) []int64 {
+}, dimension int, numerator, denominator uint64) []int64 {
 	float := func() *big.Float { return new(big.Float).SetPrec(3000) }
 	unit := func(x *big.Int) *big.Float {
 		f := float().SetInt(x)
@@ -28,26 +28,26 @@ func slowL2(s interface {
 		return x.Mul(x, f), y.Mul(y, f)
 	}
 	w := float()
-	for range (len(axes) + 1) / 2 {
+	for range (dimension + 1) / 2 {
 		s.exponential(&e)
 		w.Add(w, unit(&e))
 	}
 	w.Mul(w, float().SetInt64(2))
-	if len(axes)%2 == 0 {
+	if dimension%2 == 0 {
 		x, _ := normal()
 		w.Add(w, x.Mul(x, x))
 	}
 	scale := float().Sqrt(w)
 	scale.Mul(scale, float().Quo(float().SetUint64(numerator), float().SetUint64(denominator)))
-	out := make([]int64, len(axes))
+	out := make([]int64, dimension)
 	var x, y *big.Float
-	for i, axis := range axes {
+	for i := range out {
 		if i%2 == 0 {
 			x, y = normal()
 		} else {
 			x = y
 		}
-		z := float().Mul(float().Mul(x, scale), float().SetUint64(axis))
+		z := float().Mul(x, scale)
 		half := big.NewFloat(math.Copysign(0.5, float64(z.Sign())))
 		out[i], _ = z.Add(z, half).Int64() // toward zero
 	}
@@ -55,19 +55,18 @@ func slowL2(s interface {
 }
 
 // TestRoundedL2IsItsFormula holds the integer computation to the formula, with equality, for
-// coarse and fine scales and unequal axes, in dimensions of both parities.
+// coarse and fine scales, in dimensions of both parities.
 func TestRoundedL2IsItsFormula(t *testing.T) {
 	slow, fast := fixed(160), fixed(160)
 	for _, c := range [][2]uint64{{1, 7}, {3, 2}, {1 << 40, 3}, {MaxScaleNumerator, math.MaxUint64 >> 8}} {
 		for d := 1; d <= 5; d++ {
-			axes := []uint64{1, 3, 200, 7, 8}[:d]
 			for range 20 {
-				want := slowL2(slow, axes, c[0], c[1])
+				want := slowL2(slow, d, c[0], c[1])
 				got := make([]int64, d)
-				fast.RoundedL2(got, axes, c[0], c[1])
+				fast.RoundedL2(got, c[0], c[1])
 				for i := range got {
 					if got[i] != want[i] {
-						t.Fatalf("scale %d/%d, axis %d: got %d, want %d", c[0], c[1], axes[i], got[i], want[i])
+						t.Fatalf("scale %d/%d, coordinate %d: got %d, want %d", c[0], c[1], i, got[i], want[i])
 					}
 				}
 			}
@@ -137,23 +136,20 @@ func TestL2SlackAddsUp(t *testing.T) {
 func TestRoundedL2Limits(t *testing.T) {
 	s, x := fixed(161), make([]int64, 2)
 	for name, draw := range map[string]func(){
-		"too many dimensions":         func() { s.RoundedL2(make([]int64, MaxL2Dimension+1), nil, 1, 1) },
-		"fewer axes than coordinates": func() { s.RoundedL2(x, []uint64{1}, 1, 1) },
-		"more axes than coordinates":  func() { s.RoundedL2(x, []uint64{1, 1, 1}, 1, 1) },
-		"an axis of 0":                func() { s.RoundedL2(x, []uint64{1, 0}, 1, 1) },
-		"a scale past the limit":      func() { s.RoundedL2(x, nil, 1<<MaxL2ScaleBits+1, 1) },
-		"an axis past the limit":      func() { s.RoundedL2(x, []uint64{1, 3}, 1<<(MaxL2ScaleBits-1), 1) },
-		"an axis past 64 bits":        func() { s.RoundedL2(x, []uint64{1, math.MaxUint64}, 1<<53, 1<<60) },
-		"a coordinate of 2^62":        func() { roundRoot(new(big.Int).Lsh(big.NewInt(1), 126)) },
-		"a coordinate of 2^200":       func() { roundRoot(new(big.Int).Lsh(big.NewInt(1), 402)) },
+		"too many dimensions":       func() { s.RoundedL2(make([]int64, MaxL2Dimension+1), 1, 1) },
+		"a scale past the limit":    func() { s.RoundedL2(x, 1<<MaxL2ScaleBits+1, 1) },
+		"a fraction past the limit": func() { s.RoundedL2(x, 3<<MaxL2ScaleBits+1, 3) },
+		"a coordinate of 2^62":      func() { roundRoot(new(big.Int).Lsh(big.NewInt(1), 126)) },
+		"a coordinate of 2^200":     func() { roundRoot(new(big.Int).Lsh(big.NewInt(1), 402)) },
 	} {
 		if !panics(draw) {
 			t.Errorf("%s: no panic", name)
 		}
 	}
-	s.RoundedL2(nil, nil, 1, 1)
-	s.RoundedL2(x, []uint64{1, 2}, 1<<(MaxL2ScaleBits-1), 1)
-	s.RoundedL2(x, []uint64{1, math.MaxUint64}, 1, 1<<60)
+	s.RoundedL2(nil, 1, 1)
+	s.RoundedL2(x, 1<<MaxL2ScaleBits, 1)
+	s.RoundedL2(x, 3<<MaxL2ScaleBits, 3)
+	s.RoundedL2(x, MaxScaleNumerator, math.MaxUint64) // whose limit is past 64 bits
 	below := new(big.Int).Lsh(big.NewInt(1), 126)
 	if got := roundRoot(below.Sub(below, big.NewInt(1))); got != 1<<62 {
 		t.Errorf("a coordinate just below 2^62 rounds to %d, want 2^62", got)
@@ -165,14 +161,14 @@ func roundRoot(square *big.Int) int64 {
 	var v radial
 	v.pairUp.Lsh(square, 2*fractionBits-4)
 	v.pairDown.SetUint64(1)
-	return v.round(1, big.NewInt(1))
+	return v.round(big.NewInt(1))
 }
 
 // TestRoundedL2AllocatesByDimension: a vector takes some allocations for its integers and about
 // one for each coordinate, and no more after many vectors than before.
 func TestRoundedL2AllocatesByDimension(t *testing.T) {
 	s, x := NewStream(), make([]int64, 64)
-	draw := func() { s.RoundedL2(x, nil, fine, 3) }
+	draw := func() { s.RoundedL2(x, fine, 3) }
 	before := testing.AllocsPerRun(10, draw)
 	for range 300 {
 		draw()

@@ -13,7 +13,7 @@ const fine = 1 << 40
 func vectors(key byte, n, d int) [][]float64 {
 	s, x := fixed(key), make([]int64, d)
 	return collect(n, d, func() []int64 {
-		s.RoundedL2(x, nil, fine, 1)
+		s.RoundedL2(x, fine, 1)
 		return x
 	})
 }
@@ -81,7 +81,7 @@ func TestRoundedL2IsRoundedLaplaceInOneDimension(t *testing.T) {
 		scale, step := scaleOf(c)
 		draws, s := make([]int64, 20000), fixed(byte(110+i))
 		for k := range draws {
-			s.RoundedL2(draws[k:k+1], nil, c[0], c[1])
+			s.RoundedL2(draws[k:k+1], c[0], c[1])
 		}
 		if m := misfit(draws, roundedLaplaceCDF(scale), 40*step, step); !(m < 1) {
 			t.Errorf("scale %d/%d: chi-square over its limit is %.2f, want below 1", c[0], c[1], m)
@@ -106,7 +106,7 @@ func TestRoundedL2Radius(t *testing.T) {
 		short := collect(4000, d, func() []int64 {
 			var v radial
 			v.begin(s, d, fine, 1)
-			v.fill(s, x, nil)
+			v.fill(s, x)
 			return x
 		})
 		if m := misfit(steps(short, 20, length), erlang(d), 2000, 10); !(m > 1) {

@@ -115,7 +115,7 @@ func TestScalesOutsideTheRange(t *testing.T) {
 	dst := make([]int64, 1)
 	for name, draw := range map[string]func(s *Stream, dst []int64, numerator, denominator uint64){
 		"DiscreteLaplace": (*Stream).DiscreteLaplace, "DiscreteGaussian": (*Stream).DiscreteGaussian, "LInfinity": (*Stream).LInfinity,
-		"RoundedL2": func(s *Stream, dst []int64, n, d uint64) { s.RoundedL2(dst, nil, n, d) },
+		"RoundedL2": func(s *Stream, dst []int64, n, d uint64) { s.RoundedL2(dst, n, d) },
 	} {
 		for _, c := range [][2]uint64{{0, 1}, {1, 0}, {MaxScaleNumerator + 1, 1}, {math.MaxUint64, math.MaxUint64}} {
 			if !panics(func() { draw(fixed(44), dst, c[0], c[1]) }) {
@@ -139,7 +139,7 @@ func TestSamplersForgetWhatTheyGave(t *testing.T) {
 		"DiscreteLaplace":  func(s *Stream) { s.DiscreteLaplace(dst, 7, 3) },
 		"DiscreteGaussian": func(s *Stream) { s.DiscreteGaussian(dst, 7, 3) },
 		"LInfinity":        func(s *Stream) { s.LInfinity(dst, 70, 3) },
-		"RoundedL2":        func(s *Stream) { s.RoundedL2(dst, nil, 7, 3) },
+		"RoundedL2":        func(s *Stream) { s.RoundedL2(dst, 7, 3) },
 	} {
 		s := fixed(45)
 		draw(s)
