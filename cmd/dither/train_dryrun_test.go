@@ -14,7 +14,7 @@ import (
 func TestLargeDeltaIsWarnedOf(t *testing.T) {
 	stdout, stderr := mustInvoke(t, "train", "--delta", "0.1", "--dry-run")
 	for _, text := range []string{stdout, stderr} {
-		if !strings.Contains(text, "times 1/records") || !strings.Contains(text, "--delta 5e-07") {
+		if !strings.Contains(text, "times 1/records") || !strings.Contains(text, "take a delta of 5e-07") {
 			t.Errorf("got %q, want a warning with a remedy", text)
 		}
 	}

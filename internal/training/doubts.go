@@ -17,7 +17,7 @@ func DeltaDoubt(delta float64, records, maxRecords int) string {
 	if declared == 0 || !(delta < 1) || delta*float64(declared) <= mostDeltaShare { // a delta of 1 is refused
 		return ""
 	}
-	return fmt.Sprintf("delta %g is %.3g times 1/records (%d declared), want at most %g of it: a method with this delta may publish each record with probability %g; take --delta %.0e",
+	return fmt.Sprintf("delta %g is %.3g times 1/records (%d declared), want at most %g of it: a method with this delta may publish each record with probability %g; take a delta of %.0e",
 		delta, delta*float64(declared), declared, mostDeltaShare, delta, mostDeltaShare*mostDeltaShare/float64(declared))
 }
 
