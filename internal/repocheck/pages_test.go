@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -17,7 +16,7 @@ var pageTest = regexp.MustCompile("`(Test[A-Z]\\w*)`")
 
 // missingTests returns a problem for every test that a page of the root or of docs names and that is in no file of
 // tests.
-func missingTests(root fs.FS, sources []source) ([]string, error) {
+func missingTests(root fs.FS, sources []source) (problems []string, err error) {
 	tests := map[string]bool{}
 	for _, s := range sources {
 		for _, d := range s.file.Decls {
@@ -26,27 +25,14 @@ func missingTests(root fs.FS, sources []source) ([]string, error) {
 			}
 		}
 	}
-	own, err := fs.Glob(root, "*.md")
-	if err != nil {
-		return nil, err
-	}
-	names, err := fs.Glob(root, "docs/*.md")
-	if err != nil {
-		return nil, err
-	}
-	var problems []string
-	for _, name := range slices.Concat(own, names) {
-		text, err := fs.ReadFile(root, name)
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range pageTest.FindAllStringSubmatch(string(text), -1) {
+	err = eachPage(root, func(name, text string) {
+		for _, m := range pageTest.FindAllStringSubmatch(text, -1) {
 			if !tests[m[1]] {
 				problems = append(problems, fmt.Sprintf("pages: %s names %s, want a test that there is", name, m[1]))
 			}
 		}
-	}
-	return problems, nil
+	})
+	return problems, err
 }
 
 // TestPagesNameTests wants each test that a page names to exist: proofs and figures point at what holds them.

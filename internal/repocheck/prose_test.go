@@ -125,25 +125,32 @@ func commentSentences(t *tree) []sentence {
 	return found
 }
 
-// pageSentences are those of the pages in the root and in docs.
-func pageSentences(root fs.FS) ([]sentence, error) {
+// eachPage visits the pages in the root and in docs, by name.
+func eachPage(root fs.FS, visit func(name, text string)) error {
 	own, err := fs.Glob(root, "*.md")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	names, err := fs.Glob(root, "docs/*.md")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var found []sentence
 	for _, name := range slices.Concat(own, names) {
 		text, err := fs.ReadFile(root, name)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		found = append(found, sentencesOf(func(line int) string { return fmt.Sprintf("%s:%d", name, line) }, string(text))...)
+		visit(name, string(text))
 	}
-	return found, nil
+	return nil
+}
+
+// pageSentences are those of the pages in the root and in docs.
+func pageSentences(root fs.FS) (found []sentence, err error) {
+	err = eachPage(root, func(name, text string) {
+		found = append(found, sentencesOf(func(line int) string { return fmt.Sprintf("%s:%d", name, line) }, text)...)
+	})
+	return found, err
 }
 
 // countProse returns the sentences that a ceiling counts, the longest first. A sentence stands there once for each of its
