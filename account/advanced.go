@@ -56,20 +56,7 @@ func (a advancedComposition) Delta(e mechanism.Event, epsilon float64, n privacy
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Delta(w, epsilon, n) }); several {
 		return v, err
 	}
-	epsilon = within(epsilon)
-	r, err := releasesOf(e, n)
-	if err != nil {
-		return Interval{}, err
-	}
-	if err = checkEpsilon(epsilon); err != nil {
-		return Interval{}, err
-	}
-	if err = r.few("advanced"); err != nil {
-		return Interval{}, err
-	}
-	all, err := terms(e, n)
-	delta := leastDelta(r.advanced, r.least(), epsilon)
-	return positive(Interval{0, delta, delta}, all, epsilon, n), err
+	return leastDeltaOf(e, epsilon, n, a.Name(), releases.advanced)
 }
 
 // advanced returns the least bound over the splits, and over basic composition.

@@ -52,6 +52,12 @@ func (b basicComposition) Delta(e mechanism.Event, epsilon float64, n privacy.Ne
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return b.Delta(w, epsilon, n) }); several {
 		return v, err
 	}
+	return leastDeltaOf(e, epsilon, n, b.Name(), releases.basic)
+}
+
+// leastDeltaOf returns the smallest delta at which a bound on epsilon by the named accountant is at
+// most epsilon.
+func leastDeltaOf(e mechanism.Event, epsilon float64, n privacy.Neighboring, accountant string, bound func(r releases, delta float64) float64) (Interval, error) {
 	epsilon = within(epsilon)
 	r, err := releasesOf(e, n)
 	if err != nil {
@@ -60,11 +66,11 @@ func (b basicComposition) Delta(e mechanism.Event, epsilon float64, n privacy.Ne
 	if err = checkEpsilon(epsilon); err != nil {
 		return Interval{}, err
 	}
-	if err = r.few("basic"); err != nil {
+	if err = r.few(accountant); err != nil {
 		return Interval{}, err
 	}
 	all, err := terms(e, n)
-	delta := leastDelta(r.basic, r.least(), epsilon)
+	delta := leastDelta(func(delta float64) float64 { return bound(r, delta) }, r.least(), epsilon)
 	return positive(Interval{0, delta, delta}, all, epsilon, n), err
 }
 

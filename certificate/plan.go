@@ -27,7 +27,7 @@ func CheckSubject(name string, s Subject, mayBePure bool) error {
 	case !s.Neighboring.Valid():
 		return fmt.Errorf("%s: neighboring is %v, want a named relation", name, s.Neighboring)
 	case s.Unit == "":
-		return fmt.Errorf("%s: the schema does not say what one row is, which is what the guarantee speaks of, want it; write row: one person, or what it is", name)
+		return fmt.Errorf("%s: row is missing in the schema, want the thing that one row describes, which the guarantee protects; write row: one person, for example", name)
 	case mayBePure && !(s.Delta >= 0 && s.Delta < 1):
 		return fmt.Errorf("%s: delta is %v, want 0 or more and less than 1", name, s.Delta)
 	case !mayBePure && !(s.Delta > 0 && s.Delta < 1):

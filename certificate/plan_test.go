@@ -15,7 +15,7 @@ func TestSubjectCheck(t *testing.T) {
 	}
 	for want, change := range map[string]func(s *Subject){
 		"train: neighboring is ":                                                    func(s *Subject) { s.Neighboring = 0 },
-		"train: the schema does not say what one row is":                            func(s *Subject) { s.Unit = "" },
+		"train: row is missing in the schema":                                       func(s *Subject) { s.Unit = "" },
 		"train: delta is 0, want more than 0 and less than 1":                       func(s *Subject) { s.Delta = 0 },
 		"train: delta is 1, want 0 or more and less than 1":                         func(s *Subject) { s.Delta = 1 },
 		"train: records is 21, max records 20, rows per person 1, want 0 ≤ records": func(s *Subject) { s.Records = 21 },

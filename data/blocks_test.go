@@ -22,7 +22,7 @@ func blocksSchema() *data.Schema {
 	}}
 }
 
-// blockTables writes one table of random whole numbers in every format.
+// blockTables writes one table of random integers in every format.
 func blockTables(t *testing.T, rows int) map[string]data.Source {
 	source := rand.New(rand.NewPCG(11, 12))
 	var flat, matrix, fortran, labels []float32

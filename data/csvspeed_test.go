@@ -36,7 +36,7 @@ columns:
 `
 
 // speedTable returns rows under speedSchema: levels drawn at random, one cell in fifty
-// missing, whole numbers as in the Adult table.
+// missing, integers as in the Adult table.
 func speedTable(tb testing.TB, rows int) (*data.Schema, string) {
 	tb.Helper()
 	s, err := data.ParseSchema("speed.yaml", []byte(speedSchema))

@@ -150,7 +150,7 @@ func TestPrivateWordsAreRefused(t *testing.T) {
 		"{numeric: [0, 1], learned: false}":                                    "learned: true",
 		"{bounds: private, bins: private, max-bins: 3}":                        "wide enough",
 		"{numeric: [0, 1], bins: private}":                                     "max-bins",
-		"{numeric: [0, 1], bins: private, max-bins: 0}":                        "a positive whole number",
+		"{numeric: [0, 1], bins: private, max-bins: 0}":                        "a positive integer",
 		"{numeric: [0, 1], bins: private, max-bins: 1}":                        "2 to 64",
 		"{numeric: [0, 1], bins: private, max-bins: 65}":                       "2 to 64",
 		"{numeric: [0, 1], max-bins: 3}":                                       "max-bins is given without private bins",

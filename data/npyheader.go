@@ -93,7 +93,7 @@ func parseHeader(file, text string) (*array, error) {
 	}
 	a := &array{file: file, fortran: fortran[1] == "True"}
 	if a.size, a.decode = decoder(descr[1]); a.decode == nil {
-		return nil, damaged(file, "the type of its numbers is not read", "float32, float64, whole numbers or bool; never objects")
+		return nil, damaged(file, "the type of its numbers is not read", "float32, float64, integers or bool; never objects")
 	}
 	a.kind = descr[1][1:]
 	total := 1

@@ -59,7 +59,7 @@ func (p *schemaParser) positive(e entry) error {
 	if err := p.whole(e, &n); err != nil || n > 0 {
 		return err
 	}
-	return p.fail(e.node, e.key+" is "+nodeWords(e.node), "a positive whole number", "write one, such as 8")
+	return p.fail(e.node, e.key+" is "+nodeWords(e.node), "a positive integer", "write one, such as 8")
 }
 
 // addBounds writes the bounds of a numeric column.

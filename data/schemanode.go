@@ -78,7 +78,7 @@ func (p *schemaParser) texts(e entry, dst *[]string) error {
 func (p *schemaParser) whole(e entry, dst *int) error {
 	v, err := strconv.Atoi(e.node.Value)
 	if e.node.Kind != yaml.ScalarNode || err != nil {
-		return p.fail(e.node, e.key+" is "+nodeWords(e.node), "a whole number", "mend it")
+		return p.fail(e.node, e.key+" is "+nodeWords(e.node), "an integer", "mend it")
 	}
 	*dst = v
 	return nil

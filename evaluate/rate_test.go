@@ -75,7 +75,7 @@ func TestHiddenRecordsHaveARateOfAtLeast(t *testing.T) {
 		{"two levels", 10, 0, noiseLaplace, 2, []string{"accuracy", "area", "rate in a bin"}, nil},
 		{"two levels", 60, 0, noiseLaplace, 2, []string{"area"}, nil},
 		{"two levels", 30, 0, noiseLaplace, 0.1, []string{"area", "recall of yes"}, nil},
-		{"two levels", 30, 0, noiseLaplace, 0.001, []string{"accuracy", "recall of yes"}, nil}, // counts are whole numbers
+		{"two levels", 30, 0, noiseLaplace, 0.001, []string{"accuracy", "recall of yes"}, nil}, // counts are integers
 		{"number", 10, 0, noiseLaplace, 2, append([]string{"R²"}, errorKinds...), nil},
 		{"number", 60, 0, noiseLaplace, 2, append([]string{"R²"}, errorKinds...), nil},
 		{"number", 300, 0, noiseGaussian, 2, []string{"R²"}, nil},
@@ -115,7 +115,7 @@ func TestDoubtedIntervalsCover(t *testing.T) {
 	}
 }
 
-// TestCountsWithoutNoiseAreNotHeldLess has shares of few rows under next to no noise, whose counts are whole numbers: without half
+// TestCountsWithoutNoiseAreNotHeldLess has shares of few rows under next to no noise, whose counts are integers: without half
 // a step more, 85 % are held of a share of 0.2 of one row. It adds up binomial probabilities.
 func TestCountsWithoutNoiseAreNotHeldLess(t *testing.T) {
 	for _, noise := range []float64{1e-8, 1e-3} {

@@ -94,9 +94,9 @@ func noiseEventWords(e mechanism.Event) string {
 	case mechanism.KNorm:
 		return fmt.Sprintf("numbers, with noise whose density falls with its norm, of scale %s times the most that one record can contribute in that norm", times(e.NoiseMultiplier))
 	case mechanism.DiscreteGaussian:
-		return fmt.Sprintf("a whole number that one record moves by at most %d, with normal noise on the whole numbers of standard deviation %s", e.Sensitivity, times(e.StandardDeviation))
+		return fmt.Sprintf("an integer that one record moves by at most %d, with normal noise on the integers of standard deviation %s", e.Sensitivity, times(e.StandardDeviation))
 	case mechanism.DiscreteLaplace:
-		return fmt.Sprintf("a whole number that one record moves by at most %d, with Laplace noise on the whole numbers of scale %s", e.Sensitivity, times(e.Scale))
+		return fmt.Sprintf("an integer that one record moves by at most %d, with Laplace noise on the integers of scale %s", e.Sensitivity, times(e.Scale))
 	case mechanism.RandomizedResponse:
 		return fmt.Sprintf("one of %d answers, which is drawn at random with probability %s and true otherwise", e.Outcomes, display.Plain(e.Probability))
 	case mechanism.Exponential:
@@ -104,11 +104,11 @@ func noiseEventWords(e mechanism.Event) string {
 	case mechanism.PermuteAndFlip:
 		return fmt.Sprintf("a choice among candidates, a better one being likelier, of epsilon %s by itself (permute and flip)", times(e.Epsilon))
 	case mechanism.AssumedDP:
-		return fmt.Sprintf("something of which epsilon %s at delta %s is taken on trust, under %v", times(e.Epsilon), display.Plain(e.Delta), e.Neighboring)
+		return fmt.Sprintf("something whose epsilon, %s at delta %s, is taken on trust, under %v", times(e.Epsilon), display.Plain(e.Delta), e.Neighboring)
 	case mechanism.AssumedZCDP:
-		return fmt.Sprintf("something of which %s-zero-concentrated privacy is taken on trust, under %v", times(e.Rho), e.Neighboring)
+		return fmt.Sprintf("something whose %s-zero-concentrated privacy is taken on trust, under %v", times(e.Rho), e.Neighboring)
 	case mechanism.AssumedXiZCDP:
-		return fmt.Sprintf("something of which (%s, %s)-zero-concentrated privacy is taken on trust, under %v", times(e.Xi), times(e.Rho), e.Neighboring)
+		return fmt.Sprintf("something whose (%s, %s)-zero-concentrated privacy is taken on trust, under %v", times(e.Xi), times(e.Rho), e.Neighboring)
 	case mechanism.AdaptiveClipping:
 		return fmt.Sprintf("a sum of clipped gradients with normal noise of %s times the clipping norm, and a count of those within the norm with noise of standard deviation %s", times(e.NoiseMultiplier), times(e.CountNoise))
 	case mechanism.MixtureOfGaussians:
@@ -125,11 +125,11 @@ func sampledWords(e mechanism.Event) (words string, parts []mechanism.Event, ok 
 	case mechanism.PoissonSampled:
 		return fmt.Sprintf("from a fresh random sample that takes each record with probability %s, by a coin of its own:", display.Plain(e.Probability)), []mechanism.Event{e.Event}, true
 	case mechanism.TruncatedPoisson:
-		return fmt.Sprintf("from a fresh random sample that takes each of at most %d records with probability %s, of which %d at most are kept:", e.Records, display.Plain(e.Probability), e.MaxBatch), []mechanism.Event{e.Event}, true
+		return fmt.Sprintf("from a fresh random sample that takes each of at most %d records with probability %s and keeps at most %d of them:", e.Records, display.Plain(e.Probability), e.MaxBatch), []mechanism.Event{e.Event}, true
 	case mechanism.WithoutReplacement:
 		return fmt.Sprintf("from %d of %d records, drawn at random:", e.Batch, e.Records), []mechanism.Event{e.Event}, true
 	case mechanism.WithReplacement:
-		return fmt.Sprintf("from %d draws out of %d records, of which one may be drawn again:", e.Batch, e.Records), []mechanism.Event{e.Event}, true
+		return fmt.Sprintf("from %d draws out of %d records, where a record may be drawn again:", e.Batch, e.Records), []mechanism.Event{e.Event}, true
 	case mechanism.Partition:
 		return fmt.Sprintf("from each of %d parts into which the records are divided at random, one after the other, so that a record pays once a round:", e.Parts), []mechanism.Event{e.Event}, true
 	case mechanism.RandomAllocation:

@@ -79,7 +79,7 @@ func wantedFields(known []string) string {
 func wantedType(field any) string {
 	switch field.(type) {
 	case *int:
-		return "a whole number"
+		return "an integer"
 	case *float64:
 		return "a number"
 	case *string:

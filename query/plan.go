@@ -286,7 +286,7 @@ func (p Plan) checkChoice() error {
 	}
 	for _, q := range p.Quantiles {
 		if thousandths := q * 1000; !(q > 0 && q < 1) || math.Abs(thousandths-math.Round(thousandths)) > 1e-9 {
-			return fmt.Errorf("query: quantile is %v, want a whole number of thousandths between 0 and 1", q)
+			return fmt.Errorf("query: quantile is %v, want a multiple of 0.001 between 0 and 1", q)
 		}
 	}
 	return nil

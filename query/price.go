@@ -23,7 +23,7 @@ func (p Plan) sensitivity() (int64, error) {
 	}
 	bound := max(-p.Lower[0], p.Upper[0]) * float64(rows)
 	if !(bound >= 1 && bound <= maxWholeBound) || bound != math.Trunc(bound) {
-		return 0, fmt.Errorf("query: the larger bound of the sum over one record is %v, want a whole number from 1 to %d for discrete noise; take gaussian or laplace", bound, maxWholeBound)
+		return 0, fmt.Errorf("query: the larger bound of the sum over one record is %v, want an integer from 1 to %d for discrete noise; take gaussian or laplace", bound, maxWholeBound)
 	}
 	return int64(bound), nil
 }

@@ -36,7 +36,7 @@ func (l RunCountDistribution) chance(k int) float64 {
 	return p
 }
 
-// laws are one of each kind, shapes below, between and above whole numbers among them.
+// laws are one of each kind, shapes below, between and above integers among them.
 var laws = []string{"geometric:5", "poisson:3", "logarithmic:4", "negative-binomial:-0.5:3", "negative-binomial:0.5:6", "negative-binomial:1:4", "negative-binomial:2.25:8"}
 
 // TestLaws compares 10000 numbers of runs under each law with its probabilities. A count of expectation np is off by more than L/3 +

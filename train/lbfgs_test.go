@@ -12,7 +12,7 @@ import (
 )
 
 // tilted returns records whose second number hardly varies beside a large constant, and decides the label. Features
-// are whole numbers of the step to which rows are rounded.
+// are integer multiples of the step to which rows are rounded.
 func tilted(t *testing.T, n int) (*data.Schema, *data.Dataset) {
 	t.Helper()
 	s := toySchema(t)

@@ -84,7 +84,7 @@ func (p Plan) checkPreparation(m *model.Model) error {
 	learned := p.learnedBy(m)
 	for _, kind := range option.Statistics() {
 		if !ofColumn(kind) && learned[kind] != paid[kind] {
-			wrong = append(wrong, fmt.Errorf("train: the model rests on a %s of %d numbers of which the plan releases %d, want as many", kind, learned[kind], paid[kind]))
+			wrong = append(wrong, fmt.Errorf("train: the model rests on a %s of %d numbers and the plan releases %d, want as many", kind, learned[kind], paid[kind]))
 		}
 	}
 	return errors.Join(wrong...)

@@ -19,7 +19,7 @@ import (
 // rounded by less than a step, toward zero, which the whitening stretches by its norm at most and the normalization divides
 // by that of the row, twice that at most; then half a step of the other grid is added, and as much for rounding in
 // float32. A frame rounds the whitened center to 2^-11 of its largest coordinate, which the normalization divides in the same way, and
-// the length of a row to one of many whole numbers.
+// the length of a row to one of many integers.
 func TestWhitenedWholeRows(t *testing.T) {
 	s, d := pictures(t, 200)
 	for name, c := range map[string]struct {
@@ -43,7 +43,7 @@ func TestWhitenedWholeRows(t *testing.T) {
 		}
 		rows, err := setup.descend(encoded, ready)
 		if err != nil || ready.whole == nil || ready.framed != c.framed {
-			t.Fatalf("%s: %v, framed is %v, want rows whitened in whole numbers, and framed %v", name, err, ready.framed, c.framed)
+			t.Fatalf("%s: %v, framed is %v, want rows whitened in integers, and framed %v", name, err, ready.framed, c.framed)
 		}
 		m := ready.features
 		dim, want, scratch, plain := m.Dim(), make([]float64, m.Dim()), m.NewScratch(1), centeredRows(m, d)
@@ -93,7 +93,7 @@ func TestWideRowsShareNoPasses(t *testing.T) {
 	}
 }
 
-// TestRoundMatrix holds that whole numbers fit 16 bits, that their sums of products with the longest vectors fit 32, that the
+// TestRoundMatrix holds that integers fit 16 bits, that their sums of products with the longest vectors fit 32, that the
 // matrix becomes what they stand for, and that the unit is as small as that allows.
 func TestRoundMatrix(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))

@@ -43,7 +43,7 @@ func newData() *cobra.Command {
 func newDataShow() *cobra.Command {
 	return &cobra.Command{
 		Use: "show NAME", Short: "Print where a built-in data set comes from", Args: arguments("NAME"),
-		Long:    "Print the page of a built-in data set: its origin, licence and making, what a row is, and\nwhat each column means.",
+		Long:    "Print the page of a built-in data set: its origin, licence and making, and the meaning of\na row and of each column.",
 		Example: "  dither data show randhie",
 		RunE: func(c *cobra.Command, args []string) error {
 			set, err := builtin.Open(args[0])

@@ -306,7 +306,7 @@ func TestNetworkFilesOfLayers(t *testing.T) {
 	for _, c := range []struct{ layers, want string }{
 		{"- conv: {channels: 2, kernel: 3}\n- relu\n", "layers.yaml line 2: kind is \"relu\""},
 		{"- conv: {channels: 2, kernel: 3}\n\n- linear: {output: 1}\n", "layers.yaml line 3: linear: "},
-		{"- flatten\n- linear:\n    bias: false\n    outputs: two\n", "layers.yaml line 4: linear: outputs is \"two\", want a whole number"},
+		{"- flatten\n- linear:\n    bias: false\n    outputs: two\n", "layers.yaml line 4: linear: outputs is \"two\", want an integer"},
 		{"- flatten\n- residual:\n    - activation: tanh\n    - linear:\n        output: 36\n", "layers.yaml line 5: residual: layer 1: linear: output is not known, want key: value pairs of outputs, bias"},
 		{"- conv: {channels: 2, kernel: 9}\n- linear: {outputs: 1}\n", "layers.yaml line 1: conv: "},
 		{"- flatten\n- linear: {outputs: 3}\n", "layers.yaml line 2: the last layer gives 3 numbers, want 1, as many as the loss logistic has scores"},

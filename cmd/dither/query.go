@@ -46,7 +46,7 @@ Rows and cells follow the schema: rows that it drops count nowhere, and neither 
 a missing cell leaves the number or the condition open. The schema needs no target.
 
 With --unit person:COLUMN --max-records-per-person K a record is all rows with one text in a column,
-of which the first K that meet the condition count; what they add up to is bounded together.
+and the first K rows that meet the condition count. Their sum is bounded together.
 
 Each answer is a release of its own, and releases add up: with --out FOLDER the certificate is
 kept, and dither account FOLDER FOLDER... prices several of them together. Exit status 3 when
@@ -96,14 +96,14 @@ func (k *queryCommand) add(c *cobra.Command) {
 	f.StringVar(&k.plan.Where, "where", "", "condition that a row must meet to count")
 	f.StringVar(&k.plan.By, "by", "", "column of levels: one answer for each level, in one release")
 	f.Float64SliceVar(&k.plan.Edges, "edges", nil, "ascending edges between the cells of a histogram (default: the bins of the schema)")
-	f.Float64SliceVar(&k.plan.Quantiles, "quantiles", []float64{0.5}, "quantiles, whole numbers of thousandths")
+	f.Float64SliceVar(&k.plan.Quantiles, "quantiles", []float64{0.5}, "quantiles, multiples of 0.001")
 	f.IntVar(&k.plan.Points, "points", 0, "number of points of the grid that is chosen from (default 1000)")
 	f.StringVar(&k.plan.Of, "of", "mean", "statistic of each block of an aggregate: "+strings.Join(query.AggregateNames(), ", "))
 	f.IntVar(&k.plan.Blocks, "blocks", 40, "number of blocks of an aggregate")
 	f.StringVar(&k.unit, "unit", "row", "what is protected: row, or person:COLUMN for all rows with one text in a column")
 	f.IntVar(&k.rowsOfPerson, "max-records-per-person", 0, "rows of a person that are used, with --unit person:COLUMN; further rows count nowhere")
 	f.Float64Var(&k.share, "share", 0.05, "share of the rows outside bounds, half of it on either side")
-	f.StringVar(&k.plan.Noise, "noise", "", "laplace (the default where it can be), gaussian, or discrete: the discrete gaussian on whole numbers")
+	f.StringVar(&k.plan.Noise, "noise", "", "laplace (the default where it can be), gaussian, or discrete: the discrete gaussian on integers")
 	f.Float64Var(&k.epsilon, "epsilon", 1, "what the answer may cost, in nats")
 	f.Float64Var(&k.noiseMultiplier, "noise-multiplier", 0, "scale of the noise over the bound of one record, instead of the least that --epsilon allows")
 	f.Float64Var(&k.plan.Delta, "delta", 1e-6, glossary.Short("delta")+"; 0 where the answer is purely private")

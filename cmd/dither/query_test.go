@@ -231,7 +231,7 @@ func TestQueryOfPersons(t *testing.T) {
 		t.Errorf("got %+v for %v by %s, want 7 for nearly 200", a.Rows, e, a.Certificate.Accountant)
 	}
 	out, _ := mustInvoke(t, questionArgs(append([]string{"mean", "age", "--by", "sex", "--out", "persons"}, unit...)...)...)
-	for _, want := range []string{"declared  one person is all rows with one town, of which at most 3 are used", "at delta 0, adding or removing one person", "what the rows of a person add to all cells is bounded together"} {
+	for _, want := range []string{"declared  one person is all rows with one town, of which at most 3 are used", "at delta 0, adding or removing one person", "the sum of a person's rows over all cells is bounded together"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the output lacks %q:\n%s", want, out)
 		}

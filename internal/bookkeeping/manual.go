@@ -57,8 +57,8 @@ of the data that share no person: they count by the dearest one.`,
   dither ledger create study.ledger --data study --epsilon 1 --delta 1e-6 --row "one person" --filter gdp
   dither ledger create study.ledger --data study --epsilon 1 --delta 1e-6 --row "one person" --population "north: patients of the two northern clinics" --population "south: patients of the others"
   dither ledger create "postgres://anna@db.example/ledgers?ledger=visits" --data visits --epsilon 3 --delta 1e-5 --row "one visit"`},
-	"show": {"show FILE", "Show what is left of a budget", `Show what a ledger has left, what it stands for, and each release: its purpose, person, time, own guarantee, what the
-filter charges for it alone, and its certificate. Times are those of the writers' clocks, in UTC; they decide nothing.
+	"show": {"show FILE", "Show what is left of a budget", `Show the budget that is left, the terms of the ledger, and each release: its purpose, person, time, own guarantee,
+price by itself under the filter, and certificate. Times are those of the writers' clocks, in UTC; they decide nothing.
 
 Shares of the budget add up. Charges do not: together they cost less than their sum. "spent" is what they cost together.`,
 		`  dither ledger show hospital.ledger
@@ -72,7 +72,7 @@ of them.
 Exit status 0 when everything agrees, 1 when something does not, 2 when a file is missing or is no ledger.`,
 		`  dither ledger check hospital.ledger
   dither ledger check hospital.ledger models`},
-	"price": {"price FILE PLAN | MODEL-FOLDER | EVENT...", "Say what a plan would cost and leave", `Say what plans would cost together, and what they would leave. A plan is what dither train --dry-run --json
+	"price": {"price FILE PLAN | MODEL-FOLDER | EVENT...", "Say what a plan would cost and leave", `Show the cost of plans together, and the budget that they would leave. A plan is what dither train --dry-run --json
 prints, a certificate, a model folder, or an event as dither account takes it. Nothing is reserved.
 
 Exit status 3 when it does not fit; then it says what would.`,

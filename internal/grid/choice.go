@@ -39,7 +39,7 @@ func (p *Plan) choice(ctx context.Context) (*Choice, error) {
 	case !p.parts.testPublic:
 		return nil, fmt.Errorf("--select is given without public records to score models on, want --test FILE --test-public; scores on private records would have to be paid for")
 	case p.varies("epsilon") || p.varies("epsilon-per-step") || p.varies("delta") || p.varies(noiseFlag):
-		return nil, fmt.Errorf("--select is given with several budgets, want one, of which the choice takes no more")
+		return nil, fmt.Errorf("--select is given with several budgets, want one budget; the choice takes no more than that")
 	}
 	asked := 0.0
 	if len(p.all(noiseFlag)) == 0 && len(p.all("epsilon-per-step")) == 0 {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// boundedCase is a bound and records whose products lie near it, one whole number beside it, far within and beyond, or
+// boundedCase is a bound and records whose products lie near it, one integer beside it, far within and beyond, or
 // are anything.
 func boundedCase(r *rand.Rand, n int) (v, scales []float64, n2 []int64, bound int64) {
 	v, scales, n2 = make([]float64, n), make([]float64, n), make([]int64, n)
@@ -34,7 +34,7 @@ func boundedCase(r *rand.Rand, n int) (v, scales []float64, n2 []int64, bound in
 }
 
 // TestRoundBounded holds what is written against its definition in big numbers, at every length near those that kernels take:
-// it is within the bound exactly, it is the nearest whole number or, only where that is beyond, the product toward zero, and
+// it is within the bound exactly, it is the nearest integer or, only where that is beyond, the product toward zero, and
 // nothing is in doubt that is clear of the bound. Kernel and portable code give the same.
 func TestRoundBounded(t *testing.T) {
 	r := rand.New(rand.NewPCG(71, 1))

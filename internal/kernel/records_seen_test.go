@@ -94,7 +94,7 @@ func TestRecordProducts(t *testing.T) {
 	}
 }
 
-// TestDotRounded compares with whole numbers of 64 bits, which wrap.
+// TestDotRounded compares with integers of 64 bits, which wrap.
 func TestDotRounded(t *testing.T) {
 	r := rand.New(rand.NewPCG(79, 1))
 	for range 20 {

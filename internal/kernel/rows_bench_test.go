@@ -70,7 +70,7 @@ func nonPrivateStep[T Entry](pick func(d *stepData) []T) step {
 	}
 }
 
-// round writes whole numbers below 2^20 in magnitude that stand for residuals.
+// round writes integers below 2^20 in magnitude that stand for residuals.
 func (s *stepRoom) round(m []float32) []float64 {
 	q := s.numbers[:len(m)]
 	for k, v := range m {

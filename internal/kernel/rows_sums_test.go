@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// anyWhole returns whole numbers such that sums of rows products with entries to most
+// anyWhole returns integers such that sums of rows products with entries to most
 // stay below 2^53.
 func anyWhole(r *rand.Rand, n, rows int, most float64) []float64 {
 	limit := math.Floor(math.Min(0x1p52/(float64(max(rows, 1))*most), math.Exp2(5+30*r.Float64())))
@@ -27,7 +27,7 @@ func anyWhole(r *rand.Rand, n, rows int, most float64) []float64 {
 	return q
 }
 
-// anySums returns whole numbers to begin sums with, and some behind them that must stay.
+// anySums returns integers to begin sums with, and some behind them that must stay.
 func anySums(r *rand.Rand, n int) []float64 {
 	dst := make([]float64, n+9)
 	for j := range dst {

@@ -16,7 +16,7 @@ type turnCase struct {
 	scale           float64
 }
 
-// newTurnCase draws rows and a matrix whose products fit 32 bits, and whole numbers beside them.
+// newTurnCase draws rows and a matrix whose products fit 32 bits, and integers beside them.
 func newTurnCase(r *rand.Rand, side, rows int) turnCase {
 	c := turnCase{make([]int16, side*side), make([][]int16, rows), make([]float64, side), make([]float64, rows), math.Ldexp(1, r.IntN(5))}
 	most := int(math.Sqrt(math.MaxInt32 / float64(max(side, 1))))
@@ -73,7 +73,7 @@ func (c turnCase) products(i int) []int32 {
 // turn is NewTurn at a level.
 func (c turnCase) turn(set instructions) *Turn { return newTurn(set, c.matrix, c.center, c.scale) }
 
-// TestTurnSquares compares every level with the portable code, bit by bit, and that with exact whole numbers, within
+// TestTurnSquares compares every level with the portable code, bit by bit, and that with exact integers, within
 // the error that is stated.
 func TestTurnSquares(t *testing.T) { eachSet(t, testTurnSquares) }
 

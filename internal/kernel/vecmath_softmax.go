@@ -29,7 +29,7 @@ func softmax(set instructions, dst, x []float32, columns int) {
 		return
 	}
 	if columns < 1 || len(x)%columns != 0 {
-		panic("kernel: Softmax: the entries are not a whole number of rows")
+		panic("kernel: Softmax: the entries do not fill rows")
 	}
 	if softmaxVector(set, dst, x, columns) {
 		return

@@ -7,7 +7,7 @@ import (
 )
 
 // The gradient of a layer's weights is a sum of outer products, over records, of the derivatives by its outputs and
-// of its arguments. Rounded to whole numbers first, it is exact.
+// of its arguments. Rounded to integers first, it is exact.
 func ExampleAddProductInt() {
 	arguments := []float32{0.5, -1, 0.25, 0.125, 1, 0.5}
 	derivatives := []float32{0.75, -0.25, 0.5, 0.5}

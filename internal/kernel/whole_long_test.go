@@ -21,7 +21,7 @@ func longNumbers(r *rand.Rand, n, bits int) []int64 {
 	return x
 }
 
-// TestSquareLong compares with whole numbers of any length: numbers on both sides of where the kernels end, one
+// TestSquareLong compares with integers of any length: numbers on both sides of where the kernels end, one
 // large number among small ones, and blocks.
 func TestSquareLong(t *testing.T) {
 	r := rand.New(rand.NewPCG(38, 1))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// singlesToRound returns numbers of all sizes: bits at random, what is near half a whole number after scaling, ends of
+// singlesToRound returns numbers of all sizes: bits at random, what is near half an integer after scaling, ends of
 // the range; with broken, infinite ones and NaN of any bits among them.
 func singlesToRound(r *rand.Rand, n int, scale float32, broken bool) []float32 {
 	x := make([]float32, n)

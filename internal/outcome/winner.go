@@ -66,7 +66,7 @@ func (s *Study) winnerPage(winner *sweep.Candidate, c certificate.Certificate) r
 		Lead: []string{wording.Guarantee(c), "A random number of runs was made, each with settings drawn at random; the best on " + s.Measured + ", which is public, is this model. The guarantee covers the choice. Nothing else of the runs was kept."},
 		Sections: []report.Section{
 			{Title: "The settings that were chosen", Facts: settingFacts(winner.Settings)},
-			{Title: "Settings of each run, of which epsilon is that of one", Facts: settingFacts(s.Fixed)},
+			{Title: "Settings of each run; epsilon is for one run", Facts: settingFacts(s.Fixed)},
 			{Title: "Assumptions", List: c.Assumptions},
 			{Title: "Check the guarantee", Command: "dither verify " + BaseName(s.Folder)},
 		}}

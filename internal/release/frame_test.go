@@ -283,7 +283,7 @@ func scoresStandAlone(t *testing.T, rows *Rows, s *Scorer, want []float32, colum
 }
 
 // TestSumsOfTypesAgree adds the same integers as every type that holds them, with coefficients so
-// large that some leave float64's whole numbers.
+// large that some leave float64's integers.
 func TestSumsOfTypesAgree(t *testing.T) {
 	const n, dim, columns = 300, 70, 2
 	r := rand.New(rand.NewPCG(1, 9))

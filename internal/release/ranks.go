@@ -79,7 +79,7 @@ func (r *Ranks) Add(record int, points ...int) error {
 func (r *Ranks) Quantile(q float64) (Scores, error) {
 	a := int64(math.Round(q * maxUnit))
 	if !(q > 0 && q < 1) || math.Abs(q*maxUnit-float64(a)) > 1e-9 || a == 0 || a == maxUnit {
-		return Scores{}, fmt.Errorf("release: quantile is %v, want a whole number of thousandths between 0 and 1", q)
+		return Scores{}, fmt.Errorf("release: quantile is %v, want a multiple of 0.001 between 0 and 1", q)
 	}
 	r.sealed = true
 	n := int64(0)

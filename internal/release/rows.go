@@ -86,7 +86,7 @@ func NewWholeRows(count int, o RowsOptions, worker func() func(dst []int16, firs
 	case err != nil:
 		return nil, err
 	case o.Type != Int16:
-		return nil, fmt.Errorf("release: rows of type %v are given as whole numbers, want int16", o.Type)
+		return nil, fmt.Errorf("release: rows of type %v are given as integers, want int16", o.Type)
 	}
 	own := newStorage(Int16, count, o.Dim).(dense[int16])
 	r.x = own

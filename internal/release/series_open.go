@@ -78,7 +78,7 @@ func checkCoefficients(b mechanism.BandedMatrix, c []int64) error {
 		sum += v
 	}
 	if wrong || sum > maxSeriesWeight {
-		return fmt.Errorf("release: %d coefficients of %v are not a column of it, want 1 to %d whole numbers that do not rise or fall below 0, of at most 2^20 in all", len(c), b, b.Bands)
+		return fmt.Errorf("release: %d coefficients of %v are not a column of it, want 1 to %d integers that do not rise or fall below 0, of at most 2^20 in all", len(c), b, b.Bands)
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestWholeRows holds that whole numbers are kept as they are, with their squared norms, in blocks of several goroutines,
+// TestWholeRows holds that integers are kept as they are, with their squared norms, in blocks of several goroutines,
 // that rows beyond the limit are all zero, and what is refused.
 func TestWholeRows(t *testing.T) {
 	const n, dim, limit = 1000, 3, 50

@@ -62,7 +62,7 @@ func (r Report) Text() []byte {
 		}
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s\n\n%d rows, of which the schema drops %d\n", r.Notice, r.Rows, r.DroppedRows)
+	fmt.Fprintf(&b, "%s\n\n%d rows; the schema drops %d of them\n", r.Notice, r.Rows, r.DroppedRows)
 	if len(rows) > 1 {
 		_ = display.WriteColumns(&b, rows) // a bytes.Buffer takes everything
 	}

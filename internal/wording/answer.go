@@ -93,7 +93,7 @@ func foot(a query.File) string {
 	}
 	switch {
 	case p.Cells > 1 && p.Person != nil:
-		b.WriteString("cells     what the rows of a person add to all cells is bounded together, so all cells cost what one does\n")
+		b.WriteString("cells     the sum of a person's rows over all cells is bounded together, so all cells cost as much as one\n")
 	case p.Cells > 1:
 		b.WriteString("cells     a row is in one cell, so all cells cost what one does (replacing a row touches two)\n")
 	}

@@ -99,7 +99,7 @@ func NetworkSampling(s neural.Sampling) string {
 	case option.SamplingShuffle:
 		return fmt.Sprintf("the %d parts of random divisions of the rows, a new one in every round", s.Parts)
 	case option.SamplingCyclic:
-		return fmt.Sprintf("the %d parts of one random division of the rows, in turn, of which each row is taken with probability %v", s.Parts, s.Probability)
+		return fmt.Sprintf("the %d parts of one random division of the rows, in turn; each row of a part is taken with probability %v", s.Parts, s.Probability)
 	case option.SamplingTruncated:
 		return fmt.Sprintf("samples that take each row with probability %v, cut at random to %d rows", s.Probability, s.BatchSize)
 	case option.SamplingFull:

@@ -28,7 +28,7 @@ type term struct {
 // newTerm returns one term, checked and translated.
 func newTerm(t Term) (*term, error) {
 	if !(t.Count >= 0) || t.Count != math.Trunc(t.Count) || math.IsInf(t.Count, 0) {
-		return nil, fmt.Errorf("contour: count is %v, want a whole number", t.Count)
+		return nil, fmt.Errorf("contour: count is %v, want an integer", t.Count)
 	}
 	s, err := newSource(t.Pair)
 	if err != nil {
