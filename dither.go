@@ -20,10 +20,10 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// Budget is the limit on what all releases of one data set cost together. The Budget of NewBudget
-// lives in memory, for one process. The Budget of OpenBudget lives in a ledger that processes share.
-// Calls that spend from one Budget wait for each other. A copy of a Budget, or a Budget that neither
-// function made, spends nothing.
+// Budget is a limit on the total privacy cost of all releases about one data set. NewBudget keeps
+// its Budget in memory, for one process. OpenBudget keeps its Budget in a ledger, which processes
+// share. Calls that spend from the same Budget run one after another. Only a pointer that one of
+// these functions returned can spend: a call with a copy or a zero Budget is an error.
 type Budget struct {
 	self           *Budget // the address that NewBudget returned: a copy would spend a second time
 	epsilon, delta float64
@@ -37,9 +37,9 @@ type Budget struct {
 	closed         bool            // guarded by calls
 }
 
-// NewBudget returns an unspent budget of epsilon, in nats, and delta under a relation. Both must be
-// positive and finite, and delta less than 1. One budget is for one data set. Another data set with
-// records of the same people has to be paid from the same budget.
+// NewBudget returns an unspent budget of epsilon and delta under a neighboring relation. Epsilon is
+// in nats. Epsilon and delta must be positive and finite, and delta less than 1. One budget is for
+// one data set. A second data set about the same people must be paid from the same budget.
 func NewBudget(epsilon, delta float64, n privacy.Neighboring) (*Budget, error) {
 	if _, err := privacy.NewGuarantee(epsilon, delta, n, privacy.Unit{Row: "one record"}); err != nil {
 		return nil, err
@@ -52,9 +52,9 @@ func NewBudget(epsilon, delta float64, n privacy.Neighboring) (*Budget, error) {
 	return b, nil
 }
 
-// Left returns the epsilon that one more Gaussian release may cost at the delta of the budget,
-// rounded down. It is 0 when nothing is left. It is also 0 when less than about a thousandth of the
-// budget is left: rounding leaves such a rest of a budget that was spent in full.
+// Left returns the epsilon, in nats, that one more Gaussian release may cost at the budget's delta.
+// The number is rounded down. It is 0 when less than about a thousandth of the budget is left:
+// rounding can leave that much of a budget that was spent in full.
 func (b *Budget) Left() float64 {
 	if !b.made() {
 		return 0
@@ -166,7 +166,7 @@ func inWords(u privacy.Unit) string {
 	return fmt.Sprintf("%q with at most %d rows a person", u.Row, u.RowsPerPerson)
 }
 
-// Option changes what a call does by default.
+// Option is an optional argument of Train, Query or Evaluate.
 type Option func(*settings)
 
 // settings are the options of a call; zero values are the defaults.
@@ -219,48 +219,51 @@ func option(name string, set Option) Option {
 	}
 }
 
-// WithEpsilon returns the option by which Train, Query or Evaluate spends this much epsilon, in
-// nats. 0, the default, spends all that is left. A release that is not Gaussian takes the whole
-// budget anyway: see Train.
+// WithEpsilon returns the option that limits the cost of Train, Query or Evaluate to this epsilon,
+// in nats. 0, the default, spends the whole remaining budget. Releases that are not Gaussian spend
+// the whole budget even with this option: see Train and Query.
 func WithEpsilon(epsilon float64) Option {
 	return option("WithEpsilon", func(s *settings) { s.epsilon = epsilon })
 }
 
-// WithProgress returns the option by which Train calls f after the preparation, which is step 0,
-// and after each step. With more than 100 steps, Train calls f only after each hundredth of them.
-// The epsilon is the cost of stopping at that step. In f, Left returns what Train will leave.
-// Train, Query and Evaluate with the same budget would wait in f for Train to end.
+// WithProgress returns the option by which Train calls f to report its progress. The first call has
+// step 0 and follows the preparation. Further calls follow each step of at most 100, or each
+// hundredth of more steps. The argument epsilon of f is the total cost if training stopped at that
+// step. Within f, Left returns the epsilon that Train will leave. Within f, Train, Query or
+// Evaluate with the same budget would wait forever.
 func WithProgress(f func(step, steps int, epsilon float64)) Option {
 	return option("WithProgress", func(s *settings) { s.progress = f })
 }
 
-// Into returns the option by which Train writes the files of Save into a new folder. Train takes
-// the name of the folder before it reads a record. From before the first release until the results
-// are complete, the folder holds spent.json, which states what is spent. A process that is killed
-// leaves this file. An error of Train after the first release names the file. Into is for Train
-// alone.
+// Into returns the option by which Train writes the model, the certificate and report.html into a
+// new folder, as Save does. Train creates the folder before it reads a record. During training the
+// folder contains spent.json, which states the cost so far. The file remains if the process is
+// killed. If Train returns an error after the first release, the error names the file. Only Train
+// accepts Into.
 func Into(folder string) Option { return option("Into", func(s *settings) { s.folder = &folder }) }
 
-// Where returns the option by which Query uses only the rows that meet a condition, such as "age >=
-// 30 and sex = f".
+// Where returns the option by which Query uses only the rows that meet a condition. An example is
+// "age >= 30 and sex = f".
 func Where(condition string) Option {
 	return option("Where", func(s *settings) { s.plan.Where = condition })
 }
 
-// By returns the option by which Query or Evaluate also answers for each level of a column.
+// By returns the option by which Query or Evaluate also releases a result for each level of a
+// categorical column.
 func By(column string) Option { return option("By", func(s *settings) { s.plan.By = column }) }
 
-// PerPerson returns the option that protects all rows with one text in a column together, as one
-// person. The first maxRows rows of a person are used, and further rows count nowhere. Without the
-// option one row is protected. All calls that spend from one budget need the same unit.
+// PerPerson returns the option that protects all rows of a person together instead of one row. Rows
+// with the same text in the column belong to one person. Only the first maxRows rows of each person
+// are used. All calls that spend from one budget need the same unit of protection.
 func PerPerson(column string, maxRows int) Option {
 	return option("PerPerson", func(s *settings) { s.plan.Person = &query.Person{Column: column, MaxRows: maxRows} })
 }
 
-// Asking returns the option that gives Query the fields of a plan that its words leave open: Edges,
-// Quantiles, Points, Of, Blocks, Noise, ThresholdDelta and Confidence. Query settles the other
-// fields itself and ignores them in p. It refuses a Where or a By that stands in p alone, and a
-// field that the statistic does not take.
+// Asking returns the option that sets fields of Query's plan that the question in words leaves
+// open. These fields of p are used: Edges, Quantiles, Points, Of, Blocks, Noise, ThresholdDelta and
+// Confidence. Query ignores the other fields of p, with two exceptions. A Where or By in p is an
+// error unless the option of that name sets it too. A field that the statistic does not use is an
+// error.
 func Asking(p query.Plan) Option {
 	return option("Asking", func(s *settings) {
 		was := s.plan

@@ -15,10 +15,10 @@ import (
 
 // OpenBudget returns the budget of a durable ledger that `dither ledger create` made: a file, or
 // postgres://user@host/database?ledger=NAME without a password. The budget has the epsilon, delta
-// and relation of the ledger, and every process that opens the ledger spends from the same one. A
-// schema that declares another name than the ledger has is refused. A call reserves before it reads
-// a record. What it reserved stays spent when the program ends early. Close gives the file or the
-// connection back.
+// and relation of the ledger. All processes that open the ledger spend from the same budget. A
+// schema with a different name than the ledger is an error. Train, Query and Evaluate reserve their
+// cost in the ledger before they read a record. A reservation stays spent when the program ends
+// early. Close closes the file or the connection.
 func OpenBudget(ctx context.Context, where string) (*Budget, error) {
 	book, err := openBook(ctx, where)
 	if err != nil {

@@ -13,21 +13,22 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// Evaluation is the result of Evaluate. All of it is released.
+// Evaluation is the result of Evaluate. All fields are released and may be published.
 type Evaluation struct {
-	// Measures are estimates with their intervals, for a target that has classes or is a number.
+	// Measures are estimates with confidence intervals. They describe a classification if the
+	// target has levels, else a regression.
 	Measures evaluate.Private
-	// Plan states what was released, and Certificate the guarantee.
+	// Plan lists the public numbers of the release. Certificate states its guarantee.
 	Plan        evaluate.Plan
 	Certificate certificate.Certificate
 }
 
-// Evaluate returns measures of a model on private records that did not train it. It pays with all
-// that is left of the budget, or with less by WithEpsilon. Everything is computed from one Gaussian
-// release: a histogram of true levels and scores, or sums of residuals cut at the width of the
-// target. By splits the measures by the declared levels of a column. Records are given as for
-// Train, under the schema of the model. When too little is left, the error wraps
-// ledger.ErrOverBudget and no record was read.
+// Evaluate returns noisy measures of a model's quality on private records. The records must not
+// have been used to train the model. Evaluate spends the whole remaining budget, or the amount of
+// WithEpsilon. All measures are computed from one Gaussian release: a histogram of true levels and
+// scores, or sums of residuals cut at the width of the target. The option By adds measures for each
+// declared level of a column. Records are given as for Train, under the schema of the model. If too
+// little budget is left, the error wraps ledger.ErrOverBudget, and no record has been read.
 func Evaluate(ctx context.Context, b *Budget, m *model.Model, records any, options ...Option) (*Evaluation, error) {
 	if m == nil || m.Schema() == nil {
 		return nil, errNoModel
@@ -91,9 +92,9 @@ func (b *Budget) evaluate(ctx context.Context, m *model.Model, records any, plan
 	return &Evaluation{measured, plan, c}, err
 }
 
-// EvaluatePublic returns the exact measures of a model on public records: a classification or a
-// regression, and nil for the other. Nothing is released or paid for. So measures of private
-// records reveal something of these records. Rows that the schema drops are left out.
+// EvaluatePublic returns exact measures of a model's quality on public records. The result is a
+// classification or a regression, and the other pointer is nil. EvaluatePublic adds no noise and
+// spends no budget, so never use it on private records. Rows that the schema drops are left out.
 func EvaluatePublic(ctx context.Context, m *model.Model, records any) (*evaluate.Classification, *evaluate.Regression, error) {
 	if _, err := settled(ctx, nil); err != nil {
 		return nil, nil, err

@@ -7,13 +7,14 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// Predict returns the prediction of a model for each record. For two levels it is the probability
-// of the second. For more levels it is the probability of each, in the schema's order. For a
-// numeric target it is the value. It is nil for a record that the schema drops.
+// Predict returns the prediction of a model for each record. If the target has two levels, the
+// prediction is the probability of the second level. If it has more levels, it is the probability
+// of each level, in the schema's order. If the target is numeric, it is the predicted value. The
+// prediction is nil for a record that the schema drops.
 //
 // Records are a slice of structs, a file name, or a data set of the model's schema. Structs and
-// files need not have the target. Nothing is released or paid for. So predictions of private
-// records reveal something of these records.
+// files may lack the target. Predict adds no noise and spends no budget, so predictions for private
+// records reveal information about those records.
 func Predict(ctx context.Context, m *model.Model, records any) ([][]float64, error) {
 	if _, err := settled(ctx, nil); err != nil {
 		return nil, err

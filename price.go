@@ -9,9 +9,10 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Price returns the guarantee of an event at a delta, for one record. The event is text such as
-// "repeat(60, gaussian(30))"; docs/account.md lists the events. Epsilon is an upper bound in nats,
-// by the accountant that suits the event.
+// Price returns the guarantee that an event gives for one record, at a delta and under a relation.
+// The event is text such as "repeat(60, gaussian(30))"; docs/account.md lists the events. The
+// epsilon is a proven upper bound in nats. It comes from the accountant that account.ForDelta
+// chooses.
 func Price(event string, delta float64, n privacy.Neighboring) (privacy.Guarantee, error) {
 	e, err := mechanism.ParseEvent(event)
 	if err != nil {
@@ -24,9 +25,10 @@ func Price(event string, delta float64, n privacy.Neighboring) (privacy.Guarante
 	return privacy.NewGuarantee(epsilon.Upper, delta, n, privacy.Unit{Row: "one record"})
 }
 
-// Calibrate returns the least noise multiplier at which the event of plan costs at most epsilon, in
-// nats, at delta. It is the least to the precision of package account. The noise that is drawn is
-// rounded, and its price too stays within epsilon and delta.
+// Calibrate returns the smallest noise multiplier for which the event of plan costs at most
+// epsilon, in nats, at delta. The precision is that of account.Calibrate. The cost includes the
+// small difference between the executed noise, which is rounded, and the noise that the event
+// describes.
 func Calibrate(plan func(noiseMultiplier float64) mechanism.Event, epsilon, delta float64, n privacy.Neighboring) (float64, error) {
 	if plan == nil {
 		return 0, errors.New("dither: plan is nil, want a function from a noise multiplier to an event")

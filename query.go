@@ -13,18 +13,19 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// Answer is the result of Query. All of it is released.
+// Answer is the result of Query. All fields are released and may be published.
 type Answer struct {
-	// Rows are the numbers with their intervals: one row, or one for each cell, quantile or pair of
-	// columns.
+	// Rows are the answers with their intervals. There is one row, or one row for each cell,
+	// quantile or pair of columns.
 	Rows []query.Row
-	// Plan is the question with its noise, and Certificate states the guarantee.
+	// Plan is the question with all its public numbers, including the noise. Certificate states its
+	// guarantee.
 	Plan        query.Plan
 	Certificate certificate.Certificate
 }
 
-// Query returns the answer to one question about the records. It pays with all that is left of the
-// budget, or with less by WithEpsilon. Questions are:
+// Query returns the noisy answer to one question about the records. It spends the whole remaining
+// budget, or the amount of WithEpsilon. The questions are:
 //
 //	count                           radius age, bmi
 //	sum age                         aggregate age
@@ -33,15 +34,15 @@ type Answer struct {
 //	histogram age                   correlation age, bmi
 //	quantiles age                   bounds age
 //
-// An expression of package query may stand for a column. Where and By say which rows count, and
-// Asking gives the details. A median is "quantiles age"; Asking(query.Plan{Quantiles:
-// []float64{0.25, 0.75}}) asks for quartiles. A histogram of a column without bins needs Edges.
-// Records are given as for Train. When too little is left, the error wraps ledger.ErrOverBudget and
-// no record was read.
+// A column name may be replaced by an expression of package query. The options Where and By select
+// rows and split the answer; Asking sets details. "quantiles age" returns the median. With
+// Asking(query.Plan{Quantiles: []float64{0.25, 0.75}}) it returns quartiles. A histogram of a
+// column without declared bins needs Edges. Records are given as for Train. If too little budget is
+// left, the error wraps ledger.ErrOverBudget, and no record has been read.
 //
-// Noise is Gaussian, so that releases add up. Answers chosen on a grid have other noise: quantiles,
-// bounds, the radius and aggregates. These and categories need an unspent budget, and leave nothing
-// of it.
+// Most questions have Gaussian noise, whose costs add up over several calls. The exceptions are
+// quantiles, bounds, radius, aggregate and categories. An exception needs an unspent budget and
+// spends all of it.
 func Query(ctx context.Context, b *Budget, s *data.Schema, records any, question string, options ...Option) (*Answer, error) {
 	if err := b.check(s); err != nil {
 		return nil, err

@@ -17,25 +17,27 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Run is the result of Train. All of it is released.
+// Run is the result of Train. All fields are released and may be published.
 type Run struct {
-	// Model predicts; it is safe for concurrent use.
+	// Model makes predictions. It is safe for concurrent use.
 	Model *model.Model
-	// Certificate states what the run guarantees, and the plan that the guarantee follows from.
+	// Certificate states the guarantee of the run and the plan that it follows from.
 	Certificate certificate.Certificate
 	files       map[string][]byte
 }
 
-// Train returns a linear model of the schema's target, trained as the command trains it without
-// flags. It pays with all that is left of the budget, or with less by WithEpsilon. Records are a
-// slice of structs, a file name, or a *data.Dataset of the same schema. data.FromStructs says which
-// field stands for which column. Errors of the arguments and of the budget come before anything is
-// spent; the error wraps ledger.ErrOverBudget when too little is left. An error after the first
-// step, as when ctx ends, says that the budget is spent; the folder of Into records it. The number
-// of records is private, so Train also trains on no records.
+// Train returns a linear model that predicts the schema's target. It uses the defaults of the
+// command `dither train`. It spends the whole remaining budget, or the amount of WithEpsilon.
+// Records are a slice of structs, a file name, or a *data.Dataset of the same schema. See
+// data.FromStructs for the mapping of struct fields to columns. The number of records is private,
+// so Train also accepts no records.
 //
-// Private bounds, bins and levels in the schema are learned by releases that are not Gaussian. Such
-// a training needs an unspent budget and leaves nothing of it, even by WithEpsilon.
+// Invalid arguments are errors before anything is spent. If too little budget is left, the error
+// wraps ledger.ErrOverBudget, and nothing is spent. If an error occurs after the first step, for
+// example because ctx ends, the cost stays spent.
+//
+// Private bounds, bins and levels in the schema are learned by releases that are not Gaussian. Then
+// Train needs an unspent budget and spends all of it, even with WithEpsilon.
 func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options ...Option) (*Run, error) {
 	if err := b.check(s); err != nil {
 		return nil, err
@@ -109,8 +111,8 @@ func taken(folder *string) (*artefact.Folder, error) {
 	return artefact.Claim(*folder, false, io.Discard)
 }
 
-// Save writes the model, the certificate and report.html into a new folder, which Verify and the
-// command read. It refuses a name that exists, and a Run that Train did not return.
+// Save writes the model, the certificate and report.html into a new folder. Verify and the command
+// read this folder. An existing name is an error, and so is a Run that Train did not return.
 func (r *Run) Save(folder string) error {
 	if r == nil || len(r.files) == 0 {
 		return errors.New("dither: run is empty, want one that Train returned")
@@ -118,7 +120,8 @@ func (r *Run) Save(folder string) error {
 	return artefact.Write(folder, r.files)
 }
 
-// Open returns the model of a folder that Save or the command wrote. It does not verify the folder.
+// Open returns the model in a folder that Save or the command wrote. It does not verify the folder:
+// see Verify.
 func Open(folder string) (*model.Model, error) {
 	m, err := model.Load(folder)
 	if err != nil && artefact.IsUnfinished(folder) {
@@ -129,21 +132,22 @@ func Open(folder string) (*model.Model, error) {
 
 // Verification is the result of Verify.
 type Verification struct {
-	// Verified reports whether the folder agrees with itself, and Checked lists what was compared.
+	// Verified reports whether all files of the folder agree with the plan and with each other.
+	// Checked lists the comparisons that were made.
 	Verified bool
 	Checked  []string
-	// Disagreements lists what does not follow from the plan and what differs between files. It is
-	// empty for a verified folder.
+	// Disagreements lists the numbers that do not follow from the plan and the contradictions
+	// between files. It is empty for a verified folder.
 	Disagreements []string
-	// Guarantee, in words, and Certificate are set for a verified folder alone.
+	// Guarantee states the guarantee in words. Guarantee and Certificate are set only if Verified
+	// is true.
 	Guarantee   string
 	Certificate *certificate.Certificate
 }
 
-// Verify recomputes everything that follows from the plan in a folder that Save or the command
-// wrote. It returns the result of comparing all files with that. A folder that disagrees with
-// itself gives Verified false and no error. The error is about files that are missing or
-// unreadable.
+// Verify checks a folder that Save or the command wrote. It recomputes every number that follows
+// from the plan and compares all files with the results. If they disagree, Verified is false and
+// the error is nil. The error is not nil if files are missing or unreadable.
 func Verify(folder string) (Verification, error) {
 	v, err := artefact.Verify(folder)
 	return Verification(v), err

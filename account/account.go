@@ -8,20 +8,20 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Interval is a quantity between two proven bounds, Lower ≤ truth ≤ Upper, with an estimate between
-// them. Upper is the value that may be claimed.
+// Interval is a number between two proven bounds, Lower ≤ truth ≤ Upper. Estimate lies between the
+// bounds and is not proven. Claim Upper only.
 type Interval struct{ Lower, Estimate, Upper float64 }
 
-// Accountant prices events. Implementations are safe for concurrent use.
+// Accountant computes the privacy cost of events. Implementations are safe for concurrent use.
 type Accountant interface {
-	// Name returns the accountant's name as flags and certificates spell it.
+	// Name returns the accountant's name in flags and certificates.
 	Name() string
 	// Epsilon returns the smallest epsilon, in nats, for which the event is (epsilon,
-	// delta)-private under the relation; +Inf where no epsilon is. An event without a proof is an
-	// error.
+	// delta)-private under the relation. It is +Inf if there is none. An event for which the
+	// accountant has no proof is an error.
 	Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error)
 	// Delta returns the smallest delta for which the event is (epsilon, delta)-private under the
-	// relation; epsilon is in nats. An event without a proof is an error.
+	// relation. Epsilon is in nats. An event for which the accountant has no proof is an error.
 	Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error)
 }
 

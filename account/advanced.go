@@ -8,12 +8,12 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Advanced is the accountant of advanced composition. Each release is priced alone at a share of δ,
-// as Basic does. The (ε_i, δ_i) are composed by kovOptimal where all releases are equal, else by
-// the closed form for different ones. Several splits of δ between the releases and the composition
-// are tried. The least bound is returned, and it is never more than that of Basic. Advanced uses
-// only one pair (ε_i, δ_i) of a release, so it costs more than PLD. It suits statements of others
-// that are known by (ε, δ) alone. The parameters of releases are fixed in advance.
+// Advanced is the accountant of advanced composition. It gives each release (ε_i, δ_i) as Basic
+// does, and composes these pairs. If all releases are equal it uses optimal composition, else a
+// closed formula for different releases. It tries several splits of δ between the releases and the
+// composition, and returns the least bound. The bound is never more than that of Basic. It usually
+// exceeds that of PLD, because it uses only one pair (ε_i, δ_i) of a release. Use it for releases
+// with only (ε, δ) known. Their parameters must be fixed in advance.
 //
 // Kairouz, Oh & Viswanath, "The Composition Theorem for Differential Privacy", ICML 2015, theorems
 // 3.3 and 3.5, https://arxiv.org/abs/1311.0776.
@@ -30,8 +30,8 @@ var splits = [...]float64{1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85
 // Name returns "advanced".
 func (advancedComposition) Name() string { return "advanced" }
 
-// Epsilon returns the least bound over the splits. The lower bound of the interval is 0: this
-// accountant proves upper bounds only.
+// Epsilon returns an upper bound, the least over the splits. Lower is 0, because the accountant
+// proves upper bounds only.
 func (a advancedComposition) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Epsilon(w, delta, n) }); several {
 		return v, err
@@ -50,8 +50,8 @@ func (a advancedComposition) Epsilon(e mechanism.Event, delta float64, n privacy
 	return Interval{0, epsilon, epsilon}, nil
 }
 
-// Delta returns the smallest delta at which the bound is at most epsilon, to a relative 1e-9; the
-// lower bound of the interval is 0.
+// Delta returns the smallest delta for which the bound of Epsilon is at most epsilon, to a relative
+// 1e-9. Lower is 0.
 func (a advancedComposition) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Delta(w, epsilon, n) }); several {
 		return v, err

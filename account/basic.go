@@ -8,17 +8,17 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Basic is the accountant of basic composition: each release is priced alone and the epsilons add
-// up. Releases that are differentially private at δ = 0 are priced there. Statements of (ε, δ) on
-// trust keep their own δ. All other releases share the rest of δ equally, so that 1 - Π(1-δ_i) = δ.
-// For k releases each share is at least δ/k. The theorem needs only that every release is private
-// alone, and holds for adaptively chosen releases.
+// Basic is the accountant of basic composition: it adds the epsilons of the releases. A release
+// that is differentially private at δ = 0 counts at δ_i = 0. A release that is assumed (ε,
+// δ)-private counts with that δ. All other releases share the rest of δ equally, so that 1 -
+// Π(1-δ_i) = δ. For k releases each share is at least δ/k. The theorem also covers releases that
+// are chosen after earlier outputs.
 //
 // Dwork & Roth, "The Algorithmic Foundations of Differential Privacy", 2014, theorem 3.16 and
-// appendix B. The product in place of the sum of δ_i follows from Kairouz, Oh & Viswanath, "The
-// Composition Theorem for Differential Privacy", ICML 2015, theorem 3.1,
-// https://arxiv.org/abs/1311.0776. Its proof computes each release from the output of another
-// mechanism. That one discloses all with probability δ_i, and else has a loss of at most ε_i.
+// appendix B. They bound δ by the sum of the δ_i. The product has this proof. A release is
+// post-processing of a mechanism that discloses everything with probability δ_i and else has a loss
+// of at most ε_i (Kairouz, Oh & Viswanath, "The Composition Theorem for Differential Privacy", ICML
+// 2015, theorem 3.1, https://arxiv.org/abs/1311.0776).
 var Basic basicComposition
 
 // basicComposition is the type of Basic.
@@ -29,7 +29,7 @@ var _ Accountant = basicComposition{}
 // Name returns "basic".
 func (basicComposition) Name() string { return "basic" }
 
-// Epsilon returns the sum of epsilons. The lower bound of the interval is 0: this accountant
+// Epsilon returns the sum of the epsilons as an upper bound. Lower is 0, because the accountant
 // proves upper bounds only.
 func (b basicComposition) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return b.Epsilon(w, delta, n) }); several {
@@ -46,8 +46,8 @@ func (b basicComposition) Epsilon(e mechanism.Event, delta float64, n privacy.Ne
 	return Interval{0, epsilon, epsilon}, nil
 }
 
-// Delta returns the smallest delta at which the sum of epsilons is at most epsilon, to a relative
-// 1e-9. The lower bound of the interval is 0.
+// Delta returns the smallest delta for which the sum of the epsilons is at most epsilon, to a
+// relative 1e-9. Lower is 0.
 func (b basicComposition) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return b.Delta(w, epsilon, n) }); several {
 		return v, err

@@ -11,8 +11,8 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Best is the accountant that combines all others: the least of their upper bounds, and the largest
-// of their lower bounds. Its estimate is that of PLD where PLD prices the event.
+// Best is the accountant that combines all others. It returns the least of their upper bounds and
+// the largest of their lower bounds. Its estimate is the one of PLD if PLD prices the event.
 var Best leastBound
 
 // leastBound is the type of Best.
@@ -23,13 +23,13 @@ var _ Accountant = leastBound{}
 // Name returns "best".
 func (leastBound) Name() string { return "best" }
 
-// All returns one accountant of each kind, the default first and Best last.
+// All returns one accountant of each kind. The default, PLD, is first, and Best is last.
 func All() []Accountant {
 	return []Accountant{lossDistributions{}, RDP{}, concentratedDP{}, gaussianDP{}, basicComposition{}, advancedComposition{}, leastBound{}}
 }
 
-// Named returns the accountant with this name; an unknown name is an error that lists the known
-// ones.
+// Named returns the accountant with this name. An unknown name is an error that lists the known
+// names.
 func Named(name string) (Accountant, error) {
 	names := []string{}
 	for _, a := range All() {
@@ -41,7 +41,7 @@ func Named(name string) (Accountant, error) {
 	return nil, fmt.Errorf("account: accountant is %q, want one of %s", name, strings.Join(names, ", "))
 }
 
-// Epsilon returns the best bounds on epsilon. It is an error where no accountant has a proof.
+// Epsilon returns the best bounds on epsilon. It is an error if no accountant has a proof.
 func (leastBound) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
 	if err := checkDelta(delta); err != nil {
 		return Interval{}, err
@@ -49,7 +49,7 @@ func (leastBound) Epsilon(e mechanism.Event, delta float64, n privacy.Neighborin
 	return best(e, n, func(a Accountant) (Interval, error) { return a.Epsilon(e, delta, n) })
 }
 
-// Delta returns the best bounds on delta. It is an error where no accountant has a proof.
+// Delta returns the best bounds on delta. It is an error if no accountant has a proof.
 func (leastBound) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
 	if err := checkEpsilon(epsilon); err != nil {
 		return Interval{}, err

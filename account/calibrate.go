@@ -10,7 +10,7 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// ErrUnreachable is the error of a calibration when no parameter in range meets the target.
+// ErrUnreachable is the error of a calibration if no parameter in its range meets the target.
 var ErrUnreachable = errors.New("account: no parameter in range meets the target")
 
 const (
@@ -25,12 +25,12 @@ const (
 	nearTarget, closerTries = 5e-4, 12
 )
 
-// Calibrate returns the smallest parameter, between 1e-6 and 1e9, for which plan's event meets the
-// target under accountant a. The event must cost less as the parameter grows, as it does when the
-// parameter is a noise multiplier. The proven upper bound is at most the target. It is within a
-// relative 1e-12 of the target for accountants whose bounds are exact, and within 1e-3 for others
-// whose interval is that narrow. The error is ErrUnreachable where no parameter in range meets the
-// target.
+// Calibrate returns the smallest parameter from 1e-6 to 1e9 for which plan's event meets the target
+// under accountant a. The cost of the event must fall as the parameter grows, for example if the
+// parameter is a noise multiplier. The proven upper bound of the cost never exceeds the target. It
+// is within a relative 1e-12 of the target for exact accountants. For other accountants it is
+// within 1e-3, unless their interval is wider than that. If no parameter meets the target, the
+// error wraps ErrUnreachable.
 func Calibrate(a Accountant, target privacy.Guarantee, plan func(parameter float64) mechanism.Event) (float64, error) {
 	s, err := newSearch(a, target, plan)
 	if err != nil {
@@ -40,9 +40,9 @@ func Calibrate(a Accountant, target privacy.Guarantee, plan func(parameter float
 }
 
 // CalibrateLargest returns the largest parameter in [low, high] for which plan's event meets the
-// target. Both ends must be positive and finite. The event must cost more as the parameter grows,
-// as it does when the parameter is a sampling probability. The error is ErrUnreachable where no
-// parameter in range meets the target.
+// target under accountant a. Both ends must be positive and finite. The cost of the event must rise
+// as the parameter grows, for example if the parameter is a sampling probability. If no parameter
+// meets the target, the error wraps ErrUnreachable.
 func CalibrateLargest(a Accountant, target privacy.Guarantee, low, high float64, plan func(parameter float64) mechanism.Event) (float64, error) {
 	if !(low > 0 && low <= high) || math.IsInf(high, 1) {
 		return 0, fmt.Errorf("account: parameters are from %v to %v, want positive finite ends in order", low, high)
@@ -55,9 +55,10 @@ func CalibrateLargest(a Accountant, target privacy.Guarantee, low, high float64,
 	return max(low, min(high, 1/x)), err
 }
 
-// CalibrateCount returns the largest count from 1 to limit for which plan's event meets the target,
-// such as the number of steps that are affordable. The event must cost more as the count grows. The
-// error is ErrUnreachable where a count of 1 misses the target.
+// CalibrateCount returns the largest count from 1 to limit for which plan's event meets the target
+// under accountant a. An example is the largest affordable number of steps. The cost of the event
+// must rise with the count. If a count of 1 does not meet the target, the error wraps
+// ErrUnreachable.
 func CalibrateCount(a Accountant, target privacy.Guarantee, limit int, plan func(count int) mechanism.Event) (int, error) {
 	s, err := newSearch(a, target, func(x float64) mechanism.Event { return plan(int(x)) })
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// For returns the accountant that prices an event best. It is GDP, which is exact, when the event
-// amounts to Gaussian releases alone. It is PLD where all parts have dominating pairs, and RDP
-// otherwise.
+// For returns the recommended accountant for an event. It is GDP, which is exact, if the event is
+// equivalent to Gaussian releases. Otherwise it is PLD if every part of the event has a dominating
+// pair, and else RDP.
 func For(e mechanism.Event) Accountant {
 	if all, err := ways(e); err == nil && isParallel(e) {
 		return forAll(all)
@@ -28,13 +28,13 @@ func For(e mechanism.Event) Accountant {
 	return gaussianDP{}
 }
 
-// ForDelta returns the accountant that prices an event best at a delta: Basic at delta 0, else For.
+// ForDelta returns the recommended accountant for an event at a delta. It is Basic at delta 0, else
+// the result of For.
 //
-// At delta 0 the epsilon of a composition of private releases is the largest loss that any output
-// shows. It is at most the sum of the releases' epsilons. It equals the sum where one pair of
-// neighbors brings every release to its largest loss at once. For Laplace releases a record at its
-// bound in all of them is such a pair. Releases without epsilon at delta 0, such as Gaussian ones,
-// cost +Inf.
+// At delta 0 the epsilon of a composition is its largest privacy loss. Basic bounds it by the sum
+// of the releases' epsilons. The sum is exact if one pair of neighbors attains the largest loss of
+// every release at once. Laplace releases are an example, with a record at its bound in each of
+// them. Releases without a finite epsilon at delta 0, such as Gaussian ones, cost +Inf.
 func ForDelta(e mechanism.Event, delta float64) Accountant {
 	if delta == 0 {
 		return basicComposition{}

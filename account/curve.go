@@ -19,9 +19,9 @@ type composedCurve struct {
 // curveDeltas are the δ at which a curve is tight, in addition to δ(0).
 var curveDeltas = []float64{1e-2, 1e-4, 1e-7, 1e-11}
 
-// Curve returns an event composed for many questions. Its bounds hold everywhere. Between δ(0) and
-// 1e-12 they are within about a percent of the bounds of Epsilon and Delta. It refuses the events
-// that Epsilon refuses.
+// Curve returns the privacy profile of an event, composed once for many evaluations. Its upper
+// bounds are valid at every ε and δ. For δ from 1e-12 to δ(0) they are within about a percent of
+// the upper bounds of Epsilon and Delta. The events that Epsilon refuses are errors.
 func (a lossDistributions) Curve(e mechanism.Event, n privacy.Neighboring) (composedCurve, error) {
 	if isParallel(e) && mechanism.CheckEvent(e) == nil {
 		return a.curveOfWays(e, n)
@@ -79,7 +79,7 @@ func (v composedCurve) worst(ask func(composedCurve) (float64, error)) (float64,
 	return worst, nil
 }
 
-// Delta returns an upper bound on δ(ε); ε must be at least 0.
+// Delta returns an upper bound on δ(ε). ε must be at least 0.
 func (v composedCurve) Delta(epsilon float64) (float64, error) {
 	if err := checkEpsilon(epsilon); err != nil {
 		return 0, err
@@ -97,7 +97,7 @@ func (v composedCurve) Delta(epsilon float64) (float64, error) {
 	return v.least(func(c *pld.Composed) float64 { return c.Delta(min(epsilon, maxEpsilon)).Upper }), nil
 }
 
-// Epsilon returns an upper bound on ε(δ); δ must be at least 0 and less than 1.
+// Epsilon returns an upper bound on ε(δ), in nats. δ must be at least 0 and less than 1.
 func (v composedCurve) Epsilon(delta float64) (float64, error) {
 	if err := checkDelta(delta); err != nil {
 		return 0, err

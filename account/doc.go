@@ -1,4 +1,4 @@
-// Package account turns an event into a guarantee and a guarantee into noise.
-// Accountants are pure functions of an event: they know nothing of data and draw
-// nothing. Every bound errs upward; an event without a proof is refused.
+// Package account computes the guarantee of an event, and the noise that a guarantee needs.
+// Accountants are pure functions of an event. Upper bounds are rounded up. An event without a proof
+// is an error.
 package account

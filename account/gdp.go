@@ -10,15 +10,14 @@ import (
 )
 
 // GDP is the accountant of Gaussian differential privacy. It is exact for every composition of
-// events that amount to Gaussian releases. It refuses all others except NonPrivate, which costs
-// +Inf.
+// events that are equivalent to Gaussian releases. Other events are errors, except that NonPrivate
+// costs +Inf.
 //
 // Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022, corollary 2.13 (the (ε, δ)
-// profile) and corollary 3.3 (μ² adds up), https://arxiv.org/abs/1905.02383. The same profile is
-// Balle & Wang 2018, theorem 8, https://arxiv.org/abs/1805.06530. μ² also adds up when later
-// queries and noise are chosen after earlier outputs. So a cap on μ² is a valid filter (Smith &
-// Thakurta, "Fully Adaptive Composition for Gaussian Differential Privacy", 2022,
-// https://arxiv.org/abs/2210.17520).
+// profile) and corollary 3.3 (μ² adds up), https://arxiv.org/abs/1905.02383. Balle & Wang, 2018,
+// theorem 8, https://arxiv.org/abs/1805.06530, has the same profile. μ² also adds up if releases
+// are chosen after earlier outputs. So a limit on μ² is a valid filter (Smith & Thakurta, "Fully
+// Adaptive Composition for Gaussian Differential Privacy", 2022, https://arxiv.org/abs/2210.17520).
 var GDP gaussianDP
 
 // gaussianDP is the type of GDP.
@@ -39,8 +38,8 @@ const (
 // Name returns "gdp".
 func (gaussianDP) Name() string { return "gdp" }
 
-// Mu returns an upper bound on the parameter μ of Gaussian differential privacy of the event under
-// the relation, exact to a relative 1e-10. It refuses the events that GDP refuses.
+// Mu returns an upper bound on the μ for which the event is μ-Gaussian-differentially private under
+// the relation. It is exact to a relative 1e-10. The events that GDP refuses are errors.
 func Mu(e mechanism.Event, n privacy.Neighboring) (float64, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return alone(Mu(w, n)) }); several {
 		return v.Upper, err
@@ -92,7 +91,8 @@ func notFaint(x float64) float64 {
 	return x
 }
 
-// Delta returns δ(ε) = Φ(μ/2 - ε/μ) - e^ε·Φ(-μ/2 - ε/μ). Epsilon must be at least 0.
+// Delta returns δ(ε) = Φ(μ/2 - ε/μ) - e^ε·Φ(-μ/2 - ε/μ), with Φ the normal distribution function.
+// Epsilon must be at least 0.
 func (g gaussianDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return g.Delta(w, epsilon, n) }); several {
 		return v, err
@@ -208,7 +208,7 @@ func epsilonOf(mu, delta float64) float64 {
 }
 
 // MuOf returns the largest μ, rounded down, for which μ-GDP implies the guarantee. It is +Inf for a
-// guarantee that promises nothing.
+// guarantee of infinite epsilon.
 func MuOf(target privacy.Guarantee) float64 {
 	if !target.Private() {
 		return math.Inf(1)

@@ -11,14 +11,14 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// PLD is the accountant of privacy loss distributions, the default. Dominating pairs of all
-// releases are composed on a lattice of losses, and every error is bounded. So Upper and Lower of
-// its intervals are proven for the composed pairs. Estimate comes from the contour integral of
-// their exact moment generating function. Compositions of Gaussian releases alone are exact.
+// PLD is the accountant of privacy loss distributions, the default. It composes a dominating pair
+// of each release on a lattice of losses and bounds every error. So Lower and Upper are proven for
+// the composed pairs. Estimate is the contour integral of their exact moment generating function.
+// Compositions of Gaussian releases are exact.
 //
-// It prices a plan that is fixed before its first release: parameters must not depend on outputs.
-// So it is no filter for a ledger. docs/accounting.md outlines the proof; sources are in the
-// packages pair, pld and contour beneath this one. It asks for intervals of relative width 1e-4.
+// The parameters of the event must be fixed before the first release. So PLD is not a filter for a
+// ledger. The intervals have a relative width of about 1e-4. docs/accounting.md outlines the proof;
+// packages pair, pld and contour beneath this one cite the sources.
 var PLD lossDistributions
 
 // lossDistributions is the type of PLD.
@@ -31,10 +31,11 @@ var _ Accountant = lossDistributions{}
 // Name returns "pld".
 func (lossDistributions) Name() string { return "pld" }
 
-// WithWidth returns the accountant that asks for another relative width of the interval of epsilon,
-// plus a hundredth of that width absolute. 0 means 1e-4, or 2e-3 for more than 200 different
-// releases; there groups of similar releases may make the interval wider. A smaller width takes
-// longer. From 1e-2 on the estimate is taken from the interval alone.
+// WithWidth returns the accountant with another target for the width of its intervals of epsilon.
+// The target is width times epsilon, plus width/100. 0 means the default: 1e-4, or 2e-3 for more
+// than 200 different releases. For more than 200 different releases, grouping similar ones may make
+// the interval wider than the target. A smaller width takes longer. From 1e-2 on, Estimate is
+// computed from the bounds alone.
 func (lossDistributions) WithWidth(width float64) Accountant { return lossDistributions{width} }
 
 // options returns the options for the width. The default is wider where the different releases
@@ -58,7 +59,7 @@ const coarseNodes = 1 << 19
 // manySteps is the number of releases that are composed on lattices of the default size.
 const manySteps = 1e8
 
-// Epsilon returns proven bounds on the smallest epsilon, and the estimate between them.
+// Epsilon returns proven bounds on the smallest epsilon, with an estimate between them.
 func (a lossDistributions) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Epsilon(w, delta, n) }); several {
 		return v, err
@@ -123,7 +124,7 @@ const wideShare = 5e-3
 // value there, and by rdp.
 const maxEpsilon = 1e4
 
-// Delta returns proven bounds on the smallest delta, and the estimate between them.
+// Delta returns proven bounds on the smallest delta, with an estimate between them.
 func (a lossDistributions) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Delta(w, epsilon, n) }); several {
 		return v, err

@@ -11,18 +11,18 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// RDP is the accountant of Rényi differential privacy at the orders in Orders. Nil Orders mean 1.05
-// to 2048: fractional where ε is large, and growing geometrically. It prices every event with a
-// proof under the relation.
+// RDP is the accountant of Rényi differential privacy at given orders. Nil Orders mean a grid from
+// 1.05 to 2048 that grows geometrically. It prices every event that has a proof under the relation.
 //
 // Mironov, "Rényi Differential Privacy", CSF 2017, https://arxiv.org/abs/1702.07476 (Gaussian,
 // composition); Mironov, Talwar & Zhang, "Rényi Differential Privacy of the Sampled Gaussian
 // Mechanism", 2019, https://arxiv.org/abs/1908.10530 (theorem 4: the divergence of the mixture from
 // the normal distribution is the larger direction; section 3.3: integer orders); conversion:
 // Canonne, Kamath & Steinke, "The Discrete Gaussian for Differential Privacy", NeurIPS 2020,
-// proposition 12, https://arxiv.org/abs/2004.00010. An RDP bound at one order fixed in advance adds
-// up over adaptively chosen events (Feldman & Zrnic, "Individual Privacy Accounting via a Rényi
-// Filter", NeurIPS 2021, https://arxiv.org/abs/2008.11193), so RDP{Orders: {α}} is a valid filter.
+// proposition 12, https://arxiv.org/abs/2004.00010. The divergence of one order that is fixed in
+// advance adds up over releases chosen after earlier outputs (Feldman & Zrnic, "Individual Privacy
+// Accounting via a Rényi Filter", NeurIPS 2021, https://arxiv.org/abs/2008.11193). So RDP{Orders:
+// {α}} is a valid filter.
 type RDP struct{ Orders []float64 }
 
 var _ Accountant = RDP{}
@@ -52,8 +52,8 @@ func (a RDP) orders() []float64 {
 	return a.Orders
 }
 
-// Curve returns upper bounds on the Rényi divergence of the event at each order, in nats. It is
-// +Inf at every order where something is disclosed with a positive probability.
+// Curve returns an upper bound on the Rényi divergence of the event at each order, in nats. All
+// bounds are +Inf if the event discloses something with positive probability.
 func (a RDP) Curve(e mechanism.Event, n privacy.Neighboring) ([]float64, error) {
 	if all, err := ways(e); isParallel(e) && mechanism.CheckEvent(e) == nil {
 		return a.largest(all, n, err)
@@ -121,8 +121,8 @@ func (a RDP) curve(all []term, n privacy.Neighboring, stride int, cache moments)
 	return curve, disclosed, nil
 }
 
-// Epsilon returns the least bound over the orders. The lower bound of the interval is 0: this
-// accountant proves upper bounds only.
+// Epsilon returns an upper bound, the least over the orders. Lower is 0, because the accountant
+// proves upper bounds only.
 func (a RDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
 	epsilon, _, err := a.Best(e, delta, n)
 	return Interval{0, epsilon, epsilon}, err
@@ -142,7 +142,7 @@ func (a RDP) dearest(events []mechanism.Event, delta float64, n privacy.Neighbor
 	return epsilon, order, err
 }
 
-// Best returns the least epsilon and the order that gives it.
+// Best returns the least epsilon and the order that attains it.
 func (a RDP) Best(e mechanism.Event, delta float64, n privacy.Neighboring) (epsilon, order float64, err error) {
 	if all, failed := ways(e); isParallel(e) && mechanism.CheckEvent(e) == nil {
 		return a.dearest(all, delta, n, failed)
@@ -214,8 +214,8 @@ func (a RDP) convert(curve []float64, delta float64) (epsilon, order float64) {
 	return epsilon, order
 }
 
-// Delta returns the least bound over the orders: exp((α-1)(R-ε))·(1-1/α)^α/(α-1). The lower bound
-// of the interval is 0: this accountant proves upper bounds only.
+// Delta returns an upper bound: the least of exp((α-1)(R-ε))·(1-1/α)^α/(α-1) over the orders α,
+// with R the divergence of order α. Lower is 0, because the accountant proves upper bounds only.
 func (a RDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Delta(w, epsilon, n) }); several {
 		return v, err

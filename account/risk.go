@@ -2,42 +2,43 @@ package account
 
 import "math"
 
-// Risk is the meaning of a guarantee for one protected record, against the best attackers who know
-// all other records and the method. All numbers are upper bounds.
+// Risk expresses a guarantee as the success of attackers. They know the method and all records
+// except the protected one. All numbers are upper bounds over all attackers.
 type Risk struct {
 	// Epsilon, in nats, and Delta are the guarantee.
 	Epsilon, Delta float64
-	// TruePositiveAt1 and TruePositiveAt01 are how often attackers find out that a record was in
-	// the data. They are wrong about 1 % and about 0.1 % of the records that were not in the data.
+	// TruePositiveAt1 and TruePositiveAt01 are true positive rates of an attacker who guesses
+	// whether a record was in the data. The false positive rates are 1 % and 0.1 %.
 	TruePositiveAt1, TruePositiveAt01 float64
-	// Advantage is the largest rate of true positives less the rate of false positives. It says how
-	// far the output helps beyond guessing, on a scale from 0 to 1.
+	// Advantage is the largest difference between the true positive rate and the false positive
+	// rate. It is between 0, for guessing, and 1.
 	Advantage float64
-	// BayesFactor is e^ε, the largest factor by which the odds of any statement about the record
-	// change, except with probability Delta. It is +Inf for no guarantee.
+	// BayesFactor is e^ε. It is the largest factor by which the output changes the odds of any
+	// statement about the record, except with probability Delta. It is +Inf if there is no
+	// guarantee.
 	BayesFactor float64
-	// PosteriorFromHalf and PosteriorFromHundredth are the largest probability that attackers give
-	// to a statement about the record after they see the output. Before, they gave it 1/2, and
-	// 1/100. This holds except with probability Delta.
+	// PosteriorFromHalf and PosteriorFromHundredth bound an attacker's probability of a statement
+	// about the record, after the output. The prior probabilities are 1/2 and 1/100. The bounds
+	// apply except with probability Delta.
 	PosteriorFromHalf, PosteriorFromHundredth float64
-	// Reconstruction is the chance to guess a secret that is uniform on a million values.
+	// Reconstruction is the probability of guessing a secret that is uniform on a million values.
 	Reconstruction float64
 }
 
 // secrets is the number of values of the secret in Risk.Reconstruction.
 const secrets = 1e6
 
-// RiskOf returns the risks of a guarantee and of the trade-off that the whole profile proves. The
-// zero TradeOff leaves the risks that (epsilon, delta) alone proves. An epsilon or delta that is
-// negative or no number counts as no guarantee.
+// RiskOf returns the risks of a guarantee. The trade-off t, from the whole privacy profile,
+// improves the bounds. The zero TradeOff gives the bounds that (epsilon, delta) alone proves. An
+// epsilon or delta that is negative or NaN counts as no guarantee.
 //
-// "Except with probability δ" means: an (ε, δ)-private output tells no more than one that discloses
-// all with probability δ and otherwise moves odds by at most e^ε (Kairouz, Oh & Viswanath, "The
-// Composition Theorem for Differential Privacy", ICML 2015, theorem 3.1,
-// https://arxiv.org/abs/1311.0776). Reconstruction: let a guess be right with probability κ without
-// the output. With the output it is right with at most the true positives at κ false positives
-// (Hayes, Mahloujifar & Balle, "Bounding Training Data Reconstruction in DP-SGD", NeurIPS 2023,
-// theorem 2, https://arxiv.org/abs/2302.07225).
+// "Except with probability δ" has this meaning. An (ε, δ)-private output reveals no more than
+// another output, which discloses everything with probability δ and otherwise changes odds by at
+// most e^ε (Kairouz, Oh & Viswanath, "The Composition Theorem for Differential Privacy", ICML 2015,
+// theorem 3.1, https://arxiv.org/abs/1311.0776). For Reconstruction, let a guess without the output
+// be right with probability κ. With the output it is right with at most the true positive rate at
+// the false positive rate κ (Hayes, Mahloujifar & Balle, "Bounding Training Data Reconstruction in
+// DP-SGD", NeurIPS 2023, theorem 2, https://arxiv.org/abs/2302.07225).
 func RiskOf(t TradeOff, epsilon, delta float64) Risk {
 	if !(epsilon >= 0) || !(delta >= 0 && delta <= 1) {
 		epsilon, delta = math.Inf(1), 1

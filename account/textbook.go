@@ -8,18 +8,18 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// TextbookLine is a formula that courses and papers print for the cost of an event, its value, and
-// the exact cost. Only a line whose verdict begins with "valid" may be claimed.
+// TextbookLine is a textbook formula for the cost of an event, with its value and the exact cost.
+// Claim the value only if Verdict begins with "valid".
 type TextbookLine struct {
-	// Name and Formula say what is evaluated. In formulas q is the sampling probability, T the
+	// Name and Formula state what is evaluated. In formulas q is the sampling probability, T the
 	// number of releases, and log the natural logarithm.
 	Name, Formula string
-	// Epsilon is the value of the formula, in nats, for Delta.
+	// Epsilon is the value of the formula at Delta, in nats.
 	Epsilon, Delta float64
 	// Verdict is "valid", "valid under …" with a condition that is met, or "not a guarantee: …"
-	// with the reason. A formula that understates has the factor by which it does.
+	// with the reason. If the value is below the exact cost, the reason states the factor.
 	Verdict string
-	// Exact is the estimate of the exact epsilon at Delta.
+	// Exact is an estimate of the exact epsilon at Delta.
 	Exact float64
 	// Source is the publication of the formula.
 	Source string
@@ -73,11 +73,11 @@ type textbook struct {
 	delta float64
 }
 
-// Textbook returns the formulas that apply to an event, evaluated at a delta in (0, 1). Each line
-// has the exact cost that exact returns, such as PLD.Epsilon under the same relation. Its verdict
-// follows from the numbers and from the formula's proof. A formula for one of several releases says
-// so in its name. There are no lines for an event that costs nothing or discloses all. The error is
-// the first error of exact.
+// Textbook returns the textbook formulas that apply to an event, evaluated at a delta in (0, 1).
+// The function exact computes the exact cost in each line; an example is PLD.Epsilon under the same
+// relation. The verdict depends on the numbers and on the conditions of the formula's proof. If a
+// formula covers one of several releases, its name states that. There are no lines for an event
+// that costs nothing or discloses everything. The error is the first error of exact.
 func Textbook(e mechanism.Event, delta float64, n privacy.Neighboring, exact func(e mechanism.Event, delta float64) (Interval, error)) ([]TextbookLine, error) {
 	all, err := terms(e, n)
 	if err != nil {

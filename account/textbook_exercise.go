@@ -30,9 +30,9 @@ const (
 //   - (e) the cost that may be claimed: amplification in its exact form and optimal composition, at
 //     qTδ + 1e-6
 //
-// Lines (a) to (d) are as a course solves them, with logarithms to base 10. Exact is the cost for
-// the worst algorithm of that privacy. Line (d) has no exact cost: the samples that meet its δ fail
-// more often over all runs.
+// Lines (a) to (d) follow the solution of a course, which takes logarithms to base 10. Exact is the
+// cost for the worst algorithm that is (0.4, 1e-6)-private. Line (d) has no exact cost: over all
+// runs, the sampled algorithm fails with a larger probability than its δ.
 func TextbookExercise() []TextbookLine {
 	const runs, epsilon, delta, q = float64(exerciseRuns), exerciseEpsilon, exerciseDelta, exerciseSample
 	root := math.Sqrt(runs * math.Log10(1/delta))

@@ -6,16 +6,17 @@ import (
 	"slices"
 )
 
-// TradeOff is a bound on every attacker who guesses, from the output, on which of two neighbors a
-// release was made. A privacy profile proves it. At a rate of false positives it is a lower bound
-// on the rate of false negatives. The zero value proves nothing.
+// TradeOff is a bound on attackers who guess from the output which of two neighbors was the input.
+// For each false positive rate it is a lower bound on the false negative rate. It is computed from
+// a privacy profile. The zero value is the trivial bound.
 //
-// A release is (ε, δ)-differentially private exactly if no attacker has fewer false negatives than
-// max(0, 1-δ-e^ε·fp, e^-ε(1-δ-fp)) at the rate fp of false positives (Wasserman & Zhou, "A
+// A release is (ε, δ)-differentially private exactly if a bound applies to every attacker. An
+// attacker with false positive rate fp has a false negative rate of at least max(0, 1-δ-e^ε·fp,
+// e^-ε(1-δ-fp)) (Wasserman & Zhou, "A
 // Statistical Framework for Differential Privacy", JASA 2010, theorem 2.4,
 // https://arxiv.org/abs/0811.2501; Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022,
-// propositions 2.4 and 2.12, https://arxiv.org/abs/1905.02383). The bound of a TradeOff is the
-// largest bound over finitely many ε, so it is valid for any choice of them.
+// propositions 2.4 and 2.12, https://arxiv.org/abs/1905.02383). A TradeOff is the largest of these
+// bounds over finitely many ε. It is valid for any choice of these ε.
 type TradeOff struct{ points []profilePoint }
 
 // profilePoint is one statement of (ε, δ)-differential privacy.
@@ -30,11 +31,12 @@ const (
 	tradeOffPoints = 100
 )
 
-// NewTradeOff returns the trade-off of a privacy profile. delta returns an upper bound on δ at an ε
-// in nats, for neighbors in both directions, such as the upper end of Accountant.Delta. NewTradeOff
-// asks at 0 and at 200 values of ε, up to where δ falls below 1e-12 or no further. Half of them are
-// spaced evenly, and half geometrically from 1e-3 on. Up to 25 more questions find that end. The
-// error is the first error of delta, or one for a δ that is no number.
+// NewTradeOff returns the trade-off of a privacy profile. The function delta returns an upper bound
+// on δ(ε), for ε in nats and neighbors in both directions. An example is the upper end of
+// Accountant.Delta. NewTradeOff evaluates it at 0 and at 200 values of ε. Half of the values are
+// spaced evenly, and half geometrically from 1e-3 on. The largest value is where δ falls below
+// 1e-12; up to 25 more evaluations find it. The error is the first error of delta, or an error for
+// a δ that is NaN.
 func NewTradeOff(delta func(epsilon float64) (float64, error)) (TradeOff, error) {
 	var t TradeOff
 	at := func(epsilon float64) (float64, error) {
@@ -99,8 +101,8 @@ func profileEnd(at func(epsilon float64) (float64, error)) (float64, error) {
 	return high, nil
 }
 
-// With returns the trade-off that t and a guarantee at epsilon and delta together prove. An
-// infinite epsilon proves nothing.
+// With returns the trade-off that follows from t and from (epsilon, delta)-privacy together. An
+// infinite epsilon changes nothing.
 func (t TradeOff) With(epsilon, delta float64) TradeOff {
 	if !(epsilon >= 0) || math.IsInf(epsilon, 1) || !(delta >= 0 && delta <= 1) {
 		return t
@@ -108,9 +110,9 @@ func (t TradeOff) With(epsilon, delta float64) TradeOff {
 	return TradeOff{append(t.points[:len(t.points):len(t.points)], profilePoint{epsilon, delta})}
 }
 
-// FalseNegatives returns a lower bound on the rate of false negatives of every attacker whose rate
-// of false positives is at most fp. It does not rise in fp, and is at most 1-fp. It is 0 for an fp
-// of 1 or more, and where fp is no number.
+// FalseNegatives returns a lower bound on the false negative rate of every attacker with a false
+// positive rate of at most fp. It is at most 1-fp and never rises as fp grows. It is 0 if fp is at
+// least 1 or NaN.
 func (t TradeOff) FalseNegatives(fp float64) float64 {
 	fp = max(0, fp)
 	least := 0.0
@@ -126,14 +128,12 @@ func (t TradeOff) FalseNegatives(fp float64) float64 {
 	return least
 }
 
-// TruePositives returns an upper bound on the rate of true positives of every attacker whose rate
-// of false positives is at most fp. A true positive is a record that was in the data and is
-// recognized.
+// TruePositives returns an upper bound on the true positive rate of every attacker with a false
+// positive rate of at most fp. A true positive is a record that was in the data and is recognized.
 func (t TradeOff) TruePositives(fp float64) float64 { return 1 - t.FalseNegatives(fp) }
 
-// Advantage returns an upper bound, over all attackers, on the rate of true positives less the rate
-// of false positives. It is the smallest δ + (e^ε-1)/(e^ε+1)·(1-δ) of the statements, which is δ at
-// ε = 0.
+// Advantage returns an upper bound on the true positive rate minus the false positive rate of every
+// attacker. It is the least δ + (e^ε-1)/(e^ε+1)·(1-δ) over the evaluated ε; at ε = 0 that is δ(0).
 func (t TradeOff) Advantage() float64 {
 	least := 1.0
 	for _, p := range t.points {

@@ -8,9 +8,9 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// ZCDP is the accountant of zero-concentrated differential privacy. An event is ρ-zCDP when its
-// Rényi divergence of every order α > 1 is at most ρ·α. ρ adds up over adaptively chosen events. A
-// cap on ρ is a valid filter, since it caps every order at once.
+// ZCDP is the accountant of zero-concentrated differential privacy. An event is ρ-zCDP if its Rényi
+// divergence of every order α > 1 is at most ρ·α. ρ adds up over releases that are chosen after
+// earlier outputs. So a limit on ρ is a valid filter.
 //
 // Bun & Steinke, "Concentrated Differential Privacy: Simplifications, Extensions, and Lower
 // Bounds", TCC 2016, https://arxiv.org/abs/1605.02065: proposition 1.6 (a normal release),
@@ -20,14 +20,13 @@ import (
 // Concentrating, and Truncating", ALT 2021, https://arxiv.org/abs/2004.07223 (bounded range ε costs
 // ε²/8).
 //
-// A sampled event costs as much as the event on all records, without amplification. Rényi
-// divergences are jointly quasi-convex. Given one draw of the sample, neighbors are at most as far
-// apart as in full.
-//
-// Jointly quasi-convex: put e^((α-1)D) = ∫ p^α·q^(1-α). x^α·y^(1-α) is convex in (x, y) as the
-// perspective of x^α. So the value of two mixtures with the same weights is at most the mean of
-// their parts' values. The mean is at most the largest. (See also van Erven & Harremoës, "Rényi
-// Divergence and Kullback-Leibler Divergence", 2014, https://arxiv.org/abs/1206.2459.)
+// A sampled event costs as much as the same event on all records: ZCDP has no amplification. This
+// is proven as follows. The function x^α·y^(1-α) is convex in (x, y), as the perspective of x^α. So
+// e^((α-1)D) = ∫ p^α·q^(1-α) of two mixtures with equal weights is at most the mean over their
+// parts, and at most the largest part. Each draw of the sample is one part. Given the draw, the
+// divergence between neighbors is at most the divergence without sampling. (See also van Erven &
+// Harremoës, "Rényi Divergence and Kullback-Leibler Divergence", 2014,
+// https://arxiv.org/abs/1206.2459.)
 var ZCDP concentratedDP
 
 // concentratedDP is the type of ZCDP.
@@ -41,8 +40,9 @@ const rhoError = 1e-11
 // Name returns "zcdp".
 func (concentratedDP) Name() string { return "zcdp" }
 
-// Rho returns an upper bound on ρ of the event under the relation, exact to a relative 1e-11 apart
-// from sampling. It is +Inf where something is released without protection.
+// Rho returns an upper bound on the ρ for which the event is ρ-zCDP under the relation. For events
+// without sampling it is exact to a relative 1e-11. It is +Inf if something is released without
+// protection.
 func (a concentratedDP) Rho(e mechanism.Event, n privacy.Neighboring) (float64, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return alone(a.Rho(w, n)) }); several {
 		return v.Upper, err
@@ -131,8 +131,8 @@ func responseEpsilon(e mechanism.RandomizedResponse, n privacy.Neighboring) floa
 	return max(up, down)
 }
 
-// Epsilon returns the least bound over all orders. The lower bound of the interval is 0: this
-// accountant proves upper bounds only.
+// Epsilon returns an upper bound, the least over all orders. Lower is 0, because the accountant
+// proves upper bounds only.
 func (a concentratedDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Epsilon(w, delta, n) }); several {
 		return v, err
@@ -148,7 +148,8 @@ func (a concentratedDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neig
 	return Interval{0, epsilon, epsilon}, nil
 }
 
-// Delta returns the least bound over all orders; the lower bound of the interval is 0.
+// Delta returns an upper bound, the least over all orders. Lower is 0, because the accountant
+// proves upper bounds only.
 func (a concentratedDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Delta(w, epsilon, n) }); several {
 		return v, err

@@ -5,8 +5,8 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Ledger returns the ledger of a run alone. Its limit is the epsilon that was asked for. If no
-// epsilon was asked for the whole run, as with a budget of each step, the limit is the price of the
+// Ledger returns a ledger for this run only. Its limit is the epsilon that was requested for the
+// whole run. If none was requested, as with an epsilon for each step, the limit is the price of the
 // plan.
 func (c Certificate) Ledger() (*ledger.Ledger, error) {
 	most := float64(c.Asked)

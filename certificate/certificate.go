@@ -1,5 +1,5 @@
-// Package certificate states what a model cost in privacy, and recomputes that: plan and events to
-// JSON and back. A certificate holds public numbers only.
+// Package certificate states the privacy cost of a release and recomputes it. A certificate is a
+// JSON file with the plan, its events and their price. It contains public numbers only.
 package certificate
 
 import (
@@ -32,61 +32,66 @@ const maxFileSize = 16 << 20
 type Certificate struct {
 	Format  string `json:"format"`
 	Version int    `json:"format-version"`
-	// Private is false when epsilon is infinite.
+	// Private is true if epsilon is finite.
 	Private bool `json:"private"`
-	// Epsilon is an upper bound in nats; "infinity" in JSON for a run without privacy.
+	// Epsilon is an upper bound on the privacy loss in nats. In JSON it is "infinity" for a run
+	// without privacy.
 	Epsilon Epsilon `json:"epsilon"`
-	// Asked is the epsilon that the whole run was allowed, at least Epsilon. It is 0 where no
-	// epsilon was asked for the whole run.
+	// Asked is the epsilon that the user requested for the whole run. It is at least Epsilon, or 0
+	// if no epsilon was requested for the whole run.
 	Asked       Epsilon             `json:"epsilon-asked,omitempty"`
 	Delta       float64             `json:"delta"`
 	Neighboring privacy.Neighboring `json:"neighboring"`
 	Unit        string              `json:"unit"`
 	Accountant  string              `json:"accountant"`
-	// GroupRows is the declared number of rows of one person (0: not declared). GroupEpsilon is the
-	// epsilon for all of them together, at the same delta.
+	// GroupRows is the declared number of rows of one person; 0 means not declared. GroupEpsilon is
+	// the epsilon for all rows of one person together, at the same delta.
 	GroupRows    int     `json:"group-rows,omitempty"`
 	GroupEpsilon Epsilon `json:"group-epsilon,omitempty"`
-	// Event is what was released, and NoiseDraws the number of random numbers that were drawn.
+	// Event is the released event as text. NoiseDraws is the number of random numbers that its
+	// noise needed.
 	Event      string `json:"event"`
 	NoiseDraws int    `json:"noise-draws"`
-	// Method is the kind of the plan, and Plan its public numbers.
+	// Method is the name of the method. Plan is its JSON with all public numbers.
 	Method string          `json:"method"`
 	Plan   json.RawMessage `json:"plan"`
-	// Learned are the bounds, bins and levels that the plan paid for instead of declaring, as
-	// released.
+	// Learned lists the released bounds, bins and levels that the plan paid for because the schema
+	// does not declare them.
 	Learned []Learned `json:"learned,omitempty"`
-	// Declared are the statements of the trainer about data outside the folder, nil for none.
+	// Declared are statements of the trainer about data that are not in the folder; nil means none.
 	Declared *Declared `json:"declared,omitempty"`
-	// Recorded is the record of a durable ledger that paid for the run, nil where none counts it.
+	// Recorded identifies the record of a durable ledger that paid for the run. It is nil if no
+	// durable ledger was used.
 	Recorded    *LedgerRecord `json:"ledger,omitempty"`
 	Assumptions []string      `json:"assumptions"`
 	Program     string        `json:"program"`
 	Run         string        `json:"run"`
 	Created     string        `json:"created"`
 	ModelSHA256 string        `json:"model-sha256"`
-	// EvaluationSHA256 is the hash of the file with a private evaluation, if the plan has one.
+	// EvaluationSHA256 is the hash of the file with a private evaluation. It is empty if the plan
+	// has no evaluation.
 	EvaluationSHA256 string `json:"evaluation-sha256,omitempty"`
-	// IteratesSHA256 is the hash of the file with the weights after every step, if they are released.
+	// IteratesSHA256 is the hash of the file with the weights after every step. It is empty if they
+	// are not released.
 	IteratesSHA256 string `json:"iterates-sha256,omitempty"`
-	// ReportSHA256 is the hash of the page about the run, if there is one. The page states what the
-	// other files say, and nothing recomputes the page.
+	// ReportSHA256 is the hash of report.html, or empty without that page. The page repeats the
+	// content of other files. Verification does not recompute it.
 	ReportSHA256 string `json:"report-sha256,omitempty"`
 	// charge is the price that Charge returns.
 	charge float64
 }
 
-// LedgerRecord names one record of a durable ledger. Head is the hash of the chain up to that record.
-// A ledger that does not have it is another one, or an older copy.
+// LedgerRecord identifies one record of a durable ledger. Head is the hash of the ledger's chain up
+// to that record. A ledger without this hash is a different ledger or an older copy.
 type LedgerRecord struct {
 	Ledger   string `json:"ledger"`
 	Sequence uint64 `json:"sequence"`
 	Head     string `json:"head"`
 }
 
-// Charge returns the price that a ledger with this plan alone charges at the whole of delta. It is
-// the price before the slack of the noise is added. For a certificate that New did not make it is
-// Epsilon.
+// Charge returns the epsilon, in nats, that an otherwise empty ledger charges for this plan at the
+// certificate's delta. It excludes the slack between executed and accounted noise. For a
+// certificate that New did not make it returns Epsilon.
 func (c Certificate) Charge() float64 {
 	if c.charge == 0 {
 		return float64(c.Epsilon)
@@ -94,8 +99,8 @@ func (c Certificate) Charge() float64 {
 	return c.charge
 }
 
-// Learned is what was released about one column: two bounds, cut points of bins, or levels. There
-// may be no cut points or levels.
+// Learned is the release about one column: two bounds, cut points of bins, or levels. The cut
+// points or levels may be empty.
 type Learned struct {
 	Column string    `json:"column"`
 	Bounds []float64 `json:"bounds,omitempty"`
@@ -128,22 +133,22 @@ func (e *Epsilon) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Claim is what follows from a plan.
+// Claim is everything that the certificate derives from a plan alone.
 type Claim struct {
 	Event       mechanism.Event
 	NoiseDraws  int
 	Neighboring privacy.Neighboring
 	Delta       float64
 	Unit        privacy.Unit
-	// Assumptions are what the guarantee depends on, as far as the plan alone says.
+	// Assumptions are the conditions of the guarantee that the plan implies, in words.
 	Assumptions []string
 }
 
-// Method returns what follows from a plan's JSON; each training method has one.
+// Method derives the claim from the JSON of a plan. Each training method has one.
 type Method func(plan json.RawMessage) (Claim, error)
 
-// New returns the certificate of a plan and its claim, priced. The caller fills in provenance,
-// hashes, and the assumptions that do not follow from the plan alone.
+// New returns the certificate of a plan and its claim, including its price. The caller adds
+// provenance, hashes, and the assumptions that the plan does not imply.
 func New(method string, plan json.RawMessage, d Claim) (Certificate, error) {
 	price, err := priceOf(d)
 	if err != nil {
@@ -158,7 +163,7 @@ func New(method string, plan json.RawMessage, d Claim) (Certificate, error) {
 	return c, nil
 }
 
-// Hash returns the SHA-256 of a model file as the certificate spells it.
+// Hash returns the SHA-256 of a model file, in the format of certificates.
 func Hash(model []byte) string {
 	sum := sha256.Sum256(model)
 	return hex.EncodeToString(sum[:])
@@ -170,7 +175,7 @@ func (c Certificate) Encode() ([]byte, error) {
 	return append(out, '\n'), err
 }
 
-// Read returns the certificate in a file; unknown fields are errors.
+// Read returns the certificate in a file. Unknown fields are errors.
 func Read(path string) (Certificate, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -218,8 +223,7 @@ func (c Certificate) derivation(methods map[string]Method) (Claim, error) {
 	return d, nil
 }
 
-// VerifyEvent returns the disagreements of VerifyPlan, but does not recompute prices, which take
-// most of the time.
+// VerifyEvent performs the checks of VerifyPlan except for the prices, which take most of the time.
 func (c Certificate) VerifyEvent(methods map[string]Method) error {
 	d, err := c.derivation(methods)
 	if err != nil {
@@ -242,8 +246,8 @@ func (c Certificate) compareEvent(d Claim) error {
 	)
 }
 
-// VerifyPlan recomputes everything that needs no model file: the events from the plan and, where
-// those agree, epsilon from the events. It returns every disagreement, joined.
+// VerifyPlan recomputes everything that needs no model file. It derives the events from the plan
+// and, if these agree, epsilon from the events. The returned error joins all disagreements.
 func (c Certificate) VerifyPlan(methods map[string]Method) error {
 	d, err := c.derivation(methods)
 	if err != nil {

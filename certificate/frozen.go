@@ -7,27 +7,26 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Frozen states the source of the first layers of a network, whose weights were not trained.
+// Frozen describes the source of the first layers of a network if their weights were not trained.
 type Frozen struct {
-	// Layers is the number of frozen layers. Begins reports that later layers begin with weights of
-	// the same source.
+	// Layers is the number of frozen layers. Begins reports whether later layers start from weights
+	// of the same source.
 	Layers int  `json:"layers"`
 	Begins bool `json:"further-begin,omitempty"`
-	// Source is the name of the file or folder, and SHA256 the hash of its weights.
+	// Source is the name of the file or folder. SHA256 is the hash of its weights.
 	Source string `json:"source"`
 	SHA256 string `json:"sha256"`
-	// Public says in words whose weights they are, if they were declared public. Otherwise Paid is
-	// their cost.
+	// Public describes the origin of the weights in words if they were declared public. Otherwise
+	// Paid states their cost.
 	Public string `json:"public,omitempty"`
 	Paid   *Paid  `json:"paid,omitempty"`
-	// Earlier are the assumptions about frozen layers in the certificate of the source.
+	// Earlier lists the assumptions about frozen layers in the certificate of the source.
 	Earlier []string `json:"earlier,omitempty"`
 }
 
-// Paid is what the certificate of a source of frozen layers says, and the cost of both runs
-// together.
+// Paid states the guarantee in the certificate of the source, and the cost of both runs together.
 type Paid struct {
-	// CertificateSHA256 is the hash of that certificate.
+	// CertificateSHA256 is the hash of the source's certificate.
 	CertificateSHA256 string              `json:"certificate-sha256"`
 	Epsilon           Epsilon             `json:"epsilon"`
 	Delta             float64             `json:"delta"`
@@ -35,18 +34,18 @@ type Paid struct {
 	Unit              string              `json:"unit"`
 }
 
-// Declared are the statements of the trainer about data that is not in the folder. Nothing can
-// recompute them. The assumptions that follow from them are recomputed.
+// Declared are statements of the trainer about data that are not in the folder. Nothing can verify
+// these statements. Verification recomputes only the assumptions that follow from them.
 type Declared struct {
-	// PublicTest reports that a test table was declared public.
+	// PublicTest reports whether the test table was declared public.
 	PublicTest bool `json:"public-test-table,omitempty"`
-	// ScoredOn names the public records on which a private choice scored models.
+	// ScoredOn names the public records on which models were scored for a private selection.
 	ScoredOn string `json:"scored-on,omitempty"`
-	// Frozen states the source of frozen layers of a network.
+	// Frozen describes the source of frozen layers of a network.
 	Frozen *Frozen `json:"frozen-layers,omitempty"`
 }
 
-// Rounded returns epsilon rounded up to four digits, or "infinity".
+// Rounded returns epsilon with four significant digits, rounded up, or "infinity".
 func (e Epsilon) Rounded() string {
 	v := float64(e)
 	if math.IsInf(v, 1) {

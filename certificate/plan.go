@@ -6,22 +6,23 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Subject is the header that all plans share: whom the plan protects, and how.
+// Subject is the common part of all plans: the protected unit, the relation, the budget and the
+// number of records.
 type Subject struct {
 	Neighboring privacy.Neighboring `json:"neighboring"`
-	// Unit is what one row is. RowsPerPerson is the largest number of rows of one person (0: not
-	// declared).
+	// Unit describes one row in words. RowsPerPerson is the declared largest number of rows of one
+	// person; 0 means not declared.
 	Unit          string  `json:"unit"`
 	RowsPerPerson int     `json:"rows-per-person,omitempty"`
 	Delta         float64 `json:"delta"`
-	// Records is the declared public number of records, 0 if there is none. MaxRecords is the
-	// declared public bound on that number.
+	// Records is the declared public number of records; 0 means not declared. MaxRecords is a
+	// declared public upper bound on that number.
 	Records    int `json:"records,omitempty"`
 	MaxRecords int `json:"max-records"`
 }
 
-// CheckSubject returns an error that begins with the name of a package and names the first number
-// that makes no sense. A delta of 0 makes sense only if mayBePure is true.
+// CheckSubject returns an error for the first invalid number. The error text begins with name, the
+// name of a package. A delta of 0 is valid only if mayBePure is true.
 func CheckSubject(name string, s Subject, mayBePure bool) error {
 	switch {
 	case !s.Neighboring.Valid():

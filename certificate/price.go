@@ -57,9 +57,9 @@ func (d Claim) accountant() account.Accountant { return account.ForDelta(d.Event
 // slackShare is the largest part of delta that the slack of the noise may take.
 const slackShare = 0.01
 
-// Aim returns the guarantee to calibrate to under the accounted distribution, so that the executed
-// distribution with this many draws meets the target. It is an error when the slack would take more
-// than 1 % of delta, or when slack and rounding would take all of epsilon.
+// Aim returns a slightly stricter guarantee than target. Noise that is calibrated to it meets
+// target as executed, despite the rounding of this many draws. It is an error if that takes more
+// than 1 % of delta, or all of epsilon.
 func Aim(target privacy.Guarantee, draws int) (privacy.Guarantee, error) {
 	epsilon, delta := slack.Of(draws).Narrow(target.Epsilon()+1, target.Delta())
 	if !(delta >= (1-slackShare)*target.Delta()) {

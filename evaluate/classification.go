@@ -17,43 +17,43 @@ const (
 	sumSlack = 1e-3
 )
 
-// Classification is the set of measures of probabilities that predict classes.
+// Classification contains measures of predicted class probabilities.
 type Classification struct {
 	// Records is the number of records.
 	Records int `json:"records"`
-	// Undefined is the number of records with a probability that is NaN. They count as wrong, stand
-	// in no cell of Confusion, and enter LogLoss and AUC as if every level were equally probable.
+	// Undefined is the number of records with a probability that is NaN. They count as wrong and
+	// are missing in Confusion. In LogLoss and AUC all levels count as equally probable for them.
 	Undefined int `json:"undefined,omitempty"`
 	// Accuracy is the share of records whose predicted level is the true one.
 	Accuracy Measure `json:"accuracy"`
-	// MajorityAccuracy is the accuracy of always predicting the level that is most frequent among
-	// these records.
+	// MajorityAccuracy is the accuracy of always predicting the most frequent level of these
+	// records.
 	MajorityAccuracy Measure `json:"majority-accuracy"`
-	// LogLoss is the mean of -ln p (nats), where p is the probability of the true level, at least
+	// LogLoss is the mean of -ln p, in nats. Here p is the probability of the true level, at least
 	// 1e-15.
 	LogLoss Measure `json:"log-loss"`
-	// AUC is the probability that a random record of Levels[1] scores above a random record of
-	// Levels[0], ties counted 1/2. It is NaN (null in JSON) when one level is absent, and for more
-	// than two levels.
+	// AUC is the area under the receiver operating characteristic. It is the probability that a
+	// random record of Levels[1] scores above a random record of Levels[0]; ties count 1/2. It is
+	// NaN (null in JSON) if a level has no records or there are more than two levels.
 	AUC Measure `json:"auc"`
 	// Levels are the names of the classes.
 	Levels []string `json:"levels"`
-	// Confusion has shape [true level][predicted level].
+	// Confusion contains the numbers of records, with shape [true level][predicted level].
 	Confusion [][]int `json:"confusion"`
-	// Precision of a level is the share of its predictions that are true, NaN when it is never
-	// predicted.
+	// Precision is, for each level, the share of its predictions that are true. It is NaN if the
+	// level is never predicted.
 	Precision []Measure `json:"precision"`
-	// Recall of a level is the share of its records that are predicted as this level, NaN when it
-	// has no records.
+	// Recall is, for each level, the share of its records that are predicted as this level. It is
+	// NaN if the level has no records.
 	Recall []Measure `json:"recall"`
-	// GroupColumn names the column of Groups.
+	// GroupColumn is the name of the column of Groups.
 	GroupColumn string `json:"group-column,omitempty"`
-	// Groups holds the measures by the levels of a column, if one was given.
+	// Groups contains the measures for each level of the group column, if one was given.
 	Groups []Group `json:"groups,omitempty"`
 }
 
-// Group is the set of measures of a Classification for the records of one level of the group
-// column. All are NaN when the level has no records.
+// Group contains the measures of a Classification for the records of one level of the group column.
+// They are NaN if the level has no records.
 type Group struct {
 	Level            string  `json:"level"`
 	Records          int     `json:"records"`
@@ -63,16 +63,19 @@ type Group struct {
 	AUC              Measure `json:"auc"`
 }
 
-// Classify returns measures of probabilities against labels, which are indices of levels.
+// Classify returns measures of predicted probabilities against labels. The labels are indices of
+// levels.
 //
-// For two levels probabilities has shape [n] and holds the probability of levels[1], which is
-// predicted when it is above the threshold. Shape [n, 2] is accepted too. For K levels it has shape
-// [n, K], row by row, and the first of the most probable levels is predicted. The threshold is
-// above 0 and below 1. For more than two levels it has no effect. groups may be nil.
+// For two levels, probabilities has shape [n] with the probability of levels[1]. The prediction is
+// levels[1] if its probability is above the threshold. Shape [n, 2] is accepted too. For K > 2
+// levels, probabilities has shape [n, K], row by row. The prediction is the first of the most
+// probable levels, and the threshold has no effect. The threshold is above 0 and below 1. groups
+// may be nil.
 //
-// It is an error if there are no records, or if a label is no index of a level. So is a probability
-// outside [0, 1] by more than 1e-9, and a record whose probabilities have a sum more than 1e-3 from
-// 1. Errors name the record (counted from 0) and never its values.
+// It is an error if there are no records, or if a label is no index of a level. It is an error if a
+// probability is outside [0, 1] by more than 1e-9. It is an error if the probabilities of a record
+// have a sum more than 1e-3 from 1. Errors state the number of the record, from 0, and never its
+// values.
 func Classify(levels []string, labels []int, probabilities []float64, threshold float64, groups *Grouping) (Classification, error) {
 	scores, err := newScores(len(levels), labels, probabilities, threshold)
 	if err != nil {

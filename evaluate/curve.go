@@ -1,16 +1,16 @@
 package evaluate
 
-// Point is one point of the receiver operating characteristic: the rates of predicting the second
-// level when its probability is above Threshold.
+// Point is one point of the receiver operating characteristic. Its rates belong to predicting the
+// second level if its probability is above Threshold.
 type Point struct {
 	Threshold         float64 `json:"threshold"`
 	FalsePositiveRate Measure `json:"false-positive-rate"`
 	TruePositiveRate  Measure `json:"true-positive-rate"`
 }
 
-// Bin is one bin of a calibration table. It covers the records whose score is above Low and at most
-// High. It holds the share of these records that have the predicted level. For two levels that is
-// the second level.
+// Bin is one bin of a calibration table. It contains the records with a score above Low and at most
+// High. For two levels the score is the probability of the second level. Otherwise it is the
+// probability of the predicted level. The bin states the share of its records with that level.
 type Bin struct {
 	Low     float64  `json:"low"`
 	High    float64  `json:"high"`
@@ -18,8 +18,8 @@ type Bin struct {
 	Rate    Estimate `json:"rate"`
 }
 
-// Choice is a decision threshold and its figures on the records that it was chosen on. These
-// figures are slightly better than its figures on other records.
+// Choice is a selected decision threshold with its measures. The measures are optimistic, because
+// the threshold was selected on the same records.
 type Choice struct {
 	Threshold float64 `json:"threshold"`
 	Value     Measure `json:"value"`

@@ -9,14 +9,14 @@ const (
 	otherLevel   = "(other)"
 )
 
-// Grouping is the group of each record, from one categorical column.
+// Grouping assigns each record to a group by one categorical column.
 type Grouping struct {
 	// Column is the name of the column.
 	Column string
 	// Levels are the declared levels, in the order in which groups are listed.
 	Levels []string
-	// Codes holds one code a record: an index into Levels, -1 for a missing value, len(Levels) for
-	// a value that is none of the levels.
+	// Codes contains one code for each record. A code is an index into Levels, -1 for a missing
+	// value, or len(Levels) for a value outside Levels.
 	Codes []int32
 }
 

@@ -43,36 +43,37 @@ func (s spread) quantile(variance, fourth float64) float64 {
 }
 
 // Estimate is a number computed from a noisy release, with a confidence set. The set allows for the
-// noise and for the sampling of the records. It holds the numbers from Low to High, except those
-// inside Gap. Every draw has a set, so no set is chosen by its noise. Where the noise hides the
-// records, the set is wide: Low and High are the ends of the possible range, and Value may be
-// undefined. Low is undefined (null in JSON) where R² has no lower bound. Low and High are
-// undefined where the plan allows no interval: for the area and the bins of persons with several
-// rows.
+// noise and for the sampling of the records. It contains the numbers from Low to High, except those
+// inside Gap. Every release has a set, so sets are not selected by their noise. If the noise is
+// large, Low and High may be the ends of the possible range, and Value may be undefined. Low is
+// undefined (null in JSON) if R² has no lower bound. Low and High are both undefined if the plan
+// allows no interval: for the area and the bins of persons with several rows.
 //
 // The method:
 //
-//  1. A ratio A/W of sums with independent noise is tested as A - θW = 0, whose variance is known
+//   - A ratio A/W of sums with independent noise is tested as A - θW = 0, whose variance is known
 //     at each θ (Wilson, "Probable inference, the law of succession, and statistical inference",
 //     JASA 1927; Fieller, "Some problems in interval estimation", JRSS B 1954).
-//  2. The set is {θ : (A-θW)² ≤ z²·(sampling(θ) + noise(θ))}, with z a corrected normal quantile.
-//     The corrections are for the longer tails of Laplace noise, the noise on the sampling part,
+//   - The set is {θ : (A-θW)² ≤ z²·(sampling(θ) + noise(θ))}, with z a corrected normal quantile.
+//     The corrections are for the longer tails of Laplace noise, the noise in the sampling term,
 //     and the skewness of squares and magnitudes.
-//  3. The set of a share of rows has half a step more where noise leaves steps.
-//  4. Where noise hides W, the set may be all numbers, or all except some in the middle.
-//  5. Where a record is a person of several rows, the sampling part has the released sums over
-//     pairs of rows of one person. Where these are too noisy it is raised (mostDoubt), up to the
-//     most that rows of one person can make of it.
+//   - The set of a share of rows is wider by half a count if the noise is too small to smooth the
+//     steps between counts.
+//   - If the noise is as large as W, the set may be all numbers, or all except an interval.
+//   - If a record is a person with several rows, the sampling term uses the released sums over
+//     pairs of rows of one person. If these sums are too noisy, the term is raised, up to its
+//     largest possible value for rows of one person.
 //
-// Rate says where the set holds the number more often.
+// Rate states whether the coverage may exceed the confidence.
 type Estimate struct {
 	Value Measure `json:"value"`
 	Low   Measure `json:"low"`
 	High  Measure `json:"high"`
-	// Gap, if not nil, has the two ends of a part between Low and High that is not in the set.
+	// Gap, if not nil, has the two ends of an interval between Low and High that is excluded from
+	// the set.
 	Gap []Measure `json:"gap,omitempty"`
-	// Rate says how often such an interval holds the number, over all draws of the records and of
-	// the noise: "95 %" of cases, or "at least 95 %". It is "" where there is no interval.
+	// Rate states how often such a set contains the true number, over all draws of the records and
+	// of the noise. It is "95 %", "at least 95 %" or the like, and "" without a set.
 	Rate string `json:"rate,omitempty"`
 }
 

@@ -101,7 +101,8 @@ func (p Plan) noise() mechanism.Noise {
 	return mechanism.Gaussian{NoiseMultiplier: p.NoiseMultiplier}
 }
 
-// Event returns the event of the plan's release: k-norm noise in the L1 norm, or Gaussian noise.
+// Event returns the event of the plan's release. It is K-norm noise of the L1 norm or Gaussian
+// noise.
 func (p Plan) Event() mechanism.Event { return p.noise() }
 
 // variance returns the variance of the noise on each released number. It is 2·s² for Laplace noise

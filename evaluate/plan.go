@@ -27,51 +27,51 @@ const (
 	maxRowsPerPerson = 1 << 20
 )
 
-// Plan is every public number of one private evaluation. It is fixed before a record is read. One
-// noisy release of Numbers numbers follows from it. Everything that is reported is computed from
-// that release.
+// Plan contains every public number of a private evaluation. It is fixed before a record is read.
+// It determines one noisy release of Numbers numbers. Every reported measure is computed from that
+// release.
 //
-// For classes the numbers are a histogram over group, true level and score. The score of two levels
-// is the bin of the second level's probability. The score of more levels is the predicted level and
-// the bin of its probability. A row adds 1 to one cell.
+// If the target has levels, the release is a histogram over group, true level and score. For two
+// levels the score is the bin of the second level's probability. For more levels the score is the
+// predicted level and the bin of its probability. A row adds 1 to one cell.
 //
-// For a target that is a number a row adds numbers of (a, t). a in [0, 1] is the magnitude of the
-// residual in units of ResidualBound, cut at 1. t in [-1, 1] is the target between its declared
-// bounds. Under Laplace noise the numbers are the 25 products of two Bernstein polynomials of
-// degree 4, in a and in (1+t)/2. These are not negative and have the sum 1. Under Gaussian noise
-// they are the ten moments of momentPowers, of a norm of at most 1.85.
+// If the target is a number, a row adds functions of (a, t). Here a in [0, 1] is the magnitude of
+// the residual in units of ResidualBound, cut at 1. The target between its declared bounds is
+// scaled to t in [-1, 1]. Under Laplace noise the functions are the 25 products of two Bernstein
+// polynomials of degree 4, in a and in (1+t)/2. They are not negative and their sum is 1. Under
+// Gaussian noise they are ten moments, with a norm of at most 1.85.
 //
-// Where a record is a person of several rows, the release also has sums over the pairs of different
-// rows of one person. pairs.go describes them. Their weight in the release is public, and they make
-// the bound of one record slightly larger.
+// If a record is a person with several rows, the release also has sums over pairs of different rows
+// of one person. Their public weight makes the bound of one record slightly larger.
 type Plan struct {
-	// Form is the set of released numbers: 2 where the target is a number or a person has several
-	// rows, else 0.
+	// Form is the version of the released numbers. It is 2 if the target is a number or if a person
+	// has several rows, else 0.
 	Form int `json:"form,omitempty"`
-	// Subject is whom the evaluation protects. Its Records is 0: no evaluation needs a declared
-	// number.
+	// Subject states whom the evaluation protects. Its field Records is 0, since no evaluation
+	// needs the number of records.
 	certificate.Subject
-	// Person, if not nil, makes a record a person instead of a row. The first MaxRows of the rows
-	// with one text in a column are used.
+	// Person, if not nil, makes a record a person instead of a row. The first MaxRows rows with the
+	// same text in the column are used.
 	Person *query.Person `json:"person,omitempty"`
-	// Noise is "laplace" or "gaussian". NoiseMultiplier is its scale or standard deviation in units
-	// of one record's bound.
+	// Noise is "laplace" or "gaussian". NoiseMultiplier is the scale of Laplace noise, or the
+	// standard deviation of Gaussian noise, in units of one record's bound.
 	Noise           string  `json:"noise"`
 	NoiseMultiplier float64 `json:"noise-multiplier"`
-	// Levels are the classes, nil for a target that is a number.
+	// Levels are the classes, or nil if the target is a number.
 	Levels []string `json:"levels,omitempty"`
-	// Edges are the ends of the score bins, ascending, from 0 to 1. A bin includes its upper end;
-	// the first bin also includes 0.
+	// Edges are the limits of the score bins, ascending, from 0 to 1. A bin includes its upper
+	// limit; the first bin also includes 0.
 	Edges []float64 `json:"edges,omitempty"`
-	// Threshold is the probability of the second of two levels above which it is predicted. It is
-	// one of Edges.
+	// Threshold is the decision threshold for two levels. The second level is predicted if its
+	// probability is above Threshold. It is one of Edges.
 	Threshold float64 `json:"threshold,omitempty"`
-	// Lower and Upper are the target's declared bounds. ResidualBound is where residuals are cut.
+	// Lower and Upper are the target's declared bounds. Residuals with a larger magnitude than
+	// ResidualBound are cut to it.
 	Lower         float64 `json:"lower,omitempty"`
 	Upper         float64 `json:"upper,omitempty"`
 	ResidualBound float64 `json:"residual-bound,omitempty"`
-	// GroupColumn and Groups are the column and the declared levels by which the release is split.
-	// All other rows are one more group.
+	// GroupColumn is the column by which the release is split. Groups are its declared levels. All
+	// other rows form one more group.
 	GroupColumn string   `json:"group-column,omitempty"`
 	Groups      []string `json:"groups,omitempty"`
 }
@@ -79,12 +79,13 @@ type Plan struct {
 // plainPlan is a plan without methods.
 type plainPlan Plan
 
-// MarshalJSON writes the fields of the subject in the order that evaluations have always had.
+// MarshalJSON returns the JSON of the plan, with the fields of Subject among the fields of the
+// plan.
 func (p Plan) MarshalJSON() ([]byte, error) {
 	return strict.Ordered(plainPlan(p), "neighboring", "unit", "rows-per-person", "person", "delta", "records", "max-records")
 }
 
-// Validate returns an error that names the first number that makes no sense.
+// Validate returns an error for the first invalid number.
 func (p Plan) Validate() error {
 	switch {
 	case !p.Neighboring.Valid():

@@ -2,53 +2,55 @@ package evaluate
 
 import "fmt"
 
-// Private is the result of a private evaluation: measures computed from one noisy release, by
-// post-processing alone. It has a classification or a regression; the other is nil.
+// Private is the result of a private evaluation. All measures are computed from one noisy release.
+// Either Classification or Regression is set; the other is nil.
 type Private struct {
-	// Confidence is the confidence of each interval, one at a time. Estimate.Rate says whether it
-	// is exact.
+	// Confidence is the confidence of each single interval. Estimate.Rate states whether the
+	// coverage may be larger.
 	Confidence     float64                `json:"confidence"`
 	Classification *PrivateClassification `json:"classification,omitempty"`
 	Regression     *PrivateRegression     `json:"regression,omitempty"`
 }
 
-// PrivateClassification is the set of measures of probabilities that predict classes, from a noisy
+// PrivateClassification contains measures of predicted class probabilities, computed from a noisy
 // histogram.
 type PrivateClassification struct {
-	// Records is the noisy number of rows. Its interval allows for the noise alone.
+	// Records is the noisy number of rows. Its interval allows for the noise only.
 	Records  Estimate `json:"records"`
 	Accuracy Estimate `json:"accuracy"`
-	// MajorityAccuracy is the accuracy of always predicting the level that is most frequent in the
-	// release.
+	// MajorityAccuracy is the accuracy of always predicting the most frequent level of the release.
 	MajorityAccuracy Estimate `json:"majority-accuracy"`
 	Levels           []string `json:"levels"`
-	// Confusion has shape [true level][predicted level]: noisy counts, which may be negative.
+	// Confusion contains noisy counts with shape [true level][predicted level]. They may be
+	// negative.
 	Confusion [][]float64 `json:"confusion"`
 	Precision []Estimate  `json:"precision"`
 	Recall    []Estimate  `json:"recall"`
-	// AUC is for two levels.
+	// AUC is the area under the receiver operating characteristic. It is nil unless there are two
+	// levels.
 	AUC *Area `json:"auc,omitempty"`
-	// ROC, BestAccuracy and BestBalanced are for two levels.
+	// ROC, BestAccuracy and BestBalanced are set for two levels only.
 	ROC          []Point `json:"roc,omitempty"`
 	BestAccuracy *Choice `json:"best-threshold-for-accuracy,omitempty"`
 	BestBalanced *Choice `json:"best-threshold-for-balanced-accuracy,omitempty"`
 	Calibration  []Bin   `json:"calibration,omitempty"`
-	// GroupColumn is the column of the groups, and Groups are the measures by its declared levels.
+	// GroupColumn is the column of the groups. Groups are the measures for its declared levels.
 	GroupColumn string         `json:"group-column,omitempty"`
 	Groups      []PrivateGroup `json:"groups,omitempty"`
 }
 
-// Area is an area under the curve. In Value ties in a bin count 1/2. Resolution bounds the distance
-// by which that moves Value from the area of the exact scores. The interval holds the area of the
-// exact scores. Its low end is the low end of the area in which every tie is lost. Its high end is
-// the high end of the area in which every tie is won.
+// Area is an area under the receiver operating characteristic, computed from binned scores. In
+// Value, ties within a bin count 1/2. Resolution bounds the distance of Value from the area of the
+// exact scores, apart from noise and sampling. The interval is for the area of the exact scores. It
+// ranges from the low end for the area with all ties lost to the high end for the area with all
+// ties won.
 type Area struct {
 	Estimate
 	Resolution Measure `json:"resolution"`
 }
 
-// PrivateGroup is the set of measures of one group. AUC, TruePositiveRate and FalsePositiveRate
-// are for two levels.
+// PrivateGroup contains the measures of one group. AUC, TruePositiveRate and FalsePositiveRate are
+// set for two levels only.
 type PrivateGroup struct {
 	Level             string    `json:"level"`
 	Records           Estimate  `json:"records"`
@@ -61,7 +63,7 @@ type PrivateGroup struct {
 // restLevel is the name of the rows outside the declared groups.
 const restLevel = "(other or missing)"
 
-// Measures returns the measures of released numbers. It uses nothing else, so it costs nothing.
+// Measures returns the measures of released numbers. It reads nothing else, so it costs nothing.
 // Numbers that do not fit the plan are an error.
 func Measures(p Plan, numbers []float64) (Private, error) {
 	if err := p.Validate(); err != nil {

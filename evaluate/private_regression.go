@@ -2,20 +2,20 @@ package evaluate
 
 import "math"
 
-// PrivateRegression is the set of measures of predictions of a number. Residuals are cut at the
-// plan's ResidualBound.
+// PrivateRegression contains measures of predicted numbers. Residuals are cut at the plan's
+// ResidualBound.
 type PrivateRegression struct {
 	Records Estimate `json:"records"`
-	// RMSE is the root of the mean squared residual, and MAE the mean of the magnitudes.
+	// RMSE is the root of the mean squared residual. MAE is the mean magnitude of the residuals.
 	RMSE Estimate `json:"rmse"`
 	MAE  Estimate `json:"mae"`
-	// R2 is 1 - mean squared residual / variance of the target.
+	// R2 is 1 minus the mean squared residual over the variance of the target.
 	R2          Estimate                 `json:"r2"`
 	GroupColumn string                   `json:"group-column,omitempty"`
 	Groups      []PrivateRegressionGroup `json:"groups,omitempty"`
 }
 
-// PrivateRegressionGroup is the set of measures of one group.
+// PrivateRegressionGroup contains the measures of one group.
 type PrivateRegressionGroup struct {
 	Level   string   `json:"level"`
 	Records Estimate `json:"records"`

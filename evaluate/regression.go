@@ -5,28 +5,28 @@ import (
 	"math"
 )
 
-// Regression is the set of measures of predictions of numbers.
+// Regression contains measures of predicted numbers.
 type Regression struct {
 	// Records is the number of records.
 	Records int `json:"records"`
-	// Undefined is the number of records whose prediction is NaN or infinite. If there is one,
-	// every measure that it enters is undefined: leaving it out would flatter the model.
+	// Undefined is the number of records whose prediction is NaN or infinite. If it is not 0, the
+	// measures over these records are NaN. Leaving such records out would flatter the model.
 	Undefined int `json:"undefined,omitempty"`
 	// RMSE is the root of the mean squared error, in the unit of the labels.
 	RMSE Measure `json:"rmse"`
 	// MAE is the mean absolute error, in the unit of the labels.
 	MAE Measure `json:"mae"`
-	// R2 is 1 minus the squared error over the squared deviation of the labels from their own mean.
-	// It is NaN when all labels are equal.
+	// R2 is 1 minus the sum of squared errors over the sum of squared deviations of the labels from
+	// their mean. It is NaN if all labels are equal.
 	R2 Measure `json:"r2"`
-	// GroupColumn names the column of Groups.
+	// GroupColumn is the name of the column of Groups.
 	GroupColumn string `json:"group-column,omitempty"`
-	// Groups holds the measures by the levels of a column, if one was given.
+	// Groups contains the measures for each level of the group column, if one was given.
 	Groups []RegressionGroup `json:"groups,omitempty"`
 }
 
-// RegressionGroup is the set of measures of a Regression for the records of one level of the group
-// column. All are NaN when the level has no records.
+// RegressionGroup contains the measures of a Regression for the records of one level of the group
+// column. They are NaN if the level has no records.
 type RegressionGroup struct {
 	Level   string  `json:"level"`
 	Records int     `json:"records"`
@@ -35,9 +35,9 @@ type RegressionGroup struct {
 	R2      Measure `json:"r2"`
 }
 
-// Regress returns measures of predictions against labels, both of shape [n]. groups may be nil. It
-// is an error if there are no records, if the two lengths differ, or if a label is not finite.
-// Errors name the record (counted from 0) and never its values.
+// Regress returns measures of predictions against labels. Both have shape [n]. groups may be nil.
+// It is an error if there are no records, if the lengths differ, or if a label is not finite.
+// Errors state the number of the record, from 0, and never its values.
 func Regress(labels, predictions []float64, groups *Grouping) (Regression, error) {
 	if len(labels) == 0 {
 		return Regression{}, errNoRecords

@@ -11,18 +11,19 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Records are labelled rows whose predictions are measured. They are private.
+// Records are private labelled rows with the predictions to be measured.
 type Records struct {
-	// Targets are indices of levels, or values; shape [n]. A row with NaN contributes nothing.
+	// Targets are indices of levels or numeric values, of shape [n]. A row with a NaN target
+	// contributes nothing.
 	Targets []float64
-	// Predictions are probabilities or numbers. Their shape is [n] for two levels (the probability
-	// of the second) and for numbers, and [n, levels] for more levels. A row with NaN contributes
-	// nothing.
+	// Predictions are probabilities or numbers. For two levels they are the probabilities of the
+	// second level, of shape [n]. For more levels the shape is [n, levels], and for numbers [n]. A
+	// row with a NaN prediction contributes nothing.
 	Predictions []float64
-	// Groups holds the group of each row: an index of Plan.Groups, or any other number for the last
-	// group. It may be nil when the plan has no groups.
+	// Groups contains the group of each row: an index of Plan.Groups, or any other number for the
+	// last group. It may be nil if the plan has no groups.
 	Groups []int32
-	// Persons lists the rows of each person where a record is a person, else nil. The first MaxRows
+	// Persons contains the rows of each person if a record is a person, else nil. The first MaxRows
 	// rows of each person are used.
 	Persons [][]int
 }
@@ -43,9 +44,9 @@ func (p Plan) check(r Records) error {
 	return nil
 }
 
-// Release pays for the plan's event and returns its noisy numbers, in rows for a histogram. Only
-// these numbers leave the records. Everything else follows from them by Measures. It is an error if
-// the records do not fit the plan, or if the payer refuses.
+// Release pays for the plan's event and returns its noisy numbers. A histogram is returned row by
+// row. Measures computes everything else from these numbers. It is an error if the records do not
+// fit the plan, or if the payer refuses.
 func Release(payer mechanism.Payer, p Plan, r Records) ([]float64, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err

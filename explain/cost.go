@@ -17,43 +17,46 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Question is a question about the cost of an event.
+// Question asks for the privacy cost of an event.
 type Question struct {
 	Event       mechanism.Event
 	Neighboring privacy.Neighboring
-	// ForDelta asks for the smallest delta at Epsilon instead of the smallest epsilon at Delta.
+	// ForDelta selects the quantity. If true, it is the smallest delta at Epsilon; otherwise the
+	// smallest epsilon at Delta.
 	ForDelta       bool
 	Epsilon, Delta float64
-	// Accountants are asked in this order. Where there are several, the last is account.Best. None
-	// means account.All.
+	// Accountants are the accountants to use, in this order. If there are several, the last must be
+	// account.Best. Nil means account.All.
 	Accountants []account.Accountant
-	// Rows is the number of rows that are also priced together; 0 means none.
+	// Rows is the number of rows of one person to price together; 0 means none.
 	Rows int
-	// Textbook also asks for the formulas of courses. They need a delta between 0 and 1.
+	// Textbook adds the results of textbook formulas. They need a delta between 0 and 1.
 	Textbook bool
-	// Stated is the epsilon in a certificate, at the same terms, nil for none.
+	// Stated is the epsilon in a certificate for the same event, delta and relation. It is nil
+	// without a certificate.
 	Stated *certificate.Epsilon
 }
 
-// Cost is the answer to a Question, in full precision.
+// Cost is the answer to a Question, with all digits.
 type Cost struct {
 	Event       string              `json:"event"`
 	Neighboring privacy.Neighboring `json:"neighboring"`
-	// Asked is "epsilon", for the smallest at Delta, or "delta", for the smallest at Epsilon.
+	// Asked is "epsilon" for the smallest epsilon at Delta, or "delta" for the smallest delta at
+	// Epsilon.
 	Asked       string               `json:"asked"`
 	Epsilon     *certificate.Epsilon `json:"epsilon,omitempty"`
 	Delta       *certificate.Epsilon `json:"delta,omitempty"`
 	Accountants []price              `json:"accountants"`
-	// Claim is the guarantee that may be claimed.
+	// Claim is the proven guarantee with the accountant that proves it.
 	Claim claim `json:"claim"`
-	// Stated is the epsilon in the certificate, at the same terms.
+	// Stated is the epsilon in the certificate for the same event, delta and relation.
 	Stated *certificate.Epsilon `json:"stated-epsilon,omitempty"`
-	// Group is the epsilon of Question.Rows rows together.
+	// Group is the epsilon for Question.Rows rows together.
 	Group    *groupCost `json:"group,omitempty"`
 	Attacker *attacker  `json:"attacker,omitempty"`
-	// Textbook is nil unless it was asked for.
+	// Textbook is nil unless Question.Textbook is true.
 	Textbook []textbook.Lesson `json:"textbook,omitempty"`
-	// Next is a command to continue with, which the caller may set.
+	// Next is a command to continue with. Callers may set it.
 	Next string `json:"next,omitempty"`
 
 	asked curve.Prices
@@ -95,9 +98,9 @@ func epsilonOf(v float64) *certificate.Epsilon {
 	return &n
 }
 
-// Answer returns the answer of every accountant and the claim that may be made. It also returns the
-// cost of several rows together and the most that an attacker can do. It is an error if no
-// accountant has a bound.
+// Answer returns the result of each accountant and the guarantee that may be claimed. It also
+// returns the cost of several rows together and bounds on attacks. It is an error if no accountant
+// has a bound.
 func (q Question) Answer() (Cost, error) {
 	out := Cost{Event: q.Event.String(), Neighboring: q.Neighboring, Asked: "epsilon", Delta: epsilonOf(q.Delta), Stated: q.Stated}
 	if q.ForDelta {
@@ -132,8 +135,8 @@ func (q Question) ask(a account.Accountant) (account.Interval, error) {
 	return a.Epsilon(q.Event, q.Delta, q.Neighboring)
 }
 
-// WritePlot writes the plot of an answer that Answer returned, as SVG. It shows epsilon as the
-// steps of the event grow, and the errors of an attacker.
+// WritePlot writes an SVG plot. It shows epsilon against the number of steps and the error rates of
+// an attacker. The Cost must come from Answer.
 func (a Cost) WritePlot(w io.Writer) error { return a.plot().WriteSVG(w) }
 
 func (a Cost) plot() report.CostPlot {

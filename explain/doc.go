@@ -1,7 +1,7 @@
-// Package explain puts releases and their costs into plain words, for someone who decides and does
-// not calculate: events, plans, certificates and the terms of the field.
+// Package explain describes releases and their costs in plain words, for readers who do not
+// calculate. It explains events, plans, certificates and terms of differential privacy.
 //
-// A Question asks for the cost of an event. Its Cost holds the answer of every accountant and the
-// most that an attacker can do. Of explains a folder, a file, an event or a term. An Explanation is
-// sections of sentences, with their numbers.
+// A Question asks for the cost of an event. Its Cost is the answer of every accountant with bounds
+// on attacks. The function Of explains a folder, a file, an event or a term. The result is an
+// Explanation: sections of sentences, with their numbers.
 package explain

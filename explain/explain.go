@@ -7,19 +7,19 @@ import (
 	"github.com/ditherml/dither/internal/display"
 )
 
-// Explanation is a subject in plain words, with its numbers. Numbers that the subject lacks are
-// left out.
+// Explanation describes a subject in plain words and numbers. Fields that do not apply to the
+// subject are zero.
 type Explanation struct {
 	// Kind is "model", "evaluation", "answer", "event", "term" or "terms".
 	Kind  string `json:"kind"`
 	Title string `json:"title"`
-	// Verified reports whether everything that can be recomputed was recomputed and agrees; nil
-	// where there is nothing to verify.
+	// Verified reports whether all recomputed numbers agree with the files. It is nil if there is
+	// nothing to verify.
 	Verified      *bool    `json:"verified,omitempty"`
 	Disagreements []string `json:"disagreements,omitempty"`
 	Event         string   `json:"event,omitempty"`
 	Claim         *claim   `json:"claim,omitempty"`
-	// Releases are the parts of the event, each with its cost.
+	// Releases are the parts of the event with the cost of each.
 	Releases []releaseCost `json:"releases,omitempty"`
 	Attacker *attacker     `json:"attacker,omitempty"`
 	Sections []section     `json:"sections"`

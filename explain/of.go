@@ -20,11 +20,12 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// Of returns the explanation of a subject. A subject is a folder that dither wrote, a certificate,
-// a plan, an event in text, or a term such as epsilon. The subject "" lists the terms. Files of
-// dither are verified first. For files that do not verify, the explanation says only that. settle
-// completes the terms under which an event or a plan is priced. It may leave Neighboring 0, for a
-// relation under which there is a price. A nil settle prices events at delta 1e-6.
+// Of returns the explanation of a subject. The subject is a folder that dither wrote, a
+// certificate, a plan, an event in text, or a term such as "epsilon". The subject "" lists the
+// terms. Of verifies the files first. If verification fails, the explanation states only the
+// failure. The function settle fills in the delta and relation for an event or a plan. If settle
+// leaves Neighboring 0, Of uses a relation under which the event has a price. A nil settle uses
+// delta 1e-6.
 func Of(subject string, settle func(Question) (Question, error)) (Explanation, error) {
 	if settle == nil {
 		settle = usual

@@ -10,8 +10,8 @@ import (
 // maxRuns bounds the length of a flattened event.
 const maxRuns = 1 << 20
 
-// Grant pays for the releases of one reserved event, each once and in the event's order. It is safe
-// for concurrent use. A copy of a Grant pays for nothing.
+// Grant is the permission to make the releases of one reserved event. Each release is paid once, in
+// the event's order. A Grant is safe for concurrent use. A copy of a Grant pays for nothing.
 type Grant struct {
 	self *Grant // the address that Reserve returned: a copy would pay after the grant has ended
 	mu   sync.Mutex
@@ -80,8 +80,8 @@ func simple(e mechanism.Event) bool {
 	return true
 }
 
-// Pay takes the next release of the reserved event. It returns an error, and takes nothing, when e
-// is not that release or when everything was paid out.
+// Pay marks the next release of the reserved event as paid. If e is not that release, or if all
+// releases were paid, Pay returns an error and changes nothing.
 func (g *Grant) Pay(e mechanism.Event) error {
 	if g == nil || g.self != g {
 		return fmt.Errorf("ledger: the grant is nil, empty or a copy, want the pointer that Reserve returned")

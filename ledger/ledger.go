@@ -1,7 +1,7 @@
-// Package ledger keeps the privacy budget of a data set: what was reserved for which purpose, under
-// a limit that is never exceeded. A reservation comes before the first draw of noise, and nothing
-// is refunded. This ledger lives in memory, for one process. It may be under a durable
-// budget, which all processes share.
+// Package ledger keeps the privacy budget of a data set: a record of every reservation, under a
+// limit that is never exceeded. A reservation precedes the first draw of noise. Nothing is
+// refunded. A Ledger is in memory, for one process. It may depend on a durable budget that several
+// processes share.
 package ledger
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// ErrOverBudget is the error of a reservation that would pass the limit; errors wrap it.
+// ErrOverBudget is the error of a reservation that would exceed the limit. Returned errors wrap it.
 var ErrOverBudget = budget.ErrOverBudget
 
 // entry is one reservation.
@@ -26,15 +26,15 @@ type entry struct {
 
 // Ledger is the budget of one data set. It is safe for concurrent use.
 //
-// Plans may be chosen after the outputs of earlier plans were seen. So the limit is enforced by a
-// filter that is valid for such plans. The filter sums one of these:
+// A plan may be chosen after the outputs of earlier plans are known. Therefore the limit is
+// enforced by a filter: a bounded sum of costs that stays valid for such plans. The filter sums one
+// of these costs:
 //
 //   - squared parameters of Gaussian differential privacy (account.GDP)
 //   - parameters of zero-concentrated differential privacy (account.ZCDP)
-//   - Rényi divergences of one order, which is fixed when the ledger is made
+//   - Rényi divergences of one order, which is fixed when the ledger is made (account.RDP)
 //
-// Stopping before such a sum passes a bound is valid for plans chosen after earlier outputs. A
-// privacy loss distribution is no such filter.
+// Composition of privacy loss distributions is not a filter: it is not valid for such plans.
 //
 // (Smith & Thakurta, "Fully Adaptive Composition for Gaussian Differential Privacy", 2022,
 // https://arxiv.org/abs/2210.17520; Feldman & Zrnic, "Individual Privacy Accounting via a Rényi
@@ -51,13 +51,13 @@ type Ledger struct {
 	ahead   *ahead          // reserved before the run began; nil for nothing
 }
 
-// New returns an empty ledger under a limit, for Gaussian releases. A limit of infinite epsilon
-// admits non-private releases; every other limit refuses them.
+// New returns an empty ledger under a limit, for Gaussian releases. Only a limit of infinite
+// epsilon admits releases without privacy.
 func New(limit privacy.Guarantee) (*Ledger, error) { return NewFiltered(limit, account.GDP) }
 
-// NewFiltered returns an empty ledger with another filter: account.GDP, account.ZCDP, or
-// account.RDP with exactly one order, which also prices sampled releases. It refuses other
-// accountants, because their bounds do not add up over plans that depend on earlier outputs.
+// NewFiltered returns an empty ledger with a given filter. The filter is account.GDP, account.ZCDP,
+// or account.RDP with exactly one order. RDP also prices sampled releases. Other accountants are an
+// error, because their costs do not add up over plans that depend on earlier outputs.
 func NewFiltered(limit privacy.Guarantee, filter account.Accountant) (*Ledger, error) {
 	if limit == (privacy.Guarantee{}) {
 		return nil, fmt.Errorf("ledger: the limit is empty, want a guarantee made by privacy.NewGuarantee")
@@ -71,9 +71,8 @@ func NewFiltered(limit privacy.Guarantee, filter account.Accountant) (*Ledger, e
 	return nil, fmt.Errorf("ledger: the filter is not valid for plans chosen after earlier outputs, want account.GDP, account.ZCDP or account.RDP with exactly one order")
 }
 
-// NewSingle returns a ledger for one plan that is fixed before its first release. The accountant
-// that prices the plan best applies; for several plans that accountant need not be a filter. A
-// second reservation is refused.
+// NewSingle returns a ledger for a single plan that is fixed before its first release. The plan is
+// priced by the accountant that account.ForDelta chooses. A second reservation is an error.
 func NewSingle(limit privacy.Guarantee) (*Ledger, error) {
 	l, err := New(limit)
 	if err != nil {
@@ -83,10 +82,10 @@ func NewSingle(limit privacy.Guarantee) (*Ledger, error) {
 	return l, nil
 }
 
-// Limit returns the guarantee that all reservations together keep.
+// Limit returns the guarantee that all reservations together satisfy.
 func (l *Ledger) Limit() privacy.Guarantee { return l.limit }
 
-// Event returns everything reserved so far, one event for each reservation, oldest first.
+// Event returns everything reserved so far: one event for each reservation, oldest first.
 func (l *Ledger) Event() mechanism.Sequence {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,9 +108,9 @@ func (l *Ledger) with(e mechanism.Event) mechanism.Sequence {
 	return s
 }
 
-// Reserve sets the cost of e aside and returns the grant that pays for its releases. When the limit
-// would be passed, it reserves nothing and returns an error that wraps ErrOverBudget. The unused
-// part of a grant is not refunded. The ledger keeps a copy of e.
+// Reserve sets the cost of e aside and returns the grant that pays for its releases. If the cost
+// would exceed the limit, Reserve returns an error that wraps ErrOverBudget and reserves nothing.
+// The unused part of a grant is not refunded. The ledger keeps a copy of e.
 func (l *Ledger) Reserve(e mechanism.Event, purpose string) (*Grant, error) {
 	l.mu.Lock()
 	a := l.ahead

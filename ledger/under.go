@@ -8,12 +8,12 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Under puts the ledger under a durable budget, before anything is reserved. From then on each
-// reservation is made in the durable budget first, before a record is read: what that refuses, the
-// ledger refuses. Where about has an event, Under reserves it at once, and the next call of Reserve
-// takes this reservation. So a run can pay before it opens a table. ctx bounds how long reservations
-// wait for other writers. The returned payment ends the run: after Settle no grant of the ledger
-// pays. Without Settle everything that was reserved stays spent.
+// Under connects the ledger to a durable budget. Call it before the first reservation. Afterwards
+// Reserve reserves in the durable budget first, and returns its errors. If about has an event,
+// Under reserves that event at once, and the next call of Reserve returns its grant. So a run can
+// pay before it opens a table. ctx limits the time that reservations wait for other writers. Settle
+// of the returned payment ends the run: afterwards no grant of the ledger pays. Without Settle
+// everything that was reserved stays spent.
 func (l *Ledger) Under(ctx context.Context, b *budget.Book, about budget.Ask) (*budget.Payment, error) {
 	payment, err := l.under(ctx, b, about)
 	if err != nil || about.Event == nil {

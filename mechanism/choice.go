@@ -1,7 +1,7 @@
 package mechanism
 
-// Choice is a way to choose one of several candidates by their scores: Exponential or
-// PermuteAndFlip. It is the event that the choice costs. The set is closed.
+// Choice is the event of a private selection among candidates by their scores. It is Exponential or
+// PermuteAndFlip. Other packages cannot implement Choice.
 type Choice interface {
 	Event
 	// choice marks the events by which a candidate is chosen.

@@ -1,5 +1,4 @@
-// Package mechanism states what a release is and what it costs: events, and the noise of
-// a released sum. An event is noise, price and words as one value. Package internal/release draws
-// what the event says, package account prices it, and ParseEvent reads what String prints. Nothing
-// here draws or releases.
+// Package mechanism defines events: descriptions of releases that determine their privacy cost.
+// Package internal/release draws the noise of an event, and package account computes its cost.
+// ParseEvent reads the text of Event.String. This package draws and releases nothing.
 package mechanism

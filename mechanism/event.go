@@ -9,10 +9,10 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Event states what was released, as far as its privacy cost depends on it. The set is closed.
-// String prints an expression that ParseEvent reads back to an equal event. Numbers are always
-// relative to one record's bound. Only accountants know that a relation may move a sum by twice the
-// bound.
+// Event describes a release as far as its privacy cost depends on it. Other packages cannot
+// implement Event. String returns an expression that ParseEvent reads back as an equal event.
+// Numbers such as noise multipliers are relative to one record's bound, under every relation. Only
+// accountants apply that a relation may move a sum by twice the bound.
 type Event interface {
 	String() string
 	// check returns an error when a number of this event, apart from its parts, makes no sense.
@@ -24,18 +24,18 @@ type Event interface {
 	parts() []Event
 }
 
-// NonPrivate is a release without protection; every accountant prices it at +Inf.
+// NonPrivate is a release without protection. Every accountant prices it at +Inf.
 type NonPrivate struct{}
 
-// Repeat is an event that happens Count times, each time on fresh randomness. Each query may depend
-// on the earlier outputs. Accountants apply Count.
+// Repeat is an event that happens Count times with fresh randomness. Each repetition may depend on
+// the earlier outputs.
 type Repeat struct {
 	Event Event
 	Count int
 }
 
-// Sequence is several events one after the other on the same records. Each query may depend on the
-// earlier outputs.
+// Sequence is several events in order, about the same records. Each event may depend on the earlier
+// outputs.
 type Sequence []Event
 
 // String returns "non-private()".
@@ -71,9 +71,8 @@ func (NonPrivate) parts() []Event { return nil }
 func (r Repeat) parts() []Event   { return []Event{r.Event} }
 func (s Sequence) parts() []Event { return s }
 
-// CheckEvent returns an error that names the first part of the event whose numbers make no sense.
-// Examples are a noise multiplier that is not positive and finite, a negative count or a missing
-// event.
+// CheckEvent returns an error for the first part of the event with an invalid number. Examples are
+// a noise multiplier that is not positive and finite, a negative count, or a missing event.
 func CheckEvent(e Event) error {
 	if e == nil {
 		return fmt.Errorf("mechanism: event is %v, want an event of this package", e)
@@ -89,8 +88,8 @@ func CheckEvent(e Event) error {
 	return nil
 }
 
-// CheckNeighboring returns an error that names the first part of a valid event without a known
-// proof under the relation, and the reason.
+// CheckNeighboring returns an error for the first part of a valid event that has no known proof
+// under the relation. The error states the reason.
 func CheckNeighboring(e Event, n privacy.Neighboring) error {
 	if !n.Valid() {
 		return fmt.Errorf("mechanism: neighboring is %v, want a named relation", n)

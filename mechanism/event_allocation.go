@@ -2,14 +2,14 @@ package mechanism
 
 import "github.com/ditherml/dither/privacy"
 
-// RandomAllocation is an event that happens at each of Steps steps, on the records that are
-// allocated to that step. Before the first step each record draws the one step that it takes part
-// in, uniformly and independently of everything else. Nobody learns which step ("balls in bins").
-// Later steps may depend on the outputs of earlier ones. Repeat of a RandomAllocation, as over
-// several epochs, draws the steps anew each time. Event is a Gaussian or a sequence of Gaussians.
+// RandomAllocation is an event that happens in each of Steps steps, each on the records that are
+// allocated to that step. Each record is allocated to one step, uniformly and independently of
+// everything else. The allocation is secret ("balls in bins"). Later steps may depend on the
+// outputs of earlier steps. A Repeat of a RandomAllocation, for example over epochs, allocates anew
+// each time. Event is a Gaussian or a sequence of Gaussians.
 //
-// Its price, unlike that of a Partition, depends on the step of a record being secret. No sampling
-// of package internal/release draws it: it prices what other programs do.
+// The price depends on the secrecy of the allocation, unlike the price of a Partition. No sampling
+// of this module draws a RandomAllocation. The event prices releases of other programs.
 //
 // Source: Chua, Ghazi, Harrison, Leeman, Kamath, Kumar, Manurangsi, Sinha & Zhang, "Balls-and-Bins
 // Sampling for DP-SGD", AISTATS 2025, https://arxiv.org/abs/2412.16802; Feldman & Shenfeld,

@@ -2,39 +2,41 @@ package mechanism
 
 import "github.com/ditherml/dither/privacy"
 
-// WithReplacement is an event on Batch independent draws from Records records, each uniform. A
-// record may be drawn several times, and then moves the sum by that many bounds. Event is a
-// Gaussian or a sequence of Gaussians. It is proved under replace-one.
+// WithReplacement is an event on Batch independent uniform draws from Records records. A record
+// that is drawn several times moves the sum by as many bounds. Event is a Gaussian or a sequence of
+// Gaussians. There is a proof under replace-one.
 type WithReplacement struct {
 	Records, Batch int
 	Event          Event
 }
 
-// TruncatedPoisson is an event on a Poisson sample with Probability from at most Records records.
-// If more than MaxBatch are drawn, a uniformly random MaxBatch of them are kept. So the size of
-// batches can be fixed in advance. Under add-or-remove-one the larger neighbor has at most Records.
-// Event is a Gaussian or a sequence of Gaussians.
+// TruncatedPoisson is an event on a Poisson sample of at most MaxBatch records. Each of at most
+// Records records is drawn with Probability. If more than MaxBatch are drawn, a uniformly random
+// MaxBatch of them are kept. So the size of a batch can be limited in advance. Under
+// add-or-remove-one the larger neighbor has at most Records records. Event is a Gaussian or a
+// sequence of Gaussians.
 type TruncatedPoisson struct {
 	Probability       float64
 	Records, MaxBatch int
 	Event             Event
 }
 
-// AdaptiveClipping is the pair of releases of adaptive quantile clipping. The first is the sum of
-// gradients, with noise of standard deviation NoiseMultiplier times the clipping norm. The second
-// is the sum of b-½ over the records, with noise of standard deviation CountNoise. Here b is 1 for
-// a gradient within the norm, and 0 for others. The pair costs as much as one Gaussian of
-// multiplier (NoiseMultiplier^-2 + (2·CountNoise)^-2)^(-1/2).
+// AdaptiveClipping is the pair of releases in one step of adaptive quantile clipping. The first is
+// the sum of clipped gradients, with noise of standard deviation NoiseMultiplier times the clipping
+// norm. The second is the sum of b-½ over the records, with noise of standard deviation CountNoise.
+// Here b is 1 if the record's gradient is within the clipping norm, else 0. The pair costs as much
+// as one Gaussian of multiplier (NoiseMultiplier^-2 + (2·CountNoise)^-2)^(-1/2).
 //
 // Source: Andrew, Thakkar, McMahan & Ramaswamy, "Differentially Private Learning with Adaptive
 // Clipping", NeurIPS 2021, theorem 1, https://arxiv.org/abs/1905.03871.
 type AdaptiveClipping struct{ NoiseMultiplier, CountNoise float64 }
 
-// JLClipping is the release of a sum of gradients whose norms were estimated from Projections
-// public normal projections. The noise has a standard deviation of NoiseMultiplier times the
-// clipping norm. After clipping, a gradient is at most √(r/χ²_r) clipping norms long, for r
-// projections. By other means it is at most Cap clipping norms long; without a cap nothing bounds
-// the gradient. Probability below 1 is that of a Poisson sample, and 1 takes every record.
+// JLClipping is the release of a sum of gradients that are clipped by estimated norms. A norm is
+// estimated from r = Projections public normal projections. The noise has a standard deviation of
+// NoiseMultiplier times the clipping norm. A clipped gradient may be longer than the clipping norm,
+// by a factor distributed as √(r/χ²_r). Cap is a separate bound on that factor; without a cap the
+// factor has no bound. Probability is the probability of a record in a Poisson sample; 1 means
+// every record.
 //
 // Source: Bu, Gopi, Kulkarni, Lee, Shen & Tantipongpipat, "Fast and Memory Efficient Differentially
 // Private-SGD via JL Projections", NeurIPS 2021, https://arxiv.org/abs/2102.03013.
@@ -45,10 +47,11 @@ type JLClipping struct {
 	Probability     float64
 }
 
-// MixtureOfGaussians is a Gaussian release that the protected unit moves by one of Sensitivities,
-// in units of one record's bound, each with its probability. An example is a person with several
-// records in a Poisson sample (Ganesh, "Tight Group-Level DP Guarantees for DP-SGD with Sampling
-// via Mixture of Gaussians Mechanisms", 2024, https://arxiv.org/abs/2401.10294).
+// MixtureOfGaussians is a Gaussian release with a random sensitivity. The protected unit moves the
+// sum by one of Sensitivities, in units of one record's bound, each with its probability. An
+// example is a person with several records in a Poisson sample (Ganesh, "Tight Group-Level DP
+// Guarantees for DP-SGD with Sampling via Mixture of Gaussians Mechanisms", 2024,
+// https://arxiv.org/abs/2401.10294).
 type MixtureOfGaussians struct {
 	NoiseMultiplier float64
 	Sensitivities   []float64

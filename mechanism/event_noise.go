@@ -2,34 +2,34 @@ package mechanism
 
 import "github.com/ditherml/dither/privacy"
 
-// Gaussian is the release of a sum of bounded contributions with normal noise, under every
-// neighboring relation. The standard deviation of the noise is NoiseMultiplier times one record's
-// bound in the L2 norm.
+// Gaussian is the release of a sum of bounded contributions with normal noise. The standard
+// deviation of the noise is NoiseMultiplier times one record's bound in the L2 norm. There is a
+// proof under every relation.
 type Gaussian struct{ NoiseMultiplier float64 }
 
-// Laplace is the release of one number with Laplace noise whose scale (not standard
-// deviation) is NoiseMultiplier times one record's bound.
+// Laplace is the release of one number with Laplace noise. The scale parameter of the noise, not
+// its standard deviation, is NoiseMultiplier times one record's bound.
 type Laplace struct{ NoiseMultiplier float64 }
 
-// DiscreteGaussian is the release of one integer with noise P(x) ∝ exp(-x²/(2σ²)) on the integers.
-// σ is StandardDeviation, and one record moves the integer by at most Sensitivity. It costs more or
-// less than the continuous Gaussian, depending on its numbers.
+// DiscreteGaussian is the release of one integer with integer noise, P(x) ∝ exp(-x²/(2σ²)). Here σ
+// is StandardDeviation. One record moves the integer by at most Sensitivity. Depending on the
+// numbers, it costs slightly more or less than the continuous Gaussian.
 type DiscreteGaussian struct {
 	StandardDeviation float64
 	Sensitivity       int64
 }
 
-// DiscreteLaplace is the release of one integer with noise P(x) ∝ exp(-|x|/Scale) on the integers.
-// One record moves the integer by at most Sensitivity.
+// DiscreteLaplace is the release of one integer with integer noise, P(x) ∝ exp(-|x|/Scale). One
+// record moves the integer by at most Sensitivity.
 type DiscreteLaplace struct {
 	Scale       float64
 	Sensitivity int64
 }
 
-// KNorm is the release of a vector v with noise of density ∝ exp(-‖z‖/(b·B)) in any norm. Here b is
-// NoiseMultiplier and B is one record's bound in the same norm. For neighbors that are k·B apart it
-// is k/b-differentially private (Hardt & Talwar, "On the Geometry of Differential Privacy", STOC
-// 2010, section 4, https://arxiv.org/abs/0907.3754).
+// KNorm is the release of a vector with noise of density ∝ exp(-‖z‖/(b·B)), for any norm. Here b is
+// NoiseMultiplier and B is one record's bound in the same norm. If neighbors move the vector by at
+// most k·B, the release is k/b-differentially private (Hardt & Talwar, "On the Geometry of
+// Differential Privacy", STOC 2010, section 4, https://arxiv.org/abs/0907.3754).
 type KNorm struct{ NoiseMultiplier float64 }
 
 // String returns text such as "gaussian(1.1)".

@@ -7,19 +7,20 @@ import (
 )
 
 // Parallel is several events, each on its own part of the records. The part of each record is drawn
-// once, independently of everything else. It depends on the record's place, not on its content.
-// Later events may depend on the outputs of earlier ones.
+// once, independently of everything else. It depends on the record's place in the data set, not on
+// its content. Later events may depend on the outputs of earlier events.
 //
-// It costs as much as the most expensive of the events:
+// A Parallel costs as much as the most expensive of its events:
 //
-//  1. Given the parts, neighbors differ in one part alone.
-//  2. So the other events are post-processing of the output of that part and of the same records.
-//  3. The hockey-stick divergence is jointly convex.
-//  4. So δ(ε) is at most the mean of the events' δ(ε) over the distribution of the record's part.
-//  5. The mean is at most the maximum.
+//   - Given the parts, neighbors differ in one part only.
+//   - So the outputs of the other events are post-processing of that part's output.
+//   - The hockey-stick divergence is jointly convex.
+//   - So δ(ε) is at most the mean of the events' δ(ε), over the distribution of the record's part.
+//   - The mean is at most the maximum.
 //
-// McSherry, "Privacy Integrated Queries", SIGMOD 2009, theorem 4, is the case of parts by content.
-// Under replace-one a part by content would let two parts pay.
+// McSherry, "Privacy Integrated Queries", SIGMOD 2009, theorem 4, proves the case of parts by
+// content. With parts by content, a replaced record could change its part, so two events would
+// count under replace-one.
 type Parallel []Event
 
 // String returns text such as "parallel(gaussian(3), k-norm(2))".

@@ -2,37 +2,39 @@ package mechanism
 
 import "github.com/ditherml/dither/privacy"
 
-// RandomizedResponse is one answer out of Outcomes. With probability 1-Probability it is given as
-// it is, and otherwise it is drawn uniformly from all outcomes. It is proved where an answer is
-// always given: under replace-one, and under zero-out with a uniform answer in place of none.
+// RandomizedResponse is the release of one answer out of Outcomes. The true answer is released with
+// probability 1-Probability. Otherwise an answer is drawn uniformly from all outcomes. There is a
+// proof under replace-one. Under zero-out there is a proof if a missing record gives a uniform
+// answer.
 type RandomizedResponse struct {
 	Probability float64
 	Outcomes    int
 }
 
-// Exponential is a choice by the exponential mechanism. P(i) ∝ exp(Epsilon·score_i) for scores that
-// are monotone and move by at most 1; P(i) ∝ exp(Epsilon·score_i/2) for other scores. Its bounded
-// range is Epsilon: the log ratio of any two choices' probabilities moves by at most Epsilon (Dong,
-// Durfee & Rogers, "Optimal Differential Privacy Composition for Exponential Mechanisms", ICML
-// 2020, https://arxiv.org/abs/1909.13830). Under replace-one scores move twice as far.
+// Exponential is a selection by the exponential mechanism. P(i) ∝ exp(Epsilon·score_i) if scores
+// are monotone and move by at most 1, and P(i) ∝ exp(Epsilon·score_i/2) for other scores that move
+// by at most 1. Its bounded range is Epsilon: between neighbors, the log ratio of any two
+// candidates' probabilities moves by at most Epsilon (Dong, Durfee & Rogers, "Optimal Differential
+// Privacy Composition for Exponential Mechanisms", ICML 2020, https://arxiv.org/abs/1909.13830).
+// Under replace-one scores move twice as far.
 type Exponential struct{ Epsilon float64 }
 
-// PermuteAndFlip is a choice by the permute-and-flip mechanism, which is report-noisy-max with
-// exponential noise. It has the losses of one Laplace release of scale 1/Epsilon (McKenna &
+// PermuteAndFlip is a selection by the permute-and-flip mechanism, which equals report-noisy-max
+// with exponential noise. Its cost is that of one Laplace release of scale 1/Epsilon (McKenna &
 // Sheldon, "Permute-and-Flip", NeurIPS 2020, https://arxiv.org/abs/2010.12603; Ding, Kifer and
 // others, "The Permute-and-Flip Mechanism is Identical to Report-Noisy-Max with Exponential Noise",
 // 2021, https://arxiv.org/abs/2105.07260).
 type PermuteAndFlip struct{ Epsilon float64 }
 
-// AssumedDP is a statement on trust: a release that this program did not make is (Epsilon,
-// Delta)-differentially private under Neighboring.
+// AssumedDP is a release of another program, assumed to be (Epsilon, Delta)-differentially private
+// under Neighboring. This module cannot check the assumption.
 type AssumedDP struct {
 	Epsilon, Delta float64
 	Neighboring    privacy.Neighboring
 }
 
-// AssumedZCDP is a statement on trust: a release that this program did not make is
-// Rho-zero-concentrated differentially private under Neighboring.
+// AssumedZCDP is a release of another program, assumed to be Rho-zero-concentrated differentially
+// private under Neighboring. This module cannot check the assumption.
 type AssumedZCDP struct {
 	Rho         float64
 	Neighboring privacy.Neighboring

@@ -2,17 +2,17 @@ package mechanism
 
 import "github.com/ditherml/dither/privacy"
 
-// PoissonSampled is an event on a fresh sample that takes each record independently, with
+// PoissonSampled is an event on a fresh sample that contains each record independently, with
 // probability at most Probability. Event is a Gaussian, an AdaptiveClipping, or a sequence of
-// these: several releases from one sample are one sampled event. Event may also be NonPrivate, or
-// one Laplace, DiscreteGaussian or DiscreteLaplace, which release one number.
+// these, all on the same sample. It may also be NonPrivate, Laplace, DiscreteGaussian or
+// DiscreteLaplace.
 type PoissonSampled struct {
 	Probability float64
 	Event       Event
 }
 
-// WithoutReplacement is an event on a fresh batch of Batch records out of Records. Every batch of
-// that size is equally likely. It is proved under replace-one, where the number of records is
+// WithoutReplacement is an event on a fresh batch of Batch records out of Records. All batches of
+// that size are equally likely. There is a proof under replace-one, where the number of records is
 // public.
 type WithoutReplacement struct {
 	Records, Batch int
@@ -20,9 +20,9 @@ type WithoutReplacement struct {
 }
 
 // Partition is an event that happens once on each of Parts disjoint parts of the records, one part
-// after the other. A record's part is drawn once, uniformly and independently of everything else.
-// The part depends on the record's place, not on its content. So a record pays for its own part
-// alone. Repeat of a Partition may keep the parts or draw them anew.
+// after the other. The part of each record is drawn once, uniformly and independently of everything
+// else. It depends on the record's place in the data set, not on its content. So only one part
+// affects a record's cost. A Repeat of a Partition may keep the parts or draw them anew.
 type Partition struct {
 	Parts int
 	Event Event

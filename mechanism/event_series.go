@@ -4,27 +4,27 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// LastIterate is the release of the last of Steps iterates of gradient descent with noise in every
-// step. No other iterate is released. NoiseMultiplier is the standard deviation of one step's noise
-// over one record's bound, both in the same units. Every step contracts distances by Contraction <
-// 1, as it does on a smooth strongly convex objective (Bok, Su & Altschuler, "Shifted Interpolation
-// for Differential Privacy", ICML 2024, theorem 4.1, https://arxiv.org/abs/2403.00278).
+// LastIterate is the release of only the last of Steps iterates of noisy gradient descent.
+// NoiseMultiplier is the standard deviation of one step's noise over one record's bound, both in
+// the same units. Every step contracts distances by a factor of Contraction < 1, as on a smooth,
+// strongly convex objective (Bok, Su & Altschuler, "Shifted Interpolation for Differential
+// Privacy", ICML 2024, theorem 4.1, https://arxiv.org/abs/2403.00278).
 type LastIterate struct {
 	NoiseMultiplier, Contraction float64
 	Steps                        int
 }
 
-// LastIterateConvex is LastIterate on a smooth convex objective, where steps do not expand
-// distances, over a set of diameter Reach. The unit of Reach is the distance by which one record's
-// bound moves a step. The source is that of LastIterate, theorem 4.3.
+// LastIterateConvex is LastIterate on a smooth convex objective, over a set of diameter Reach.
+// Steps do not expand distances. The unit of Reach is the distance by which one record's bound
+// moves a step. The proof is theorem 4.3 of the source of LastIterate.
 type LastIterateConvex struct {
 	NoiseMultiplier, Reach float64
 	Steps                  int
 }
 
-// TreeAggregation is the release of all prefix sums of a stream of Steps vectors by a binary tree
-// of noisy sums. Each record is in one vector, which depends on the record's place, not on its
-// content, and on no other record. NoiseMultiplier is the standard deviation of a node's noise
+// TreeAggregation is the release of all prefix sums of Steps vectors by a binary tree of noisy
+// sums. Each record contributes to one vector. The vector's index depends on the record's place in
+// the data set, not on contents. NoiseMultiplier is the standard deviation of a node's noise
 // divided by one record's bound.
 //
 // Source: Kairouz, McMahan, Song, Thakkar, Thakurta & Xu, "Practical and Private (Deep) Learning
@@ -34,33 +34,35 @@ type TreeAggregation struct {
 	Steps           int
 }
 
-// BandedMatrix is a series of Steps releases with noise correlated by a lower-triangular matrix of
-// Bands bands. Each record takes part at most once in Bands consecutive steps. NoiseMultiplier is
-// the standard deviation of the uncorrelated noise, over one record's bound times the largest
-// column norm. Probability below 1 is that of a Poisson sample within the group of records whose
-// turn it is. A record's group depends on the record's place, not on its content, and on no other
-// record. So the proof at Series holds under every relation. The source states it for zero-out
-// (Choquette-Choo, Ganesh, McKenna, McMahan, Rush, Thakurta & Xu, "(Amplified) Banded Matrix
-// Factorization", NeurIPS 2023, theorem 4, https://arxiv.org/abs/2306.08153).
+// BandedMatrix is a series of Steps releases with correlated noise. A lower-triangular matrix of
+// Bands bands correlates the noise. Each record takes part at most once in Bands consecutive steps.
+// NoiseMultiplier is the standard deviation of the uncorrelated noise, divided by one record's
+// bound times the largest column norm. Records are divided into groups that take turns. Probability
+// is that of a record in a Poisson sample of the group whose turn it is. A record's group depends
+// on the record's place in the data set, not on contents. So the proof at release.Series covers
+// every relation. The source covers zero-out (Choquette-Choo, Ganesh, McKenna, McMahan, Rush,
+// Thakurta & Xu, "(Amplified) Banded Matrix Factorization", NeurIPS 2023, theorem 4,
+// https://arxiv.org/abs/2306.08153).
 type BandedMatrix struct {
 	NoiseMultiplier float64
 	Bands, Steps    int
 	Probability     float64
 }
 
-// ObjectivePerturbation is the release of the minimizer of a sum of losses of a generalized linear
-// model plus a ridge and a random linear term. NoiseMultiplier is the standard deviation of the
-// random term divided by the bound of one record's gradient. Smoothness is the largest second
-// derivative of one record's loss divided by the strength of the ridge, less than 1 (Redberg, Koskela & Wang,
-// "Improving the Privacy and Practicality of Objective Perturbation for Differentially Private
-// Linear Learners", NeurIPS 2023, theorems 3.1 and 3.2, https://arxiv.org/abs/2401.00583).
+// ObjectivePerturbation is the release of the minimizer of a perturbed objective. The objective is
+// a sum of losses of a generalized linear model, plus a ridge penalty and a random linear term.
+// NoiseMultiplier is the standard deviation of the random term divided by the bound of one record's
+// gradient. Smoothness is the largest second derivative of one record's loss divided by the
+// strength of the ridge. It is less than 1 (Redberg, Koskela & Wang, "Improving the Privacy and
+// Practicality of Objective Perturbation for Differentially Private Linear Learners", NeurIPS 2023,
+// theorems 3.1 and 3.2, https://arxiv.org/abs/2401.00583).
 type ObjectivePerturbation struct{ NoiseMultiplier, Smoothness float64 }
 
-// RepeatAndSelect is an event that happens a random number of times, for private tuning. Only the
-// run that is best by its own output is released. The number follows the truncated negative
-// binomial distribution of shape Shape > -1 and mean Mean. Shape 1 is the geometric distribution, 0
-// the logarithmic one, and +Inf stands for the Poisson distribution (Papernot & Steinke,
-// "Hyperparameter Tuning with Renyi Differential Privacy", ICLR 2022, theorems 2 and 6,
+// RepeatAndSelect is private tuning: an event runs a random number of times, and only the best run
+// is released. A run is judged by its own output. The number of runs has the truncated negative
+// binomial distribution with parameter Shape > -1 and mean Mean. Shape 1 is the geometric
+// distribution, 0 the logarithmic distribution, and +Inf means the Poisson distribution (Papernot &
+// Steinke, "Hyperparameter Tuning with Renyi Differential Privacy", ICLR 2022, theorems 2 and 6,
 // https://arxiv.org/abs/2110.03620).
 type RepeatAndSelect struct {
 	Shape, Mean float64

@@ -2,10 +2,11 @@ package mechanism
 
 import "github.com/ditherml/dither/privacy"
 
-// AssumedXiZCDP is a statement on trust of (Xi, Rho)-zero-concentrated differential privacy under
-// Neighboring: the Rényi divergence of every order α > 1 is at most Xi + Rho·α (Bun & Steinke,
-// "Concentrated Differential Privacy: Simplifications, Extensions, and Lower Bounds", TCC 2016,
-// definition 1.1, https://arxiv.org/abs/1605.02065). With Xi 0 it is AssumedZCDP.
+// AssumedXiZCDP is a release of another program, assumed to be (Xi, Rho)-zero-concentrated
+// differentially private under Neighboring. So its Rényi divergence of every order α > 1 is at most
+// Xi + Rho·α (Bun & Steinke, "Concentrated Differential Privacy: Simplifications, Extensions, and
+// Lower Bounds", TCC 2016, definition 1.1, https://arxiv.org/abs/1605.02065). With Xi 0 it equals
+// AssumedZCDP.
 type AssumedXiZCDP struct {
 	Xi, Rho     float64
 	Neighboring privacy.Neighboring

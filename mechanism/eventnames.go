@@ -61,7 +61,7 @@ func init() {
 	}
 }
 
-// EventNames returns the names of all events, as ParseEvent reads them, sorted.
+// EventNames returns the names of all events for ParseEvent, sorted.
 func EventNames() []string {
 	names := make([]string, 0, len(eventReaders))
 	for name := range eventReaders {

@@ -1,8 +1,8 @@
 package mechanism
 
-// Noise is a way to release a sum: Gaussian, KNorm, DiscreteGaussian, DiscreteLaplace, JLClipping
-// or NonPrivate. Its value is also the event of that release from all records, which sampling
-// events wrap. The set is closed.
+// Noise is the noise of a released sum: Gaussian, KNorm, DiscreteGaussian, DiscreteLaplace,
+// JLClipping or NonPrivate. It is also the event of that release without sampling. Sampled events
+// wrap it. Other packages cannot implement Noise.
 type Noise interface {
 	Event
 	// noise marks the events that noise is drawn for.

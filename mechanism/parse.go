@@ -10,8 +10,8 @@ import (
 // exhaust the stack.
 const maxEventDepth = 64
 
-// ParseEvent returns the event whose expression Event.String prints. An error names the position,
-// in bytes from 1, and what was expected there.
+// ParseEvent returns the event of an expression that Event.String returned. An error states the
+// position, in bytes from 1, and the expected text.
 func ParseEvent(text string) (Event, error) {
 	p := &eventParser{text: text}
 	e := p.event()

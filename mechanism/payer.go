@@ -1,7 +1,7 @@
 package mechanism
 
-// Payer is asked for payment before noise is drawn; a ledger's grant is one. Pay returns an error
-// when the event is not covered, and then nothing is released.
+// Payer pays for releases before their noise is drawn. A ledger.Grant is one. If Pay returns an
+// error, the event is not covered and nothing is released.
 type Payer interface {
 	Pay(Event) error
 }

@@ -5,17 +5,17 @@ import (
 	"math"
 )
 
-// Unit is what one protected thing is.
+// Unit describes the protected unit: one row, or all rows of one person.
 type Unit struct {
-	// Row is one row in words, for example "one person".
+	// Row describes one row in words, for example "one person".
 	Row string
-	// RowsPerPerson is the declared maximum number of rows that belong to one
-	// person; 0 means that nothing is declared.
+	// RowsPerPerson is the declared maximum number of rows of one person. 0 means that none is
+	// declared.
 	RowsPerPerson int
 }
 
 // Guarantee is an (epsilon, delta) statement about one unit under one neighboring relation. It is
-// immutable and comparable. The zero value promises nothing and is invalid.
+// immutable and comparable. The zero value is invalid and guarantees nothing.
 type Guarantee struct {
 	epsilon     float64
 	delta       float64
@@ -24,7 +24,7 @@ type Guarantee struct {
 }
 
 // NewGuarantee returns the guarantee with these parts. Epsilon is in nats and positive; +Inf means
-// no guarantee. Delta is at least 0 and below 1. Other values are an error.
+// no guarantee. Delta is at least 0 and below 1. Invalid values are an error.
 func NewGuarantee(epsilon, delta float64, n Neighboring, unit Unit) (Guarantee, error) {
 	if !(epsilon > 0) {
 		return Guarantee{}, fmt.Errorf("privacy: epsilon is %v, want more than 0; 1 is a common choice", epsilon)
@@ -41,19 +41,19 @@ func NewGuarantee(epsilon, delta float64, n Neighboring, unit Unit) (Guarantee, 
 	return Guarantee{epsilon, delta, n, unit}, nil
 }
 
-// Epsilon returns the privacy loss bound in nats; +Inf means no guarantee.
+// Epsilon returns the bound on the privacy loss, in nats. +Inf means no guarantee.
 func (g Guarantee) Epsilon() float64 { return g.epsilon }
 
-// Delta returns the probability with which the bound may fail.
+// Delta returns the additive term of the (epsilon, delta) statement, a probability.
 func (g Guarantee) Delta() float64 { return g.delta }
 
-// Neighboring returns the relation that the guarantee speaks of.
+// Neighboring returns the neighboring relation of the guarantee.
 func (g Guarantee) Neighboring() Neighboring { return g.neighboring }
 
 // Unit returns the unit that the guarantee protects.
 func (g Guarantee) Unit() Unit { return g.unit }
 
-// Private reports whether epsilon is finite, so that the guarantee promises something.
+// Private reports whether epsilon is positive and finite. An infinite epsilon guarantees nothing.
 func (g Guarantee) Private() bool { return g.epsilon > 0 && !math.IsInf(g.epsilon, 1) }
 
 // String returns epsilon, delta and the relation in one line.

@@ -1,23 +1,22 @@
-// Package privacy is the vocabulary of a differential-privacy statement: which
-// data sets count as neighbors, what one unit of protection is, and the pair
-// (epsilon, delta). It computes nothing.
+// Package privacy defines the parts of a differential-privacy statement: the neighboring relation,
+// the protected unit, and the pair (epsilon, delta). It computes nothing.
 package privacy
 
 import "fmt"
 
 // Neighboring is the relation under which two data sets count as neighbors. The zero value is
-// invalid, so that a forgotten relation is refused.
+// invalid, so code that omits the relation gets an error.
 type Neighboring uint8
 
 const (
 	// AddOrRemoveOne relates data sets that differ by the presence of one
 	// record. The number of records is private.
 	AddOrRemoveOne Neighboring = iota + 1
-	// ReplaceOne relates data sets of one public size that differ in the value
-	// of one record.
+	// ReplaceOne relates data sets of equal size that differ in the value of one record. The number
+	// of records is public.
 	ReplaceOne
-	// ZeroOut relates a data set to the one in which one record is replaced by
-	// a record that contributes nothing. The number of records is public.
+	// ZeroOut relates a data set to one in which a single record is replaced by a record that
+	// contributes nothing. The number of records is public.
 	ZeroOut
 )
 
@@ -27,8 +26,8 @@ var neighboringNames = map[Neighboring]string{
 	ZeroOut:        "zero-out",
 }
 
-// String returns the name used in flags, JSON and prose, or
-// "invalid-neighboring" for a value that is none of the constants.
+// String returns the name that flags, JSON and texts use. For a value that is none of the constants
+// it returns "invalid-neighboring".
 func (n Neighboring) String() string {
 	if s, ok := neighboringNames[n]; ok {
 		return s
@@ -39,9 +38,9 @@ func (n Neighboring) String() string {
 // Valid reports whether n is one of the constants.
 func (n Neighboring) Valid() bool { return n >= AddOrRemoveOne && n <= ZeroOut }
 
-// Movement returns how far a sum of bounded contributions can move between neighbors, in units of
-// one record's bound: 1 for AddOrRemoveOne and ZeroOut, 2 for ReplaceOne, 0 for an invalid
-// relation. Only accountants apply it.
+// Movement returns the largest distance between the sums of neighboring data sets, in units of one
+// record's bound. It is 1 for AddOrRemoveOne and ZeroOut, 2 for ReplaceOne, and 0 for an invalid
+// relation. Only accountants use it.
 func (n Neighboring) Movement() float64 {
 	switch n {
 	case AddOrRemoveOne, ZeroOut:
@@ -52,8 +51,8 @@ func (n Neighboring) Movement() float64 {
 	return 0
 }
 
-// ParseNeighboring returns the relation with this name; an unknown name is an
-// error that lists the known ones.
+// ParseNeighboring returns the relation with this name. An unknown name is an error that lists the
+// known names.
 func ParseNeighboring(name string) (Neighboring, error) {
 	for n := AddOrRemoveOne; n <= ZeroOut; n++ {
 		if n.String() == name {

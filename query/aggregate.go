@@ -10,31 +10,31 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// AggregateTerms are the public numbers of a statistic by sample-and-aggregate.
+// AggregateTerms are the public parameters of sample-and-aggregate.
 type AggregateTerms struct {
 	Payer mechanism.Payer
-	// Choice is how the median is chosen, and what it costs: mechanism.PermuteAndFlip or
-	// mechanism.Exponential.
+	// Choice is the mechanism that selects the median: mechanism.PermuteAndFlip or
+	// mechanism.Exponential. It determines the cost.
 	Choice mechanism.Choice
-	// Lower and Upper are where the statistic of a block may lie. The answer is one of Points numbers
-	// at equal distances between them, both included; at least 2 and at most 2^20.
+	// Lower and Upper are declared bounds on the statistic of a block. The answer is one of Points
+	// equally spaced numbers from Lower to Upper, inclusive. Points is at least 2 and at most 2^20.
 	Lower, Upper float64
 	Points       int
-	// MaxRecords is the declared public bound on the number of records, Blocks how many blocks they
-	// are divided into.
+	// MaxRecords is a declared public upper bound on the number of records. Blocks is the number of
+	// blocks.
 	MaxRecords, Blocks int
 }
 
-// Aggregate releases any statistic by sample-and-aggregate. The records are divided at random into
-// a declared number of blocks, and the statistic is computed on each block. The private median of
-// the results is released. It is paid for once, with t.Choice, whatever the statistic is. The
-// answer is useful where most blocks agree. (Nissim, Raskhodnikova & Smith, "Smooth Sensitivity and
+// Aggregate returns a private estimate of any statistic by sample-and-aggregate. It divides the
+// records at random into t.Blocks blocks and computes the statistic on each block. It releases the
+// private median of the results. The cost is that of t.Choice, whatever the statistic is. The
+// answer is accurate if most blocks agree. (Nissim, Raskhodnikova & Smith, "Smooth Sensitivity and
 // Sampling in Private Data Analysis", STOC 2007, section 4,
 // https://doi.org/10.1145/1250790.1250803, with another aggregator.)
 //
-// Statistic is given the numbers of the rows in one block, from 0 up to records - 1, which may be
-// none. It must look at these rows only. A result of NaN is left out of the median. An error of the
-// grid, of the bound on records or of the payer releases nothing.
+// The argument of statistic is the list of row numbers of one block, from 0 to records - 1. It may
+// be empty. The function must read these rows only. A result of NaN is ignored. If Aggregate
+// returns an error, nothing was released.
 func Aggregate(t AggregateTerms, records int, statistic func(rows []int) float64) (float64, error) {
 	grid, err := pick.NewGrid(t.Lower, t.Upper, t.Points)
 	if err != nil {
@@ -61,7 +61,7 @@ var blockStatistics = map[string]blockStatistic{
 	"correlation": {2, func(float64, float64) (float64, float64) { return -1, 1 }, correlation},
 }
 
-// AggregateNames returns the statistics that a plan may compute for blocks, sorted.
+// AggregateNames returns the names of the statistics that Plan.Of accepts, sorted.
 func AggregateNames() []string { return slices.Sorted(maps.Keys(blockStatistics)) }
 
 // maxBlocks bounds the blocks of an aggregate.

@@ -16,7 +16,7 @@ func (p Plan) derivation() certificate.Claim {
 		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Assumptions()}
 }
 
-// Assumptions returns in plain words what the guarantee of an answer depends on.
+// Assumptions returns the conditions of the guarantee of an answer, in plain words.
 func (p Plan) Assumptions() []string {
 	out := []string{
 		"The schema (columns, bounds, levels, treatments) and the question were chosen without looking at the records, or the looking is accounted for elsewhere.",
@@ -33,8 +33,8 @@ func (p Plan) Assumptions() []string {
 	return out
 }
 
-// Certificate returns the certificate of an answer to the plan, with its price. It has no run, time
-// or hashes.
+// Certificate returns the certificate of an answer to the plan, with its price. The fields for the
+// run, the time and the hashes are empty.
 func (p Plan) Certificate() (certificate.Certificate, error) {
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -49,8 +49,8 @@ func readPlan(text json.RawMessage) (Plan, error) {
 	return strict.ReadPlan[Plan]("query", text)
 }
 
-// Methods returns this package's certificate methods by name: each says what follows from a plan in
-// JSON.
+// Methods returns the certificate methods of this package by name. Each derives the claim from the
+// JSON of a plan.
 func Methods() map[string]certificate.Method {
 	return map[string]certificate.Method{option.MethodQuery: func(text json.RawMessage) (certificate.Claim, error) {
 		p, err := readPlan(text)

@@ -1,7 +1,7 @@
-// Package query asks private statistics of records. Each question is paid for before its noise is
-// drawn.
+// Package query answers statistical questions about private records with noise. The cost of each
+// question is reserved before its noise is drawn.
 //
-// [Question] is a question in words about a table under a schema: a statistic, expressions of
-// columns, a condition. Its release, and so its cost, follows from its [Plan]. [Aggregate] asks any
-// records for a statistic without a known sensitivity.
+// A [Question] is a [Plan] bound to a schema: a statistic, expressions of columns, and a condition.
+// The plan determines the release and its cost. [Aggregate] estimates statistics without a known
+// sensitivity.
 package query

@@ -57,14 +57,14 @@ func parseCondition(s *data.Schema, text string) (expression, error) {
 	return e, err
 }
 
-// String returns the expression as it was written.
+// String returns the source text of the expression.
 func (e expression) String() string { return e.text }
 
 // Bounds returns the least and the largest number that the expression can be, by the declared
 // bounds.
 func (e expression) bounds() (lower, upper float64) { return e.lower, e.upper }
 
-// Condition reports whether the expression is true or false rather than a number.
+// Condition reports whether the expression is true or false for a row rather than a number.
 func (e expression) Condition() bool { return e.truth }
 
 // needsTarget reports whether the expression names the target column.

@@ -14,7 +14,7 @@ import (
 // FileName is the name of the answer inside its folder.
 const FileName = "answer.json"
 
-// File is the content of answer.json: public numbers and the release.
+// File is the content of answer.json: the plan, its price and the released answers.
 type File struct {
 	Plan        Plan                     `json:"plan"`
 	Rows        []FileRow                `json:"rows"`
@@ -25,7 +25,7 @@ type File struct {
 	Certificate *certificate.Certificate `json:"certificate,omitempty"`
 }
 
-// FileRow is one answer of a file. Numbers that the answer lacks are left out.
+// FileRow is one answer in a file. Numbers that do not apply to the answer are omitted.
 type FileRow struct {
 	Name  string   `json:"name"`
 	Value float64  `json:"value"`
@@ -33,11 +33,12 @@ type FileRow struct {
 	Lower *float64 `json:"lower,omitempty"`
 	Upper *float64 `json:"upper,omitempty"`
 	Count *float64 `json:"count,omitempty"`
-	// Rate says how often the interval holds, where there is one.
+	// Rate is how often such an interval contains the true value, in words. It is empty without an
+	// interval.
 	Rate string `json:"rate,omitempty"`
 }
 
-// NewFile returns the file of an answer, with what follows from its plan.
+// NewFile returns the file of an answer. Its derived numbers are computed from the plan.
 func NewFile(p Plan, c certificate.Certificate, rows []Row) File {
 	a := File{Plan: p, Rows: []FileRow{}, PureEpsilon: certificate.Epsilon(p.pureEpsilon()), Certificate: &c}
 	for _, r := range rows {
@@ -101,8 +102,7 @@ func shortList(names []string, of int) string {
 	return strings.Join(names, ", ")
 }
 
-// Check returns an error unless every part of the answer that the plan decides follows from the
-// plan.
+// Check returns an error if a number in the file does not follow from its plan.
 func (a File) Check() error {
 	rows := make([]Row, len(a.Rows))
 	for i, r := range a.Rows {

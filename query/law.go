@@ -7,24 +7,26 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Answer is one released number and what is known about its noise. All of it is post-processing of
-// a paid release.
+// Answer is one released number with information about its noise. All fields are computed from a
+// paid release and cost nothing more.
 type Answer struct {
 	// Value is the estimate.
 	Value float64
-	// Deviation is the standard deviation of the noise in Value. It is to first order where Value
-	// is no linear function of the release.
+	// Deviation is the standard deviation of the noise in Value. If Value is not a linear function
+	// of the release, it is a first-order approximation.
 	Deviation float64
-	// Lower and Upper are an interval for the value of the same records without noise. It holds
-	// with the stated confidence over the noise. It says nothing about records that were not drawn.
+	// Lower and Upper bound an interval for the noiseless value of the same records. The confidence
+	// is over the noise only. The interval does not allow for the sampling of the records from a
+	// population.
 	Lower, Upper float64
-	// Count is the noisy number of records of a ratio, 0 where the answer is no ratio.
+	// Count is the noisy number of records that a mean or other ratio divides by. It is 0 if the
+	// answer is no ratio.
 	Count float64
-	// AtLeast reports that the interval holds the value at least as often as stated, and maybe more
-	// often. That is so where the noise is discrete, where it hides the records, or where the
-	// interval is the whole possible range. Otherwise it holds as often as stated, within 0.7
-	// points. AtLeast depends on the plan and on released numbers. How often is over all draws, not
-	// only over those with the same AtLeast.
+	// AtLeast reports whether the confidence is only a lower bound on the coverage. It is true if
+	// the noise is discrete, if the noise exceeds the number of records, or if the interval is the
+	// whole possible range. If it is false, the coverage is within 0.7 points of the confidence.
+	// AtLeast depends only on the plan and on released numbers. Coverage is over all draws of the
+	// noise, not only over draws with the same AtLeast.
 	AtLeast bool
 }
 

@@ -6,13 +6,14 @@ import (
 	"github.com/ditherml/dither/internal/pick"
 )
 
-// Person makes a record a person: all rows with one text in a column. The contributions of a
-// person's rows are summed and bounded together, so that the guarantee covers all of them.
+// Person makes all rows with the same text in a column one record. The contributions of a person's
+// rows are summed and bounded together. So the guarantee covers all rows of the person.
 type Person struct {
-	// Column has the person of each row. A row without a person is left out.
+	// Column is the column that identifies the person of each row. Rows with an empty cell there
+	// are ignored.
 	Column string `json:"column"`
-	// MaxRows is the largest number of rows of a person that are used: the first ones in the table
-	// that meet the condition of the question. Further rows count nowhere.
+	// MaxRows is the largest number of rows of a person that are used. They are the first rows in
+	// the table that meet the condition of the question; the others are ignored.
 	MaxRows int `json:"max-rows"`
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Statistic is the name of the statistic of a plan.
+// Statistic is the name of a statistic, such as "mean".
 type Statistic string
 
 // The statistics.
@@ -31,7 +31,7 @@ const (
 	aggregateStatistic   Statistic = "aggregate"
 )
 
-// Statistics returns all statistics, in the order in which they are explained.
+// Statistics returns the names of all statistics, in the order of the documentation.
 func Statistics() []Statistic {
 	return []Statistic{countStatistic, sumStatistic, meanStatistic, varianceStatistic, histogramStatistic, quantilesStatistic, boundsStatistic,
 		covarianceStatistic, correlationStatistic, categoriesStatistic, radiusStatistic, aggregateStatistic}
@@ -65,7 +65,7 @@ const (
 	noiseChoice = "permute-and-flip"
 )
 
-// Plan is one question with all public numbers that its cost follows from. It holds nothing from
+// Plan is one question with all public numbers that determine its cost. It contains nothing from
 // the records.
 type Plan struct {
 	Statistic   Statistic `json:"statistic"`
@@ -75,23 +75,26 @@ type Plan struct {
 	// Lower and Upper are the declared bounds of each expression.
 	Lower []float64 `json:"lower,omitempty"`
 	Upper []float64 `json:"upper,omitempty"`
-	// Cells is the number of cells of the release, at least 1.
+	// Cells is the number of cells of the release. It is at least 1.
 	Cells     int       `json:"cells"`
 	Edges     []float64 `json:"edges,omitempty"`
 	Quantiles []float64 `json:"quantiles,omitempty"`
-	// Points is the number of points of the grid that answers are chosen from.
+	// Points is the number of grid points that answers are selected from.
 	Points int `json:"points,omitempty"`
-	// Of is the statistic that an aggregate computes for each of Blocks blocks.
+	// Of is the statistic that sample-and-aggregate computes for each block. Blocks is the number
+	// of blocks.
 	Of     string `json:"of,omitempty"`
 	Blocks int    `json:"blocks,omitempty"`
-	// Noise names the noise. NoiseMultiplier is its scale in units of one record's bound: the
-	// standard deviation, for Laplace noise the scale parameter, for a choice 1/ε.
+	// Noise is the name of the noise distribution. NoiseMultiplier is its scale in units of one
+	// record's bound. The scale is the standard deviation, the scale parameter of Laplace noise, or
+	// 1/ε for a private selection.
 	Noise           string  `json:"noise"`
 	NoiseMultiplier float64 `json:"noise-multiplier"`
-	// ThresholdDelta is the probability that the category of a single record appears.
+	// ThresholdDelta is the largest probability that a category of a single record is released.
 	ThresholdDelta float64 `json:"threshold-delta,omitempty"`
 	Confidence     float64 `json:"confidence"`
-	// Subject is whom the answer protects. Its Records is 0: no question needs a declared number.
+	// Subject states whom the answer protects. Its field Records is 0, since no question needs the
+	// number of records.
 	certificate.Subject
 	// Person, if not nil, makes a record a person instead of a row.
 	Person *Person `json:"person,omitempty"`
@@ -100,7 +103,8 @@ type Plan struct {
 // plainPlan is a plan without methods.
 type plainPlan Plan
 
-// MarshalJSON returns the plan with the fields of the subject in the order of answers.
+// MarshalJSON returns the JSON of the plan, with the fields of Subject among the fields of the
+// plan.
 func (p Plan) MarshalJSON() ([]byte, error) {
 	return strict.Ordered(plainPlan(p), "neighboring", "delta", "unit", "person", "rows-per-person", "records", "max-records")
 }
@@ -181,7 +185,7 @@ func (p Plan) needsDelta() error {
 	return fmt.Errorf("query: delta is 0 for %s with %s noise, which has no epsilon there, want laplace noise or a delta of more than 0", p.Statistic, p.Noise)
 }
 
-// Validate returns the first reason why the plan makes no sense.
+// Validate returns an error for the first invalid field.
 func (p Plan) Validate() error {
 	f, known := forms[p.Statistic]
 	switch {

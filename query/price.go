@@ -28,7 +28,7 @@ func (p Plan) sensitivity() (int64, error) {
 	return int64(bound), nil
 }
 
-// Event returns the event of the plan's release. Its parts are paid for one after the other.
+// Event returns the event of the plan's release. The parts of the event are paid in order.
 func (p Plan) Event() mechanism.Event {
 	switch p.Statistic {
 	case quantilesStatistic, boundsStatistic:

@@ -11,8 +11,7 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Question is a plan that is bound to a schema. Everything that can be refused is refused before a
-// record is read.
+// Question is a plan that is bound to a schema. NewQuestion checks it, before any record is read.
 type Question struct {
 	plan        Plan
 	schema      *data.Schema
@@ -21,24 +20,24 @@ type Question struct {
 	cells       division
 }
 
-// Row is one answer of a question with its name: of a cell, a quantile or a pair of columns.
+// Row is one answer of a question, with the name of its cell, quantile or pair of columns.
 type Row struct {
 	Name string
 	Answer
 }
 
-// NewQuestion returns a plan bound to a schema. It fills in what the schema declares: bounds,
-// cells, the unit and the bound on the records. Fields that the plan leaves out get defaults:
+// NewQuestion returns a plan that is bound to a schema. It sets the bounds, cells, unit and number
+// of records from the schema. Zero fields of the plan get defaults:
 //
 //   - a grid of 1000 points
 //   - the edges of a column's declared bins
 //   - the default noise of the statistic, and confidence 0.95
 //   - the quantile 0.5
-//   - bounds that leave 0.025 of the rows on either side
+//   - bounds with 0.025 of the rows below and above them
 //   - half of delta for the threshold of categories
 //   - the mean of each of 40 blocks
 //
-// Other numbers stay as they are. NoiseMultiplier may still be 0; then WithNoise has to follow. A
+// Other fields keep their values. If NoiseMultiplier is 0, call WithNoise or Within before Ask. A
 // plan that does not fit the schema is an error.
 func NewQuestion(s *data.Schema, p Plan) (*Question, error) {
 	if err := s.ValidateTable(); err != nil {
@@ -174,22 +173,22 @@ func (q *Question) bindNumbers() error {
 	return nil
 }
 
-// Plan returns the plan with everything filled in.
+// Plan returns the plan with all defaults filled in.
 func (q *Question) Plan() Plan { return q.plan }
 
 // Schema returns the schema that the question is bound to.
 func (q *Question) Schema() *data.Schema { return q.schema }
 
-// WithNoise returns the question with this noise multiplier.
+// WithNoise returns a copy of the question with this noise multiplier.
 func (q *Question) WithNoise(multiplier float64) (*Question, error) {
 	asked := *q
 	asked.plan.NoiseMultiplier = multiplier
 	return &asked, asked.plan.Validate()
 }
 
-// ReadOptions returns the parts of a table that the question needs. Rows with a cell whose
-// treatment is drop count nowhere. Where the target is needed, rows whose target cannot be used
-// count nowhere either.
+// ReadOptions returns the options for reading the columns that the question needs. Rows with a cell
+// whose treatment is drop are not read. If the question uses the target, rows without a valid
+// target are not read either.
 func (q *Question) ReadOptions() data.ReadOptions {
 	o := data.ReadOptions{WithoutTarget: true}
 	if q.plan.Statistic == categoriesStatistic {
@@ -207,8 +206,8 @@ func (q *Question) ReadOptions() data.ReadOptions {
 	return o
 }
 
-// Ask pays for the plan and returns its answers for a data set. The data set must have been read
-// with ReadOptions under the same schema.
+// Ask pays for the release and returns the noisy answers. The data set must have been read with
+// ReadOptions, under the same schema.
 func (q *Question) Ask(payer mechanism.Payer, d *data.Dataset) ([]Row, error) {
 	p := q.plan
 	if err := p.Validate(); err != nil {

@@ -15,10 +15,11 @@ import (
 // up.
 const mostAttempts = 4
 
-// Within returns the question with the least noise whose price meets the target, both in its
-// certificate and in a ledger. Where no noise meets the target, the error is
-// account.ErrUnreachable. The slack of the noise may exceed the target. Then the price exceeds the
-// target too, and a ledger of that limit refuses it.
+// Within returns a copy of the question with the least noise for which the price meets the target.
+// The price is the larger of the prices in the certificate and in a ledger. If no noise meets the
+// target, the error wraps account.ErrUnreachable. The slack between executed and accounted noise
+// can exceed a very small target. Then the price exceeds the target too, and a ledger of that limit
+// refuses the question.
 func (q *Question) Within(target privacy.Guarantee) (*Question, error) {
 	multiplier, err := leastNoise(q.plan, target)
 	if err != nil {
