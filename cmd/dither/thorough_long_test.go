@@ -4,5 +4,5 @@ package main
 
 // thorough says that TestTrainMethods, TestDiagnose, TestTrainLearnsPrivately, TestHostileNumbers, TestExplainEvent,
 // TestPageAndExplanationAgree, TestSweepSurvivesKills, TestSweepSelectsByLaws, TestTrainKilledLeavesNoHalfModel,
-// TestResumeNetwork and TestCorrelatedNoiseByFlags run whole.
+// TestResumeNetwork, TestCorrelatedNoiseByFlags and TestLedgerSurvivesSystemCalls run whole.
 const thorough = true
