@@ -301,16 +301,16 @@ func supportTable(t *testing.T) string {
 	var b strings.Builder
 	fmt.Fprint(&b, "# Which accountant prices which event\n"+
 		"\n"+
-		"Written by `go test ./account -run TestSupportTable -update`. A relation under which an event has no\n"+
-		"proof is refused by all accountants. Otherwise the table names the accountants that refuse, and\n"+
-		"\"all\" where none does.\n"+
+		"Written by `go test ./account -run TestSupportTable -update`. The table names the\n"+
+		"accountants that price an event under a relation. \"Refused: no proof\" means that no proof covers\n"+
+		"the event under this relation, so all accountants refuse it.\n"+
 		"\n"+
-		"| accountant | when it refuses an event that has a proof |\n"+
+		"| accountant | which events with a proof it refuses |\n"+
 		"|---|---|\n"+
-		"| gdp | it is exact, and answers only events that amount to Gaussian releases |\n"+
-		"| zcdp | for a disclosure with some probability, and for mixtures that no single release dominates: no bound at all orders is known |\n"+
-		"| pld | for statements of zCDP and for private tuning, which have no dominating pair |\n"+
-		"| rdp, basic, advanced | never |\n"+
+		"| gdp | all events that are not equivalent to Gaussian releases; its prices are exact |\n"+
+		"| zcdp | events that disclose a record with some probability, and mixtures that no single release dominates: no bound at all orders is known |\n"+
+		"| pld | assumed-zcdp, assumed-xi-zcdp and repeat-and-select, which have no dominating pair |\n"+
+		"| rdp, basic, advanced | none |\n"+
 		"\n"+
 		"There is no event for\n"+
 		"\n"+
@@ -319,7 +319,7 @@ func supportTable(t *testing.T) string {
 		"- Poisson samples of vectors with discrete noise;\n"+
 		"- approximate zCDP.\n"+
 		"\n"+
-		"Each of them can be stated as assumed-dp, if it is proved elsewhere. No sampler of dither draws by\n"+
+		"If one of them is proved elsewhere, state it as assumed-dp. No sampler of dither draws by\n"+
 		"random allocation, so no trained model can claim its price.\n"+
 		"\n")
 	fmt.Fprintf(&b, "| event | %s |\n|---|---|---|---|\n", "add-or-remove-one | replace-one | zero-out")
