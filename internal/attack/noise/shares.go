@@ -1,0 +1,228 @@
+package noise
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/ditherml/dither/internal/parallel"
+)
+
+// ruler is a way to make a number of a random word: the word times one of the widths, over 2^64,
+// is the magnitude, in units of 2^-Fine standard deviations; the grid then keeps fewer bits. A
+// ziggurat has the widths of its layers. Two numbers of one word have one share of their widths.
+type ruler struct {
+	name   string
+	widths []uint64
+	fine   uint
+}
+
+// proportions is a ruler of small ratios: one number times a ratio of small integers is another.
+func proportions() ruler {
+	r := ruler{name: "small ratios", fine: fineBits}
+	for k := uint64(1); k <= 12; k++ {
+		r.widths = append(r.widths, k<<(fineBits+1))
+	}
+	return r
+}
+
+// fineBits is how fine a ruler of this package is.
+const fineBits = 54
+
+// shares finds numbers that may have come from one random word, in pieces of numbers, whatever
+// their places in the piece are. A share is what a number is of one width, in units of 2^-64.
+type shares struct {
+	ruler
+	bits        uint     // the grid's standard deviation is 2^bits
+	reciprocals []uint64 // of the widths, between 2^63 and 2^64
+	lengths     []uint   // of the widths, in bits
+	slacks      []uint64 // how far off a share of each width may be
+	all, sorted []uint64 // each is the upper bits of a share, then its number's place and its width
+	buckets     []uint32
+	groups      []int32 // of each number: another one of its group, or itself
+}
+
+const (
+	// bucketBits is how many bits of a share name its bucket.
+	bucketBits = 20
+	// placeBits and widthBits are for the place of a number in its piece, and for the width.
+	placeBits, widthBits = 12, 9
+	tagBits              = placeBits + widthBits
+)
+
+// newShares returns a search in numbers of a grid. A share is known up to half a cell of the grid,
+// one unit of the ruler, and rounding.
+func newShares(r ruler, gridBits uint) *shares {
+	s := &shares{ruler: r, bits: gridBits, buckets: make([]uint32, 1<<bucketBits+1)}
+	for _, w := range r.widths {
+		length := uint(bits.Len64(w))
+		reciprocal, _ := bits.Div64(1<<(length-1)-1, math.MaxUint64, w) // (2^(63+length)-1)/w
+		slack, _ := bits.Div64(s.cell()/2+1, 0, w)
+		s.reciprocals, s.lengths, s.slacks = append(s.reciprocals, reciprocal), append(s.lengths, length), append(s.slacks, slack+4)
+	}
+	return s
+}
+
+// cell returns the width of the grid, in units of the ruler.
+func (s *shares) cell() uint64 { return 1 << (s.fine - s.bits) }
+
+// chance returns an upper bound on the probability that two numbers are counted, given either of
+// them, where the other is independent and each magnitude has at most this mass. Given one number,
+// and its width v and that w of the other, the other lies in an interval of at most
+// 2·(slack_v + slack_w)·w units, which meets one cell more than fit into it.
+func (s *shares) chance(mass float64) float64 {
+	sum := 0.0
+	for k := range s.widths {
+		for l, w := range s.widths {
+			sum += math.Ldexp(2*float64(s.slacks[k]+s.slacks[l])*float64(w), -64)/float64(s.cell()) + 1
+		}
+	}
+	return sum * mass
+}
+
+// rank returns the rank of the graph of numbers in a piece that joins two if one word may have made
+// both: how many numbers could be left out so that no pair is left.
+func (s *shares) rank(piece []int64) int {
+	s.fill(piece)
+	s.sort()
+	s.groups = slices.Grow(s.groups[:0], len(piece))[:len(piece)]
+	for i := range s.groups {
+		s.groups[i] = int32(i)
+	}
+	rank, far := 0, slices.Max(s.slacks)*2>>tagBits+1
+	for i, a := range s.sorted {
+		for _, b := range s.sorted[i+1:] {
+			if b>>tagBits-a>>tagBits > far {
+				break
+			}
+			if s.match(piece, a, b) && s.join(place(a), place(b)) {
+				rank++
+			}
+		}
+	}
+	return rank
+}
+
+// match reports whether two entries are of two numbers and have one share, as far as it is known.
+func (s *shares) match(piece []int64, a, b uint64) bool {
+	k, l := a&(1<<widthBits-1), b&(1<<widthBits-1)
+	first, second := s.share(piece[place(a)], int(k)), s.share(piece[place(b)], int(l))
+	return place(a) != place(b) && max(first, second)-min(first, second) <= s.slacks[k]+s.slacks[l]
+}
+
+// join joins the groups of two numbers, and reports whether they were two.
+func (s *shares) join(i, j int32) bool {
+	for s.groups[i] != i {
+		i = s.groups[i]
+	}
+	for s.groups[j] != j {
+		j = s.groups[j]
+	}
+	s.groups[max(i, j)] = min(i, j)
+	return i != j
+}
+
+// place returns the place of the number of an entry.
+func place(entry uint64) int32 { return int32(entry >> widthBits & (1<<placeBits - 1)) }
+
+// share returns the share of a number of the k-th width, at most 2 units too small. The magnitude
+// is below the width.
+func (s *shares) share(v int64, k int) uint64 {
+	magnitude := uint64(max(v, -v)) << (s.fine - s.bits)
+	high, low := bits.Mul64(magnitude<<(64-s.lengths[k]), s.reciprocals[k])
+	return high<<1 | low>>63
+}
+
+// fill computes the shares of a piece.
+func (s *shares) fill(piece []int64) {
+	s.all = s.all[:0]
+	clear(s.buckets)
+	for i, v := range piece {
+		magnitude := uint64(max(v, -v)) << (s.fine - s.bits)
+		if magnitude == 0 {
+			continue
+		}
+		for k, w := range s.widths {
+			if magnitude < w {
+				value := s.share(v, k)
+				s.all = append(s.all, value>>tagBits<<tagBits|uint64(i)<<widthBits|uint64(k))
+				s.buckets[value>>(64-bucketBits)+1]++
+			}
+		}
+	}
+}
+
+// sort brings the shares in ascending order: into buckets, which leaves little to do.
+func (s *shares) sort() {
+	for b := range 1 << bucketBits {
+		s.buckets[b+1] += s.buckets[b]
+	}
+	s.sorted = slices.Grow(s.sorted[:0], len(s.all))[:len(s.all)]
+	for _, a := range s.all {
+		at := &s.buckets[a>>(64-bucketBits)]
+		s.sorted[*at] = a
+		*at++
+	}
+	for i, a := range s.sorted {
+		j := i
+		for ; j > 0 && s.sorted[j-1] > a; j-- {
+			s.sorted[j] = s.sorted[j-1]
+		}
+		s.sorted[j] = a
+	}
+}
+
+// maxRank is how large a rank is told from larger ones.
+const maxRank = 6
+
+// checkShares looks at pieces of numbers for pairs that one word may have made. Pieces have at most
+// this length and are independent under the claim.
+//
+// Let q bound the probability of a pair given either number. A piece of n numbers has rank r or
+// more only if some r pairs without a circle are all counted. Pair after pair, one of the two is a
+// number that no pair before has; so all are counted with probability at most q^r. There are
+// at most (n²/2)^r/r! choices of r pairs. Hence a rank of r has probability at most (q·n²/2)^r/r!.
+func checkShares(ctx context.Context, r ruler, gridBits uint, numbers []int64, size int, mass float64) (Finding, error) {
+	pieces := slices.Collect(slices.Chunk(numbers, size))
+	ranks := make([]int, len(pieces))
+	parallel.Parts(len(pieces), func(from, to int) {
+		s := newShares(r, gridBits)
+		for i := from; i < to && ctx.Err() == nil; i++ {
+			ranks[i] = s.rank(pieces[i])
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return Finding{}, err
+	}
+	expected := float64(size) * float64(size) / 2 * newShares(r, gridBits).chance(mass)
+	f := Finding{Test: "one word for two numbers, " + r.name, Numbers: len(numbers)}
+	f.Seen = fmt.Sprintf("no pair in %d pieces of %d numbers", len(pieces), size)
+	p := 1.0
+	for rank := 1; rank <= maxRank; rank++ {
+		p *= expected / float64(rank)
+		with := 0
+		for _, found := range ranks {
+			if found >= rank {
+				with++
+			}
+		}
+		logP := logUnion(logTail(len(pieces), p, with), maxRank)
+		if with > 0 && (rank == 1 || logP < f.LogP) {
+			f.LogP = min(f.LogP, logP)
+			f.Seen = fmt.Sprintf("%d of %d pieces of %d numbers have %d such numbers or more; chance gives at most %.2g pieces", with, len(pieces), size, rank, p*float64(len(pieces)))
+		}
+	}
+	f.Detects = "two words that are used twice in " + oneIn(len(pieces), expected*expected/2, float64(size))
+	return f, nil
+}
+
+// layersOf returns the ruler of a ziggurat of equal areas over half of the normal curve: layer 0 is
+// as wide as the whole range, and each next one ends where the curve crosses its lower edge.
+func layersOf(widths []uint64) ruler { return ruler{name: "layers", widths: widths, fine: fineBits} }
+
+// longest returns how long a piece may be, so that pairs by chance stay rare.
+func (s *shares) longest(mass float64) int {
+	return min(1<<placeBits, 1+int(math.Sqrt(0.02/s.chance(mass))))
+}

@@ -1,0 +1,195 @@
+package noise
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/ditherml/dither/internal/release"
+	"github.com/ditherml/dither/mechanism"
+)
+
+// Report is what was found about one kind of release.
+type Report struct {
+	Kind, Claim string
+	Findings    []Finding
+	Numbers     int // how many numbers were read
+	Duration    time.Duration
+}
+
+// Options say how much is read.
+type Options struct {
+	// Numbers is how many numbers the longest series has: of Gaussian noise on the finest grid.
+	Numbers int
+	// Elsewhere, if not nil, returns the numbers of one release that another process made: what
+	// Elsewhere of this package returns there.
+	Elsewhere func(context.Context) ([]float64, error)
+	// Progress, if not nil, is told before each kind, and how many of how many are done.
+	Progress func(kind string, done, all int)
+}
+
+// attack is one attack on one kind of release.
+type attack struct {
+	kind, claim string
+	run         func(context.Context) ([]Finding, int, error)
+}
+
+// Attack reads the noise of every kind of release, the samples and the choices, and tests them. An
+// error says that a release failed, or that ctx ended.
+func Attack(ctx context.Context, o Options) ([]Report, error) {
+	attacks := attacks(o)
+	var reports []Report
+	for i, a := range attacks {
+		if o.Progress != nil {
+			o.Progress(a.kind, i, len(attacks))
+		}
+		start := time.Now()
+		findings, numbers, err := a.run(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("noise: %s: %w", a.kind, err)
+		}
+		reports = append(reports, Report{Kind: a.kind, Claim: a.claim, Findings: findings, Numbers: numbers, Duration: time.Since(start)})
+	}
+	return reports, nil
+}
+
+// attacks lists all attacks.
+func attacks(o Options) []attack {
+	var list []attack
+	for _, k := range kinds() {
+		list = append(list, attack{k.name, "independent numbers of the claimed scale", func(ctx context.Context) ([]Finding, int, error) { return k.attack(ctx, o) }})
+	}
+	if o.Elsewhere != nil {
+		list = append(list, attack{"releases of other processes", "nothing in common", func(ctx context.Context) ([]Finding, int, error) { return elsewhere(ctx, o) }})
+	}
+	few := max(2000, o.Numbers/100)
+	add := func(kind, claim string, run func() ([]Finding, error)) {
+		list = append(list, attack{kind, claim, func(ctx context.Context) ([]Finding, int, error) {
+			if err := ctx.Err(); err != nil {
+				return nil, 0, err
+			}
+			findings, err := run()
+			return findings, few, err
+		}})
+	}
+	add("one integer, discrete gaussian", "the distribution of its event", func() ([]Finding, error) {
+		return checkIntegers(mechanism.DiscreteGaussian{StandardDeviation: 3, Sensitivity: 1}, func(x float64) float64 { return math.Exp(-x * x / 18) }, few)
+	})
+	add("one integer, discrete laplace", "the distribution of its event", func() ([]Finding, error) {
+		return checkIntegers(mechanism.DiscreteLaplace{Scale: 2, Sensitivity: 1}, func(x float64) float64 { return math.Exp(-math.Abs(x) / 2) }, few)
+	})
+	add("choice, exponential", "the probabilities of its event", func() ([]Finding, error) {
+		return checkChoice(mechanism.Exponential{Epsilon: 2}, exponentialChoice(2), few)
+	})
+	add("choice, permute and flip", "the probabilities of its event", func() ([]Finding, error) {
+		return checkChoice(mechanism.PermuteAndFlip{Epsilon: 2}, permuteAndFlipChoice(2), few)
+	})
+	add("poisson samples", "independent coins for each record and draw", func() ([]Finding, error) { return checkPoisson(0.02, 5000, few/100) })
+	add("samples of fixed size", "each set of records alike", func() ([]Finding, error) { return checkFixedSize(5000, 100, few/100) })
+	return list
+}
+
+// attack reads numbers of a kind of release and tests them.
+func (k kind) attack(ctx context.Context, o Options) ([]Finding, int, error) {
+	numbers, bits, err := k.read(ctx, int(float64(o.Numbers)*k.share))
+	if err != nil {
+		return nil, 0, err
+	}
+	findings, err := k.test(ctx, numbers, bits)
+	return findings, len(numbers), err
+}
+
+// read returns the numbers of releases, one after another, and how fine their grid is.
+func (k kind) read(ctx context.Context, n int) (numbers []int64, bits uint, err error) {
+	var values []float64
+	for len(values) < n || len(values) == 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
+		released, err := k.draw()
+		if err != nil {
+			return nil, 0, err
+		}
+		values = append(values, released...)
+	}
+	return grid(values, k.scale)
+}
+
+// test runs all tests of numbers with scale 2^bits.
+func (k kind) test(ctx context.Context, numbers []int64, bits uint) ([]Finding, error) {
+	scale := math.Ldexp(1, int(bits))
+	mass := 2 * k.law.density / scale * (1 + 1e-9) // of one magnitude
+	first := numbers[:min(len(numbers), maxLags)]
+	sorted := scaled(first, scale)
+	energies := make([]float64, len(sorted))
+	for i, x := range sorted {
+		energies[i] = k.law.energy(x)
+	}
+	findings := []Finding{
+		checkScale(k.law, energies),
+		checkDistribution(sorted, k.law.cdf, mass),
+		checkLowBits(first, 8),
+		checkLags(first, nil, k.law, scale),
+		checkRepeats("repeated numbers", numbers, mass),
+		checkDifferences(numbers, mass),
+	}
+	for _, r := range k.rulers() {
+		if size := newShares(r, bits).longest(mass); size >= 64 {
+			f, err := checkShares(ctx, r, bits, numbers, size, mass)
+			if err != nil {
+				return nil, err
+			}
+			findings = append(findings, f)
+		}
+	}
+	return findings, nil
+}
+
+// maxLags is how many numbers at most are looked at for their distribution and for correlation.
+const maxLags = 1 << 20
+
+// rulers are the ways in which one word may make two numbers of this kind.
+func (k kind) rulers() []ruler {
+	if !k.words {
+		return []ruler{proportions()}
+	}
+	return []ruler{proportions(), layersOf(release.NoiseLayers())}
+}
+
+// Elsewhere returns the numbers of one release, for an attack that another process runs.
+func Elsewhere() ([]float64, error) { return kinds()[0].draw() }
+
+// elsewhere compares releases of this process and of others, all of one time.
+func elsewhere(ctx context.Context, o Options) ([]Finding, int, error) {
+	k, all := kinds()[0], []float64(nil)
+	var others [][]float64
+	for range 3 {
+		other, err := o.Elsewhere(ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		own, err := k.draw()
+		if err != nil {
+			return nil, 0, err
+		}
+		others = append(others, other, own)
+		all = append(all, append(other[:min(len(other), 1<<11)], own[:1<<11]...)...)
+	}
+	numbers, bits, err := grid(all, k.scale)
+	if err != nil {
+		return nil, 0, err
+	}
+	findings, err := k.test(ctx, numbers, bits)
+	for i := range others {
+		for j := range i {
+			a, bitsA, errA := grid(others[i], k.scale)
+			b, bitsB, errB := grid(others[j], k.scale)
+			if errA != nil || errB != nil || bitsA != bits || bitsB != bits {
+				return nil, 0, fmt.Errorf("releases of two processes lie on two grids, want one")
+			}
+			findings = append(findings, checkLags(a, b, k.law, math.Ldexp(1, int(bits))))
+		}
+	}
+	return findings, len(all), err
+}
