@@ -158,6 +158,8 @@ var layers = []layer{
 	{"internal/glossary", ""},
 	// What audits found, as text, JSON and pages: attacks of all kinds fill its sections.
 	{"internal/auditing", "internal/display internal/failure internal/figure internal/report"},
+	// What reads the noise that releases of this program let out, and looks for faults in it: it releases sums of nothing.
+	{"internal/attack/noise", "internal/special internal/parallel internal/auditing mechanism internal/release"},
 	// Words about plans, certificates and answers that pages, terminals and explanations share.
 	{"internal/wording", "privacy internal/display mechanism account certificate query train train/neural sweep internal/report internal/option"},
 	// What courses say that an event costs.

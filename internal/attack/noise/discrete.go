@@ -8,6 +8,34 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
+// integerKind is a discrete noise, with the probability of a number up to a factor.
+type integerKind struct {
+	name   string
+	noise  mechanism.Noise
+	weight func(x float64) float64
+}
+
+func integerKinds() []integerKind {
+	return []integerKind{
+		{"discrete gaussian", mechanism.DiscreteGaussian{StandardDeviation: 3, Sensitivity: 1}, func(x float64) float64 { return math.Exp(-x * x / 18) }},
+		{"discrete laplace", mechanism.DiscreteLaplace{Scale: 2, Sensitivity: 1}, func(x float64) float64 { return math.Exp(-math.Abs(x) / 2) }},
+	}
+}
+
+// choiceKind is a way to choose, for ε = 2, with the probabilities of the candidates for an ε.
+type choiceKind struct {
+	name          string
+	choice        mechanism.Choice
+	probabilities func(epsilon float64) []float64
+}
+
+func choiceKinds() []choiceKind {
+	return []choiceKind{
+		{"exponential", mechanism.Exponential{Epsilon: 2}, exponentialChoice},
+		{"permute and flip", mechanism.PermuteAndFlip{Epsilon: 2}, permuteAndFlipChoice},
+	}
+}
+
 // checkIntegers releases integers with discrete noise and compares how often each comes with its
 // probability, which weight gives up to a factor.
 func checkIntegers(n mechanism.Noise, weight func(x float64) float64, releases int) ([]Finding, error) {
@@ -85,11 +113,12 @@ func checkChoice(c mechanism.Choice, probabilities []float64, choices int) ([]Fi
 	return findings, nil
 }
 
-// exponentialChoice returns the probabilities of candidates in proportion to exp(-epsilon·loss/2).
+// exponentialChoice returns the probabilities of candidates in proportion to exp(-epsilon·loss): losses only
+// grow with records, so that a score moves one way.
 func exponentialChoice(epsilon float64) []float64 {
 	probabilities, all := make([]float64, len(choiceLosses)), 0.0
 	for i, l := range choiceLosses {
-		probabilities[i] = math.Exp(-epsilon * l / 2)
+		probabilities[i] = math.Exp(-epsilon * l)
 		all += probabilities[i]
 	}
 	for i := range probabilities {
@@ -99,12 +128,12 @@ func exponentialChoice(epsilon float64) []float64 {
 }
 
 // permuteAndFlipChoice returns the probabilities of candidates that stand in a random order, each
-// taken with probability exp(-epsilon·loss/2) unless one before was (R. McKenna and D. Sheldon,
+// taken with probability exp(-epsilon·loss) unless one before was (R. McKenna and D. Sheldon,
 // "Permute-and-Flip", NeurIPS 2020, algorithm 1).
 func permuteAndFlipChoice(epsilon float64) []float64 {
 	coins, probabilities := make([]float64, len(choiceLosses)), make([]float64, len(choiceLosses))
 	for i, l := range choiceLosses {
-		coins[i] = math.Exp(-epsilon * l / 2)
+		coins[i] = math.Exp(-epsilon * l)
 	}
 	var walk func(left []int, reached float64)
 	walk = func(left []int, reached float64) {

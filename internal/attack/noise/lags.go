@@ -25,11 +25,11 @@ func sequences(l law) []sequence {
 	}
 }
 
-// checkLags looks for correlation of the numbers of one series at every lag (b is nil), or of two
-// series at every shift, in each of three sequences. The products of a lag are differences of a martingale of
-// at most 1 with conditional variances of at most v each, so that their sum is at least t with
+// checkLags looks for correlation in each of three sequences: of one series at every lag if b is
+// nil, else of two series at every shift. The products of a lag are differences of a martingale.
+// Each is at most 1, with conditional variance at most v. So n of them have a sum of at least t with
 // probability at most exp(-t²/(2·(n·v + t/3))) (D. A. Freedman, "On tail probabilities for
-// martingales", 1975, theorem 1.6). For two series v is for the product, given all of one series.
+// martingales", 1975, theorem 1.6). For two series all numbers of one of them are given.
 func checkLags(a, b []int64, l law, scale float64) Finding {
 	test, n, same := "correlation of two at any shift", min(len(a), len(b)), b == nil
 	if same {

@@ -8,9 +8,7 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// checkPoisson draws Poisson samples and compares who is in them with independent coins: all
-// records together, each record, one record in two draws, two records in one draw, and how large
-// samples are. Every count is binomial under the claim.
+// checkPoisson draws Poisson samples and compares who is in them with independent coins.
 func checkPoisson(q float64, records, draws int) ([]Finding, error) {
 	sampling, err := release.Poisson(q)
 	if err != nil {
@@ -20,6 +18,14 @@ func checkPoisson(q float64, records, draws int) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
+	return checkSamples(samples, q, records), nil
+}
+
+// checkSamples compares samples with independent coins of probability q: all records
+// together, each record, one record in two draws, two records in one draw, and how large samples
+// are. Every count is binomial under the claim.
+func checkSamples(samples [][]int, q float64, records int) []Finding {
+	draws := len(samples)
 	total, typical, each := 0, 0, make([]int, records)
 	low, high := middle(records, q)
 	for _, s := range samples {
@@ -43,7 +49,7 @@ func checkPoisson(q float64, records, draws int) ([]Finding, error) {
 			findings = append(findings, overlaps(samples, lag, records, q))
 		}
 	}
-	return findings, nil
+	return findings
 }
 
 // drawAll draws samples.
@@ -140,7 +146,7 @@ func common(a, b []int) int {
 
 // checkFixedSize draws samples of one size without replacement. Each holds that many different
 // records, every record is in a sample with one probability, and two samples share records as
-// independent ones do: such counts have tails below those of a binomial one (W. Hoeffding,
+// independent ones do: such counts have lighter tails than a binomial one (W. Hoeffding,
 // "Probability inequalities for sums of bounded random variables", 1963, theorem 4).
 func checkFixedSize(records, batch, draws int) ([]Finding, error) {
 	sampling, err := release.FixedSize(records, batch)

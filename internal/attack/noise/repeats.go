@@ -8,33 +8,51 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// checkRepeats counts the groups of numbers that hold one magnitude twice: a number that was given
-// out again, whatever its sign. The groups are disjoint, so they are independent. In a group of g
-// numbers the probability is at most g²/2·mass: given one of a pair, the other has one magnitude
-// with probability at most mass.
+// checkRepeats looks at groups of numbers for magnitudes that a group holds twice: numbers that
+// were given out again, whatever their sign. Each magnitude has at most this mass, given any other
+// numbers.
 func checkRepeats(test string, numbers []int64, mass float64) Finding {
-	group := min(1<<16, len(numbers), int(math.Sqrt(0.2/mass)))
-	groups, with, first := 0, 0, int64(0)
-	magnitudes := make([]int64, group)
-	for at := 0; group > 1 && at+group <= len(numbers); at += group {
+	group := max(1, min(1<<16, len(numbers), int(math.Sqrt(0.2/mass))))
+	magnitudes, ranks := make([]int64, group), []int(nil)
+	for at := 0; at+group <= len(numbers); at += group {
 		for i, v := range numbers[at : at+group] {
 			magnitudes[i] = max(v, -v)
 		}
 		slices.Sort(magnitudes)
-		for i, v := range magnitudes[1:] {
-			if v == magnitudes[i] {
-				with, first = with+1, v
-				break
+		ranks = append(ranks, group-len(slices.Compact(magnitudes)))
+	}
+	return checkRanks(test, ranks, group, mass)
+}
+
+// maxRank is how large a rank is told from larger ones.
+const maxRank = 6
+
+// checkRanks judges groups of numbers by the rank of the graph that joins equal ones, in whatever
+// sense: how many numbers must be left out until no two are equal.
+//
+// Let q bound the probability that two numbers are equal, given either of them. A group of n
+// numbers has rank r or more only if some r pairs without a circle are all equal. Pair after pair,
+// one of the two is a number that no pair before has; so all are equal with probability at most
+// q^r. There are at most (n²/2)^r/r! choices of r pairs. Hence a rank of r has probability at most
+// (q·n²/2)^r/r!.
+func checkRanks(test string, ranks []int, group int, q float64) Finding {
+	expected, groups := float64(group)*float64(group)/2*q, len(ranks)
+	f := Finding{Test: test, Numbers: groups * group, Seen: fmt.Sprintf("none in %d groups of %d numbers", groups, group)}
+	p := 1.0
+	for rank := 1; rank <= maxRank; rank++ {
+		p *= expected / float64(rank)
+		with := 0
+		for _, found := range ranks {
+			if found >= rank {
+				with++
 			}
 		}
-		groups++
+		if logP := logUnion(logTail(groups, p, with), maxRank); with > 0 && (rank == 1 || logP < f.LogP) {
+			f.LogP = min(f.LogP, logP)
+			f.Seen = fmt.Sprintf("%d or more in %d of %d groups of %d numbers; chance gives at most %.2g such groups", rank, with, groups, group, p*float64(groups))
+		}
 	}
-	f := Finding{Test: test, Numbers: groups * group, Seen: fmt.Sprintf("%d of %d groups of %d numbers hold one twice", with, groups, group)}
-	if with > 0 {
-		f.Seen += fmt.Sprintf(", for example %d", first)
-	}
-	f.LogP = logTail(groups, float64(group)*float64(group)/2*mass, with)
-	f.Detects = fmt.Sprintf("a repetition in %s", oneIn(groups, float64(group)*float64(group)/2*mass, float64(group)))
+	f.Detects = "two in " + oneIn(groups, expected*expected/2, float64(group))
 	return f
 }
 

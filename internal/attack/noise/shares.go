@@ -2,7 +2,6 @@ package noise
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -40,13 +39,14 @@ type shares struct {
 	lengths     []uint   // of the widths, in bits
 	slacks      []uint64 // how far off a share of each width may be
 	all, sorted []uint64 // each is the upper bits of a share, then its number's place and its width
+	bucketBits  uint
 	buckets     []uint32
 	groups      []int32 // of each number: another one of its group, or itself
 }
 
 const (
-	// bucketBits is how many bits of a share name its bucket.
-	bucketBits = 20
+	// maxBucketBits is how many bits of a share name its bucket, in long pieces.
+	maxBucketBits = 20
 	// placeBits and widthBits are for the place of a number in its piece, and for the width.
 	placeBits, widthBits = 12, 9
 	tagBits              = placeBits + widthBits
@@ -55,7 +55,7 @@ const (
 // newShares returns a search in numbers of a grid. A share is known up to half a cell of the grid,
 // one unit of the ruler, and rounding.
 func newShares(r ruler, gridBits uint) *shares {
-	s := &shares{ruler: r, bits: gridBits, buckets: make([]uint32, 1<<bucketBits+1)}
+	s := &shares{ruler: r, bits: gridBits}
 	for _, w := range r.widths {
 		length := uint(bits.Len64(w))
 		reciprocal, _ := bits.Div64(1<<(length-1)-1, math.MaxUint64, w) // (2^(63+length)-1)/w
@@ -68,10 +68,10 @@ func newShares(r ruler, gridBits uint) *shares {
 // cell returns the width of the grid, in units of the ruler.
 func (s *shares) cell() uint64 { return 1 << (s.fine - s.bits) }
 
-// chance returns an upper bound on the probability that two numbers are counted, given either of
-// them, where the other is independent and each magnitude has at most this mass. Given one number,
-// and its width v and that w of the other, the other lies in an interval of at most
-// 2·(slack_v + slack_w)·w units, which meets one cell more than fit into it.
+// chance returns an upper bound on the probability that two independent numbers are equal, given
+// either of them. No magnitude has more than this mass. Take the widths v of the given number and w
+// of the other. The other then lies in an interval of at most 2·(slack_v + slack_w)·w units. Such an
+// interval meets one cell more than fit into it.
 func (s *shares) chance(mass float64) float64 {
 	sum := 0.0
 	for k := range s.widths {
@@ -138,6 +138,8 @@ func (s *shares) share(v int64, k int) uint64 {
 // fill computes the shares of a piece.
 func (s *shares) fill(piece []int64) {
 	s.all = s.all[:0]
+	s.bucketBits = min(maxBucketBits, uint(bits.Len(uint(len(piece)*len(s.widths)))))
+	s.buckets = slices.Grow(s.buckets[:0], 1<<s.bucketBits+1)[:1<<s.bucketBits+1]
 	clear(s.buckets)
 	for i, v := range piece {
 		magnitude := uint64(max(v, -v)) << (s.fine - s.bits)
@@ -148,7 +150,7 @@ func (s *shares) fill(piece []int64) {
 			if magnitude < w {
 				value := s.share(v, k)
 				s.all = append(s.all, value>>tagBits<<tagBits|uint64(i)<<widthBits|uint64(k))
-				s.buckets[value>>(64-bucketBits)+1]++
+				s.buckets[value>>(64-s.bucketBits)+1]++
 			}
 		}
 	}
@@ -156,12 +158,12 @@ func (s *shares) fill(piece []int64) {
 
 // sort brings the shares in ascending order: into buckets, which leaves little to do.
 func (s *shares) sort() {
-	for b := range 1 << bucketBits {
+	for b := range 1 << s.bucketBits {
 		s.buckets[b+1] += s.buckets[b]
 	}
 	s.sorted = slices.Grow(s.sorted[:0], len(s.all))[:len(s.all)]
 	for _, a := range s.all {
-		at := &s.buckets[a>>(64-bucketBits)]
+		at := &s.buckets[a>>(64-s.bucketBits)]
 		s.sorted[*at] = a
 		*at++
 	}
@@ -174,16 +176,8 @@ func (s *shares) sort() {
 	}
 }
 
-// maxRank is how large a rank is told from larger ones.
-const maxRank = 6
-
 // checkShares looks at pieces of numbers for pairs that one word may have made. Pieces have at most
-// this length and are independent under the claim.
-//
-// Let q bound the probability of a pair given either number. A piece of n numbers has rank r or
-// more only if some r pairs without a circle are all counted. Pair after pair, one of the two is a
-// number that no pair before has; so all are counted with probability at most q^r. There are
-// at most (n²/2)^r/r! choices of r pairs. Hence a rank of r has probability at most (q·n²/2)^r/r!.
+// this length.
 func checkShares(ctx context.Context, r ruler, gridBits uint, numbers []int64, size int, mass float64) (Finding, error) {
 	pieces := slices.Collect(slices.Chunk(numbers, size))
 	ranks := make([]int, len(pieces))
@@ -193,29 +187,7 @@ func checkShares(ctx context.Context, r ruler, gridBits uint, numbers []int64, s
 			ranks[i] = s.rank(pieces[i])
 		}
 	})
-	if err := ctx.Err(); err != nil {
-		return Finding{}, err
-	}
-	expected := float64(size) * float64(size) / 2 * newShares(r, gridBits).chance(mass)
-	f := Finding{Test: "one word for two numbers, " + r.name, Numbers: len(numbers)}
-	f.Seen = fmt.Sprintf("no pair in %d pieces of %d numbers", len(pieces), size)
-	p := 1.0
-	for rank := 1; rank <= maxRank; rank++ {
-		p *= expected / float64(rank)
-		with := 0
-		for _, found := range ranks {
-			if found >= rank {
-				with++
-			}
-		}
-		logP := logUnion(logTail(len(pieces), p, with), maxRank)
-		if with > 0 && (rank == 1 || logP < f.LogP) {
-			f.LogP = min(f.LogP, logP)
-			f.Seen = fmt.Sprintf("%d of %d pieces of %d numbers have %d such numbers or more; chance gives at most %.2g pieces", with, len(pieces), size, rank, p*float64(len(pieces)))
-		}
-	}
-	f.Detects = "two words that are used twice in " + oneIn(len(pieces), expected*expected/2, float64(size))
-	return f, nil
+	return checkRanks("one word for two numbers, "+r.name, ranks, size, newShares(r, gridBits).chance(mass)), ctx.Err()
 }
 
 // layersOf returns the ruler of a ziggurat of equal areas over half of the normal curve: layer 0 is

@@ -4,22 +4,17 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
+	"github.com/ditherml/dither/internal/auditing"
 	"github.com/ditherml/dither/internal/release"
-	"github.com/ditherml/dither/mechanism"
 )
-
-// Report is what was found about one kind of release.
-type Report struct {
-	Kind, Claim string
-	Findings    []Finding
-	Numbers     int // how many numbers were read
-	Duration    time.Duration
-}
 
 // Options say how much is read.
 type Options struct {
+	// Alarm is the false-alarm probability of all tests together.
+	Alarm float64
 	// Numbers is how many numbers the longest series has: of Gaussian noise on the finest grid.
 	Numbers int
 	// Elsewhere, if not nil, returns the numbers of one release that another process made: what
@@ -35,11 +30,12 @@ type attack struct {
 	run         func(context.Context) ([]Finding, int, error)
 }
 
-// Attack reads the noise of every kind of release, the samples and the choices, and tests them. An
-// error says that a release failed, or that ctx ended.
-func Attack(ctx context.Context, o Options) ([]Report, error) {
+// Attack reads the noise of every kind of release, the samples and the choices, and tests them. It
+// gives each kind one share of the false alarm, and each test of a kind one share of that. An error
+// says that a release failed, or that ctx ended.
+func Attack(ctx context.Context, o Options) ([]auditing.Section, error) {
 	attacks := attacks(o)
-	var reports []Report
+	var sections []auditing.Section
 	for i, a := range attacks {
 		if o.Progress != nil {
 			o.Progress(a.kind, i, len(attacks))
@@ -49,9 +45,33 @@ func Attack(ctx context.Context, o Options) ([]Report, error) {
 		if err != nil {
 			return nil, fmt.Errorf("noise: %s: %w", a.kind, err)
 		}
-		reports = append(reports, Report{Kind: a.kind, Claim: a.claim, Findings: findings, Numbers: numbers, Duration: time.Since(start)})
+		s := section(findings, o.Alarm/float64(len(attacks)))
+		s.Name, s.Claim, s.Seconds = a.kind, a.claim, time.Since(start).Seconds()
+		s.Facts = append([]auditing.Fact{{Name: "numbers read", Value: fmt.Sprint(numbers)}}, s.Facts...)
+		sections = append(sections, s)
 	}
-	return reports, nil
+	return sections, nil
+}
+
+// section is what was found about one kind, for tests that share a false-alarm probability.
+func section(findings []Finding, alarm float64) auditing.Section {
+	tests := float64(len(findings))
+	s := auditing.Section{Group: "noise", Confidence: 1 - alarm, Verdict: auditing.NotRefuted}
+	least, power := 0.0, []string(nil)
+	for _, f := range findings {
+		value := f.Seen
+		if f.Alarms(alarm / tests) {
+			s.Verdict = auditing.Refuted
+			value += fmt.Sprintf(": too rare by chance (below e^%.0f)", math.Ceil(f.LogP))
+			s.Note = strings.TrimPrefix(s.Note+"; "+f.Test+": "+value, "; ")
+		}
+		least = min(least, f.LogP)
+		s.Facts = append(s.Facts, auditing.Fact{Name: f.Test, Value: value})
+		power = append(power, f.Test+": "+f.Detects)
+	}
+	p := min(1, tests*math.Exp(least))
+	s.PValue, s.Power = &p, strings.Join(power, "; ")
+	return s
 }
 
 // attacks lists all attacks.
@@ -73,18 +93,12 @@ func attacks(o Options) []attack {
 			return findings, few, err
 		}})
 	}
-	add("one integer, discrete gaussian", "the distribution of its event", func() ([]Finding, error) {
-		return checkIntegers(mechanism.DiscreteGaussian{StandardDeviation: 3, Sensitivity: 1}, func(x float64) float64 { return math.Exp(-x * x / 18) }, few)
-	})
-	add("one integer, discrete laplace", "the distribution of its event", func() ([]Finding, error) {
-		return checkIntegers(mechanism.DiscreteLaplace{Scale: 2, Sensitivity: 1}, func(x float64) float64 { return math.Exp(-math.Abs(x) / 2) }, few)
-	})
-	add("choice, exponential", "the probabilities of its event", func() ([]Finding, error) {
-		return checkChoice(mechanism.Exponential{Epsilon: 2}, exponentialChoice(2), few)
-	})
-	add("choice, permute and flip", "the probabilities of its event", func() ([]Finding, error) {
-		return checkChoice(mechanism.PermuteAndFlip{Epsilon: 2}, permuteAndFlipChoice(2), few)
-	})
+	for _, c := range integerKinds() {
+		add("one integer, "+c.name, "the distribution of its event", func() ([]Finding, error) { return checkIntegers(c.noise, c.weight, few) })
+	}
+	for _, c := range choiceKinds() {
+		add("choice, "+c.name, "the probabilities of its event", func() ([]Finding, error) { return checkChoice(c.choice, c.probabilities(2), few) })
+	}
 	add("poisson samples", "independent coins for each record and draw", func() ([]Finding, error) { return checkPoisson(0.02, 5000, few/100) })
 	add("samples of fixed size", "each set of records alike", func() ([]Finding, error) { return checkFixedSize(5000, 100, few/100) })
 	return list
@@ -174,7 +188,7 @@ func elsewhere(ctx context.Context, o Options) ([]Finding, int, error) {
 			return nil, 0, err
 		}
 		others = append(others, other, own)
-		all = append(all, append(other[:min(len(other), 1<<11)], own[:1<<11]...)...)
+		all = append(append(all, other[:min(len(other), 1<<11)]...), own[:1<<11]...)
 	}
 	numbers, bits, err := grid(all, k.scale)
 	if err != nil {
