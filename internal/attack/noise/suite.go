@@ -115,7 +115,7 @@ func (k kind) attack(ctx context.Context, o Options) ([]Finding, int, error) {
 }
 
 // read returns the numbers of releases, one after another, and how fine their grid is.
-func (k kind) read(ctx context.Context, n int) (numbers []int64, bits uint, err error) {
+func (k kind) read(ctx context.Context, n int) ([]int64, uint, error) {
 	var values []float64
 	for len(values) < n || len(values) == 0 {
 		if err := ctx.Err(); err != nil {
