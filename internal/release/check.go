@@ -7,7 +7,7 @@ import (
 )
 
 // The kernels that measure rows and sum them may be wrong: what they compute is checked here, in portable code that
-// shares nothing with them. docs/release.md has the proof (lemma 16).
+// shares nothing with them. Lemma 4 of docs/release.md has the proof.
 //
 //   - When rows are measured, the squared norm n2 of each is computed once more (entered).
 //   - When a record is added, the integers q that its row is multiplied by are held to (Σ q²)·n2 ≤

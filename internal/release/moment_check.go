@@ -7,7 +7,7 @@ import (
 )
 
 // A sum of products is checked as a Sum is (check.go), with a secret of two independent sides r and s: rᵀ·(Σ y·yᵀ)·s is
-// Σ (r·y)(s·y). One vector on both sides would not see errors E with Eᵀ = -E. docs/release-parts.md has the proof (lemma 18).
+// Σ (r·y)(s·y). One vector on both sides would not see errors E with Eᵀ = -E. Lemma 19 of docs/release-parts.md has the proof.
 
 // momentCheck is what a sum of products over the rows of a full sample is to be. Goroutines may share it.
 type momentCheck struct {

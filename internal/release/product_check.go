@@ -4,7 +4,7 @@ import "math/bits"
 
 // A ProductSum is checked as a Sum is (check.go), with a secret of two sides: a block of its
 // parameters is a matrix, whose product with a vector of the secret on either side is a number
-// modulo the prime. Lemma 17 of docs/release-parts.md has the proof.
+// modulo the prime. Lemma 19 of docs/release-parts.md has the proof.
 
 // productSecret is what one block is mixed with.
 type productSecret struct {

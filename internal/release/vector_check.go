@@ -1,8 +1,8 @@
 package release
 
 // vectorCheck is what a sum of vectors is checked with, as a Sum is (check.go). What a record may
-// add is held to its norm once more, and its product with a secret is noted. docs/release-parts.md has
-// the proof (lemma 7).
+// add is held to its norm once more, and its product with a secret is noted. Lemma 19 of
+// docs/release-parts.md has the proof.
 type vectorCheck struct {
 	secret []uint64
 	mix    uint64 // the product of the sum with the secret

@@ -7,7 +7,7 @@ import (
 
 // Kernels propose the norms of whitened rows and their products W·x, and may be wrong. Portable
 // code holds the products to their product with the secret, and the norm to the products. Its time
-// grows with the coordinates and not with their square. Lemma 5 of docs/release-parts.md has the proof.
+// grows with the coordinates and not with their square. Lemma 17 of docs/release-parts.md has the proof.
 
 const (
 	// turnedMost is what no coordinate of y passes: they are exact in float64.

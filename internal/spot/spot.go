@@ -1,6 +1,6 @@
 // Package spot checks that the proposal for a record depends on that record and on released numbers
 // alone. It secretly picks a few records and recomputes their proposals from a copy of the record
-// alone. The page docs/release-parts.md describes what such a check finds.
+// alone. Lemma 23 of docs/release-parts.md says what such a check finds.
 package spot
 
 import (
