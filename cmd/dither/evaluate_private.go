@@ -133,6 +133,9 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 	if err == nil {
 		files, err = e.release(c, m, table, plan, draft, budget, out, certificate.Hash(modelText))
 	}
+	if err == nil && purse == nil && !strings.HasPrefix(table, builtinPrefix) {
+		fmt.Fprintln(c.ErrOrStderr(), bookkeeping.UncountedEvaluation)
+	}
 	return closePurse(c.Context(), purse, files, c.ErrOrStderr(), err)
 }
 

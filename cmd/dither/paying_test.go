@@ -158,6 +158,10 @@ func TestUncountedRunsSaySo(t *testing.T) {
 	if _, stderr := mustInvoke(t, args...); !strings.Contains(stderr, "ledger     none") {
 		t.Errorf("got %q, want that no ledger counts the answer", stderr)
 	}
+	mustInvoke(t, append([]string{"train", "--epsilon", "1", "--steps", "2", "--quiet", "--out", "model"}, append(data, schema...)...)...)
+	if _, stderr := mustInvoke(t, "evaluate", "model", data[1], "--private", "--epsilon", "1"); !strings.Contains(stderr, "nothing adds this evaluation") {
+		t.Errorf("got %q, want that no ledger counts the evaluation", stderr)
+	}
 	if status, _, stderr := invoke(append(args, "--purpose", "x")...); status != exitUsage || !strings.Contains(stderr, "without --ledger") {
 		t.Errorf("got %d and %q, want a purpose without a ledger refused", status, stderr)
 	}

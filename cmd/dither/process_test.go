@@ -8,7 +8,9 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/ditherml/dither/internal/chain"
 	"github.com/ditherml/dither/internal/figure"
 )
 
@@ -20,11 +22,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// processClock is the time of the ledgers that such a process writes, "" for that of the machine.
+const processClock = "DITHER_TEST_CLOCK"
+
 // TestProcess is the process that other tests kill.
 func TestProcess(t *testing.T) {
 	args := os.Getenv(processVariable)
 	if args == "" {
 		t.Skip("this is a process of another test")
+	}
+	if now, err := time.Parse(time.RFC3339, os.Getenv(processClock)); err == nil {
+		chain.Clock = func() time.Time { return now }
 	}
 	drawImage = drawNothing
 	os.Exit(run(context.Background(), strings.Split(args, "\n"), os.Stdout, os.Stderr))

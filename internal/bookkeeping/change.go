@@ -189,6 +189,7 @@ type Merged struct {
 	Delta   float64             `json:"delta"`
 	Spent   certificate.Epsilon `json:"epsilon-spent"`
 	Left    float64             `json:"epsilon-left"`
+	words   string
 }
 
 // Merge makes the file of a ledger from several that were kept apart about the same data, and closes those: what
@@ -233,7 +234,7 @@ func Merge(ctx context.Context, path, who string, from ...string) (out Merged, e
 	if err != nil {
 		return out, err
 	}
-	out = Merged{Where: path, Ledgers: from, Epsilon: s.Terms.Epsilon, Delta: s.Terms.Delta, Spent: certificate.Epsilon(s.Spent), Left: s.Left.Epsilon}
+	out = Merged{Where: path, Ledgers: from, Epsilon: s.Terms.Epsilon, Delta: s.Terms.Delta, Spent: certificate.Epsilon(s.Spent), Left: s.Left.Epsilon, words: l.Account().Standing()}
 	return out, l.Close()
 }
 
@@ -281,6 +282,6 @@ func (g *growing) Update(ctx context.Context, seen func(chain.Record) error, nex
 
 // Text returns what a terminal shows of a merger.
 func (m Merged) Text() ([]byte, error) {
-	return fmt.Appendf(nil, "made      %s from %s\ncap       epsilon %s at delta %s: the caps add up, since each ledger promised its own\nspent     epsilon %s\nleft      epsilon %s\nclosed    %s: what they had left is in the new ledger\n",
-		display.Printable(m.Where), display.Count(len(m.Ledgers), "ledger"), display.Plain(m.Epsilon), display.Plain(m.Delta), m.Spent.Rounded(), leftNumber(m.Left), display.Printable(strings.Join(m.Ledgers, ", "))), nil
+	return fmt.Appendf(nil, "made      %s from %s\ncap       epsilon %s at delta %s: the caps add up, since each ledger promised its own\n%sclosed    %s: what they had left is in the new ledger\n",
+		display.Printable(m.Where), display.Count(len(m.Ledgers), "ledger"), display.Plain(m.Epsilon), display.Plain(m.Delta), m.words, display.Printable(strings.Join(m.Ledgers, ", "))), nil
 }

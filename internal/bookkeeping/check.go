@@ -158,7 +158,7 @@ func (c *Checked) remark(s budget.Summary, met map[string]bool, given bool) {
 		}
 	}
 	if len(open) > 0 {
-		c.Remarks = append(c.Remarks, fmt.Sprintf("%s did not end, and count as spent: record %s", display.Count(len(open), "run"), some(open)))
+		c.Remarks = append(c.Remarks, fmt.Sprintf("%s did not end; what was reserved is spent: record %s", display.Count(len(open), "run"), some(open)))
 	}
 	if given && len(missing) > 0 {
 		c.Remarks = append(c.Remarks, fmt.Sprintf("the certificates of %s were not given: record %s", display.Count(len(missing), "release"), some(missing)))

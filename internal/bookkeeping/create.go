@@ -181,7 +181,7 @@ func (c Created) Text() ([]byte, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "made      %s\n", display.Printable(c.Where))
 	b.WriteString(termsText(c.terms))
-	fmt.Fprintf(&b, "left      %s\n", leftWords(budget.Left{Epsilon: c.Left, Delta: c.DeltaLeft}, c.terms))
+	fmt.Fprintf(&b, "left      %s\n", c.leftWords())
 	if c.file {
 		b.WriteString("file      you alone can read and write it; the one lock of all writers is on the file itself\n")
 	} else {
@@ -234,13 +234,14 @@ func Protected(t budget.Terms) string {
 	return "one row, which is " + t.Unit.Row
 }
 
-// leftWords returns what is left in words.
-func leftWords(l budget.Left, t budget.Terms) string {
-	switch {
-	case l.Epsilon == 0:
+// leftWords returns what is left in words: the part of the budget, and what one more plan may have.
+func (a Account) leftWords() string {
+	if a.Left == 0 {
 		return "nothing"
-	case t.Filter.Name == budget.Basic:
-		return fmt.Sprintf("epsilon %s and delta %s", display.Rounded(l.Epsilon, 4, false), display.Rounded(l.Delta, 4, false))
 	}
-	return fmt.Sprintf("epsilon %s at delta %s, for one more plan of Gaussian noise", display.Rounded(l.Epsilon, 4, false), display.Plain(l.Delta))
+	part, epsilon := display.Rounded(100*(1-a.Share), 3, false)+" % of the budget", display.Rounded(a.Left, 4, false)
+	if a.terms.Filter.Name == budget.Basic {
+		return fmt.Sprintf("%s: epsilon %s and delta %s", part, epsilon, display.Rounded(a.DeltaLeft, 4, false))
+	}
+	return fmt.Sprintf("%s: one more plan of Gaussian noise may have epsilon %s at delta %s", part, epsilon, display.Plain(a.DeltaLeft))
 }

@@ -57,10 +57,11 @@ of the data that share no person: they count by the dearest one.`,
   dither ledger create study.ledger --data study --epsilon 1 --delta 1e-6 --row "one person" --filter gdp
   dither ledger create study.ledger --data study --epsilon 1 --delta 1e-6 --row "one person" --population "north: patients of the two northern clinics" --population "south: patients of the others"
   dither ledger create "postgres://anna@db.example/ledgers?ledger=visits" --data visits --epsilon 3 --delta 1e-5 --row "one visit"`},
-	"show": {"show FILE", "Show what is left of a budget", `Show the budget that is left, the terms of the ledger, and each release: its purpose, person, time, own guarantee,
-price by itself under the filter, and certificate. Times are those of the writers' clocks, in UTC; they decide nothing.
+	"show": {"show FILE", "Show what is left of a budget", `Show the budget that is left, the terms of the ledger, and each release: its purpose, person, time, own guarantee, share
+of the budget, and certificate. Times are those of the writers' clocks, in UTC; they decide nothing.
 
-Shares of the budget add up. Charges do not: together they cost less than their sum. "spent" is what they cost together.`,
+Read the percentages: what is spent is the sum of the shares. Epsilons do not add up. "proves" is the epsilon of all
+releases together. --json and --csv have the epsilon that the filter charges for each release alone, too.`,
 		`  dither ledger show hospital.ledger
   dither ledger show hospital.ledger --json
   dither ledger show hospital.ledger --csv > releases.csv

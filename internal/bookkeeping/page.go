@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/ditherml/dither/internal/budget"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/report"
@@ -28,7 +29,7 @@ func (a Account) WritePage(w io.Writer) error {
 			{Title: "Over time", Tables: tables(a.monthRows())},
 			{Title: "Populations", Text: []string{"They share no person, so a release about one of them takes nothing from the others."}, Facts: a.populationFacts()},
 			{Title: "Releases", Text: a.listedWords(), Tables: tables(listed(a.narrowRows()))},
-			{Title: "What the numbers mean", List: meanings},
+			{Title: "What the numbers mean", List: append(slices.Clone(meanings), a.sharesWords())},
 			{Title: "Check it", Text: []string{"The command computes every price again from the events, and holds the chain of records and the certificates of models against each other."},
 				Command: "dither ledger check " + display.Quoted(a.Where) + " MODEL-FOLDER...", Note: fmt.Sprintf("Ledger %s, head %s at record %d.", a.Ledger, a.Head, a.Records-1)},
 		},
@@ -49,28 +50,39 @@ func (a Account) WritePage(w io.Writer) error {
 var meanings = []string{
 	"Epsilon and delta bound what anyone can learn about one protected unit from all releases together. Smaller is more private.",
 	"A plan alone: the guarantee of one release as its certificate has it.",
-	"Charged: the epsilon that the ledger counts for this release alone, at the delta of the ledger. It may be more than the plan's own.",
-	"Share: the part of the budget that a release took. Shares add up; charges do not: together they cost less than their sum.",
-	"Spent: what all charges prove together.",
-	"Under rdp a first small release is charged much: the proof adds a constant, once for all releases together. Its share tells more.",
-	"Left: the largest epsilon of one more release that still fits.",
+	"Proves epsilon: the guarantee of all releases up to there, together. It begins high and rises slowly: the proof adds a constant, once for all of them.",
+	"Left: the part of the budget that is left, and the largest epsilon of one more release that still fits.",
 	"Released: with the first digits of the hash of its certificate.",
 	"Open: the release was reserved, and its run has not said how it ended. It counts as spent. Nothing is ever refunded but steps that were never begun.",
+}
+
+// sharesWords says how shares and what is spent belong together.
+func (a Account) sharesWords() string {
+	const share = "Share: the part of the budget that a release took. "
+	switch {
+	case len(a.Populations) > 0:
+		return share + "What is spent is the sum over the releases about all and about the population that took most."
+	case len(a.Filter.Orders) > 1:
+		return share + "What is spent may be more than the sum of the shares: one order must have room for all releases together."
+	case a.Filter.Name == budget.Basic && a.Delta > 0:
+		return share + "What is spent may be less than the sum of the shares: it is the larger one of the parts of epsilon and of delta."
+	}
+	return share + "Shares add up to what is spent. Epsilons do not add up."
 }
 
 // standing says in a sentence what is left.
 func (a Account) standing() string {
 	if a.Left == 0 {
-		return fmt.Sprintf("%s took %s of the budget. Nothing is left.", display.Count(len(a.Releases), "release"), percent(a.Share))
+		return fmt.Sprintf("%s took %s of the budget. Nothing is left.", display.Count(len(a.Releases), "release"), budget.Percent(a.Share))
 	}
-	return fmt.Sprintf("%s took %s of the budget. One more release may have epsilon %s.", display.Count(len(a.Releases), "release"), percent(a.Share), leftNumber(a.Left))
+	return fmt.Sprintf("%s took %s of the budget. One more release may have epsilon %s.", display.Count(len(a.Releases), "release"), budget.Percent(a.Share), leftNumber(a.Left))
 }
 
 func (a Account) facts() []report.Fact {
 	facts := []report.Fact{
 		{Name: "cap", Value: "epsilon " + display.Plain(a.Epsilon), Why: "at delta " + display.Plain(a.Delta) + ", " + relation(a.terms)},
-		{Name: "spent", Value: percent(a.Share) + " of the budget", Why: "by " + display.Count(len(a.Releases), "release") + ", which prove epsilon " + a.Spent.Rounded() + " together"},
-		{Name: "left", Value: "epsilon " + leftNumber(a.Left), Why: "for one more release"},
+		{Name: "spent", Value: budget.Percent(a.Share) + " of the budget", Why: "by " + display.Count(len(a.Releases), "release") + ", which prove epsilon " + a.Spent.Rounded() + " together"},
+		{Name: "left", Value: a.leftWords()},
 		{Name: "protects", Value: a.Protected},
 		{Name: "filter", Value: filterWords(a.Filter), Why: a.FilterNote},
 		{Name: "records of the ledger", Value: strconv.Itoa(a.Records)},

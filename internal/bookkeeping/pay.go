@@ -114,5 +114,8 @@ func (p *Purse) Close(ctx context.Context, files map[string][]byte) (words strin
 	return fmt.Sprintf("ledger     %s: record %d; one more release may cost epsilon %s", display.OneLine(p.ledger.Where), p.payment.Places()[0].Seq, certificate.Epsilon(left.Epsilon).Rounded()), nil
 }
 
+// UncountedEvaluation is the line of an evaluation on private records that no ledger counts.
+const UncountedEvaluation = "ledger     none: nothing adds this evaluation to other releases from the same records; a model does not carry its ledger, and --ledger FILE names one"
+
 // Uncounted is the line of a run that no ledger counts.
 const Uncounted = "ledger     none: nothing adds this run to others on the same records; dither ledger create makes one"

@@ -23,6 +23,9 @@ type Priced struct {
 	Charge     certificate.Epsilon `json:"charge"`
 	// Share is the part of the budget that the plans take; more than 1 never fits.
 	Share float64 `json:"share"`
+	// ShareBefore and ShareAfter are the parts of the budget that are spent without the plans and with them.
+	ShareBefore float64 `json:"share-spent"`
+	ShareAfter  float64 `json:"share-spent-after"`
 	// Before and After are where the ledger stands, at Delta of the cap Cap.
 	Before certificate.Epsilon `json:"epsilon-spent"`
 	After  certificate.Epsilon `json:"epsilon-spent-after"`
@@ -59,7 +62,7 @@ func (l *Ledger) Price(ctx context.Context, population string, subjects ...strin
 		return Priced{}, fmt.Errorf("%s: %w", display.OneLine(l.Where), err)
 	}
 	t := l.Terms()
-	out := Priced{Fits: q.Fits, Epsilon: certificate.Epsilon(q.Own.Epsilon), OwnDelta: q.Own.Delta, Accountant: q.Own.Accountant, Charge: certificate.Epsilon(q.Charge), Share: q.Share,
+	out := Priced{Fits: q.Fits, Epsilon: certificate.Epsilon(q.Own.Epsilon), OwnDelta: q.Own.Delta, Accountant: q.Own.Accountant, Charge: certificate.Epsilon(q.Charge), Share: q.Share, ShareBefore: q.ShareBefore, ShareAfter: q.ShareAfter,
 		Before: certificate.Epsilon(q.Before), After: certificate.Epsilon(q.After), Left: before.Epsilon, Cap: t.Epsilon, Delta: t.Delta}
 	if q.Fits {
 		out.LeftAfter = q.Left.Epsilon
@@ -169,13 +172,13 @@ func louder(e mechanism.Event, by float64) (mechanism.Event, bool) {
 func (p Priced) Text() ([]byte, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "alone     epsilon %s at delta %s, by %s\n", p.Epsilon.Rounded(), display.Plain(p.OwnDelta), p.Accountant)
-	fmt.Fprintf(&b, "charged   epsilon %s at delta %s, %s of the budget\n", p.Charge.Rounded(), display.Plain(p.Delta), percent(p.Share))
-	fmt.Fprintf(&b, "spent     epsilon %s of %s, and %s with it\n", p.Before.Rounded(), display.Plain(p.Cap), p.After.Rounded())
+	fmt.Fprintf(&b, "spent     %s of the budget, and %s with it\n", budget.Percent(p.ShareBefore), budget.Percent(p.ShareAfter))
+	fmt.Fprintf(&b, "proves    epsilon %s for all together, and %s with it; the cap is %s at delta %s\n", p.Before.Rounded(), p.After.Rounded(), display.Plain(p.Cap), display.Plain(p.Delta))
 	if p.Fits {
-		fmt.Fprintf(&b, "left      epsilon %s, and %s after it\nfits      yes; nothing was reserved\n", leftNumber(p.Left), leftNumber(p.LeftAfter))
+		fmt.Fprintf(&b, "left      epsilon %s for one more plan, and %s after it\nfits      yes; nothing was reserved\n", leftNumber(p.Left), leftNumber(p.LeftAfter))
 		return []byte(b.String()), nil
 	}
-	fmt.Fprintf(&b, "left      epsilon %s\nfits      no: %s\n", leftNumber(p.Left), p.advice())
+	fmt.Fprintf(&b, "left      epsilon %s for one more plan\nfits      no: %s\n", leftNumber(p.Left), p.advice())
 	return []byte(b.String()), nil
 }
 
@@ -185,9 +188,9 @@ func (p Priced) advice() string {
 	case p.Left == 0:
 		return "nothing is left"
 	case p.Fitting == nil:
-		return fmt.Sprintf("a plan that is charged epsilon %s or less would", leftNumber(p.Left))
+		return fmt.Sprintf("Gaussian noise of epsilon %s or less would fit", leftNumber(p.Left))
 	}
-	return fmt.Sprintf("with %s times the noise it would, at epsilon %s alone", display.Plain(p.Fitting.Noise), p.Fitting.Epsilon.Rounded())
+	return fmt.Sprintf("with %s times the noise it would fit, at epsilon %s alone", display.Plain(p.Fitting.Noise), p.Fitting.Epsilon.Rounded())
 }
 
 // Err returns an error that wraps ledger.ErrOverBudget where the plans do not fit.
@@ -195,5 +198,5 @@ func (p Priced) Err() error {
 	if p.Fits {
 		return nil
 	}
-	return fmt.Errorf("%w: the plan is charged epsilon %s, and the ledger stands at %s of %s; %s", ledger.ErrOverBudget, p.Charge.Rounded(), p.Before.Rounded(), display.Plain(p.Cap), p.advice())
+	return fmt.Errorf("%w: the plan would bring the ledger from %s to %s of its budget; %s", ledger.ErrOverBudget, budget.Percent(p.ShareBefore), budget.Percent(p.ShareAfter), p.advice())
 }

@@ -19,7 +19,7 @@ func (a Account) Text() ([]byte, error) {
 	b.WriteString(a.Standing())
 	fmt.Fprintf(&b, "head      record %d, %.16s\n", a.Records-1, a.Head)
 	if a.Open > 0 {
-		fmt.Fprintf(&b, "open      %s: running, or ended without a word; what they reserved is spent\n", display.Count(a.Open, "run"))
+		fmt.Fprintf(&b, "open      %s: running, or ended without a word; what was reserved is spent\n", display.Count(a.Open, "run"))
 	}
 	for _, part := range []struct {
 		title string
@@ -38,11 +38,8 @@ func (a Account) Text() ([]byte, error) {
 
 // Standing returns what is spent and left, as lines.
 func (a Account) Standing() string {
-	return fmt.Sprintf("spent     %s of the budget; epsilon %s of %s\nleft      %s%s\n", percent(a.Share), a.Spent.Rounded(), display.Plain(a.Epsilon), leftWords(budget.Left{Epsilon: a.Left, Delta: a.DeltaLeft}, a.terms), a.forfeitWords())
+	return fmt.Sprintf("spent     %s of the budget; all together prove epsilon %s\nleft      %s%s\n", budget.Percent(a.Share), a.Spent.Rounded(), a.leftWords(), a.forfeitWords())
 }
-
-// percent returns a share in percent, rounded up.
-func percent(share float64) string { return display.Rounded(100*share, 3, true) + " %" }
 
 func by(who string) string {
 	if who == "" {
@@ -78,22 +75,22 @@ func (a Account) populationRows() [][]string {
 func leftNumber(v float64) string { return display.Rounded(v, 4, false) }
 
 func (a Account) monthRows() [][]string {
-	rows := [][]string{{"month", "releases", "spent at its end", "as epsilon"}}
+	rows := [][]string{{"month", "releases", "spent at its end", "proves epsilon"}}
 	for _, m := range a.Months {
-		rows = append(rows, []string{m.Month, strconv.Itoa(m.Releases), percent(m.Share), m.Spent.Rounded()})
+		rows = append(rows, []string{m.Month, strconv.Itoa(m.Releases), budget.Percent(m.Share), m.Spent.Rounded()})
 	}
 	return rows
 }
 
 // releaseRows returns a row for each release.
 func (a Account) releaseRows() [][]string {
-	header := []string{"record", "time (UTC)", "purpose", "person", "plan alone", "charged", "share", "outcome", "certificate"}
+	header := []string{"record", "time (UTC)", "purpose", "person", "plan alone", "share", "outcome", "certificate"}
 	if len(a.Populations) > 0 {
 		header = append(header, "population")
 	}
 	rows := [][]string{header}
 	for _, r := range a.Releases {
-		row := []string{strconv.FormatUint(r.Sequence, 10), shortTime(r.Time), r.Purpose, dash(r.Person), r.alone(), r.Charge.Rounded(), percent(r.Share), r.outcome(), dash(fmt.Sprintf("%.8s", r.Certificate))}
+		row := []string{strconv.FormatUint(r.Sequence, 10), shortTime(r.Time), r.Purpose, dash(r.Person), r.alone(), budget.Percent(r.Share), r.outcome(), dash(fmt.Sprintf("%.8s", r.Certificate))}
 		if len(a.Populations) > 0 {
 			row = append(row, orAll(r.Population))
 		}
@@ -107,7 +104,7 @@ func (r Release) alone() string { return r.Epsilon.Rounded() + " at " + display.
 
 // narrowRows returns the rows for a page, which may be narrow: with the day, and what belongs together in one cell.
 func (a Account) narrowRows() [][]string {
-	rows := [][]string{{"record", "day", "purpose", "person", "plan alone", "charged", "share", "outcome"}}
+	rows := [][]string{{"record", "day", "purpose", "person", "plan alone", "share", "outcome"}}
 	for _, r := range a.Releases {
 		purpose, outcome := r.Purpose, r.outcome()
 		if r.Population != "" {
@@ -116,7 +113,7 @@ func (a Account) narrowRows() [][]string {
 		if r.Certificate != "" {
 			outcome += fmt.Sprintf(" %.8s", r.Certificate)
 		}
-		rows = append(rows, []string{strconv.FormatUint(r.Sequence, 10), r.Time[:len("2006-01-02")], purpose, dash(r.Person), r.alone(), r.Charge.Rounded(), percent(r.Share), outcome})
+		rows = append(rows, []string{strconv.FormatUint(r.Sequence, 10), r.Time[:len("2006-01-02")], purpose, dash(r.Person), r.alone(), budget.Percent(r.Share), outcome})
 	}
 	return rows
 }

@@ -20,11 +20,7 @@ func (b *Book) Course(places []int) []Standing {
 			h := b.state.list[at]
 			s.add(h.plan.population, h.price)
 		}
-		out[i].Spent = s.epsilon(f)
-		s.cases(func(sum sums) bool {
-			out[i].Share = max(out[i].Share, f.share(sum.floats()))
-			return true
-		})
+		out[i] = Standing{s.epsilon(f), s.share(f)}
 	}
 	return out
 }

@@ -99,6 +99,16 @@ func (s *spent) with(population int, p Price, f filter) bool {
 	return s.fits(f)
 }
 
+// share returns the largest part of the capacity over kinds of neighbors.
+func (s *spent) share(f filter) float64 {
+	most := 0.0
+	s.cases(func(sum sums) bool {
+		most = max(most, f.share(sum.floats()))
+		return true
+	})
+	return most
+}
+
 // epsilon returns the largest epsilon over kinds of neighbors.
 func (s *spent) epsilon(f filter) float64 {
 	most := 0.0

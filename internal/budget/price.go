@@ -81,6 +81,8 @@ type Quote struct {
 	Share float64
 	// Before and After are the epsilons at which the ledger stands without the plan and with it.
 	Before, After float64
+	// ShareBefore and ShareAfter are the parts of the capacity that are taken without the plan and with it.
+	ShareBefore, ShareAfter float64
 	// Fits is whether it could be reserved now, and Left what would be left then.
 	Fits bool
 	Left Left
@@ -95,10 +97,10 @@ func (b *Book) Quote(ctx context.Context, a Ask) (Quote, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.state
-	out := Quote{Own: p.record.Own, Charge: s.filter.epsilon(p.price.Near), Share: s.filter.share(p.price.Near), Before: s.spent.epsilon(s.filter), Fits: s.admits(p) == nil}
+	out := Quote{Own: p.record.Own, Charge: s.filter.epsilon(p.price.Near), Share: s.filter.share(p.price.Near), Before: s.spent.epsilon(s.filter), ShareBefore: s.spent.share(s.filter), Fits: s.admits(p) == nil}
 	s.spent.add(p.population, p.price)
 	defer s.spent.take(p.population, p.price)
-	out.After, out.Left = s.spent.epsilon(s.filter), s.left(p.population)
+	out.After, out.ShareAfter, out.Left = s.spent.epsilon(s.filter), s.spent.share(s.filter), s.left(p.population)
 	return out, nil
 }
 

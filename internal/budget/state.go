@@ -297,20 +297,26 @@ func (s *state) admits(p priced) error {
 	return nil
 }
 
-// refusal says what a plan costs that does not fit, and what would fit.
+// refusal says what a plan would take that does not fit, and what would fit.
 func (s *state) refusal(p priced) error {
-	left := s.left(p.population)
 	together := ""
 	if p.record.Rows > 1 {
 		together = fmt.Sprintf(" for the %d rows of a person", p.record.Rows)
 	}
+	left, before := s.left(p.population), s.spent.share(s.filter)
 	advice := fmt.Sprintf("Gaussian noise of epsilon %s or less%s by itself fits", display.Rounded(left.Epsilon, 4, false), together)
 	if left.Epsilon == 0 {
 		advice = "nothing is left"
 	}
-	return fmt.Errorf("budget: %w: %s is charged epsilon %.6g alone"+together+", and the ledger stands at %.6g of %.6g (delta %g, %v); %s",
-		ErrOverBudget, p.record.Purpose, s.filter.epsilon(p.price.Near), s.spent.epsilon(s.filter), s.terms.Epsilon, s.terms.Delta, s.terms.Neighboring, advice)
+	s.spent.add(p.population, p.price)
+	after := s.spent.share(s.filter)
+	s.spent.take(p.population, p.price)
+	return fmt.Errorf("budget: %w: %s%s would bring the ledger from %s to %s of its budget (epsilon %g at delta %g, %v); %s",
+		ErrOverBudget, p.record.Purpose, together, Percent(before), Percent(after), s.terms.Epsilon, s.terms.Delta, s.terms.Neighboring, advice)
 }
+
+// Percent returns a part of a budget in words, rounded upward.
+func Percent(share float64) string { return display.Rounded(100*share, 3, true) + " %" }
 
 // Left is how much is left of a budget, rounded down.
 type Left struct {

@@ -8,7 +8,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 )
+
+// Clock is the clock of writers. Their times stand in records and decide nothing. Only tests change it.
+var Clock = time.Now
 
 // MaxPayload is the largest number of bytes of one payload.
 const MaxPayload = 1 << 20

@@ -3,7 +3,6 @@ package chain
 import (
 	"context"
 	"fmt"
-	"time"
 )
 
 // Create makes the file of a new chain with its first record. The file is not there before all of it is on
@@ -53,7 +52,7 @@ func writeNew(d disk, path string, records []byte, end position) (temporary stri
 
 // appended returns bytes of records with one more, and the position after it.
 func appended(b []byte, from position, payload []byte) ([]byte, position) {
-	r := Record{Seq: from.records, Time: time.Now().Unix(), Payload: payload}
+	r := Record{Seq: from.records, Time: Clock().Unix(), Payload: payload}
 	r.Hash = Link(from.hash, r.Seq, r.Time, r.Payload)
 	more := encodeRecord(r)
 	return append(b, more...), position{from.records + 1, from.at + int64(len(more)), r.Hash}

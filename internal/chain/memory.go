@@ -3,7 +3,6 @@ package chain
 import (
 	"context"
 	"slices"
-	"time"
 )
 
 // Memory is a chain that ends with its process: for tests, and for work without a ledger.
@@ -82,7 +81,7 @@ func (m *Memory) Close() error {
 
 // add appends a record.
 func (s *shared) add(payload []byte) Record {
-	r := Record{Seq: uint64(len(s.records)), Time: time.Now().Unix(), Payload: payload}
+	r := Record{Seq: uint64(len(s.records)), Time: Clock().Unix(), Payload: payload}
 	var earlier [32]byte
 	if n := len(s.records); n > 0 {
 		earlier = s.records[n-1].Hash
