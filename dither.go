@@ -2,6 +2,7 @@ package dither
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"math"
@@ -14,6 +15,7 @@ import (
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/budget"
+	"github.com/ditherml/dither/internal/signature"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -176,6 +178,7 @@ type settings struct {
 	plan     query.Plan
 	asking   query.Plan // the plan that Asking was given
 	folder   *string    // nil: none
+	key      ed25519.PrivateKey
 	progress func(step, steps int, epsilon float64)
 }
 
@@ -192,6 +195,9 @@ func settled(ctx context.Context, options []Option) (settings, error) {
 			return s, fmt.Errorf("dither: option %d is nil, want one that a function of this package returned", i+1)
 		}
 		o(&s)
+	}
+	if err := signature.Check(s.key); slices.Contains(s.given, "WithSignature") && err != nil {
+		return s, fmt.Errorf("dither: option WithSignature: %w", err)
 	}
 	for _, c := range [][3]string{{"Where", s.asking.Where, s.plan.Where}, {"By", s.asking.By, s.plan.By}} {
 		if c[1] != "" && c[1] != c[2] {
@@ -241,6 +247,15 @@ func WithProgress(f func(step, steps int, epsilon float64)) Option {
 // killed. If Train returns an error after the first release, the error names the file. Only Train
 // accepts Into.
 func Into(folder string) Option { return option("Into", func(s *settings) { s.folder = &folder }) }
+
+// WithSignature returns the option by which Train signs the certificate. Save and Into write the
+// signature as certificate.sig, and Verify can require it. The holder of the key vouches for the
+// bytes of the certificate, which contains the hashes of all other files.
+// x509.ParsePKCS8PrivateKey reads a key that `openssl genpkey -algorithm ed25519` made. Only Train
+// accepts WithSignature.
+func WithSignature(key ed25519.PrivateKey) Option {
+	return option("WithSignature", func(s *settings) { s.key = key })
+}
 
 // Where returns the option by which Query uses only the rows that meet a condition. An example is
 // "age >= 30 and sex = f".

@@ -2,6 +2,7 @@ package dither
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io"
@@ -46,7 +47,7 @@ func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options 
 	if err != nil {
 		return nil, err
 	}
-	if err = asked.only("Train", "WithEpsilon", "PerPerson", "WithProgress", "Into"); err != nil {
+	if err = asked.only("Train", "WithEpsilon", "PerPerson", "WithProgress", "Into", "WithSignature"); err != nil {
 		return nil, err
 	}
 	person := asked.plan.Person
@@ -75,6 +76,7 @@ func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options 
 		return nil, err
 	}
 	defer planned.Close()
+	planned.Folder.SignWith(asked.key)
 	if planned.Records, err = read(ctx, s, records, o); err != nil {
 		return nil, err
 	}
@@ -90,7 +92,11 @@ func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options 
 	}
 	written = finished.Files[certificate.FileName]
 	c, err := certificate.Decode(written)
-	return &Run{Model: finished.Result.Model, Certificate: c, files: finished.Files}, err
+	if err != nil {
+		return nil, err
+	}
+	signed, err := artefact.Signed(finished.Files, asked.key)
+	return &Run{Model: finished.Result.Model, Certificate: c, files: signed}, err
 }
 
 // taken reserves the name of a folder, if one is given.
@@ -111,8 +117,9 @@ func taken(folder *string) (*artefact.Folder, error) {
 	return artefact.Claim(*folder, false, io.Discard)
 }
 
-// Save writes the model, the certificate and report.html into a new folder. Verify and the command
-// read this folder. An existing name is an error, and so is a Run that Train did not return.
+// Save writes the model, the certificate and report.html into a new folder, and certificate.sig if
+// Train was given WithSignature. Verify and the command read this folder. An existing name is an
+// error, and so is a Run that Train did not return.
 func (r *Run) Save(folder string) error {
 	if r == nil || len(r.files) == 0 {
 		return errors.New("dither: run is empty, want one that Train returned")
@@ -143,12 +150,23 @@ type Verification struct {
 	// is true.
 	Guarantee   string
 	Certificate *certificate.Certificate
+	// SignedBy contains the identifier of each key that signed the certificate. The identifier is
+	// the hexadecimal SHA-256 of the key's SubjectPublicKeyInfo. No file shows whose key it is.
+	SignedBy []string
 }
 
 // Verify checks a folder that Save or the command wrote. It recomputes every number that follows
-// from the plan and compares all files with the results. If they disagree, Verified is false and
-// the error is nil. The error is not nil if files are missing or unreadable.
-func Verify(folder string) (Verification, error) {
-	v, err := artefact.Verify(folder)
-	return Verification(v), err
+// from the plan and compares all files with the results. It requires a valid signature by each key
+// in signedBy. If anything disagrees or a signature is missing, Verified is false and the error is
+// nil. The error is not nil if files are missing or unreadable, or if a key has the wrong length.
+func Verify(folder string, signedBy ...ed25519.PublicKey) (Verification, error) {
+	names := make([]string, len(signedBy))
+	for i, key := range signedBy {
+		if len(key) != ed25519.PublicKeySize {
+			return Verification{}, fmt.Errorf("dither: public key %d has %d bytes, want %d of an Ed25519 key", i+1, len(key), ed25519.PublicKeySize)
+		}
+		names[i] = fmt.Sprintf("public key %d", i+1)
+	}
+	v, err := artefact.VerifySigned(folder, signedBy, names)
+	return Verification{v.Verified, v.Checked, v.Disagreements, v.Guarantee, v.Certificate, v.SignedBy}, err
 }

@@ -9,34 +9,10 @@ import (
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/internal/tabular"
+	"github.com/ditherml/dither/internal/values"
 	"github.com/ditherml/dither/model"
 	"github.com/spf13/cobra"
 )
-
-const evaluateLong = `Measure a model on a table whose target is known: accuracy, the accuracy of always naming
-the most frequent level, log-loss, area under the curve, precision, recall and the
-confusion matrix; for a numeric target the root mean squared error, the mean absolute error
-and R². With --group the same by the levels of a categorical column, or by the texts of a
-column that the schema ignores.
-
-With --private the table is private, and everything is computed from one noisy release that
-costs --epsilon: a histogram of the true levels and the scores, or sums of cut residuals.
-Estimates stand beside intervals that allow for the noise and for the sampling of the
-records, or of persons with several rows; where noise hides the records they are wide, up to
-all that is possible. With --out they are written with a certificate, which dither verify
-recomputes.
-Then --group takes only columns with declared levels.
-
-Without --private the numbers are exact about this table and not private: publish them only if
-the table is public. They say nothing about the guarantee of the model, which stays what it was.
-
-Rows that the schema drops, among them those without a usable target, are left out and
-counted. A numeric target outside its declared bounds counts as the nearest bound.`
-
-const evaluateExample = `  dither evaluate dither-model test.csv
-  dither evaluate dither-model test.csv --group sex --json
-  dither evaluate dither-model builtin:randhie
-  dither evaluate dither-model people.csv --private --epsilon 0.5 --out people-evaluation`
 
 // evaluateCommand holds the flags of dither evaluate.
 type evaluateCommand struct {
@@ -51,7 +27,7 @@ type evaluateCommand struct {
 func newEvaluate() *cobra.Command {
 	e := &evaluateCommand{}
 	c := &cobra.Command{
-		Use: "evaluate MODEL-FOLDER TABLE", Short: "Measure a model on a table with known targets", Long: evaluateLong, Example: evaluateExample,
+		Use: "evaluate MODEL-FOLDER TABLE", Short: "Measure a model on a table with known targets", Long: values.EvaluateLong, Example: values.EvaluateExample,
 		Args: arguments("MODEL-FOLDER", "TABLE"),
 		RunE: func(c *cobra.Command, args []string) error { return e.run(c, args[0], args[1]) },
 	}

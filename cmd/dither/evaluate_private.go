@@ -14,6 +14,7 @@ import (
 	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/progress"
+	"github.com/ditherml/dither/internal/signature"
 	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
@@ -35,11 +36,12 @@ type privateFlags struct {
 	residualBound                   float64
 	out                             string
 	wish                            bookkeeping.Wish
+	key                             signature.Private
 	replace                         bool
 }
 
 // privateNames are the flags that go with --private alone.
-var privateNames = []string{"epsilon", "delta", "neighboring", "noise", "unit", "max-records-per-person", "max-records", "bins", "score-range", "residual-bound", "out", "replace", "ledger", "population", "purpose"}
+var privateNames = []string{"epsilon", "delta", "neighboring", "noise", "unit", "max-records-per-person", "max-records", "bins", "score-range", "residual-bound", "out", "replace", "ledger", "population", "purpose", "sign"}
 
 func (p *privateFlags) add(f *pflag.FlagSet) {
 	p.flags = f
@@ -54,7 +56,7 @@ func (p *privateFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&p.bins, "bins", 0, fmt.Sprintf("with --private: score bins (default %d for two levels, of equal width in log-odds; 1 for more)", option.DefaultScoreBins))
 	f.StringVar(&p.scoreRange, "score-range", "", "with --private: LOW:HIGH, declared probabilities between which bins are of equal width in log-odds")
 	f.Float64Var(&p.residualBound, "residual-bound", 0, "with --private: where residuals of a numeric target are cut (default: the range of the target)")
-	addWish(f, &p.wish)
+	addWish(f, &p.wish, &p.key)
 	f.StringVar(&p.out, "out", "", "with --private: folder to write: evaluation.json, certificate.json and report.html")
 	f.BoolVar(&p.replace, "replace", false, "with --private: replace the folder if it exists")
 }
@@ -114,11 +116,15 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 		return err
 	}
 	out := &artefact.Folder{}
+	if e.private.key.Key != nil && e.private.out == "" {
+		return errUnsigned
+	}
 	if e.private.out != "" {
 		if out, err = artefact.Claim(e.private.out, e.private.replace, c.ErrOrStderr()); err != nil {
 			return err
 		}
 		defer out.Close()
+		out.SignWith(e.private.key.Key)
 	}
 	modelText, err := artefact.ReadPart(modelPath, model.FileName)
 	if err != nil {

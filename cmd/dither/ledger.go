@@ -6,9 +6,10 @@ import (
 	"io"
 	"strings"
 
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/bookkeeping"
-	"github.com/ditherml/dither/internal/durable"
 	"github.com/ditherml/dither/internal/glossary"
+	"github.com/ditherml/dither/internal/signature"
 	"github.com/ditherml/dither/privacy"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,7 +22,11 @@ type ledgerCommand struct {
 	page, population, who string
 	forfeit               string
 	out                   outputFlags
+	key                   signature.Private
 }
+
+// signWords are the help of the flag that signs what is written.
+const signWords = "private Ed25519 key that signs the file: the signature stands beside it, in FILE.sig"
 
 // ledgerResult is what a command of the family prints.
 type ledgerResult interface{ Text() ([]byte, error) }
@@ -81,9 +86,16 @@ func (k *ledgerCommand) export() *cobra.Command {
 			return err
 		}
 		defer l.Close()
+		switch {
+		case k.out.path != "":
+			return artefact.WriteSigned(k.out.path, k.out.replace, k.key.Key, l.Export)
+		case k.key.Key != nil:
+			return errUnsigned
+		}
 		return k.out.write(c, 0o600, l.Export)
 	})
 	k.out.add(c, "file for the records")
+	c.Flags().Var(&k.key, "sign", signWords)
 	return c
 }
 
@@ -132,9 +144,9 @@ func (k *ledgerCommand) show(_ context.Context, l *bookkeeping.Ledger, _ []strin
 	case k.csv && k.json:
 		return a, fmt.Errorf("--csv and --json are both given, want one of them")
 	case k.page != "":
-		return a, durable.WriteWhole(k.page, k.out.replace, 0o600, func(w io.Writer) error { return running(a.WritePage(w)) })
-	case k.out.replace:
-		return a, fmt.Errorf("--replace goes with --page FILE")
+		return a, artefact.WriteSigned(k.page, k.out.replace, k.key.Key, func(w io.Writer) error { return running(a.WritePage(w)) })
+	case k.out.replace || k.key.Key != nil:
+		return a, fmt.Errorf("--replace and --sign go with --page FILE")
 	}
 	return a, nil
 }
@@ -143,6 +155,7 @@ func (k *ledgerCommand) addShow(f *pflag.FlagSet) {
 	f.BoolVar(&k.csv, "csv", false, "print the releases as CSV")
 	f.StringVar(&k.page, "page", "", "write a page for the officer into this HTML file, too")
 	f.BoolVar(&k.out.replace, "replace", false, "replace the file of --page if it exists")
+	f.Var(&k.key, "sign", signWords)
 }
 
 func (k *ledgerCommand) addTerms(f *pflag.FlagSet) {

@@ -12,6 +12,7 @@ import (
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/glossary"
 	"github.com/ditherml/dither/internal/progress"
+	"github.com/ditherml/dither/internal/signature"
 	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/privacy"
@@ -73,6 +74,7 @@ type queryCommand struct {
 	out             string
 	json            bool
 	wish            bookkeeping.Wish
+	key             signature.Private
 	changed         func(string) bool
 }
 
@@ -110,7 +112,7 @@ func (k *queryCommand) add(c *cobra.Command) {
 	f.StringVar(&k.neighboring, "neighboring", privacy.AddOrRemoveOne.String(), glossary.Short("neighboring"))
 	f.Float64Var(&k.plan.Confidence, "confidence", 0.95, "confidence of the intervals")
 	f.StringVar(&k.out, "out", "", "new folder for the answer and its certificate, for dither verify")
-	addWish(f, &k.wish)
+	addWish(f, &k.wish, &k.key)
 	f.BoolVar(&k.json, "json", false, "print JSON")
 }
 
@@ -172,11 +174,18 @@ func (k *queryCommand) pay(c *cobra.Command, purse *bookkeeping.Purse, priced as
 
 // target returns the folder of --out. Without it the answer is printed but not kept.
 func (k *queryCommand) target(tell io.Writer) (*artefact.Folder, error) {
-	if k.out == "" {
+	switch {
+	case k.out == "" && k.key.Key != nil:
+		return nil, errUnsigned
+	case k.out == "":
 		return &artefact.Folder{}, nil
 	}
 	if display.Exists(k.out) {
 		return nil, fmt.Errorf("%s exists, want a new folder; give another --out", k.out)
 	}
-	return artefact.Claim(k.out, false, tell)
+	out, err := artefact.Claim(k.out, false, tell)
+	if err == nil {
+		out.SignWith(k.key.Key)
+	}
+	return out, err
 }

@@ -12,34 +12,12 @@ import (
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/internal/report"
+	"github.com/ditherml/dither/internal/signature"
+	"github.com/ditherml/dither/internal/values"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/sweep"
 	"github.com/spf13/cobra"
 )
-
-const sweepLong = `Train the same model many times with other settings, and see what privacy costs: a table, and a figure of each
-metric over each setting that varies, with intervals over repeats.
-
-The flags are those of dither train, and most take several values: 0.5,1,2, or for numbers also ranges, as
-0.1..10 log 9 (nine values, equal factors apart), 0..1 linear 5 or 0.001..0.1 step 0.001. A flag whose values
-have commas of their own, such as --hidden, is given once for each value. Every combination is run.
---noise-multiplier fixes the noise in place of --epsilon. A plan file (--plan, YAML) has the same names as
-keys, and lists as values.
-
-Runs of gradient descent on all rows share passes over the table; all others draw their own samples. Stopped
-in the middle, the same command goes on where it was.
-
-Without flags the table is the built-in public one. A table of your own is private unless you declare it
-public (--data-public). Every run on a private table is a release: what all of them cost together is printed,
-and choosing settings by them is not free. With --select the choice is made privately, and costs --epsilon. With --test FILE --test-public models are measured on public
-records; with --print-not-private on records that are not, and nothing but this terminal sees it.`
-
-const sweepExample = `  dither sweep --epsilon 0.1,0.3,1,3 --repeats 5
-  dither sweep --epsilon "0.01..10 log 9" --clipping-norm 0.1,1 --repeats 10 --baseline
-  dither sweep --data x.npy --labels y.npy --schema x.yaml --data-public --split first:0.8 --epsilon 0.5,1,2
-  dither sweep --model mlp --noise-multiplier 0.7,1,2 --sampling-probability 0.01,0.05 --epochs 5
-  dither sweep --plan plan.yaml --dry-run
-  dither sweep --select geometric:5 --learning-rate 0.5,1,2 --clipping-norm 0.2,0.5 --epsilon 2`
 
 // sweepCommand holds the flags of dither sweep.
 type sweepCommand struct {
@@ -48,12 +26,13 @@ type sweepCommand struct {
 	planFile    string
 	json, quiet bool
 	wish        bookkeeping.Wish
+	key         signature.Private
 }
 
 func newSweep() *cobra.Command {
 	s := &sweepCommand{}
 	c := &cobra.Command{
-		Use: "sweep", Short: "Train many times with other settings: accuracy against privacy", Long: sweepLong, Example: sweepExample, Args: cobra.NoArgs,
+		Use: "sweep", Short: "Train many times with other settings: accuracy against privacy", Long: values.SweepLong, Example: values.SweepExample, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return s.run(c) },
 	}
 	f := c.Flags()
@@ -67,7 +46,7 @@ func newSweep() *cobra.Command {
 	f.StringVar(&s.Out, "out", outcome.DefaultFolder, "folder of the results; one with the same sweep is gone on with")
 	f.BoolVar(&s.PrintNotPrivate, "print-not-private", false, "measure on a test table that is not public: print metrics on this terminal only, without files of results")
 	f.BoolVar(&s.DryRun, "dry-run", false, "print configurations, what each and all cost, and about how long they take, and stop")
-	addWish(f, &s.wish)
+	addWish(f, &s.wish, &s.key)
 	f.BoolVar(&s.json, "json", false, "print JSON")
 	f.BoolVar(&s.quiet, "quiet", false, "no progress")
 	s.flags = grid.NewFlags(f, newTrain().Flags())
@@ -96,6 +75,7 @@ func (s *sweepCommand) run(c *cobra.Command) error {
 		if failed != nil {
 			return failed
 		}
+		p.Key = s.key.Key
 		p.Pay = func(c *certificate.Certificate) (*ledger.Ledger, error) { return purse.Pay(ctx, c) }
 		chosen, failed := p.Choose(ctx, folder, messages, s.quiet)
 		if failed = closePurse(ctx, purse, p.Choice.Files, messages, failed); failed != nil {
@@ -104,6 +84,8 @@ func (s *sweepCommand) run(c *cobra.Command) error {
 		return printed(c, s.json, chosen, func() ([]byte, error) { return chosen.Text(), nil })
 	case s.wish != (bookkeeping.Wish{}) || p.Schema.Ledger != "" && !s.DataPublic && !s.DryRun:
 		return fmt.Errorf("--select is missing, want it where a ledger pays: other sweeps are for public tables, which --data-public declares")
+	case s.key.Key != nil:
+		return fmt.Errorf("--sign is given without --select, want both: other sweeps write no certificate")
 	case s.DryRun:
 		study, seconds := p.Dry()
 		return printed(c, s.json, study.DryDocument(seconds, s.Mark != ""), func() ([]byte, error) { return study.DryText(seconds) })

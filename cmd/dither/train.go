@@ -9,45 +9,11 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/bookkeeping"
 	"github.com/ditherml/dither/internal/format"
+	"github.com/ditherml/dither/internal/signature"
 	"github.com/ditherml/dither/internal/training"
+	"github.com/ditherml/dither/internal/values"
 	"github.com/ditherml/dither/train"
 )
-
-const trainLong = `Train a private model from a table, and write a model folder: model.json, certificate.json
-and report.html. The model is linear, or with --model a network.
-
-Without arguments it trains on the built-in RAND Health Insurance Experiment: does a person
-see a doctor in the year? With a table of your own, a schema file declares what is public:
-the columns, their bounds and levels, the target ("dither schema init" drafts one).
-
-The budget (epsilon, delta) covers everything that is learned from the records: the number
-of records if it is not declared, means and covariance for scaling, and every step.
-Nothing else about the records is written or printed.
-
-What nobody can declare may be private in the schema, and is then learned within the budget:
-bounds: private with a wide range, bins: private with max-bins, levels: private with max-levels.
-
-With --holdout private:0.2 a random fifth of the records is not trained on. The model is measured
-on it by one noisy release, with intervals; a record is in one part or the other, so the whole
-costs no more than --epsilon.
-
-With --model mlp, cnn, text or a file of layers a network is trained, on samples of the records, each
-record's gradient clipped. Its weights stand in network.safetensors, which other programs read. With
---checkpoint FILE a run that is stopped goes on with --resume FILE; with --frozen-from the first
-layers of another network are taken over as they are.`
-
-const trainExample = `  dither train
-  dither train --data people.csv --schema people.yaml --epsilon 0.5
-  dither train --data people.csv --schema people.yaml --test test.csv --test-public
-  dither train --data x.npy --labels y.npy --schema x.yaml --dry-run
-  dither train --sampling-probability 0.05
-  dither train --data huge.csv --schema huge.yaml --stream --feature-bits 8
-  dither train --holdout private:0.2 --threshold best
-  dither train --model mlp --hidden 64,32 --epsilon 3
-  dither train --model layers.yaml --data images.npy --labels y.npy --schema images.yaml --checkpoint state
-  dither train --data people.csv --schema people.yaml --sweep dither-sweep
-  dither train --frozen-from dither-model --data other.csv --schema other.yaml
-  dither train --non-private`
 
 // trainCommand holds the flags of dither train.
 type trainCommand struct {
@@ -69,6 +35,7 @@ type trainCommand struct {
 	network                     networkFlags
 	sweep                       string
 	wish                        bookkeeping.Wish
+	key                         signature.Private
 	curve                       *training.Curve // the curve of --sweep, or nil
 	stdout, stderr              io.Writer
 }
@@ -82,7 +49,7 @@ func newTrain() *cobra.Command {
 func newTrainCommand() (*trainCommand, *cobra.Command) {
 	t := &trainCommand{}
 	c := &cobra.Command{
-		Use: "train", Short: "Train a private model from a table", Long: trainLong, Example: trainExample, Args: cobra.NoArgs,
+		Use: "train", Short: "Train a private model from a table", Long: values.TrainLong, Example: values.TrainExample, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			t.stdout, t.stderr = c.OutOrStdout(), c.ErrOrStderr()
 			return t.run(c.Context())
@@ -108,7 +75,7 @@ func newTrainCommand() (*trainCommand, *cobra.Command) {
 	f.BoolVar(&t.stream, streamFlag, false, "for tables larger than memory: encode the table once into the cache folder, and read it from there in every step (dither clean removes it)")
 	f.BoolVar(&t.cacheFeatures, cacheFeaturesFlag, false, "for costly transforms: keep the encoded features, which are private records, in the cache folder for later runs on the same table (dither data lists them, dither clean removes them)")
 	f.StringVar(&t.sweep, "sweep", "", "folder of a finished dither sweep on public records: the report draws its accuracy over epsilon, with the epsilon of this run")
-	addWish(f, &t.wish)
+	addWish(f, &t.wish, &t.key)
 	f.BoolVar(&t.json, "json", false, "print the summary (or the dry run) as JSON")
 	f.BoolVar(&t.quiet, "quiet", false, "no progress")
 	t.plan.add(f)

@@ -57,6 +57,7 @@ func (t *trainCommand) run(ctx context.Context) error {
 	if err = f.Claim(t.out, t.replace, t.stderr); err != nil {
 		return err
 	}
+	f.Folder.SignWith(t.key.Key)
 	return t.pay(ctx, source, f)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/signature"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/query"
@@ -244,7 +245,7 @@ func checkFields(t *testing.T, root, dir string) {
 	}
 	for _, typ := range []reflect.Type{reflect.TypeFor[certificate.Certificate](), reflect.TypeFor[train.Plan](), reflect.TypeFor[erm.Plan](), reflect.TypeFor[neural.Plan](), reflect.TypeFor[query.Plan](),
 		reflect.TypeFor[evaluate.Plan](), reflect.TypeFor[sweep.Selection](), reflect.TypeFor[model.Provenance](), reflect.TypeFor[model.LossSpec](), reflect.TypeFor[feature.Spec](),
-		reflect.TypeFor[artefact.Evaluation](), reflect.TypeFor[query.File]()} {
+		reflect.TypeFor[artefact.Evaluation](), reflect.TypeFor[query.File](), reflect.TypeFor[signature.File]()} {
 		everyField(typ, want)
 	}
 	for kind, typ := range layerTypes {
@@ -267,6 +268,8 @@ func checkFields(t *testing.T, root, dir string) {
 				w.model(tree)
 			case artefact.EvaluationName:
 				w.value(tree, reflect.TypeFor[artefact.Evaluation]())
+			case artefact.SignatureName:
+				w.value(tree, reflect.TypeFor[signature.File]())
 			case answerName:
 				w.value(tree, reflect.TypeFor[query.File]())
 			}

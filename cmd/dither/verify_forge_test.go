@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/ed25519"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -245,6 +246,8 @@ type forgery struct {
 	plansLoss bool
 	// ledger is the durable ledger that the folder is held against, "" for none.
 	ledger string
+	// key must have signed the certificate; nil for none.
+	key []ed25519.PublicKey
 }
 
 func newForgery(t *testing.T, folder string) *forgery {
@@ -260,7 +263,7 @@ func newForgery(t *testing.T, folder string) *forgery {
 			t.Fatal(err)
 		}
 		f.files[e.Name()], f.disk[e.Name()] = text, text
-		if strings.HasSuffix(e.Name(), ".json") {
+		if strings.HasSuffix(e.Name(), ".json") || e.Name() == artefact.SignatureName {
 			f.trees[e.Name()] = parseNode(t, text)
 			if again := f.trees[e.Name()].text(); string(bytes.TrimSpace(again)) != string(bytes.TrimSpace(text)) {
 				t.Fatalf("%s is written as %s, want it as it was", e.Name(), again)
@@ -273,7 +276,7 @@ func newForgery(t *testing.T, folder string) *forgery {
 
 // accepted reports whether the folder verifies, and whether the ledger that paid for it agrees.
 func (f *forgery) accepted() bool {
-	v, err := artefact.Verify(f.folder)
+	v, err := artefact.VerifySigned(f.folder, f.key, []string{"key"})
 	if err == nil && v.Verified && f.ledger != "" {
 		found, failed := bookkeeping.Holds(f.t.Context(), f.ledger, f.folder)
 		return failed == nil && len(found) == 0
@@ -400,6 +403,9 @@ func TestVerifyRefusesEveryEdit(t *testing.T) {
 		t.Run(kind.name, func(t *testing.T) {
 			f := newForgery(t, filepath.Join(dir, kind.name))
 			f.ledger = kind.ledger
+			if kind.signed {
+				f.key = []ed25519.PublicKey{publicKey(t, kind.name+".pub")}
+			}
 			if !f.accepted() {
 				v, err := artefact.Verify(f.folder)
 				t.Fatalf("the folder does not verify as it was made: %q %v", v.Disagreements, err)
@@ -407,7 +413,7 @@ func TestVerifyRefusesEveryEdit(t *testing.T) {
 			count, free := 0, 0
 			for name, tree := range f.trees {
 				for i, a := range tree.alterations(name) {
-					if always := strings.HasPrefix(a.path, ledgerFields); !every && !always && i%share != (turn+len(kind.name))%share {
+					if always := strings.HasPrefix(a.path, ledgerFields) || name == artefact.SignatureName; !every && !always && i%share != (turn+len(kind.name))%share {
 						continue
 					}
 					count++
@@ -534,7 +540,7 @@ func (f *forgery) checkBytes(used map[string]bool) {
 		}
 		f.write(name, text)
 	}
-	for _, name := range []string{"notes.txt", ".hidden", artefact.IteratesName, artefact.EvaluationName, answerName, report.FileName, model.FileName, model.WeightsFileName, "CERTIFICATE.JSON"} {
+	for _, name := range []string{"notes.txt", ".hidden", artefact.IteratesName, artefact.EvaluationName, answerName, report.FileName, model.FileName, model.WeightsFileName, artefact.SignatureName, "CERTIFICATE.JSON"} {
 		if f.files[name] != nil {
 			continue
 		}

@@ -131,6 +131,8 @@ type forgeFolder struct {
 	often bool
 	// ledger is the durable ledger that pays for the run, "" for none: the folder is verified with it.
 	ledger string
+	// signed says that the certificate is signed: the folder is verified with the public key.
+	signed bool
 }
 
 // oneNetwork is a network that is cheap to train and to price.
@@ -141,6 +143,8 @@ const oneNetwork = "train --model mlp --hidden 3,2 --sampling full --steps 2"
 var forgeFolders = []forgeFolder{
 	{name: "descent", args: "train --steps 4", schema: "several", often: true},
 	{name: "paid", args: "train --steps 4", ledger: "paid.ledger", often: true},
+	{name: "signed", args: "train --steps 2", signed: true, often: true},
+	{name: "answer-signed", args: "query count", signed: true},
 	{name: "baseline", args: "train --non-private --steps 4", schema: "several", often: true},
 	{name: "samples", args: "train --sampling-probability 0.2 --steps 3 --center no --whiten no --threshold 0.3"},
 	{name: "held-out", args: "train --steps 3 --holdout private:0.3 --holdout-bins 2 --threshold best --class-weights balanced", often: true},
@@ -262,6 +266,10 @@ func (f forgeFolder) make(t *testing.T) {
 	}
 	if args[0] != "query" {
 		args = append(args, "--quiet")
+	}
+	if f.signed {
+		newKeys(t, ".", f.name)
+		args = append(args, "--sign", f.name+".pem")
 	}
 	if f.ledger != "" {
 		mustInvoke(t, "ledger", "create", f.ledger, "--data", "people", "--epsilon", "3", "--delta", "1e-5", "--row", "one person")

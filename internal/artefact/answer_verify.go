@@ -40,6 +40,7 @@ func verifyAnswer(folder string) (Verification, error) {
 		return Verification{}, err
 	}
 	v := Verification{Checked: answerChecked}
+	v.checkSignatures(folder, certificateText)
 	v.Add(checkSpelling(certificateText, c))
 	derived := query.Methods()
 	v.Add(errors.Join(c.VerifyEvent(derived), checkHash(c, answerText)))

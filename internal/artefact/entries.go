@@ -30,6 +30,7 @@ func checkEntries(folder string, names ...string) error {
 		return fmt.Errorf("%s: %w, want a folder that can be listed", folder, display.Pathless(err))
 	}
 	var wrong []error
+	names = append(names, SignatureName) // which checkSignatures reads
 	for _, e := range entries {
 		switch {
 		case !slices.Contains(names, e.Name()):

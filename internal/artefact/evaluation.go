@@ -35,6 +35,7 @@ func verifyEvaluation(folder string, certificateText []byte, c certificate.Certi
 		return Verification{}, fmt.Errorf("%s: %w", filepath.Join(folder, EvaluationName), err)
 	}
 	v := Verification{Checked: checkedEvaluation}
+	v.checkSignatures(folder, certificateText)
 	v.Add(checkSpelling(certificateText, c))
 	v.Add(c.VerifyEvent(methods))
 	plan, err := strict.ReadPlan[evaluate.Plan]("evaluate", c.Plan)

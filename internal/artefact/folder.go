@@ -1,6 +1,7 @@
 package artefact
 
 import (
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +31,7 @@ type Folder struct {
 	own  os.FileInfo // of home
 	// spent is what the run has reserved, nil before its first draw.
 	spent *spending
+	key   ed25519.PrivateKey // that signs the certificate, nil for none
 }
 
 const (
@@ -192,7 +194,7 @@ func (f *Folder) Close() {
 }
 
 // modelFiles are the files that a folder of results may have.
-var modelFiles = []string{"model.json", "certificate.json", "report.html", "evaluation.json", IteratesName}
+var modelFiles = []string{"model.json", "certificate.json", "report.html", "evaluation.json", IteratesName, SignatureName}
 
 // isModelFolder reports whether a folder holds nothing but the files of a model.
 func isModelFolder(path string) bool {
@@ -212,6 +214,10 @@ func isModelFolder(path string) bool {
 // error names, and an old folder stays as it was.
 func (f *Folder) Write(files map[string][]byte) error {
 	defer f.Close()
+	files, err := Signed(files, f.key)
+	if err != nil {
+		return err
+	}
 	work, path, err := finish(filepath.Dir(f.path), durable.Prefix, files)
 	if err != nil {
 		return f.refuge(files, err)

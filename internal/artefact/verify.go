@@ -59,11 +59,15 @@ var checked = []string{
 // Verification is what dither verify prints. Guarantee and Certificate are left out unless
 // everything agrees.
 type Verification struct {
-	Verified      bool                     `json:"verified"`
-	Checked       []string                 `json:"checked"`
-	Disagreements []string                 `json:"disagreements,omitempty"`
-	Guarantee     string                   `json:"guarantee,omitempty"`
-	Certificate   *certificate.Certificate `json:"certificate,omitempty"`
+	Verified      bool     `json:"verified"`
+	Checked       []string `json:"checked"`
+	Disagreements []string `json:"disagreements,omitempty"`
+	Guarantee     string   `json:"guarantee,omitempty"`
+	// SignedBy are the identifiers of the keys that signed the certificate. Confirmed are the keys among them that the
+	// caller asked for: no file shows whose the other keys are.
+	SignedBy    []string                 `json:"signed-by,omitempty"`
+	Confirmed   []string                 `json:"signers-confirmed,omitempty"`
+	Certificate *certificate.Certificate `json:"certificate,omitempty"`
 }
 
 // Verify returns the comparison of the files of a folder. It is an error if a file is missing or of
@@ -91,6 +95,7 @@ func Verify(folder string) (Verification, error) {
 		return Verification{}, fmt.Errorf("%s: %w", filepath.Join(folder, model.FileName), err)
 	}
 	v := Verification{Checked: checked}
+	v.checkSignatures(folder, certificateText)
 	v.Add(checkSpelling(certificateText, c))
 	v.Add(checkBytes(model.FileName, modelText, m.Encode))
 	v.Add(errors.Join(c.VerifyEvent(methods), checkHash(c, modelText)))
@@ -115,7 +120,7 @@ func (v *Verification) settle(c certificate.Certificate, methods map[string]cert
 func (v *Verification) Refuse(found ...string) {
 	if len(found) > 0 {
 		v.Disagreements = append(v.Disagreements, found...)
-		v.Verified, v.Guarantee, v.Certificate = false, "", nil
+		v.Verified, v.Guarantee, v.Certificate, v.Confirmed = false, "", nil, nil
 	}
 }
 

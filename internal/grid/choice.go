@@ -127,6 +127,7 @@ func (p *Plan) Choose(ctx context.Context, folder string, messages io.Writer, qu
 		return Chosen{}, err
 	}
 	defer place.Close()
+	place.SignWith(p.Key)
 	budget, err := p.ledger()
 	if err != nil {
 		return Chosen{}, err

@@ -17,7 +17,7 @@ import (
 // and wholeNames has flags with commas in their values.
 var (
 	without = []string{"out", "replace", "dry-run", "non-private", "json", "quiet", "stream", "cache-features", "group", "print-not-private", "threshold",
-		"holdout", "holdout-noise", "holdout-bins", "holdout-score-range", "holdout-residual-bound", "checkpoint", "checkpoint-every", "resume", "frozen-from", "train-layers", "frozen-public", "sweep", "ledger", "population", "purpose"}
+		"holdout", "holdout-noise", "holdout-bins", "holdout-score-range", "holdout-residual-bound", "checkpoint", "checkpoint-every", "resume", "frozen-from", "train-layers", "frozen-public", "sweep", "ledger", "population", "purpose", "sign"}
 	fixedNames = []string{"data", "labels", "delimiter", "schema", "target", "test", "test-labels", "test-public", "records", "max-records", "assume-public", "unit", "sample-weights",
 		"transform", "neighboring"}
 	pathNames  = []string{"data", "labels", "schema", "test", "test-labels"}

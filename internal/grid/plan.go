@@ -2,6 +2,7 @@ package grid
 
 import (
 	"context"
+	"crypto/ed25519"
 	"fmt"
 	"slices"
 
@@ -51,7 +52,9 @@ type Plan struct {
 	Choice *Choice
 	// Pay returns the ledger that pays for a private choice of this draft, and notes its record there.
 	// If it is nil, the draft's own ledger pays.
-	Pay    func(*certificate.Certificate) (*ledger.Ledger, error)
+	Pay func(*certificate.Certificate) (*ledger.Ledger, error)
+	// Key signs the certificate of a private choice, nil for no signature.
+	Key    ed25519.PrivateKey
 	parts  parts
 	cost   sweep.Cost     // of all runs
 	marked outcome.Marked // by Mark

@@ -153,7 +153,9 @@ var layers = []layer{
 	// The reproductions are many, and read data sets that come with the program: a room apart from sweeps. They write pages.
 	{"internal/reproduce", "privacy internal/special internal/kernel internal/parallel internal/dense internal/pass mechanism account ledger certificate data data/builtin internal/public feature network internal/dynamics query model internal/reference evaluate train train/erm train/neural internal/figure internal/experiment internal/display internal/durable internal/report internal/option"},
 	// What was released, as a folder: the command and the front door write and verify the same files.
-	{"internal/artefact", "privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep internal/report internal/strict internal/durable internal/display internal/failure internal/option internal/draft"},
+	// Signatures of files, apart from what the files say.
+	{"internal/signature", "internal/strict internal/display"},
+	{"internal/artefact", "internal/signature privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep internal/report internal/strict internal/durable internal/display internal/failure internal/option internal/draft"},
 	// The terms of the field, which help texts and explanations quote.
 	{"internal/glossary", ""},
 	// What audits found, as text, JSON and pages: attacks of all kinds fill its sections.
@@ -191,7 +193,7 @@ var layers = []layer{
 	{"internal/grid", "certificate data data/builtin internal/artefact internal/cache internal/display internal/durable internal/failure internal/figure internal/layers internal/outcome internal/parallel internal/process internal/tabular internal/training internal/wording ledger sweep train train/erm internal/option internal/journal"},
 	// The front door: what most programs need, with the defaults of the command. A service spends from the ledger of its
 	// team: hence the chain of a server.
-	{"", "account certificate data internal/budget internal/chain/postgres internal/artefact internal/calibration internal/training ledger mechanism model privacy query evaluate train internal/measures"},
+	{"", "internal/signature account certificate data internal/budget internal/chain/postgres internal/artefact internal/calibration internal/training ledger mechanism model privacy query evaluate train internal/measures"},
 	// What measures the defaults of training on public data sets is a command too.
 	{"bench/accuracy", "privacy ledger data internal/public feature network model evaluate train train/erm train/neural internal/option"},
 	// What measures speed at each level runs the test programs of other packages, and imports none.
@@ -203,7 +205,7 @@ var layers = []layer{
 	{"examples/structs", "privacy data ."},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "account certificate data data/builtin evaluate explain feature internal/artefact internal/asking internal/bookkeeping internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/experiment internal/failure internal/flags internal/format internal/format/parquet internal/glossary internal/grid internal/layers internal/measures internal/outcome internal/process internal/progress internal/report internal/reproduce internal/tabular internal/textbook internal/training internal/values internal/wording ledger mechanism model privacy query sweep train train/erm train/neural internal/option"},
+	{"cmd/dither", "internal/signature account certificate data data/builtin evaluate explain feature internal/artefact internal/asking internal/bookkeeping internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/experiment internal/failure internal/flags internal/format internal/format/parquet internal/glossary internal/grid internal/layers internal/measures internal/outcome internal/process internal/progress internal/report internal/reproduce internal/tabular internal/textbook internal/training internal/values internal/wording ledger mechanism model privacy query sweep train train/erm train/neural internal/option"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

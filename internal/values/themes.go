@@ -19,7 +19,7 @@ var Themes = []flags.Theme{
 	{"Noise over steps", "noise-allocation correlated-noise noise-bands noise-contraction"},
 	{"Method", "method output-noise solver solver-rate solver-steps solver-passes solver-batch sum-ridge choice grid-points grid-reach loss-bound directions l1-radius"},
 	{"Measurement", "test test-labels test-public holdout holdout-noise holdout-bins holdout-score-range holdout-residual-bound group print-not-private"},
-	{"Files", "out replace checkpoint checkpoint-every resume sweep cache-features stream"},
+	{"Files", "out replace sign checkpoint checkpoint-every resume sweep cache-features stream"},
 	{"Run", "dry-run json quiet physical-batch help"},
 }
 

@@ -1,0 +1,115 @@
+package values
+
+// The long help texts and the examples of commands.
+const (
+	EvaluateLong = `Measure a model on a table whose target is known: accuracy, the accuracy of always naming
+the most frequent level, log-loss, area under the curve, precision, recall and the
+confusion matrix; for a numeric target the root mean squared error, the mean absolute error
+and R². With --group the same by the levels of a categorical column, or by the texts of a
+column that the schema ignores.
+
+With --private the table is private, and everything is computed from one noisy release that
+costs --epsilon: a histogram of the true levels and the scores, or sums of cut residuals.
+Estimates stand beside intervals that allow for the noise and for the sampling of the
+records, or of persons with several rows; where noise hides the records they are wide, up to
+all that is possible. With --out they are written with a certificate, which dither verify
+recomputes.
+Then --group takes only columns with declared levels.
+
+Without --private the numbers are exact about this table and not private: publish them only if
+the table is public. They say nothing about the guarantee of the model, which stays what it was.
+
+Rows that the schema drops, among them those without a usable target, are left out and
+counted. A numeric target outside its declared bounds counts as the nearest bound.`
+	EvaluateExample = `  dither evaluate dither-model test.csv
+  dither evaluate dither-model test.csv --group sex --json
+  dither evaluate dither-model builtin:randhie
+  dither evaluate dither-model people.csv --private --epsilon 0.5 --out people-evaluation`
+	SignLong = `Sign a folder that train, query, evaluate --private or sweep --select wrote, or any one file, such as a page or an
+archive of dither ledger. A folder is verified first. The signature stands beside what it is over: certificate.sig in a
+folder, FILE.sig for a file. Earlier signatures of the same bytes stay. "dither verify --signed-by PUB.pem" checks it.
+
+A certificate holds the hashes of all other files, so that its signature covers the folder. A signature says that a
+holder of the key vouches for these bytes. It does not say when, nor that what the certificate states is true.
+
+The key is Ed25519, in PKCS #8 and PEM. The file is for its owner alone.`
+	SignExample = `  openssl genpkey -algorithm ed25519 -out key.pem
+  openssl pkey -in key.pem -pubout -out pub.pem
+  dither sign dither-model --key key.pem
+  dither verify dither-model --signed-by pub.pem
+  dither sign budget.html --key key.pem`
+	SweepLong = `Train the same model many times with other settings, and see what privacy costs: a table, and a figure of each
+metric over each setting that varies, with intervals over repeats.
+
+The flags are those of dither train, and most take several values: 0.5,1,2, or for numbers also ranges, as
+0.1..10 log 9 (nine values, equal factors apart), 0..1 linear 5 or 0.001..0.1 step 0.001. A flag whose values
+have commas of their own, such as --hidden, is given once for each value. Every combination is run.
+--noise-multiplier fixes the noise in place of --epsilon. A plan file (--plan, YAML) has the same names as
+keys, and lists as values.
+
+Runs of gradient descent on all rows share passes over the table; all others draw their own samples. Stopped
+in the middle, the same command goes on where it was.
+
+Without flags the table is the built-in public one. A table of your own is private unless you declare it
+public (--data-public). Every run on a private table is a release: what all of them cost together is printed,
+and choosing settings by them is not free. With --select the choice is made privately, and costs --epsilon. With --test FILE --test-public models are measured on public
+records; with --print-not-private on records that are not, and nothing but this terminal sees it.`
+	SweepExample = `  dither sweep --epsilon 0.1,0.3,1,3 --repeats 5
+  dither sweep --epsilon "0.01..10 log 9" --clipping-norm 0.1,1 --repeats 10 --baseline
+  dither sweep --data x.npy --labels y.npy --schema x.yaml --data-public --split first:0.8 --epsilon 0.5,1,2
+  dither sweep --model mlp --noise-multiplier 0.7,1,2 --sampling-probability 0.01,0.05 --epochs 5
+  dither sweep --plan plan.yaml --dry-run
+  dither sweep --select geometric:5 --learning-rate 0.5,1,2 --clipping-norm 0.2,0.5 --epsilon 2`
+	TrainLong = `Train a private model from a table, and write a model folder: model.json, certificate.json
+and report.html. The model is linear, or with --model a network.
+
+Without arguments it trains on the built-in RAND Health Insurance Experiment: does a person
+see a doctor in the year? With a table of your own, a schema file declares what is public:
+the columns, their bounds and levels, the target ("dither schema init" drafts one).
+
+The budget (epsilon, delta) covers everything that is learned from the records: the number
+of records if it is not declared, means and covariance for scaling, and every step.
+Nothing else about the records is written or printed.
+
+What nobody can declare may be private in the schema, and is then learned within the budget:
+bounds: private with a wide range, bins: private with max-bins, levels: private with max-levels.
+
+With --holdout private:0.2 a random fifth of the records is not trained on. The model is measured
+on it by one noisy release, with intervals; a record is in one part or the other, so the whole
+costs no more than --epsilon.
+
+With --model mlp, cnn, text or a file of layers a network is trained, on samples of the records, each
+record's gradient clipped. Its weights stand in network.safetensors, which other programs read. With
+--checkpoint FILE a run that is stopped goes on with --resume FILE; with --frozen-from the first
+layers of another network are taken over as they are.`
+	TrainExample = `  dither train
+  dither train --data people.csv --schema people.yaml --epsilon 0.5
+  dither train --data people.csv --schema people.yaml --test test.csv --test-public
+  dither train --data x.npy --labels y.npy --schema x.yaml --dry-run
+  dither train --sampling-probability 0.05
+  dither train --data huge.csv --schema huge.yaml --stream --feature-bits 8
+  dither train --holdout private:0.2 --threshold best
+  dither train --model mlp --hidden 64,32 --epsilon 3
+  dither train --model layers.yaml --data images.npy --labels y.npy --schema images.yaml --checkpoint state
+  dither train --data people.csv --schema people.yaml --sweep dither-sweep
+  dither train --frozen-from dither-model --data other.csv --schema other.yaml
+  dither train --non-private`
+	VerifyLong = `Recompute what follows from the plan in the certificate of a folder that train, query, evaluate --private or
+sweep --select wrote: the events, epsilon, the assumptions, and what plan and model say of one another. Everything
+else is held by hashes, and a file that the certificate does not know is refused. Prints what was checked and what is
+guaranteed.
+
+Exit status 0 when everything agrees, 1 when something does not (each disagreement is
+printed), 2 when a file is missing or cannot be read.
+
+With --signed-by the certificate must have a valid signature by that key (dither sign, or --sign of the commands that
+write a certificate). Then a single file, such as a page of dither ledger, may be given instead of a folder.
+
+No file can show that training really ran as the plan says, or that the assumptions in the certificate hold: for that
+you trust whoever trained the model. Whoever rewrites every file alike has a folder that verifies, and claims another
+plan. docs/verification.md lists what is free.`
+	VerifyExample = `  dither verify dither-model
+  dither verify dither-model --json
+  dither verify dither-model --signed-by pub.pem
+  dither verify budget.html --signed-by pub.pem`
+)
