@@ -107,9 +107,9 @@ func (b Bound) sentence() string {
 	return strings.Join(slices.DeleteFunc([]string{b.Assumption, b.Power, b.Note}, func(text string) bool { return text == "" }), " ")
 }
 
-// alarm returns 1-confidence, without the digits that the subtraction makes up.
+// alarm returns 1-confidence, without the digits beyond the 15th that the subtraction makes up.
 func alarm(confidence float64) float64 {
-	v, _ := strconv.ParseFloat(strconv.FormatFloat(1-confidence, 'g', 4, 64), 64)
+	v, _ := strconv.ParseFloat(strconv.FormatFloat(1-confidence, 'f', 15, 64), 64)
 	return max(0, v)
 }
 

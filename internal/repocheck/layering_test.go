@@ -79,6 +79,8 @@ var layers = []layer{
 	{"account/internal/contour", "internal/special internal/parallel account/internal/pair"},
 	{"account/internal/pld", "internal/special account/internal/pair"},
 	{"account", "privacy internal/special internal/parallel mechanism account/internal/allocation account/internal/pair account/internal/contour account/internal/pld"},
+	// Lower bounds on ε from scores of canaries: attacks of all kinds use them, and people who train elsewhere.
+	{"audit", "privacy internal/special mechanism account"},
 	// What the records of a durable chain mean: filters, charges and populations, apart from the files that hold them.
 	{"internal/budget", "privacy internal/display internal/strict internal/slack mechanism account internal/chain"},
 	{"ledger", "privacy mechanism account internal/budget"},

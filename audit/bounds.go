@@ -1,0 +1,282 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+)
+
+// Claim is what an audit tries to refute: (ε, δ)-differential privacy, and what is known of its curve.
+type Claim struct {
+	// Epsilon is in nats.
+	Epsilon, Delta float64
+	// Mu is above 0 for a mechanism that adds normal noise to all canaries at each step: then it is
+	// μ-Gaussian differential privacy that is claimed.
+	Mu float64
+	// Curve, if any, is the claim's own trade-off curve at scale 1. At other scales all its ε are multiplied
+	// by the scale.
+	Curve func(scale float64) Curve
+}
+
+// Design is what is known of the way in which canaries were made and included.
+type Design struct {
+	// Coins reports that a fair coin of its own decided about each canary. A coin moves a run as one record
+	// does under the claim's relation. All canaries may be in one run.
+	Coins bool
+	// Independent reports that scores are independent. They are if each canary had a run of its own. Orthogonal
+	// gradients in sums with noise give independent scores too.
+	Independent bool
+}
+
+// Bound is a lower bound on ε, and what it is worth.
+type Bound struct {
+	// Name is "one-run", "f-dp", "clopper-pearson", "gaussian-dp" or "hockey-stick".
+	Name string
+	// Assumption is what must be true for the bound to hold, in words. Source is where the proof is.
+	Assumption, Source string
+	// Epsilon is the bound, rounded down. It holds with probability Confidence.
+	Epsilon, Confidence float64
+	// Counts reports whether design and claim grant the assumption. A bound that does not count refutes
+	// nothing.
+	Counts bool
+	// Refuted reports that the bound counts and exceeds the claim.
+	Refuted bool
+	// Detectable is the smallest true ε, at the claim's δ, that this bound refutes with probability 0.9. It
+	// takes scores to be the best attack on normal noise, and at δ = 0 on Laplace noise. Formulas give it
+	// within some percent. It is +Inf where there is none.
+	Detectable float64
+	// Found is the attack of the bound in words.
+	Found string
+	// Points are the attacks that were tried, each with the confidence at the same place.
+	Points           []Counts
+	PointConfidences []float64
+}
+
+// Bounds returns lower bounds on ε at the δ of the claim. Together they hold with this confidence, at least
+// ½ and less than 1. Its complement is divided over the kinds of bounds that count: thresholds take three
+// parts, every other kind one. Each kind divides its share over the attacks that it tries. All this depends
+// on claim, design and the numbers of canaries only. A bound that does not count has the whole complement,
+// as if it were alone. It is an error if a score is no number or no bound
+// counts. So it is if fair coins include such a number of canaries with a probability below 1e-9.
+func (s Scores) Bounds(c Claim, d Design, confidence float64) ([]Bound, error) {
+	alarm, err := alarmOf(confidence)
+	if err != nil {
+		return nil, err
+	}
+	if s, err = s.sorted(); err == nil {
+		err = checkTerms(s, c, d)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return newTask(s, c, d, alarm).bounds()
+}
+
+// checkTerms returns an error unless claim, design and scores belong together.
+func checkTerms(s Scores, c Claim, d Design) error {
+	n0, n1 := len(s.LeftOut), len(s.Included)
+	switch {
+	case !(c.Epsilon >= 0) || math.IsInf(c.Epsilon, 1):
+		return fmt.Errorf("audit: the claimed epsilon is %v, want a finite number of at least 0", c.Epsilon)
+	case checkDelta(c.Delta) != nil:
+		return checkDelta(c.Delta)
+	case !d.Coins && !d.Independent:
+		return fmt.Errorf("audit: neither fair coins nor independent scores are stated, want one of them; without both no bound holds")
+	case d.Independent && (n0 == 0 || n1 == 0):
+		return fmt.Errorf("audit: %d canaries are included and %d left out, want some of each", n1, n0)
+	case d.Coins && unfair(n0, n1):
+		return fmt.Errorf("audit: %d canaries are included and %d left out, want about as many of each, as fair coins give; other designs need independent scores", n1, n0)
+	}
+	return nil
+}
+
+// unfair reports whether fair coins give so different numbers with a probability below 1e-9.
+func unfair(a, b int) bool {
+	return upperLimit(a+b, min(a, b), 0.5e-9).rate < 0.5
+}
+
+// task is the work for one set of bounds.
+type task struct {
+	Scores
+	claim  Claim
+	design Design
+	model  location
+	// alarm is the error probability of all bounds together, and part that of one part of those that count.
+	alarm, part float64
+}
+
+// thresholdParts is the weight of thresholds among kinds of bounds: they give the largest ones where scores
+// are independent.
+const thresholdParts = 3
+
+// newTask divides the error probability over the kinds that count.
+func newTask(s Scores, c Claim, d Design, alarm float64) task {
+	t := task{Scores: s, claim: c, design: d, model: normal, alarm: alarm}
+	if c.Delta == 0 {
+		t.model = laplace
+	}
+	parts := 0
+	if d.Coins {
+		parts++
+		if c.Mu > 0 || c.Curve != nil {
+			parts++
+		}
+	}
+	if d.Independent {
+		parts += thresholdParts + 1
+	}
+	t.part = alarm / float64(parts)
+	return t
+}
+
+// share returns the error probability of a bound with this number of parts.
+func (t task) share(counts bool, parts float64) float64 {
+	if !counts {
+		return t.alarm
+	}
+	return parts * t.part
+}
+
+// bounds returns all bounds.
+func (t task) bounds() ([]Bound, error) {
+	var out []Bound
+	if t.design.Coins {
+		out = append(out, t.oneRun())
+		b, err := t.curve()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, b...)
+	}
+	if len(t.Included) > 0 && len(t.LeftOut) > 0 {
+		out = append(out, t.atThresholds()...)
+		if t.design.Independent {
+			out = append(out, t.atEvents())
+		}
+	}
+	for i := range out {
+		out[i].Refuted = out[i].Counts && out[i].Epsilon > t.claim.Epsilon
+	}
+	return out, nil
+}
+
+// oneRun is the bound of Guesses.Epsilon at the best rule.
+func (t task) oneRun() Bound {
+	b := Bound{Name: "one-run", Counts: true, Source: "Steinke, Nasr and Jagielski 2023, theorem 5.2",
+		Assumption: "A fair coin of its own decides about each canary. Scores may depend on each other."}
+	all, list := t.byScore(), rules(len(t.Included)+len(t.LeftOut))
+	b.Confidence = 1 - t.part
+	alarm := t.part / float64(len(list))
+	best := list[0].guess(all)
+	for _, r := range list {
+		g := r.guess(all)
+		if found := largest(b.Epsilon, 1e-12, func(e float64) bool { return g.refutes(e, t.claim.Delta, alarm) }); found > b.Epsilon {
+			b.Epsilon, best = found, g
+		}
+	}
+	b.Found = best.words()
+	b.Detectable = t.detectableByGuesses(list, func(g Guesses) bool { return g.refutes(t.claim.Epsilon, t.claim.Delta, alarm) })
+	return b
+}
+
+// words are the guesses in words.
+func (g Guesses) words() string { return fmt.Sprintf("%d of %d guesses are right", g.Right, g.Made) }
+
+// curve is the bound of Guesses.Parameter at the best rule. There is none for a claim without a curve at
+// δ = 0, since normal noise has none there.
+func (t task) curve() ([]Bound, error) {
+	family, claimed, epsilon := Gaussian, t.claim.Mu, func(mu float64) float64 { return epsilonOfMu(mu, t.claim.Delta) }
+	b := Bound{Name: "f-dp", Counts: t.claim.Mu > 0, Source: "Mahloujifar, Melis and Chaudhuri 2024",
+		Assumption: "Coins as for one-run, and the trade-off curve is that of normal noise."}
+	switch {
+	case t.claim.Curve != nil:
+		family, claimed, epsilon = t.claim.Curve, 1, func(scale float64) float64 { return scale * t.claim.Epsilon }
+		b.Counts = true
+		b.Assumption = "Coins as for one-run, and the trade-off curve is that of the claim's accountant, with every epsilon multiplied by one factor."
+	case t.claim.Delta == 0:
+		return nil, nil
+	case claimed == 0:
+		claimed = muOf(t.claim.Epsilon, t.claim.Delta)
+	}
+	all, list := t.byScore(), rules(len(t.Included)+len(t.LeftOut))
+	share := t.share(b.Counts, 1)
+	b.Confidence = 1 - share
+	alarm := share / float64(len(list))
+	found, best := 0.0, list[0].guess(all)
+	for _, r := range list {
+		g := r.guess(all)
+		v, err := g.parameterFrom(found, family, 1-alarm)
+		if err != nil {
+			return nil, err
+		}
+		if v > found {
+			found, best = v, g
+		}
+	}
+	b.Epsilon, b.Found = epsilon(found), best.words()
+	curve := family(claimed)
+	b.Detectable = t.detectableByGuesses(list, func(g Guesses) bool { return g.refutesCurve(curve, alarm) })
+	return []Bound{b}, nil
+}
+
+// atThresholds are the two bounds at ranks. The plain bound and the Gaussian one rest on the same intervals.
+func (t task) atThresholds() []Bound {
+	share := t.share(t.design.Independent, thresholdParts)
+	plain := Bound{Name: "clopper-pearson", Counts: t.design.Independent, Confidence: 1 - share, Source: "Clopper and Pearson 1934; thresholds by Wilks 1941",
+		Assumption: "Scores of included canaries are independent and alike, and so are scores of left-out canaries."}
+	gauss := Bound{Name: "gaussian-dp", Counts: t.design.Independent && t.claim.Mu > 0, Confidence: 1 - share, Source: "Nasr et al. 2023",
+		Assumption: "Scores as for clopper-pearson, and the mechanism adds normal noise to all records at each step."}
+	points := t.thresholds()
+	best, mu := points[0], 0.0
+	for _, p := range points {
+		l := p.limitsAt(share * p.part)
+		plain.Points, plain.PointConfidences = append(plain.Points, p.Counts), append(plain.PointConfidences, 1-share*p.part)
+		if found := l.epsilon(t.claim.Delta); found > plain.Epsilon {
+			plain.Epsilon, best = found, p
+		}
+		if found := l.mu(); found > mu {
+			mu, gauss.Found = found, p.words()
+		}
+	}
+	plain.Found = best.words()
+	plain.Detectable = t.detectableByRanks(share, func(l limits) bool { return l.epsilon(t.claim.Delta) > t.claim.Epsilon })
+	if t.claim.Delta == 0 || t.claim.Curve != nil { // the noise is known not to be normal
+		return []Bound{plain}
+	}
+	gauss.Epsilon = epsilonOfMu(mu, t.claim.Delta)
+	claimed := t.claim.Mu
+	if claimed == 0 {
+		claimed = muOf(t.claim.Epsilon, t.claim.Delta)
+	}
+	gauss.Detectable = t.detectableByRanks(share, func(l limits) bool { return l.mu() > claimed*(1+1e-9) })
+	return []Bound{plain, gauss}
+}
+
+// words are the counts in words.
+func (c Counts) words() string {
+	return fmt.Sprintf("%d of %d left-out canaries are taken for included, and %d of %d included ones are missed", c.FalsePositives, c.LeftOut, c.FalseNegatives, c.Included)
+}
+
+// atEvents is the bound at two events that one half of the canaries chooses and the other counts.
+func (t task) atEvents() Bound {
+	b := Bound{Name: "hockey-stick", Counts: true, Source: "Clopper and Pearson 1934",
+		Assumption: "Scores as for clopper-pearson. One half of them chooses the event, and the other counts it."}
+	choose, count := t.halves()
+	b.Confidence = 1 - t.part
+	alarm := t.part / 2
+	b.Found = "no event is chosen from a single canary of a kind"
+	if n0, n1 := len(choose.LeftOut), len(choose.Included); n0 > 0 && n1 > 0 {
+		events := chooseEvents(choose, t.claim.Delta, alarm)
+		hits, misses := events[0].count(count.Included), events[0].count(count.LeftOut)
+		b.Epsilon = eventEpsilon(hits, len(count.Included), misses, len(count.LeftOut), t.claim.Delta, alarm)
+		b.Found = fmt.Sprintf("the event has %d of %d included canaries and %d of %d left-out ones", hits, len(count.Included), misses, len(count.LeftOut))
+		other, few := events[1].count(count.LeftOut), events[1].count(count.Included)
+		if found := eventEpsilon(other, len(count.LeftOut), few, len(count.Included), t.claim.Delta, alarm); found > b.Epsilon {
+			b.Epsilon = found
+			b.Found = fmt.Sprintf("the event has %d of %d left-out canaries and %d of %d included ones", other, len(count.LeftOut), few, len(count.Included))
+		}
+	}
+	half := t
+	half.Scores = count
+	b.Detectable = half.detectableByEvents(alarm)
+	return b
+}
