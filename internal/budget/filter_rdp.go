@@ -13,21 +13,26 @@ import (
 // B_j is the largest divergence that proves (ε, δ_j), and Σ δ_j ≤ δ. A plan fits while some order j has
 // a sum of at most B_j with it.
 //
-// One order is the filter of Feldman & Zrnic (NeurIPS 2021, https://arxiv.org/abs/2008.11193). Several
-// orders rest on a union bound:
+// One order is the filter of Feldman & Zrnic (NeurIPS 2021, theorem 3.1, https://arxiv.org/abs/2008.11193).
+// Several orders rest on a union over orders. Let two neighbors give all outputs V the distributions P and P'.
 //
-//  1. Let V be all outputs, and V_j the outputs up to the first plan that order j alone would refuse.
-//     V_j is what order j alone as a filter lets out, so its divergence of order α_j is at most B_j.
-//  2. Sums never fall, and some order had room for the last plan. So V = V_J for an order J that the
-//     outputs determine.
-//  3. Let L be the privacy loss of V and L_j that of V_j. On J = j they are equal, and so are the
-//     functions h = max(0, 1-e^(ε-L)) and h_j of them.
-//  4. E h = Σ_j E h_j·[J = j] ≤ Σ_j E h_j ≤ Σ_j δ_j ≤ δ. The third step is the conversion of Canonne,
-//     Kamath & Steinke (NeurIPS 2020, proposition 12, https://arxiv.org/abs/2004.00010), which bounds E h_j.
+//  1. A step is what a plan pays for at once. Let b_j sum bounds on the divergence of order α_j, both
+//     ways, over all steps that were begun. At each order a plan has reserved, or keeps when it ends, at
+//     least the sum of its begun steps.
+//  2. When the last plan was admitted, some order had room for all that was reserved. Every step that
+//     ever begins is a part of that. So b_j ≤ B_j at the end for some j. Let J be the least such j, which
+//     the outputs determine.
+//  3. Let V_j be the outputs before the first step with which b_j passes B_j, and a mark if there is such a
+//     step. Stopping there is the filter of order α_j, so V_j has divergences of at most B_j. Then V_j is
+//     (ε, δ_j)-private (Canonne, Kamath & Steinke, NeurIPS 2020, proposition 12,
+//     https://arxiv.org/abs/2004.00010).
+//  4. For a set E of outputs let E_j be those with J = j, without a mark. V is in E and J = j if and only
+//     if V_j is in E_j, because no step passed B_j. So P(V ∈ E) = Σ_j P(V_j ∈ E_j) ≤ Σ_j (e^ε·P'(V_j ∈ E_j) +
+//     δ_j) ≤ e^ε·P'(V ∈ E) + δ.
 //
-// Where steps that were never begun are given back, step 2 sums begun steps only. The order
-// that had room for the last plan had room for everything that was begun before and after, so step 2 holds.
-// Picking the best of several orders without such a split is not known to be valid, and is not offered.
+// Interleaved steps of one output each are one adaptive sequence. Steps of several outputs, such as a
+// series, need the theorem on concurrency in step 3, see doc.go. Picking the best of several orders
+// without a split of δ is not known to be valid, and is not offered.
 type rdp struct {
 	t        Terms
 	a        account.RDP

@@ -140,6 +140,54 @@ func TestOrderOfSumIsFree(t *testing.T) {
 	}
 }
 
+// TestStepsCostNoMoreThanTheirPlan: a plan has reserved the sum of its steps, and keeps that of the
+// steps that it began, at each order. A price of all steps together that is below their sum would be
+// no filter.
+func TestStepsCostNoMoreThanTheirPlan(t *testing.T) {
+	steps := []string{"gaussian(5)", "poisson(0.01, gaussian(1))", "laplace(20)", "poisson(0.3, gaussian(4))", "gaussian(9)", "k-norm(30)",
+		"exponential(0.1)", "partition(3, gaussian(6))", "permute-and-flip(0.05)", "discrete-laplace(9, 1)", "truncated-poisson(0.1, 50, 9, gaussian(3))", "poisson(0.2, sequence(gaussian(7), gaussian(8)))"}
+	for _, terms := range []Terms{termsOf(GDP), termsOf(ZCDP), ordersOf()} {
+		f, err := newFilter(terms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		price := func(e mechanism.Event) []float64 {
+			v, failed := f.price(plan{event: e, text: e.String(), n: privacy.AddOrRemoveOne, rows: 1})
+			if failed != nil {
+				return nil // the filter has no price for it
+			}
+			return v
+		}
+		all, sum, own := mechanism.Sequence{}, make([]float64, f.size()), 0
+		for _, text := range steps {
+			step, failed := mechanism.ParseEvent(text)
+			if failed != nil {
+				t.Fatal(failed)
+			}
+			one := price(step)
+			if one == nil {
+				continue
+			}
+			own++
+			all = append(all, mechanism.Repeat{Event: step, Count: 3})
+			for begun := 1; begun <= 3; begun++ {
+				for j, v := range one {
+					sum[j] += v
+				}
+				rest, _ := first(all, 3*(own-1)+begun)
+				for j, v := range price(rest) {
+					if !f.stepwise() || v < sum[j]*(1-1e-12) {
+						t.Errorf("%s: %d steps up to %s cost %v together, want at least %v, the sum of them", terms.Filter.Name, 3*(own-1)+begun, text, v, sum[j])
+					}
+				}
+			}
+		}
+		if own < 3 {
+			t.Errorf("%s has a price for %d events, want more", terms.Filter.Name, own)
+		}
+	}
+}
+
 // TestSeveralOrders: a plan fits while one order has room, and the capacity of an order is what its share of
 // delta leaves.
 func TestSeveralOrders(t *testing.T) {
