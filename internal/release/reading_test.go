@@ -1,6 +1,8 @@
 package release
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -281,6 +283,42 @@ func TestMergedSumsAreEmptyAgain(t *testing.T) {
 		got, want, rest := s.Seal().state, reference.Seal().state, part.Seal().state
 		if got.faulty || rest.faulty || !slices.Equal(got.values, want.values) || slices.Max(rest.values) != 0 {
 			t.Errorf("%s: the sums are %v (faulty: %v) and %v (faulty: %v), want %v and zeros", name, got.values, got.faulty, rest.values, rest.faulty, want.values)
+		}
+	}
+}
+
+// TestRowsOfAFileAreForSumsAlone hands rows of a file to mechanisms that read rows themselves: no check sees
+// what a later reading holds there.
+func TestRowsOfAFileAreForSumsAlone(t *testing.T) {
+	rows := toyRows(t, 1, []toyRecord{{[]float64{1}, 1}, {[]float64{-0.5}, 0}})
+	text := inFile(t, rows)
+	file, err := OpenRows(bytes.NewReader(text), int64(len(text)), Standardization{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, noise := context.Background(), mechanism.Gaussian{NoiseMultiplier: 100}
+	p := Problem{Loss: LogisticLoss(), Columns: 1, Radius: 1, Ridge: 1, MaxRecords: 2}
+	for name, run := range map[string]func(*Rows) error{
+		"minimizer": func(rows *Rows) error { _, failed := p.Minimize(ctx, rows, noise, L2()); return failed },
+		"descent": func(rows *Rows) error {
+			_, failed := GradientDescent{p, 0.1, 2}.Run(ctx, rows, noise, L2())
+			return failed
+		},
+		"permuted descent": func(rows *Rows) error {
+			_, failed := PermutedDescent{p, 2, 1, 1, 0}.Run(ctx, rows, noise, L2())
+			return failed
+		},
+		"objective": func(rows *Rows) error {
+			_, failed := SolveObjective(ctx, &noted{}, mechanism.ObjectivePerturbation{NoiseMultiplier: 5, Smoothness: 0.26}, p, rows, noise)
+			return failed
+		},
+		"scores": func(rows *Rows) error { _, failed := NewRowsWithMax(rows); return failed },
+	} {
+		if failed := run(rows); failed != nil {
+			t.Errorf("%s of rows in memory: %v", name, failed)
+		}
+		if run(file) == nil {
+			t.Errorf("%s took rows of a file", name)
 		}
 	}
 }
