@@ -5,20 +5,21 @@ import (
 	"fmt"
 )
 
-// ReadBlocks reads a table as Read does and passes it on in consecutive data sets, in order. Each
-// has exactly this many records; the last has at least one and at most this many. There is none if
-// the schema drops every row. Joined, the data sets are the result of Read with the same options.
+// ReadBlocks reads a table like Read, but passes it to each as consecutive data sets, in order.
+// Each data set has the given number of records, except that the last may have fewer, at least one.
+// If the schema drops every row there is no data set. All data sets together are the result of Read
+// with the same options.
 //
-// An error of each ends the reading and is returned. A fault of the file is found only when the
-// reading comes to it, after the blocks before it were passed on. The work on those blocks must
-// then be undone.
+// ReadBlocks stops at the first error of each and returns it. It finds an error of the file only
+// when it reaches that place, after earlier blocks were passed on. The caller must then undo the
+// work on those blocks.
 //
-// Memory holds a block and a few pieces of the file, whatever the size of the file. A matrix in
-// Fortran order is held as a whole. The texts of the columns that are named in Extra are held once
-// each. The levels of such a column grow from block to block; a code means the same text in all of
-// them.
+// The memory use is one block and a few pieces of the file, whatever the size of the file. There
+// are two exceptions. A matrix in Fortran order is read as a whole. The distinct texts of columns
+// in o.Extra are kept. The levels of such a column grow from block to block, and a code means the
+// same text in all blocks.
 //
-// A block belongs to the function that receives it.
+// The function each owns the data set that it gets.
 func ReadBlocks(ctx context.Context, s *Schema, src Source, o ReadOptions, records int, each func(*Dataset) error) error {
 	if records < 1 {
 		return fmt.Errorf("data: number of records in a block is %d, want 1 or more; choose one that fits into memory", records)

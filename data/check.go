@@ -8,24 +8,24 @@ import (
 	"unicode/utf8"
 )
 
-// CheckReport states how far the cells of a table agree with a schema. It counts and quotes records
-// exactly, so it is only for people who may see the records.
+// CheckReport compares the cells of a table with a schema. It contains exact counts and texts of
+// private records, so show it only to people who may see the records.
 type CheckReport struct {
-	// Clean reports that every cell is as declared. A missing cell is as declared where the schema
-	// treats missing cells without dropping the row.
+	// Clean reports whether every cell satisfies the declarations. A missing cell does so if the
+	// schema's treatment of it does not drop the row.
 	Clean bool
-	// Rows is the number of rows, and Dropped the number of rows that the schema drops.
+	// Rows is the number of rows. Dropped is the number of rows that the schema drops.
 	Rows, Dropped int
-	// Columns has one report for each feature column, in order, and one for the target, last.
+	// Columns has one report for each feature column, in order. The last report is for the target.
 	Columns []ColumnReport
 }
 
-// ColumnReport counts the cells of one column that are not as declared.
+// ColumnReport counts the cells of one column that violate its declaration.
 type ColumnReport struct {
 	Name                                     string
 	Missing, Unparsable, OutOfRange, Unknown int
-	// FirstLines are the first lines with a bad cell, and Examples the first bad texts, quoted.
-	// Missing cells are not among them.
+	// FirstLines are the lines of the first bad cells. Examples are their texts, quoted. Missing
+	// cells are excluded.
 	FirstLines []int
 	Examples   []string
 }
@@ -43,9 +43,9 @@ func (r *CheckReport) clean() bool {
 	return r.Dropped == 0
 }
 
-// Check reads a table of any format that Read reads, under a schema, and returns a report on its
-// cells. A malformed file is an error as in Read. In a file without lines the lines are its rows,
-// from 1. In a table in parts they count anew in each part.
+// Check reads a table under a schema and returns a report on its cells. It reads the formats of
+// Read. A malformed file is an error as in Read. Lines are rows, from 1, if the file has no lines.
+// In a table of several parts, lines are counted from 1 in each part.
 func Check(ctx context.Context, s *Schema, src Source) (*CheckReport, error) {
 	q, made, err := newRequest(s, src.Path, src.Delimiter, ReadOptions{})
 	if err != nil {

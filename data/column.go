@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Kind is the way that the cells of a column are read.
+// Kind is the type of the values of a column.
 type Kind uint8
 
-// The kinds of a column. The zero value is invalid. A draft leaves it on a column that a person
-// must still declare, and Validate refuses it.
+// These are the kinds of a column. The zero value is invalid. A draft uses it for a column that a
+// person must still declare.
 const (
 	Numeric     Kind = iota + 1 // a number between declared bounds
 	Categorical                 // one of the declared levels
@@ -19,8 +19,8 @@ const (
 	Text                        // words, hashed into buckets
 )
 
-// Treatment is what happens to a bad cell: one that is missing, cannot be read, has an unknown
-// level or lies out of range. Every treatment depends on its own row only.
+// Treatment is the handling of a bad cell. A bad cell is missing, unreadable, of an unknown level
+// or out of range. Every treatment depends only on the cell's own row.
 type Treatment uint8
 
 // The treatments of a bad cell.
@@ -45,39 +45,41 @@ type Column struct {
 	Name string
 	Kind Kind
 
-	// Lower and Upper are the declared bounds of a numeric column, Lower < Upper.
+	// Lower and Upper are the declared bounds of a numeric column. Lower is less than Upper.
 	Lower, Upper float64
-	// Transform is "", transformNone or TransformLog1p. The feature map applies it; the Dataset
-	// holds the value before it.
+	// Transform is "", transformNone or TransformLog1p. The feature map applies it. A Dataset
+	// contains the values before it.
 	Transform string
-	// Bins are strictly ascending cut points inside (Lower, Upper). If there are any, the feature
+	// Bins are strictly ascending cut points between Lower and Upper. With cut points, the feature
 	// map uses one indicator for each bin.
 	Bins []float64
 
-	// Levels are the declared levels of a categorical column, distinct.
+	// Levels are the declared levels of a categorical column, all different.
 	Levels []string
 
-	// Learning is whether bounds, cut points or levels are declared, to be learned, or learned.
+	// Learning states whether the bounds, cut points or levels are declared, to be learned, or
+	// learned.
 	Learning Learning
-	// MaxLevels is the declared largest number of learned levels, 0 where levels are declared.
+	// MaxLevels is the declared largest number of learned levels. It is 0 if levels are declared.
 	MaxLevels int
-	// MaxBins is the declared largest number of bins where cut points are learned and bounds are
-	// not; else 0.
+	// MaxBins is the declared largest number of bins if cut points are learned and bounds are
+	// declared. Otherwise it is 0.
 	MaxBins int
 
 	Unknown    Treatment // categorical: Other, Zero, AsMissing or Drop
 	OutOfRange Treatment // numeric: Clamp, AsMissing or Drop
 	Missing    Treatment // Indicator, Zero or Drop; text: Zero or Drop
-	// Fill is the value of a missing numeric cell under Missing == Zero, inside [Lower, Upper]. A
-	// schema file without it means Lower.
+	// Fill is the value that replaces a missing numeric cell if Missing is Zero. It is in [Lower,
+	// Upper]. Its default in a schema file is Lower.
 	Fill float64
 
-	// Hashing is the rule that turns the cells of a text column into numbers. It must not be changed.
+	// Hashing is the rule that turns the cells of a text column into numbers. Callers must not
+	// modify it.
 	Hashing *Hashing
 
-	// Repeat n > 0 stands for n columns Name0, Name1, … Name(n-1) with this one declaration.
-	// Schema.Expand replaces it. A schema that is read from a file is already expanded, and
-	// Validate refuses one that is not.
+	// Repeat n > 0 means n columns Name0, Name1, … Name(n-1) with this declaration. Schema.Expand
+	// replaces it. ReadSchema and ParseSchema return expanded schemas. Validate refuses a schema
+	// that is not expanded.
 	Repeat int
 }
 
@@ -92,25 +94,24 @@ const (
 	outOfRange
 )
 
-// Cell returns the stored value of a cell of a feature column. When the row is to be dropped, ok is
+// Cell returns the stored value v of a cell of a feature column. If the row must be dropped, ok is
 // false and v is NaN. Otherwise v is:
 //
-//   - for a numeric column, the value, moved inside the bounds where the column clamps
-//   - for a categorical column, the index of the level. The index len(Levels) is for a text outside
-//     the declared levels: a level of its own under Unknown == Other, and no indicator under
-//     Unknown == Zero
+//   - for a numeric column, the value, moved inside the bounds if the column clamps
+//   - for a categorical column, the index of the level; for an undeclared level, len(Levels), which
+//     is a level of its own if Unknown is Other and no indicator if Unknown is Zero
 //   - for a missing cell, NaN
-//   - for a text column, 0; TextCell returns what is stored
+//   - for a text column, 0; TextCell returns the stored values
 //
-// Postcondition: a numeric v that is not NaN satisfies Lower <= v <= Upper in exact arithmetic.
-// Cell allocates nothing and is safe for concurrent use.
+// A numeric v that is not NaN satisfies Lower ≤ v ≤ Upper exactly. Cell allocates nothing and is
+// safe for concurrent use.
 func (c *Column) Cell(text string, marks MissingSet) (v float32, ok bool) {
 	return c.treat(c.classify(text, marks, nil))
 }
 
-// Number returns the stored value of a cell that is a number already, as Cell does. NaN and ±Inf
-// are missing. For a categorical column the number is matched by its shortest decimal text, so that
-// 1.0 is the level "1".
+// Number returns the stored value of a numeric cell, as Cell does for text. NaN and ±Inf count as
+// missing. In a categorical column the number is matched by its shortest decimal text, so 1.0 is
+// the level "1".
 func (c *Column) Number(v float64) (float32, bool) {
 	return c.treat(c.classifyNumber(v, nil))
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Dataset is a table of float32 under a schema. It holds columns or, if Sparse, only the cells that
-// the table has. It never changes. It is safe for concurrent use, if nobody writes to the slices
-// that its methods return.
+// Dataset is a table of float32 values under a schema. It contains whole columns or, if it is
+// sparse, only the cells that the file has. It never changes. It is safe for concurrent use unless
+// a caller writes to a returned slice.
 type Dataset struct {
 	schema   *Schema
 	features []Column
@@ -25,9 +25,9 @@ type group struct {
 	levels []string
 }
 
-// New returns a Dataset of columns that are already encoded as Column.Cell encodes them. columns
-// has one slice for each of Schema.Features, all of one length. target has the same length, or is
-// nil. New checks shapes only and keeps its arguments.
+// New returns a Dataset with columns of values that Column.Cell returned. There is one column for
+// each of Schema.Features, all of equal length. The target has the same length or is nil. New
+// checks only shapes, and it keeps its arguments.
 func New(s *Schema, columns [][]float32, target []float32) (*Dataset, error) {
 	features := s.Features()
 	if s.HasText() {
@@ -51,13 +51,12 @@ func New(s *Schema, columns [][]float32, target []float32) (*Dataset, error) {
 // Schema returns the schema of the data set.
 func (d *Dataset) Schema() *Schema { return d.schema }
 
-// Records returns the number of rows held. It is private under add-or-remove.
+// Records returns the number of rows. It is private under add-or-remove-one.
 func (d *Dataset) Records() int { return d.records }
 
-// Row fills dst with the values of row i and returns it. There is one value for each of
-// Schema.Features in order, except that a text column has one value for each bucket. NaN is a
-// missing cell. A missing cell of a text column leaves all its buckets 0. A dst that is too short
-// is grown.
+// Row writes the values of row i to dst and returns it. There is one value for each of
+// Schema.Features, in order, except that a text column has one value for each bucket. A missing
+// cell is NaN; in a text column all its buckets are 0. Row grows a dst that is too short.
 func (d *Dataset) Row(dst []float32, i int) []float32 {
 	if d.sparse != nil {
 		dst = slices.Grow(dst[:0], len(d.sparse.absent))[:len(d.sparse.absent)]
@@ -71,9 +70,9 @@ func (d *Dataset) Row(dst []float32, i int) []float32 {
 	return dst
 }
 
-// Column returns the values of the j-th of Schema.Features. The caller must not modify them. For a
-// sparse data set each call makes them anew. For a text column they are the values of its first
-// bucket.
+// Column returns the values of the j-th of Schema.Features. For a text column they are the values
+// of its first bucket. The caller must not modify them. For a sparse data set each call allocates a
+// new slice.
 func (d *Dataset) Column(j int) []float32 {
 	if d.sparse != nil {
 		return d.sparse.dense(d.sparse.position(j))
@@ -81,19 +80,19 @@ func (d *Dataset) Column(j int) []float32 {
 	return d.columns[j]
 }
 
-// Target returns the class indices or values of the target, or nil when the data set was read
-// without a target. The caller must not modify them.
+// Target returns the class indices or values of the target. It is nil if the data set was read
+// without a target. The caller must not modify it.
 func (d *Dataset) Target() []float32 { return d.target }
 
-// Dropped reports whether row i has a cell whose treatment is Drop, or a target
-// that cannot be used. It is true only for data read with KeepDropped.
+// Dropped reports whether row i has a cell whose treatment is Drop, or an invalid target. It is
+// always false for data read without KeepDropped.
 func (d *Dataset) Dropped(i int) bool { return d.dropped != nil && d.dropped[i] }
 
-// Group returns a column as codes into levels.
+// Group returns a column as codes, which are indices of levels.
 //
-//   - For a categorical feature a code is the index of the level. It is len(levels) for a text
-//     outside the declared levels, and -1 for a missing cell.
-//   - For a column in ReadOptions.Extra, and for one with private levels, levels are its texts, in the
+//   - For a categorical feature the levels are the declared ones. The code of an undeclared level
+//     is len(levels), and the code of a missing cell is -1.
+//   - For a column in ReadOptions.Extra, or with private levels, the levels are its texts, in the
 //     order of their first appearance in the file.
 //
 // Any other column is an error.
@@ -120,7 +119,7 @@ func categoryCodes(column []float32) []int32 {
 	return codes
 }
 
-// Slice returns the rows from ≤ i < to as a data set that shares memory with d.
+// Slice returns the rows from ≤ i < to as a data set. It shares memory with d.
 func (d *Dataset) Slice(from, to int) *Dataset {
 	s := *d
 	s.records = to - from

@@ -14,43 +14,43 @@ import (
 	"github.com/ditherml/dither/internal/format"
 )
 
-// Draft is what a person declares when a schema is drafted. All other declarations are left open.
+// Draft contains the facts that a person declares before a schema is drafted. The draft marks all
+// other declarations as open.
 type Draft struct {
-	// Target is the column to predict. It is required, except for an array with its own labels.
+	// Target is the column to predict. It is required, except for an array with a separate file of
+	// labels.
 	Target string
-	// Numeric gives the bounds of columns, and Levels their levels; the target may be among them.
+	// Numeric maps columns to their bounds. Levels maps columns to their levels. Both may include
+	// the target.
 	Numeric map[string][2]float64
 	Levels  map[string][]string
-	// PrivateBounds gives the range of columns whose bounds are to be learned. PrivateLevels gives
-	// the largest number of levels of columns whose levels are to be learned. The target is not
-	// among them.
+	// PrivateBounds maps columns with private bounds to a wide range. PrivateLevels maps columns
+	// with private levels to their largest number. Neither may include the target.
 	PrivateBounds map[string][2]float64
 	PrivateLevels map[string]int
-	// Text names columns of texts, and Ignore columns that are not features.
+	// Text lists the columns of texts. Ignore lists the columns that are not features.
 	Text, Ignore []string
-	// Row is one row in words; "" means "one person".
+	// Row describes one row in words; "" means "one person".
 	Row                                string
 	MaxRecords, Records, RowsPerPerson int
-	// FromData copies levels and bounds that nobody declared from the records, and taints the
-	// schema.
+	// FromData copies undeclared levels and bounds from the records. The schema is then tainted.
 	FromData bool
 }
 
 // maxCopiedLevels is the largest number of distinct texts that FromData makes levels of.
 const maxCopiedLevels = 100
 
-// DraftSchema returns a draft of the schema of a table of any format that Read reads, from its
-// header and the declared facts. Only the header is read unless d.FromData. Open declarations are
-// listed in Undeclared.
+// DraftSchema returns a draft of the schema of a table, from its header and the declared facts. It
+// reads the formats of Read. It reads only the header unless d.FromData is true. Schema.Undeclared
+// lists the open declarations.
 //
-//   - A LIBSVM file has no header: src.Columns names its indexes, in order.
-//   - JSON lines have the keys of the first record as header.
-//   - A file that describes its columns decides two things: a column of false and true has these
-//     levels, and a column that cannot be read is ignored.
-//   - The columns of an array (NPY, NPZ, IDX) are named by their places: pixel0 and on in images, x0
-//     and on in other matrices. Declarations may name ranges of them, such as x[0:10]. Columns of bytes
-//     or bools have the range of their type, which is public. The target may be named by the file of
-//     labels.
+//   - For a LIBSVM file, which has no header, src.Columns names the indexes in order.
+//   - For JSON lines the header is the keys of the first record.
+//   - In a file that describes its columns, a boolean column has the levels false and true, and an
+//     unreadable column is ignored.
+//   - The columns of an array (NPY, NPZ, IDX) are numbered: pixel0, pixel1, … for images, x0, x1, …
+//     for other matrices. Facts may name ranges such as x[0:10]. Columns of bytes or booleans have
+//     the range of their type, which is public. The target may be in a separate file of labels.
 func DraftSchema(ctx context.Context, src Source, d Draft) (*Schema, error) {
 	if IsArray(ctx, src) {
 		return d.fromArray(ctx, src)

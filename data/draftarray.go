@@ -21,8 +21,8 @@ var typeRanges = map[string][2]float64{"u1": {0, 255}, "b1": {0, 1}}
 // An array has no names of its own.
 const pixelPrefix, numberPrefix, defaultLabel = "pixel", "x", "label"
 
-// IsArray reports whether a file is an array, by its name or its first bytes: NPY, NPZ or IDX. For
-// a file that cannot be read the name decides.
+// IsArray reports whether a file is an array: NPY, NPZ or IDX. It looks at the name and the first
+// bytes. If the file cannot be read, only the name decides.
 func IsArray(ctx context.Context, src Source) bool {
 	if hasExtension(src.Path, ".npy") || hasExtension(src.Path, ".npz") || hasIDXName(src.Path) {
 		return true

@@ -6,16 +6,15 @@ import (
 	"strings"
 )
 
-// FileError states what is wrong with a file and where, what was expected, and how to mend it. Its
-// texts never quote a file of records: they hold only positions and the schema's own declared
-// names.
+// FileError states the fault of a file, its place, the expected content, and a remedy. Its texts
+// never quote a file of records: they contain only positions and names that the schema declares.
 type FileError struct {
 	File string
-	// Line and Column count from 1; 0 means that the fault has no such place. In a table Column
-	// counts cells, in a schema file it counts characters.
+	// Line and Column count from 1; 0 means unknown. Column counts cells in a table and characters
+	// in a schema file.
 	Line, Column int
-	// Problem is what was found, Want what was expected (may be empty), and Remedy what a person
-	// can do.
+	// Problem is the content that was found. Want is the expected content, or empty. Remedy is an
+	// action for the user.
 	Problem, Want, Remedy string
 	// Err is the cause, or nil.
 	Err error
@@ -45,7 +44,7 @@ func (e *FileError) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the cause, so that errors.Is finds fs.ErrNotExist.
+// Unwrap returns the cause, for errors.Is and errors.As.
 func (e *FileError) Unwrap() error { return e.Err }
 
 // printable returns a name of a file that keeps an error on one line.

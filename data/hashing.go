@@ -8,38 +8,40 @@ import (
 	"unicode/utf8"
 )
 
-// Hashing is the rule that turns the cells of a text column into numbers. No word is learned. A
-// text is split into words, and consecutive words make n-grams. A fixed public hash puts each
-// distinct n-gram into one of Buckets, with a sign. The values of the buckets are then scaled so
-// that their squares sum to 1, whatever the length of the text; most are 0. They depend on the text
-// alone and are the same on every machine.
+// Hashing is the rule that turns the cells of a text column into numbers. It learns nothing from
+// the records. A text is split into words, and consecutive words form n-grams. A fixed public hash
+// maps each distinct n-gram to one of Buckets, with a sign. The values of the buckets are then
+// scaled so that their squares sum to 1, whatever the length of the text. Most values are 0. They
+// depend only on the text and are equal on all machines.
 //
-// A word is a longest run of letters, marks and digits as Unicode defines them, in lower case.
-// Words of the stop list are left out before n-grams are made.
+// A word is a maximal sequence of letters, marks and digits as Unicode defines them, in lower case.
+// Words of the stop list are removed before n-grams are formed.
 //
-// With Positions a text is not a bag of n-grams. It is its first Positions words in order, for
-// networks that begin with an embedding. Each word is a token, a number below Buckets. Words after
-// the last position are ignored, and positions after the end of a shorter text are padding.
+// With Positions, a text becomes its first Positions words in order, for networks that begin with
+// an embedding. Each word is a token, a number below Buckets. Later words are ignored. A shorter
+// text is padded.
 //
 // Source: K. Weinberger, A. Dasgupta, J. Langford, A. Smola and J. Attenberg, "Feature hashing for
 // large scale multitask learning", ICML 2009, section 2, https://arxiv.org/abs/0902.2206v5.
 type Hashing struct {
-	// Buckets is a power of two, from 2^8 to 2^19, or with Positions to 2^14. For token numbers it
-	// is any number up to MaxTokens: one more than the largest token.
+	// Buckets is a power of two from 2^8 to 2^19, or to 2^14 with Positions. If Tokens is
+	// "numbers", it is any number up to MaxTokens: the largest token plus one.
 	Buckets int
-	// NGrams is the largest number of words in an n-gram, 1 to 3: 2 makes single words and pairs.
+	// NGrams is the largest number of words in an n-gram, 1 to 3. For example, 2 means single words
+	// and pairs.
 	NGrams int
-	// StopWords is "none", or "english", which leaves out function words of English.
+	// StopWords is "none" or "english". The list "english" contains function words of English.
 	StopWords string
-	// Values is "presence", the sum of the signs of the distinct n-grams of a bucket, or "logarithm":
-	// sign(s)·log2(1+|s|), where s is the sum of the signs of all its n-grams, repeated ones included.
+	// Values is "presence" or "logarithm". With "presence" a bucket's value is the sum of the signs
+	// of its distinct n-grams. With "logarithm" it is sign(s)·log2(1+|s|), where s is the sum of
+	// the signs of all its n-grams, including repetitions.
 	Values string
-	// Positions is the number of words that are kept in order, 2 to 2^12; 0 makes a bag. With
-	// Positions, NGrams is 1 and Values "presence".
+	// Positions is the number of words that are kept in order, 2 to 2^12. 0 means hashed n-grams.
+	// With Positions, NGrams must be 1 and Values "presence".
 	Positions int
-	// Tokens is the form of the words where they have positions. "hashed", or "", is for words,
-	// each hashed to a token. "numbers" is for numbers of tokens, with spaces, commas or semicolons
-	// between.
+	// Tokens is the form of the words if Positions is not 0. "hashed", or "", means that each word
+	// is hashed to a token. "numbers" means that the text contains token numbers, separated by
+	// spaces, commas or semicolons.
 	Tokens string
 }
 
@@ -72,8 +74,8 @@ const (
 	pairRecords    = 100_000
 )
 
-// DefaultHashing returns the hashing of a text column where the number of records is not known:
-// 16384 buckets for the presence of single words, without the English stop words.
+// DefaultHashing returns the default hashing if the number of records is not declared. It has 16384
+// buckets and uses the presence of single words, without English stop words.
 func DefaultHashing() Hashing { return hashingFor(0) }
 
 // hashingFor returns the hashing of a text column that declares nothing else. It depends on the

@@ -6,10 +6,9 @@ import (
 	"github.com/ditherml/dither/internal/format"
 )
 
-// CheckHeader returns the error with which Read would refuse a table before its first record. The
-// error names a file that is missing or of no known kind, or a header, columns or shape that do not
-// fit the schema. It may also name an undeclared column of o.Extra. It opens the file, or each
-// part, and reads no record.
+// CheckHeader returns the error that Read would return before it reads the first record. Examples
+// are a missing file, an unknown format, a header or shape that does not fit the schema, and an
+// undeclared column of o.Extra. It opens the file, or each part, and reads no record.
 func CheckHeader(ctx context.Context, s *Schema, src Source, o ReadOptions) error {
 	parts := []string{src.Path}
 	if format.IsParts(src.Path) {

@@ -6,25 +6,24 @@ import (
 	"slices"
 )
 
-// Learning is the origin of the bounds or the cut points of a numeric column, or of the levels of a
-// categorical one.
+// Learning is the origin of the bounds or cut points of a numeric column, or of the levels of a
+// categorical column.
 type Learning uint8
 
-// The origins of bounds, cut points and levels.
+// These are the origins of bounds, cut points and levels.
 const (
-	// Declared is the origin of public knowledge, written by a person.
+	// Declared means that a person declares them from public knowledge.
 	Declared Learning = iota
-	// Private is the origin of bounds, cut points or levels to be learned from the records, within
-	// the budget of a plan. Until then [Lower, Upper] is a declared range that is wide enough for
-	// anything, and there are no levels or cut points. At most MaxLevels levels are learned, and at
-	// most MaxBins - 1 cut points.
+	// Private means that a training must learn them from the records, within the budget of its
+	// plan. Until then [Lower, Upper] is a declared range that is wide enough for anything, and
+	// there are no levels or cut points. At most MaxLevels levels and MaxBins - 1 cut points are
+	// learned.
 	Private
-	// Learned is the origin of bounds, cut points or levels that a plan has paid for and released.
+	// Learned means that a plan paid for them and released them.
 	Learned
 )
 
-// DefaultRange is the largest absolute value in a numeric column whose bounds are private, where a
-// schema file names no range.
+// DefaultRange is the default range, ±DefaultRange, of a numeric column with private bounds.
 const DefaultRange = 1e12
 
 const (
@@ -49,9 +48,9 @@ func (l Learning) String() string {
 	return fmt.Sprintf("learning(%d)", uint8(l))
 }
 
-// Slots returns the number of places for levels, or for bins of a numeric column. It is MaxLevels
-// or MaxBins where they are private or learned, and otherwise the number of levels or bins. The
-// first places are taken. It depends on no record.
+// Slots returns the number of levels, or of bins of a numeric column, for which features are
+// reserved. It is MaxLevels or MaxBins if they are private or learned, and otherwise the number of
+// levels or bins. Present levels or bins use the first slots. The number depends on no record.
 func (c *Column) Slots() int {
 	switch {
 	case c.Kind == Numeric && c.MaxBins > 0:
@@ -66,12 +65,11 @@ func (c *Column) Slots() int {
 	return len(c.Levels)
 }
 
-// Private returns the columns whose bounds or levels are to be learned, in order. As long as there
-// are any, a data set under the schema holds wide numbers and no levels, and is for learning only;
-// see Dataset.Under.
+// Private returns the columns whose bounds, cut points or levels are to be learned, in order. If
+// there are any, a data set under the schema is an input for learning only; see Dataset.Under.
 func (s *Schema) Private() []Column { return s.of(Private) }
 
-// Learned returns the columns whose bounds or levels were learned, in order.
+// Learned returns the columns whose bounds, cut points or levels were learned, in order.
 func (s *Schema) Learned() []Column { return s.of(Learned) }
 
 func (s *Schema) of(l Learning) []Column {
@@ -95,8 +93,8 @@ func (s *Schema) privateLevels() []string {
 	return names
 }
 
-// WithBounds returns the schema with learned bounds of a private numeric column. It refuses bounds
-// that make no sense for the column.
+// WithBounds returns a copy of the schema with learned bounds of a private numeric column. Invalid
+// bounds are an error.
 func (s *Schema) WithBounds(name string, lower, upper float64) (*Schema, error) {
 	return s.learn(name, func(c *Column) error {
 		if c.Kind != Numeric || c.MaxBins > 0 || !(lower >= c.Lower && upper <= c.Upper) || faultBounds(lower, upper) != nil {
@@ -110,8 +108,8 @@ func (s *Schema) WithBounds(name string, lower, upper float64) (*Schema, error) 
 	})
 }
 
-// WithBins returns the schema with learned cut points of a private numeric column. They are fewer
-// than MaxBins, and ascend inside the bounds of the column.
+// WithBins returns a copy of the schema with learned cut points of a private numeric column. There
+// must be fewer than MaxBins, ascending, inside the bounds of the column.
 func (s *Schema) WithBins(name string, cuts []float64) (*Schema, error) {
 	return s.learn(name, func(c *Column) error {
 		if c.Kind != Numeric || len(cuts) >= c.MaxBins || faultBins(cuts, c.Lower, c.Upper) != nil {
@@ -122,8 +120,8 @@ func (s *Schema) WithBins(name string, cuts []float64) (*Schema, error) {
 	})
 }
 
-// WithLevels returns the schema with learned levels of a private categorical column, at most
-// MaxLevels of them.
+// WithLevels returns a copy of the schema with learned levels of a private categorical column, at
+// most MaxLevels.
 func (s *Schema) WithLevels(name string, levels []string) (*Schema, error) {
 	marks := s.Marks()
 	return s.learn(name, func(c *Column) error {
@@ -151,8 +149,8 @@ func (s *Schema) learn(name string, fill func(c *Column) error) (*Schema, error)
 	return &learned, nil
 }
 
-// IsLevel reports whether a trimmed text can be a learned level: it is plain, has at most 200 bytes
-// and is no missing mark. The answer depends on the text alone.
+// IsLevel reports whether a trimmed text can be a learned level. Such a text is printable, has at
+// most 200 bytes and is no missing mark. The result depends only on the text.
 func IsLevel(text string, marks MissingSet) bool {
 	return len(text) <= maxLevelText && faultLevels([]string{text}, marks) == nil
 }
@@ -220,9 +218,10 @@ func (c *Column) faultLearnedLevels() *fault {
 	return nil
 }
 
-// Under returns the data set as Read would return it under s. The schema of d has private columns.
-// s has learned bounds and levels in their place, and is the same schema otherwise. Each row is treated by itself. The result shares unchanged parts with d. It is d where
-// s is its schema or has nothing to be learned.
+// Under returns the data set as Read would return it under s. The argument s must be the schema of
+// d with learned bounds, cut points and levels in place of private ones. Each row is converted
+// independently. The result shares unchanged parts with d. It is d if s is the schema of d or if
+// nothing was to be learned.
 func (d *Dataset) Under(s *Schema) (*Dataset, error) {
 	if s == d.schema || len(d.schema.Private()) == 0 {
 		return d, nil

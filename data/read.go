@@ -13,48 +13,49 @@ import (
 	"github.com/ditherml/dither/internal/format"
 )
 
-// Source is the place and the form of a table.
+// Source describes the location and the format of a table.
 type Source struct {
 	// Path is one of these:
 	//
-	//   - a file of one of the formats that the package reads, or of Formats; all but NPZ and Formats may be
+	//   - a file of a format of this package or of Formats; all but NPZ and Formats may be
 	//     compressed with gzip
 	//   - "-" for standard input
-	//   - a folder or a pattern of parts, where a pattern has *, ? or [; the parts are files with the columns
-	//     of one table, and are read in the order of their names
+	//   - a folder, or a pattern with *, ? or [; its files are parts of one table with equal
+	//     columns, and are read in the order of their names
 	Path string
-	// Labels is a separate NPY or IDX file with the target of an NPY or IDX matrix, or empty.
+	// Labels is a separate NPY or IDX file with the target of an NPY or IDX matrix. It may be
+	// empty.
 	Labels string
-	// Delimiter separates the cells of a CSV file. 0 means the schema's delimiter or, if that is 0
-	// too, the delimiter detected in the first line.
+	// Delimiter separates the cells of a CSV file. 0 means the schema's delimiter. If that is 0
+	// too, the delimiter is detected from the first line.
 	Delimiter rune
 	// Columns are the names of the columns of a CSV file without a header, in the order of the
-	// file. Ranges are allowed, such as x[0:10]. No columns mean the schema's Header.
+	// file. They may contain ranges such as x[0:10]. Nil means the schema's Header.
 	Columns []string
-	// NoQuotes reports that a quote in a CSV file is a character like others; then no cell can hold
-	// the delimiter. False means the schema's NoQuotes.
+	// NoQuotes reports whether a quote in a CSV file is an ordinary character. Then no cell can
+	// contain the delimiter. False means the schema's NoQuotes.
 	NoQuotes bool
 	// Formats are further formats, recognized by the first bytes of a file.
 	Formats []columnar.Format
 }
 
-// ReadOptions are the parts of a table that are read, and their limits.
+// ReadOptions select parts of a table and limit its size.
 type ReadOptions struct {
-	// WithoutTarget leaves the target out; its column may then be absent.
+	// WithoutTarget omits the target. Its column need not exist.
 	WithoutTarget bool
-	// KeepDropped keeps rows that a Drop treatment would leave out and flags them.
+	// KeepDropped keeps the rows that the schema drops. Dataset.Dropped reports them.
 	KeepDropped bool
-	// Extra names schema columns to keep as texts for Dataset.Group.
+	// Extra lists schema columns whose texts are kept for Dataset.Group.
 	Extra []string
-	// MaxRecords bounds the number of rows in the file; 0 means the schema's bound.
+	// MaxRecords is the largest allowed number of rows in the file; 0 means the schema's bound.
 	MaxRecords int
-	// MaxBytes bounds the size of the file after decompression; 0 means 1 TiB.
+	// MaxBytes is the largest allowed size of the file after decompression; 0 means 1 TiB.
 	MaxBytes int64
 }
 
-// Read returns a table read under a schema in one pass. It validates the schema first. A bad cell
-// is treated as the schema says and is never an error. A malformed file is a *FileError, which
-// never quotes the file. When ctx is done, Read returns ctx.Err().
+// Read returns a table read under a schema, in one pass. It validates the schema first. A bad cell
+// is treated as the schema declares and is never an error. A malformed file is a *FileError, which
+// never quotes the file. If ctx ends, the error is ctx.Err().
 func Read(ctx context.Context, s *Schema, src Source, o ReadOptions) (*Dataset, error) {
 	q, b, err := newRequest(s, src.Path, src.Delimiter, o)
 	if err != nil {
@@ -66,8 +67,8 @@ func Read(ctx context.Context, s *Schema, src Source, o ReadOptions) (*Dataset, 
 	return b.dataset(o.KeepDropped), nil
 }
 
-// ReadFrom returns a table read from CSV text (plain or gzip) in r, as Read does. Errors show the
-// name.
+// ReadFrom returns a table read from CSV text in r, plain or compressed with gzip, as Read does.
+// Errors contain the name.
 func ReadFrom(ctx context.Context, s *Schema, name string, r io.Reader, o ReadOptions) (*Dataset, error) {
 	q, b, err := newRequest(s, name, 0, o)
 	if err != nil {
@@ -87,8 +88,8 @@ func readText(ctx context.Context, q request, b *builder, r io.Reader, o ReadOpt
 	return b.dataset(o.KeepDropped), nil
 }
 
-// CheckExtra returns an error that names the first of names that is no column of the schema, or
-// nil. Names come from ReadOptions.Extra.
+// CheckExtra returns an error for the first name that is no column of the schema. The names are for
+// ReadOptions.Extra.
 func (s *Schema) CheckExtra(names []string) error {
 	for _, name := range names {
 		if !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Name == name }) {

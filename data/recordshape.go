@@ -9,9 +9,9 @@ import (
 	"github.com/ditherml/dither/internal/format"
 )
 
-// RecordShape returns the shape of one record in an NPY or IDX array of more than two dimensions,
-// such as 28, 28 for images. The shape has all dimensions but the first, which is the number of
-// records. It is nil for a matrix and for any other file. RecordShape reads only the header.
+// RecordShape returns the shape of one record in an NPY or IDX array of more than two dimensions.
+// An example is 28, 28 for images. It excludes the first dimension, the number of records. It is
+// nil for a matrix and for any other file. RecordShape reads only the header.
 func RecordShape(ctx context.Context, src Source) ([]int, error) {
 	if src.Path == format.StandardInput || format.IsParts(src.Path) {
 		return nil, nil

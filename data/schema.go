@@ -6,41 +6,41 @@ import (
 	"strconv"
 )
 
-// Schema is the public declaration of a table: what its columns are, how a bad cell is treated, and
-// how large the table may be. Nothing in it may come from the records. Where something does,
-// FromData says so.
+// Schema is the public declaration of a table: its columns, the treatment of bad cells, and its
+// largest size. Nothing in it may come from the records. FromData lists exceptions.
 type Schema struct {
 	Name, Description string
-	// Row is one row in words, such as "one person" or "one person-year row".
+	// Row describes one row in words, such as "one person" or "one person-year row".
 	Row string
 	// RowsPerPerson is the declared largest number of rows of one person; 0 means not declared.
 	RowsPerPerson int
 	// Records is the declared public number of records; 0 means not declared.
 	Records int
-	// MaxRecords is the declared public upper bound on the number of records. It is required. A
-	// larger file is refused.
+	// MaxRecords is a declared public upper bound on the number of records. It is required. A
+	// larger file is an error.
 	MaxRecords int
-	// MissingMarks are the texts of a missing cell, after spaces are trimmed. nil means
+	// MissingMarks are the texts of a missing cell, compared without surrounding spaces. Nil means
 	// defaultMissingMarks. An empty cell is always missing.
 	MissingMarks []string
 	// Delimiter separates the cells of a CSV file; 0 means that it is detected.
 	Delimiter rune
-	// Header are the names of the columns of a CSV file without a header line, in the order of the
-	// file. If it is nil, the first line has the names.
+	// Header lists the names of the columns of a CSV file without a header line, in the order of
+	// the file. Nil means that the first line of the file contains the names.
 	Header []string
-	// NoQuotes reports that a quote in a CSV file is a character like others.
+	// NoQuotes reports whether a quote in a CSV file is an ordinary character.
 	NoQuotes bool
-	// Columns are all columns but the target, in order, with the ignored ones.
+	// Columns lists all columns except the target, in order, including ignored ones.
 	Columns []Column
 	Target  Target
-	// FromData names the columns (or "target", "max-records") whose declaration was copied from
-	// records. Such a schema is tainted.
+	// FromData lists the columns (or "target", "max-records") whose declaration was copied from
+	// records. If it is not empty, the schema is tainted.
 	FromData []string
-	// Ledger is the durable ledger that counts all releases from these records: a file, or a URL of
-	// PostgreSQL. It is "" for none, and stands in schema files alone: a model does not carry it.
+	// Ledger is the durable ledger that counts all releases about these records: a file or a
+	// PostgreSQL URL. It is "" without a ledger. Only schema files have it; the schema in a model
+	// does not.
 	Ledger string
-	// Undeclared lists in words the declarations that a draft leaves open. As long as it is not
-	// empty, Validate fails.
+	// Undeclared lists the open declarations of a draft in words. If it is not empty, Validate
+	// returns an error.
 	Undeclared []string
 }
 
@@ -84,7 +84,7 @@ func (s *Schema) Marks() MissingSet {
 	return m
 }
 
-// Tainted reports whether some declaration was copied from records.
+// Tainted reports whether a declaration was copied from records.
 func (s *Schema) Tainted() bool { return len(s.FromData) > 0 }
 
 // Features returns the numeric, categorical and text columns in order.
@@ -102,8 +102,8 @@ func (s *Schema) Features() []Column {
 // about 500 bytes.
 const maxColumns = 1 << 20
 
-// Expand returns a schema in which every column with a Repeat is replaced by the columns it stands
-// for. The result shares the slices inside columns.
+// Expand returns a copy of the schema in which every column with a Repeat is replaced by the
+// columns that it means. The copy shares the slices inside columns.
 func (s *Schema) Expand() (*Schema, error) {
 	e := *s
 	e.Columns = make([]Column, 0, len(s.Columns))

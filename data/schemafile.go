@@ -19,12 +19,12 @@ import (
 // maxSchemaBytes bounds a schema file.
 const maxSchemaBytes = 16 << 20
 
-// ReadSchema returns the schema in a file, for use: it must be complete and valid. Errors are
-// *FileError and name the file, line and column.
+// ReadSchema returns the complete and valid schema in a file. An error is a *FileError with the
+// file, line and column.
 func ReadSchema(path string) (*Schema, error) { return readSchema(path, (*Schema).fault) }
 
-// ReadTableSchema returns the schema in a file, for a table that is only asked: ValidateTable says
-// what it may lack.
+// ReadTableSchema returns the schema in a file for queries about a table. It accepts the schemas
+// that ValidateTable accepts.
 func ReadTableSchema(path string) (*Schema, error) { return readSchema(path, (*Schema).faultOfTable) }
 
 func readSchema(path string, find func(*Schema) *fault) (*Schema, error) {
@@ -47,9 +47,8 @@ func readSchema(path string, find func(*Schema) *fault) (*Schema, error) {
 	return s, nil
 }
 
-// ParseSchema returns the schema in a YAML text. Unknown keys are refused, and errors have name,
-// line and column. A draft is accepted, and Undeclared lists its open declarations.
-// ParseSchema does not call Validate, which refuses drafts.
+// ParseSchema returns the schema in a YAML text. Unknown keys are errors, which contain the name,
+// line and column. Drafts are accepted: ParseSchema does not call Validate.
 func ParseSchema(name string, text []byte) (*Schema, error) {
 	p := schemaParser{file: name}
 	return p.parse(text)

@@ -56,11 +56,11 @@ func sameTexts(a, b []string) bool {
 	return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0]
 }
 
-// NewSparse returns a Dataset that holds only the given cells. Record i has the cells start[i] to
-// start[i+1]-1 of columns and values. columns are positions in a row as Dataset.Row has them,
-// ascending within a record. values are encoded as Column.Cell and Column.TextCell encode them.
-// Where a record has no cell, its value is the number 0, treated as the schema declares. target may
-// be nil. NewSparse checks shapes and positions only and keeps its arguments.
+// NewSparse returns a Dataset that contains only the given cells. Record i has the cells start[i]
+// to start[i+1]-1 of columns and values. The elements of columns are positions in Dataset.Row,
+// ascending within a record. The values are results of Column.Cell and Column.TextCell. Where a
+// record has no cell, its value is the number 0, treated as the schema declares. The target may be
+// nil. NewSparse checks only shapes and positions, and it keeps its arguments.
 func NewSparse(s *Schema, start []int, columns []uint32, values []float32, target []float32) (*Dataset, error) {
 	features := s.Features()
 	width := s.values()
@@ -88,14 +88,14 @@ func ascends(columns []uint32, end int) bool {
 	return true
 }
 
-// Sparse reports whether the data set holds only the cells that the table has. That is so for a
+// Sparse reports whether the data set contains only the cells that the table has. It is true for a
 // LIBSVM file, for a table with a text column, and for a result of NewSparse. Cells and Absent
-// return what is held; Row and Column compute their results from it.
+// return the stored values; Row and Column compute their results from them.
 func (d *Dataset) Sparse() bool { return d.sparse != nil }
 
-// Cells returns the cells of record i of a sparse data set: their positions in Row, ascending, and
-// their values, NaN for a missing one. The caller must not modify them. Both are nil for a data set
-// that is not sparse.
+// Cells returns the stored cells of record i of a sparse data set. The columns are positions in
+// Row, ascending. The value of a missing cell is NaN. The caller must not modify them. Both are nil
+// if the data set is not sparse.
 func (d *Dataset) Cells(i int) (columns []uint32, values []float32) {
 	if d.sparse == nil {
 		return nil, nil
@@ -103,9 +103,9 @@ func (d *Dataset) Cells(i int) (columns []uint32, values []float32) {
 	return d.sparse.cells(i)
 }
 
-// Absent returns the values of the cells that the records of a sparse data set leave out, by
-// position in Row. Each is the number 0 as the schema treats it, NaN where that is missing. The
-// caller must not modify it. It is nil for a data set that is not sparse.
+// Absent returns, for each position in Row, the value of a cell that a record of a sparse data set
+// omits. It is the number 0 as the schema treats it, or NaN if that is missing. The caller must not
+// modify the slice. It is nil if the data set is not sparse.
 func (d *Dataset) Absent() []float32 {
 	if d.sparse == nil {
 		return nil

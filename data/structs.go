@@ -10,25 +10,25 @@ import (
 // structTag is the key of the tag that names the column of a field.
 const structTag = "dither"
 
-// FromStructs returns a Dataset of records in memory: the result of Read for a CSV file with a row
-// for each record. The records are copied.
+// FromStructs returns a Dataset of records in memory. It equals the result of Read for a CSV file
+// with one row for each record. The records are copied.
 //
-// A field stands for the column that its tag names, as in `dither:"hours-per-week"`. Without a tag
-// it stands for the column with its name in letters of any case. Fields with the tag "-" and fields
-// without a column are left out. Each feature column of the schema needs a field. So does the
-// target unless o.WithoutTarget, and each column of o.Extra. o.MaxBytes has no effect.
+// A field belongs to the column in its tag, as in `dither:"hours-per-week"`. A field without a tag
+// belongs to the column with its name, ignoring case. Fields with the tag "-" and fields without a
+// column are ignored. Each feature column of the schema needs a field. So does the target unless
+// o.WithoutTarget is true, and each column of o.Extra. o.MaxBytes has no effect.
 //
-// A field is a number, a string, a bool, or a pointer to one of these. A nil pointer is a missing
-// cell, and so are NaN and infinities. A bool is the text true or false where its column has
-// levels, and elsewhere 1 or 0. A String method is not called. The treatment of single values
-// depends on the schema only. It is an error if the fields do not fit the schema, such as a number
-// where no level is a number. So are more records than the schema allows.
+// The type of a field is a number, a string, a bool, or a pointer to one of these. A nil pointer, a
+// NaN and an infinity are missing cells. In a column of levels a bool is the text true or false;
+// elsewhere it is 1 or 0. String methods are not called. It is an error if the fields do not fit
+// the schema, for example a number if no level is a number. More records than the schema allows are
+// an error too.
 func FromStructs[T any](s *Schema, records []T, o ReadOptions) (*Dataset, error) {
 	return FromSlice(s, records, o)
 }
 
-// FromSlice returns a Dataset of a slice of structs, as FromStructs does, for a type that is not
-// known when the program is built.
+// FromSlice returns the result of FromStructs for a slice of structs whose type is known only at
+// run time.
 func FromSlice(s *Schema, slice any, o ReadOptions) (*Dataset, error) {
 	records := reflect.ValueOf(slice)
 	if !records.IsValid() || records.Kind() != reflect.Slice {

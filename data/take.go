@@ -1,7 +1,7 @@
 package data
 
-// Take returns the rows with these numbers, in their order, as a new data set. A number may stand
-// in the list several times. The result shares no memory with d except the levels of groups.
+// Take returns a new data set of the rows with these indices, in the given order. Indices may
+// repeat. The result shares no memory with d except the levels of groups.
 func (d *Dataset) Take(rows []int) *Dataset {
 	s := *d
 	s.records = len(rows)

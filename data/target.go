@@ -6,26 +6,27 @@ import (
 	"strings"
 )
 
-// Target declares the column to predict. It has levels (classification) or bounds (regression). A
-// Threshold derives two levels from a numeric column.
+// Target declares the column to predict. It has levels for classification or bounds for regression.
+// A Threshold derives two levels from a numeric column.
 type Target struct {
 	Column string
-	// Levels are two or more for classification. Of two, Levels[1] is the positive one.
+	// Levels are two or more classes for classification. If there are two, Levels[1] is the
+	// positive class.
 	Levels []string
-	// Lower and Upper are the declared bounds of a regression target.
+	// Lower and Upper are the declared bounds of a numeric target.
 	Lower, Upper float64
-	// Threshold, if not nil, makes the target level 1 if the numeric cell is greater than Threshold
-	// and level 0 otherwise. Levels then has exactly two names.
+	// Threshold, if not nil, defines two levels by a numeric column. The target is Levels[1] if the
+	// cell is greater than Threshold, else Levels[0].
 	Threshold *float64
-	// Missing is Drop; the zero value means Drop too. A row whose target is missing, unknown or not
-	// a number contributes nothing.
+	// Missing is Drop or zero, which means Drop. A row with a missing, unknown or invalid target
+	// contributes nothing.
 	Missing Treatment
 }
 
-// Regression reports whether the target is a number rather than a level.
+// Regression reports whether the target is numeric. Otherwise it has levels.
 func (t Target) Regression() bool { return len(t.Levels) == 0 }
 
-// Cell returns the class index or, for regression, the value moved inside the bounds. When the row
+// Cell returns the class index or, for regression, the value moved inside the bounds. If the row
 // contributes nothing, ok is false and v is NaN.
 func (t *Target) Cell(text string, marks MissingSet) (v float32, ok bool) {
 	s, x := t.classify(text, marks)

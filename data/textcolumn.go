@@ -9,9 +9,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Width returns the number of stored values of a cell: the buckets of a text column, or its
-// positions if it has positions, and 1 for any other column. The value at a position is the token
-// plus 1, or 0 for padding.
+// Width returns the number of stored values of a cell. It is the number of buckets or positions for
+// a text column, and 1 for any other column. The value at a position is the token plus 1, or 0 for
+// padding.
 func (c *Column) Width() int {
 	if c.Kind == Text && c.Hashing != nil && c.Hashing.Positions > 0 {
 		return c.Hashing.Positions
@@ -34,7 +34,7 @@ func (s *Schema) values() int {
 	return n
 }
 
-// HasText reports whether a column of the schema is text.
+// HasText reports whether the schema has a text column.
 func (s *Schema) HasText() bool {
 	for i := range s.Columns {
 		if s.Columns[i].Kind == Text {
@@ -48,9 +48,10 @@ func (c *Column) isFeature() bool {
 	return c.Kind == Numeric || c.Kind == Categorical || c.Kind == Text
 }
 
-// TextCell returns the stored values of a cell of a text column: the buckets that are not 0,
-// ascending, and their values. Both are empty for a missing cell and for a text without a word;
-// missing tells these apart. ok is false when the row is to be dropped.
+// TextCell returns the stored values of a cell of a text column. These are the buckets with a
+// nonzero value, ascending, and their values. They are empty for a missing cell and for a text
+// without a word. The result missing distinguishes the two. If the row must be dropped, ok is
+// false.
 func (c *Column) TextCell(text string, marks MissingSet) (buckets []uint32, values []float32, missing, ok bool) {
 	state, _ := c.classify(text, marks, nil)
 	if _, ok = c.treat(state, 0); state != good {

@@ -14,7 +14,7 @@ const (
 	minPositions = 2
 	maxPositions = 1 << 12
 	// MaxTokens is the largest vocabulary of token numbers. maxHashedTokens is the largest
-	// vocabulary of hashed words, a power of two. Encoded rows hold 16 bits of a token.
+	// vocabulary of hashed words, a power of two. Encoded rows store a token in 16 bits.
 	MaxTokens       = 1<<15 - 1
 	maxHashedTokens = 1 << 14
 	// defaultTokens is the vocabulary of a column that declares none.

@@ -24,12 +24,12 @@ const (
 
 func placeColumn(name string) string { return "column " + name }
 
-// Validate returns the first reason why the schema cannot be used: a declaration is open, a range
-// makes no sense, or a name appears twice.
+// Validate returns an error if the schema cannot be used for training. Examples are an open
+// declaration, an invalid range and a repeated name.
 func (s *Schema) Validate() error { return s.failure(s.fault()) }
 
-// ValidateTable returns the first reason why the schema cannot be used for a table that is only
-// asked. Such a schema may have no target, or a target and no feature.
+// ValidateTable returns an error if the schema cannot be used for queries about a table. Such a
+// schema may lack a target or features.
 func (s *Schema) ValidateTable() error { return s.failure(s.faultOfTable()) }
 
 func (s *Schema) failure(f *fault) error {

@@ -10,7 +10,7 @@ import (
 // treatmentNames are the words of a schema file, indexed by Treatment.
 var treatmentNames = [...]string{"undecided", "drop", "indicator", "other", "zero", "clamp", "as-missing"}
 
-// String returns the word that a schema file uses.
+// String returns the word in schema files.
 func (t Treatment) String() string {
 	if int(t) < len(treatmentNames) {
 		return treatmentNames[t]

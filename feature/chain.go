@@ -12,8 +12,8 @@ import (
 // so tokens are exact.
 const tokenBound = data.MaxTokens
 
-// Pipeline is an encoder and the transforms after it: the steps from a row of a dataset to its
-// features, before normalization. It is immutable.
+// Pipeline is an encoder followed by transforms. It turns a row of a dataset into features, before
+// normalization. It is immutable.
 type Pipeline struct {
 	encoder    *encoder.Encoder
 	transforms []transform
@@ -27,11 +27,11 @@ func (c *Pipeline) Encoder() *encoder.Encoder { return c.encoder }
 // Specs returns the specifications of the transforms. The caller must not modify it.
 func (c *Pipeline) Specs() []Spec { return c.specs }
 
-// Transforms reports whether there is a transform after the encoder.
+// Transforms reports whether the pipeline has a transform after the encoder.
 func (c *Pipeline) Transforms() bool { return len(c.transforms) > 0 }
 
-// OneNumber reports whether a row is a single number, which would be a constant if it were scaled
-// to a fixed norm.
+// OneNumber reports whether a row is a single number. Scaled to a fixed norm, such a row would be
+// constant.
 func (c *Pipeline) OneNumber() bool {
 	return !c.Transforms() && c.encoder.OneNumber()
 }
@@ -44,7 +44,8 @@ func (c *Pipeline) Dim() int {
 	return c.encoder.Dim()
 }
 
-// Bound returns a public bound on the magnitude of features, and whether features may be negative.
+// Bound returns a public bound on the magnitude of every feature, and whether features may be
+// negative.
 func (c *Pipeline) Bound() (bound float64, signed bool) {
 	bound = 1
 	if c.encoder.Tokens() > 0 {
@@ -56,9 +57,9 @@ func (c *Pipeline) Bound() (bound float64, signed bool) {
 	return bound, len(c.transforms) > 0 || c.encoder.Signed()
 }
 
-// Shape returns channels and places of the features as a matrix, channel after channel. They come
-// from the last shaped transform whose numbers stay in their places. Both are 0 when there is no
-// such transform.
+// Shape returns the shape of the features as a matrix, stored channel after channel. It is the
+// output shape of the last transform that has one, if later transforms keep the places of numbers.
+// Otherwise both numbers are 0.
 func (c *Pipeline) Shape() (channels, places int) {
 	for _, t := range c.transforms {
 		if shaped, ok := t.(shaped); ok {

@@ -10,8 +10,9 @@ type rowsTransform interface {
 	ApplyRows(dst, x []float64, rows int, scratch any)
 }
 
-// FeaturesOf writes the features of rows to dst, of length rows·Dim. row(r) returns the values of
-// row r as Dataset.Row does. A row's features have the same bits whatever rows stand next to it.
+// FeaturesOf writes the features of rows to dst, of length rows·Dim. The function row returns the
+// values of a row as Dataset.Row does. The features of a row are bit for bit independent of the
+// other rows.
 func (c *Pipeline) FeaturesOf(dst []float64, rows int, s *PipelineScratch, row func(r int) []float32) {
 	dim := c.Dim()
 	if len(c.transforms) == 0 {

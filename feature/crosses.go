@@ -31,7 +31,7 @@ type crossesParameters struct {
 // "age*sex+age*job*sex".
 type crossLists [][]string
 
-// UnmarshalJSON reads both forms.
+// UnmarshalJSON accepts a list of lists or a text.
 func (c *crossLists) UnmarshalJSON(text []byte) error {
 	var line string
 	if json.Unmarshal(text, &line) != nil {

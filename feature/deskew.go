@@ -40,8 +40,8 @@ func (d deskew) In() int { return d.rows * d.columns }
 
 func (d deskew) Out() int { return d.rows * d.columns }
 
-// Bound returns in: a number of the result lies between numbers of the row, or between one of them
-// and zero.
+// Bound returns in. Each number of the result is an interpolation between two numbers of the row,
+// or between a number and zero.
 func (d deskew) Bound(in float64) float64 { return in }
 
 func (d deskew) NewScratch() any { return nil }

@@ -22,8 +22,7 @@ type filed interface {
 // maxFile bounds a file of a transform.
 const maxFile = 1 << 29
 
-// ReadFile returns the content of a file of the operating system, for NewPipeline. A file of more
-// than 512 MiB is an error.
+// ReadFile returns the content of a file, for NewPipeline. A file of more than 512 MiB is an error.
 func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -55,8 +54,8 @@ func plain(err error) error {
 	return err
 }
 
-// FilesIn returns a reader, for NewPipeline, of the files in one folder. It refuses a name that has
-// a folder in it.
+// FilesIn returns a function, for NewPipeline, that reads files in one folder. A name with a folder
+// in it is an error.
 func FilesIn(dir string) func(name string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
 		if name != filepath.Base(name) || name == "." || name == ".." {
@@ -67,10 +66,10 @@ func FilesIn(dir string) func(name string) ([]byte, error) {
 }
 
 // NewPipeline returns the pipeline of a validated schema and transforms, in order. A transform may
-// need a file, such as the weights of a public encoder. open returns the file of a name in the
-// parameters; if open is nil, such a transform is refused. The files are public, and part of the
-// model. The pipeline's Specs name each file without its folder, with its hash; its Files hold the
-// contents.
+// need a file, such as the weights of a public encoder. The function open returns the content of a
+// file by its name in the parameters. If open is nil, such a transform is an error. The files are
+// public and part of the model. The pipeline's Specs contain the base name and the hash of each
+// file; Files returns the contents.
 func NewPipeline(open func(name string) ([]byte, error), s *data.Schema, specs ...Spec) (*Pipeline, error) {
 	e, err := encoder.New(s)
 	if err != nil {
@@ -103,6 +102,6 @@ func NewPipeline(open func(name string) ([]byte, error), s *data.Schema, specs .
 	return c, nil
 }
 
-// Files returns the files that the transforms need, by name. A model folder holds them next to the
-// model. The caller must not modify them.
+// Files returns the contents of the files that the transforms need, by name. A model folder
+// contains these files. The caller must not modify the map.
 func (c *Pipeline) Files() map[string][]byte { return c.files }

@@ -62,7 +62,7 @@ type frozenLayerNames struct {
 	Activation string `json:"activation"`
 }
 
-// UnmarshalJSON reads both forms.
+// UnmarshalJSON accepts a list of layers or a text.
 func (l *frozenLayers) UnmarshalJSON(text []byte) error {
 	var line string
 	if json.Unmarshal(text, &line) != nil {
@@ -188,9 +188,9 @@ func (f *frozen) In() int { return f.in }
 
 func (f *frozen) Out() int { return f.out }
 
-// Bound returns 1 where rows are scaled to norm 1. Otherwise each layer passes on the largest
-// Σ|W|·in + |b| of a number, which no activation exceeds. The bound may be far above the values of
-// real rows.
+// Bound returns 1 if rows are scaled to norm 1. Otherwise it multiplies bounds layer by layer: the
+// bound after a layer is the largest Σ|W|·in + |b| of its outputs, which no activation exceeds. The
+// bound may be far above the values of real rows.
 func (f *frozen) Bound(in float64) float64 {
 	if f.unit {
 		return 1
@@ -221,7 +221,8 @@ func (f *frozen) Name(j int, _ func(int) encoder.Name) encoder.Name {
 
 func (f *frozen) Apply(dst, x []float64, scratch any) { f.ApplyRows(dst, x, 1, scratch) }
 
-// ApplyRows computes one product of matrices for each layer. An entry depends on its own row alone.
+// ApplyRows computes one matrix product for each layer. Each row of the result depends only on its
+// own row.
 func (f *frozen) ApplyRows(dst, x []float64, rows int, scratch any) {
 	s := scratch.(*frozenScratch)
 	if n := rows * f.widest; len(s.a) < n {

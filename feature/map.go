@@ -7,42 +7,41 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Normalization is a way to bound the norm of a row, by that row alone.
+// Normalization is a way to bound the norm of a row, which depends only on that row.
 type Normalization string
 
 const (
-	// NormNone is the normalization that leaves rows unchanged: coordinates in [0, 1].
+	// NormNone leaves rows unchanged; coordinates are in [0, 1].
 	NormNone Normalization = "none"
-	// NormClip is the normalization that scales a row down to norm Radius when it is longer.
+	// NormClip scales a row down to norm Radius if its norm is larger.
 	NormClip Normalization = "clip"
-	// NormUnit is the normalization that scales a row to norm 1; a zero row stays zero.
+	// NormUnit scales a row to norm 1; a zero row stays zero.
 	NormUnit Normalization = "unit"
 )
 
-// Map is the whole way from a row of a dataset to the vector that a model uses. Its steps, in
-// order, are:
+// Map turns a row of a dataset into the input vector of a model. Its steps are, in order:
 //
-//  1. encode and transform
-//  2. normalize
-//  3. subtract Center and normalize, if there is a Center
-//  4. multiply by Whitening and normalize, if there is a Whitening
-//  5. append Intercept and, under NormUnit, scale to norm 1
+//   - encode and transform
+//   - normalize
+//   - if there is a Center, subtract it and normalize
+//   - if there is a Whitening, multiply by it and normalize
+//   - append Intercept and, under NormUnit, scale to norm 1
 //
-// A Map must not be changed once it is in use. It is then safe for concurrent use.
+// A Map is safe for concurrent use. It must not be changed after its first use.
 type Map struct {
 	*Pipeline
 	Norm Normalization
-	// Radius is the bound of NormClip.
+	// Radius is the norm bound of NormClip.
 	Radius float64
-	// Center has one number for each feature, or is nil.
+	// Center has one number for each feature. Nil means no centering.
 	Center []float64
-	// Whitening is the map that centered rows are multiplied by, or nil.
+	// Whitening is the linear map of centered rows. Nil means no whitening.
 	Whitening *Whitening
-	// Intercept is the value of the constant feature; 0 means no such feature.
+	// Intercept is the value of the constant feature; 0 means no constant feature.
 	Intercept float64
 }
 
-// Validate returns an error when parts do not fit together or hold NaN or Inf.
+// Validate returns an error if parts do not fit together or contain NaN or Inf.
 func (m *Map) Validate() error {
 	d := m.Pipeline.Dim()
 	switch {
@@ -134,9 +133,9 @@ func (m *Map) NewScratch(rows int) *Scratch {
 	return &Scratch{make([]float64, d), make([]float64, d), m.Pipeline.NewScratch()}
 }
 
-// Apply maps rows and writes them to dst, of length rows·Dim. row(r) returns the values of row r as
-// Dataset.Row does. Apply does not allocate. A row's result has the same bits whatever rows stand
-// next to it.
+// Apply maps rows and writes them to dst, of length rows·Dim. The function row returns the values
+// of a row as Dataset.Row does. Apply does not allocate. A mapped row is bit for bit independent of
+// the other rows.
 func (m *Map) Apply(dst []float64, rows int, s *Scratch, row func(r int) []float32) {
 	d := m.Pipeline.Dim()
 	x := s.a[:rows*d]
@@ -144,8 +143,8 @@ func (m *Map) Apply(dst []float64, rows int, s *Scratch, row func(r int) []float
 	m.ApplyFeatures(dst, x, rows, s)
 }
 
-// ApplyFeatures does what Apply does for rows whose features stand in x, one row after the other.
-// It overwrites x.
+// ApplyFeatures is Apply for rows whose features are in x, one row after the other. It overwrites
+// x.
 func (m *Map) ApplyFeatures(dst, x []float64, rows int, s *Scratch) {
 	d := m.Pipeline.Dim()
 	for r := range rows {
@@ -196,7 +195,7 @@ func (m *Map) normalize(x []float64) {
 	}
 }
 
-// PreparedBound returns a public bound on the L2 norm of a row after the first normalizations,
+// PreparedBound returns a public bound on the L2 norm of a row after centering and normalization,
 // before whitening and intercept.
 func (m *Map) PreparedBound() float64 {
 	plain := *m

@@ -9,14 +9,14 @@ type sparseMap struct {
 	center2 float64 // squared norm of the center
 }
 
-// Sparse returns a function that maps rows of few entries, or nil when m whitens or transforms. It
-// keeps m.
+// Sparse returns a function that maps rows with few nonzero features. It is nil if m whitens or
+// transforms. The function refers to m.
 //
-// The function takes the features of a row that may differ from 0: index ascends, and x holds their
-// values, as the encoder's entries give both. All other features are 0. The mapped row is scale·x -
-// shift·Center, followed by intercept. It equals the result of Map.Apply, up to rounding of a few
-// units in 2^-53 of the norms of row and center. It has the same bits for the same entries. The
-// time is proportional to the number of entries.
+// The arguments of the function are the indices of the nonzero features, ascending, and their
+// values. All other features are 0. The mapped row is scale·x - shift·Center, followed by
+// intercept. It equals the result of Map.Apply up to rounding: a few units in 2^-53 of the norms of
+// row and center. Equal arguments give equal bits. The time is proportional to the number of
+// entries.
 func (m *Map) Sparse() func(index []uint32, x []float64) (scale, shift, intercept float64) {
 	if m.Whitening != nil || m.Transforms() {
 		return nil
@@ -63,8 +63,8 @@ func (s *sparseMap) centered(scale float64, index []uint32, x []float64) float64
 	return sum + max(0, rest)
 }
 
-// Factor returns the number by which normalization multiplies a row of this norm. It is 0 for a
-// norm that is 0 or no number.
+// Factor returns the factor by which normalization multiplies a row of this norm. It is 0 if the
+// norm is 0 or NaN.
 func (m *Map) Factor(norm float64) float64 {
 	if m.Norm == NormNone {
 		return 1

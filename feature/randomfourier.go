@@ -117,7 +117,8 @@ func (f *randomFourier) Name(j int, _ func(int) encoder.Name) encoder.Name {
 
 func (f *randomFourier) Apply(dst, x []float64, scratch any) { f.ApplyRows(dst, x, 1, scratch) }
 
-// ApplyRows computes one product of matrices for all rows. An entry depends on its own row alone.
+// ApplyRows computes one matrix product for all rows. Each row of the result depends only on its
+// own row.
 func (f *randomFourier) ApplyRows(dst, x []float64, rows int, _ any) {
 	kernel.GemmSerial(kernel.NewMatrix(dst[:rows*f.out], rows, f.out), 1, kernel.NewMatrix(x[:rows*f.in], rows, f.in), kernel.NewMatrix(f.w, f.in, f.out), 0)
 	for r := range rows {

@@ -119,11 +119,11 @@ func (s *scattering) Out() int {
 	return s.colors * paths * rows * columns
 }
 
-// Bound returns the bound of Young's inequality: no value of x⋆ψ is larger than the largest of x
-// times the sum of the magnitudes of ψ.
+// Bound returns in times a bound from Young's inequality. No value of a convolution x⋆ψ exceeds the
+// largest magnitude of x times the sum of the magnitudes of ψ.
 func (s *scattering) Bound(in float64) float64 { return in * s.bound }
 
-// Name returns the path and the place in it that feature j belongs to.
+// Name returns the scattering path and the place of feature j.
 func (s *scattering) Name(j int, _ func(int) encoder.Name) encoder.Name {
 	rows, columns := s.outShape()
 	place := j % (rows * columns)

@@ -2,12 +2,12 @@ package feature
 
 var _, _ shaped = (*scattering)(nil), groupNorm{}
 
-// Shape returns the shape of the images that scattering computes. Each image is a channel, and each
-// of its numbers a place.
+// Shape returns the shape of the scattering images. Each image is a channel, and each of its
+// numbers a place.
 func (s *scattering) Shape(int, int) (channels, places int) {
 	rows, columns := s.outShape()
 	return s.colors * paths, rows * columns
 }
 
-// Shape returns the shape of the numbers before, which stay in their places.
+// Shape returns the shape before the transform, which keeps the places of numbers.
 func (g groupNorm) Shape(channels, places int) (int, int) { return channels, places }

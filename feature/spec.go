@@ -11,9 +11,9 @@ import (
 // listForm matches a list of integers on one line: 28x28.
 var listForm = regexp.MustCompile(`^[0-9]+(x[0-9]+)+$`)
 
-// ParseSpec returns the transform that one line names: NAME, or NAME:key=value,key=value. A value
-// is a number, a list of integers with x between them (28x28), true, false, or else a text.
-// NewPipeline checks whether the transform exists and takes the parameters.
+// ParseSpec returns the transform in a text of the form NAME or NAME:key=value,key=value. A value
+// is a number, integers separated by x (28x28), true, false, or another text. NewPipeline checks
+// that the transform exists and accepts the parameters.
 func ParseSpec(text string) (Spec, error) {
 	name, rest, more := strings.Cut(text, ":")
 	if name == "" {

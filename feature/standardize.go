@@ -62,7 +62,7 @@ func (s standard) NewScratch() any { return nil }
 // Name returns the name of the number at the same place.
 func (s standard) Name(j int, before func(int) encoder.Name) encoder.Name { return before(j) }
 
-// Shape returns the shape of the numbers before.
+// Shape returns the shape before the transform.
 func (standard) Shape(channels, places int) (int, int) { return channels, places }
 
 func (s standard) Apply(dst, x []float64, _ any) {

@@ -38,7 +38,8 @@ type shaped interface {
 	Shape(channels, places int) (int, int)
 }
 
-// Spec is the public description of a transform: its name and its parameters, which a file holds.
+// Spec is the public description of a transform: its name and its parameters. Model files contain
+// it.
 type Spec struct {
 	Name       string          `json:"name"`
 	Parameters json.RawMessage `json:"parameters,omitempty"`
@@ -74,7 +75,7 @@ var widerTransforms = map[string]widerMaker{
 	"encoder": newFrozen,
 }
 
-// TransformNames returns the names that Spec takes, sorted.
+// TransformNames returns the names of all transforms, sorted.
 func TransformNames() []string {
 	names := append(sortedKeys(transforms), sortedKeys(widerTransforms)...)
 	slices.Sort(names)

@@ -7,13 +7,13 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Whitening is the symmetric linear map that centered rows are multiplied by. Matrices are
-// symmetric and row-major. It must not be changed once it is in use. It has one of three forms:
+// Whitening is the symmetric linear map that multiplies centered rows. Matrices are symmetric and
+// row-major. A Whitening must not be changed after its first use. It has one of three forms:
 //
 //   - Matrix, a d×d matrix for d features
 //   - Scales, one factor for each of d features
-//   - Channels with Places, for features that are a matrix X of channels×places, channel after channel:
-//     X becomes Channels·X·Places
+//   - Channels with Places, for features that form a matrix X of channels×places, stored channel
+//     after channel: X becomes Channels·X·Places
 type Whitening struct {
 	Matrix           []float64
 	Scales           []float64
@@ -50,7 +50,8 @@ func squareRoot(n int) int {
 	return int(math.Sqrt(float64(n)))
 }
 
-// Multiply writes the product with x to dst, which must not be x. Both have one number a feature.
+// Multiply writes the product with x to dst, which must not be x. Both have one number for each
+// feature.
 func (w *Whitening) Multiply(dst, x []float64) {
 	a, b := append([]float64(nil), x...), make([]float64, len(x))
 	copy(dst, w.apply(a, b, 1))

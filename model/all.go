@@ -12,9 +12,9 @@ import (
 // blockRows is the number of rows that a goroutine predicts at a time.
 const blockRows = 512
 
-// PredictAll predicts the rows of d in order, on all processors, and passes them to use in blocks.
-// The argument predictions has shape [rows, m.Outputs()], and is NaN for a row that was dropped.
-// Its memory is reused after use returns. The error is from use, or from a context that ends.
+// PredictAll predicts the rows of d in order, on all processors. It passes the predictions in
+// blocks to use. They have shape [rows, m.Outputs()] and are NaN for a dropped row. Their memory is
+// reused after use returns. The error is the first error of use, or ctx.Err().
 func (m *Model) PredictAll(ctx context.Context, d *data.Dataset, use func(first int, predictions []float64) error) error {
 	k := m.Outputs()
 	predictors := make([]predictor, runtime.GOMAXPROCS(0))

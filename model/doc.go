@@ -1,5 +1,5 @@
-// Package model holds losses and linear models, with their predictions and their proposals for sums
-// of gradients. It reads and writes the model folder's model.json, which may also hold a network of
-// package network. The package knows nothing of privacy. Other packages verify its proposals, so a
-// mistake here costs accuracy and never the guarantee.
+// Package model contains losses and linear models. It computes predictions and the gradients that
+// private sums add up. It reads and writes model.json, the file of a linear model or of a network
+// of package network. The package knows nothing of privacy. Other packages bound its gradients, so
+// a mistake here costs accuracy but not the guarantee.
 package model

@@ -24,7 +24,7 @@ const (
 	maxFileSize = 1 << 30
 )
 
-// Provenance is the origin of a model. All of it is public.
+// Provenance describes the origin of a model. All fields are public.
 type Provenance struct {
 	Program string `json:"program"`
 	Run     string `json:"run"`

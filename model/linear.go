@@ -14,8 +14,8 @@ type Linear struct {
 	Dim     int
 }
 
-// NewLinear returns the linear model of a loss for this number of classes and rows of this length.
-// 0 classes means regression.
+// NewLinear returns the linear model of a loss, for a number of classes and a length of rows. 0
+// classes means regression.
 func NewLinear(l Loss, classes, dim int) (Linear, error) {
 	if l == nil || dim < 1 {
 		return Linear{}, fmt.Errorf("model: linear model has loss %v and %d features, want a loss and at least 1 feature", l, dim)

@@ -7,8 +7,8 @@ import (
 	"github.com/ditherml/dither/data"
 )
 
-// Loss is a convex loss of one record's scores and its label. A label is a class index, or, for
-// regression, the target scaled to [-1, 1].
+// Loss is a convex loss of one record's scores and its label. A label is a class index. For
+// regression it is the target scaled to [-1, 1].
 type Loss interface {
 	// Name returns the loss's name in flags and files.
 	Name() string
@@ -29,10 +29,10 @@ type Loss interface {
 	Predict(scores []float64)
 }
 
-// LossFor returns the loss that is asked for, as it is for a target with these levels, or without
-// levels for one with these bounds. Asked may be nil: then it is logistic for two classes, softmax
-// for more, and Huber for regression. A target of one level is an error, and so are bounds that the
-// loss has no meaning for.
+// LossFor returns the loss for a target. If asked is nil, the loss is logistic for two classes,
+// softmax for more classes, and Huber for regression. Otherwise it is asked, adapted to the bounds
+// of a numeric target if it depends on them. A target of one level is an error. Bounds that the
+// loss cannot use are an error too.
 func LossFor(t data.Target, asked Loss) (Loss, error) {
 	if asked == nil {
 		switch classes := len(t.Levels); {
@@ -114,7 +114,7 @@ func (softmax) Name() string { return "softmax" }
 // Columns returns the number of classes.
 func (softmax) Columns(classes int) int { return oneForEach(classes) }
 
-// Value returns the cross-entropy.
+// Value returns the cross-entropy of the scores.
 func (softmax) Value(scores []float64, label float64) float64 {
 	top, sum := maximum(scores), 0.0
 	for _, z := range scores {
@@ -176,7 +176,7 @@ func (huber) Name() string { return "huber" }
 // Columns returns 1 for a numeric target.
 func (huber) Columns(classes int) int { return oneForNumbers(classes) }
 
-// Value returns the loss.
+// Value returns the loss of one score.
 func (h huber) Value(scores []float64, label float64) float64 {
 	r := math.Abs(scores[0] - label)
 	if r <= h.Width {
@@ -196,7 +196,7 @@ func (h huber) Lipschitz(int) float64 { return h.Width }
 // Smoothness returns 1.
 func (huber) Smoothness() float64 { return 1 }
 
-// Predict leaves the score as it is.
+// Predict leaves the score unchanged: it is the prediction.
 func (huber) Predict([]float64) {}
 
 func (h huber) with(s LossSpec) (Loss, error) {

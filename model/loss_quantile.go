@@ -52,7 +52,7 @@ func (q smoothedQuantile) Lipschitz(int) float64 { return max(q.Quantile, 1-q.Qu
 // Smoothness returns 1/(2·Width).
 func (q smoothedQuantile) Smoothness() float64 { return 1 / (2 * q.Width) }
 
-// Predict leaves the score as it is.
+// Predict leaves the score unchanged: it is the prediction.
 func (smoothedQuantile) Predict([]float64) {}
 
 func (q smoothedQuantile) with(s LossSpec) (Loss, error) {

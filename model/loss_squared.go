@@ -50,7 +50,7 @@ func (squared) Lipschitz(int) float64 { return math.Inf(1) }
 // Smoothness returns 1.
 func (squared) Smoothness() float64 { return 1 }
 
-// Predict leaves the score as it is.
+// Predict leaves the score unchanged: it is the prediction.
 func (squared) Predict([]float64) {}
 
 // Name returns "squared-classes".

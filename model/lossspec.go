@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// LossSpec is the name of a loss and its parameters, as in flags and files. A parameter that is 0
-// means the loss's default.
+// LossSpec is the name of a loss with its parameters, as in flags and files. A parameter of 0 means
+// the loss's default.
 type LossSpec struct {
 	Name string `json:"name"`
 	// Width is the width of huber, hinge and quantile, in units of the score.
@@ -31,7 +31,7 @@ type parametrized interface {
 var losses = []Loss{logistic{}, hinge{defaultHingeWidth}, softmax{}, oneVsRest{}, huber{defaultHuberWidth}, squared{}, squaredClasses{},
 	smoothedQuantile{defaultQuantile, defaultQuantileWidth}, poisson{1}}
 
-// Losses returns one of each loss, for listings and conformance tests.
+// Losses returns one instance of each loss.
 func Losses() []Loss { return append([]Loss(nil), losses...) }
 
 // Loss returns the loss that the spec names. Its error lists the known names.

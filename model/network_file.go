@@ -20,8 +20,8 @@ import (
 // a safetensors file, which other programs can read.
 const WeightsFileName = "network.safetensors"
 
-// ErrOtherWeights is the error for a file of weights that differs from the one that model.json was
-// written with.
+// ErrOtherWeights is the error for a file of weights whose hash differs from the hash in
+// model.json.
 var ErrOtherWeights = errors.New("the file was changed or is of another model")
 
 // networkFile is the part of model.json about a network.

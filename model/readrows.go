@@ -23,9 +23,9 @@ func (r *Reader) PredictRows(dst []float64, first, n int) {
 	r.model.scoreMapped(dst, r.rows.mapped[:n*r.model.features.Dim()], x, n, r.rows.scratch)
 }
 
-// TakesFeatures reports whether a prediction needs all features of a row. Callers may then compute
-// the features once for several models. It is true if the model is linear and either whitens its
-// rows or has at most 1000 features.
+// TakesFeatures reports whether predictions can be computed from precomputed features, by
+// PredictFeatures. Callers may then compute the features once for several models. It is true if the
+// model is linear and either whitens its rows or has at most 1000 features.
 func (m *Model) TakesFeatures() bool { return m.trained == nil && m.wide == nil }
 
 // readerRoom is the scratch for several rows.

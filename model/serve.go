@@ -167,8 +167,8 @@ func (m *Model) finish(dst []float64) {
 }
 
 // Row is one row whose cells are set by column name before a prediction. Each column must be set by
-// SetText, SetNumber or SetMissing. A forgotten column does not count as a missing cell. A Row is
-// for one goroutine and may be used again after Reset.
+// SetText, SetNumber or SetMissing. Predict fails if a column was not set. A
+// Row is for one goroutine and may be used again after Reset.
 type Row struct {
 	model   *Model
 	values  []float32
@@ -220,8 +220,8 @@ func (r *Row) column(name string) (int, error) {
 	return j, nil
 }
 
-// SetMissing makes the cells of the named columns missing, which the schema then treats. Without
-// names, it does so for all columns that are not set. An unknown column is an error.
+// SetMissing marks the cells of the named columns as missing. Without names, it marks all columns
+// that are not set. An unknown column is an error.
 func (r *Row) SetMissing(columns ...string) error {
 	if len(columns) == 0 {
 		for j := range r.set {

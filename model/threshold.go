@@ -5,8 +5,8 @@ import "fmt"
 // defaultThreshold is the probability above which the second of two levels is predicted.
 const defaultThreshold = 0.5
 
-// Threshold returns the probability of the second of two levels above which it is predicted. It has
-// no meaning for other targets.
+// Threshold returns the decision threshold for two levels. The second level is predicted if its
+// probability is above it. It has no meaning for other targets.
 func (m *Model) Threshold() float64 {
 	if m.threshold == 0 {
 		return defaultThreshold

@@ -7,17 +7,17 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Attention is a layer in which each position of a text takes features from the other positions of
-// the same text. Queries, keys and values are linear functions of the features at their positions.
-// A position takes the mean of the values with the weights softmax(query·key/√d). The features are
-// divided into Heads parts of d each, which do this independently. The result passes through a
-// fourth linear function. Padding (see Embedding) has no weight. If a position sees only padding,
-// the mean is zero. Source: A. Vaswani, N. Shazeer, N. Parmar, J. Uszkoreit, L. Jones, A. Gomez, Ł.
-// Kaiser and I. Polosukhin, "Attention is all you need", NeurIPS 2017, section 3.2.
+// Attention is a layer that mixes the features of the positions of one text. Queries, keys and
+// values are linear functions of the features at their positions. The result at a position is the
+// mean of all values, with the weights softmax(query·key/√d). The features are divided into Heads
+// parts of d features, and each part has its own weights. A fourth linear function follows. Padding
+// (see Embedding) has weight 0. If a text is only padding, the mean is zero. Source: A. Vaswani, N.
+// Shazeer, N. Parmar, J. Uszkoreit, L. Jones, A. Gomez, Ł. Kaiser and I. Polosukhin, "Attention is
+// all you need", NeurIPS 2017, section 3.2.
 type Attention struct {
 	// Heads is the number of parts that the features are divided into. 0 means 1.
 	Heads int `json:"heads,omitempty"`
-	// Causal hides from each position the positions after it.
+	// Causal gives weight 0 to the positions after the query's position.
 	Causal bool `json:"causal,omitempty"`
 }
 

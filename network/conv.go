@@ -6,10 +6,10 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Conv is a convolution. An image [height, width, channels] has kernels of Kernel × Kernel places,
-// and a text [positions, features] has kernels of Kernel positions. There is one block for each of
-// the Groups. A block has one row for each output channel. The row holds the weights in the order
-// [kernel row, kernel column, channel of the group], then the bias.
+// Conv is a convolution. The kernels have Kernel × Kernel places of an image [height, width,
+// channels], or Kernel positions of a text [positions, features]. There is one block for each of
+// the Groups. A block has one row for each output channel. The row contains the weights in the
+// order [kernel row, kernel column, channel of the group], then the bias.
 type Conv struct {
 	// Channels is the number of output channels.
 	Channels int `json:"channels"`
@@ -21,7 +21,7 @@ type Conv struct {
 	// Dilation is the distance between neighboring places of a kernel. 0 means 1.
 	Dilation int `json:"dilation,omitempty"`
 	// Groups is the number of parts that the channels are divided into. Each part of the output
-	// sees one part of the input. 0 means 1.
+	// depends on one part of the input. 0 means 1.
 	Groups int `json:"groups,omitempty"`
 	// NoBias omits the bias. In a description it is bias: false.
 	NoBias bool `json:"no_bias,omitempty"`

@@ -96,13 +96,13 @@ func refused(kind string) (reason string, is bool) {
 	return "", false
 }
 
-// ParseLayers reads a description of layers, in YAML or JSON. It is a list with one entry for each
-// layer. An entry is the kind of the layer with its fields, or the kind alone:
+// ParseLayers returns the layers in a description, in YAML or JSON. The description is a list with
+// one entry for each layer. An entry is the kind of the layer with its fields, or the kind alone:
 //
 //   - linear: {outputs: 128}
 //   - activation: tanh
 //
-// The output of Layers.Encode is read back as equal layers. An unknown field is an error. New
+// It reads the output of Layers.Encode back as equal layers. An unknown field is an error. New
 // checks whether layers fit together.
 func ParseLayers(text []byte) (Layers, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
@@ -128,7 +128,7 @@ func ParseLayers(text []byte) (Layers, error) {
 // oneLine returns the text of an error on one line.
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
-// Encode returns the description of l as YAML, which ParseLayers reads back to equal layers.
+// Encode returns the description of l as YAML. ParseLayers reads it back as equal layers.
 func (l Layers) Encode() ([]byte, error) {
 	text, err := l.MarshalJSON()
 	if err != nil {
@@ -154,7 +154,7 @@ func plainStyle(n *yaml.Node, above yaml.Kind) {
 	}
 }
 
-// MarshalJSON returns the list with one object {kind: fields} for each layer.
+// MarshalJSON returns a list with one object {kind: fields} for each layer.
 func (l Layers) MarshalJSON() ([]byte, error) {
 	list := make([]map[string]any, len(l))
 	for i, layer := range l {
@@ -167,7 +167,7 @@ func (l Layers) MarshalJSON() ([]byte, error) {
 	return json.Marshal(list)
 }
 
-// UnmarshalJSON reads a list of kinds, or of objects {kind: fields}.
+// UnmarshalJSON reads a list of kinds or of objects {kind: fields}.
 func (l *Layers) UnmarshalJSON(text []byte) error {
 	var entries []json.RawMessage
 	if err := json.Unmarshal(text, &entries); err != nil || entries == nil {

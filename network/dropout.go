@@ -7,13 +7,14 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Dropout sets each number to zero with a probability p and divides the others by 1-p, in passes of
-// a tape in training. In other passes it does nothing. Every number of every record has its own
+// Dropout is a layer that sets each number to zero with probability p and divides the others by
+// 1-p. It is active in training passes of a tape only. Every number of every record has its own
 // draw, independent of all values, so no record affects the mask of another. Source: N. Srivastava,
 // G. Hinton, A. Krizhevsky, I. Sutskever and R. Salakhutdinov, "Dropout: a simple way to prevent
 // neural networks from overfitting", JMLR 15 (2014).
 type Dropout struct {
-	// Probability is at least 0 and less than 1. It is rounded to a multiple of 2^-32.
+	// Probability is the probability p, at least 0 and less than 1. It is rounded to a multiple of
+	// 2^-32.
 	Probability float64 `json:"probability"`
 }
 

@@ -6,16 +6,17 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Entries are inputs of records that are mostly zeros. Record i has Values[e] at place Index[e],
-// for Start[i] ≤ e < Start[i+1], and zeros elsewhere. Places of a record ascend.
+// Entries are the inputs of records that are mostly zeros. Record i has the value Values[e] at
+// index Index[e], for Start[i] ≤ e < Start[i+1], and zeros elsewhere. The indices of a record
+// ascend.
 type Entries[T kernel.Float] struct {
 	Start  []int
 	Index  []uint32
 	Values []T
 }
 
-// TakesEntries reports whether Tape.ForwardEntries may be called. It may if the first layer is
-// sparse-linear, or frozen with such a layer first.
+// TakesEntries reports whether Tape.ForwardEntries may be called. It is true if the first layer is
+// sparse-linear, or frozen layers that begin with sparse-linear.
 func (n *Network) TakesEntries() bool { return n.layers.takeEntries() }
 
 func (l Layers) takeEntries() bool {
@@ -36,9 +37,10 @@ type entriesTaker[T kernel.Float] interface {
 	forwardEntries(y []T, x Entries[T], n int)
 }
 
-// ForwardEntries is Forward for inputs that are given by their nonzero entries. An entry may still
-// be 0. The outputs have the bits of Forward, and the time does not depend on the zeros. It panics
-// unless the network TakesEntries and x has the first n records. The tape keeps nothing of x.
+// ForwardEntries is Forward for inputs that are given by their nonzero entries. Zero entries are
+// allowed too. The outputs equal those of Forward bit for bit. The time does not depend on the
+// zeros that are left out. It panics unless the network TakesEntries and x has at least n records.
+// The tape keeps nothing of x.
 func (t *Tape[T]) ForwardEntries(x Entries[T], n int, weights []T) []T {
 	if !t.network.TakesEntries() || len(x.Start) <= n || len(x.Index) < x.Start[n] || len(x.Values) < x.Start[n] {
 		panic(fmt.Sprintf("network: ForwardEntries: there are entries of %d records, want %d and a network that takes entries", len(x.Start)-1, n))

@@ -29,7 +29,7 @@ func (*same[T]) backward(_, _ []T, _ int) {}
 func (*same[T]) habits() habits { return habits{inPlace: true, nothing: true} }
 
 // ChannelsLast is a layer that turns an image [channels, height, width] into [height, width,
-// channels], the shape that convolutions take. It is for records with channels first.
+// channels], the input shape of convolutions.
 type ChannelsLast struct{}
 
 var _ Layer = ChannelsLast{}

@@ -2,8 +2,8 @@ package network
 
 import "github.com/ditherml/dither/internal/kernel"
 
-// Layer is a description of one layer of a network. It holds no trained numbers and has a form as
-// text. Only this package defines layers, because it promises that no layer mixes records.
+// Layer is a description of one layer of a network. It contains no trained parameters and has a
+// text form. Other packages cannot implement Layer, so no layer mixes records.
 type Layer interface {
 	// kind returns the name of the layer in descriptions, such as "linear".
 	kind() string
@@ -31,11 +31,11 @@ type Block struct {
 	// counted from 0.
 	Name        string
 	Right, Left int
-	// Bias says that a row of the block ends with a bias.
+	// Bias reports whether each row of the block ends with a bias.
 	Bias bool
-	// Sparse says that the factors have indices instead of left factors.
+	// Sparse reports whether the factors have indices instead of left factors.
 	Sparse bool
-	// Frozen says that the block is not trained: no factors are formed for it.
+	// Frozen reports whether the block is not trained. No factors are formed for it.
 	Frozen bool
 }
 
@@ -47,7 +47,7 @@ func (b Block) Width() int {
 	return b.Left
 }
 
-// Numbers returns how many numbers the block has.
+// Numbers returns the number of parameters in the block.
 func (b Block) Numbers() int { return b.Right * b.Width() }
 
 // control is the state that the workers of a tape share and its methods change.

@@ -84,24 +84,24 @@ func (n *Network) Layers() Layers { return slices.Clone(n.layers) }
 // factors in the same order.
 func (n *Network) Blocks() []Block { return trained(n.blocks) }
 
-// Frozen returns the frozen blocks in the order of the parameters. The parameters of trained blocks
-// come before theirs.
+// Frozen returns the frozen blocks in the order of the parameters. In the vector of parameters they
+// follow the trained blocks.
 func (n *Network) Frozen() []Block {
 	return slices.DeleteFunc(slices.Clone(n.blocks), func(b Block) bool { return !b.Frozen })
 }
 
-// Trained returns the number of trained parameters. They are the first of the parameters.
+// Trained returns the number of trained parameters, which are first in the vector of parameters.
 func (n *Network) Trained() int { return n.trained }
 
-// Weights returns the number of parameters, frozen ones included.
+// Weights returns the number of parameters, including frozen ones.
 func (n *Network) Weights() int { return n.total }
 
-// Init fills the parameters with first values. These are a function of the network and the seed
-// alone. Weights are uniform with mean 0 and variance 2/(inputs + outputs) (X. Glorot and Y.
-// Bengio, "Understanding the difficulty of training deep feedforward neural networks", AISTATS
-// 2010, formula 16). Before a ReLU, SiLU or GELU the variance is 2/inputs (K. He, X. Zhang, S. Ren
-// and J. Sun, "Delving deep into rectifiers", ICCV 2015, formula 10). Biases begin at 0, and scales
-// of normalizations at 1. Init panics unless the slice has Weights numbers.
+// Init fills the parameters with initial values, which depend only on the network and the seed.
+// Weights are uniform with mean 0 and variance 2/(inputs + outputs) (X. Glorot and Y. Bengio,
+// "Understanding the difficulty of training deep feedforward neural networks", AISTATS 2010,
+// formula 16). Before a ReLU, SiLU or GELU the variance is 2/inputs (K. He, X. Zhang, S. Ren and J.
+// Sun, "Delving deep into rectifiers", ICCV 2015, formula 10). Biases begin at 0, and scales of
+// normalizations at 1. Init panics unless the slice has Weights numbers.
 func (n *Network) Init(weights []float32, seed uint64) {
 	if len(weights) != n.total {
 		panic(fmt.Sprintf("network: Init: there are %d numbers, want %d", len(weights), n.total))

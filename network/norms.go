@@ -9,20 +9,21 @@ import (
 )
 
 // SquaredNorms adds to dst the squared L2 norm of each record's contribution, ‖Σ_t right_t ⊗
-// left_t‖². It has one number for each record of f. A record's result has the same bits whatever
-// other records are in f. A NaN in a record's factors gives NaN or +Inf for this record only.
+// left_t‖². It has one number for each record of f. The result of a record is bit for bit
+// independent of the other records in f. A NaN in a record's factors makes only that record's
+// result NaN or +Inf.
 //
-// With one position the norm is a product of norms, and no matrix is formed. With more, it is Σ_ts
-// (left_t·left_s)·(right_t·right_s), which is cheaper if 2·Positions² ≤ Left·Right. Otherwise it is
-// the norm of the matrix itself, formed for one record at a time (Z. Bu, Y.-X. Wang, S. Zha and G.
+// With one position the norm is a product of norms, and no matrix is formed. With several positions
+// it is Σ_ts (left_t·left_s)·(right_t·right_s) if 2·Positions² ≤ Left·Right. Otherwise it is the
+// norm of the matrix itself, formed for one record at a time (Z. Bu, Y.-X. Wang, S. Zha and G.
 // Karypis, "Scalable and efficient training of large convolutional neural networks with
-// differential privacy", NeurIPS 2022, section 3.3). The matrix is also formed if the first sum is
-// so much smaller than (Σ_t ‖left_t‖·‖right_t‖)² that it may be rounding error. Equal indices of
-// sparse factors are added up first, as the norm of a sum requires.
+// differential privacy", NeurIPS 2022, section 3.3). The matrix is also formed if cancellation
+// could make the first sum mostly rounding error, compared with (Σ_t ‖left_t‖·‖right_t‖)². Equal
+// indices of sparse factors are added up first.
 //
-// Products are of type T, and sums that decide a norm are in float64. For float32 the relative
-// error is usually at most about 1e-4. It has either sign, so a sum that promises a bound must
-// verify it.
+// Products have type T, and sums that determine a norm are in float64. For float32 the relative
+// error is usually at most about 1e-4. It may have either sign, so code that guarantees a bound
+// must verify the norm.
 func (w *Workspace[T]) SquaredNorms(dst []float64, f kernel.Factors[T]) {
 	if len(dst) != f.Records {
 		panic(fmt.Sprintf("network: SquaredNorms: %d results for %d records, want one each", len(dst), f.Records))

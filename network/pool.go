@@ -3,14 +3,14 @@ package network
 import "cmp"
 
 // MaxPool is a layer with the largest number of each channel in a window. A window has Kernel ×
-// Kernel places of an image, or Kernel positions of a text. Among equal numbers the first counts.
-// With a NaN the choice is unspecified.
+// Kernel places of an image, or Kernel positions of a text. The derivative of equal numbers goes to
+// the first of them. With a NaN the choice is unspecified.
 type MaxPool struct {
 	Kernel int `json:"kernel"`
 	// Stride is the distance between windows. 0 means Kernel.
 	Stride int `json:"stride,omitempty"`
-	// Padding is the distance by which windows extend over each side. Places outside the image do
-	// not count.
+	// Padding is the distance by which windows extend beyond each side. Places outside the image
+	// are ignored.
 	Padding int `json:"padding,omitempty"`
 }
 
@@ -23,7 +23,7 @@ type AveragePool struct {
 }
 
 // GlobalAveragePool is a layer with the mean of each feature over all positions. Padding (see
-// Embedding) does not count.
+// Embedding) is ignored.
 type GlobalAveragePool struct{}
 
 var _, _, _ Layer = MaxPool{}, AveragePool{}, GlobalAveragePool{}

@@ -13,8 +13,8 @@ import (
 // Cognitive Science 14 (1990).
 type Recurrent struct {
 	Units int `json:"units"`
-	// ReturnSequences makes the output the states at all positions, [positions, Units]. Otherwise
-	// the output is the last state, [Units].
+	// ReturnSequences makes the output the states at all positions, of shape [positions, Units].
+	// Otherwise the output is the last state, of shape [Units].
 	ReturnSequences bool `json:"return_sequences,omitempty"`
 }
 

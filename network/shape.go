@@ -13,7 +13,7 @@ type Shape []int
 // maxSize bounds the numbers of a record at any place of a network, so that sizes do not overflow.
 const maxSize = 1 << 28
 
-// Size returns how many numbers a record has: the product of s, 1 for an empty shape.
+// Size returns the number of numbers in a record: the product of s, or 1 for an empty shape.
 func (s Shape) Size() int {
 	size := 1
 	for _, n := range s {
@@ -25,8 +25,8 @@ func (s Shape) Size() int {
 // features returns the last number of s. It panics for an empty shape.
 func (s Shape) features() int { return s[len(s)-1] }
 
-// Positions returns the product of all numbers but the last, 1 if there are none. It panics for an
-// empty shape.
+// Positions returns the product of all dimensions except the last, or 1 if there are none. It
+// panics for an empty shape.
 func (s Shape) Positions() int { return s[:len(s)-1].Size() }
 
 // String returns the shape as text, such as 28×28×1.

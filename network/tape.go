@@ -6,8 +6,8 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Tape is the scratch in which one goroutine runs a network over chunks of records, forward and
-// backward. Each goroutine needs its own Tape. Only the first backward pass allocates memory.
+// Tape is the scratch memory in which one goroutine runs a network over chunks of records, forward
+// and backward. Each goroutine needs its own Tape. Only the first backward pass allocates memory.
 type Tape[T kernel.Float] struct {
 	network *Network
 	space   *space
@@ -17,9 +17,9 @@ type Tape[T kernel.Float] struct {
 	records int // of the last forward pass
 }
 
-// NewTape returns the scratch for chunks of up to the given number of records. Small chunks keep it
-// in the caches. About 64 records suit convolutions; a whole batch suits a network of linear
-// layers. It panics if records is less than 1.
+// NewTape returns a tape for chunks of up to the given number of records. Small chunks stay in the
+// processor's caches. About 64 records suit convolutions; a whole batch suits linear layers. It
+// panics if records is less than 1.
 func NewTape[T kernel.Float](n *Network, records int) *Tape[T] {
 	if records < 1 {
 		panic(fmt.Sprintf("network: NewTape: records is %d, want at least 1", records))
@@ -31,12 +31,11 @@ func NewTape[T kernel.Float](n *Network, records int) *Tape[T] {
 	return t
 }
 
-// Training sets whether dropout layers are active in the forward passes that follow. At first they
-// are not.
+// Training sets whether dropout layers are active in later forward passes. Initially they are not.
 func (t *Tape[T]) Training(training bool) { t.space.training = training }
 
-// Serial sets whether passes stay on the caller's processor, which is best if several goroutines
-// run at once. By default large products use several processors. The results have the same bits.
+// Serial sets whether passes use only the caller's goroutine, which is best if several goroutines
+// run at once. By default large products use several processors. The results are equal bit for bit.
 func (t *Tape[T]) Serial(serial bool) { t.space.serial = serial }
 
 // Forward returns the outputs of n records, of shape n × Output, from their inputs x, of shape n ×
@@ -66,10 +65,10 @@ func (t *Tape[T]) begin(n int, weights []T) {
 }
 
 // Backward returns the factors of the records of the last forward pass, one for each block of
-// Network.Blocks. The array dOutputs, of the shape of the outputs, holds the derivatives of each
-// record's loss by its outputs. The factors may share memory with x and dOutputs. They are valid
-// until the next call of Forward or Backward. No gradient is formed, and the pass ends at the
-// lowest trained layer.
+// Network.Blocks. The argument dOutputs contains the derivatives of each record's loss by its
+// outputs, and has their shape. The factors may share memory with x and dOutputs. They are valid
+// until the next call of Forward or Backward. No gradient is formed, and the pass ends at the first
+// trained layer.
 func (t *Tape[T]) Backward(dOutputs []T) []kernel.Factors[T] {
 	t.backward(dOutputs, false)
 	t.factors = t.chain.factors(t.factors[:0], t.records)

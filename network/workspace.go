@@ -5,8 +5,8 @@ import "github.com/ditherml/dither/internal/kernel"
 // Workspace is memory that SquaredNorms and AddSum reuse between calls. The zero value is ready.
 // One goroutine uses it at a time.
 type Workspace[T kernel.Float] struct {
-	// Serial keeps AddSum on the caller's processor; otherwise large products use several. The
-	// results have the same bits.
+	// Serial makes AddSum use only the caller's goroutine. Otherwise large products use several
+	// processors. The results are equal bit for bit.
 	Serial bool
 
 	gradient, scaled, lefts, rights []T

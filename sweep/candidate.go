@@ -17,13 +17,13 @@ import (
 type Candidate struct {
 	// Settings are the values of the parameters that the sweep varies, in its order.
 	Settings []Setting
-	// Baseline marks a run without privacy for comparison. It has no settings of the budget.
+	// Baseline marks a run without privacy for comparison. It has no settings for the budget.
 	Baseline bool
 	// Linear is a plan of gradient descent of a linear model, with its options.
 	Linear  *train.Setup
 	Options train.Options
-	// Other is a plan of another method for linear models. Of Options only FeatureBits applies to
-	// it.
+	// Other is a plan of another method for linear models. The only option that applies to it is
+	// FeatureBits.
 	Other *erm.Setup
 	// Network is a plan of a network, with its options.
 	Network        *neural.Setup
@@ -32,7 +32,7 @@ type Candidate struct {
 	Certificate certificate.Certificate
 }
 
-// Certify fills in the certificate of the plan.
+// Certify computes the certificate of the plan.
 func (c *Candidate) Certify() (err error) {
 	switch {
 	case c.Linear != nil && c.Other == nil && c.Network == nil:
@@ -58,7 +58,7 @@ func (c *Candidate) event() mechanism.Event {
 	return c.Network.Plan.Event()
 }
 
-// Words returns the configuration in words, such as "epsilon 0.5, clipping norm 1".
+// Words returns the configuration as text, such as "epsilon 0.5, clipping norm 1".
 func (c *Candidate) Words() string {
 	parts := make([]string, 0, len(c.Settings)+1)
 	if c.Baseline {
@@ -94,8 +94,9 @@ func (c *Candidate) together() bool {
 	return c.Linear != nil && c.Linear.Plan.Method() == option.MethodGD && c.Linear.SharesPasses() && len(c.Linear.Schema.Private()) == 0
 }
 
-// Runs returns how often the candidate runs if others run this number of times. It is 1 if the
-// candidate has neither noise nor samples, because every run would be the same.
+// Runs returns the number of runs of the candidate for this number of repeats. It is 1 if the
+// candidate has neither noise nor sampling, because all its runs would be equal. Otherwise it is
+// repeats.
 func (c *Candidate) Runs(repeats int) int {
 	if c.together() && c.Linear.Plan.NonPrivate {
 		return min(1, repeats)

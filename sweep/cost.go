@@ -12,13 +12,13 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Cost is the cost of all runs of a sweep together, if the records are private. It is one guarantee
+// Cost is the cost of all runs of a sweep together if the records are private. It is one guarantee
 // for everything that the sweep releases.
 type Cost struct {
 	// Epsilon is an upper bound in nats. It is +Inf if a baseline without privacy is among the
 	// runs.
 	Epsilon certificate.Epsilon
-	// Delta is the largest delta among the candidates. Epsilon holds at this delta.
+	// Delta is the largest delta among the candidates. The guarantee is (Epsilon, Delta).
 	Delta       float64
 	Neighboring privacy.Neighboring
 	Unit        string
@@ -27,11 +27,11 @@ type Cost struct {
 	Runs int
 }
 
-// CostOf returns the cost of this number of runs of each candidate, one event after the other. Runs
-// without privacy are left out. All must have one neighboring relation. The bound is exact for
-// Gaussian releases of all records. Otherwise it is the bound of Rényi divergences, or of the best
-// accountant if those have no proof. The runs must be fixed before the first of them. The slack of
-// the noise covers all draws.
+// CostOf returns the total cost of running each candidate runs(candidate) times, in order. Runs
+// without privacy are left out. All candidates must have the same neighboring relation. The bound
+// is exact for Gaussian releases without sampling. Otherwise it comes from Rényi divergences, or
+// from the best accountant if those have no proof. The runs must be fixed before the first of them.
+// The cost includes the slack of all draws of noise.
 func CostOf(candidates []Candidate, runs func(*Candidate) int) (Cost, error) {
 	all, out, draws := mechanism.Sequence{}, Cost{}, 0
 	for i := range candidates {

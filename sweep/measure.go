@@ -17,8 +17,7 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Metric is one measure of a model, such as "accuracy". It is undefined if the records do not
-// define it.
+// Metric is one measure of a model, such as "accuracy". It is NaN if the records do not define it.
 type Metric struct {
 	Name  string           `json:"name"`
 	Value evaluate.Measure `json:"value"`
@@ -32,7 +31,7 @@ const (
 	metricMAE     = "mae"
 )
 
-// Metrics returns the names of the metrics of models of a target, the most informative first.
+// Metrics returns the names of the metrics for a target. The main metric is first.
 func Metrics(t data.Target) []string {
 	switch {
 	case t.Regression():
@@ -43,12 +42,12 @@ func Metrics(t data.Target) []string {
 	return []string{option.MetricAccuracy, metricLogLoss}
 }
 
-// Evaluator measures models on one data set with targets. The numbers are exact, and as private as
-// the data set. It is safe for concurrent use.
+// Evaluator measures models on one data set with targets. The measures are exact, without privacy.
+// It is safe for concurrent use.
 type Evaluator struct {
 	data  *data.Dataset
 	mutex sync.Mutex
-	// tables are the features of the data set by their transforms, so that costly features are made
+	// tables maps transforms to features of the data set, so that costly features are computed
 	// once.
 	tables map[string]*train.Table
 	// rows are the rows of the data set under a schema without transforms, kept for later models.
@@ -57,8 +56,8 @@ type Evaluator struct {
 	schema *data.Schema
 }
 
-// NewEvaluator returns an evaluator on a data set, which it keeps. It returns an error if the data
-// set lacks targets or records.
+// NewEvaluator returns an evaluator on a data set, which it keeps. It is an error if the data set
+// has no targets or no records.
 func NewEvaluator(d *data.Dataset) (*Evaluator, error) {
 	if d == nil || d.Target() == nil || d.Records() == 0 {
 		return nil, fmt.Errorf("sweep: the table to measure on has no records or no target, want both")

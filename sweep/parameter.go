@@ -2,7 +2,7 @@ package sweep
 
 import "fmt"
 
-// Setting is one setting of a run. Its name is a flag of dither train without hyphens, and its
+// Setting is one setting of a run. Its name is a flag of `dither train` without hyphens, and its
 // value is a value of that flag.
 type Setting struct {
 	Name  string `json:"name"`
@@ -18,10 +18,10 @@ type Parameter struct {
 // maxConfigurations bounds the configurations of a sweep.
 const maxConfigurations = 1_000_000
 
-// Combine returns every combination of the values of parameters, one value of each in their order.
-// The last parameter varies fastest. No parameters have one combination, the empty one. It returns
-// an error for a parameter without values, a repeated name, a repeated value, or more than a
-// million combinations.
+// Combine returns every combination of the values of parameters. A combination has one value for
+// each parameter, in their order. The last parameter varies fastest. No parameters have one
+// combination, the empty one. It is an error if a parameter has no values, if a name or a value
+// repeats, or if there are more than a million combinations.
 func Combine(parameters []Parameter) ([][]Setting, error) {
 	out, seen := [][]Setting{nil}, map[string]bool{}
 	for _, p := range parameters {

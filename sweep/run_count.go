@@ -23,25 +23,26 @@ const (
 	lawPoisson     = "poisson"
 )
 
-// RunCountDistribution is the distribution of the number K of runs of a private choice. All its
-// forms have a price (Papernot & Steinke, "Hyperparameter Tuning with Renyi Differential Privacy",
-// ICLR 2022, https://arxiv.org/abs/2110.03620).
+// RunCountDistribution is the distribution of the number K of runs of a private selection. Every
+// distribution here has a proven price (Papernot & Steinke, "Hyperparameter Tuning with Renyi
+// Differential Privacy", ICLR 2022, https://arxiv.org/abs/2110.03620).
 //
-// The negative binomial distribution of shape η > -1, truncated to K ≥ 1, has probabilities in
-// proportion to (1-γ)^k·Π (l+η)/(l+1) over l below k. This is definition 1, priced by theorem 2.
-// The geometric distribution is η = 1, (1-γ)^(k-1)·γ. The logarithmic distribution is η = 0,
-// (1-γ)^k/k up to a constant. A smaller shape spreads K wider and costs less at the same mean.
+// The negative binomial distribution of shape η > -1, truncated to K ≥ 1, has probabilities
+// proportional to (1-γ)^k·Π (l+η)/(l+1), with l from 0 to k-1. This is definition 1 of the source,
+// priced by theorem 2. The geometric distribution is η = 1, with probabilities (1-γ)^(k-1)·γ. The
+// logarithmic distribution is η = 0, with probabilities proportional to (1-γ)^k/k. A smaller shape
+// has a larger variance and costs less at the same mean.
 //
-// The Poisson distribution is e^-Mean·Mean^k/k! (theorem 6). It includes K = 0, with no run, and
-// only this fact is released. It keeps K close to its mean, and its price has no term in log 1/γ.
+// The Poisson distribution is e^-Mean·Mean^k/k! (theorem 6). It includes K = 0: then only the fact
+// that there was no run is released. K is usually close to its mean. The price has no term in log
+// 1/γ.
 type RunCountDistribution struct {
 	Name string `json:"law"`
-	// Shape is η of the negative binomial distribution: an integer number of sixteenths, above -1
-	// and at most 16. Float64 and integers then represent the same shape. It is 0 for other
-	// distributions.
+	// Shape is η of the negative binomial distribution: a multiple of 1/16 above -1 and at most 16.
+	// Both float64 and integers represent such a number exactly. It is 0 for other distributions.
 	Shape float64 `json:"shape,omitempty"`
-	// Mean is an upper bound on the mean of K. It is exact for the geometric and the Poisson
-	// distribution. For the others it is exact up to the rounding of γ, which errs toward fewer
+	// Mean is the mean of K, or an upper bound on it. It is exact for the geometric and the Poisson
+	// distribution. For the others it is exact up to the rounding of γ, which reduces the number of
 	// runs.
 	Mean int `json:"mean"`
 }
@@ -57,7 +58,8 @@ const (
 	successBits, leastSuccess = 40, 1 << 20
 )
 
-// ParseLaw reads geometric:MEAN, logarithmic:MEAN, negative-binomial:SHAPE:MEAN or poisson:MEAN.
+// ParseLaw returns the distribution in a text: geometric:MEAN, logarithmic:MEAN,
+// negative-binomial:SHAPE:MEAN or poisson:MEAN.
 func ParseLaw(text string) (RunCountDistribution, error) {
 	parts := strings.Split(text, ":")
 	l := RunCountDistribution{Name: parts[0]}
@@ -173,8 +175,8 @@ func (l RunCountDistribution) tailRuns() int {
 	return int(math.Ceil(wideTail * (1 << successBits) / float64(l.success())))
 }
 
-// NoRuns returns the probability that there is no run, and thus no model. It is e^-Mean under the
-// Poisson distribution, else 0.
+// NoRuns returns the probability of no run, and thus no model. It is e^-Mean for the Poisson
+// distribution, else 0.
 func (l RunCountDistribution) NoRuns() float64 {
 	if l.Name == lawPoisson {
 		return math.Exp(-float64(l.Mean))

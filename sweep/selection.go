@@ -14,44 +14,46 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// ErrAllDiverged is the error for a private choice in which no run had finite weights. The choice
-// then releases this fact only.
+// ErrAllDiverged is the error of a private selection if no run had finite weights. Only this fact
+// is released.
 var ErrAllDiverged = errors.New("sweep: the weights of every run did not stay finite, so that there is no model")
 
-// Selection is the plan of a private choice of settings (Papernot & Steinke, "Hyperparameter Tuning
-// with Renyi Differential Privacy", ICLR 2022, theorems 2 and 6, https://arxiv.org/abs/2110.03620).
-// It makes a random number of runs, each with a configuration drawn uniformly at random. Every
-// model is scored on public records. The best model is released, or the first of several best.
-// Nothing else is released: neither the other models and scores nor the number of runs.
+// Selection is the plan of a private selection of settings (Papernot & Steinke, "Hyperparameter
+// Tuning with Renyi Differential Privacy", ICLR 2022, theorems 2 and 6,
+// https://arxiv.org/abs/2110.03620). It makes a random number of runs, each with a configuration
+// drawn uniformly at random. Every model is scored on public records. Only the model with the best
+// score is released, or the first of several such models. Other models, their scores and the number
+// of runs stay secret.
 //
-// The theorem holds for independent runs of one distribution, which must be as private as Run's
-// event for every configuration. All configurations therefore have that event. Drawing a
-// configuration without reading records never increases a divergence of a run.
+// The theorem covers independent runs with equal distributions. Every configuration must be as
+// private as Run's event, so all configurations have that event. Drawing a configuration reads no
+// records, so it never increases a divergence of a run.
 //
-// The theorem needs a total order of the results. Among equal scores the first is released, which
-// for runs of one distribution is the same as a random one. A run that diverges is the least result
-// in that order. Its divergence follows from the noisy sums that it released, so the run stays as
-// private as its event. The number of runs is drawn before the first run and does not change. If a
-// diverged run ended the choice or were drawn again, the number of runs would depend on the
-// records.
+// The theorem needs a total order of the results. The first of several best models is released;
+// since runs have equal distributions, this equals a random choice. A diverged run is the least
+// result in that order. Its divergence follows from the noisy sums that it released, so the run
+// stays as private as its event. The number of runs is drawn before the first run and does not
+// change. If a diverged run were repeated, or ended the selection, the number of runs would depend
+// on the records.
 type Selection struct {
 	// RunCountDistribution is the distribution of the number of runs.
 	RunCountDistribution
-	// Configurations is the number of configurations to draw from.
+	// Configurations is the number of configurations.
 	Configurations int `json:"configurations"`
-	// RunMethod and Run are the method and plan of the winner, in the form of its own certificate.
+	// RunMethod and Run are the method and the plan of the winner, as in a certificate of that run
+	// alone.
 	RunMethod string          `json:"run-method"`
 	Run       json.RawMessage `json:"run"`
 }
 
-// ErrNoRuns is the error for a private choice whose number of runs is 0, which the Poisson
-// distribution allows. Only this fact is released. The choice is paid for, because its event
-// includes this outcome.
+// ErrNoRuns is the error of a private selection with 0 runs, which the Poisson distribution allows.
+// Only this fact is released. The selection is paid for nevertheless, because its event includes
+// this outcome.
 var ErrNoRuns = errors.New("sweep: the random number of runs came up as 0, so that there is no model")
 
-// NewSelection returns the plan of a choice among candidates, with the first of them as Run. It
-// refuses choices that the theorem does not cover. The runs of all candidates must have one cost
-// and privacy, and be linear models by descent.
+// NewSelection returns the plan of a selection among candidates. The first candidate determines
+// Run. It is an error if the theorem does not cover the selection: all candidates must be linear
+// models by gradient descent, with equal events.
 func NewSelection(candidates []Candidate, law RunCountDistribution) (Selection, error) {
 	if err := law.validate(); err != nil {
 		return Selection{}, err
@@ -101,7 +103,7 @@ func (s Selection) validate() error {
 	return s.RunCountDistribution.validate()
 }
 
-// ReadSelection reads and validates a plan in JSON. An unknown field is an error.
+// ReadSelection returns the valid plan in a JSON text. An unknown field is an error.
 func ReadSelection(text json.RawMessage) (Selection, error) {
 	var s Selection
 	if err := strict.Decode(text, &s); err != nil {
@@ -110,7 +112,7 @@ func ReadSelection(text json.RawMessage) (Selection, error) {
 	return s, s.validate()
 }
 
-// SelectionMethods returns the certificate method of private choices among runs of these methods.
+// SelectionMethods returns the certificate method of selections among runs of the given methods.
 func SelectionMethods(runs map[string]certificate.Method) map[string]certificate.Method {
 	return map[string]certificate.Method{option.MethodSelection: func(text json.RawMessage) (certificate.Claim, error) {
 		s, err := ReadSelection(text)
@@ -129,7 +131,8 @@ func SelectionMethods(runs map[string]certificate.Method) map[string]certificate
 	}}
 }
 
-// Certificate returns the certificate of the choice with this winner, without provenance and hash.
+// Certificate returns the certificate of a selection with this winner. The provenance and the hash
+// are empty.
 func (s Selection) Certificate(winner *Candidate) (certificate.Certificate, error) {
 	plan := s.of(winner)
 	text, err := json.Marshal(plan)
@@ -139,18 +142,18 @@ func (s Selection) Certificate(winner *Candidate) (certificate.Certificate, erro
 	return certificate.New(option.MethodSelection, text, plan.derivation(winner.Linear.Plan.Derivation()))
 }
 
-// Selected is the released result of a private choice.
+// Selected is the released result of a private selection.
 type Selected struct {
 	Winner      *Candidate
 	Model       *model.Model
 	Certificate certificate.Certificate
 }
 
-// Select makes a private choice. The whole is reserved from the ledger before the first run. The
-// metric scores models on the evaluator's records, which must be public. The largest score wins, or
-// with smaller the smallest. The journal and progress are not used, because both would show the
-// number of runs. The duration shows that number too, to anyone who can measure it. Under a
-// distribution that allows no run, ErrNoRuns is a possible outcome.
+// Select makes a private selection. It reserves the whole cost from the ledger before the first
+// run. The metric scores models on the evaluator's records, which must be public. The largest score
+// wins, or the smallest if smaller is true. Select does not use Journal and Progress, because both
+// would reveal the number of runs. The duration reveals that number too, to anyone who can measure
+// it. If the distribution allows 0 runs, the error may be ErrNoRuns.
 func (s *Sweep) Select(ctx context.Context, l *ledger.Ledger, plan Selection, metric string, smaller bool) (Selected, error) {
 	if _, err := NewSelection(s.Candidates, plan.RunCountDistribution); err != nil {
 		return Selected{}, err

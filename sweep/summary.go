@@ -13,12 +13,12 @@ const confidence = 0.95
 type Summary struct {
 	Candidate *Candidate
 	Metric    string
-	// Repeats is the number of repeats whose value of the metric is finite. Diverged is the number of
+	// Repeats is the number of repeats with a finite value of the metric. Diverged is the number of
 	// repeats without a model (Measurement.Diverged).
 	Repeats, Diverged int
-	// Mean, StandardDeviation (with Repeats - 1 in the denominator), Low and High are NaN without
-	// any repeat. With one repeat all but Mean are NaN. Low and High are the ends of the interval
-	// for the mean.
+	// Mean and StandardDeviation are over the repeats; the latter has Repeats - 1 in the
+	// denominator. Low and High are the ends of a confidence interval for the mean. Without repeats
+	// all are NaN. With one repeat all but Mean are NaN.
 	Mean, StandardDeviation, Low, High float64
 	// LearningRate is the mean of the learning rates that were used.
 	LearningRate float64

@@ -22,22 +22,22 @@ import (
 // nan is the value of undefined metrics.
 var nan = math.NaN()
 
-// Sweep is an experiment that runs every candidate repeatedly and measures every model on one
-// table. The learned models are discarded. Runs of full-batch gradient descent of linear models
-// share passes over the records (train.FitMany). Full batches use no randomness that runs could
-// share, and each run draws its own noise. Every other run draws its own samples and noise. Each
-// run is reserved and charged as a release.
+// Sweep runs every candidate repeatedly and measures every model on one table. The models are
+// discarded. Each run is reserved and charged as a release. Each run draws its own noise and
+// samples. Runs of full-batch gradient descent of linear models share passes over the records
+// (train.FitMany): they have no samples, and share no noise.
 type Sweep struct {
 	Candidates []Candidate
-	// Repeats is how often each candidate runs, at least 1. A candidate without randomness runs
-	// once.
+	// Repeats is the number of runs of each candidate, at least 1. A candidate without randomness
+	// runs once.
 	Repeats int
 	// Training is the table to train on. Evaluator measures the models; nil measures nothing.
 	Training *data.Dataset
 	Examiner *Evaluator
-	// Journal keeps results and knows which runs have ended; nil keeps nothing.
+	// Journal stores results and reports which runs have ended. Nil means that results are not
+	// stored.
 	Journal Journal
-	// Progress, if not nil, is called when runs end and as they advance. Calls do not overlap.
+	// Progress, if not nil, is called when runs end and during runs. Calls do not overlap.
 	Progress func(Progress)
 
 	tables     map[string]*train.Table
@@ -61,10 +61,10 @@ type job struct {
 	run       Run
 }
 
-// Run makes the runs that the journal lacks and returns all results. The results of a candidate are
-// adjacent, in the order of their repeats. A run whose weights are not finite has a result with
-// Diverged, and the others continue. If the sweep is stopped, the results of ended runs are in the
-// journal.
+// Run makes the runs that the journal lacks, and returns all results. The results of a candidate
+// are adjacent, in the order of their repeats. If the weights of a run are not finite, its result
+// has Diverged, and other runs continue. If the sweep is interrupted, the journal has the results
+// of the ended runs.
 func (s *Sweep) Run(ctx context.Context) ([]Measurement, error) {
 	if s.Repeats < 1 || len(s.Candidates) == 0 {
 		return nil, fmt.Errorf("sweep: there are %d configurations and %d repeats, want at least 1 of each", len(s.Candidates), s.Repeats)

@@ -16,9 +16,9 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// NonPrivateDiagnosis is a description of an optimization problem: its spectrum, its minimizer and
-// its constants. It is computed exactly from the records, and no guarantee covers it. Only the data
-// holder may see it.
+// NonPrivateDiagnosis describes an optimization problem: its spectrum, its minimizer and its
+// constants. It is computed exactly from the records, without privacy. Show it only to the data
+// holder.
 type NonPrivateDiagnosis struct {
 	Loss     string `json:"loss"`
 	Records  int    `json:"records"`
@@ -32,15 +32,16 @@ type NonPrivateDiagnosis struct {
 	// Largest and Least are eigenvalues of the mean of x·xᵀ.
 	Largest float64 `json:"largest-eigenvalue"`
 	Least   float64 `json:"least-eigenvalue"`
-	// Lipschitz is the public bound on the norm of one record's gradient. It is Inf if the loss has
+	// Lipschitz is a public bound on the norm of one record's gradient. It is +Inf if the loss has
 	// none.
 	Lipschitz float64 `json:"-"`
-	// Smoothness bounds the second derivative of the mean loss, from the exact rows.
-	// PublicSmoothness bounds it from the bound of rows alone.
+	// Smoothness bounds the second derivative of the mean loss, computed from the exact rows.
+	// PublicSmoothness is the bound for any rows within RowBound.
 	Smoothness       float64 `json:"smoothness"`
 	PublicSmoothness float64 `json:"public-smoothness"`
 	// StrongConvexity is the least eigenvalue of the second derivative of the mean loss at the
-	// minimizer, without a ridge. It is NaN for losses whose scores are coupled.
+	// minimizer, without a ridge. It is NaN for losses with several dependent scores, such as
+	// softmax.
 	StrongConvexity float64 `json:"-"`
 	// MinimizerNorm is ‖θ*‖ and ProjectedNorm is ‖θ*‖_M, where θ* is the minimizer with Ridge.
 	MinimizerNorm float64 `json:"minimizer-norm"`
@@ -65,8 +66,8 @@ func (exactPayer) Pay(e mechanism.Event) error {
 	return nil
 }
 
-// DiagnoseNonPrivate returns the exact diagnosis of the records. It reads the request's loss and
-// map of rows only.
+// DiagnoseNonPrivate returns the exact diagnosis of the records. Of the request it uses only the
+// loss and the map of rows.
 func DiagnoseNonPrivate(ctx context.Context, r Request, s *data.Schema, d *data.Dataset) (*NonPrivateDiagnosis, error) {
 	r.Method, r.Epsilon = option.MethodLBFGS, math.Inf(1)
 	if r.SumRidge == 0 {
@@ -200,8 +201,8 @@ func (n *NonPrivateDiagnosis) meanLoss(weights []float64) (float64, error) {
 	return sum / float64(n.Records), err
 }
 
-// Excess returns the mean loss of a model's weights minus the minimum. The model must have the
-// diagnosis' map of rows and loss.
+// Excess returns the mean loss of a model minus the minimum. The model must have the map of rows
+// and the loss of the diagnosis.
 func (n *NonPrivateDiagnosis) Excess(m *model.Model) (float64, error) {
 	if m.Network() != nil {
 		return 0, fmt.Errorf("erm: the model is a network, want a linear model; the minimum that is looked for is that of linear ones")
@@ -213,14 +214,15 @@ func (n *NonPrivateDiagnosis) Excess(m *model.Model) (float64, error) {
 	return loss - n.Minimum, err
 }
 
-// Bound returns excessBound for this problem.
+// Bound returns a bound on the expected excess of private training at epsilon, in nats, and delta:
+// see excessBound.
 func (n *NonPrivateDiagnosis) Bound(epsilon, delta float64) float64 {
 	return excessBound(n.Lipschitz, n.ProjectedNorm, n.Rank, epsilon, delta, float64(n.Records))
 }
 
-// Release reserves and pays for a plan that releases sums of products, and returns those sums. Any
-// ridge, R², intervals, models of fewer features and the spectrum then follow from them without
-// further cost.
+// Release reserves and pays for a plan that releases sums of products, and returns those sums.
+// Their post-processing costs nothing more: any ridge, R², intervals, models of fewer features and
+// the spectrum.
 func Release(l *ledger.Ledger, s Setup, d *data.Dataset) (*Moments, error) {
 	if err := s.Plan.Validate(); err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Options are the settings that cannot change privacy.
+// Options are settings that do not affect the guarantee.
 type Options struct {
 	// FeatureBits is the number of bits that a feature is rounded to: 16 (or 0), or 8.
 	FeatureBits int
@@ -33,10 +33,10 @@ type fitting struct {
 	moments *Moments
 }
 
-// Fit reserves the plan's event, encodes the records, and lets the method pay and release. Errors
-// after the reservation do not depend on values of records, and the reserved cost stays spent.
-// There may be at most MaxRecords records. In the result, Fit sets the model and the inference of
-// linear regression.
+// Fit reserves the plan's event, encodes the records, and releases the result of the method. Errors
+// after the reservation do not depend on values of records, and the reserved cost stays spent. More
+// than MaxRecords records are an error. The result contains the model and, for linear regression,
+// the inference.
 func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options) (*train.Result, error) {
 	if err := s.Plan.Validate(); err != nil {
 		return nil, err

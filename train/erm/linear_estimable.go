@@ -5,10 +5,10 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Empty lists the features whose sum of squares does not stand out from noise. Such a feature is 0
-// in all or nearly all records, so its coefficient is not estimable. Use Keep for least squares on
-// the other features, which answers another question. The list depends on released numbers only.
-// The constant coordinate is never on it.
+// Empty returns the features whose sum of squares is indistinguishable from noise. Such a feature
+// is 0 in all or nearly all records, so its coefficient is not estimable. Use Keep for least
+// squares on the other features; their coefficients have a different meaning. The result depends
+// only on released numbers. It never contains the constant coordinate.
 func (m *Moments) Empty() []int {
 	var out []int
 	least := m.least()
@@ -20,12 +20,12 @@ func (m *Moments) Empty() []int {
 	return out
 }
 
-// Doubtful lists the features that noise hides among combinations of the others. It has one feature
-// for each eigenvalue that is too small for Infer. The eigenvectors of these eigenvalues decide:
-// first comes the feature on which they depend most, then the feature on which their remainder
-// depends most, and so on. This is subset selection by pivoting (Golub, Klema & Stewart, "Rank
-// Degeneracy and Least Squares Problems", Stanford STAN-CS-76-559, 1976). The constant coordinate
-// is never on the list.
+// Doubtful returns features that noise makes indistinguishable from combinations of the others.
+// There is one feature for each eigenvalue that is too small for Infer. The features are chosen by
+// the eigenvectors of these eigenvalues. The first is the feature on which the eigenvectors depend
+// most. The second is the feature on which their remainder depends most, and so on. This is subset
+// selection by pivoting (Golub, Klema & Stewart, "Rank Degeneracy and Least Squares Problems",
+// Stanford STAN-CS-76-559, 1976). The result never contains the constant coordinate.
 func (m *Moments) Doubtful() ([]int, error) {
 	eigen, err := dense.NewEigen(m.secondMoment())
 	if err != nil {

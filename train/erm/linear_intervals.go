@@ -10,8 +10,8 @@ import (
 )
 
 // Inference is an estimate of the coefficients of least squares without a ridge, from released
-// moments. Its errors include both the sampling of records and the noise of the release. All of it
-// is post-processing.
+// moments. Its errors allow for the sampling of records and for the noise. It is post-processing of
+// a release.
 type Inference struct {
 	// Weights are the coefficients, corrected for the leading effect of the noise on their mean.
 	Weights []float64
@@ -135,9 +135,9 @@ func (m *Moments) unbias(w []float64, inverse kernel.Matrix[float64]) {
 	}
 }
 
-// Contrast returns offset + a·w with an interval at this level, such as 0.95. The records are
-// taken for a sample of a linear model whose errors have equal variance. The interval is meant to
-// hold that model's value at the stated rate.
+// Contrast returns offset + a·w with a confidence interval at this level, such as 0.95. The
+// interval assumes that the records are a sample of a linear model with errors of equal variance.
+// It is for the value of that model.
 func (f *Inference) Contrast(a []float64, offset, level float64) train.Estimate {
 	e := train.Estimate{Value: offset}
 	sampled, noisy := 0.0, 0.0

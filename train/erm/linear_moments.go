@@ -8,10 +8,10 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Moments are the released sufficient statistics of least squares. They are the noisy sums of
-// products of all pairs of coordinates of (x, y). Here x is a row of features and y holds its
-// targets. Everything that is computed from them is post-processing. They are immutable and safe
-// for concurrent use.
+// Moments are the released sufficient statistics of least squares: the noisy sums of products of
+// all pairs of coordinates of (x, y). Here x is a row of features and y contains its targets. All
+// results computed from them are post-processing. Moments are immutable and safe for concurrent
+// use.
 type Moments struct {
 	features, targets int
 	sums              kernel.Matrix[float64] // of (x, y), the features first
@@ -67,7 +67,7 @@ func newMoments(sums []float64, o momentsOptions) (*Moments, error) {
 func (m *Moments) deviation() float64 { return m.noise }
 
 // Keep returns the moments of a model with only the listed features, from the same release. The
-// features must be in ascending order. They must include the constant coordinate if there is one.
+// features must ascend. They must include the constant coordinate if there is one.
 func (m *Moments) Keep(features []int) (*Moments, error) {
 	if len(features) == 0 || m.intercept > 0 && features[len(features)-1] != m.features-1 {
 		return nil, fmt.Errorf("erm: %d features are kept, want at least one, the constant last", len(features))
@@ -101,8 +101,8 @@ func (m *Moments) secondMoment() kernel.Matrix[float64] {
 	return s
 }
 
-// Spectrum returns the eigenvalues of the noisy second moment, the largest first. Eigenvalues
-// within noiseNorm of 0 are indistinguishable from noise.
+// Spectrum returns the eigenvalues of the noisy second moment, in descending order. Eigenvalues of
+// magnitude up to noiseNorm are indistinguishable from noise.
 func (m *Moments) Spectrum() ([]float64, error) {
 	s, err := newSpectrum(m.secondMoment())
 	if err != nil {
@@ -146,9 +146,9 @@ func (m *Moments) sumOfSquares(k int, w []float64) float64 {
 	return sum
 }
 
-// Determination returns R² = 1 - Σ(y_k - w·x)²/Σ(y_k - mean)² of weights over the summed records.
-// It is computed from the statistics. It is NaN without a constant coordinate. It is not moved into
-// a range: noise can raise it above 1.
+// Determination returns R² = 1 - Σ(y_k - w·x)²/Σ(y_k - mean)² of weights on the summed records. It
+// is computed from the moments. It is NaN without a constant coordinate. Noise can make it larger
+// than 1.
 func (m *Moments) Determination(k int, w []float64) float64 {
 	records := m.records()
 	mean := m.cross(k)[m.features-1] / (m.intercept * records)

@@ -160,8 +160,8 @@ func (m *Moments) solve(r ridge) ([]float64, error) {
 	return s.weights(r)
 }
 
-// Path returns the weights for each penalty λ in turn, in Σ(y - w·x)² + λ·‖w‖². All come from one
-// release. The weights of one penalty are one target after the other, each Features long.
+// Path returns the minimizers w of Σ(y - w·x)² + λ·‖w‖² for each penalty λ, in order. All come from
+// one release. The weights of one penalty are one target after the other, each of length Features.
 func (m *Moments) Path(penalties []float64) ([][]float64, error) {
 	s, err := newSolver(m)
 	if err != nil {

@@ -58,7 +58,7 @@ func Names() []string {
 	return names
 }
 
-// Summary returns a few words on what a method does, or "" for an unknown name.
+// Summary returns a short description of a method, or "" for an unknown name.
 func Summary(name string) string {
 	m, err := methodOf(name)
 	if err != nil {
@@ -67,7 +67,7 @@ func Summary(name string) string {
 	return m.summary()
 }
 
-// Steps lists the releases of a valid plan, in order.
+// Steps returns the releases of a valid plan, in order.
 func (p Plan) Steps() []step {
 	if m, err := methodOf(p.Method); err == nil && m.validate(p) == nil {
 		steps := m.steps(p)
@@ -79,7 +79,7 @@ func (p Plan) Steps() []step {
 	return nil
 }
 
-// Facts lists, in words, the numbers of a valid plan that belong to its method.
+// Facts returns the numbers of a valid plan that belong to its method, in words.
 func (p Plan) Facts() []fact {
 	if m, err := methodOf(p.Method); err == nil && m.validate(p) == nil {
 		return m.facts(p)

@@ -9,7 +9,7 @@ import (
 )
 
 // CheckModel returns an error for each number of a plan that contradicts a model trained by it.
-// Those numbers follow from the model's shape, schema, loss, learned parts and bounds of rows.
+// These numbers follow from the model's shape, schema, loss, learned parts and bounds of rows.
 func CheckModel(p Plan, m *model.Model) error {
 	if m.Network() != nil {
 		return fmt.Errorf("erm: the model is a network, want linear weights")
@@ -68,8 +68,7 @@ func (p Plan) checkLinear(m *model.Model) error {
 	return errors.Join(agree("radius of products", l.Radius, want.Radius), agree("bound of products", l.Bound, want.Bound), agree("scale of the target", l.TargetScale, want.TargetScale))
 }
 
-// Premises returns the conditions that the guarantee of the plan depends on, as far as the plan
-// states them.
+// Premises returns the conditions of the plan's guarantee that the plan implies.
 func (p Plan) Premises() draft.Premises {
 	return draft.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, NonPrivate: p.NonPrivate}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Plan holds every number that decides privacy. It is fixed before a record is read and written
-// into the certificate. Its Event is reserved and paid. In JSON it has one more section, with the
-// numbers of its method; Facts and Steps describe that section.
+// Plan contains every number that determines the guarantee. It is fixed before a record is read and
+// written into the certificate. Its Event is reserved and paid. In JSON it has one more section,
+// with the numbers of its method; Facts and Steps describe that section.
 type Plan struct {
 	Method string `json:"method"`
 	certificate.Subject
@@ -22,7 +22,7 @@ type Plan struct {
 	Dim     int            `json:"dim"`
 	Columns int            `json:"columns"`
 	Loss    model.LossSpec `json:"loss"`
-	// RowBound is the largest L2 norm of a row. A longer row is shortened to it.
+	// RowBound is the largest L2 norm of a row. Longer rows are scaled down to it.
 	RowBound float64 `json:"row-bound"`
 	leastSquares
 	// NonPrivate marks a baseline: the same computation without noise, at infinite cost.
@@ -76,7 +76,7 @@ func specOf(l model.Loss) model.LossSpec {
 	return spec
 }
 
-// Event returns what the plan releases.
+// Event returns the event of all releases of the plan.
 func (p Plan) Event() mechanism.Event {
 	if m, err := methodOf(p.Method); err == nil && m.validate(p) == nil {
 		return p.afterCenter(m.event(p))
@@ -102,7 +102,7 @@ func (p Plan) derivation() certificate.Claim {
 // maxNumbers bounds the numbers of a plan far above any use, so that nothing overflows.
 const maxNumbers = 1 << 31
 
-// Validate returns an error that names the first number that makes no sense.
+// Validate returns an error for the first invalid number.
 func (p Plan) Validate() error {
 	m, err := methodOf(p.Method)
 	if err == nil {
@@ -136,7 +136,7 @@ func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 // json returns the plan as the certificate holds it.
 func (p Plan) json() (json.RawMessage, error) { return json.Marshal(p) }
 
-// Certificate returns the certificate of the plan, without provenance and hash.
+// Certificate returns the certificate of the plan. The provenance and the hash are empty.
 func (p Plan) Certificate() (certificate.Certificate, error) {
 	text, err := p.json()
 	if err != nil {
@@ -145,8 +145,8 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 	return certificate.New(p.Method, text, p.derivation())
 }
 
-// Methods returns this package's certificate methods by name. A method derives the claims of a plan
-// from its JSON.
+// Methods returns the certificate methods of this package by name. Each derives the claim from the
+// JSON of a plan.
 func Methods() map[string]certificate.Method {
 	all := map[string]certificate.Method{}
 	for _, m := range methods {

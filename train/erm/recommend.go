@@ -19,10 +19,10 @@ const (
 	recommendedBaseline = 5000
 )
 
-// Recommend returns a method for a request, and the reason. It ignores the request's own method. It
-// decides by public numbers: epsilon, delta, relation, loss, and the schema's kind of target,
-// features and declared number of records. The rules come from measurements on the tables of
-// docs/methods.md. A choice costs nothing, since no record takes part in it.
+// Recommend returns a method for a request, and the reason. It ignores the request's own method.
+// The decision depends on public numbers: epsilon, delta, relation, loss, and the schema's kind of
+// target, features and declared number of records. So it costs nothing. The rules come from
+// measurements on the tables of docs/methods.md.
 func Recommend(r Request, s *data.Schema) (method, reason string, err error) {
 	if math.IsInf(r.Epsilon, 1) {
 		return recommendBaseline(r, s)

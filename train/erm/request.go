@@ -15,41 +15,39 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Request describes the wanted model and its privacy; NewSetup turns it into a plan. The zero value
-// of each optional field has the documented meaning.
+// Request contains the user's choices for a model and its privacy. NewSetup makes a plan from it.
 type Request struct {
 	// Method is one of Names. It is required.
 	Method string
-	// Epsilon is the whole budget in nats. +Inf requests a baseline without privacy.
+	// Epsilon is the whole budget in nats. +Inf means a baseline without privacy.
 	Epsilon float64
-	// Delta is 0 or more. Methods without normal noise accept 0.
+	// Delta is at least 0. Methods without normal noise accept 0.
 	Delta float64
 	// Neighboring is the relation. It is required.
 	Neighboring privacy.Neighboring
-	// Loss is the loss; nil means the loss that the target implies.
+	// Loss is the loss; nil means the default for the target.
 	Loss model.Loss
-	// Normalization, Radius, Intercept and Transforms have the meaning of the fields of
-	// train.Request with these names.
+	// Normalization, Radius, Intercept and Transforms are as in train.Request.
 	Normalization feature.Normalization
 	Radius        float64
 	Intercept     float64
 	Transforms    []feature.Spec
-	// SumRidge is Λ in the penalty (Λ/2)·‖w‖² that is added to the sum (not the mean) of all
-	// losses. 0 leaves it to the method.
+	// SumRidge is Λ in the penalty (Λ/2)·‖w‖² that is added to the sum, not the mean, of all
+	// losses. 0 means the method's default.
 	SumRidge float64
 	// Noise names the noise of output perturbation: "gaussian", "l1", "l2" or "l-infinity". ""
 	// means "gaussian", or "l1" at delta 0, where it has the least standard deviation. For
 	// zeroth-order descent it is "gaussian" or "l1", with "l1" as the default at delta 0. Noise in
 	// the norms L1 and L∞ has a guarantee at delta 0.
 	Noise string
-	// Center requests a noisy mean, paid from the budget, that is subtracted from the rows. Auto
-	// centers if method and noise allow it and the number of records is declared.
+	// Center requests that a noisy mean is subtracted from the rows. The budget pays for the mean.
+	// Auto centers if the method and the noise allow it and the number of records is declared.
 	Center train.Tristate
 
 	// Each of the following applies to some methods; 0 and "" leave it to the method.
 
 	// Steps is the number of steps of zeroth-order descent and Frank-Wolfe. ClippingNorm is the
-	// norm to which they clip one record's contribution to a step.
+	// norm to which one record's contribution to a step is clipped.
 	Steps        int
 	ClippingNorm float64
 	// Directions is the number of directions in a step of zeroth-order descent. The loss is
@@ -72,16 +70,16 @@ type Request struct {
 	// grid goes from -GridReach to GridReach. The loss of a record is cut at LossBound.
 	GridPoints           int
 	GridReach, LossBound float64
-	// Choice names the mechanism that chooses a point of the grid, or a coordinate of Frank-Wolfe.
-	// It is "permute-and-flip" or "exponential".
+	// Choice is the mechanism that selects a point of the grid, or a coordinate of Frank-Wolfe. It
+	// is "permute-and-flip" or "exponential".
 	Choice string
 }
 
-// Setup is a plan with the parts of the model that it was made for.
+// Setup is a plan with the feature map and the schema that it was made for.
 type Setup struct {
 	Plan   Plan
 	Schema *data.Schema
-	// Features is the map of rows. Nothing in it is learned.
+	// Features is the map of rows. It contains no learned numbers.
 	Features *feature.Map
 	Model    model.Linear
 }
