@@ -98,8 +98,8 @@ const (
 // false and v is NaN. Otherwise v is:
 //
 //   - for a numeric column, the value, moved inside the bounds if the column clamps
-//   - for a categorical column, the index of the level; for an undeclared level, len(Levels), which
-//     is a level of its own if Unknown is Other and no indicator if Unknown is Zero
+//   - for a categorical column, the index of the level. An undeclared level has the index
+//     len(Levels): a level of its own if Unknown is Other, and no indicator if Unknown is Zero.
 //   - for a missing cell, NaN
 //   - for a text column, 0; TextCell returns the stored values
 //

@@ -38,7 +38,7 @@ type entriesTaker[T kernel.Float] interface {
 }
 
 // ForwardEntries is Forward for inputs that are given by their nonzero entries. Zero entries are
-// allowed too. The outputs equal those of Forward bit for bit. The time does not depend on the
+// allowed too. The outputs are bit for bit as by Forward. The time does not depend on the
 // zeros that are left out. It panics unless the network TakesEntries and x has at least n records.
 // The tape keeps nothing of x.
 func (t *Tape[T]) ForwardEntries(x Entries[T], n int, weights []T) []T {

@@ -20,8 +20,8 @@ const maxConfigurations = 1_000_000
 
 // Combine returns every combination of the values of parameters. A combination has one value for
 // each parameter, in their order. The last parameter varies fastest. No parameters have one
-// combination, the empty one. It is an error if a parameter has no values, if a name or a value
-// repeats, or if there are more than a million combinations.
+// combination, the empty one. A parameter without values, a repeated name and a repeated value are
+// errors. More than a million combinations are an error too.
 func Combine(parameters []Parameter) ([][]Setting, error) {
 	out, seen := [][]Setting{nil}, map[string]bool{}
 	for _, p := range parameters {

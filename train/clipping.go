@@ -11,20 +11,20 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// Clipping is the way one record's gradient is bounded. In every mode internal/release verifies
-// each contribution against Bound and cuts one that is longer. The guarantee therefore depends on
-// no property of losses or records.
+// Clipping bounds one record's gradient. In every mode internal/release verifies each contribution
+// against Bound and shortens a longer one. So the guarantee depends on no property of losses or
+// records.
 type Clipping struct {
-	// Mode names the clipped quantity: "gradient", "example", "data-and-parameter" or
+	// Mode selects the clipped quantity: "gradient", "example", "data-and-parameter" or
 	// "declared-lipschitz".
 	Mode string `json:"mode"`
-	// Norm is the clipping norm, of the gradient or, under "example", of the row. Under
-	// "declared-lipschitz" it is the declared constant.
+	// Norm is the clipping norm. It is for the gradient, for the row under "example", and the
+	// declared constant under "declared-lipschitz".
 	Norm float64 `json:"norm"`
 	// Bound is the L2 bound on one record's gradient. It follows from Mode and Norm.
 	Bound float64 `json:"bound"`
-	// ParameterRadius is the L2 norm to which "data-and-parameter" projects the weights after every
-	// step. It is 0 for the other modes.
+	// ParameterRadius is the radius of the L2 ball on which "data-and-parameter" projects the
+	// weights after every step. It is 0 for the other modes.
 	ParameterRadius float64 `json:"parameter-radius,omitempty"`
 }
 

@@ -1,7 +1,7 @@
-// Package train fits models by differentially private gradient descent. A Plan holds everything
-// that decides privacy and yields its own event. Options hold settings that cannot change privacy.
-// Gradient code, clipping rules and optimizers in this package are untrusted. Package
-// internal/release verifies each contribution to a sum, and optimizers see released, paid numbers
-// only. One property stays with this package: the proposal for a record depends on that record and
-// on released numbers, never on another record.
+// Package train fits models by differentially private gradient descent. A Plan contains every
+// number that determines the guarantee, and its Event. Options do not affect the guarantee. The
+// gradients, clipping rules and optimizers of this package are untrusted: package internal/release
+// verifies each contribution to a sum, and optimizers receive only released, paid numbers. This
+// package must ensure one property: the proposal for a record depends on that record and on
+// released numbers, never on another record.
 package train

@@ -8,16 +8,15 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Defaults returns the request and the options of a run without any flags. They equal the defaults
-// of the command's flags.
+// Defaults returns the request and the options of `dither train` without flags.
 func Defaults() (Request, Options) {
 	return Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, ClippingMode: option.ClipGradient, Accounting: option.AccountingComposition},
 		Options{Momentum: option.DefaultMomentum, FeatureBits: 16, Optimizer: option.OptimizerMomentum, Schedule: option.ScheduleConstant}
 }
 
 // Draft returns a plan that costs at most the epsilon of the request, and the plan's certificate.
-// The certificate lacks assumptions, hashes and provenance. Draft reads no record. The error wraps
-// ledger.ErrOverBudget if no plan stays within the epsilon.
+// The certificate lacks assumptions, hashes and provenance. Draft reads no record. If no plan meets
+// the epsilon, the error wraps ledger.ErrOverBudget.
 func Draft(r Request, s *data.Schema) (Setup, certificate.Certificate, error) {
 	var setup Setup
 	asked := r.Epsilon

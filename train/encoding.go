@@ -10,9 +10,9 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// Encoding returns the feature map and the linear model of a request for a schema. Nothing is
-// learned in that map yet. It reads the transforms, normalization, radius, intercept and loss of
-// the request.
+// Encoding returns the feature map and the linear model of a request for a schema. The map contains
+// no learned numbers yet. Of the request it uses the transforms, normalization, radius, intercept
+// and loss.
 func (r Request) Encoding(s *data.Schema) (*feature.Map, model.Linear, error) {
 	loss, err := model.LossFor(s.Target, r.Loss)
 	if err != nil {
@@ -30,9 +30,9 @@ func (r Request) Encoding(s *data.Schema) (*feature.Map, model.Linear, error) {
 	return features, linear, err
 }
 
-// Encode returns the records of a data set on the integer grid, as a map without whitening returns
-// them. Record i is row i. Labels are class indices, or targets scaled to [-1, 1]. FeatureBits has
-// the meaning of Options.FeatureBits.
+// Encode returns the records of a data set as rows on the integer grid, mapped by m without
+// whitening. Row i is record i. Labels are class indices, or targets scaled to [-1, 1]. featureBits
+// is as in Options.FeatureBits.
 func Encode(m *feature.Map, s *data.Schema, d *data.Dataset, featureBits int) (*release.Rows, error) {
 	if m.Whitening != nil {
 		return nil, fmt.Errorf("train: the feature map whitens rows, want one without whitening")
@@ -51,10 +51,9 @@ func Encode(m *feature.Map, s *data.Schema, d *data.Dataset, featureBits int) (*
 	return rows.Standardized(frame(m))
 }
 
-// Center pays for the noisy mean of rows that Encode made, normalized but without intercept. It
-// returns the map that subtracts the mean, and the rows under that map. The bound is the largest
-// norm of a normalized row without intercept. The divisor is a public or released number of
-// records.
+// Center pays for a noisy mean of rows, and returns the map that subtracts the mean, with the rows
+// under that map. The rows must come from Encode, normalized and without intercept. The bound is
+// the largest norm of such a row. The divisor is a public or released number of records.
 func Center(t pass.Settings, m *feature.Map, rows *release.Rows, bound, divisor float64) (*feature.Map, *release.Rows, error) {
 	plain, err := rows.Standardized(frame(before(m)))
 	if err != nil {

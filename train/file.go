@@ -15,8 +15,8 @@ var errWhitening = fmt.Errorf("train: whitening is asked for with rows in a file
 
 var errLearning = fmt.Errorf("train: bounds or levels are to be learned with encoded rows, want them declared; rows were encoded before they are read")
 
-// Encoder is a writer of the encoded records of a table to a file, block by block, for FitFile. The
-// file holds every record in a narrow but readable form: it is as private as the table.
+// Encoder writes the encoded records of a table to a file, block by block, for FitFile. The file
+// contains every record in a compact but readable form, so it is as private as the table.
 type Encoder struct {
 	setup Setup
 	bits  int
@@ -25,7 +25,7 @@ type Encoder struct {
 	count int
 }
 
-// NewEncoder returns an encoder that writes to w. It reads the schema of the setup, not the plan.
+// NewEncoder returns an encoder that writes to w. Of the setup it uses the schema, not the plan.
 func NewEncoder(s Setup, o Options, w io.Writer) (*Encoder, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -51,14 +51,15 @@ func (e *Encoder) Append(d *data.Dataset) error {
 	return e.out.Append(rows)
 }
 
-// Close ends the file and stores note, which is JSON, in it.
+// Close completes the file. It stores note, which must be JSON, in it.
 func (e *Encoder) Close(note json.RawMessage) error { return e.out.Close(note) }
 
-// FitFile is Fit for a table in a file of the given size in bytes. An Encoder wrote the file with
-// the same schema and feature bits. Every step reads the rows from the file. Memory holds a few
-// blocks and a few bits per record. For rows of bits of at least 256 bytes it holds about 20 bytes
-// per record. The file must not change during the run. Damage, or a change that the system reports,
-// is an error; neither breaks a guarantee. The plan must not whiten.
+// FitFile is Fit for a table in a file of the given size in bytes. An Encoder must have written the
+// file with the same schema and feature bits. Every step reads the rows from the file. Memory
+// contains a few blocks, and a few bits for each record. If rows are bits and have at least 256
+// bytes, it contains about 20 bytes for each record. The file must not change during the run.
+// Damage is an error, and so is a change that the system reports; neither breaks a guarantee. The
+// plan must not whiten.
 func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, size int64, o Options) (*Result, error) {
 	if err := s.check(o); err != nil {
 		return nil, err

@@ -10,42 +10,41 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// Options are the settings that cannot change privacy. Negative or NaN numbers are refused.
+// Options are settings that do not affect the guarantee. Negative or NaN numbers are errors.
 type Options struct {
-	// LearningRate is η, the largest learning rate of the run. 0 means the rule that needs no
+	// LearningRate is η, the largest learning rate of the run. 0 means a default rule without
 	// tuning.
 	LearningRate float64
-	// Schedule is the course of the learning rate after the first WarmUp steps, in which it rises.
-	// It is "constant" (or ""), "linear", "cosine" or "inverse-sqrt". "linear" and "cosine" end at
-	// 0.
+	// Schedule is the schedule of the learning rate after a linear increase over WarmUp steps. It
+	// is "constant" (or ""), "linear", "cosine" or "inverse-sqrt". "linear" and "cosine" end at 0.
 	Schedule string
 	WarmUp   int
-	// Optimizer turns released gradients into steps. It is "momentum" (or ""), "nesterov", "adam",
-	// "adam-corrected" or "l-bfgs". "adam-corrected" subtracts the known variance of the noise from
-	// Adam's squares. "l-bfgs" is for baselines only.
+	// Optimizer computes steps from released gradients. It is "momentum" (or ""), "nesterov",
+	// "adam", "adam-corrected" or "l-bfgs". "adam-corrected" subtracts the known variance of the
+	// noise from Adam's second moments. "l-bfgs" is for baselines only.
 	Optimizer string
-	// Momentum is β in [0, 1). For Adam it is the share of the mean gradient that a step keeps.
+	// Momentum is β in [0, 1). For Adam it is the decay of the mean gradient.
 	Momentum float64
-	// Ridge is λ in the penalty (λ/2)·‖w‖², on every weight.
+	// Ridge is λ in the penalty (λ/2)·‖w‖² on all weights.
 	Ridge float64
-	// L1 is the factor of the penalty Σ|w_j|, on every weight.
+	// L1 is the factor of the penalty Σ|w_j| on all weights.
 	L1 float64
 	// Temperature, if positive, makes the run a sampler. The plan's noise at the run's learning
 	// rate is then the noise of Langevin dynamics at this temperature. A temperature of 1/records
 	// samples the posterior under a normal prior with variance 1/(records·Ridge).
 	Temperature float64
-	// Output names the weights to return. "last", "uniform-average" and "tail-average" are rules
-	// over the iterates. "all-iterates" returns the last iterate and all earlier ones. "" leaves
-	// the choice to Average.
+	// Output selects the returned weights. "last", "uniform-average" and "tail-average" are rules
+	// over the iterates. "all-iterates" returns the last iterate and all earlier ones. "" means
+	// that Average decides.
 	Output string
-	// Average says whether the mean of the last 40 % of the iterates is returned instead of the
-	// last one. Auto averages private runs of at least 20 steps.
+	// Average selects the mean of the last 40 % of the iterates instead of the last one. Auto
+	// averages private runs of at least 20 steps.
 	Average Tristate
 	// FeatureBits is the number of bits that a feature is rounded to. It is 16 (or 0), or 8, which
 	// halves the memory. Features with values 0 and 1 take one bit.
 	FeatureBits int
-	// Progress, if not nil, is called after every finished part. The parts are the preparation
-	// (step 0) and each step. The call holds the cost at the plan's delta if the run ended there.
+	// Progress, if not nil, is called after the preparation (step 0) and after each step. Its
+	// argument includes the cost, at the plan's delta, of a run that ends there.
 	Progress func(Progress)
 }
 
@@ -55,26 +54,26 @@ type Progress struct {
 	Epsilon     float64
 }
 
-// Result is a fitted model with its numbers. Everything in it was released.
+// Result is a fitted model with its numbers. All fields are released.
 type Result struct {
 	Model *model.Model
 	// LearningRate is the learning rate that was used. Divisor is the declared or noisy number of
 	// records.
 	LearningRate, Divisor float64
-	// Output names the rule that made the weights from the iterates.
+	// Output is the name of the rule that computed the weights from the iterates.
 	Output string
-	// Iterates are the weights after each step under the rule "all-iterates", nil otherwise. Like
-	// the model's weights, they apply to the prepared rows.
+	// Iterates are the weights after each step if Output is "all-iterates", else nil. Like the
+	// model's weights, they apply to prepared rows.
 	Iterates [][]float64
-	// Evaluation holds the released numbers about the held-out records, nil without a holdout.
-	// Function evaluate.Measures turns them into measures.
+	// Evaluation contains the released numbers about the held-out records, or nil without a
+	// holdout. evaluate.Measures computes measures from them.
 	Evaluation []float64
-	// Inference holds intervals for linear regression by released sums of products (see package
+	// Inference contains intervals for linear regression by released sums of products (see package
 	// erm). It is nil for other methods.
 	Inference *Inference
 }
 
-// Validate returns an error that names a number that makes no sense.
+// Validate returns an error for an invalid number.
 func (o Options) Validate() error {
 	for name, v := range map[string]float64{"learning rate": o.LearningRate, "momentum": o.Momentum, "ridge": o.Ridge, "l1": o.L1, "temperature": o.Temperature} {
 		if !(v >= 0) || math.IsInf(v, 1) {
@@ -90,10 +89,10 @@ func (o Options) Validate() error {
 	return checkFeatureBits(o.FeatureBits)
 }
 
-// Fit reserves the plan's event, pays for the preparation and learns it, and descends. Errors after
-// the reservation do not depend on values of records, and the reserved cost stays spent. There may
-// be at most MaxRecords records. A record that the schema drops is not counted; it contributes
-// zero.
+// Fit reserves the plan's event, releases the preparation, and descends. Errors after the
+// reservation do not depend on values of records, and the reserved cost stays spent. More than
+// MaxRecords records are an error. Records that the schema drops contribute nothing and do not
+// count.
 func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options) (*Result, error) {
 	if err := s.check(o); err != nil {
 		return nil, err
@@ -114,7 +113,7 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	return s.descendPaid(ctx, grant, t, o)
 }
 
-// Check returns the error with which Fit would refuse the plan or the options. It reads no record.
+// Check returns the error that Fit would return for the plan and the options. It reads no record.
 func (s Setup) Check(o Options) error { return s.check(o) }
 
 func (s Setup) check(o Options) error {

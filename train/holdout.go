@@ -13,22 +13,21 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// Holdout is a random part of the records that is not trained on. The model is measured on that
-// part, privately. Each record is held out with probability Share by an independent coin. A record
-// then pays for training or for the measurement. The plan costs the larger of the two
-// (mechanism.Parallel).
+// Holdout is a random part of the records, which is not trained on. The model is measured on that
+// part, privately. Each record is held out independently with probability Share. A record then pays
+// for either training or measurement. The plan costs the larger of the two (mechanism.Parallel).
 type Holdout struct {
 	Share      float64       `json:"share"`
 	Evaluation evaluate.Plan `json:"evaluation"`
 }
 
-// HoldoutRequest is a request for a Holdout. The evaluation has the epsilon, delta, relation and
-// unit of the training.
+// HoldoutRequest requests a Holdout. The evaluation has the epsilon, delta, relation and unit of
+// the training.
 type HoldoutRequest struct {
 	// Share is the probability that a record is held out.
 	Share float64
-	// Noise, Bins, LowScore, HighScore, Threshold, ResidualBound and GroupColumn have the meaning
-	// of the fields of evaluate.Request with these names.
+	// Noise, Bins, LowScore, HighScore, Threshold, ResidualBound and GroupColumn are as in
+	// evaluate.Request.
 	Noise                          string
 	Bins                           int
 	LowScore, HighScore, Threshold float64

@@ -13,19 +13,19 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// LastIterate holds the numbers, in addition to the plan's, that decide the cost of releasing the
-// last iterate alone. Here the learning rate and the ridge decide privacy.
+// LastIterate contains further numbers that determine the cost of releasing only the last iterate.
+// Here the learning rate and the ridge affect the guarantee.
 type LastIterate struct {
 	LearningRate float64 `json:"learning-rate"`
 	Ridge        float64 `json:"ridge"`
 	// RowBound bounds the norm of rows. Reach bounds the magnitude of a weight.
 	RowBound float64 `json:"row-bound"`
 	Reach    float64 `json:"reach"`
-	// Loss is the name of the loss. "huber" has its width as well.
+	// Loss is the name of the loss. For "huber" the width is included.
 	Loss       string  `json:"loss"`
 	HuberWidth float64 `json:"huber-width,omitempty"`
-	// Contraction is an upper bound on the share of a distance that a step keeps. It follows from
-	// the other numbers.
+	// Contraction is an upper bound on the factor by which a step multiplies distances. It follows
+	// from the other numbers.
 	Contraction float64 `json:"contraction"`
 }
 

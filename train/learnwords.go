@@ -17,8 +17,8 @@ func (statistic PreparationStep) rankError() float64 {
 	return pick.RankError(statistic.choice().Epsilon, len(candidates(statistic.Lower, statistic.Upper)), 1, 1-option.BoundsOutside/2, 0.95)
 }
 
-// Threshold returns the noisy number of records beyond which a level is learned. It is a public
-// number, and 0 for other statistics.
+// Threshold returns the noisy number of records above which a level is learned. It is public. It is
+// 0 for other statistics.
 func (p Plan) Threshold(statistic PreparationStep) float64 {
 	if statistic.Kind != option.LevelsStatistic {
 		return 0
@@ -30,9 +30,10 @@ func (p Plan) Threshold(statistic PreparationStep) float64 {
 	return limit
 }
 
-// Doubts names the columns for which this budget is probably too small, from public numbers alone.
-// Bounds and bins are doubtful if the error of the rank exceeds the records beyond a bound or in a
-// bin. Levels are doubtful if the threshold exceeds a tenth of the records.
+// Doubts describes, in words, the columns for which the budget is probably too small. It uses
+// public numbers only. Bounds and bins are doubtful if the error of the rank exceeds the number of
+// records beyond a bound or in a bin. Levels are doubtful if the threshold exceeds a tenth of the
+// records.
 func (p Plan) Doubts() []string {
 	records := float64(p.Records)
 	if p.Records == 0 {

@@ -18,19 +18,19 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// Run is one of several models that are fitted together.
+// Run is one of several models that FitMany fits together.
 type Run struct {
 	Setup   Setup
 	Options Options
 }
 
-// FitMany is Fit for several plans over one table and one schema, in full batch, whitened by a
-// covariance or not. Each step reads the records once for all plans, which takes far less time than
-// separate runs. Every plan is reserved, in order, and is prepared and paid for on its own. The
-// ledger's total is their sum: a sweep over private records costs what its models cost together. A
-// cost that was reserved before an error stays spent. If weights of some models are not finite, the
-// error wraps model.ErrNotFinite. These models have the result nil, and all others have their
-// results. Whether weights are finite follows from released numbers.
+// FitMany is Fit for several full-batch plans over one table and schema. Plans may whiten by a
+// covariance. Each step reads the records once for all plans, which takes far less time than
+// separate runs. Every plan is reserved, in order, and prepared and paid for separately. The
+// ledger's total is the sum of all plans. A cost that was reserved before an error stays spent. If
+// the weights of some models are not finite, the error wraps model.ErrNotFinite. The results of
+// these models are nil, and all other results are complete. This reveals nothing further, because
+// it follows from released numbers.
 func FitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, d *data.Dataset) ([]*Result, error) {
 	if d.Target() == nil {
 		return nil, fmt.Errorf("train: the data set has no target, want one")
@@ -45,8 +45,8 @@ func FitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, d *data.Dataset)
 	return fitMany(ctx, l, jobs, t)
 }
 
-// FitMany is FitMany on the records of the table. Every plan must have the columns and transforms
-// that the table was encoded with.
+// FitMany is the function FitMany on the records of the table. Every plan must have the columns and
+// transforms that the table was encoded with.
 func (t *Table) FitMany(ctx context.Context, l *ledger.Ledger, jobs []Run) ([]*Result, error) {
 	if err := checkJobs(jobs, t.records); err != nil || len(jobs) == 0 {
 		return nil, err
@@ -94,9 +94,9 @@ func fitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, t table) ([]*Res
 	return results, diverged
 }
 
-// SharesPasses reports whether the plan can be one of FitMany. Such a plan descends on all records
-// in every step, and its records are rows. It learns nothing before rows are encoded and holds
-// nothing out. Its rows are common to all plans or whitened by a covariance.
+// SharesPasses reports whether FitMany accepts the plan. Such a plan uses all records in every
+// step, and a record is a row. It learns nothing before rows are encoded and holds nothing out. Its
+// rows are common to all plans or whitened by a covariance.
 func (s Setup) SharesPasses() bool {
 	p := s.Plan
 	return p.Sampling == samplingFull && !p.learns() && p.Holdout == nil && p.LastIterate == nil && p.Person == nil && (!p.whitens() || s.framed())

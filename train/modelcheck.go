@@ -15,8 +15,8 @@ import (
 )
 
 // CheckModel returns an error for each number of a plan that contradicts a model trained by it.
-// Those numbers follow from the model's shape, schema, loss, learned parts and bounds of rows. The
-// page docs/verification.md lists the numbers of a plan that no model decides.
+// These numbers follow from the model's shape, schema, loss, learned parts and bounds of rows.
+// docs/verification.md lists the numbers that CheckModel cannot check.
 func CheckModel(p Plan, m *model.Model) error {
 	if m.Network() != nil {
 		return fmt.Errorf("train: the model is a network, want linear weights")
@@ -179,8 +179,7 @@ func (p Plan) checkHoldout(s *data.Schema) error {
 	return p.Holdout.Evaluation.CheckSchema(s)
 }
 
-// Premises returns the conditions that the guarantee of the plan depends on, as far as the plan
-// states them.
+// Premises returns the conditions of the plan's guarantee that the plan implies.
 func (p Plan) Premises() draft.Premises {
 	out := draft.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, NonPrivate: p.NonPrivate}
 	if p.Holdout != nil {
@@ -197,8 +196,8 @@ func (p Plan) Premises() draft.Premises {
 	return out
 }
 
-// Certificate returns the certificate of the plan with all assumptions, without provenance and
-// hashes.
+// Certificate returns the certificate of the plan with all assumptions. The provenance and the
+// hashes are empty.
 func (s Setup) Certificate() (certificate.Certificate, error) {
 	c, err := s.Plan.Certificate()
 	c.Assumptions = s.Plan.Premises().Of(s.Schema, s.Features).Assumptions(c)

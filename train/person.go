@@ -13,15 +13,14 @@ import (
 	"github.com/ditherml/dither/internal/release"
 )
 
-// PersonUnit makes a person the record: all rows with one text in a column. The contributions of a
-// person's rows are summed and then bounded once. The guarantee therefore covers all of the
-// person's rows.
+// PersonUnit makes all rows with the same text in a column one record. The contributions of a
+// person's rows are summed and then bounded once. So the guarantee covers all rows of the person.
 type PersonUnit struct {
-	// Column names the column that holds the person of each row. A row without a person contributes
-	// nothing.
+	// Column is the column that identifies the person of each row. Rows with an empty cell there
+	// contribute nothing.
 	Column string `json:"column"`
-	// MaxRows is the number of a person's rows that are used: the first ones in the table. Further
-	// rows contribute nothing.
+	// MaxRows is the largest number of rows of a person that are used: the first ones in the table.
+	// Further rows contribute nothing.
 	MaxRows int `json:"max-rows"`
 }
 

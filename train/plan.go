@@ -14,20 +14,20 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Plan holds every number that decides privacy. It is fixed before a record is read and written
-// into the certificate. Its Event is reserved and paid.
+// Plan contains every number that determines the guarantee. It is fixed before a record is read and
+// written into the certificate. Its Event is reserved and paid.
 type Plan struct {
 	certificate.Subject
 	// Person, if not nil, makes a record a person instead of a row.
 	Person *PersonUnit `json:"person,omitempty"`
-	// Preparation lists the statistics released before training, in order. If it contains a radius,
-	// all bounds after it are in units of the radius. Bounds on sums of products are in units of
-	// the radius squared.
+	// Preparation lists the statistics that are released before training, in order. If it contains
+	// a radius, all later bounds are in units of the radius. Bounds on sums of products are in
+	// units of the radius squared.
 	Preparation []PreparationStep `json:"preparation,omitempty"`
 	Clipping    Clipping          `json:"clipping"`
-	// Sampling names the records of a step. "full" takes every record, and "poisson" each
+	// Sampling selects the records of a step. "full" takes every record, and "poisson" takes each
 	// independently with SamplingProbability. "fixed-size" takes BatchSize of the declared Records.
-	// "partition" divides the records once into Parts parts and takes these in turn.
+	// "partition" divides the records once into Parts parts and takes the parts in turn.
 	Sampling            string  `json:"sampling"`
 	SamplingProbability float64 `json:"sampling-probability,omitempty"`
 	BatchSize           int     `json:"batch-size,omitempty"`
@@ -39,39 +39,40 @@ type Plan struct {
 	// NoiseMultipliers, if any, has the multiplier of each step. NoiseMultiplier is then the
 	// constant multiplier with the same cost.
 	NoiseMultipliers []float64 `json:"noise-multipliers,omitempty"`
-	// LastIterate, if not nil, makes the last iterate the only one that is released and priced.
+	// LastIterate, if not nil, means that only the last iterate is released and priced.
 	LastIterate *LastIterate `json:"last-iterate,omitempty"`
 	// Dim and Columns are the shape of the weights.
 	Dim     int `json:"dim"`
 	Columns int `json:"columns"`
-	// ClassWeights are declared weights of the target's levels, with a maximum of 1. Weights by
-	// noisy frequencies follow from the statistic "labels" instead.
+	// ClassWeights are declared weights of the target's levels, with a maximum of 1. They are nil
+	// if weights come from the noisy frequencies of the statistic "labels".
 	ClassWeights []float64 `json:"class-weights,omitempty"`
-	// SampleWeights, if not nil, names the column with the weights of rows.
+	// SampleWeights, if not nil, identifies the column with the weights of rows.
 	SampleWeights *SampleWeights `json:"sample-weights,omitempty"`
-	// Holdout, if not nil, is the part that is not trained on but measured privately.
+	// Holdout, if not nil, is the part of the records that is measured privately instead of trained
+	// on.
 	Holdout *Holdout `json:"holdout,omitempty"`
 	// NonPrivate marks a baseline: the same computation without noise, at infinite cost.
 	NonPrivate bool `json:"non-private,omitempty"`
 }
 
-// PreparationStep is one release of the preparation.
+// PreparationStep is one statistic that is released before training.
 type PreparationStep struct {
-	// Kind names the released statistic. It is "bounds", "bins", "levels", "count", "labels",
+	// Kind is the released statistic. It is "bounds", "bins", "levels", "count", "labels",
 	// "radius", "mean", "covariance", "variances", "channel-covariance" or "place-covariance".
 	Kind string `json:"kind"`
-	// Column names the one column that bounds, bins or levels describe.
+	// Column is the column of bounds, bins or levels. It is empty for other statistics.
 	Column string `json:"column,omitempty"`
 	// NoiseMultiplier is the standard deviation of Gaussian noise, divided by Bound. For bounds and
-	// bins it is 1/ε of each choice.
+	// bins it is 1/ε of each private selection.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
-	// Bound is one record's L2 bound. Numbers is how many numbers are released.
+	// Bound is one record's L2 bound. Numbers is the number of released numbers.
 	Bound   float64 `json:"bound"`
 	Numbers int     `json:"numbers"`
-	// Lower and Upper are the declared range from which bounds or cut points are chosen.
+	// Lower and Upper are the declared range from which bounds or cut points are selected.
 	Lower float64 `json:"lower,omitempty"`
 	Upper float64 `json:"upper,omitempty"`
-	// ThresholdDelta is the probability with which the level of a single record may be released.
+	// ThresholdDelta is a bound on the probability that the level of a single record is released.
 	ThresholdDelta float64 `json:"threshold-delta,omitempty"`
 }
 
@@ -85,7 +86,7 @@ func (p Plan) whitens() bool {
 	return slices.ContainsFunc(p.Preparation, func(s PreparationStep) bool { return isWhitening(s.Kind) })
 }
 
-// Whitened returns how many numbers the covariance that whitens rows has. It is 0 without a
+// Whitened returns the number of numbers in the covariance that whitens rows. It is 0 without a
 // covariance.
 func (p Plan) Whitened() int {
 	for _, s := range p.Preparation {
@@ -96,8 +97,8 @@ func (p Plan) Whitened() int {
 	return 0
 }
 
-// Event returns the plan's event. It is the training and, in parallel, the measurement of the
-// held-out records if there are any.
+// Event returns the plan's event. It is the training or, with a holdout, the training in parallel
+// with the measurement.
 func (p Plan) Event() mechanism.Event {
 	if p.Holdout == nil {
 		return p.Training()
@@ -122,9 +123,9 @@ func (p Plan) Method() string {
 	return option.MethodSGD
 }
 
-// Filter returns a filter for a ledger that is to hold this plan and others. It is GDP, or RDP for
-// sampled steps. The RDP order is the one that prices the plan best, which follows from public
-// numbers. A ledger for this plan alone needs no filter (ledger.NewSingle).
+// Filter returns a filter for a ledger with this plan and others. It is GDP, or RDP for sampled
+// steps. The order of RDP is the one with the lowest price for the plan, which depends on public
+// numbers only. A ledger for this plan alone needs no filter (ledger.NewSingle).
 func (p Plan) Filter() (account.Accountant, error) {
 	if account.For(p.Event()).Name() == account.GDP.Name() {
 		return account.GDP, nil
@@ -133,7 +134,7 @@ func (p Plan) Filter() (account.Accountant, error) {
 	return account.RDP{Orders: []float64{order}}, err
 }
 
-// NoiseDraws returns how many random numbers the plan's noise takes.
+// NoiseDraws returns the number of random numbers in the plan's noise.
 func (p Plan) NoiseDraws() int {
 	if p.NonPrivate {
 		return 0
@@ -148,7 +149,7 @@ func (p Plan) NoiseDraws() int {
 	return n
 }
 
-// Derivation returns the claims that the plan implies, for the certificate.
+// Derivation returns the claim that the certificate derives from the plan.
 func (p Plan) Derivation() certificate.Claim {
 	return certificate.Claim{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
 		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Premises().Assumptions(certificate.Certificate{})}
@@ -157,7 +158,7 @@ func (p Plan) Derivation() certificate.Claim {
 // maxSteps and maxNumbers bound a plan far above any use, so that nothing overflows.
 const maxSteps, maxNumbers = 1 << 24, 1 << 31
 
-// Validate returns an error that names the first number that makes no sense.
+// Validate returns an error for the first invalid number.
 func (p Plan) Validate() error {
 	if err := certificate.CheckSubject("train", p.Subject, false); err != nil {
 		return err
@@ -208,8 +209,8 @@ func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 // json returns the plan as the certificate holds it.
 func (p Plan) json() (json.RawMessage, error) { return json.Marshal(p) }
 
-// Methods returns this package's certificate methods by name. A method derives the claims of a plan
-// from its JSON.
+// Methods returns the certificate methods of this package by name. Each derives the claim from the
+// JSON of a plan.
 func Methods() map[string]certificate.Method {
 	return map[string]certificate.Method{option.MethodGD: derive(option.MethodGD), option.MethodSGD: derive(option.MethodSGD)}
 }
@@ -228,7 +229,7 @@ func derive(method string) certificate.Method {
 	}
 }
 
-// Certificate returns the certificate of the plan, without provenance and hash.
+// Certificate returns the certificate of the plan. The provenance and the hash are empty.
 func (p Plan) Certificate() (certificate.Certificate, error) {
 	text, err := p.json()
 	if err != nil {

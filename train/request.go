@@ -15,85 +15,88 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Request describes the wanted model and its privacy; NewPlan turns it into a plan. The zero value
-// of each optional field has the documented meaning.
+// Request contains the user's choices for a model and its privacy. NewPlan makes a plan from it.
+// The zero value of an optional field means its default.
 type Request struct {
-	// Epsilon is the whole budget in nats, or the cost of every release if PerStep. +Inf requests a
-	// baseline without privacy.
+	// Epsilon is the whole budget in nats. If PerStep is true it is the cost of every release. +Inf
+	// means a baseline without privacy.
 	Epsilon float64
 	PerStep bool
 	Delta   float64
 	// Neighboring is the relation. It is required.
 	Neighboring privacy.Neighboring
-	// SamplingProbability makes each step take a Poisson sample. BatchSize makes it take a batch of
-	// that size (under ReplaceOne only). Parts makes it take the next of that many parts of the
-	// records. At most one of the three is not 0. If all are 0, each step takes all records.
+	// SamplingProbability, BatchSize and Parts select the records of a step. At most one of them is
+	// not 0. SamplingProbability means a Poisson sample. BatchSize means a batch of that size
+	// (under ReplaceOne only). Parts means the next of that many parts of the records. If all are
+	// 0, each step uses all records.
 	SamplingProbability float64
 	BatchSize, Parts    int
 	// Steps is the number of gradient steps. 0 means 60, 120 with whitened rows, or 300 without
-	// privacy. Under sampling 0 means the steps of 20 passes.
+	// privacy. Under sampling 0 means as many steps as 20 passes have.
 	Steps int
-	// Accounting names the releases that are priced. "composition" (or "") prices every step and
-	// "last-iterate" the last iterate only. "auto" prices whichever needs less noise. If the last
-	// iterate alone is priced, Ridge and LearningRate have the meaning of Options. A LearningRate
-	// of 0 then means one over the largest curvature.
+	// Accounting selects the releases that are priced. "composition" (or "") prices every step, and
+	// "last-iterate" only the last iterate. "auto" selects the one that needs less noise. If only
+	// the last iterate is priced, Ridge and LearningRate are as in Options. A LearningRate of 0
+	// then means one over the largest curvature.
 	Accounting          string
 	LearningRate, Ridge float64
 	// NoiseContraction, in (0, 1), gives later steps less noise than earlier ones at the same total
-	// cost. It is the share of a displacement that every later step keeps. The noise of each step
-	// is chosen so that the least noise is left at the end. 0 means the same noise in every step.
+	// cost. It is the assumed factor by which every later step multiplies a displacement. The noise
+	// of each step is chosen to minimize the noise in the last iterate. 0 means equal noise in all
+	// steps.
 	NoiseContraction float64
-	// ClippingMode names the clipped quantity. "gradient" (or "") clips each record's gradient, and
-	// "example" each row. "data-and-parameter" clips each row, and the weights to ParameterRadius.
-	// "declared-lipschitz" clips nothing and uses ClippingNorm as a Lipschitz constant of the loss.
-	// A ClippingNorm of 0 means one that suits the loss.
+	// ClippingMode selects the clipped quantity. "gradient" (or "") clips each record's gradient,
+	// and "example" each row. "data-and-parameter" clips each row, and the weights to
+	// ParameterRadius. "declared-lipschitz" clips nothing and uses ClippingNorm as a Lipschitz
+	// constant of the loss. A ClippingNorm of 0 means a default for the loss.
 	ClippingMode    string
 	ClippingNorm    float64
 	ParameterRadius float64
-	// Normalization is the normalization of rows. "" means NormUnit, or NormClip under "example"
-	// and "data-and-parameter". It also means NormClip if a row is one number, because NormUnit
-	// would make that constant.
+	// Normalization is the normalization of rows. "" means NormUnit, with two exceptions. Under
+	// "example" and "data-and-parameter" it means NormClip. If a row is one number it means
+	// NormClip too, because NormUnit would make the row constant.
 	Normalization feature.Normalization
 	// Radius is the radius of NormClip. 0 means 1, or the clipping norm under "example" and
 	// "data-and-parameter".
 	Radius float64
-	// PrivateRadius uses the median of the norms of rows as the radius, learned within the budget.
-	// Normalization "" then means NormClip. Intercept and clipping norm are then in units of the
+	// PrivateRadius sets the radius to the median norm of rows, learned within the budget. A
+	// Normalization of "" then means NormClip. Intercept and clipping norm are then in units of the
 	// radius.
 	PrivateRadius bool
 	// Intercept is the value of the constant feature. A negative value means no constant feature. 0
-	// means 0.5, or 0.2 if a column is text, or 0.25 with whitened rows.
+	// means a default: 0.2 if a column is text, 0.25 with whitened rows, and 0.5 otherwise.
 	Intercept float64
-	// Center and Whiten request a private mean and a private covariance. Auto decides by public
-	// numbers.
+	// Center and Whiten request a private mean and a private covariance of the rows. Auto decides
+	// by public numbers.
 	Center, Whiten Tristate
 	// Structure is the assumed form of the covariance: "full" (any), "diagonal" or "kronecker".
-	// "kronecker" is the product of a covariance of channels and one of places; the transforms must
-	// state their shape. "" leaves the choice to public numbers.
+	// "kronecker" is the product of a covariance of channels and a covariance of places. It needs
+	// transforms with a known shape. "" means that public numbers decide.
 	Structure string
 	// Person, if not nil, makes all rows of a person one record.
 	Person *PersonUnit
 	// ClassWeights, if not nil, are public weights of the target's levels, in the order of the
 	// levels. Balance requests weights by the frequencies of the levels, from a noisy histogram
-	// that is paid for.
+	// that the budget pays for.
 	ClassWeights []float64
 	Balance      bool
-	// SampleWeights, if not nil, names the column with the weights of rows.
+	// SampleWeights, if not nil, identifies the column with the weights of rows.
 	SampleWeights *SampleWeights
-	// Holdout, if not nil, requests a part that is not trained on but measured privately.
+	// Holdout, if not nil, requests a part of the records that is measured privately instead of
+	// trained on.
 	Holdout *HoldoutRequest
-	// Transforms are applied to the encoded columns, in order. A file that a transform names is
+	// Transforms are applied to the encoded columns, in order. Files that a transform needs are
 	// read.
 	Transforms []feature.Spec
-	// Loss is the loss; nil means the loss that the target implies.
+	// Loss is the loss; nil means the default for the target.
 	Loss model.Loss
 }
 
-// Tristate is yes, no, or a decision by public numbers.
+// Tristate is a yes, a no, or a decision by public numbers.
 type Tristate uint8
 
 const (
-	// Auto leaves the decision to the documented rules.
+	// Auto means a decision by documented rules.
 	Auto Tristate = iota
 	// Yes requests the step.
 	Yes
@@ -109,11 +112,11 @@ const (
 	whiteningNoise = 0.015
 )
 
-// Setup is a plan with the parts of the model that it was made for.
+// Setup is a plan with the feature map and the schema that it was made for.
 type Setup struct {
 	Plan   Plan
 	Schema *data.Schema
-	// Features is the feature map before anything was learned.
+	// Features is the feature map before any number is learned.
 	Features *feature.Map
 	Model    model.Linear
 }

@@ -84,8 +84,7 @@ func (p Plan) step(multiplier float64) mechanism.Event {
 	return noise
 }
 
-// Share returns the expected share of the records that takes part in one step. It is 1 in full
-// batch.
+// Share returns the expected share of the records in one step. It is 1 in full batch.
 func (p Plan) Share() float64 {
 	switch p.Sampling {
 	case samplingPoisson:

@@ -17,16 +17,16 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// Table holds the records of one data set in memory, encoded once for several runs. It has the
-// features after the transforms, on their grid. It holds private records. It is immutable and safe
-// for concurrent use.
+// Table contains the private records of one data set in memory, encoded once for several runs. The
+// encoding is the features after the transforms, on their grid. A Table is immutable and safe for
+// concurrent use.
 type Table struct {
 	table
 	chain *feature.Pipeline
 }
 
-// NewTable returns a data set encoded under the setup's columns and transforms, with these feature
-// bits (Options.FeatureBits). It keeps d. Other parts of the setup have no effect.
+// NewTable returns a data set encoded with the setup's columns and transforms. featureBits is as in
+// Options.FeatureBits. The table keeps d. The rest of the setup has no effect.
 func NewTable(s Setup, d *data.Dataset, featureBits int) (*Table, error) {
 	if err := checkFeatureBits(featureBits); err != nil {
 		return nil, err
@@ -38,8 +38,8 @@ func NewTable(s Setup, d *data.Dataset, featureBits int) (*Table, error) {
 	return &Table{table{rows: rows, records: d.Records(), data: d}, s.Features.Pipeline}, err
 }
 
-// ReadTable reads a table from a file of the given size in bytes into memory. An Encoder wrote the
-// file for a setup with the same columns and transforms.
+// ReadTable returns a table from a file of the given size in bytes. An Encoder must have written
+// the file for a setup with the same columns and transforms.
 func ReadTable(s Setup, file io.ReaderAt, size int64) (*Table, error) {
 	rows, err := release.ReadRows(file, size, frame(before(s.Features)))
 	if err != nil {
@@ -53,12 +53,12 @@ func ReadTable(s Setup, file io.ReaderAt, size int64) (*Table, error) {
 
 var errOtherTable = fmt.Errorf("train: the table was encoded with other columns or transforms, want those of the plan; encode it again")
 
-// Records returns the number of records. It is private unless it was declared.
+// Records returns the number of records. It is private unless it is declared.
 func (t *Table) Records() int { return t.records }
 
-// Fit is Fit on the records of the table. The plan must have the columns and transforms that the
-// table was encoded with. A table from a file has no persons and no weights of rows. No part of a
-// table can be held out.
+// Fit is the function Fit on the records of the table. The plan must have the columns and
+// transforms that the table was encoded with. A table from a file has no persons and no weights of
+// rows. A plan with a holdout is an error.
 func (t *Table) Fit(ctx context.Context, l *ledger.Ledger, s Setup, o Options) (*Result, error) {
 	if err := s.check(o); err != nil {
 		return nil, err
@@ -107,9 +107,9 @@ func (t *Table) check(s Setup) error {
 	return nil
 }
 
-// Predict returns the predictions of a model for each record, as Model.Predict returns them, and
-// the targets. Targets are levels, or numbers scaled to [-1, 1]. Features are rounded to the grid,
-// with an error of at most half a step. Predictions and targets are private for private records.
+// Predict returns the predictions of a model for each record, like Model.Predict, and the targets.
+// Targets are levels, or numbers scaled to [-1, 1]. Features are rounded to the grid, with an error
+// of at most half a step. If the records are private, the predictions and targets are private too.
 func (t *Table) Predict(m *model.Model) (predictions []float64, targets []float32, err error) {
 	const rows = 64
 	f, k := m.Features(), m.Outputs()

@@ -10,14 +10,15 @@ import (
 	"github.com/ditherml/dither/internal/release"
 )
 
-// SampleWeights names the column with the weight of each row. The column has numbers between
-// declared bounds. The weight multiplies the row's gradient before clipping.
+// SampleWeights identifies the column with the weight of each row. The weights have declared
+// bounds. A weight multiplies the row's gradient before clipping.
 type SampleWeights struct {
-	// Column names a column that the schema ignores, or a categorical one. Its texts are read as
+	// Column is a column that the schema ignores, or a categorical one. Its texts are read as
 	// numbers.
 	Column string `json:"column"`
-	// Lower and Upper are the declared bounds. A weight outside counts as the nearest bound, and a
-	// missing or malformed one as Lower. Weights are divided by Upper, so that no gradient grows.
+	// Lower and Upper are the declared bounds. A weight outside is replaced by the nearest bound,
+	// and a missing or malformed one by Lower. Weights are divided by Upper, so no weight increases
+	// a gradient.
 	Lower float64 `json:"lower"`
 	Upper float64 `json:"upper"`
 }

@@ -40,7 +40,7 @@ func (a *adagrad) State() optimizer.State {
 	return optimizer.State{Taken: a.Taken(), Vectors: [][]float64{a.squares}}
 }
 
-// Resume restores the sums of squares.
+// Resume restores the sums of squares from State.
 func (a *adagrad) Resume(s optimizer.State, weights int) error {
 	return a.ResumeVectors(s, weights, &a.squares)
 }

@@ -11,20 +11,21 @@ import (
 	"github.com/ditherml/dither/ledger"
 )
 
-// Checkpoint is the state of a run between two steps. It holds released numbers only: no key, no
-// sample and no noise. A run that continues from it draws all of these afresh. It is as public as
-// the model.
+// Checkpoint is the state of a run between two steps. It contains only released numbers: no key, no
+// sample and no noise. A run that continues from it draws all of these anew. A checkpoint is as
+// public as the model.
 type Checkpoint struct {
-	// Plan is the plan of the run, with the runs before it.
+	// Plan is the plan of the run. It includes earlier interrupted runs.
 	Plan Plan
-	// Taken is the number of steps in the state. Ahead is the largest number of further steps that
-	// the run may have made before it stopped. Ahead is 0 in a checkpoint from the end of a run.
+	// Taken is the number of steps in the state. Ahead bounds the number of further steps that the
+	// run may have made before it was interrupted. Ahead is 0 in a checkpoint from the end of a
+	// run.
 	Taken, Ahead int
 	// Divisor is the declared or noisy number of records.
 	Divisor float64
 	// Levels are the clipping norm and the threshold of each group.
 	Levels [][2]float64
-	// Weights are the trained numbers. Frozen are the numbers after them in the network.
+	// Weights are the trained parameters. Frozen are the frozen parameters.
 	Weights []float64
 	Frozen  []float32
 	// Optimizers are the states of each group's optimizer.
@@ -83,9 +84,8 @@ func (r *run) checkpoint(end bool) error {
 }
 
 // Resume continues a run of the same plan and options from a checkpoint, on the same data set.
-// Keys, samples and noise are fresh. The reserved event covers all runs: the steps that the
-// interrupted run may have made, with those now repeated, and the remaining steps. The plan of the
-// result states these steps.
+// Keys, samples and noise are new. The reserved event covers all runs: the steps that earlier runs
+// may have made, and the remaining steps. The plan of the result states these steps.
 func Resume(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options, from *Checkpoint) (*Result, error) {
 	if err := from.check(s); err != nil {
 		return nil, err

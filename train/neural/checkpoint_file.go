@@ -149,11 +149,10 @@ var errCheckpointLength = fmt.Errorf("neural: the checkpoint does not hold as ma
 // checkpointTemporary is the prefix of names of files that are being written.
 const checkpointTemporary = ".dither-writing-"
 
-// Write replaces the file at path by the checkpoint, with mode 0600. At any time either the old or
-// the new checkpoint is there, complete. The file and its name are on disk when Write returns.
-// Write returns the file, locked if the system has locks. No other run can hold the file at path
-// until it is closed. A caller that writes several checkpoints closes one after the next is
-// written.
+// Write atomically replaces the file at path by the checkpoint, with mode 0600. The path always
+// contains the complete old or the complete new checkpoint. The file and its name are on disk when
+// Write returns. Write returns the file, locked if the system has locks, so that no other run can
+// use it. To write several checkpoints, close each file after the next call of Write.
 func (c *Checkpoint) Write(path string) (*os.File, error) {
 	text, err := c.encode()
 	if err != nil {
@@ -166,7 +165,7 @@ func (c *Checkpoint) Write(path string) (*os.File, error) {
 	return file, nil
 }
 
-// ReadCheckpoint reads a file that Write wrote.
+// ReadCheckpoint returns the checkpoint in a file that Write wrote.
 func ReadCheckpoint(path string) (*Checkpoint, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

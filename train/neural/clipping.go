@@ -7,17 +7,18 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Clipping is the way one record's gradient is bounded: the rule, the groups of parameters, and the
-// norms. Package internal/release verifies the bound of every group whatever the rule proposes.
+// Clipping bounds one record's gradient: the rule, the groups of parameters, and the norms. Package
+// internal/release verifies the bound of every group, whatever the rule proposes.
 type Clipping struct {
 	Rule string `json:"rule"`
 	// Groups are the parts of the gradient that are clipped and released separately, from one
-	// sample. One group holds the whole gradient.
+	// sample. A single group is the whole gradient.
 	Groups []group `json:"groups"`
-	// Stability is the constant of the rules that divide by norms, in the units of the norm.
+	// Stability is the constant in the denominator of rules that divide by norms. Its unit is that
+	// of the norm.
 	Stability float64 `json:"stability,omitempty"`
 	// Threshold is the norm up to which the global rules leave gradients unchanged. For an adaptive
-	// rule it is the first threshold.
+	// rule it is the initial threshold.
 	Threshold float64 `json:"threshold,omitempty"`
 	refinements
 }

@@ -9,41 +9,41 @@ import (
 	"github.com/ditherml/dither/network"
 )
 
-// ClippingRequest is a request for a Clipping. The zero value is flat clipping of the whole
-// gradient to norm 1.
+// ClippingRequest requests a Clipping. The zero value means flat clipping of the whole gradient to
+// norm 1.
 type ClippingRequest struct {
-	// Rule names a clipping rule, such as auto-s or quantile; "" means flat.
+	// Rule is the name of a clipping rule, such as auto-s or quantile; "" means flat.
 	Rule string
 	// Norm is the clipping norm of the whole gradient; 0 means 1.
 	Norm float64
-	// Groups is the number of blocks of the network in each group, in order. nil means one group of
-	// all blocks. PerLayer makes a group of the blocks of each layer.
+	// Groups is the number of blocks of the network in each group, in order. Nil means one group of
+	// all blocks. PerLayer makes one group for each layer.
 	Groups   []int
 	PerLayer bool
-	// Norms are the clipping norms of the groups. nil gives Norm/√groups to each.
+	// Norms are the clipping norms of the groups. Nil means Norm/√groups for each.
 	Norms []float64
-	// Allocation divides the noise among groups at the same cost. "even" (or "") gives each the
-	// same noise multiplier. "isotropic" gives every number the same noise. "dimension" gives the
-	// least noise in all numbers together.
+	// Allocation divides the noise among groups at the same cost. "even" (or "") gives all groups
+	// the same noise multiplier. "isotropic" gives all numbers noise of the same standard
+	// deviation. "dimension" minimizes the total variance of the noise.
 	Allocation string
 	// Stability is the constant of the rules that have one. 0 means 0.01 times the norm, or 0.1
 	// times the norm for psac.
 	Stability float64
 	// Threshold is the threshold of the global rules. 0 means 10 times the norm.
 	Threshold float64
-	// Quantile, Rate and CountNoise are the numbers of the adaptive rules. A Quantile of 0 means
+	// Quantile, Rate and CountNoise are the parameters of the adaptive rules. A Quantile of 0 means
 	// 0.5, or 0.95 for a threshold. A Rate of 0 means 0.2. A CountNoise of 0 means a twentieth of
-	// the expected batch, but at least twice what the counts need.
+	// the expected batch, but at least twice the smallest valid noise.
 	Quantile, Rate, CountNoise float64
-	// Projections and Cap are the numbers of the rule "projected". 0 means 20 for Projections and 2
-	// for Cap.
+	// Projections and Cap are the parameters of the rule "projected". 0 means 20 for Projections
+	// and 2 for Cap.
 	Projections int
 	Cap         float64
-	// MicroBatch, if not 0, clips means of about this number of records instead of each record's
-	// gradient.
+	// MicroBatch, if not 0, clips means of about this number of records instead of single
+	// gradients.
 	MicroBatch int
-	// AfterAveraging clips the mean over the whole batch, as one micro-batch. It exists for
-	// demonstration. One record can reverse the clipped mean, so the noise hides everything.
+	// AfterAveraging clips the mean gradient of the whole batch, as one micro-batch. It is for
+	// demonstration only: one record can reverse the clipped mean, so the noise hides everything.
 	AfterAveraging bool
 }
 

@@ -11,14 +11,14 @@ import (
 )
 
 // Correlated is noise that partly cancels over the steps (DP-FTRL). Descent moves along the sum of
-// released gradients. That sum has far less noise than with independent noise at the same cost. The
-// steps go round parts of the records.
+// released gradients. At the same cost, that sum has far less noise than with independent noise.
+// The steps use parts of the records in turn.
 type Correlated struct {
-	// Kind names the correlation. "banded" correlates steps less than a round apart, by a banded
-	// matrix. "tree" sums the steps of a round by a binary tree.
+	// Kind is the form of the correlation. "banded" correlates the steps within a round, by a
+	// banded matrix. "tree" sums the steps of a round by a binary tree.
 	Kind string `json:"kind"`
-	// Coefficients are the first column of the matrix of "banded", from the diagonal down. There
-	// are at most as many as parts. They decide how much noise cancels, not the cost.
+	// Coefficients are the first column of the matrix of "banded", from the diagonal down. There is
+	// at most one for each part. They affect how much noise cancels, but not the cost.
 	Coefficients []int64 `json:"coefficients,omitempty"`
 }
 

@@ -13,25 +13,26 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Diagnosing holds the settings of a diagnosis. The zero value takes every default.
+// Diagnosing contains the settings of a diagnosis. The zero value means all defaults.
 type Diagnosing struct {
-	// Records is the number of records, the first of the table, in the kernel and the descents. 0
-	// means 16.
+	// Records is the number of records in the kernel and the descents, from the beginning of the
+	// table. 0 means 16.
 	Records int
-	// NormRecords is the number of records, the first of the table, whose norms are measured. 0
-	// means 1000.
+	// NormRecords is the number of records whose norms are measured, from the beginning of the
+	// table. 0 means 1000.
 	NormRecords int
 	// Norm is the small clipping norm of the whole gradient. 0 means a tenth of the median norm.
 	Norm float64
-	// Steps is the number of steps of each descent. 0 means 2000, and a negative number no descent.
+	// Steps is the number of steps of each descent. 0 means 2000, and a negative number means no
+	// descent.
 	Steps int
 	// LearningRate is the learning rate of the descents. 0 means the stable rate of
 	// dynamics.StableRate.
 	LearningRate float64
-	// NoiseMultiplier is the noise of the noisy descents, in units of each clipping's bound. 0
-	// means 1.
+	// NoiseMultiplier is the standard deviation of the noise in the noisy descents, in units of
+	// each clipping's bound. 0 means 1.
 	NoiseMultiplier float64
-	// Seed is the seed of the first weights.
+	// Seed is the seed of the initial weights.
 	Seed uint64
 }
 
@@ -41,16 +42,15 @@ const (
 	diagnosisLooks, diagnosisRows = 9, 640
 )
 
-// NonPrivateDiagnosis is a description of how a network begins to learn a table. It is computed
-// exactly from the records, and no guarantee covers it. It is for public data.
+// NonPrivateDiagnosis describes the beginning of a network's training on a table. It is computed
+// exactly from the records, without privacy. Use it for public data only.
 type NonPrivateDiagnosis struct {
 	Loss    string `json:"loss"`
 	Records int    `json:"records"`
 	Outputs int    `json:"outputs"`
 	Weights int    `json:"trained-weights"`
 	Seed    uint64 `json:"seed"`
-	// SmallNorm is the small clipping norm. LargeNorm is the large one: the largest norm with a
-	// margin of a half.
+	// SmallNorm is the small clipping norm. LargeNorm is the large one, 1.5 times the largest norm.
 	SmallNorm float64 `json:"small-clipping-norm"`
 	LargeNorm float64 `json:"large-clipping-norm"`
 	// LearningRate and Steps are the settings of the descents.
@@ -59,29 +59,29 @@ type NonPrivateDiagnosis struct {
 	NoiseMultiplier float64 `json:"noise-multiplier"`
 	// Clippings are the compared clippings.
 	Clippings []ClippingDiagnosis `json:"clippings"`
-	// Norms are the norms of the gradients at the first weights, first of the whole network, then
+	// Norms are the norms of the gradients at the initial weights, first of the whole network, then
 	// of each layer.
 	Norms       []dynamics.Norms `json:"norms"`
 	NormRecords int              `json:"norm-records"`
 }
 
-// ClippingDiagnosis is the effect of a clipping on the kernel and on descents.
+// ClippingDiagnosis is the effect of one clipping on the kernel and on descents.
 type ClippingDiagnosis struct {
 	Name string `json:"name"`
-	// Kernel describes the matrix M at the first weights.
+	// Kernel describes the matrix M at the initial weights.
 	Kernel dynamics.Character `json:"kernel"`
-	// Flow is the descent without noise and Noisy the descent with noise. They are nil if no
+	// Flow is the descent without noise. Noisy is the descent with noise. Both are nil if no
 	// descent was requested.
 	Flow  *dynamics.Trajectory `json:"flow,omitempty"`
 	Noisy *dynamics.Trajectory `json:"noisy,omitempty"`
-	// Measured and Course are two rows of the table: the measurement, and the claim of the lecture
-	// notes. Course is nil for a clipping that the notes leave out.
+	// Measured is the measured row of the table. Course is the row that the lecture notes claim, or
+	// nil if they do not cover the clipping.
 	Measured Convergence  `json:"measured"`
 	Course   *Convergence `json:"course,omitempty"`
 }
 
-// DiagnoseNonPrivate returns the exact diagnosis of the first records of a public table. It reads
-// the request's layers, input, loss and map of rows only.
+// DiagnoseNonPrivate returns the exact diagnosis of the first records of a public table. Of the
+// request it uses only the layers, input, loss and map of rows.
 func DiagnoseNonPrivate(ctx context.Context, r Request, o Diagnosing, s *data.Schema, d *data.Dataset) (*NonPrivateDiagnosis, error) {
 	r.Epsilon, r.Clipping, r.Sampling, r.Steps, r.Epochs = math.Inf(1), ClippingRequest{}, Sampling{Kind: option.SamplingFull}, 1, 0
 	setup, err := NewSetup(r, s)
@@ -248,9 +248,9 @@ func (n *NonPrivateDiagnosis) diagnose(p dynamics.Problem, c comparison) (Clippi
 	return out, nil
 }
 
-// LayerNorm returns the small clipping norm of all layers together for k = 0, and else of the layer
-// at index k of Norms. All layers have the same norm, and the squares of their norms add up to the
-// square of the norm of all.
+// LayerNorm returns the small clipping norm of all layers together for k = 0, and of the layer at
+// Norms[k] otherwise. All layers have equal norms. The sum of their squares is the square of the
+// norm of all layers together.
 func (n *NonPrivateDiagnosis) LayerNorm(k int) float64 {
 	if k == 0 {
 		return n.SmallNorm

@@ -6,16 +6,17 @@ import (
 	"github.com/ditherml/dither/internal/dynamics"
 )
 
-// Convergence is one row of the table of clippings. It has answers about the matrix M that moves
-// the outputs under gradient flow, and about the loss. An answer is "yes", "no", "under way" if
-// more steps would tell, or "" if nothing was measured or claimed.
+// Convergence is one row of the table of clippings. It describes the matrix M of gradient flow on
+// the outputs, and the loss. A value is "yes", "no", "under way" if more steps are needed, or "" if
+// nothing was measured or claimed.
 type Convergence struct {
 	Symmetric string `json:"symmetric,omitempty"`
-	// Positive is about the eigenvalues of M, PositiveForm about xᵀMx. For a symmetric M both
-	// agree.
+	// Positive is for the eigenvalues of M, and PositiveForm for xᵀMx. They agree if M is
+	// symmetric.
 	Positive     string `json:"positive-eigenvalues,omitempty"`
 	PositiveForm string `json:"positive-form,omitempty"`
-	// Monotone and Zero are about the loss without noise. The others are about the loss with noise.
+	// Monotone and Zero are for the loss without noise. The other fields are for the loss with
+	// noise.
 	Monotone      string `json:"monotone-loss,omitempty"`
 	Zero          string `json:"to-zero-loss,omitempty"`
 	MonotoneNoisy string `json:"monotone-loss-with-noise,omitempty"`

@@ -30,10 +30,10 @@ const (
 	tapeBytes = 8
 )
 
-// Estimate returns a guess of the seconds and the bytes of memory that Fit takes on this number of
-// processors. It uses public numbers alone: the declared number of records, or the bound on it.
-// Reading the table is included. The guess is within a factor of about 3 for the networks of
-// docs/benchmarks.md; costs of layers vary, and so do machines.
+// Estimate returns a rough estimate of the seconds and the bytes of memory of Fit, on this number
+// of processors. It uses only public numbers: the declared number of records, or the bound on it.
+// Reading the table is included. For the networks of docs/benchmarks.md the estimate is within a
+// factor of about 3. Other layers and machines may differ more.
 func (s Setup) Estimate(o Options, processors int) (seconds float64, bytes int64) {
 	p := s.Plan
 	records, entries := p.records(), s.Features.Dim()

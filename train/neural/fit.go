@@ -13,62 +13,65 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Options are the settings that cannot change privacy. Numbers that make no sense are refused.
+// Options are settings that do not affect the guarantee. Invalid numbers are errors.
 type Options struct {
-	// Optimizer turns released sums into steps; "" means momentum.
+	// Optimizer is the rule that computes steps from released sums; "" means momentum.
 	Optimizer string
 	// LearningRate is the largest learning rate of the run; 0 means the optimizer's default.
 	LearningRate float64
-	// Schedule is the course of the learning rate after the first WarmUp steps, in which it rises.
-	// "" means "linear".
+	// Schedule is the schedule of the learning rate after a linear increase over WarmUp steps. ""
+	// means "linear".
 	Schedule string
 	WarmUp   int
-	// Momentum is β, below 1. For Adam it is the share of the mean gradient that a step keeps. 0
-	// means 0.9, and a negative number no momentum.
+	// Momentum is β, below 1. For Adam it is the decay of the mean gradient. 0 means 0.9, and a
+	// negative number means no momentum.
 	Momentum float64
-	// Ridge is λ in the penalty (λ/2)·‖w‖². L1 is the factor of the penalty Σ|w_j|. Both apply to
-	// every trained weight.
+	// Ridge is λ in the penalty (λ/2)·‖w‖². L1 is the factor of the penalty Σ|w_j|. Both are on all
+	// trained weights.
 	Ridge, L1 float64
-	// WeightDecay, if positive, shrinks weights before each step, by the learning rate times this.
-	// 0 means the decay of the optimizer, and a negative number no decay.
+	// WeightDecay is λ in the decay of the weights before each step: w is multiplied by 1 - η·λ, with
+	// η the learning rate. 0 means the default of the optimizer, and a negative number means no
+	// decay.
 	WeightDecay float64
-	// Average names the returned weights. "none" (or "") is the last iterate, "exponential" a
+	// Average selects the returned weights. "none" (or "") is the last iterate, "exponential" a
 	// moving average, and "uniform" the mean of the iterates. "tail" is the mean of the last 40 %
-	// of the iterates. All cost the same. AverageDecay is the share of itself that "exponential"
-	// keeps in a step; 0 means 0.99.
+	// of the iterates. All cost the same. AverageDecay is the decay of "exponential" in each step;
+	// 0 means 0.99.
 	Average      string
 	AverageDecay float64
-	// Initial, if not nil, holds the first weights of the whole network, with the frozen ones. They
-	// must be public, or released under a cost that is counted. nil means fresh random weights.
+	// Initial, if not nil, contains the initial parameters of the whole network, including frozen
+	// ones. They must be public, or released at a cost that is counted. Nil means random
+	// parameters.
 	Initial []float32
 	// FeatureBits is the number of bits that a feature is rounded to: 16 (or 0), or 8.
 	FeatureBits int
-	// Chunk is the number of records that each goroutine works on at a time. 0 leaves it to the
-	// network. It changes memory and speed, and nothing else.
+	// Chunk is the number of records that each goroutine processes at a time. 0 means a default for
+	// the network. It affects only memory and speed.
 	Chunk int
-	// Progress, if not nil, is called with the finished steps and the cost if the run ended there.
+	// Progress, if not nil, is called after each step. Its argument includes the cost of a run that
+	// ends there.
 	Progress func(train.Progress)
-	// Checkpoint, if not nil, receives the state of the run every CheckpointEvery steps (0: a
-	// hundredth of them). It also receives the state when the run is stopped and at its end. Its
-	// error ends the run, except at the end, whose result is paid for.
+	// Checkpoint, if not nil, receives the state of the run every CheckpointEvery steps; 0 means
+	// each hundredth of the steps. It also receives the state when the run is interrupted and at
+	// its end. If Checkpoint returns an error, the run stops. An error at the end does not discard
+	// the result, which is paid for.
 	Checkpoint      func(*Checkpoint) error
 	CheckpointEvery int
 }
 
 // Result is the released result of a run.
 type Result struct {
-	// Model is the network with its numbers, including the frozen ones.
+	// Model is the trained network with all parameters, including frozen ones.
 	Model *model.Model
-	// Weights are the numbers of the network.
+	// Weights are the parameters of the network.
 	Weights []float32
 	// LearningRate is the learning rate that was used. Divisor is the declared or noisy number of
 	// records.
 	LearningRate, Divisor float64
-	// Levels are the clipping norms, or thresholds, after the last step. Adaptive rules change
-	// them.
+	// Levels are the clipping norms or thresholds after the last step. Adaptive rules change them.
 	Levels []float64
-	// Plan is the plan with the runs before this one, if it was resumed. It states the cost of the
-	// result.
+	// Plan is the plan of the run. If the run was resumed, it includes earlier runs. It determines
+	// the cost of the result.
 	Plan Plan
 }
 
@@ -97,7 +100,7 @@ func (o Options) validate() error {
 // maxChunk bounds the records that a goroutine works on at a time.
 const maxChunk = 1 << 16
 
-// Check returns the error with which Fit would refuse the plan or the options. It reads no record.
+// Check returns the error that Fit would return for the plan and the options. It reads no record.
 func (s Setup) Check(o Options) error {
 	if err := s.Plan.Validate(); err != nil {
 		return err
@@ -114,9 +117,9 @@ func (s Setup) Check(o Options) error {
 	return o.validate()
 }
 
-// Fit reserves the plan's event, then pays for and releases every step. Errors after the
-// reservation do not depend on values of records, and the reserved cost stays spent. There may be
-// at most MaxRecords records. A record that the schema drops is not counted.
+// Fit reserves the plan's event, then releases every step. Errors after the reservation do not
+// depend on values of records, and the reserved cost stays spent. More than MaxRecords records are
+// an error. Records that the schema drops do not count.
 func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options) (*Result, error) {
 	return fit(ctx, l, s, d, o, nil)
 }

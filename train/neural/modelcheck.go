@@ -11,8 +11,8 @@ import (
 )
 
 // CheckModel returns an error for each number of a plan that contradicts a model trained by it.
-// Those numbers follow from the model's layers, schema and loss. A network learns only its trained
-// weights.
+// These numbers follow from the model's layers, schema and loss. A model whose schema has learned
+// parts is an error too.
 func CheckModel(p Plan, m *model.Model) error {
 	n := m.Network()
 	if n == nil {
@@ -57,8 +57,7 @@ func describe(l network.Layers) string {
 	return string(text)
 }
 
-// Premises returns the conditions that the guarantee of the plan depends on, as far as the plan
-// states them.
+// Premises returns the conditions of the plan's guarantee that the plan implies.
 func (p Plan) Premises() draft.Premises {
 	return draft.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, RowsAlone: true, NonPrivate: p.NonPrivate}
 }

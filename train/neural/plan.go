@@ -15,14 +15,14 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Plan holds every number that decides privacy. It is fixed before a record is read and written
-// into the certificate. Its Event is reserved and paid.
+// Plan contains every number that determines the guarantee. It is fixed before a record is read and
+// written into the certificate. Its Event is reserved and paid.
 type Plan struct {
 	certificate.Subject
-	// CountNoise is the noise multiplier of the number of records. That number is released first if
-	// none is declared; otherwise CountNoise is 0.
+	// CountNoise is the noise multiplier of the number of records. If no number is declared, the
+	// noisy number is released first. Otherwise CountNoise is 0.
 	CountNoise float64 `json:"count-noise-multiplier,omitempty"`
-	// Network describes the trained network, without its numbers.
+	// Network describes the trained network, without its parameters.
 	Network struct {
 		// Input is the shape of one record.
 		Input  network.Shape  `json:"input"`
@@ -31,17 +31,17 @@ type Plan struct {
 		Trained int `json:"trained"`
 	} `json:"network"`
 	Loss model.LossSpec `json:"loss"`
-	// Clipping is the way gradients are bounded.
+	// Clipping bounds the gradient of each record.
 	Clipping Clipping `json:"clipping"`
 	Sampling Sampling `json:"sampling"`
-	// Correlated, if not nil, makes the noise of steps correlated.
+	// Correlated, if not nil, is the correlation of the noise of different steps.
 	Correlated *Correlated `json:"correlated-noise,omitempty"`
 	Steps      int         `json:"steps"`
 	// NoiseMultiplier is the noise of one Gaussian release that costs as much as all releases of a
 	// step together. For one group without counts, it is the standard deviation of the noise
 	// divided by one record's bound. It is 0 in a plan without privacy.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
-	// Interrupted lists the runs of the plan that stopped before their end. This run continues from
+	// Interrupted lists earlier runs of the plan that were interrupted. This run continues from
 	// their steps.
 	Interrupted []abandonedRun `json:"interrupted,omitempty"`
 	// NonPrivate marks a baseline: the same computation without noise, at infinite cost.
@@ -169,9 +169,9 @@ func (p Plan) released(multiplier float64) (mechanism.Event, error) {
 	return sequence, nil
 }
 
-// Filter returns a filter for a ledger that is to hold this plan and others. It is GDP, or RDP for
-// sampled steps. The RDP order is the one that prices the plan best, which follows from public
-// numbers. A ledger for this plan alone needs no filter (ledger.NewSingle).
+// Filter returns a filter for a ledger with this plan and others. It is GDP, or RDP for sampled
+// steps. The order of RDP is the one with the lowest price for the plan, which depends on public
+// numbers only. A ledger for this plan alone needs no filter (ledger.NewSingle).
 func (p Plan) Filter() (account.Accountant, error) {
 	if account.For(p.Event()).Name() == account.GDP.Name() {
 		return account.GDP, nil
@@ -211,7 +211,7 @@ func (p Plan) derivation() certificate.Claim {
 // maxSteps and maxNumbers bound a plan far above any use, so that nothing overflows.
 const maxSteps, maxNumbers = 1 << 24, 1 << 31
 
-// Validate returns an error that names the first number that makes no sense.
+// Validate returns an error for the first invalid number.
 func (p Plan) Validate() error {
 	if err := certificate.CheckSubject("neural", p.Subject, false); err != nil {
 		return err
@@ -263,7 +263,7 @@ func (p Plan) validateModel() error {
 // json returns the plan as the certificate holds it.
 func (p Plan) json() (json.RawMessage, error) { return json.Marshal(p) }
 
-// Certificate returns the certificate of the plan, without provenance and hash.
+// Certificate returns the certificate of the plan. The provenance and the hash are empty.
 func (p Plan) Certificate() (certificate.Certificate, error) {
 	text, err := p.json()
 	if err != nil {
@@ -272,8 +272,8 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 	return certificate.New(option.MethodNetwork, text, p.derivation())
 }
 
-// Methods returns this package's certificate methods by name. A method derives the claims of a plan
-// from its JSON.
+// Methods returns the certificate methods of this package by name. Each derives the claim from the
+// JSON of a plan.
 func Methods() map[string]certificate.Method {
 	return map[string]certificate.Method{option.MethodNetwork: func(text json.RawMessage) (certificate.Claim, error) {
 		p, err := strict.ReadPlan[Plan]("neural", text)

@@ -16,40 +16,40 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Request describes the wanted model and its privacy; NewSetup turns it into a plan. The zero value
-// of each optional field has the documented meaning.
+// Request contains the user's choices for a network and its privacy. NewSetup makes a plan from it.
+// The zero value of an optional field means its default.
 type Request struct {
-	// Epsilon is the whole budget in nats. +Inf requests a baseline without privacy.
+	// Epsilon is the whole budget in nats. +Inf means a baseline without privacy.
 	Epsilon float64
 	Delta   float64
 	// Neighboring is the relation. It is required.
 	Neighboring privacy.Neighboring
-	// Layers are the layers of the network. It must have one output for each score of the loss.
-	// Layers is required.
+	// Layers are the layers of the network. The network must have one output for each score of the
+	// loss. Layers is required.
 	Layers network.Layers
-	// Input is the shape of one record. nil means one number for each feature.
+	// Input is the shape of one record. Nil means one dimension, the features.
 	Input network.Shape
-	// Loss is the loss; nil means the loss that the target implies.
+	// Loss is the loss; nil means the default for the target.
 	Loss model.Loss
-	// Clipping is the request for a way to bound gradients.
+	// Clipping requests the bound on gradients.
 	Clipping ClippingRequest
-	// Sampling names the records of a step. Its zero value means a Poisson sample with probability
-	// 0.05.
+	// Sampling selects the records of a step. Its zero value means a Poisson sample with
+	// probability 0.05.
 	Sampling Sampling
-	// Correlation is the kind of noise that cancels over steps, or "" for independent noise.
-	// Without privacy there is no noise.
+	// Correlation is the kind of correlated noise (see Correlated), or "" for independent noise. It
+	// must be "" without privacy.
 	Correlation string
 	// BandMomentum is the optimizer's momentum for which the coefficients of "banded" are computed.
-	// 0 means 0.9, and a negative number no momentum.
+	// 0 means 0.9, and a negative number means no momentum.
 	BandMomentum float64
-	// Bands is the number of those coefficients. 0 means the number of parts, but at most 64.
+	// Bands is the number of coefficients of "banded". 0 means the number of parts, but at most 64.
 	Bands int
-	// Steps is the number of steps. 0 means the number that makes Epochs passes.
+	// Steps is the number of steps. 0 means the number of steps in Epochs passes.
 	Steps int
-	// Epochs is the expected number of times that a run reads each record. 0 means 20.
+	// Epochs is the expected number of uses of each record in a run. 0 means 20.
 	Epochs float64
-	// Normalization, Radius and Transforms have the meaning of the fields of train.Request with
-	// these names. Normalization "" means NormNone.
+	// Normalization, Radius and Transforms are as in train.Request, but a Normalization of "" means
+	// NormNone.
 	Normalization feature.Normalization
 	Radius        float64
 	Transforms    []feature.Spec
@@ -60,11 +60,11 @@ const (
 	countShare = 0.01
 )
 
-// Setup is a plan with the parts of the model that it was made for.
+// Setup is a plan with the network, the feature map and the schema that it was made for.
 type Setup struct {
 	Plan   Plan
 	Schema *data.Schema
-	// Features is the map of rows. Nothing in it is learned.
+	// Features is the map of rows. It contains no learned numbers.
 	Features *feature.Map
 	Loss     model.Loss
 	Network  *network.Network

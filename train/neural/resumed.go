@@ -1,7 +1,7 @@
 package neural
 
-// Resumed returns the setup of the run that Resume makes from a checkpoint. Its plan, and so its
-// event, counts the steps of earlier runs. It returns the error with which Resume would refuse the
+// Resumed returns the setup of the run that Resume makes from a checkpoint. Its plan and its event
+// count the steps of earlier runs. It returns the error that Resume would return for the
 // checkpoint.
 func (s Setup) Resumed(from *Checkpoint) (Setup, error) {
 	if err := from.check(s); err != nil {

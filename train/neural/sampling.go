@@ -9,21 +9,20 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Sampling names the records that take part in a step. The same sampler draws them and prices the
-// step.
+// Sampling selects the records of a step. It determines both the drawn samples and their price.
 type Sampling struct {
 	// Kind is the kind of sampling. "full" takes every record in every step. "poisson" takes each
-	// with a probability, and "truncated-poisson" keeps at most BatchSize of them. "fixed-size"
-	// takes batches of one size, under replace-one only. "partition" takes the parts of one
-	// division in turn, and "shuffle" the parts of a new division in every round. "cyclic" takes
-	// Poisson samples of the parts.
+	// record with a probability. "truncated-poisson" does so too and keeps at most BatchSize
+	// records. "fixed-size" takes batches of one size, under replace-one only. "partition" takes
+	// the parts of one division in turn, and "shuffle" the parts of a new division in every round.
+	// "cyclic" takes Poisson samples of the parts in turn.
 	Kind string `json:"kind"`
 	// Probability is the probability of each record in a Poisson sample. In a cyclic sample it
-	// applies to the records of the current part.
+	// applies to the current part.
 	Probability float64 `json:"probability,omitempty"`
 	// BatchSize is the size of batches of fixed size, or the largest size of a truncated sample.
 	BatchSize int `json:"batch-size,omitempty"`
-	// Parts is the number of parts that the steps go round.
+	// Parts is the number of parts that the steps use in turn.
 	Parts int `json:"parts,omitempty"`
 }
 
@@ -68,8 +67,8 @@ func (p Plan) validateSampling() error {
 	return err
 }
 
-// Share returns the expected share of the records that takes part in one step. For truncated
-// samples it is the share if each sample had the expected size.
+// Share returns the expected share of the records in one step. For truncated samples it is an
+// upper bound: the share that is drawn, at most the share that fits.
 func (p Plan) Share() float64 {
 	switch s := p.Sampling; s.Kind {
 	case option.SamplingPoisson:

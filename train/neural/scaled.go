@@ -93,7 +93,7 @@ func (b *blockScale) each(do func(at, row, column int)) {
 	}
 }
 
-// Step divides by the scales, makes one step and finds the next scales.
+// Step divides by the scales, makes one step, and computes the next scales.
 func (s *scaledAdam) Step(weights []float64, sum release.Noisy) {
 	first := 0
 	for k := range s.blocks {
