@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ditherml/dither/internal/budget"
 	"github.com/ditherml/dither/internal/display"
@@ -28,20 +29,20 @@ func (a Account) WritePage(w io.Writer) error {
 			{Title: "Spent over the releases", Figures: a.figures()},
 			{Title: "Over time", Tables: tables(a.monthRows())},
 			{Title: "Populations", Text: []string{"They share no person, so a release about one of them takes nothing from the others."}, Facts: a.populationFacts()},
-			{Title: "Releases", Text: a.listedWords(), Tables: tables(listed(a.narrowRows()))},
-			{Title: "What the numbers mean", List: append(slices.Clone(meanings), a.sharesWords())},
+			{Title: "Releases", Text: a.listedWords(), Register: a.register()},
+			{Title: "What the numbers mean", List: slices.Insert(slices.Clone(meanings), 2, a.sharesWords())},
 			{Title: "Check it", Text: []string{"The command computes every price again from the events, and holds the chain of records and the certificates of models against each other."},
 				Command: "dither ledger check " + display.Quoted(a.Where) + " MODEL-FOLDER...", Note: fmt.Sprintf("Ledger %s, head %s at record %d.", a.Ledger, a.Head, a.Records-1)},
 		},
 	}
 	d.Sections = slices.DeleteFunc(d.Sections, func(s report.Section) bool {
-		return s.Title == "Populations" && len(a.Populations) == 0 || len(a.Releases) == 0 && (s.Title == "Over time" || s.Title == "Spent over the releases")
+		return s.Title == "Populations" && len(a.Populations) == 0 || s.Title == "Over time" && len(a.Releases) == 0 || s.Title == "Spent over the releases" && len(s.Figures) == 0
 	})
 	if a.Forfeited {
 		d.Warnings = append(d.Warnings, "All that was left is forfeited: nobody knows what else was spent.")
 	}
 	if a.Open > 0 {
-		d.Warnings = append(d.Warnings, fmt.Sprintf("%s did not end yet, or ended without a word. What they reserved counts as spent.", display.Count(a.Open, "run")))
+		d.Warnings = append(d.Warnings, fmt.Sprintf("%s did not end yet, or ended without a word. What was reserved is spent. The list of releases calls them open.", display.Count(a.Open, "run")))
 	}
 	return d.WriteHTML(w)
 }
@@ -72,17 +73,28 @@ func (a Account) sharesWords() string {
 
 // standing says in a sentence what is left.
 func (a Account) standing() string {
-	if a.Left == 0 {
+	switch {
+	case len(a.Releases) == 0 && a.Left > 0:
+		return fmt.Sprintf("Nothing is released yet. A release may have epsilon %s.", leftNumber(a.Left))
+	case a.Left == 0:
 		return fmt.Sprintf("%s took %s of the budget. Nothing is left.", display.Count(len(a.Releases), "release"), budget.Percent(a.Share))
 	}
 	return fmt.Sprintf("%s took %s of the budget. One more release may have epsilon %s.", display.Count(len(a.Releases), "release"), budget.Percent(a.Share), leftNumber(a.Left))
 }
 
 func (a Account) facts() []report.Fact {
+	left, why, _ := strings.Cut(a.leftWords(), ": ")
+	by := display.Count(len(a.Releases), "release") + ", which prove epsilon " + a.Spent.Rounded() + " together"
+	switch len(a.Releases) {
+	case 0:
+		by = "nobody yet"
+	case 1:
+		by = "1 release, which proves epsilon " + a.Spent.Rounded()
+	}
 	facts := []report.Fact{
 		{Name: "cap", Value: "epsilon " + display.Plain(a.Epsilon), Why: "at delta " + display.Plain(a.Delta) + ", " + relation(a.terms)},
-		{Name: "spent", Value: budget.Percent(a.Share) + " of the budget", Why: "by " + display.Count(len(a.Releases), "release") + ", which prove epsilon " + a.Spent.Rounded() + " together"},
-		{Name: "left", Value: a.leftWords()},
+		{Name: "spent", Value: budget.Percent(a.Share) + " of the budget", Why: "by " + by},
+		{Name: "left", Value: left, Why: why},
 		{Name: "protects", Value: a.Protected},
 		{Name: "filter", Value: filterWords(a.Filter), Why: a.FilterNote},
 		{Name: "records of the ledger", Value: strconv.Itoa(a.Records)},
@@ -106,14 +118,6 @@ func tables(rows [][]string) []report.Table {
 	return []report.Table{{Columns: rows[0], Rows: rows[1:]}}
 }
 
-// listed keeps the header and the newest rows.
-func listed(rows [][]string) [][]string {
-	if len(rows) <= mostListed+1 {
-		return rows
-	}
-	return append(rows[:1:1], rows[len(rows)-mostListed:]...)
-}
-
 func (a Account) listedWords() []string {
 	switch {
 	case len(a.Releases) == 0:
@@ -124,9 +128,12 @@ func (a Account) listedWords() []string {
 	return nil
 }
 
-// figures draw the share of the budget that is spent over the releases, and all of it. There is none without a release.
+// leastDrawn is the number of releases from which a picture says more than the list.
+const leastDrawn = 5
+
+// figures draw the share of the budget that is spent over the releases, and all of it.
 func (a Account) figures() []figure.Figure {
-	if len(a.course) == 0 {
+	if len(a.course) < leastDrawn {
 		return nil
 	}
 	spent := figure.Series{Name: "spent", Points: []figure.Point{figure.Value(0, 0)}}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/internal/budget"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/report"
 )
 
 // Text returns what a terminal shows of a ledger.
@@ -102,20 +103,24 @@ func (a Account) releaseRows() [][]string {
 // alone returns the plan's own guarantee.
 func (r Release) alone() string { return r.Epsilon.Rounded() + " at " + display.Plain(r.Delta) }
 
-// narrowRows returns the rows for a page, which may be narrow: with the day, and what belongs together in one cell.
-func (a Account) narrowRows() [][]string {
-	rows := [][]string{{"record", "day", "purpose", "person", "plan alone", "share", "outcome"}}
-	for _, r := range a.Releases {
+// register returns the newest releases for a page, which may be narrow: with the day, and what belongs together in one cell.
+func (a Account) register() *report.Register {
+	if len(a.Releases) == 0 {
+		return nil
+	}
+	out := &report.Register{Title: "Releases", Columns: []report.Column{{Name: "record", Kind: report.ShortText}, {Name: "day", Kind: report.ShortText}, {Name: "purpose"},
+		{Name: "person", Kind: report.Words}, {Name: "plan alone", Kind: report.Number}, {Name: "share", Kind: report.Number}, {Name: "outcome"}}}
+	for _, r := range a.Releases[max(0, len(a.Releases)-mostListed):] {
 		purpose, outcome := r.Purpose, r.outcome()
 		if r.Population != "" {
-			purpose += ", " + r.Population
+			purpose += ", about " + r.Population
 		}
 		if r.Certificate != "" {
 			outcome += fmt.Sprintf(" %.8s", r.Certificate)
 		}
-		rows = append(rows, []string{strconv.FormatUint(r.Sequence, 10), r.Time[:len("2006-01-02")], purpose, dash(r.Person), r.alone(), budget.Percent(r.Share), outcome})
+		out.Rows = append(out.Rows, []string{strconv.FormatUint(r.Sequence, 10), r.Time[:len("2006-01-02")], purpose, dash(r.Person), r.alone(), budget.Percent(r.Share), outcome})
 	}
-	return rows
+	return out
 }
 
 func dash(text string) string {

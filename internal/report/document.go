@@ -38,6 +38,8 @@ type Section struct {
 	List []string
 	// Tables have a heading of columns each.
 	Tables []Table
+	// Register lists what happened, nil for nothing.
+	Register *Register
 	// Figures are drawn as SVG in the page itself.
 	Figures []figure.Figure
 	// Command is a command line, shown apart.

@@ -1,0 +1,66 @@
+package bookkeeping
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/internal/budget"
+)
+
+// pageOf returns the page of a ledger with this many releases.
+func pageOf(t *testing.T, r Request, releases int, population string) string {
+	t.Helper()
+	l := inMemory(t, r)
+	for range releases {
+		l.reserve(t, 20, "a count", population)
+	}
+	var page bytes.Buffer
+	if err := l.Account().WritePage(&page); err != nil {
+		t.Fatal(err)
+	}
+	return page.String()
+}
+
+// TestPageByReleases: the page says in words what few releases are, and draws many.
+func TestPageByReleases(t *testing.T) {
+	for _, c := range []struct {
+		releases       int
+		want, unwanted string
+	}{
+		{0, "Nothing is released yet. A release may have epsilon", `class="register"`},
+		{0, "by nobody yet", "<svg class=\"chart\""},
+		{1, "by 1 release, which proves epsilon", "<svg class=\"chart\""},
+		{leastDrawn - 1, "which prove epsilon", "<svg class=\"chart\""},
+		{leastDrawn, "<svg class=\"chart\"", "Charged:"},
+		{2, `<td class="words" data-column="purpose">a count</td>`, ", about"},
+		{2, `<td class="number" data-column="share">`, "Forfeited"},
+		{2, "2 runs did not end yet, or ended without a word. What was reserved is spent. The list of releases calls them open.", "None yet"},
+	} {
+		page := pageOf(t, request(), c.releases, "")
+		if !strings.Contains(page, c.want) || strings.Contains(page, c.unwanted) {
+			t.Errorf("%d releases: the page lacks %q or has %q", c.releases, c.want, c.unwanted)
+		}
+	}
+}
+
+// TestPageSaysHowSharesAddUp: what is spent is the sum of the shares under one number alone.
+func TestPageSaysHowSharesAddUp(t *testing.T) {
+	for want, change := range map[string]func(*Request){
+		"Shares add up to what is spent.":                             func(*Request) {},
+		"What is spent may be more than the sum of the shares":        func(r *Request) { r.Filter, r.Orders = budget.RDP, []float64{8, 16} },
+		"What is spent may be less than the sum of the shares":        func(r *Request) { r.Filter = budget.Basic },
+		"about all and about the population that took most":           func(r *Request) { r.Populations = []string{"north: patients of the north"} },
+		`<td class="words" data-column="purpose">a count, about west`: func(r *Request) { r.Populations = []string{"west: patients of the west"} },
+	} {
+		r := request()
+		change(&r)
+		population := ""
+		if len(r.Populations) > 0 {
+			population, _, _ = strings.Cut(r.Populations[0], ":")
+		}
+		if page := pageOf(t, r, 2, population); !strings.Contains(page, want) {
+			t.Errorf("%+v: the page lacks %q", r, want)
+		}
+	}
+}
