@@ -115,23 +115,32 @@ func (s NewtonStep) Solve(rows *Rows, n mechanism.Noise) (Bounded, error) {
 	if err != nil {
 		return Bounded{}, err
 	}
-	return place.seal(s.solution(rows)), nil
+	u, err := s.solution(sample, rows)
+	if err != nil {
+		return Bounded{}, err
+	}
+	return place.seal(u), nil
 }
 
 // solution computes u by Cholesky's method. The factor exists: every leading matrix of A + E keeps
-// eigenvalues above 0, since ‖E‖ ≤ Ridge/8 (Higham, theorem 10.7).
-func (s NewtonStep) solution(rows *Rows) []float64 {
+// eigenvalues above 0, since ‖E‖ ≤ Ridge/8 (Higham, theorem 10.7). It errs where H is not the sum over the
+// rows of the sample, which is all records.
+func (s NewtonStep) solution(all Sample, rows *Rows) ([]float64, error) {
 	d := len(s.Gradient)
 	unit := rows.step * rows.step
-	a := make([]float64, d*d)
-	for i, v := range AllProducts().sum(rows) {
+	a, sum := make([]float64, d*d), sumOfProducts(rows, AllProducts())
+	check := newMomentCheck(all, AllProducts(), d, rows.limit)
+	if check.noteRows(rows); !check.agrees(sum) {
+		return nil, ErrComputation
+	}
+	for i, v := range sum {
 		a[i] = float64(v) * unit
 	}
 	for j := range d {
 		a[j*d+j] += s.Ridge
 	}
 	factorize(a, d)
-	return substitute(a, append([]float64(nil), s.Gradient...))
+	return substitute(a, append([]float64(nil), s.Gradient...)), nil
 }
 
 // factorize replaces the lower half of a by L with L·Lᵀ = a, row after row.

@@ -1,10 +1,12 @@
 package release
 
 import (
-	"github.com/ditherml/dither/mechanism"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/ditherml/dither/mechanism"
 )
 
 // newtonRows puts rows on the grid of a step.
@@ -149,5 +151,19 @@ func TestNewtonStepRefuses(t *testing.T) {
 		if _, err := s.Solve(rows, mechanism.Gaussian{NoiseMultiplier: 3}); err == nil {
 			t.Errorf("%s: got no error", name)
 		}
+	}
+}
+
+// TestNewtonStepsAreOfTheCheckedSum changes what a row is taken for after it was made, so that the
+// kernel leaves it out of the sum of products: the step is refused.
+func TestNewtonStepsAreOfTheCheckedSum(t *testing.T) {
+	s := NewtonStep{Gradient: []float64{1, 2}, Ridge: 1, Curvature: 1, MaxRecords: 4}
+	rows := newtonRows(t, s, [][]float64{{0.5, 0.25}, {0.125, 0.75}})
+	if _, err := s.Solve(rows, mechanism.Gaussian{NoiseMultiplier: 3}); err != nil {
+		t.Fatal(err)
+	}
+	rows.n2[1] = rows.limit + 1
+	if _, err := s.Solve(rows, mechanism.Gaussian{NoiseMultiplier: 3}); !errors.Is(err, ErrComputation) {
+		t.Errorf("a sum without one of the rows: got error %v, want %v", err, ErrComputation)
 	}
 }

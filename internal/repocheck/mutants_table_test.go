@@ -179,6 +179,7 @@ var mutants = []mutant{
 	{"choices for nothing", "internal/release/choose.go", "if err := s.state.sample.drawn.pay(p, []mechanism.Event{c}); err != nil {", "if err := error(nil); err != nil {", "./train", "TestLearningIsPaidInOrder"},
 	{"the best candidate always", "internal/release/choose.go", "return s.BernoulliExp(whole, 1) && s.BernoulliExp(rest, e.denominator)", "_, _ = whole, rest\n\treturn e.loss[i] == e.least", "./internal/release", "TestChoicesHaveTheirLaws"},
 	{"coordinates beyond their bound", "internal/release/scoresum.go", "limit := s.delta() / peak", "limit := s.delta()/peak + 1", "./internal/release", "TestScoresMoveByAtMostOne"},
+	{"steps of a sum that is not checked", "internal/release/newton.go", "!check.agrees(sum)", "false", "./internal/release", "TestNewtonStepsAreOfTheCheckedSum"},
 	{"scores of rows that changed", "internal/release/scoresum.go", "if mix >= prime || r.frame.mixOf(mix, 0, b.tail(i)) != r.known.mixes[at] {", "if mix >= prime {", "./internal/release", "TestChangedRowsHaveNoScores"},
 	{"rows that are read twice", "internal/release/entered.go", "bytes = append(own.bytes[:0], bytes...)", "", "./internal/release", "TestReaderComputesOfACopy"},
 	{"intercepts without a bound", "internal/release/scoresum.go", "max(most<<r.frame.bits, b.tail(i))", "most<<r.frame.bits", "./internal/release", "TestScoresMoveByAtMostOne"},
