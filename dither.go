@@ -276,9 +276,8 @@ func PerPerson(column string, maxRows int) Option {
 
 // Asking returns the option that sets fields of Query's plan that the question in words leaves
 // open. These fields of p are used: Edges, Quantiles, Points, Of, Blocks, Noise, ThresholdDelta and
-// Confidence. Query ignores the other fields of p, with two exceptions. A Where or By in p is an
-// error unless the option of that name sets it too. A field that the statistic does not use is an
-// error.
+// Confidence. Query ignores the other fields of p, with two exceptions. A Where or By in p must
+// equal the value of the option of that name. A field that the statistic does not use is an error.
 func Asking(p query.Plan) Option {
 	return option("Asking", func(s *settings) {
 		was := s.plan

@@ -119,7 +119,7 @@ func (e Epsilon) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(e))
 }
 
-// UnmarshalJSON reads what MarshalJSON returns.
+// UnmarshalJSON reads a number or "infinity".
 func (e *Epsilon) UnmarshalJSON(text []byte) error {
 	if string(text) == `"infinity"` {
 		*e = Epsilon(math.Inf(1))

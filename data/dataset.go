@@ -6,8 +6,8 @@ import (
 )
 
 // Dataset is a table of float32 values under a schema. It contains whole columns or, if it is
-// sparse, only the cells that the file has. It never changes. It is safe for concurrent use unless
-// a caller writes to a returned slice.
+// sparse, only the cells that the file has. It never changes. It is safe for concurrent use as long
+// as no caller writes to a returned slice.
 type Dataset struct {
 	schema   *Schema
 	features []Column

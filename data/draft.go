@@ -41,8 +41,8 @@ type Draft struct {
 const maxCopiedLevels = 100
 
 // DraftSchema returns a draft of the schema of a table, from its header and the declared facts. It
-// reads the formats of Read. It reads only the header unless d.FromData is true. Schema.Undeclared
-// lists the open declarations.
+// reads the formats of Read. It reads records only if d.FromData is true. Schema.Undeclared lists
+// the open declarations.
 //
 //   - For a LIBSVM file, which has no header, src.Columns names the indexes in order.
 //   - For JSON lines the header is the keys of the first record.

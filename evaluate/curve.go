@@ -1,7 +1,7 @@
 package evaluate
 
-// Point is one point of the receiver operating characteristic. Its rates belong to predicting the
-// second level if its probability is above Threshold.
+// Point is one point of the receiver operating characteristic. Its rates are the true and false
+// positive rates if the second level is predicted whenever its probability is above Threshold.
 type Point struct {
 	Threshold         float64 `json:"threshold"`
 	FalsePositiveRate Measure `json:"false-positive-rate"`

@@ -26,8 +26,7 @@ type PrivateClassification struct {
 	Confusion [][]float64 `json:"confusion"`
 	Precision []Estimate  `json:"precision"`
 	Recall    []Estimate  `json:"recall"`
-	// AUC is the area under the receiver operating characteristic. It is nil unless there are two
-	// levels.
+	// AUC is the area under the receiver operating characteristic. It is set for two levels only.
 	AUC *Area `json:"auc,omitempty"`
 	// ROC, BestAccuracy and BestBalanced are set for two levels only.
 	ROC          []Point `json:"roc,omitempty"`

@@ -54,7 +54,7 @@ type Cost struct {
 	// Group is the epsilon for Question.Rows rows together.
 	Group    *groupCost `json:"group,omitempty"`
 	Attacker *attacker  `json:"attacker,omitempty"`
-	// Textbook is nil unless Question.Textbook is true.
+	// Textbook is set only if Question.Textbook is true.
 	Textbook []textbook.Lesson `json:"textbook,omitempty"`
 	// Next is a command to continue with. Callers may set it.
 	Next string `json:"next,omitempty"`

@@ -51,10 +51,11 @@ func (m Linear) Scores(dst, x, weights []float64) {
 	}
 }
 
-// Propose writes to c the proposals of records for the sum of gradients, one record for each label.
-// A proposal is the derivative of the record's loss by its scores. The function multiply writes the
-// records' scores, of length len(labels)·Columns row-major. A NaN label proposes zero. A record's
-// proposal has the same bits whatever other records are in the block.
+// Propose writes to c the proposals of records for the sum of gradients. There is one record for
+// each label. A proposal is the derivative of the record's loss by its scores. The function
+// multiply writes the records' scores, of length len(labels)·Columns, row-major. A NaN label
+// proposes zero. The proposal of a record is bit for bit independent of the other records in the
+// block.
 func (m Linear) Propose(c *kernel.Contributions, labels []float32, multiply func(dst []float32)) {
 	n := len(labels) * m.Columns
 	c.Columns, c.Coefficients, c.Scores = m.Columns, room(c.Coefficients, n), room(c.Scores, n)

@@ -15,24 +15,24 @@ type Loss interface {
 	// Columns returns the number of scores for this number of classes. 0 classes means a numeric
 	// target. It returns 0 if the loss is for other targets.
 	Columns(classes int) int
-	// Value returns the loss.
+	// Value returns the loss of a record with these scores and this label.
 	Value(scores []float64, label float64) float64
 	// Residuals writes the derivative of the loss by each score to dst.
 	Residuals(dst, scores []float64, label float64)
-	// Lipschitz returns the largest L2 norm of Residuals, over all values of this number of scores
-	// and all labels. It returns +Inf if there is no largest.
+	// Lipschitz returns the largest L2 norm of Residuals, over all labels and all vectors of this
+	// number of scores. It returns +Inf if the norm is unbounded.
 	Lipschitz(columns int) float64
 	// Smoothness returns the largest eigenvalue of the second derivative by the scores.
 	Smoothness() float64
-	// Predict turns scores into predictions in place. These are probabilities for classes, or the
-	// value itself for regression.
+	// Predict replaces scores by predictions. These are probabilities for classes, or the predicted
+	// value for regression.
 	Predict(scores []float64)
 }
 
 // LossFor returns the loss for a target. If asked is nil, the loss is logistic for two classes,
-// softmax for more classes, and Huber for regression. Otherwise it is asked, adapted to the bounds
-// of a numeric target if it depends on them. A target of one level is an error. Bounds that the
-// loss cannot use are an error too.
+// softmax for more classes, and Huber for regression. If asked is not nil, LossFor returns it. A
+// loss that depends on the bounds of a numeric target, such as Poisson, is first adapted to them. A
+// target of one level is an error. Bounds that the loss cannot use are an error too.
 func LossFor(t data.Target, asked Loss) (Loss, error) {
 	if asked == nil {
 		switch classes := len(t.Levels); {
@@ -77,7 +77,7 @@ func (logistic) Value(scores []float64, label float64) float64 {
 	return max(-margin, 0) + math.Log1p(math.Exp(-math.Abs(margin)))
 }
 
-// Residuals writes σ(z) - label.
+// Residuals writes σ(z) - label, where σ(z) = 1/(1+e^-z) is the probability of class 1.
 func (logistic) Residuals(dst, scores []float64, label float64) {
 	dst[0] = sigmoid(scores[0]) - label
 }
@@ -100,7 +100,8 @@ func sigmoid(z float64) float64 {
 	return e / (1 + e)
 }
 
-// Softmax is the cross-entropy log Σ exp(z_k) - z_y with one score for each class.
+// Softmax is the cross-entropy log Σ exp(z_k) - z_y, where z_k is the score of class k and y is the
+// class of the label.
 var Softmax softmax
 
 // softmax is the type of Softmax.
@@ -123,7 +124,7 @@ func (softmax) Value(scores []float64, label float64) float64 {
 	return top + math.Log(sum) - scores[int(label)]
 }
 
-// Residuals writes p_k - 1[k = label].
+// Residuals writes p_k - 1[k = label] for each class k, where p_k is the predicted probability.
 func (s softmax) Residuals(dst, scores []float64, label float64) {
 	copy(dst, scores)
 	s.Predict(dst)
@@ -134,7 +135,7 @@ func (s softmax) Residuals(dst, scores []float64, label float64) {
 // e_y.
 func (softmax) Lipschitz(int) float64 { return math.Sqrt2 }
 
-// Smoothness returns 1/2, a bound on the eigenvalues of diag(p) - p·pᵀ.
+// Smoothness returns 1/2, a bound on the eigenvalues of diag(p) - p·pᵀ for probabilities p.
 func (softmax) Smoothness() float64 { return 0.5 }
 
 // Predict replaces the scores by probabilities.
@@ -185,7 +186,7 @@ func (h huber) Value(scores []float64, label float64) float64 {
 	return h.Width * (r - h.Width/2)
 }
 
-// Residuals writes z - y moved into ±Width.
+// Residuals writes z - y, limited to [-Width, Width].
 func (h huber) Residuals(dst, scores []float64, label float64) {
 	dst[0] = max(-h.Width, min(h.Width, scores[0]-label))
 }

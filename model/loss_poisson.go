@@ -53,7 +53,7 @@ func (p poisson) Residuals(dst, scores []float64, label float64) {
 	dst[0] = p.mean(scores[0]) - (p.Middle + label)
 }
 
-// Lipschitz returns M + 1: the mean may be 0 at the largest count.
+// Lipschitz returns M + 1, the derivative at a mean of 0 and the largest count.
 func (p poisson) Lipschitz(int) float64 { return p.Middle + 1 }
 
 // Smoothness returns M + 1, the largest mean.

@@ -14,11 +14,11 @@ var Squared squared
 // squared is the type of Squared.
 type squared struct{}
 
-// SquaredClasses is least squares as a classifier. It is half the squared distance of the scores
-// from the coordinates of the class. For two classes these are -1 and +1 on one score. For more
-// they are the unit vector of the class. Its derivative is not bounded. Source: Hastie, Tibshirani
-// and Friedman, "The Elements of Statistical Learning", 2nd edition 2009, section 4.2, linear
-// regression of an indicator matrix.
+// SquaredClasses is least squares as a classifier: half the squared distance of the scores from the
+// coordinates of the class. For two classes there is one score, and the coordinates are -1 and +1.
+// For more classes the coordinates are the unit vector of the class. The derivative of the loss is
+// not bounded. Source: Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd
+// edition 2009, section 4.2, linear regression of an indicator matrix.
 var SquaredClasses squaredClasses
 
 // squaredClasses is the type of SquaredClasses.

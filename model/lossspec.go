@@ -48,7 +48,7 @@ func (s LossSpec) Loss() (Loss, error) {
 	return nil, fmt.Errorf("model: loss is %q, want %s", s.Name, lossNames(func(Loss) bool { return true }))
 }
 
-// SpecOf returns the spec of a loss. A caller's own loss has a name only, and the error says that
+// SpecOf returns the spec of a loss. A loss that this package does not define is an error, because
 // it cannot be written to a file.
 func SpecOf(l Loss) (LossSpec, error) {
 	s := LossSpec{Name: l.Name()}

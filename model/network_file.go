@@ -200,9 +200,9 @@ func decodeAllWeights(n *network.Network, file []byte) ([]float32, error) {
 	return weights, nil
 }
 
-// DecodeFirstWeights returns the parameters of a network from the file of a longer network that
-// begins with it. The file is a safetensors file as in a model folder. Arrays of later layers are
-// ignored. Missing arrays, other shapes, and numbers that are not finite are errors.
+// DecodeFirstWeights returns the parameters of network n from the file of a longer network whose
+// first layers are n. The file is a safetensors file as in a model folder. Arrays of later layers
+// are ignored. Missing arrays, other shapes, and numbers that are not finite are errors.
 func DecodeFirstWeights(n *network.Network, file []byte) ([]float32, error) {
 	weights, _, err := decodeWeights(n, file)
 	return weights, err

@@ -3,8 +3,8 @@ package model
 import "github.com/ditherml/dither/feature"
 
 // PredictRows writes the predictions for records first … first+n-1 to dst, of length n·Outputs. The
-// bits are those that Predict writes. It is faster than Predict for whitened rows, because their
-// products with the matrix are computed together.
+// predictions equal the results of Predict bit for bit. PredictRows is faster for whitened rows,
+// because it multiplies several rows by the matrix together.
 func (r *Reader) PredictRows(dst []float64, first, n int) {
 	k := r.model.Outputs()
 	if !r.model.TakesFeatures() {

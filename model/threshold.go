@@ -14,9 +14,9 @@ func (m *Model) Threshold() float64 {
 	return m.threshold
 }
 
-// WithThreshold returns the model with this decision threshold, which its file keeps. Probabilities
-// do not change. It returns an error unless the target has two levels and the threshold is above 0
-// and below 1.
+// WithThreshold returns a copy of the model with this decision threshold. Encode writes the
+// threshold. Probabilities do not change. The target must have two levels, and the threshold must
+// be above 0 and below 1.
 func (m *Model) WithThreshold(threshold float64) (*Model, error) {
 	if len(m.schema.Target.Levels) != 2 {
 		return nil, fmt.Errorf("model: a threshold is given for a target with %d levels, want 2", len(m.schema.Target.Levels))

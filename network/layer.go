@@ -27,8 +27,8 @@ func Kind(l Layer) string { return l.kind() }
 // Width is Left, plus one with Bias. A sparse block, such as a table of embeddings, has the
 // transposed layout, Left × Right. Its factors have the same names: see kernel.Factors.
 type Block struct {
-	// Name is the name of the block. For example, "2.conv.weights" belongs to the layer at place 2,
-	// counted from 0.
+	// Name is the name of the block. For example, "2.conv.weights" is a block of the layer at index
+	// 2.
 	Name        string
 	Right, Left int
 	// Bias reports whether each row of the block ends with a bias.

@@ -7,7 +7,7 @@ import (
 )
 
 // Linear is a fully connected layer: y = W·x + b for the features of each position, with the same W
-// and b at all positions. It takes any shape and changes the number of features to Outputs. Its
+// and b at all positions. It accepts any shape and changes the number of features to Outputs. Its
 // block has a row of weights, and a bias, for each output.
 type Linear struct {
 	Outputs int `json:"outputs"`

@@ -101,7 +101,7 @@ func (n *Network) Weights() int { return n.total }
 // "Understanding the difficulty of training deep feedforward neural networks", AISTATS 2010,
 // formula 16). Before a ReLU, SiLU or GELU the variance is 2/inputs (K. He, X. Zhang, S. Ren and J.
 // Sun, "Delving deep into rectifiers", ICCV 2015, formula 10). Biases begin at 0, and scales of
-// normalizations at 1. Init panics unless the slice has Weights numbers.
+// normalizations at 1. Init panics if the length of the slice is not Weights.
 func (n *Network) Init(weights []float32, seed uint64) {
 	if len(weights) != n.total {
 		panic(fmt.Sprintf("network: Init: there are %d numbers, want %d", len(weights), n.total))

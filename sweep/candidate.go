@@ -94,9 +94,8 @@ func (c *Candidate) together() bool {
 	return c.Linear != nil && c.Linear.Plan.Method() == option.MethodGD && c.Linear.SharesPasses() && len(c.Linear.Schema.Private()) == 0
 }
 
-// Runs returns the number of runs of the candidate for this number of repeats. It is 1 if the
-// candidate has neither noise nor sampling, because all its runs would be equal. Otherwise it is
-// repeats.
+// Runs returns the number of runs of the candidate for this number of repeats. It is repeats if the
+// candidate has noise or sampling. Otherwise it is 1, because all runs would be equal.
 func (c *Candidate) Runs(repeats int) int {
 	if c.together() && c.Linear.Plan.NonPrivate {
 		return min(1, repeats)

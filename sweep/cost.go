@@ -29,9 +29,9 @@ type Cost struct {
 
 // CostOf returns the total cost of running each candidate runs(candidate) times, in order. Runs
 // without privacy are left out. All candidates must have the same neighboring relation. The bound
-// is exact for Gaussian releases without sampling. Otherwise it comes from Rényi divergences, or
-// from the best accountant if those have no proof. The runs must be fixed before the first of them.
-// The cost includes the slack of all draws of noise.
+// is exact for Gaussian releases without sampling. For other releases it comes from Rényi
+// divergences if they have a proof, and else from the best accountant. The runs must be fixed
+// before the first of them. The cost includes the slack of all draws of noise.
 func CostOf(candidates []Candidate, runs func(*Candidate) int) (Cost, error) {
 	all, out, draws := mechanism.Sequence{}, Cost{}, 0
 	for i := range candidates {

@@ -16,8 +16,8 @@ type Summary struct {
 	// Repeats is the number of repeats with a finite value of the metric. Diverged is the number of
 	// repeats without a model (Measurement.Diverged).
 	Repeats, Diverged int
-	// Mean and StandardDeviation are over the repeats; the latter has Repeats - 1 in the
-	// denominator. Low and High are the ends of a confidence interval for the mean. Without repeats
+	// Mean and StandardDeviation are over the repeats. The denominator of StandardDeviation is
+	// Repeats - 1. Low and High are the ends of a confidence interval for the mean. Without repeats
 	// all are NaN. With one repeat all but Mean are NaN.
 	Mean, StandardDeviation, Low, High float64
 	// LearningRate is the mean of the learning rates that were used.

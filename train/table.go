@@ -53,7 +53,7 @@ func ReadTable(s Setup, file io.ReaderAt, size int64) (*Table, error) {
 
 var errOtherTable = fmt.Errorf("train: the table was encoded with other columns or transforms, want those of the plan; encode it again")
 
-// Records returns the number of records. It is private unless it is declared.
+// Records returns the number of records. It is public only if it is declared.
 func (t *Table) Records() int { return t.records }
 
 // Fit is the function Fit on the records of the table. The plan must have the columns and

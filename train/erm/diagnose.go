@@ -58,7 +58,7 @@ type NonPrivateDiagnosis struct {
 // exactPayer is a payer that refuses every private release.
 type exactPayer struct{}
 
-// Pay returns an error unless the event is NonPrivate.
+// Pay returns an error for every event except NonPrivate.
 func (exactPayer) Pay(e mechanism.Event) error {
 	if _, exact := e.(mechanism.NonPrivate); !exact {
 		return fmt.Errorf("erm: a diagnosis pays for %v, want no release with noise", e)
@@ -220,7 +220,7 @@ func (n *NonPrivateDiagnosis) Bound(epsilon, delta float64) float64 {
 	return excessBound(n.Lipschitz, n.ProjectedNorm, n.Rank, epsilon, delta, float64(n.Records))
 }
 
-// Release reserves and pays for a plan that releases sums of products, and returns those sums.
+// Release reserves and pays for a plan that releases sums of products, and returns these sums.
 // Their post-processing costs nothing more: any ridge, R², intervals, models of fewer features and
 // the spectrum.
 func Release(l *ledger.Ledger, s Setup, d *data.Dataset) (*Moments, error) {
