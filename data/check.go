@@ -11,12 +11,12 @@ import (
 // CheckReport compares the cells of a table with a schema. It contains exact counts and texts of
 // private records, so show it only to people who may see the records.
 type CheckReport struct {
-	// Clean reports whether every cell satisfies the declarations. A missing cell does so if the
-	// schema's treatment of it does not drop the row.
+	// Clean reports whether every cell satisfies the declarations. A missing cell satisfies them if
+	// the schema's treatment of it does not drop the row.
 	Clean bool
 	// Rows is the number of rows. Dropped is the number of rows that the schema drops.
 	Rows, Dropped int
-	// Columns has one report for each feature column, in order. The last report is for the target.
+	// Columns has one report for each feature column, in order. The report on the target is last.
 	Columns []ColumnReport
 }
 

@@ -149,8 +149,8 @@ func (s *Schema) learn(name string, fill func(c *Column) error) (*Schema, error)
 	return &learned, nil
 }
 
-// IsLevel reports whether a trimmed text can be a learned level. Such a text is printable, has at
-// most 200 bytes and is no missing mark. The result depends only on the text.
+// IsLevel reports whether a trimmed text can be a learned level. A level is printable, has at most
+// 200 bytes and is no missing mark. The result depends only on the text.
 func IsLevel(text string, marks MissingSet) bool {
 	return len(text) <= maxLevelText && faultLevels([]string{text}, marks) == nil
 }

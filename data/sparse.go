@@ -104,8 +104,8 @@ func (d *Dataset) Cells(i int) (columns []uint32, values []float32) {
 }
 
 // Absent returns, for each position in Row, the value of a cell that a record of a sparse data set
-// omits. It is the number 0 as the schema treats it, or NaN if that is missing. The caller must not
-// modify the slice. It is nil if the data set is not sparse.
+// omits. It is the number 0 as the schema treats it: NaN for a column where 0 is missing. The
+// caller must not modify the slice. It is nil if the data set is not sparse.
 func (d *Dataset) Absent() []float32 {
 	if d.sparse == nil {
 		return nil

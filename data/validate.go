@@ -28,8 +28,8 @@ func placeColumn(name string) string { return "column " + name }
 // declaration, an invalid range and a repeated name.
 func (s *Schema) Validate() error { return s.failure(s.fault()) }
 
-// ValidateTable returns an error if the schema cannot be used for queries about a table. Such a
-// schema may lack a target or features.
+// ValidateTable returns an error if the schema cannot be used for queries about a table. Unlike a
+// schema for training, it may lack a target or features.
 func (s *Schema) ValidateTable() error { return s.failure(s.faultOfTable()) }
 
 func (s *Schema) failure(f *fault) error {

@@ -24,7 +24,7 @@ type Pipeline struct {
 // Encoder returns the first part of the pipeline.
 func (c *Pipeline) Encoder() *encoder.Encoder { return c.encoder }
 
-// Specs returns the specifications of the transforms. The caller must not modify it.
+// Specs returns the specifications of the transforms. The caller must not modify the slice.
 func (c *Pipeline) Specs() []Spec { return c.specs }
 
 // Transforms reports whether the pipeline has a transform after the encoder.

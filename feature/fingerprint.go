@@ -10,9 +10,9 @@ import (
 const fingerprintRows = 2
 
 // Fingerprint returns a hash of the transforms' results for fixed rows of numbers in [0, 1]. It
-// changes if a transform, its parameters, its file or its code gives other bits. So comparing
-// hashes detects stored features that are outdated. Without transforms the result is the hash of no
-// rows.
+// changes if a transform, its parameters, its file or its code computes different bits. So
+// comparing hashes detects stored features that are outdated. Without transforms the result is the
+// hash of no rows.
 func (c *Pipeline) Fingerprint() [sha256.Size]byte {
 	h := sha256.New()
 	if len(c.transforms) == 0 {

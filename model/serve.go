@@ -84,8 +84,8 @@ func (m *Model) Loss() Loss { return m.linear.Loss }
 // modify them.
 func (m *Model) Weights() []float64 { return m.weights }
 
-// Outputs returns the number of numbers in a prediction. It is 1 for regression and for two classes
-// (the probability of the second level). Otherwise it is one probability for each level.
+// Outputs returns the length of a prediction. It is 1 for regression and for two classes (the
+// probability of the second level). Otherwise it is one probability for each level.
 func (m *Model) Outputs() int { return m.linear.Columns }
 
 // Scratch is the working memory of Predict.

@@ -38,9 +38,9 @@ type entriesTaker[T kernel.Float] interface {
 }
 
 // ForwardEntries is Forward for inputs that are given by their nonzero entries. Zero entries are
-// allowed too. The outputs are bit for bit as by Forward. The time does not depend on the
-// zeros that are left out. It panics unless the network TakesEntries and x has at least n records.
-// The tape keeps nothing of x.
+// allowed too. The outputs equal the outputs of Forward bit for bit. The time does not depend on
+// the zeros that are left out. It panics unless the network TakesEntries and x has at least n
+// records. The tape keeps nothing of x.
 func (t *Tape[T]) ForwardEntries(x Entries[T], n int, weights []T) []T {
 	if !t.network.TakesEntries() || len(x.Start) <= n || len(x.Index) < x.Start[n] || len(x.Values) < x.Start[n] {
 		panic(fmt.Sprintf("network: ForwardEntries: there are entries of %d records, want %d and a network that takes entries", len(x.Start)-1, n))

@@ -13,7 +13,7 @@ type Shape []int
 // maxSize bounds the numbers of a record at any place of a network, so that sizes do not overflow.
 const maxSize = 1 << 28
 
-// Size returns the number of numbers in a record: the product of s, or 1 for an empty shape.
+// Size returns the length of a record: the product of s, or 1 for an empty shape.
 func (s Shape) Size() int {
 	size := 1
 	for _, n := range s {

@@ -13,7 +13,7 @@ type Person struct {
 	// are ignored.
 	Column string `json:"column"`
 	// MaxRows is the largest number of rows of a person that are used. They are the first rows in
-	// the table that meet the condition of the question; the others are ignored.
+	// the table that meet the condition of the question. Further rows are ignored.
 	MaxRows int `json:"max-rows"`
 }
 

@@ -42,8 +42,8 @@ type RunCountDistribution struct {
 	// Both float64 and integers represent such a number exactly. It is 0 for other distributions.
 	Shape float64 `json:"shape,omitempty"`
 	// Mean is the mean of K, or an upper bound on it. It is exact for the geometric and the Poisson
-	// distribution. For the others it is exact up to the rounding of γ, which reduces the number of
-	// runs.
+	// distribution. For other distributions it is exact up to the rounding of γ, which reduces the
+	// number of runs.
 	Mean int `json:"mean"`
 }
 

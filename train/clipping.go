@@ -18,8 +18,8 @@ type Clipping struct {
 	// Mode selects the clipped quantity: "gradient", "example", "data-and-parameter" or
 	// "declared-lipschitz".
 	Mode string `json:"mode"`
-	// Norm is the clipping norm. It is for the gradient, for the row under "example", and the
-	// declared constant under "declared-lipschitz".
+	// Norm is the clipping norm. The mode "gradient" clips gradients to it, and "example" clips
+	// rows. Under "declared-lipschitz" it is the declared constant.
 	Norm float64 `json:"norm"`
 	// Bound is the L2 bound on one record's gradient. It follows from Mode and Norm.
 	Bound float64 `json:"bound"`

@@ -14,7 +14,7 @@ import (
 )
 
 // LastIterate contains further numbers that determine the cost of releasing only the last iterate.
-// Here the learning rate and the ridge affect the guarantee.
+// In this case the learning rate and the ridge affect the guarantee.
 type LastIterate struct {
 	LearningRate float64 `json:"learning-rate"`
 	Ridge        float64 `json:"ridge"`

@@ -86,8 +86,8 @@ func (p Plan) whitens() bool {
 	return slices.ContainsFunc(p.Preparation, func(s PreparationStep) bool { return isWhitening(s.Kind) })
 }
 
-// Whitened returns the number of numbers in the covariance that whitens rows. It is 0 without a
-// covariance.
+// Whitened returns the number of released numbers of the covariance that whitens rows. It is 0
+// without a covariance.
 func (p Plan) Whitened() int {
 	for _, s := range p.Preparation {
 		if s.Kind == option.CovarianceStatistic {

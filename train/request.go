@@ -35,9 +35,9 @@ type Request struct {
 	// privacy. Under sampling 0 means as many steps as 20 passes have.
 	Steps int
 	// Accounting selects the releases that are priced. "composition" (or "") prices every step, and
-	// "last-iterate" only the last iterate. "auto" selects the one that needs less noise. If only
-	// the last iterate is priced, Ridge and LearningRate are as in Options. A LearningRate of 0
-	// then means one over the largest curvature.
+	// "last-iterate" only the last iterate. "auto" selects whichever needs less noise. If only the
+	// last iterate is priced, Ridge and LearningRate are as in Options. A LearningRate of 0 then
+	// means one over the largest curvature.
 	Accounting          string
 	LearningRate, Ridge float64
 	// NoiseContraction, in (0, 1), gives later steps less noise than earlier ones at the same total

@@ -137,7 +137,7 @@ func (m *Moments) unbias(w []float64, inverse kernel.Matrix[float64]) {
 
 // Contrast returns offset + a·w with a confidence interval at this level, such as 0.95. The
 // interval assumes that the records are a sample of a linear model with errors of equal variance.
-// It is for the value of that model.
+// It covers the value of that model.
 func (f *Inference) Contrast(a []float64, offset, level float64) train.Estimate {
 	e := train.Estimate{Value: offset}
 	sampled, noisy := 0.0, 0.0

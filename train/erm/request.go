@@ -35,10 +35,10 @@ type Request struct {
 	// SumRidge is Λ in the penalty (Λ/2)·‖w‖² that is added to the sum, not the mean, of all
 	// losses. 0 means the method's default.
 	SumRidge float64
-	// Noise names the noise of output perturbation: "gaussian", "l1", "l2" or "l-infinity". ""
-	// means "gaussian", or "l1" at delta 0, where it has the least standard deviation. For
-	// zeroth-order descent it is "gaussian" or "l1", with "l1" as the default at delta 0. Noise in
-	// the norms L1 and L∞ has a guarantee at delta 0.
+	// Noise is the noise of output perturbation: "gaussian", "l1", "l2" or "l-infinity". "" means
+	// "gaussian", or "l1" at delta 0, which has the least standard deviation there. For
+	// zeroth-order descent it is "gaussian" or "l1"; "" means "l1" at delta 0. Noise in the norms
+	// L1 and L∞ has a guarantee at delta 0.
 	Noise string
 	// Center requests that a noisy mean is subtracted from the rows. The budget pays for the mean.
 	// Auto centers if the method and the noise allow it and the number of records is declared.

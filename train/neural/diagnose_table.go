@@ -11,12 +11,12 @@ import (
 // nothing was measured or claimed.
 type Convergence struct {
 	Symmetric string `json:"symmetric,omitempty"`
-	// Positive is for the eigenvalues of M, and PositiveForm for xᵀMx. They agree if M is
-	// symmetric.
+	// Positive states whether the eigenvalues of M are positive, and PositiveForm whether xᵀMx is
+	// positive for every x. The two agree if M is symmetric.
 	Positive     string `json:"positive-eigenvalues,omitempty"`
 	PositiveForm string `json:"positive-form,omitempty"`
-	// Monotone and Zero are for the loss without noise. The other fields are for the loss with
-	// noise.
+	// Monotone and Zero state whether the loss without noise falls in every step, and whether it
+	// reaches zero. The other fields describe the loss with noise.
 	Monotone      string `json:"monotone-loss,omitempty"`
 	Zero          string `json:"to-zero-loss,omitempty"`
 	MonotoneNoisy string `json:"monotone-loss-with-noise,omitempty"`

@@ -12,9 +12,9 @@ import (
 // Sampling selects the records of a step. It determines both the drawn samples and their price.
 type Sampling struct {
 	// Kind is the kind of sampling. "full" takes every record in every step. "poisson" takes each
-	// record with a probability. "truncated-poisson" does so too and keeps at most BatchSize
-	// records. "fixed-size" takes batches of one size, under replace-one only. "partition" takes
-	// the parts of one division in turn, and "shuffle" the parts of a new division in every round.
+	// record with a probability. "truncated-poisson" keeps at most BatchSize records of a Poisson
+	// sample. "fixed-size" takes batches of one size, under replace-one only. "partition" takes the
+	// parts of one division in turn, and "shuffle" the parts of a new division in every round.
 	// "cyclic" takes Poisson samples of the parts in turn.
 	Kind string `json:"kind"`
 	// Probability is the probability of each record in a Poisson sample. In a cyclic sample it
