@@ -227,6 +227,7 @@ func (t task) atThresholds() []Bound {
 		Assumption: "Scores as for clopper-pearson, and the mechanism adds normal noise to all records at each step."}
 	points := t.thresholds()
 	best, mu := points[0], 0.0
+	gauss.Found = best.words()
 	for _, p := range points {
 		l := p.limitsAt(share * p.part)
 		plain.Points, plain.PointConfidences = append(plain.Points, p.Counts), append(plain.PointConfidences, 1-share*p.part)

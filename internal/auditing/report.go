@@ -146,7 +146,7 @@ func NewReport(subject string, took time.Duration, sections ...Section) Report {
 func (r Report) Err() error {
 	for _, s := range r.Sections {
 		if s.Verdict == Refuted {
-			return failure.Running(fmt.Errorf("%s: %s: refuted with confidence %s: %s", r.Subject, s.Name, confidence(s.Confidence), s.Claim))
+			return failure.Running(fmt.Errorf("%s: the claim is refuted with confidence %s: %s", s.title(), confidence(s.Confidence), s.Claim))
 		}
 	}
 	return nil

@@ -118,7 +118,7 @@ func confidence(c float64) string {
 	if c > 0.9999 && c < 1 {
 		return "1 - " + display.Rounded(alarm(c), 2, true)
 	}
-	return display.Rounded(100*c, 6, false) + " %"
+	return display.Rounded(100*c*(1+1e-14), 4, false) + " %"
 }
 
 // number is a value rounded up or down, or a dash.

@@ -100,15 +100,30 @@ func (p *profile) add(epsilon, delta float64) {
 // TradeOff returns the proven bounds on every attacker: by the whole profile where there is one,
 // and otherwise by the claimed epsilon and delta.
 func (p Prices) TradeOff(epsilon, delta float64) (account.TradeOff, error) {
+	trade, _, err := p.Statements(epsilon, delta)
+	return trade, err
+}
+
+// Statement is one statement of (ε, δ)-differential privacy.
+type Statement struct{ Epsilon, Delta float64 }
+
+// Statements returns TradeOff, and the statements of differential privacy that make it up.
+func (p Prices) Statements(epsilon, delta float64) (account.TradeOff, []Statement, error) {
 	points, ok := newProfile(p.tightest(profileWidth), p.Event, p.Neighboring)
 	switch {
 	case ok:
 	case delta >= 1 || math.IsInf(epsilon, 1):
-		return account.TradeOff{}, nil // proves nothing
+		return account.TradeOff{}, nil, nil // proves nothing
 	case epsilon == 0:
 		points = profile{[]float64{0}, []float64{delta}}
 	default:
 		points = profile{[]float64{0, epsilon}, []float64{1, delta}}
 	}
-	return account.NewTradeOff(func(epsilon float64) (float64, error) { return points.at(epsilon), nil })
+	var all []Statement
+	trade, err := account.NewTradeOff(func(epsilon float64) (float64, error) {
+		s := Statement{epsilon, points.at(epsilon)}
+		all = append(all, s)
+		return s.Delta, nil
+	})
+	return trade, all, err
 }

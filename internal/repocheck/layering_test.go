@@ -160,19 +160,22 @@ var layers = []layer{
 	{"internal/artefact", "internal/signature privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep internal/report internal/strict internal/durable internal/display internal/failure internal/option internal/draft"},
 	// The terms of the field, which help texts and explanations quote.
 	{"internal/glossary", ""},
-	// What audits found, as text, JSON and pages: attacks of all kinds fill its sections.
-	{"internal/auditing", "internal/display internal/failure internal/figure internal/report"},
-	// What reads the noise that releases of this program let out, and looks for faults in it: it releases sums of nothing.
-	{"internal/attack/noise", "internal/special internal/parallel internal/auditing mechanism internal/release"},
 	// Words about plans, certificates and answers that pages, terminals and explanations share.
 	{"internal/wording", "privacy internal/display mechanism account certificate query train train/neural sweep internal/report internal/option"},
 	// What courses say that an event costs.
 	{"internal/textbook", "privacy internal/display mechanism account certificate"},
 	// Prices as curves, which pages and explanations draw: what it draws is a figure of report.
 	{"internal/curve", "privacy internal/parallel mechanism account certificate internal/figure internal/report"},
+	// What audits found, as text, JSON and pages: attacks of all kinds fill its sections. Claims have curves: hence
+	// internal/curve.
+	{"internal/auditing", "privacy mechanism account audit internal/display internal/failure internal/figure internal/report internal/curve"},
+	// What reads the noise that releases of this program let out, and looks for faults in it: it releases sums of nothing.
+	{"internal/attack/noise", "internal/special internal/parallel internal/auditing mechanism internal/release"},
 	// Words about what every other package plans and certifies: hence all of them. What it explains it verifies first: hence
 	// internal/artefact.
 	{"explain", "privacy internal/parallel internal/display internal/artefact internal/glossary internal/wording internal/textbook internal/curve mechanism account certificate internal/strict query model evaluate train train/erm train/neural sweep internal/report internal/option"},
+	// Audits by scores of canaries of any program: it reads them, and explain reads the claim.
+	{"internal/scoreaudit", "privacy mechanism audit explain internal/columnar internal/auditing internal/display internal/durable internal/failure internal/glossary"},
 	// What meets a guarantee: the command and the front door find it in one way.
 	{"internal/calibration", "privacy internal/display internal/wording mechanism account certificate"},
 	// The page, table and files of a sweep: report draws them and internal/wording words them, and both know sweep; hence after them.
@@ -182,7 +185,7 @@ var layers = []layer{
 	// Measures on tables by the levels of a column, their plans, and their tables on pages and terminals.
 	{"internal/measures", "privacy certificate data evaluate model internal/report internal/wording internal/curve internal/artefact internal/display internal/failure internal/process internal/option internal/draft ledger"},
 	// What flags may be set to and how help groups them: the table follows the packages that know the values.
-	{"internal/values", "account certificate data/builtin feature internal/budget internal/calibration internal/flags internal/glossary internal/layers internal/option internal/reproduce internal/tabular model privacy query train/erm"},
+	{"internal/values", "account certificate data/builtin feature internal/budget internal/calibration internal/flags internal/glossary internal/layers internal/option internal/reproduce internal/scoreaudit internal/tabular model privacy query train/erm"},
 	// What dither ledger does: it prices certificates and plans, verifies folders, and shows a ledger as a page.
 	{"internal/bookkeeping", "certificate explain internal/artefact internal/budget internal/calibration internal/chain internal/chain/postgres internal/display internal/failure internal/figure internal/option internal/report internal/wording ledger mechanism privacy data"},
 	// Questions from price to folder, as the command asks them.
@@ -207,7 +210,7 @@ var layers = []layer{
 	{"examples/structs", "privacy data ."},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "internal/signature account certificate data data/builtin evaluate explain feature internal/artefact internal/asking internal/bookkeeping internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/experiment internal/failure internal/flags internal/format internal/format/parquet internal/glossary internal/grid internal/layers internal/measures internal/outcome internal/process internal/progress internal/report internal/reproduce internal/tabular internal/textbook internal/training internal/values internal/wording ledger mechanism model privacy query sweep train train/erm train/neural internal/option"},
+	{"cmd/dither", "internal/signature account certificate data data/builtin evaluate explain feature internal/artefact internal/asking internal/auditing internal/scoreaudit internal/bookkeeping internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/experiment internal/failure internal/flags internal/format internal/format/parquet internal/glossary internal/grid internal/layers internal/measures internal/outcome internal/process internal/progress internal/report internal/reproduce internal/tabular internal/textbook internal/training internal/values internal/wording ledger mechanism model privacy query sweep train train/erm train/neural internal/option"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

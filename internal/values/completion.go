@@ -53,6 +53,7 @@ func OfArguments() map[string][]cobra.CompletionFunc {
 	set := flags.Among(func() []string { return builtinNames("") })
 	return map[string][]cobra.CompletionFunc{
 		"dither account":      {modelFolders},
+		"dither audit":        {modelFolders, flags.Nothing},
 		"dither evaluate":     {modelFolders, tableFiles},
 		"dither predict":      {modelFolders, tableFiles},
 		"dither verify":       {modelFolders},

@@ -11,6 +11,7 @@ import (
 	"github.com/ditherml/dither/internal/calibration"
 	"github.com/ditherml/dither/internal/layers"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/scoreaudit"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
@@ -31,6 +32,7 @@ var OfFlags = map[string]func() []string{
 	"clipping-groups":  func() []string { return []string{"all", "per-layer"} },
 	"clipping-rule":    Rules,
 	"correlated-noise": option.CorrelatedKinds,
+	"design":           scoreaudit.Designs,
 	"feature-bits":     func() []string { return []string{"8", "16"} },
 	"filter":           func() []string { return []string{budget.RDP, budget.GDP, budget.ZCDP, budget.Basic} },
 	"find":             func() []string { return calibration.Numbers },

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/ditherml/dither/internal/auditing"
+	"github.com/ditherml/dither/internal/format/parquet"
+	"github.com/ditherml/dither/internal/progress"
+	"github.com/ditherml/dither/internal/scoreaudit"
+	"github.com/spf13/cobra"
+)
+
+func newAudit() *cobra.Command {
+	var q scoreaudit.Request
+	c := &cobra.Command{Use: "audit [EVENT | FILE | MODEL-FOLDER]", Short: "Try to refute a claim of privacy", Long: scoreaudit.Long, Example: scoreaudit.Example, Args: cobra.MaximumNArgs(1)}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		r, err := progress.Await(c.Context(), c.ErrOrStderr(), "auditing", func() (auditing.Report, error) { return q.Run(strings.Join(args, ""), parquet.Formats()) })
+		if err == nil {
+			err = printed(c, q.JSON, r, r.Text)
+		}
+		if err == nil {
+			err = r.Err()
+		}
+		return err
+	}
+	q.AddFlags(c.Flags())
+	return c
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestAudit refutes a false claim with status 1, does not refute a weak one with status 0, and refuses wrong input
+// with status 2 and one line.
+func TestAudit(t *testing.T) {
+	scores, err := filepath.Abs("../../internal/scoreaudit/testdata/bools.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	status, stdout, stderr := invoke("audit", "--scores", scores, "--epsilon", "1", "--delta", "1e-6", "--json")
+	var out struct {
+		Verdict  string
+		Sections []struct {
+			Claimed    float64
+			LowerBound float64 `json:"lower-bound"`
+			Confidence float64
+			Verdict    string
+		}
+	}
+	if err = json.Unmarshal([]byte(stdout), &out); err != nil || status != exitFailed || strings.Count(stderr, "\n") != 1 || out.Verdict != "refuted" {
+		t.Fatalf("status %d, %q, %v: %s", status, stderr, err, stdout)
+	}
+	if s := out.Sections[0]; s.Claimed != 1 || !(s.LowerBound > 1) || s.Confidence != 0.95 || s.Verdict != "refuted" {
+		t.Errorf("got %+v", s)
+	}
+	if text := readFile(t, "dither-audit/audit.json"); text != stdout {
+		t.Error("audit.json is not what --json prints")
+	}
+	if page := readFile(t, "dither-audit/audit.html"); !strings.Contains(page, "the claim is refuted") {
+		t.Error("the page does not say that the claim is refuted")
+	}
+	if status, stdout, stderr = invoke("audit", "gaussian(0.1)", "--scores", scores, "--delta", "1e-6", "--out", ""); status != exitDone || stderr != "" || !strings.Contains(stdout, "not refuted") {
+		t.Errorf("a weak claim: status %d, %q: %s", status, stderr, stdout)
+	}
+	for _, args := range [][]string{{"audit"}, {"audit", "--scores", "none.csv", "--epsilon", "1"}, {"audit", "--scores", scores}, {"audit", "a", "b"}} {
+		if status, stdout, stderr = invoke(args...); status != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%v: status %d, %q, %q", args, status, stdout, stderr)
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package scoreaudit
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/audit"
+	"github.com/ditherml/dither/internal/auditing"
+	"github.com/ditherml/dither/internal/failure"
+	"github.com/ditherml/dither/internal/format/parquet"
+	"github.com/spf13/pflag"
+)
+
+// run runs a request on flags and a subject.
+func run(t *testing.T, subject string, flags ...string) (auditing.Report, error) {
+	t.Helper()
+	var q Request
+	f := pflag.NewFlagSet("audit", pflag.ContinueOnError)
+	q.AddFlags(f)
+	if err := f.Parse(append([]string{"--out", ""}, flags...)); err != nil {
+		t.Fatal(err)
+	}
+	return q.Run(subject, parquet.Formats())
+}
+
+// write writes a file of scores and returns its path.
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "scores.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// fromParquet are the scores of the files in testdata: 400 canaries, of which every second is included.
+func fromParquet() audit.Scores {
+	var s audit.Scores
+	for i := range 400 {
+		score := float64(i*7919%1000) / 1000
+		if i%2 == 1 {
+			s.Included = append(s.Included, score+0.9)
+		} else {
+			s.LeftOut = append(s.LeftOut, score)
+		}
+	}
+	return s
+}
+
+func TestFormatsHoldTheSameScores(t *testing.T) {
+	want := fromParquet()
+	for name, tolerance := range map[string]float64{"bools.parquet": 0, "integers.parquet": 1e-6} {
+		got, err := read(filepath.Join("testdata", name), parquet.Formats())
+		if err != nil {
+			t.Fatal(err)
+		}
+		near := func(a, b []float64) bool {
+			return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) <= tolerance+1e-15 })
+		}
+		if !near(got.scores.Included, want.Included) || !near(got.scores.LeftOut, want.LeftOut) {
+			t.Errorf("%s: the scores differ from those that were written", name)
+		}
+		if runs := len(got.runs); (runs == 400) != (name == "integers.parquet") {
+			t.Errorf("%s: %d runs", name, runs)
+		}
+	}
+	for name, text := range map[string]string{
+		"commas":     "score,included\n1.5,1\n-Inf,0\n1e400,true\n",
+		"semicolons": "\ufeffrun;Included;SCORE\r\na;1;1.5\r\nb;FALSE;-inf\r\nc;1;+Inf\r\n",
+		"tabs":       "x\tscore\tincluded\nA,B\t1.5\ttrue\nC\t-inf\t0\n\"D\"\tinf\tTRUE\n",
+	} {
+		got, err := read(write(t, text), nil)
+		if err != nil || !slices.Equal(got.scores.Included, []float64{1.5, math.Inf(1)}) || !slices.Equal(got.scores.LeftOut, []float64{math.Inf(-1)}) {
+			t.Errorf("%s: got %+v, %v", name, got, err)
+		}
+	}
+}
+
+// TestWrongFilesAreNamedByLine wants errors with the file, the line and what was wanted, and never with a cell.
+func TestWrongFilesAreNamedByLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                  "is empty, want the columns score and included",
+		"score,included\n":                  "has no row, want one for each canary",
+		"value,included\n1,1\n":             "there is no column score",
+		"score,member\n1,1\n":               "there is no column included",
+		"score,included,score\n1,1,2\n":     "two columns are named score",
+		"score,included\n1,1\n777x,0\n":     "line 3: the score is no number, want",
+		"score,included\n1,1\nNaN,0\n":      "line 3: the score is no number, want",
+		"score,included\n1,1\n,0\n":         "line 3: the score is no number, want",
+		"score,included\n1,777\n":           "line 2: included is neither 0, 1, true nor false, want",
+		"score,included\n1,\n":              "line 2: included is neither",
+		"score,included\n1,1\n777,1,1\n":    "line 3: wrong number of fields, want as many cells",
+		"score,included\n1,1\n\"777,1\n2,1": "line",
+		"\x1f\x8b777":                       "is compressed with gzip",
+	} {
+		path := write(t, text)
+		_, err := run(t, "", "--scores", path, "--epsilon", "1")
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path) || strings.Contains(err.Error(), "777") || failure.IsRunning(err) {
+			t.Errorf("%q: got %v, want %q after the name of the file, and no cell", text, err, want)
+		}
+	}
+	if _, err := read("testdata/wrong.parquet", parquet.Formats()); err == nil || err.Error() != "testdata/wrong.parquet: row 1: included is neither 0, 1, true nor false, want one of them" {
+		t.Errorf("got %v, want the first row without a truth value", err)
+	}
+}
+
+func TestWrongRequestsAreRefused(t *testing.T) {
+	good := filepath.Join("testdata", "integers.parquet")
+	twice := write(t, "run,score,included\na,1,1\na,2,0\n")
+	for flags, want := range map[string]string{
+		"":                                                                "want --scores FILE",
+		"--scores no-file.csv --epsilon 1":                                "no-file.csv",
+		"--scores testdata --epsilon 1":                                   "is no file",
+		"--scores " + good:                                                "no claim is given",
+		"--scores " + good + " --epsilon -1":                              "--epsilon is -1",
+		"--scores " + good + " --epsilon NaN":                             "--epsilon is NaN",
+		"--scores " + good + " --epsilon 1 --delta 1":                     "--delta is 1",
+		"--scores " + good + " --epsilon 1 --confidence 1":                "--confidence is 1",
+		"--scores " + good + " --epsilon 1 --design two-runs":             `--design is "two-runs"`,
+		"--scores " + good + " --epsilon 1 --neighboring replace-one":     "--neighboring is given without an event",
+		"--scores " + good + " --epsilon 1 gaussian(1)":                   "want one claim",
+		"--scores " + good + " --delta 1e-5 nothing(1)":                   "event text is wrong",
+		"--scores " + good + " gaussian(1)":                               "promises nothing at delta 0",
+		"--scores " + twice + " --epsilon 1 --design runs":                "a run has 2 canaries",
+		"--scores " + write(t, manyIncluded(100)) + " --epsilon 1":        "fair coins",
+		"--scores " + good + " --epsilon 1 --replace":                     "--replace goes with --out",
+		"--scores " + good + " --epsilon 1 --out " + filepath.Clean(good): "cannot be made",
+	} {
+		words := strings.Fields(flags)
+		subject := ""
+		if last := len(words) - 1; last >= 0 && strings.Contains(words[last], "(") {
+			subject, words = words[last], words[:last]
+		}
+		if _, err := run(t, subject, words...); err == nil || !strings.Contains(err.Error(), want) || failure.IsRunning(err) {
+			t.Errorf("%s: got %v, want %q", flags, err, want)
+		}
+	}
+}
+
+// manyIncluded is a file in which every canary is included.
+func manyIncluded(n int) string {
+	return "score,included\n" + strings.Repeat("1,1\n", n)
+}
+
+// TestVerdicts refutes a false claim and no true one, by each kind of claim.
+func TestVerdicts(t *testing.T) {
+	good := filepath.Join("testdata", "bools.parquet")
+	for _, c := range []struct {
+		subject, flags string
+		want           auditing.Verdict
+		bounds         []string
+	}{
+		{"", "--epsilon 1 --delta 1e-6", auditing.Refuted, []string{"one-run", "f-dp", "clopper-pearson", "gaussian-dp"}},
+		{"", "--epsilon 9 --delta 1e-6", auditing.NotRefuted, []string{"one-run", "f-dp", "clopper-pearson", "gaussian-dp"}},
+		{"", "--epsilon 1 --design runs", auditing.Refuted, []string{"clopper-pearson", "hockey-stick"}},
+		{"repeat(4,gaussian(4))", "--delta 1e-6 --design independent", auditing.Refuted, []string{"one-run", "f-dp", "clopper-pearson", "gaussian-dp", "hockey-stick"}},
+		{"gaussian(0.1)", "--delta 1e-6 --design independent", auditing.NotRefuted, []string{"one-run", "f-dp", "clopper-pearson", "gaussian-dp", "hockey-stick"}},
+		{"repeat(10,poisson(0.1,gaussian(2)))", "--delta 1e-6", auditing.Refuted, []string{"one-run", "f-dp", "clopper-pearson"}},
+		{"laplace(1)", "", auditing.Refuted, []string{"one-run", "f-dp", "clopper-pearson"}},
+	} {
+		r, err := run(t, c.subject, append([]string{"--scores", good}, strings.Fields(c.flags)...)...)
+		if err != nil {
+			t.Errorf("%+v: %v", c, err)
+			continue
+		}
+		var names []string
+		for _, b := range r.Sections[0].Bounds {
+			names = append(names, b.Name)
+			if b.Claimed == nil || b.LowerBound == nil || b.Verdict == auditing.Refuted && *b.LowerBound <= *b.Claimed {
+				t.Errorf("%+v: %+v", c, b)
+			}
+		}
+		if r.Verdict != c.want || (r.Err() != nil) != (c.want == auditing.Refuted) || !slices.Equal(names, c.bounds) || len(r.Sections[0].Picture.Boxes) < 8 {
+			t.Errorf("%+v: got %v, %v with bounds %v", c, r.Verdict, r.Err(), names)
+		}
+	}
+}
+
+// TestFilesOfAnAudit wants both files, which no second audit replaces unasked.
+func TestFilesOfAnAudit(t *testing.T) {
+	good, err := filepath.Abs("testdata/bools.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	flags := []string{"--scores", good, "--epsilon", "1", "--delta", "1e-6", "--out", "a/b"}
+	r, err := run(t, "", flags...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("a/b/audit.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back auditing.Report
+	if err = json.Unmarshal(text, &back); err != nil || fmt.Sprint(back.Sections[0].Bounds[0].Name, back.Verdict) != fmt.Sprint(r.Sections[0].Bounds[0].Name, r.Verdict) {
+		t.Errorf("%v: audit.json holds %+v", err, back)
+	}
+	page, err := os.ReadFile("a/b/audit.html")
+	if err != nil || !strings.Contains(string(page), "<svg") || !strings.Contains(string(page), "the claim is refuted") {
+		t.Errorf("%v: the page lacks its picture or its verdict", err)
+	}
+	if _, err = run(t, "", flags...); err == nil || !strings.Contains(err.Error(), "exists") {
+		t.Errorf("a second audit: got %v, want a refusal", err)
+	}
+	if _, err = run(t, "", append(flags, "--replace")...); err != nil {
+		t.Error(err)
+	}
+}
