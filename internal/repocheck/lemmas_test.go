@@ -2,6 +2,7 @@ package repocheck
 
 import (
 	"fmt"
+	"go/ast"
 	"io/fs"
 	"os"
 	"regexp"
@@ -107,6 +108,61 @@ func TestLemmasHaveTests(t *testing.T) {
 	}
 	for _, p := range slices.Concat(problems, missing) {
 		t.Error(p)
+	}
+}
+
+// lemmaName matches a name of code in a span: of a package, function or type, or of a method with its type.
+var lemmaName = regexp.MustCompile("`(?:\\w+\\.)?((?:\\w+\\.)?\\w+)(?:\\([^`]*\\))?`")
+
+// unknownNames returns the spans of code of a page that name nothing in the sources.
+func unknownNames(text string, sources []source) (unknown []string, named int) {
+	declared := map[string]bool{"Reader": true} // of crypto/rand
+	for _, s := range sources {
+		declared[s.file.Name.Name] = true
+		for _, decl := range s.file.Decls {
+			switch d := decl.(type) {
+			case *ast.FuncDecl:
+				declared[d.Name.Name] = true
+				if d.Recv != nil {
+					declared[receiver(d)+"."+d.Name.Name] = true
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					if t, is := spec.(*ast.TypeSpec); is {
+						declared[t.Name.Name] = true
+					} else if v, is := spec.(*ast.ValueSpec); is {
+						for _, name := range v.Names {
+							declared[name.Name] = true
+						}
+					}
+				}
+			}
+		}
+	}
+	for _, m := range lemmaName.FindAllStringSubmatch(text, -1) {
+		if named++; !declared[m[1]] && !declared[strings.Trim(m[0], "`")] {
+			unknown = append(unknown, m[0])
+		}
+	}
+	return unknown, named
+}
+
+// TestLemmasNameCode wants each name of code in the lemmas to be one of this repository.
+func TestLemmasNameCode(t *testing.T) {
+	sources := parseRepository(t).sources
+	for _, name := range lemmaPages {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unknown, named := unknownNames(string(text), sources)
+		if len(unknown) > 0 || named < 30 {
+			t.Errorf("%s has %d names of code, and %v of nothing; want names that there are", name, named, unknown)
+		}
+	}
+	page := "`Rows.Scan`, `release.Rows.Scan(4)`, `crypto/rand`, `Rows.Skan`, `Skan(k)`, `release.Scan.Rows`"
+	if unknown, named := unknownNames(page, sources); len(unknown) != 3 || named != 5 {
+		t.Errorf("got %v of %d names, want three of five", unknown, named)
 	}
 }
 
