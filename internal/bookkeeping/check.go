@@ -38,6 +38,11 @@ func (l *Ledger) Check(folders ...string) (Checked, error) {
 	out := Checked{Records: int(s.Head.Seq) + 1, Head: s.Head.Hash, Releases: len(s.Releases), Certificates: len(folders), Spent: certificate.Epsilon(s.Spent)}
 	met := map[string]bool{}
 	for _, folder := range folders {
+		if artefact.IsUnfinished(folder) && !display.Exists(filepath.Join(folder, certificate.FileName)) {
+			out.Certificates--
+			out.Remarks = append(out.Remarks, artefact.Unfinished(folder).Error())
+			continue
+		}
 		v, err := artefact.Verify(folder)
 		if err != nil {
 			return out, err
@@ -63,9 +68,11 @@ func (l *Ledger) Check(folders ...string) (Checked, error) {
 	return out, nil
 }
 
-// within replaces a folder without a certificate by the folders in it that have one.
+// within replaces a folder without a certificate by the folders in it that are of runs.
 func within(folders []string) (out []string) {
-	has := func(folder string) bool { return display.Exists(filepath.Join(folder, certificate.FileName)) }
+	has := func(folder string) bool {
+		return display.Exists(filepath.Join(folder, certificate.FileName)) || artefact.IsUnfinished(folder)
+	}
 	for _, folder := range folders {
 		before := len(out)
 		if entries, err := os.ReadDir(folder); err == nil && !has(folder) {

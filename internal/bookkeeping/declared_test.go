@@ -168,20 +168,28 @@ func TestOtherUnits(t *testing.T) {
 // TestCheckFindsFolders: a folder of model folders stands for those that have a certificate.
 func TestCheckFindsFolders(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, name := range []string{"models/january", "models/february", "models/notes", "single"} {
+	for _, name := range []string{"models/january", "models/february", "models/march", "models/notes", "single"} {
 		if err := os.MkdirAll(name, 0o700); err != nil {
 			t.Fatal(err)
 		}
 		if name == "models/notes" {
 			continue
 		}
-		if err := os.WriteFile(filepath.Join(name, certificate.FileName), nil, 0o600); err != nil {
+		file := certificate.FileName
+		if name == "models/march" {
+			file = "spent.json"
+		}
+		if err := os.WriteFile(filepath.Join(name, file), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	got := fmt.Sprint(within([]string{"models", "single", "models/notes", "absent"}))
-	if want := fmt.Sprint([]string{filepath.Join("models", "february"), filepath.Join("models", "january"), "single", "models/notes", "absent"}); got != want {
+	if want := fmt.Sprint([]string{filepath.Join("models", "february"), filepath.Join("models", "january"), filepath.Join("models", "march"), "single", "models/notes", "absent"}); got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+	found, err := inMemory(t, request()).Check("models/march")
+	if err != nil || !found.Agrees || found.Certificates != 0 || len(found.Remarks) != 1 || !strings.Contains(found.Remarks[0], "models/march belongs to a run that goes on or did not finish") {
+		t.Errorf("got %+v (%v), want a remark about a run that did not end", found, err)
 	}
 }
 

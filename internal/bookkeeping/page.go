@@ -57,18 +57,23 @@ var meanings = []string{
 	"Open: the release was reserved, and its run has not said how it ended. It counts as spent. Nothing is ever refunded but steps that were never begun.",
 }
 
+// shareMeaning explains shares, and plainShares says that they add up.
+const (
+	shareMeaning = "Share: the part of the budget that a release took. "
+	plainShares  = shareMeaning + "Shares add up to what is spent. Epsilons do not add up."
+)
+
 // sharesWords says how shares and what is spent belong together.
 func (a Account) sharesWords() string {
-	const share = "Share: the part of the budget that a release took. "
 	switch {
 	case len(a.Populations) > 0:
-		return share + "What is spent is the sum over the releases about all and about the population that took most."
+		return shareMeaning + "What is spent is the sum over the releases about all and about the population that took most."
 	case len(a.Filter.Orders) > 1:
-		return share + "What is spent may be more than the sum of the shares: one order must have room for all releases together."
+		return shareMeaning + "What is spent may be more than the sum of the shares: one order must have room for all releases together."
 	case a.Filter.Name == budget.Basic && a.Delta > 0:
-		return share + "What is spent may be less than the sum of the shares: it is the larger one of the parts of epsilon and of delta."
+		return shareMeaning + "What is spent may be less than the sum of the shares: it is the larger one of the parts of epsilon and of delta."
 	}
-	return share + "Shares add up to what is spent. Epsilons do not add up."
+	return plainShares
 }
 
 // standing says in a sentence what is left.

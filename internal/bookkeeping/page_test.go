@@ -64,3 +64,19 @@ func TestPageSaysHowSharesAddUp(t *testing.T) {
 		}
 	}
 }
+
+// TestShowSaysHowSharesAddUp: the terminal says so where shares do not add up, and only there.
+func TestShowSaysHowSharesAddUp(t *testing.T) {
+	for orders, want := range map[int]bool{1: false, 2: true} {
+		r := request()
+		r.Filter, r.Orders = budget.RDP, []float64{8, 16}[:orders]
+		l := inMemory(t, r)
+		l.reserve(t, 5, "a count", "")
+		l.reserve(t, 20, "a count", "")
+		text, err := l.Account().Text()
+		got := strings.Contains(string(text), "\nshares    What is spent may be more")
+		if err != nil || got != want || strings.Contains(string(text), "\nshares ") != want {
+			t.Errorf("%d orders: the text (%v) says that shares do not add up: %v, want %v\n%s", orders, err, got, want, text)
+		}
+	}
+}

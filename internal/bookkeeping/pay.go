@@ -111,7 +111,8 @@ func (p *Purse) Close(ctx context.Context, files map[string][]byte) (words strin
 	if err != nil {
 		return "", failure.Running(err)
 	}
-	return fmt.Sprintf("ledger     %s: record %d; one more release may cost epsilon %s", display.OneLine(p.ledger.Where), p.payment.Places()[0].Seq, certificate.Epsilon(left.Epsilon).Rounded()), nil
+	return fmt.Sprintf("ledger     %s: record %d; %s of the budget is spent, and one more release may cost epsilon %s",
+		display.OneLine(p.ledger.Where), p.payment.Places()[0].Seq, budget.Percent(p.ledger.Standing().Share), leftNumber(left.Epsilon)), nil
 }
 
 // UncountedEvaluation is the line of an evaluation on private records that no ledger counts.

@@ -18,6 +18,9 @@ func (a Account) Text() ([]byte, error) {
 	fmt.Fprintf(&b, "ledger    %s (%.8s), made %s%s\n", display.Printable(a.Where), a.Ledger, shortTime(a.Created), by(a.Who))
 	b.WriteString(termsText(a.terms))
 	b.WriteString(a.Standing())
+	if words := a.sharesWords(); words != plainShares && len(a.Releases) > 1 {
+		b.WriteString("shares" + display.Indent(display.Wrapped(strings.TrimPrefix(words, shareMeaning)), 10)[len("shares"):])
+	}
 	fmt.Fprintf(&b, "head      record %d, %.16s\n", a.Records-1, a.Head)
 	if a.Open > 0 {
 		fmt.Fprintf(&b, "open      %s: running, or ended without a word; what was reserved is spent\n", display.Count(a.Open, "run"))

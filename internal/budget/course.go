@@ -8,6 +8,13 @@ type Standing struct {
 	Share float64
 }
 
+// Standing returns where the ledger stands now.
+func (b *Book) Standing() Standing {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return Standing{b.state.spent.epsilon(b.state.filter), b.state.spent.share(b.state.filter)}
+}
+
 // Course returns where the ledger stood after each of some releases. They are named by their places among the
 // releases of Summary, which rise. What a stopped run gave back counts as never spent.
 func (b *Book) Course(places []int) []Standing {
