@@ -125,8 +125,8 @@ func (b *Budget) asked(ctx context.Context, epsilon float64) (float64, error) {
 }
 
 // open returns the ledger that pays for an event about the data of a name. Gaussian releases add up
-// under one filter. Any other event is one plan that is fixed before its first release, and it takes
-// the budget alone.
+// under one filter. Any other event is one plan that is fixed before its first release, and it
+// takes the budget alone.
 func (b *Budget) open(ctx context.Context, name, purpose string, e mechanism.Event, unit privacy.Unit) (*ledger.Ledger, error) {
 	if b.book != nil {
 		return b.openUnder(ctx, unit, budget.Ask{Data: name, Event: e, Purpose: purpose})

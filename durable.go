@@ -97,8 +97,8 @@ func (b *Budget) leftInBook(ctx context.Context) (float64, error) {
 	return left.Epsilon * (1 - 1e-6), err // a plan pays for the rounding of its noise too
 }
 
-// openUnder reserves what a call asks for in the durable ledger, and returns the ledger of the call.
-// settle ends the call.
+// openUnder reserves what a call asks for in the durable ledger, and returns the ledger of the
+// call. settle ends the call.
 func (b *Budget) openUnder(ctx context.Context, unit privacy.Unit, about budget.Ask) (*ledger.Ledger, error) {
 	limit, err := privacy.NewGuarantee(b.epsilon, b.delta, b.neighboring, unit)
 	if err != nil {

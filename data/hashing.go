@@ -61,8 +61,8 @@ const (
 const (
 	// valuesPresence is the sum of the signs of the distinct n-grams.
 	valuesPresence = "presence"
-	// valuesLogarithm is sign(s)·log2(1+|s|), where s is the sum of the signs of all n-grams, repeated
-	// ones included.
+	// valuesLogarithm is sign(s)·log2(1+|s|), where s is the sum of the signs of all n-grams,
+	// repeated ones included.
 	valuesLogarithm = "logarithm"
 )
 

@@ -298,7 +298,8 @@ func (p *schemaParser) top(e entry) error {
 	return nil
 }
 
-// ledger reads the place of the durable ledger. The name of a file counts from the folder of the schema.
+// ledger reads the place of the durable ledger. The name of a file counts from the folder of the
+// schema.
 func (p *schemaParser) ledger(e entry) error {
 	if err := p.text(e, &p.schema.Ledger); err != nil {
 		return err

@@ -12,7 +12,8 @@ import (
 
 // Names of the noise of a private evaluation.
 const (
-	// noiseLaplace is discrete Laplace noise, with a bound in the L1 norm: pure differential privacy.
+	// noiseLaplace is discrete Laplace noise, with a bound in the L1 norm: pure differential
+	// privacy.
 	noiseLaplace = "laplace"
 	// noiseGaussian is Gaussian noise, with a bound in the L2 norm.
 	noiseGaussian = "gaussian"

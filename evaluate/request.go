@@ -40,8 +40,8 @@ type Request struct {
 	Bins int
 	// LowScore and HighScore are the probabilities between which bins have equal width in log-odds.
 	// One more bin covers each side. If both are 0, the default depends on the number of bins. For
-	// two levels with at least three bins it is 0.002 and 0.998. Otherwise all bins have equal width
-	// in probability.
+	// two levels with at least three bins it is 0.002 and 0.998. Otherwise all bins have equal
+	// width in probability.
 	LowScore, HighScore float64
 	// Threshold is the decision threshold for two levels; 0 means 0.5.
 	Threshold float64

@@ -47,7 +47,8 @@ type frozenParameters struct {
 	File   string       `json:"file"`
 	SHA256 string       `json:"sha256,omitempty"`
 	Layers frozenLayers `json:"layers"`
-	// Norm is "unit", which scales each row after the last layer to norm 1, or "none"; "" means unit.
+	// Norm is "unit", which scales each row after the last layer to norm 1, or "none"; "" means
+	// unit.
 	Norm string `json:"norm,omitempty"`
 }
 
@@ -83,8 +84,8 @@ var activations = map[string]func(float64) float64{
 	"identity": func(v float64) float64 { return v },
 	"relu":     func(v float64) float64 { return max(0, v) },
 	"tanh":     math.Tanh,
-	// The exact form: v times the normal distribution function (D. Hendrycks and K. Gimpel, "Gaussian
-	// error linear units", 2016, https://arxiv.org/abs/1606.08415v5).
+	// The exact form: v times the normal distribution function (D. Hendrycks and K. Gimpel,
+	// "Gaussian error linear units", 2016, https://arxiv.org/abs/1606.08415v5).
 	"gelu": func(v float64) float64 { return v * (0.5 * math.Erfc(-v/math.Sqrt2)) },
 }
 

@@ -52,8 +52,8 @@ type mapFile struct {
 	Normalization feature.Normalization `json:"row-normalization"`
 	Radius        float64               `json:"radius,omitempty"`
 	Center        []float64             `json:"center,omitempty"`
-	// A whitening has one of three forms: Whitening, Scales, or Channels with Places. Each is base64
-	// of little-endian float64.
+	// A whitening has one of three forms: Whitening, Scales, or Channels with Places. Each is
+	// base64 of little-endian float64.
 	Whitening  string         `json:"whitening,omitempty"`
 	Scales     string         `json:"whitening-scales,omitempty"`
 	Channels   string         `json:"whitening-channels,omitempty"`

@@ -177,7 +177,8 @@ func (s *Sweep) Select(ctx context.Context, l *ledger.Ledger, plan Selection, me
 	return out, err
 }
 
-// pay reserves the whole choice and pays for it before the first run: a ledger gives back what nobody paid.
+// pay reserves the whole choice and pays for it before the first run: a ledger gives back what
+// nobody paid.
 func (s Selection) pay(l *ledger.Ledger, run certificate.Claim) error {
 	event := s.derivation(run).Event
 	grant, err := l.Reserve(event, option.MethodSelection)

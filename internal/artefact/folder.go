@@ -20,8 +20,8 @@ import (
 // written to a hidden folder next to it. They get the name in one step once they are safe on disk.
 type Folder struct {
 	path string
-	// old is the folder that --replace replaces, nil for a new name. It is open, so that no other folder
-	// becomes the same file.
+	// old is the folder that --replace replaces, nil for a new name. It is open, so that no other
+	// folder becomes the same file.
 	old     os.FileInfo
 	oldOpen *os.File
 	// home is the folder that this run has made: path, or a new name next to an old folder. It

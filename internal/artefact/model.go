@@ -43,7 +43,8 @@ func checkModel(c certificate.Certificate, m *model.Model) error {
 	return errors.Join(err, checkLearned(c, m), checkDeclared(c, m), checkAssumptions(c, AssumptionsOf(*premises, m.Schema(), m.Features(), c)))
 }
 
-// checkPlanned compares plan and model, and returns the premises of the plan, nil of one that makes no sense.
+// checkPlanned compares plan and model, and returns the premises of the plan, nil of one that makes
+// no sense.
 func checkPlanned(c certificate.Certificate, m *model.Model) (*draft.Premises, error) {
 	switch {
 	case c.Method == option.MethodSelection:

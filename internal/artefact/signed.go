@@ -29,8 +29,8 @@ const mostSigned = 1 << 30
 // SignWith makes Write add a signature of the certificate. A nil key signs nothing.
 func (f *Folder) SignWith(key ed25519.PrivateKey) { f.key = key }
 
-// Signed returns files with a signature of the certificate by a key. It returns files alone for no key
-// and for files without a certificate.
+// Signed returns files with a signature of the certificate by a key. It returns files alone for no
+// key and for files without a certificate.
 func Signed(files map[string][]byte, key ed25519.PrivateKey) (map[string][]byte, error) {
 	text := files[certificate.FileName]
 	if key == nil || text == nil {
@@ -45,8 +45,8 @@ func Signed(files map[string][]byte, key ed25519.PrivateKey) (map[string][]byte,
 	return files, nil
 }
 
-// checkSignatures notes the keys that signed the certificate of a folder. A file of signatures that says
-// anything else is a disagreement.
+// checkSignatures notes the keys that signed the certificate of a folder. A file of signatures that
+// says anything else is a disagreement.
 func (v *Verification) checkSignatures(folder string, text []byte) {
 	path := filepath.Join(folder, SignatureName)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -81,8 +81,8 @@ func readPlain(path string, most int64) ([]byte, error) {
 	return text, display.Pathless(err)
 }
 
-// VerifySigned is Verify that also wants a signature by each key. Where keys are given, path may be a
-// file that was signed alone. names are what messages call the keys.
+// VerifySigned is Verify that also wants a signature by each key. Where keys are given, path may be
+// a file that was signed alone. names are what messages call the keys.
 func VerifySigned(path string, keys []ed25519.PublicKey, names []string) (Verification, error) {
 	var v Verification
 	var err error
@@ -126,8 +126,8 @@ func verifyAlone(path string) (Verification, error) {
 	return v, nil
 }
 
-// WriteSigned writes the file at path through fill, readable by its owner alone, and FILE.sig. A nil key signs
-// nothing. With replace both may replace older ones.
+// WriteSigned writes the file at path through fill, readable by its owner alone, and FILE.sig. A
+// nil key signs nothing. With replace both may replace older ones.
 func WriteSigned(path string, replace bool, key ed25519.PrivateKey, fill func(io.Writer) error) error {
 	beside := path + signature.End
 	if key != nil {
@@ -161,8 +161,8 @@ func (s Signature) Text() ([]byte, error) {
 	return fmt.Appendf(nil, "signed    %s\nkey       %s\n", display.Printable(s.File), s.Key), nil
 }
 
-// Sign adds a signature to a folder that verifies, or to a file that is signed alone. Earlier signatures stay. Nothing
-// is written where the key has signed before, or where anything disagrees.
+// Sign adds a signature to a folder that verifies, or to a file that is signed alone. Earlier
+// signatures stay. Nothing is written where the key has signed before, or where anything disagrees.
 func Sign(path string, key ed25519.PrivateKey) (Signature, error) {
 	kind, target, place := signature.Page, path, path+signature.End
 	info, err := os.Stat(path)

@@ -132,7 +132,8 @@ func (f *Folder) Unprinted(files map[string][]byte, err error) error {
 	return failure.Running(fmt.Errorf("%w; the results stand in %s; %s", err, path, f.spentWords()))
 }
 
-// keepElsewhere writes results into a new folder: of temporary files, of the user's cache, or of the user.
+// keepElsewhere writes results into a new folder: of temporary files, of the user's cache, or of
+// the user.
 func keepElsewhere(files map[string][]byte) (string, error) {
 	var problems error
 	for _, place := range []func() (string, error){func() (string, error) { return os.TempDir(), nil }, os.UserCacheDir, os.UserHomeDir, os.Getwd} {

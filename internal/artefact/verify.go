@@ -63,8 +63,8 @@ type Verification struct {
 	Checked       []string `json:"checked"`
 	Disagreements []string `json:"disagreements,omitempty"`
 	Guarantee     string   `json:"guarantee,omitempty"`
-	// SignedBy are the identifiers of the keys that signed the certificate. Confirmed are the keys among them that the
-	// caller asked for: no file shows whose the other keys are.
+	// SignedBy are the identifiers of the keys that signed the certificate. Confirmed are the keys
+	// among them that the caller asked for: no file shows whose the other keys are.
 	SignedBy    []string                 `json:"signed-by,omitempty"`
 	Confirmed   []string                 `json:"signers-confirmed,omitempty"`
 	Certificate *certificate.Certificate `json:"certificate,omitempty"`
@@ -158,7 +158,8 @@ func checkModelFolder(folder string, c certificate.Certificate, m *model.Model) 
 	return errors.Join(checkEntries(folder, names...), reportOf(c).check(folder), checkIterates(folder, c, m), held)
 }
 
-// mostPart bounds the files of a model folder, mostCertificate the certificate, as package certificate does.
+// mostPart bounds the files of a model folder, mostCertificate the certificate, as package
+// certificate does.
 const mostPart, mostCertificate = 1 << 30, 16 << 20
 
 // ReadPart reads one file of a model folder.
@@ -228,7 +229,8 @@ func checkBytes(name string, text []byte, encode func() ([]byte, error)) error {
 	return nil
 }
 
-// checkSpellingOfPlan is checkSpelling for the plan. Certificate.Verify says what else is wrong with one.
+// checkSpellingOfPlan is checkSpelling for the plan. Certificate.Verify says what else is wrong
+// with one.
 func checkSpellingOfPlan(c certificate.Certificate) error {
 	var plan any
 	var err error

@@ -34,8 +34,8 @@ func Write(path string, files map[string][]byte) error {
 	return nil
 }
 
-// finish makes a hidden folder with the files, all of them on disk, the certificate last. Nothing is left
-// of one that cannot be finished.
+// finish makes a hidden folder with the files, all of them on disk, the certificate last. Nothing
+// is left of one that cannot be finished.
 func finish(parent, prefix string, files map[string][]byte) (held *os.File, path string, err error) {
 	if held, path, err = durable.TemporaryFolder(parent, prefix); err != nil {
 		return nil, "", err

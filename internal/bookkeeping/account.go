@@ -26,8 +26,9 @@ type Account struct {
 	Created       string              `json:"created"`
 	Records       int                 `json:"records"`
 	Head          string              `json:"head"`
-	// Spent would be proven of all releases, had their plans been fixed in advance. The cap holds for any plans.
-	// Share is the part of the filter's room that is taken: shares add up, where epsilons need not.
+	// Spent would be proven of all releases, had their plans been fixed in advance. The cap holds
+	// for any plans. Share is the part of the filter's room that is taken: shares add up, where
+	// epsilons need not.
 	Spent     certificate.Epsilon `json:"epsilon-spent"`
 	Share     float64             `json:"share-spent"`
 	Left      float64             `json:"epsilon-left"`
@@ -68,13 +69,15 @@ type Release struct {
 	Run        string `json:"run,omitempty"`
 	Population string `json:"population,omitempty"`
 	Event      string `json:"event"`
-	// Epsilon at Delta is the plan's own guarantee. Charge is the epsilon that the filter charges for it alone.
+	// Epsilon at Delta is the plan's own guarantee. Charge is the epsilon that the filter charges
+	// for it alone.
 	Epsilon    certificate.Epsilon `json:"epsilon"`
 	Delta      float64             `json:"delta"`
 	Accountant string              `json:"accountant"`
 	Charge     certificate.Epsilon `json:"charge"`
 	Share      float64             `json:"share"`
-	// Outcome is "open" for a run that has not ended. Begun is how many releases of a stopped run were begun.
+	// Outcome is "open" for a run that has not ended. Begun is how many releases of a stopped run
+	// were begun.
 	Outcome     string `json:"outcome"`
 	Begun       int    `json:"begun,omitempty"`
 	Certificate string `json:"certificate,omitempty"`
@@ -91,7 +94,8 @@ type point struct {
 // open is the outcome of a run that has not ended.
 const openOutcome = "open"
 
-// mostPoints is how many places of the course are computed, and mostMonths how many months are listed.
+// mostPoints is how many places of the course are computed, and mostMonths how many months are
+// listed.
 const (
 	mostPoints = 200
 	mostMonths = 120
@@ -131,8 +135,8 @@ func releaseOf(r budget.Release) Release {
 // stamp returns a clock's time in UTC, the same in every zone.
 func stamp(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.RFC3339) }
 
-// addCourse adds the epsilon over the releases, and at the end of each month. Clocks may jump: a month is a
-// row of releases in the order of the ledger.
+// addCourse adds the epsilon over the releases, and at the end of each month. Clocks may jump: a
+// month is a row of releases in the order of the ledger.
 func (l *Ledger) addCourse(a *Account) {
 	var months []int // the last release of each
 	n := len(a.Releases)

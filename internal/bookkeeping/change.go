@@ -51,8 +51,8 @@ func (i Imported) Text() ([]byte, error) {
 	return []byte(b.String() + i.words), nil
 }
 
-// Import counts the certificates of folders whose runs did not go through the ledger, whether they fit or not.
-// It refuses all of them where one does not verify or is counted already.
+// Import counts the certificates of folders whose runs did not go through the ledger, whether they
+// fit or not. It refuses all of them where one does not verify or is counted already.
 func (l *Ledger) Import(ctx context.Context, population, who string, folders ...string) (Imported, error) {
 	known := map[string]string{}
 	for _, r := range l.Summary().Releases {
@@ -125,8 +125,8 @@ type Repaired struct {
 	Backup string `json:"damaged-file,omitempty"`
 }
 
-// Repair keeps the records of a damaged file before the damage, and forfeits all that was left. No certificate
-// can prove that nothing was spent after it, so nothing is given back.
+// Repair keeps the records of a damaged file before the damage, and forfeits all that was left. No
+// certificate can prove that nothing was spent after it, so nothing is given back.
 func Repair(ctx context.Context, path, who string) (Repaired, error) {
 	var out Repaired
 	if postgres.Is(path) {
@@ -153,8 +153,8 @@ func Repair(ctx context.Context, path, who string) (Repaired, error) {
 	return out, l.Close()
 }
 
-// Forfeit gives up all that an intact ledger has left: of one that was restored from a copy nobody knows what
-// was spent.
+// Forfeit gives up all that an intact ledger has left: of one that was restored from a copy nobody
+// knows what was spent.
 func Forfeit(ctx context.Context, where, reason, who string) (Repaired, error) {
 	l, err := Open(ctx, where)
 	if err != nil {
@@ -192,8 +192,9 @@ type Merged struct {
 	words   string
 }
 
-// Merge makes the file of a ledger from several that were kept apart about the same data, and closes those: what
-// they had left is in the new one. The caps add up. The new file appears once it is whole.
+// Merge makes the file of a ledger from several that were kept apart about the same data, and
+// closes those: what they had left is in the new one. The caps add up. The new file appears once it
+// is whole.
 func Merge(ctx context.Context, path, who string, from ...string) (out Merged, err error) {
 	if postgres.Is(path) || path == "" {
 		return out, errors.New("--out is no file, want the name of a new one; a ledger appears whole or not at all")

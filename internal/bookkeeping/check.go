@@ -30,8 +30,9 @@ type Checked struct {
 	Remarks []string `json:"remarks,omitempty"`
 }
 
-// Check holds a ledger and the folders of runs against each other. A folder of such folders stands for all of them. That the ledger could be opened means:
-// the hashes of its records follow from one another, and every price follows from its event.
+// Check holds a ledger and the folders of runs against each other. A folder of such folders stands
+// for all of them. That the ledger could be opened means: the hashes of its records follow from one
+// another, and every price follows from its event.
 func (l *Ledger) Check(folders ...string) (Checked, error) {
 	folders = within(folders)
 	s := l.Summary()
@@ -125,7 +126,8 @@ func (l *Ledger) against(folder, hash string, c certificate.Certificate, all []b
 	return found
 }
 
-// place returns what is wrong with the record that a certificate names, "" for nothing and for no record.
+// place returns what is wrong with the record that a certificate names, "" for nothing and for no
+// record.
 func (l *Ledger) place(c *certificate.LedgerRecord) string {
 	if c == nil {
 		return ""

@@ -21,7 +21,8 @@ type Request struct {
 	Data           string
 	Epsilon, Delta float64
 	Neighboring    string
-	// Unit is "row", "person" or "person:COLUMN". Row says what a row is, and Rows how many one person has at most.
+	// Unit is "row", "person" or "person:COLUMN". Row says what a row is, and Rows how many one
+	// person has at most.
 	Unit, Row string
 	Rows      int
 	// Filter is "" for the usual one. Orders belong to rdp; there are none for the usual one.
@@ -89,7 +90,8 @@ func (r Request) missing() error {
 	return fmt.Errorf("missing or 0: %s, want %s%s", strings.Join(flags, ", "), strings.Join(examples, " "), remedy)
 }
 
-// filter returns the filter with its orders. Only zcdp among the usual ones prices several rows together.
+// filter returns the filter with its orders. Only zcdp among the usual ones prices several rows
+// together.
 func (r Request) filter(several bool) (budget.Filter, error) {
 	f := budget.Filter{Name: r.Filter}
 	if f.Name == "" {
@@ -122,7 +124,8 @@ type Created struct {
 	declared declared
 }
 
-// Create makes a ledger in a new file, or under a new name on a server: the place that the schema names where it is "".
+// Create makes a ledger in a new file, or under a new name on a server: the place that the schema
+// names where it is "".
 func Create(ctx context.Context, where string, r Request) (Created, error) {
 	d, err := r.declare(&where)
 	if err != nil {

@@ -18,8 +18,9 @@ type declared struct {
 	schema *data.Schema
 }
 
-// declare takes name, row and rows per person of a new ledger from the schema, and the place of the ledger where none
-// is given. Flags that say something else are refused: runs under the schema could not pay from such a ledger.
+// declare takes name, row and rows per person of a new ledger from the schema, and the place of the
+// ledger where none is given. Flags that say something else are refused: runs under the schema
+// could not pay from such a ledger.
 func (r *Request) declare(where *string) (declared, error) {
 	if r.Schema == "" {
 		if *where == "" {

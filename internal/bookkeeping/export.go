@@ -17,14 +17,15 @@ type exported struct {
 	Record   json.RawMessage `json:"record"`
 }
 
-// secretKey is the key of witnesses in the first record: whoever has it can test guesses of the records.
+// secretKey is the key of witnesses in the first record: whoever has it can test guesses of the
+// records.
 var secretKey = regexp.MustCompile(`"witness-key":"[0-9a-f]{64}",`)
 
 // withheld is what stands in place of a witness.
 var withheld = json.RawMessage(`{"witness":"withheld"}`)
 
-// Export writes all records as JSON lines, oldest first. Witnesses of content and their key stay in the
-// ledger.
+// Export writes all records as JSON lines, oldest first. Witnesses of content and their key stay in
+// the ledger.
 func (l *Ledger) Export(w io.Writer) error {
 	for _, c := range l.store.records {
 		record, err := public(c.Payload)

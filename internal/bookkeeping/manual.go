@@ -5,8 +5,8 @@ import "strings"
 // Manual is what the help of a command says.
 type Manual struct{ Use, Short, Long, Example string }
 
-// Takes reports whether a command takes this many arguments: those that its use names, and more where the
-// last one may be repeated. One in brackets may be left out.
+// Takes reports whether a command takes this many arguments: those that its use names, and more
+// where the last one may be repeated. One in brackets may be left out.
 func (m Manual) Takes(n int) bool {
 	least, most := 0, 0
 	for _, name := range strings.Fields(m.Use)[1:] {

@@ -1,5 +1,5 @@
-// Package bookkeeping is the work of dither ledger: making durable ledgers, showing what is left of them,
-// holding them and certificates against each other, and pricing plans. It prints nothing.
+// Package bookkeeping is the work of dither ledger: making durable ledgers, showing what is left of
+// them, holding them and certificates against each other, and pricing plans. It prints nothing.
 package bookkeeping
 
 import (

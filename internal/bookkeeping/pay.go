@@ -21,11 +21,13 @@ type Wish struct {
 	Where string
 	// Population is the part of the data that the run is about, "" for all.
 	Population string
-	// Purpose is what the run is for, and Person who asks; "" for the method and for the user's name.
+	// Purpose is what the run is for, and Person who asks; "" for the method and for the user's
+	// name.
 	Purpose, Person string
 }
 
-// Purse pays for one run from a durable ledger. A nil Purse is that of a run which no ledger counts.
+// Purse pays for one run from a durable ledger. A nil Purse is that of a run which no ledger
+// counts.
 type Purse struct {
 	ledger  *Ledger
 	wish    Wish
@@ -91,7 +93,8 @@ func (p *Purse) refused(err error) error {
 }
 
 // Close ends the run: files are its results, nil where there are none. Then releases that never
-// began are given back, where that is proven; all others stay spent. Close returns what is left, in words.
+// began are given back, where that is proven; all others stay spent. Close returns what is left, in
+// words.
 func (p *Purse) Close(ctx context.Context, files map[string][]byte) (words string, err error) {
 	if p == nil {
 		return "", nil

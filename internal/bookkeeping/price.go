@@ -16,14 +16,16 @@ import (
 // Priced is what plans would cost a ledger, and leave of it. Nothing is reserved.
 type Priced struct {
 	Fits bool `json:"fits"`
-	// Epsilon at OwnDelta is the guarantee of the plans alone. Charge is what the filter charges for them alone.
+	// Epsilon at OwnDelta is the guarantee of the plans alone. Charge is what the filter charges
+	// for them alone.
 	Epsilon    certificate.Epsilon `json:"epsilon"`
 	OwnDelta   float64             `json:"own-delta"`
 	Accountant string              `json:"accountant"`
 	Charge     certificate.Epsilon `json:"charge"`
 	// Share is the part of the budget that the plans take; more than 1 never fits.
 	Share float64 `json:"share"`
-	// ShareBefore and ShareAfter are the parts of the budget that are spent without the plans and with them.
+	// ShareBefore and ShareAfter are the parts of the budget that are spent without the plans and
+	// with them.
 	ShareBefore float64 `json:"share-spent"`
 	ShareAfter  float64 `json:"share-spent-after"`
 	// Before and After are where the ledger stands, at Delta of the cap Cap.
@@ -46,7 +48,8 @@ type Fitting struct {
 	Charge  certificate.Epsilon `json:"charge"`
 }
 
-// Price prices plans, certificates, model folders or events, all together, as plans about a population.
+// Price prices plans, certificates, model folders or events, all together, as plans about a
+// population.
 func (l *Ledger) Price(ctx context.Context, population string, subjects ...string) (Priced, error) {
 	a, err := l.together(subjects)
 	if err != nil {
@@ -97,8 +100,8 @@ func (l *Ledger) together(subjects []string) (budget.Ask, error) {
 	return all, nil
 }
 
-// fitting returns the least noise at which a plan fits, to a thousandth. It is nil where the event has no noise to
-// multiply, or nothing fits.
+// fitting returns the least noise at which a plan fits, to a thousandth. It is nil where the event
+// has no noise to multiply, or nothing fits.
 func (l *Ledger) fitting(ctx context.Context, a budget.Ask) *Fitting {
 	a.Own = budget.Guarantee{}
 	plain := a.Event
@@ -133,8 +136,8 @@ func (l *Ledger) fitting(ctx context.Context, a budget.Ask) *Fitting {
 	return &Fitting{high, certificate.Epsilon(q.Own.Epsilon), certificate.Epsilon(q.Charge)}
 }
 
-// louder returns an event with all of its noise multiplied. It reports false for an event whose noise is not
-// one number.
+// louder returns an event with all of its noise multiplied. It reports false for an event whose
+// noise is not one number.
 func louder(e mechanism.Event, by float64) (mechanism.Event, bool) {
 	switch e := e.(type) {
 	case mechanism.Gaussian:

@@ -106,7 +106,8 @@ func (a Account) releaseRows() [][]string {
 // alone returns the plan's own guarantee.
 func (r Release) alone() string { return r.Epsilon.Rounded() + " at " + display.Plain(r.Delta) }
 
-// register returns the newest releases for a page, which may be narrow: with the day, and what belongs together in one cell.
+// register returns the newest releases for a page, which may be narrow: with the day, and what
+// belongs together in one cell.
 func (a Account) register() *report.Register {
 	if len(a.Releases) == 0 {
 		return nil
@@ -151,8 +152,8 @@ func (r Release) outcome() string {
 	return r.Outcome
 }
 
-// CSV returns one row for each release. A text that a spreadsheet would run as a formula has an apostrophe
-// in front.
+// CSV returns one row for each release. A text that a spreadsheet would run as a formula has an
+// apostrophe in front.
 func (a Account) CSV() ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)

@@ -41,8 +41,8 @@ func purposeOf(method string) string {
 // mostSubject bounds a file with a plan or a certificate, in bytes.
 const mostSubject = 16 << 20
 
-// subject returns what a plan, a certificate, a model folder or an event asks to be paid for. An event is of
-// the unit and relation of the ledger.
+// subject returns what a plan, a certificate, a model folder or an event asks to be paid for. An
+// event is of the unit and relation of the ledger.
 func (l *Ledger) subject(name string) (budget.Ask, error) {
 	header, c, err := headerOf(name)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// Clock is the clock of writers. Their times stand in records and decide nothing. Only tests change it.
+// Clock is the clock of writers. Their times stand in records and decide nothing. Only tests change
+// it.
 var Clock = time.Now
 
 // MaxPayload is the largest number of bytes of one payload.
@@ -29,17 +30,17 @@ type Record struct {
 	Hash [32]byte
 }
 
-// Store is a durable chain of records that several processes append to. Goroutines may share it. The
-// functions that it calls must not call it.
+// Store is a durable chain of records that several processes append to. Goroutines may share it.
+// The functions that it calls must not call it.
 type Store interface {
-	// Update holds the one lock of all writers. It calls seen for each record that this Store has not
-	// passed on yet, oldest first, and then next. What next returns is appended, and is durable before
-	// Update returns it without an error. The returned record counts as passed on.
+	// Update holds the one lock of all writers. It calls seen for each record that this Store has
+	// not passed on yet, oldest first, and then next. What next returns is appended, and is durable
+	// before Update returns it without an error. The returned record counts as passed on.
 	//
-	// An error of ctx while Update waits for the lock, of seen or of next appends nothing, and is wrapped.
-	// A record counts as passed on when seen returned nil for it. When Update fails after next returned a
-	// payload of a permitted length, the record may be there or not. Callers treat it as spent, and this
-	// Store answers every later call with ErrPoisoned.
+	// An error of ctx while Update waits for the lock, of seen or of next appends nothing, and is
+	// wrapped. A record counts as passed on when seen returned nil for it. When Update fails after
+	// next returned a payload of a permitted length, the record may be there or not. Callers treat
+	// it as spent, and this Store answers every later call with ErrPoisoned.
 	Update(ctx context.Context, seen func(Record) error, next func() ([]byte, error)) (Record, error)
 	// View is Update without an append.
 	View(ctx context.Context, seen func(Record) error) error
@@ -47,21 +48,23 @@ type Store interface {
 	Close() error
 }
 
-// ErrPoisoned is wrapped by the errors of a Store that could not tell whether a record was appended.
+// ErrPoisoned is wrapped by the errors of a Store that could not tell whether a record was
+// appended.
 var ErrPoisoned = errors.New("chain: an append failed, and its record may be there or not: open the chain again")
 
 // ErrClosed is the error of a Store that is closed.
 var ErrClosed = errors.New("chain: the store is closed")
 
-// ErrDamaged is wrapped by the error of a Store whose records or heads do not agree with each other.
+// ErrDamaged is wrapped by the error of a Store whose records or heads do not agree with each
+// other.
 var ErrDamaged = errors.New("chain: damaged")
 
 // domain separates these hashes from all other hashes.
 const domain = "dither chain 1\n"
 
 // Link returns the hash of a record: SHA-256 of five parts, one after the other. They are the word
-// "dither chain 1" with a line end, the hash of the earlier record, Seq, Time and the payload. The first
-// record has an earlier hash of zeros. Seq and Time are 8 bytes each, little-endian.
+// "dither chain 1" with a line end, the hash of the earlier record, Seq, Time and the payload. The
+// first record has an earlier hash of zeros. Seq and Time are 8 bytes each, little-endian.
 func Link(earlier [32]byte, seq uint64, time int64, payload []byte) [32]byte {
 	text := make([]byte, 0, len(domain)+len(earlier)+16+len(payload))
 	text = append(text, domain...)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Create makes the file of a new chain with its first record. The file is not there before all of it is on
-// disk. Its error wraps fs.ErrExist when something has the name.
+// Create makes the file of a new chain with its first record. The file is not there before all of
+// it is on disk. Its error wraps fs.ErrExist when something has the name.
 func Create(ctx context.Context, path string, first []byte) (*File, error) {
 	return createOn(ctx, system{}, path, first)
 }
@@ -29,7 +29,8 @@ func createOn(ctx context.Context, d disk, path string, first []byte) (*File, er
 	return openOn(ctx, d, path)
 }
 
-// writeNew writes a file with these records and waits until it is on disk. The file has a temporary name.
+// writeNew writes a file with these records and waits until it is on disk. The file has a temporary
+// name.
 func writeNew(d disk, path string, records []byte, end position) (temporary string, err error) {
 	f, temporary, err := d.create(path)
 	if err != nil {

@@ -117,8 +117,8 @@ func checkFile(info os.FileInfo) error {
 	return nil
 }
 
-// checkFolder refuses a folder in which others can replace files, and one on another machine: its locks and
-// its durability are unknown.
+// checkFolder refuses a folder in which others can replace files, and one on another machine: its
+// locks and its durability are unknown.
 func checkFolder(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

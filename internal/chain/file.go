@@ -18,8 +18,8 @@ type File struct {
 	scan  scan     // from first on; valid under the lock
 }
 
-// Open opens the file of a chain and reads it once. Its error wraps ErrDamaged when the file contradicts
-// itself. It refuses what other users can change, and files on another machine.
+// Open opens the file of a chain and reads it once. Its error wraps ErrDamaged when the file
+// contradicts itself. It refuses what other users can change, and files on another machine.
 func Open(ctx context.Context, path string) (*File, error) { return openOn(ctx, system{}, path) }
 
 func openOn(ctx context.Context, d disk, path string) (*File, error) {
@@ -132,8 +132,8 @@ func (f *File) readNew() error {
 	return nil
 }
 
-// add appends a record to what was read. The records after the head are written again: whoever wrote them
-// may have failed to bring them to disk.
+// add appends a record to what was read. The records after the head are written again: whoever
+// wrote them may have failed to bring them to disk.
 func (f *File) add(payload []byte) (Record, error) {
 	s := &f.scan
 	from := s.head.at - s.passed[0].at
@@ -147,7 +147,8 @@ func (f *File) add(payload []byte) (Record, error) {
 	return r, nil
 }
 
-// write brings records to disk, and then the head that acknowledges them. The newest head stands until then.
+// write brings records to disk, and then the head that acknowledges them. The newest head stands
+// until then.
 func (f *File) write(b []byte, end position) error {
 	if f.scan.tail > 0 {
 		if err := f.file.Truncate(f.scan.end().at); err != nil {

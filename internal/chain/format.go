@@ -7,8 +7,9 @@ import (
 	"hash/crc32"
 )
 
-// The file is a row of blocks: two heads, one block each, and then the records. A record begins at a block
-// and is filled up with zeros, so that no write touches a block with bytes that were acknowledged.
+// The file is a row of blocks: two heads, one block each, and then the records. A record begins at
+// a block and is filled up with zeros, so that no write touches a block with bytes that were
+// acknowledged.
 const (
 	blockSize    = 4096
 	recordsBegin = 2 * blockSize
@@ -70,14 +71,14 @@ func encodeRecord(r Record) []byte {
 	return b[:cap(b)]
 }
 
-// checksum returns the CRC-32 of a record without the four bytes of the checksum. It tells damaged bytes
-// from records that were edited or moved.
+// checksum returns the CRC-32 of a record without the four bytes of the checksum. It tells damaged
+// bytes from records that were edited or moved.
 func checksum(b []byte) uint32 {
 	return crc32.Update(crc32.ChecksumIEEE(b[:12]), crc32.IEEETable, b[16:])
 }
 
-// decodeRecord reads the record at the beginning of b and returns how many bytes it takes. The problem says
-// why there is none; its content and its place in the chain are not looked at.
+// decodeRecord reads the record at the beginning of b and returns how many bytes it takes. The
+// problem says why there is none; its content and its place in the chain are not looked at.
 func decodeRecord(b []byte) (r Record, size int, problem string) {
 	if len(b) < blockSize {
 		return r, 0, "ends early"
@@ -105,9 +106,9 @@ func decodeRecord(b []byte) (r Record, size int, problem string) {
 	}, size, ""
 }
 
-// walk reads records from a position on, as far as each follows the one before it. It returns them, the
-// position before each and after the last, and why the remaining bytes are no record. An intact record
-// that does not follow is strange: no interrupted write makes one.
+// walk reads records from a position on, as far as each follows the one before it. It returns them,
+// the position before each and after the last, and why the remaining bytes are no record. An intact
+// record that does not follow is strange: no interrupted write makes one.
 func walk(b []byte, from position) (records []Record, passed []position, problem string, strange bool) {
 	passed = []position{from}
 	for len(b) > 0 {

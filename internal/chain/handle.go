@@ -2,8 +2,8 @@ package chain
 
 import "context"
 
-// handle is what every store needs of its own: one caller at a time, the records that were read and not
-// passed on yet, and why the store answers no more.
+// handle is what every store needs of its own: one caller at a time, the records that were read and
+// not passed on yet, and why the store answers no more.
 type handle struct {
 	turn   chan struct{} // holds one value while a call runs
 	unseen []Record

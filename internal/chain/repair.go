@@ -11,8 +11,8 @@ import (
 type Loss struct {
 	// Kept are the records of the longest valid prefix, 1 or more.
 	Kept []Record
-	// Acknowledged is the number of records that the newest readable head counts, 0 when none can be read.
-	// More may have been acknowledged.
+	// Acknowledged is the number of records that the newest readable head counts, 0 when none can
+	// be read. More may have been acknowledged.
 	Acknowledged uint64
 	// Bytes is the number of bytes after the records that are kept.
 	Bytes int64
@@ -23,10 +23,11 @@ type Loss struct {
 // ErrIntact is the error of Repair for a chain that needs none.
 var ErrIntact = errors.New("chain: the file is intact: there is nothing to repair")
 
-// Repair puts a new file in the place of a damaged one: the longest valid prefix, and one record more. The
-// payload of that record is what forfeit returns: it accounts for everything that is lost. The new file
-// takes the place in one step, so that no process sees the prefix alone. The damaged file keeps the name
-// that is returned. Only a chain whose first record is intact can be repaired.
+// Repair puts a new file in the place of a damaged one: the longest valid prefix, and one record
+// more. The payload of that record is what forfeit returns: it accounts for everything that is
+// lost. The new file takes the place in one step, so that no process sees the prefix alone. The
+// damaged file keeps the name that is returned. Only a chain whose first record is intact can be
+// repaired.
 func Repair(ctx context.Context, path string, forfeit func(Loss) ([]byte, error)) (kept string, err error) {
 	return repairOn(ctx, system{}, path, forfeit)
 }

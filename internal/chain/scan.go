@@ -16,8 +16,8 @@ type scan struct {
 }
 
 // scanFile reads a file of this size from a checked position on, and decides what counts. The rules
-// stand in docs/ledger-format.md. Its error wraps ErrDamaged when the file contradicts itself. The scan
-// then has the longest valid prefix.
+// stand in docs/ledger-format.md. Its error wraps ErrDamaged when the file contradicts itself. The
+// scan then has the longest valid prefix.
 func scanFile(f file, size int64, from position) (scan, error) {
 	if size < recordsBegin+blockSize {
 		return scan{}, fmt.Errorf("got a file of %d bytes, want a ledger, of %d or more: it was cut off, or is none", size, recordsBegin+blockSize)
@@ -86,8 +86,8 @@ func (s *scan) has(p position) bool {
 	return at < uint64(len(s.passed)) && s.passed[at] == p
 }
 
-// decide compares the newest head with the records. What it lets pass is either counted or was never
-// acknowledged.
+// decide compares the newest head with the records. What it lets pass is either counted or was
+// never acknowledged.
 func (s *scan) decide(whole bool, problem string, strange bool) error {
 	end := s.end()
 	switch {

@@ -13,7 +13,8 @@ const guarded = false
 
 const openFlags = 0
 
-// lockedAt is the byte that is locked. It is beyond every record, since nobody else may read what is locked.
+// lockedAt is the byte that is locked. It is beyond every record, since nobody else may read what
+// is locked.
 var lockedAt = windows.Overlapped{OffsetHigh: 1 << 30}
 
 func (f systemFile) tryLock() error {

@@ -45,7 +45,8 @@ func Eigenvalues(a Matrix) ([]float64, error) {
 	return d, err
 }
 
-// Ascending returns the eigenvalues in ascending order, and the matrix whose row k is the eigenvector of value k.
+// Ascending returns the eigenvalues in ascending order, and the matrix whose row k is the
+// eigenvector of value k.
 func (g Eigen) Ascending() (values []float64, vectors Matrix) {
 	side := len(g.Values)
 	order := make([]int, side)

@@ -122,7 +122,8 @@ func Abandoned(path string) *os.File {
 	return file
 }
 
-// Create writes a new file and waits until it is on disk. A file that cannot be finished is removed.
+// Create writes a new file and waits until it is on disk. A file that cannot be finished is
+// removed.
 func Create(path string, text []byte, mode fs.FileMode) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {

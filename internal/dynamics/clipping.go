@@ -55,8 +55,8 @@ func (c Clipping) most() float64 {
 	return 1
 }
 
-// Scales returns the weights that a clipping gives to each record, one list for each group, at the problem's
-// weights.
+// Scales returns the weights that a clipping gives to each record, one list for each group, at the
+// problem's weights.
 func Scales(p Problem, c Clipping) ([][]float64, error) {
 	if err := p.check(); err != nil {
 		return nil, err

@@ -14,8 +14,9 @@ type Options struct {
 	// LearningRate is the learning rate of the mean loss, at a Clipping.Most of 1. It is required.
 	// See StableRate.
 	LearningRate float64
-	// NoiseMultiplier is the standard deviation of the noise that is added to each number of the sum of gradients,
-	// in units of Clipping.Bound. The noise is the same in every run and protects nothing.
+	// NoiseMultiplier is the standard deviation of the noise that is added to each number of the
+	// sum of gradients, in units of Clipping.Bound. The noise is the same in every run and protects
+	// nothing.
 	NoiseMultiplier float64
 	// Looks is the number of times that the kernel is computed: at the first and last weights,
 	// after half of the steps, after a quarter, and so on. 0 means never.

@@ -7,8 +7,8 @@ import "math"
 // Lea and C. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014, section 5).
 type unsafeNormals struct{ state uint64 }
 
-// next returns √(-2·ln u)·cos(2πv) for u and v uniform (G. E. P. Box and M. E. Muller, "A note on the generation of
-// random normal deviates", Annals of Mathematical Statistics 29, 1958).
+// next returns √(-2·ln u)·cos(2πv) for u and v uniform (G. E. P. Box and M. E. Muller, "A note on
+// the generation of random normal deviates", Annals of Mathematical Statistics 29, 1958).
 func (g *unsafeNormals) next() float64 {
 	u, v := g.uniform(), g.uniform()
 	return math.Sqrt(-2*math.Log(u)) * math.Cos(2*math.Pi*v)

@@ -1,4 +1,5 @@
-// Package encoder turns the values of a schema's feature columns into numbers, for whole rows and for sparse records.
+// Package encoder turns the values of a schema's feature columns into numbers, for whole rows and
+// for sparse records.
 package encoder
 
 import (
@@ -13,17 +14,19 @@ import (
 // Encoder turns the values of a schema's feature columns into numbers in [0, 1], or [-1, 1] where a
 // column is text. It is immutable.
 //
-//   - A numeric column becomes one number scaled by its bounds (after its transform), or one indicator
-//     for each bin.
+//   - A numeric column becomes one number scaled by its bounds (after its transform), or one
+//     indicator for each bin.
 //   - A categorical column becomes one indicator for each level.
-//   - A place for a level or a bin that is to be learned, or was not found, has a feature that is 0.
+//   - A place for a level or a bin that is to be learned, or was not found, has a feature that is
+//     0.
 //   - Where declared, numeric and categorical columns have one more indicator for "missing".
 //   - A text column becomes its buckets, or the tokens at its positions.
 type Encoder struct {
 	columns []column
 	dim     int
 	names   []Name
-	// starts are where the values of each column begin in a row, and the end; nil where each has one.
+	// starts are where the values of each column begin in a row, and the end; nil where each has
+	// one.
 	starts []uint32
 	values int
 	tokens int

@@ -50,8 +50,8 @@ type Plan struct {
 	Candidates []sweep.Candidate
 	// Choice is a private choice among the candidates, nil if all runs are shown.
 	Choice *Choice
-	// Pay returns the ledger that pays for a private choice of this draft, and notes its record there.
-	// If it is nil, the draft's own ledger pays.
+	// Pay returns the ledger that pays for a private choice of this draft, and notes its record
+	// there. If it is nil, the draft's own ledger pays.
 	Pay func(*certificate.Certificate) (*ledger.Ledger, error)
 	// Key signs the certificate of a private choice, nil for no signature.
 	Key    ed25519.PrivateKey

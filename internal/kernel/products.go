@@ -18,8 +18,8 @@ const (
 	// A weight for bytes is high·2^8 + low with limbs of 8 bits, and a sum of products has 32 bits.
 	byteWeight, byteWeights = 127*256 + 127, math.MaxInt32 / math.MaxUint8
 
-	// A weight for 16 bits is high·2^6 + low with -32 ≤ low < 32. Both limbs' sums of products have 32 bits:
-	// 2^15·32·2047 < 2^31, and the sum of |high| is at most that of |weight|/64 + 1/2.
+	// A weight for 16 bits is high·2^6 + low with -32 ≤ low < 32. Both limbs' sums of products have
+	// 32 bits: 2^15·32·2047 < 2^31, and the sum of |high| is at most that of |weight|/64 + 1/2.
 	shortShift, shortWeight = 6, math.MaxInt16 - 1<<(shortShift-1)
 	shortWeights            = (1<<16 - 1 - mostProductShorts/2 - 1) << shortShift
 )

@@ -74,7 +74,8 @@ func shortLimbs(v int16) (high, low int16) {
 // apart returns the distance of the limbs of a column, in entries.
 func (c *IntColumns[T]) apart() int { return (c.dim + packChunk - 1) &^ (packChunk - 1) }
 
-// products is Products with a set of instructions that the processor has; there is at least one row.
+// products is Products with a set of instructions that the processor has; there is at least one
+// row.
 func (c *IntColumns[T]) products(set instructions, dst []float32, x []T) {
 	if set == portable {
 		c.productsPortable(dst, x)
@@ -95,7 +96,8 @@ func (c *IntColumns[T]) products(set instructions, dst []float32, x []T) {
 	}
 }
 
-// productsByColumn is ProductsByColumn with a set of instructions that the processor has; there is at least one row.
+// productsByColumn is ProductsByColumn with a set of instructions that the processor has; there is
+// at least one row.
 func (c *IntColumns[T]) productsByColumn(set instructions, dst []float32, x []T) {
 	if set < avx512VNNI {
 		c.turnProducts(set, dst, x)

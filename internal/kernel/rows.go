@@ -120,7 +120,8 @@ func AddIntColumns[T IntEntry](dst []float64, x []T, dim int, q []float64, colum
 	}
 }
 
-// addColumns is AddIntColumns at a level that the processor has; there is at least one row and one entry.
+// addColumns is AddIntColumns at a level that the processor has; there is at least one row and one
+// entry.
 func addColumns[T IntEntry](set instructions, dst []float64, x []T, dim int, q []float64, columns int) {
 	rows := len(q) / columns
 	done := addColumnLimbs(set, dst, x, dim, q, columns)

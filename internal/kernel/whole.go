@@ -51,8 +51,8 @@ func dotRows[T IntEntry](set instructions, dst []int64, x []T, dim int, m []int1
 	}
 }
 
-// SquareRows writes Σ x[i·dim+j]² of each row i to dst, exactly, for entries of any value. The call panics
-// unless len(x) is len(dst)·dim.
+// SquareRows writes Σ x[i·dim+j]² of each row i to dst, exactly, for entries of any value. The call
+// panics unless len(x) is len(dst)·dim.
 func SquareRows[T IntEntry](dst []int64, x []T, dim int) {
 	wantLength("x", len(x), len(dst), dim)
 	squareRows(available, dst, x, dim)

@@ -87,7 +87,8 @@ func ProductGroup(a, b IntExtent) int {
 // wholeGroup is the largest Group that ProductGroup returns. Larger groups gain nothing.
 const wholeGroup = 256
 
-// IntExtent bounds columns of integers: the magnitude of an entry, and the squared length of a column.
+// IntExtent bounds columns of integers: the magnitude of an entry, and the squared length of a
+// column.
 type IntExtent struct{ Entry, Square int64 }
 
 // ExtentOf returns the extent of a column.

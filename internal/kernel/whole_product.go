@@ -13,9 +13,10 @@ type IntShape struct {
 	Rows int
 	// Left is the length of a row of a, and Right the length of a row of b.
 	Left, Right int
-	// Group is a number of rows, at least 1, whose sums fit in 32 bits. Take any entry of the result and at most Group
-	// consecutive rows: the sum of their products is at least -2^31 and less than 2^31. The caller ensures this. It holds if every product has a magnitude of at
-	// most (2^31-1)/Group. A larger Group is faster, up to 256.
+	// Group is a number of rows, at least 1, whose sums fit in 32 bits. Take any entry of the
+	// result and at most Group consecutive rows: the sum of their products is at least -2^31 and
+	// less than 2^31. The caller ensures this. It holds if every product has a magnitude of at most
+	// (2^31-1)/Group. A larger Group is faster, up to 256.
 	Group int
 }
 

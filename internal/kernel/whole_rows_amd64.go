@@ -12,7 +12,8 @@ const (
 	maxSquareBytes = 1 << 14 * 32
 	// maxSquareFour is the longest row of 16 bits that is taken with three others: of 2^16 pairs.
 	maxSquareFour = 1 << 17
-	// maxSquareFourBytes is the longest row of bytes that is taken with three others: its squares add up to less than 2^32.
+	// maxSquareFourBytes is the longest row of bytes that is taken with three others: its squares
+	// add up to less than 2^32.
 	maxSquareFourBytes = 1 << 16
 )
 

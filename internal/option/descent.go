@@ -12,7 +12,8 @@ const (
 const (
 	// ClipGradient scales each record's gradient down to the clipping norm.
 	ClipGradient = "gradient"
-	// ClipExample scales each row down once; the loss's Lipschitz constant then bounds the gradient.
+	// ClipExample scales each row down once; the loss's Lipschitz constant then bounds the
+	// gradient.
 	ClipExample = "example"
 	// ClipDataAndParameter scales each row down to norm R once, and projects the weights on a ball
 	// of declared radius ρ after every step. Scores then lie within R·ρ. This bounds the derivative

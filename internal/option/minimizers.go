@@ -6,10 +6,11 @@ const (
 	MethodAuto = "auto"
 	// MethodSufficientStatistics is linear regression from noisy sums of products.
 	MethodSufficientStatistics = "sufficient-statistics"
-	// MethodOutput is output perturbation: the minimizer of the sum of losses with a ridge, plus noise.
+	// MethodOutput is output perturbation: the minimizer of the sum of losses with a ridge, plus
+	// noise.
 	MethodOutput = "output-perturbation"
-	// MethodObjective is objective perturbation: the minimizer of the sum of losses with a ridge and a
-	// random linear term.
+	// MethodObjective is objective perturbation: the minimizer of the sum of losses with a ridge
+	// and a random linear term.
 	MethodObjective = "objective-perturbation"
 	// MethodExponential is the exponential mechanism over a declared grid of weights.
 	MethodExponential = "exponential"
@@ -37,10 +38,11 @@ const (
 const (
 	// SolverExact finds the minimizer (Chaudhuri, Monteleoni & Sarwate 2011).
 	SolverExact = "exact"
-	// SolverGradient is a fixed number of steps of gradient descent (Zhang, Zheng, Mou & Wang 2017).
+	// SolverGradient is a fixed number of steps of gradient descent (Zhang, Zheng, Mou & Wang
+	// 2017).
 	SolverGradient = "gradient-descent"
-	// SolverPermuted is a fixed number of passes over batches in one random order (Wu, Li, Kumar, Chaudhuri,
-	// Jha & Naughton 2017), under replace-one.
+	// SolverPermuted is a fixed number of passes over batches in one random order (Wu, Li, Kumar,
+	// Chaudhuri, Jha & Naughton 2017), under replace-one.
 	SolverPermuted = "permuted-descent"
 )
 
@@ -54,10 +56,11 @@ const (
 )
 
 const (
-	// DefaultZerothSteps and DefaultDirections are the numbers of steps of zeroth-order descent, and of directions in a step.
+	// DefaultZerothSteps and DefaultDirections are the numbers of steps of zeroth-order descent,
+	// and of directions in a step.
 	DefaultZerothSteps, DefaultDirections = 400, 8
-	// DiagnosisRidge is the ridge, added to the sum of losses, with which a diagnosis finds the minimizer. A
-	// problem need not have a minimizer otherwise.
+	// DiagnosisRidge is the ridge, added to the sum of losses, with which a diagnosis finds the
+	// minimizer. A problem need not have a minimizer otherwise.
 	DiagnosisRidge = 1e-2
 )
 

@@ -12,8 +12,8 @@ const (
 	// SamplingTruncated bounds the size of batches. Of a Poisson sample with more than BatchSize
 	// records it takes this number, each with equal probability.
 	SamplingTruncated = "truncated-poisson"
-	// SamplingFixedSize takes batches of one size. It has a proof under replace-one only and costs far more than
-	// Poisson samples of the same expected size.
+	// SamplingFixedSize takes batches of one size. It has a proof under replace-one only and costs
+	// far more than Poisson samples of the same expected size.
 	SamplingFixedSize = "fixed-size"
 	// SamplingPartition divides the records once into parts, each record independently, and the
 	// steps go round the parts. A record pays for one step of every round.
@@ -54,12 +54,14 @@ const (
 const (
 	// AverageNone returns the last iterate; "" means it.
 	AverageNone = "none"
-	// AverageExponential returns the moving average that keeps AverageDecay of itself in each step, corrected for
-	// its start (De, Berrada, Hayes, Smith & Balle, "Unlocking High-Accuracy Differentially Private Image
-	// Classification through Scale", 2022, section 3.5, https://arxiv.org/abs/2204.13650).
+	// AverageExponential returns the moving average that keeps AverageDecay of itself in each step,
+	// corrected for its start (De, Berrada, Hayes, Smith & Balle, "Unlocking High-Accuracy
+	// Differentially Private Image Classification through Scale", 2022, section 3.5,
+	// https://arxiv.org/abs/2204.13650).
 	AverageExponential = "exponential"
-	// AverageUniform returns the mean of the iterates after each step (Polyak & Juditsky, "Acceleration of
-	// Stochastic Approximation by Averaging", SIAM Journal on Control and Optimization 1992).
+	// AverageUniform returns the mean of the iterates after each step (Polyak & Juditsky,
+	// "Acceleration of Stochastic Approximation by Averaging", SIAM Journal on Control and
+	// Optimization 1992).
 	AverageUniform = "uniform"
 	// AverageTail returns the mean of the last 40 % of the iterates.
 	AverageTail = "tail"
@@ -111,8 +113,8 @@ func NetworkOptimizers() []string {
 	return []string{"momentum", "nesterov", "adagrad", "adam", "adamw", "adam-corrected", "scaled-adam"}
 }
 
-// ClippingRules returns the name of each clipping rule of networks with a few words on what it does, the default rule
-// first.
+// ClippingRules returns the name of each clipping rule of networks with a few words on what it
+// does, the default rule first.
 func ClippingRules() [][2]string {
 	return [][2]string{
 		{"flat", "longer gradients are scaled down to the clipping norm"},

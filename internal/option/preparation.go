@@ -46,7 +46,8 @@ const (
 	LevelsShare = 0.02
 	// ThresholdShare is the part of delta that the thresholds of all learned levels take.
 	ThresholdShare = 0.05
-	// BoundsOutside is the share of the records that learned bounds leave outside, half of it beyond each end.
+	// BoundsOutside is the share of the records that learned bounds leave outside, half of it
+	// beyond each end.
 	BoundsOutside = 0.05
 )
 

@@ -65,7 +65,8 @@ func near(summaries []sweep.Summary) Marked {
 	return Marked{summaries[at].Candidate, why}
 }
 
-// counted reports whether a summary is of a private configuration, has a mean and no run that diverged.
+// counted reports whether a summary is of a private configuration, has a mean and no run that
+// diverged.
 func counted(s *sweep.Summary) bool {
 	return s.Candidate.Certificate.Private && s.Diverged == 0 && s.Mean-s.Mean == 0
 }

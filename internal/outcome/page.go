@@ -15,7 +15,8 @@ import (
 	"github.com/ditherml/dither/sweep"
 )
 
-// WritePage writes the page of a sweep: figures, table, what all runs cost, and how to run it again.
+// WritePage writes the page of a sweep: figures, table, what all runs cost, and how to run it
+// again.
 func (s *Study) WritePage(w io.Writer, summaries []sweep.Summary, figures []figure.Figure) error {
 	rows := s.Rows(summaries)
 	d := report.Document{

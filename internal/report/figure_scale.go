@@ -46,7 +46,8 @@ func newScale(values, around []float64, log bool) scale {
 	return s
 }
 
-// leastEnd and greatestEnd are the ends of the widest logarithmic axis: room around the largest values would have no end.
+// leastEnd and greatestEnd are the ends of the widest logarithmic axis: room around the largest
+// values would have no end.
 const leastEnd, greatestEnd = 1e-305, 1e305
 
 // alone is the room around a value that stands alone, on an even axis.

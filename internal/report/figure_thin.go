@@ -33,7 +33,8 @@ func (p drawnPanel) thinned(points []figure.Point) []figure.Point {
 	return out
 }
 
-// outermost are the first and the last of some points and the extremes of their values and intervals, in order.
+// outermost are the first and the last of some points and the extremes of their values and
+// intervals, in order.
 func outermost(points []figure.Point) []figure.Point {
 	kept := make([]int, 6)
 	low, high, least, most := &kept[0], &kept[1], &kept[2], &kept[3]

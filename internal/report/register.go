@@ -1,7 +1,7 @@
 package report
 
-// Register is a table of words and numbers: one row for each thing that happened. On a narrow screen each row is a
-// block of its own.
+// Register is a table of words and numbers: one row for each thing that happened. On a narrow
+// screen each row is a block of its own.
 type Register struct {
 	Title   string
 	Columns []Column

@@ -48,8 +48,8 @@ func (g Guarantee) recognizedPoints() []figure.Point {
 	return out
 }
 
-// recognizedPoints are the best true-positive rate over the false-positive rate, in percent: points of the
-// lines between the corners of the curve.
+// recognizedPoints are the best true-positive rate over the false-positive rate, in percent: points
+// of the lines between the corners of the curve.
 func recognizedPoints(epsilon, delta float64) []figure.Point {
 	var out []figure.Point
 	corners := tradeOff(epsilon, delta)

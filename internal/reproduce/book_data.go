@@ -92,7 +92,8 @@ func readDoubles(path string) ([]float64, error) {
 	return out, nil
 }
 
-// descend takes one step of plain gradient descent on a mean loss, its rows divided over two goroutines.
+// descend takes one step of plain gradient descent on a mean loss, its rows divided over two
+// goroutines.
 func descend(l model.Loss, x reference.Matrix, y, theta []float64, rate float64) {
 	half := x.Rows / 2
 	var means [2][]float64

@@ -26,8 +26,8 @@ const (
 // bookEpsilons are the budgets of one iteration in its sweep.
 var bookEpsilons = []float64{0.001, 0.003, 0.005, 0.008, 0.01, 0.03, 0.05, 0.08, 0.1}
 
-// bookNoise is the noise multiplier of the chapter's Gaussian mechanism, √(2·log(1.25/δ))/ε (Dwork & Roth, "The
-// Algorithmic Foundations of Differential Privacy", 2014, theorem A.1).
+// bookNoise is the noise multiplier of the chapter's Gaussian mechanism, √(2·log(1.25/δ))/ε (Dwork
+// & Roth, "The Algorithmic Foundations of Differential Privacy", 2014, theorem A.1).
 func bookNoise(epsilon float64) float64 { return math.Sqrt(2*math.Log(1.25/bookDelta)) / epsilon }
 
 // bookEvent returns the event of a run of the chapter: a count with Laplace noise, then the steps.

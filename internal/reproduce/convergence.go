@@ -26,7 +26,8 @@ const (
 )
 
 var (
-	// convergenceNoises are the noise multipliers of descents without clipping, in units of the large norm.
+	// convergenceNoises are the noise multipliers of descents without clipping, in units of the
+	// large norm.
 	convergenceNoises = []float64{0.01, 0.03, 0.1, 0.3, 1}
 	// convergenceShares are clipping norms in units of the median norm of the first gradients.
 	convergenceShares = []float64{0.01, 0.03, 0.1, 0.3, 1, 3}

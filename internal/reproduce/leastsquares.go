@@ -72,7 +72,8 @@ func readIncome(ctx context.Context) (s *data.Schema, training, test *data.Datas
 	return s, training, test, err
 }
 
-// squares is a problem of least squares: the mean of ½(x·θ - y)² is excess ½(θ - θ*)ᵀH(θ - θ*) over its minimum.
+// squares is a problem of least squares: the mean of ½(x·θ - y)² is excess ½(θ - θ*)ᵀH(θ - θ*) over
+// its minimum.
 type squares struct {
 	h         kernel.Matrix[float64] // mean of x·xᵀ
 	c         []float64              // mean of x·y
@@ -211,7 +212,8 @@ func runLeastSquares(ctx context.Context, l experiment.Environment) (experiment.
 	}}, nil
 }
 
-// leastSquaresGolden are the numbers of steps that numpy 1.24 finds from the same columns in double precision.
+// leastSquaresGolden are the numbers of steps that numpy 1.24 finds from the same columns in double
+// precision.
 var leastSquaresGolden = [4][3]float64{{157, 1086, 7135}, {11970, 24072, 36175}, {467, 598, 726}, {4, 9, 16}}
 
 // thinned keeps about 20 steps for every factor of ten.

@@ -16,7 +16,8 @@ import (
 const (
 	// The exercise has this batch size, this number of epochs, and an epsilon below this.
 	sigmoidBatch, sigmoidEpochs, sigmoidEpsilon = 600, 100, 2
-	// sigmoidReference is the noise multiplier of the exercise by dp-accounting 0.6.0, PLDAccountant and bisection.
+	// sigmoidReference is the noise multiplier of the exercise by dp-accounting 0.6.0,
+	// PLDAccountant and bisection.
 	sigmoidReference = 2.127439498901367
 	// sigmoidLength is the learning rate times the clipping norm of a step. Among 0.1, 0.3, 1 and 3
 	// it is the best on every sixth record of the training part, at clipping norm 1.

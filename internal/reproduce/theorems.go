@@ -156,7 +156,8 @@ func (t *table) misprinted() error {
 	return nil
 }
 
-// theoremFigure draws the noise of the theorems over the number of steps, and exact against stated cost.
+// theoremFigure draws the noise of the theorems over the number of steps, and exact against stated
+// cost.
 func theoremFigure() (figure.Figure, error) {
 	const delta = 1e-5
 	var one, sum, least, stated, claimed []figure.Point

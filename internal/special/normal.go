@@ -55,8 +55,8 @@ func millsSlope(x float64) float64 {
 	return rest / (x + rest)
 }
 
-// millsSlopes writes the slopes at these points, each with the same bits as from millsSlope. Beyond 8 the
-// fractions take their steps side by side, because each step of one waits for a division.
+// millsSlopes writes the slopes at these points, each with the same bits as from millsSlope. Beyond
+// 8 the fractions take their steps side by side, because each step of one waits for a division.
 func millsSlopes(dst, x *[2*len(legendreNodes) - 1]float64) {
 	if slices.Min(x[:]) < 8 {
 		for i, v := range x {

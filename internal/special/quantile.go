@@ -2,9 +2,9 @@ package special
 
 import "math"
 
-// NormalQuantile returns the x with Φ(x) = p for 0 < p < 1, and ±Inf at the ends. The relative error is
-// below 1e-14, and below 1e-15 absolutely near p = ½ (Wichura, "Algorithm AS 241: The Percentage Points
-// of the Normal Distribution", Applied Statistics 1988).
+// NormalQuantile returns the x with Φ(x) = p for 0 < p < 1, and ±Inf at the ends. The relative
+// error is below 1e-14, and below 1e-15 absolutely near p = ½ (Wichura, "Algorithm AS 241: The
+// Percentage Points of the Normal Distribution", Applied Statistics 1988).
 func NormalQuantile(p float64) float64 {
 	switch q := p - 0.5; {
 	case p <= 0:

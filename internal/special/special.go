@@ -128,8 +128,8 @@ func nonzero(v float64) float64 {
 	return v
 }
 
-// BinomialHead returns P(X ≤ k) for X binomial(n, p), n ≥ 0, 0 < p < 1. The relative error is at most
-// 1e-10. It adds up the side that does not hold the mean.
+// BinomialHead returns P(X ≤ k) for X binomial(n, p), n ≥ 0, 0 < p < 1. The relative error is at
+// most 1e-10. It adds up the side that does not hold the mean.
 func BinomialHead(n int, p float64, k int) float64 {
 	switch {
 	case k < 0:
@@ -142,6 +142,6 @@ func BinomialHead(n int, p float64, k int) float64 {
 	return max(0, 1-binomialSum(n, p, k+1, 1))
 }
 
-// BinomialMass returns P(X = k) for X binomial(n, p), 0 ≤ k ≤ n, 0 < p < 1. The relative error is at
-// most 1e-10.
+// BinomialMass returns P(X = k) for X binomial(n, p), 0 ≤ k ≤ n, 0 < p < 1. The relative error is
+// at most 1e-10.
 func BinomialMass(n int, p float64, k int) float64 { return binomialMass(n, p, k) }

@@ -18,8 +18,8 @@ func StudentQuantile(p float64, freedom int) float64 {
 	return math.Sqrt(float64(freedom)) * math.Tan(angle)
 }
 
-// studentWithin returns P(|T| ≤ √freedom·tan(angle)), a finite sum of positive terms (Abramowitz & Stegun, "Handbook of
-// Mathematical Functions", 26.7.3 and 26.7.4).
+// studentWithin returns P(|T| ≤ √freedom·tan(angle)), a finite sum of positive terms (Abramowitz &
+// Stegun, "Handbook of Mathematical Functions", 26.7.3 and 26.7.4).
 func studentWithin(angle float64, freedom int) float64 {
 	sin, cos := math.Sincos(angle)
 	term, sum := 1.0, 0.0

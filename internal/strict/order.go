@@ -14,10 +14,10 @@ type field struct {
 	text json.RawMessage
 }
 
-// Ordered returns the JSON of a struct. The fields that are named stand in the order of their names,
-// in the places that they have among all fields. It keeps the bytes of a file where a struct that is
-// embedded would have another order. A value that is no struct is an error, and so is one without
-// JSON.
+// Ordered returns the JSON of a struct. The fields that are named stand in the order of their
+// names, in the places that they have among all fields. It keeps the bytes of a file where a struct
+// that is embedded would have another order. A value that is no struct is an error, and so is one
+// without JSON.
 func Ordered(v any, names ...string) ([]byte, error) {
 	text, err := json.Marshal(v)
 	if err != nil {

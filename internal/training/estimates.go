@@ -31,7 +31,8 @@ func determinationWords(v float64) string {
 	return fmt.Sprintf("%.4f", v)
 }
 
-// omissions returns one line for each reason why coefficients have no estimate, with the names of the features.
+// omissions returns one line for each reason why coefficients have no estimate, with the names of
+// the features.
 func omissions(i *train.Inference) []string {
 	var reasons, out []string
 	names := map[string][]string{}

@@ -1,4 +1,5 @@
-// Package wording holds the words for plans, events, certificates and answers that terminals and pages share.
+// Package wording holds the words for plans, events, certificates and answers that terminals and
+// pages share.
 package wording
 
 import (

@@ -58,8 +58,8 @@ type Request struct {
 	// L1Radius is the largest sum of magnitudes of the weights of Frank-Wolfe.
 	L1Radius float64
 	// Solver names the method that computes weights for output perturbation. "exact" finds the
-	// minimizer. "gradient-descent" takes SolverSteps steps on all records. "permuted-descent", under
-	// replace-one, makes SolverPasses passes over batches of SolverBatch records.
+	// minimizer. "gradient-descent" takes SolverSteps steps on all records. "permuted-descent",
+	// under replace-one, makes SolverPasses passes over batches of SolverBatch records.
 	Solver                                 string
 	SolverSteps, SolverPasses, SolverBatch int
 	// SolverRate is the step size of "gradient-descent", per unit of the gradient of the sum of

@@ -29,9 +29,9 @@ type Options struct {
 	// Ridge is λ in the penalty (λ/2)·‖w‖². L1 is the factor of the penalty Σ|w_j|. Both are on all
 	// trained weights.
 	Ridge, L1 float64
-	// WeightDecay is λ in the decay of the weights before each step: w is multiplied by 1 - η·λ, with
-	// η the learning rate. 0 means the default of the optimizer, and a negative number means no
-	// decay.
+	// WeightDecay is λ in the decay of the weights before each step: w is multiplied by 1 - η·λ,
+	// with η the learning rate. 0 means the default of the optimizer, and a negative number means
+	// no decay.
 	WeightDecay float64
 	// Average selects the returned weights. "none" (or "") is the last iterate, "exponential" a
 	// moving average, and "uniform" the mean of the iterates. "tail" is the mean of the last 40 %

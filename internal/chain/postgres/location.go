@@ -29,10 +29,10 @@ func Is(text string) bool {
 	return strings.HasPrefix(text, "postgres://") || strings.HasPrefix(text, "postgresql://")
 }
 
-// Parse returns the location that a URL names: postgres://user@host:port/database?ledger=NAME. Other
-// parameters are PostgreSQL's own. Parts that are not given come from PGHOST, PGUSER, PGSERVICE and the
-// like. A password comes from PGPASSWORD or a password file: a URL with one is refused, since command
-// lines are seen by others. No error shows a password.
+// Parse returns the location that a URL names: postgres://user@host:port/database?ledger=NAME.
+// Other parameters are PostgreSQL's own. Parts that are not given come from PGHOST, PGUSER,
+// PGSERVICE and the like. A password comes from PGPASSWORD or a password file: a URL with one is
+// refused, since command lines are seen by others. No error shows a password.
 func Parse(text string) (Location, error) {
 	u, err := url.Parse(text)
 	if err != nil || !Is(text) {

@@ -1,8 +1,10 @@
-// Package postgres keeps a chain of records in a table of PostgreSQL, so that a team shares a ledger.
+// Package postgres keeps a chain of records in a table of PostgreSQL, so that a team shares a
+// ledger.
 //
-// A writer holds an advisory lock of the ledger, so that writers wait for each other. The guarantee does
-// not depend on that lock: transactions are serializable, and the primary key admits each sequence number
-// once. Each reader checks the hashes of all records, and that the records which it knows are still there.
+// A writer holds an advisory lock of the ledger, so that writers wait for each other. The guarantee
+// does not depend on that lock: transactions are serializable, and the primary key admits each
+// sequence number once. Each reader checks the hashes of all records, and that the records which it
+// knows are still there.
 package postgres
 
 import (
@@ -21,8 +23,8 @@ import (
 // Table is the table of all ledgers of a database.
 const Table = "dither_ledger"
 
-// create makes the table. A database role that may only read and insert can use it, and cannot change
-// records.
+// create makes the table. A database role that may only read and insert can use it, and cannot
+// change records.
 const create = `CREATE TABLE IF NOT EXISTS ` + Table + ` (
 	ledger  text   NOT NULL,
 	seq     bigint NOT NULL CHECK (seq >= 0),
@@ -48,8 +50,8 @@ type Store struct {
 
 var _ chain.Store = (*Store)(nil)
 
-// Open returns the store of a ledger that exists. It errs when the server cannot be reached, does not
-// keep what it confirms (fsync is off), is a standby, or has no such ledger.
+// Open returns the store of a ledger that exists. It errs when the server cannot be reached, does
+// not keep what it confirms (fsync is off), is a standby, or has no such ledger.
 func Open(ctx context.Context, l Location) (*Store, error) {
 	s := &Store{location: l, turn: make(chan struct{}, 1)}
 	if err := s.View(ctx, func(chain.Record) error { return errEnough }); !errors.Is(err, errEnough) {
@@ -62,8 +64,8 @@ func Open(ctx context.Context, l Location) (*Store, error) {
 // errEnough ends a first look at a ledger.
 var errEnough = errors.New("enough")
 
-// Create makes the table where there is none, appends the first record of a new ledger, and returns its
-// store. It errs when the ledger exists.
+// Create makes the table where there is none, appends the first record of a new ledger, and returns
+// its store. It errs when the ledger exists.
 func Create(ctx context.Context, l Location, first []byte) (*Store, error) {
 	s := &Store{location: l, turn: make(chan struct{}, 1), empty: true}
 	exists := fmt.Errorf("ledger: %v exists, want another name: postgres://…?ledger=NAME", l)
@@ -138,8 +140,8 @@ func (s *Store) drop() {
 	s.conn = nil
 }
 
-// held connects, takes the lock where something is to be written, passes on what is new, and calls do in
-// the same transaction. Whatever ends it early drops the connection.
+// held connects, takes the lock where something is to be written, passes on what is new, and calls
+// do in the same transaction. Whatever ends it early drops the connection.
 func (s *Store) held(ctx context.Context, write bool, seen func(chain.Record) error, do func(pgx.Tx) error) error {
 	if err := s.enter(ctx); err != nil {
 		return err

@@ -9,7 +9,8 @@ import (
 	"github.com/ditherml/dither/internal/chain"
 )
 
-// connect opens a connection where there is none, and checks that the server keeps what it confirms.
+// connect opens a connection where there is none, and checks that the server keeps what it
+// confirms.
 func (s *Store) connect(ctx context.Context) error {
 	if s.conn != nil && !s.conn.IsClosed() {
 		return nil
@@ -33,12 +34,13 @@ func (s *Store) connect(ctx context.Context) error {
 	return nil
 }
 
-// durably makes the commit of a transaction wait for the disk, where the settings of role or database say that it
-// does not. The setting is of the transaction, since a proxy can give the next one another session.
+// durably makes the commit of a transaction wait for the disk, where the settings of role or
+// database say that it does not. The setting is of the transaction, since a proxy can give the next
+// one another session.
 const durably = "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'"
 
-// readNew takes the records that are new into unseen, and checks all links. The newest known record is
-// read again, so that a chain that was shortened or replaced is found.
+// readNew takes the records that are new into unseen, and checks all links. The newest known record
+// is read again, so that a chain that was shortened or replaced is found.
 func (s *Store) readNew(ctx context.Context, tx pgx.Tx) error {
 	had, from := s.read > 0, s.read
 	if had {

@@ -12,7 +12,8 @@ type Point struct{ X, Y float64 }
 type Line struct {
 	Color color.NRGBA
 	Width float64
-	// Dashes are lengths of ink and gaps in turn, nil for a whole line. They begin with ink, are above 0 and even in number.
+	// Dashes are lengths of ink and gaps in turn, nil for a whole line. They begin with ink, are
+	// above 0 and even in number.
 	Dashes []float64
 }
 

@@ -25,8 +25,8 @@ type glyph struct {
 	x     float64
 }
 
-// layout sets the letters of a text side by side, with kerning, and returns its width in units of the font. A letter that
-// the font lacks is an empty box.
+// layout sets the letters of a text side by side, with kerning, and returns its width in units of
+// the font. A letter that the font lacks is an empty box.
 func layout(text string) (glyphs []glyph, width float64) {
 	f, units := typeface(), fixed.Int26_6(typeface().UnitsPerEm())
 	var buffer sfnt.Buffer

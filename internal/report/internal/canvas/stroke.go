@@ -2,8 +2,9 @@ package canvas
 
 import "math"
 
-// outline returns polygons that cover a line: one for each straight piece of ink and one for the outer side of each corner. All
-// turn the same way, so that where they overlap they fill each other. Next to nothing overlaps, so that edges stay soft.
+// outline returns polygons that cover a line: one for each straight piece of ink and one for the
+// outer side of each corner. All turn the same way, so that where they overlap they fill each
+// other. Next to nothing overlaps, so that edges stay soft.
 func outline(points []Point, closed bool, style Line) [][]Point {
 	if closed && len(points) > 1 {
 		points = append(points[:len(points):len(points)], points[0])

@@ -8,10 +8,12 @@ import (
 	"strings"
 )
 
-// fontFamily names the font by which texts are measured, and those that take its place where it is absent.
+// fontFamily names the font by which texts are measured, and those that take its place where it is
+// absent.
 const fontFamily = "'Liberation Sans',Arial,Helvetica,sans-serif"
 
-// SVG is a canvas that becomes a file in the format SVG 1.1, https://www.w3.org/TR/SVG11/. Equal drawings are equal files.
+// SVG is a canvas that becomes a file in the format SVG 1.1, https://www.w3.org/TR/SVG11/. Equal
+// drawings are equal files.
 type SVG struct {
 	width, height float64
 	body          strings.Builder
@@ -98,8 +100,8 @@ func escaped(text string) string { return markup.Replace(strings.Map(xmlCharacte
 // markup replaces what has a meaning in XML.
 var markup = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\"", "&#34;", "'", "&#39;", "\t", "&#x9;", "\n", "&#xA;", "\r", "&#xD;")
 
-// xmlCharacter replaces a character that no document in XML may have, https://www.w3.org/TR/xml/#charsets, by a sign that
-// it was there.
+// xmlCharacter replaces a character that no document in XML may have,
+// https://www.w3.org/TR/xml/#charsets, by a sign that it was there.
 func xmlCharacter(r rune) rune {
 	switch {
 	case r == '\t' || r == '\n' || r == '\r' || r >= ' ' && r < 0xd800 || r >= 0xe000 && r < 0xfffe || r > 0xffff:
