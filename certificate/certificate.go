@@ -87,6 +87,8 @@ type LedgerRecord struct {
 	Ledger   string `json:"ledger"`
 	Sequence uint64 `json:"sequence"`
 	Head     string `json:"head"`
+	// Earlier are the records that paid for the runs which this one went on from, oldest first.
+	Earlier []LedgerRecord `json:"earlier,omitempty"`
 }
 
 // Charge returns the epsilon, in nats, that an otherwise empty ledger charges for this plan at the

@@ -85,11 +85,15 @@ func NewSingle(limit privacy.Guarantee) (*Ledger, error) {
 // Limit returns the guarantee that all reservations together satisfy.
 func (l *Ledger) Limit() privacy.Guarantee { return l.limit }
 
-// Event returns everything reserved so far: one event for each reservation, oldest first.
+// Event returns everything reserved so far: one event for each reservation, oldest first. What Under
+// reserved before the run is part of it once the run itself reserves it.
 func (l *Ledger) Event() mechanism.Sequence {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all := l.with(nil)
+	if l.ahead != nil {
+		all = all[:len(all)-1]
+	}
 	for i := range all {
 		all[i] = copied(all[i])
 	}

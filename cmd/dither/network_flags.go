@@ -64,7 +64,7 @@ func (n *networkFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&n.physicalBatch, "physical-batch", 0, "records of a network that a processor works on at a time; changes memory and speed and nothing else (default: by the network)")
 	f.StringVar(&n.checkpoint, "checkpoint", "", "file that keeps what was released so far, so that --resume can go on from it")
 	f.IntVar(&n.checkpointEvery, "checkpoint-every", 0, "steps between checkpoints (default: a hundredth of all)")
-	f.StringVar(&n.resume, "resume", "", "go on from this checkpoint, with the other flags as they were; steps that are made again are paid again")
+	f.StringVar(&n.resume, "resume", "", "go on from this checkpoint, with the other flags as they were; steps that are made again are paid again, and a ledger is charged for the steps that are left")
 	f.StringVar(&n.frozen.From, "frozen-from", "", "model folder or safetensors file of a network whose first layers are taken over as they are")
 	f.StringVar(&n.frozen.TrainLayers, "train-layers", "last", "with --frozen-from: how many of the last layers with weights are trained, last or a number")
 	f.StringVar(&n.frozen.Public, "frozen-public", "", "where the weights of --frozen-from come from, in words: declares that no record of the table had a part in them")

@@ -4,5 +4,5 @@ package main
 
 // thorough says that TestTrainMethods, TestDiagnose, TestTrainLearnsPrivately, TestHostileNumbers, TestExplainEvent,
 // TestPageAndExplanationAgree, TestSweepSurvivesKills, TestSweepSelectsByLaws, TestTrainKilledLeavesNoHalfModel,
-// TestResumeNetwork, TestCorrelatedNoiseByFlags and TestLedgerSurvivesSystemCalls run whole.
+// TestResumeNetwork, TestCorrelatedNoiseByFlags, TestLedgerSurvivesSystemCalls and TestResumeAfterKills run whole.
 const thorough = true

@@ -68,7 +68,7 @@ func (t *trainCommand) pay(ctx context.Context, source tables, f *training.Run) 
 		return err
 	}
 	var files map[string][]byte
-	budget, err := purse.Pay(ctx, &f.Draft)
+	budget, err := purse.Pay(ctx, &f.Draft, f.Earlier()...)
 	if err == nil {
 		err = stopped(t.read(ctx, source, f))
 	}

@@ -71,8 +71,8 @@ func reportOf(c certificate.Certificate) hashed {
 // checkOrigin refuses incomplete provenance. The command writes all three parts. A folder that was
 // made in Go, which has no page, may have none of them.
 func checkOrigin(c certificate.Certificate) error {
-	if r := c.Recorded; r != nil && (!strict.IsHash(r.Ledger) || !strict.IsHash(r.Head) || r.Sequence == 0) {
-		return fmt.Errorf("the certificate names record %d of ledger %q with head %q, want a number from 1 and two hashes", r.Sequence, Shortly(r.Ledger), Shortly(r.Head))
+	if err := checkRecorded(c.Recorded); err != nil {
+		return err
 	}
 	if c.Program == "" && c.Run == "" && c.Created == "" && c.ReportSHA256 == "" {
 		return nil
@@ -83,6 +83,24 @@ func checkOrigin(c certificate.Certificate) error {
 		return fmt.Errorf("the time is %q, want one as 2006-01-02T15:04:05Z", Shortly(c.Created))
 	case !plainWord(c.Program) || !plainWord(c.Run):
 		return fmt.Errorf("the program is %q and the run %q, want both named in at most 200 printable characters", Shortly(c.Program), Shortly(c.Run))
+	}
+	return nil
+}
+
+// checkRecorded refuses records that no ledger has.
+func checkRecorded(r *certificate.LedgerRecord) error {
+	if r == nil {
+		return nil
+	}
+	before := uint64(0)
+	for i, one := range append(slices.Clone(r.Earlier), *r) {
+		if !strict.IsHash(one.Ledger) || !strict.IsHash(one.Head) || one.Sequence == 0 {
+			return fmt.Errorf("the certificate names record %d of ledger %q with head %q, want a number from 1 and two hashes", one.Sequence, Shortly(one.Ledger), Shortly(one.Head))
+		}
+		if one.Ledger != r.Ledger || one.Sequence <= before || i < len(r.Earlier) && one.Earlier != nil {
+			return fmt.Errorf("the certificate names record %d of ledger %q after record %d, want records of one ledger in their order", one.Sequence, Shortly(one.Ledger), before)
+		}
+		before = one.Sequence
 	}
 	return nil
 }

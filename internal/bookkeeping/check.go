@@ -104,6 +104,9 @@ func (l *Ledger) against(folder, hash string, c certificate.Certificate, all []b
 	if len(own) == 0 {
 		return []string{fmt.Sprintf("no record of the ledger names this certificate; `dither ledger import %s %s` counts it, if its records are those of the ledger", display.Quoted(l.Where), display.Quoted(folder))}
 	}
+	if c.Recorded != nil && len(c.Recorded.Earlier) > 0 {
+		return l.againstResumed(c, own)
+	}
 	var found []string
 	t := l.Terms()
 	if c.Neighboring != t.Neighboring {

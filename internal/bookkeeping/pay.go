@@ -59,9 +59,10 @@ func (w Wish) Purse(ctx context.Context, s *data.Schema) (*Purse, error) {
 }
 
 // Pay reserves the price of a draft in the durable ledger, before a record is read, and notes the
-// record in the draft. It returns the ledger of the run. The error wraps ledger.ErrOverBudget where
-// the budget has no room, and says what would fit.
-func (p *Purse) Pay(ctx context.Context, c *certificate.Certificate) (*ledger.Ledger, error) {
+// record in the draft. It returns the ledger of the run. Where the ledger paid for the earlier runs that
+// this one goes on from, their releases are not reserved again. The error wraps ledger.ErrOverBudget
+// where the budget has no room, and says what would fit.
+func (p *Purse) Pay(ctx context.Context, c *certificate.Certificate, earlier ...budget.EarlierRun) (*ledger.Ledger, error) {
 	l, err := c.Ledger()
 	if p == nil || err != nil {
 		return l, err
@@ -76,12 +77,34 @@ func (p *Purse) Pay(ctx context.Context, c *certificate.Certificate) (*ledger.Le
 	}
 	about := budget.Ask{Data: p.data, Event: event, Draws: c.NoiseDraws, Delta: c.Delta, Population: p.wish.Population, Purpose: purpose, Person: person(p.wish.Person),
 		Own: budget.Guarantee{Epsilon: float64(c.Epsilon), Delta: c.Delta, Accountant: c.Accountant}}
+	if err = p.goOn(&about, earlier); err != nil {
+		return nil, p.refused(err)
+	}
 	if p.payment, err = l.Under(ctx, p.ledger.Book, about); err != nil {
 		return nil, p.refused(err)
 	}
 	at := p.payment.Places()[0]
 	c.Recorded = &certificate.LedgerRecord{Ledger: at.Where, Sequence: at.Seq, Head: at.Hash}
+	for i := 0; about.Earlier > 0 && i < len(earlier); i++ {
+		c.Recorded.Earlier = append(c.Recorded.Earlier, certificate.LedgerRecord{Ledger: at.Where, Sequence: earlier[i].Record.Seq, Head: earlier[i].Record.Hash})
+	}
 	return l, nil
+}
+
+// goOn notes how much of a plan the ledger paid for already, in earlier runs. Where another ledger paid for
+// them, or none, all of the plan is charged.
+func (p *Purse) goOn(about *budget.Ask, earlier []budget.EarlierRun) error {
+	err := p.ledger.Continues(earlier, about.Population)
+	if errors.Is(err, budget.ErrElsewhere) {
+		return nil
+	}
+	for _, r := range earlier {
+		about.Earlier += r.Releases
+	}
+	if about.Earlier > 0 {
+		about.Own = budget.Guarantee{} // that of the whole plan
+	}
+	return err
 }
 
 // refused names the ledger in an error.

@@ -27,6 +27,9 @@ type Ask struct {
 	Population string
 	// Purpose says what the plan is for, Person who asks, Run which run it is.
 	Purpose, Person, Run string
+	// Earlier is how many of the first releases of Event earlier records paid for. A Payment reserves those
+	// after them. Nothing else looks at it.
+	Earlier int
 }
 
 // priced is a plan with its price.

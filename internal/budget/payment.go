@@ -42,6 +42,16 @@ func (p *Payment) Reserve(e mechanism.Event, purpose string, limit privacy.Guara
 		return errors.New("budget: the run is settled, want a new one for another plan")
 	}
 	a := p.about
+	if earlier := a.Earlier; earlier > 0 {
+		if a.Event == nil || e.String() != a.Event.String() || len(p.list) > 0 {
+			return fmt.Errorf("budget: the run reserves %v, want %v once, a part of which is paid for", e, a.Event)
+		}
+		if e = After(e, earlier); e == nil {
+			return errors.New("budget: earlier records paid for all of the plan, want a part that is left")
+		}
+		all := end
+		end = func() int { return max(0, all()-earlier) }
+	}
 	a.Event, a.Neighboring, a.Unit = e, limit.Neighboring(), limit.Unit()
 	if a.Delta == 0 {
 		a.Delta = limit.Delta()

@@ -1,6 +1,10 @@
 package budget
 
-import "github.com/ditherml/dither/mechanism"
+import (
+	"math"
+
+	"github.com/ditherml/dither/mechanism"
+)
 
 // first returns the event of the first releases of an event, in the order in which a grant pays them.
 // whole is true where these are all.
@@ -70,6 +74,56 @@ func cut(e mechanism.Event, releases int) (mechanism.Event, int) {
 	}
 	return e, 1
 }
+
+// After returns the event of all releases of an event but the first ones. Where these end within parallel
+// parts, all parts are returned. It returns nil for nothing.
+func After(e mechanism.Event, releases int) mechanism.Event {
+	if releases < 1 {
+		return e
+	}
+	switch e := e.(type) {
+	case mechanism.Sequence:
+		return afterAll(e, releases)
+	case mechanism.Repeat:
+		one := count(e.Event, releases+1)
+		if one == 0 || e.Count <= releases/one {
+			return nil
+		}
+		e.Count -= releases / one
+		if part := releases % one; part > 0 {
+			e.Count--
+			return mechanism.Sequence{After(e.Event, part), e}
+		}
+		return e
+	case mechanism.Parallel:
+		if more(e, releases) {
+			return e
+		}
+	}
+	return nil
+}
+
+// afterAll is After for a sequence.
+func afterAll(events mechanism.Sequence, releases int) mechanism.Event {
+	out := mechanism.Sequence{}
+	for _, part := range events {
+		n := count(part, releases)
+		if rest := After(part, releases); rest != nil {
+			out = append(out, rest)
+		}
+		releases -= n
+	}
+	switch len(out) {
+	case 0:
+		return nil
+	case 1:
+		return out[0]
+	}
+	return out
+}
+
+// Releases returns how many releases an event has.
+func Releases(e mechanism.Event) int { return count(e, math.MaxInt-1) }
 
 // parallel reports whether parts of an event are released from parts of the records.
 func parallel(e mechanism.Event) bool {

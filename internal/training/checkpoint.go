@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/durable"
 	"github.com/ditherml/dither/train/neural"
@@ -102,12 +103,18 @@ func (n *Network) closeCheckpoint() {
 	n.held = nil
 }
 
-// writeCheckpoint returns a function that replaces the checkpoint by a new one, or nil.
-func (n *Network) writeCheckpoint() func(*neural.Checkpoint) error {
+// writeCheckpoint returns a function that replaces the checkpoint by a new one, or nil. recorded is the
+// record of the run in a durable ledger, nil for none.
+func (n *Network) writeCheckpoint(recorded *certificate.LedgerRecord) func(*neural.Checkpoint) error {
 	if n.Checkpoint == "" {
 		return nil
 	}
+	var paid []certificate.LedgerRecord
+	if recorded != nil {
+		paid = append(slices.Clone(recorded.Earlier), certificate.LedgerRecord{Ledger: recorded.Ledger, Sequence: recorded.Sequence, Head: recorded.Head})
+	}
 	return func(c *neural.Checkpoint) error {
+		c.Paid = paid
 		next, err := c.Write(n.Checkpoint)
 		if err != nil {
 			return err

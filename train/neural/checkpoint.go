@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/optimizer"
 	"github.com/ditherml/dither/ledger"
@@ -33,7 +34,10 @@ type Checkpoint struct {
 	// Averaged is the number of iterates in AverageSum.
 	Averaged   int
 	AverageSum []float64
-	settings   settings // the options that the state belongs to
+	// Paid are the records of a durable ledger that paid for the steps, oldest first. The last paid for
+	// the run that wrote the checkpoint. There are none where no ledger counts that run.
+	Paid     []certificate.LedgerRecord
+	settings settings // the options that the state belongs to
 }
 
 // settings are the options that a resumed run must share, with defaults filled in.

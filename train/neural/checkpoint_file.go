@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/durable"
 	"github.com/ditherml/dither/internal/optimizer"
 	"github.com/ditherml/dither/internal/strict"
@@ -32,6 +33,8 @@ type checkpointHeader struct {
 	Averaged   int               `json:"averaged"`
 	AverageSum int               `json:"average-sum"`
 	Optimizers []optimizerHeader `json:"optimizers"`
+
+	Paid []certificate.LedgerRecord `json:"paid,omitempty"`
 }
 
 // optimizerHeader has the lengths of an optimizer's vectors.
@@ -47,7 +50,7 @@ func (c *Checkpoint) encode() ([]byte, error) {
 		return nil, err
 	}
 	h := checkpointHeader{Plan: plan, Taken: c.Taken, Ahead: c.Ahead, Divisor: c.Divisor, Levels: c.Levels, Settings: c.settings,
-		Weights: len(c.Weights), Frozen: len(c.Frozen), Averaged: c.Averaged, AverageSum: len(c.AverageSum)}
+		Weights: len(c.Weights), Frozen: len(c.Frozen), Averaged: c.Averaged, AverageSum: len(c.AverageSum), Paid: c.Paid}
 	numbers := [][]float64{c.Weights, wide(c.Frozen), c.AverageSum}
 	for _, o := range c.Optimizers {
 		own := optimizerHeader{Taken: o.Taken, Vectors: []int{}}
@@ -128,7 +131,7 @@ func (h checkpointHeader) checkpoint(plan Plan, numbers []byte) (*Checkpoint, er
 		}
 		return out
 	}
-	c := &Checkpoint{Plan: plan, Taken: h.Taken, Ahead: h.Ahead, Divisor: h.Divisor, Levels: h.Levels, settings: h.Settings, Averaged: h.Averaged}
+	c := &Checkpoint{Plan: plan, Taken: h.Taken, Ahead: h.Ahead, Divisor: h.Divisor, Levels: h.Levels, settings: h.Settings, Averaged: h.Averaged, Paid: h.Paid}
 	c.Weights = next(h.Weights)
 	for _, v := range next(h.Frozen) {
 		c.Frozen = append(c.Frozen, float32(v))

@@ -13,9 +13,11 @@ import (
 	"strings"
 	"testing"
 
+	durable "github.com/ditherml/dither/internal/budget"
 	"github.com/ditherml/dither/internal/optimizer"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/train"
 )
 
@@ -109,6 +111,7 @@ func TestResumedRunsPayForAllSteps(t *testing.T) {
 			if got, want := result.Plan.runs(), []int{15, 10}; !slices.Equal(got, want) {
 				t.Errorf("%s: runs are of %v steps, want %v", name, got, want)
 			}
+			paysForEarlier(t, name, result.Plan)
 			if entries := l.Event(); len(entries) != 1 || entries[0].String() != result.Plan.Event().String() {
 				t.Errorf("%s: the ledger holds %v, want the event of the plan %v", name, entries, result.Plan.Event())
 			}
@@ -120,6 +123,31 @@ func TestResumedRunsPayForAllSteps(t *testing.T) {
 				t.Errorf("%s: got %v, want %v", name, err, ledger.ErrOverBudget)
 			}
 		}
+	}
+}
+
+// counter counts what it pays for.
+type counter int
+
+func (c *counter) Pay(mechanism.Event) error { *c++; return nil }
+
+// paysForEarlier holds that a resumed run pays for exactly those releases of its event that come before its own steps: a
+// durable ledger reserves what comes after them.
+func paysForEarlier(t *testing.T, name string, p Plan) {
+	t.Helper()
+	var paid counter
+	if err := p.payEarlier(&paid); err != nil {
+		t.Fatal(err)
+	}
+	last := p
+	last.Interrupted, last.Steps = nil, p.Steps-p.kept()
+	own := last.Event()
+	if p.Records == 0 {
+		own = durable.After(own, 1)
+	}
+	n := durable.Releases(p.Event()) - durable.Releases(own)
+	if rest := durable.After(p.Event(), n); int(paid) != n || rest == nil || rest.String() != own.String() {
+		t.Errorf("%s: %d releases are paid for earlier runs, and %v is left of %v, want %d and %v", name, paid, rest, p.Event(), n, own)
 	}
 }
 
@@ -141,7 +169,7 @@ func TestCheckpointsHoldWhatIsReleased(t *testing.T) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Checkpoint]()) {
 		got = append(got, f.Name)
 	}
-	want := "Plan Taken Ahead Divisor Levels Weights Frozen Optimizers Averaged AverageSum settings"
+	want := "Plan Taken Ahead Divisor Levels Weights Frozen Optimizers Averaged AverageSum Paid settings"
 	if strings.Join(got, " ") != want {
 		t.Errorf("a checkpoint has %v, want %s", got, want)
 	}

@@ -87,6 +87,7 @@ func TestCorrelatedRunsGoOn(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
+		paysForEarlier(t, name, result.Plan)
 		if name == "banded" {
 			if got := result.Plan.Event().String(); !strings.Contains(got, "4, 21, 1)") || !strings.Contains(got, "4, 18, 1)") {
 				t.Errorf("%s: event is %s, want 21 steps at most and then 18", name, got)

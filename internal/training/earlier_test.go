@@ -1,0 +1,36 @@
+package training
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/train/neural"
+)
+
+// TestEarlierRuns: each record pays for what its run reserved, and the oldest for the runs before it too where no record
+// paid for those.
+func TestEarlierRuns(t *testing.T) {
+	n := &Network{}
+	n.whole.Steps, n.whole.NoiseMultiplier, n.whole.CountNoise = 40, 2, 3
+	n.whole.Sampling.Kind = option.SamplingFull
+	n.whole.Clipping.Groups = slices.Grow(n.whole.Clipping.Groups, 1)[:1]
+	n.whole.Clipping.Groups[0].Share = 1
+	for _, run := range []struct{ kept, released int }{{10, 14}, {5, 9}, {20, 20}} {
+		n.whole.Interrupted = slices.Grow(n.whole.Interrupted, 1)[:len(n.whole.Interrupted)+1]
+		last := &n.whole.Interrupted[len(n.whole.Interrupted)-1]
+		last.Kept, last.Released = run.kept, run.released
+	}
+	n.from = &neural.Checkpoint{}
+	for records, want := range map[int][]int{0: nil, 1: {1 + 14 + 9 + 20}, 2: {1 + 14 + 9, 20}, 3: {1 + 14, 9, 20}, 4: nil} {
+		n.from.Paid = make([]certificate.LedgerRecord, records)
+		var got []int
+		for _, run := range (&Run{Network: n}).Earlier() {
+			got = append(got, run.Releases)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d records pay for %v releases, want %v", records, got, want)
+		}
+	}
+}
