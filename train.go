@@ -22,7 +22,7 @@ import (
 type Run struct {
 	// Model makes predictions. It is safe for concurrent use.
 	Model *model.Model
-	// Certificate states the guarantee of the run and the plan that it follows from.
+	// Certificate states the guarantee of the run, with the plan that implies it.
 	Certificate certificate.Certificate
 	files       map[string][]byte
 }

@@ -10,10 +10,9 @@ import (
 // For each false positive rate it is a lower bound on the false negative rate. It is computed from
 // a privacy profile. The zero value is the trivial bound.
 //
-// A release is (ε, δ)-differentially private exactly if a bound applies to every attacker. An
-// attacker with false positive rate fp has a false negative rate of at least max(0, 1-δ-e^ε·fp,
-// e^-ε(1-δ-fp)) (Wasserman & Zhou, "A
-// Statistical Framework for Differential Privacy", JASA 2010, theorem 2.4,
+// A release is (ε, δ)-differentially private exactly if every attacker has at least this false
+// negative rate at the false positive rate fp: max(0, 1-δ-e^ε·fp, e^-ε(1-δ-fp)) (Wasserman & Zhou,
+// "A Statistical Framework for Differential Privacy", JASA 2010, theorem 2.4,
 // https://arxiv.org/abs/0811.2501; Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022,
 // propositions 2.4 and 2.12, https://arxiv.org/abs/1905.02383). A TradeOff is the largest of these
 // bounds over finitely many ε. It is valid for any choice of these ε.

@@ -142,7 +142,7 @@ type Claim struct {
 	Neighboring privacy.Neighboring
 	Delta       float64
 	Unit        privacy.Unit
-	// Assumptions are the conditions of the guarantee that the plan implies, in words.
+	// Assumptions are the conditions of the guarantee that follow from the plan, in words.
 	Assumptions []string
 }
 

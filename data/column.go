@@ -47,8 +47,8 @@ type Column struct {
 
 	// Lower and Upper are the declared bounds of a numeric column. Lower is less than Upper.
 	Lower, Upper float64
-	// Transform is "", transformNone or TransformLog1p. The feature map applies it. A Dataset
-	// contains the values before it.
+	// Transform is "" or "none", or TransformLog1p for log(1 + x). The feature map applies it. A
+	// Dataset contains the values before it.
 	Transform string
 	// Bins are strictly ascending cut points between Lower and Upper. With cut points, the feature
 	// map uses one indicator for each bin.

@@ -13,9 +13,9 @@ const (
 	// minPositions and maxPositions bound Hashing.Positions.
 	minPositions = 2
 	maxPositions = 1 << 12
-	// MaxTokens is the largest vocabulary of token numbers. maxHashedTokens is the largest
-	// vocabulary of hashed words, a power of two. Encoded rows store a token in 16 bits.
-	MaxTokens       = 1<<15 - 1
+	// MaxTokens is the largest vocabulary of token numbers. Encoded rows store a token in 16 bits.
+	MaxTokens = 1<<15 - 1
+	// maxHashedTokens is the largest vocabulary of hashed words, a power of two.
 	maxHashedTokens = 1 << 14
 	// defaultTokens is the vocabulary of a column that declares none.
 	defaultTokens = 1 << 13

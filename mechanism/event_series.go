@@ -38,7 +38,7 @@ type TreeAggregation struct {
 // Bands bands correlates the noise. Each record takes part at most once in Bands consecutive steps.
 // NoiseMultiplier is the standard deviation of the uncorrelated noise, divided by one record's
 // bound times the largest column norm. Records are divided into groups that take turns. Probability
-// is that of a record in a Poisson sample of the group whose turn it is. A record's group depends
+// is the probability of a record in a Poisson sample of the current group. A record's group depends
 // on the record's place in the data set, not on contents. So the proof at release.Series covers
 // every relation. The source covers zero-out (Choquette-Choo, Ganesh, McKenna, McMahan, Rush,
 // Thakurta & Xu, "(Amplified) Banded Matrix Factorization", NeurIPS 2023, theorem 4,

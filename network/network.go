@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Layers is a list of layers. The input of each is the output of the one before.
+// Layers is a list of layers. The input of each layer is the output of the previous layer.
 type Layers []Layer
 
 // Network is a list of layers over the shape of its input. It is immutable and safe for concurrent

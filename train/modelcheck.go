@@ -179,7 +179,7 @@ func (p Plan) checkHoldout(s *data.Schema) error {
 	return p.Holdout.Evaluation.CheckSchema(s)
 }
 
-// Premises returns the conditions of the plan's guarantee that the plan implies.
+// Premises returns the conditions of the guarantee that follow from the plan.
 func (p Plan) Premises() draft.Premises {
 	out := draft.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, NonPrivate: p.NonPrivate}
 	if p.Holdout != nil {

@@ -214,8 +214,10 @@ func (n *NonPrivateDiagnosis) Excess(m *model.Model) (float64, error) {
 	return loss - n.Minimum, err
 }
 
-// Bound returns a bound on the expected excess of private training at epsilon, in nats, and delta:
-// see excessBound.
+// Bound returns a bound on the expected excess of the mean loss under private gradient descent, at
+// epsilon, in nats, and delta. The bound is a yardstick, not a guarantee: its source calibrates
+// slightly less noise than epsilon needs. It grows with the rank of the rows, not with their
+// dimension.
 func (n *NonPrivateDiagnosis) Bound(epsilon, delta float64) float64 {
 	return excessBound(n.Lipschitz, n.ProjectedNorm, n.Rank, epsilon, delta, float64(n.Records))
 }

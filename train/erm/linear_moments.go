@@ -102,7 +102,8 @@ func (m *Moments) secondMoment() kernel.Matrix[float64] {
 }
 
 // Spectrum returns the eigenvalues of the noisy second moment, in descending order. Eigenvalues of
-// magnitude up to noiseNorm are indistinguishable from noise.
+// magnitude up to the spectral norm of the noise, about the noise's standard deviation times
+// √(2·features), are indistinguishable from noise.
 func (m *Moments) Spectrum() ([]float64, error) {
 	s, err := newSpectrum(m.secondMoment())
 	if err != nil {

@@ -68,7 +68,7 @@ func (p Plan) checkLinear(m *model.Model) error {
 	return errors.Join(agree("radius of products", l.Radius, want.Radius), agree("bound of products", l.Bound, want.Bound), agree("scale of the target", l.TargetScale, want.TargetScale))
 }
 
-// Premises returns the conditions of the plan's guarantee that the plan implies.
+// Premises returns the conditions of the guarantee that follow from the plan.
 func (p Plan) Premises() draft.Premises {
 	return draft.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, NonPrivate: p.NonPrivate}
 }

@@ -50,7 +50,8 @@ type NonPrivateDiagnosis struct {
 	Outputs int    `json:"outputs"`
 	Weights int    `json:"trained-weights"`
 	Seed    uint64 `json:"seed"`
-	// SmallNorm is the small clipping norm. LargeNorm is the large one, 1.5 times the largest norm.
+	// SmallNorm is the small clipping norm of the comparison, LargeNorm the large one. LargeNorm is
+	// 1.5 times the largest norm of a record's gradient.
 	SmallNorm float64 `json:"small-clipping-norm"`
 	LargeNorm float64 `json:"large-clipping-norm"`
 	// LearningRate and Steps are the settings of the descents.

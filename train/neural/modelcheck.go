@@ -57,7 +57,7 @@ func describe(l network.Layers) string {
 	return string(text)
 }
 
-// Premises returns the conditions of the plan's guarantee that the plan implies.
+// Premises returns the conditions of the guarantee that follow from the plan.
 func (p Plan) Premises() draft.Premises {
 	return draft.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, RowsAlone: true, NonPrivate: p.NonPrivate}
 }
