@@ -20,7 +20,7 @@ type Schema struct {
 	// larger file is an error.
 	MaxRecords int
 	// MissingMarks are the texts of a missing cell, compared without surrounding spaces. Nil means
-	// the default of a schema file without missing-marks. An empty cell is always missing.
+	// "?", "NA", "N/A", "NaN", "nan", "null" and "NULL". An empty cell is always missing.
 	MissingMarks []string
 	// Delimiter separates the cells of a CSV file; 0 means that it is detected.
 	Delimiter rune
