@@ -4,7 +4,7 @@ package release
 // of length coefficients × Dim, row-major. Gradient code sums so where several rows are one
 // record's; a VectorSum then verifies that sum. row is working space of one number a coordinate.
 func (b *Block) AddTo(dst []float64, i int, coefficients []float64, row []int16) {
-	b.x.copyRow(row, i)
+	b.x.CopyRow(row, i)
 	f := &b.rows.frame
 	if f.turn != nil {
 		b.addTurned(dst, i, coefficients, row)
@@ -59,7 +59,7 @@ func (r *Rows) Entries() bool {
 func (b *Block) AppendEntries(i int, index []uint32, values []float32) ([]uint32, []float32) {
 	f := &b.rows.frame
 	unit, scale := b.multiplier(i, f), float64(int64(1)<<f.bits)
-	own, whole := b.x.(*sparseRows).row(i)
+	own, whole, _ := b.x.Read(i, nil)
 	for _, v := range whole {
 		values = append(values, float32(unit*scale*float64(v)))
 	}

@@ -33,7 +33,10 @@ func TestAloneIsTheRecord(t *testing.T) {
 					scores, one := make([]float32, b.Len()*scorer.columns), make([]float32, scorer.columns)
 					scorer.Scores(scores, b)
 					for i := range b.Len() {
-						alone := b.Alone(i, old)
+						alone, aloneErr := b.Alone(i, old)
+						if aloneErr != nil {
+							t.Fatal(aloneErr)
+						}
 						old = alone
 						scorer.Scores(one, alone)
 						row, own := make([]int16, dim), make([]int16, dim)
@@ -45,7 +48,7 @@ func TestAloneIsTheRecord(t *testing.T) {
 						if !slices.Equal(one, scores[i*scorer.columns:(i+1)*scorer.columns]) {
 							t.Fatalf("%v, %+v: row %d has scores %v alone, want %v", kind, f, b.Record(i), one, scores[i*scorer.columns:(i+1)*scorer.columns])
 						}
-						if alone.x.same(b.x.part(i, 1)) {
+						if alone.x.Same(b.x.Part(i, 1)) {
 							t.Fatalf("%v: row %d alone is in the memory of the others", kind, i)
 						}
 					}
@@ -84,7 +87,10 @@ func TestAloneIsMeasuredAgain(t *testing.T) {
 					b.set(i, measured{want.n2[k], want.beta(k), want.tail(k), want.multiplier(k, &rows.frame)})
 				}
 				for i := range b.Len() {
-					alone := b.Alone(i, Block{})
+					alone, aloneErr := b.Alone(i, Block{})
+					if aloneErr != nil {
+						t.Fatal(aloneErr)
+					}
 					if alone.n2[0] != want.n2[i] || alone.beta(0) != want.beta(i) || alone.tail(0) != want.tail(i) || alone.multiplier(0, &rows.frame) != want.multiplier(i, &rows.frame) {
 						t.Fatalf("%v, %+v: row %d has measures of another row alone", kind, f, b.Record(i))
 					}

@@ -18,14 +18,6 @@ type Block struct {
 	own *blockMemory // what the block may be filled anew in, or nil
 }
 
-// blockMemory is the memory of a block that was read or copied.
-type blockMemory struct {
-	words    []uint64 // what was read from a file
-	x        storage
-	labels   []float32
-	measures measures
-}
-
 const (
 	// blockBytes of rows stay in the second cache between their scores and their sum.
 	blockBytes = 1 << 17
@@ -39,13 +31,7 @@ func (r *Rows) BlockLen() int {
 	if r.kind == Sparse {
 		return maxBlockRows
 	}
-	return min(maxBlockRows, max(minBlockRows, blockBytes/r.rowBytes()&^7))
-}
-
-// rowBytes is the size of a dense row, at least 1.
-func (r *Rows) rowBytes() int {
-	bits := map[RowType]int{Int16: 16, Uint8: 8, Bit: 1, Sparse: 1}[r.kind]
-	return max(1, r.dim*bits/8)
+	return min(maxBlockRows, max(minBlockRows, blockBytes/r.kind.RowBytes(r.dim)&^7))
 }
 
 // Load returns the rows first … first+n-1. It may use the memory of old, or the zero Block. Load or
@@ -59,7 +45,7 @@ func (r *Rows) Load(first, n int, old Block) (Block, error) {
 		return r.loadFile(first-r.first, n, old)
 	}
 	at := first - r.first
-	return Block{rows: r, x: r.x.part(at, n), first: first, labels: piece(r.labels, at, n), measures: r.measures.part(at, n)}, nil
+	return Block{rows: r, x: r.x.Part(at, n), first: first, labels: piece(r.labels, at, n), measures: r.measures.part(at, n)}, nil
 }
 
 // LoadAt is Load for the rows that are listed.
@@ -75,7 +61,7 @@ func (r *Rows) LoadAt(records []int, old Block) (Block, error) {
 		return r.loadFileAt(records, at, old)
 	}
 	own := old.memory()
-	own.x = r.x.take(own.x, at)
+	own.X = r.x.Take(own.X, at)
 	return r.gather(own, records, at, r.labels, r.measures), nil
 }
 
@@ -91,12 +77,14 @@ func (b *Block) memory() *blockMemory {
 // all.
 func (r *Rows) gather(own *blockMemory, records, at []int, labels []float32, all measures) Block {
 	own.measures = r.frame.newMeasures(len(at), own.measures)
-	own.measures.pick(all, at, 0)
-	b := Block{rows: r, x: own.x, records: records, measures: own.measures, own: own}
+	if all.n2 != nil {
+		own.measures.pick(all, at, 0)
+	}
+	b := Block{rows: r, x: own.X, records: records, measures: own.measures, own: own}
 	if labels != nil {
-		own.labels = grow(own.labels, len(at))
-		pick(own.labels, labels, at, 0)
-		b.labels = own.labels
+		own.Labels = grow(own.Labels, len(at))
+		pick(own.Labels, labels, at, 0)
+		b.labels = own.Labels
 	}
 	return b
 }
@@ -108,7 +96,7 @@ func (b *Block) Len() int {
 	if b.x == nil {
 		return 0
 	}
-	return b.x.count()
+	return b.x.Count()
 }
 
 // Labels returns the labels of the records, or nil. The caller must not modify them.
@@ -183,15 +171,19 @@ func (b *Block) units(dst []float64, factor float64) {
 // Alone returns a block of a copy of the i-th row and of what else is its record's, and of nothing
 // of other records. It may use the memory of old, a block that Alone made and that is not used any
 // more, or the zero Block. Scores of one row are computed in portable code. A row that
-// is measured at each reading is measured again there, unless it is whitened.
-func (b *Block) Alone(i int, old Block) Block {
+// is measured at each reading is measured again there, unless it is whitened. It returns
+// ErrComputation where the row is not the one that entered as its record's.
+func (b *Block) Alone(i int, old Block) (Block, error) {
 	own := old.memory()
-	own.x = b.x.take(own.x, []int{i})
+	own.X = b.x.Take(own.X, []int{i})
+	if _, mix := b.rows.origin.read(own.X, 0, b.record(i)-b.rows.first, b.rows.dim, &reader{}); mix >= prime {
+		return Block{}, ErrComputation
+	}
 	alone := b.rows.gather(own, []int{b.record(i)}, []int{i}, b.labels, b.measures)
 	if f := &b.rows.frame; b.rows.measures.n2 == nil && f.turn == nil {
-		alone.set(0, f.measureAlone(own.x))
+		alone.set(0, f.measureAlone(own.X))
 	}
-	return alone
+	return alone, nil
 }
 
 // measureAlone returns what the frame makes of the one row of x, in portable code. It has no
@@ -205,13 +197,13 @@ func (f *frame) measureAlone(x storage) measured {
 // Squares fills dst, of length Len, with the squared norms of the rows in grid units and in their own frame.
 func (b *Block) Squares(dst []int64) {
 	if len(dst) > 0 {
-		b.x.norms2(dst)
+		b.x.Norms2(dst)
 	}
 }
 
 // CopyRow copies the i-th row of the block, in grid units and its own frame, to dst, one number a
 // coordinate.
-func (b *Block) CopyRow(dst []int16, i int) { b.x.copyRow(dst, i) }
+func (b *Block) CopyRow(dst []int16, i int) { b.x.CopyRow(dst, i) }
 
 // Each calls do with the rows first … first+n-1, block after block. A block is only valid until do
 // returns. Scan is for all rows on several goroutines.

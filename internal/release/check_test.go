@@ -37,23 +37,23 @@ type broken struct {
 	fault *fault
 }
 
-func (b broken) part(first, n int) storage { return broken{b.storage.part(first, n), b.fault} }
+func (b broken) Part(first, n int) storage { return broken{b.storage.Part(first, n), b.fault} }
 
-func (b broken) addWhole(whole, q []float64, columns int) {
+func (b broken) AddWhole(whole, q []float64, columns int) {
 	b.fault.lock.Lock()
 	defer b.fault.lock.Unlock()
 	if b.fault.sum == nil || !b.fault.now() {
-		b.storage.addWhole(whole, q, columns)
+		b.storage.AddWhole(whole, q, columns)
 	} else {
 		b.fault.sum(b.fault, b.storage, whole, q, columns)
 	}
 	b.fault.last = slices.Clone(q)
 }
 
-func (b broken) flush(total []int64, whole []float64, columns int) {
+func (b broken) Flush(total []int64, whole []float64, columns int) {
 	b.fault.lock.Lock()
 	defer b.fault.lock.Unlock()
-	b.storage.flush(total, whole, columns)
+	b.storage.Flush(total, whole, columns)
 	if b.fault.move != nil && b.fault.now() {
 		b.fault.move(b.fault, total)
 	}
@@ -63,43 +63,43 @@ func (b broken) flush(total []int64, whole []float64, columns int) {
 var sumFaults = map[string]func(f *fault, p storage, whole, q []float64, columns int){
 	"a record dropped": func(f *fault, p storage, whole, q []float64, columns int) {
 		q = slices.Clone(q)
-		i := f.r.IntN(p.count())
+		i := f.r.IntN(p.Count())
 		clear(q[i*columns : (i+1)*columns])
-		p.addWhole(whole, q, columns)
+		p.AddWhole(whole, q, columns)
 	},
 	"a record doubled": func(f *fault, p storage, whole, q []float64, columns int) {
 		q = slices.Clone(q)
-		i := f.r.IntN(p.count())
+		i := f.r.IntN(p.Count())
 		for k := range columns {
 			q[i*columns+k] *= 2
 		}
-		p.addWhole(whole, q, columns)
+		p.AddWhole(whole, q, columns)
 	},
 	"a row taken from its neighbor": func(f *fault, p storage, whole, q []float64, columns int) {
 		q = slices.Clone(q)
-		i, k := f.r.IntN(p.count()), f.r.IntN(columns)
-		j := (i + 1) % p.count()
+		i, k := f.r.IntN(p.Count()), f.r.IntN(columns)
+		j := (i + 1) % p.Count()
 		q[i*columns+k], q[j*columns+k] = q[j*columns+k], q[i*columns+k]
-		p.addWhole(whole, q, columns)
+		p.AddWhole(whole, q, columns)
 	},
 	"a lane lost": func(f *fault, p storage, whole, q []float64, columns int) {
 		j := f.r.IntN(len(whole))
 		old := whole[j]
-		p.addWhole(whole, q, columns)
+		p.AddWhole(whole, q, columns)
 		whole[j] = old
 	},
 	"a sign flipped": func(f *fault, p storage, whole, q []float64, columns int) {
-		p.addWhole(whole, q, columns)
+		p.AddWhole(whole, q, columns)
 		whole[f.r.IntN(len(whole))] *= -1
 	},
 	"a stale block": func(f *fault, p storage, whole, q []float64, columns int) {
 		if len(f.last) != len(q) {
 			f.last = make([]float64, len(q))
 		}
-		p.addWhole(whole, f.last, columns)
+		p.AddWhole(whole, f.last, columns)
 	},
 	"an error of a fraction": func(f *fault, p storage, whole, q []float64, columns int) {
-		p.addWhole(whole, q, columns)
+		p.AddWhole(whole, q, columns)
 		whole[f.r.IntN(len(whole))] += 0.75
 	},
 }
@@ -334,7 +334,7 @@ func TestResiduesAreThoseOfBigIntegers(t *testing.T) {
 		if square.Cmp(big.NewInt(gotSquare)) != 0 {
 			t.Fatalf("the square of %d integers is %d, want %v", n, gotSquare, square)
 		}
-		sparse := &sparseRows{dim: n, start: []int{0, n}, value: x}
+		sparse := crooked{values: x}
 		for j := range n {
 			sparse.index = append(sparse.index, uint32(j))
 		}

@@ -4,15 +4,17 @@
 // # Why a release is private
 //
 //  1. A record is a row of integers. The code that fills a row is trusted to look at that record
-//     and at released numbers alone (rows.go, storage.go, storage_bits.go, storage_sparse.go).
-//  2. When a row enters, portable code computes the squared norm n2 of the integers y that it adds,
-//     exactly or rounded up. It also computes their product h with a secret vector (entered.go,
-//     view.go, frame.go, secret.go).
+//     and at released numbers alone (rows.go).
+//  2. When a row is filled, portable code keeps the product of its integers with a secret vector.
+//     Package rows keeps the integers, and whatever it gives later is held to that (fill.go,
+//     storage.go). Portable code computes the squared norm n2 of the integers y that a row adds,
+//     exactly or rounded up. It also computes their product h with the secret (entered.go, view.go,
+//     frame.go, secret.go).
 //  3. A sample is drawn as the event of its sampling says, and gradient code alone sees its members
 //     (sampling.go, sample.go, rotation.go).
 //  4. Gradient code proposes coefficients for each record, and is trusted to look at that record
 //     and at released numbers alone. Kernels round them to integers q and add up the products q·y,
-//     and may be wrong (verify.go, whole.go).
+//     and may be wrong (verify.go, rows.Sum).
 //  5. The core marks each record once (seen_set.go), and refuses the sum unless |q|²·n2 ≤ Δ²
 //     (check.go): so one record that is added or removed moves the sum by at most Δ.
 //  6. It notes q·h, and a finished sum whose product with the secret is not the sum of the notes is
@@ -42,6 +44,7 @@
 // Begin with release.go, pay.go, sum.go, verify.go, check.go, secret.go and entered.go. The other
 // files of the list above follow. What remains is for one mechanism each:
 //
+//   - the layers of the noise, for attacks on it: noise_layers.go
 //   - sums of vectors, in several norms: vector.go, vector_check.go, norm.go
 //   - sums over groups of records: divide.go
 //   - sums that clip by projections: projected.go
@@ -54,7 +57,7 @@
 //   - choices: choose.go, scoresum.go, ranks.go, candidates.go
 //   - names that nobody declared: partition_selection.go, partition_selection_terms.go
 //
-// Files of rows are in file*.go. Blocks, passes and scores serve the callers: block.go, pass.go,
+// Files of rows are opened in file.go. Blocks, passes and scores serve the callers: block.go, pass.go,
 // measures.go, scorer.go, addto.go. docs/release.md says what of them the checks find, and what
 // stays trusted.
 //

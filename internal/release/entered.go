@@ -73,12 +73,18 @@ func (b *Block) entered(from, end int, room *enteredRoom) (n2 []int64, mixes []u
 	return room.n2[:end-from], room.mixes[:end-from]
 }
 
-// plain is what rows in memory have in common in all frames without a center: the squared norm of
-// each row of integers, and its product with the secret or notEntered.
+// plain is what rows have in common in all frames: of each row of integers the squared norm, and the
+// product with the secret or notEntered. They are of the integers that entered at its place.
 type plain struct {
-	square []int64
+	square []int64 // nil: of rows in a file
 	mix    []uint64
 }
+
+// newPlain returns room for the numbers of n rows.
+func newPlain(n int) plain { return plain{make([]int64, n), make([]uint64, n)} }
+
+// keep keeps the numbers of a row at place i.
+func (p *origin) keep(i int, x []int16) { p.square[i], p.mix[i] = mixWhole(x, p.secret[:len(x)]) }
 
 // origin is the same for all rows that share their integers: for one run. Its secret is theirs
 // alone, as long as a row with an intercept. Nobody modifies it.
@@ -90,9 +96,9 @@ type origin struct {
 // newOrigin returns the origin of rows of this many integers.
 func newOrigin(dim int) *origin { return &origin{secret: uniform(dim + 1)} }
 
-// measure fills p for n rows of x.
+// measure fills p for n rows of x, which are in memory and were not filled here.
 func (p *plain) measure(x integers, n int, r []uint64) {
-	p.square, p.mix = make([]int64, n), make([]uint64, n)
+	*p = newPlain(n)
 	parallel.Parts(n, func(from, to int) {
 		var own reader
 		for i := from; i < to; i++ {
@@ -143,23 +149,41 @@ func (r *Rows) enterRow(n2 *int64, x integers, i, at int, v view, own *reader) e
 // mixOf returns the squared norm of row i of x, which is row at of r, and its product with the
 // secret, or notEntered.
 func (r *Rows) mixOf(x integers, i, at int, own *reader) (square int64, mix uint64) {
-	if p := r.origin.plain; p.mix != nil {
+	p := &r.origin.plain
+	if p.square != nil {
 		return p.square[at], p.mix[at]
 	}
-	return own.mix(x, i, r.origin.secret[:r.dim])
+	return r.origin.read(x, i, at, r.dim, own)
+}
+
+// read is reader.mix for row i of x, of dim coordinates. It returns notEntered unless the row is the one that entered at
+// this place, but for a chance of 2^-61.
+func (p *origin) read(x integers, i, at, dim int, own *reader) (square int64, mix uint64) {
+	if square, mix = own.mix(x, i, p.secret[:dim]); mix != p.mix[at] {
+		return 0, notEntered
+	}
+	return square, mix
+}
+
+// holds reports whether rows in memory are those that entered.
+func (p *origin) holds(x integers, dim int) bool {
+	var others atomic.Int64
+	parallel.Parts(len(p.mix), func(from, to int) {
+		var own reader
+		for i := from; i < to; i++ {
+			if _, mix := p.read(x, i, i, dim, &own); mix >= prime {
+				others.Add(1)
+			}
+		}
+	})
+	return others.Load() == 0
 }
 
 // integers are rows that are read one at a time.
 type integers interface {
 	// read returns the integers of row i: all of them, as bytes or as values without coordinates, or
 	// those that are not 0 with their coordinates, which ascend. They may stand in the room.
-	read(i int, own *room) (index []uint32, values []int16, bytes []uint8)
-}
-
-// room is memory for a row.
-type room struct {
-	index  []uint32
-	values []int16
+	Read(i int, own *room) (index []uint32, values []int16, bytes []uint8)
 }
 
 // reader reads rows one at a time, each byte once: what it computes of a row is of one copy. So rows
@@ -173,10 +197,15 @@ type reader struct {
 // mix reads row i and returns its squared norm and its product with the secret r, as long as the
 // row. The product is notEntered where coordinates do not ascend below that length.
 func (own *reader) mix(x integers, i int, r []uint64) (square int64, mix uint64) {
-	index, values, bytes := x.read(i, &own.lent)
-	index, values = append(own.row.index[:0], index...), append(own.row.values[:0], values...)
-	bytes = append(own.bytes[:0], bytes...)
-	own.row, own.bytes = room{index, values}, bytes
+	index, values, bytes := x.Read(i, &own.lent)
+	own.row.Index, own.row.Values = append(own.row.Index[:0], index...), append(own.row.Values[:0], values...)
+	own.bytes = append(own.bytes[:0], bytes...)
+	return own.mixRow(r)
+}
+
+// mixRow is mix for the row that was read last.
+func (own *reader) mixRow(r []uint64) (square int64, mix uint64) {
+	index, values, bytes := own.row.Index, own.row.Values, own.bytes
 	switch {
 	case index == nil && values == nil && len(bytes) == len(r):
 		return mixWhole(bytes, r)

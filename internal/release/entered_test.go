@@ -65,7 +65,7 @@ type crooked struct {
 	bytes  []uint8
 }
 
-func (c crooked) read(int, *room) ([]uint32, []int16, []uint8) { return c.index, c.values, c.bytes }
+func (c crooked) Read(int, *room) ([]uint32, []int16, []uint8) { return c.index, c.values, c.bytes }
 
 // TestRowsThatAreNoneAreRefused reads rows with a coordinate that is named twice, out of order or
 // beyond the end, and rows of another length. Their integers have the squares that a kernel finds,
@@ -74,7 +74,7 @@ func TestRowsThatAreNoneAreRefused(t *testing.T) {
 	for _, f := range []Standardization{{}, {Intercept: 1}} {
 		rows := typedRows(t, [][]float64{{3, 4}, {3, 4}}, Sparse, f, 0, 2)
 		x := rows.x
-		_, v, _ := x.read(0, &room{})
+		_, v, _ := x.Read(0, &room{})
 		if len(v) != 2 {
 			t.Fatalf("the rows are %v, want two integers", v)
 		}

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ditherml/dither/internal/kernel"
+	store "github.com/ditherml/dither/internal/rows"
 )
 
 // heldRows returns rows in a file of the operating system that is held, all of them to be seen in place, and the
@@ -47,12 +48,12 @@ func heldRows(t *testing.T, kind RowType, frame Standardization, bytes int) (fil
 func openHeld(t *testing.T, path string, frame Standardization) *Rows {
 	t.Helper()
 	rows := openRows(t, path, frame)
-	if rows.file.held == nil {
+	if rows.file.Held == nil {
 		t.Skip("this file system gives no leases: files are copied on it")
 	}
-	rows.file.pace = pace{took: [2]float64{copied: 1e9, inPlace: 1e-9}}
+	rows.file.Pace = store.Pace{Took: [2]float64{store.Copied: 1e9, store.InPlace: 1e-9}}
 	for range 5 {
-		if rows.file.held.cached(0, int(rows.file.held.bytes)) {
+		if rows.file.Held.Cached(0, int(rows.file.Held.Bytes)) {
 			return rows
 		}
 		if _, err := os.ReadFile(path); err != nil {
@@ -85,7 +86,7 @@ func openRows(t *testing.T, path string, frame Standardization) *Rows {
 // has them with those of rows in memory, and holds that they were, and that what was seen was given back.
 func TestHeldFilesAreSeenInPlace(t *testing.T) {
 	for _, kind := range []RowType{Int16, Uint8} {
-		file, memory, path := heldRows(t, kind, Standardization{Normalize: NormalizeUnit, Intercept: 0.5}, 2*viewBytes+1<<20)
+		file, memory, path := heldRows(t, kind, Standardization{Normalize: NormalizeUnit, Intercept: 0.5}, 2*store.ViewBytes+1<<20)
 		weights := make([]float64, 2*memory.Dim())
 		for j := range weights {
 			weights[j] = float64(j%7) - 3
@@ -101,11 +102,11 @@ func TestHeldFilesAreSeenInPlace(t *testing.T) {
 			blocks, most = blocks+1, max(most, resident)
 			return nil
 		})
-		if all := len(file.file.table.Blocks); err != nil || blocks != all {
+		if all := len(file.file.Table.Blocks); err != nil || blocks != all {
 			t.Errorf("%v: %d of %d blocks were met, error %v; want all", kind, blocks, all, err)
 		}
-		if most == 0 || most > (viewBytes+viewAlign)>>10 { // parts overlap, and pages come in groups
-			t.Errorf("%v: at most %d KB of the file are in this process, want some and at most %d", kind, most, (viewBytes+viewAlign)>>10)
+		if most == 0 || most > (store.ViewBytes+store.ViewAlign)>>10 { // parts overlap, and pages come in groups
+			t.Errorf("%v: at most %d KB of the file are in this process, want some and at most %d", kind, most, (store.ViewBytes+store.ViewAlign)>>10)
 		}
 		if _, left := residentOf(t, path); left {
 			t.Errorf("%v: the file is still seen by this process after the pass", kind)
@@ -183,10 +184,10 @@ func TestChangesWhileRowsAreSeen(t *testing.T) {
 				t.Fatalf("nobody changed it: %v", err)
 			}
 			err := during(rows, func() {
-				if got := rows.file.held.fcntl(unix.F_SETLEASE, unix.F_UNLCK); got < 0 || rows.file.held.still() {
+				if got := rows.file.Held.Fcntl(unix.F_SETLEASE, unix.F_UNLCK); got < 0 || rows.file.Held.Still() {
 					t.Fatal("the lease was not given up")
 				}
-				rows.file.held = other.file.held
+				rows.file.Held = other.file.Held
 				if err := c.change(path); err != nil {
 					t.Fatal(err)
 				}
@@ -218,7 +219,7 @@ func rewrite(path string, at time.Time) error {
 // from then on; and that one reader more does not hinder.
 func TestWritersWait(t *testing.T) {
 	rows, _, path := heldRows(t, Int16, Standardization{}, 1<<20)
-	if other := openHeld(t, path, Standardization{}); !other.file.held.still() || !rows.file.held.still() {
+	if other := openHeld(t, path, Standardization{}); !other.file.Held.Still() || !rows.file.Held.Still() {
 		t.Fatal("two readers do not hold the same file")
 	}
 	err := during(rows, func() {
@@ -243,7 +244,7 @@ func TestFilesThatAreNotHeld(t *testing.T) {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		if rows := openRows(t, path, Standardization{}); rows.file.held != nil {
+		if rows := openRows(t, path, Standardization{}); rows.file.Held != nil {
 			t.Errorf("a file of mode %v is held", mode)
 		}
 	}
@@ -261,7 +262,7 @@ func TestFilesThatAreNotHeld(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := openRows(t, open, Standardization{})
-	if rows.file.held != nil {
+	if rows.file.Held != nil {
 		t.Error("a file that is open for writing is held")
 	}
 	if err = during(rows, func() {}); err != nil {
@@ -294,7 +295,7 @@ func TestEveryUseOfACutFileIsAnError(t *testing.T) {
 			scorer, rounded := rows.Scorer(weights, 1), rows.RoundedScorer(weights, 1)
 			sum := newTestSum(t, rows, fullSample(t, rows.Len()), 1, 1, rows.Len())
 			err := rows.Scan(1).Each(0, func(b Block) error {
-				if rows.file.held.fcntl(unix.F_SETLEASE, unix.F_UNLCK) < 0 {
+				if rows.file.Held.Fcntl(unix.F_SETLEASE, unix.F_UNLCK) < 0 {
 					t.Fatal("the lease was not given up")
 				}
 				if err := os.Truncate(path, 0); err != nil {

@@ -106,7 +106,7 @@ func newFrame(f Standardization, kind RowType, dim int, step float64) (frame, er
 	case f.Center == nil && f.Intercept == 0:
 		return out, nil
 	}
-	out.bits = bitsFor(kind.longest(dim))
+	out.bits = bitsFor(longestNorm(kind, dim))
 	out.unit, out.most = math.Ldexp(step, -int(out.bits)), math.Ldexp(termLimit, -2*int(out.bits))
 	if f.Center == nil {
 		return out, nil
@@ -115,8 +115,8 @@ func newFrame(f Standardization, kind RowType, dim int, step float64) (frame, er
 	return out, out.putCenter(f.Center)
 }
 
-// longest is the norm of the longest row that is expected of a type.
-func (t RowType) longest(dim int) float64 {
+// longestNorm is the norm of the longest row that is expected of a type.
+func longestNorm(t RowType, dim int) float64 {
 	if t == Sparse {
 		dim = min(dim, manyEntries)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/internal/rows"
 )
 
 // Group is several sums over the same records that are filled in one pass: of several models, each with
@@ -13,7 +14,7 @@ import (
 // Group is not safe for concurrent use; goroutines fill their own (Empty) and Merge.
 type Group struct {
 	seenSet
-	wholeSum        // of all sums, side by side
+	rows.Sum        // of all sums, side by side
 	sums     []*Sum // each with its part of the total
 	exact    []float64
 	scales   *scales // of a block's records, for all sums
@@ -44,11 +45,11 @@ func newGroup(like []*Sum) *Group {
 	for _, s := range like {
 		columns += s.columns
 	}
-	g := &Group{seenSet: newSeenSet(like[0].sample), wholeSum: newWholeSum(rows, columns, make([]int64, columns*rows.dim)), scales: &scales{}}
+	g := &Group{seenSet: newSeenSet(like[0].sample), Sum: newWholeSum(rows, columns, make([]int64, columns*rows.dim)), scales: &scales{}}
 	at := 0
 	for _, s := range like {
 		end := at + s.columns*rows.dim
-		part := newRowAdder(s.rows, s.columns, s.bound, s.limit, g.total[at:end], g.scales)
+		part := newRowAdder(s.rows, s.columns, s.bound, s.limit, g.Total[at:end], g.scales)
 		g.sums = append(g.sums, &Sum{seenSet{sample: s.sample, sealed: true}, part, s.rows, s.columns, s.bound, s.limit, s.grid, make([]uint64, s.columns), false})
 		at = end
 	}
@@ -83,7 +84,7 @@ func (g *Group) AddBlock(blocks []Block, c []kernel.Contributions) error {
 	if err := g.mark(blocks[0].first, blocks[0].records, n); err != nil {
 		return err
 	}
-	g.exact = grow(g.exact, n*g.columns) // column after column
+	g.exact = grow(g.exact, n*g.Columns) // column after column
 	g.scales.forget()
 	at, noted := g.exact, blocks[0]
 	for i, s := range g.sums {
@@ -96,7 +97,7 @@ func (g *Group) AddBlock(blocks []Block, c []kernel.Contributions) error {
 		}
 		at = at[len(own):]
 	}
-	g.addColumns(blocks[0].x, g.exact)
+	g.AddColumns(blocks[0].x, g.exact)
 	return nil
 }
 
@@ -110,7 +111,7 @@ func (g *Group) fail() {
 // sameRecords reports whether two blocks hold the same integers of the same records. Of a file they must be of one
 // reading: what is verified with the one is added from the other.
 func sameRecords(a, b *Block) bool {
-	if a.Len() != b.Len() || !a.rows.shares(b.rows) || a.rows.file != nil && !a.x.same(b.x) {
+	if a.Len() != b.Len() || !a.rows.shares(b.rows) || a.rows.file != nil && !a.x.Same(b.x) {
 		return false
 	}
 	if a.records == nil && b.records == nil {
@@ -138,8 +139,8 @@ func (g *Group) Merge(o *Group) error {
 	if err := g.merge(&o.seenSet); err != nil {
 		return err
 	}
-	g.flush()
-	o.flush()
+	g.Flush()
+	o.Flush()
 	for i, s := range g.sums {
 		s.takeSums(o.sums[i])
 	}
@@ -149,7 +150,7 @@ func (g *Group) Merge(o *Group) error {
 // Seal ends all sums.
 func (g *Group) Seal() []Bounded {
 	g.sealed = true
-	g.flush()
+	g.Flush()
 	sealed := make([]Bounded, len(g.sums))
 	parallel.Parts(len(g.sums), func(from, to int) {
 		for i := from; i < to; i++ {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/internal/rows"
 )
 
 // measures are what the frame makes of rows: what their records' proposals are verified with.
@@ -36,7 +37,7 @@ func (f *frame) measureAll(m measures, x storage) {
 		f.measureCentered(m, x)
 		return
 	}
-	x.norms2(m.n2)
+	x.Norms2(m.n2)
 	if f.Normalize == NormalizeUnit && f.Intercept > 0 {
 		f.measureUnits(&m)
 		return
@@ -49,11 +50,11 @@ func (f *frame) measureAll(m measures, x storage) {
 // measureCentered is measureAll for rows with a center, a few at a time.
 func (f *frame) measureCentered(m measures, x storage) {
 	var room [maxBlockRows]int64
-	for first, n := 0, x.count(); first < n; first += len(room) {
+	for first, n := 0, x.Count(); first < n; first += len(room) {
 		rows := min(len(room), n-first)
-		part, some, dots := m.part(first, rows), x.part(first, rows), room[:rows]
-		some.norms2(part.n2)
-		some.dots(dots, f.m, f.narrow)
+		part, some, dots := m.part(first, rows), x.Part(first, rows), room[:rows]
+		some.Norms2(part.n2)
+		some.Dots(dots, f.m, f.narrow)
 		for i, n2 := range part.n2 {
 			part.set(i, f.measure(n2, dots[i]))
 		}
@@ -140,7 +141,7 @@ func (r *Rows) begin(n2 []int64) {
 func (r *Rows) measure() error {
 	r.measures, r.known = measures{}, nil
 	switch {
-	case r.file != nil && !r.file.keepsMeasures():
+	case r.file != nil && !r.file.KeepsMeasures():
 		r.begin(make([]int64, r.count))
 		return nil
 	case r.file == nil && r.origin.mix == nil:
@@ -150,14 +151,14 @@ func (r *Rows) measure() error {
 	r.begin(all.n2)
 	var err error
 	if r.file != nil {
-		err = r.file.together(r.form, func(own *blockMemory, k int) error {
-			first := r.file.table.Blocks[k].First
-			return r.measureSome(all.part(first, own.x.count()), own.x, first)
+		err = r.file.Together(r.form, func(own *rows.Memory, k int) error {
+			first := r.file.Table.Blocks[k].First
+			return r.measureSome(all.part(first, own.X.Count()), own.X, first)
 		})
 	} else {
 		failed := make([]error, r.count)
 		parallel.Parts(r.count, func(from, to int) {
-			failed[from] = r.measureSome(all.part(from, to-from), r.x.part(from, to-from), from)
+			failed[from] = r.measureSome(all.part(from, to-from), r.x.Part(from, to-from), from)
 		})
 		err = errors.Join(failed...)
 	}

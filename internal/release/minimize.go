@@ -119,7 +119,7 @@ var errNoRows = fmt.Errorf("release: there are no rows, want those of all record
 // newPoint returns a grid for weights that one record moves by the sensitivity. On it they move by
 // at most the grid's bound. It holds weights of the size, which counts as this many bounds.
 func newPoint(rows *Rows, n mechanism.Noise, norm Norm, e extent) (point, error) {
-	if rows == nil || rows.labels == nil || rows.first != 0 || rows.total != rows.count || n == nil {
+	if rows == nil || rows.labels == nil || rows.file != nil || rows.first != 0 || rows.total != rows.count || n == nil {
 		return point{}, fmt.Errorf("release: the rows are a part of the records or none or without labels in memory, or there is no noise, want all rows with their labels and a noise")
 	}
 	sample, err := Draw(Full(), rows.count)

@@ -167,7 +167,7 @@ func (b *Block) seen(dst []float64, narrow []int16, i int, radius float64) {
 		return
 	}
 	f := &b.rows.frame
-	b.x.copyRow(narrow, i)
+	b.x.CopyRow(narrow, i)
 	unit := b.multiplier(i, f)
 	if norm := unit * math.Sqrt(float64(b.n2[i])) * (1 + 0x1p-50); !(norm <= radius) {
 		unit *= radius / norm * (1 - 0x1p-40)

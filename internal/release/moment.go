@@ -65,7 +65,7 @@ func SumProducts(s Sample, rows *Rows, p Products, n mechanism.Noise, maxRecords
 	}
 	check, values := newMomentCheck(s, p, rows.dim, g.bound), sumOfProducts(rows, p)
 	check.noteRows(rows)
-	return Bounded{&bounded{sample: s, grid: g, values: values, unit: rows.step * rows.step, faulty: !check.agrees(values)}}, nil
+	return Bounded{&bounded{sample: s, grid: g, values: values, unit: rows.step * rows.step, faulty: !check.agrees(values) || !rows.origin.holds(rows.x, rows.dim)}}, nil
 }
 
 // SecondMomentOf is SecondMoment of rows that are made when they are needed and not kept, one for each record of the
@@ -96,11 +96,9 @@ func secondMomentOf(s Sample, o RowsOptions, n mechanism.Noise, maxRecords int, 
 	values := sumPairs(s.drawn.records, o.Dim, add, func() func(first, n int) []int16 {
 		write, room := worker(), make([]int16, min(gramRows, s.drawn.records)*o.Dim)
 		return func(first, n int) []int16 {
-			x := dense[int16]{o.Dim, room[:n*o.Dim]}
-			clear(x.x)
-			x.write(write, first, o.Limit)
-			check.note(first, x.x)
-			return x.x
+			x := writeRows(room[:n*o.Dim], o.Dim, write, first, o.Limit)
+			check.note(first, x)
+			return x
 		}
 	})
 	return Bounded{&bounded{sample: s, grid: g, values: values, unit: o.Step * o.Step, faulty: !check.agrees(values)}}, nil
@@ -129,7 +127,7 @@ const gramRows = 2048
 
 // sumAllProducts is Products.sum of all pairs of coordinates, in integers throughout.
 func sumAllProducts(rows *Rows) []int64 {
-	d, all := rows.dim, rows.x.(dense[int16]).x
+	d, all := rows.dim, shorts(rows)
 	return sumPairs(rows.count, d, addPairs, func() func(first, n int) []int16 {
 		return func(first, n int) []int16 {
 			x := all[first*d : (first+n)*d]

@@ -81,10 +81,9 @@ func (c *momentCheck) mixPair(y []int16) (square int64, mix uint64) {
 
 // noteRows is note for all rows in memory.
 func (c *momentCheck) noteRows(rows *Rows) {
-	x := rows.x.(dense[int16]).x
 	parallel.Parts(rows.count, func(from, to int) {
 		for first := from; first < to; first += gramRows {
-			c.note(first, x[first*c.dim:min(first+gramRows, to)*c.dim])
+			c.note(first, shorts(rows)[first*c.dim:min(first+gramRows, to)*c.dim])
 		}
 	})
 }

@@ -1,10 +1,11 @@
 package release
 
 import (
-	"github.com/ditherml/dither/mechanism"
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/ditherml/dither/mechanism"
 )
 
 // momentForms are products of rows of six coordinates.
@@ -79,7 +80,7 @@ func TestRowsBeyondTheLimitOfMomentsAreFound(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 6))
 	for range trials(20, 1000) {
 		rows := momentRowsOf(t, 40, 6, 4)
-		row := rows.x.(dense[int16]).row(r.IntN(40))
+		row := momentRow(rows, r.IntN(40))
 		for j := range row {
 			row[j] = math.MaxInt16
 		}
@@ -94,7 +95,7 @@ func TestRowsBeyondTheLimitOfMomentsAreFound(t *testing.T) {
 // TestMomentsNoteEachRecordOnce wants a sum whose records were noted twice, or not all, never to agree.
 func TestMomentsNoteEachRecordOnce(t *testing.T) {
 	rows := momentRowsOf(t, 20, 6, 4)
-	values, x := momentOf(t, AllProducts(), rows).values, rows.x.(dense[int16]).x
+	values, x := momentOf(t, AllProducts(), rows).values, shorts(rows)
 	for name, parts := range map[string][][2]int{"all": {{0, 20}}, "twice": {{0, 20}, {3, 4}}, "one is missing": {{0, 19}}, "twice and missing": {{0, 19}, {18, 19}}} {
 		c := newMomentCheck(fullSample(t, 20), AllProducts(), 6, rows.limit)
 		for _, p := range parts {
@@ -109,13 +110,13 @@ func TestMomentsNoteEachRecordOnce(t *testing.T) {
 // TestRowsAreClearedForTheirOwnNorm wants a row to be beyond the limit only where its own integers are, whatever a kernel
 // computed as its norm: that of another record would decide else.
 func TestRowsAreClearedForTheirOwnNorm(t *testing.T) {
-	x := dense[int16]{2, []int16{3, 4, math.MinInt16, math.MinInt16}}
+	x := [][]int16{{3, 4}, {math.MinInt16, math.MinInt16}}
 	for _, c := range []struct {
 		row         int
 		norm, limit int64
 		beyond      bool
 	}{{0, 25, 25, false}, {0, 25, 24, true}, {0, 1 << 31, 25, false}, {1, 1 << 31, 1<<31 - 1, true}, {1, 1<<31 + 1, 1 << 31, false}} {
-		if got := x.beyond(c.row, c.norm, c.limit); got != c.beyond {
+		if got := beyond(x[c.row], c.norm, c.limit); got != c.beyond {
 			t.Errorf("row %d with norm %d: it is beyond %d: %v, want %v", c.row, c.norm, c.limit, got, c.beyond)
 		}
 	}

@@ -209,7 +209,7 @@ func plantedFiles() map[string]planting {
 				got, againErr := fill(p)
 				return !slices.Equal(got.state.values, want.state.values), stops(t, got, againErr)
 			}
-			b := rows.file.table.Blocks[r.IntN(len(rows.file.table.Blocks))]
+			b := rows.file.Table.Blocks[r.IntN(len(rows.file.Table.Blocks))]
 			row, bytes := r.IntN(b.Rows), (b.Bytes-4*b.Rows)/b.Rows
 			without := slices.Clone(p)
 			without[b.First+row] = 0

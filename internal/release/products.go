@@ -144,7 +144,7 @@ func momentRow(rows *Rows, i int) []int16 {
 	if rows.n2[i] > rows.limit {
 		return nil
 	}
-	return rows.x.(dense[int16]).row(i)
+	return shorts(rows)[i*rows.dim : (i+1)*rows.dim]
 }
 
 // sumSquares adds up the squares of each coordinate.

@@ -20,14 +20,14 @@ type shifting struct {
 	readings *[]storage
 }
 
-func (s shifting) part(int, int) storage { return s }
+func (s shifting) Part(int, int) storage { return s }
 
-func (s shifting) read(i int, own *room) ([]uint32, []int16, []uint8) {
+func (s shifting) Read(i int, own *room) ([]uint32, []int16, []uint8) {
 	now := (*s.readings)[0]
 	if len(*s.readings) > 1 {
 		*s.readings = (*s.readings)[1:]
 	}
-	return now.read(i, own)
+	return now.Read(i, own)
 }
 
 // TestRowIsOfOneReading measures a row in memory that changes between readings: what is kept of it
@@ -76,16 +76,11 @@ func TestReaderComputesOfACopy(t *testing.T) {
 		if dot != 3*peak || peak < 1 {
 			t.Fatalf("%v: product %d and largest magnitude %d, want three times the second", kind, dot, peak)
 		}
-		switch x := first.x.(type) {
-		case dense[int16]:
-			copy(x.x, other.x.(dense[int16]).x)
-			x.x[0] = -9
-		case dense[uint8]:
-			copy(x.x, other.x.(dense[uint8]).x)
-		case bitRows:
-			copy(x.x, other.x.(bitRows).x)
-		case *sparseRows:
-			x.index[0], x.value[0] = 1, -9
+		if kind == Sparse { // the row is read in the memory of the index and the values
+			index, values, _ := first.x.Read(0, &room{})
+			index[0], values[0] = 1, -9
+		} else {
+			first.x.Put(0, other.row(0))
 		}
 		if own.dot(m) != dot || own.peak() != peak {
 			t.Errorf("%v: after a change of memory the product is %d and the largest magnitude %d, want %d and %d", kind, own.dot(m), own.peak(), dot, peak)
@@ -100,7 +95,7 @@ func TestChangedRowsHaveNoScores(t *testing.T) {
 	if _, err := NewRowsWithMax(rows); err != nil {
 		t.Fatal(err)
 	}
-	rows.x.(dense[int16]).x[3]--
+	shorts(rows)[3]--
 	if _, err := NewRowsWithMax(rows); !errors.Is(err, ErrComputation) {
 		t.Errorf("a row that changed: got error %v, want %v", err, ErrComputation)
 	}

@@ -80,7 +80,7 @@ func (p *recursionPart) coefficients(q []float64, b Block, i int) {
 	if n2 == 0 || math.Sqrt(float64(n2))*p.RowStep > p.RowBound {
 		return
 	}
-	b.x.copyRow(p.row, i)
+	b.x.CopyRow(p.row, i)
 	for k := range q {
 		high, low := p.high[k*p.Dim:(k+1)*p.Dim], p.low[k*p.Dim:(k+1)*p.Dim]
 		a, known := p.Derivative.derivative(p.grid.score*product(high, low, p.row), label, k, p.Columns)

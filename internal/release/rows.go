@@ -5,7 +5,7 @@ import (
 	"math"
 	"sync"
 
-	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/internal/rows"
 )
 
 // maxCoordinate is the largest magnitude of a coordinate on the grid.
@@ -20,10 +20,11 @@ type Rows struct {
 	step       float64
 	limit      int64
 	frame      frame
-	form       storage   // of the type, without rows
-	x          storage   // nil: in a file
-	file       *rowsFile // nil: in memory
-	labels     []float32 // nil: there are none, or in the file
+	form       storage    // of the type, without rows
+	x          storage    // nil: in a file
+	file       *rowsFile  // nil: in memory
+	free       *sync.Pool // of *blockMemory, for blocks of the file
+	labels     []float32  // nil: there are none, or in the file
 	book
 	measures
 }
@@ -63,13 +64,9 @@ func NewRows(count int, o RowsOptions, fill func(dst []float64, first, n int)) (
 	if err != nil {
 		return nil, err
 	}
-	if o.Type == Sparse {
-		return r, r.fillSparse(func(p *sparseRows, from, to int) {
-			r.fill(from, to, fill, func(_ int, v []float64) { p.put(len(p.start)-1, v, o.Step, math.Round) })
-		})
+	if err = r.fillAll(fill); err != nil {
+		return r, err
 	}
-	r.x = newStorage(o.Type, count, o.Dim)
-	parallel.Parts(count, func(from, to int) { r.fill(from, to, fill, r.put) })
 	return r, r.measure()
 }
 
@@ -88,40 +85,8 @@ func NewWholeRows(count int, o RowsOptions, worker func() func(dst []int16, firs
 	case o.Type != Int16:
 		return nil, fmt.Errorf("release: rows of type %v are given as integers, want int16", o.Type)
 	}
-	own := newStorage(Int16, count, o.Dim).(dense[int16])
-	r.x = own
-	parallel.Parts(count, func(from, to int) {
-		part := dense[int16]{o.Dim, own.x[from*o.Dim : to*o.Dim]}
-		part.write(worker(), from, o.Limit)
-	})
+	r.fillWhole(worker)
 	return r, r.measure()
-}
-
-// write lets a worker of NewWholeRows fill the rows from first on, which hold zeros. It clears rows
-// beyond the limit, if there is one.
-func (x dense[T]) write(worker func(dst []T, first, n int), first int, limit int64) {
-	for i := 0; i < x.count(); i += wholeBlock {
-		n := min(wholeBlock, x.count()-i)
-		worker(x.x[i*x.dim:(i+n)*x.dim:(i+n)*x.dim], first+i, n)
-		for k := i; k < i+n; k++ {
-			if limit > 0 && x.beyond(k, x.norm2(k), limit) {
-				clear(x.row(k))
-			}
-		}
-	}
-}
-
-// beyond reports whether the squared norm of row i is beyond a limit, given what a kernel computed as that norm. Portable
-// code confirms it, so that no record is lost for the norm of another.
-func (x dense[T]) beyond(i int, norm2, limit int64) bool {
-	if norm2 <= limit {
-		return false
-	}
-	square := int64(0)
-	for _, v := range x.row(i) {
-		square += int64(v) * int64(v)
-	}
-	return square > limit
 }
 
 // NewSparseRows is NewRows for records that say themselves which coordinates are not zero: entries
@@ -133,14 +98,10 @@ func NewSparseRows(count int, o RowsOptions, entries func(i int, index []uint32,
 	if err != nil {
 		return nil, err
 	}
-	return r, r.fillSparse(func(p *sparseRows, from, to int) {
-		var index []uint32
-		var v []float64
-		for i := from; i < to; i++ {
-			index, v = entries(i, index[:0], v[:0])
-			p.append(index, v, o.Step)
-		}
-	})
+	if err = r.fillEntries(entries); err != nil {
+		return r, err
+	}
+	return r, r.measure()
 }
 
 // newRows checks the options and returns rows without their integers.
@@ -167,58 +128,11 @@ func newRows(count int, o RowsOptions) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Rows{kind: o.Type, count: count, dim: o.Dim, book: book{first: o.First, total: o.Total, width: o.Dim, origin: newOrigin(o.Dim)}, step: o.Step, limit: o.Limit, frame: f, form: newStorage(o.Type, 0, o.Dim), labels: o.Labels}, nil
+	return &Rows{kind: o.Type, count: count, dim: o.Dim, book: book{first: o.First, total: o.Total, width: o.Dim, origin: newOrigin(o.Dim)}, step: o.Step, limit: o.Limit, frame: f, form: rows.New(o.Type, 0, o.Dim), labels: o.Labels}, nil
 }
 
 func errLimit(t RowType) error {
 	return fmt.Errorf("release: rows of type %v have a limit, want int16 in their own frame", t)
-}
-
-// fill asks for the records from ≤ i < to and puts each of them.
-func (r *Rows) fill(from, to int, fill func(dst []float64, first, n int), put func(i int, v []float64)) {
-	v := make([]float64, rowsBlock*r.dim)
-	for i := from; i < to; i += rowsBlock {
-		n := min(rowsBlock, to-i)
-		fill(v[:n*r.dim], i, n)
-		for k := range n {
-			put(i+k, v[k*r.dim:(k+1)*r.dim])
-		}
-	}
-}
-
-// put rounds v onto the i-th row of the block.
-func (r *Rows) put(i int, v []float64) {
-	r.x.put(i, v, r.step, math.Round)
-	x, short := r.x.(dense[int16]) // as all rows with a limit are
-	if !short || r.limit == 0 || !x.beyond(i, x.norm2(i), r.limit) {
-		return
-	}
-	if r.x.put(i, v, r.step, math.Trunc); x.beyond(i, x.norm2(i), r.limit) {
-		clear(v)
-		r.x.put(i, v, r.step, math.Round)
-	}
-}
-
-// fillSparse lets each processor append a part of the rows, and joins the parts.
-func (r *Rows) fillSparse(part func(p *sparseRows, from, to int)) error {
-	var lock sync.Mutex
-	parts := map[int]*sparseRows{}
-	parallel.Parts(r.count, func(from, to int) {
-		p := newStorage(Sparse, to-from, r.dim).(*sparseRows)
-		part(p, from, to)
-		lock.Lock()
-		defer lock.Unlock()
-		parts[from] = p
-	})
-	all := newStorage(Sparse, r.count, r.dim).(*sparseRows)
-	for at := 0; at < r.count; at = len(all.start) - 1 {
-		all.join(parts[at])
-	}
-	r.x = all
-	if err := all.check(); err != nil {
-		return err
-	}
-	return r.measure()
 }
 
 // Dim returns the number of coordinates of what a row adds to a sum, the intercept included.
@@ -234,7 +148,7 @@ func (r *Rows) First() int { return r.first }
 func (r *Rows) Step() float64 { return r.step }
 
 // LongestSquare returns the largest squared norm that a row of the type can have, in grid units, without its frame.
-func (r *Rows) LongestSquare() int64 { return int64(r.dim) * r.kind.reach() * r.kind.reach() }
+func (r *Rows) LongestSquare() int64 { return int64(r.dim) * r.kind.Reach() * r.kind.Reach() }
 
 // alike reports whether sums over both rows may be merged.
 func (r *Rows) alike(o *Rows) bool {

@@ -53,7 +53,7 @@ func (r *Rows) newScorer(weights []float64, columns int, rounded bool) *Scorer {
 			s.tails[k] = column[r.dim]
 		}
 	}
-	weigh := sync.OnceValue(func() products { return r.form.weigh(narrow, columns, rounded) }) // a group weighs all together
+	weigh := sync.OnceValue(func() products { return r.form.Weigh(narrow, columns, rounded) }) // a group weighs all together
 	s.narrow, s.weighed = narrow, func(dst []float32, x storage) { weigh()(dst, x) }
 	return s
 }
@@ -133,7 +133,7 @@ func NewGroupScorer(scorers ...*Scorer) (*GroupScorer, error) {
 		g.columns += s.columns
 	}
 	if len(scorers) > 0 {
-		g.weighed = scorers[0].rows.form.weighColumns(narrow, g.columns, rounded)
+		g.weighed = scorers[0].rows.form.WeighColumns(narrow, g.columns, rounded)
 	}
 	return g, nil
 }

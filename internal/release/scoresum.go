@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/rows"
 )
 
 // RowsWithMax are rows with the largest magnitude of each, as they are seen from their frame, computed once from
@@ -42,7 +43,7 @@ func NewRowsWithMax(r *Rows) (*RowsWithMax, error) {
 
 // peak is the largest magnitude of the integers of the row that was read last.
 func (own *reader) peak() (most int64) {
-	for _, v := range own.row.values {
+	for _, v := range own.row.Values {
 		most = max(most, int64(v), -int64(v))
 	}
 	for _, v := range own.bytes {
@@ -68,7 +69,7 @@ type ScoreOptions struct {
 // own (Empty) and Merge.
 type ScoreSum struct {
 	seenSet
-	wholeSum
+	rows.Sum
 	of    *RowsWithMax
 	o     ScoreOptions
 	shift uint
@@ -107,8 +108,8 @@ func NewScoreSum(s Sample, of *RowsWithMax, o ScoreOptions) (*ScoreSum, error) {
 
 func newScoreSum(s Sample, of *RowsWithMax, o ScoreOptions, shift uint) *ScoreSum {
 	whole := newWholeSum(of.rows, o.Columns, make([]int64, o.Columns*of.rows.dim))
-	whole.largest = float64(of.largest) // no larger than that of the type, so that less is flushed
-	return &ScoreSum{seenSet: newSeenSet(s), wholeSum: whole, of: of, o: o, shift: shift, tails: make([]int64, o.Columns), mixes: make([]uint64, o.Columns)}
+	whole.Largest = float64(of.largest) // no larger than that of the type, so that less is flushed
+	return &ScoreSum{seenSet: newSeenSet(s), Sum: whole, of: of, o: o, shift: shift, tails: make([]int64, o.Columns), mixes: make([]uint64, o.Columns)}
 }
 
 // delta is one record's bound in integers.
@@ -137,16 +138,16 @@ func (s *ScoreSum) AddBlock(b Block, c kernel.Contributions) error {
 	s.exact = grow(s.exact, len(c.Coefficients))
 	for i := range n {
 		peak, tail, unit := s.of.peaks[b.record(i)-s.of.rows.first], b.tail(i), b.multiplier(i, &s.of.rows.frame)
-		for k, v := range c.Coefficients[i*s.columns : (i+1)*s.columns] {
+		for k, v := range c.Coefficients[i*s.Columns : (i+1)*s.Columns] {
 			q := s.verify(v*unit, peak)
-			s.exact[i*s.columns+k] = float64(q)
+			s.exact[i*s.Columns+k] = float64(q)
 			s.tails[k] += q * tail
 		}
 	}
 	if err := s.admit(&b); err != nil {
 		return err
 	}
-	s.add(b.x, s.exact)
+	s.Add(b.x, s.exact)
 	return nil
 }
 
@@ -158,7 +159,7 @@ func (s *ScoreSum) admit(b *Block) error {
 		at := b.record(i) - s.of.rows.first
 		peak, mix := s.of.peaks[at], s.of.rows.known.mixes[at]
 		s.faulty = mix >= prime
-		for k, f := range s.exact[i*s.columns : (i+1)*s.columns] {
+		for k, f := range s.exact[i*s.Columns : (i+1)*s.Columns] {
 			v := int64(f)
 			high, low := bits.Mul64(uint64(max(v, -v)), uint64(peak))
 			s.faulty = s.faulty || high != 0 || low > uint64(s.delta())
@@ -214,9 +215,9 @@ func (s *ScoreSum) Merge(o *ScoreSum) error {
 	if err := s.merge(&o.seenSet); err != nil {
 		return err
 	}
-	s.flush()
-	o.flush()
-	addTo(s.total, o.total)
+	s.Flush()
+	o.Flush()
+	addTo(s.Total, o.Total)
 	addTo(s.tails, o.tails)
 	s.faulty = s.faulty || o.faulty
 	for k, v := range o.mixes {
@@ -232,8 +233,8 @@ func (s *ScoreSum) Merge(o *ScoreSum) error {
 // 1000·2^shift, and those rounded to multiples of 2^shift by at most 1000 such multiples.
 func (s *ScoreSum) Seal() Scores {
 	s.sealed = true
-	s.flush()
-	values := s.of.rows.frame.centered(s.total, make([]int64, s.columns), s.tails)
+	s.Flush()
+	values := s.of.rows.frame.centered(s.Total, make([]int64, s.Columns), s.tails)
 	loss := make([]int64, 0, 2*len(values))
 	for _, v := range values {
 		coarse := (v + 1<<s.shift>>1) >> s.shift

@@ -48,7 +48,7 @@ func newTestSum(t testing.TB, rows *Rows, sample Sample, columns int, bound floa
 // row returns the integers of a row.
 func (r *Rows) row(i int) []int16 {
 	row := make([]int16, r.dim)
-	r.x.copyRow(row, i-r.first)
+	r.x.CopyRow(row, i-r.first)
 	return row
 }
 
@@ -70,8 +70,8 @@ func emptyOf(s *Sum, rows *Rows) (*Sum, error) {
 
 // sums returns the integers summed so far.
 func (s *Sum) sums() []int64 {
-	adderOf(s).flush()
-	return adderOf(s).total
+	adderOf(s).Flush()
+	return adderOf(s).Total
 }
 
 // exactNorm2 returns (Σ q²)·n2 as a big integer.

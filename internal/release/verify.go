@@ -5,11 +5,12 @@ import (
 	"math/bits"
 
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/rows"
 )
 
 // rowAdder is the adder of sums of rows. Sums of a group have a part of one total, and share scales.
 type rowAdder struct {
-	wholeSum
+	rows.Sum
 	rows   *Rows
 	limit  int64     // Δ in units of n2's root
 	scale  float64   // limit over bound: a proposal of 1 is this many of those units
@@ -26,44 +27,44 @@ func newAdder(rows *Rows, columns int, bound float64, limit int64) adder {
 }
 
 func newRowAdder(rows *Rows, columns int, bound float64, limit int64, total []int64, of *scales) *rowAdder {
-	return &rowAdder{wholeSum: newWholeSum(rows, columns, total), rows: rows, limit: limit, scale: float64(limit) / bound,
+	return &rowAdder{Sum: newWholeSum(rows, columns, total), rows: rows, limit: limit, scale: float64(limit) / bound,
 		betas: make([]int64, columns), tails: make([]int64, columns), scales: of}
 }
 
 func (s *rowAdder) round(b *Block, proposals []float64) []float64 {
 	s.exact = grow(s.exact, len(proposals))
 	s.scales.forget()
-	s.verifyBlock(s.exact, s.columns, 1, b, proposals)
+	s.verifyBlock(s.exact, s.Columns, 1, b, proposals)
 	return s.exact
 }
 
-func (s *rowAdder) add(b *Block, q []float64) { s.wholeSum.add(b.x, q) }
+func (s *rowAdder) add(b *Block, q []float64) { s.Sum.Add(b.x, q) }
 
 func (s *rowAdder) take(o adder) {
 	other := o.(*rowAdder)
-	s.flush()
-	other.flush()
-	addTo(s.total, other.total)
+	s.Flush()
+	other.Flush()
+	addTo(s.Total, other.Total)
 	addTo(s.betas, other.betas)
 	addTo(s.tails, other.tails)
 }
 
 func (s *rowAdder) values() []int64 {
-	s.flush()
-	return s.rows.frame.centered(s.total, s.betas, s.tails)
+	s.Flush()
+	return s.rows.frame.centered(s.Total, s.betas, s.tails)
 }
 
 // verifyBlock writes the integers that the records of a block may add, and adds what stands next to
 // their rows. record and column are the steps from one record to the next, and from one column to
 // the next.
 func (s *rowAdder) verifyBlock(dst []float64, record, column int, b *Block, proposals []float64) {
-	if s.columns == 1 {
+	if s.Columns == 1 {
 		s.verifyOnes(dst, b, proposals)
 		return
 	}
-	s.q = grow(s.q, s.columns)
+	s.q = grow(s.q, s.Columns)
 	for i := range b.Len() {
-		s.verifyFast(s.q, proposals[i*s.columns:(i+1)*s.columns], b.n2[i], b.multiplier(i, &b.rows.frame))
+		s.verifyFast(s.q, proposals[i*s.Columns:(i+1)*s.Columns], b.n2[i], b.multiplier(i, &b.rows.frame))
 		beta, tail := b.beta(i), b.tail(i)
 		betas, tails, at := s.betas[:len(s.q)], s.tails[:len(s.q)], i*record
 		for k, v := range s.q {

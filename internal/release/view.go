@@ -19,8 +19,8 @@ func (v *framedRows) adds(x integers, i, at int) (n2 int64, mix uint64, right bo
 	square, product := int64(0), uint64(0)
 	if f.m == nil && f.turn == nil {
 		square, product = v.rows.mixOf(x, i, at, &v.reader)
-	} else { // anew: x·m is of the same reading
-		square, product = v.mix(x, i, f.secret)
+	} else if square, product = v.rows.origin.read(x, i, at, v.rows.dim, &v.reader); f.turn != nil && product < prime {
+		_, product = v.mixRow(f.secret) // of the same reading, as x·m is
 	}
 	switch {
 	case product >= prime:
@@ -40,13 +40,13 @@ func (own *reader) dot(m []int64) (sum int64) {
 	for j, v := range own.bytes {
 		sum += int64(v) * m[j]
 	}
-	if own.row.index == nil {
-		for j, v := range own.row.values {
+	if own.row.Index == nil {
+		for j, v := range own.row.Values {
 			sum += int64(v) * m[j]
 		}
 	}
-	for k, j := range own.row.index {
-		sum += int64(own.row.values[k]) * m[j]
+	for k, j := range own.row.Index {
+		sum += int64(own.row.Values[k]) * m[j]
 	}
 	return sum
 }

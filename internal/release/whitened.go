@@ -51,7 +51,7 @@ func (f *frame) whiten(kind RowType, dim int) error {
 		longest = max(longest, square)
 	}
 	t.reach = math.Floor(math.MaxInt32 * float64(math.MaxInt32) / float64(longest) * (1 - 0x1p-40))
-	f.turn, f.shift, f.bits = t, turnShift, bitsFor(kind.longest(dim)*math.Sqrt(float64(longest)))
+	f.turn, f.shift, f.bits = t, turnShift, bitsFor(longestNorm(kind, dim)*math.Sqrt(float64(longest)))
 	f.unit = math.Ldexp(f.step*w.Unit, -int(f.bits))
 	center := make([]float64, dim)
 	if f.Center != nil {
@@ -143,12 +143,12 @@ func (r *Rows) measureWhitened(m measures, x storage, at func(i int) int) error 
 	dim, apart, width := f.turn.dim, f.turn.form.Stride(), f.turn.form.Width()
 	w := &whitened{rows: make([]int16, turnRows*apart), products: make([]int32, turnRows*width), betas: make([]float64, turnRows), squares: make([]float64, turnRows)}
 	seen := &framedRows{rows: r}
-	for first, n := 0, x.count(); first < n; first += turnRows {
+	for first, n := 0, x.Count(); first < n; first += turnRows {
 		rows := min(turnRows, n-first)
-		part, some := m.part(first, rows), x.part(first, rows)
-		some.norms2(part.n2)
+		part, some := m.part(first, rows), x.Part(first, rows)
+		some.Norms2(part.n2)
 		for i := range rows {
-			some.copyRow(w.rows[i*apart:i*apart+dim], i)
+			some.CopyRow(w.rows[i*apart:i*apart+dim], i)
 		}
 		f.measureTurned(part, w)
 		seen.m = &part

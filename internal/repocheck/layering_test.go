@@ -69,9 +69,11 @@ var layers = []layer{
 	{"internal/slack", ""},
 	{"internal/release/internal/sample/internal/maketable", ""},
 	{"internal/release/internal/sample", ""},
+	// Where the integers of records are kept, in memory and in files: what the core adds of them is checked there.
+	{"internal/rows", "internal/kernel internal/parallel"},
 	// The trusted core: it makes all bounded sums and noisy values, and pays for them as mechanism prices them.
 	// That names nobody declared are released under one relation alone is part of their price: hence privacy.
-	{"internal/release", "privacy internal/special internal/slack internal/kernel internal/parallel mechanism internal/release/internal/sample"},
+	{"internal/release", "privacy internal/special internal/slack internal/kernel internal/parallel internal/rows mechanism internal/release/internal/sample"},
 	// What makes steps of released sums: linear models and networks share it.
 	{"internal/optimizer", "internal/kernel internal/parallel internal/release internal/option"},
 	{"account/internal/pair", "internal/special"},

@@ -18,7 +18,7 @@ var lemmaPages = []string{"docs/release.md", "docs/release-parts.md"}
 
 // lemmaTests are the tests that hold each lemma, from the first on.
 var lemmaTests = []string{
-	"TestRowIsOfOneReading TestReaderComputesOfACopy TestPlantedFaultsDoNotCompile TestFaultsOfMeasuresAreFound",
+	"TestRowIsOfOneReading TestReaderComputesOfACopy TestRowsOfAFileAreThoseThatEntered TestRowsOfMomentsAreThoseThatEntered TestPlantedFaultsDoNotCompile TestFaultsOfMeasuresAreFound",
 	"TestContributionsNeverExceedTheBound TestCoefficientsBeyondTheBoundAreFound TestRowsAreThoseOfTheirRecords",
 	"TestSumHasTheSameBits TestSumAtItsLargest TestGridKeepsItsPromises TestAddIntAtTheEndsOfLimbs",
 	"TestPlantedFaultsStopTheRun TestFaultySumsAreNotReleased TestSealedSumsStayAsTheyWereChecked",

@@ -24,7 +24,11 @@ func (s *Records) Agree(c *kernel.Contributions, b release.Block, propose func(c
 	if !picked {
 		return true
 	}
-	s.blocks[0] = b.Alone(i, s.blocks[0])
+	alone, err := b.Alone(i, s.blocks[0])
+	if err != nil {
+		return false
+	}
+	s.blocks[0] = alone
 	propose(&s.c[0], s.blocks[0])
 	return sameProposal(c, i, &s.c[0])
 }
@@ -36,7 +40,11 @@ func (s *Records) AgreeAll(c []kernel.Contributions, blocks []release.Block, pro
 		return true
 	}
 	for k := range blocks {
-		s.blocks[k] = blocks[k].Alone(i, s.blocks[k])
+		alone, err := blocks[k].Alone(i, s.blocks[k])
+		if err != nil {
+			return false
+		}
+		s.blocks[k] = alone
 	}
 	propose(s.c, s.blocks)
 	for k := range c {

@@ -1,4 +1,4 @@
-package release
+package rows
 
 import (
 	"math/bits"
@@ -12,17 +12,17 @@ type bitRows struct {
 	x   []uint64
 }
 
-func (p bitRows) count() int { return len(p.x) / kernel.BitWords(p.dim) }
+func (p bitRows) Count() int { return len(p.x) / kernel.BitWords(p.dim) }
 
 func (p bitRows) row(i int) []uint64 {
 	return p.x[i*kernel.BitWords(p.dim) : (i+1)*kernel.BitWords(p.dim)]
 }
 
-func (p bitRows) put(i int, v []float64, step float64, way func(float64) float64) {
+func (p bitRows) Put(i int, v []int16) {
 	row := p.row(i)
 	clear(row)
-	for j, f := range v {
-		if inside(way(f/step), 0, 1) == 1 {
+	for j, q := range v {
+		if q != 0 {
 			row[j/64] |= 1 << (j % 64)
 		}
 	}
@@ -44,69 +44,69 @@ func (p bitRows) each(i int, do func(j int)) {
 	}
 }
 
-func (p bitRows) norms2(dst []int64) {
+func (p bitRows) Norms2(dst []int64) {
 	for i := range dst {
 		dst[i] = p.norm2(i)
 	}
 }
 
-func (p bitRows) dots(dst []int64, m []int64, _ []int16) {
+func (p bitRows) Dots(dst []int64, m []int64, _ []int16) {
 	dotAll(dst, p, m)
 }
 
-func (p bitRows) read(i int, own *room) ([]uint32, []int16, []uint8) {
+func (p bitRows) Read(i int, own *Room) ([]uint32, []int16, []uint8) {
 	n := 0
-	own.index, own.values = grow(own.index, p.dim), grow(own.values, p.dim)
+	own.Index, own.Values = grow(own.Index, p.dim), grow(own.Values, p.dim)
 	for k, w := range p.row(i) {
 		for ; w != 0; w &= w - 1 {
-			own.index[n], own.values[n] = uint32(64*k+bits.TrailingZeros64(w)), 1
+			own.Index[n], own.Values[n] = uint32(64*k+bits.TrailingZeros64(w)), 1
 			n++
 		}
 	}
-	return own.index[:n], own.values[:n], nil
+	return own.Index[:n], own.Values[:n], nil
 }
 
-func (p bitRows) same(o storage) bool {
+func (p bitRows) Same(o Storage) bool {
 	other, ok := o.(bitRows)
 	return ok && sameMemory(p.x, other.x)
 }
 
-func (p bitRows) copyRow(dst []int16, i int) {
+func (p bitRows) CopyRow(dst []int16, i int) {
 	clear(dst[:p.dim])
 	p.each(i, func(j int) { dst[j] = 1 })
 }
 
-func (p bitRows) part(first, n int) storage {
+func (p bitRows) Part(first, n int) Storage {
 	w := kernel.BitWords(p.dim)
 	return bitRows{p.dim, p.x[first*w : (first+n)*w]}
 }
 
-func (p bitRows) take(to storage, rows []int) storage {
+func (p bitRows) Take(to Storage, rows []int) Storage {
 	buffer, _ := to.(bitRows)
-	return bitRows{p.dim, buffer.x[:0]}.extend(p, rows)
+	return bitRows{p.dim, buffer.x[:0]}.Extend(p, rows)
 }
 
-func (p bitRows) extend(o storage, rows []int) storage {
+func (p bitRows) Extend(o Storage, rows []int) Storage {
 	from := o.(bitRows)
 	p.x = kernel.AppendRows(p.x, from.x, kernel.BitWords(p.dim), rows)
 	return p
 }
 
-func (p bitRows) encode(dst []byte) ([]byte, int) { return append(dst, kernel.Bytes(p.x)...), 0 }
+func (p bitRows) Encode(dst []byte) ([]byte, int) { return append(dst, kernel.Bytes(p.x)...), 0 }
 
-func (p bitRows) decode(_ storage, bytes []byte, rows, _ int) (storage, error) {
+func (p bitRows) Decode(_ Storage, bytes []byte, rows, _ int) (Storage, error) {
 	out := bitRows{p.dim, kernel.View[uint64](bytes, 0, rows*kernel.BitWords(p.dim))}
 	for i := kernel.BitWords(p.dim) - 1; i < len(out.x) && p.dim%64 != 0; i += kernel.BitWords(p.dim) {
 		if out.x[i]>>(p.dim%64) != 0 {
-			return nil, errDamaged("a row has bits beyond its end")
+			return nil, damaged("a row has bits beyond its end")
 		}
 	}
 	return out, nil
 }
 
-func (p bitRows) weigh(weights []float32, columns int, _ bool) products {
-	return func(dst []float32, x storage) {
-		if x.count() == 1 {
+func (p bitRows) Weigh(weights []float32, columns int, _ bool) Products {
+	return func(dst []float32, x Storage) {
+		if x.Count() == 1 {
 			kernel.MarginsBitsAlone(dst, x.(bitRows).x, p.dim, weights, columns)
 			return
 		}
@@ -114,23 +114,23 @@ func (p bitRows) weigh(weights []float32, columns int, _ bool) products {
 	}
 }
 
-func (p bitRows) addWhole(whole, q []float64, columns int) {
+func (p bitRows) AddWhole(whole, q []float64, columns int) {
 	kernel.AddIntBits(whole, p.x, p.dim, q, columns)
 }
 
-func (p bitRows) addRow(total []int64, i int, q []int64) {
+func (p bitRows) AddRow(total []int64, i int, q []int64) {
 	for k, c := range q {
 		dst := total[k*p.dim : (k+1)*p.dim]
 		p.each(i, func(j int) { dst[j] += c })
 	}
 }
 
-func (p bitRows) flush(total []int64, whole []float64, _ int) { kernel.FlushInt(total, whole) }
+func (p bitRows) Flush(total []int64, whole []float64, _ int) { kernel.FlushInt(total, whole) }
 
-func (p bitRows) weighColumns(weights []float32, columns int, rounded bool) products {
-	return byColumn(p.weigh(weights, columns, rounded), columns)
+func (p bitRows) WeighColumns(weights []float32, columns int, rounded bool) Products {
+	return byColumn(p.Weigh(weights, columns, rounded), columns)
 }
 
-func (p bitRows) addColumns(whole, q []float64, columns int) {
-	p.addWhole(whole, byRow(q, p.count(), columns), columns)
+func (p bitRows) AddColumns(whole, q []float64, columns int) {
+	p.AddWhole(whole, byRow(q, p.Count(), columns), columns)
 }

@@ -1,4 +1,4 @@
-package release
+package rows
 
 import (
 	"fmt"
@@ -14,20 +14,20 @@ type fileState struct {
 
 // state returns what the file is now. Which file it is, and when anything about it was changed, counts only
 // for one that is held.
-func (f *rowsFile) state() (fileState, error) {
+func (f *File) state() (fileState, error) {
 	info, err := f.known.Stat()
 	if err != nil {
-		return fileState{}, fmt.Errorf("release: look at the file of rows: %w", err)
+		return fileState{}, fmt.Errorf("rows: look at the file of rows: %w", err)
 	}
 	s := fileState{size: info.Size(), written: info.ModTime().UnixNano()}
-	if f.held != nil {
+	if f.Held != nil {
 		s.identity = identityOf(info)
 	}
 	return s, nil
 }
 
 // remember keeps what the file is now, if it says so.
-func (f *rowsFile) remember() (err error) {
+func (f *File) remember() (err error) {
 	if known, ok := f.r.(fs.File); ok {
 		f.known = known
 		f.was, err = f.state()
@@ -35,19 +35,19 @@ func (f *rowsFile) remember() (err error) {
 	return err
 }
 
-// hold asks the operating system to keep writers away from the file, so that its blocks can be used where
+// Hold asks the operating system to keep writers away from the file, so that its blocks can be used where
 // they stand in memory. Where that is not to be had, they are copied.
-func (f *rowsFile) hold() error {
-	if f.table.Type != Int16 && f.table.Type != Uint8 || f.known == nil || len(f.table.Blocks) == 0 {
+func (f *File) Hold() error {
+	if f.Table.Type != Int16 && f.Table.Type != Uint8 || f.known == nil || len(f.Table.Blocks) == 0 {
 		return nil
 	}
-	last := f.table.Blocks[len(f.table.Blocks)-1]
-	f.held = holdFile(f.known, last.Offset+int64(last.Bytes))
+	last := f.Table.Blocks[len(f.Table.Blocks)-1]
+	f.Held = holdFile(f.known, last.Offset+int64(last.Bytes))
 	return f.remember()
 }
 
 // unchanged refuses a file that was written to since it was opened, as far as it can be seen.
-func (f *rowsFile) unchanged() error {
+func (f *File) unchanged() error {
 	if f.known == nil {
 		return nil
 	}
@@ -55,8 +55,8 @@ func (f *rowsFile) unchanged() error {
 	if err != nil {
 		return err
 	}
-	if now != f.was || f.held != nil && !f.held.still() {
-		return errDamaged("it was written to, moved or removed while it was in use")
+	if now != f.was || f.Held != nil && !f.Held.Still() {
+		return damaged("it was written to, moved or removed while it was in use")
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package release
+package rows
 
 import (
 	"io/fs"
@@ -29,7 +29,7 @@ func identityOf(info fs.FileInfo) identity {
 // held.
 type heldFile struct {
 	conn  syscall.RawConn
-	bytes int64
+	Bytes int64
 }
 
 // holdFile holds a file for as long as it is open, or returns nil. The user of this process must
@@ -49,14 +49,14 @@ func holdFile(file fs.File, bytes int64) *heldFile {
 	}
 	h := &heldFile{conn, bytes}
 	// A signal tells of a writer. It is one that processes ignore; still asks instead.
-	if h.fcntl(unix.F_SETSIG, int(unix.SIGURG)) < 0 || h.fcntl(unix.F_SETLEASE, unix.F_RDLCK) < 0 || !h.still() {
+	if h.Fcntl(unix.F_SETSIG, int(unix.SIGURG)) < 0 || h.Fcntl(unix.F_SETLEASE, unix.F_RDLCK) < 0 || !h.Still() {
 		return nil
 	}
 	return h
 }
 
-// fcntl returns what the system call does, and -1 when it fails.
-func (h *heldFile) fcntl(command, argument int) int {
+// Fcntl returns what the system call does, and -1 when it fails.
+func (h *heldFile) Fcntl(command, argument int) int {
 	result := -1
 	err := h.conn.Control(func(fd uintptr) {
 		if got, failed := unix.FcntlInt(fd, command, argument); failed == nil {
@@ -69,17 +69,17 @@ func (h *heldFile) fcntl(command, argument int) int {
 	return result
 }
 
-// still reports whether nobody has wanted to write to the file since it is held.
-func (h *heldFile) still() bool { return h.fcntl(unix.F_GETLEASE, 0) == unix.F_RDLCK }
+// Still reports whether nobody has wanted to write to the file since it is held.
+func (h *heldFile) Still() bool { return h.Fcntl(unix.F_GETLEASE, 0) == unix.F_RDLCK }
 
 // view returns a view that keeps to the faster way, or nil where there is none.
-func (h *heldFile) view(p *pace) (v *fileView) {
+func (h *heldFile) view(p *Pace) (v *view) {
 	if h == nil {
 		return nil
 	}
 	err := h.conn.Control(func(fd uintptr) {
-		if all, failed := unix.Mmap(int(fd), 0, int(h.bytes), unix.PROT_READ, unix.MAP_SHARED); failed == nil {
-			v = &fileView{held: h, pace: p, all: all}
+		if all, failed := unix.Mmap(int(fd), 0, int(h.Bytes), unix.PROT_READ, unix.MAP_SHARED); failed == nil {
+			v = &view{held: h, pace: p, all: all}
 		}
 	})
 	if err != nil {
@@ -88,9 +88,9 @@ func (h *heldFile) view(p *pace) (v *fileView) {
 	return v
 }
 
-// cached reports whether the bytes from ≤ i < to are in the page cache. Systems that do not know cachestat(2), of
+// Cached reports whether the bytes from ≤ i < to are in the page cache. Systems that do not know cachestat(2), of
 // Linux 6.5, do not know.
-func (h *heldFile) cached(from, to int) bool {
+func (h *heldFile) Cached(from, to int) bool {
 	all := false
 	err := h.conn.Control(func(fd uintptr) {
 		var s unix.Cachestat_t

@@ -1,4 +1,4 @@
-package release
+package rows
 
 import (
 	"sync"
@@ -15,12 +15,12 @@ const (
 	worthSeeing = 0.9
 )
 
-// pace remembers how fast parts of a file were done in each of two ways, seen in place and copied. Which is
+// Pace remembers how fast parts of a file were done in each of two ways, seen in place and copied. Which is
 // faster depends on the operating system: pages of a few KB take longer to show than to copy, large ones do
 // not. Both ways give the same bits. It is safe for concurrent use.
-type pace struct {
+type Pace struct {
 	lock  sync.Mutex
-	took  [2]float64 // ns a byte, near the least; 0: not known
+	Took  [2]float64 // ns a byte, near the least; 0: not known
 	best  int        // the way that was faster when it was looked at last
 	wait  int        // parts between tries
 	since int        // parts since the last try
@@ -28,22 +28,22 @@ type pace struct {
 
 // Ways of a pace.
 const (
-	copied = iota
-	inPlace
+	Copied = iota
+	InPlace
 )
 
 // next returns the way for the next part.
-func (p *pace) next() int {
+func (p *Pace) next() int {
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	for way, took := range p.took {
+	for way, took := range p.Took {
 		if took == 0 {
 			return way // not known yet
 		}
 	}
-	best := copied
-	if p.took[inPlace] < worthSeeing*p.took[copied] {
-		best = inPlace
+	best := Copied
+	if p.Took[InPlace] < worthSeeing*p.Took[Copied] {
+		best = InPlace
 	}
 	if best != p.best || p.wait == 0 {
 		p.best, p.wait, p.since = best, tryEvery, 0
@@ -57,15 +57,15 @@ func (p *pace) next() int {
 
 // note takes how long n bytes took in a way. What is remembered is the least, and grows by at most a sixteenth at a
 // time: parts last longer for other reasons, but not shorter.
-func (p *pace) note(way, n int, lasted time.Duration) {
+func (p *Pace) note(way, n int, lasted time.Duration) {
 	if n == 0 {
 		return
 	}
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	v := float64(lasted) / float64(n)
-	if old := p.took[way]; old > 0 {
+	if old := p.Took[way]; old > 0 {
 		v = min(v, old*17/16)
 	}
-	p.took[way] = v
+	p.Took[way] = v
 }

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package release
+package rows
 
 import "io/fs"
 
@@ -14,11 +14,11 @@ type heldFile struct{}
 
 func holdFile(fs.File, int64) *heldFile { return nil }
 
-func (h *heldFile) still() bool { return false }
+func (h *heldFile) Still() bool { return false }
 
-func (h *heldFile) view(*pace) *fileView { return nil }
+func (h *heldFile) view(*Pace) *view { return nil }
 
-func (h *heldFile) cached(_, _ int) bool { return false }
+func (h *heldFile) Cached(_, _ int) bool { return false }
 
 func giveBack([]byte) {}
 

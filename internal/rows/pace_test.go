@@ -1,4 +1,4 @@
-package release
+package rows
 
 import (
 	"testing"
@@ -9,8 +9,8 @@ import (
 // and then turns the ways around: most parts go the faster way, in both halves, and some try the other.
 func TestPaceTakesTheFasterWay(t *testing.T) {
 	const parts = 6400
-	var p pace
-	for _, faster := range []int{copied, inPlace} {
+	var p Pace
+	for _, faster := range []int{Copied, InPlace} {
 		taken := [2]int{}
 		for i := range parts {
 			way := p.next()
@@ -28,11 +28,11 @@ func TestPaceTakesTheFasterWay(t *testing.T) {
 			t.Errorf("%d of %d parts took the slower way, want a few", other, parts)
 		}
 	}
-	if way := p.next(); way != inPlace {
+	if way := p.next(); way != InPlace {
 		t.Errorf("way %d is taken last, want the one that was faster in the end", way)
 	}
-	p = pace{}
-	if p.note(p.next(), 0, time.Second); p.took != [2]float64{} {
+	p = Pace{}
+	if p.note(p.next(), 0, time.Second); p.Took != [2]float64{} {
 		t.Error("a part of no bytes has a speed")
 	}
 }

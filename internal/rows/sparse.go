@@ -1,8 +1,7 @@
-package release
+package rows
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/ditherml/dither/internal/kernel"
 )
@@ -15,19 +14,16 @@ type sparseRows struct {
 	value []int16
 }
 
-// append adds a row. Coordinates ascend; integers that are 0 are left out.
-func (p *sparseRows) append(index []uint32, v []float64, step float64) {
-	for k, j := range index {
-		if q := inside(math.Round(v[k]/step), -maxCoordinate, maxCoordinate); q != 0 {
-			p.index = append(p.index, j)
-			p.value = append(p.value, int16(q))
-		}
-	}
+// Append adds a row to x, of type Sparse, from coordinates that ascend and their integers, which are not 0.
+func Append(x Storage, index []uint32, v []int16) {
+	p := x.(*sparseRows)
+	p.index, p.value = append(p.index, index...), append(p.value, v...)
 	p.start = append(p.start, len(p.index))
 }
 
-// join appends the rows of o.
-func (p *sparseRows) join(o *sparseRows) {
+// Join appends the rows of from to x, both of type Sparse.
+func Join(x, from Storage) {
+	p, o := x.(*sparseRows), from.(*sparseRows)
 	base := len(p.index)
 	p.index, p.value = append(p.index, o.index...), append(p.value, o.value...)
 	for _, s := range o.start[1:] {
@@ -35,25 +31,13 @@ func (p *sparseRows) join(o *sparseRows) {
 	}
 }
 
-// put takes the coordinates of a dense row; it may only be called for the next row.
-func (p *sparseRows) put(i int, v []float64, step float64, way func(float64) float64) {
-	if i != len(p.start)-1 {
-		panic("release: sparse rows are filled in order")
-	}
-	for j, f := range v {
-		if q := inside(way(f/step), -maxCoordinate, maxCoordinate); q != 0 {
-			p.index = append(p.index, uint32(j))
-			p.value = append(p.value, int16(q))
-		}
-	}
-	p.start = append(p.start, len(p.index))
-}
+func (p *sparseRows) Put(int, []int16) { panic("rows: sparse rows are filled by Append") }
 
 func (p *sparseRows) matrix() kernel.SparseRows {
 	return kernel.SparseRows{Start: p.start, Index: p.index, Value: p.value}
 }
 
-func (p *sparseRows) count() int { return len(p.start) - 1 }
+func (p *sparseRows) Count() int { return len(p.start) - 1 }
 
 func (p *sparseRows) row(i int) ([]uint32, []int16) {
 	return p.index[p.start[i]:p.start[i+1]], p.value[p.start[i]:p.start[i+1]]
@@ -67,27 +51,27 @@ func (p *sparseRows) norm2(i int) (n2 int64) {
 	return n2
 }
 
-func (p *sparseRows) norms2(dst []int64) {
+func (p *sparseRows) Norms2(dst []int64) {
 	for i := range dst {
 		dst[i] = p.norm2(i)
 	}
 }
 
-func (p *sparseRows) dots(dst []int64, m []int64, _ []int16) {
+func (p *sparseRows) Dots(dst []int64, m []int64, _ []int16) {
 	dotAll(dst, p, m)
 }
 
-func (p *sparseRows) read(i int, _ *room) ([]uint32, []int16, []uint8) {
+func (p *sparseRows) Read(i int, _ *Room) ([]uint32, []int16, []uint8) {
 	index, value := p.row(i)
 	return index, value, nil
 }
 
-func (p *sparseRows) same(o storage) bool {
+func (p *sparseRows) Same(o Storage) bool {
 	other, ok := o.(*sparseRows)
 	return ok && sameMemory(p.start, other.start) && sameMemory(p.index, other.index) && sameMemory(p.value, other.value)
 }
 
-func (p *sparseRows) copyRow(dst []int16, i int) {
+func (p *sparseRows) CopyRow(dst []int16, i int) {
 	clear(dst[:p.dim])
 	index, value := p.row(i)
 	for k, j := range index {
@@ -95,16 +79,16 @@ func (p *sparseRows) copyRow(dst []int16, i int) {
 	}
 }
 
-func (p *sparseRows) part(first, n int) storage {
+func (p *sparseRows) Part(first, n int) Storage {
 	return &sparseRows{p.dim, p.start[first : first+n+1], p.index, p.value}
 }
 
-func (p *sparseRows) take(to storage, rows []int) storage {
-	return p.cleared(to).extend(p, rows)
+func (p *sparseRows) Take(to Storage, rows []int) Storage {
+	return p.cleared(to).Extend(p, rows)
 }
 
 // cleared returns sparse rows without rows, in the memory of to.
-func (p *sparseRows) cleared(to storage) *sparseRows {
+func (p *sparseRows) cleared(to Storage) *sparseRows {
 	out, reuse := to.(*sparseRows)
 	if !reuse {
 		out = &sparseRows{}
@@ -113,7 +97,7 @@ func (p *sparseRows) cleared(to storage) *sparseRows {
 	return out
 }
 
-func (p *sparseRows) extend(o storage, rows []int) storage {
+func (p *sparseRows) Extend(o Storage, rows []int) Storage {
 	from := o.(*sparseRows)
 	for _, i := range rows {
 		index, value := from.row(i)
@@ -123,9 +107,9 @@ func (p *sparseRows) extend(o storage, rows []int) storage {
 	return p
 }
 
-// encode writes how many entries each row has, then all coordinates, then all integers.
-func (p *sparseRows) encode(dst []byte) ([]byte, int) {
-	rows := p.count()
+// Encode writes how many entries each row has, then all coordinates, then all integers.
+func (p *sparseRows) Encode(dst []byte) ([]byte, int) {
+	rows := p.Count()
 	for i := range rows {
 		dst = append(dst, kernel.Bytes([]uint32{uint32(p.start[i+1] - p.start[i])})...)
 	}
@@ -134,7 +118,7 @@ func (p *sparseRows) encode(dst []byte) ([]byte, int) {
 	return append(dst, kernel.Bytes(p.value[from:to])...), to - from
 }
 
-func (p *sparseRows) decode(to storage, bytes []byte, rows, entries int) (storage, error) {
+func (p *sparseRows) Decode(to Storage, bytes []byte, rows, entries int) (Storage, error) {
 	buffer, _ := to.(*sparseRows)
 	if buffer == nil {
 		buffer = &sparseRows{}
@@ -147,28 +131,28 @@ func (p *sparseRows) decode(to storage, bytes []byte, rows, entries int) (storag
 		out.start = append(out.start, out.start[i]+int(n))
 	}
 	if left != 0 {
-		return nil, errDamaged("a block has other entries than its table says")
+		return nil, damaged("a block has other entries than its table says")
 	}
 	out.index, out.value = kernel.View[uint32](bytes, 4*rows, entries), kernel.View[int16](bytes, 4*(rows+entries), entries)
 	return out, out.check()
 }
 
-// weigh puts the weights of one coordinate side by side.
-func (p *sparseRows) weigh(weights []float32, columns int, _ bool) products {
+// Weigh puts the weights of one coordinate side by side.
+func (p *sparseRows) Weigh(weights []float32, columns int, _ bool) Products {
 	out := make([]float32, len(weights))
 	for k := range columns {
 		for j, w := range weights[k*p.dim : (k+1)*p.dim] {
 			out[j*columns+k] = w
 		}
 	}
-	return func(dst []float32, x storage) { kernel.MarginsSparse(dst, x.(*sparseRows).matrix(), out, columns) }
+	return func(dst []float32, x Storage) { kernel.MarginsSparse(dst, x.(*sparseRows).matrix(), out, columns) }
 }
 
-func (p *sparseRows) addWhole(whole, q []float64, columns int) {
+func (p *sparseRows) AddWhole(whole, q []float64, columns int) {
 	kernel.AddIntSparse(whole, p.matrix(), q, columns)
 }
 
-func (p *sparseRows) addRow(total []int64, i int, q []int64) {
+func (p *sparseRows) AddRow(total []int64, i int, q []int64) {
 	index, value := p.row(i)
 	for n, j := range index {
 		for k, c := range q {
@@ -177,8 +161,8 @@ func (p *sparseRows) addRow(total []int64, i int, q []int64) {
 	}
 }
 
-// flush turns the sums. The sums of one coordinate stand side by side.
-func (p *sparseRows) flush(total []int64, whole []float64, columns int) {
+// Flush turns the sums. The sums of one coordinate stand side by side.
+func (p *sparseRows) Flush(total []int64, whole []float64, columns int) {
 	for j := range p.dim {
 		for k := range columns {
 			total[k*p.dim+j] += int64(whole[j*columns+k])
@@ -194,7 +178,7 @@ func (p *sparseRows) check() error {
 		last := -1
 		for _, j := range index {
 			if int(j) <= last || int(j) >= p.dim {
-				return fmt.Errorf("release: a sparse row has coordinates out of order, want them ascending below %d", p.dim)
+				return fmt.Errorf("rows: a sparse row has coordinates out of order, want them ascending below %d", p.dim)
 			}
 			last = int(j)
 		}
@@ -202,10 +186,10 @@ func (p *sparseRows) check() error {
 	return nil
 }
 
-func (p *sparseRows) weighColumns(weights []float32, columns int, rounded bool) products {
-	return byColumn(p.weigh(weights, columns, rounded), columns)
+func (p *sparseRows) WeighColumns(weights []float32, columns int, rounded bool) Products {
+	return byColumn(p.Weigh(weights, columns, rounded), columns)
 }
 
-func (p *sparseRows) addColumns(whole, q []float64, columns int) {
-	p.addWhole(whole, byRow(q, p.count(), columns), columns)
+func (p *sparseRows) AddColumns(whole, q []float64, columns int) {
+	p.AddWhole(whole, byRow(q, p.Count(), columns), columns)
 }
