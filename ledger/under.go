@@ -36,7 +36,7 @@ func (l *Ledger) under(ctx context.Context, b *budget.Book, about budget.Ask) (*
 	case l.payment != nil || len(l.entries) > 0:
 		return nil, fmt.Errorf("ledger: something is reserved or pays for the ledger already, want a new ledger for each run")
 	case n != l.limit.Neighboring():
-		return nil, fmt.Errorf("ledger: the limit is under %v, want %v as in the durable ledger", l.limit.Neighboring(), n)
+		return nil, fmt.Errorf("ledger: the limit is under %v, want %v as in the durable ledger; plan the run under that relation, or keep a ledger of its own, whose cap comes on top", l.limit.Neighboring(), n)
 	}
 	l.payment = b.Pay(ctx, about)
 	return l.payment, nil

@@ -140,7 +140,7 @@ func TestUnderOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	other, _ := New(replace)
-	if _, err := other.Under(t.Context(), b, budget.Ask{}); err == nil {
-		t.Error("another relation was taken")
+	if _, err := other.Under(t.Context(), b, budget.Ask{}); err == nil || !strings.Contains(err.Error(), "plan the run under that relation") {
+		t.Errorf("got %v, want another relation refused with what to do", err)
 	}
 }

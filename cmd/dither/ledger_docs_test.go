@@ -77,8 +77,8 @@ func TestLedgerPage(t *testing.T) {
 			}
 		}
 	}
-	if d.shown < 11 || len(d.started) != 2 || d.killed != 1 {
-		t.Errorf("got %d commands with outputs, %d processes and %d killed, want at least 11, 2 and 1", d.shown, len(d.started), d.killed)
+	if d.shown < 12 || len(d.started) != 2 || d.killed != 1 {
+		t.Errorf("got %d commands with outputs, %d processes and %d killed, want at least 12, 2 and 1", d.shown, len(d.started), d.killed)
 	}
 	if *update {
 		if err = os.WriteFile(page, []byte(strings.Join(parts, "```")), 0o644); err != nil {

@@ -68,6 +68,10 @@ func TestCreateFromSchema(t *testing.T) {
 	if _, err = p.ledger.Quote(t.Context(), ask); err != nil {
 		t.Errorf("a plan under the schema is refused: %v", err)
 	}
+	ask.Data = "visit"
+	if _, err = p.ledger.Quote(t.Context(), ask); err == nil || !strings.Contains(err.Error(), "write name: visits into the schema") {
+		t.Errorf("got %v, want a plan about other data refused with what to do", err)
+	}
 	r := capped("plain.yaml")
 	r.Unit = "person:patient"
 	if err = os.Mkdir("ledgers", 0o700); err != nil {

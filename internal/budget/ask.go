@@ -66,7 +66,7 @@ func newRules(t Terms) (*rules, error) {
 func (r *rules) check(a Ask, text string) (priced, error) {
 	out := priced{event: a.Event}
 	if a.Data != "" && a.Data != r.terms.Name {
-		return out, fmt.Errorf("budget: the data are %q, want %q, which the ledger is for; give the schema the name of the ledger, or open the ledger of those data", a.Data, r.terms.Name)
+		return out, fmt.Errorf("budget: the data are %q, want %q, which the ledger is for; open the ledger of those data, or write name: %s into the schema if the persons are the same", a.Data, r.terms.Name, r.terms.Name)
 	}
 	if err := r.terms.checkRelation(a.Neighboring); err != nil {
 		return out, err

@@ -28,7 +28,7 @@ func scanFile(f file, size int64, from position) (scan, error) {
 	}
 	claimed := writtenBy(heads, headMagic) | writtenBy(heads[blockSize:], headMagic)
 	if claimed == 0 && writtenBy(heads[recordsBegin:], recordMagic) == 0 {
-		return scan{}, errors.New("the file is no ledger of dither")
+		return scan{}, errors.New("the file is no ledger of dither, want one that dither ledger create made")
 	}
 	if size < from.at {
 		return scan{}, damaged("the file has %d bytes, and had %d when it was read last", size, from.at)

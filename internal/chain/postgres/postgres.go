@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -257,6 +258,15 @@ func (s *Store) failed(what string, err error) error {
 	}
 	return fmt.Errorf("ledger: %v: %s: %w", s.location, what, err)
 }
+
+// oneLine is an error whose text stands on one line.
+type oneLine struct{ error }
+
+// Error is the text of the error with spaces for all white space.
+func (e oneLine) Error() string { return strings.Join(strings.Fields(e.error.Error()), " ") }
+
+// Unwrap returns the error itself.
+func (e oneLine) Unwrap() error { return e.error }
 
 // undefinedTable is PostgreSQL's code of a table that is not there.
 const undefinedTable = "42P01"

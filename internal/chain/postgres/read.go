@@ -18,7 +18,7 @@ func (s *Store) connect(ctx context.Context) error {
 	var err error
 	if s.conn, err = pgx.ConnectConfig(ctx, s.location.config.Copy()); err != nil {
 		s.conn = nil
-		return s.failed("cannot connect", err)
+		return s.failed("cannot connect, want a server that runs there; check host, port and user", oneLine{err})
 	}
 	var fsync string
 	var standby bool
