@@ -35,6 +35,7 @@ func labelsBeside(ctx context.Context, q request, src Source) func() (*vector, e
 		if err != nil {
 			return nil, err
 		}
+		in.watch(nil)
 		a, r, err := readVector(src.Labels, bufio.NewReaderSize(in, chunkBytes))
 		if err != nil {
 			_ = f.Close()

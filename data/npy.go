@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/ditherml/dither/internal/witness"
 )
 
 // scanMatrix passes the numbers of an NPY matrix, and of its labels, to the sink.
@@ -118,6 +120,9 @@ func scanArchive(ctx context.Context, q request, src Source) error {
 		return damaged(src.Path, "it is no NPZ file", "a zip archive of arrays")
 	}
 	defer z.Close()
+	for _, f := range z.File {
+		witness.From(ctx).Index(fmt.Appendf(nil, "%q %d %08x", f.Name, f.UncompressedSize64, f.CRC32))
+	}
 	matrix, target, err := members(ctx, q, z.File)
 	if err != nil {
 		return err

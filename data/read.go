@@ -11,6 +11,7 @@ import (
 
 	"github.com/ditherml/dither/internal/columnar"
 	"github.com/ditherml/dither/internal/format"
+	"github.com/ditherml/dither/internal/witness"
 )
 
 // Source describes the location and the format of a table.
@@ -82,6 +83,7 @@ func readText(ctx context.Context, q request, b *builder, r io.Reader, o ReadOpt
 	if err != nil {
 		return nil, err
 	}
+	in.watch(nil)
 	if err = scanTable(ctx, q, in); err != nil {
 		return nil, err
 	}
@@ -157,6 +159,7 @@ func scanFile(ctx context.Context, q request, src Source) error {
 		return err
 	}
 	if string(magic) == npyMagic || hasExtension(src.Path, ".npy") {
+		in.watch(b)
 		return scanMatrix(ctx, q, src, b)
 	}
 	head, err := b.Peek(chunkBytes)
@@ -170,8 +173,10 @@ func scanFile(ctx context.Context, q request, src Source) error {
 	case columns != nil && src.Labels != "":
 		return labelsRefused(src.Path, "a table with named columns")
 	case columns != nil:
+		witness.From(ctx).Index(footer(f, in.size))
 		return scanColumns(ctx, q, columns)
 	}
+	in.watch(b)
 	if isIDX(head) || hasIDXName(src.Path) {
 		return scanIDX(ctx, q, src, b)
 	}
@@ -188,6 +193,16 @@ func scanFile(ctx context.Context, q request, src Source) error {
 		return scanJSON(ctx, q, b)
 	}
 	return scanTable(ctx, q, b)
+}
+
+// mostFooter bounds what is digested of a file whose parts are not read in order, in bytes.
+const mostFooter = 1 << 20
+
+// footer returns the end of a file, where columnar files describe their parts.
+func footer(f io.ReaderAt, size int64) []byte {
+	text := make([]byte, min(size, mostFooter))
+	n, _ := f.ReadAt(text, size-int64(len(text))) // what cannot be read, reading the columns finds
+	return text[:n]
 }
 
 func labelsRefused(path, table string) error {

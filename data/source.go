@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"github.com/ditherml/dither/internal/format"
+	"github.com/ditherml/dither/internal/witness"
 )
 
 const (
@@ -36,6 +37,15 @@ type input struct {
 	read     int64
 	maxBytes int64
 	size     int64 // of the text in bytes, 0 when it is not known
+	part     *witness.Part
+}
+
+// watch lets the witness of the context see the whole text. b holds what was read so far, nil for nothing.
+func (in *input) watch(b *bufio.Reader) {
+	if in.part = witness.From(in.ctx).Part(); in.part != nil && b != nil {
+		begun, _ := b.Peek(b.Buffered()) // which never fails
+		_, _ = in.part.Write(begun)      // nor does this
+	}
 }
 
 // counter counts the bytes that are read from a file.
@@ -102,6 +112,10 @@ func (in *input) Read(p []byte) (int, error) {
 	}
 	n, err := in.r.Read(p)
 	in.read += int64(n)
+	_, _ = in.part.Write(p[:n]) // never fails
+	if err == io.EOF {
+		in.part.End()
+	}
 	if err == nil || err == io.EOF {
 		if limit := in.overLimit(); limit != nil {
 			return n - int(max(0, min(int64(n), in.read-in.maxBytes))), limit

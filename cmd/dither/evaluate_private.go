@@ -137,7 +137,7 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 	var files map[string][]byte
 	budget, err := purse.Pay(c.Context(), &draft)
 	if err == nil {
-		files, err = e.release(c, m, table, plan, draft, budget, out, certificate.Hash(modelText))
+		files, err = e.release(c, purse, m, table, plan, draft, budget, out, certificate.Hash(modelText))
 	}
 	if err == nil && purse == nil && !strings.HasPrefix(table, builtinPrefix) {
 		fmt.Fprintln(c.ErrOrStderr(), bookkeeping.UncountedEvaluation)
@@ -146,11 +146,12 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 }
 
 // release reads the records, measures the model on them and writes the results.
-func (e *evaluateCommand) release(c *cobra.Command, m *model.Model, table string, plan evaluate.Plan, draft certificate.Certificate, budget *ledger.Ledger, out *artefact.Folder, hash string) (map[string][]byte, error) {
-	d, err := e.table.read(c.Context(), m.Schema(), table, measures.ReadOptions(plan, m.Schema()), tabular.ReadTest)
+func (e *evaluateCommand) release(c *cobra.Command, purse *bookkeeping.Purse, m *model.Model, table string, plan evaluate.Plan, draft certificate.Certificate, budget *ledger.Ledger, out *artefact.Folder, hash string) (map[string][]byte, error) {
+	d, err := e.table.read(purse.Watch(c.Context()), m.Schema(), table, measures.ReadOptions(plan, m.Schema()), tabular.ReadTest)
 	if err != nil {
 		return nil, err
 	}
+	purse.Tell(c.ErrOrStderr())
 	records, err := evaluate.RecordsOf(c.Context(), m, plan, d)
 	if err != nil {
 		return nil, interruption(c.Context(), err)

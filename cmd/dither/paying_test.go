@@ -3,8 +3,11 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -164,5 +167,101 @@ func TestUncountedRunsSaySo(t *testing.T) {
 	}
 	if status, _, stderr := invoke(append(args, "--purpose", "x")...); status != exitUsage || !strings.Contains(stderr, "without --ledger") {
 		t.Errorf("got %d and %q, want a purpose without a ledger refused", status, stderr)
+	}
+}
+
+// TestWitnessTellsAndPublishesNothing reads a table, a copy of it, one with more rows and one in another order: the operator
+// is told, and nothing about the content is in any other output or file.
+func TestWitnessTellsAndPublishesNothing(t *testing.T) {
+	queryFiles(t)
+	mustInvoke(t, "ledger", "create", "people.ledger", "--data", "people", "--epsilon", "5", "--delta", "1e-5", "--row", "one person", "--rows-per-person", "3")
+	text := readFile(t, "people.csv")
+	rows := strings.SplitAfter(text, "\n")
+	slices.Reverse(rows[1 : len(rows)-1])
+	writeText(t, "copy.csv", text)
+	writeText(t, "turned.csv", strings.Join(rows, ""))
+	writeText(t, "more.csv", text+rows[1]+rows[2])
+	edit(t, "people.yaml", "age: {numeric: [0, 100]", "age: {numeric: [0, 50]")
+	writeText(t, "narrow.yaml", readFile(t, "people.yaml"))
+	edit(t, "people.yaml", "age: {numeric: [0, 50]", "age: {numeric: [0, 100]")
+	var published strings.Builder
+	before := accountOf(t, "people.ledger").Left
+	for i, c := range []struct{ table, schema, want string }{
+		{"people.csv", "people.yaml", "the first look"}, {"people.csv", "people.yaml", "the same records as at record 1 "}, {"copy.csv", "people.yaml", "the same records"},
+		{"turned.csv", "people.yaml", "the same records"}, {"people.csv", "narrow.yaml", "the same records"}, {"more.csv", "people.yaml", "and 2 lines more; the budget counts on"},
+		{"turned.csv", "people.yaml", "and others than at record 11"},
+	} {
+		out := fmt.Sprint("answer", i)
+		stdout, stderr := mustInvoke(t, "query", "count", "--data", c.table, "--schema", c.schema, "--epsilon", "0.1", "--ledger", "people.ledger", "--out", out, "--json")
+		if !strings.Contains(stderr, "records    "+c.want) && !strings.Contains(stderr, c.want) || strings.Count(stderr, "records    ") != 1 {
+			t.Errorf("%s under %s: got %q, want %q", c.table, c.schema, stderr, c.want)
+		}
+		published.WriteString(stdout)
+		if left := accountOf(t, "people.ledger").Left; !(left < before) {
+			t.Errorf("%s: %v is left of %v, want that the name pays", c.table, left, before)
+		} else {
+			before = left
+		}
+	}
+	table := []string{"--data", "people.csv", "--schema", "people.yaml", "--ledger", "people.ledger", "--epsilon", "0.1"}
+	stdout, stderr := mustInvoke(t, append([]string{"train", "--steps", "2", "--out", "model"}, table...)...)
+	if !strings.Contains(stderr, "records    the same records") {
+		t.Errorf("train: got %q, want the line of the operator", stderr)
+	}
+	published.WriteString(stdout)
+	for range 2 { // the table is encoded, and read from the cache
+		if _, stderr = mustInvoke(t, append([]string{"train", "--steps", "2", "--stream", "--out", t.TempDir() + "/streamed"}, table...)...); !strings.Contains(stderr, "records    the same records") {
+			t.Errorf("train --stream: got %q, want the line of the operator", stderr)
+		}
+	}
+	if _, stderr = mustInvoke(t, "evaluate", "model", "more.csv", "--private", "--epsilon", "0.1", "--ledger", "people.ledger", "--out", "measured"); !strings.Contains(stderr, "2 lines more") {
+		t.Errorf("evaluate: got %q, want the line of the operator", stderr)
+	}
+	stdout, stderr = mustInvoke(t, append([]string{"sweep", "--select", "geometric:2", "--learning-rate", "0.5,1", "--steps", "2", "--out", "chosen", "--test", "people.csv", "--test-public"}, table...)...)
+	if strings.Count(stderr, "records    the same records") != 1 {
+		t.Errorf("sweep: got %q, want one line of the operator", stderr)
+	}
+	published.WriteString(stdout)
+	if stdout, stderr = mustInvoke(t, append([]string{"train", "--steps", "2", "--quiet", "--out", "silent"}, table...)...); strings.Contains(stdout+stderr, "records    ") {
+		t.Errorf("got %q with --quiet, want no line", stderr)
+	}
+	mustInvoke(t, "ledger", "show", "people.ledger", "--page", "page.html")
+	mustInvoke(t, "ledger", "export", "people.ledger", "--out", "export.jsonl")
+	for _, args := range [][]string{{"show"}, {"show", "--json"}, {"show", "--csv"}, {"check"}, {"check", "--json"}} {
+		stdout, _ = mustInvoke(t, append([]string{"ledger", args[0], "people.ledger"}, args[1:]...)...)
+		published.WriteString(stdout)
+	}
+	private := readFile(t, "people.ledger.witness")
+	secrets := regexp.MustCompile(`"(?:sum|key)": "([0-9a-f]{64})"`).FindAllStringSubmatch(private, -1)
+	if len(secrets) < 10 {
+		t.Fatalf("the private file has %d digests, want those of all runs", len(secrets))
+	}
+	err := filepath.WalkDir(".", func(path string, e os.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() && path != "people.ledger.witness" {
+			published.WriteString(readFile(t, path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range secrets {
+		if strings.Contains(published.String(), s[1]) || strings.Contains(published.String(), s[1][:16]) {
+			t.Errorf("digest or key %s is in an output", s[1])
+		}
+	}
+	for _, words := range []string{"lines more", "the same records as", "witness\"", "dither-witness"} {
+		if strings.Contains(published.String(), words) {
+			t.Errorf("%q is in an output", words)
+		}
+	}
+	if err = os.Remove("people.ledger.witness"); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr = mustInvoke(t, append([]string{"query", "count"}, table...)...); !strings.Contains(stderr, "records    none: there is no people.ledger.witness") {
+		t.Errorf("got %q, want that there is no witness", stderr)
+	}
+	if _, err = os.Stat("people.ledger.witness"); err == nil {
+		t.Error("a run made the file of the witness, want that it stays away once it is removed")
 	}
 }

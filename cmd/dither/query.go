@@ -157,10 +157,11 @@ func (k *queryCommand) pay(c *cobra.Command, purse *bookkeeping.Purse, priced as
 	if err != nil {
 		return nil, err
 	}
-	d, err := k.table.read(c.Context(), q.Schema(), k.path, q.ReadOptions(), tabular.ReadTrain)
+	d, err := k.table.read(purse.Watch(c.Context()), q.Schema(), k.path, q.ReadOptions(), tabular.ReadTrain)
 	if err != nil {
 		return nil, err
 	}
+	purse.Tell(c.ErrOrStderr())
 	answer, err := priced.Answer(target, d)
 	if err != nil {
 		return nil, err

@@ -75,7 +75,11 @@ func (s *sweepCommand) run(c *cobra.Command) error {
 		if failed != nil {
 			return failed
 		}
-		p.Key = s.key.Key
+		told := messages
+		if s.quiet {
+			told = io.Discard
+		}
+		p.Key, p.Watch, p.Tell = s.key.Key, purse.Watch, func() { purse.Tell(told) }
 		p.Pay = func(c *certificate.Certificate) (*ledger.Ledger, error) { return purse.Pay(ctx, c) }
 		chosen, failed := p.Choose(ctx, folder, messages, s.quiet)
 		if failed = closePurse(ctx, purse, p.Choice.Files, messages, failed); failed != nil {

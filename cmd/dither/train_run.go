@@ -70,9 +70,10 @@ func (t *trainCommand) pay(ctx context.Context, source tables, f *training.Run) 
 	var files map[string][]byte
 	budget, err := purse.Pay(ctx, &f.Draft, f.Earlier()...)
 	if err == nil {
-		err = stopped(t.read(ctx, source, f))
+		err = stopped(t.read(ctx, purse.Watch(ctx), source, f))
 	}
 	if err == nil {
+		purse.Tell(t.tell())
 		files, err = t.fit(ctx, f, budget)
 	}
 	if err == nil && purse == nil && f.Draft.Private && !f.Tables.Builtin {
@@ -188,15 +189,15 @@ func (t *trainCommand) checkThreshold(s *data.Schema) error {
 	return t.holdout.threshold.Check(len(s.Target.Levels), t.holdout.holdout != "")
 }
 
-// read reads the records in the requested way, and the test table.
-func (t *trainCommand) read(ctx context.Context, source tables, f *training.Run) (err error) {
+// read reads the records in the requested way, watched, and the test table.
+func (t *trainCommand) read(ctx, watched context.Context, source tables, f *training.Run) (err error) {
 	switch {
 	case t.stream:
-		f.Encoded, err = cache.Encode(ctx, *t.streamed, f.Setup, f.Options, t.tell())
+		f.Encoded, err = cache.Encode(watched, *t.streamed, f.Setup, f.Options, t.tell())
 	case t.cacheFeatures:
-		f.Table, err = cache.Read(ctx, *t.streamed, f.Setup, f.Options, t.tell())
+		f.Table, err = cache.Read(watched, *t.streamed, f.Setup, f.Options, t.tell())
 	default:
-		f.Records, err = source.train(ctx)
+		f.Records, err = source.train(watched)
 	}
 	if err == nil {
 		f.Test, err = source.test(ctx)

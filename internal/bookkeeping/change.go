@@ -18,6 +18,7 @@ import (
 	"github.com/ditherml/dither/internal/chain/postgres"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/failure"
+	"github.com/ditherml/dither/internal/witness"
 )
 
 // imported is a folder that is counted after the fact.
@@ -235,6 +236,7 @@ func Merge(ctx context.Context, path, who string, from ...string) (out Merged, e
 	if err != nil {
 		return out, err
 	}
+	_ = witness.Create(path+witness.End, l.Book.Ledger()) // without it, runs say that there is none
 	out = Merged{Where: path, Ledgers: from, Epsilon: s.Terms.Epsilon, Delta: s.Terms.Delta, Spent: certificate.Epsilon(s.Spent), Left: s.Left.Epsilon, words: l.Account().Standing()}
 	return out, l.Close()
 }

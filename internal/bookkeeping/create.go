@@ -12,6 +12,7 @@ import (
 	"github.com/ditherml/dither/internal/chain"
 	"github.com/ditherml/dither/internal/chain/postgres"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/witness"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/privacy"
 )
@@ -121,6 +122,7 @@ func (r Request) filter(several bool) (budget.Filter, error) {
 type Created struct {
 	Account
 	file     bool
+	witness  string // its file, "" for none
 	declared declared
 }
 
@@ -150,7 +152,11 @@ func Create(ctx context.Context, where string, r Request) (Created, error) {
 	if err != nil {
 		return Created{}, err
 	}
-	return Created{l.Account(), file, d}, l.Close()
+	out := Created{l.Account(), file, "", d}
+	if file && witness.Create(where+witness.End, l.Book.Ledger()) == nil { // without it, runs say that there is none
+		out.witness = where + witness.End
+	}
+	return out, l.Close()
 }
 
 // makeStore makes the chain of a ledger.
@@ -189,6 +195,9 @@ func (c Created) Text() ([]byte, error) {
 		b.WriteString("file      you alone can read and write it; the one lock of all writers is on the file itself\n")
 	} else {
 		b.WriteString("server    writers take turns; whoever can write the table can spend\n")
+	}
+	if c.witness != "" {
+		fmt.Fprintf(&b, "witness   %s, as secret as the records: runs say whether they read the same as before\n", display.Printable(c.witness))
 	}
 	b.WriteString(c.declared.text(c.Where))
 	return []byte(b.String()), nil

@@ -17,14 +17,10 @@ type exported struct {
 	Record   json.RawMessage `json:"record"`
 }
 
-// secretKey is the key of witnesses in the first record: whoever has it can test guesses of the
-// records.
+// secretKey is half of the key of witnesses, in the first record.
 var secretKey = regexp.MustCompile(`"witness-key":"[0-9a-f]{64}",`)
 
-// withheld is what stands in place of a witness.
-var withheld = json.RawMessage(`{"witness":"withheld"}`)
-
-// Export writes all records as JSON lines, oldest first. Witnesses of content and their key stay in
+// Export writes all records as JSON lines, oldest first. The half of the key of witnesses stays in
 // the ledger.
 func (l *Ledger) Export(w io.Writer) error {
 	for _, c := range l.store.records {
@@ -46,16 +42,12 @@ func (l *Ledger) Export(w io.Writer) error {
 // public returns a record without what is as secret as the records of persons.
 func public(payload []byte) (json.RawMessage, error) {
 	var kinds struct {
-		Create  json.RawMessage `json:"create"`
-		Witness json.RawMessage `json:"witness"`
+		Create json.RawMessage `json:"create"`
 	}
 	if err := json.Unmarshal(payload, &kinds); err != nil {
 		return nil, err
 	}
-	switch {
-	case kinds.Witness != nil:
-		return withheld, nil
-	case kinds.Create == nil:
+	if kinds.Create == nil {
 		return payload, nil
 	}
 	out := secretKey.ReplaceAll(payload, nil)

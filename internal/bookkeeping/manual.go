@@ -50,7 +50,10 @@ The filter decides what the ledger adds up. All of them allow plans that depend 
 
 With --unit person:COLUMN a record of a plan is a person, and plans about rows are charged for --rows-per-person
 rows. With --unit person each plan is about rows and is charged for that many. --population declares, once for each, parts
-of the data that share no person: they count by the dearest one.`,
+of the data that share no person: they count by the dearest one.
+
+Next to a FILE stands FILE.witness, for its owner alone. With it each run says whether it read the same records as
+runs before. It decides nothing; without it, runs say that there is none.`,
 		`  dither ledger create --schema patients.yaml --epsilon 3 --delta 1e-5
   dither ledger create hospital.ledger --data visits --epsilon 3 --delta 1e-5 --row "one visit"
   dither ledger create hospital.ledger --data visits --epsilon 3 --delta 1e-5 --row "one visit" --unit person:patient --rows-per-person 12
@@ -79,8 +82,8 @@ prints, a certificate, a model folder, or an event as dither account takes it. N
 Exit status 3 when it does not fit; then it says what would.`,
 		`  dither ledger price hospital.ledger plan.json
   dither ledger price hospital.ledger "repeat(1000, poisson(0.01, gaussian(1.1)))"`},
-	"export": {"export FILE", "Write all records as JSON lines", `Write every record of a ledger as one line of JSON, oldest first, for an archive. Digests of the content of tables
-and their key stay in the ledger: they are as secret as the tables.`,
+	"export": {"export FILE", "Write all records as JSON lines", `Write every record of a ledger as one line of JSON, oldest first, for an archive. Nothing in it depends on
+the content of tables. Half of the key under which FILE.witness digests content stays in the ledger.`,
 		`  dither ledger export hospital.ledger
   dither ledger export hospital.ledger --out hospital.jsonl`},
 	"repair": {"repair FILE", "Make a damaged ledger readable, and forfeit the rest", `Keep the records of a damaged file up to the damage, and forfeit all that was left of the budget: nobody knows what

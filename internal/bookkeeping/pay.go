@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/budget"
+	"github.com/ditherml/dither/internal/chain/postgres"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/failure"
+	"github.com/ditherml/dither/internal/witness"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
 )
@@ -33,6 +36,8 @@ type Purse struct {
 	wish    Wish
 	data    string
 	payment *budget.Payment
+	witness *witness.Witness // of the records that the run reads, nil for none
+	blind   error            // why there is none
 }
 
 // Purse opens the ledger of a run about the records of a schema. It returns nil where neither the
@@ -55,7 +60,36 @@ func (w Wish) Purse(ctx context.Context, s *data.Schema) (*Purse, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Purse{ledger: l, wish: w, data: s.Name}, nil
+	p := &Purse{ledger: l, wish: w, data: s.Name}
+	if postgres.Is(w.Where) {
+		p.blind = errors.New("a ledger on a server keeps none")
+	} else {
+		p.witness, p.blind = witness.Open(w.Where+witness.End, l.Book.Ledger(), l.WitnessKey(), w.Population)
+	}
+	return p, nil
+}
+
+// Watch returns a context for reading the records of the run: a witness digests them meanwhile.
+func (p *Purse) Watch(ctx context.Context) context.Context {
+	if p == nil || p.witness == nil {
+		return ctx
+	}
+	return witness.With(ctx, p.witness.Watch())
+}
+
+// Tell writes a line for the operator about the records that were read: whether earlier runs read the same. It decides
+// nothing. The line is about private records.
+func (p *Purse) Tell(w io.Writer) {
+	if p == nil || p.payment == nil {
+		return
+	}
+	said := ""
+	if p.witness == nil {
+		said = fmt.Sprintf("none: %v", p.blind)
+	} else {
+		said = p.witness.Tell(p.payment.Places()[0].Seq, p.ledger.Terms().Name)
+	}
+	fmt.Fprintln(w, "records    "+display.OneLine(said))
 }
 
 // Pay reserves the price of a draft in the durable ledger, before a record is read, and notes the

@@ -256,6 +256,14 @@ func (b *Book) Terms() Terms {
 	return t
 }
 
+// WitnessKey returns half of the key under which content is digested, hexadecimal. The other half is outside
+// the ledger.
+func (b *Book) WitnessKey() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.state.create.WitnessKey
+}
+
 // Ledger returns the random name of the ledger, which copies of it share.
 func (b *Book) Ledger() string {
 	b.mu.Lock()

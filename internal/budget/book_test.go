@@ -100,9 +100,6 @@ func everyKind(t testing.TB) (*Book, *chain.Memory) {
 	if _, err := b.Anchor(background, "printed"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Witness(background, "patients", "p.csv", strings.NewReader("x,y\n1,2\n")); err != nil {
-		t.Fatal(err)
-	}
 	if err := b.ForfeitAll(background, "a test", "officer"); err != nil {
 		t.Fatal(err)
 	}
@@ -564,44 +561,6 @@ func TestSucceed(t *testing.T) {
 	}
 	if _, fit := reserve(t, other, plan); fit {
 		t.Error("a closed ledger reserved a plan")
-	}
-}
-
-// TestWitness tells copies, appended rows and renamed files apart. A name is never decided by content.
-func TestWitness(t *testing.T) {
-	b, store := made(t, termsOf(GDP))
-	long := strings.Repeat("1,2,3\n", 30000)
-	for i, c := range []struct {
-		data, file, content string
-		want                Sighting
-	}{
-		{"patients", "a.csv", long, FirstSeen},
-		{"patients", "a.csv", long, SameSeen},
-		{"patients", "b.csv", long, Renamed},
-		{"patients", "a.csv", long + "4,5,6\n", Appended},
-		{"patients", "a.csv", "7" + long, Changed},
-		{"others", "c.csv", long, Copied},
-		{"others", "d.csv", long + "8\n", Copied},
-		{"third", "e.csv", "nothing", FirstSeen},
-		{"third", "f.csv", "nothing", Renamed},
-	} {
-		if i == 4 {
-			b = opened(t, store)
-		}
-		got, err := b.Witness(background, c.data, c.file, strings.NewReader(c.content))
-		if err != nil || got != c.want {
-			t.Errorf("%d: got %q, %v, want %q", i, got, err, c.want)
-		}
-		if (got.Message(c.data, c.file) == "") != (got == FirstSeen || got == SameSeen) {
-			t.Errorf("%q has message %q", got, got.Message(c.data, c.file))
-		}
-	}
-	other, _ := made(t, termsOf(GDP))
-	if _, err := other.Witness(background, "patients", "a.csv", strings.NewReader(long)); err != nil {
-		t.Fatal(err)
-	}
-	if other.state.witness[0].Digest == b.state.witness[0].Digest {
-		t.Error("two ledgers have one digest of the same content: the key is not their own")
 	}
 }
 

@@ -25,7 +25,6 @@ type record struct {
 	Anchor  *Anchor        `json:"anchor,omitempty"`
 	Import  *importRecord  `json:"import,omitempty"`
 	Note    *noteRecord    `json:"note,omitempty"`
-	Witness *witnessRecord `json:"witness,omitempty"`
 }
 
 // createRecord is the first record of a chain.

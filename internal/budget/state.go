@@ -58,7 +58,6 @@ type state struct {
 	heads   [][32]byte
 	forfeit bool
 	anchors []Anchor
-	witness []witnessRecord
 }
 
 // errEmpty is the error of a chain without a first record.
@@ -103,8 +102,6 @@ func (s *state) take(c chain.Record, r record) error {
 		return s.takeForfeit(r.Forfeit)
 	case r.Anchor != nil:
 		return s.takeAnchor(*r.Anchor)
-	case r.Witness != nil:
-		return s.takeWitness(*r.Witness)
 	}
 	return checkTexts(r.Note.Text, r.Note.Who)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/ditherml/dither/internal/durable"
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/release"
+	"github.com/ditherml/dither/internal/witness"
 	"github.com/ditherml/dither/train"
 )
 
@@ -53,7 +54,10 @@ func Encode(ctx context.Context, source data.Source, s train.Setup, o train.Opti
 	if err != nil {
 		return nil, err
 	}
-	key, err := newKey(source, s.Schema, s.Features.Pipeline, o.FeatureBits)
+	key, err := newKey(ctx, source, s.Schema, s.Features.Pipeline, o.FeatureBits)
+	if !isPacked(source.Path) { // the witness has seen the whole table
+		ctx = witness.With(ctx, nil)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +71,7 @@ func Encode(ctx context.Context, source data.Source, s train.Setup, o train.Opti
 		if err = writeEncoded(ctx, source, path, note, s, o); err != nil {
 			return nil, err
 		}
-		after, failing := newKey(source, s.Schema, s.Features.Pipeline, o.FeatureBits)
+		after, failing := newKey(witness.With(ctx, nil), source, s.Schema, s.Features.Pipeline, o.FeatureBits)
 		if failing == nil && (after.SHA256 != key.SHA256 || after.LabelsSHA256 != key.LabelsSHA256) {
 			failing = failure.Running(fmt.Errorf("the table changed while it was encoded, want one that stands still; nothing was spent; try again"))
 		}

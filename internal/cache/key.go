@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,6 +14,7 @@ import (
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/failure"
+	"github.com/ditherml/dither/internal/witness"
 )
 
 // key is everything that an encoded table was made from. It stands in the file as its note. An
@@ -38,7 +40,7 @@ type key struct {
 
 // newKey reads the files of a table for their hashes, because sizes and times do not show every
 // change.
-func newKey(source data.Source, schema *data.Schema, chain *feature.Pipeline, featureBits int) (key, error) {
+func newKey(ctx context.Context, source data.Source, schema *data.Schema, chain *feature.Pipeline, featureBits int) (key, error) {
 	k := key{Format: "2", Delimiter: source.Delimiter, FeatureBits: featureBits, Transforms: chain.Specs()}
 	if chain.Transforms() {
 		made := chain.Fingerprint()
@@ -52,15 +54,28 @@ func newKey(source data.Source, schema *data.Schema, chain *feature.Pipeline, fe
 	}
 	sum := sha256.Sum256(text)
 	k.Schema = hex.EncodeToString(sum[:])
-	if k.Table, k.Bytes, k.SHA256, err = identity(source.Path); err != nil || source.Labels == "" {
+	if k.Table, k.Bytes, k.SHA256, err = identity(ctx, source.Path); err != nil || source.Labels == "" {
 		return k, err
 	}
-	k.Labels, k.LabelsBytes, k.LabelsSHA256, err = identity(source.Labels)
+	k.Labels, k.LabelsBytes, k.LabelsSHA256, err = identity(ctx, source.Labels)
 	return k, err
 }
 
-// identity is what tells a file from what it was before.
-func identity(path string) (name string, bytes int64, sum string, err error) {
+// isPacked reports whether a file is compressed or has columns of its own. Then its bytes are not what a reader of the
+// table sees, and the witness sees the table while it is encoded.
+func isPacked(path string) bool {
+	var magic [4]byte
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	n, _ := io.ReadFull(file, magic[:])
+	return n >= 2 && magic[0] == 0x1f && magic[1] == 0x8b || string(magic[:n]) == "PAR1" || string(magic[:n]) == "PK\x03\x04"
+}
+
+// identity is what tells a file from what it was before. A witness in ctx sees the file.
+func identity(ctx context.Context, path string) (name string, bytes int64, sum string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", 0, "", fmt.Errorf("%s cannot be looked at: %w; name a table that exists", path, display.Pathless(err))
@@ -78,7 +93,12 @@ func identity(path string) (name string, bytes int64, sum string, err error) {
 	}
 	defer file.Close()
 	hash := sha256.New()
-	if bytes, err = io.Copy(hash, file); err != nil {
+	var seen *witness.Part
+	if !isPacked(path) {
+		seen = witness.From(ctx).Part()
+		defer seen.End()
+	}
+	if bytes, err = io.Copy(io.MultiWriter(hash, seen), file); err != nil {
 		return "", 0, "", failure.Running(fmt.Errorf("%s cannot be read: %w", path, display.Pathless(err)))
 	}
 	return name, bytes, hex.EncodeToString(hash.Sum(nil)), nil

@@ -90,8 +90,15 @@ func (p *Plan) read(ctx context.Context) (err error) {
 	if p.parts.training != nil {
 		return nil
 	}
-	if p.parts.training, err = p.Train(ctx); err != nil {
+	watched := ctx
+	if p.Watch != nil {
+		watched = p.Watch(ctx)
+	}
+	if p.parts.training, err = p.Train(watched); err != nil {
 		return err
+	}
+	if p.Tell != nil {
+		p.Tell()
 	}
 	p.parts.test, err = p.ReadTest(ctx)
 	return err

@@ -87,11 +87,13 @@ var layers = []layer{
 	{"internal/budget", "privacy internal/display internal/strict internal/slack mechanism account internal/chain"},
 	{"ledger", "privacy mechanism account internal/budget"},
 	{"certificate", "privacy internal/slack mechanism account ledger internal/strict"},
+	// Whether runs read the same records: data lets it see what it reads, and ledgers keep what it saw.
+	{"internal/witness", "internal/strict internal/display internal/durable"},
 	// What package data asks of a file that holds a table column by column.
 	{"internal/columnar", ""},
 	// What kinds of files hold a table: data reads them, and commands name them.
 	{"internal/format", ""},
-	{"data", "internal/kernel internal/columnar internal/format"},
+	{"data", "internal/witness internal/kernel internal/columnar internal/format"},
 	// The library that reads Parquet is for those who name the format: a served model, which
 	// reaches data, does not carry it.
 	{"internal/format/parquet", "internal/columnar data"},
@@ -138,7 +140,7 @@ var layers = []layer{
 	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense internal/pass internal/pick mechanism internal/release account ledger certificate internal/strict data internal/encoder feature query model evaluate internal/option internal/optimizer internal/draft"},
 	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/spot internal/dense internal/pass mechanism internal/release account ledger certificate internal/strict data feature query model evaluate train internal/option internal/encoder internal/draft"},
 	// Encoded tables, which hold records, in a folder of the user's own: for tables larger than memory, and costly transforms.
-	{"internal/cache", "data feature internal/release train internal/display internal/durable internal/failure"},
+	{"internal/cache", "internal/witness data feature internal/release train internal/display internal/durable internal/failure"},
 	// The layers of a network from words and from files, for training and for diagnoses.
 	{"internal/layers", "data feature network train internal/display"},
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
@@ -189,7 +191,7 @@ var layers = []layer{
 	// What flags may be set to and how help groups them: the table follows the packages that know the values.
 	{"internal/values", "account certificate data/builtin feature internal/budget internal/calibration internal/flags internal/glossary internal/layers internal/option internal/reproduce internal/scoreaudit internal/tabular model privacy query train/erm"},
 	// What dither ledger does: it prices certificates and plans, verifies folders, and shows a ledger as a page.
-	{"internal/bookkeeping", "certificate explain internal/artefact internal/budget internal/calibration internal/chain internal/chain/postgres internal/display internal/failure internal/figure internal/option internal/report internal/wording ledger mechanism privacy data"},
+	{"internal/bookkeeping", "internal/witness certificate explain internal/artefact internal/budget internal/calibration internal/chain internal/chain/postgres internal/display internal/failure internal/figure internal/option internal/report internal/wording ledger mechanism privacy data"},
 	// Questions from price to folder, as the command asks them.
 	{"internal/asking", "privacy account ledger certificate data query internal/artefact internal/process"},
 	// How far something is, on a terminal or in a file.
