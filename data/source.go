@@ -40,7 +40,8 @@ type input struct {
 	part     *witness.Part
 }
 
-// watch lets the witness of the context see the whole text. b holds what was read so far, nil for nothing.
+// watch lets the witness of the context see the whole text. b holds what was read so far, nil for
+// nothing.
 func (in *input) watch(b *bufio.Reader) {
 	if in.part = witness.From(in.ctx).Part(); in.part != nil && b != nil {
 		begun, _ := b.Peek(b.Buffered()) // which never fails

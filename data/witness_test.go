@@ -28,8 +28,9 @@ func newWitness(t testing.TB) func() *witness.Witness {
 	}
 }
 
-// TestWitnessSeesEveryFormat reads each table whole, in blocks and under another schema: the witness sees the same
-// records. Where a byte of the table or of its labels changes, the witness says so.
+// TestWitnessSeesEveryFormat reads each table whole, in blocks and under another schema: the
+// witness sees the same records. Where a byte of the table or of its labels changes, the witness
+// says so.
 func TestWitnessSeesEveryFormat(t *testing.T) {
 	s, narrow := blocksSchema(), blocksSchema()
 	narrow.Columns[0].Upper = 1

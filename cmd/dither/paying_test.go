@@ -60,8 +60,9 @@ func TestLedgerPaysForEverything(t *testing.T) {
 	}
 }
 
-// TestLedgerKeepsChoicesWithoutModel makes choices of a Poisson number of runs, mean 1, until one has no run: it has no
-// certificate, and stays spent. All of 31 choices have runs with probability 7e-7.
+// TestLedgerKeepsChoicesWithoutModel makes choices of a Poisson number of runs, mean 1, until one
+// has no run: it has no certificate, and stays spent. All of 31 choices have runs with probability
+// 7e-7.
 func TestLedgerKeepsChoicesWithoutModel(t *testing.T) {
 	newPayingLedger(t, "20")
 	for range 31 {
@@ -129,7 +130,8 @@ func TestLedgerOfSchema(t *testing.T) {
 	}
 }
 
-// TestLedgerThatWasRestored puts an older copy of a ledger back, and asks for a certificate of the newer one.
+// TestLedgerThatWasRestored puts an older copy of a ledger back, and asks for a certificate of the
+// newer one.
 func TestLedgerThatWasRestored(t *testing.T) {
 	newPayingLedger(t, "3")
 	copied, err := os.ReadFile("health.ledger")
@@ -170,8 +172,9 @@ func TestUncountedRunsSaySo(t *testing.T) {
 	}
 }
 
-// TestWitnessTellsAndPublishesNothing reads a table, a copy of it, one with more rows and one in another order: the operator
-// is told, and nothing about the content is in any other output or file.
+// TestWitnessTellsAndPublishesNothing reads a table, a copy of it, one with more rows and one in
+// another order: the operator is told, and nothing about the content is in any other output or
+// file.
 func TestWitnessTellsAndPublishesNothing(t *testing.T) {
 	queryFiles(t)
 	mustInvoke(t, "ledger", "create", "people.ledger", "--data", "people", "--epsilon", "5", "--delta", "1e-5", "--row", "one person", "--rows-per-person", "3")

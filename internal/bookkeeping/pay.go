@@ -77,8 +77,8 @@ func (p *Purse) Watch(ctx context.Context) context.Context {
 	return witness.With(ctx, p.witness.Watch())
 }
 
-// Tell writes a line for the operator about the records that were read: whether earlier runs read the same. It decides
-// nothing. The line is about private records.
+// Tell writes a line for the operator about the records that were read: whether earlier runs read
+// the same. It decides nothing. The line is about private records.
 func (p *Purse) Tell(w io.Writer) {
 	if p == nil || p.payment == nil {
 		return

@@ -74,9 +74,10 @@ func (b *Book) Refresh(ctx context.Context) error {
 	return b.store.View(ctx, b.state.apply)
 }
 
-// appendTo appends what next returns, under the lock of all writers and with all earlier records taken in. The
-// record is taken in before it is written: so no record is written that cannot be read. Where writing
-// fails, the record may be there or not, and the Book refuses everything from then on.
+// appendTo appends what next returns, under the lock of all writers and with all earlier records
+// taken in. The record is taken in before it is written: so no record is written that cannot be
+// read. Where writing fails, the record may be there or not, and the Book refuses everything from
+// then on.
 func (b *Book) appendTo(ctx context.Context, next func() (record, error)) (chain.Record, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -122,8 +123,8 @@ type Reservation struct {
 	done bool
 }
 
-// Reserve sets the price of a plan aside, durably, before it returns. The error wraps ErrOverBudget where
-// the plan does not fit, and says what would.
+// Reserve sets the price of a plan aside, durably, before it returns. The error wraps ErrOverBudget
+// where the plan does not fit, and says what would.
 func (b *Book) Reserve(ctx context.Context, a Ask) (*Reservation, error) {
 	p, err := b.quote(ctx, a)
 	if err != nil {
@@ -151,15 +152,15 @@ func (b *Book) quote(ctx context.Context, a Ask) (priced, error) {
 	return b.state.quote(a)
 }
 
-// Place returns the number of the reservation's record and the head of the chain with it, hexadecimal:
-// what a certificate names, and Extends checks.
+// Place returns the number of the reservation's record and the head of the chain with it,
+// hexadecimal: what a certificate names, and Extends checks.
 func (r *Reservation) Place() (seq uint64, head string) { return r.seq, r.head }
 
-// Settle ends a reservation after this many releases were begun, and names the certificate, "" for none.
-// begun is what this process counted before it drew noise, and no release of the plan is begun after.
-// Where the plan ended early, the price of releases that were never begun is given back if the filter has
-// a proof for it. What is not settled stays spent. A run with a certificate that counted nothing did not
-// count: all of it stays spent.
+// Settle ends a reservation after this many releases were begun, and names the certificate, "" for
+// none. begun is what this process counted before it drew noise, and no release of the plan is
+// begun after. Where the plan ended early, the price of releases that were never begun is given
+// back if the filter has a proof for it. What is not settled stays spent. A run with a certificate
+// that counted nothing did not count: all of it stays spent.
 func (r *Reservation) Settle(ctx context.Context, begun int, certificate string) (Outcome, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -187,7 +188,8 @@ func (r *Reservation) Settle(ctx context.Context, begun int, certificate string)
 	return outcome, err
 }
 
-// Forfeit gives up one reservation that is open: its run ended, and nobody knows how. It stays spent.
+// Forfeit gives up one reservation that is open: its run ended, and nobody knows how. It stays
+// spent.
 func (b *Book) Forfeit(ctx context.Context, seq uint64, reason, who string) error {
 	_, err := b.appendTo(ctx, func() (record, error) {
 		return record{Forfeit: &forfeitRecord{Reserve: &seq, Reason: reason, Who: who}}, nil
@@ -220,8 +222,8 @@ func (b *Book) Note(ctx context.Context, text, who string) error {
 	return err
 }
 
-// Import counts a release that was made without the ledger, whether it fits or not. certificate is the
-// hash of its certificate, and source says where it was found.
+// Import counts a release that was made without the ledger, whether it fits or not. certificate is
+// the hash of its certificate, and source says where it was found.
 func (b *Book) Import(ctx context.Context, a Ask, certificate, source string) error {
 	p, err := b.quote(ctx, a)
 	if err != nil {
@@ -233,8 +235,8 @@ func (b *Book) Import(ctx context.Context, a Ask, certificate, source string) er
 	return err
 }
 
-// Extends returns nil if the ledger has this record with this head: the ledger that a certificate names, or a
-// continuation of it.
+// Extends returns nil if the ledger has this record with this head: the ledger that a certificate
+// names, or a continuation of it.
 func (b *Book) Extends(seq uint64, head string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -256,8 +258,8 @@ func (b *Book) Terms() Terms {
 	return t
 }
 
-// WitnessKey returns half of the key under which content is digested, hexadecimal. The other half is outside
-// the ledger.
+// WitnessKey returns half of the key under which content is digested, hexadecimal. The other half
+// is outside the ledger.
 func (b *Book) WitnessKey() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

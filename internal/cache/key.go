@@ -61,8 +61,8 @@ func newKey(ctx context.Context, source data.Source, schema *data.Schema, chain 
 	return k, err
 }
 
-// isPacked reports whether a file is compressed or has columns of its own. Then its bytes are not what a reader of the
-// table sees, and the witness sees the table while it is encoded.
+// isPacked reports whether a file is compressed or has columns of its own. Then its bytes are not
+// what a reader of the table sees, and the witness sees the table while it is encoded.
 func isPacked(path string) bool {
 	var magic [4]byte
 	file, err := os.Open(path)

@@ -53,8 +53,8 @@ type Plan struct {
 	// Pay returns the ledger that pays for a private choice of this draft, and notes its record
 	// there. If it is nil, the draft's own ledger pays.
 	Pay func(*certificate.Certificate) (*ledger.Ledger, error)
-	// Watch returns the context in which the training records of a choice are read, and Tell is called after that. Both
-	// may be nil.
+	// Watch returns the context in which the training records of a choice are read, and Tell is
+	// called after that. Both may be nil.
 	Watch func(context.Context) context.Context
 	Tell  func()
 	// Key signs the certificate of a private choice, nil for no signature.

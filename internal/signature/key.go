@@ -22,8 +22,8 @@ const mostKey = 64 << 10
 // howToMake says how a key is made.
 const howToMake = "openssl genpkey -algorithm ed25519 -out KEY.pem makes one"
 
-// ReadKey reads a private key in PKCS #8 and PEM, as `openssl genpkey -algorithm ed25519` writes it. It
-// refuses a file that others can read. path may be a pipe.
+// ReadKey reads a private key in PKCS #8 and PEM, as `openssl genpkey -algorithm ed25519` writes
+// it. It refuses a file that others can read. path may be a pipe.
 func ReadKey(path string) (ed25519.PrivateKey, error) {
 	block, mode, err := readPEM(path)
 	if err != nil {
@@ -53,7 +53,8 @@ func ReadKey(path string) (ed25519.PrivateKey, error) {
 	return key, nil
 }
 
-// ReadPublic reads a public key as SubjectPublicKeyInfo in PEM, as `openssl pkey -pubout` writes it.
+// ReadPublic reads a public key as SubjectPublicKeyInfo in PEM, as `openssl pkey -pubout` writes
+// it.
 func ReadPublic(path string) (ed25519.PublicKey, error) {
 	block, _, err := readPEM(path)
 	if err != nil {

@@ -62,8 +62,8 @@ type Signature struct {
 // ErrSigned is the error of Sign about a key that signed before.
 var ErrSigned = errors.New("the key has signed these bytes already")
 
-// Message returns the bytes that are signed for a text: "dither certificate v1", a zero byte and the
-// SHA-256 of the text, and for pages "dither file v1".
+// Message returns the bytes that are signed for a text: "dither certificate v1", a zero byte and
+// the SHA-256 of the text, and for pages "dither file v1".
 func Message(kind Kind, text []byte) []byte {
 	hash := sha256.Sum256(text)
 	return append([]byte("dither "+string(kind)+" v1\x00"), hash[:]...)
@@ -81,8 +81,8 @@ func der(key ed25519.PublicKey) []byte {
 	return out
 }
 
-// Sign returns the file of signatures of a text, with one more by a key. before is the file so far, nil for a
-// text that nobody signed. The error is ErrSigned where the key has signed before.
+// Sign returns the file of signatures of a text, with one more by a key. before is the file so far,
+// nil for a text that nobody signed. The error is ErrSigned where the key has signed before.
 func Sign(kind Kind, text, before []byte, key ed25519.PrivateKey) ([]byte, error) {
 	if err := Check(key); err != nil {
 		return nil, err
@@ -107,8 +107,8 @@ func Sign(kind Kind, text, before []byte, key ed25519.PrivateKey) ([]byte, error
 	return encode(f)
 }
 
-// Check returns an error for a key that is no whole Ed25519 key. A public half that is not that of the
-// private one would betray the key.
+// Check returns an error for a key that is no whole Ed25519 key. A public half that is not that of
+// the private one would betray the key.
 func Check(key ed25519.PrivateKey) error {
 	if len(key) != ed25519.PrivateKeySize || !ed25519.NewKeyFromSeed(key.Seed()).Equal(key) {
 		return errors.New("the key is no private Ed25519 key, want one of 64 bytes, as crypto/ed25519 makes it")
@@ -121,8 +121,8 @@ func encode(f File) ([]byte, error) {
 	return append(out, '\n'), err
 }
 
-// Keys returns the identifiers of the keys that signed a text, after each signature was verified. It is an
-// error if the file says anything else.
+// Keys returns the identifiers of the keys that signed a text, after each signature was verified.
+// It is an error if the file says anything else.
 func Keys(kind Kind, text, signatures []byte) ([]string, error) {
 	f, err := read(kind, text, signatures)
 	if err != nil {

@@ -64,7 +64,8 @@ func TestSignAndKeys(t *testing.T) {
 	}
 }
 
-// TestKindsAreApart: a signature of one kind is none of another, though the file is edited to say so.
+// TestKindsAreApart: a signature of one kind is none of another, though the file is edited to say
+// so.
 func TestKindsAreApart(t *testing.T) {
 	page := signed(t, Page, "text", nil, newKey(1))
 	forged := strings.Replace(string(page), `"signs": "file"`, `"signs": "certificate"`, 1)
@@ -73,7 +74,8 @@ func TestKindsAreApart(t *testing.T) {
 	}
 }
 
-// TestEveryByteCounts flips each bit of a file of signatures, and removes and doubles each byte: none passes.
+// TestEveryByteCounts flips each bit of a file of signatures, and removes and doubles each byte:
+// none passes.
 func TestEveryByteCounts(t *testing.T) {
 	file := signed(t, Certificate, "text", signed(t, Certificate, "text", nil, newKey(1)), newKey(2))
 	tried := 0
@@ -100,7 +102,8 @@ func TestEveryByteCounts(t *testing.T) {
 	}
 }
 
-// TestSignaturesOfOthers edits the parsed file: parts of one signature in another, and the same one twice.
+// TestSignaturesOfOthers edits the parsed file: parts of one signature in another, and the same one
+// twice.
 func TestSignaturesOfOthers(t *testing.T) {
 	file := signed(t, Certificate, "text", signed(t, Certificate, "text", nil, newKey(1)), newKey(2))
 	bare := newKey(1).Public().(ed25519.PublicKey) // which is not in DER
@@ -162,7 +165,8 @@ func written(t *testing.T, name, text string, mode os.FileMode) string {
 	return path
 }
 
-// TestReadKeys reads the key pair of RFC 8032, section 7.1, test 1, in the files that OpenSSL writes.
+// TestReadKeys reads the key pair of RFC 8032, section 7.1, test 1, in the files that OpenSSL
+// writes.
 func TestReadKeys(t *testing.T) {
 	private, err := ReadKey(written(t, "key.pem", privatePEM, 0o600))
 	if err != nil {

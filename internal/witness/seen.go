@@ -29,8 +29,8 @@ const (
 	mostBytes     = 1 << 20 // of the file
 )
 
-// file is the content of the private file: half of the key, and what was seen. The other half is in the ledger, so
-// that neither file alone tests a guess of the records.
+// file is the content of the private file: half of the key, and what was seen. The other half is in
+// the ledger, so that neither file alone tests a guess of the records.
 type file struct {
 	Format  string     `json:"format"`
 	Version int        `json:"format-version"`
@@ -52,8 +52,8 @@ type sighting struct {
 
 func (s sighting) digest() digest { return digest{s.Kind, s.Lines, s.Sum, s.Binary} }
 
-// Create makes the file next to a new ledger, readable by its owner alone. It replaces that of a ledger that had the
-// name before.
+// Create makes the file next to a new ledger, readable by its owner alone. It replaces that of a
+// ledger that had the name before.
 func Create(path, ledger string) error {
 	var key [sha256.Size]byte
 	_, _ = rand.Read(key[:]) // never fails
@@ -78,7 +78,8 @@ type Witness struct {
 	watch            *Watch
 }
 
-// Open opens the file at path of a ledger, whose half of the key is hexadecimal. Its error says why nothing is compared.
+// Open opens the file at path of a ledger, whose half of the key is hexadecimal. Its error says why
+// nothing is compared.
 func Open(path, ledger, half, population string) (*Witness, error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -129,8 +130,9 @@ func (w *Witness) last() *sighting {
 	return nil
 }
 
-// Tell compares what was read, remembers it under a record of the ledger, and returns a sentence for the operator. The
-// sentence is about private records. Of runs at the same moment one may be forgotten.
+// Tell compares what was read, remembers it under a record of the ledger, and returns a sentence
+// for the operator. The sentence is about private records. Of runs at the same moment one may be
+// forgotten.
 func (w *Witness) Tell(record uint64, data string) string {
 	now, any := w.watch.finish()
 	if !any {

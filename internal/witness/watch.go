@@ -1,6 +1,6 @@
-// Package witness tells whether runs read the same records as earlier runs. It digests content under a
-// secret key while a table is read, and keeps digests in a private file. It informs the operator and
-// decides nothing.
+// Package witness tells whether runs read the same records as earlier runs. It digests content
+// under a secret key while a table is read, and keeps digests in a private file. It informs the
+// operator and decides nothing.
 package witness
 
 import (
@@ -66,7 +66,8 @@ func newWatch(key [sha256.Size]byte, known digest) *Watch { return &Watch{key: k
 // contextKey is the key of a Watch in a context.
 type contextKey struct{}
 
-// With returns a context whose readers feed a Watch. Without nil, as With(ctx, nil), nothing is fed.
+// With returns a context whose readers feed a Watch. Without nil, as With(ctx, nil), nothing is
+// fed.
 func With(ctx context.Context, w *Watch) context.Context {
 	return context.WithValue(ctx, contextKey{}, w)
 }
@@ -159,8 +160,8 @@ func (p *Part) end() {
 	p.done = true
 }
 
-// add adds the hash of a line, or of a part of a long one. A file that begins with the first line of all content has the
-// same header, which is left out. Empty lines count nowhere.
+// add adds the hash of a line, or of a part of a long one. A file that begins with the first line
+// of all content has the same header, which is left out. Empty lines count nowhere.
 func (w *Watch) add(p *Part, line []byte, ends bool) {
 	if len(line) == 0 && !p.inLine {
 		return

@@ -28,8 +28,8 @@ func digestOf(piece int, files ...string) digest {
 	return d
 }
 
-// TestDigestIsOfTheRecords: the digest does not depend on the sizes of reads, the order of lines, the number of files,
-// and the ends of lines.
+// TestDigestIsOfTheRecords: the digest does not depend on the sizes of reads, the order of lines,
+// the number of files, and the ends of lines.
 func TestDigestIsOfTheRecords(t *testing.T) {
 	long := strings.Repeat("0123456789", 2*mostLine/10)
 	want := digestOf(1<<20, "age,sex\n1,f\n2,m\n3,f\n"+long+"\n")
@@ -141,7 +141,8 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// TestHalvesOfTheKey: neither half alone gives the digest, so that neither file alone tests a guess.
+// TestHalvesOfTheKey: neither half alone gives the digest, so that neither file alone tests a
+// guess.
 func TestHalvesOfTheKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l"+End)
 	if err := Create(path, ledgerName); err != nil {
