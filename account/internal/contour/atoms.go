@@ -16,13 +16,13 @@ type atoms struct {
 
 func newAtoms(a pair.Atoms) (atoms, error) {
 	var r atoms
-	var sumP, sumQ total
+	var sumP, sumQ special.Total
 	for i, v := range a {
 		if !(v.P >= 0 && v.Q >= 0) {
 			return atoms{}, fmt.Errorf("contour: atom %d has the probabilities %v and %v, want at least 0", i, v.P, v.Q)
 		}
-		sumP.add(v.P)
-		sumQ.add(v.Q)
+		sumP.Add(v.P)
+		sumQ.Add(v.Q)
 		switch {
 		case v.P == 0:
 			r.infinQ += v.Q
@@ -32,8 +32,8 @@ func newAtoms(a pair.Atoms) (atoms, error) {
 			r.finite.add(logRatio(v.P, v.Q), special.Log(v.P), true)
 		}
 	}
-	if math.Abs(sumP.value()-1) > 1e-9 || math.Abs(sumQ.value()-1) > 1e-9 {
-		return atoms{}, fmt.Errorf("contour: atoms sum to %v and %v, want 1", sumP.value(), sumQ.value())
+	if math.Abs(sumP.Value()-1) > 1e-9 || math.Abs(sumQ.Value()-1) > 1e-9 {
+		return atoms{}, fmt.Errorf("contour: atoms sum to %v and %v, want 1", sumP.Value(), sumQ.Value())
 	}
 	return r, nil
 }
@@ -113,12 +113,12 @@ func (g glued) join(above, below *rule) (*rule, error) {
 	joined.append(*above)
 	joined.append(*below)
 	infinP, infinQ := g.infinite()
-	var p, q total
+	var p, q special.Total
 	for j, loss := range joined.loss {
-		p.add(math.Exp(joined.logMass[j]))
-		q.add(math.Exp(joined.logMass[j] - loss))
+		p.Add(math.Exp(joined.logMass[j]))
+		q.Add(math.Exp(joined.logMass[j] - loss))
 	}
-	restP, restQ := 1-infinP-p.value(), 1-infinQ-q.value()
+	restP, restQ := 1-infinP-p.Value(), 1-infinQ-q.Value()
 	if math.Abs(restP-restQ) > 1e-9 || restP < -1e-9 {
 		return nil, fmt.Errorf("contour: glued pair leaves the probabilities %v and %v at loss 0, want one probability", restP, restQ)
 	}

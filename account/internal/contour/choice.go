@@ -16,12 +16,12 @@ type choice struct {
 
 func newChoice(c pair.Choice) (choice, error) {
 	var r choice
-	var sum total
+	var sum special.Total
 	for i, v := range c {
 		if !(v.Weight >= 0) {
 			return choice{}, fmt.Errorf("contour: weight %d of a choice is %v, want at least 0", i, v.Weight)
 		}
-		if sum.add(v.Weight); v.Weight == 0 {
+		if sum.Add(v.Weight); v.Weight == 0 {
 			continue
 		}
 		s, err := newSource(v.Pair)
@@ -30,8 +30,8 @@ func newChoice(c pair.Choice) (choice, error) {
 		}
 		r.weights, r.sources = append(r.weights, v.Weight), append(r.sources, s)
 	}
-	if math.Abs(sum.value()-1) > 1e-9 {
-		return choice{}, fmt.Errorf("contour: weights of a choice sum to %v, want 1", sum.value())
+	if math.Abs(sum.Value()-1) > 1e-9 {
+		return choice{}, fmt.Errorf("contour: weights of a choice sum to %v, want 1", sum.Value())
 	}
 	return r, nil
 }

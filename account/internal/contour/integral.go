@@ -176,7 +176,7 @@ func (i *Integral) Epsilon(delta float64) (float64, error) {
 // distance returns a bound on δ(0) for the finite losses, to a few percent. It is the smaller of
 // the sum over the releases and half the root of the χ² divergence E_Q[r²] - 1.
 func (i *Integral) distance() float64 {
-	var sum, square total
+	var sum, square special.Total
 	for _, r := range i.terms {
 		first, _, err := r.rules(1)
 		if err != nil {
@@ -184,15 +184,15 @@ func (i *Integral) distance() float64 {
 		}
 		for j, loss := range first.loss {
 			if loss > 0 {
-				sum.add(r.count * math.Exp(first.logMass[j]) * -math.Expm1(-loss))
+				sum.Add(r.count * math.Exp(first.logMass[j]) * -math.Expm1(-loss))
 			}
 		}
-		square.add(r.count * r.expect(first, 1).value)
+		square.Add(r.count * r.expect(first, 1).value)
 		if r.infinP > 0 || r.infinQ > 0 {
-			square.add(math.Inf(1))
+			square.Add(math.Inf(1))
 		}
 	}
-	return min(sum.value(), 0.5*math.Sqrt(math.Expm1(square.value())))
+	return min(sum.Value(), 0.5*math.Sqrt(math.Expm1(square.Value())))
 }
 
 // LogMoment returns Σ count·log E_P[e^{tL}; L finite] for real t, to a relative error of about
@@ -202,7 +202,7 @@ func (i *Integral) distance() float64 {
 func (i *Integral) LogMoment(t float64) float64 {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
-	var sum total
+	var sum special.Total
 	for _, r := range i.terms {
 		if t < -1 && r.infinQ > 0 {
 			return math.Inf(1)
@@ -212,9 +212,9 @@ func (i *Integral) LogMoment(t float64) float64 {
 			i.forget()
 			return math.Inf(1)
 		}
-		sum.add(r.count * c.value)
+		sum.Add(r.count * c.value)
 	}
-	return sum.value()
+	return sum.Value()
 }
 
 // Mean returns the expectation under P of the finite part of the total loss, given that no

@@ -103,15 +103,15 @@ func (l *lattice) delta(epsilon, base float64) (value, slope float64) {
 	if l == nil {
 		return 0, 0
 	}
-	var sum, fall total
+	var sum, fall special.Total
 	for j, loss := range l.loss {
 		if loss > epsilon {
 			mass := math.Exp(l.logMass[j] - base)
-			sum.add(mass * -math.Expm1(epsilon-loss))
-			fall.add(mass * math.Exp(epsilon-loss))
+			sum.Add(mass * -math.Expm1(epsilon-loss))
+			fall.Add(mass * math.Exp(epsilon-loss))
 		}
 	}
-	return sum.value(), fall.value()
+	return sum.Value(), fall.Value()
 }
 
 // atomic returns log Σ w·e^{iuL} over the atoms of a distribution, with L measured from its mean.

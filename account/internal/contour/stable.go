@@ -37,19 +37,3 @@ func logSumExp(values []float64) float64 {
 	}
 	return top + math.Log(sum)
 }
-
-// total is a sum of many numbers with the rounding error carried along (Neumaier,
-// "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", ZAMM 1974).
-type total struct{ sum, rest float64 }
-
-func (s *total) add(v float64) {
-	next := s.sum + v
-	if math.Abs(s.sum) >= math.Abs(v) {
-		s.rest += (s.sum - next) + v
-	} else {
-		s.rest += (v - next) + s.sum
-	}
-	s.sum = next
-}
-
-func (s *total) value() float64 { return s.sum + s.rest }

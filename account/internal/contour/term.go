@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/account/internal/pair"
+	"github.com/ditherml/dither/internal/special"
 )
 
 // nearOne is the largest |log M| at which M - 1 is summed rather than M.
@@ -204,9 +205,9 @@ func (r *term) sumPlain(q *rule, t float64) cumulants {
 
 // sumNear returns the cumulants by summing M - 1.
 func (r *term) sumNear(q *rule, t float64) cumulants {
-	var value, first, second total
-	value.add(-r.infinP - t*(r.infinP-r.infinQ))
-	first.add(-(r.infinP - r.infinQ))
+	var value, first, second special.Total
+	value.Add(-r.infinP - t*(r.infinP-r.infinQ))
+	first.Add(-(r.infinP - r.infinQ))
 	for j, loss := range q.loss {
 		log := q.logMass[j]
 		if loss == 0 || log+max(0, t*loss, -loss) < -2*reach {
@@ -215,13 +216,13 @@ func (r *term) sumNear(q *rule, t float64) cumulants {
 		w := math.Exp(log)
 		rise, back := scaledExcess(log, w, t*loss), scaledExcess(log, w, -loss)
 		grown := math.Exp(log + t*loss)
-		value.add(rise + t*back)
-		first.add(loss*(rise+w*t*loss) + back)
-		second.add(grown * loss * loss)
+		value.Add(rise + t*back)
+		first.Add(loss*(rise+w*t*loss) + back)
+		second.Add(grown * loss * loss)
 	}
-	moment := 1 + value.value()
-	mean := first.value() / moment
-	return cumulants{math.Log1p(value.value()), mean, second.value()/moment - mean*mean}
+	moment := 1 + value.Value()
+	mean := first.Value() / moment
+	return cumulants{math.Log1p(value.Value()), mean, second.Value()/moment - mean*mean}
 }
 
 // scaledExcess returns w·(e^y - 1 - y) for w = e^log, even where w underflows or e^y overflows.

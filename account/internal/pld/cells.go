@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/account/internal/pair"
+	"github.com/ditherml/dither/internal/special"
 )
 
 // grid is the rule by which a release is put on a lattice.
@@ -43,22 +44,9 @@ type builder struct {
 	shift    float64 // of atoms, and of cells that matter
 	inexact  float64 // the largest relative error that account noted
 	noisy    bool
-	whole    bool  // whether node 0 gets the mass that all others leave of 1
-	parts    int   // pairs of choices so far, after the first
-	away     total // P-mass of all other nodes, and the mass that was cut off
-}
-
-// total is a sum with compensation for what is rounded away (Neumaier, 1974).
-type total struct{ sum, lost float64 }
-
-func (s *total) add(v float64) {
-	t := s.sum + v
-	if math.Abs(s.sum) >= math.Abs(v) {
-		s.lost += (s.sum - t) + v
-	} else {
-		s.lost += (v - t) + s.sum
-	}
-	s.sum = t
+	whole    bool          // whether node 0 gets the mass that all others leave of 1
+	parts    int           // pairs of choices so far, after the first
+	away     special.Total // P-mass of all other nodes, and the mass that was cut off
 }
 
 // discretize returns one release of p on the lattice. The result dominates p, up to the recorded
@@ -106,9 +94,9 @@ func smooth(p pair.Pair) bool {
 // all others together, not a share of its own mass.
 func (b *builder) complete() {
 	if b.whole = b.whole && b.low <= 0 && b.low+len(b.mass) > 0; b.whole {
-		b.away.add(b.cut)
-		b.away.add(b.infinite)
-		b.mass[-b.low] = b.tilted(0, math.Max(0, 1-(b.away.sum+b.away.lost)))
+		b.away.Add(b.cut)
+		b.away.Add(b.infinite)
+		b.mass[-b.low] = b.tilted(0, math.Max(0, 1-(b.away.Value())))
 	}
 }
 
@@ -116,7 +104,7 @@ func (b *builder) complete() {
 // that node and at node 0.
 func (b *builder) apart(node int, mass, tilted, e float64) {
 	if node != 0 {
-		b.away.add(mass)
+		b.away.Add(mass)
 		b.err += e * (tilted + b.tilted(0, mass))
 	}
 }
