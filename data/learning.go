@@ -23,7 +23,7 @@ const (
 	Learned
 )
 
-// DefaultRange is the default range, ±DefaultRange, of a numeric column with private bounds.
+// DefaultRange is r in the default range [-r, r] of a numeric column with private bounds.
 const DefaultRange = 1e12
 
 const (

@@ -17,8 +17,8 @@ import (
 // it is Σ_ts (left_t·left_s)·(right_t·right_s) if 2·Positions² ≤ Left·Right. Otherwise it is the
 // norm of the matrix itself, formed for one record at a time (Z. Bu, Y.-X. Wang, S. Zha and G.
 // Karypis, "Scalable and efficient training of large convolutional neural networks with
-// differential privacy", NeurIPS 2022, section 3.3). The matrix is also formed if cancellation
-// could make the first sum mostly rounding error, compared with (Σ_t ‖left_t‖·‖right_t‖)². Equal
+// differential privacy", NeurIPS 2022, section 3.3). The matrix is also formed if the first
+// sum is so small next to (Σ_t ‖left_t‖·‖right_t‖)² that it may be mostly rounding error. Equal
 // indices of sparse factors are added up first.
 //
 // Products have type T, and sums that determine a norm are in float64. For float32 the relative
