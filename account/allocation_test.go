@@ -37,9 +37,10 @@ func TestAllocationToOneStep(t *testing.T) {
 	}
 }
 
-// TestAllocationLaws holds that an allocation costs less with more steps, more noise and a larger δ, never more than
-// the step that a record is in, and more under replace-one; that several releases at a step are one; and that
-// bounds are close under add-or-remove-one.
+// TestAllocationLaws checks laws of the price of an allocation. The price falls with more steps,
+// more noise and a larger δ. It never exceeds the price of the step that a record is in, and it is
+// larger under replace-one. Several releases at a step are one. Bounds are close under
+// add-or-remove-one.
 func TestAllocationLaws(t *testing.T) {
 	for _, n := range []privacy.Neighboring{privacy.AddOrRemoveOne, privacy.ReplaceOne} {
 		last := allocationOf(t, "repeat(2, gaussian(1))", n).Upper

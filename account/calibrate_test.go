@@ -18,8 +18,8 @@ func target(t testing.TB, epsilon, delta float64) privacy.Guarantee {
 	return g
 }
 
-// TestCalibrateSampled calibrates noise to values that a high-precision contour integration and a
-// bracketing solver gave, and holds that the proven cost is at most the target and near it.
+// TestCalibrateSampled compares calibrated noise with values from a high-precision contour
+// integration and a bracketing solver. The proven cost is at most the target and near it.
 func TestCalibrateSampled(t *testing.T) {
 	skipShort(t)
 	for i, c := range []struct {
@@ -48,8 +48,8 @@ func TestCalibrateSampled(t *testing.T) {
 	}
 }
 
-// TestCalibrateOneRelease wants the whole budget used where the bounds of a release are exact, also where
-// its pair dominates without being attained, so that no other estimate is near.
+// TestCalibrateOneRelease wants the whole budget used if the bounds of a release are exact. One
+// case has a pair that dominates without being attained, so no other estimate is near.
 func TestCalibrateOneRelease(t *testing.T) {
 	for name, plan := range map[string]func(z float64) mechanism.Event{
 		"objective perturbation": func(z float64) mechanism.Event {

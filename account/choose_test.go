@@ -97,9 +97,9 @@ func TestGroupsOfSampledRecords(t *testing.T) {
 	}
 }
 
-// TestEpsilonGroupBesideChoices prices a group by hand: k records move noise by k bounds, widen the range of a
-// choice k times, and pass a threshold with at most k·δ, the noise being large. The general bound in steps has none at all
-// here, since δ' of a step falls below that of the event.
+// TestEpsilonGroupBesideChoices prices a group by hand. For large noise, k records move noise by k
+// bounds, widen the range of a choice k times, and pass a threshold with at most k·δ. The general
+// bound in steps does not exist here, since δ' of a step is below the δ of the event.
 func TestEpsilonGroupBesideChoices(t *testing.T) {
 	of := func(k float64) mechanism.Event {
 		return mechanism.Sequence{mechanism.Repeat{Event: mechanism.Exponential{Epsilon: 0.03 * k}, Count: 6}, mechanism.Gaussian{NoiseMultiplier: 40 / k}, mechanism.AssumedDP{Delta: 5e-8 * k, Neighboring: privacy.AddOrRemoveOne},

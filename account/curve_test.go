@@ -59,9 +59,10 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// TestJLClipping compares one release at noise 4 and ε = 1 with the mean of the normal profile over the
-// length of a gradient, which numerical integration over the chi-square law gives: 0.12, 2.4e-3, 3.3e-4,
-// 6.1e-5 and 6.6e-6 for 1 to 100 projections. Rounding lengths up costs a few percent.
+// TestJLClipping compares one release at noise 4 and ε = 1 with a mean: the normal profile averaged
+// over the length of a gradient. Numerical integration over the chi-square distribution gives 0.12,
+// 2.4e-3, 3.3e-4, 6.1e-5 and 6.6e-6 for 1 to 100 projections. Rounding lengths up costs a few
+// percent.
 func TestJLClipping(t *testing.T) {
 	for r, want := range map[int]float64{5: 2.4e-3, 10: 3.3e-4, 20: 6.1e-5, 100: 6.6e-6} {
 		e := mechanism.JLClipping{NoiseMultiplier: 4, Projections: r, Cap: 1e3, Probability: 1}

@@ -8,8 +8,9 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// TestParallelGroupsAreTheWorstDivision prices groups over parts by hand: with i of k records in the first part, its
-// noise is that for i bounds and the other's that for k-i, one after the other; the price is the largest over i.
+// TestParallelGroupsAreTheWorstDivision prices groups over parts by hand. If i of k records are in
+// the first part, its event is priced for i bounds and the other event for k-i, one after the
+// other. The price is the largest over i.
 func TestParallelGroupsAreTheWorstDivision(t *testing.T) {
 	n := privacy.AddOrRemoveOne
 	laplace := func(z float64, records int) mechanism.Event {

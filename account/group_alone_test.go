@@ -24,8 +24,9 @@ func TestGroupOfOneCostsWhatTheEventDoes(t *testing.T) {
 	}
 }
 
-// TestGroupsInBands holds that a group in a banded matrix costs what it costs in the releases that one record pays
-// for, and where these are samples no less than the general bound from group to group.
+// TestGroupsInBands compares the price of a group in a banded matrix with the releases that one
+// record pays for. If these are samples, the price is at least the general bound from group to
+// group.
 func TestGroupsInBands(t *testing.T) {
 	const k, delta, n = 3, 1e-6, privacy.AddOrRemoveOne
 	for _, probability := range []float64{1, 0.1} {

@@ -12,8 +12,8 @@ import (
 // groupingWidth is the width of pld's intervals in this test.
 const groupingWidth = 1e-2
 
-// TestOrderAndGroupingChangeNoBound holds for every kind of event that neither the order of releases nor how they are grouped
-// changes a price beyond its interval, and that no upper bound lies below a lower one.
+// TestOrderAndGroupingChangeNoBound covers every kind of event. Neither the order nor the grouping
+// of releases changes a price beyond its interval. No upper bound is below a lower bound.
 func TestOrderAndGroupingChangeNoBound(t *testing.T) {
 	other := mechanism.Laplace{NoiseMultiplier: 9}
 	for i, s := range samples {

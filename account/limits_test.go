@@ -208,8 +208,8 @@ func TestLargeTargetsAreMet(t *testing.T) {
 	}
 }
 
-// TestFaintLossesAreCounted holds δ at ε 0 against its closed form, for losses and noise multipliers at which
-// float64 tells P and Q hardly apart, or not at all.
+// TestFaintLossesAreCounted compares δ at ε = 0 with its closed form. Float64 barely distinguishes
+// P and Q at these losses and noise multipliers, or not at all.
 func TestFaintLossesAreCounted(t *testing.T) {
 	half := -math.Expm1(-0.5) // total variation of Laplace noise of scale 1, continuous
 	whole := math.Tanh(0.5)   // the same on the integers

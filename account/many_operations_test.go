@@ -8,9 +8,9 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// TestThousandsOfDifferentStepsAreFewTerms counts what is composed for thousands of different Poisson steps: each
-// direction has a term for each group and one for everything normal, of both bounds, so that the time does not grow with
-// the number of steps. Every step is counted.
+// TestThousandsOfDifferentStepsAreFewTerms counts the composed terms for thousands of different
+// Poisson steps. Each direction has one term for each group and one for everything normal, for both
+// bounds. So the time does not grow with the number of steps. Every step is counted.
 func TestThousandsOfDifferentStepsAreFewTerms(t *testing.T) {
 	const steps = 7500
 	plan := mechanism.Sequence{gaussian(9), gaussian(11)}

@@ -9,8 +9,9 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// TestGroupsOfManyRecordsDoNotOverflow asks for groups of which the sensitivity is no int64: δ(ε) of discrete Laplace noise is
-// at least 1 - e^((ε-ε0)/2) less than its largest loss ε0, so that ε at a small δ is close to ε0.
+// TestGroupsOfManyRecordsDoNotOverflow prices groups whose sensitivity exceeds an int64. At ε below
+// the largest loss ε0, δ(ε) of discrete Laplace noise is at least 1 - e^((ε-ε0)/2). So ε at a small
+// δ is close to ε0.
 func TestGroupsOfManyRecordsDoNotOverflow(t *testing.T) {
 	for _, c := range []struct {
 		event   mechanism.Event

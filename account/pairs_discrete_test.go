@@ -18,9 +18,9 @@ func stickOf(p, q func(x float64) float64, epsilon, reach, step float64) float64
 	return sum
 }
 
-// TestSampledNumbers writes out the output laws of a Poisson sample of one number for every amount by which a
-// record and its replacement may move it. None of them is farther apart than the proven δ; and where the record moves
-// the number most, δ is met.
+// TestSampledNumbers writes out the output distributions of a Poisson sample of one number, for
+// every pair of moves by a record and its replacement. No two of them exceed the proven δ. If the
+// record moves the number most, they attain it.
 func TestSampledNumbers(t *testing.T) {
 	const q, s = 0.3, 3
 	for _, c := range []struct {

@@ -40,9 +40,9 @@ func stick(p, q []float64, epsilon float64) float64 {
 	return sum * gridStep
 }
 
-// TestSamplersOfTwoRecords writes out the true output laws of samplers over two records, for several
-// values of the other one, and holds the proven δ above their hockey-stick divergences in both
-// directions.
+// TestSamplersOfTwoRecords writes out the output distributions of samplers over two records, for
+// several values of the second record. The proven δ is at least their hockey-stick divergence in
+// both directions.
 func TestSamplersOfTwoRecords(t *testing.T) {
 	const q = 0.3
 	truncated := mechanism.TruncatedPoisson{Probability: q, Records: 2, MaxBatch: 1, Event: gaussian(1)}

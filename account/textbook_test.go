@@ -152,8 +152,8 @@ func TestTextbookFixedBatches(t *testing.T) {
 	}
 }
 
-// TestTextbookValidLines holds every line whose verdict is valid above the lower bound, that proven theorems
-// are always so, and that nothing is not a number, over many events.
+// TestTextbookValidLines checks textbook lines over many events. Every valid line is above the
+// lower bound, proven theorems are always valid, and no number is NaN.
 func TestTextbookValidLines(t *testing.T) {
 	for i, e := range []mechanism.Event{
 		gaussian(2), times(20, sampled(0.1, 2)), times(20, mechanism.Laplace{NoiseMultiplier: 5}), mechanism.TreeAggregation{NoiseMultiplier: 9, Steps: 100},
@@ -205,8 +205,8 @@ func TestTextbookStatements(t *testing.T) {
 	}
 }
 
-// TestTextbookExercise holds the four boxed numbers of the exercise, which of them are guarantees, and that
-// the correct claim lies between the cost of the worst algorithm and half as much again.
+// TestTextbookExercise compares the four boxed numbers of the exercise and their verdicts. The
+// correct claim is between the cost of the worst algorithm and 1.5 times that cost.
 func TestTextbookExercise(t *testing.T) {
 	lines := TextbookExercise()
 	for i, want := range []struct {

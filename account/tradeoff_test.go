@@ -53,8 +53,9 @@ func TestTradeOffOfNormalNoise(t *testing.T) {
 	}
 }
 
-// TestTradeOffOfStatements compares with the curve of one statement of (ε, δ), whose profile is that of
-// its worst case, δ' = δ + (1-δ)(e^ε-e^ε')/(1+e^ε); samples beside ε lose a little.
+// TestTradeOffOfStatements compares with the curve of one statement of (ε, δ). Its profile is the
+// profile of its worst case, δ' = δ + (1-δ)(e^ε-e^ε')/(1+e^ε). Evaluation points other than ε lose
+// a little.
 func TestTradeOffOfStatements(t *testing.T) {
 	for _, c := range []struct{ epsilon, delta float64 }{{0.5, 0}, {1, 1e-5}, {4, 1e-3}, {0.01, 0.2}} {
 		top := math.Exp(c.epsilon)

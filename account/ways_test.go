@@ -47,8 +47,9 @@ func TestParallelCostsItsDearestPart(t *testing.T) {
 	}
 }
 
-// TestParallelBoundsTheMixture integrates the true δ(ε) of two normal releases of which a coin chooses one,
-// the coin known, and of the sum alone, the coin unknown, and holds both below the price.
+// TestParallelBoundsTheMixture integrates the true δ(ε) of two normal releases of which a coin
+// chooses one. It does so for a known coin, and for an unknown coin and the sum alone. Both are
+// below the price.
 func TestParallelBoundsTheMixture(t *testing.T) {
 	const z1, z2 = 1.5, 2.5
 	e := parsed(t, "parallel(gaussian(1.5), gaussian(2.5))")

@@ -8,8 +8,8 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// TestXi holds that ξ is added to divergences at every order, that without it the statement is that of ρ, and that basic
-// composition and zcdp charge it.
+// TestXi adds ξ to the divergence at every order. Without ξ the statement equals that of ρ. Basic
+// composition and zcdp charge ξ.
 func TestXi(t *testing.T) {
 	const n = privacy.AddOrRemoveOne
 	orders := []float64{1.5, 2, 30}

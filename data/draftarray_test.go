@@ -133,8 +133,9 @@ func TestDraftArrayRefuses(t *testing.T) {
 	}
 }
 
-// TestDraftFashion drafts the schema of the images of Fashion-MNIST, whose documentation says that they are 28 × 28 bytes
-// (https://github.com/zalandoresearch/fashion-mnist), and reads the test part under it.
+// TestDraftFashion drafts the schema of the images of Fashion-MNIST and reads the test part under
+// it. The images have 28 × 28 bytes by their documentation
+// (https://github.com/zalandoresearch/fashion-mnist).
 func TestDraftFashion(t *testing.T) {
 	src := data.Source{Path: realFile(t, "fashion-mnist/t10k-images-idx3-ubyte.gz"), Labels: realFile(t, "fashion-mnist/t10k-labels-idx1-ubyte.gz")}
 	s, err := data.DraftSchema(context.Background(), src, data.Draft{MaxRecords: 10000, Levels: map[string][]string{"label": strings.Split("0123456789", "")}})

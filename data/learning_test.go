@@ -61,8 +61,8 @@ func learnedOf(t *testing.T, s *Schema) *Schema {
 	return s
 }
 
-// TestUnderIsReadingAgain reads a table with all kinds of cells under a private schema, sees it under a
-// learned one, and reads it under the learned one at once: all values have the same bits.
+// TestUnderIsReadingAgain reads a table with all kinds of cells under a private schema and applies
+// a learned one. The values equal the table read under the learned schema, bit for bit.
 func TestUnderIsReadingAgain(t *testing.T) {
 	private := parsedSchema(t, privateSchema)
 	learned := learnedOf(t, private)

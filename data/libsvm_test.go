@@ -228,8 +228,8 @@ func TestReadLIBSVMLimits(t *testing.T) {
 	}
 }
 
-// FuzzReadLIBSVM wants no panic, no more rows than max-records, values within their bounds,
-// and the marker, which stands wherever the fuzzer puts it, in no error.
+// FuzzReadLIBSVM wants no panic, at most max-records rows, and values within their bounds. The
+// marker, which the fuzzer puts anywhere, is in no error.
 func FuzzReadLIBSVM(f *testing.F) {
 	for _, text := range []string{
 		"1 1:3 2:9 3:7\n-1\n", "+1 1:" + mark + " # " + mark + "\n", mark + " 1:1\n", "1 " + mark + ":1\n", "1 1:1 1:1\n", "1 0:1", "1 4:1\n", "1:1\n",
@@ -265,9 +265,9 @@ func FuzzReadLIBSVM(f *testing.F) {
 	})
 }
 
-// TestReadA9A reads the Adult tables in LIBSVM form, 123 indicators. The numbers of rows and
-// of the positive class are those of the same persons in TestReadAdult, and that of the
-// entries those of the line-by-line count of the colons in the file.
+// TestReadA9A reads the Adult tables in LIBSVM form, with 123 indicators. The numbers of rows and
+// of the positive class equal those in TestReadAdult, for the same persons. The number of entries
+// equals the number of colons in the file.
 func TestReadA9A(t *testing.T) {
 	s := npySchema()
 	s.Columns, s.MaxRecords = wide(123), 50000

@@ -55,8 +55,8 @@ func sparseTexts(rows int) (sparseText, csvText string) {
 	return a.String(), b.String()
 }
 
-// TestSparseRows compares a LIBSVM table with the same table as CSV, cell by cell, with rows
-// that are dropped and without, where a number is a missing mark and where none is.
+// TestSparseRows compares a LIBSVM table with the same table as CSV, cell by cell. It does so with
+// and without dropped rows, and with and without a number as missing mark.
 func TestSparseRows(t *testing.T) {
 	for _, marks := range [][]string{{"7"}, nil} {
 		checkSparseRows(t, marks)

@@ -25,8 +25,8 @@ func sparseTable(t *testing.T, text string, o ReadOptions) *Dataset {
 	return b.dataset(o.KeepDropped)
 }
 
-// TestSparseCellsAndAbsent wants the cells of the file, those of the ignored column left out, and
-// the number 0 as each column treats it for the others.
+// TestSparseCellsAndAbsent wants the cells of the file without the ignored column. Other cells are
+// the number 0 as each column treats it.
 func TestSparseCellsAndAbsent(t *testing.T) {
 	d := sparseTable(t, "-1 1:2 2:3 3:9 5:2\n+1 2:1 5:1 6:1.0\n", ReadOptions{})
 	nan := float32(math.NaN())
@@ -156,7 +156,7 @@ func TestNewSparse(t *testing.T) {
 }
 
 // TestSparseMemory reads 2000 records of 3 entries under 50 000 columns, which are 400 MB as
-// columns, and wants a data set of less than 1 MB beside what the schema takes.
+// columns. The data set has less than 1 MB in addition to the schema.
 func TestSparseMemory(t *testing.T) {
 	s, err := (&Schema{MaxRecords: 2000, Target: Target{Column: "y", Levels: []string{"0", "1"}},
 		Columns: []Column{{Name: "f", Kind: Numeric, Upper: 1, OutOfRange: Clamp, Missing: Zero, Repeat: 50000}}}).Expand()

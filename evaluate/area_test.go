@@ -64,9 +64,9 @@ func plainExcess(c counts, theta float64) float64 {
 	return tested*tested/variance - math.Pow(q+(q*q*q-3*q)*cumulant/24+(q*q*q+q)/(4*freedom), 2)
 }
 
-// TestAreaErrsByPlainSums compares the interval of the area with plainExcess, for rows and for persons, with much
-// noise and with little, with groups and without, and with counts below 0: an end inside of the range is where the
-// excess is 0, and on a grid it is positive outside of the interval alone.
+// TestAreaErrsByPlainSums compares the interval of the area with plainExcess. It covers rows and
+// persons, large and small noise, groups, and counts below 0. An end inside the range is where the
+// excess is 0. On a grid the excess is positive only outside the interval.
 func TestAreaErrsByPlainSums(t *testing.T) {
 	r, seen := rand.New(rand.NewPCG(6, 2)), map[string]int{}
 	for _, name := range []string{"two levels", "groups", "two levels, persons", "groups, persons"} {
@@ -149,8 +149,9 @@ func checkTies(t *testing.T, c counts, got Area) {
 	}
 }
 
-// scored is a population with scores between 0 and 1 that are not in bins: the log-odds of a score are normal, of
-// deviation 0.8 about a middle, and by a shift higher for the second level, which has a share of the records.
+// scored is a population with scores between 0 and 1 that are not in bins. The log-odds of a score
+// are normal with deviation 0.8 about a middle. They are higher by a shift for the second level,
+// which has a share of the records.
 type scored struct{ middle, shift, share float64 }
 
 // area is that of the exact scores: the probability that a normal variable of mean shift and deviation 0.8·√2 is positive.
@@ -184,8 +185,8 @@ func simulateScores(t *testing.T, p Plan, s scored, n, rounds int) (of coverage,
 	return all["area"], all["width"].of / float64(rounds)
 }
 
-// checkScores wants a coverage of at least 95 %, less what the number of rounds leaves open, and where 95 % is stated
-// in more than a few draws no more either.
+// checkScores wants a coverage of at least 95 %, within the error of the number of rounds. If 95 %
+// is stated in more than a few draws, it wants no larger coverage either.
 func checkScores(t *testing.T, p Plan, s scored, n, rounds int, tolerance float64) (width float64) {
 	t.Helper()
 	of, width := simulateScores(t, p, s, n, rounds)
@@ -212,9 +213,9 @@ func scoredPlan(t *testing.T, r Request, multiplier float64) Plan {
 // rareScores are those of a rare level: in bins of equal width nearly all would be ties.
 var rareScores = scored{middle: -4, shift: 1.8, share: 0.05}
 
-// TestAreaHoldsTheExactScores simulates scores that no bin holds, for a rare level and for a frequent one, in the default
-// bins, in few, and in bins of equal width, which hide most of the area: the interval holds the exact area all
-// the same. In the default bins it is short.
+// TestAreaHoldsTheExactScores simulates scores without bins, for a rare level and for a frequent
+// one. The bins are the defaults, few, or of equal width, which hide most of the area. The interval
+// covers the exact area nevertheless. With the default bins it is short.
 func TestAreaHoldsTheExactScores(t *testing.T) {
 	plain := scoredPlan(t, Request{}, 1)
 	if width := checkScores(t, plain, rareScores, 1500, 100, 0.1); width > 0.3 {

@@ -287,8 +287,8 @@ func most(confusion [][]float64) int {
 	return best
 }
 
-// simulateClasses draws data sets of n records from a population, adds noise, and counts which intervals hold the
-// measures of the population itself, and which the numbers of records.
+// simulateClasses draws data sets of n records from a population, and adds noise. It counts the
+// intervals that cover the measures of the population, and those that cover the numbers of records.
 func simulateClasses(t *testing.T, p Plan, n, rounds int, tolerance float64) coverages {
 	t.Helper()
 	people := populationOf(rand.New(rand.NewPCG(3, uint64(n))), p)

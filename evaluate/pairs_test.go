@@ -79,8 +79,9 @@ func plainPair(dst []float64, p Plan, r Records, i, j int) {
 	}
 }
 
-// TestPairsAreThoseOfTheRows compares the released sums over pairs, without noise, with loops over the pairs of rows of
-// each person, where rows may lack a prediction and persons have more rows than are used.
+// TestPairsAreThoseOfTheRows compares the released sums over pairs, without noise, with loops over
+// the pairs of rows of each person. Some rows lack a prediction, and some persons have more rows
+// than are used.
 func TestPairsAreThoseOfTheRows(t *testing.T) {
 	for name, p := range testPlans() {
 		if !p.paired() {

@@ -42,8 +42,8 @@ func randomScores(r *rand.Rand, p Plan, n int) (labels []int, records Records) {
 	return labels, records
 }
 
-// TestMeasuresAreThoseOfTheRows compares the measures of histograms without noise with Classify on the same
-// rows, and the best thresholds with a search over all ends of bins.
+// TestMeasuresAreThoseOfTheRows compares the measures of histograms without noise with Classify on
+// the same rows. It compares the best thresholds with a search over all ends of bins.
 func TestMeasuresAreThoseOfTheRows(t *testing.T) {
 	p := testPlans()["two levels"]
 	random := rand.New(rand.NewPCG(9, 9))

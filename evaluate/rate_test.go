@@ -22,9 +22,9 @@ var (
 	errorKinds = []string{"root mean squared error", "mean absolute error"}
 )
 
-// TestOrdinarySettingsHaveAnExactRate draws data sets of 1000 and more rows and 300 and more persons, at epsilons of 1 and more
-// (a multiplier of 1 is epsilon 1 under Laplace noise, and one of 4.22 under Gaussian noise at delta 1e-6), and looks at what is
-// stated.
+// TestOrdinarySettingsHaveAnExactRate draws data sets of at least 1000 rows or 300 persons, at
+// epsilons of at least 1, and checks the stated rates. A multiplier of 1 is epsilon 1 under Laplace
+// noise. A multiplier of 4.22 is epsilon 1 under Gaussian noise at delta 1e-6.
 func TestOrdinarySettingsHaveAnExactRate(t *testing.T) {
 	persons := []string{"accuracy", "records"}
 	for _, c := range []ordinary{

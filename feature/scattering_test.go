@@ -168,8 +168,9 @@ func TestScatteringOfColors(t *testing.T) {
 	}
 }
 
-// TestScatteringOfAConstant: wavelets have the sum 0 and the Gaussian nearly 1, short of it by what sampling
-// makes of its transform at 2π·(multiples of a half), 4·exp(-(1.6·π)²/2) < 1.5e-5.
+// TestScatteringOfAConstant: wavelets have the sum 0, and the Gaussian has a sum of nearly 1. The
+// difference comes from sampling its transform at multiples of π. It is below 4·exp(-(1.6·π)²/2) <
+// 1.5e-5.
 func TestScatteringOfAConstant(t *testing.T) {
 	out, s := scatter(t, "[12,12]", slices.Repeat([]float64{0.7}, 144))
 	for j, v := range out {

@@ -42,8 +42,8 @@ func textModel(t *testing.T, buckets int, missing data.Treatment) *Model {
 	return m
 }
 
-// TestTextPrediction holds the predictions of rows, of records and of a model that was written and read
-// again to the same bits, for models of few and of many features.
+// TestTextPrediction compares predictions for rows, for records, and of a model that was written
+// and read again. They are equal bit for bit, for models of few and of many features.
 func TestTextPrediction(t *testing.T) {
 	const table = "age,review,y\n10,\"A good film, really\",good\n20,the worst,bad\n,,good\n30,?!,bad\n"
 	texts := [][2]string{{"10", "A good film, really"}, {"20", "the worst"}, {"", ""}, {"30", "?!"}}
@@ -120,8 +120,9 @@ func TestTextRowDrops(t *testing.T) {
 	}
 }
 
-// TestTextNetworkPrediction holds the predictions of a network that takes what is not 0 in a row, of rows, of records
-// and of whole features, to the same bits, and to its sums written out.
+// TestTextNetworkPrediction compares the predictions of a network that uses only the nonzero
+// features of a row. Predictions for rows, for records and for whole features are equal bit for
+// bit. They equal sums that are written out.
 func TestTextNetworkPrediction(t *testing.T) {
 	const table = "age,review,y\n10,\"A good film, really\",good\n20,the worst,bad\n,,good\n30,?!,bad\n"
 	for _, norm := range []feature.Normalization{feature.NormNone, feature.NormUnit} {

@@ -7,8 +7,8 @@ import (
 	"github.com/ditherml/dither/network"
 )
 
-// BenchmarkStep measures, for a batch of records, a pass forward, a pass backward, the squared norms and the
-// weighted sum, on one goroutine and one processor.
+// BenchmarkStep measures the parts of a step for a batch of records, on one goroutine. The parts
+// are the forward pass, the backward pass, the squared norms and the weighted sum.
 func BenchmarkStep(b *testing.B) {
 	for _, c := range []struct {
 		name           string

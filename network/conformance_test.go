@@ -334,8 +334,9 @@ func checkSum[T kernel.Float](t *testing.T, f kernel.Factors[T], tolerance float
 	}
 }
 
-// TestRecordsStandAlone checks to the bit that outputs and factors of a record depend neither on the other
-// records of a chunk, nor on how many there are, nor on what the tape held before.
+// TestRecordsStandAlone checks that outputs and factors of a record are bit for bit independent of
+// other things. These are the other records of a chunk, their number, and the earlier content of
+// the tape.
 func TestRecordsStandAlone(t *testing.T) {
 	for _, c := range conformants() {
 		t.Run(c.name, func(t *testing.T) {

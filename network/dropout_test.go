@@ -8,8 +8,9 @@ import (
 	"github.com/ditherml/dither/network"
 )
 
-// TestDropoutDrawsForEachNumber checks masks of ones: how many are dropped, that passes and records differ, that
-// the rest is scaled, and that the pass backward and the factors have the mask of the pass forward.
+// TestDropoutDrawsForEachNumber checks masks of ones. It counts zeros, wants different masks for
+// passes and records, and checks the scale of the rest. The backward pass and the factors use the
+// mask of the forward pass.
 func TestDropoutDrawsForEachNumber(t *testing.T) {
 	const records, size, p = 50, 400, 0.25
 	n := must(network.New(network.Shape{size}, network.Dropout{Probability: p}, network.Linear{Outputs: size, NoBias: true}))

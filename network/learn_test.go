@@ -7,8 +7,8 @@ import (
 	"github.com/ditherml/dither/network"
 )
 
-// descend takes steps of gradient descent on the squared error of one output, by the passes and the sum of a
-// tape, and returns the mean squared error at the end.
+// descend takes steps of gradient descent on the squared error of one output, by the passes and the
+// sum of a tape. It returns the final mean squared error.
 func descend(n *network.Network, x, want []float32, steps int, rate float32) float64 {
 	records := len(want)
 	weights, sum, ones := make([]float32, n.Weights()), make([]float32, n.Weights()), make([]float32, records)

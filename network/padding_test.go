@@ -7,8 +7,9 @@ import (
 	"github.com/ditherml/dither/network"
 )
 
-// TestPaddingIsLeftOut gives networks texts with padding before, between and behind their tokens, and wants what
-// networks of as many positions as there are tokens give for the tokens alone, with the same parameters.
+// TestPaddingIsLeftOut gives networks texts with padding before, between and after their tokens.
+// The results equal those of networks with only the positions of the tokens, with the same
+// parameters.
 func TestPaddingIsLeftOut(t *testing.T) {
 	table := network.Embedding{Vocabulary: 5, Features: 4}
 	for name, layers := range map[string]network.Layers{

@@ -41,8 +41,8 @@ func compare(t *testing.T, what any, got, want []float64) {
 	}
 }
 
-// TestWindowsAreTheirDefinition compares convolutions and pools with the sums, largest numbers and means that
-// define them, formed output by output, with inputs outside the image left out.
+// TestWindowsAreTheirDefinition compares convolutions and pools with their definitions: sums,
+// largest numbers and means, formed output by output. Inputs outside the image are left out.
 func TestWindowsAreTheirDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, c := range []network.Conv{

@@ -12,8 +12,9 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// TestLaplaceTailIsItsIntegral compares the tail of weighted sums of Laplace variables with the numerical
-// inversion of their characteristic function, P(|X| > t) = 1 - (2/π)∫ sin(st)/s·φ(s) ds (Gil-Pelaez, 1951).
+// TestLaplaceTailIsItsIntegral compares the tail of weighted sums of Laplace variables with the
+// numerical inversion of their characteristic function. It is P(|X| > t) = 1 - (2/π)∫
+// sin(st)/s·φ(s) ds (Gil-Pelaez, 1951).
 func TestLaplaceTailIsItsIntegral(t *testing.T) {
 	for _, scales := range [][]float64{{1}, {1, 0.5}, {1, 1}, {0.3, -0.7}, {1, 0, 2}, {1, 2, 0.25}, {1, 1, 1}} {
 		for _, x := range []float64{0.2, 1, 3, 6} {

@@ -188,8 +188,8 @@ func TestSampleAndAggregateAsOnThePage(t *testing.T) {
 	}
 }
 
-// searched is the median of numbers on a grid by a binary search, each step a noisy count whose sensitivity is
-// 1/2, as that of the scores of a median is.
+// searched returns the median of numbers on a grid by a binary search. Each step is a noisy count
+// with sensitivity 1/2, the sensitivity of a median's scores.
 func searched(r *rand.Rand, below []float64, n, epsilon float64) int {
 	low, high := 0, len(below)-1
 	scale := 0.5 * math.Ceil(math.Log2(float64(high))) / epsilon

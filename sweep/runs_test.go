@@ -18,8 +18,9 @@ func seeded(seed uint64) *coin {
 	return &coin{random: rand.NewChaCha8(key)}
 }
 
-// TestChoiceMakesTheDrawnRuns makes choices under each law: the number of runs is exactly the one that was drawn,
-// whatever the scores are and though some runs have no model, and the first of the best wins.
+// TestChoiceMakesTheDrawnRuns makes selections under each distribution. The number of runs is
+// exactly the drawn one, whatever the scores are, and even if some runs have no model. The first of
+// the best runs wins.
 func TestChoiceMakesTheDrawnRuns(t *testing.T) {
 	for _, text := range laws {
 		l, err := ParseLaw(text)

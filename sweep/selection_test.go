@@ -54,8 +54,8 @@ func TestSelectionCertificate(t *testing.T) {
 	if want := 125*4*run.NoiseDraws() + 1; c.NoiseDraws != want {
 		t.Errorf("there are %d draws of noise, want %d", c.NoiseDraws, want)
 	}
-	// Rényi divergences of the best are at least those of a run, and a pure bound triples at most (theorem 1 of the
-	// publication for shape 1, with a margin for what its RDP form adds).
+	// Rényi divergences of the best run are at least those of a run. A pure bound at most triples
+	// (theorem 1 of the publication for shape 1, with a margin for its RDP form).
 	if e := float64(c.Epsilon); !(e > 1 && e < 4) {
 		t.Errorf("the choice costs %v, want more than a run, 1, and less than 4", e)
 	}

@@ -33,8 +33,8 @@ func noisyOf(t testing.TB, values ...float64) release.Noisy {
 	return noisy
 }
 
-// TestStepsOfOptimizers compares the first steps of a weight that begins at 1, along the constant gradient 2 and at
-// rate 0.5, with what the papers' formulas give by hand.
+// TestStepsOfOptimizers compares the first steps of a weight with the papers' formulas by hand. The
+// weight begins at 1, the gradient is 2, and the rate is 0.5.
 func TestStepsOfOptimizers(t *testing.T) {
 	for name, c := range map[string]struct {
 		o    Options
@@ -72,8 +72,8 @@ func TestStepsOfOptimizers(t *testing.T) {
 	}
 }
 
-// TestNoiseIsTakenOffTheSquares: the gradient's square is 4, the noise of the sum has deviation 3·√3 over the divisor 3, so
-// that 4 - 3 = 1 is left.
+// TestNoiseIsTakenOffTheSquares: the gradient's square is 4. The noise of the sum has deviation
+// 3·√3, and the divisor is 3, so 4 - 3 = 1 remains.
 func TestNoiseIsTakenOffTheSquares(t *testing.T) {
 	optimizer, err := Options{Optimizer: "adam-corrected"}.newOptimizer(optimizer.Rates{LearningRate: 0.5}, 3, 3*math.Sqrt(3), nil)
 	if err != nil {
@@ -85,9 +85,9 @@ func TestNoiseIsTakenOffTheSquares(t *testing.T) {
 	}
 }
 
-// TestScalesAreTakenOff takes some steps with scaled-adam where nothing is clipped and there is no noise, and compares
-// the next release, with its scales taken off, with one that was not scaled: they are equal up to the rounding of
-// factors.
+// TestScalesAreTakenOff takes some steps with scaled-adam, without clipping and noise. It compares
+// the next release, divided by its scales, with a release without scales. They are equal up to the
+// rounding of factors.
 func TestScalesAreTakenOff(t *testing.T) {
 	for network, request := range networksUnderTest() {
 		rows := testRows(t, 60, 12, network)

@@ -115,8 +115,9 @@ func TestNoisesOfGroupsAddUp(t *testing.T) {
 	}
 }
 
-// TestAdaptiveNormsFindTheQuantile follows both adaptive rules over norms of an exponential law with mean 3, whose
-// quantile q is -3·log(1-q), with the true share in the place of the released one.
+// TestAdaptiveNormsFindTheQuantile follows both adaptive rules over norms of an exponential
+// distribution with mean 3. Its quantile q is -3·log(1-q). The true share replaces the released
+// one.
 func TestAdaptiveNormsFindTheQuantile(t *testing.T) {
 	a := adaptivity{Quantile: 0.7, Rate: 0.2, Least: 1e-6, Most: 1e6}
 	want := -3 * math.Log(1-0.7)
@@ -160,8 +161,9 @@ func TestCountsAreThoseOfTheLevel(t *testing.T) {
 	}
 }
 
-// TestStepsKeepTheirLengthWhileNormsMove makes a first step at the norm of the plan, and one at a norm that went down
-// since, at both of which every gradient is clipped, and wants the weights to move alike. A second group keeps its norm.
+// TestStepsKeepTheirLengthWhileNormsMove makes a first step at the norm of the plan, and one at a
+// smaller norm. Every gradient is clipped at both norms, so the weights move alike. A second group
+// keeps its norm.
 func TestStepsKeepTheirLengthWhileNormsMove(t *testing.T) {
 	request, rows := networksUnderTest()["mlp"], testRows(t, 60, 12, "mlp")
 	moved := func(norm float64) []float64 {
