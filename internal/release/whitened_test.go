@@ -210,7 +210,7 @@ func TestSecondMomentOfRowsThatAreNotKept(t *testing.T) {
 		}
 	}
 	got, err := SecondMomentOf(sample, o, mechanism.Gaussian{NoiseMultiplier: 1}, n, worker)
-	if err != nil || !slices.Equal(got.state.values, want) || got.state.unit != o.Step*o.Step || got.state.grid.bound != o.Limit || o.Limit > maxPairBound {
+	if err != nil || got.state.faulty || !slices.Equal(got.state.values, want) || got.state.unit != o.Step*o.Step || got.state.grid.bound != o.Limit || o.Limit > maxPairBound {
 		t.Fatalf("%v: the second moments differ, or their units or bounds", err)
 	}
 	sampled, err := Poisson(0.5)
