@@ -11,6 +11,7 @@ import (
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/report"
+	"github.com/ditherml/dither/privacy"
 )
 
 // mostListed is how many releases the page lists: the newest ones.
@@ -28,7 +29,7 @@ func (a Account) WritePage(w io.Writer) error {
 			{Title: "How it stands", Facts: a.facts()},
 			{Title: "Spent over the releases", Figures: a.figures()},
 			{Title: "Over time", Tables: tables(a.monthRows())},
-			{Title: "Populations", Text: []string{"They share no person, so a release about one of them takes nothing from the others."}, Facts: a.populationFacts()},
+			{Title: "Populations", Text: []string{a.populationsWords()}, Facts: a.populationFacts()},
 			{Title: "Releases", Text: a.listedWords(), Register: a.register()},
 			{Title: "What the numbers mean", List: slices.Insert(slices.Clone(meanings), 2, a.sharesWords())},
 			{Title: "Check it", Text: []string{"The command computes every price again from the events, and holds the chain of records and the certificates of models against each other."},
@@ -66,6 +67,8 @@ const (
 // sharesWords says how shares and what is spent belong together.
 func (a Account) sharesWords() string {
 	switch {
+	case len(a.Populations) > 0 && a.Neighboring == privacy.ReplaceOne:
+		return shareMeaning + "What is spent counts the releases about all and about the two populations that took most."
 	case len(a.Populations) > 0:
 		return shareMeaning + "What is spent is the sum over the releases about all and about the population that took most."
 	case len(a.Filter.Orders) > 1:
@@ -74,6 +77,14 @@ func (a Account) sharesWords() string {
 		return shareMeaning + "What is spent may be less than the sum of the shares: it is the larger one of the parts of epsilon and of delta."
 	}
 	return plainShares
+}
+
+// populationsWords says how releases about populations count.
+func (a Account) populationsWords() string {
+	if a.Neighboring == privacy.ReplaceOne {
+		return "They share no person. A person who is replaced by another may leave one of them for another one, so the two that took most count together."
+	}
+	return "They share no person, so a release about one of them takes nothing from the others."
 }
 
 // standing says in a sentence what is left.

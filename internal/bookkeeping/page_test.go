@@ -47,10 +47,13 @@ func TestPageByReleases(t *testing.T) {
 // TestPageSaysHowSharesAddUp: what is spent is the sum of the shares under one number alone.
 func TestPageSaysHowSharesAddUp(t *testing.T) {
 	for want, change := range map[string]func(*Request){
-		"Shares add up to what is spent.":                             func(*Request) {},
-		"What is spent may be more than the sum of the shares":        func(r *Request) { r.Filter, r.Orders = budget.RDP, []float64{8, 16} },
-		"What is spent may be less than the sum of the shares":        func(r *Request) { r.Filter = budget.Basic },
-		"about all and about the population that took most":           func(r *Request) { r.Populations = []string{"north: patients of the north"} },
+		"Shares add up to what is spent.":                      func(*Request) {},
+		"What is spent may be more than the sum of the shares": func(r *Request) { r.Filter, r.Orders = budget.RDP, []float64{8, 16} },
+		"What is spent may be less than the sum of the shares": func(r *Request) { r.Filter = budget.Basic },
+		"about all and about the population that took most":    func(r *Request) { r.Populations = []string{"north: patients of the north"} },
+		"so the two that took most count together": func(r *Request) {
+			r.Populations, r.Neighboring = []string{"east: patients of the east", "south: patients of the south"}, "replace-one"
+		},
 		`<td class="words" data-column="purpose">a count, about west`: func(r *Request) { r.Populations = []string{"west: patients of the west"} },
 	} {
 		r := request()
