@@ -12,9 +12,11 @@ type Claim struct {
 	// Mu is above 0 for a mechanism that adds normal noise to all canaries at each step: then it is
 	// μ-Gaussian differential privacy that is claimed.
 	Mu float64
-	// Curve, if any, is the claim's own trade-off curve at scale 1. At other scales all its ε are multiplied
-	// by the scale.
-	Curve func(scale float64) Curve
+	// Curve, if any, is a family of curves that fall as the parameter grows from 0. At 1 it is the claim's own
+	// trade-off curve. EpsilonAt is then the ε of the curve at a parameter, at Delta, which does not fall. At 1
+	// it is Epsilon.
+	Curve     func(parameter float64) Curve
+	EpsilonAt func(parameter float64) float64
 }
 
 // Design is what is known of the way in which canaries were made and included.
@@ -29,7 +31,7 @@ type Design struct {
 
 // Bound is a lower bound on ε, and what it is worth.
 type Bound struct {
-	// Name is "one-run", "f-dp", "clopper-pearson", "gaussian-dp" or "hockey-stick".
+	// Name is "one-run", "f-dp", "clopper-pearson", "gaussian-dp", "trade-off" or "hockey-stick".
 	Name string
 	// Assumption is what must be true for the bound to hold, in words. Source is where the proof is.
 	Assumption, Source string
@@ -77,6 +79,8 @@ func checkTerms(s Scores, c Claim, d Design) error {
 	switch {
 	case !(c.Epsilon >= 0) || math.IsInf(c.Epsilon, 1):
 		return fmt.Errorf("audit: the claimed epsilon is %v, want a finite number of at least 0", c.Epsilon)
+	case c.Curve != nil && c.EpsilonAt == nil:
+		return fmt.Errorf("audit: the claim has a family of curves without its epsilon, want both")
 	case checkDelta(c.Delta) != nil:
 		return checkDelta(c.Delta)
 	case !d.Coins && !d.Independent:
@@ -189,9 +193,9 @@ func (t task) curve() ([]Bound, error) {
 		Assumption: "Coins as for one-run, and the trade-off curve is that of normal noise."}
 	switch {
 	case t.claim.Curve != nil:
-		family, claimed, epsilon = t.claim.Curve, 1, func(scale float64) float64 { return scale * t.claim.Epsilon }
+		family, claimed, epsilon = t.claim.Curve, 1, t.claim.EpsilonAt
 		b.Counts = true
-		b.Assumption = "Coins as for one-run, and the trade-off curve is that of the claim's accountant, with every epsilon multiplied by one factor."
+		b.Assumption = "Coins as for one-run, and the trade-off curve has the shape of the claim's own."
 	case t.claim.Delta == 0:
 		return nil, nil
 	case claimed == 0:
@@ -218,38 +222,71 @@ func (t task) curve() ([]Bound, error) {
 	return []Bound{b}, nil
 }
 
-// atThresholds are the two bounds at ranks. The plain bound and the Gaussian one rest on the same intervals.
+// atThresholds are the bounds at ranks: a plain one, and one that knows the curve of the claim. Both rest on
+// the same intervals.
 func (t task) atThresholds() []Bound {
 	share := t.share(t.design.Independent, thresholdParts)
 	plain := Bound{Name: "clopper-pearson", Counts: t.design.Independent, Confidence: 1 - share, Source: "Clopper and Pearson 1934; thresholds by Wilks 1941",
 		Assumption: "Scores of included canaries are independent and alike, and so are scores of left-out canaries."}
-	gauss := Bound{Name: "gaussian-dp", Counts: t.design.Independent && t.claim.Mu > 0, Confidence: 1 - share, Source: "Nasr et al. 2023",
-		Assumption: "Scores as for clopper-pearson, and the mechanism adds normal noise to all records at each step."}
 	points := t.thresholds()
-	best, mu := points[0], 0.0
-	gauss.Found = best.words()
-	for _, p := range points {
-		l := p.limitsAt(share * p.part)
-		plain.Points, plain.PointConfidences = append(plain.Points, p.Counts), append(plain.PointConfidences, 1-share*p.part)
-		if found := l.epsilon(t.claim.Delta); found > plain.Epsilon {
+	best, all := points[0], make([]limits, len(points))
+	for i, p := range points {
+		alarm := share * p.part
+		all[i] = p.limitsAt(alarm)
+		plain.Points, plain.PointConfidences = append(plain.Points, p.Counts), append(plain.PointConfidences, 1-alarm)
+		if found := all[i].epsilon(t.claim.Delta); found > plain.Epsilon {
 			plain.Epsilon, best = found, p
-		}
-		if found := l.mu(); found > mu {
-			mu, gauss.Found = found, p.words()
 		}
 	}
 	plain.Found = best.words()
 	plain.Detectable = t.detectableByRanks(share, func(l limits) bool { return l.epsilon(t.claim.Delta) > t.claim.Epsilon })
-	if t.claim.Delta == 0 || t.claim.Curve != nil { // the noise is known not to be normal
-		return []Bound{plain}
+	known := Bound{Counts: plain.Counts, Confidence: plain.Confidence}
+	switch {
+	case t.claim.Curve != nil:
+		return []Bound{plain, t.curveAt(points, all, known, share)}
+	case t.claim.Delta > 0:
+		return []Bound{plain, t.gaussianAt(points, all, known, share)}
 	}
-	gauss.Epsilon = epsilonOfMu(mu, t.claim.Delta)
+	return []Bound{plain}
+}
+
+// gaussianAt is the bound at thresholds for normal noise.
+func (t task) gaussianAt(points []point, all []limits, b Bound, share float64) Bound {
+	b.Name, b.Source, b.Counts = "gaussian-dp", "Nasr et al. 2023", b.Counts && t.claim.Mu > 0
+	b.Assumption = "Scores as for clopper-pearson, and the mechanism adds normal noise to all records at each step."
+	b.Found = points[0].words()
+	mu := 0.0
+	for i, l := range all {
+		if found := l.mu(); found > mu {
+			mu, b.Found = found, points[i].words()
+		}
+	}
+	b.Epsilon = epsilonOfMu(mu, t.claim.Delta)
 	claimed := t.claim.Mu
 	if claimed == 0 {
 		claimed = muOf(t.claim.Epsilon, t.claim.Delta)
 	}
-	gauss.Detectable = t.detectableByRanks(share, func(l limits) bool { return l.mu() > claimed*(1+1e-9) })
-	return []Bound{plain, gauss}
+	b.Detectable = t.detectableByRanks(share, func(l limits) bool { return l.mu() > claimed*(1+1e-9) })
+	return b
+}
+
+// curveAt is the bound at thresholds for the claim's own curve. Intervals refute a curve by which more false
+// positives are needed than the intervals allow.
+func (t task) curveAt(points []point, all []limits, b Bound, share float64) Bound {
+	b.Name, b.Source = "trade-off", "Dong, Roth and Su 2022"
+	b.Assumption = "Scores as for clopper-pearson, and the trade-off curve has the shape of the claim's own."
+	b.Found = points[0].words()
+	refutes := func(l limits, curve Curve) bool { return curve(l.negatives.rest) > l.positives.rate }
+	parameter := 0.0
+	for i, l := range all {
+		if found := largest(parameter, 1e-6, func(v float64) bool { return refutes(l, t.claim.Curve(v)) }); found > parameter {
+			parameter, b.Found = found, points[i].words()
+		}
+	}
+	b.Epsilon = t.claim.EpsilonAt(parameter)
+	own := t.claim.Curve(1)
+	b.Detectable = t.detectableByRanks(share, func(l limits) bool { return refutes(l, own) })
+	return b
 }
 
 // words are the counts in words.

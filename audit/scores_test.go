@@ -47,13 +47,21 @@ func flips(rng *rand.Rand, m int, epsilon float64) Scores {
 
 // scaled is the family of curves of the profile of μ-Gaussian differential privacy.
 func scaled(mu float64) func(float64) Curve {
+	const statements, step = 16, 0.7
+	var deltas [statements]float64
+	for i := range deltas {
+		epsilon := step * float64(i)
+		deltas[i] = special.NormalCDF(mu/2-epsilon/mu) - math.Exp(epsilon)*special.NormalCDF(-mu/2-epsilon/mu)
+	}
 	return func(scale float64) Curve {
+		var grow [statements]float64
+		for i := range grow {
+			grow[i] = math.Exp(scale * step * float64(i))
+		}
 		return func(r float64) float64 {
 			least := 0.0
-			for epsilon := 0.0; epsilon < 12; epsilon += 0.5 {
-				delta := special.NormalCDF(mu/2-epsilon/mu) - math.Exp(epsilon)*special.NormalCDF(-mu/2-epsilon/mu)
-				grow := math.Exp(scale * epsilon)
-				least = max(least, (r-delta)/grow, 1-delta-grow*(1-r))
+			for i, delta := range deltas {
+				least = max(least, (r-delta)/grow[i], 1-delta-grow[i]*(1-r))
 			}
 			return least
 		}
@@ -75,7 +83,7 @@ func audits(t *testing.T, n, m int, confidence float64) (runs, above map[string]
 			s = draw(rng, m, c.Mu, rng.NormFloat64)
 		case 1:
 			mu := muOf(epsilon, c.Delta)
-			c.Curve = scaled(mu)
+			c.Curve, c.EpsilonAt = scaled(mu), func(scale float64) float64 { return scale * epsilon }
 			s = draw(rng, m, mu, rng.NormFloat64)
 		case 2:
 			c.Delta = 0
@@ -112,8 +120,8 @@ func TestLowerBoundsNeverExceedCorrectClaims(t *testing.T) {
 			t.Errorf("%s exceeds the claim in %d of %d audits", name, above[name], n)
 		}
 	}
-	if len(runs) != 5 {
-		t.Errorf("%d kinds of bounds ran, want 5: %v", len(runs), runs)
+	if len(runs) != 6 {
+		t.Errorf("%d kinds of bounds ran, want 6: %v", len(runs), runs)
 	}
 }
 
@@ -316,5 +324,55 @@ func TestWrongScoresAreRefused(t *testing.T) {
 		if bounds, err := refused(); err == nil {
 			t.Errorf("%s: accepted with %d bounds", name, len(bounds))
 		}
+	}
+}
+
+// TestHalvesAreApart wants events that one half chooses to be counted on the other: on scores that say nothing, a
+// bound that counts what it chose would refute nearly always. The seeds are fixed; with fresh ones a failure would
+// have a probability below 1e-9.
+func TestHalvesAreApart(t *testing.T) {
+	refuted := 0
+	for seed := range uint64(100) {
+		rng := rand.New(rand.NewPCG(6, seed))
+		bounds, err := draw(rng, 1000, 0, rng.NormFloat64).Bounds(Claim{}, Design{Independent: true}, 0.9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b := bounds[len(bounds)-1]; b.Name != "hockey-stick" || b.Refuted {
+			refuted++
+		}
+	}
+	if refuted > 20 { // 0.025 of 100 are expected at most
+		t.Errorf("%d of 100 audits refute that scores say nothing", refuted)
+	}
+	var s Scores
+	for i := range 101 {
+		s.Included, s.LeftOut = append(s.Included, float64(i)), append(s.LeftOut, float64(1000+i))
+	}
+	choose, count := s.halves()
+	both := slices.Concat(choose.Included, count.Included)
+	slices.Sort(both)
+	if len(choose.Included) != 50 || len(choose.LeftOut) != 50 || !slices.Equal(both, s.Included) || slices.Equal(choose.Included, s.Included[:50]) {
+		t.Errorf("halves of %d and %d included canaries, want a random division of 101", len(choose.Included), len(count.Included))
+	}
+}
+
+// TestCurvesAtThresholds wants the bound for a claim's own curve to be the Gaussian one if the curves are Gaussian.
+func TestCurvesAtThresholds(t *testing.T) {
+	const epsilon, delta = 2, 1e-5
+	rng := rand.New(rand.NewPCG(11, 11))
+	s := draw(rng, 3000, 0.5, rng.NormFloat64)
+	design := Design{Independent: true}
+	gauss, err := s.Bounds(Claim{Epsilon: epsilon, Delta: delta, Mu: muOf(epsilon, delta)}, design, 0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	curve := func(scale float64) Curve { return Gaussian(muOf(scale*epsilon, delta)) }
+	own, err := s.Bounds(Claim{Epsilon: epsilon, Delta: delta, Curve: curve, EpsilonAt: func(scale float64) float64 { return scale * epsilon }}, design, 0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := gauss[1], own[1]; a.Name != "gaussian-dp" || b.Name != "trade-off" || !(a.Epsilon > 0.5) || math.Abs(a.Epsilon-b.Epsilon) > 1e-5 || math.Abs(a.Detectable-b.Detectable) > 1e-5 {
+		t.Errorf("got %s %v, detecting from %v, and %s %v, detecting from %v, want the same", a.Name, a.Epsilon, a.Detectable, b.Name, b.Epsilon, b.Detectable)
 	}
 }

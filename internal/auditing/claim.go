@@ -1,10 +1,8 @@
 package auditing
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/audit"
@@ -55,7 +53,8 @@ func EventClaim(e mechanism.Event, n privacy.Neighboring, delta float64) (Claim,
 	if mu, failure := account.Mu(e, n); failure == nil {
 		c.Mu = mu
 	} else {
-		c.Curve = scaled(append(append(all, curve.Statement{Epsilon: epsilon, Delta: delta}), rare(e, n)...))
+		own := newFamily(append(append(all, curve.Statement{Epsilon: epsilon, Delta: delta}), rare(e, n)...), epsilon, delta)
+		c.Curve, c.EpsilonAt = own.curve, own.epsilonAt
 	}
 	return c, nil
 }
@@ -69,63 +68,6 @@ func rare(e mechanism.Event, n privacy.Neighboring) []curve.Statement {
 		if v, err := account.ForDelta(e, delta).Epsilon(e, delta, n); err == nil && !math.IsInf(v.Upper, 1) {
 			out = append(out, curve.Statement{Epsilon: v.Upper, Delta: delta})
 		}
-	}
-	return out
-}
-
-// line is a lower bound on false positives: rise·r - drop at the rate r of true positives.
-type line struct{ rise, drop float64 }
-
-// scaled returns the curves of statements whose ε are multiplied by a scale. Each statement is a bound in
-// both directions, so a curve is the largest of two lines a statement and 0: e^-ε·(r-δ) and
-// 1-δ-e^ε·(1-r) (Dong, Roth & Su, "Gaussian Differential Privacy", 2022, proposition 2.4). They fall as the
-// scale grows.
-func scaled(all []curve.Statement) func(scale float64) audit.Curve {
-	return func(scale float64) audit.Curve {
-		lines := []line{{}}
-		for _, s := range all {
-			grow := math.Exp(scale * s.Epsilon)
-			if math.IsInf(grow, 1) || s.Delta >= 1 {
-				continue
-			}
-			lines = append(lines, line{1 / grow, s.Delta / grow}, line{grow, grow - 1 + s.Delta})
-		}
-		envelope := upperEnvelope(lines)
-		return func(r float64) float64 {
-			i, _ := slices.BinarySearchFunc(envelope, r, func(p piece, r float64) int { return cmp.Compare(p.until, r) })
-			l := envelope[min(i, len(envelope)-1)].line
-			// Rounded down by more than the units of rounding of both terms.
-			return max(0, l.rise*r-l.drop-1e-15*(l.rise*r+l.drop))
-		}
-	}
-}
-
-// piece is the part of an envelope, up to a rate, on which one line is the largest.
-type piece struct {
-	line
-	until float64
-}
-
-// upperEnvelope returns the largest of lines, piece by piece, from rate 0 on.
-func upperEnvelope(lines []line) []piece {
-	slices.SortFunc(lines, func(a, b line) int { return cmp.Or(cmp.Compare(a.rise, b.rise), cmp.Compare(b.drop, a.drop)) })
-	var out []piece
-	for _, l := range lines {
-		for len(out) > 0 {
-			last := &out[len(out)-1]
-			if l.rise == last.rise {
-				out = out[:len(out)-1] // the same slope, and this line is no lower
-				continue
-			}
-			meet := (l.drop - last.drop) / (l.rise - last.rise)
-			if len(out) > 1 && meet <= out[len(out)-2].until {
-				out = out[:len(out)-1]
-				continue
-			}
-			last.until = meet
-			break
-		}
-		out = append(out, piece{l, math.Inf(1)})
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package auditing
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/figure"
@@ -57,6 +58,8 @@ var meanings = []string{
 	"Lower bound: with the stated confidence, the true epsilon is at least this, if the assumption of the bound is true.",
 	"Refuted: the lower bound exceeds the claim. Either the claim is false, or the assumption is, or chance was as rare as the confidence says.",
 	"Not refuted: these attacks with this many canaries found nothing. Only a proof shows that a claim is true.",
+	"Estimate only: nobody stated what this bound assumes. It would hold if that were true, and refutes nothing.",
+	"Picture: no attack on a mechanism that keeps the claim is below the curve. A box that lies below it as a whole refutes the claim.",
 	"Detects from: the smallest true epsilon that this attack refutes with probability 0.9. Smaller faults may stay unseen.",
 	"Confidence: at least the probability that the lower bound is not above the true epsilon. All shares are fixed before the scores are looked at.",
 }
@@ -91,20 +94,27 @@ func source(text string) string {
 	return " (" + text + ")"
 }
 
-// figure draws the curve and the boxes. A box is a band between two false-positive rates.
+// figure draws the curve, the attacked points and their boxes. A box is a band between two rates of false
+// positives, in the color of its point.
 func (p Picture) figure(title string) figure.Figure {
 	claim := figure.Series{Name: "the claim: no attack may lie below", Dashed: true}
 	for _, r := range p.Curve {
 		claim.Points = append(claim.Points, figure.Value(r.FalsePositives, r.FalseNegatives))
 	}
-	all := []figure.Series{claim}
+	var points, boxes []figure.Series
 	for _, b := range p.Boxes {
-		all = append(all, figure.Series{Name: b.Name, Points: []figure.Point{
+		at := slices.IndexFunc(points, func(s figure.Series) bool { return s.Name == b.Name })
+		if at < 0 {
+			at = len(points)
+			points = append(points, figure.Series{Name: b.Name, Scattered: true})
+		}
+		points[at].Points = append(points[at].Points, figure.Value(b.FalsePositives, b.FalseNegatives))
+		boxes = append(boxes, figure.Series{Name: "confidence boxes, " + b.Name, Dashed: true, Points: []figure.Point{
 			{X: b.Low.FalsePositives, Y: b.FalseNegatives, Low: b.Low.FalseNegatives, High: b.High.FalseNegatives},
-			{X: b.FalsePositives, Y: b.FalseNegatives, Low: b.Low.FalseNegatives, High: b.High.FalseNegatives},
 			{X: b.High.FalsePositives, Y: b.FalseNegatives, Low: b.Low.FalseNegatives, High: b.High.FalseNegatives},
 		}})
 	}
 	return figure.Figure{Name: "trade-off", Title: "Errors of attackers: " + display.Printable(title), Panels: []figure.Panel{{
-		X: figure.Axis{Label: "false positives: left-out canaries taken for included"}, Y: figure.Axis{Label: "false negatives: included canaries missed"}, Series: all}}}
+		X: figure.Axis{Label: "false positives: left-out canaries taken for included"}, Y: figure.Axis{Label: "false negatives: included canaries missed"},
+		Series: slices.Concat([]figure.Series{claim}, points, boxes)}}}
 }

@@ -107,9 +107,9 @@ func areaUnder(s audit.Scores) float64 {
 
 // pictureOf draws the claim and all thresholds that were tried.
 func pictureOf(c Claim, d audit.Design, found []audit.Bound) *Picture {
-	name := "attacks, each with its confidence box"
+	name := "attacks"
 	if !d.Independent {
-		name = "attacks; the boxes hold only if scores are independent"
+		name = "attacks (boxes hold if scores are independent)"
 	}
 	p := &Picture{Curve: c.rates()}
 	for _, b := range found {

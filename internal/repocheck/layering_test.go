@@ -172,7 +172,7 @@ var layers = []layer{
 	{"internal/curve", "privacy internal/parallel mechanism account certificate internal/figure internal/report"},
 	// What audits found, as text, JSON and pages: attacks of all kinds fill its sections. Claims have curves: hence
 	// internal/curve.
-	{"internal/auditing", "privacy mechanism account audit internal/display internal/failure internal/figure internal/report internal/curve"},
+	{"internal/auditing", "privacy internal/special mechanism account audit internal/display internal/failure internal/figure internal/report internal/curve"},
 	// What reads the noise that releases of this program let out, and looks for faults in it: it releases sums of nothing.
 	{"internal/attack/noise", "internal/special internal/parallel internal/auditing mechanism internal/release"},
 	// Words about what every other package plans and certifies: hence all of them. What it explains it verifies first: hence
