@@ -233,9 +233,9 @@ func WithEpsilon(epsilon float64) Option {
 }
 
 // WithProgress returns the option by which Train calls f to report its progress. The first call has
-// step 0 and follows the preparation. Further calls follow each step of at most 100, or each
-// hundredth of more steps. The argument epsilon of f is the total cost if training stopped at that
-// step. Within f, Left returns the epsilon that Train will leave. Within f, Train, Query or
+// step 0 and follows the preparation. Further calls follow each step, or about 100 of the steps if
+// there are more than 100. The argument epsilon of f is the total cost of a training that stops at
+// that step. Within f, Left returns the epsilon that Train will leave. Within f, Train, Query or
 // Evaluate with the same budget would wait forever.
 func WithProgress(f func(step, steps int, epsilon float64)) Option {
 	return option("WithProgress", func(s *settings) { s.progress = f })

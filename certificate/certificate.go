@@ -87,7 +87,8 @@ type LedgerRecord struct {
 	Ledger   string `json:"ledger"`
 	Sequence uint64 `json:"sequence"`
 	Head     string `json:"head"`
-	// Earlier are the records that paid for the runs which this one went on from, oldest first.
+	// Earlier are the records that paid for the interrupted runs that this run continues, oldest
+	// first.
 	Earlier []LedgerRecord `json:"earlier,omitempty"`
 }
 

@@ -28,10 +28,10 @@ const (
 // Differential Privacy", ICLR 2022, https://arxiv.org/abs/2110.03620).
 //
 // The negative binomial distribution of shape η > -1, truncated to K ≥ 1, has probabilities
-// proportional to (1-γ)^k·Π (l+η)/(l+1), with l from 0 to k-1. This is definition 1 of the source,
-// priced by theorem 2. The geometric distribution is η = 1, with probabilities (1-γ)^(k-1)·γ. The
-// logarithmic distribution is η = 0, with probabilities proportional to (1-γ)^k/k. A smaller shape
-// has a larger variance and costs less at the same mean.
+// proportional to (1-γ)^k·Π (l+η)/(l+1), with l from 0 to k-1. The mean determines γ in (0, 1).
+// This is definition 1 of the source, priced by theorem 2. The geometric distribution is η = 1,
+// with probabilities (1-γ)^(k-1)·γ. The logarithmic distribution is η = 0, with probabilities
+// proportional to (1-γ)^k/k. A smaller shape has a larger variance and costs less at the same mean.
 //
 // The Poisson distribution is e^-Mean·Mean^k/k! (theorem 6). It includes K = 0: then only the fact
 // that there was no run is released. K is usually close to its mean. The price has no term in log

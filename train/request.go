@@ -41,8 +41,8 @@ type Request struct {
 	Accounting          string
 	LearningRate, Ridge float64
 	// NoiseContraction, in (0, 1), gives later steps less noise than earlier ones at the same total
-	// cost. It is the assumed factor by which every later step multiplies a displacement. The noise
-	// of each step is chosen to minimize the noise in the last iterate. 0 means equal noise in all
+	// cost. The noise is optimal for descent in which every step multiplies distances by
+	// NoiseContraction: the last iterate then has the least noise. 0 means equal noise in all
 	// steps.
 	NoiseContraction float64
 	// ClippingMode selects the clipped quantity. "gradient" (or "") clips each record's gradient,

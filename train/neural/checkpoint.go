@@ -34,8 +34,8 @@ type Checkpoint struct {
 	// Averaged is the number of iterates in AverageSum.
 	Averaged   int
 	AverageSum []float64
-	// Paid are the records of a durable ledger that paid for the steps, oldest first. The last paid for
-	// the run that wrote the checkpoint. There are none where no ledger counts that run.
+	// Paid are the records of a durable ledger that paid for the steps, oldest first. The last paid
+	// for the run that wrote the checkpoint. There are none where no ledger counts that run.
 	Paid     []certificate.LedgerRecord
 	settings settings // the options that the state belongs to
 }

@@ -52,7 +52,7 @@ type Options struct {
 	// ends there.
 	Progress func(train.Progress)
 	// Checkpoint, if not nil, receives the state of the run every CheckpointEvery steps; 0 means
-	// each hundredth of the steps. It also receives the state when the run is interrupted and at
+	// about 100 times in a run. It also receives the state when the run is interrupted and at
 	// its end. If Checkpoint returns an error, the run stops. An error at the end does not discard
 	// the result, which is paid for.
 	Checkpoint      func(*Checkpoint) error
