@@ -164,7 +164,8 @@ func (s Signature) Text() ([]byte, error) {
 // Sign adds a signature to a folder that verifies, or to a file that is signed alone. Earlier
 // signatures stay. Nothing is written where the key has signed before, or where anything disagrees.
 func Sign(path string, key ed25519.PrivateKey) (Signature, error) {
-	kind, target, place := signature.Page, path, path+signature.End
+	kind, place := signature.Page, path+signature.End
+	var text []byte
 	info, err := os.Stat(path)
 	if err != nil {
 		return Signature{}, fmt.Errorf("%s: %w, want a folder that dither wrote, or a file", path, display.Pathless(err))
@@ -177,11 +178,13 @@ func Sign(path string, key ed25519.PrivateKey) (Signature, error) {
 		if !v.Verified {
 			return Signature{}, failure.Running(fmt.Errorf("%s: not verified: %s; nothing was signed", path, v.Disagreements[0]))
 		}
-		kind, target, place = signature.Certificate, filepath.Join(path, certificate.FileName), filepath.Join(path, SignatureName)
+		kind, place = signature.Certificate, filepath.Join(path, SignatureName)
+		text, err = v.Certificate.Encode() // the bytes that were verified
+	} else {
+		text, err = readPlain(path, mostSigned)
 	}
-	text, err := readPlain(target, mostSigned)
 	if err != nil {
-		return Signature{}, fmt.Errorf("%s cannot be read: %w; nothing was signed", target, err)
+		return Signature{}, fmt.Errorf("%s cannot be read: %w; nothing was signed", path, err)
 	}
 	before, err := readPlain(place, signature.MostBytes)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
