@@ -220,7 +220,7 @@ var layers = []layer{
 // privacyCore lists the packages on which the privacy proof rests, and those that they
 // calculate with. Ordinary files in them and beneath them use the standard library and
 // golang.org/x only.
-var privacyCore = []string{"privacy", "internal/special", "internal/kernel", "internal/parallel", "internal/slack", "mechanism", "internal/release", "account", "ledger"}
+var privacyCore = []string{"privacy", "internal/special", "internal/kernel", "internal/parallel", "internal/slack", "mechanism", "internal/rows", "internal/release", "account", "ledger"}
 
 // bannedImport is an import that no file may have, or no ordinary file.
 type bannedImport struct {
