@@ -14,7 +14,13 @@ func newAudit() *cobra.Command {
 	var q scoreaudit.Request
 	c := &cobra.Command{Use: "audit [EVENT | FILE | MODEL-FOLDER]", Short: "Try to refute a claim of privacy", Long: scoreaudit.Long, Example: scoreaudit.Example, Args: cobra.MaximumNArgs(1)}
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := q.Check(); err != nil {
+			return err
+		}
 		r, err := progress.Await(c.Context(), c.ErrOrStderr(), "auditing", func() (auditing.Report, error) { return q.Run(strings.Join(args, ""), parquet.Formats()) })
+		if err == nil {
+			err = q.Write(r)
+		}
 		if err == nil {
 			err = printed(c, q.JSON, r, r.Text)
 		}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ditherml/dither/internal/display"
 )
 
 // TestAudit refutes a false claim with status 1, does not refute a weak one with status 0, and refuses wrong input
@@ -15,6 +17,11 @@ func TestAudit(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
+	for _, args := range [][]string{{"audit"}, {"audit", "--scores", "none.csv", "--epsilon", "1"}, {"audit", "--scores", scores}, {"audit", "a", "b"}} {
+		if status, stdout, stderr := invoke(args...); status != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || display.Exists("dither-audit") {
+			t.Errorf("%v: status %d, %q, %q, want one line and no folder", args, status, stdout, stderr)
+		}
+	}
 	status, stdout, stderr := invoke("audit", "--scores", scores, "--epsilon", "1", "--delta", "1e-6", "--json")
 	var out struct {
 		Verdict  string
@@ -39,10 +46,5 @@ func TestAudit(t *testing.T) {
 	}
 	if status, stdout, stderr = invoke("audit", "gaussian(0.1)", "--scores", scores, "--delta", "1e-6", "--out", ""); status != exitDone || stderr != "" || !strings.Contains(stdout, "not refuted") {
 		t.Errorf("a weak claim: status %d, %q: %s", status, stderr, stdout)
-	}
-	for _, args := range [][]string{{"audit"}, {"audit", "--scores", "none.csv", "--epsilon", "1"}, {"audit", "--scores", scores}, {"audit", "a", "b"}} {
-		if status, stdout, stderr = invoke(args...); status != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%v: status %d, %q, %q", args, status, stdout, stderr)
-		}
 	}
 }

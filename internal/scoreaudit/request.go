@@ -54,22 +54,33 @@ func (q *Request) AddFlags(f *pflag.FlagSet) {
 	q.changed = f.Changed
 }
 
-// Run returns the report of an audit, of the claim of a subject or, where it is "", of epsilon and delta. It
-// writes the files of --out. Errors about the request are no failures while running.
-func (q *Request) Run(subject string, formats []columnar.Format) (auditing.Report, error) {
-	start := time.Now()
-	design, known := designs[q.Design]
+// Check returns an error if the flags ask for what cannot be done, or name files that exist.
+func (q *Request) Check() error {
+	_, known := designs[q.Design]
 	switch {
 	case q.Scores == "":
-		return auditing.Report{}, fmt.Errorf("there is nothing to audit, want --scores FILE; see dither audit --help")
+		return fmt.Errorf("there is nothing to audit, want --scores FILE; see dither audit --help")
 	case !known:
-		return auditing.Report{}, fmt.Errorf("--design is %q, want one-run, independent or runs", q.Design)
+		return fmt.Errorf("--design is %q, want one-run, independent or runs", q.Design)
 	case !(q.Confidence >= 0.5 && q.Confidence < 1):
-		return auditing.Report{}, fmt.Errorf("--confidence is %v, want at least 0.5 and less than 1", q.Confidence)
+		return fmt.Errorf("--confidence is %v, want at least 0.5 and less than 1", q.Confidence)
+	case q.Out == "" && q.Replace:
+		return fmt.Errorf("--replace goes with --out FOLDER")
+	case q.Out == "" || !display.Exists(q.Out):
+		return nil
 	}
-	if err := q.checkOut(); err != nil {
-		return auditing.Report{}, err
+	for _, name := range []string{auditing.FileName, auditing.PageName} {
+		if err := durable.CheckWhole(filepath.Join(q.Out, name), q.Replace, 0o644); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// Run returns the report of an audit, of the claim of a subject or, where it is "", of epsilon and delta. It
+// changes nothing. Its errors are no failures while running.
+func (q *Request) Run(subject string, formats []columnar.Format) (auditing.Report, error) {
+	start := time.Now()
 	claim, err := q.claim(subject)
 	if err != nil {
 		return auditing.Report{}, err
@@ -81,7 +92,7 @@ func (q *Request) Run(subject string, formats []columnar.Format) (auditing.Repor
 	if err != nil {
 		return auditing.Report{}, err
 	}
-	section, err := auditing.Attack{Group: "scores", Name: filepath.Base(t.file), Design: design, Confidence: q.Confidence}.OfScores(claim, t.scores)
+	section, err := auditing.Attack{Group: "scores", Name: filepath.Base(t.file), Design: designs[q.Design], Confidence: q.Confidence}.OfScores(claim, t.scores)
 	if err != nil {
 		return auditing.Report{}, fmt.Errorf("%s: %w", t.file, err)
 	}
@@ -89,7 +100,7 @@ func (q *Request) Run(subject string, formats []columnar.Format) (auditing.Repor
 	section.Seconds = time.Since(start).Seconds()
 	r := auditing.NewReport("scores of "+filepath.Base(t.file), time.Since(start), section)
 	r.Split = "Kinds of bounds that count share it: thresholds take three parts, every other kind one. Each kind shares its part among the attacks that it tries. All was fixed before the scores were read."
-	return r, q.write(r)
+	return r, nil
 }
 
 // claim returns the claim of a subject, or of epsilon and delta.
@@ -167,29 +178,13 @@ func (q *Request) files(r auditing.Report) map[string]func(io.Writer) error {
 	}
 }
 
-// checkOut refuses names in use before the work begins. It makes the folder.
-func (q *Request) checkOut() error {
+// Write writes the files of --out, in a folder that it makes.
+func (q *Request) Write(r auditing.Report) error {
 	if q.Out == "" {
-		if q.Replace {
-			return fmt.Errorf("--replace goes with --out FOLDER")
-		}
 		return nil
 	}
 	if err := os.MkdirAll(q.Out, 0o755); err != nil {
 		return fmt.Errorf("%s cannot be made: %w; name another folder with --out", q.Out, display.Pathless(err))
-	}
-	for _, name := range []string{auditing.FileName, auditing.PageName} {
-		if err := durable.CheckWhole(filepath.Join(q.Out, name), q.Replace, 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// write writes the files of --out.
-func (q *Request) write(r auditing.Report) error {
-	if q.Out == "" {
-		return nil
 	}
 	for name, fill := range q.files(r) {
 		err := durable.WriteWhole(filepath.Join(q.Out, name), q.Replace, 0o644, func(w io.Writer) error {

@@ -26,7 +26,14 @@ func run(t *testing.T, subject string, flags ...string) (auditing.Report, error)
 	if err := f.Parse(append([]string{"--out", ""}, flags...)); err != nil {
 		t.Fatal(err)
 	}
-	return q.Run(subject, parquet.Formats())
+	if err := q.Check(); err != nil {
+		return auditing.Report{}, err
+	}
+	r, err := q.Run(subject, parquet.Formats())
+	if err == nil {
+		err = q.Write(r)
+	}
+	return r, err
 }
 
 // write writes a file of scores and returns its path.
@@ -130,7 +137,7 @@ func TestWrongRequestsAreRefused(t *testing.T) {
 		"--scores " + twice + " --epsilon 1 --design runs":                "a run has 2 canaries",
 		"--scores " + write(t, manyIncluded(100)) + " --epsilon 1":        "fair coins",
 		"--scores " + good + " --epsilon 1 --replace":                     "--replace goes with --out",
-		"--scores " + good + " --epsilon 1 --out " + filepath.Clean(good): "cannot be made",
+		"--scores " + good + " --epsilon 1 --out " + filepath.Clean(good): "not a directory",
 	} {
 		words := strings.Fields(flags)
 		subject := ""
