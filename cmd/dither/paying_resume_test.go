@@ -135,6 +135,9 @@ func TestResumePaysForTheRest(t *testing.T) {
 	if status != exitUsage || !strings.Contains(stderr, "began 21 releases, and the checkpoint knows of 15") || display.Exists("stale") {
 		t.Errorf("an old copy of a checkpoint: got %d and %q, want it refused", status, stderr)
 	}
+	if status, _, stderr = invoke(append(slices.Clone(resumable), "--quiet", "--resume", "copy", "--out", "free")...); status != exitUsage || !strings.Contains(stderr, "want --ledger with it") || display.Exists("free") {
+		t.Errorf("a paid checkpoint without its ledger: got %d and %q, want it refused", status, stderr)
+	}
 	stopAt(t, 20, nil, append(slices.Clone(paid), "--checkpoint", "second")...)
 	stopAt(t, 28, nil, append(slices.Clone(paid), "--resume", "second")...)
 	again("twice", "second", 12)
