@@ -171,6 +171,9 @@ func (w fieldWalk) value(n *node, typ reflect.Type) {
 	}
 	jsonFields(typ, func(name string, of reflect.Type) {
 		v := n.field(name)
+		if v == nil && name == "no_bias" { // descriptions of layers have it with the other sign
+			v = n.field("bias")
+		}
 		if v == nil {
 			return
 		}

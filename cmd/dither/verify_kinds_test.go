@@ -143,6 +143,7 @@ const oneNetwork = "train --model mlp --hidden 3,2 --sampling full --steps 2"
 var forgeFolders = []forgeFolder{
 	{name: "descent", args: "train --steps 4", schema: "several", often: true},
 	{name: "paid", args: "train --steps 4", ledger: "paid.ledger", often: true},
+	{name: "paid-twice", args: "train --model mlp --hidden 3 --sampling full --steps 6 --checkpoint paid-state --checkpoint-every 3", ledger: "paid-twice.ledger"},
 	{name: "signed", args: "train --steps 2", signed: true, often: true},
 	{name: "answer-signed", args: "query count", signed: true},
 	{name: "baseline", args: "train --non-private --steps 4", schema: "several", often: true},
@@ -255,6 +256,10 @@ func (f forgeFolder) make(t *testing.T) {
 		return
 	}
 	args = append(args, "--data", or(f.table, "table")+".csv", "--schema", or(f.schema, "schema")+".yaml")
+	if f.ledger != "" {
+		mustInvoke(t, "ledger", "create", f.ledger, "--data", "people", "--epsilon", "3", "--delta", "1e-5", "--row", "one person")
+		args = append(args, "--ledger", f.ledger)
+	}
 	if i := slices.Index(args, "--checkpoint"); i >= 0 { // the run stops in the middle, and goes on
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -270,10 +275,6 @@ func (f forgeFolder) make(t *testing.T) {
 	if f.signed {
 		newKeys(t, ".", f.name)
 		args = append(args, "--sign", f.name+".pem")
-	}
-	if f.ledger != "" {
-		mustInvoke(t, "ledger", "create", f.ledger, "--data", "people", "--epsilon", "3", "--delta", "1e-5", "--row", "one person")
-		args = append(args, "--ledger", f.ledger)
 	}
 	mustInvoke(t, args...)
 }
