@@ -52,9 +52,14 @@ type sighting struct {
 
 func (s sighting) digest() digest { return digest{s.Kind, s.Lines, s.Sum, s.Binary} }
 
-// Create makes the file next to a new ledger, readable by its owner alone. It replaces that of a
-// ledger that had the name before.
+// Create makes the file next to a new ledger, readable by its owner alone. It replaces the file of a
+// ledger that had the name before, and no other file.
 func Create(path, ledger string) error {
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		if _, err = read(path); err != nil {
+			return err
+		}
+	}
 	var key [sha256.Size]byte
 	_, _ = rand.Read(key[:]) // never fails
 	text, err := encode(file{Format: format, Version: formatVersion, Ledger: ledger, Key: hexOf(key[:]), Seen: []sighting{}})
@@ -81,25 +86,11 @@ type Witness struct {
 // Open opens the file at path of a ledger, whose half of the key is hexadecimal. Its error says why
 // nothing is compared.
 func Open(path, ledger, half, population string) (*Witness, error) {
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no %s", path)
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", path, display.Pathless(err))
-	case !info.Mode().IsRegular() || info.Size() > mostBytes:
-		return nil, fmt.Errorf("%s is no plain file of at most %s", path, display.Size(mostBytes))
-	case info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows":
-		return nil, fmt.Errorf("others can read %s; chmod 600 %s", path, display.Quoted(path))
-	}
-	text, err := os.ReadFile(path)
+	f, err := read(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, display.Pathless(err))
+		return nil, err
 	}
-	w := &Witness{path: path, population: population}
-	if err = strict.Decode(text, &w.file); err != nil || w.file.Format != format || w.file.Version != formatVersion || !strict.IsHash(w.file.Key) {
-		return nil, fmt.Errorf("%s is not what dither ledger create makes", path)
-	}
+	w := &Witness{path: path, population: population, file: f}
 	if w.file.Ledger != ledger {
 		return nil, fmt.Errorf("%s is of another ledger", path)
 	}
@@ -115,6 +106,29 @@ func Open(path, ledger, half, population string) (*Witness, error) {
 	}
 	w.watch = newWatch([sha256.Size]byte(mac.Sum(nil)), known)
 	return w, nil
+}
+
+// read reads the private file. It refuses one that others can read.
+func read(path string) (f file, err error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return f, fmt.Errorf("there is no %s", path)
+	case err != nil:
+		return f, fmt.Errorf("%s: %w", path, display.Pathless(err))
+	case !info.Mode().IsRegular() || info.Size() > mostBytes:
+		return f, fmt.Errorf("%s is no plain file of at most %s", path, display.Size(mostBytes))
+	case info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows":
+		return f, fmt.Errorf("others can read %s; chmod 600 %s", path, display.Quoted(path))
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return f, fmt.Errorf("%s: %w", path, display.Pathless(err))
+	}
+	if err = strict.Decode(text, &f); err != nil || f.Format != format || f.Version != formatVersion || !strict.IsHash(f.Key) {
+		return f, fmt.Errorf("%s is not what dither ledger create makes", path)
+	}
+	return f, nil
 }
 
 // Watch returns what digests the records of this run.

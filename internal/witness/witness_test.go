@@ -199,4 +199,10 @@ func TestOpenRefuses(t *testing.T) {
 	if _, err := Open(path, ledgerName, ledgerHalf, ""); err == nil || !strings.Contains(err.Error(), "is not what") {
 		t.Errorf("got %v, want that it is none", err)
 	}
+	if err := Create(path, ledgerName); err == nil {
+		t.Error("a file of somebody else was replaced")
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "{}" {
+		t.Errorf("got %q (%v), want the file of somebody else as it was", text, err)
+	}
 }
