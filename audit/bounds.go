@@ -43,8 +43,8 @@ type Bound struct {
 	// Refuted reports that the bound counts and exceeds the claim.
 	Refuted bool
 	// Detectable is the smallest true ε, at the claim's δ, that this bound refutes with probability 0.9. It
-	// takes scores to be the best attack on normal noise, and at δ = 0 on Laplace noise. Formulas give it
-	// within some percent. It is +Inf where there is none.
+	// takes scores to be the best attack on mechanisms of the claim's family of curves. Without a family it is on
+	// normal noise, and at δ = 0 on Laplace noise. Formulas give it within some percent. It is +Inf where there is none.
 	Detectable float64
 	// Found is the attack of the bound in words.
 	Found string
@@ -103,7 +103,7 @@ type task struct {
 	Scores
 	claim  Claim
 	design Design
-	model  location
+	model  attacker
 	// alarm is the error probability of all bounds together, and part that of one part of those that count.
 	alarm, part float64
 }
@@ -115,7 +115,10 @@ const thresholdParts = 3
 // newTask divides the error probability over the kinds that count.
 func newTask(s Scores, c Claim, d Design, alarm float64) task {
 	t := task{Scores: s, claim: c, design: d, model: normal, alarm: alarm}
-	if c.Delta == 0 {
+	switch {
+	case c.Curve != nil:
+		t.model = ofCurves(c)
+	case c.Delta == 0:
 		t.model = laplace
 	}
 	parts := 0

@@ -12,37 +12,53 @@ import (
 // wanted is the probability of refutation that Detectable states.
 const wanted = 0.9
 
-// location is the distribution of the scores of left-out canaries. Included scores are shifted.
-type location struct {
-	// tail returns P(score > x), and beyond its inverse.
-	tail, beyond func(float64) float64
-	// epsilon returns the ε of a shift at a δ.
-	epsilon func(shift, delta float64) float64
+// attacker is the best attack on mechanisms of one kind, which a parameter from 0 on makes less private.
+type attacker struct {
+	// hits returns, for a parameter, the rate of true positives at a rate of false positives.
+	hits func(parameter float64) func(rate float64) float64
+	// epsilon returns the ε at a parameter and a δ, and most is the largest parameter.
+	epsilon func(parameter, delta float64) float64
+	most    float64
 }
 
-// normal is normal noise of deviation 1, and laplace Laplace noise of scale 1.
+// normal is the best attack on normal noise of deviation 1, and laplace that on Laplace noise of scale 1. The
+// parameter shifts included scores.
 var (
-	normal = location{
-		func(x float64) float64 { return special.NormalCDF(-x) },
-		func(u float64) float64 { return -special.NormalQuantile(u) },
-		epsilonOfMu,
+	normal = attacker{
+		func(shift float64) func(float64) float64 {
+			return func(u float64) float64 { return special.NormalCDF(special.NormalQuantile(u) + shift) }
+		},
+		epsilonOfMu, 64,
 	}
-	laplace = location{
-		func(x float64) float64 {
-			if x > 0 {
-				return math.Exp(-x) / 2
+	laplace = attacker{
+		func(shift float64) func(float64) float64 {
+			return func(u float64) float64 {
+				x := -math.Log(2*u) - shift
+				if u > 0.5 {
+					x = math.Log(2-2*u) - shift
+				}
+				if x > 0 {
+					return math.Exp(-x) / 2
+				}
+				return 1 - math.Exp(x)/2
 			}
-			return 1 - math.Exp(x)/2
 		},
-		func(u float64) float64 {
-			if u < 0.5 {
-				return -math.Log(2 * u)
-			}
-			return math.Log(2 - 2*u)
-		},
-		func(shift, _ float64) float64 { return shift },
+		func(shift, _ float64) float64 { return shift }, 64,
 	}
 )
+
+// ofCurves returns the best attack on the mechanisms of a family of curves.
+func ofCurves(c Claim) attacker {
+	return attacker{
+		func(parameter float64) func(float64) float64 {
+			curve := c.Curve(parameter)
+			return func(u float64) float64 {
+				return special.Crossing(u, 1, 1e-12, func(r float64) float64 { return curve(r) - u })
+			}
+		},
+		func(parameter, _ float64) float64 { return c.EpsilonAt(parameter) }, 64,
+	}
+}
 
 // muOf returns the μ of normal noise that is as private as (epsilon, delta), and 0 where there is none.
 func muOf(epsilon, delta float64) float64 {
@@ -53,16 +69,16 @@ func muOf(epsilon, delta float64) float64 {
 	return account.MuOf(g)
 }
 
-// detectable returns the smallest ε whose shift reaches the wanted power, +Inf for none. Power grows with
-// the shift.
-func (t task) detectable(power func(shift float64) float64) float64 {
-	const mostShift = 64.0
-	if !(power(mostShift) >= wanted) {
+// detectable returns the smallest ε at which the attack has the wanted power, +Inf for none. Power grows with
+// the parameter.
+func (t task) detectable(power func(hits func(rate float64) float64) float64) float64 {
+	reached := func(parameter float64) bool { return power(t.model.hits(parameter)) >= wanted }
+	low, high := 0.0, t.model.most
+	if !reached(high) {
 		return math.Inf(1)
 	}
-	low, high := 0.0, mostShift
 	for range 24 {
-		if mid := (low + high) / 2; power(mid) >= wanted {
+		if mid := (low + high) / 2; reached(mid) {
 			high = mid
 		} else {
 			low = mid
@@ -80,11 +96,11 @@ func (t task) detectableByGuesses(list []rule, refutes func(Guesses) bool) float
 		made := r.top + r.bottom
 		needed[i] = made/2 + 1 + sort.Search(made-made/2, func(more int) bool { return refutes(Guesses{n, made, made/2 + 1 + more}) })
 	}
-	return t.detectable(func(shift float64) float64 {
+	return t.detectable(func(hits func(float64) float64) float64 {
 		best := 0.0
 		for i, r := range list {
 			if made := r.top + r.bottom; needed[i] <= made {
-				best = max(best, special.BinomialTail(made, t.model.right(shift, float64(r.top)/float64(n)), needed[i]))
+				best = max(best, special.BinomialTail(made, right(hits, float64(r.top)/float64(n)), needed[i]))
 			}
 		}
 		return best
@@ -92,9 +108,17 @@ func (t task) detectableByGuesses(list []rule, refutes func(Guesses) bool) float
 }
 
 // right returns the probability that a canary among this share of the highest scores is included.
-func (l location) right(shift, share float64) float64 {
-	at := special.Crossing(64+shift, -64, 1e-9, func(x float64) float64 { return (l.tail(x)+l.tail(x-shift))/2 - share })
-	hit, miss := l.tail(at-shift), l.tail(at)
+func right(hits func(rate float64) float64, share float64) float64 {
+	const fewest = -700.0 // the logarithm of the smallest rate
+	beyond := func(logarithm float64) float64 {
+		u := math.Exp(logarithm)
+		return (hits(u)+u)/2 - share
+	}
+	if beyond(fewest) >= 0 {
+		return 1 - 1e-15
+	}
+	miss := math.Exp(special.Crossing(fewest, math.Log(share), 1e-12, beyond))
+	hit := 2*share - miss
 	return min(1-1e-15, max(0.5, hit/(hit+miss)))
 }
 
@@ -121,12 +145,12 @@ func (t task) detectableByRanks(share float64, refutes func(limits) bool) float6
 		}
 		all = append(all, a)
 	}
-	return t.detectable(func(shift float64) float64 {
+	return t.detectable(func(hits func(float64) float64) float64 {
 		best := 0.0
 		for _, a := range all {
 			sum := 0.0
 			for _, u := range a.rates {
-				sum += t.found(u, shift, a.misses) / rankNodes
+				sum += t.found(hits(u), a.misses) / rankNodes
 			}
 			best = max(best, sum)
 		}
@@ -134,11 +158,9 @@ func (t task) detectableByRanks(share float64, refutes func(limits) bool) float6
 	})
 }
 
-// found returns the probability of at most this number of misses at a threshold. Left-out scores exceed the
-// threshold at this rate.
-func (t task) found(rate, shift float64, misses int) float64 {
-	missed := 1 - t.model.tail(t.model.beyond(rate)-shift)
-	return special.BinomialHead(len(t.Included), min(1-1e-15, max(1e-300, missed)), misses)
+// found returns the probability of at most this number of misses at a rate of true positives.
+func (t task) found(hit float64, misses int) float64 {
+	return special.BinomialHead(len(t.Included), min(1-1e-15, max(1e-300, 1-hit)), misses)
 }
 
 // eventShares are the rates of false positives of the events that detectableByEvents tries.
@@ -163,10 +185,10 @@ func (t task) detectableByEvents(alarm float64) float64 {
 		}) - 1
 		all = append(all, known{rate, misses})
 	}
-	return t.detectable(func(shift float64) float64 {
+	return t.detectable(func(hits func(float64) float64) float64 {
 		best := 0.0
 		for _, k := range all {
-			best = max(best, 0.95*t.found(k.rate, shift, k.misses))
+			best = max(best, 0.95*t.found(hits(k.rate), k.misses))
 		}
 		return best
 	})

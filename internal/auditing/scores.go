@@ -64,11 +64,14 @@ func powerWords(detects float64, by string, c Claim) string {
 	if math.IsInf(detects, 1) {
 		return "With these canaries and at this confidence the best attack on noise would hardly ever refute this claim, so that the verdict says nothing. More canaries or a lower confidence might."
 	}
-	noise := "normal"
-	if c.Delta == 0 {
-		noise = "Laplace"
+	noise := "normal noise"
+	switch {
+	case c.Curve != nil:
+		noise = "mechanisms with the claim's shape of curve"
+	case c.Delta == 0:
+		noise = "Laplace noise"
 	}
-	return fmt.Sprintf("A true epsilon of %s would have been refuted with probability 0.9, by %s, had these been the scores of the best attack on %s noise. Smaller violations, and those that the scores do not show, may stay unseen.",
+	return fmt.Sprintf("A true epsilon of %s would have been refuted with probability 0.9, by %s, had these been the scores of the best attack on %s. Smaller violations, and those that the scores do not show, may stay unseen.",
 		display.Rounded(detects, 4, true), by, noise)
 }
 
