@@ -6,7 +6,7 @@ package release
 func (b *Block) AddTo(dst []float64, i int, coefficients []float64, row []int16) {
 	b.x.CopyRow(row, i)
 	f := &b.rows.frame
-	if f.turn != nil {
+	if f.whitener != nil {
 		b.addTurned(dst, i, coefficients, row)
 		return
 	}
@@ -50,7 +50,7 @@ func (b *Block) addTurned(dst []float64, i int, coefficients []float64, row []in
 // Entries reports whether Block.AppendEntries may be called: rows are kept sparse, and no center,
 // intercept or whitening makes other coordinates differ from 0.
 func (r *Rows) Entries() bool {
-	return r.kind == Sparse && r.frame.m == nil && r.frame.Intercept == 0 && r.frame.turn == nil
+	return r.kind == Sparse && r.frame.m == nil && r.frame.Intercept == 0 && r.frame.whitener == nil
 }
 
 // AppendEntries appends to index the coordinates of the i-th row of the block that are not 0,

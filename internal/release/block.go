@@ -180,7 +180,7 @@ func (b *Block) Alone(i int, old Block) (Block, error) {
 		return Block{}, ErrComputation
 	}
 	alone := b.rows.gather(own, []int{b.record(i)}, []int{i}, b.labels, b.measures)
-	if f := &b.rows.frame; b.rows.measures.n2 == nil && f.turn == nil {
+	if f := &b.rows.frame; b.rows.measures.n2 == nil && f.whitener == nil {
 		alone.set(0, f.measureAlone(own.X))
 	}
 	return alone, nil

@@ -69,6 +69,6 @@
 //   - mix: a product with the secret, as h is
 //   - whole: integers that stand in float64, where they are exact
 //   - frame: what a row is seen from, y = M·x - β·m with M = 2^bits; tail is the integer of the
-//     intercept, and turn a whitening
+//     intercept, and whitener a whitening
 //   - at: the place of a row among those that are kept, from 0
 package release

@@ -54,18 +54,18 @@ func (f Standardization) own() bool {
 // frame is a Standardization in integers.
 type frame struct {
 	Standardization
-	bits   uint    // M = 2^bits
-	m      []int64 // the center in grid units, or nil
-	narrow []int16 // m, if it fits
-	m2     float64 // its squared norm, rounded up
-	beta   float64 // β for a row of norm 1 in grid units, or 0 where β = 1 for all
-	step   float64
-	unit   float64 // what an integer stands for where nothing is normalized
-	square int64   // Σ m²
-	most   float64 // the squared norm of a row that counts, in grid units
-	rest   float64 // what the intercept leaves of norm 1 to a row
-	turn   *turn   // nil: there is no whitening
-	shift  uint    // n2 counts in units of 2^shift integers of y, and intercepts are as many
+	bits     uint    // M = 2^bits
+	m        []int64 // the center in grid units, or nil
+	narrow   []int16 // m, if it fits
+	m2       float64 // its squared norm, rounded up
+	beta     float64 // β for a row of norm 1 in grid units, or 0 where β = 1 for all
+	step     float64
+	unit     float64   // what an integer stands for where nothing is normalized
+	square   int64     // Σ m²
+	most     float64   // the squared norm of a row that counts, in grid units
+	rest     float64   // what the intercept leaves of norm 1 to a row
+	whitener *whitener // nil: there is no whitening
+	shift    uint      // n2 counts in units of 2^shift integers of y, and intercepts are as many
 	// What rows have products with for checks: their integers, the center and the intercept.
 	secret []uint64
 	// What whitened rows have products with, 2^31·Σ of it, and the center, or zeros.
@@ -164,7 +164,7 @@ func (f *frame) putCenter(center []float64) error {
 }
 
 // long reports whether rows have longer integers than their own.
-func (f frame) long() bool { return f.bits > 0 || f.m != nil || f.Intercept > 0 || f.turn != nil }
+func (f frame) long() bool { return f.bits > 0 || f.m != nil || f.Intercept > 0 || f.whitener != nil }
 
 // intercepts returns how many coordinates the frame adds.
 func (f frame) intercepts() int {
@@ -177,7 +177,7 @@ func (f frame) intercepts() int {
 // equal reports whether two frames are the same.
 func (f frame) equal(o frame) bool {
 	return f.Normalize == o.Normalize && f.Radius == o.Radius && f.Intercept == o.Intercept && f.bits == o.bits &&
-		f.beta == o.beta && f.unit == o.unit && (f.m == nil) == (o.m == nil) && slices.Equal(f.m, o.m) && f.turn.equal(o.turn)
+		f.beta == o.beta && f.unit == o.unit && (f.m == nil) == (o.m == nil) && slices.Equal(f.m, o.m) && f.whitener.equal(o.whitener)
 }
 
 // measured is what a frame makes of one row.
@@ -276,7 +276,7 @@ func (f frame) centered(total, betas, tails []int64) []int64 {
 	dim := len(total) / columns
 	values := make([]int64, 0, columns*(dim+1))
 	for k := range columns {
-		for j, v := range f.turn.of(total[k*dim : (k+1)*dim]) {
+		for j, v := range f.whitener.of(total[k*dim : (k+1)*dim]) {
 			if v <<= f.bits; f.m != nil {
 				v -= betas[k] * f.m[j]
 			}

@@ -176,7 +176,7 @@ func (r *Rows) measureSome(m measures, x storage, at int) error {
 
 // measureAt is measureSome where the i-th row of x is row at(i) of r.
 func (r *Rows) measureAt(m measures, x storage, at func(i int) int) error {
-	if r.frame.turn != nil {
+	if r.frame.whitener != nil {
 		return r.measureWhitened(m, x, at)
 	}
 	r.frame.measureAll(m, x)

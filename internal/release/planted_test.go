@@ -205,7 +205,7 @@ func plantedMeasures(some func(t *testing.T, r *rand.Rand, trial int) *Rows, do 
 		changed = !slices.Equal(m.n2, rows.measures.n2) || !slices.Equal(m.betas, rows.measures.betas) || !slices.Equal(m.tails, rows.measures.tails) || !slices.Equal(m.multipliers, rows.measures.multipliers)
 		rows.known = newEntered(make([]int64, rows.count))
 		seen := &framedRows{rows: rows, m: &m, i: i}
-		if w := rows.frame.turn; w != nil {
+		if w := rows.frame.whitener; w != nil {
 			seen.turned = w.products(rows.row(i))
 		}
 		var v view
@@ -217,7 +217,7 @@ func plantedMeasures(some func(t *testing.T, r *rand.Rand, trial int) *Rows, do 
 }
 
 // products returns the product of a row with the matrix.
-func (t *turn) products(x []int16) []int32 {
+func (t *whitener) products(x []int16) []int32 {
 	out := make([]int32, t.dim)
 	for k := range out {
 		for j, v := range x {
@@ -233,7 +233,7 @@ func plantedTurns(t *testing.T, r *rand.Rand, trial int) (changed, stopped bool)
 	const n, dim = 17, 5
 	kind := rowTypes[trial%len(rowTypes)]
 	rows := typedRows(t, coordinates(r, kind, n, dim), kind, whitenedFrame(r, dim, 400, trial%2 == 0), 0, n)
-	w, center := *rows.frame.turn, make([]float64, dim)
+	w, center := *rows.frame.whitener, make([]float64, dim)
 	for k, v := range rows.frame.m {
 		center[k] = float64(v)
 	}
@@ -245,7 +245,7 @@ func plantedTurns(t *testing.T, r *rand.Rand, trial int) (changed, stopped bool)
 	for i := range n {
 		changed = changed || rows.n2[i] > 0 && !slices.Equal(wrong.products(rows.row(i)), w.products(rows.row(i)))
 	}
-	rows.frame.turn = &w
+	rows.frame.whitener = &w
 	return changed, stops(t, Bounded{}, rows.measure())
 }
 

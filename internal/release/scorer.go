@@ -33,13 +33,13 @@ func (r *Rows) RoundedScorer(weights []float64, columns int) *Scorer {
 
 func (r *Rows) newScorer(weights []float64, columns int, rounded bool) *Scorer {
 	s := &Scorer{rows: r, columns: columns, rounded: rounded, centers: make([]float64, columns), tails: make([]float64, columns), scale: math.Ldexp(1, int(r.frame.bits))}
-	if r.frame.turn != nil {
+	if r.frame.whitener != nil {
 		s.scale = 1 // the weights have it
 	}
 	narrow, dim := make([]float32, 0, columns*r.dim), r.Dim()
 	for k := range columns {
 		column := weights[k*dim : (k+1)*dim]
-		if narrow = append(narrow, make([]float32, r.dim)...); r.frame.turn != nil {
+		if narrow = append(narrow, make([]float32, r.dim)...); r.frame.whitener != nil {
 			r.frame.turnBack(narrow[k*r.dim:], column[:r.dim])
 		} else {
 			for j, w := range column[:r.dim] {

@@ -22,7 +22,7 @@ type RowsWithMax struct {
 // coordinate of the rows bounds them alone. It refuses rows of a file too. It errs where a row is
 // not the one that was entered.
 func NewRowsWithMax(r *Rows) (*RowsWithMax, error) {
-	if r == nil || r.frame.m != nil || r.frame.turn != nil || r.file != nil {
+	if r == nil || r.frame.m != nil || r.frame.whitener != nil || r.file != nil {
 		return nil, fmt.Errorf("release: scores are asked for of no rows, of rows in a file or of rows that are moved by a center, want rows in memory without one")
 	}
 	out := &RowsWithMax{rows: r, peaks: make([]int64, r.count)}

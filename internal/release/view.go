@@ -17,16 +17,16 @@ type framedRows struct {
 func (v *framedRows) adds(x integers, i, at int) (n2 int64, mix uint64, right bool) {
 	f := &v.rows.frame
 	square, product := int64(0), uint64(0)
-	if f.m == nil && f.turn == nil {
+	if f.m == nil && f.whitener == nil {
 		square, product = v.rows.mixOf(x, i, at, &v.reader)
-	} else if square, product = v.rows.origin.read(x, i, at, v.rows.dim, &v.reader); f.turn != nil && product < prime {
+	} else if square, product = v.rows.origin.read(x, i, at, v.rows.dim, &v.reader); f.whitener != nil && product < prime {
 		_, product = v.mixRow(f.secret) // of the same reading, as x·m is
 	}
 	switch {
 	case product >= prime:
 		return 0, 0, false
-	case f.turn != nil:
-		return v.m.n2[v.i], f.mixOf(product, v.m.beta(v.i), v.m.tail(v.i)), f.explainsTurned(v.m, v.i, square, product, v.turned)
+	case f.whitener != nil:
+		return v.m.n2[v.i], f.mixOf(product, v.m.beta(v.i), v.m.tail(v.i)), f.explainsWhitened(v.m, v.i, square, product, v.turned)
 	}
 	sees := f.measure(square, v.dot(f.m))
 	return sees.n2, f.mixOf(product, sees.beta, sees.tail), v.m.says(v.i, sees)
@@ -97,8 +97,8 @@ func (f *frame) keepSecrets(dim int, r []uint64) {
 	if f.Intercept > 0 {
 		f.mixTail = r[dim]
 	}
-	if f.turn != nil {
-		f.turned, f.secret = r[:dim], f.turn.secret(r[:dim])
+	if f.whitener != nil {
+		f.turned, f.secret = r[:dim], f.whitener.secret(r[:dim])
 		f.movedTurned = times2(moved(f.turned), turnedBits-shortBits)
 		f.turnedCenter = f.m
 		if f.m == nil {
@@ -108,7 +108,7 @@ func (f *frame) keepSecrets(dim int, r []uint64) {
 }
 
 // secret returns Wᵀ·r modulo the prime: its product with x is that of W·x with r.
-func (t *turn) secret(r []uint64) []uint64 {
+func (t *whitener) secret(r []uint64) []uint64 {
 	out := make([]uint64, t.dim)
 	for k, v := range r {
 		for j, w := range t.matrix[k*t.dim : (k+1)*t.dim] {

@@ -14,8 +14,8 @@ type IntMatrix struct {
 	Unit    float64
 }
 
-// turn is the whitening of a frame.
-type turn struct {
+// whitener is the whitening of a frame.
+type whitener struct {
 	dim    int
 	matrix []int16
 	reach  float64      // the squared norm of a row x that counts: W·x fits 32 bits
@@ -23,14 +23,14 @@ type turn struct {
 }
 
 const (
-	// turnShift is the frame's shift: whitened rows of narrow integers have norms of up to 2^36.
-	turnShift = 6
-	// turnMost is the largest squared norm of y that counts, in units of n2.
-	turnMost = 1 << 60
-	// turnRows is how many rows are whitened at a time.
-	turnRows = 96
-	// turnDim is the largest number of coordinates of whitened rows: the rounding of their squared norms stays below 2^-31.
-	turnDim = 1 << 20
+	// whitenedShift is the frame's shift: whitened rows of narrow integers have norms of up to 2^36.
+	whitenedShift = 6
+	// whitenedMost is the largest squared norm of y that counts, in units of n2.
+	whitenedMost = 1 << 60
+	// whitenedBatch is how many rows are whitened at a time.
+	whitenedBatch = 96
+	// whitenedDim is the largest number of coordinates of whitened rows: the rounding of their squared norms stays below 2^-31.
+	whitenedDim = 1 << 20
 )
 
 // whiten puts a whitening, and the center after it, on the grid. y = M·W·x - β·m then holds
@@ -39,10 +39,10 @@ const (
 // 2^centerBits.
 func (f *frame) whiten(kind RowType, dim int) error {
 	w := f.Whitening
-	if f.Normalize != NormalizeUnit || dim > turnDim || len(w.Numbers) != dim*dim || !positive(w.Unit) {
-		return fmt.Errorf("release: whitening has %d numbers of unit %v for rows of %d coordinates that are normalized by way %d, want a square matrix, a positive finite unit, rows of norm 1 and at most %d coordinates", len(w.Numbers), w.Unit, dim, f.Normalize, turnDim)
+	if f.Normalize != NormalizeUnit || dim > whitenedDim || len(w.Numbers) != dim*dim || !positive(w.Unit) {
+		return fmt.Errorf("release: whitening has %d numbers of unit %v for rows of %d coordinates that are normalized by way %d, want a square matrix, a positive finite unit, rows of norm 1 and at most %d coordinates", len(w.Numbers), w.Unit, dim, f.Normalize, whitenedDim)
 	}
-	t, longest := &turn{dim: dim, matrix: slices.Clone(w.Numbers)}, int64(1)
+	t, longest := &whitener{dim: dim, matrix: slices.Clone(w.Numbers)}, int64(1)
 	for k := range dim {
 		square := int64(0)
 		for _, v := range t.matrix[k*dim : (k+1)*dim] {
@@ -51,7 +51,7 @@ func (f *frame) whiten(kind RowType, dim int) error {
 		longest = max(longest, square)
 	}
 	t.reach = math.Floor(math.MaxInt32 * float64(math.MaxInt32) / float64(longest) * (1 - 0x1p-40))
-	f.turn, f.shift, f.bits = t, turnShift, bitsFor(longestNorm(kind, dim)*math.Sqrt(float64(longest)))
+	f.whitener, f.shift, f.bits = t, whitenedShift, bitsFor(longestNorm(kind, dim)*math.Sqrt(float64(longest)))
 	f.unit = math.Ldexp(f.step*w.Unit, -int(f.bits))
 	center := make([]float64, dim)
 	if f.Center != nil {
@@ -68,7 +68,7 @@ func (f *frame) putTurned(dst []float64) error {
 	dim, moved := len(dst), make([]float64, len(dst))
 	f.Center = slices.Clone(f.Center)
 	for k := range moved {
-		for j, v := range f.turn.matrix[k*dim : (k+1)*dim] {
+		for j, v := range f.whitener.matrix[k*dim : (k+1)*dim] {
 			moved[k] += float64(v) * f.Whitening.Unit * f.Center[j]
 		}
 	}
@@ -82,12 +82,12 @@ func (f *frame) putTurned(dst []float64) error {
 }
 
 // equal reports whether two whitenings are the same; nil is none.
-func (t *turn) equal(o *turn) bool {
+func (t *whitener) equal(o *whitener) bool {
 	return t == o || t != nil && o != nil && slices.Equal(t.matrix, o.matrix)
 }
 
 // of returns W·v modulo 2^64, or v where there is no whitening.
-func (t *turn) of(v []int64) []int64 {
+func (t *whitener) of(v []int64) []int64 {
 	if t == nil {
 		return v
 	}
@@ -98,7 +98,7 @@ func (t *turn) of(v []int64) []int64 {
 
 // turnBack writes the weights that products with the rows' own integers have, for weights of whitened coordinates.
 func (f *frame) turnBack(dst []float32, w []float64) {
-	kernel.MulIntT(dst, f.turn.matrix, w)
+	kernel.MulIntT(dst, f.whitener.matrix, w)
 	scale := float32(math.Ldexp(1, int(f.bits)-int(f.shift)))
 	for j := range dst {
 		dst[j] *= scale
@@ -107,7 +107,7 @@ func (f *frame) turnBack(dst []float32, w []float64) {
 
 // see writes y of a row to dst, in units of n2's root.
 func (f *frame) see(dst []float64, row []int16, beta int64) {
-	if f.turn != nil {
+	if f.whitener != nil {
 		f.seeTurned(dst, row, beta)
 		return
 	}
@@ -129,7 +129,7 @@ func (f *frame) seeTurned(dst []float64, row []int16, beta int64) {
 		own[j] = int64(v)
 	}
 	scale := math.Ldexp(1, -int(f.shift))
-	for j, v := range f.turn.of(own) {
+	for j, v := range f.whitener.of(own) {
 		if v <<= f.bits; f.m != nil {
 			v -= beta * f.m[j]
 		}
@@ -140,11 +140,11 @@ func (f *frame) seeTurned(dst []float64, row []int16, beta int64) {
 // measureWhitened is measureAt for whitened rows, a few at a time.
 func (r *Rows) measureWhitened(m measures, x storage, at func(i int) int) error {
 	f := &r.frame
-	dim, apart, width := f.turn.dim, f.turn.form.Stride(), f.turn.form.Width()
-	w := &whitened{rows: make([]int16, turnRows*apart), products: make([]int32, turnRows*width), betas: make([]float64, turnRows), squares: make([]float64, turnRows)}
+	dim, apart, width := f.whitener.dim, f.whitener.form.Stride(), f.whitener.form.Width()
+	w := &whitened{rows: make([]int16, whitenedBatch*apart), products: make([]int32, whitenedBatch*width), betas: make([]float64, whitenedBatch), squares: make([]float64, whitenedBatch)}
 	seen := &framedRows{rows: r}
-	for first, n := 0, x.Count(); first < n; first += turnRows {
-		rows := min(turnRows, n-first)
+	for first, n := 0, x.Count(); first < n; first += whitenedBatch {
+		rows := min(whitenedBatch, n-first)
 		part, some := m.part(first, rows), x.Part(first, rows)
 		some.Norms2(part.n2)
 		for i := range rows {
@@ -189,10 +189,10 @@ func (f *frame) measureTurned(m measures, w *whitened) {
 			betas[i] = float64(f.betaOf(n2))
 		}
 	}
-	f.turn.form.Squares(squares, w.products[:n*f.turn.form.Width()], w.rows[:n*f.turn.form.Stride()], betas)
+	f.whitener.form.Squares(squares, w.products[:n*f.whitener.form.Width()], w.rows[:n*f.whitener.form.Stride()], betas)
 	for i, n2 := range m.n2 {
-		y2, out := math.Ceil(squares[i]*(1+0x1p-30)*(1.0/(1<<(2*turnShift)))), measured{}
-		if float64(n2) <= f.turn.reach && y2 <= turnMost {
+		y2, out := math.Ceil(squares[i]*(1+0x1p-30)*(1.0/(1<<(2*whitenedShift)))), measured{}
+		if float64(n2) <= f.whitener.reach && y2 <= whitenedMost {
 			out = f.finishUnit(measured{beta: int64(betas[i])}, int64(y2), math.Sqrt(y2))
 		}
 		m.set(i, out)

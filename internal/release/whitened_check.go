@@ -17,36 +17,36 @@ const (
 	turnedSpare, turnedRoom = 0x1p-32, 0x1p-29
 )
 
-// explainsTurned reports whether m has the measures of row i that the frame gives a whitened row of
+// explainsWhitened reports whether m has the measures of row i that the frame gives a whitened row of
 // this squared norm. The product of W·x with the secret is mix: with a squared norm that is not too
 // small, and not larger than rounding asks for. w is proposed as W·x.
-func (f *frame) explainsTurned(m *measures, i int, square int64, mix uint64, w []int32) bool {
-	if !(float64(square) <= f.turn.reach) {
+func (f *frame) explainsWhitened(m *measures, i int, square int64, mix uint64, w []int32) bool {
+	if !(float64(square) <= f.whitener.reach) {
 		return m.says(i, measured{})
 	}
 	beta := int64(0)
 	if f.m != nil {
 		beta = f.betaOf(square)
 	}
-	sum, fits := f.squareTurned(w, beta)
-	if !fits || mixTurned(w, f.turned, f.movedTurned) != mix {
+	sum, fits := f.squareWhitened(w, beta)
+	if !fits || mixWhitened(w, f.turned, f.movedTurned) != mix {
 		return false
 	}
 	least, most := unitsOf(sum, turnedSpare), unitsOf(sum, turnedRoom)+1
 	if m.n2[i] == 0 && m.says(i, measured{}) { // too long
-		return most > turnMost || !(f.Intercept*math.Sqrt(most) < 1<<frameBits)
+		return most > whitenedMost || !(f.Intercept*math.Sqrt(most) < 1<<frameBits)
 	}
 	y2 := m.n2[i] - m.tail(i)*m.tail(i)
-	return least <= float64(y2) && float64(y2) <= most && y2 <= turnMost && m.says(i, f.finishUnit(measured{beta: beta}, y2, math.Sqrt(float64(y2))))
+	return least <= float64(y2) && float64(y2) <= most && y2 <= whitenedMost && m.says(i, f.finishUnit(measured{beta: beta}, y2, math.Sqrt(float64(y2))))
 }
 
 // unitsOf returns a squared norm and more in units of n2, rounded up.
 func unitsOf(square, spare float64) float64 {
-	return math.Ceil(square * (1 + spare) * (1.0 / (1 << (2 * turnShift))))
+	return math.Ceil(square * (1 + spare) * (1.0 / (1 << (2 * whitenedShift))))
 }
 
-// squareTurned returns Σ (M·w - β·m)², but for rounding, and whether its terms are exact.
-func (f *frame) squareTurned(w []int32, beta int64) (square float64, fits bool) {
+// squareWhitened returns Σ (M·w - β·m)², but for rounding, and whether its terms are exact.
+func (f *frame) squareWhitened(w []int32, beta int64) (square float64, fits bool) {
 	var even, odd float64
 	most := uint64(0)
 	center := f.turnedCenter[:len(w)] // as long as the rows of the frame
@@ -61,9 +61,9 @@ func (f *frame) squareTurned(w []int32, beta int64) (square float64, fits bool) 
 // turnedBits is the least power of 2 that makes an integer of 32 bits nonnegative.
 const turnedBits = 31
 
-// mixTurned returns Σ w_k·r_k modulo the prime, for at most 2^20 integers w; moved is 2^31·Σ r_k.
+// mixWhitened returns Σ w_k·r_k modulo the prime, for at most 2^20 integers w; moved is 2^31·Σ r_k.
 // Its terms are moved up by 2^31·r_k, below 2^93, and have a sum below 2^113.
-func mixTurned(w []int32, r []uint64, moved uint64) uint64 {
+func mixWhitened(w []int32, r []uint64, moved uint64) uint64 {
 	var high, low, carry uint64
 	r = r[:len(w)]
 	for k, v := range w {

@@ -41,12 +41,12 @@ func TestWhitenedNormsAreNotBelow(t *testing.T) {
 					for _, y := range rows.integers(i) {
 						square.Add(square, new(big.Int).Mul(y, y))
 					}
-					verified := new(big.Int).Lsh(big.NewInt(rows.norm2(i)), 2*turnShift)
+					verified := new(big.Int).Lsh(big.NewInt(rows.norm2(i)), 2*whitenedShift)
 					if rows.norm2(i) == 0 {
 						continue
 					}
 					most := new(big.Int).Add(square, new(big.Int).Rsh(square, 29))
-					most.Add(most, big.NewInt(1<<(2*turnShift)))
+					most.Add(most, big.NewInt(1<<(2*whitenedShift)))
 					if counted++; verified.Cmp(square) < 0 || verified.Cmp(most) > 0 {
 						t.Fatalf("%v, entries of %d, center %v: row %d has squared norm %v, verified is %v", kind, largest, center, i, square, verified)
 					}
@@ -76,7 +76,7 @@ func TestRowsBeyondTheReachOfAWhitening(t *testing.T) {
 	if y.BitLen() != 31 {
 		t.Fatalf("the first product has %d bits, want 31", y.BitLen())
 	}
-	if want := y.Mul(y, y).Rsh(y, 2*turnShift); rows.norm2(0) < want.Int64() || rows.norm2(1) != 0 {
+	if want := y.Mul(y, y).Rsh(y, 2*whitenedShift); rows.norm2(0) < want.Int64() || rows.norm2(1) != 0 {
 		t.Errorf("squared norms are %d and %d, want at least %v and 0", rows.norm2(0), rows.norm2(1), want)
 	}
 }
