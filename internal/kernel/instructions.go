@@ -91,3 +91,12 @@ func oneOf(names []string) string {
 // level. With any other value the program ends with status 2 before main. The level changes no
 // exact result.
 func Instructions() string { return available.String() }
+
+// Levels returns the names of the levels that this process could use, from portable to the best.
+func Levels() []string {
+	var names []string
+	for level := portable; level <= offered(); level++ {
+		names = append(names, level.String())
+	}
+	return names
+}

@@ -1,0 +1,125 @@
+// Package attack attacks this program on this machine: the noise that its releases let out, the
+// trainings that it runs, and the code of its processor.
+package attack
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ditherml/dither/internal/attack/canary"
+	"github.com/ditherml/dither/internal/attack/kernels"
+	"github.com/ditherml/dither/internal/attack/noise"
+	"github.com/ditherml/dither/internal/auditing"
+	"github.com/ditherml/dither/internal/kernel"
+)
+
+// Alarm is the false-alarm probability of a whole audit.
+const Alarm = 1e-6
+
+// These are the parts that other processes compute.
+const (
+	partNoise   = "noise"
+	partKernels = "kernels"
+)
+
+// Options say how an audit of this program runs.
+type Options struct {
+	// Effort is how much is read and trained, relative to the audit that takes about two minutes.
+	Effort float64
+	// Child, if not nil, runs Part in another process of this program at a level of processor
+	// instructions, "" being the best, and returns what Part returned there.
+	Child func(ctx context.Context, level, part string) ([]byte, error)
+	// Progress, if not nil, is told what begins, and which share of all attacks is done.
+	Progress func(what string, done float64)
+}
+
+// Run attacks this program and returns the report.
+func Run(ctx context.Context, o Options) (auditing.Report, error) {
+	start := time.Now()
+	progress := func(from, share float64) func(string, int, int) {
+		return func(what string, done, all int) {
+			if o.Progress != nil {
+				o.Progress(what, from+share*float64(done)/float64(all))
+			}
+		}
+	}
+	progress(0, 0)("kernels", 0, 1)
+	computed, err := o.kernels(ctx)
+	if err != nil {
+		return auditing.Report{}, err
+	}
+	released := noise.Options{Alarm: Alarm / 2, Numbers: max(2000, int(8e6*o.Effort)), Progress: progress(0.02, 0.58)}
+	if o.Child != nil {
+		released.Elsewhere = o.elsewhere
+	}
+	sections, err := noise.Attack(ctx, released)
+	if err != nil {
+		return auditing.Report{}, err
+	}
+	trained, err := canary.Attack(ctx, canary.Options{Alarm: Alarm / 2, Canaries: max(200, int(20000*o.Effort)), Progress: progress(0.6, 0.4)})
+	if err != nil {
+		return auditing.Report{}, err
+	}
+	r := auditing.NewReport("this program", time.Since(start), slices.Concat(sections, trained, []auditing.Section{computed})...)
+	r.Processor = kernel.Instructions()
+	r.Split = fmt.Sprintf("%g in all: half for noise and half for canaries, the same share for each attack, and within it for each test", Alarm)
+	return r, nil
+}
+
+// kernels computes sums at the level of this process, and at every other that it has.
+func (o Options) kernels(ctx context.Context) (auditing.Section, error) {
+	start := time.Now()
+	own, err := kernels.Run(ctx)
+	if err != nil {
+		return auditing.Section{}, err
+	}
+	levels, outcomes := []string{kernel.Instructions()}, map[string]kernels.Outcome{kernel.Instructions(): own}
+	for _, level := range kernel.Levels() {
+		if o.Child == nil || level == kernel.Instructions() {
+			continue
+		}
+		var other kernels.Outcome
+		text, err := o.Child(ctx, level, partKernels)
+		if err == nil {
+			err = json.Unmarshal(text, &other)
+		}
+		if err != nil {
+			return auditing.Section{}, fmt.Errorf("kernels at level %s: %w", level, err)
+		}
+		levels, outcomes[level] = append(levels, level), other
+	}
+	s := kernels.Section(levels, outcomes)
+	s.Seconds = time.Since(start).Seconds()
+	return s, nil
+}
+
+// elsewhere returns a release of another process.
+func (o Options) elsewhere(ctx context.Context) (numbers []float64, err error) {
+	text, err := o.Child(ctx, "", partNoise)
+	if err != nil {
+		return nil, err
+	}
+	return numbers, json.Unmarshal(text, &numbers)
+}
+
+// Part computes a part of an audit in this process, for the process that audits.
+func Part(ctx context.Context, part string) ([]byte, error) {
+	switch part {
+	case partNoise:
+		numbers, err := noise.Elsewhere()
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(numbers)
+	case partKernels:
+		outcome, err := kernels.Run(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(outcome)
+	}
+	return nil, fmt.Errorf("attack: there is no part of this name, want %s or %s", partNoise, partKernels)
+}

@@ -1,0 +1,160 @@
+package canary
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/internal/auditing"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/train"
+)
+
+// fullBatch is a training with all records in each of four steps.
+func fullBatch(epsilon float64) run {
+	return linear(train.Request{Epsilon: epsilon, Neighboring: privacy.AddOrRemoveOne, Steps: 4}, 1)
+}
+
+// TestFullBatchesAreSeen trains with 20,000 canaries and all records in each step. The best bound at
+// 95 % confidence must reach a share of the claim. Each falls below with probability under 1e-6.
+func TestFullBatchesAreSeen(t *testing.T) {
+	for _, c := range []struct{ epsilon, share float64 }{{1, 0.5}, {2, 0.7}, {4, 0.85}, {8, 0.85}} {
+		found, err := fullBatch(c.epsilon)(t.Context(), 20000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := judge("full batch", found, 0.05)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if *s.LowerBound < c.share*c.epsilon || math.Abs(*s.Claimed-c.epsilon) > 1e-6 {
+			t.Errorf("the claim %v has the lower bound %v, want %v of it", *s.Claimed, *s.LowerBound, c.share)
+		}
+	}
+}
+
+// TestFaultsOfTrainingsAreFound judges scores by claims of other trainings than made them, as a
+// training with that fault would have: too little noise, noise for less than all steps, a canary
+// that counts twice, noise for the mean instead of the sum. The same scores agree with their own
+// claim.
+func TestFaultsOfTrainingsAreFound(t *testing.T) {
+	found, err := fullBatch(4)(t.Context(), 20000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gaussian := func(steps int, multiplier float64) mechanism.Event {
+		return mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: multiplier}, Count: steps}
+	}
+	const z = 2.1623237 // of the training
+	for _, c := range []struct {
+		fault   string
+		claimed mechanism.Event
+		refuted bool
+	}{
+		{"none", gaussian(4, z), false},
+		{"noise smaller by a root of two", gaussian(4, z*math.Sqrt2), true},
+		{"noise smaller by a fifth", gaussian(4, z*1.25), true},
+		{"four steps for two", gaussian(2, z), true},
+		{"a record that counts twice", gaussian(4, 2*z), true},
+		{"the noise of a mean of 100 for a sum", gaussian(4, 100*z), true},
+		{"noise without the factor of replace-one", gaussian(4, 2*z), true},
+	} {
+		faulty := found
+		faulty.event = c.claimed
+		s, failed := judge(c.fault, faulty, 1e-8)
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		if (s.Verdict == auditing.Refuted) != c.refuted {
+			t.Errorf("%s: %s, lower bound %v of the claim %v", c.fault, s.Verdict, *s.LowerBound, *s.Claimed)
+		}
+	}
+}
+
+// TestTrueTrainingsPass attacks all kinds of trainings with few canaries.
+func TestTrueTrainingsPass(t *testing.T) { checkTrainings(t, 400) }
+
+func checkTrainings(t *testing.T, canaries int) {
+	t.Helper()
+	sections, err := Attack(t.Context(), Options{Canaries: canaries, Alarm: 1e-6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sections {
+		if s.Verdict != auditing.NotRefuted || s.LowerBound == nil || s.Claimed == nil || *s.LowerBound > *s.Claimed {
+			t.Errorf("%s: %s: lower bound %v of the claim %v", s.Name, s.Verdict, s.LowerBound, s.Claimed)
+		}
+	}
+}
+
+// TestBoundsStayBelowClaims runs true trainings. No lower bound may exceed its claim; each does with
+// probability at most 1e-6.
+func TestBoundsStayBelowClaims(t *testing.T) { checkBounds(t, 20) }
+
+func checkBounds(t *testing.T, trainings int) {
+	t.Helper()
+	for i := range trainings {
+		epsilon := []float64{0.5, 1, 3, 8}[i%4]
+		found, err := fullBatch(epsilon)(t.Context(), 500)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := judge("full batch", found, 1e-6)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Verdict != auditing.NotRefuted || *s.LowerBound > epsilon {
+			t.Errorf("training %d: lower bound %v of the claim %v", i, *s.LowerBound, epsilon)
+		}
+	}
+}
+
+// TestCanariesStayApart checks that a table holds what its world says: each included canary in rows
+// of its own, and under replace-one another row for each that is left out.
+func TestCanariesStayApart(t *testing.T) {
+	for _, relation := range []privacy.Neighboring{privacy.AddOrRemoveOne, privacy.ReplaceOne} {
+		w, err := newWorld(shape{canaries: 60, rows: 2, relation: relation, others: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := w.draw()
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := 0
+		for _, included := range w.included {
+			if included || relation == privacy.ReplaceOne {
+				in++
+			}
+		}
+		if table.Rows() != 2*in+3 {
+			t.Errorf("%v: the table has %d rows, want %d", relation, table.Rows(), 2*in+3)
+		}
+		if s := w.scores(func(i int) float64 { return float64(i) }); len(s.Included)+len(s.LeftOut) != 60 || len(s.Included) == 0 || len(s.LeftOut) == 0 {
+			t.Errorf("%v: %d included and %d left out of 60", relation, len(s.Included), len(s.LeftOut))
+		}
+	}
+}
+
+// TestAttackEndsWithItsContext checks that a canceled attack stops.
+func TestAttackEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Attack(ctx, Options{Canaries: 100, Alarm: 1e-6}); err == nil {
+		t.Error("an attack without time gives no error")
+	}
+}
+
+// TestSettingsHaveNames checks that every attack has a name of its own.
+func TestSettingsHaveNames(t *testing.T) {
+	seen := map[string]bool{}
+	for _, s := range settings() {
+		if seen[s.name] || strings.TrimSpace(s.name) == "" || s.share <= 0 {
+			t.Errorf("the attack %q has no name or size of its own", s.name)
+		}
+		seen[s.name] = true
+	}
+}
+
