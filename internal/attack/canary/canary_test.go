@@ -129,8 +129,8 @@ func TestCanariesStayApart(t *testing.T) {
 				in++
 			}
 		}
-		if table.Rows() != 2*in+3 {
-			t.Errorf("%v: the table has %d rows, want %d", relation, table.Rows(), 2*in+3)
+		if table.Records() != 2*in+3 {
+			t.Errorf("%v: the table has %d rows, want %d", relation, table.Records(), 2*in+3)
 		}
 		if s := w.scores(func(i int) float64 { return float64(i) }); len(s.Included)+len(s.LeftOut) != 60 || len(s.Included) == 0 || len(s.LeftOut) == 0 {
 			t.Errorf("%v: %d included and %d left out of 60", relation, len(s.Included), len(s.LeftOut))
