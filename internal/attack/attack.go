@@ -39,19 +39,19 @@ type Options struct {
 // Run attacks this program and returns the report.
 func Run(ctx context.Context, o Options) (auditing.Report, error) {
 	start := time.Now()
-	progress := func(from, share float64) func(string, int, int) {
-		return func(what string, done, all int) {
+	progress := func(from, share float64) func(string, float64) {
+		return func(what string, done float64) {
 			if o.Progress != nil {
-				o.Progress(what, from+share*float64(done)/float64(all))
+				o.Progress(what, from+share*done)
 			}
 		}
 	}
-	progress(0, 0)("kernels", 0, 1)
+	progress(0, 0)("kernels", 0)
 	computed, err := o.kernels(ctx)
 	if err != nil {
 		return auditing.Report{}, err
 	}
-	released := noise.Options{Alarm: Alarm / 2, Numbers: max(2000, int(8e6*o.Effort)), Progress: progress(0.02, 0.58)}
+	released := noise.Options{Alarm: Alarm / 2, Numbers: max(2000, int(8e6*o.Effort)), Progress: progress(0.01, 0.69)}
 	if o.Child != nil {
 		released.Elsewhere = o.elsewhere
 	}
@@ -59,7 +59,7 @@ func Run(ctx context.Context, o Options) (auditing.Report, error) {
 	if err != nil {
 		return auditing.Report{}, err
 	}
-	trained, err := canary.Attack(ctx, canary.Options{Alarm: Alarm / 2, Canaries: max(200, int(20000*o.Effort)), Progress: progress(0.6, 0.4)})
+	trained, err := canary.Attack(ctx, canary.Options{Alarm: Alarm / 2, Canaries: max(200, int(20000*o.Effort)), Progress: progress(0.7, 0.3)})
 	if err != nil {
 		return auditing.Report{}, err
 	}

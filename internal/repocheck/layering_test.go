@@ -175,9 +175,15 @@ var layers = []layer{
 	{"internal/auditing", "privacy internal/special mechanism account audit internal/display internal/failure internal/figure internal/report internal/curve"},
 	// What reads the noise that releases of this program let out, and looks for faults in it: it releases sums of nothing.
 	{"internal/attack/noise", "internal/special internal/parallel internal/auditing mechanism internal/release"},
+	// What compares fast sums of this processor with slow ones.
+	{"internal/attack/kernels", "internal/kernel internal/auditing mechanism internal/release"},
 	// Words about what every other package plans and certifies: hence all of them. What it explains it verifies first: hence
 	// internal/artefact.
 	{"explain", "privacy internal/parallel internal/display internal/artefact internal/glossary internal/wording internal/textbook internal/curve mechanism account certificate internal/strict query model evaluate train train/erm train/neural sweep internal/report internal/option"},
+	// What trains on canaries and judges what was released: every kind of training.
+	{"internal/attack/canary", "account audit certificate data internal/auditing internal/option internal/parallel ledger mechanism network privacy train train/erm train/neural"},
+	// The attacks on this program together.
+	{"internal/attack", "internal/attack/canary internal/attack/kernels internal/attack/noise internal/auditing internal/failure internal/kernel"},
 	// Audits by scores of canaries of any program: it reads them, and explain reads the claim.
 	{"internal/scoreaudit", "privacy mechanism audit explain internal/columnar internal/auditing internal/display internal/durable internal/failure internal/glossary"},
 	// What meets a guarantee: the command and the front door find it in one way.
@@ -214,7 +220,7 @@ var layers = []layer{
 	{"examples/structs", "privacy data ."},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "internal/signature account certificate data data/builtin evaluate explain feature internal/artefact internal/asking internal/auditing internal/scoreaudit internal/bookkeeping internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/experiment internal/failure internal/flags internal/format internal/format/parquet internal/glossary internal/grid internal/layers internal/measures internal/outcome internal/process internal/progress internal/report internal/reproduce internal/tabular internal/textbook internal/training internal/values internal/wording ledger mechanism model privacy query sweep train train/erm train/neural internal/option"},
+	{"cmd/dither", "internal/attack internal/signature account certificate data data/builtin evaluate explain feature internal/artefact internal/asking internal/auditing internal/scoreaudit internal/bookkeeping internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/experiment internal/failure internal/flags internal/format internal/format/parquet internal/glossary internal/grid internal/layers internal/measures internal/outcome internal/process internal/progress internal/report internal/reproduce internal/tabular internal/textbook internal/training internal/values internal/wording ledger mechanism model privacy query sweep train train/erm train/neural internal/option"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

@@ -2,7 +2,13 @@ package scoreaudit
 
 // Long and Example are the help of dither audit.
 const (
-	Long = `Try to refute a claim of differential privacy. Canaries are records made for an audit: some are included in
+	Long = `Try to refute a claim of differential privacy.
+
+Without arguments, dither attacks itself on this machine, in about two minutes: the noise of every kind of release,
+trainings on synthetic canaries, and the sums of every level of processor instructions. No record is read, and it
+costs nothing. A correct program is refuted with probability at most 1e-6.
+
+With --scores, dither judges the attack of any program on any training. Canaries are records made for an audit: some are included in
 the data of a training, others are left out. An attack gives each a score from what was released, and higher
 scores mean included. If the scores tell the two kinds apart better than the claim allows, it is refuted.
 
@@ -21,7 +27,8 @@ from which epsilon the audit would have refuted. That no claim is refuted proves
 audit.json and a page with the trade-off curve of the claim and all attacks.
 
 The exit status is 1 if a claim is refuted, and 2 if the input is wrong.`
-	Example = `  dither audit --scores scores.csv --epsilon 3 --delta 1e-5
+	Example = `  dither audit
+  dither audit --scores scores.csv --epsilon 3 --delta 1e-5
   dither audit --scores scores.parquet --design runs --epsilon 3 --delta 1e-5 --confidence 0.999999
   dither audit "repeat(100, gaussian(40))" --scores gradients.csv --design independent --delta 1e-5 --json
   dither audit dither-model --scores scores.csv --out audit-of-may`

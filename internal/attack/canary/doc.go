@@ -6,8 +6,8 @@
 package canary
 
 import (
+	"crypto/rand"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 
 	"github.com/ditherml/dither/audit"
@@ -50,8 +50,10 @@ func (w *world) draw() (*data.Dataset, error) {
 	if w.numeric {
 		yes, no = "1", "0"
 	}
+	coins := make([]byte, len(w.included))
+	_, _ = rand.Read(coins) // it never fails: the program ends if the system has no randomness
 	for i := range w.included {
-		w.included[i] = rand.N(2) == 1
+		w.included[i] = coins[i]&1 == 1
 		name := level(i)
 		if w.replaces() && !w.included[i] {
 			name = level(w.canaries + i)

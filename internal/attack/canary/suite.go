@@ -32,9 +32,9 @@ type run func(ctx context.Context, canaries int) (outcome, error)
 
 // setting is a training under attack.
 type setting struct {
-	name     string
-	share    float64 // of the canaries of a full audit
-	run      run
+	name  string
+	share float64 // of the canaries of a full audit
+	run   run
 }
 
 // settings are the trainings under attack: methods, samplings, clipping rules, relations and units
@@ -65,7 +65,7 @@ func settings() []setting {
 		name    string
 		share   float64
 		numeric bool
-	}{{"output-perturbation", 0.05, false}, {"objective-perturbation", 0.01, false}, {"exponential", 0.05, false}, {"zeroth-order", 0.005, false}, {"frank-wolfe", 0.005, false},
+	}{{"output-perturbation", 0.05, false}, {"objective-perturbation", 0.003, false}, {"exponential", 0.05, false}, {"zeroth-order", 0.005, false}, {"frank-wolfe", 0.003, false},
 		{"newton", 0.02, false}, {"least-squares", 0.05, false}, {"sufficient-statistics", 0.05, true}, {"adassp", 0.05, true}} {
 		list = append(list, setting{"method " + m.name, m.share, minimizer(erm.Request{Method: m.name, Epsilon: 4, Neighboring: one}, m.numeric)})
 	}
@@ -78,8 +78,8 @@ type Options struct {
 	Canaries int
 	// Alarm is the false-alarm probability of all attacks together.
 	Alarm float64
-	// Progress, if not nil, is told before each attack, and how many of how many are done.
-	Progress func(attack string, done, all int)
+	// Progress, if not nil, is told before each attack, and which share of them is done.
+	Progress func(attack string, done float64)
 }
 
 // leastCanaries is how few canaries an attack has.
@@ -92,7 +92,7 @@ func Attack(ctx context.Context, o Options) ([]auditing.Section, error) {
 	var sections []auditing.Section
 	for i, s := range list {
 		if o.Progress != nil {
-			o.Progress(s.name, i, len(list))
+			o.Progress(s.name, float64(i)/float64(len(list)))
 		}
 		start := time.Now()
 		section, err := s.attack(ctx, o, o.Alarm/float64(len(list)))

@@ -20,13 +20,14 @@ type Options struct {
 	// Elsewhere, if not nil, returns the numbers of one release that another process made: what
 	// Elsewhere of this package returns there.
 	Elsewhere func(context.Context) ([]float64, error)
-	// Progress, if not nil, is told before each kind, and how many of how many are done.
-	Progress func(kind string, done, all int)
+	// Progress, if not nil, is told before each kind, and which share of the work is done.
+	Progress func(kind string, done float64)
 }
 
 // attack is one attack on one kind of release.
 type attack struct {
 	kind, claim string
+	work        float64 // about how long it takes, relative to others
 	run         func(context.Context) ([]Finding, int, error)
 }
 
@@ -36,10 +37,15 @@ type attack struct {
 func Attack(ctx context.Context, o Options) ([]auditing.Section, error) {
 	attacks := attacks(o)
 	var sections []auditing.Section
-	for i, a := range attacks {
+	done, all := 0.0, 0.0
+	for _, a := range attacks {
+		all += a.work
+	}
+	for _, a := range attacks {
 		if o.Progress != nil {
-			o.Progress(a.kind, i, len(attacks))
+			o.Progress(a.kind, done/all)
 		}
+		done += a.work
 		start := time.Now()
 		findings, numbers, err := a.run(ctx)
 		if err != nil {
@@ -78,14 +84,14 @@ func section(findings []Finding, alarm float64) auditing.Section {
 func attacks(o Options) []attack {
 	var list []attack
 	for _, k := range kinds() {
-		list = append(list, attack{k.name, "independent numbers of the claimed scale", func(ctx context.Context) ([]Finding, int, error) { return k.attack(ctx, o) }})
+		list = append(list, attack{k.name, "independent numbers of the claimed scale", k.share, func(ctx context.Context) ([]Finding, int, error) { return k.attack(ctx, o) }})
 	}
 	if o.Elsewhere != nil {
-		list = append(list, attack{"releases of other processes", "nothing in common", func(ctx context.Context) ([]Finding, int, error) { return elsewhere(ctx, o) }})
+		list = append(list, attack{"releases of other processes", "nothing in common", 0.02, func(ctx context.Context) ([]Finding, int, error) { return elsewhere(ctx, o) }})
 	}
 	few := max(2000, o.Numbers/100)
 	add := func(kind, claim string, run func() ([]Finding, error)) {
-		list = append(list, attack{kind, claim, func(ctx context.Context) ([]Finding, int, error) {
+		list = append(list, attack{kind, claim, 0.01, func(ctx context.Context) ([]Finding, int, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, 0, err
 			}

@@ -1,0 +1,11 @@
+//go:build long
+
+package canary
+
+import "testing"
+
+// TestManyBoundsStayBelowClaims runs 1,000 true trainings.
+func TestManyBoundsStayBelowClaims(t *testing.T) { checkBounds(t, 1000) }
+
+// TestLargeTrueTrainingsPass attacks all kinds of trainings as an audit does.
+func TestLargeTrueTrainingsPass(t *testing.T) { checkTrainings(t, 20000) }
