@@ -29,8 +29,8 @@ const (
 type Options struct {
 	// Effort is how much is read and trained, relative to the audit that takes about two minutes.
 	Effort float64
-	// Child, if not nil, runs Part in another process of this program at a level of processor
-	// instructions, "" being the best, and returns what Part returned there.
+	// Child, if not nil, runs Part in another process of this program and returns the result. The
+	// level is of processor instructions; "" is the best level.
 	Child func(ctx context.Context, level, part string) ([]byte, error)
 	// Progress, if not nil, is told what begins, and which share of all attacks is done.
 	Progress func(what string, done float64)

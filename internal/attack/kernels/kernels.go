@@ -1,5 +1,5 @@
-// Package kernels compares the sums and scores that fast code of this processor makes with slow code
-// that shares nothing with it, and the levels of processor instructions with each other.
+// Package kernels compares sums that fast code of this processor makes with slow code that shares
+// nothing with it. It also compares sums and scores of all levels of processor instructions.
 package kernels
 
 import (
@@ -32,7 +32,7 @@ type shape struct {
 	dim, columns, rows int
 }
 
-// shapes are the tables: every way in which rows are kept, with lengths around those of registers.
+// shapes are the tables: every way in which rows are kept, with lengths around the lengths of registers.
 func shapes() []shape {
 	var list []shape
 	for _, kind := range []release.RowType{release.Int16, release.Uint8, release.Bit, release.Sparse} {
@@ -175,8 +175,8 @@ func (s shape) sum(rows *release.Rows, coefficients []float64) ([]float64, error
 	return noisy.Values(), err
 }
 
-// compare adds up the same numbers one by one. Rows and coefficients are exact, and sums have few
-// bits, so that float64 adds them exactly; the grid of a release moves a sum by less than 1e-9.
+// compare adds up the same numbers one by one. Rows and coefficients have few bits, so that float64
+// adds them exactly. The grid of a release moves a sum by less than 1e-9.
 func (s shape) compare(out *Outcome, sums, values, coefficients []float64) {
 	for c := range s.columns {
 		for j := range s.dim {
