@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -103,6 +104,15 @@ func (o Options) elsewhere(ctx context.Context) (numbers []float64, err error) {
 		return nil, err
 	}
 	return numbers, json.Unmarshal(text, &numbers)
+}
+
+// WritePart writes what Part returns.
+func WritePart(ctx context.Context, w io.Writer, part string) error {
+	text, err := Part(ctx, part)
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	return err
 }
 
 // Part computes a part of an audit in this process, for the process that audits.
