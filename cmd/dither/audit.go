@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"github.com/ditherml/dither/internal/attack"
 	"github.com/ditherml/dither/internal/auditing"
 	"github.com/ditherml/dither/internal/format/parquet"
 	"github.com/ditherml/dither/internal/progress"
@@ -14,10 +15,18 @@ func newAudit() *cobra.Command {
 	var q scoreaudit.Request
 	c := &cobra.Command{Use: "audit [EVENT | FILE | MODEL-FOLDER]", Short: "Try to refute a claim of privacy", Long: scoreaudit.Long, Example: scoreaudit.Example, Args: cobra.MaximumNArgs(1)}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := q.Check(); err != nil {
+		if q.Part != "" {
+			return attack.WritePart(c.Context(), c.OutOrStdout(), q.Part)
+		}
+		subject := strings.Join(args, "")
+		if err := q.Check(subject); err != nil {
 			return err
 		}
-		r, err := progress.Await(c.Context(), c.ErrOrStderr(), "auditing", func() (auditing.Report, error) { return q.Run(strings.Join(args, ""), parquet.Formats()) })
+		r, err := progress.Await(c.Context(), c.ErrOrStderr(), "auditing", func() (auditing.Report, error) {
+			return q.Run(subject, parquet.Formats(), func() (auditing.Report, error) {
+				return attack.Program(c.Context(), c.ErrOrStderr(), q.Effort, "audit", "--part")
+			})
+		})
 		if err == nil {
 			err = q.Write(r)
 		}

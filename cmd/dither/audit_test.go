@@ -17,7 +17,7 @@ func TestAudit(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	for _, args := range [][]string{{"audit"}, {"audit", "--scores", "none.csv", "--epsilon", "1"}, {"audit", "--scores", scores}, {"audit", "a", "b"}} {
+	for _, args := range [][]string{{"audit", "--effort", "0"}, {"audit", "gaussian(1)"}, {"audit", "--scores", "none.csv", "--epsilon", "1"}, {"audit", "--scores", scores}, {"audit", "a", "b"}} {
 		if status, stdout, stderr := invoke(args...); status != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || display.Exists("dither-audit") {
 			t.Errorf("%v: status %d, %q, %q, want one line and no folder", args, status, stdout, stderr)
 		}

@@ -2,6 +2,7 @@ package attack
 
 import (
 	"context"
+	"io"
 	"strings"
 	"testing"
 
@@ -44,5 +45,13 @@ func TestFaultyChildrenEndTheAudit(t *testing.T) {
 	}
 	if _, err = Part(t.Context(), "other"); err == nil {
 		t.Error("an unknown part gives no error")
+	}
+}
+
+// TestPartsStartNoAudit checks that a process that is a part of an audit starts no other process.
+func TestPartsStartNoAudit(t *testing.T) {
+	t.Setenv(partVariable, "1")
+	if _, err := Program(t.Context(), io.Discard, 0.001, "audit", "--part"); err == nil || !strings.Contains(err.Error(), partVariable) {
+		t.Errorf("a part that audits gives the error %v", err)
 	}
 }

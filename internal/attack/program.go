@@ -14,12 +14,19 @@ import (
 	"github.com/ditherml/dither/internal/failure"
 )
 
+// partVariable is the environment variable that says that the process is a part of an audit. A part
+// starts no further ones.
+const partVariable = "DITHER_AUDIT_PART"
+
 // processorVariable is the environment variable that lowers the level of processor instructions.
 const processorVariable = "DITHER_PROCESSOR"
 
 // Program attacks the program that runs, by calling it again with these arguments and a part's name
 // where another process is needed. It writes to messages how far it is.
 func Program(ctx context.Context, messages io.Writer, effort float64, arguments ...string) (auditing.Report, error) {
+	if os.Getenv(partVariable) != "" {
+		return auditing.Report{}, fmt.Errorf("%s is set, want it unset: this process is a part of an audit, and starts none", partVariable)
+	}
 	path, err := os.Executable()
 	if err != nil {
 		return auditing.Report{}, failure.Running(fmt.Errorf("the program does not find its own file, which it must run again: %w", err))
@@ -42,6 +49,7 @@ func child(ctx context.Context, path, level string, arguments []string) ([]byte,
 			c.Env = append(c.Env, v)
 		}
 	}
+	c.Env = append(c.Env, partVariable+"=1")
 	if level != "" {
 		c.Env = append(c.Env, processorVariable+"="+level)
 	}

@@ -36,8 +36,12 @@ type Request struct {
 	Scores, Neighboring, Design string
 	Epsilon, Delta, Confidence  float64
 	Out                         string
-	Replace, JSON               bool
-	changed                     func(flag string) bool
+	// Effort and Part are for audits of this program: how much is attacked, and what another process of an
+	// audit wants computed.
+	Effort        float64
+	Part          string
+	Replace, JSON bool
+	changed       func(flag string) bool
 }
 
 // AddFlags adds the flags of the command.
@@ -48,6 +52,9 @@ func (q *Request) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&q.Neighboring, "neighboring", privacy.AddOrRemoveOne.String(), glossary.Short("neighboring")+"; of an event")
 	f.StringVar(&q.Design, "design", "one-run", "how canaries were included: one-run, independent or runs")
 	f.Float64Var(&q.Confidence, "confidence", 0.95, "probability, at least, that no correct claim is refuted")
+	f.Float64Var(&q.Effort, "effort", 1, "size of an audit of this program, relative to one of about two minutes")
+	f.StringVar(&q.Part, "part", "", "")
+	_ = f.MarkHidden("part") // it exists
 	f.StringVar(&q.Out, "out", "dither-audit", "folder for "+auditing.FileName+" and "+auditing.PageName)
 	f.BoolVar(&q.Replace, "replace", false, "replace the files of --out if they exist")
 	f.BoolVar(&q.JSON, "json", false, "print JSON")
@@ -55,10 +62,13 @@ func (q *Request) AddFlags(f *pflag.FlagSet) {
 }
 
 // Check returns an error if the flags ask for what cannot be done, or name files that exist.
-func (q *Request) Check() error {
+func (q *Request) Check(subject string) error {
 	_, known := designs[q.Design]
+	if err := q.checkProgram(subject); err != nil {
+		return err
+	}
 	switch {
-	case q.Scores == "":
+	case q.Scores == "" && subject != "":
 		return fmt.Errorf("there is nothing to audit, want --scores FILE; see dither audit --help")
 	case !known:
 		return fmt.Errorf("--design is %q, want one-run, independent or runs", q.Design)
@@ -77,10 +87,33 @@ func (q *Request) Check() error {
 	return nil
 }
 
+// checkProgram returns an error if flags are given that an audit of this program does not have, or only it has.
+func (q *Request) checkProgram(subject string) error {
+	if q.Scores != "" || subject != "" {
+		if q.changed("effort") {
+			return fmt.Errorf("--effort is given with a claim, want it alone: it is for the audit of this program")
+		}
+		return nil
+	}
+	for _, flag := range []string{"epsilon", "delta", "neighboring", "design", "confidence"} {
+		if q.changed(flag) {
+			return fmt.Errorf("--%s is given without --scores, want a file of scores; an audit of this program takes no claim", flag)
+		}
+	}
+	if !(q.Effort > 0 && q.Effort <= 1000) {
+		return fmt.Errorf("--effort is %v, want more than 0 and at most 1000", q.Effort)
+	}
+	return nil
+}
+
 // Run returns the report of an audit, of the claim of a subject or, where it is "", of epsilon and delta. It
-// changes nothing. Its errors are no failures while running.
-func (q *Request) Run(subject string, formats []columnar.Format) (auditing.Report, error) {
+// changes nothing. Its errors are no failures while running. Without scores and subject it is what program
+// returns, which attacks this program.
+func (q *Request) Run(subject string, formats []columnar.Format, program func() (auditing.Report, error)) (auditing.Report, error) {
 	start := time.Now()
+	if q.Scores == "" && subject == "" {
+		return program()
+	}
 	claim, err := q.claim(subject)
 	if err != nil {
 		return auditing.Report{}, err

@@ -26,14 +26,42 @@ func run(t *testing.T, subject string, flags ...string) (auditing.Report, error)
 	if err := f.Parse(append([]string{"--out", ""}, flags...)); err != nil {
 		t.Fatal(err)
 	}
-	if err := q.Check(); err != nil {
+	if err := q.Check(subject); err != nil {
 		return auditing.Report{}, err
 	}
-	r, err := q.Run(subject, parquet.Formats())
+	r, err := q.Run(subject, parquet.Formats(), func() (auditing.Report, error) {
+		return auditing.NewReport(fmt.Sprintf("this program with effort %v", q.Effort), 0), nil
+	})
 	if err == nil {
 		err = q.Write(r)
 	}
 	return r, err
+}
+
+// TestProgramIsAuditedWithoutArguments checks which requests attack this program, and that the
+// files of --out are written for them too.
+func TestProgramIsAuditedWithoutArguments(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "out")
+	r, err := run(t, "", "--effort", "0.5", "--out", folder)
+	if err != nil || r.Subject != "this program with effort 0.5" {
+		t.Errorf("the report is about %q, %v", r.Subject, err)
+	}
+	for _, name := range []string{auditing.FileName, auditing.PageName} {
+		if _, err = os.Stat(filepath.Join(folder, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err = run(t, "", "--out", folder); err == nil || !strings.Contains(err.Error(), "--replace") {
+		t.Errorf("files that exist give the error %v", err)
+	}
+	for flag, value := range map[string]string{"--epsilon": "1", "--delta": "0.1", "--design": "runs", "--confidence": "0.9", "--effort": "0"} {
+		if _, err = run(t, "", flag, value); err == nil || !strings.Contains(err.Error(), flag) {
+			t.Errorf("%s without scores gives the error %v", flag, err)
+		}
+	}
+	if _, err = run(t, "gaussian(1)", "--effort", "2"); err == nil || !strings.Contains(err.Error(), "--effort") {
+		t.Errorf("--effort with a claim gives the error %v", err)
+	}
 }
 
 // write writes a file of scores and returns its path.
