@@ -126,7 +126,7 @@ func TestNewPlanRefusals(t *testing.T) {
 		"whitening without norm": {func(r *Request, _ *data.Schema) { r.Normalization, r.Whiten = feature.NormNone, Yes }, "whitening"},
 		"wrong loss":             {func(r *Request, _ *data.Schema) { r.Loss = model.Huber(1) }, "loss"},
 		"invalid schema":         {func(_ *Request, s *data.Schema) { s.MaxRecords = 0 }, "max-records"},
-		"no unit":                {func(_ *Request, s *data.Schema) { s.Row = "" }, "what one row is"},
+		"no unit":                {func(_ *Request, s *data.Schema) { s.Row = "" }, "row is missing"},
 		"epsilon beyond reach":   {func(r *Request, _ *data.Schema) { r.Epsilon, r.Delta = 1e-18, 1e-30 }, ""},
 	} {
 		r, s := ask(), toySchema(t)

@@ -149,7 +149,7 @@ func TestWrongRequestsAreRefused(t *testing.T) {
 	good := filepath.Join("testdata", "integers.parquet")
 	twice := write(t, "run,score,included\na,1,1\na,2,0\n")
 	for flags, want := range map[string]string{
-		"":                                                                "want --scores FILE",
+		"gaussian(1)":                                                     "want --scores FILE",
 		"--scores no-file.csv --epsilon 1":                                "no-file.csv",
 		"--scores testdata --epsilon 1":                                   "is no file",
 		"--scores " + good:                                                "no claim is given",

@@ -8,4 +8,8 @@ import "testing"
 func TestManyBoundsStayBelowClaims(t *testing.T) { checkBounds(t, 1000) }
 
 // TestLargeTrueTrainingsPass attacks all kinds of trainings as an audit does.
-func TestLargeTrueTrainingsPass(t *testing.T) { checkTrainings(t, 20000) }
+func TestLargeTrueTrainingsPass(t *testing.T) {
+	for _, s := range settings() {
+		checkTraining(t, s, 20000)
+	}
+}

@@ -83,7 +83,7 @@ type Options struct {
 }
 
 // leastCanaries is how few canaries an attack has.
-const leastCanaries = 40
+const leastCanaries = 20
 
 // Attack attacks every kind of training. Each attack has one share of the false alarm. An error
 // says that a training failed, or that ctx ended.
