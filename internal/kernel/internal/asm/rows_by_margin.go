@@ -8,8 +8,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// linesAhead is how many bytes ahead of the rows to measure memory is asked for into the second cache, which
-// waits for more lines at a time than the first, and soonAhead how many ahead a line goes on to the first.
+// linesAhead and soonAhead are distances in bytes ahead of the rows that are measured. At
+// linesAhead a line is requested into the second cache, which allows more outstanding lines than
+// the first. At soonAhead the line is requested into the first cache.
 const linesAhead, soonAhead = 16384, 1024
 
 // passState is what the parts of a kernel of AddRowsByMargin share. A turn measures two rows and

@@ -33,8 +33,9 @@ var limbShapes = []limbShape{
 // group is how many rows an instruction multiplies together.
 func (s limbShape) group() int { return 4 / s.of.bytes }
 
-// limbState is what the parts of a kernel of limbs share. An instruction multiplies the entries of a group of rows, four
-// of bytes and two of 16 bits, with a limb of as many factors, and adds the products up in 32 bits.
+// limbState is the state that the parts of a limb kernel share. An instruction multiplies the
+// entries of a group of rows with one limb of as many factors. A group has four rows of bytes, or
+// two of 16 bits. The products are added in 32 bits.
 type limbState struct {
 	*rowKernel
 	limbShape
@@ -46,9 +47,9 @@ type limbState struct {
 // limbSums are the sums of each column and limb, in four registers of 16 coordinates.
 type limbSums [][][4]reg.VecVirtual
 
-// limbKernel writes a kernel of AddWhole. For each strip of coordinates it goes through the
-// columns, and for each tile of them through the groups of rows. Where there are more columns than one tile it writes
-// the rows of a strip to room first, in the order that products are made in.
+// limbKernel writes a kernel of AddWhole. For each strip of coordinates it visits the tiles of
+// columns, and for each tile the groups of rows. If there is more than one tile of columns, it
+// first writes the rows of a strip to room, in the order of the products.
 func (k *rowKernel) limbKernel(shape limbShape) {
 	arguments := "dst *float64, x " + shape.of.pointer + ", factors *uint32, room *uint8, groups, dim, columns, stride, ahead int, mask uint64"
 	if shape.of == rowShort {
@@ -258,8 +259,9 @@ func (s *limbState) interleaveShorts(x reg.Register, rows strides) (out [4]reg.V
 	return out
 }
 
-// limbTables writes what the upper limbs count for in the lower ones, what makes limbs digits without sign when it is
-// added, where the bytes of four integers go, where the quarters of four rows, and the 16 bits of two.
+// limbTables writes constant tables: the weight of the upper limbs in units of the lower ones, and
+// the addend that makes limbs nonnegative. The other tables are permutations: of the bytes of four
+// integers, of the quarters of four rows, and of the 16-bit entries of two rows.
 func limbTables(c *build.Context) {
 	c.StaticGlobal("limbBaseByte")
 	c.DataAttributes(attr.RODATA | attr.NOPTR)

@@ -97,9 +97,9 @@ func (p *columnPacker) end() {
 	(&limbPacker{rowKernel: p.rowKernel, most: upper}).end()
 }
 
-// packShortColumns writes the kernel that splits the factors of rows of 16 bits into two limbs of
-// this many bits where those of a column stand together. It takes four groups of two rows at a
-// time, and writes two of a group's four words.
+// packShortColumns writes the kernel that splits the factors of 16-bit rows into two limbs, for
+// factors stored column by column. It processes four groups of two rows at a time, and writes two
+// of a group's four words.
 func packShortColumns(c *build.Context) {
 	k := &rowKernel{Context: c, set: rowSet{"AVX512", 64, true}}
 	k.begin("packShortColumns", "words *uint32, q *float64, fours, columns, apart, bits int")

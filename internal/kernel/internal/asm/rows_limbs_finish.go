@@ -40,8 +40,8 @@ func (s *limbState) counts(parts int) reg.VecVirtual {
 	return counts
 }
 
-// addParts adds the parts of sixteen sums to dst, from coordinate number at of the strip on; those of the mask, if there
-// is one.
+// addParts adds the parts of sixteen sums to dst, from coordinate at of the strip on. With a mask,
+// it adds only the masked sums.
 func (s *limbState) addParts(out reg.Register, parts []reg.VecVirtual, counts reg.VecVirtual, at int, mask reg.Register) {
 	for h := range 2 {
 		total := s.half(parts[len(parts)-1], h)

@@ -76,8 +76,8 @@ func (s *limbState) loadTurn() (t limbTurn) {
 	return t
 }
 
-// gather loads a narrow strip of a group of rows so that the entries of one coordinate stand together in 32 bits,
-// coordinate after coordinate.
+// gather loads a narrow strip of a group of rows. The entries of one coordinate become adjacent in
+// 32 bits, coordinate after coordinate.
 func (s *limbState) gather(x reg.Register, rows strides, turn limbTurn, mask reg.Register) reg.VecVirtual {
 	out := s.ZMM()
 	s.VXORPS(out, out, out)

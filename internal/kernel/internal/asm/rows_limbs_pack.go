@@ -6,8 +6,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// packLimbs writes the kernel that splits factors into limbs. Of each group of four rows it takes eight columns at a time, turns them into integers of 32 bits, brings those of four rows together, and transposes their
-// bytes. It returns the largest magnitude; what does not fit 32 bits counts as 2^31.
+// packLimbs writes the kernel that splits factors into limbs. From each group of four rows it loads
+// eight columns at a time and converts them to integers of 32 bits. It then interleaves the four
+// rows and transposes their bytes. It returns the largest magnitude; a factor that does not fit 32
+// bits counts as 2^31.
 func packLimbs(c *build.Context) {
 	k := &rowKernel{Context: c, set: rowSet{"AVX512", 64, true}}
 	k.begin("packLimbs", "words *uint32, q *float64, groups, columns, count int, mask uint64) (largest uint32")

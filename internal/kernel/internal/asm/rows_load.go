@@ -7,8 +7,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// chunk is how many entries are worked on together: the 16 of a margin's partial sums, or
-// for sums a full register of the wider set, but never fewer than the 8 of a byte of bits.
+// chunk is the number of entries that are processed together. For margins it is 16, the number of
+// partial sums. For sums it is a full register of the wider set. It is at least 8, the entries in a
+// byte of bits.
 func (k *rowKernel) chunk() int {
 	switch {
 	case k.double:

@@ -14,13 +14,14 @@ type panelState struct {
 	limbs [2][panelRows]reg.VecVirtual // sums of the higher limbs and of the lower, of a row by sixteen columns
 }
 
-// panelProducts writes the kernel of WholeColumns for sixteen columns by column. Where products
-// goes along a row, this goes along the columns: it multiplies 32 bits of a row, four bytes or two
-// of 16 bits, with the limbs of as many weights of every column. So no sums are left to add up
-// within a register. Each turn asks for what is next, and moves on by step.
+// panelProducts writes the kernel of WholeColumns for sixteen columns by column. The kernel of
+// products follows a row; this one follows the columns. It multiplies 32 bits of a row, four bytes
+// or two of 16 bits, with the limbs of as many weights of every column. So no sums within a
+// register remain. Each turn prefetches for a later one, and advances by step.
 //
-// Where the row does not end with a turn, the last turn begins tail bytes before the end of the one before it, where weights
-// are zero. Rows that are too few for a last tile are multiplied with those before them again.
+// If the row does not end with a turn, the last turn begins tail bytes before the end of the
+// previous turn, where weights are zero. If the last rows do not fill a tile, it includes earlier
+// rows again.
 func (k *rowKernel) panelProducts() {
 	weights := "*int16"
 	if k.entry == rowByte {

@@ -44,12 +44,13 @@ type productState struct {
 	xs, ws                     strides      // between rows of x, limbs of w
 }
 
-// products writes the kernel of WholeColumns for one type of entries. Chunk after chunk of a row,
-// which fills a register, it multiplies by the limbs of the weights and adds up in 32 bits, modulo
-// 2^32. The weights have zeros after their end; sets without masks read rows as far.
+// products writes the kernel of WholeColumns for one type of entries. It reads a row in chunks,
+// each of one register. It multiplies each chunk by the limbs of the weights, and adds in 32 bits,
+// modulo 2^32. The weights have zeros after their end, since instruction sets without masks read
+// whole registers.
 //
-// The kernel by column writes the products of a column together, distance bytes after those of the
-// last; else those of a row stand together.
+// The kernel by column writes the products of a column next to each other, and columns distance
+// bytes apart. The other kernel writes the products of a row next to each other.
 func (k *rowKernel) products(byColumn bool) {
 	name := "products"
 	if byColumn {

@@ -70,8 +70,8 @@ func (s *marginState) addProducts(m operand.Mem, w []reg.Register, sums [][]reg.
 	}
 }
 
-// store adds the partial sums of each product up and stores them, four at a time, and
-// moves on by the rows that are done.
+// store adds the partial sums of each product and stores the sums, four at a time. It then advances
+// past the finished rows.
 func (s *marginState) store(t marginTile, sums [][]reg.Register) {
 	for i := 0; i < len(sums); i += 4 {
 		var four [4]reg.Register

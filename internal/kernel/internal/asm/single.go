@@ -86,7 +86,8 @@ type mover struct {
 	mask           reg.Register // of the last group
 }
 
-// move does a group, of the last one what the mask has; the squares of the others are 0, also where scale is not finite.
+// move processes one group. Of the last group it processes only the masked entries. The squares of
+// other entries are 0, even if scale is not finite.
 func (m mover) move(last bool) {
 	x, center, dst := operand.Mem{Base: m.x}, operand.Mem{Base: m.center}, operand.Mem{Base: m.dst}
 	if last {

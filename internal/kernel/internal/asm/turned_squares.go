@@ -10,8 +10,9 @@ import (
 // turnedRows is how many rows the kernel of Turn.Squares takes: as many sums as registers leave room for.
 const turnedRows = 24
 
-// turnedSquares takes one panel of sixteen rows of the matrix and turnedRows rows, this many bytes
-// apart, and adds to sixteen lanes of each row. It writes the products of each row, apart likewise.
+// turnedSquares multiplies one panel of sixteen rows of the matrix with turnedRows rows, which are
+// this many bytes apart. It adds the squares to sixteen lanes of each row. It writes the products
+// of each row at the same distances.
 func turnedSquares(c *build.Context) {
 	c.Function("turnedSquaresVNNI")
 	c.Attributes(attr.NOSPLIT)

@@ -58,8 +58,9 @@ func (k *wholeLongKernel) add() {
 	k.RET()
 }
 
-// square adds up the lower and the upper 32 bits of the squares of the lower halves, and collects the bits of the
-// numbers plus 2^31: those above the lower 32 say that a number was no more than its lower half.
+// square adds the lower and the upper 32 bits of the squares of the lower halves. It also collects
+// the bits of the numbers plus 2^31. If all bits above the lower 32 are zero, every number equals
+// its lower half.
 func (k *wholeLongKernel) square() {
 	k.Function("squareLong" + k.set)
 	k.Attributes(attr.NOSPLIT)
