@@ -44,8 +44,9 @@ func (r *CheckReport) clean() bool {
 }
 
 // Check reads a table under a schema and returns a report on its cells. It reads the formats of
-// Read. A malformed file is an error as in Read. Lines are rows, from 1, if the file has no lines.
-// In a table of several parts, lines are counted from 1 in each part.
+// Read. A malformed file is an error as in Read. The report names cells by line number. If the
+// format has no lines, row numbers take their place. Both start at 1, in each part of a table of
+// several parts.
 func Check(ctx context.Context, s *Schema, src Source) (*CheckReport, error) {
 	q, made, err := newRequest(s, src.Path, src.Delimiter, ReadOptions{})
 	if err != nil {

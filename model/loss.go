@@ -17,12 +17,13 @@ type Loss interface {
 	Columns(classes int) int
 	// Value returns the loss of a record with these scores and this label.
 	Value(scores []float64, label float64) float64
-	// Residuals writes the derivative of the loss by each score to dst.
+	// Residuals writes to dst the derivative of the loss with respect to each score.
 	Residuals(dst, scores []float64, label float64)
 	// Lipschitz returns the largest L2 norm of Residuals, over all labels and all vectors of this
 	// number of scores. It returns +Inf if the norm is unbounded.
 	Lipschitz(columns int) float64
-	// Smoothness returns the largest eigenvalue of the second derivative by the scores.
+	// Smoothness returns a bound on the eigenvalues of the second derivative with respect to the
+	// scores.
 	Smoothness() float64
 	// Predict replaces scores by predictions. These are probabilities for classes, or the predicted
 	// value for regression.

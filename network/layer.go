@@ -75,8 +75,8 @@ type worker[T kernel.Float] interface {
 	// forward computes y from x, both of n records. It may keep x and y until the next call.
 	forward(y, x []T, n int)
 	// backward computes the derivatives of the records' losses by the inputs of the last forward
-	// pass, unless dx is nil. dy holds the derivatives by its outputs. It may keep dy until the
-	// next call.
+	// pass, unless dx is nil. dy holds the derivatives with respect to its outputs. It may keep dy
+	// until the next call.
 	backward(dx, dy []T, n int)
 	// factors appends the factors of the last passes, one for each trained block.
 	factors(dst []kernel.Factors[T], n int) []kernel.Factors[T]

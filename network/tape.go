@@ -76,7 +76,7 @@ func (t *Tape[T]) Backward(dOutputs []T) []kernel.Factors[T] {
 }
 
 // inputGradients returns the derivatives of each record's loss by its inputs, of the shape of x,
-// from the derivatives by its outputs. They are valid until the next call of a method.
+// from the derivatives with respect to its outputs. They are valid until the next call of a method.
 func (t *Tape[T]) inputGradients(dOutputs []T) []T { return t.backward(dOutputs, true) }
 
 func (t *Tape[T]) backward(dOutputs []T, wanted bool) []T {

@@ -24,8 +24,8 @@ type Summary struct {
 	LearningRate float64
 }
 
-// Summarize returns the summaries of results, for each candidate and metric. A candidate without
-// results has none.
+// Summarize returns one summary of results for each pair of a candidate and a metric. A candidate
+// without results has no summary.
 func Summarize(candidates []Candidate, results []Measurement) []Summary {
 	var out []Summary
 	own := map[string][]Measurement{}

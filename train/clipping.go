@@ -152,8 +152,9 @@ func unclipped(lipschitz float64) float64 {
 	return lipschitz
 }
 
-// Clips reports whether the gradient of a record may be clipped. It is false only for a non-private
-// run whose clipping norm is at least a bound on every gradient.
+// Clips reports whether clipping may change the gradient of a record. A private run always counts
+// as clipping. A non-private run does not if its clipping norm is at least a proven bound on the
+// norm of every gradient.
 func (s Setup) Clips() bool {
 	c, lipschitz := s.Plan.Clipping, s.Model.Loss.Lipschitz(s.Model.Columns)
 	return !s.Plan.NonPrivate || c.Mode != option.ClipGradient || c.Norm < lipschitz*s.Features.RowBound()*s.Plan.Person.scale()

@@ -43,7 +43,7 @@ type step struct {
 	Event   mechanism.Event
 }
 
-// fact is one public number of a plan in words.
+// fact is a public setting of a plan, as a name and a value for people to read.
 type fact struct{ Name, Value string }
 
 // methods is the table of methods, in the order in which they are listed.
@@ -79,7 +79,8 @@ func (p Plan) Steps() []step {
 	return nil
 }
 
-// Facts returns the numbers of a valid plan that belong to its method, in words.
+// Facts returns the settings of a valid plan that only its method has, as names and values for
+// people to read. It is nil for an invalid plan.
 func (p Plan) Facts() []fact {
 	if m, err := methodOf(p.Method); err == nil && m.validate(p) == nil {
 		return m.facts(p)

@@ -249,9 +249,8 @@ func (n *NonPrivateDiagnosis) diagnose(p dynamics.Problem, c comparison) (Clippi
 	return out, nil
 }
 
-// LayerNorm returns the small clipping norm of all layers together for k = 0, and of the layer at
-// Norms[k] otherwise. All layers have equal norms. The sum of their squares is the square of the
-// norm of all layers together.
+// LayerNorm returns SmallNorm for k = 0, and otherwise the clipping norm of the layer at Norms[k].
+// The layers have equal clipping norms, whose squares add up to the square of SmallNorm.
 func (n *NonPrivateDiagnosis) LayerNorm(k int) float64 {
 	if k == 0 {
 		return n.SmallNorm

@@ -6,9 +6,9 @@ import (
 	"github.com/ditherml/dither/internal/dynamics"
 )
 
-// Convergence is one row of the table of clippings. It describes the matrix M of gradient flow on
-// the outputs, and the loss. A value is "yes", "no", "under way" if more steps are needed, or "" if
-// nothing was measured or claimed.
+// Convergence describes gradient descent under one kind of clipping. M is the matrix by which the
+// clipped gradient flow moves the outputs of the network (docs/networks-diagnostics.md). Each field
+// is "yes", "no", "under way" if more steps are needed, or "" if nothing was measured or claimed.
 type Convergence struct {
 	Symmetric string `json:"symmetric,omitempty"`
 	// Positive states whether the eigenvalues of M are positive, and PositiveForm whether xᵀMx is

@@ -169,9 +169,10 @@ func (p Plan) released(multiplier float64) (mechanism.Event, error) {
 	return sequence, nil
 }
 
-// Filter returns a filter for a ledger with this plan and others. It is GDP, or RDP for sampled
-// steps. The order of RDP is the one with the lowest price for the plan, which depends on public
-// numbers only. A ledger for this plan alone needs no filter (ledger.NewSingle).
+// Filter returns a filter for a ledger that counts this plan and others. The filter is account.GDP
+// if that is the plan's own accountant. Otherwise it is account.RDP at the order with the lowest
+// price for the plan. The choice depends on public numbers only. A ledger for this plan alone needs
+// no filter (ledger.NewSingle).
 func (p Plan) Filter() (account.Accountant, error) {
 	if account.For(p.Event()).Name() == account.GDP.Name() {
 		return account.GDP, nil
