@@ -12,9 +12,10 @@ import (
 
 // EpsilonGroup returns an upper bound on epsilon, at the same delta, for neighbors that differ in
 // this many records. It is exact for GDP. For PLD it is tight if every part of the event has its
-// own bound for groups. Otherwise it is k·ε for k records, with an ε at which the event is (ε,
-// δ')-private and δ'·(e^(kε)-1)/(e^ε-1) ≤ δ. This follows from k steps between neighbors (Vadhan,
-// "The Complexity of Differential Privacy", 2017, lemma 2.2, in its exact form,
+// own bound for groups. Otherwise, let k be the number of records. The bound is k·ε for an ε with
+// two properties: the event is (ε, δ')-private for one record, and δ'·(e^(kε)-1)/(e^ε-1) ≤ δ. The
+// proof changes one record at a time (Vadhan, "The Complexity of Differential Privacy", 2017, lemma
+// 2.2, in its exact form,
 // https://salil.seas.harvard.edu/publications/complexity-differential-privacy). At delta 0 it is k
 // times the epsilon of one record.
 func EpsilonGroup(a Accountant, e mechanism.Event, delta float64, n privacy.Neighboring, records int) (float64, error) {

@@ -17,9 +17,9 @@ type Risk struct {
 	// statement about the record, except with probability Delta. It is +Inf if there is no
 	// guarantee.
 	BayesFactor float64
-	// PosteriorFromHalf and PosteriorFromHundredth bound an attacker's probability of a statement
-	// about the record, after the output. The prior probabilities are 1/2 and 1/100. The bounds
-	// apply except with probability Delta.
+	// PosteriorFromHalf and PosteriorFromHundredth are the largest probabilities that an attacker
+	// who saw the output can give to a statement about the record. Before the output the
+	// probability was 1/2 or 1/100. Both bounds hold except with probability Delta.
 	PosteriorFromHalf, PosteriorFromHundredth float64
 	// Reconstruction is the probability of guessing a secret that is uniform on a million values.
 	Reconstruction float64

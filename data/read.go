@@ -18,8 +18,8 @@ import (
 type Source struct {
 	// Path is one of these:
 	//
-	//   - a file of a format of this package or of Formats; all but NPZ and Formats may be
-	//     compressed with gzip
+	//   - a file in a format of this package, which may be compressed with gzip unless it is NPZ
+	//   - a file in one of Formats, not compressed with gzip
 	//   - "-" for standard input
 	//   - a folder, or a pattern with *, ? or [; its files are parts of one table with equal
 	//     columns, and are read in the order of their names

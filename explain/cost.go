@@ -28,7 +28,8 @@ type Question struct {
 	// Accountants are the accountants to use, in this order. If there are several, the last must be
 	// account.Best. Nil means account.All.
 	Accountants []account.Accountant
-	// Rows is the number of rows of one person to price together; 0 means none.
+	// Rows is the number of rows of one person that are also priced together. 0 means that only
+	// single rows are priced.
 	Rows int
 	// Textbook adds the results of textbook formulas. They need a delta between 0 and 1.
 	Textbook bool

@@ -66,10 +66,10 @@ func (l Attention) worker64(in Shape, s *space) worker[float64] {
 }
 
 // attention is Attention at work. For each of the four linear functions, y and dy hold its output
-// and the derivatives by that output. Exceptions are y[3] and dy[3], which hold the input of the
-// last function and the derivatives by that input. The array p holds the weights of each record and
-// head, positions × positions. The array dp holds the derivatives by the weights of one record and
-// head.
+// and the derivatives with respect to that output. Exceptions are y[3] and dy[3], which hold the
+// input of the last function and the derivatives with respect to that input. The array p holds the
+// weights of each record and head, positions × positions. The array dp holds the derivatives with
+// respect to the weights of one record and head.
 type attention[T kernel.Float] struct {
 	space               *space
 	positions, features int
@@ -78,7 +78,7 @@ type attention[T kernel.Float] struct {
 	linear              [4]*linear[T]
 	y, dy               [4][]T
 	p, dp               []T
-	sum                 []T // for derivatives by the input
+	sum                 []T // for derivatives with respect to the input
 }
 
 func newAttention[T kernel.Float](l Attention, in Shape, s *space) *attention[T] {
@@ -206,8 +206,8 @@ func (w *attention[T]) factors(dst []kernel.Factors[T], n int) []kernel.Factors[
 
 func (w *attention[T]) habits() habits { return habits{} }
 
-// softmaxBackward turns the derivatives by the weights p of each row into the derivatives by the
-// softmax's inputs.
+// softmaxBackward turns the derivatives with respect to the weights p of each row into the
+// derivatives with respect to the softmax's inputs.
 func softmaxBackward[T kernel.Float](dp, p []T, columns int) {
 	for ; len(dp) > 0; dp, p = dp[columns:], p[columns:] {
 		var sum float64

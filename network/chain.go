@@ -68,14 +68,15 @@ type chain[T kernel.Float] struct {
 	lowest  int   // the first trained worker, or len(workers) for none
 	records int   // the largest number in a pass
 	// sizes[i] is the size of a record before worker i. outputs[i] is the buffer for the output of
-	// worker i; nil means in place of its input. gradients[i] is the buffer for the derivatives by
-	// the input of worker i; nil means in place of the derivatives by its output.
+	// worker i; nil means in place of its input. gradients[i] is the buffer for the derivatives
+	// with respect to the input of worker i. If it is nil, they overwrite the derivatives with
+	// respect to its output.
 	sizes              []int
 	outputs, gradients [][]T
 }
 
-// newChain makes the workers of layers and their buffers. The input and the derivatives by the
-// output belong to the caller and are not overwritten.
+// newChain makes the workers of layers and their buffers. The input and the derivatives with
+// respect to the output belong to the caller and are not overwritten.
 func newChain[T kernel.Float](l Layers, in Shape, s *space) *chain[T] {
 	shapes, err := l.shapes(in)
 	if err != nil {
@@ -160,8 +161,8 @@ func (c *chain[T]) forwardFrom(first int, x []T, n int) []T {
 	return x
 }
 
-// backward returns the derivatives by x if they are wanted. Otherwise it stops at the lowest
-// trained worker and returns nil.
+// backward returns the derivatives with respect to x if they are wanted. Otherwise it stops at the
+// lowest trained worker and returns nil.
 func (c *chain[T]) backward(dy []T, n int, wanted bool) []T {
 	last, needed := c.lowest, c.lowest+1
 	if wanted {

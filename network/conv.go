@@ -104,7 +104,7 @@ type conv[T kernel.Float] struct {
 	weights [][]T
 	lefts   [][]T // of all records of a pass, or of a batch if nothing is trained
 	rights  [][]T // with several groups, of all records
-	spread  []T   // derivatives by the rows of a batch
+	spread  []T   // derivatives with respect to the rows of a batch
 	dy      []T
 }
 
@@ -183,8 +183,8 @@ func (c *conv[T]) setBias(y []T) T {
 	return 1
 }
 
-// backward computes the derivatives by the rows, which are dy·W. Each is added to the input that
-// the row's entry was copied from.
+// backward computes the derivatives with respect to the rows, which are dy·W. Each is added to the
+// input that the row's entry was copied from.
 func (c *conv[T]) backward(dx, dy []T, n int) {
 	c.dy = dy
 	if !c.frozen {

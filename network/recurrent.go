@@ -61,7 +61,7 @@ type recurrent[T kernel.Float] struct {
 	weights             []T
 	h, lefts, rights    []T
 	dLeft               []T // of one position, n × (features + units)
-	carried             []T // n × units: the derivatives by states that padding left unchanged
+	carried             []T // n × units: derivatives with respect to states that padding left unchanged
 }
 
 func newRecurrent[T kernel.Float](l Recurrent, in Shape, s *space) *recurrent[T] {

@@ -84,9 +84,9 @@ func read() (*table, error) {
 // row is record i.
 func (t *table) row(i int) []float64 { return t.rows[i*t.dim : (i+1)*t.dim] }
 
-// loss is the logistic loss of record i, and residual its derivative by the score: the probability of the second
-// level less the label. The gradient is the residual times the row, and since rows have norm 1 the gradient's norm
-// is the magnitude of the residual.
+// loss is the logistic loss of record i, and residual its derivative with respect to the score: the
+// probability of the second level less the label. The gradient is the residual times the row, and
+// since rows have norm 1 the gradient's norm is the magnitude of the residual.
 func (t *table) loss(i int, weights []float64) (loss, residual float64) {
 	scores, derivative := []float64{dot(t.row(i), weights)}, make([]float64, 1)
 	model.Logistic.Residuals(derivative, scores, t.labels[i])

@@ -14,7 +14,7 @@ type Loss interface {
 	Value(outputs []float64, label float64) float64
 	// Residuals fills dst with the derivatives of the loss by the outputs.
 	Residuals(dst, outputs []float64, label float64)
-	// Smoothness bounds the second derivative by the outputs.
+	// Smoothness bounds the second derivative with respect to the outputs.
 	Smoothness() float64
 }
 

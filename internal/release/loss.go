@@ -76,8 +76,8 @@ func (l Loss) check(columns int) error {
 	return nil
 }
 
-// Lipschitz returns the largest L2 norm of the derivative by the scores: one score is wrong by at most 1
-// (or the width); softmax has p - e_y, of norm at most √2.
+// Lipschitz returns the largest L2 norm of the derivative with respect to the scores: one score is
+// wrong by at most 1 (or the width); softmax has p - e_y, of norm at most √2.
 func (l Loss) Lipschitz(columns int) float64 {
 	switch l.kind {
 	case lossOneVsRest:
@@ -92,7 +92,8 @@ func (l Loss) Lipschitz(columns int) float64 {
 	return 1
 }
 
-// Smoothness returns a bound on the eigenvalues of the second derivative by the scores.
+// Smoothness returns a bound on the eigenvalues of the second derivative with respect to the
+// scores.
 func (l Loss) Smoothness() float64 {
 	switch l.kind {
 	case lossSoftmax:

@@ -11,8 +11,9 @@ import (
 type LossDerivative interface {
 	// String names the loss derivative.
 	String() string
-	// derivative returns the derivative by the score of a column out of columns, and whether the
-	// label is one that the loss derivative knows. It is within a relative 2^-48 of max(1, largest).
+	// derivative returns the derivative with respect to the score of a column out of columns. It
+	// also reports whether the loss knows the label. It is within a relative 2^-48 of max(1,
+	// largest).
 	derivative(score, label float64, column, columns int) (float64, bool)
 	// slope bounds the derivative of the derivative.
 	slope() float64

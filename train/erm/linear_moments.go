@@ -67,7 +67,7 @@ func newMoments(sums []float64, o momentsOptions) (*Moments, error) {
 func (m *Moments) deviation() float64 { return m.noise }
 
 // Keep returns the moments of a model with only the listed features, from the same release. The
-// features must ascend. They must include the constant coordinate if there is one.
+// features are indices in ascending order. They must include the constant feature if there is one.
 func (m *Moments) Keep(features []int) (*Moments, error) {
 	if len(features) == 0 || m.intercept > 0 && features[len(features)-1] != m.features-1 {
 		return nil, fmt.Errorf("erm: %d features are kept, want at least one, the constant last", len(features))

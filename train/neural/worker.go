@@ -19,9 +19,9 @@ type worker struct {
 	vectors   *release.VectorSum // of micro-batches
 	projected *release.ProjectedSum
 	block     release.Block
-	// These belong to the records of a chunk. They are inputs (whole rows or their nonzero
-	// entries), derivatives by the outputs, squared norms and weights of one group, and counts of
-	// all groups.
+	// These belong to the records of a chunk. They are inputs (whole rows or their nonzero entries)
+	// and derivatives with respect to the outputs. They are also squared norms and weights of one
+	// group, and counts of all groups.
 	x, slopes []float32
 	entries   network.Entries[float32]
 	squares   []float64
