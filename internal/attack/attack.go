@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"time"
 
@@ -65,8 +66,9 @@ func Run(ctx context.Context, o Options) (auditing.Report, error) {
 		return auditing.Report{}, err
 	}
 	r := auditing.NewReport("this program", time.Since(start), slices.Concat(sections, trained, []auditing.Section{computed})...)
-	r.Processor = kernel.Instructions()
-	r.Split = fmt.Sprintf("%g in all: half for noise and half for canaries, the same share for each attack, and within it for each test", Alarm)
+	r.Processor = runtime.GOOS + "/" + runtime.GOARCH + ", kernels for " + kernel.Instructions()
+	r.Program = "dither, built with " + runtime.Version()
+	r.Split = "Noise and canaries have half of it each. Every attack has the same share, and so has every test of an attack. All was fixed before a number was drawn."
 	return r, nil
 }
 

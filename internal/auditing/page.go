@@ -21,13 +21,13 @@ func (r Report) WritePage(w io.Writer) error {
 			{Title: "What was claimed, and what was found", Tables: []report.Table{{Columns: table[0], Rows: table[1:]}}, Note: r.programWords()},
 		},
 	}
+	d.Sections = append(d.Sections, report.Section{Title: "What the numbers mean", List: meanings})
 	for _, s := range r.Sections {
 		if s.Verdict == Refuted {
 			d.Warnings = append(d.Warnings, fmt.Sprintf("%s: the claim is refuted.", s.title()))
 		}
 		d.Sections = append(d.Sections, s.onPage())
 	}
-	d.Sections = append(d.Sections, report.Section{Title: "What the numbers mean", List: meanings})
 	return d.WriteHTML(w)
 }
 

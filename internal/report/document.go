@@ -90,11 +90,13 @@ type sectionView struct {
 	Charts []chartFigure
 }
 
-// listedSections is the number of sections from which a page begins with a list of them.
-const listedSections = 4
+// A page of this many sections begins with a list of them. A longer list would hide the first one.
+const fewestListed, mostListed = 4, 24
 
 // Listed is whether the page begins with a list of its sections.
-func (v documentView) Listed() bool { return len(v.Sections) >= listedSections }
+func (v documentView) Listed() bool {
+	return len(v.Sections) >= fewestListed && len(v.Sections) <= mostListed
+}
 
 // newCharts lays figures out and counts them. Each has a panel.
 func newCharts(figures []figure.Figure, number *int) []chartFigure {
