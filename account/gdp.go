@@ -39,7 +39,7 @@ const (
 func (gaussianDP) Name() string { return "gdp" }
 
 // Mu returns an upper bound on the μ for which the event is μ-Gaussian-differentially private under
-// the relation. It is exact to a relative 1e-10. The events that GDP refuses are errors.
+// the relation. Its relative error is at most 1e-10. The events that GDP refuses are errors.
 func Mu(e mechanism.Event, n privacy.Neighboring) (float64, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return alone(Mu(w, n)) }); several {
 		return v.Upper, err

@@ -40,9 +40,9 @@ const rhoError = 1e-11
 // Name returns "zcdp".
 func (concentratedDP) Name() string { return "zcdp" }
 
-// Rho returns an upper bound on the ρ for which the event is ρ-zCDP under the relation. For events
-// without sampling it is exact to a relative 1e-11. It is +Inf if something is released without
-// protection.
+// Rho returns an upper bound on the least ρ for which the event is ρ-zCDP under the relation. For
+// events without sampling its relative error is at most 1e-11. It is +Inf if something is released
+// without protection.
 func (a concentratedDP) Rho(e mechanism.Event, n privacy.Neighboring) (float64, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return alone(a.Rho(w, n)) }); several {
 		return v.Upper, err

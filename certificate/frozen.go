@@ -34,8 +34,9 @@ type Paid struct {
 	Unit              string              `json:"unit"`
 }
 
-// Declared are statements of the trainer about data that are not in the folder. Nothing can verify
-// these statements. Verification recomputes only the assumptions that follow from them.
+// Declared contains statements of the trainer about data that are not in the folder. Nobody can
+// verify these statements from the folder. Verification takes them as given and recomputes the
+// assumptions that follow from them.
 type Declared struct {
 	// PublicTest reports whether the test table was declared public.
 	PublicTest bool `json:"public-test-table,omitempty"`

@@ -62,8 +62,8 @@ type PrivateGroup struct {
 // restLevel is the name of the rows outside the declared groups.
 const restLevel = "(other or missing)"
 
-// Measures returns the measures of released numbers. It reads nothing else, so it costs nothing.
-// Numbers that do not fit the plan are an error.
+// Measures returns the measures that follow from the released numbers. It reads no record, so it
+// costs nothing. Numbers that do not fit the plan are an error.
 func Measures(p Plan, numbers []float64) (Private, error) {
 	if err := p.Validate(); err != nil {
 		return Private{}, err

@@ -63,7 +63,7 @@ type frozenLayerNames struct {
 	Activation string `json:"activation"`
 }
 
-// UnmarshalJSON accepts a list of layers or a text.
+// UnmarshalJSON accepts a list of layers, or a text such as "fc1:relu+fc2:tanh".
 func (l *frozenLayers) UnmarshalJSON(text []byte) error {
 	var line string
 	if json.Unmarshal(text, &line) != nil {

@@ -42,9 +42,9 @@ func (g groupNorm) In() int { return g.in }
 
 func (g groupNorm) Out() int { return g.in }
 
-// Bound returns √(m-1) for groups of m numbers, for every in. The square of one deviation from the
-// mean is at most (m-1)/m of the sum of all squares (P. Samuelson, "How deviant can you be?",
-// Journal of the American Statistical Association 63, 1968).
+// Bound returns √(m-1) for groups of m numbers. It does not depend on the bound on the row. The
+// square of one deviation from the mean is at most (m-1)/m of the sum of all squares (P. Samuelson,
+// "How deviant can you be?", Journal of the American Statistical Association 63, 1968).
 func (g groupNorm) Bound(float64) float64 { return math.Sqrt(float64(g.in/g.groups - 1)) }
 
 func (g groupNorm) NewScratch() any { return nil }

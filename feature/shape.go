@@ -9,5 +9,5 @@ func (s *scattering) Shape(int, int) (channels, places int) {
 	return s.colors * paths, rows * columns
 }
 
-// Shape returns the shape before the transform, which keeps the places of numbers.
+// Shape returns its arguments, since the transform changes no number's place.
 func (g groupNorm) Shape(channels, places int) (int, int) { return channels, places }

@@ -9,7 +9,8 @@ import (
 // the loss's default.
 type LossSpec struct {
 	Name string `json:"name"`
-	// Width is the width of huber, hinge and quantile, in units of the score.
+	// Width is the Width of the losses huber, hinge and quantile, in units of the score. See Huber,
+	// Hinge and Quantile.
 	Width float64 `json:"width,omitempty"`
 	// Quantile is the quantile of the loss "quantile", between 0 and 1.
 	Quantile float64 `json:"quantile,omitempty"`

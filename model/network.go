@@ -36,11 +36,11 @@ type trained struct {
 	sparse sparseMap
 }
 
-// NewNetwork returns a model whose scores come from a network. The input of the network is the
-// mapped rows of features. It has one output for each score of the loss. The parameters are in the
-// order of network.Network: the trained blocks, then the frozen ones. NewNetwork keeps its
-// arguments. It returns an error if they do not fit or are too large to be served. The error wraps
-// ErrNotFinite if a parameter is not finite.
+// NewNetwork returns a model whose scores come from a network. The network reads rows that features
+// maps, and has one output for each score of the loss. The parameters are in the order of
+// network.Network: the trained blocks, then the frozen ones. NewNetwork keeps its arguments. It
+// returns an error if they do not fit or are too large to be served. The error wraps ErrNotFinite
+// if a parameter is not finite.
 func NewNetwork(s *data.Schema, features *feature.Map, loss Loss, n *network.Network, weights []float32) (*Model, error) {
 	linear, err := NewLinear(loss, len(s.Target.Levels), features.Dim())
 	if err != nil {

@@ -6,10 +6,11 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Conv is a convolution. The kernels have Kernel × Kernel places of an image [height, width,
-// channels], or Kernel positions of a text [positions, features]. There is one block for each of
-// the Groups. A block has one row for each output channel. The row contains the weights in the
-// order [kernel row, kernel column, channel of the group], then the bias.
+// Conv is a convolution. A kernel covers Kernel × Kernel places of an image [height, width,
+// channels], or Kernel positions of a text [positions, features]. The layer has one block of
+// parameters for each of the Groups. A block has one row for each output channel of its group. The
+// row contains the weights in the order [kernel row, kernel column, channel of the group], then the
+// bias.
 type Conv struct {
 	// Channels is the number of output channels.
 	Channels int `json:"channels"`

@@ -35,7 +35,8 @@ type Block struct {
 	Bias bool
 	// Sparse reports whether the factors have indices instead of left factors.
 	Sparse bool
-	// Frozen reports whether the block is not trained. No factors are formed for it.
+	// Frozen reports whether the block is kept as it is in training. No gradients are computed for
+	// it.
 	Frozen bool
 }
 

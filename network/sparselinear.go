@@ -8,8 +8,8 @@ import (
 
 // SparseLinear is a linear layer without biases for rows that are mostly zeros, such as hashed
 // texts and indicators. It turns [features] into [Outputs]: the sum of the features' trained
-// vectors, each times the feature's value. Time and factors are proportional to the number of
-// nonzero features. Its block has a row of Outputs numbers for each feature.
+// vectors, each times the feature's value. Its time and memory per record are proportional to the
+// number of nonzero features. Its block has a row of Outputs numbers for each feature.
 //
 // Initial weights have variance 1/Outputs, so a row of norm 1 gives a vector of norm about 1.
 type SparseLinear struct {

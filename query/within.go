@@ -17,9 +17,9 @@ const mostAttempts = 4
 
 // Within returns a copy of the question with the least noise for which the price meets the target.
 // The price is the larger of the prices in the certificate and in a ledger. If no noise meets the
-// target, the error wraps account.ErrUnreachable. The slack between executed and accounted noise
-// can exceed a very small target. Then the price exceeds the target too, and a ledger of that limit
-// refuses the question.
+// target, the error wraps account.ErrUnreachable. The price includes the slack between executed and
+// accounted noise, which can exceed a very small target. Then the returned question costs more than
+// the target, and a ledger with the target as its limit refuses it.
 func (q *Question) Within(target privacy.Guarantee) (*Question, error) {
 	multiplier, err := leastNoise(q.plan, target)
 	if err != nil {

@@ -55,7 +55,7 @@ type Request struct {
 	// a step.
 	Directions          int
 	Smoothing, StepSize float64
-	// L1Radius is the largest sum of magnitudes of the weights of Frank-Wolfe.
+	// L1Radius is the bound on the L1 norm of the weights in Frank-Wolfe.
 	L1Radius float64
 	// Solver names the method that computes weights for output perturbation. "exact" finds the
 	// minimizer. "gradient-descent" takes SolverSteps steps on all records. "permuted-descent",
