@@ -30,8 +30,9 @@ var splits = [...]float64{1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85
 // Name returns "advanced".
 func (advancedComposition) Name() string { return "advanced" }
 
-// Epsilon returns an upper bound, the least over the splits. Lower is 0, because the accountant
-// proves upper bounds only.
+// Epsilon returns an upper bound on epsilon. It is the least bound over several ways to divide
+// delta between the releases and their composition. Lower is 0, because the accountant proves upper
+// bounds only.
 func (a advancedComposition) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Epsilon(w, delta, n) }); several {
 		return v, err

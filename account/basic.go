@@ -183,7 +183,7 @@ func shareOf(delta, count float64) float64 {
 }
 
 // leastDelta returns the smallest δ, at least least, at which at(δ) is at most epsilon, or 1 where
-// no such δ exists. at must fall in δ. The result errs upward by a relative error of at most 1e-9.
+// no such δ exists. at must fall in δ. The result errs upward, by a relative error of at most 1e-9.
 func leastDelta(at func(delta float64) float64, least, epsilon float64) float64 {
 	const smallest, largest = 1e-300, 1 - 1e-12
 	switch {

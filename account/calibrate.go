@@ -28,9 +28,9 @@ const (
 // Calibrate returns the smallest parameter from 1e-6 to 1e9 for which plan's event meets the target
 // under accountant a. The cost of the event must fall as the parameter grows, for example if the
 // parameter is a noise multiplier. The proven upper bound of the cost never exceeds the target. For
-// exact accountants it is within a relative error of 1e-12 of the target. For other accountants it is within
-// 1e-3 or the width of their interval, whichever is larger. If no parameter meets the target, the
-// error wraps ErrUnreachable.
+// exact accountants it is within a relative error of 1e-12 of the target. For other accountants it
+// is within 1e-3 or the width of their interval, whichever is larger. If no parameter meets the
+// target, the error wraps ErrUnreachable.
 func Calibrate(a Accountant, target privacy.Guarantee, plan func(parameter float64) mechanism.Event) (float64, error) {
 	s, err := newSearch(a, target, plan)
 	if err != nil {

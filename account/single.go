@@ -165,8 +165,8 @@ func divergenceEpsilon(e mechanism.Event, n privacy.Neighboring) (func(delta flo
 }
 
 // profileEpsilon returns the inverse of the profile of pairs whose losses have no largest one. It
-// errs upward, by a relative error of at most 1e-12. For probabilities too small for float64 only their
-// largest loss is known.
+// errs upward, by a relative error of at most 1e-12. For probabilities too small for float64 only
+// their largest loss is known.
 func profileEpsilon(pairs directions, delta float64) float64 {
 	const top = 600 // beyond it e^ε·Q loses its meaning
 	if delta < 1e-290 {

@@ -20,7 +20,8 @@ type FileError struct {
 	Err error
 }
 
-// Error returns one line: "data: file line 3, column 2: problem, want want; remedy".
+// Error returns one line with the place and the three texts: "data: FILE line 3, column 2: PROBLEM,
+// want WANT; REMEDY".
 func (e *FileError) Error() string {
 	var b strings.Builder
 	b.WriteString("data: ")

@@ -12,14 +12,13 @@ type Learning uint8
 
 // These are the origins of bounds, cut points and levels.
 const (
-	// Declared means that a person declares them from public knowledge.
+	// Declared means that a person declares the bounds, cut points or levels from public knowledge.
 	Declared Learning = iota
-	// Private means that a training must learn them from the records, within the budget of its
-	// plan. Until then [Lower, Upper] is a declared range that is wide enough for anything, and
-	// there are no levels or cut points. At most MaxLevels levels and MaxBins - 1 cut points are
-	// learned.
+	// Private means that training must learn the bounds, cut points or levels from the records,
+	// within the budget of its plan. Until then [Lower, Upper] is a wide declared range, and there
+	// are no levels or cut points. At most MaxLevels levels and MaxBins - 1 cut points are learned.
 	Private
-	// Learned means that a plan paid for them and released them.
+	// Learned means that a plan paid for the bounds, cut points or levels and released them.
 	Learned
 )
 

@@ -13,7 +13,8 @@ import (
 // moments. Its errors allow for the sampling of records and for the noise. It is post-processing of
 // a release.
 type Inference struct {
-	// Weights are the coefficients, corrected for the leading effect of the noise on their mean.
+	// Weights are the coefficients, corrected for the leading term of the bias that the noise
+	// causes.
 	Weights []float64
 	// ResidualDeviation is the standard deviation of y - w·x. It is NaN if it is unknown.
 	ResidualDeviation float64

@@ -84,7 +84,8 @@ type Setup struct {
 	Model    model.Linear
 }
 
-// NewSetup returns the plan of a request for a schema, from public numbers alone.
+// NewSetup returns the plan and the model that a request makes for a schema. Both follow from
+// public numbers alone.
 func NewSetup(r Request, s *data.Schema) (Setup, error) {
 	m, err := methodOf(r.Method)
 	if err != nil {

@@ -70,7 +70,8 @@ type Setup struct {
 	Network  *network.Network
 }
 
-// NewSetup returns the plan of a request for a schema, from public numbers alone.
+// NewSetup returns the plan and the network that a request makes for a schema. Both follow from
+// public numbers alone.
 func NewSetup(r Request, s *data.Schema) (Setup, error) {
 	if err := r.check(s); err != nil {
 		return Setup{}, err
