@@ -6,6 +6,7 @@ import (
 
 	"github.com/ditherml/dither/internal/auditing"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/release"
 )
 
 // TestSumsAreThoseOfSlowCode runs the comparison at the level of this process.
@@ -57,5 +58,41 @@ func TestWrongNumbersAreFound(t *testing.T) {
 		if found := Section([]string{"portable", "fast"}, map[string]Outcome{"portable": {Digest: "a", Sums: 6}, "fast": others}); found.Verdict != auditing.Refuted || found.Note == "" {
 			t.Errorf("%s: %s, %q", name, found.Verdict, found.Note)
 		}
+	}
+}
+
+// TestNarrowAndWrongCodeIsFound plants code that reads the lower byte of each number of two bytes, and
+// a score that is off by a thousandth.
+func TestNarrowAndWrongCodeIsFound(t *testing.T) {
+	for _, kind := range []release.RowType{release.Int16, release.Sparse} {
+		s, r := shape{kind, 16, 1, 50}, &public{1}
+		values, narrow, ones := make([]float64, 800), make([]float64, 800), make([]float64, 50)
+		for i := range values {
+			values[i] = s.value(r)
+			narrow[i] = float64(int8(int(values[i]/step))) * step
+		}
+		for i := range ones {
+			ones[i] = 1.0 / 1024
+		}
+		rows, err := s.table(narrow)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums, err := s.sum(rows, ones)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out Outcome
+		if s.compare(&out, sums, values, ones); out.Wrong < 8 {
+			t.Errorf("rows of type %v: %+v", kind, out)
+		}
+	}
+	s, scores, out := shape{release.Int16, 2, 1, 2}, []float32{5, 11}, Outcome{}
+	if s.compareScores(&out, scores, []float64{1, 2, 3, 4}, []float64{1, 2}); out.Wrong != 0 || out.Sums != 2 {
+		t.Errorf("true scores: %+v", out)
+	}
+	scores[1] *= 1.001
+	if s.compareScores(&out, scores, []float64{1, 2, 3, 4}, []float64{1, 2}); out.Wrong != 1 || !strings.Contains(out.First, "score of record 1") {
+		t.Errorf("a wrong score: %+v", out)
 	}
 }

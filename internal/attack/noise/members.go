@@ -3,6 +3,7 @@ package noise
 import (
 	"fmt"
 	"math"
+	"sort"
 
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/internal/special"
@@ -75,10 +76,32 @@ func middle(records int, q float64) (low, high int) {
 // tests.
 func binomial(test string, n int, p float64, count, tests int) Finding {
 	logP := min(logTail(n, p, count), logTail(n, 1-p, n-count))
-	deviation := math.Sqrt(float64(n) * p * (1 - p))
 	return Finding{Test: test, Numbers: n, LogP: logUnion(logBoth(logP), tests),
 		Seen:    fmt.Sprintf("%d of %d, %.0f expected", count, n, float64(n)*p),
-		Detects: fmt.Sprintf("a probability that is %.2g %% off", 100*(math.Sqrt(2*(scaleNats+math.Log(2*float64(tests))))+4)*deviation/(float64(n)*p))}
+		Detects: detects(n, p, tests)}
+}
+
+// detects says which other probability of n coins is found in nearly every run.
+func detects(n int, p float64, tests int) string {
+	mean := float64(n) * p
+	needed := foundMean(n, p, tests)
+	switch off := needed/mean - 1; {
+	case needed > float64(n):
+		return "no other probability in nearly every run"
+	case off < 1:
+		return fmt.Sprintf("a probability that is %.2g %% off", 100*off)
+	}
+	return fmt.Sprintf("a probability that is %.3g times as high", needed/mean)
+}
+
+// foundMean returns a mean of a count that is found in nearly every run, where n coins of probability
+// p at most ½ are claimed. The count must reach least. With a mean of least + 4·√least + 8 it does
+// but with a probability below 1e-4. A mean that is as far below the claimed one is found too.
+func foundMean(n int, p float64, tests int) float64 {
+	evidence, from := scaleNats+math.Log(2*float64(tests)), int(float64(n)*p)+1
+	more := sort.Search(n+1-from, func(more int) bool { return logTail(n, p, from+more) < -evidence })
+	least := float64(from + more)
+	return least + 4*math.Sqrt(least) + 8
 }
 
 // extremes compares the counts of many series of n coins each, all of probability p, with what they

@@ -70,13 +70,14 @@ func (s *shares) cell() uint64 { return 1 << (s.fine - s.bits) }
 
 // chance returns an upper bound on the probability that two independent numbers are equal, given
 // either of them. No magnitude has more than this mass. Take the widths v of the given number and w
-// of the other. The other then lies in an interval of at most 2·(slack_v + slack_w)·w units. Such an
+// of the other. The other's share is at most 2 above what is computed, and so in an interval of
+// 2·(slack_v + slack_w) + 2. The other then lies in an interval of that times w units. Such an
 // interval meets one cell more than fit into it.
 func (s *shares) chance(mass float64) float64 {
 	sum := 0.0
 	for k := range s.widths {
 		for l, w := range s.widths {
-			sum += math.Ldexp(2*float64(s.slacks[k]+s.slacks[l])*float64(w), -64)/float64(s.cell()) + 1
+			sum += math.Ldexp(2*float64(s.slacks[k]+s.slacks[l]+1)*float64(w), -64)/float64(s.cell()) + 1
 		}
 	}
 	return sum * mass
