@@ -34,8 +34,8 @@ func (lossDistributions) Name() string { return "pld" }
 // WithWidth returns the accountant with another target for the width of its intervals of epsilon.
 // The target is width times epsilon, plus width/100. 0 means the default: 1e-4, or 2e-3 for more
 // than 200 different releases. For more than 200 different releases, grouping similar ones may make
-// the interval wider than the target. A smaller width takes longer. From 1e-2 on, Estimate is
-// computed from the bounds alone.
+// the interval wider than the target. A smaller width takes longer. For a width of at least 1e-2,
+// Estimate is computed from the bounds alone.
 func (lossDistributions) WithWidth(width float64) Accountant { return lossDistributions{width} }
 
 // options returns the options for the width. The default is wider where the different releases

@@ -5,31 +5,33 @@ import (
 	"math"
 )
 
-// Claim is what an audit tries to refute: (ε, δ)-differential privacy, and what is known of its curve.
+// Claim is the statement that an audit tries to refute. It claims (ε, δ)-differential privacy, and
+// optionally a trade-off curve.
 type Claim struct {
 	// Epsilon is in nats.
 	Epsilon, Delta float64
-	// Mu is above 0 for a mechanism that adds normal noise to all canaries at each step: then it is
-	// μ-Gaussian differential privacy that is claimed.
+	// Mu, if above 0, claims μ-Gaussian differential privacy. Set it for a mechanism that adds
+	// normal noise to all canaries at each step.
 	Mu float64
-	// Curve, if any, is a family of curves that fall as the parameter grows from 0. At 1 it is the claim's own
-	// trade-off curve. EpsilonAt is then the ε of the curve at a parameter, at Delta, which does not fall. At 1
-	// it is Epsilon.
+	// Curve, if not nil, is a family of trade-off curves that fall as the parameter grows from 0.
+	// The curve at parameter 1 is the claim's own. EpsilonAt then returns the ε of the curve at a
+	// parameter, for Delta. It never falls as the parameter grows, and is Epsilon at 1.
 	Curve     func(parameter float64) Curve
 	EpsilonAt func(parameter float64) float64
 }
 
-// Design is what is known of the way in which canaries were made and included.
+// Design states how the canaries were made and included.
 type Design struct {
-	// Coins reports that a fair coin of its own decided about each canary. A coin moves a run as one record
-	// does under the claim's relation. All canaries may be in one run.
+	// Coins states that an independent fair coin decided whether each canary was included. Flipping
+	// one coin changes the data as one record does under the claim's relation. All canaries may be
+	// in one run.
 	Coins bool
-	// Independent reports that scores are independent. They are if each canary had a run of its own. Orthogonal
-	// gradients in sums with noise give independent scores too.
+	// Independent states that scores are independent. They are if each canary had its own run.
+	// Orthogonal gradients in noisy sums give independent scores too.
 	Independent bool
 }
 
-// Bound is a lower bound on ε, and what it is worth.
+// Bound is a lower bound on ε, with the conditions under which it refutes a claim.
 type Bound struct {
 	// Name is "one-run", "f-dp", "clopper-pearson", "gaussian-dp", "trade-off" or "hockey-stick".
 	Name string
@@ -37,28 +39,32 @@ type Bound struct {
 	Assumption, Source string
 	// Epsilon is the bound, rounded down. It holds with probability Confidence.
 	Epsilon, Confidence float64
-	// Counts reports whether design and claim grant the assumption. A bound that does not count refutes
-	// nothing.
+	// Counts reports whether the design and the claim include the assumption. A bound that does not
+	// count refutes nothing.
 	Counts bool
-	// Refuted reports that the bound counts and exceeds the claim.
+	// Refuted reports whether the bound counts and exceeds the claim.
 	Refuted bool
-	// Detectable is the smallest true ε, at the claim's δ, that this bound refutes with probability 0.9. It
-	// takes scores to be the best attack on mechanisms of the claim's family of curves. Without a family it is on
-	// normal noise, and at δ = 0 on Laplace noise. Formulas give it within some percent. It is +Inf where there is none.
+	// Detectable approximates the smallest true ε, at the claim's δ, for which this bound refutes
+	// the claim with probability 0.9. It assumes the best attack on a mechanism from the claim's
+	// family of curves. A claim without a family counts as normal noise, or as Laplace noise at δ =
+	// 0. The error of the approximation is some percent. Detectable is +Inf if no such ε exists.
 	Detectable float64
-	// Found is the attack of the bound in words.
+	// Found describes the attack that gave the bound.
 	Found string
-	// Points are the attacks that were tried, each with the confidence at the same place.
+	// Points are the counts of the attacks that were tried. PointConfidences are their confidences,
+	// in the same order.
 	Points           []Counts
 	PointConfidences []float64
 }
 
-// Bounds returns lower bounds on ε at the δ of the claim. Together they hold with this confidence, at least
-// ½ and less than 1. Its complement is divided over the kinds of bounds that count: thresholds take three
-// parts, every other kind one. Each kind divides its share over the attacks that it tries. All this depends
-// on claim, design and the numbers of canaries only. A bound that does not count has the whole complement,
-// as if it were alone. It is an error if a score is no number or no bound
-// counts. So it is if fair coins include such a number of canaries with a probability below 1e-9.
+// Bounds returns lower bounds on ε at the δ of the claim. All of them hold together with this
+// confidence, which is at least ½ and less than 1. The error probability, 1 minus the confidence,
+// is divided among the kinds of bounds that count. Thresholds get three parts, every other kind
+// one. Each kind divides its share among the attacks that it tries. The division depends only on
+// the claim, the design and the numbers of canaries. A bound that does not count gets the whole
+// error probability, as if it were alone. It is an error if a score is not a number or no bound
+// counts. It is also an error if fair coins would include such a number of canaries with a
+// probability below 1e-9.
 func (s Scores) Bounds(c Claim, d Design, confidence float64) ([]Bound, error) {
 	alarm, err := alarmOf(confidence)
 	if err != nil {

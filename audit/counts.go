@@ -10,8 +10,9 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Counts are the errors of one attack that was fixed before. FalsePositives of the LeftOut canaries it took
-// for included, and FalseNegatives of the Included canaries it missed. Canaries are independent.
+// Counts are the errors of one attack that was fixed before the scores were read. LeftOut canaries
+// were left out, and the attack called FalsePositives of them included. Included canaries were
+// included, and the attack called FalseNegatives of them left out. Canaries are independent.
 type Counts struct{ LeftOut, FalsePositives, Included, FalseNegatives int }
 
 // check returns an error unless the counts belong together.
@@ -24,9 +25,10 @@ func (c Counts) check() error {
 	return nil
 }
 
-// Rates returns upper bounds on the rates of false positives and of false negatives. Both hold together
-// with this confidence, at least ½ and less than 1, which they share evenly (Clopper & Pearson, "The Use of
-// Confidence or Fiducial Limits", Biometrika 1934). It is an error if the counts do not belong together.
+// Rates returns upper bounds on the rates of false positives and of false negatives. Both hold
+// together with this confidence, which is at least ½ and less than 1. They share the error
+// probability evenly (Clopper & Pearson, "The Use of Confidence or Fiducial Limits", Biometrika
+// 1934). It is an error if the counts do not belong together.
 func (c Counts) Rates(confidence float64) (falsePositives, falseNegatives float64, err error) {
 	l, err := c.limits(confidence)
 	return l.positives.rate, l.negatives.rate, err

@@ -7,9 +7,10 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// Curve is the trade-off curve of a claim, which bounds every attack on one record. It returns the least
-// rate of false positives that an attack with this rate of true positives can have. It is 0 at 0, is at
-// most the rate itself, does not fall and is convex. It must hold in both directions of the relation.
+// Curve is a trade-off curve, which bounds every attack on one record. It returns the least false
+// positive rate that an attack with this true positive rate can have. A curve is 0 at 0, never
+// falls, is convex, and is at most the true positive rate. It must hold in both directions of the
+// relation.
 type Curve func(truePositives float64) (falsePositives float64)
 
 // Gaussian returns the curve of μ-Gaussian differential privacy, for mu ≥ 0: Φ(Φ⁻¹(r) - μ) (Dong, Roth
@@ -26,12 +27,13 @@ func Gaussian(mu float64) Curve {
 	}
 }
 
-// Parameter returns a lower bound on the parameter of a family of curves that holds with this confidence,
-// at least ½ and less than 1. Larger parameters, at least 0, have lower curves. The guesses
-// refute every curve below the returned parameter. It is 0 where none is refuted and at most 512. It is
-// exact to 1e-6 from below (Mahloujifar, Melis & Chaudhuri, "Auditing f-Differential Privacy in One Run", 2024,
-// https://arxiv.org/abs/2410.22235). It is an error if the counts do not belong together, or if the family
-// is not monotone.
+// Parameter returns a lower bound on the parameter of the true curve in a family of curves. The
+// bound holds with this confidence, which is at least ½ and less than 1. Parameters are at least 0,
+// and larger ones have lower curves. The guesses refute every parameter below the returned one. It
+// is 0 if none is refuted, and at most 512. It is rounded down by at most 1e-6 (Mahloujifar, Melis
+// & Chaudhuri, "Auditing f-Differential Privacy in One Run", 2024,
+// https://arxiv.org/abs/2410.22235). It is an error if the counts do not belong together, or if the
+// family is not monotone.
 func (g Guesses) Parameter(family func(parameter float64) Curve, confidence float64) (float64, error) {
 	return g.parameterFrom(0, family, confidence)
 }

@@ -5,7 +5,7 @@
 // are left out, and an attack gives each a score from what was released. Higher scores mean included. If
 // scores tell the two kinds apart better than (ε, δ)-differential privacy allows, the claim is refuted.
 //
-// All bounds come from integer counts and are rounded down. Each holds under an assumption of its own,
-// which Bound.Assumption states. A lower bound below the claim proves nothing: a better attack or more
-// canaries may find more.
+// All bounds come from integer counts and are rounded down. Each holds under its own assumption,
+// which Bound.Assumption states. A lower bound below the claim proves nothing: a better attack or
+// more canaries may find more.
 package audit

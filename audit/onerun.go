@@ -8,9 +8,10 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// Guesses are guesses which canaries were included in one run. Each canary was included by an
-// independent fair coin. Made of the canaries were guessed, and Right of these guesses were correct. The
-// rule that chose the guesses saw the run's outputs only, and Made was fixed before.
+// Guesses counts an attacker's guesses about which canaries were included in one run. An
+// independent fair coin decided whether each of the Canaries was included. The attacker made
+// guesses about Made canaries, and Right of these guesses were correct. Made was fixed in advance.
+// The rule that chose the guesses used only the outputs of the run.
 type Guesses struct{ Canaries, Made, Right int }
 
 const (
@@ -46,11 +47,11 @@ func checkDelta(delta float64) error {
 	return nil
 }
 
-// Epsilon returns a lower bound on ε at delta that holds with this confidence, at least ½ and less than
-// 1. It is rounded down and is 0 where nothing is refuted. The run may be any mechanism. Scores of
-// canaries may depend on each other (theorem 5.2 of Steinke, Nasr & Jagielski, "Privacy Auditing
-// with One (1) Training Run", NeurIPS 2023, https://arxiv.org/abs/2305.08846). It is an error if the counts
-// do not belong together.
+// Epsilon returns a lower bound on ε at delta that holds with this confidence, which is at least ½
+// and less than 1. It is rounded down, and is 0 if no ε is refuted. The run may be any mechanism.
+// Scores of canaries may depend on each other (theorem 5.2 of Steinke, Nasr & Jagielski, "Privacy
+// Auditing with One (1) Training Run", NeurIPS 2023, https://arxiv.org/abs/2305.08846). It is an
+// error if the counts do not belong together.
 func (g Guesses) Epsilon(delta, confidence float64) (float64, error) {
 	if err := g.check(); err != nil {
 		return 0, err

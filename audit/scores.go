@@ -9,7 +9,9 @@ import (
 	"slices"
 )
 
-// Scores are what an attack gave to canaries. Some were included in the data and others were left out. Higher scores mean included. Infinite scores are allowed. The order within each list does not matter.
+// Scores are the scores that an attack gave to canaries: those included in the data, and those left
+// out. Higher scores mean included. Infinite scores are allowed. The order within each list does
+// not matter.
 type Scores struct{ Included, LeftOut []float64 }
 
 // sorted returns the scores in growing order, or an error for a score that is no number.

@@ -3,8 +3,8 @@ package mechanism
 import "github.com/ditherml/dither/privacy"
 
 // WithReplacement is an event on Batch independent uniform draws from Records records. A record
-// that is drawn several times moves the sum by as many bounds. Event is a Gaussian or a sequence of
-// Gaussians. There is a proof under replace-one.
+// that is drawn m times moves the sum by up to m times the bound on one record. Event is a Gaussian
+// or a sequence of Gaussians. There is a proof under replace-one.
 type WithReplacement struct {
 	Records, Batch int
 	Event          Event

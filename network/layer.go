@@ -33,7 +33,8 @@ type Block struct {
 	Right, Left int
 	// Bias reports whether each row of the block ends with a bias.
 	Bias bool
-	// Sparse reports whether the factors have indices instead of left factors.
+	// Sparse reports whether the inputs of the block are lists of indices, as of tokens or nonzero
+	// features.
 	Sparse bool
 	// Frozen reports whether the block is kept as it is in training. No gradients are computed for
 	// it.

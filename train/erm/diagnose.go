@@ -43,7 +43,8 @@ type NonPrivateDiagnosis struct {
 	// minimizer, without a ridge. It is NaN for losses with several dependent scores, such as
 	// softmax.
 	StrongConvexity float64 `json:"-"`
-	// MinimizerNorm is ‖θ*‖ and ProjectedNorm is ‖θ*‖_M, where θ* is the minimizer with Ridge.
+	// MinimizerNorm is the norm of the minimizer with Ridge. ProjectedNorm is the norm of its
+	// projection on the span of the rows.
 	MinimizerNorm float64 `json:"minimizer-norm"`
 	ProjectedNorm float64 `json:"projected-norm"`
 	Ridge         float64 `json:"ridge"`
