@@ -3,8 +3,8 @@ package network
 import "cmp"
 
 // MaxPool is a layer with the largest number of each channel in a window. A window has Kernel ×
-// Kernel places of an image, or Kernel positions of a text. The derivative of equal numbers goes to
-// the first of them. With a NaN the choice is unspecified.
+// Kernel places of an image, or Kernel positions of a text. If several numbers are the largest, the
+// derivative goes to the first of them. With a NaN the choice is unspecified.
 type MaxPool struct {
 	Kernel int `json:"kernel"`
 	// Stride is the distance between windows. 0 means Kernel.

@@ -97,8 +97,8 @@ func (p Plan) Whitened() int {
 	return 0
 }
 
-// Event returns the plan's event. It is the training or, with a holdout, the training in parallel
-// with the measurement.
+// Event returns the plan's event. Without a holdout it is the event of the training. With a holdout
+// it is a mechanism.Parallel of the training and the measurement.
 func (p Plan) Event() mechanism.Event {
 	if p.Holdout == nil {
 		return p.Training()
