@@ -5,6 +5,7 @@ score is the log of the likelihood ratio of its noisy gradients, which is the be
 """
 
 import json
+import math
 import os
 import subprocess
 import tempfile
@@ -47,10 +48,15 @@ def audit(scores, included, claim, design="independent", confidence=0.95, file="
     return json.loads(done.stdout)["sections"][0], command, done.returncode
 
 
+def down(bound):
+    """A lower bound with two decimals, rounded down."""
+    return f"{math.floor(100 * bound) / 100:.2f}"
+
+
 def report(name, section, command, count, seconds):
     """Prints a row of a table. The lower bound is the greatest one that counts, beside the one that holds for any mechanism."""
     counts = [b for b in section["bounds"] if b["verdict"] != "estimate only"]
     best = max(counts, key=lambda b: b["lower-bound"])
     free = max(b["lower-bound"] for b in counts if b["name"] in ("one-run", "clopper-pearson", "hockey-stick"))
-    bounds = f"{best['lower-bound']:.3g} by {best['name']}, {free:.3g}"
+    bounds = f"{down(best['lower-bound'])} by {best['name']}, {down(free)}"
     print(f"| {name} | {section['claimed']:.4g} | {bounds} | {section['verdict']} | {count} | {seconds:.1f} | `{command}` |", flush=True)
