@@ -56,7 +56,7 @@ func (r Report) programWords() string {
 // meanings explain the numbers of the page.
 var meanings = []string{
 	"Lower bound: with the stated confidence, the true epsilon is at least this, if the assumption of the bound is true.",
-	"Refuted: the lower bound exceeds the claim. Either the claim is false, or the assumption is, or chance was as rare as the confidence says.",
+	"Refuted: a bound exceeds the claim. Either the claim is false, or the assumption is, or chance was as rare as the confidence says.",
 	"Not refuted: these attacks with this many canaries found nothing. Only a proof shows that a claim is true.",
 	"Estimate only: nobody stated what this bound assumes. It would hold if that were true, and refutes nothing.",
 	"Picture: no attack on a mechanism that keeps the claim is below the curve. A box that lies below it as a whole refutes the claim.",

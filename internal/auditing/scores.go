@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ditherml/dither/audit"
 	"github.com/ditherml/dither/internal/display"
@@ -26,13 +27,19 @@ func (a Attack) OfScores(c Claim, s audit.Scores) (Section, error) {
 	}
 	out := Section{Group: a.Group, Name: a.Name, Claim: c.Words, Claimed: display.Finite(c.Epsilon), Delta: display.Finite(c.Delta), Confidence: a.Confidence, Verdict: NotRefuted}
 	detects, by := math.Inf(1), ""
-	best := 0.0
+	var any, shaped audit.Bound // the largest of each kind
 	for _, b := range found {
 		out.Bounds = append(out.Bounds, boundOf(b, c))
 		if !b.Counts {
 			continue
 		}
-		best = max(best, b.Epsilon)
+		largest := &any
+		if assumesShape(b) {
+			largest = &shaped
+		}
+		if largest.Name == "" || b.Epsilon > largest.Epsilon {
+			*largest = b
+		}
 		if b.Refuted {
 			out.Verdict = Refuted
 		}
@@ -40,10 +47,23 @@ func (a Attack) OfScores(c Claim, s audit.Scores) (Section, error) {
 			detects, by = b.Detectable, b.Name
 		}
 	}
-	out.LowerBound, out.Detectable, out.Power = display.Finite(best), display.Finite(detects), powerWords(detects, by, c)
+	out.Detectable, out.Power = display.Finite(detects), powerWords(detects, by, c)
 	out.Facts, out.Note = facts(s)
+	if best := max(any.Epsilon, shaped.Epsilon); !shaped.Refuted {
+		out.LowerBound = display.Finite(best)
+	} else {
+		out.LowerBound = display.Finite(any.Epsilon)
+		out.Note = strings.TrimSpace(fmt.Sprintf("The claim is refuted by %s. Its bound, %s, supposes a true curve of the shape of the claim's, which is no longer known; the lower bound of the table supposes no shape. %s",
+			shaped.Name, display.Rounded(shaped.Epsilon, 4, false), out.Note))
+	}
 	out.Picture = pictureOf(c, a.Design, found)
 	return out, nil
+}
+
+// assumesShape reports whether a bound supposes that the true trade-off curve has the shape of the claim's. Such
+// a bound refutes a claim, but once it does, it bounds no true ε.
+func assumesShape(b audit.Bound) bool {
+	return b.Name == "f-dp" || b.Name == "gaussian-dp" || b.Name == "trade-off"
 }
 
 // boundOf is a bound in the form of a report.
