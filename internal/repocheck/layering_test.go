@@ -30,6 +30,8 @@ const front = "."
 // which alone may import it. The built-in data sets are for the tool and the reproductions only: whoever trains
 // from Go on their own records should not carry them.
 var layers = []layer{
+	// What lays faults over the sources, for tests that must convict them; imported by tests only.
+	{"internal/mutants", ""},
 	// The tests of the repository as a whole; no code.
 	{"internal/repocheck", ""},
 	{"privacy", ""},

@@ -47,6 +47,9 @@ func TestFaultsOfNoiseAreFound(t *testing.T) {
 		{"a tail that is cut at 2 deviations", "distribution", each(func(_ int, v int64) int64 {
 			return int64(max(-2*sigma, min(2*sigma, float64(v))))
 		})},
+		{"a tail that is cut at 3 deviations", "tails", each(func(_ int, v int64) int64 {
+			return int64(max(-3*sigma, min(3*sigma, float64(v))))
+		})},
 		{"numbers with 31 random bits", "low 8 bits", each(func(_ int, v int64) int64 { return v &^ (1<<22 - 1) })},
 		{"a sign that follows one 3000 numbers before", "correlation at any lag", func(n []int64) {
 			for i := 3000; i < len(n); i++ {
@@ -227,5 +230,18 @@ func TestAttackEndsWithItsContext(t *testing.T) {
 	cancel()
 	if _, err := Attack(ctx, Options{Numbers: 1000, Alarm: alarm}); err == nil {
 		t.Error("an attack without time gives no error")
+	}
+}
+
+// TestNumbersOnNoGridAreRefuted gives an attack numbers that no release gives.
+func TestNumbersOnNoGridAreRefuted(t *testing.T) {
+	k := kinds()[0]
+	k.draw = func() ([]float64, error) { return []float64{math.Sqrt2, math.Pi}, nil }
+	findings, _, err := k.attack(context.Background(), Options{Numbers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := section(findings, alarm/15); s.Verdict != auditing.Refuted || !strings.Contains(s.Note, "on no grid") {
+		t.Errorf("%s: %q, want numbers on no grid refuted", s.Verdict, s.Note)
 	}
 }

@@ -94,6 +94,27 @@ func checkDistribution(sorted []float64, cdf func(float64) float64, slack float6
 		Detects: fmt.Sprintf("a share that is off by %.2g", 2*math.Sqrt((scaleNats+math.Ln2)/(2*n)))}
 }
 
+// checkTails compares how many numbers are beyond 3, 4 and 5 scales with how many must be. A number
+// is rounded to an integer. So it is beyond t only if it was beyond t+½ before.
+func checkTails(numbers []int64, cdf func(float64) float64, scale float64) Finding {
+	worst, tests := Finding{LogP: 1}, []float64{3, 4, 5}
+	for _, scales := range tests {
+		limit, beyond := int64(scales*scale), 0
+		for _, v := range numbers {
+			if max(v, -v) > limit {
+				beyond++
+			}
+		}
+		p := 2 * cdf(-(float64(limit)+0.5)/scale)
+		if f := binomial(fmt.Sprintf("beyond %v scales", scales), len(numbers), p, beyond, len(tests)); f.LogP < worst.LogP {
+			f.Seen = f.Test + " " + f.Seen
+			worst = f
+		}
+	}
+	worst.Test = "tails"
+	return worst
+}
+
 // checkLowBits compares the frequencies of the low bits of integers with uniform ones. A frequency
 // f with probability p has P ≤ exp(-n·KL(f, p)) on either side, by Chernoff's bound.
 func checkLowBits(numbers []int64, width uint) Finding {

@@ -1,7 +1,7 @@
 package noise
 
 import (
-	"fmt"
+	"errors"
 	"math"
 
 	"github.com/ditherml/dither/internal/release"
@@ -174,6 +174,9 @@ func step(s *release.Series) ([]float64, error) {
 	return noisy[0].Values(), nil
 }
 
+// errGrid says that numbers are none of what a release may give.
+var errGrid = errors.New("noise: released numbers lie on no grid of 2^10 to 2^50 cells a scale, want one")
+
 // grid returns released numbers as the integers that they were: the least fine of the grids on
 // which one record's bound, 1, is ⌊2^bits/multiplier⌋ cells, for noise of scale 2^bits.
 func grid(values []float64, multiplier float64) (numbers []int64, bits uint, err error) {
@@ -183,7 +186,7 @@ func grid(values []float64, multiplier float64) (numbers []int64, bits uint, err
 			return numbers, bits, nil
 		}
 	}
-	return nil, 0, fmt.Errorf("noise: released numbers lie on no grid of 2^10 to 2^50 cells a scale, want one")
+	return nil, 0, errGrid
 }
 
 // integers writes the values times cells to numbers, and reports whether they all are integers.
