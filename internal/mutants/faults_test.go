@@ -130,6 +130,7 @@ var faults = []fault{
 	// What is paid and priced.
 	one("a quarter more steps than are priced", refused, descent, "for step := range r.Plan.Steps {", "for step := range r.Plan.Steps * 5 / 4 {"),
 	one("steps with less noise than is priced", refused, "train/noise.go", "return p.noise(p.NoiseMultiplier)\n", "return p.noise(p.NoiseMultiplier / 2)\n"),
+	{name: "replaced records priced as added ones", by: "descent, replace-one", effort: 0.3, edits: []Edit{{"account/gdp.go", "return n.Movement() * math.Sqrt(square)", "return math.Sqrt(square)"}}},
 	one("a release that nobody pays for", "./internal/release TestReleasePaysBeforeAndPriceIsTheNoise", releasing, "if err := drawn.pay(p, events); err != nil {", "if err := error(nil); drawn == nil && err != nil {"),
 }
 
