@@ -23,15 +23,17 @@ type EarlierRun struct {
 	Record Anchor
 	// Event is what the run reserved.
 	Event mechanism.Event
-	// Releases is the largest number of releases that the run may have begun, as the checkpoint has it.
-	Releases int
+	// Releases is the largest number of releases that the run may have begun, as the checkpoint has it. The
+	// state of the checkpoint rests on Kept of them.
+	Kept, Releases int
 }
 
 // ErrElsewhere is the error of Continues for runs that another ledger counts, or none.
 var ErrElsewhere = errors.New("budget: the ledger did not pay for the run before")
 
-// Continues returns nil if the ledger counts these runs, each with at least the releases that it began. It
-// wraps ErrElsewhere where another ledger counts them.
+// Continues returns nil if the ledger counts these runs, each with the releases that its state rests on. It
+// wraps ErrElsewhere where another ledger counts them. A checkpoint that is older than the end of its run is
+// refused.
 func (b *Book) Continues(runs []EarlierRun, population string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -40,20 +42,43 @@ func (b *Book) Continues(runs []EarlierRun, population string) error {
 			return ErrElsewhere
 		}
 	}
+	if err := b.state.counts(runs, population); err != nil {
+		return err
+	}
 	for _, r := range runs {
-		if err := b.state.extends(r.Record.Seq, r.Record.Hash); err != nil {
+		if begun, ended := b.state.at[r.Record.Seq].began(); ended && begun > r.Releases {
+			return fmt.Errorf("budget: the run of record %d began %d releases, and the checkpoint knows of %d, want the newest checkpoint of the run and not a copy", r.Record.Seq, begun, r.Releases)
+		}
+	}
+	return nil
+}
+
+// Counts returns nil if the ledger counts these runs, each with the releases that its state rests on.
+func (b *Book) Counts(runs []EarlierRun, population string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.state.counts(runs, population)
+}
+
+func (s *state) counts(runs []EarlierRun, population string) error {
+	last := uint64(0) // the record of the terms
+	for _, r := range runs {
+		if err := s.extends(r.Record.Seq, r.Record.Hash); err != nil {
 			return err
 		}
-		if err := b.state.counts(r, population); err != nil {
+		if r.Record.Seq <= last {
+			return fmt.Errorf("budget: record %d is named after record %d, want each run with a record of its own, oldest first", r.Record.Seq, last)
+		}
+		last = r.Record.Seq
+		if err := s.pays(r, population); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// counts refuses a checkpoint of another run than that of its record, and one that is older than the end
-// of its run.
-func (s *state) counts(r EarlierRun, population string) error {
+// pays refuses a record of another run, and one that paid for fewer releases than the state rests on.
+func (s *state) pays(r EarlierRun, population string) error {
 	h, known := s.at[r.Record.Seq]
 	switch {
 	case !known || h.Source != "":
@@ -63,15 +88,19 @@ func (s *state) counts(r EarlierRun, population string) error {
 	case h.Population != population:
 		return fmt.Errorf("budget: record %d is about population %q, want %q, that of the run which goes on", r.Record.Seq, h.Population, population)
 	}
-	begun := r.Releases // nobody knows of a run that did not end
-	switch h.Outcome {
-	case Stopped:
-		begun = h.Begun
-	case Released:
-		begun = Releases(h.plan.event)
-	}
-	if begun > r.Releases {
-		return fmt.Errorf("budget: the run of record %d began %d releases, and the checkpoint knows of %d, want the newest checkpoint of the run and not a copy", r.Record.Seq, begun, r.Releases)
+	if begun, ended := h.began(); ended && begun < r.Kept {
+		return fmt.Errorf("budget: record %d pays for %d releases, and the checkpoint is after %d of them, want the checkpoint of that run", r.Record.Seq, begun, r.Kept)
 	}
 	return nil
+}
+
+// began returns how many releases a run began. Nobody knows of a run that did not end.
+func (h *held) began() (releases int, ended bool) {
+	switch h.Outcome {
+	case Stopped:
+		return h.Begun, true
+	case Released:
+		return Releases(h.plan.event), true
+	}
+	return 0, false
 }

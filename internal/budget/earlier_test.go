@@ -112,7 +112,7 @@ func TestContinuesRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		seq, head := r.Place()
-		return r, EarlierRun{Anchor{Seq: seq, Hash: head, Where: b.Ledger()}, a.Event, 5}
+		return r, EarlierRun{Anchor{Seq: seq, Hash: head, Where: b.Ledger()}, a.Event, 5, 5}
 	}
 	open, known := reserve()
 	stopped, early := reserve()
@@ -141,6 +141,21 @@ func TestContinuesRefuses(t *testing.T) {
 		}
 	}
 	early.Releases = 6
+	for kept, fine := range map[int]bool{6: true, 7: false} {
+		early.Kept, early.Releases = kept, 7
+		if err := b.Continues([]EarlierRun{early}, ""); (err == nil) != fine {
+			t.Errorf("got %v for a checkpoint after %d releases, of which 6 were begun", err, kept)
+		}
+		if err := b.Counts([]EarlierRun{early}, ""); (err == nil) != fine {
+			t.Errorf("got %v for a certificate with %d releases, of which 6 were begun", err, kept)
+		}
+	}
+	early.Kept, early.Releases = 5, 6
+	for name, runs := range map[string][]EarlierRun{"one twice": {known, known}, "the newest first": {early, known}} {
+		if err := b.Continues(runs, ""); err == nil || !strings.Contains(err.Error(), "a record of its own") {
+			t.Errorf("%s: got %v, want the records refused", name, err)
+		}
+	}
 	if err := b.Continues([]EarlierRun{known, early}, ""); err != nil {
 		t.Errorf("got %v, want a run that began as many releases as the checkpoint knows of", err)
 	}

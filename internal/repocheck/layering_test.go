@@ -163,7 +163,7 @@ var layers = []layer{
 	// What was released, as a folder: the command and the front door write and verify the same files.
 	// Signatures of files, apart from what the files say.
 	{"internal/signature", "internal/strict internal/display"},
-	{"internal/artefact", "internal/signature privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep internal/report internal/strict internal/durable internal/display internal/failure internal/option internal/draft"},
+	{"internal/artefact", "internal/budget internal/signature privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep internal/report internal/strict internal/durable internal/display internal/failure internal/option internal/draft"},
 	// The terms of the field, which help texts and explanations quote.
 	{"internal/glossary", ""},
 	// Words about plans, certificates and answers that pages, terminals and explanations share.
@@ -199,7 +199,7 @@ var layers = []layer{
 	// What flags may be set to and how help groups them: the table follows the packages that know the values.
 	{"internal/values", "account certificate data/builtin feature internal/budget internal/calibration internal/flags internal/glossary internal/layers internal/option internal/reproduce internal/scoreaudit internal/tabular model privacy query train/erm"},
 	// What dither ledger does: it prices certificates and plans, verifies folders, and shows a ledger as a page.
-	{"internal/bookkeeping", "internal/witness certificate explain internal/artefact internal/budget internal/calibration internal/chain internal/chain/postgres internal/display internal/failure internal/figure internal/option internal/report internal/wording ledger mechanism privacy data"},
+	{"internal/bookkeeping", "internal/strict train/neural internal/witness certificate explain internal/artefact internal/budget internal/calibration internal/chain internal/chain/postgres internal/display internal/failure internal/figure internal/option internal/report internal/wording ledger mechanism privacy data"},
 	// Questions from price to folder, as the command asks them.
 	{"internal/asking", "privacy account ledger certificate data query internal/artefact internal/process"},
 	// How far something is, on a terminal or in a file.

@@ -307,6 +307,8 @@ var mutants = []mutant{
 	{"a repair without a forfeit", "internal/chain/repair.go", "b, end := appended(s.raw, s.end(), payload)", "b, end := s.raw, s.end()", "./internal/chain", "TestRepairKeepsThePrefixAndForfeits"},
 	{"a resumed run that reserves less than it draws", "internal/budget/payment.go", "e = After(e, earlier); e == nil", "e = After(e, Releases(e)-1); e == nil", "./internal/budget", "TestEarlierReleasesAreNotReservedAgain"},
 	{"a resumed run that is given back what it drew", "internal/budget/payment.go", "max(0, all()-earlier)", "max(0, all()-2*earlier)", "./internal/budget", "TestEarlierReleasesAreNotReservedAgain"},
+	{"a record that paid for fewer steps than were kept", "internal/budget/earlier.go", "begun < r.Kept {", "false {", "./internal/budget", "TestContinuesRefuses"},
+	{"a certificate whose earlier records pay for less", "internal/bookkeeping/resumed.go", "l.Counts(runs, last.Population); err != nil {", "l.Counts(runs, last.Population); false {", "./cmd/dither", "TestVerifyWantsTheRecords"},
 	{"a checkpoint older than the end of its run", "internal/budget/earlier.go", "if begun > r.Releases {", "if false {", "./internal/budget", "TestContinuesRefuses"},
 }
 

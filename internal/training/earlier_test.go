@@ -25,12 +25,34 @@ func TestEarlierRuns(t *testing.T) {
 	n.from = &neural.Checkpoint{}
 	for records, want := range map[int][]int{0: nil, 1: {1 + 14 + 9 + 20}, 2: {1 + 14 + 9, 20}, 3: {1 + 14, 9, 20}, 4: nil} {
 		n.from.Paid = make([]certificate.LedgerRecord, records)
-		var got []int
+		var got, kept []int
 		for _, run := range (&Run{Network: n}).Earlier() {
-			got = append(got, run.Releases)
+			got, kept = append(got, run.Releases), append(kept, run.Kept)
+		}
+		if records == 3 && !slices.Equal(kept, []int{1 + 10, 5, 20}) {
+			t.Errorf("the states of three runs rest on %v of their releases, want those of the kept steps", kept)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%d records pay for %v releases, want %v", records, got, want)
+		}
+	}
+}
+
+// TestEarlierRunsWithoutSteps stops runs before their first steps. What is left is told apart all the same.
+func TestEarlierRunsWithoutSteps(t *testing.T) {
+	for _, records := range []int{0, 100} {
+		n := &Network{}
+		n.whole.Steps, n.whole.NoiseMultiplier, n.whole.Records = 40, 2, records
+		if records == 0 {
+			n.whole.CountNoise = 3
+		}
+		n.whole.Sampling.Kind = option.SamplingFull
+		n.whole.Clipping.Groups = slices.Grow(n.whole.Clipping.Groups, 1)[:1]
+		n.whole.Clipping.Groups[0].Share = 1
+		n.whole.Interrupted = slices.Grow(n.whole.Interrupted, 2)[:2] // two runs without a step
+		n.from = &neural.Checkpoint{Paid: make([]certificate.LedgerRecord, 2)}
+		if got := (&Run{Network: n}).Earlier(); len(got) != 2 {
+			t.Errorf("%d declared records: got %+v, want both runs", records, got)
 		}
 	}
 }
