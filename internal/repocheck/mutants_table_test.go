@@ -309,7 +309,7 @@ var mutants = []mutant{
 	{"a resumed run that is given back what it drew", "internal/budget/payment.go", "max(0, all()-earlier)", "max(0, all()-2*earlier)", "./internal/budget", "TestEarlierReleasesAreNotReservedAgain"},
 	{"a record that paid for fewer steps than were kept", "internal/budget/earlier.go", "begun < r.Kept {", "false {", "./internal/budget", "TestContinuesRefuses"},
 	{"a certificate whose earlier records pay for less", "internal/bookkeeping/resumed.go", "l.Counts(runs, last.Population); err != nil {", "l.Counts(runs, last.Population); false {", "./cmd/dither", "TestVerifyWantsTheRecords"},
-	{"a checkpoint older than the end of its run", "internal/budget/earlier.go", "if begun > r.Releases {", "if false {", "./internal/budget", "TestContinuesRefuses"},
+	{"a checkpoint older than the end of its run", "internal/budget/earlier.go", "ended && begun > r.Releases {", "ended && false {", "./internal/budget", "TestContinuesRefuses"},
 }
 
 // oneKey makes every stream begin alike; it exists in this test alone.
