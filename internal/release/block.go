@@ -11,6 +11,7 @@ import (
 type Block struct {
 	rows    *Rows
 	x       storage
+	n       int // rows, whatever x says
 	first   int
 	records []int // nil: first, first+1, …
 	labels  []float32
@@ -45,7 +46,7 @@ func (r *Rows) Load(first, n int, old Block) (Block, error) {
 		return r.loadFile(first-r.first, n, old)
 	}
 	at := first - r.first
-	return Block{rows: r, x: r.x.Part(at, n), first: first, labels: piece(r.labels, at, n), measures: r.measures.part(at, n)}, nil
+	return Block{rows: r, x: r.x.Part(at, n), n: n, first: first, labels: piece(r.labels, at, n), measures: r.measures.part(at, n)}, nil
 }
 
 // LoadAt is Load for the rows that are listed.
@@ -62,7 +63,7 @@ func (r *Rows) LoadAt(records []int, old Block) (Block, error) {
 	}
 	own := old.memory()
 	own.X = r.x.Take(own.X, at)
-	return r.gather(own, records, at, r.labels, r.measures), nil
+	return r.gather(own, records, r.first, r.labels, r.measures), nil
 }
 
 // memory returns the block's own memory, or new memory.
@@ -73,17 +74,18 @@ func (b *Block) memory() *blockMemory {
 	return b.own
 }
 
-// gather makes the block of listed rows, whose integers stand in own, from labels and measures of
-// all.
-func (r *Rows) gather(own *blockMemory, records, at []int, labels []float32, all measures) Block {
-	own.measures = r.frame.newMeasures(len(at), own.measures)
+// gather makes the block of listed records, whose integers stand in own, from labels and measures
+// of the records first, first+1, ….
+func (r *Rows) gather(own *blockMemory, records []int, first int, labels []float32, all measures) Block {
+	n := len(records)
+	own.measures = r.frame.newMeasures(n, own.measures)
 	if all.n2 != nil {
-		own.measures.pick(all, at, 0)
+		own.measures.pick(all, records, first)
 	}
-	b := Block{rows: r, x: own.X, records: records, measures: own.measures, own: own}
+	b := Block{rows: r, x: own.X, n: n, records: records, measures: own.measures, own: own}
 	if labels != nil {
-		own.Labels = grow(own.Labels, len(at))
-		pick(own.Labels, labels, at, 0)
+		own.Labels = grow(own.Labels, n)
+		pick(own.Labels, labels, records, first)
 		b.labels = own.Labels
 	}
 	return b
@@ -92,12 +94,7 @@ func (r *Rows) gather(own *blockMemory, records, at []int, labels []float32, all
 var errOutside = fmt.Errorf("release: records are asked for that the rows do not have, want some of theirs")
 
 // Len returns the number of rows.
-func (b *Block) Len() int {
-	if b.x == nil {
-		return 0
-	}
-	return b.x.Count()
-}
+func (b *Block) Len() int { return b.n }
 
 // Labels returns the labels of the records, or nil. The caller must not modify them.
 func (b *Block) Labels() []float32 { return b.labels }
@@ -179,7 +176,7 @@ func (b *Block) Alone(i int, old Block) (Block, error) {
 	if _, mix := b.rows.origin.read(own.X, 0, b.record(i)-b.rows.first, b.rows.dim, &reader{}); mix >= prime {
 		return Block{}, ErrComputation
 	}
-	alone := b.rows.gather(own, []int{b.record(i)}, []int{i}, b.labels, b.measures)
+	alone := b.rows.gather(own, []int{b.record(i)}, b.record(i)-i, b.labels, b.measures)
 	if f := &b.rows.frame; b.rows.measures.n2 == nil && f.whitener == nil {
 		alone.set(0, f.measureAlone(own.X))
 	}

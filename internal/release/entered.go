@@ -165,20 +165,6 @@ func (p *origin) read(x integers, i, at, dim int, own *reader) (square int64, mi
 	return square, mix
 }
 
-// holds reports whether rows in memory are those that entered.
-func (p *origin) holds(x integers, dim int) bool {
-	var others atomic.Int64
-	parallel.Parts(len(p.mix), func(from, to int) {
-		var own reader
-		for i := from; i < to; i++ {
-			if _, mix := p.read(x, i, i, dim, &own); mix >= prime {
-				others.Add(1)
-			}
-		}
-	})
-	return others.Load() == 0
-}
-
 // integers are rows that are read one at a time.
 type integers interface {
 	// read returns the integers of row i: all of them, as bytes or as values without coordinates, or
@@ -209,7 +195,7 @@ func (own *reader) mixRow(r []uint64) (square int64, mix uint64) {
 	switch {
 	case index == nil && values == nil && len(bytes) == len(r):
 		return mixWhole(bytes, r)
-	case index == nil && len(values) == len(r):
+	case index == nil && bytes == nil && len(values) == len(r):
 		return mixWhole(values, r)
 	case len(index) != len(values) || bytes != nil:
 		return 0, notEntered

@@ -3,6 +3,7 @@ package release
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/rows"
@@ -31,30 +32,23 @@ func (f frame) newMeasures(n int, old measures) measures {
 	return m
 }
 
-// measureAll computes the measures of the rows of x, without a whitening.
+// measureAll computes the measures of the rows of x, without a whitening, a few at a time. Storage
+// is lent memory that nothing else reads, as it may keep it.
 func (f *frame) measureAll(m measures, x storage) {
-	if f.m != nil {
-		f.measureCentered(m, x)
-		return
-	}
-	x.Norms2(m.n2)
-	if f.Normalize == NormalizeUnit && f.Intercept > 0 {
-		f.measureUnits(&m)
-		return
-	}
-	for i, n2 := range m.n2 {
-		m.set(i, f.measure(n2, 0))
-	}
-}
-
-// measureCentered is measureAll for rows with a center, a few at a time.
-func (f *frame) measureCentered(m measures, x storage) {
-	var room [maxBlockRows]int64
-	for first, n := 0, x.Count(); first < n; first += len(room) {
-		rows := min(len(room), n-first)
-		part, some, dots := m.part(first, rows), x.Part(first, rows), room[:rows]
-		some.Norms2(part.n2)
-		some.Dots(dots, f.m, f.narrow)
+	var squares, dots [maxBlockRows]int64
+	center := slices.Clone(f.m)
+	for first, n := 0, len(m.n2); first < n; first += len(squares) {
+		rows := min(len(squares), n-first)
+		part, some := m.part(first, rows), x.Part(first, rows)
+		some.Norms2(squares[:rows])
+		copy(part.n2, squares[:rows])
+		switch {
+		case f.m != nil:
+			some.Dots(dots[:rows], center, f.narrow)
+		case f.Normalize == NormalizeUnit && f.Intercept > 0:
+			f.measureUnits(&part)
+			continue
+		}
 		for i, n2 := range part.n2 {
 			part.set(i, f.measure(n2, dots[i]))
 		}

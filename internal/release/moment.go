@@ -65,7 +65,7 @@ func SumProducts(s Sample, rows *Rows, p Products, n mechanism.Noise, maxRecords
 	}
 	check, values := newMomentCheck(s, p, rows.dim, g.bound), sumOfProducts(rows, p)
 	check.noteRows(rows)
-	return Bounded{&bounded{sample: s, grid: g, values: values, unit: rows.step * rows.step, faulty: !check.agrees(values) || !rows.origin.holds(rows.x, rows.dim)}}, nil
+	return Bounded{&bounded{sample: s, grid: g, values: values, unit: rows.step * rows.step, faulty: !check.agrees(values)}}, nil
 }
 
 // SecondMomentOf is SecondMoment of rows that are made when they are needed and not kept, one for each record of the

@@ -1,7 +1,9 @@
 package release
 
 import (
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/ditherml/dither/internal/parallel"
 )
@@ -19,7 +21,7 @@ type momentCheck struct {
 	seenSet
 	records int
 	mix     uint64 // the product of the sum with the secret
-	faulty  bool   // a record was met twice
+	faulty  bool   // a record was met twice, or had another row than the one that entered
 }
 
 func newMomentCheck(s Sample, p Products, dim int, limit int64) *momentCheck {
@@ -79,13 +81,21 @@ func (c *momentCheck) mixPair(y []int16) (square int64, mix uint64) {
 	return square, timesResidue(int64(left), right)
 }
 
-// noteRows is note for all rows in memory.
+// noteRows is note for copies of all rows in memory. It holds that each is the row that entered at its place.
 func (c *momentCheck) noteRows(rows *Rows) {
+	var others atomic.Int64
 	parallel.Parts(rows.count, func(from, to int) {
 		for first := from; first < to; first += gramRows {
-			c.note(first, shorts(rows)[first*c.dim:min(first+gramRows, to)*c.dim])
+			some := slices.Clone(shorts(rows)[first*c.dim : min(first+gramRows, to)*c.dim])
+			for i := range len(some) / c.dim {
+				if _, mix := mixWhole(some[i*c.dim:(i+1)*c.dim], rows.origin.secret[:c.dim]); mix != rows.origin.mix[first+i] {
+					others.Add(1)
+				}
+			}
+			c.note(first, some)
 		}
 	})
+	c.faulty = c.faulty || others.Load() > 0
 }
 
 // agrees reports whether every record was noted once and the integers of the sum have the product with the secret that was.

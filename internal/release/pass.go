@@ -1,6 +1,8 @@
 package release
 
 import (
+	"sync/atomic"
+
 	"github.com/ditherml/dither/internal/rows"
 )
 
@@ -10,6 +12,8 @@ type Scan struct {
 	parts int
 	size  int         // of a block
 	turns *rows.Turns // of rows in a file
+	// Of rows in a file, the parts that were not gone through, and the rows that nobody was given.
+	open, left atomic.Int64
 }
 
 // Scan returns a pass in this many parts, at least 1, before it begins.
@@ -17,6 +21,8 @@ func (r *Rows) Scan(parts int) *Scan {
 	p := &Scan{rows: r, parts: parts, size: r.BlockLen()}
 	if r.file != nil {
 		p.turns = r.file.NewTurns(0, r.count)
+		p.open.Store(int64(parts))
+		p.left.Store(int64(r.count))
 	}
 	return p
 }
@@ -31,20 +37,27 @@ func (r *Rows) LongPass(parts int) *Scan {
 // Each calls do with the blocks of one of the parts, numbered from 0. Every row is in one part and
 // in one block; each part is to be gone through once. Of rows in memory the parts are of one size;
 // of rows in a file each goroutine takes the next block that nobody took. So the file is read from
-// its beginning to its end. A block is only valid until do returns.
+// its beginning to its end. A block is only valid until do returns. The last part that ends errs
+// where rows of a file are in no block.
 func (p *Scan) Each(part int, do func(Block) error) error {
 	r := p.rows
 	if p.turns == nil {
 		from, to := part*r.count/p.parts, (part+1)*r.count/p.parts
 		return r.eachOfMemory(r.first+from, to-from, p.size, do)
 	}
-	return r.eachOfTurns(p.turns, func(own *blockMemory, k int) error {
-		b, err := r.blockOfFile(own, r.file.Table.Blocks[k].First)
+	err := r.eachOfTurns(p.turns, func(own *blockMemory, k int) error {
+		block := r.file.Table.Blocks[k]
+		b, err := r.blockOfFile(own, block.First, block.Rows)
 		if err != nil {
 			return err
 		}
+		p.left.Add(-int64(b.n))
 		return do(b)
 	})
+	if p.open.Add(-1) == 0 && err == nil && p.left.Load() != 0 {
+		return ErrComputation
+	}
+	return err
 }
 
 // eachOfTurns calls do with the blocks of a file that this call takes, in memory that is used again, and their numbers.
@@ -54,16 +67,15 @@ func (r *Rows) eachOfTurns(t *rows.Turns, do func(own *blockMemory, k int) error
 	return r.file.Each(r.form, t, &own.Memory, func(k int) error { return do(own, k) })
 }
 
-// blockOfFile returns the block of the rows in own; the first of them is row at of r.
-func (r *Rows) blockOfFile(own *blockMemory, at int) (Block, error) {
-	m, err := r.measured(own, at)
-	return Block{rows: r, x: own.X, first: r.first + at, labels: piece(r.labels, at, own.X.Count()), measures: m}, err
+// blockOfFile returns the block of the n rows in own; the first of them is row at of r.
+func (r *Rows) blockOfFile(own *blockMemory, at, n int) (Block, error) {
+	m, err := r.measured(own, at, n)
+	return Block{rows: r, x: own.X, n: n, first: r.first + at, labels: piece(r.labels, at, n), measures: m}, err
 }
 
-// measured returns the measures of the rows in own. The first of them is row at of r. They are the
+// measured returns the measures of the n rows in own. The first of them is row at of r. They are the
 // measures that are kept, or are taken of the integers as they stand in own.
-func (r *Rows) measured(own *blockMemory, at int) (measures, error) {
-	n := own.X.Count()
+func (r *Rows) measured(own *blockMemory, at, n int) (measures, error) {
 	if r.measures.n2 != nil {
 		return r.measures.part(at, n), nil
 	}
@@ -77,17 +89,22 @@ func (r *Rows) eachOfFile(first, n int, do func(Block) error) error {
 	if n < 0 || from < 0 || from > r.count-n {
 		return errOutside
 	}
-	f := r.file
-	return r.eachOfTurns(f.NewTurns(from, from+n), func(own *blockMemory, k int) error {
+	f, left := r.file, n
+	err := r.eachOfTurns(f.NewTurns(from, from+n), func(own *blockMemory, k int) error {
 		b := f.Table.Blocks[k]
 		start, end := max(from, b.First), min(from+n, b.First+b.Rows)
 		own.X = own.X.Part(start-b.First, end-start)
-		part, err := r.blockOfFile(own, start)
+		part, err := r.blockOfFile(own, start, end-start)
 		if err != nil {
 			return err
 		}
+		left -= part.n
 		return do(part)
 	})
+	if err == nil && left != 0 {
+		return ErrComputation
+	}
+	return err
 }
 
 // loadFile reads rows that may lie in several blocks.
@@ -118,7 +135,7 @@ func (r *Rows) loadFileAt(records, at []int, old Block) (Block, error) {
 		x = x.Extend(read.X, inside)
 	}
 	own.X = x
-	b := r.gather(own, records, at, r.labels, r.measures)
+	b := r.gather(own, records, r.first, r.labels, r.measures)
 	if r.measures.n2 != nil {
 		return b, nil
 	}

@@ -141,12 +141,13 @@ func (f *frame) seeTurned(dst []float64, row []int16, beta int64) {
 func (r *Rows) measureWhitened(m measures, x storage, at func(i int) int) error {
 	f := &r.frame
 	dim, apart, width := f.whitener.dim, f.whitener.form.Stride(), f.whitener.form.Width()
-	w := &whitened{rows: make([]int16, whitenedBatch*apart), products: make([]int32, whitenedBatch*width), betas: make([]float64, whitenedBatch), squares: make([]float64, whitenedBatch)}
+	w := &whitened{norms: make([]int64, whitenedBatch), rows: make([]int16, whitenedBatch*apart), products: make([]int32, whitenedBatch*width), betas: make([]float64, whitenedBatch), squares: make([]float64, whitenedBatch)}
 	seen := &framedRows{rows: r}
-	for first, n := 0, x.Count(); first < n; first += whitenedBatch {
+	for first, n := 0, len(m.n2); first < n; first += whitenedBatch {
 		rows := min(whitenedBatch, n-first)
 		part, some := m.part(first, rows), x.Part(first, rows)
-		some.Norms2(part.n2)
+		some.Norms2(w.norms[:rows])
+		copy(part.n2, w.norms)
 		for i := range rows {
 			some.CopyRow(w.rows[i*apart:i*apart+dim], i)
 		}
@@ -164,6 +165,7 @@ func (r *Rows) measureWhitened(m measures, x storage, at func(i int) int) error 
 
 // whitened is what some rows are measured in.
 type whitened struct {
+	norms          []int64 // lent to storage
 	rows           []int16 // as the matrix takes them
 	products       []int32 // with the matrix, as a kernel proposes them
 	betas, squares []float64
