@@ -3,6 +3,7 @@ package release
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/ditherml/dither/mechanism"
@@ -87,6 +88,12 @@ func TestRowsBeyondTheLimitOfMomentsAreFound(t *testing.T) {
 		for form, p := range momentForms {
 			if !momentOf(t, p, rows).faulty {
 				t.Fatalf("%s: a row beyond the limit was not found", form)
+			}
+			// the limit finds it by itself too, without the places of rows
+			check := newMomentCheck(fullSample(t, 40), p, 6, rows.limit)
+			check.note(0, slices.Clone(shorts(rows)))
+			if check.agrees(sumOfProducts(rows, p)) {
+				t.Fatalf("%s: the check adds up a row beyond the limit", form)
 			}
 		}
 	}

@@ -60,7 +60,7 @@ func TestFlushedMode(t *testing.T) {
 				t.Errorf("mode %x: record %d adds more than the bound", mode, i)
 			}
 		}
-		return adderOf(s).total, tiny*1.5 == 0
+		return adderOf(s).Total, tiny*1.5 == 0
 	}
 	plain, off := sums(ordinaryMode)
 	flush, on := sums(flushMode)
