@@ -37,22 +37,3 @@ func TestEarlierRuns(t *testing.T) {
 		}
 	}
 }
-
-// TestEarlierRunsWithoutSteps stops runs before their first steps. What is left is told apart all the same.
-func TestEarlierRunsWithoutSteps(t *testing.T) {
-	for _, records := range []int{0, 100} {
-		n := &Network{}
-		n.whole.Steps, n.whole.NoiseMultiplier, n.whole.Records = 40, 2, records
-		if records == 0 {
-			n.whole.CountNoise = 3
-		}
-		n.whole.Sampling.Kind = option.SamplingFull
-		n.whole.Clipping.Groups = slices.Grow(n.whole.Clipping.Groups, 1)[:1]
-		n.whole.Clipping.Groups[0].Share = 1
-		n.whole.Interrupted = slices.Grow(n.whole.Interrupted, 2)[:2] // two runs without a step
-		n.from = &neural.Checkpoint{Paid: make([]certificate.LedgerRecord, 2)}
-		if got := (&Run{Network: n}).Earlier(); len(got) != 2 {
-			t.Errorf("%d declared records: got %+v, want both runs", records, got)
-		}
-	}
-}
