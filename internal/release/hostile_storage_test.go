@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/ditherml/dither/internal/kernel"
@@ -74,19 +75,29 @@ func TestStorageDoesNotCount(t *testing.T) {
 // hoarding is storage that keeps the memory which it is lent, and writes to what is lent for reading.
 type hoarding struct {
 	storage
+	lock *sync.Mutex // rows are measured on all processors
 	lent *[][]int64
 }
 
-func (h hoarding) Part(first, n int) storage { return hoarding{h.storage.Part(first, n), h.lent} }
+// keep keeps memory.
+func (h hoarding) keep(memory ...[]int64) {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	*h.lent = append(*h.lent, memory...)
+}
+
+func (h hoarding) Part(first, n int) storage {
+	return hoarding{h.storage.Part(first, n), h.lock, h.lent}
+}
 
 func (h hoarding) Norms2(dst []int64) {
 	h.storage.Norms2(dst)
-	*h.lent = append(*h.lent, dst)
+	h.keep(dst)
 }
 
 func (h hoarding) Dots(dst []int64, m []int64, narrow []int16) {
 	h.storage.Dots(dst, m, narrow)
-	*h.lent = append(*h.lent, dst, m)
+	h.keep(dst, m)
 }
 
 func (h hoarding) Take(to storage, rows []int) storage {
@@ -105,7 +116,7 @@ func TestStorageKeepsNothingOfUse(t *testing.T) {
 		rows := typedRows(t, coordinates(r, Int16, 7, 5), Int16, f, 0, 7)
 		var lent [][]int64
 		hostile := *rows
-		hostile.x = hoarding{rows.x, &lent}
+		hostile.x = hoarding{rows.x, new(sync.Mutex), &lent}
 		seen, err := hostile.Standardized(f)
 		if err != nil {
 			t.Fatal(err)
