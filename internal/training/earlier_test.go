@@ -37,3 +37,18 @@ func TestEarlierRuns(t *testing.T) {
 		}
 	}
 }
+
+// TestPaidCheckpointsWantTheirLedger goes on from checkpoints without a ledger: with runs that made steps
+// and with runs that made none, a checkpoint that a ledger paid for is refused.
+func TestPaidCheckpointsWantTheirLedger(t *testing.T) {
+	for records := range 3 {
+		n := &Network{from: &neural.Checkpoint{Paid: make([]certificate.LedgerRecord, records)}}
+		n.whole.Interrupted = slices.Grow(n.whole.Interrupted, 2)[:2]
+		if err := (&Run{Network: n}).CheckUncounted(); (err != nil) != (records > 0) {
+			t.Errorf("%d records that paid: got %v", records, err)
+		}
+	}
+	if err := (&Run{Network: &Network{}}).CheckUncounted(); err != nil {
+		t.Errorf("a run that goes on from nothing is refused: %v", err)
+	}
+}
