@@ -7,9 +7,9 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/ditherml/dither/internal/columnar"
+	"github.com/ditherml/dither/internal/parallel"
 )
 
 // columnCells is the approximate number of cells of a columnar file that are read at once.
@@ -134,11 +134,7 @@ func (c *columnTable) parts(ctx context.Context, s partSink, plan *rowPlan) erro
 			return err
 		}
 		p.open(plan, min(c.step(), c.records-from))
-		var group sync.WaitGroup
-		for i := range workers {
-			group.Go(func() { workers[i].read(c, p) })
-		}
-		group.Wait()
+		parallel.Each(len(workers), func(i int) { workers[i].read(c, p) })
 		for i := range workers {
 			if err := workers[i].err; err != nil {
 				return err

@@ -7,11 +7,11 @@ import (
 	"reflect"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/ledger"
@@ -158,20 +158,6 @@ func (v *views) seen(rows *release.Rows, f release.Standardization) (*release.Ro
 // where another has work for only one, as between a covariance and its eigenvectors.
 const jobsBeside = 2
 
-// inTurns calls do for 0 … n-1, jobsBeside of them at a time.
-func inTurns(n int, do func(i int)) {
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(jobsBeside, n) {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(i)
-			}
-		})
-	}
-	workers.Wait()
-}
-
 // beginAll reserves the plans of all runs, in order, and learns their preparations.
 func beginAll(l *ledger.Ledger, jobs []Run, t table) ([]*descent, error) {
 	runs, errs, grants := make([]*descent, len(jobs)), make([]error, len(jobs)), make([]*ledger.Grant, len(jobs))
@@ -183,7 +169,7 @@ func beginAll(l *ledger.Ledger, jobs []Run, t table) ([]*descent, error) {
 		}
 	}
 	known := views{known: map[string]*release.Rows{}}
-	inTurns(len(jobs), func(i int) { runs[i], errs[i] = jobs[i].begin(grants[i], t, &known) })
+	parallel.ItemsOn(jobsBeside, len(jobs), func(i int) { runs[i], errs[i] = jobs[i].begin(grants[i], t, &known) })
 	for i, err := range errs {
 		if err != nil {
 			return nil, named(i, err)
@@ -255,7 +241,7 @@ func stepTogether(runs []*descent, step int) error {
 		}
 		rows[i] = r.rows
 	}
-	inTurns(len(runs), func(i int) { scorers[i] = runs[i].scorer() })
+	parallel.ItemsOn(jobsBeside, len(runs), func(i int) { scorers[i] = runs[i].scorer() })
 	group, err := release.NewGroup(sums...)
 	if err != nil {
 		return err
@@ -273,7 +259,7 @@ func stepTogether(runs []*descent, step int) error {
 // releaseTogether releases the sum of each run, which the run pays for, and takes the run's step.
 func releaseTogether(runs []*descent, step int, sealed []release.Bounded) error {
 	errs := make([]error, len(runs))
-	inTurns(len(runs), func(i int) {
+	parallel.ItemsOn(jobsBeside, len(runs), func(i int) {
 		var noisy release.Noisy
 		if noisy, errs[i] = release.Release(runs[i].payer, runs[i].noise(), sealed[i]); errs[i] == nil {
 			runs[i].move(step, noisy)

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
@@ -117,18 +116,12 @@ func (t *Table) Predict(m *model.Model) (predictions []float64, targets []float3
 		return nil, nil, errOtherTable
 	}
 	predictions, targets = make([]float64, t.records*k), t.targets()
-	var wait sync.WaitGroup
-	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for first := 0; first < t.records; first += rows {
+	parallel.Items((t.records+rows-1)/rows, func(block int) {
+		first := block * rows
 		n := min(rows, t.records-first)
-		limit <- struct{}{}
-		wait.Go(func() {
-			x := make([]float64, n*f.Pipeline.Dim())
-			t.features(x, first, n)
-			m.PredictFeatures(predictions[first*k:(first+n)*k], x, n, f.NewScratch(n))
-			<-limit
-		})
-	}
-	wait.Wait()
+		x := make([]float64, n*f.Pipeline.Dim())
+		t.features(x, first, n)
+		m.PredictFeatures(predictions[first*k:(first+n)*k], x, n, f.NewScratch(n))
+	})
 	return predictions, targets, nil
 }

@@ -42,9 +42,12 @@ func Parts(n int, do func(from, to int)) {
 
 // Items calls do for 0 … n-1 on all processors. A processor that has ended one takes the next free
 // one, so items may take different times.
-func Items(n int, do func(i int)) {
+func Items(n int, do func(i int)) { ItemsOn(runtime.GOMAXPROCS(0), n, do) }
+
+// ItemsOn is like Items, with at most the given number of items at the same time.
+func ItemsOn(most, n int, do func(i int)) {
 	var taken atomic.Int64
-	Each(min(n, runtime.GOMAXPROCS(0)), func(int) {
+	Each(min(n, most), func(int) {
 		for i := int(taken.Add(1)) - 1; i < n; i = int(taken.Add(1)) - 1 {
 			do(i)
 		}

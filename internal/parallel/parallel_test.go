@@ -43,3 +43,27 @@ func TestBeginDoesNotWait(t *testing.T) {
 	close(goOn)
 	<-ended
 }
+
+// TestItemsOnCallsEachOnceWithinItsLimit holds that each item is called once, with no more at the
+// same time than are allowed.
+func TestItemsOnCallsEachOnceWithinItsLimit(t *testing.T) {
+	const most, items = 3, 200
+	var now, over atomic.Int32
+	calls := make([]atomic.Int32, items)
+	ItemsOn(most, items, func(i int) {
+		if now.Add(1) > most {
+			over.Add(1)
+		}
+		runtime.Gosched()
+		calls[i].Add(1)
+		now.Add(-1)
+	})
+	for i := range calls {
+		if got := calls[i].Load(); got != 1 {
+			t.Errorf("item %d was called %d times, want once", i, got)
+		}
+	}
+	if got := over.Load(); got > 0 {
+		t.Errorf("%d calls began beside %d others, want none", got, most)
+	}
+}

@@ -95,7 +95,7 @@ var layers = []layer{
 	{"internal/columnar", ""},
 	// What kinds of files hold a table: data reads them, and commands name them.
 	{"internal/format", ""},
-	{"data", "internal/witness internal/kernel internal/columnar internal/format"},
+	{"data", "internal/witness internal/kernel internal/parallel internal/columnar internal/format"},
 	// The library that reads Parquet is for those who name the format: a served model, which
 	// reaches data, does not carry it.
 	{"internal/format/parquet", "internal/columnar data"},
@@ -147,7 +147,7 @@ var layers = []layer{
 	{"internal/layers", "data feature network train internal/display"},
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
 	// optimizers and schedules, hence train; erm knows nothing of networks.
-	{"train/neural", "privacy internal/special internal/kernel internal/spot network internal/dynamics internal/pass mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable internal/option internal/optimizer internal/draft"},
+	{"train/neural", "privacy internal/special internal/kernel internal/parallel internal/spot network internal/dynamics internal/pass mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable internal/option internal/optimizer internal/draft"},
 	{"sweep", "privacy internal/special internal/slack internal/kernel internal/parallel mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural internal/strict internal/wholerows internal/option"},
 	// The file of results with which a sweep goes on: whoever sweeps from Go may keep results elsewhere.
 	{"internal/journal", "certificate internal/strict sweep"},

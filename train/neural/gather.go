@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/release"
 )
 
@@ -110,7 +111,6 @@ func (r *run) present(places []int) []int {
 // share divides the parts of a step among the processors. It calls begin once for each goroutine
 // that works. It then calls end once for each, one after the other.
 func (r *run) share(parts int, begin func(w *worker) func(part int) error, end func(w *worker) error) error {
-	var wait sync.WaitGroup
 	var lock sync.Mutex
 	var next atomic.Int64
 	var failed error
@@ -120,18 +120,18 @@ func (r *run) share(parts int, begin func(w *worker) func(part int) error, end f
 	}
 	for _, w := range r.workers[:workers] {
 		w.tape.Serial(workers > 1)
-		wait.Go(func() {
-			do := begin(w)
-			var err error
-			for part := int(next.Add(1)) - 1; part < parts && err == nil; part = int(next.Add(1)) - 1 {
-				err = do(part)
-			}
-			lock.Lock()
-			defer lock.Unlock()
-			failed = errors.Join(failed, err, end(w))
-		})
 	}
-	wait.Wait()
+	parallel.Each(workers, func(i int) {
+		w := r.workers[i]
+		do := begin(w)
+		var err error
+		for part := int(next.Add(1)) - 1; part < parts && err == nil; part = int(next.Add(1)) - 1 {
+			err = do(part)
+		}
+		lock.Lock()
+		defer lock.Unlock()
+		failed = errors.Join(failed, err, end(w))
+	})
 	if errors.Is(failed, release.ErrComputation) {
 		return release.ErrComputation // the error hides how many goroutines found it
 	}
