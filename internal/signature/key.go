@@ -75,6 +75,9 @@ func ReadPublic(path string) (ed25519.PublicKey, error) {
 	if !is {
 		return nil, fmt.Errorf("%s is %s, want a key of Ed25519", path, kindOf(parsed))
 	}
+	if anyoneSigns(key) {
+		return nil, fmt.Errorf("%s is a point of small order, under which anyone can sign, want a key that openssl made", path)
+	}
 	return key, nil
 }
 

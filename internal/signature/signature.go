@@ -179,6 +179,9 @@ func (s Signature) verify(message []byte) error {
 	if err != nil || !is || !slices.Equal(der(key), bytes) {
 		return errors.New("a public key is no Ed25519 key, want the key of a PEM file")
 	}
+	if anyoneSigns(key) {
+		return fmt.Errorf("public key %s is a point of small order, under which anyone can sign, want a key that openssl made", ID(key))
+	}
 	if s.Key != ID(key) {
 		return fmt.Errorf("key %.64q is named, and the public key is %s, want the same", s.Key, ID(key))
 	}
