@@ -39,6 +39,82 @@ func TestResumePaysForKeptSteps(t *testing.T) {
 	}
 }
 
+// TestResumeWantsTheCheckpointOfItsRecord puts other states in the place of a checkpoint that a ledger paid for. None
+// has more steps than were paid. The record of a run signs its own states alone.
+func TestResumeWantsTheCheckpointOfItsRecord(t *testing.T) {
+	resumeFiles(t)
+	paid := append(slices.Clone(resumable), "--ledger", "people.ledger")
+	stopAt(t, 20, nil, append(slices.Clone(paid), "--checkpoint", "state")...)
+	stopAt(t, 20, nil, append(slices.Clone(paid), "--checkpoint", "second")...)
+	stopAt(t, 20, nil, append(slices.Clone(resumable), "--checkpoint", "free")...)
+	before := len(counted(t, "people.ledger"))
+	for name, forge := range map[string]func(c, own, other *neural.Checkpoint){
+		"an uncounted run": func(c, own, _ *neural.Checkpoint) { c.Paid = own.Paid },
+		"an uncounted run with a signature": func(c, own, _ *neural.Checkpoint) {
+			c.Paid, c.Sign = own.Paid, func([]byte) []byte { return own.Signature }
+		},
+		"one weight": func(c, own, _ *neural.Checkpoint) {
+			*c = *own
+			c.Weights = slices.Clone(own.Weights)
+			c.Weights[0] = -c.Weights[0]
+			c.Sign = func([]byte) []byte { return own.Signature }
+		},
+		"another record": func(c, own, other *neural.Checkpoint) {
+			*c = *own
+			c.Paid, c.Sign = other.Paid, func([]byte) []byte { return own.Signature }
+		},
+		"fewer steps": func(c, own, _ *neural.Checkpoint) {
+			*c = *own
+			c.Taken, c.Sign = 19, func([]byte) []byte { return own.Signature }
+			c.Ahead = 1
+		},
+	} {
+		own, other, free := readState(t, "state"), readState(t, "second"), readState(t, "free")
+		forge(free, own, other)
+		held, err := free.Write("forged")
+		if err != nil {
+			t.Fatal(err)
+		}
+		held.Close()
+		status, stdout, stderr := invoke(append(slices.Clone(paid), "--quiet", "--resume", "forged", "--out", "model")...)
+		if status != exitUsage || !strings.Contains(stderr, "did not write this checkpoint") || display.Exists("model") {
+			t.Errorf("%s: got %d, %q and %q, want the state refused", name, status, stdout, stderr)
+		}
+	}
+	if after := len(counted(t, "people.ledger")); after != before {
+		t.Errorf("%d reservations for states that were refused", after-before)
+	}
+	mustInvoke(t, append(slices.Clone(paid), "--quiet", "--resume", "state", "--out", "model")...)
+}
+
+// TestVerifyRefusesRecordsOfStoppedRuns names the record of a run that was stopped, and was given the rest back, in the
+// certificate of another run of the same plan.
+func TestVerifyRefusesRecordsOfStoppedRuns(t *testing.T) {
+	resumeFiles(t)
+	paid := append(slices.Clone(resumable), "--ledger", "people.ledger")
+	stopAt(t, 8, nil, append(slices.Clone(paid), "--checkpoint", "state")...)
+	mustInvoke(t, append(slices.Clone(paid), "--quiet", "--out", "model")...)
+	mustInvoke(t, "verify", "model", "--ledger", "people.ledger")
+	all := counted(t, "people.ledger")
+	text := readText(t, "model/certificate.json")
+	text = strings.Replace(strings.Replace(text, all[1].Hash, all[0].Hash, 1), fmt.Sprintf(`"sequence": %d`, all[1].Seq), fmt.Sprintf(`"sequence": %d`, all[0].Seq), 1)
+	writeText(t, "model/certificate.json", text)
+	for _, args := range [][]string{{"verify", "model", "--ledger", "people.ledger"}, {"ledger", "check", "people.ledger", "model"}} {
+		if status, stdout, stderr := invoke(args...); status != exitFailed || !strings.Contains(stdout, "stopped after 9 releases") {
+			t.Errorf("%q: got %d, %s and %q, want a run that did not make this model", args, status, stdout, stderr)
+		}
+	}
+}
+
+func readState(t *testing.T, path string) *neural.Checkpoint {
+	t.Helper()
+	c, err := neural.ReadCheckpoint(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // TestVerifyWantsTheRecordsOfEarlierRuns names the record of a shorter run in a certificate. The ledger is that of
 // the moment before the run ended, which knows no hash of the certificate.
 func TestVerifyWantsTheRecordsOfEarlierRuns(t *testing.T) {

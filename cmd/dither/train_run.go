@@ -67,13 +67,8 @@ func (t *trainCommand) pay(ctx context.Context, source tables, f *training.Run) 
 	if err != nil {
 		return err
 	}
-	if purse == nil {
-		if err = f.CheckUncounted(); err != nil {
-			return err
-		}
-	}
 	var files map[string][]byte
-	budget, err := purse.Pay(ctx, &f.Draft, f.Earlier()...)
+	budget, err := f.Pay(ctx, purse)
 	if err == nil {
 		err = stopped(t.read(ctx, purse.Watch(ctx), source, f))
 	}

@@ -104,6 +104,11 @@ func (l *Ledger) against(folder, hash string, c certificate.Certificate, all []b
 	if len(own) == 0 {
 		return []string{fmt.Sprintf("no record of the ledger names this certificate; `dither ledger import %s %s` counts it, if its records are those of the ledger", display.Quoted(l.Where), display.Quoted(folder))}
 	}
+	for _, r := range own {
+		if r.Outcome == budget.Stopped { // what it did not begin was given back
+			return []string{fmt.Sprintf("record %d of the ledger is of a run that stopped after %s, and the certificate states its whole plan", r.Seq, display.Count(r.Begun, "release"))}
+		}
+	}
 	if c.Recorded != nil && len(c.Recorded.Earlier) > 0 {
 		return l.againstResumed(c, own)
 	}

@@ -125,6 +125,14 @@ func (p *Purse) Pay(ctx context.Context, c *certificate.Certificate, earlier ...
 	return l, nil
 }
 
+// Sign returns the signature of the run over the SHA-256 of a checkpoint, nil where no ledger pays.
+func (p *Purse) Sign(digest []byte) []byte {
+	if p == nil || p.payment == nil {
+		return nil
+	}
+	return p.payment.Sign(digest)
+}
+
 // goOn notes how much of a plan the ledger paid for already, in earlier runs. Where another ledger paid for
 // them, or none, all of the plan is charged.
 func (p *Purse) goOn(about *budget.Ask, earlier []budget.EarlierRun) error {

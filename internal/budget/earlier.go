@@ -1,6 +1,8 @@
 package budget
 
 import (
+	"crypto/ed25519"
+	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -26,14 +28,18 @@ type EarlierRun struct {
 	// Releases is the largest number of releases that the run may have begun, as the checkpoint has it. The
 	// state of the checkpoint rests on Kept of them.
 	Kept, Releases int
+	// Digest is the SHA-256 of the checkpoint that the run wrote, and Signature what Payment.Sign returned
+	// for it. Only the last run needs them: its process read the checkpoints of the runs before.
+	Digest, Signature []byte
 }
 
 // ErrElsewhere is the error of Continues for runs that another ledger counts, or none.
 var ErrElsewhere = errors.New("budget: the ledger did not pay for the run before")
 
 // Continues returns nil if the ledger counts these runs, each with the releases that its state rests on. It
-// wraps ErrElsewhere where another ledger counts them. A checkpoint that is older than the end of its run is
-// refused.
+// wraps ErrElsewhere where another ledger counts them, or where the last record holds no key of its run, as
+// earlier programs wrote it. A checkpoint that is older than the end of its run is refused, and so is one that
+// the last run did not sign.
 func (b *Book) Continues(runs []EarlierRun, population string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -50,7 +56,27 @@ func (b *Book) Continues(runs []EarlierRun, population string) error {
 			return fmt.Errorf("budget: the run of record %d began %d releases, and the checkpoint knows of %d, want the newest checkpoint of the run and not a copy", r.Record.Seq, begun, r.Releases)
 		}
 	}
+	if len(runs) == 0 {
+		return nil
+	}
+	return b.state.signed(runs[len(runs)-1])
+}
+
+// signed refuses a checkpoint that the process of its record did not sign.
+func (s *state) signed(r EarlierRun) error {
+	key, err := hex.DecodeString(s.at[r.Record.Seq].Run)
+	if err != nil || len(key) != ed25519.PublicKeySize {
+		return ErrElsewhere
+	}
+	if !ed25519.Verify(key, signedText(r.Digest), r.Signature) {
+		return fmt.Errorf("budget: the run of record %d did not write this checkpoint, or it was changed since, want the file as that run left it; else train anew", r.Record.Seq)
+	}
 	return nil
+}
+
+// signedText returns what is signed. Its beginning keeps other signatures of the key apart.
+func signedText(digest []byte) []byte {
+	return append([]byte("dither checkpoint of a paid run 1\n"), digest...)
 }
 
 // Counts returns nil if the ledger counts these runs, each with the releases that its state rests on.

@@ -2,6 +2,8 @@ package budget
 
 import (
 	"context"
+	"crypto/ed25519"
+	"encoding/hex"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -106,13 +108,15 @@ func TestContinuesRefuses(t *testing.T) {
 	terms := termsOf(RDP)
 	b, _ := made(t, terms)
 	a := askOf(t, terms, "repeat(10, gaussian(50))")
+	run, digest := b.Pay(background, a), []byte("a checkpoint")
+	a.Run = hex.EncodeToString(run.key.Public().(ed25519.PublicKey))
 	reserve := func() (*Reservation, EarlierRun) {
 		r, err := b.Reserve(background, a)
 		if err != nil {
 			t.Fatal(err)
 		}
 		seq, head := r.Place()
-		return r, EarlierRun{Anchor{Seq: seq, Hash: head, Where: b.Ledger()}, a.Event, 5, 5}
+		return r, EarlierRun{Anchor{Seq: seq, Hash: head, Where: b.Ledger()}, a.Event, 5, 5, digest, run.Sign(digest)}
 	}
 	open, known := reserve()
 	stopped, early := reserve()
@@ -167,5 +171,49 @@ func TestContinuesRefuses(t *testing.T) {
 	}
 	if err := b.Continues([]EarlierRun{known}, ""); err == nil {
 		t.Error("a run that ended goes on from a checkpoint in its middle")
+	}
+}
+
+// TestContinuesFromSignedCheckpoints goes on from checkpoints that another process wrote or changed, and from the one
+// that the run of the record wrote. A record without a key pays for nothing of a checkpoint.
+func TestContinuesFromSignedCheckpoints(t *testing.T) {
+	terms := termsOf(RDP)
+	b, _ := made(t, terms)
+	a := askOf(t, terms, "repeat(10, gaussian(50))")
+	limit, err := privacy.NewGuarantee(1, 1e-6, terms.Neighboring, terms.Unit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest := []byte("a checkpoint")
+	reserve := func(run string) (*Payment, EarlierRun) {
+		about := a
+		about.Run = run
+		p := b.Pay(background, about)
+		if err := p.Reserve(a.Event, "", limit, func() int { return 10 }); err != nil {
+			t.Fatal(err)
+		}
+		return p, EarlierRun{Record: p.Places()[0], Event: a.Event, Kept: 5, Releases: 5, Digest: digest, Signature: p.Sign(digest)}
+	}
+	first, one := reserve("")
+	second, two := reserve("")
+	unsigned, changed, borrowed := one, one, one
+	unsigned.Signature = nil
+	changed.Digest = []byte("A checkpoint")
+	borrowed.Signature = second.Sign(digest)
+	bare := one
+	bare.Signature = ed25519.Sign(first.key, digest) // no checkpoint of a run
+	for name, r := range map[string]EarlierRun{"unsigned": unsigned, "changed": changed, "of another run": borrowed, "another message": bare} {
+		if err := b.Continues([]EarlierRun{r}, ""); err == nil || !strings.Contains(err.Error(), "did not write this checkpoint") {
+			t.Errorf("%s: got %v, want the checkpoint refused", name, err)
+		}
+	}
+	one.Signature, one.Digest = nil, nil // the second run has read the checkpoint of the first
+	if err := b.Continues([]EarlierRun{one, two}, ""); err != nil {
+		t.Errorf("got %v, want the checkpoint of the second run", err)
+	}
+	for _, run := range []string{"0123456789abcdef0123456789abcdef", "1"} {
+		if _, old := reserve(run); !errors.Is(b.Continues([]EarlierRun{old}, ""), ErrElsewhere) {
+			t.Errorf("record of run %q holds no key, want a checkpoint that it did not pay for", run)
+		}
 	}
 }

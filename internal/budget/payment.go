@@ -2,6 +2,8 @@ package budget
 
 import (
 	"context"
+	"crypto/ed25519"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"sync"
@@ -18,6 +20,7 @@ type Payment struct {
 	mu      sync.Mutex
 	list    []payment
 	settled bool
+	key     ed25519.PrivateKey // of the process, and in its memory alone
 }
 
 // payment is one reservation, and what ends its grant: it returns how many releases were paid for.
@@ -30,7 +33,8 @@ type payment struct {
 // population, data and, where there is one plan, its draws and own guarantee. ctx bounds how long a
 // reservation waits for other writers.
 func (b *Book) Pay(ctx context.Context, about Ask) *Payment {
-	return &Payment{book: b, ctx: ctx, about: about}
+	_, key, _ := ed25519.GenerateKey(nil) // never fails
+	return &Payment{book: b, ctx: ctx, about: about, key: key}
 }
 
 // Reserve reserves a plan durably, for a run under a limit. end is called once, by Settle: it stops the grant of
@@ -59,8 +63,8 @@ func (p *Payment) Reserve(e mechanism.Event, purpose string, limit privacy.Guara
 	if a.Purpose == "" {
 		a.Purpose = purpose
 	}
-	if a.Run == "" { // so that no two records are alike, not even on two copies of a ledger
-		a.Run = secret()[:32]
+	if a.Run == "" { // no two records are alike then, not even on two copies of a ledger
+		a.Run = hex.EncodeToString(p.key.Public().(ed25519.PublicKey))
 	}
 	r, err := p.book.Reserve(p.ctx, a)
 	if err == nil {
@@ -68,6 +72,10 @@ func (p *Payment) Reserve(e mechanism.Event, purpose string, limit privacy.Guara
 	}
 	return err
 }
+
+// Sign returns the signature over the SHA-256 of a checkpoint. The record of the run holds the key that
+// verifies it. The key that signs is never written, so it ends with the process.
+func (p *Payment) Sign(digest []byte) []byte { return ed25519.Sign(p.key, signedText(digest)) }
 
 // Places returns the records of the reservations, as a certificate names them: their numbers and heads, and
 // the ledger in place of Where.

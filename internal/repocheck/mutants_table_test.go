@@ -312,6 +312,9 @@ var mutants = []mutant{
 	{"a resumed run that is given back what it drew", "internal/budget/payment.go", "max(0, all()-earlier)", "max(0, all()-2*earlier)", "./internal/budget", "TestEarlierReleasesAreNotReservedAgain"},
 	{"a record that paid for fewer steps than were kept", "internal/budget/earlier.go", "begun < r.Kept {", "false {", "./internal/budget", "TestContinuesRefuses"},
 	{"a certificate whose earlier records pay for less", "internal/bookkeeping/resumed.go", "l.Counts(runs, last.Population); err != nil {", "l.Counts(runs, last.Population); false {", "./cmd/dither", "TestVerifyWantsTheRecords"},
+	{"a certificate of a run that was given its steps back", "internal/bookkeeping/check.go", "r.Outcome == budget.Stopped {", "false {", "./cmd/dither", "TestVerifyRefusesRecordsOfStopped"},
+	{"a checkpoint that another run wrote", "internal/budget/earlier.go", "if !ed25519.Verify(", "if false && !ed25519.Verify(", "./internal/budget", "TestContinuesFromSigned"},
+	{"a checkpoint without its numbers signed", "train/neural/checkpoint_file.go", "out = append(out, c.Sign(sum[:])...)", "out = append(out, c.Sign(text)...)", "./train/neural", "TestDamagedCheckpoints"},
 	{"a checkpoint older than the end of its run", "internal/budget/earlier.go", "ended && begun > r.Releases {", "ended && false {", "./internal/budget", "TestContinuesRefuses"},
 }
 

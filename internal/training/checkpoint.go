@@ -104,8 +104,8 @@ func (n *Network) closeCheckpoint() {
 }
 
 // writeCheckpoint returns a function that replaces the checkpoint by a new one, or nil. recorded is the
-// record of the run in a durable ledger, nil for none.
-func (n *Network) writeCheckpoint(recorded *certificate.LedgerRecord) func(*neural.Checkpoint) error {
+// record of the run in a durable ledger, nil for none. sign signs for that record.
+func (n *Network) writeCheckpoint(recorded *certificate.LedgerRecord, sign func([]byte) []byte) func(*neural.Checkpoint) error {
 	if n.Checkpoint == "" {
 		return nil
 	}
@@ -114,7 +114,9 @@ func (n *Network) writeCheckpoint(recorded *certificate.LedgerRecord) func(*neur
 		paid = append(slices.Clone(recorded.Earlier), certificate.LedgerRecord{Ledger: recorded.Ledger, Sequence: recorded.Sequence, Head: recorded.Head})
 	}
 	return func(c *neural.Checkpoint) error {
-		c.Paid = paid
+		if c.Paid = paid; paid != nil {
+			c.Sign = sign
+		}
 		next, err := c.Write(n.Checkpoint)
 		if err != nil {
 			return err

@@ -26,7 +26,7 @@ func TestEarlierRuns(t *testing.T) {
 	for records, want := range map[int][]int{0: nil, 1: {1 + 14 + 9 + 20}, 2: {1 + 14 + 9, 20}, 3: {1 + 14, 9, 20}, 4: nil} {
 		n.from.Paid = make([]certificate.LedgerRecord, records)
 		var got, kept []int
-		for _, run := range (&Run{Network: n}).Earlier() {
+		for _, run := range (&Run{Network: n}).earlier() {
 			got, kept = append(got, run.Releases), append(kept, run.Kept)
 		}
 		if records == 3 && !slices.Equal(kept, []int{1 + 10, 5, 20}) {
@@ -44,11 +44,11 @@ func TestPaidCheckpointsWantTheirLedger(t *testing.T) {
 	for records := range 3 {
 		n := &Network{from: &neural.Checkpoint{Paid: make([]certificate.LedgerRecord, records)}}
 		n.whole.Interrupted = slices.Grow(n.whole.Interrupted, 2)[:2]
-		if err := (&Run{Network: n}).CheckUncounted(); (err != nil) != (records > 0) {
+		if err := (&Run{Network: n}).checkUncounted(); (err != nil) != (records > 0) {
 			t.Errorf("%d records that paid: got %v", records, err)
 		}
 	}
-	if err := (&Run{Network: &Network{}}).CheckUncounted(); err != nil {
+	if err := (&Run{Network: &Network{}}).checkUncounted(); err != nil {
 		t.Errorf("a run that goes on from nothing is refused: %v", err)
 	}
 }

@@ -117,7 +117,7 @@ func (r networkRun) untrained() (*model.Model, error) {
 
 func (r networkRun) fit(ctx context.Context, l *ledger.Ledger) (*train.Result, error) {
 	n := r.Network
-	n.Options.Progress, n.Options.Checkpoint = r.Options.Progress, n.writeCheckpoint(r.Draft.Recorded)
+	n.Options.Progress, n.Options.Checkpoint = r.Options.Progress, n.writeCheckpoint(r.Draft.Recorded, r.sign)
 	var err error
 	if n.from != nil {
 		n.result, err = neural.Resume(ctx, l, n.Setup, r.Records, n.Options, n.from)

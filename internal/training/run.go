@@ -73,6 +73,8 @@ type Run struct {
 	method   method
 	figures  []figure.Figure // of the page, drawn from the plan
 	attacker curve.Kept      // of the page
+
+	sign func(digest []byte) []byte // for the record of a ledger that pays
 }
 
 // method is the part of a run that differs between the ways to train.

@@ -36,8 +36,12 @@ type Checkpoint struct {
 	AverageSum []float64
 	// Paid are the records of a durable ledger that paid for the steps, oldest first. The last paid
 	// for the run that wrote the checkpoint. There are none where no ledger counts that run.
-	Paid     []certificate.LedgerRecord
-	settings settings // the options that the state belongs to
+	Paid []certificate.LedgerRecord
+	// Sign signs the SHA-256 of a checkpoint that is written, for the last of Paid; nil for no signature.
+	Sign func(digest []byte) []byte
+	// Digest and Signature belong to a checkpoint that was read, and are nil where it is not signed.
+	Digest, Signature []byte
+	settings          settings // the options that the state belongs to
 }
 
 // settings are the options that a resumed run must share, with defaults filled in.

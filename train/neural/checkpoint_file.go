@@ -2,6 +2,7 @@ package neural
 
 import (
 	"bytes"
+	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -20,7 +21,8 @@ const checkpointMagic = "dither checkpoint 1\n"
 
 // checkpointHeader is the second line of a file, in JSON. The numbers follow as float64 with the
 // lowest byte first: weights, frozen weights, the sum of the average, the vectors of the
-// optimizers. A SHA-256 of all earlier bytes ends the file.
+// optimizers. Where the header says so, a signature of 64 bytes follows. It is over the SHA-256 of
+// all bytes before it. A SHA-256 of all earlier bytes ends the file.
 type checkpointHeader struct {
 	Plan       json.RawMessage   `json:"plan"`
 	Taken      int               `json:"taken"`
@@ -34,7 +36,8 @@ type checkpointHeader struct {
 	AverageSum int               `json:"average-sum"`
 	Optimizers []optimizerHeader `json:"optimizers"`
 
-	Paid []certificate.LedgerRecord `json:"paid,omitempty"`
+	Paid   []certificate.LedgerRecord `json:"paid,omitempty"`
+	Signed bool                       `json:"signed,omitempty"`
 }
 
 // optimizerHeader has the lengths of an optimizer's vectors.
@@ -50,7 +53,7 @@ func (c *Checkpoint) encode() ([]byte, error) {
 		return nil, err
 	}
 	h := checkpointHeader{Plan: plan, Taken: c.Taken, Ahead: c.Ahead, Divisor: c.Divisor, Levels: c.Levels, Settings: c.settings,
-		Weights: len(c.Weights), Frozen: len(c.Frozen), Averaged: c.Averaged, AverageSum: len(c.AverageSum), Paid: c.Paid}
+		Weights: len(c.Weights), Frozen: len(c.Frozen), Averaged: c.Averaged, AverageSum: len(c.AverageSum), Paid: c.Paid, Signed: c.Sign != nil}
 	numbers := [][]float64{c.Weights, wide(c.Frozen), c.AverageSum}
 	for _, o := range c.Optimizers {
 		own := optimizerHeader{Taken: o.Taken, Vectors: []int{}}
@@ -71,6 +74,10 @@ func (c *Checkpoint) encode() ([]byte, error) {
 		}
 	}
 	sum := sha256.Sum256(out)
+	if c.Sign != nil {
+		out = append(out, c.Sign(sum[:])...)
+		sum = sha256.Sum256(out)
+	}
 	return append(out, sum[:]...), nil
 }
 
@@ -101,7 +108,19 @@ func decodeCheckpoint(file []byte) (*Checkpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.checkpoint(plan, body[line+1:len(body)-sha256.Size])
+	numbers := body[line+1 : len(body)-sha256.Size]
+	if !h.Signed {
+		return h.checkpoint(plan, numbers)
+	}
+	if end -= ed25519.SignatureSize; len(numbers) < ed25519.SignatureSize {
+		return nil, errCheckpointLength
+	}
+	c, err := h.checkpoint(plan, numbers[:len(numbers)-ed25519.SignatureSize])
+	if err == nil {
+		digest := sha256.Sum256(file[:end])
+		c.Digest, c.Signature = digest[:], bytes.Clone(file[end:end+ed25519.SignatureSize])
+	}
+	return c, err
 }
 
 // checkpoint takes the numbers of a header from the bytes that follow it.

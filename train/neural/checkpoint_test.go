@@ -3,6 +3,7 @@ package neural
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"crypto/sha256"
 	"errors"
 	"math"
@@ -169,7 +170,7 @@ func TestCheckpointsHoldWhatIsReleased(t *testing.T) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Checkpoint]()) {
 		got = append(got, f.Name)
 	}
-	want := "Plan Taken Ahead Divisor Levels Weights Frozen Optimizers Averaged AverageSum Paid settings"
+	want := "Plan Taken Ahead Divisor Levels Weights Frozen Optimizers Averaged AverageSum Paid Sign Digest Signature settings"
 	if strings.Join(got, " ") != want {
 		t.Errorf("a checkpoint has %v, want %s", got, want)
 	}
@@ -253,6 +254,13 @@ func FuzzDecodeCheckpoint(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(text)
+	c.Sign = func([]byte) []byte { return make([]byte, ed25519.SignatureSize) }
+	signed, err := c.encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(signed)
+	f.Add(signed[:len(signed)-sha256.Size-1]) // half a signature
 	f.Add(text[:len(text)-sha256.Size])
 	f.Add(text[:100])
 	f.Add([]byte(checkpointMagic + "{}\n"))
@@ -282,16 +290,19 @@ func staysTheSame(t *testing.T, c *Checkpoint) {
 	}
 }
 
-// TestDamagedCheckpointsAreRefused changes each byte of a file.
+// TestDamagedCheckpointsAreRefused changes each byte of a file with a signature.
 func TestDamagedCheckpointsAreRefused(t *testing.T) {
 	s := ringSchema(t, 100)
 	setup := setupOf(t, ask(), s)
-	text, err := (&Checkpoint{Plan: setup.Plan, Divisor: 1}).encode()
+	var digest []byte
+	signature := bytes.Repeat([]byte{7}, ed25519.SignatureSize)
+	text, err := (&Checkpoint{Plan: setup.Plan, Divisor: 1, Sign: func(d []byte) []byte { digest = bytes.Clone(d); return signature }}).encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = decodeCheckpoint(text); err != nil {
-		t.Fatal(err)
+	signed := sha256.Sum256(text[:len(text)-sha256.Size-len(signature)])
+	if c, failed := decodeCheckpoint(text); failed != nil || !bytes.Equal(c.Digest, digest) || !bytes.Equal(digest, signed[:]) || !bytes.Equal(c.Signature, signature) {
+		t.Fatalf("got %+v (%v), want signature %x over %x, all bytes before it", c, failed, signature, signed)
 	}
 	for i := range text {
 		text[i] ^= 1
