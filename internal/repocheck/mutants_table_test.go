@@ -186,7 +186,7 @@ var mutants = []mutant{
 	{"coordinates beyond their bound", "internal/release/scoresum.go", "limit := s.delta() / peak", "limit := s.delta()/peak + 1", "./internal/release", "TestScoresMoveByAtMostOne"},
 	{"steps of a sum that is not checked", "internal/release/newton.go", "!check.agrees(sum)", "false", "./internal/release", "TestNewtonStepsAreOfTheCheckedSum"},
 	{"scores of rows that changed", "internal/release/scoresum.go", "if mix >= prime || r.frame.mixOf(mix, 0, b.tail(i)) != r.known.mixes[at] {", "if mix >= prime {", "./internal/release", "TestChangedRowsHaveNoScores"},
-	{"rows that are read twice", "internal/release/entered.go", "bytes = append(own.bytes[:0], bytes...)", "", "./internal/release", "TestReaderComputesOfACopy"},
+	{"rows that are read twice", "internal/release/entered.go", "own.bytes = append(own.bytes[:0], bytes...)", "own.bytes = bytes", "./internal/release", "TestReaderComputesOfACopy"},
 	{"intercepts without a bound", "internal/release/scoresum.go", "max(most<<r.frame.bits, b.tail(i))", "most<<r.frame.bits", "./internal/release", "TestScoresMoveByAtMostOne"},
 	{"differences of losses beyond their norm", "train/erm/zeroth_run.go", "Bound: r.plan.ClippingNorm, MaxRecords", "Bound: 2 * r.plan.ClippingNorm, MaxRecords", "./train/erm", "TestNeighborsMoveDifferencesByAtMostTheNorm"},
 	{"names without a threshold for delta", "internal/release/partition_selection.go", "math.Ldexp(tail(delta), int(g.bits))", "math.Ldexp(0*tail(delta), int(g.bits))", "./internal/release", "TestSingleRecordsAreSeldomFound"},
