@@ -55,8 +55,9 @@ func NewBudget(epsilon, delta float64, n privacy.Neighboring) (*Budget, error) {
 }
 
 // Left returns the epsilon, in nats, that one more Gaussian release may cost at the budget's delta.
-// The number is rounded down. It is 0 when less than about a thousandth of the budget is left:
-// rounding can leave that much of a budget that was spent in full.
+// The number is rounded down. Left returns 0 when less than about a thousandth of the budget
+// remains, because rounding leaves such a remainder when everything is spent. It also returns 0
+// when a ledger cannot be read.
 func (b *Budget) Left() float64 {
 	if !b.made() {
 		return 0
@@ -232,20 +233,21 @@ func WithEpsilon(epsilon float64) Option {
 	return option("WithEpsilon", func(s *settings) { s.epsilon = epsilon })
 }
 
-// WithProgress returns the option by which Train calls f to report its progress. The first call has
-// step 0 and follows the preparation. Further calls follow each step, or about 100 of the steps if
-// there are more than 100. The argument epsilon of f is the total cost of a training that stops at
-// that step. Within f, Left returns the epsilon that Train will leave. Within f, Train, Query or
-// Evaluate with the same budget would wait forever.
+// WithProgress returns the option by which Train reports its progress: Train calls f during
+// training. The first call has step 0 and comes after the preparation. If training has at most 100
+// steps, each step is followed by a call. If it has more, about 100 of its steps are followed by a
+// call. The argument epsilon of f is the total cost of a training that stops at that step, in nats.
+// Within f, Left counts the whole cost of the training as spent. Do not call Train, Query or
+// Evaluate with the same budget within f: the call would wait forever.
 func WithProgress(f func(step, steps int, epsilon float64)) Option {
 	return option("WithProgress", func(s *settings) { s.progress = f })
 }
 
 // Into returns the option by which Train writes the model, the certificate and report.html into a
 // new folder, as Save does. Train creates the folder before it reads a record. During training the
-// folder contains spent.json, which states the cost so far. The file remains if the process is
-// killed. If Train returns an error after the first release, the error names the file. Only Train
-// accepts Into.
+// folder contains spent.json, which states the cost so far. If the process is killed, spent.json
+// remains. If Train returns an error after the first release, the error names spent.json. Only
+// Train accepts Into.
 func Into(folder string) Option { return option("Into", func(s *settings) { s.folder = &folder }) }
 
 // WithSignature returns the option by which Train signs the certificate. Save and Into write the
@@ -269,15 +271,16 @@ func By(column string) Option { return option("By", func(s *settings) { s.plan.B
 
 // PerPerson returns the option that protects all rows of a person together instead of one row. Rows
 // with the same text in the column belong to one person. Only the first maxRows rows of each person
-// are used. All calls that spend from one budget need the same unit of protection.
+// are used, in the order of the records. All calls that spend from one budget need the same unit of
+// protection.
 func PerPerson(column string, maxRows int) Option {
 	return option("PerPerson", func(s *settings) { s.plan.Person = &query.Person{Column: column, MaxRows: maxRows} })
 }
 
-// Asking returns the option that sets fields of Query's plan that the question in words leaves
-// open. These fields of p are used: Edges, Quantiles, Points, Of, Blocks, Noise, ThresholdDelta and
-// Confidence. Query ignores the other fields of p, with two exceptions. A Where or By in p must
-// equal the value of the option of that name. A field that the statistic does not use is an error.
+// Asking returns the option that adds details to the question of Query. Query uses these fields of
+// p: Edges, Quantiles, Points, Of, Blocks, Noise, ThresholdDelta and Confidence. It is an error to
+// set one of these fields if the question does not need it. If p.Where or p.By is set, it must
+// equal the argument of the option Where or By. Query ignores all other fields of p.
 func Asking(p query.Plan) Option {
 	return option("Asking", func(s *settings) {
 		was := s.plan

@@ -17,12 +17,12 @@
 // plan alone. The price is reserved before the first draw. All computations on noisy values are
 // post-processing: they cost nothing and read no records.
 //
-// Types enforce this order. Only a sealed sum and a few other reviewed constructors of package
-// internal/release return bounded values. Only a paid release turns a bounded value into a noisy
-// one, and optimizers accept only noisy values. Code that computes gradients is not trusted: a
-// model or a clipping rule proposes the contribution of a record. The sum verifies in integers that
-// the contribution is within its bound, and replaces it by zero otherwise. So a mistake in a model
-// can reduce accuracy but not privacy.
+// Types enforce this order. Only a sealed sum, which accepts no more records, and a few other
+// reviewed constructors of package internal/release return bounded values. Only a paid release
+// turns a bounded value into a noisy one, and optimizers accept only noisy values. Code that
+// computes gradients is not trusted: a model or a clipping rule proposes the contribution of a
+// record. The sum verifies in integers that the contribution is within its bound, and replaces it
+// by zero otherwise. So a mistake in a model can reduce accuracy but not privacy.
 //
 // A run without privacy has the same steps, and every accountant prices it at infinity.
 //
@@ -38,11 +38,11 @@
 //	data         columnar records under a declared, public schema; readers
 //	feature      fixed, row-wise feature maps
 //	query        private counts, sums, means and covariances
-//	network      layers of neural networks and the factors of each record; knows nothing of privacy
+//	network      layers of neural networks, gradients of single records; knows nothing of privacy
 //	model        losses and models; knows nothing of privacy; loads and serves trained models
 //	evaluate     metrics
 //	train        private gradient descent: plans, clipping rules, optimizers
-//	train/erm    the other ways to a private minimizer
+//	train/erm    other algorithms for private empirical risk minimization
 //	train/neural private training of networks
 //	sweep        many settings at once, and private selection among them
 //	explain      certificates, events and plans in plain words
@@ -51,9 +51,9 @@
 //	cmd/dither   the tool
 //	examples     short programs to begin with
 //
-// No user imports the packages beneath internal. They include release (the trusted core) and
-// artefact (folders of results, written and verified). Package report formats text, plots and
-// pages, and computes nothing. Package kernel contains dense and sparse kernels, and the buffer
+// No user imports the packages beneath internal. Package release is the trusted core. Package
+// artefact writes and verifies folders of results. Package report formats text, plots and pages,
+// and computes nothing. Package kernel contains dense and sparse linear algebra, and the buffer
 // that models fill.
 //
 // The trusted part is small: internal/release (draw the sample, verify the contribution, add

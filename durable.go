@@ -61,9 +61,9 @@ func openBook(ctx context.Context, where string) (*budget.Book, error) {
 	return book, nil
 }
 
-// Close gives back the file or the connection of OpenBudget, after a running call has ended. Later
-// calls that spend from b are refused, and Left returns 0. A second Close does nothing, and so does
-// Close of a Budget in memory.
+// Close closes the file or the connection that OpenBudget opened. It waits until a running call has
+// ended. Afterwards Train, Query and Evaluate return an error for b, and Left returns 0. A second
+// Close does nothing. Close does nothing to a Budget that NewBudget returned.
 func (b *Budget) Close() error {
 	if !b.made() {
 		return errors.New("dither: budget is nil, a copy or a zero value, want the pointer that OpenBudget returned")

@@ -18,17 +18,19 @@ type Evaluation struct {
 	// Measures are estimates with confidence intervals. They describe a classification if the
 	// target has levels, else a regression.
 	Measures evaluate.Private
-	// Plan lists the public numbers of the release. Certificate states its guarantee.
-	Plan        evaluate.Plan
+	// Plan lists the public numbers of the release.
+	Plan evaluate.Plan
+	// Certificate states the guarantee of the release.
 	Certificate certificate.Certificate
 }
 
 // Evaluate returns noisy measures of a model's quality on private records. The records must not
 // have been used to train the model. Evaluate spends the whole remaining budget, or the amount of
-// WithEpsilon. All measures are computed from one Gaussian release: a histogram of true levels and
-// scores, or sums of residuals cut at the width of the target. The option By adds measures for each
-// declared level of a column. Records are given as for Train, under the schema of the model. If too
-// little budget is left, the error wraps ledger.ErrOverBudget, and no record has been read.
+// WithEpsilon. All measures are computed from one Gaussian release. For a classification the
+// release is a histogram of true levels and scores. For a regression it contains sums of residuals,
+// which are clipped at the width of the target's declared range. The option By adds measures for
+// each declared level of a column. Records are given as for Train, under the schema of the model.
+// If too little budget is left, the error wraps ledger.ErrOverBudget, and no record has been read.
 func Evaluate(ctx context.Context, b *Budget, m *model.Model, records any, options ...Option) (*Evaluation, error) {
 	if m == nil || m.Schema() == nil {
 		return nil, errNoModel

@@ -18,9 +18,9 @@ type Answer struct {
 	// Rows are the answers with their intervals. There is one row, or one row for each cell,
 	// quantile or pair of columns.
 	Rows []query.Row
-	// Plan is the question with all its public numbers, including the noise. Certificate states its
-	// guarantee.
-	Plan        query.Plan
+	// Plan is the question with all its public numbers, including the noise.
+	Plan query.Plan
+	// Certificate states the guarantee of the answer.
 	Certificate certificate.Certificate
 }
 
@@ -40,8 +40,8 @@ type Answer struct {
 // column without declared bins needs Edges. Records are given as for Train. If too little budget is
 // left, the error wraps ledger.ErrOverBudget, and no record has been read.
 //
-// Most questions have Gaussian noise, whose costs add up over several calls. The exceptions are
-// quantiles, bounds, radius, aggregate and categories. An exception needs an unspent budget and
+// Several questions can spend from one budget if their noise is Gaussian. Quantiles, bounds,
+// radius, aggregate and categories are not Gaussian: each of them needs an unspent budget and
 // spends all of it.
 func Query(ctx context.Context, b *Budget, s *data.Schema, records any, question string, options ...Option) (*Answer, error) {
 	if err := b.check(s); err != nil {

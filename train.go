@@ -31,7 +31,7 @@ type Run struct {
 // command `dither train`. It spends the whole remaining budget, or the amount of WithEpsilon.
 // Records are a slice of structs, a file name, or a *data.Dataset of the same schema. See
 // data.FromStructs for the mapping of struct fields to columns. The number of records is private,
-// so Train also accepts no records.
+// so an empty data set is not an error.
 //
 // Invalid arguments are errors before anything is spent. If too little budget is left, the error
 // wraps ledger.ErrOverBudget, and nothing is spent. If an error occurs after the first step, for
@@ -118,8 +118,8 @@ func taken(folder *string) (*artefact.Folder, error) {
 }
 
 // Save writes the model, the certificate and report.html into a new folder, and certificate.sig if
-// Train was given WithSignature. Verify and the command read this folder. An existing name is an
-// error, and so is a Run that Train did not return.
+// Train was given WithSignature. Verify and the command read this folder. It is an error if the
+// name exists already. It is an error if Train did not return the Run.
 func (r *Run) Save(folder string) error {
 	if r == nil || len(r.files) == 0 {
 		return errors.New("dither: run is empty, want one that Train returned")
@@ -140,18 +140,19 @@ func Open(folder string) (*model.Model, error) {
 // Verification is the result of Verify.
 type Verification struct {
 	// Verified reports whether all files of the folder agree with the plan and with each other.
-	// Checked lists the comparisons that were made.
 	Verified bool
-	Checked  []string
+	// Checked lists the comparisons that Verify made, in words.
+	Checked []string
 	// Disagreements lists the numbers that do not follow from the plan and the contradictions
 	// between files. It is empty for a verified folder.
 	Disagreements []string
-	// Guarantee states the guarantee in words. Guarantee and Certificate are set only if Verified
-	// is true.
-	Guarantee   string
+	// Guarantee states the guarantee in words. It is empty if Verified is false.
+	Guarantee string
+	// Certificate is the certificate of the folder. It is nil if Verified is false.
 	Certificate *certificate.Certificate
 	// SignedBy contains the identifier of each key that signed the certificate. The identifier is
-	// the hexadecimal SHA-256 of the key's SubjectPublicKeyInfo. No file shows whose key it is.
+	// the hexadecimal SHA-256 of the key's SubjectPublicKeyInfo. The folder does not tell who owns
+	// a key.
 	SignedBy []string
 }
 

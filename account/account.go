@@ -8,8 +8,8 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Interval is a number between two proven bounds, Lower ≤ truth ≤ Upper. Estimate lies between the
-// bounds and is not proven. Claim Upper only.
+// Interval is an estimate of a number and two proven bounds on the number. The number is at least
+// Lower and at most Upper. Estimate lies between the bounds and is not proven. Claim Upper only.
 type Interval struct{ Lower, Estimate, Upper float64 }
 
 // Accountant computes the privacy cost of events. Implementations are safe for concurrent use.

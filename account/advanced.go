@@ -8,12 +8,13 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Advanced is the accountant of advanced composition. It gives each release (ε_i, δ_i) as Basic
-// does, and composes these pairs. If all releases are equal it uses optimal composition, else a
-// closed formula for different releases. It tries several splits of δ between the releases and the
-// composition, and returns the least bound. The bound is never more than that of Basic. It usually
-// exceeds that of PLD, because it uses only one pair (ε_i, δ_i) of a release. Use it for releases
-// with only (ε, δ) known. Their parameters must be fixed in advance.
+// Advanced is the accountant of advanced composition. It describes release i by one pair (ε_i, δ_i)
+// and composes the pairs. If all releases are equal it uses optimal composition, else a closed
+// formula for different releases. It tries several splits of δ between the releases and their
+// composition, and returns the least bound. The bound of Advanced never exceeds the bound of Basic.
+// It usually exceeds the bound of PLD, which uses every pair (ε, δ) that holds for a release. Use
+// Advanced for releases that only have a known (ε, δ). The parameters of all releases must be fixed
+// before the first release.
 //
 // Kairouz, Oh & Viswanath, "The Composition Theorem for Differential Privacy", ICML 2015, theorems
 // 3.3 and 3.5, https://arxiv.org/abs/1311.0776.

@@ -10,15 +10,16 @@ import (
 
 // Basic is the accountant of basic composition: it adds the epsilons of the releases. A release
 // that is differentially private at δ = 0 counts at δ_i = 0. A release that is assumed (ε,
-// δ)-private counts with that δ. All other releases share the rest of δ equally, so that 1 -
-// Π(1-δ_i) = δ. For k releases each share is at least δ/k. The theorem also covers releases that
-// are chosen after earlier outputs.
+// δ)-private counts with its assumed δ. All other releases get equal shares of the remaining δ, so
+// that 1 - Π(1-δ_i) = δ. If k releases get shares, each share is at least the remaining δ divided
+// by k. The theorem also covers releases that are chosen after earlier outputs.
 //
 // Dwork & Roth, "The Algorithmic Foundations of Differential Privacy", 2014, theorem 3.16 and
-// appendix B. They bound δ by the sum of the δ_i. The product has this proof. A release is
-// post-processing of a mechanism that discloses everything with probability δ_i and else has a loss
-// of at most ε_i (Kairouz, Oh & Viswanath, "The Composition Theorem for Differential Privacy", ICML
-// 2015, theorem 3.1, https://arxiv.org/abs/1311.0776).
+// appendix B. They bound δ by the sum of the δ_i. The bound 1 - Π(1-δ_i) is proven as follows.
+// Release i is post-processing of a mechanism that discloses everything with probability δ_i.
+// Otherwise the mechanism has a privacy loss of at most ε_i (Kairouz, Oh & Viswanath, "The
+// Composition Theorem for Differential Privacy", ICML 2015, theorem 3.1,
+// https://arxiv.org/abs/1311.0776).
 var Basic basicComposition
 
 // basicComposition is the type of Basic.

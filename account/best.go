@@ -12,7 +12,9 @@ import (
 )
 
 // Best is the accountant that combines all others. It returns the least of their upper bounds and
-// the largest of their lower bounds. Its estimate is the one of PLD if PLD prices the event.
+// the largest of their lower bounds. If PLD prices the event, the estimate of Best is the estimate
+// of PLD. Otherwise it is the estimate of the first accountant of All that prices the event. An
+// estimate outside the combined bounds becomes the nearest bound.
 var Best leastBound
 
 // leastBound is the type of Best.

@@ -27,10 +27,10 @@ const (
 
 // Calibrate returns the smallest parameter from 1e-6 to 1e9 for which plan's event meets the target
 // under accountant a. The cost of the event must fall as the parameter grows, for example if the
-// parameter is a noise multiplier. The proven upper bound of the cost never exceeds the target. For
-// exact accountants it is within a relative error of 1e-12 of the target. For other accountants it
-// is within 1e-3 or the width of their interval, whichever is larger. If no parameter meets the
-// target, the error wraps ErrUnreachable.
+// parameter is a noise multiplier. The proven upper bound of the cost never exceeds the target. The
+// bound reaches the target within a relative error. The error is 1e-12 for exact accountants. For
+// other accountants it is 1e-3 or the relative width of their interval, whichever is larger. If no
+// parameter meets the target, the error wraps ErrUnreachable.
 func Calibrate(a Accountant, target privacy.Guarantee, plan func(parameter float64) mechanism.Event) (float64, error) {
 	s, err := newSearch(a, target, plan)
 	if err != nil {
@@ -57,7 +57,7 @@ func CalibrateLargest(a Accountant, target privacy.Guarantee, low, high float64,
 
 // CalibrateCount returns the largest count from 1 to limit for which plan's event meets the target
 // under accountant a. An example is the largest affordable number of steps. The cost of the event
-// must rise with the count. If a count of 1 does not meet the target, the error wraps
+// must rise with the count. If even a count of 1 exceeds the target, the error wraps
 // ErrUnreachable.
 func CalibrateCount(a Accountant, target privacy.Guarantee, limit int, plan func(count int) mechanism.Event) (int, error) {
 	s, err := newSearch(a, target, func(x float64) mechanism.Event { return plan(int(x)) })

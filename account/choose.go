@@ -7,7 +7,7 @@ import (
 
 // For returns the recommended accountant for an event. It is GDP, which is exact, if the event is
 // equivalent to Gaussian releases. Otherwise it is PLD if every part of the event has a dominating
-// pair, and else RDP.
+// pair. For all other events it is RDP.
 func For(e mechanism.Event) Accountant {
 	if all, err := ways(e); err == nil && isParallel(e) {
 		return forAll(all)
@@ -33,8 +33,8 @@ func For(e mechanism.Event) Accountant {
 //
 // At delta 0 the epsilon of a composition is its largest privacy loss. Basic bounds it by the sum
 // of the releases' epsilons. The sum is exact if one pair of neighbors attains the largest loss of
-// every release at once. Laplace releases are an example, with a record at its bound in each of
-// them. Releases without a finite epsilon at delta 0, such as Gaussian ones, cost +Inf.
+// every release at once. Laplace releases have such a pair if one record can reach the bound of
+// every release. Releases without a finite epsilon at delta 0, such as Gaussian ones, cost +Inf.
 func ForDelta(e mechanism.Event, delta float64) Accountant {
 	if delta == 0 {
 		return basicComposition{}

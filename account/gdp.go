@@ -10,14 +10,16 @@ import (
 )
 
 // GDP is the accountant of Gaussian differential privacy. It is exact for every composition of
-// events that are equivalent to Gaussian releases. Other events are errors, except that NonPrivate
-// costs +Inf.
+// events that are equivalent to Gaussian releases. NonPrivate costs +Inf. All other events are
+// errors.
 //
-// Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022, corollary 2.13 (the (ε, δ)
-// profile) and corollary 3.3 (μ² adds up), https://arxiv.org/abs/1905.02383. Balle & Wang, 2018,
-// theorem 8, https://arxiv.org/abs/1805.06530, has the same profile. μ² also adds up if releases
-// are chosen after earlier outputs. So a limit on μ² is a valid filter (Smith & Thakurta, "Fully
-// Adaptive Composition for Gaussian Differential Privacy", 2022, https://arxiv.org/abs/2210.17520).
+// A release is μ-Gaussian-differentially private, or μ-GDP, if it is at least as private as a
+// Gaussian release whose sensitivity is μ standard deviations. Dong, Roth & Su, "Gaussian
+// Differential Privacy", JRSS B 2022, corollary 2.13 (the (ε, δ) profile) and corollary 3.3 (μ²
+// adds up), https://arxiv.org/abs/1905.02383. Balle & Wang, 2018, theorem 8,
+// https://arxiv.org/abs/1805.06530, has the same profile. μ² also adds up if releases are chosen
+// after earlier outputs. So a limit on μ² is a valid filter (Smith & Thakurta, "Fully Adaptive
+// Composition for Gaussian Differential Privacy", 2022, https://arxiv.org/abs/2210.17520).
 var GDP gaussianDP
 
 // gaussianDP is the type of GDP.
@@ -38,8 +40,9 @@ const (
 // Name returns "gdp".
 func (gaussianDP) Name() string { return "gdp" }
 
-// Mu returns an upper bound on the μ for which the event is μ-Gaussian-differentially private under
-// the relation. Its relative error is at most 1e-10. The events that GDP refuses are errors.
+// Mu returns an upper bound on the μ of an event: the event is μ-Gaussian-differentially private
+// under the relation. The relative error of the bound is at most 1e-10. An event that the
+// accountant GDP refuses is an error.
 func Mu(e mechanism.Event, n privacy.Neighboring) (float64, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return alone(Mu(w, n)) }); several {
 		return v.Upper, err
@@ -207,8 +210,8 @@ func epsilonOf(mu, delta float64) float64 {
 	return high
 }
 
-// MuOf returns the largest μ, rounded down, for which μ-GDP implies the guarantee. It is +Inf for a
-// guarantee of infinite epsilon.
+// MuOf returns the largest μ, rounded down, for which μ-Gaussian differential privacy implies the
+// target. It is +Inf for a target of infinite epsilon.
 func MuOf(target privacy.Guarantee) float64 {
 	if !target.Private() {
 		return math.Inf(1)

@@ -11,14 +11,16 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// PLD is the accountant of privacy loss distributions, the default. It composes a dominating pair
-// of each release on a lattice of losses and bounds every error. So Lower and Upper are proven for
-// the composed pairs. Estimate is the contour integral of their exact moment generating function.
+// PLD is the accountant of privacy loss distributions, the default. It represents each release by a
+// dominating pair of distributions, and composes the pairs on a lattice of losses. It bounds every
+// numerical error, so the Lower and Upper that it returns are proven for the composed pairs.
+// Estimate is a contour integral of the exact moment generating function of the composed pairs.
 // Compositions of Gaussian releases are exact.
 //
 // The parameters of the event must be fixed before the first release. So PLD is not a filter for a
-// ledger. The intervals have a relative width of about 1e-4. docs/accounting.md outlines the proof;
-// packages pair, pld and contour beneath this one cite the sources.
+// ledger. The intervals have a relative width of about 1e-4. docs/accounting.md outlines the proof.
+// The packages account/internal/pair, account/internal/pld and account/internal/contour cite the
+// sources.
 var PLD lossDistributions
 
 // lossDistributions is the type of PLD.

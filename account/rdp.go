@@ -11,8 +11,9 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// RDP is the accountant of Rényi differential privacy at given orders. Nil Orders mean a grid from
-// 1.05 to 2048 that grows geometrically. It prices every event that has a proof under the relation.
+// RDP is the accountant of Rényi differential privacy at given orders. Nil Orders mean the default
+// grid, which grows roughly geometrically from 1.05 to about 2000. RDP prices every event that has
+// a proof under the relation.
 //
 // Mironov, "Rényi Differential Privacy", CSF 2017, https://arxiv.org/abs/1702.07476 (Gaussian,
 // composition); Mironov, Talwar & Zhang, "Rényi Differential Privacy of the Sampled Gaussian
@@ -23,7 +24,10 @@ import (
 // advance adds up over releases chosen after earlier outputs (Feldman & Zrnic, "Individual Privacy
 // Accounting via a Rényi Filter", NeurIPS 2021, https://arxiv.org/abs/2008.11193). So RDP{Orders:
 // {α}} is a valid filter.
-type RDP struct{ Orders []float64 }
+type RDP struct {
+	// Orders are the Rényi orders, each more than 1 and finite. Nil means the default grid.
+	Orders []float64
+}
 
 var _ Accountant = RDP{}
 
@@ -53,7 +57,8 @@ func (a RDP) orders() []float64 {
 }
 
 // Curve returns an upper bound on the Rényi divergence of the event at each order, in nats. All
-// bounds are +Inf if the event discloses something with positive probability.
+// bounds are +Inf if the event can disclose a record with positive probability, as an assumed (ε,
+// δ)-private release with δ > 0 can.
 func (a RDP) Curve(e mechanism.Event, n privacy.Neighboring) ([]float64, error) {
 	if all, err := ways(e); isParallel(e) && mechanism.CheckEvent(e) == nil {
 		return a.largest(all, n, err)
@@ -121,8 +126,8 @@ func (a RDP) curve(all []term, n privacy.Neighboring, stride int, cache moments)
 	return curve, disclosed, nil
 }
 
-// Epsilon returns an upper bound, the least over the orders. Lower is 0, because the accountant
-// proves upper bounds only.
+// Epsilon returns an interval for epsilon, in nats. Upper is the least upper bound over the orders.
+// Lower is 0, because the accountant proves upper bounds only.
 func (a RDP) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
 	epsilon, _, err := a.Best(e, delta, n)
 	return Interval{0, epsilon, epsilon}, err
@@ -142,7 +147,8 @@ func (a RDP) dearest(events []mechanism.Event, delta float64, n privacy.Neighbor
 	return epsilon, order, err
 }
 
-// Best returns the least epsilon and the order that attains it.
+// Best returns the least upper bound on epsilon over the orders, in nats, and the order that
+// attains the bound.
 func (a RDP) Best(e mechanism.Event, delta float64, n privacy.Neighboring) (epsilon, order float64, err error) {
 	if all, failed := ways(e); isParallel(e) && mechanism.CheckEvent(e) == nil {
 		return a.dearest(all, delta, n, failed)
@@ -214,8 +220,9 @@ func (a RDP) convert(curve []float64, delta float64) (epsilon, order float64) {
 	return epsilon, order
 }
 
-// Delta returns an upper bound: the least of exp((α-1)(R-ε))·(1-1/α)^α/(α-1) over the orders α,
-// with R the divergence of order α. Lower is 0, because the accountant proves upper bounds only.
+// Delta returns an interval for delta. Upper is the least of exp((α-1)(R-ε))·(1-1/α)^α/(α-1) over
+// the orders α, with R the divergence of order α. Lower is 0, because the accountant proves upper
+// bounds only.
 func (a RDP) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return a.Delta(w, epsilon, n) }); several {
 		return v, err

@@ -14,12 +14,14 @@ type TextbookLine struct {
 	// Name is the name of the formula. Formula is its text, in which q is the sampling probability,
 	// T the number of releases, and log the natural logarithm.
 	Name, Formula string
-	// Epsilon is the value of the formula at Delta, in nats.
+	// Epsilon is the value of the formula, in nats. Delta is the delta at which the formula was
+	// evaluated.
 	Epsilon, Delta float64
 	// Verdict is "valid", "valid under …" with a condition that is met, or "not a guarantee: …"
-	// with the reason. If the value is below the exact cost, the reason states the factor.
+	// with the reason. If the value of the formula is below the exact cost, the reason states the
+	// factor between them.
 	Verdict string
-	// Exact is an estimate of the exact epsilon at Delta.
+	// Exact is an estimate of the true epsilon of the event at Delta, in nats.
 	Exact float64
 	// Source is the publication of the formula.
 	Source string
@@ -76,8 +78,9 @@ type textbook struct {
 // Textbook returns the textbook formulas that apply to an event, evaluated at a delta in (0, 1).
 // The function exact computes the exact cost in each line; an example is PLD.Epsilon under the same
 // relation. The verdict depends on the numbers and on the conditions of the formula's proof. If a
-// formula covers one of several releases, its name states that. There are no lines for an event
-// that costs nothing or discloses everything. The error is the first error of exact.
+// formula covers only one of the event's releases, the name of the line states the release. There
+// are no lines for an event that costs nothing or discloses everything. The error is the first
+// error of exact.
 func Textbook(e mechanism.Event, delta float64, n privacy.Neighboring, exact func(e mechanism.Event, delta float64) (Interval, error)) ([]TextbookLine, error) {
 	all, err := terms(e, n)
 	if err != nil {

@@ -20,19 +20,21 @@ const (
 	exerciseTotal   = exerciseSampled + 1e-6
 )
 
-// TextbookExercise returns the lines of a common exercise: the cost of 1000 runs of a (0.4,
-// 1e-6)-private algorithm. The lines are:
+// TextbookExercise returns the lines of a common exercise: the cost of T = 1000 runs of a (0.4,
+// δ)-private algorithm, where δ is 1e-6. In lines (c) to (e) each run uses a fresh sample that
+// contains a record with probability q = 0.01. The lines are:
 //
 //   - (a) sequential composition
 //   - (b) strong composition
-//   - (c) strong composition with amplification, on fresh samples of 1 percent
-//   - (d) the moments accountant, on fresh samples of 1 percent
+//   - (c) strong composition with amplification by sampling
+//   - (d) the moments accountant
 //   - (e) the cost that may be claimed: amplification in its exact form and optimal composition, at
 //     qTδ + 1e-6
 //
-// Lines (a) to (d) follow the solution of a course, which takes logarithms to base 10. Exact is the
-// cost for the worst algorithm that is (0.4, 1e-6)-private. Line (d) has no exact cost: over all
-// runs, the sampled algorithm fails with a larger probability than its δ.
+// Lines (a) to (d) follow the solution of a course, which takes logarithms to base 10. The field
+// Exact is the cost of the worst algorithm that is (0.4, 1e-6)-private. In line (d) Exact is +Inf:
+// the worst algorithm discloses a record in some run with a probability larger than the δ of that
+// line.
 func TextbookExercise() []TextbookLine {
 	const runs, epsilon, delta, q = float64(exerciseRuns), exerciseEpsilon, exerciseDelta, exerciseSample
 	root := math.Sqrt(runs * math.Log10(1/delta))

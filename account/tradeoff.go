@@ -32,10 +32,10 @@ const (
 
 // NewTradeOff returns the trade-off of a privacy profile. The function delta returns an upper bound
 // on δ(ε), for ε in nats and neighbors in both directions. An example is the upper end of
-// Accountant.Delta. NewTradeOff evaluates it at 0 and at 200 values of ε. Half of the values are
-// spaced evenly, and half geometrically from 1e-3 on. The largest value is where δ falls below
-// 1e-12; up to 25 more evaluations find it. The error is the first error of delta, or an error for
-// a δ that is NaN.
+// Accountant.Delta. NewTradeOff evaluates the profile at 0 and at 200 positive values of ε. Half of
+// these values are spaced evenly, and half geometrically from 1e-3 on. They end at the ε where δ(ε)
+// falls below 1e-12. Up to 25 more evaluations find this ε. The error is the first error of delta,
+// or an error for a δ that is NaN.
 func NewTradeOff(delta func(epsilon float64) (float64, error)) (TradeOff, error) {
 	var t TradeOff
 	at := func(epsilon float64) (float64, error) {
@@ -100,8 +100,8 @@ func profileEnd(at func(epsilon float64) (float64, error)) (float64, error) {
 	return high, nil
 }
 
-// With returns the trade-off that follows from t and from (epsilon, delta)-privacy together. An
-// infinite epsilon changes nothing.
+// With returns the trade-off of a release that satisfies both the trade-off t and (epsilon,
+// delta)-differential privacy. An infinite epsilon changes nothing.
 func (t TradeOff) With(epsilon, delta float64) TradeOff {
 	if !(epsilon >= 0) || math.IsInf(epsilon, 1) || !(delta >= 0 && delta <= 1) {
 		return t
@@ -110,8 +110,8 @@ func (t TradeOff) With(epsilon, delta float64) TradeOff {
 }
 
 // FalseNegatives returns a lower bound on the false negative rate of every attacker with a false
-// positive rate of at most fp. It is at most 1-fp and never rises as fp grows. It is 0 if fp is at
-// least 1 or NaN.
+// positive rate of at most fp. The bound is at most 1-fp, and a larger fp never gives a larger
+// bound. The bound is 0 if fp is at least 1 or NaN.
 func (t TradeOff) FalseNegatives(fp float64) float64 {
 	fp = max(0, fp)
 	least := 0.0
@@ -132,7 +132,8 @@ func (t TradeOff) FalseNegatives(fp float64) float64 {
 func (t TradeOff) TruePositives(fp float64) float64 { return 1 - t.FalseNegatives(fp) }
 
 // Advantage returns an upper bound on the true positive rate minus the false positive rate of every
-// attacker. It is the least δ + (e^ε-1)/(e^ε+1)·(1-δ) over the evaluated ε; at ε = 0 that is δ(0).
+// attacker. The bound is the least value of δ + (e^ε-1)/(e^ε+1)·(1-δ) over the points (ε, δ) of the
+// privacy profile that were evaluated.
 func (t TradeOff) Advantage() float64 {
 	least := 1.0
 	for _, p := range t.points {

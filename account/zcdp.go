@@ -21,9 +21,10 @@ import (
 // ε²/8).
 //
 // A sampled event costs as much as the same event on all records: ZCDP has no amplification. This
-// is proven as follows. The function x^α·y^(1-α) is convex in (x, y), as the perspective of x^α. So
-// e^((α-1)D) = ∫ p^α·q^(1-α) of two mixtures with equal weights is at most the mean over their
-// parts, and at most the largest part. Each draw of the sample is one part. Given the draw, the
+// is proven as follows. The function x^α·y^(1-α) is convex in (x, y), because it is the perspective
+// of x^α. For two distributions p and q with divergence D, e^((α-1)D) is ∫ p^α·q^(1-α). Let p and q
+// be mixtures with equal weights. Then this integral is at most its mean over the parts of the
+// mixtures, so at most its largest value. Each possible sample is one part. Given the sample, the
 // divergence between neighbors is at most the divergence without sampling. (See also van Erven &
 // Harremoës, "Rényi Divergence and Kullback-Leibler Divergence", 2014,
 // https://arxiv.org/abs/1206.2459.)

@@ -9,13 +9,14 @@ import (
 type Unit struct {
 	// Row describes one row in words, for example "one person".
 	Row string
-	// RowsPerPerson is the declared maximum number of rows of one person. 0 means that none is
-	// declared.
+	// RowsPerPerson is the declared maximum number of rows of one person. 0 means that no maximum
+	// is declared.
 	RowsPerPerson int
 }
 
-// Guarantee is an (epsilon, delta) statement about one unit under one neighboring relation. It is
-// immutable and comparable. The zero value is invalid and guarantees nothing.
+// Guarantee states that a release is (epsilon, delta)-differentially private for one unit under one
+// neighboring relation. It is immutable and comparable. The zero value is invalid and guarantees
+// nothing.
 type Guarantee struct {
 	epsilon     float64
 	delta       float64

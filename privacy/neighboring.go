@@ -26,8 +26,8 @@ var neighboringNames = map[Neighboring]string{
 	ZeroOut:        "zero-out",
 }
 
-// String returns the name that flags, JSON and texts use. For a value that is none of the constants
-// it returns "invalid-neighboring".
+// String returns the name of the relation in flags, JSON and texts. If n is not valid it returns
+// "invalid-neighboring".
 func (n Neighboring) String() string {
 	if s, ok := neighboringNames[n]; ok {
 		return s
@@ -35,12 +35,13 @@ func (n Neighboring) String() string {
 	return "invalid-neighboring"
 }
 
-// Valid reports whether n is one of the constants.
+// Valid reports whether n is AddOrRemoveOne, ReplaceOne or ZeroOut.
 func (n Neighboring) Valid() bool { return n >= AddOrRemoveOne && n <= ZeroOut }
 
-// Movement returns the largest distance between the sums of neighboring data sets, in units of one
-// record's bound. It is 1 for AddOrRemoveOne and ZeroOut, 2 for ReplaceOne, and 0 for an invalid
-// relation. Only accountants use it.
+// Movement returns how far one record can move a sum of contributions with norm at most 1. It is the
+// largest norm of the difference between the sums of two neighboring data sets. It is 1 for
+// AddOrRemoveOne and ZeroOut, 2 for ReplaceOne, and 0 for an invalid relation. Only accountants use
+// it.
 func (n Neighboring) Movement() float64 {
 	switch n {
 	case AddOrRemoveOne, ZeroOut:
@@ -62,7 +63,7 @@ func ParseNeighboring(name string) (Neighboring, error) {
 	return 0, fmt.Errorf("privacy: neighboring is %q, want %s, %s or %s", name, AddOrRemoveOne, ReplaceOne, ZeroOut)
 }
 
-// MarshalText returns the name; an invalid value is an error.
+// MarshalText returns the name of the relation. An invalid value is an error.
 func (n Neighboring) MarshalText() ([]byte, error) {
 	if !n.Valid() {
 		return nil, fmt.Errorf("privacy: neighboring is %d, want a relation; name one", uint8(n))
@@ -70,7 +71,8 @@ func (n Neighboring) MarshalText() ([]byte, error) {
 	return []byte(n.String()), nil
 }
 
-// UnmarshalText reads a name that MarshalText returns; any other text is an error.
+// UnmarshalText sets n to the relation with this name. A text that MarshalText never returns is an
+// error.
 func (n *Neighboring) UnmarshalText(text []byte) error {
 	v, err := ParseNeighboring(string(text))
 	if err != nil {
