@@ -5,66 +5,73 @@ import (
 	"math"
 )
 
-// Claim is the statement that an audit tries to refute. It claims (ε, δ)-differential privacy, and
-// optionally a trade-off curve.
+// Claim is the statement that an audit tries to refute. It states that a mechanism is (Epsilon,
+// Delta)-differentially private. It may also state the trade-off curve of the mechanism.
 type Claim struct {
-	// Epsilon is in nats.
+	// Epsilon, in nats, and Delta are the claimed privacy parameters.
 	Epsilon, Delta float64
-	// Mu, if above 0, claims μ-Gaussian differential privacy. Set it for a mechanism that adds
-	// normal noise to all canaries at each step.
+	// Mu, if above 0, adds the claim of μ-Gaussian differential privacy with μ = Mu. Set it only
+	// for a mechanism that adds normal noise to all canaries at each step.
 	Mu float64
-	// Curve, if not nil, is a family of trade-off curves that fall as the parameter grows from 0.
-	// The curve at parameter 1 is the claim's own. EpsilonAt then returns the ε of the curve at a
-	// parameter, for Delta. It never falls as the parameter grows, and is Epsilon at 1.
-	Curve     func(parameter float64) Curve
+	// Curve, if not nil, adds the claim that the trade-off curve is Curve(1). Curve is a family of
+	// trade-off curves. Its parameter is at least 0, and a larger parameter gives a lower curve.
+	// Curve needs EpsilonAt.
+	Curve func(parameter float64) Curve
+	// EpsilonAt returns the ε, in nats, of Curve(parameter) at Delta. It must never fall as the
+	// parameter grows, and EpsilonAt(1) must be Epsilon. Without Curve it is nil.
 	EpsilonAt func(parameter float64) float64
 }
 
-// Design states how the canaries were made and included.
+// Design states how canaries were included in the data and whether their scores are independent.
 type Design struct {
-	// Coins states that an independent fair coin decided whether each canary was included. Flipping
-	// one coin changes the data as one record does under the claim's relation. All canaries may be
-	// in one run.
+	// Coins states that an independent fair coin decided for each canary whether it was included.
+	// With another result of one coin, the data must be neighboring data under the claim's
+	// relation. All canaries may be in one run.
 	Coins bool
-	// Independent states that scores are independent. They are if each canary had its own run.
-	// Orthogonal gradients in noisy sums give independent scores too.
+	// Independent states that the scores are independent of each other. They are independent if
+	// each canary had its own run. They are also independent if the canaries' gradients are
+	// orthogonal and the attack scores noisy sums of gradients.
 	Independent bool
 }
 
-// Bound is a lower bound on ε, with the conditions under which it refutes a claim.
+// Bound is a lower bound on the true ε, with the assumption under which the bound holds.
 type Bound struct {
-	// Name is "one-run", "f-dp", "clopper-pearson", "gaussian-dp", "trade-off" or "hockey-stick".
+	// Name is the kind of bound: "one-run", "f-dp", "clopper-pearson", "gaussian-dp", "trade-off"
+	// or "hockey-stick".
 	Name string
-	// Assumption is what must be true for the bound to hold, in words. Source is where the proof is.
+	// Assumption states in words what must be true for the bound to hold. Source cites the proof.
 	Assumption, Source string
-	// Epsilon is the bound, rounded down. It holds with probability Confidence.
+	// Epsilon is the lower bound, in nats and rounded down. It holds with probability Confidence.
 	Epsilon, Confidence float64
-	// Counts reports whether the design and the claim include the assumption. A bound that does not
-	// count refutes nothing.
+	// Counts reports whether the assumption follows from the stated Design and Claim. A bound whose
+	// assumption does not follow refutes nothing.
 	Counts bool
-	// Refuted reports whether the bound counts and exceeds the claim.
+	// Refuted reports whether the bound refutes the claim: Counts is true and Epsilon exceeds the
+	// claimed epsilon.
 	Refuted bool
-	// Detectable approximates the smallest true ε, at the claim's δ, for which this bound refutes
-	// the claim with probability 0.9. It assumes the best attack on a mechanism from the claim's
-	// family of curves. A claim without a family counts as normal noise, or as Laplace noise at δ =
-	// 0. The error of the approximation is some percent. Detectable is +Inf if no such ε exists.
+	// Detectable is roughly the smallest true ε for which this bound refutes the claim with
+	// probability 0.9. It is in nats, at the claim's δ, with an error of some percent. It supposes
+	// the best attack on a mechanism from the claim's family of curves. Without such a family it
+	// supposes normal noise, or Laplace noise at δ = 0. Detectable is +Inf if no such ε exists.
 	Detectable float64
-	// Found describes the attack that gave the bound.
+	// Found describes in words the attack that gave the bound.
 	Found string
-	// Points are the counts of the attacks that were tried. PointConfidences are their confidences,
-	// in the same order.
-	Points           []Counts
+	// Points are the error counts of the attacks that were tried.
+	Points []Counts
+	// PointConfidences are the confidences of the attacks in Points, in the same order.
 	PointConfidences []float64
 }
 
 // Bounds returns lower bounds on ε at the δ of the claim. All of them hold together with this
 // confidence, which is at least ½ and less than 1. The error probability, 1 minus the confidence,
-// is divided among the kinds of bounds that count. Thresholds get three parts, every other kind
-// one. Each kind divides its share among the attacks that it tries. The division depends only on
-// the claim, the design and the numbers of canaries. A bound that does not count gets the whole
-// error probability, as if it were alone. It is an error if a score is not a number or no bound
-// counts. It is also an error if fair coins would include such a number of canaries with a
-// probability below 1e-9.
+// is divided among the kinds of bounds whose field Counts is true. Bounds at thresholds of the
+// score get three parts together, every other kind gets one. Each kind divides its share among the
+// attacks that it tries. The division depends only on the claim, the design and the numbers of
+// canaries. A bound that does not count gets the whole error probability, as if it were the only
+// bound.
+//
+// It is an error if a score is NaN or if no bound counts. With Design.Coins it is also an error if
+// fair coins give such an uneven split of the canaries with a probability below 1e-9.
 func (s Scores) Bounds(c Claim, d Design, confidence float64) ([]Bound, error) {
 	alarm, err := alarmOf(confidence)
 	if err != nil {

@@ -10,9 +10,10 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Counts are the errors of one attack that was fixed before the scores were read. LeftOut canaries
-// were left out, and the attack called FalsePositives of them included. Included canaries were
-// included, and the attack called FalseNegatives of them left out. Canaries are independent.
+// Counts are the errors of one attack on independent canaries. The attack was fixed before the
+// scores were read. LeftOut is the number of canaries that were left out of the data. The attack
+// guessed that FalsePositives of them were included. Included is the number of canaries that were
+// included. The attack guessed that FalseNegatives of them were left out.
 type Counts struct{ LeftOut, FalsePositives, Included, FalseNegatives int }
 
 // check returns an error unless the counts belong together.
@@ -25,18 +26,20 @@ func (c Counts) check() error {
 	return nil
 }
 
-// Rates returns upper bounds on the rates of false positives and of false negatives. Both hold
-// together with this confidence, which is at least ½ and less than 1. They share the error
-// probability evenly (Clopper & Pearson, "The Use of Confidence or Fiducial Limits", Biometrika
-// 1934). It is an error if the counts do not belong together.
+// Rates returns upper bounds on the rates of false positives and of false negatives. Both bounds
+// hold together with this confidence, which is at least ½ and less than 1. Each bound gets half of
+// the error probability (Clopper & Pearson, "The Use of Confidence or Fiducial Limits", Biometrika
+// 1934). Negative or contradictory counts are an error.
 func (c Counts) Rates(confidence float64) (falsePositives, falseNegatives float64, err error) {
 	l, err := c.limits(confidence)
 	return l.positives.rate, l.negatives.rate, err
 }
 
-// Epsilon returns a lower bound on ε at delta that holds with this confidence. It is rounded down and at
-// least 0. It assumes nothing about the mechanism: for every event E, P(E) ≤ e^ε·Q(E) + δ. E and its
-// complement are used. It is an error if the counts do not belong together.
+// Epsilon returns a lower bound on ε at delta, in nats, that holds with this confidence. It is
+// rounded down and at least 0. The mechanism may be any: the bound uses only that P(E) ≤ e^ε·Q(E) +
+// δ for every event E. P and Q are the distributions of the output with a canary and without it, in
+// either order. The confidence is at least ½ and less than 1. Negative or contradictory counts are
+// an error.
 func (c Counts) Epsilon(delta, confidence float64) (float64, error) {
 	if err := checkDelta(delta); err != nil {
 		return 0, err
@@ -48,10 +51,10 @@ func (c Counts) Epsilon(delta, confidence float64) (float64, error) {
 	return l.epsilon(delta), nil
 }
 
-// Mu returns a lower bound on μ, for a mechanism of μ-Gaussian differential privacy, that holds with this
-// confidence. It is rounded down and at least 0 (Nasr et al., "Tight Auditing of Differentially Private
-// Machine Learning", USENIX Security 2023, https://arxiv.org/abs/2302.07956). It is an error if the counts
-// do not belong together.
+// Mu returns a lower bound on the μ of a mechanism of μ-Gaussian differential privacy. It holds
+// with this confidence, which is at least ½ and less than 1. It is rounded down and at least 0
+// (Nasr et al., "Tight Auditing of Differentially Private Machine Learning", USENIX Security 2023,
+// https://arxiv.org/abs/2302.07956). Negative or contradictory counts are an error.
 func (c Counts) Mu(confidence float64) (float64, error) {
 	l, err := c.limits(confidence)
 	if err != nil {

@@ -7,14 +7,16 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// Curve is a trade-off curve, which bounds every attack on one record. It returns the least false
-// positive rate that an attack with this true positive rate can have. A curve is 0 at 0, never
-// falls, is convex, and is at most the true positive rate. It must hold in both directions of the
-// relation.
+// Curve is a trade-off curve, which bounds every attack on one record. For a true positive rate it
+// returns the least false positive rate of an attack with that true positive rate. The function
+// must be convex, must never fall, and must be 0 at 0. It must be at most the true positive rate.
+// It must hold in both directions of the neighboring relation.
 type Curve func(truePositives float64) (falsePositives float64)
 
-// Gaussian returns the curve of μ-Gaussian differential privacy, for mu ≥ 0: Φ(Φ⁻¹(r) - μ) (Dong, Roth
-// & Su, "Gaussian Differential Privacy", JRSS B 2022, https://arxiv.org/abs/1905.02383).
+// Gaussian returns the trade-off curve of μ-Gaussian differential privacy, for mu ≥ 0. At the true
+// positive rate r the curve is Φ(Φ⁻¹(r) - μ), where Φ is the standard normal distribution function
+// (Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022,
+// https://arxiv.org/abs/1905.02383).
 func Gaussian(mu float64) Curve {
 	return func(r float64) float64 {
 		switch {
@@ -27,13 +29,13 @@ func Gaussian(mu float64) Curve {
 	}
 }
 
-// Parameter returns a lower bound on the parameter of the true curve in a family of curves. The
-// bound holds with this confidence, which is at least ½ and less than 1. Parameters are at least 0,
-// and larger ones have lower curves. The guesses refute every parameter below the returned one. It
-// is 0 if none is refuted, and at most 512. It is rounded down by at most 1e-6 (Mahloujifar, Melis
-// & Chaudhuri, "Auditing f-Differential Privacy in One Run", 2024,
-// https://arxiv.org/abs/2410.22235). It is an error if the counts do not belong together, or if the
-// family is not monotone.
+// Parameter returns a lower bound on a parameter t, if family(t) is the true trade-off curve of the
+// run. The parameter is at least 0, and a larger parameter must give a lower curve. The bound holds
+// with this confidence, which is at least ½ and less than 1. Each parameter below the bound is
+// refuted by the guesses. The bound is at most 512, and 0 if the guesses refute no parameter. It is
+// rounded down by at most 1e-6 (Mahloujifar, Melis & Chaudhuri, "Auditing f-Differential Privacy in
+// One Run", 2024, https://arxiv.org/abs/2410.22235). Negative or contradictory counts are an error.
+// A family whose curves do not fall as the parameter grows is also an error.
 func (g Guesses) Parameter(family func(parameter float64) Curve, confidence float64) (float64, error) {
 	return g.parameterFrom(0, family, confidence)
 }

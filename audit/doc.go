@@ -1,9 +1,10 @@
-// Package audit tries to refute claims of differential privacy. It turns the scores that an attack gave
-// to canaries into lower bounds on ε.
+// Package audit tries to refute claims of differential privacy. It turns the scores that an attack
+// gave to canaries into lower bounds on the true ε.
 //
-// A canary is a record made for the audit. Some canaries are included in the data of a training, others
-// are left out, and an attack gives each a score from what was released. Higher scores mean included. If
-// scores tell the two kinds apart better than (ε, δ)-differential privacy allows, the claim is refuted.
+// A canary is a record made for the audit. Some canaries are included in the data of a training,
+// others are left out, and an attack gives each a score from what was released. Higher scores mean
+// included. If scores tell the two kinds apart better than (ε, δ)-differential privacy allows, the
+// claim is refuted.
 //
 // All bounds come from integer counts and are rounded down. Each holds under its own assumption,
 // which Bound.Assumption states. A lower bound below the claim proves nothing: a better attack or

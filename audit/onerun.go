@@ -9,9 +9,9 @@ import (
 )
 
 // Guesses counts an attacker's guesses about which canaries were included in one run. An
-// independent fair coin decided whether each of the Canaries was included. The attacker made
-// guesses about Made canaries, and Right of these guesses were correct. Made was fixed in advance.
-// The rule that chose the guesses used only the outputs of the run.
+// independent fair coin decided whether each of the Canaries was included. The attacker guessed
+// about Made canaries, and Right of the guesses were correct. Made was fixed before the run. The
+// rule that chose the guesses used only the outputs of the run.
 type Guesses struct{ Canaries, Made, Right int }
 
 const (
@@ -47,11 +47,11 @@ func checkDelta(delta float64) error {
 	return nil
 }
 
-// Epsilon returns a lower bound on ε at delta that holds with this confidence, which is at least ½
-// and less than 1. It is rounded down, and is 0 if no ε is refuted. The run may be any mechanism.
-// Scores of canaries may depend on each other (theorem 5.2 of Steinke, Nasr & Jagielski, "Privacy
-// Auditing with One (1) Training Run", NeurIPS 2023, https://arxiv.org/abs/2305.08846). It is an
-// error if the counts do not belong together.
+// Epsilon returns a lower bound on ε at delta, in nats. The bound holds with this confidence, which
+// is at least ½ and less than 1. It is rounded down, and is 0 if the guesses refute no ε. The run
+// may be any mechanism, and the scores of canaries may depend on each other (theorem 5.2 of
+// Steinke, Nasr & Jagielski, "Privacy Auditing with One (1) Training Run", NeurIPS 2023,
+// https://arxiv.org/abs/2305.08846). Negative or contradictory counts are an error.
 func (g Guesses) Epsilon(delta, confidence float64) (float64, error) {
 	if err := g.check(); err != nil {
 		return 0, err

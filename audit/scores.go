@@ -9,9 +9,10 @@ import (
 	"slices"
 )
 
-// Scores are the scores that an attack gave to canaries: those included in the data, and those left
-// out. Higher scores mean included. Infinite scores are allowed. The order within each list does
-// not matter.
+// Scores are the scores that an attack gave to canaries. Included has the scores of canaries that
+// were included in the data, and LeftOut has the scores of canaries that were left out. A higher
+// score means that the attack considers inclusion more likely. Infinite scores are allowed. The
+// order within each list does not matter.
 type Scores struct{ Included, LeftOut []float64 }
 
 // sorted returns the scores in growing order, or an error for a score that is no number.

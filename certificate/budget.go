@@ -5,9 +5,9 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Ledger returns a ledger for this run only. Its limit is the epsilon that was requested for the
-// whole run. If none was requested, as with an epsilon for each step, the limit is the price of the
-// plan.
+// Ledger returns a ledger that pays for this run only. Its limit is the epsilon that was requested
+// for the whole run. If no epsilon was requested for the whole run, the limit is the price of the
+// plan. An epsilon for each step is an example.
 func (c Certificate) Ledger() (*ledger.Ledger, error) {
 	most := float64(c.Asked)
 	if most == 0 {

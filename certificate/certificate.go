@@ -1,5 +1,6 @@
-// Package certificate states the privacy cost of a release and recomputes it. A certificate is a
-// JSON file with the plan, its events and their price. It contains public numbers only.
+// Package certificate states the privacy cost of a release and recomputes the cost. A certificate
+// is a JSON file with the plan of the release, the event of the plan and the price of the event. It
+// contains public numbers only.
 package certificate
 
 import (
@@ -30,71 +31,91 @@ const maxFileSize = 16 << 20
 
 // Certificate is the content of certificate.json.
 type Certificate struct {
-	Format  string `json:"format"`
-	Version int    `json:"format-version"`
-	// Private is true if epsilon is finite.
+	// Format is "dither-certificate".
+	Format string `json:"format"`
+	// Version is the version of the format: 1.
+	Version int `json:"format-version"`
+	// Private reports whether Epsilon is finite.
 	Private bool `json:"private"`
-	// Epsilon is an upper bound on the privacy loss in nats. In JSON it is "infinity" for a run
-	// without privacy.
+	// Epsilon is an upper bound on the privacy loss of one row, in nats. In JSON it is "infinity"
+	// for a run without privacy.
 	Epsilon Epsilon `json:"epsilon"`
-	// Asked is the epsilon that the user requested for the whole run. It is at least Epsilon, or 0
-	// if no epsilon was requested for the whole run.
-	Asked       Epsilon             `json:"epsilon-asked,omitempty"`
-	Delta       float64             `json:"delta"`
+	// Asked is the epsilon, in nats, that the user requested for the whole run. It is 0 if no
+	// epsilon was requested for the whole run. Otherwise it is at least Epsilon.
+	Asked Epsilon `json:"epsilon-asked,omitempty"`
+	// Delta is the δ of the guarantee.
+	Delta float64 `json:"delta"`
+	// Neighboring is the neighboring relation of the guarantee.
 	Neighboring privacy.Neighboring `json:"neighboring"`
-	Unit        string              `json:"unit"`
-	Accountant  string              `json:"accountant"`
-	// GroupRows is the declared number of rows of one person; 0 means not declared. GroupEpsilon is
-	// the epsilon for all rows of one person together, at the same delta.
-	GroupRows    int     `json:"group-rows,omitempty"`
+	// Unit describes in words what one row stands for, for example "one person".
+	Unit string `json:"unit"`
+	// Accountant is the name of the accountant that computed Epsilon.
+	Accountant string `json:"accountant"`
+	// GroupRows is the declared maximum number of rows of one person. 0 means that no maximum is
+	// declared.
+	GroupRows int `json:"group-rows,omitempty"`
+	// GroupEpsilon is the epsilon, in nats, for GroupRows rows of one person together, at the same
+	// Delta. It is 0 if GroupRows is 0.
 	GroupEpsilon Epsilon `json:"group-epsilon,omitempty"`
-	// Event is the released event as text. NoiseDraws is the number of random numbers that its
-	// noise needed.
-	Event      string `json:"event"`
-	NoiseDraws int    `json:"noise-draws"`
-	// Method is the name of the method. Plan is its JSON with all public numbers.
-	Method string          `json:"method"`
-	Plan   json.RawMessage `json:"plan"`
+	// Event is the released event as text. mechanism.ParseEvent reads it.
+	Event string `json:"event"`
+	// NoiseDraws is the number of random numbers in the noise of the event.
+	NoiseDraws int `json:"noise-draws"`
+	// Method is the name of the method to which the plan belongs, for example the name of a
+	// training method.
+	Method string `json:"method"`
+	// Plan is the plan as JSON, with all public numbers of the release.
+	Plan json.RawMessage `json:"plan"`
 	// Learned lists the released bounds, bins and levels that the plan paid for because the schema
 	// does not declare them.
 	Learned []Learned `json:"learned,omitempty"`
-	// Declared are statements of the trainer about data that are not in the folder; nil means none.
+	// Declared are statements of the trainer about data that are not in the folder. Nil means that
+	// there are no such statements.
 	Declared *Declared `json:"declared,omitempty"`
 	// Recorded identifies the record of a durable ledger that paid for the run. It is nil if no
 	// durable ledger was used.
-	Recorded    *LedgerRecord `json:"ledger,omitempty"`
-	Assumptions []string      `json:"assumptions"`
-	Program     string        `json:"program"`
-	Run         string        `json:"run"`
-	Created     string        `json:"created"`
-	ModelSHA256 string        `json:"model-sha256"`
-	// EvaluationSHA256 is the hash of the file with a private evaluation. It is empty if the plan
-	// has no evaluation.
+	Recorded *LedgerRecord `json:"ledger,omitempty"`
+	// Assumptions are the conditions of the guarantee, in words.
+	Assumptions []string `json:"assumptions"`
+	// Program is the name and version of the program that made the release.
+	Program string `json:"program"`
+	// Run is a random identifier of the run, in hexadecimal digits.
+	Run string `json:"run"`
+	// Created is the time at which the certificate was made, in RFC 3339.
+	Created string `json:"created"`
+	// ModelSHA256 is the SHA-256 of the model file, in hexadecimal digits.
+	ModelSHA256 string `json:"model-sha256"`
+	// EvaluationSHA256 is the SHA-256 of the file with a private evaluation. It is empty if the
+	// plan has no evaluation.
 	EvaluationSHA256 string `json:"evaluation-sha256,omitempty"`
-	// IteratesSHA256 is the hash of the file with the weights after every step. It is empty if they
-	// are not released.
+	// IteratesSHA256 is the SHA-256 of the file with the weights after every step. It is empty if
+	// these weights are not released.
 	IteratesSHA256 string `json:"iterates-sha256,omitempty"`
-	// ReportSHA256 is the hash of report.html, or empty without that page. The page repeats the
-	// content of other files. Verification does not recompute it.
+	// ReportSHA256 is the SHA-256 of report.html. It is empty if there is no report.html. The
+	// report repeats the content of other files, and verification does not recompute it.
 	ReportSHA256 string `json:"report-sha256,omitempty"`
 	// charge is the price that Charge returns.
 	charge float64
 }
 
-// LedgerRecord identifies one record of a durable ledger. Head is the hash of the ledger's chain up
-// to that record. A ledger without this hash is a different ledger or an older copy.
+// LedgerRecord identifies one record of a durable ledger.
 type LedgerRecord struct {
-	Ledger   string `json:"ledger"`
+	// Ledger is the identifier of the ledger.
+	Ledger string `json:"ledger"`
+	// Sequence is the number of the record within the ledger.
 	Sequence uint64 `json:"sequence"`
-	Head     string `json:"head"`
-	// Earlier are the records that paid for the interrupted runs that this run continues, oldest
+	// Head is the hash of the ledger's chain of records up to this record. A ledger without this
+	// hash is a different ledger, or a copy made before this record.
+	Head string `json:"head"`
+	// Earlier are the records that paid for the interrupted runs which this run continues, oldest
 	// first.
 	Earlier []LedgerRecord `json:"earlier,omitempty"`
 }
 
 // Charge returns the epsilon, in nats, that an otherwise empty ledger charges for this plan at the
-// certificate's delta. It excludes the slack between executed and accounted noise. For a
-// certificate that New did not make it returns Epsilon.
+// certificate's delta. Epsilon additionally includes the difference between the executed noise,
+// which is rounded, and the noise of the event. Charge excludes this difference. If New did not
+// return the certificate, Charge returns Epsilon.
 func (c Certificate) Charge() float64 {
 	if c.charge == 0 {
 		return float64(c.Epsilon)
@@ -102,19 +123,23 @@ func (c Certificate) Charge() float64 {
 	return c.charge
 }
 
-// Learned is the release about one column: two bounds, cut points of bins, or levels. The cut
-// points or levels may be empty.
+// Learned contains the bounds, the bins or the levels that were released for one column, because
+// the schema does not declare them. Only one of Bounds, Bins and Levels is set.
 type Learned struct {
-	Column string    `json:"column"`
+	// Column is the name of the column.
+	Column string `json:"column"`
+	// Bounds are the lower and the upper bound of a numeric column.
 	Bounds []float64 `json:"bounds,omitempty"`
-	Bins   []float64 `json:"bins,omitempty"`
-	Levels []string  `json:"levels,omitempty"`
+	// Bins are the cut points of a numeric column, in increasing order. There may be no cut points.
+	Bins []float64 `json:"bins,omitempty"`
+	// Levels are the levels of a categorical column. There may be no levels.
+	Levels []string `json:"levels,omitempty"`
 }
 
-// Epsilon is a privacy loss in nats. Its JSON form is a number, or "infinity".
+// Epsilon is a privacy loss in nats. In JSON it is a number, or the text "infinity".
 type Epsilon float64
 
-// MarshalJSON returns a number or "infinity".
+// MarshalJSON returns epsilon as a number, or "infinity" for +Inf.
 func (e Epsilon) MarshalJSON() ([]byte, error) {
 	if math.IsInf(float64(e), 1) {
 		return []byte(`"infinity"`), nil
@@ -122,7 +147,7 @@ func (e Epsilon) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(e))
 }
 
-// UnmarshalJSON reads a number or "infinity".
+// UnmarshalJSON reads a number, or "infinity" as +Inf.
 func (e *Epsilon) UnmarshalJSON(text []byte) error {
 	if string(text) == `"infinity"` {
 		*e = Epsilon(math.Inf(1))
@@ -136,22 +161,29 @@ func (e *Epsilon) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Claim is everything that the certificate derives from a plan alone.
+// Claim contains the parts of a certificate that follow from a plan alone.
 type Claim struct {
-	Event       mechanism.Event
-	NoiseDraws  int
+	// Event is the event that the plan releases. Its price is the cost of the plan.
+	Event mechanism.Event
+	// NoiseDraws is the number of random numbers in the noise of the event.
+	NoiseDraws int
+	// Neighboring is the neighboring relation of the guarantee.
 	Neighboring privacy.Neighboring
-	Delta       float64
-	Unit        privacy.Unit
+	// Delta is the δ of the guarantee.
+	Delta float64
+	// Unit is the unit that the guarantee protects.
+	Unit privacy.Unit
 	// Assumptions are the conditions of the guarantee that follow from the plan, in words.
 	Assumptions []string
 }
 
-// Method derives the claim from the JSON of a plan. Each training method has one.
+// Method is a function that derives the claim from the JSON of a plan. Each training method has one
+// such function.
 type Method func(plan json.RawMessage) (Claim, error)
 
-// New returns the certificate of a plan and its claim, including its price. The caller adds
-// provenance, hashes, and the assumptions that the plan does not imply.
+// New returns the certificate of a plan, including its price. The claim d must be derived from the
+// plan. The caller adds the program, the time and the hashes. The caller also adds the assumptions
+// that the plan does not imply.
 func New(method string, plan json.RawMessage, d Claim) (Certificate, error) {
 	price, err := priceOf(d)
 	if err != nil {
@@ -166,7 +198,7 @@ func New(method string, plan json.RawMessage, d Claim) (Certificate, error) {
 	return c, nil
 }
 
-// Hash returns the SHA-256 of a model file, in the format of certificates.
+// Hash returns the SHA-256 of the bytes of a model file, in lower-case hexadecimal digits.
 func Hash(model []byte) string {
 	sum := sha256.Sum256(model)
 	return hex.EncodeToString(sum[:])
@@ -178,7 +210,7 @@ func (c Certificate) Encode() ([]byte, error) {
 	return append(out, '\n'), err
 }
 
-// Read returns the certificate in a file. Unknown fields are errors.
+// Read returns the certificate in a file. An unknown field is an error.
 func Read(path string) (Certificate, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -198,7 +230,8 @@ func Read(path string) (Certificate, error) {
 	return c, nil
 }
 
-// Decode returns the certificate that Encode wrote.
+// Decode returns the certificate in text, which has the format of Encode. An unknown field or
+// another format version is an error.
 func Decode(text []byte) (Certificate, error) {
 	var c Certificate
 	if len(text) > maxFileSize {
@@ -226,7 +259,9 @@ func (c Certificate) derivation(methods map[string]Method) (Claim, error) {
 	return d, nil
 }
 
-// VerifyEvent performs the checks of VerifyPlan except for the prices, which take most of the time.
+// VerifyEvent derives the event from the plan and compares it with the certificate. It does not
+// recompute the prices, which would take most of the time of VerifyPlan. The argument methods
+// contains the known methods by name. The returned error joins all disagreements.
 func (c Certificate) VerifyEvent(methods map[string]Method) error {
 	d, err := c.derivation(methods)
 	if err != nil {
@@ -249,8 +284,10 @@ func (c Certificate) compareEvent(d Claim) error {
 	)
 }
 
-// VerifyPlan recomputes everything that needs no model file. It derives the events from the plan
-// and, if these agree, epsilon from the events. The returned error joins all disagreements.
+// VerifyPlan recomputes everything in the certificate that needs no other file. It derives the
+// event from the plan and compares it with the certificate. If the event agrees, it also recomputes
+// epsilon from the event. The argument methods contains the known methods by name. The returned
+// error joins all disagreements.
 func (c Certificate) VerifyPlan(methods map[string]Method) error {
 	d, err := c.derivation(methods)
 	if err != nil {

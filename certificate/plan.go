@@ -6,23 +6,26 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Subject is the common part of all plans: the protected unit, the relation, the budget and the
+// Subject is the common part of all plans: the protected unit, the neighboring relation, δ and the
 // number of records.
 type Subject struct {
+	// Neighboring is the neighboring relation of the guarantee.
 	Neighboring privacy.Neighboring `json:"neighboring"`
-	// Unit describes one row in words. RowsPerPerson is the declared largest number of rows of one
-	// person; 0 means not declared.
-	Unit          string  `json:"unit"`
-	RowsPerPerson int     `json:"rows-per-person,omitempty"`
-	Delta         float64 `json:"delta"`
-	// Records is the declared public number of records; 0 means not declared. MaxRecords is a
-	// declared public upper bound on that number.
-	Records    int `json:"records,omitempty"`
+	// Unit describes in words what one row stands for, for example "one person".
+	Unit string `json:"unit"`
+	// RowsPerPerson is the declared maximum number of rows of one person. 0 means that no maximum
+	// is declared.
+	RowsPerPerson int `json:"rows-per-person,omitempty"`
+	// Delta is the δ of the guarantee.
+	Delta float64 `json:"delta"`
+	// Records is the declared public number of records. 0 means that the number is private.
+	Records int `json:"records,omitempty"`
+	// MaxRecords is a declared public upper bound on the number of records.
 	MaxRecords int `json:"max-records"`
 }
 
-// CheckSubject returns an error for the first invalid number. The error text begins with name, the
-// name of a package. A delta of 0 is valid only if mayBePure is true.
+// CheckSubject returns an error if a number in s is invalid. The error text begins with name, which
+// is the name of a package. A delta of 0 is valid only if mayBePure is true.
 func CheckSubject(name string, s Subject, mayBePure bool) error {
 	switch {
 	case !s.Neighboring.Valid():

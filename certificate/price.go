@@ -57,10 +57,10 @@ func (d Claim) accountant() account.Accountant { return account.ForDelta(d.Event
 // slackShare is the largest part of delta that the slack of the noise may take.
 const slackShare = 0.01
 
-// Aim returns the guarantee to which noise is calibrated, slightly stricter than target. The
-// executed noise is rounded, so it differs slightly from the accounted noise. The difference is an
-// addition to epsilon and delta that grows with the number of draws. With it the executed noise
-// still meets target. It is an error if the addition would exceed 1 % of delta, or all of epsilon.
+// Aim returns a guarantee that is slightly stricter than target. Noise calibrated to the returned
+// guarantee meets target when it is executed. The two differ because the executed noise is rounded.
+// The difference in epsilon and delta grows with draws, the number of random numbers in the noise.
+// It is an error if the difference exceeds 1 % of delta, or the whole epsilon.
 func Aim(target privacy.Guarantee, draws int) (privacy.Guarantee, error) {
 	epsilon, delta := slack.Of(draws).Narrow(target.Epsilon()+1, target.Delta())
 	if !(delta >= (1-slackShare)*target.Delta()) {

@@ -19,45 +19,57 @@ import (
 
 // Question asks for the privacy cost of an event.
 type Question struct {
-	Event       mechanism.Event
+	// Event is the event to price.
+	Event mechanism.Event
+	// Neighboring is the relation under which the event is priced.
 	Neighboring privacy.Neighboring
-	// ForDelta selects the quantity. If true, it is the smallest delta at Epsilon; otherwise the
-	// smallest epsilon at Delta.
-	ForDelta       bool
+	// ForDelta selects what is asked for. If it is true, the question asks for the smallest delta
+	// at Epsilon. Otherwise it asks for the smallest epsilon at Delta.
+	ForDelta bool
+	// Epsilon, in nats, is used if ForDelta is true. Delta is used if ForDelta is false.
 	Epsilon, Delta float64
 	// Accountants are the accountants to use, in this order. If there are several, the last must be
 	// account.Best. Nil means account.All.
 	Accountants []account.Accountant
-	// Rows is the number of rows of one person that are also priced together. 0 means that only
-	// single rows are priced.
+	// Rows is the number of rows of one person. If it is not 0, the answer also states the cost of
+	// this many rows together. 0 means that only single rows are priced.
 	Rows int
-	// Textbook adds the results of textbook formulas. They need a delta between 0 and 1.
+	// Textbook adds the results of textbook formulas to the answer. The formulas need a delta
+	// between 0 and 1.
 	Textbook bool
-	// Stated is the epsilon in a certificate for the same event, delta and relation. It is nil
-	// without a certificate.
+	// Stated is the epsilon in a certificate of the same event, delta and relation. It is nil if
+	// there is no certificate.
 	Stated *certificate.Epsilon
 }
 
-// Cost is the answer to a Question, with all digits.
+// Cost is the answer to a Question. Its numbers are not rounded.
 type Cost struct {
-	Event       string              `json:"event"`
+	// Event is the priced event as text.
+	Event string `json:"event"`
+	// Neighboring is the relation under which the event was priced.
 	Neighboring privacy.Neighboring `json:"neighboring"`
-	// Asked is "epsilon" for the smallest epsilon at Delta, or "delta" for the smallest delta at
-	// Epsilon.
-	Asked       string               `json:"asked"`
-	Epsilon     *certificate.Epsilon `json:"epsilon,omitempty"`
-	Delta       *certificate.Epsilon `json:"delta,omitempty"`
-	Accountants []price              `json:"accountants"`
-	// Claim is the proven guarantee with the accountant that proves it.
+	// Asked states what the question asked for. It is "epsilon" for the smallest epsilon at a given
+	// delta, or "delta" for the smallest delta at a given epsilon.
+	Asked string `json:"asked"`
+	// Epsilon is the given epsilon, in nats. It is nil if Asked is "epsilon".
+	Epsilon *certificate.Epsilon `json:"epsilon,omitempty"`
+	// Delta is the given delta. It is nil if Asked is "delta".
+	Delta *certificate.Epsilon `json:"delta,omitempty"`
+	// Accountants are the answers of the accountants, in the order of Question.Accountants. Each
+	// answer has proven bounds and an estimate, or the reason why the accountant has no bound.
+	Accountants []price `json:"accountants"`
+	// Claim is the guarantee that may be claimed, and the name of the accountant that proves it.
 	Claim claim `json:"claim"`
-	// Stated is the epsilon in the certificate for the same event, delta and relation.
+	// Stated is the epsilon in a certificate of the same event, delta and relation. It is nil if
+	// there is no certificate.
 	Stated *certificate.Epsilon `json:"stated-epsilon,omitempty"`
-	// Group is the epsilon for Question.Rows rows together.
-	Group    *groupCost `json:"group,omitempty"`
-	Attacker *attacker  `json:"attacker,omitempty"`
-	// Textbook is set only if Question.Textbook is true.
+	// Group is the epsilon for Question.Rows rows together. It is nil if Question.Rows is 0.
+	Group *groupCost `json:"group,omitempty"`
+	// Attacker contains bounds on the success of attackers.
+	Attacker *attacker `json:"attacker,omitempty"`
+	// Textbook are the results of textbook formulas. It is empty if Question.Textbook is false.
 	Textbook []textbook.Lesson `json:"textbook,omitempty"`
-	// Next is a command to continue with. Callers may set it.
+	// Next is a command that the reader may run next. Only callers set it.
 	Next string `json:"next,omitempty"`
 
 	asked curve.Prices
@@ -99,9 +111,9 @@ func epsilonOf(v float64) *certificate.Epsilon {
 	return &n
 }
 
-// Answer returns the result of each accountant and the guarantee that may be claimed. It also
-// returns the cost of several rows together and bounds on attacks. It is an error if no accountant
-// has a bound.
+// Answer returns the result of each accountant and the guarantee that may be claimed. The answer
+// also contains the cost of Rows rows together and bounds on the success of attackers. It is an
+// error if no accountant has a bound for the event.
 func (q Question) Answer() (Cost, error) {
 	out := Cost{Event: q.Event.String(), Neighboring: q.Neighboring, Asked: "epsilon", Delta: epsilonOf(q.Delta), Stated: q.Stated}
 	if q.ForDelta {
@@ -136,8 +148,8 @@ func (q Question) ask(a account.Accountant) (account.Interval, error) {
 	return a.Epsilon(q.Event, q.Delta, q.Neighboring)
 }
 
-// WritePlot writes an SVG plot. It shows epsilon against the number of steps and the error rates of
-// an attacker. The Cost must come from Answer.
+// WritePlot writes an SVG plot. The plot shows epsilon against the number of steps. It also shows
+// the error rates of an attacker. The Cost must come from Question.Answer.
 func (a Cost) WritePlot(w io.Writer) error { return a.plot().WriteSVG(w) }
 
 func (a Cost) plot() report.CostPlot {

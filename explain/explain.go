@@ -8,21 +8,29 @@ import (
 )
 
 // Explanation describes a subject in plain words and numbers. Fields that do not apply to the
-// subject are zero.
+// subject have their zero values.
 type Explanation struct {
-	// Kind is "model", "evaluation", "answer", "event", "term" or "terms".
-	Kind  string `json:"kind"`
+	// Kind is the kind of subject: "model", "evaluation", "answer", "event", "term" or "terms". If
+	// verification fails, Kind is "certificate".
+	Kind string `json:"kind"`
+	// Title is a heading in one line.
 	Title string `json:"title"`
 	// Verified reports whether all recomputed numbers agree with the files. It is nil if there is
 	// nothing to verify.
-	Verified      *bool    `json:"verified,omitempty"`
+	Verified *bool `json:"verified,omitempty"`
+	// Disagreements lists what the recomputation found to disagree. It is empty if Verified is not
+	// false.
 	Disagreements []string `json:"disagreements,omitempty"`
-	Event         string   `json:"event,omitempty"`
-	Claim         *claim   `json:"claim,omitempty"`
-	// Releases are the parts of the event with the cost of each.
+	// Event is the explained event as text.
+	Event string `json:"event,omitempty"`
+	// Claim is the guarantee that may be claimed, and the name of the accountant that proves it.
+	Claim *claim `json:"claim,omitempty"`
+	// Releases are the parts of the event. Each part is listed with its own cost.
 	Releases []releaseCost `json:"releases,omitempty"`
-	Attacker *attacker     `json:"attacker,omitempty"`
-	Sections []section     `json:"sections"`
+	// Attacker contains bounds on the success of attackers.
+	Attacker *attacker `json:"attacker,omitempty"`
+	// Sections are the paragraphs of the explanation, in order.
+	Sections []section `json:"sections"`
 }
 
 // section is a part of an explanation. Table holds rows of cells, which a terminal shows aligned.
@@ -56,7 +64,7 @@ func unverified(path string, disagreements []string) Explanation {
 	return e
 }
 
-// Text returns the explanation for a terminal.
+// Text returns the explanation as text for a terminal.
 func (e Explanation) Text() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(display.Wrapped(display.Printable(e.Title)))

@@ -21,11 +21,13 @@ import (
 )
 
 // Of returns the explanation of a subject. The subject is a folder that dither wrote, a
-// certificate, a plan, an event in text, or a term such as "epsilon". The subject "" lists the
-// terms. Of verifies the files first. If verification fails, the explanation states only the
-// failure. The function settle fills in the delta and relation for an event or a plan. If settle
-// leaves Neighboring 0, Of uses a relation under which the event has a price. A nil settle uses
-// delta 1e-6.
+// certificate, a plan, an event in text, or a term such as "epsilon". For the subject "" the
+// explanation lists the known terms. Of verifies a certificate and the files of its folder first.
+// If verification fails, the explanation states only the failure.
+//
+// For an event or a plan, Of calls settle, which sets the delta and the relation of the question.
+// If settle leaves Neighboring 0, Of uses a relation under which the event has a price. A nil
+// settle sets delta to 1e-6.
 func Of(subject string, settle func(Question) (Question, error)) (Explanation, error) {
 	if settle == nil {
 		settle = usual

@@ -10,8 +10,8 @@ import (
 	"github.com/ditherml/dither/internal/wording"
 )
 
-// Text returns the answer for a terminal. The argument plot is the file name of its plot, or "" for
-// none.
+// Text returns the answer as text for a terminal. The argument plot is the name of the file with
+// the plot of WritePlot. It is "" if there is no plot.
 func (a Cost) Text(plot string) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "event     %s\nrelation  %v: %s\n", display.Printable(a.Event), a.Neighboring, wording.Relation(a.Neighboring))

@@ -10,8 +10,9 @@ import (
 // maxRuns bounds the length of a flattened event.
 const maxRuns = 1 << 20
 
-// Grant is the permission to make the releases of one reserved event. Each release is paid once, in
-// the event's order. A Grant is safe for concurrent use. A copy of a Grant pays for nothing.
+// Grant is the permission to make the releases of one reserved event. The grant pays for each
+// release once, in the order of the event. A Grant is safe for concurrent use. A copy of a Grant
+// pays for nothing.
 type Grant struct {
 	self *Grant // the address that Reserve returned: a copy would pay after the grant has ended
 	mu   sync.Mutex
@@ -80,8 +81,8 @@ func simple(e mechanism.Event) bool {
 	return true
 }
 
-// Pay marks the next release of the reserved event as paid. If e is not that release, or if all
-// releases were paid, Pay returns an error and changes nothing.
+// Pay pays for the next release of the reserved event, which must be e. If the next release is not
+// e, or if all releases were paid, Pay returns an error and changes nothing.
 func (g *Grant) Pay(e mechanism.Event) error {
 	if g == nil || g.self != g {
 		return fmt.Errorf("ledger: the grant is nil, empty or a copy, want the pointer that Reserve returned")

@@ -1,7 +1,7 @@
-// Package ledger keeps the privacy budget of a data set: a record of every reservation, under a
-// limit that is never exceeded. A reservation precedes the first draw of noise. Nothing is
-// refunded. A Ledger is in memory, for one process. It may depend on a durable budget that several
-// processes share.
+// Package ledger keeps the privacy budget of a data set. A Ledger records every reservation and
+// never lets the total cost exceed its limit. The cost of a release is reserved before the first
+// draw of its noise. Nothing is refunded. A Ledger is in memory, for one process. Under connects it
+// to a durable budget that several processes share.
 package ledger
 
 import (
@@ -51,13 +51,14 @@ type Ledger struct {
 	ahead   *ahead          // reserved before the run began; nil for nothing
 }
 
-// New returns an empty ledger under a limit, for Gaussian releases. Only a limit of infinite
-// epsilon admits releases without privacy.
+// New returns an empty ledger that pays for Gaussian releases up to a limit. Releases without
+// privacy are admitted only if the limit has an infinite epsilon.
 func New(limit privacy.Guarantee) (*Ledger, error) { return NewFiltered(limit, account.GDP) }
 
 // NewFiltered returns an empty ledger with a given filter. The filter is account.GDP, account.ZCDP,
-// or account.RDP with exactly one order. RDP also prices sampled releases. Other accountants are an
-// error, because their costs do not add up over plans that depend on earlier outputs.
+// or account.RDP with exactly one order. Only RDP prices sampled releases with the benefit of
+// sampling. Other accountants are an error, because their costs do not add up over plans that
+// depend on earlier outputs.
 func NewFiltered(limit privacy.Guarantee, filter account.Accountant) (*Ledger, error) {
 	if limit == (privacy.Guarantee{}) {
 		return nil, fmt.Errorf("ledger: the limit is empty, want a guarantee made by privacy.NewGuarantee")
@@ -71,8 +72,9 @@ func NewFiltered(limit privacy.Guarantee, filter account.Accountant) (*Ledger, e
 	return nil, fmt.Errorf("ledger: the filter is not valid for plans chosen after earlier outputs, want account.GDP, account.ZCDP or account.RDP with exactly one order")
 }
 
-// NewSingle returns a ledger for a single plan that is fixed before its first release. The plan is
-// priced by the accountant that account.ForDelta chooses. A second reservation is an error.
+// NewSingle returns a ledger that pays for a single plan. The plan must be fixed before its first
+// release. Its price comes from the accountant that account.ForDelta chooses. A second reservation
+// is an error.
 func NewSingle(limit privacy.Guarantee) (*Ledger, error) {
 	l, err := New(limit)
 	if err != nil {
@@ -85,8 +87,8 @@ func NewSingle(limit privacy.Guarantee) (*Ledger, error) {
 // Limit returns the guarantee that all reservations together satisfy.
 func (l *Ledger) Limit() privacy.Guarantee { return l.limit }
 
-// Event returns everything reserved so far: one event for each reservation, oldest first. What Under
-// reserved before the run is part of it once the run itself reserves it.
+// Event returns everything reserved so far: one event for each reservation, oldest first. An event
+// that Under reserved is included only after Reserve returned its grant.
 func (l *Ledger) Event() mechanism.Sequence {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -112,9 +114,10 @@ func (l *Ledger) with(e mechanism.Event) mechanism.Sequence {
 	return s
 }
 
-// Reserve sets the cost of e aside and returns the grant that pays for its releases. If the cost
-// would exceed the limit, Reserve returns an error that wraps ErrOverBudget and reserves nothing.
-// The unused part of a grant is not refunded. The ledger keeps a copy of e.
+// Reserve reserves the cost of the event e and returns the grant that pays for the releases of e.
+// If the cost would exceed the limit, Reserve returns an error that wraps ErrOverBudget and
+// reserves nothing. The unused part of a grant is not refunded. The ledger keeps a copy of e, and
+// records the purpose in words.
 func (l *Ledger) Reserve(e mechanism.Event, purpose string) (*Grant, error) {
 	l.mu.Lock()
 	a := l.ahead

@@ -8,12 +8,13 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Under connects the ledger to a durable budget. Call it before the first reservation. Afterwards
-// Reserve reserves in the durable budget first, and returns its errors. If about has an event,
-// Under reserves that event at once, and the next call of Reserve returns its grant. So a run can
-// pay before it opens a table. ctx limits the time that reservations wait for other writers. Settle
-// of the returned payment ends the run: afterwards no grant of the ledger pays. Without Settle
-// everything that was reserved stays spent.
+// Under connects the ledger to a durable budget. Call Under before the first reservation.
+// Afterwards Reserve reserves in the durable budget first, and returns the errors of that budget.
+// If about has an event, Under itself reserves the event, and the next call of Reserve returns the
+// grant. So a run can reserve its cost before it opens a table. The context ctx limits how long
+// reservations wait for other writers. The method Settle of the returned payment ends the run.
+// After Settle no grant of the ledger pays. Without Settle, everything that was reserved stays
+// spent.
 func (l *Ledger) Under(ctx context.Context, b *budget.Book, about budget.Ask) (*budget.Payment, error) {
 	payment, err := l.under(ctx, b, about)
 	if err != nil || about.Event == nil {

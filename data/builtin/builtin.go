@@ -1,5 +1,5 @@
-// Package builtin holds the data sets that come with the program. They are real and small, and each
-// has a page on its origin.
+// Package builtin contains the data sets that come with the program. They are real and small. Each
+// data set has a page that documents its origin.
 package builtin
 
 import (
@@ -24,20 +24,23 @@ var randhieSchema []byte
 //go:embed ORIGIN.md
 var randhieOrigin string
 
-// Set is a built-in data set: a training table, a test table of other persons that is declared
-// public, a schema, and a page on its origin.
+// Set is a built-in data set. It consists of a training table, a test table, a schema and a page
+// about the origin of the data. The test table is declared public and has no person of the training
+// table.
 type Set struct {
 	// Name is the set's name on the command line. Title is a short description.
 	Name, Title string
-	// Origin is the page on the set's origin, in Markdown.
+	// Origin is the page about the origin of the data, in Markdown.
 	Origin string
-	// Files are the tables, the schema and the page.
+	// Files are the training table, the test table, the schema and the page about the origin.
 	Files []File
 }
 
-// File is one embedded file.
+// File is one file of a built-in data set.
 type File struct {
+	// Name is the name of the file.
 	Name string
+	// Text is the content of the file.
 	Text []byte
 }
 
@@ -74,7 +77,8 @@ func List() []Set {
 	return list
 }
 
-// Open returns the set of this name. For an unknown name the error lists the known ones.
+// Open returns the built-in data set with this name. For an unknown name the error lists the known
+// names.
 func Open(name string) (Set, error) {
 	names := make([]string, len(sets))
 	for i, e := range sets {
@@ -86,7 +90,7 @@ func Open(name string) (Set, error) {
 	return Set{}, fmt.Errorf("builtin: data set is %q, want one of: %s", name, strings.Join(names, ", "))
 }
 
-// Schema returns the set's schema.
+// Schema returns the schema of the data set.
 func (s Set) Schema() (*data.Schema, error) {
 	f, err := s.file(schemaEnding)
 	if err != nil {
@@ -95,12 +99,14 @@ func (s Set) Schema() (*data.Schema, error) {
 	return data.ParseSchema(f.Name, f.Text)
 }
 
-// ReadTrain returns the training table under a schema: the set's own schema or one derived from it.
+// ReadTrain returns the training table, read under a schema. The schema must be the set's own
+// schema or derived from it.
 func (s Set) ReadTrain(ctx context.Context, schema *data.Schema, o data.ReadOptions) (*data.Dataset, error) {
 	return s.read(ctx, schema, trainEnding, o)
 }
 
-// ReadTest returns the test table, whose persons are not in the training table.
+// ReadTest returns the test table, read under a schema. No person of the training table is in the
+// test table. The schema must be the set's own schema or derived from it.
 func (s Set) ReadTest(ctx context.Context, schema *data.Schema, o data.ReadOptions) (*data.Dataset, error) {
 	return s.read(ctx, schema, testEnding, o)
 }
