@@ -5,19 +5,19 @@ import (
 	"fmt"
 )
 
-// ReadBlocks reads a table like Read, but passes it to each as consecutive data sets, in order.
-// Each data set has the given number of records, except that the last may have fewer, at least one.
-// If the schema drops every row there is no data set. All data sets together are the result of Read
-// with the same options.
+// ReadBlocks reads a table in blocks and calls each with one data set for each block, in the order
+// of the file. Each data set has the given number of records. The last data set may have fewer
+// records, but has at least one. If the schema drops every row, each is never called. All data sets
+// together have the records that Read returns with the same options.
 //
-// ReadBlocks stops at the first error of each and returns it. It finds an error of the file only
-// when it reaches that place, after earlier blocks were passed on. The caller must then undo the
-// work on those blocks.
+// ReadBlocks stops at the first error of each and returns that error. It finds an error of the file
+// only when it reaches the place of the error, after it passed on earlier blocks. The caller must
+// then undo the work on those blocks.
 //
 // The memory use is one block and a few pieces of the file, whatever the size of the file. There
-// are two exceptions. A matrix in Fortran order is read as a whole. The distinct texts of columns
-// in o.Extra are kept. The levels of such a column grow from block to block, and a code means the
-// same text in all blocks.
+// are two exceptions. A matrix in Fortran order is read as a whole. The distinct texts of the
+// columns in o.Extra are kept in memory. The levels of such a column grow from block to block, and
+// a code means the same text in all blocks.
 //
 // The function each owns the data set that it gets.
 func ReadBlocks(ctx context.Context, s *Schema, src Source, o ReadOptions, records int, each func(*Dataset) error) error {

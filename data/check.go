@@ -11,23 +11,29 @@ import (
 // CheckReport compares the cells of a table with a schema. It contains exact counts and texts of
 // private records, so show it only to people who may see the records.
 type CheckReport struct {
-	// Clean reports whether every cell satisfies the declarations. A missing cell satisfies them if
-	// the schema's treatment of it does not drop the row.
+	// Clean reports whether every cell satisfies the declarations of the schema. A missing cell
+	// satisfies them unless the schema drops rows with that cell missing.
 	Clean bool
 	// Rows is the number of rows. Dropped is the number of rows that the schema drops.
 	Rows, Dropped int
-	// Columns has one report for each feature column, in order. The report on the target is last.
+	// Columns has one report for each feature column, in the order of the schema. The last report
+	// is for the target.
 	Columns []ColumnReport
 }
 
 // ColumnReport counts the cells of one column that violate its declaration.
 type ColumnReport struct {
-	Name                                     string
+	// Name is the name of the column.
+	Name string
+	// Missing, Unparsable, OutOfRange and Unknown are numbers of cells. They count missing cells,
+	// cells that are not numbers, numbers outside the bounds, and undeclared levels.
 	Missing, Unparsable, OutOfRange, Unknown int
-	// FirstLines are the lines of the first bad cells. Examples are their texts, quoted. Missing
-	// cells are excluded.
+	// FirstLines are the line numbers of the first few bad cells. Missing cells do not count as bad
+	// here.
 	FirstLines []int
-	Examples   []string
+	// Examples are the quoted texts of the first few distinct bad cells. Missing cells do not count
+	// as bad here.
+	Examples []string
 }
 
 // maxExamples is the largest number of lines, and of texts, in a column's report.
@@ -43,10 +49,10 @@ func (r *CheckReport) clean() bool {
 	return r.Dropped == 0
 }
 
-// Check reads a table under a schema and returns a report on its cells. It reads the formats of
-// Read. A malformed file is an error as in Read. The report names cells by line number. If the
-// format has no lines, row numbers take their place. Both start at 1, in each part of a table of
-// several parts.
+// Check reads a table under a schema and returns a report on the cells of the table. It reads the
+// same formats as Read. A malformed file is an error as in Read. The report names cells by line
+// number. If the format has no lines, the report names cells by row number. Line and row numbers
+// start at 1. In a table of several files they start again in each file.
 func Check(ctx context.Context, s *Schema, src Source) (*CheckReport, error) {
 	q, made, err := newRequest(s, src.Path, src.Delimiter, ReadOptions{})
 	if err != nil {

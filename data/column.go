@@ -10,76 +10,102 @@ import (
 // Kind is the type of the values of a column.
 type Kind uint8
 
-// These are the kinds of a column. The zero value is invalid. A draft uses it for a column that a
+// The kinds of columns. The zero value is invalid. A draft uses the zero value for a column that a
 // person must still declare.
 const (
-	Numeric     Kind = iota + 1 // a number between declared bounds
-	Categorical                 // one of the declared levels
-	Ignored                     // present in the file, never read into a feature
-	Text                        // words, hashed into buckets
+	// Numeric is the kind of a column of numbers between declared bounds.
+	Numeric Kind = iota + 1
+	// Categorical is the kind of a column whose cells are among declared levels.
+	Categorical
+	// Ignored is the kind of a column that may be in the file but is no feature.
+	Ignored
+	// Text is the kind of a column of texts, whose words are hashed into buckets.
+	Text
 )
 
-// Treatment is the handling of a bad cell. A bad cell is missing, unreadable, of an unknown level
-// or out of range. Every treatment depends only on the cell's own row.
+// Treatment is how a bad cell is handled. A bad cell is missing, is not a number in a numeric
+// column, is an undeclared level, or is out of range. Every treatment depends only on the cell's
+// own row.
 type Treatment uint8
 
 // The treatments of a bad cell.
 const (
 	undecided Treatment = iota // refused when a schema is read for use
-	Drop                       // the row contributes nothing
-	Indicator                  // Missing only: the value is 0 and a missing-indicator feature is 1
-	Other                      // Unknown only: a level of its own, after the declared ones
-	Zero                       // categorical: no indicator is set; numeric: the value is Column.Fill; text: every bucket is 0
-	Clamp                      // OutOfRange only: moved to the nearest bound
-	AsMissing                  // Unknown or OutOfRange: treated as the column treats a missing cell
+	// Drop means that the row contributes nothing.
+	Drop
+	// Indicator is a treatment of missing cells only. The value is 0, and an additional feature,
+	// the missing indicator, is 1.
+	Indicator
+	// Other is a treatment of undeclared levels only. All undeclared levels form one additional
+	// level after the declared ones.
+	Other
+	// Zero means that a categorical cell sets no indicator, that a numeric cell has the value
+	// Column.Fill, and that a text cell has 0 in every bucket.
+	Zero
+	// Clamp is a treatment of numbers out of range only. The number moves to the nearest bound.
+	Clamp
+	// AsMissing is a treatment of undeclared levels and of numbers out of range. The cell is
+	// treated like a missing cell of the column.
+	AsMissing
 )
 
 // The transforms of a numeric column.
 const (
-	transformNone  = "none"  // the default, also written as the empty string
-	TransformLog1p = "log1p" // log(1 + x), for a column whose Lower is at least 0
+	transformNone = "none" // the default, also written as the empty string
+	// TransformLog1p is the transform log(1 + x), for a numeric column whose Lower is at least 0.
+	TransformLog1p = "log1p"
 )
 
 // Column is the public declaration of one column.
 type Column struct {
+	// Name is the name of the column in the header of a file.
 	Name string
+	// Kind is the type of the column's values.
 	Kind Kind
 
 	// Lower and Upper are the declared bounds of a numeric column. Lower is less than Upper.
 	Lower, Upper float64
-	// Transform is "" or "none", or TransformLog1p for log(1 + x). The feature map applies it. A
-	// Dataset contains the values before it.
+	// Transform is "" or "none", or TransformLog1p for log(1 + x). The feature map applies the
+	// transform. A Dataset contains the values before the transform.
 	Transform string
-	// Bins are strictly ascending cut points between Lower and Upper. With cut points, the feature
-	// map uses one indicator for each bin.
+	// Bins are the cut points between the bins of a numeric column. They are strictly ascending and
+	// between Lower and Upper. If there are cut points, the feature map uses one indicator for each
+	// bin.
 	Bins []float64
 
 	// Levels are the declared levels of a categorical column, all different.
 	Levels []string
 
-	// Learning states whether the bounds, cut points or levels are declared, to be learned, or
-	// learned.
+	// Learning states whether the bounds, cut points or levels are declared, are still to be
+	// learned, or were learned.
 	Learning Learning
-	// MaxLevels is the declared largest number of learned levels. It is 0 if levels are declared.
+	// MaxLevels is the declared maximum number of learned levels. It is 0 if the levels are
+	// declared.
 	MaxLevels int
-	// MaxBins is the declared largest number of bins if cut points are learned and bounds are
-	// declared. Otherwise it is 0.
+	// MaxBins is the declared maximum number of bins of a column whose cut points are learned and
+	// whose bounds are declared. For any other column it is 0.
 	MaxBins int
 
-	Unknown    Treatment // categorical: Other, Zero, AsMissing or Drop
-	OutOfRange Treatment // numeric: Clamp, AsMissing or Drop
-	Missing    Treatment // Indicator, Zero or Drop; text: Zero or Drop
-	// Fill is the value that replaces a missing numeric cell if Missing is Zero. It is in [Lower,
-	// Upper]. Its default in a schema file is Lower.
+	// Unknown is the treatment of an undeclared level in a categorical column: Other, Zero,
+	// AsMissing or Drop.
+	Unknown Treatment
+	// OutOfRange is the treatment of a number outside the bounds of a numeric column: Clamp,
+	// AsMissing or Drop.
+	OutOfRange Treatment
+	// Missing is the treatment of a missing cell: Indicator, Zero or Drop. In a text column it is
+	// Zero or Drop.
+	Missing Treatment
+	// Fill is the value that replaces a missing numeric cell if Missing is Zero. Fill is in [Lower,
+	// Upper]. A schema file without fill means Lower.
 	Fill float64
 
 	// Hashing is the rule that turns the cells of a text column into numbers. Callers must not
-	// modify it.
+	// modify what it points to.
 	Hashing *Hashing
 
-	// Repeat n > 0 means n columns Name0, Name1, … Name(n-1) with this declaration. Schema.Expand
-	// replaces it. ReadSchema and ParseSchema return expanded schemas. Validate refuses a schema
-	// that is not expanded.
+	// Repeat, if it is n > 0, declares n columns at once. Their names are Name followed by one of
+	// the numbers 0 to n-1. Schema.Expand replaces such a column by the n columns. ReadSchema and
+	// ParseSchema return expanded schemas. Validate refuses a schema that is not expanded.
 	Repeat int
 }
 
@@ -94,14 +120,16 @@ const (
 	outOfRange
 )
 
-// Cell returns the stored value v of a cell of a feature column. If the row must be dropped, ok is
-// false and v is NaN. Otherwise v is:
+// Cell returns the value v that a Dataset stores for a cell of a feature column. If the row must be
+// dropped, ok is false and v is NaN. Otherwise v is:
 //
-//   - for a numeric column, the value, moved inside the bounds if the column clamps
-//   - for a categorical column, the index of the level. An undeclared level has the index
-//     len(Levels): a level of its own if Unknown is Other, and no indicator if Unknown is Zero.
 //   - for a missing cell, NaN
-//   - for a text column, 0; TextCell returns the stored values
+//   - for a numeric column, the number. Under Clamp a number out of range is moved to the nearest
+//     bound.
+//   - for a categorical column, the index of the level. An undeclared level has the index
+//     len(Levels), which is an additional level if Unknown is Other, and sets no indicator if
+//     Unknown is Zero.
+//   - for a text column, 0; TextCell returns its stored values
 //
 // A numeric v that is not NaN satisfies Lower ≤ v ≤ Upper exactly. Cell allocates nothing and is
 // safe for concurrent use.
@@ -109,9 +137,9 @@ func (c *Column) Cell(text string, marks MissingSet) (v float32, ok bool) {
 	return c.treat(c.classify(text, marks, nil))
 }
 
-// Number returns the stored value of a numeric cell, as Cell does for text. NaN and ±Inf count as
-// missing. In a categorical column the number is matched by its shortest decimal text, so 1.0 is
-// the level "1".
+// Number returns the value that a Dataset stores for a number, as Cell does for a text. NaN and
+// ±Inf count as missing. In a categorical column the number is the level with the same shortest
+// decimal text, so 1.0 is the level "1".
 func (c *Column) Number(v float64) (float32, bool) {
 	return c.treat(c.classifyNumber(v, nil))
 }

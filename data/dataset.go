@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Dataset is a table of float32 values under a schema. It contains whole columns or, if it is
-// sparse, only the cells that the file has. It never changes. It is safe for concurrent use as long
-// as no caller writes to a returned slice.
+// Dataset is a table of float32 values under a schema. It never changes. A sparse Dataset contains
+// only the cells that the file has; any other Dataset contains whole columns. A Dataset is safe for
+// concurrent use as long as no caller writes to a returned slice.
 type Dataset struct {
 	schema   *Schema
 	features []Column
@@ -25,9 +25,9 @@ type group struct {
 	levels []string
 }
 
-// New returns a Dataset with columns of values that Column.Cell returned. There is one column for
-// each of Schema.Features, all of equal length. The target has the same length or is nil. New
-// checks only shapes, and it keeps its arguments.
+// New returns a Dataset whose columns contain values that Column.Cell returned. It has one column
+// for each of Schema.Features, and all columns have the same length. The target has this length
+// too, or is nil. New checks only shapes, and it keeps its arguments.
 func New(s *Schema, columns [][]float32, target []float32) (*Dataset, error) {
 	features := s.Features()
 	if s.HasText() {
@@ -51,12 +51,13 @@ func New(s *Schema, columns [][]float32, target []float32) (*Dataset, error) {
 // Schema returns the schema of the data set.
 func (d *Dataset) Schema() *Schema { return d.schema }
 
-// Records returns the number of rows. It is private under add-or-remove-one.
+// Records returns the number of rows. Under add-or-remove-one this number is private.
 func (d *Dataset) Records() int { return d.records }
 
-// Row writes the values of row i to dst and returns it. There is one value for each of
-// Schema.Features, in order, except that a text column has one value for each bucket. A missing
-// cell is NaN; in a text column all its buckets are 0. Row grows a dst that is too short.
+// Row writes the values of row i to dst and returns dst. There is one value for each of
+// Schema.Features, in order. A text column instead has one value for each bucket. A missing cell is
+// NaN, except in a text column, where all its buckets are 0. If dst is too short, Row returns a
+// longer slice.
 func (d *Dataset) Row(dst []float32, i int) []float32 {
 	if d.sparse != nil {
 		dst = slices.Grow(dst[:0], len(d.sparse.absent))[:len(d.sparse.absent)]
@@ -70,9 +71,9 @@ func (d *Dataset) Row(dst []float32, i int) []float32 {
 	return dst
 }
 
-// Column returns the values of the j-th of Schema.Features. For a text column they are the values
-// of its first bucket. The caller must not modify them. For a sparse data set each call allocates a
-// new slice.
+// Column returns the stored values of one feature column, which is Schema.Features()[j]. For a text
+// column it returns the values of the first bucket. The caller must not modify the slice. For a
+// sparse data set each call allocates a new slice.
 func (d *Dataset) Column(j int) []float32 {
 	if d.sparse != nil {
 		return d.sparse.dense(d.sparse.position(j))
@@ -80,20 +81,20 @@ func (d *Dataset) Column(j int) []float32 {
 	return d.columns[j]
 }
 
-// Target returns the class indices or values of the target. It is nil if the data set was read
-// without a target. The caller must not modify it.
+// Target returns the class indices or the values of the target, one for each row. It returns nil if
+// the data set was read without a target. The caller must not modify the slice.
 func (d *Dataset) Target() []float32 { return d.target }
 
-// Dropped reports whether row i has a cell whose treatment is Drop, or an invalid target. It is
-// always false for data read without KeepDropped.
+// Dropped reports whether row i is one that the schema drops: it has a cell whose treatment is
+// Drop, or an invalid target. Only a data set that was read with KeepDropped contains such rows.
 func (d *Dataset) Dropped(i int) bool { return d.dropped != nil && d.dropped[i] }
 
-// Group returns a column as codes, which are indices of levels.
+// Group returns the cells of a column as codes, one for each row. A code is an index of levels.
 //
-//   - For a categorical feature the levels are the declared ones. The code of an undeclared level
-//     is len(levels), and the code of a missing cell is -1.
-//   - For a column in ReadOptions.Extra, or with private levels, the levels are its texts, in the
-//     order of their first appearance in the file.
+//   - For a categorical feature the result levels has the declared levels. The code of an
+//     undeclared level is len(levels), and the code of a missing cell is -1.
+//   - For a column in ReadOptions.Extra, or with private levels, the result levels has the distinct
+//     texts of the column. They are in the order of their first appearance in the file.
 //
 // Any other column is an error.
 func (d *Dataset) Group(name string) (codes []int32, levels []string, err error) {
@@ -119,7 +120,7 @@ func categoryCodes(column []float32) []int32 {
 	return codes
 }
 
-// Slice returns the rows from ≤ i < to as a data set. It shares memory with d.
+// Slice returns the rows from, …, to-1 as a data set. It shares memory with d.
 func (d *Dataset) Slice(from, to int) *Dataset {
 	s := *d
 	s.records = to - from

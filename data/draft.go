@@ -14,26 +14,32 @@ import (
 	"github.com/ditherml/dither/internal/format"
 )
 
-// Draft contains the facts that a person declares before a schema is drafted. The draft marks all
-// other declarations as open.
+// Draft contains the facts that a person declares before DraftSchema drafts a schema. The drafted
+// schema marks all other declarations as open.
 type Draft struct {
 	// Target is the column to predict. It is required, except for an array with a separate file of
 	// labels.
 	Target string
-	// Numeric maps columns to their bounds. Levels maps columns to their levels. Both may include
-	// the target.
+	// Numeric maps the names of numeric columns to their bounds. It may include the target.
 	Numeric map[string][2]float64
-	Levels  map[string][]string
-	// PrivateBounds maps columns with private bounds to a wide range. PrivateLevels maps columns
-	// with private levels to their largest number. Neither may include the target.
+	// Levels maps the names of categorical columns to their levels. It may include the target.
+	Levels map[string][]string
+	// PrivateBounds maps the names of numeric columns with private bounds to a wide range. It must
+	// not include the target.
 	PrivateBounds map[string][2]float64
+	// PrivateLevels maps the names of categorical columns with private levels to the maximum number
+	// of levels. It must not include the target.
 	PrivateLevels map[string]int
-	// Text lists the columns of texts. Ignore lists the columns that are not features.
+	// Text lists the names of text columns. Ignore lists the names of columns that are not
+	// features.
 	Text, Ignore []string
-	// Row describes one row in words; "" means "one person".
-	Row                                string
+	// Row describes one row in words. "" means "one person".
+	Row string
+	// MaxRecords, Records and RowsPerPerson are the fields of the schema with these names. 0 means
+	// not declared.
 	MaxRecords, Records, RowsPerPerson int
-	// FromData copies undeclared levels and bounds from the records. The schema is then tainted.
+	// FromData allows DraftSchema to copy undeclared levels and bounds from the records. The schema
+	// is then tainted.
 	FromData bool
 }
 
@@ -41,11 +47,11 @@ type Draft struct {
 const maxCopiedLevels = 100
 
 // DraftSchema returns a draft of the schema of a table, from its header and the declared facts. It
-// reads the formats of Read. It reads records only if d.FromData is true. Schema.Undeclared lists
-// the open declarations.
+// reads the same formats as Read. It reads records only if d.FromData is true. The field Undeclared
+// of the result lists the open declarations.
 //
-//   - For a LIBSVM file, which has no header, src.Columns names the indexes in order.
-//   - For JSON lines the header is the keys of the first record.
+//   - For a LIBSVM file, which has no header, src.Columns has the names of the columns in order.
+//   - For JSON lines the keys of the first record are the header.
 //   - In a file that describes its columns, a boolean column has the levels false and true, and an
 //     unreadable column is ignored.
 //   - The columns of an array (NPY, NPZ, IDX) are numbered: pixel0, pixel1, … for images, x0, x1, …

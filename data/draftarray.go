@@ -22,7 +22,7 @@ var typeRanges = map[string][2]float64{"u1": {0, 255}, "b1": {0, 1}}
 const pixelPrefix, numberPrefix, defaultLabel = "pixel", "x", "label"
 
 // IsArray reports whether a file is an array: NPY, NPZ or IDX. It looks at the name and the first
-// bytes. If the file cannot be read, only the name decides.
+// bytes of the file. If the file cannot be read, only the name decides.
 func IsArray(ctx context.Context, src Source) bool {
 	if hasExtension(src.Path, ".npy") || hasExtension(src.Path, ".npz") || hasIDXName(src.Path) {
 		return true

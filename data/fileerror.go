@@ -6,22 +6,23 @@ import (
 	"strings"
 )
 
-// FileError states the fault of a file, its place, the expected content, and a remedy. Its texts
-// never quote a file of records: they contain only positions and names that the schema declares.
+// FileError states what is wrong in a file, where, what was expected, and a remedy. Its texts never
+// quote a file of records. They contain only positions and names that the schema declares.
 type FileError struct {
+	// File is the name of the file.
 	File string
-	// Line and Column count from 1; 0 means unknown. Column counts cells in a table and characters
-	// in a schema file.
+	// Line and Column are the place of the fault. They count from 1, and 0 means unknown. In a
+	// table Column counts cells, and in a schema file it counts characters.
 	Line, Column int
-	// Problem is the content that was found. Want is the expected content, or empty. Remedy is an
-	// action for the user.
+	// Problem states what was found. Want states what was expected, or is empty. Remedy states what
+	// the user can do.
 	Problem, Want, Remedy string
-	// Err is the cause, or nil.
+	// Err is the underlying error, or nil.
 	Err error
 }
 
-// Error returns one line with the place and the three texts: "data: FILE line 3, column 2: PROBLEM,
-// want WANT; REMEDY".
+// Error returns one line with the place, the problem, the expected content and the remedy. Its form
+// is "data: FILE line 3, column 2: PROBLEM, want WANT; REMEDY".
 func (e *FileError) Error() string {
 	var b strings.Builder
 	b.WriteString("data: ")
@@ -45,7 +46,7 @@ func (e *FileError) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the cause, for errors.Is and errors.As.
+// Unwrap returns the underlying error, for errors.Is and errors.As.
 func (e *FileError) Unwrap() error { return e.Err }
 
 // printable returns a name of a file that keeps an error on one line.

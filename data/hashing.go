@@ -11,24 +11,25 @@ import (
 // Hashing is the rule that turns the cells of a text column into numbers. It learns nothing from
 // the records. A text is split into words, and consecutive words form n-grams. A fixed public hash
 // maps each distinct n-gram to one of Buckets, with a sign. The values of the buckets are then
-// scaled so that their squares sum to 1, whatever the length of the text. Most values are 0. They
-// depend only on the text and are equal on all machines.
+// scaled so that their squares sum to 1, whatever the length of the text. Most values are 0. The
+// values depend only on the text and are equal on all machines.
 //
 // A word is a maximal sequence of letters, marks and digits as Unicode defines them, in lower case.
 // Words of the stop list are removed before n-grams are formed.
 //
-// With Positions, a text becomes its first Positions words in order, for networks that begin with
-// an embedding. Each word is a token, a number below Buckets. Later words are ignored. A shorter
-// text is padded.
+// If Positions is not 0, a text becomes its first Positions words in order, for networks that begin
+// with an embedding. Each word is a token, which is a number below Buckets. Later words are
+// ignored. A shorter text is padded.
 //
 // Source: K. Weinberger, A. Dasgupta, J. Langford, A. Smola and J. Attenberg, "Feature hashing for
 // large scale multitask learning", ICML 2009, section 2, https://arxiv.org/abs/0902.2206v5.
 type Hashing struct {
-	// Buckets is a power of two from 2^8 to 2^19, or to 2^14 with Positions. If Tokens is
-	// "numbers", it is any number up to MaxTokens: the largest token plus one.
+	// Buckets is the number of buckets, a power of two from 2^8 to 2^19. If Positions is not 0, it
+	// is the number of tokens, a power of two from 2^8 to 2^14. If Tokens is "numbers", it is the
+	// largest token number plus one, at most MaxTokens.
 	Buckets int
-	// NGrams is the largest number of words in an n-gram, 1 to 3. For example, 2 means single words
-	// and pairs.
+	// NGrams is the largest number of words in an n-gram, from 1 to 3. For example, 2 means single
+	// words and pairs of words.
 	NGrams int
 	// StopWords is "none" or "english". The list "english" contains function words of English.
 	StopWords string
@@ -36,11 +37,12 @@ type Hashing struct {
 	// of its distinct n-grams. With "logarithm" it is sign(s)·log2(1+|s|), where s is the sum of
 	// the signs of all its n-grams, including repetitions.
 	Values string
-	// Positions is the number of words that are kept in order, 2 to 2^12. 0 means hashed n-grams.
-	// With Positions, NGrams must be 1 and Values "presence".
+	// Positions is the number of words that are kept in order, from 2 to 2^12. 0 means that n-grams
+	// are hashed without their order. If Positions is not 0, NGrams must be 1 and Values must be
+	// "presence".
 	Positions int
-	// Tokens is the form of the words if Positions is not 0. "hashed", or "", means that each word
-	// is hashed to a token. "numbers" means that the text contains token numbers, separated by
+	// Tokens is the form of the words if Positions is not 0. "hashed" or "" means that each word is
+	// hashed to a token. "numbers" means that the text consists of token numbers, separated by
 	// spaces, commas or semicolons.
 	Tokens string
 }
@@ -74,8 +76,9 @@ const (
 	pairRecords    = 100_000
 )
 
-// DefaultHashing returns the default hashing if the number of records is not declared. It has 16384
-// buckets and uses the presence of single words, without English stop words.
+// DefaultHashing returns the hashing of a text column for a schema that does not declare the number
+// of records. It has 16384 buckets and uses the presence of single words. English stop words are
+// left out.
 func DefaultHashing() Hashing { return hashingFor(0) }
 
 // hashingFor returns the hashing of a text column that declares nothing else. It depends on the

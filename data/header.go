@@ -8,7 +8,7 @@ import (
 
 // CheckHeader returns the error that Read would return before it reads the first record. Examples
 // are a missing file, an unknown format, a header or shape that does not fit the schema, and an
-// undeclared column of o.Extra. It opens the file, or each part, and reads no record.
+// undeclared column of o.Extra. CheckHeader opens every file of the table, and reads no record.
 func CheckHeader(ctx context.Context, s *Schema, src Source, o ReadOptions) error {
 	parts := []string{src.Path}
 	if format.IsParts(src.Path) {

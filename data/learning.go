@@ -6,23 +6,27 @@ import (
 	"slices"
 )
 
-// Learning is the origin of the bounds or cut points of a numeric column, or of the levels of a
-// categorical column.
+// Learning is how the bounds, cut points or levels of a column come about: they are declared, still
+// to be learned, or learned. Numeric columns have bounds and cut points, and categorical columns
+// have levels.
 type Learning uint8
 
-// These are the origins of bounds, cut points and levels.
+// The origins of bounds, cut points and levels.
 const (
 	// Declared means that a person declares the bounds, cut points or levels from public knowledge.
 	Declared Learning = iota
 	// Private means that training must learn the bounds, cut points or levels from the records,
-	// within the budget of its plan. Until then [Lower, Upper] is a wide declared range, and there
-	// are no levels or cut points. At most MaxLevels levels and MaxBins - 1 cut points are learned.
+	// within the budget of its plan. Before training, [Lower, Upper] is a wide declared range, and
+	// there are no levels or cut points. Training learns at most MaxLevels levels or MaxBins - 1
+	// cut points.
 	Private
-	// Learned means that a plan paid for the bounds, cut points or levels and released them.
+	// Learned means that a training learned the bounds, cut points or levels from the records, paid
+	// for them and released them.
 	Learned
 )
 
-// DefaultRange is r in the default range [-r, r] of a numeric column with private bounds.
+// DefaultRange is the largest magnitude in the default range of a numeric column with private
+// bounds: [-DefaultRange, DefaultRange].
 const DefaultRange = 1e12
 
 const (
@@ -47,9 +51,10 @@ func (l Learning) String() string {
 	return fmt.Sprintf("learning(%d)", uint8(l))
 }
 
-// Slots returns the number of levels, or of bins of a numeric column, for which features are
-// reserved. It is MaxLevels or MaxBins if they are private or learned, and otherwise the number of
-// levels or bins. Present levels or bins use the first slots. The number depends on no record.
+// Slots returns the number of indicator features that are reserved for the levels or bins of the
+// column. It is MaxLevels or MaxBins if the levels or bins are private or learned. Otherwise it is
+// the number of declared levels or bins. Learned levels or bins use the first reserved features.
+// The number depends on no record.
 func (c *Column) Slots() int {
 	switch {
 	case c.Kind == Numeric && c.MaxBins > 0:
@@ -64,8 +69,9 @@ func (c *Column) Slots() int {
 	return len(c.Levels)
 }
 
-// Private returns the columns whose bounds, cut points or levels are to be learned, in order. If
-// there are any, a data set under the schema is an input for learning only; see Dataset.Under.
+// Private returns the columns whose bounds, cut points or levels are still to be learned, in order.
+// If there are such columns, a data set under the schema can only be used to learn them; see
+// Dataset.Under.
 func (s *Schema) Private() []Column { return s.of(Private) }
 
 // Learned returns the columns whose bounds, cut points or levels were learned, in order.
@@ -107,8 +113,9 @@ func (s *Schema) WithBounds(name string, lower, upper float64) (*Schema, error) 
 	})
 }
 
-// WithBins returns a copy of the schema with learned cut points of a private numeric column. There
-// must be fewer than MaxBins, ascending, inside the bounds of the column.
+// WithBins returns a copy of the schema with learned cut points of a private numeric column. The
+// number of cut points must be less than MaxBins. They must be ascending and inside the bounds of
+// the column.
 func (s *Schema) WithBins(name string, cuts []float64) (*Schema, error) {
 	return s.learn(name, func(c *Column) error {
 		if c.Kind != Numeric || len(cuts) >= c.MaxBins || faultBins(cuts, c.Lower, c.Upper) != nil {
@@ -119,8 +126,8 @@ func (s *Schema) WithBins(name string, cuts []float64) (*Schema, error) {
 	})
 }
 
-// WithLevels returns a copy of the schema with learned levels of a private categorical column, at
-// most MaxLevels.
+// WithLevels returns a copy of the schema with learned levels of a private categorical column.
+// There must be at most MaxLevels levels.
 func (s *Schema) WithLevels(name string, levels []string) (*Schema, error) {
 	marks := s.Marks()
 	return s.learn(name, func(c *Column) error {
@@ -148,8 +155,8 @@ func (s *Schema) learn(name string, fill func(c *Column) error) (*Schema, error)
 	return &learned, nil
 }
 
-// IsLevel reports whether a trimmed text can be a learned level. A level is printable, has at most
-// 200 bytes and is no missing mark. The result depends only on the text.
+// IsLevel reports whether a text without surrounding spaces can be a learned level. Such a level is
+// printable, has at most 200 bytes and is not in marks. The result depends only on the text.
 func IsLevel(text string, marks MissingSet) bool {
 	return len(text) <= maxLevelText && faultLevels([]string{text}, marks) == nil
 }
@@ -217,10 +224,10 @@ func (c *Column) faultLearnedLevels() *fault {
 	return nil
 }
 
-// Under returns the data set as Read would return it under s. The argument s must be the schema of
-// d with learned bounds, cut points and levels in place of private ones. Each row is converted
-// independently. The result shares unchanged parts with d. It is d if s is the schema of d or if
-// nothing was to be learned.
+// Under returns the data set that Read would have returned under the schema s. The schema s must be
+// d's own schema, with learned bounds, cut points and levels in place of private ones. Each row is
+// converted independently of the others. The result shares unchanged parts with d. It is d itself
+// if s is d's own schema or if nothing was to be learned.
 func (d *Dataset) Under(s *Schema) (*Dataset, error) {
 	if s == d.schema || len(d.schema.Private()) == 0 {
 		return d, nil

@@ -35,8 +35,8 @@ func columnRuns(columns []Column) []columnRun {
 	return runs
 }
 
-// FeatureRanges returns the names of the feature columns in the notation of a schema file. Adjacent
-// columns whose names differ only in consecutive numbers are one range, as in "pixel[0:784]".
+// FeatureRanges returns the names of the feature columns in the notation of a schema file. In this
+// notation "pixel[0:784]" means the adjacent columns pixel0 to pixel783.
 func (s *Schema) FeatureRanges() []string {
 	var names []string
 	for _, run := range columnRuns(s.Features()) {

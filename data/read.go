@@ -14,49 +14,56 @@ import (
 	"github.com/ditherml/dither/internal/witness"
 )
 
-// Source describes the location and the format of a table.
+// Source describes where a table is and in which format.
 type Source struct {
 	// Path is one of these:
 	//
 	//   - a file in a format of this package, which may be compressed with gzip unless it is NPZ
 	//   - a file in one of Formats, not compressed with gzip
 	//   - "-" for standard input
-	//   - a folder, or a pattern with *, ? or [; its files are parts of one table with equal
-	//     columns, and are read in the order of their names
+	//   - a folder, or a pattern with *, ? or [. The files in it are parts of one table with equal
+	//     columns. They are read in the order of their names.
 	Path string
-	// Labels is a separate NPY or IDX file with the target of an NPY or IDX matrix. It may be
-	// empty.
+	// Labels is the name of a separate NPY or IDX file with the target of an NPY or IDX matrix. ""
+	// means that there is no separate file.
 	Labels string
-	// Delimiter separates the cells of a CSV file. 0 means the schema's delimiter. If that is 0
-	// too, the delimiter is detected from the first line.
+	// Delimiter separates the cells of a CSV file. 0 means the delimiter of the schema. If the
+	// schema has none, the delimiter is detected from the first line of the file.
 	Delimiter rune
 	// Columns are the names of the columns of a CSV file without a header, in the order of the
-	// file. They may contain ranges such as x[0:10]. Nil means the schema's Header.
+	// file. They may contain ranges such as x[0:10]. Nil means the field Header of the schema.
 	Columns []string
-	// NoQuotes reports whether a quote in a CSV file is an ordinary character. Then no cell can
-	// contain the delimiter. False means the schema's NoQuotes.
+	// NoQuotes states that a quote in a CSV file is an ordinary character. Then no cell can contain
+	// the delimiter. False means the field NoQuotes of the schema.
 	NoQuotes bool
-	// Formats are further formats, recognized by the first bytes of a file.
+	// Formats are file formats in addition to the formats of this package. A file's first bytes
+	// decide whether it has one of these formats.
 	Formats []columnar.Format
 }
 
 // ReadOptions select parts of a table and limit its size.
 type ReadOptions struct {
-	// WithoutTarget omits the target. Its column need not exist.
+	// WithoutTarget omits the target from the data set. The file then need not contain the target
+	// column.
 	WithoutTarget bool
-	// KeepDropped keeps the rows that the schema drops. Dataset.Dropped reports them.
+	// KeepDropped keeps the rows that the schema drops. Dataset.Dropped reports which rows these
+	// are.
 	KeepDropped bool
-	// Extra lists schema columns whose texts are kept for Dataset.Group.
+	// Extra lists the names of schema columns whose texts are kept. Dataset.Group returns the
+	// texts.
 	Extra []string
-	// MaxRecords is the largest allowed number of rows in the file; 0 means the schema's bound.
+	// MaxRecords is the largest allowed number of rows in the file. 0 means the field MaxRecords of
+	// the schema. More rows are an error.
 	MaxRecords int
-	// MaxBytes is the largest allowed size of the file after decompression; 0 means 1 TiB.
+	// MaxBytes is the largest allowed size of the file after decompression. 0 means 1 TiB. A larger
+	// file is an error.
 	MaxBytes int64
 }
 
-// Read returns a table read under a schema, in one pass. It validates the schema first. A bad cell
-// is treated as the schema declares and is never an error. A malformed file is a *FileError, which
-// never quotes the file. If ctx ends, the error is ctx.Err().
+// Read returns the table at src, read under a schema. It validates the schema first and then reads
+// the file once. A bad cell is treated as the schema declares and is never an error. For a
+// malformed file the error is a *FileError, which never quotes the file. If ctx ends, the error is
+// ctx.Err().
 func Read(ctx context.Context, s *Schema, src Source, o ReadOptions) (*Dataset, error) {
 	q, b, err := newRequest(s, src.Path, src.Delimiter, o)
 	if err != nil {
@@ -68,8 +75,8 @@ func Read(ctx context.Context, s *Schema, src Source, o ReadOptions) (*Dataset, 
 	return b.dataset(o.KeepDropped), nil
 }
 
-// ReadFrom returns a table read from CSV text in r, plain or compressed with gzip, as Read does.
-// Errors contain the name.
+// ReadFrom returns a table under a schema, read from CSV text in r. The text may be compressed with
+// gzip. ReadFrom otherwise behaves like Read. Errors contain the name.
 func ReadFrom(ctx context.Context, s *Schema, name string, r io.Reader, o ReadOptions) (*Dataset, error) {
 	q, b, err := newRequest(s, name, 0, o)
 	if err != nil {
@@ -90,8 +97,8 @@ func readText(ctx context.Context, q request, b *builder, r io.Reader, o ReadOpt
 	return b.dataset(o.KeepDropped), nil
 }
 
-// CheckExtra returns an error for the first name that is no column of the schema. The names are for
-// ReadOptions.Extra.
+// CheckExtra returns an error for the first of the names that is not a column of the schema. Use it
+// to check ReadOptions.Extra.
 func (s *Schema) CheckExtra(names []string) error {
 	for _, name := range names {
 		if !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Name == name }) {

@@ -10,8 +10,9 @@ import (
 )
 
 // RecordShape returns the shape of one record in an NPY or IDX array of more than two dimensions.
-// An example is 28, 28 for images. It excludes the first dimension, the number of records. It is
-// nil for a matrix and for any other file. RecordShape reads only the header.
+// An example is [28, 28] for images. The first dimension of the array, the number of records, is
+// left out. The result is nil for a matrix and for any other file. RecordShape reads only the
+// header.
 func RecordShape(ctx context.Context, src Source) ([]int, error) {
 	if src.Path == format.StandardInput || format.IsParts(src.Path) {
 		return nil, nil

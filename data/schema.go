@@ -6,15 +6,18 @@ import (
 	"strconv"
 )
 
-// Schema is the public declaration of a table: its columns, the treatment of bad cells, and its
-// largest size. Nothing in it may come from the records. FromData lists exceptions.
+// Schema is the public declaration of a table: its columns, the treatment of bad cells, and the
+// maximum number of records. No declaration may come from the records, except for the declarations
+// that FromData lists.
 type Schema struct {
+	// Name is the name of the data set. Description describes the data set in words.
 	Name, Description string
 	// Row describes one row in words, such as "one person" or "one person-year row".
 	Row string
-	// RowsPerPerson is the declared largest number of rows of one person; 0 means not declared.
+	// RowsPerPerson is the declared maximum number of rows of one person. 0 means that no maximum
+	// is declared.
 	RowsPerPerson int
-	// Records is the declared public number of records; 0 means not declared.
+	// Records is the declared public number of records. 0 means that the number is private.
 	Records int
 	// MaxRecords is a declared public upper bound on the number of records. It is required. A
 	// larger file is an error.
@@ -22,25 +25,28 @@ type Schema struct {
 	// MissingMarks are the texts of a missing cell, compared without surrounding spaces. Nil means
 	// "?", "NA", "N/A", "NaN", "nan", "null" and "NULL". An empty cell is always missing.
 	MissingMarks []string
-	// Delimiter separates the cells of a CSV file; 0 means that it is detected.
+	// Delimiter separates the cells of a CSV file. 0 means that the delimiter is detected from the
+	// first line of the file.
 	Delimiter rune
 	// Header lists the names of the columns of a CSV file without a header line, in the order of
 	// the file. Nil means that the first line of the file contains the names.
 	Header []string
-	// NoQuotes reports whether a quote in a CSV file is an ordinary character.
+	// NoQuotes states that a quote in a CSV file is an ordinary character. Then no cell can contain
+	// the delimiter.
 	NoQuotes bool
-	// Columns lists all columns except the target, in order, including ignored ones.
+	// Columns lists all columns except the target, in order. Ignored columns are included.
 	Columns []Column
-	Target  Target
-	// FromData lists the columns (or "target", "max-records") whose declaration was copied from
-	// records. If it is not empty, the schema is tainted.
+	// Target declares the column to predict.
+	Target Target
+	// FromData lists the columns whose declaration was copied from the records. It may also contain
+	// "target" and "max-records". If it is not empty, the schema is tainted.
 	FromData []string
-	// Ledger is the durable ledger that counts all releases about these records: a file or a
-	// PostgreSQL URL. It is "" without a ledger. Only schema files have it; the schema in a model
-	// does not.
+	// Ledger is the place of the durable ledger that counts all releases about these records: a
+	// file or a PostgreSQL URL. It is "" if there is no such ledger. Only a schema file has a
+	// ledger; the schema inside a model has none.
 	Ledger string
-	// Undeclared lists the open declarations of a draft in words. If it is not empty, Validate
-	// returns an error.
+	// Undeclared lists in words the declarations that a person must still make in a draft. If it is
+	// not empty, Validate returns an error.
 	Undeclared []string
 }
 
@@ -71,7 +77,7 @@ func (m MissingSet) has(text []byte) bool {
 	return ok
 }
 
-// Marks returns the missing marks of the schema as a set.
+// Marks returns the texts that mark a missing cell, as a set.
 func (s *Schema) Marks() MissingSet {
 	marks := s.MissingMarks
 	if marks == nil {
@@ -84,10 +90,10 @@ func (s *Schema) Marks() MissingSet {
 	return m
 }
 
-// Tainted reports whether a declaration was copied from records.
+// Tainted reports whether a declaration of the schema was copied from the records.
 func (s *Schema) Tainted() bool { return len(s.FromData) > 0 }
 
-// Features returns the numeric, categorical and text columns in order.
+// Features returns the columns that are features: numeric, categorical and text columns, in order.
 func (s *Schema) Features() []Column {
 	features := make([]Column, 0, len(s.Columns))
 	for _, c := range s.Columns {
@@ -102,8 +108,8 @@ func (s *Schema) Features() []Column {
 // about 500 bytes.
 const maxColumns = 1 << 20
 
-// Expand returns a copy of the schema in which every column with a Repeat is replaced by the
-// columns that it means. The copy shares the slices inside columns.
+// Expand returns a copy of the schema in which every column with a positive Repeat is replaced by
+// the columns that it declares. The copy shares the slices inside columns with the schema.
 func (s *Schema) Expand() (*Schema, error) {
 	e := *s
 	e.Columns = make([]Column, 0, len(s.Columns))

@@ -19,12 +19,13 @@ import (
 // maxSchemaBytes bounds a schema file.
 const maxSchemaBytes = 16 << 20
 
-// ReadSchema returns the complete and valid schema in a file. An error is a *FileError with the
-// file, line and column.
+// ReadSchema returns the schema in a YAML file. A schema that Validate refuses is an error. The
+// error is a *FileError with the file, line and column.
 func ReadSchema(path string) (*Schema, error) { return readSchema(path, (*Schema).fault) }
 
-// ReadTableSchema returns the schema in a file for queries about a table. It accepts the schemas
-// that ValidateTable accepts.
+// ReadTableSchema returns the schema in a YAML file for queries about a table. A schema that
+// ValidateTable refuses is an error. Unlike ReadSchema, it accepts a schema without a target or
+// features.
 func ReadTableSchema(path string) (*Schema, error) { return readSchema(path, (*Schema).faultOfTable) }
 
 func readSchema(path string, find func(*Schema) *fault) (*Schema, error) {
@@ -47,8 +48,8 @@ func readSchema(path string, find func(*Schema) *fault) (*Schema, error) {
 	return s, nil
 }
 
-// ParseSchema returns the schema in a YAML text. Unknown keys are errors, which contain the name,
-// line and column. Drafts are accepted: ParseSchema does not call Validate.
+// ParseSchema returns the schema in a YAML text. An unknown key is an error. The error contains the
+// name, line and column. Drafts are accepted, because ParseSchema does not call Validate.
 func ParseSchema(name string, text []byte) (*Schema, error) {
 	p := schemaParser{file: name}
 	return p.parse(text)

@@ -9,9 +9,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// YAML returns the schema as text. ParseSchema reads it back as an equal schema if the columns are
-// expanded and the texts are printable. Columns with consecutive numbers and equal declarations are
-// written as a range. Open declarations of a draft are marked DECLARE, with a comment.
+// YAML returns the schema as YAML text. If the columns are expanded and the texts are printable,
+// ParseSchema turns the text back into an equal schema. Columns with consecutive numbers and equal
+// declarations are written as a range. Declarations that a person must still make are marked
+// DECLARE, with a comment.
 func (s *Schema) YAML() ([]byte, error) {
 	if slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Repeat != 0 }) {
 		expanded, err := s.Expand()

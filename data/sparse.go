@@ -57,10 +57,10 @@ func sameTexts(a, b []string) bool {
 }
 
 // NewSparse returns a Dataset that contains only the given cells. Record i has the cells start[i]
-// to start[i+1]-1 of columns and values. The elements of columns are positions in Dataset.Row,
-// ascending within a record. The values are results of Column.Cell and Column.TextCell. Where a
-// record has no cell, its value is the number 0, treated as the schema declares. The target may be
-// nil. NewSparse checks only shapes and positions, and it keeps its arguments.
+// to start[i+1]-1 of columns and values. The elements of columns are positions in the result of
+// Dataset.Row, ascending within a record. The values are results of Column.Cell and
+// Column.TextCell. A cell that is not given is the number 0, treated as the schema declares. The
+// target may be nil. NewSparse checks only shapes and positions, and it keeps its arguments.
 func NewSparse(s *Schema, start []int, columns []uint32, values []float32, target []float32) (*Dataset, error) {
 	features := s.Features()
 	width := s.values()
@@ -88,14 +88,14 @@ func ascends(columns []uint32, end int) bool {
 	return true
 }
 
-// Sparse reports whether the data set contains only the cells that the table has. It is true for a
-// LIBSVM file, for a table with a text column, and for a result of NewSparse. Cells and Absent
-// return the stored values; Row and Column compute their results from them.
+// Sparse reports whether the data set is sparse, which means that it stores only the cells that the
+// table has. It is true for a LIBSVM file, for a table with a text column, and for a result of
+// NewSparse. Cells and Absent return the stored values. Row and Column compute the other values.
 func (d *Dataset) Sparse() bool { return d.sparse != nil }
 
-// Cells returns the stored cells of record i of a sparse data set. The columns are positions in
-// Row, ascending. The value of a missing cell is NaN. The caller must not modify them. Both are nil
-// if the data set is not sparse.
+// Cells returns the stored cells of record i of a sparse data set. The elements of columns are
+// positions in the result of Row, ascending. The value of a missing cell is NaN. The caller must
+// not modify the slices. Both slices are nil if the data set is not sparse.
 func (d *Dataset) Cells(i int) (columns []uint32, values []float32) {
 	if d.sparse == nil {
 		return nil, nil
@@ -103,9 +103,10 @@ func (d *Dataset) Cells(i int) (columns []uint32, values []float32) {
 	return d.sparse.cells(i)
 }
 
-// Absent returns, for each position in Row, the value of a cell that a record of a sparse data set
-// omits. It is the number 0 as the schema treats it: NaN for a column where 0 is missing. The
-// caller must not modify the slice. It is nil if the data set is not sparse.
+// Absent returns the values of cells that a sparse data set does not store, one for each position
+// in the result of Row. Such a cell is the number 0, treated as the schema declares. Its value is
+// NaN if the column treats 0 as missing. The caller must not modify the slice. It is nil if the
+// data set is not sparse.
 func (d *Dataset) Absent() []float32 {
 	if d.sparse == nil {
 		return nil

@@ -16,13 +16,13 @@ const structTag = "dither"
 // A field belongs to the column in its tag, as in `dither:"hours-per-week"`. A field without a tag
 // belongs to the column with its name, ignoring case. Fields with the tag "-" and fields without a
 // column are ignored. Each feature column of the schema and each column of o.Extra needs a field.
-// The target needs one too if o.WithoutTarget is false. o.MaxBytes has no effect.
+// The target needs a field too if o.WithoutTarget is false. o.MaxBytes has no effect.
 //
 // The type of a field is a number, a string, a bool, or a pointer to one of these. A nil pointer, a
-// NaN and an infinity are missing cells. In a column of levels a bool is the text true or false;
-// elsewhere it is 1 or 0. String methods are not called. It is an error if the fields do not fit
-// the schema, for example a number if no level is a number. More records than the schema allows are
-// an error too.
+// NaN and an infinity are missing cells. In a categorical column a bool is the text true or false.
+// In any other column it is 1 or 0. String methods are not called. Fields that do not fit the
+// schema are an error. An example is a number in a column whose levels are not numbers. More
+// records than the schema allows are an error too.
 func FromStructs[T any](s *Schema, records []T, o ReadOptions) (*Dataset, error) {
 	return FromSlice(s, records, o)
 }

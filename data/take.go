@@ -1,7 +1,7 @@
 package data
 
-// Take returns a new data set of the rows with these indices, in the given order. Indices may
-// repeat. The result shares no memory with d except the levels of groups.
+// Take returns a new data set of the rows with these indices, in the given order. An index may
+// occur several times. The result shares no memory with d except the levels that Group returns.
 func (d *Dataset) Take(rows []int) *Dataset {
 	s := *d
 	s.records = len(rows)

@@ -6,28 +6,30 @@ import (
 	"strings"
 )
 
-// Target declares the column to predict. It has levels for classification or bounds for regression.
-// A Threshold derives two levels from a numeric column.
+// Target declares the column to predict. For classification it has levels, and for regression it
+// has bounds. If Threshold is set, it has two levels that are derived from a numeric column.
 type Target struct {
+	// Column is the name of the column to predict.
 	Column string
-	// Levels are two or more classes for classification. If there are two, Levels[1] is the
-	// positive class.
+	// Levels are the two or more classes of a classification. If there are two, Levels[1] is the
+	// positive class. It is empty for a regression.
 	Levels []string
 	// Lower and Upper are the declared bounds of a numeric target.
 	Lower, Upper float64
-	// Threshold, if not nil, defines two levels by a numeric column. The target is Levels[1] if the
-	// cell is greater than Threshold, else Levels[0].
+	// Threshold, if not nil, turns a numeric column into two classes. The class is Levels[1] if the
+	// number in the cell is greater than Threshold, else Levels[0].
 	Threshold *float64
-	// Missing is Drop or zero, which means Drop. A row with a missing, unknown or invalid target
-	// contributes nothing.
+	// Missing is the treatment of a missing target: Drop, or zero, which also means Drop. A row
+	// with a missing, unknown or invalid target contributes nothing.
 	Missing Treatment
 }
 
-// Regression reports whether the target is numeric. Otherwise it has levels.
+// Regression reports whether the target is numeric. Otherwise the target has levels.
 func (t Target) Regression() bool { return len(t.Levels) == 0 }
 
-// Cell returns the class index or, for regression, the value moved inside the bounds. If the row
-// contributes nothing, ok is false and v is NaN.
+// Cell returns the value v of a cell of the target column. For classification v is the index of the
+// class. For regression v is the number; a number outside the bounds moves to the nearest bound. If
+// the row contributes nothing, ok is false and v is NaN.
 func (t *Target) Cell(text string, marks MissingSet) (v float32, ok bool) {
 	s, x := t.classify(text, marks)
 	return t.treat(s, x)

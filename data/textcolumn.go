@@ -9,9 +9,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Width returns the number of stored values of a cell. It is the number of buckets or positions for
-// a text column, and 1 for any other column. The value at a position is the token plus 1, or 0 for
-// padding.
+// Width returns the number of values that a Dataset stores for a cell of the column. It is 1,
+// except for a text column. For a text column it is the number of buckets, or of positions if words
+// are kept in order. The value at a position is the token plus 1, or 0 for padding.
 func (c *Column) Width() int {
 	if c.Kind == Text && c.Hashing != nil && c.Hashing.Positions > 0 {
 		return c.Hashing.Positions
@@ -48,10 +48,10 @@ func (c *Column) isFeature() bool {
 	return c.Kind == Numeric || c.Kind == Categorical || c.Kind == Text
 }
 
-// TextCell returns the stored values of a cell of a text column. These are the buckets with a
-// nonzero value, ascending, and their values. They are empty for a missing cell and for a text
-// without a word. The result missing distinguishes the two. If the row must be dropped, ok is
-// false.
+// TextCell returns the values that a Dataset stores for a cell of a text column. The result buckets
+// lists the buckets with a nonzero value, ascending. The result values has the value of each listed
+// bucket. Both are empty for a missing cell and for a text without a word. The result missing is
+// true only for a missing cell. If the row must be dropped, ok is false.
 func (c *Column) TextCell(text string, marks MissingSet) (buckets []uint32, values []float32, missing, ok bool) {
 	state, _ := c.classify(text, marks, nil)
 	if _, ok = c.treat(state, 0); state != good {

@@ -13,7 +13,8 @@ const (
 	// minPositions and maxPositions bound Hashing.Positions.
 	minPositions = 2
 	maxPositions = 1 << 12
-	// MaxTokens is the largest vocabulary of token numbers. Encoded rows store a token in 16 bits.
+	// MaxTokens is the largest number of different tokens in a text column whose texts consist of
+	// token numbers.
 	MaxTokens = 1<<15 - 1
 	// maxHashedTokens is the largest vocabulary of hashed words, a power of two.
 	maxHashedTokens = 1 << 14

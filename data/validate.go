@@ -24,12 +24,12 @@ const (
 
 func placeColumn(name string) string { return "column " + name }
 
-// Validate returns an error if the schema cannot be used for training. Examples are an open
-// declaration, an invalid range and a repeated name.
+// Validate returns an error if the schema cannot be used for training. Examples are a declaration
+// that is still to be made, an invalid range and a repeated name.
 func (s *Schema) Validate() error { return s.failure(s.fault()) }
 
-// ValidateTable returns an error if the schema cannot be used for queries about a table. Unlike a
-// schema for training, it may lack a target or features.
+// ValidateTable returns an error if the schema cannot be used for queries about a table. Unlike
+// Validate, it accepts a schema without a target or features.
 func (s *Schema) ValidateTable() error { return s.failure(s.faultOfTable()) }
 
 func (s *Schema) failure(f *fault) error {

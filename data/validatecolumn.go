@@ -10,7 +10,7 @@ import (
 // treatmentNames are the words of a schema file, indexed by Treatment.
 var treatmentNames = [...]string{"undecided", "drop", "indicator", "other", "zero", "clamp", "as-missing"}
 
-// String returns the word in schema files.
+// String returns the word for the treatment in schema files, such as "as-missing".
 func (t Treatment) String() string {
 	if int(t) < len(treatmentNames) {
 		return treatmentNames[t]
@@ -18,7 +18,8 @@ func (t Treatment) String() string {
 	return fmt.Sprintf("treatment(%d)", uint8(t))
 }
 
-// String returns "numeric", "categorical", "text", "ignored" or "undeclared".
+// String returns "numeric", "categorical", "text" or "ignored". For any other value it returns
+// "undeclared".
 func (k Kind) String() string {
 	switch k {
 	case Numeric:

@@ -12,8 +12,9 @@ import (
 // so tokens are exact.
 const tokenBound = data.MaxTokens
 
-// Pipeline is an encoder followed by transforms. It turns a row of a dataset into features, before
-// normalization. It is immutable.
+// Pipeline turns a row of a data set into features. It consists of an encoder, which applies the
+// declared scaling, bins and indicators, and of transforms. Normalization is not part of it. It is
+// immutable.
 type Pipeline struct {
 	encoder    *encoder.Encoder
 	transforms []transform
@@ -21,22 +22,22 @@ type Pipeline struct {
 	files      map[string][]byte // by name
 }
 
-// Encoder returns the first part of the pipeline.
+// Encoder returns the encoder, which is the first part of the pipeline.
 func (c *Pipeline) Encoder() *encoder.Encoder { return c.encoder }
 
 // Specs returns the specifications of the transforms. The caller must not modify the slice.
 func (c *Pipeline) Specs() []Spec { return c.specs }
 
-// Transforms reports whether the pipeline has a transform after the encoder.
+// Transforms reports whether the pipeline has at least one transform after the encoder.
 func (c *Pipeline) Transforms() bool { return len(c.transforms) > 0 }
 
-// OneNumber reports whether a row is a single number. Scaled to a fixed norm, such a row would be
-// constant.
+// OneNumber reports whether the features of a row are a single number and nothing else. If such a
+// row were scaled to a fixed norm, it would be constant up to its sign.
 func (c *Pipeline) OneNumber() bool {
 	return !c.Transforms() && c.encoder.OneNumber()
 }
 
-// Dim returns the number of features.
+// Dim returns the number of features of a row.
 func (c *Pipeline) Dim() int {
 	if n := len(c.transforms); n > 0 {
 		return c.transforms[n-1].Out()
@@ -44,8 +45,8 @@ func (c *Pipeline) Dim() int {
 	return c.encoder.Dim()
 }
 
-// Bound returns a public bound on the magnitude of every feature, and whether features may be
-// negative.
+// Bound returns a public bound on the magnitude of every feature. It also returns whether a feature
+// may be negative.
 func (c *Pipeline) Bound() (bound float64, signed bool) {
 	bound = 1
 	if c.encoder.Tokens() > 0 {
@@ -57,9 +58,10 @@ func (c *Pipeline) Bound() (bound float64, signed bool) {
 	return bound, len(c.transforms) > 0 || c.encoder.Signed()
 }
 
-// Shape returns the shape of the features as a matrix, stored channel after channel. It is the
-// output shape of the last transform that has one, if later transforms keep the places of numbers.
-// Otherwise both numbers are 0.
+// Shape returns the shape of the features as a matrix of channels×places. The features are stored
+// one channel after the other. The shape is the output shape of the last transform that has a
+// shape. If a later transform does not keep the places, or if no transform has a shape, both
+// numbers are 0.
 func (c *Pipeline) Shape() (channels, places int) {
 	for _, t := range c.transforms {
 		if shaped, ok := t.(shaped); ok {
@@ -74,7 +76,7 @@ func (c *Pipeline) Shape() (channels, places int) {
 	return channels, places
 }
 
-// Names returns the meaning of each feature.
+// Names returns a description of each feature, in order.
 func (c *Pipeline) Names() []encoder.Name {
 	names := c.encoder.Names()
 	for _, t := range c.transforms {
@@ -83,7 +85,7 @@ func (c *Pipeline) Names() []encoder.Name {
 	return names
 }
 
-// PipelineScratch is the working space of FeaturesOf. Each goroutine needs its own.
+// PipelineScratch is the working space of Pipeline.FeaturesOf. Each goroutine needs its own.
 type PipelineScratch struct {
 	a, b   []float64
 	many   []float64 // of several rows
@@ -91,7 +93,7 @@ type PipelineScratch struct {
 	parts  []any
 }
 
-// NewScratch returns working space.
+// NewScratch returns working space for FeaturesOf.
 func (c *Pipeline) NewScratch() *PipelineScratch {
 	s := &PipelineScratch{}
 	widest := c.encoder.Dim()

@@ -10,9 +10,9 @@ type rowsTransform interface {
 	ApplyRows(dst, x []float64, rows int, scratch any)
 }
 
-// FeaturesOf writes the features of rows to dst, of length rows·Dim. The function row returns the
-// values of a row as Dataset.Row does. The features of a row are bit for bit independent of the
-// other rows.
+// FeaturesOf writes the features of several rows to dst, of length rows·Dim, one row after the
+// other. The function row returns the values of row r in the form of Dataset.Row. The features of a
+// row do not depend on the other rows, not even in their last bit.
 func (c *Pipeline) FeaturesOf(dst []float64, rows int, s *PipelineScratch, row func(r int) []float32) {
 	dim := c.Dim()
 	if len(c.transforms) == 0 {

@@ -22,7 +22,8 @@ type filed interface {
 // maxFile bounds a file of a transform.
 const maxFile = 1 << 29
 
-// ReadFile returns the content of a file, for NewPipeline. A file of more than 512 MiB is an error.
+// ReadFile returns the content of a file. It can be the argument open of NewPipeline. A file of
+// more than 512 MiB is an error.
 func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -54,8 +55,8 @@ func plain(err error) error {
 	return err
 }
 
-// FilesIn returns a function, for NewPipeline, that reads files in one folder. A name with a folder
-// in it is an error.
+// FilesIn returns a function that reads files in the folder dir, by name. It can be the argument
+// open of NewPipeline. A name that contains a folder is an error.
 func FilesIn(dir string) func(name string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
 		if name != filepath.Base(name) || name == "." || name == ".." {
@@ -66,10 +67,10 @@ func FilesIn(dir string) func(name string) ([]byte, error) {
 }
 
 // NewPipeline returns the pipeline of a validated schema and transforms, in order. A transform may
-// need a file, such as the weights of a public encoder. The function open returns the content of a
-// file by its name in the parameters. If open is nil, such a transform is an error. The files are
-// public and part of the model. The pipeline's Specs contain the base name and the hash of each
-// file; Files returns the contents.
+// need a file, such as the weights of a public encoder. The function open returns the content of
+// the file that a transform's parameters name. If open is nil, a transform that needs a file is an
+// error. The files are public and part of the model. The pipeline's Specs contain the base name and
+// the hash of each file. The method Files returns the contents.
 func NewPipeline(open func(name string) ([]byte, error), s *data.Schema, specs ...Spec) (*Pipeline, error) {
 	e, err := encoder.New(s)
 	if err != nil {

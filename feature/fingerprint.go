@@ -9,10 +9,10 @@ import (
 // fingerprintRows is the number of fixed rows in a fingerprint.
 const fingerprintRows = 2
 
-// Fingerprint returns a hash of the transforms' results for fixed rows of numbers in [0, 1]. It
-// changes if a transform, its parameters, its file or its code computes different bits. So
-// comparing hashes detects stored features that are outdated. Without transforms the result is the
-// hash of no rows.
+// Fingerprint returns a hash of what the transforms compute for fixed rows of numbers in [0, 1]. If
+// a change of a transform, of its parameters, of its file or of its code changes any of these
+// results, the hash changes. So comparing hashes detects stored features that are outdated. Without
+// transforms it is the hash of no bytes.
 func (c *Pipeline) Fingerprint() [sha256.Size]byte {
 	h := sha256.New()
 	if len(c.transforms) == 0 {

@@ -7,41 +7,46 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Normalization is a way to bound the norm of a row, which depends only on that row.
+// Normalization is a rule that bounds the L2 norm of a row. The scaled row depends only on that
+// row.
 type Normalization string
 
 const (
-	// NormNone leaves rows unchanged; coordinates are in [0, 1].
+	// NormNone leaves rows unchanged. Pipeline.Bound bounds their coordinates.
 	NormNone Normalization = "none"
-	// NormClip scales a row down to norm Radius if its norm is larger.
+	// NormClip scales a row down to the L2 norm Map.Radius if its norm is larger.
 	NormClip Normalization = "clip"
-	// NormUnit scales a row to norm 1; a zero row stays zero.
+	// NormUnit scales a row to the L2 norm 1. A zero row stays zero.
 	NormUnit Normalization = "unit"
 )
 
-// Map turns a row of a dataset into the input vector of a model. Its steps are, in order:
+// Map turns a row of a data set into the input vector of a model. Its steps are, in order:
 //
-//   - encode and transform
-//   - normalize
-//   - if there is a Center, subtract it and normalize
-//   - if there is a Whitening, multiply by it and normalize
-//   - append Intercept and, under NormUnit, scale to norm 1
+//   - compute the features with the Pipeline
+//   - normalize the row
+//   - if there is a Center, subtract it and normalize the result
+//   - if there is a Whitening, multiply by it and normalize the result
+//   - if Intercept is not 0, append it and, under NormUnit, scale the row to norm 1
 //
 // A Map is safe for concurrent use. It must not be changed after its first use.
 type Map struct {
 	*Pipeline
+	// Norm is the rule by which a row is normalized.
 	Norm Normalization
-	// Radius is the norm bound of NormClip.
+	// Radius is the L2 norm to which NormClip clips. Other rules ignore it.
 	Radius float64
-	// Center has one number for each feature. Nil means no centering.
+	// Center is subtracted from the normalized features, with one number for each feature. Nil
+	// means that nothing is subtracted.
 	Center []float64
-	// Whitening is the linear map of centered rows. Nil means no whitening.
+	// Whitening is the linear map that multiplies a row after centering. Nil means that rows are
+	// not multiplied.
 	Whitening *Whitening
-	// Intercept is the value of the constant feature; 0 means no constant feature.
+	// Intercept is the value of a constant last coordinate. 0 means that there is no such
+	// coordinate.
 	Intercept float64
 }
 
-// Validate returns an error if parts do not fit together or contain NaN or Inf.
+// Validate returns an error if the parts of the map do not fit together or contain NaN or ±Inf.
 func (m *Map) Validate() error {
 	d := m.Pipeline.Dim()
 	switch {
@@ -121,21 +126,22 @@ func (m *Map) coordinateBound(j int) float64 {
 	return max(math.Abs(m.Center[j]), math.Abs(bound-m.Center[j]))
 }
 
-// Scratch is the working space of Apply. Each goroutine needs its own.
+// Scratch is the working space of Map.Apply. Each goroutine needs its own.
 type Scratch struct {
 	a, b  []float64
 	chain *PipelineScratch
 }
 
-// NewScratch returns working space for this many rows at a time.
+// NewScratch returns working space for mapping this many rows at a time.
 func (m *Map) NewScratch(rows int) *Scratch {
 	d := rows * m.Pipeline.Dim()
 	return &Scratch{make([]float64, d), make([]float64, d), m.Pipeline.NewScratch()}
 }
 
-// Apply maps rows and writes them to dst, of length rows·Dim. The function row returns the values
-// of a row as Dataset.Row does. Apply does not allocate. A mapped row is bit for bit independent of
-// the other rows.
+// Apply maps several rows and writes the input vectors to dst, of length rows·Dim, one row after
+// the other. The function row returns the values of row r in the form of Dataset.Row. Apply does
+// not allocate. The input vector of a row does not depend on the other rows, not even in its last
+// bit.
 func (m *Map) Apply(dst []float64, rows int, s *Scratch, row func(r int) []float32) {
 	d := m.Pipeline.Dim()
 	x := s.a[:rows*d]
@@ -143,8 +149,8 @@ func (m *Map) Apply(dst []float64, rows int, s *Scratch, row func(r int) []float
 	m.ApplyFeatures(dst, x, rows, s)
 }
 
-// ApplyFeatures is Apply for rows whose features are in x, one row after the other. It overwrites
-// x.
+// ApplyFeatures does what Apply does, for rows whose features are already in x, one row after the
+// other. It overwrites x.
 func (m *Map) ApplyFeatures(dst, x []float64, rows int, s *Scratch) {
 	d := m.Pipeline.Dim()
 	for r := range rows {

@@ -9,14 +9,14 @@ type sparseMap struct {
 	center2 float64 // squared norm of the center
 }
 
-// Sparse returns a function that maps rows with few nonzero features. It is nil if m whitens or
-// transforms. The function refers to m.
+// Sparse returns a function that maps a row with few nonzero features. The function is nil if m has
+// a whitening or a transform. The function keeps a reference to m.
 //
 // The arguments of the function are the indices of the nonzero features, ascending, and their
 // values. All other features are 0. The mapped row is scale·x - shift·Center, followed by
-// intercept. It equals the result of Map.Apply up to rounding: a few units in 2^-53 of the norms of
-// row and center. Equal arguments give equal bits. The time is proportional to the number of
-// entries.
+// intercept. It differs from the result of Map.Apply by rounding only. The difference is at most a
+// few times 2^-53 relative to the norms of the row and the center. Equal arguments give equal bits.
+// The time is proportional to the number of nonzero features.
 func (m *Map) Sparse() func(index []uint32, x []float64) (scale, shift, intercept float64) {
 	if m.Whitening != nil || m.Transforms() {
 		return nil
@@ -63,8 +63,8 @@ func (s *sparseMap) centered(scale float64, index []uint32, x []float64) float64
 	return sum + max(0, rest)
 }
 
-// Factor returns the factor by which normalization multiplies a row of this norm. It is 0 if the
-// norm is 0 or NaN.
+// Factor returns the factor by which normalization multiplies a row of this L2 norm. Under NormNone
+// it is 1. Otherwise it is 0 if the norm is 0, NaN or +Inf.
 func (m *Map) Factor(norm float64) float64 {
 	if m.Norm == NormNone {
 		return 1

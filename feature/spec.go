@@ -11,9 +11,10 @@ import (
 // listForm matches a list of integers on one line: 28x28.
 var listForm = regexp.MustCompile(`^[0-9]+(x[0-9]+)+$`)
 
-// ParseSpec returns the transform in a text of the form NAME or NAME:key=value,key=value. A value
-// is a number, integers separated by x (28x28), true, false, or another text. NewPipeline checks
-// that the transform exists and accepts the parameters.
+// ParseSpec returns the description of a transform, given in the form NAME or
+// NAME:key=value,key=value. A value is a number, integers separated by x such as 28x28, true,
+// false, or any other text. ParseSpec does not check that the transform exists or accepts the
+// parameters; NewPipeline does.
 func ParseSpec(text string) (Spec, error) {
 	name, rest, more := strings.Cut(text, ":")
 	if name == "" {

@@ -38,10 +38,11 @@ type shaped interface {
 	Shape(channels, places int) (int, int)
 }
 
-// Spec is the public description of a transform: its name and its parameters. Model files contain
-// it.
+// Spec is the public description of a transform. Model files contain the description.
 type Spec struct {
-	Name       string          `json:"name"`
+	// Name is the name of the transform, one of TransformNames.
+	Name string `json:"name"`
+	// Parameters are the parameters of the transform, as a JSON object.
 	Parameters json.RawMessage `json:"parameters,omitempty"`
 }
 

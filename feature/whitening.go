@@ -7,16 +7,21 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Whitening is the symmetric linear map that multiplies centered rows. Matrices are symmetric and
-// row-major. A Whitening must not be changed after its first use. It has one of three forms:
+// Whitening is a symmetric linear map that multiplies rows after centering. Its matrices are
+// symmetric and row-major. A Whitening must not be changed after its first use. It has one of three
+// forms:
 //
 //   - Matrix, a d×d matrix for d features
 //   - Scales, one factor for each of d features
-//   - Channels with Places, for features that form a matrix X of channels×places, stored channel
-//     after channel: X becomes Channels·X·Places
+//   - Channels with Places, for features that form a matrix X of channels×places, stored one
+//     channel after the other. X becomes the product Channels·X·Places.
 type Whitening struct {
-	Matrix           []float64
-	Scales           []float64
+	// Matrix is a d×d matrix for d features, or nil.
+	Matrix []float64
+	// Scales are the factors by which d features are multiplied, or nil.
+	Scales []float64
+	// Channels and Places are square matrices that multiply the matrix of the features from the
+	// left and from the right, or nil.
 	Channels, Places []float64
 }
 
@@ -50,8 +55,8 @@ func squareRoot(n int) int {
 	return int(math.Sqrt(float64(n)))
 }
 
-// Multiply writes the product with x to dst, which must not be x. Both have one number for each
-// feature.
+// Multiply writes the product of the linear map and x to dst, which must not be x. Both slices have
+// one number for each feature.
 func (w *Whitening) Multiply(dst, x []float64) {
 	a, b := append([]float64(nil), x...), make([]float64, len(x))
 	copy(dst, w.apply(a, b, 1))
