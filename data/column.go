@@ -39,8 +39,8 @@ const (
 	// Other is a treatment of undeclared levels only. All undeclared levels form one additional
 	// level after the declared ones.
 	Other
-	// Zero means that a categorical cell sets no indicator, that a numeric cell has the value
-	// Column.Fill, and that a text cell has 0 in every bucket.
+	// Zero is a treatment of missing cells and of undeclared levels. A categorical cell sets no
+	// indicator. A numeric cell has the value Column.Fill. A text cell has 0 in every bucket.
 	Zero
 	// Clamp is a treatment of numbers out of range only. The number moves to the nearest bound.
 	Clamp
