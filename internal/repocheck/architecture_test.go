@@ -107,7 +107,7 @@ func TestArchitecturePicture(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := os.ReadFile(path)
+	got, err := readRoot(path)
 	if err != nil || string(got) != want {
 		t.Errorf("%s is not what layers give (%v), want it drawn again: go test ./internal/repocheck -run ArchitecturePicture -update", path, err)
 	}
@@ -123,7 +123,7 @@ var walkedName = regexp.MustCompile("`([a-z][a-z/]*)\\.((?:[A-Za-z]+\\.)?[A-Za-z
 
 // TestArchitectureWalks wants three walks whose steps name functions that exist in the packages that they name.
 func TestArchitectureWalks(t *testing.T) {
-	text, err := os.ReadFile("docs/architecture.md")
+	text, err := readRoot("docs/architecture.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package repocheck
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -77,11 +76,11 @@ func checkDependencies(t *tree, page, goMod string) []string {
 
 // TestDependencies holds docs/dependencies.md, go.mod and the imports together.
 func TestDependencies(t *testing.T) {
-	page, err := os.ReadFile("docs/dependencies.md")
+	page, err := readRoot("docs/dependencies.md")
 	if err != nil {
 		t.Fatalf("read the page: %v", err)
 	}
-	goMod, err := os.ReadFile("go.mod")
+	goMod, err := readRoot("go.mod")
 	if err != nil {
 		t.Fatalf("read go.mod: %v", err)
 	}

@@ -3,7 +3,6 @@ package repocheck
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -401,7 +400,7 @@ func TestLayersTable(t *testing.T) {
 
 // TestMapNamesPackages wants Go files in the folder of every row, and of every package on the map in doc.go.
 func TestMapNamesPackages(t *testing.T) {
-	text, err := os.ReadFile("doc.go")
+	text, err := readRoot("doc.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -427,7 +426,7 @@ func TestMapNamesPackages(t *testing.T) {
 }
 
 // parsedRepository parses the module that these tests belong to, once for all of them.
-var parsedRepository = sync.OnceValues(func() (*tree, error) { return parseTree(os.DirFS(".")) })
+var parsedRepository = sync.OnceValues(func() (*tree, error) { return parseTree(rootFS()) })
 
 // parseRepository returns the module that this test belongs to. No test changes it.
 func parseRepository(t *testing.T) *tree {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"io/fs"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -83,7 +82,7 @@ func wrongCitations(name, text string, lemmas map[string][]int) (problems []stri
 
 // TestLemmasHaveTests wants lemmas in order, each with tests that there are, and citations of lemmas on their pages.
 func TestLemmasHaveTests(t *testing.T) {
-	root, sources := os.DirFS("."), parseRepository(t).sources
+	root, sources := rootFS(), parseRepository(t).sources
 	lemmas, problems := lemmasOf(root)
 	if n := len(slices.Concat(lemmas[lemmaPages[0]], lemmas[lemmaPages[1]])); n != len(lemmaTests) {
 		t.Errorf("there are %d lemmas, and tests of %d, want tests of each", n, len(lemmaTests))
@@ -151,7 +150,7 @@ func unknownNames(text string, sources []source) (unknown []string, named int) {
 func TestLemmasNameCode(t *testing.T) {
 	sources := parseRepository(t).sources
 	for _, name := range lemmaPages {
-		text, err := os.ReadFile(name)
+		text, err := readRoot(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +178,7 @@ func TestLemmasFindsFaults(t *testing.T) {
 // TestMakersAreNamed wants the lemma on payments to name each function that makes released numbers, or sums whose bound is
 // proved.
 func TestMakersAreNamed(t *testing.T) {
-	text, err := os.ReadFile(lemmaPages[0])
+	text, err := readRoot(lemmaPages[0])
 	if err != nil {
 		t.Fatal(err)
 	}

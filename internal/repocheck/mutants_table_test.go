@@ -1,7 +1,6 @@
 package repocheck
 
 import (
-	"os"
 	"strings"
 	"testing"
 )
@@ -331,7 +330,7 @@ var ofRecords = []mutant{
 // test, makes them.
 func TestMutantsApply(t *testing.T) {
 	for _, m := range append(append([]mutant{oneKey}, ofRecords...), mutants...) {
-		text, err := os.ReadFile(m.file)
+		text, err := readRoot(m.file)
 		if n := strings.Count(string(text), m.old); err != nil || n != 1 {
 			t.Errorf("%s: %s holds the text of the edit %d times, want once: %v", m.name, m.file, n, err)
 		}

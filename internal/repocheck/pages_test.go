@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"io/fs"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -37,7 +36,7 @@ func missingTests(root fs.FS, sources []source) (problems []string, err error) {
 
 // TestPagesNameTests wants each test that a page names to exist: proofs and figures point at what holds them.
 func TestPagesNameTests(t *testing.T) {
-	problems, err := missingTests(os.DirFS("."), parseRepository(t).sources)
+	problems, err := missingTests(rootFS(), parseRepository(t).sources)
 	if err != nil {
 		t.Fatal(err)
 	}

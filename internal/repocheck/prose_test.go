@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"io/fs"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -173,7 +172,7 @@ func countProse(of []sentence, what string) []sentence {
 
 // TestProse holds pages and comments to proseCeilings. With -v it lists every sentence that counts.
 func TestProse(t *testing.T) {
-	pages, err := pageSentences(os.DirFS("."))
+	pages, err := pageSentences(rootFS())
 	if err != nil {
 		t.Fatal(err)
 	}

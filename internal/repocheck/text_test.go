@@ -60,7 +60,7 @@ func repositoryFiles() ([]string, error) {
 	if err == nil {
 		names = strings.Split(strings.TrimRight(string(out), "\x00"), "\x00")
 	} else {
-		err := fs.WalkDir(os.DirFS("."), ".", func(name string, entry fs.DirEntry, err error) error {
+		err := fs.WalkDir(rootFS(), ".", func(name string, entry fs.DirEntry, err error) error {
 			if err == nil && entry.IsDir() && name != "." && strings.HasPrefix(path.Base(name), ".") {
 				return fs.SkipDir
 			}
@@ -87,7 +87,7 @@ func TestStrayText(t *testing.T) {
 	if !slices.Contains(names, "doc.go") {
 		t.Fatalf("list the files: got %d names without doc.go, want the files of this folder", len(names))
 	}
-	problems, err := checkText(os.DirFS("."), names)
+	problems, err := checkText(rootFS(), names)
 	if err != nil {
 		t.Fatalf("read the files: %v", err)
 	}
