@@ -301,26 +301,29 @@ func supportTable(t *testing.T) string {
 	var b strings.Builder
 	fmt.Fprint(&b, "# Which accountant prices which event\n"+
 		"\n"+
-		"Written by `go test ./account -run TestSupportTable -update`. The table names the\n"+
-		"accountants that price an event under a relation. \"Refused: no proof\" means that no proof covers\n"+
-		"the event under this relation, so all accountants refuse it.\n"+
+		"`go test ./account -run TestSupportTable -update` writes this page. [account.md](account.md#events)\n"+
+		"explains the events, and [accounting.md](accounting.md#bounds) the accountants.\n"+
 		"\n"+
-		"| accountant | which events with a proof it refuses |\n"+
+		"| accountant | refuses these events, although they have a proof |\n"+
 		"|---|---|\n"+
-		"| gdp | all events that are not equivalent to Gaussian releases; its prices are exact |\n"+
-		"| zcdp | events that disclose a record with some probability, and mixtures that no single release dominates: no bound at all orders is known |\n"+
-		"| pld | assumed-zcdp, assumed-xi-zcdp and repeat-and-select, which have no dominating pair |\n"+
-		"| rdp, basic, advanced | none |\n"+
+		"| gdp | all events that are not equivalent to Gaussian releases. It prices the others exactly |\n"+
+		"| zcdp | events that disclose a record with some probability, and mixtures that no single release dominates. For both no Rényi bound at all orders is known |\n"+
+		"| pld | assumed-zcdp, assumed-xi-zcdp and repeat-and-select, since they have no dominating pair of distributions |\n"+
+		"| rdp, basic, advanced, best | none |\n"+
 		"\n"+
 		"There is no event for\n"+
 		"\n"+
 		"- shuffling (each record in one batch of a fixed size, in random order);\n"+
-		"- correlated noise of a dense matrix or a buffered linear Toeplitz matrix;\n"+
+		"- noise that a dense matrix or a buffered linear Toeplitz matrix correlates;\n"+
 		"- Poisson samples of vectors with discrete noise;\n"+
 		"- approximate zCDP.\n"+
 		"\n"+
-		"If one of them is proved elsewhere, state it as assumed-dp. No sampler of dither draws by\n"+
-		"random allocation, so no trained model can claim its price.\n"+
+		"If a proof elsewhere covers one of these mechanisms, state its guarantee as `assumed-dp`.\n"+
+		"`random-allocation` prices releases of other programs only: dither itself does not sample this way.\n"+
+		"\n"+
+		"The next table names the accountants that price the event of a row under the neighboring relation of\n"+
+		"a column. \"Refused: no proof\" means that no proof covers the event under this relation. Then every\n"+
+		"accountant refuses the event.\n"+
 		"\n")
 	fmt.Fprintf(&b, "| event | %s |\n|---|---|---|---|\n", "add-or-remove-one | replace-one | zero-out")
 	for _, s := range samples {

@@ -12,24 +12,24 @@ func Risk(r account.Risk) []string {
 	if math.IsInf(r.Epsilon, 1) {
 		return []string{"There is no guarantee: the result may disclose any record."}
 	}
-	words := []string{
-		fmt.Sprintf("An attacker who wrongly names 1 in 100 of the records that are not in the data rightly names at most %s of those that are; with 1 wrong in 1000, at most %s.",
+	return []string{
+		fmt.Sprintf("An attacker names records that may be in the data. If they name 1 in 100 of the records that are not in the data, they name at most %s of the records that are. If they name 1 in 1000, they name at most %s.",
 			percent(r.TruePositiveAt1), percent(r.TruePositiveAt01)),
-		fmt.Sprintf("Choosing between \"in the data\" and \"not in the data\", with equal chances, he is right at most %s of the time; guessing blindly is right 50%% of the time.",
+		fmt.Sprintf("An attacker who chooses between \"in the data\" and \"not in the data\", equally likely beforehand, is right at most %s of the time. Blind guesses are right 50%% of the time.",
 			percent((1+r.Advantage)/2)),
-		fmt.Sprintf("What he held to be as likely as not he can afterwards hold to be at most %s likely, what he gave 1%% at most %s; %s.",
+		fmt.Sprintf("The result raises an attacker's belief of 50%% that a record is in the data to at most %s, and a belief of 1%% to at most %s. %s.",
 			percent(r.PosteriorFromHalf), percent(r.PosteriorFromHundredth), exception(r.Delta)),
-		fmt.Sprintf("A secret with a million equally likely values he guesses with a chance of at most %s; without the result it is 1 in 1000000.", chance(r.Reconstruction)),
+		fmt.Sprintf("An attacker guesses a secret with a million equally likely values with a chance of at most %s. Without the result the chance is 1 in 1000000.", chance(r.Reconstruction)),
+		"These limits hold for all attackers, whatever else they know, and however long they compute.",
 	}
-	return append(words, "These limits hold for every attacker, whatever else he knows, and no matter how long he computes.")
 }
 
 // exception says with what probability a statement may fail.
 func exception(delta float64) string {
 	if delta == 0 {
-		return "this has no exceptions"
+		return "This has no exceptions"
 	}
-	return "this may fail with a chance of at most " + chance(delta)
+	return "This may fail with a chance of at most " + chance(delta)
 }
 
 // percent writes a probability for reading, rounded up, so that a bound stays one.

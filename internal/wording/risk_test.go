@@ -56,9 +56,9 @@ func ExampleRisk() {
 		fmt.Println(sentence)
 	}
 	// Output:
-	// An attacker who wrongly names 1 in 100 of the records that are not in the data rightly names at most 3.4% of those that are; with 1 wrong in 1000, at most 0.48%.
-	// Choosing between "in the data" and "not in the data", with equal chances, he is right at most 59.9% of the time; guessing blindly is right 50% of the time.
-	// What he held to be as likely as not he can afterwards hold to be at most 90.6% likely, what he gave 1% at most 8.83%; this may fail with a chance of at most 1 in 1000000.
-	// A secret with a million equally likely values he guesses with a chance of at most 1 in 94000; without the result it is 1 in 1000000.
-	// These limits hold for every attacker, whatever else he knows, and no matter how long he computes.
+	// An attacker names records that may be in the data. If they name 1 in 100 of the records that are not in the data, they name at most 3.4% of the records that are. If they name 1 in 1000, they name at most 0.48%.
+	// An attacker who chooses between "in the data" and "not in the data", equally likely beforehand, is right at most 59.9% of the time. Blind guesses are right 50% of the time.
+	// The result raises an attacker's belief of 50% that a record is in the data to at most 90.6%, and a belief of 1% to at most 8.83%. This may fail with a chance of at most 1 in 1000000.
+	// An attacker guesses a secret with a million equally likely values with a chance of at most 1 in 94000. Without the result the chance is 1 in 1000000.
+	// These limits hold for all attackers, whatever else they know, and however long they compute.
 }
