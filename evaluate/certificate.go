@@ -21,8 +21,8 @@ func (p Plan) noiseDraws() int {
 	return p.Numbers()
 }
 
-// Claim returns the event of the plan, the number of noise draws, and the assumptions of the
-// guarantee in plain words.
+// Claim returns the claim of the plan: its event, the number of random numbers in its noise, and
+// the assumptions of the guarantee in plain words.
 func (p Plan) Claim() certificate.Claim {
 	return certificate.Claim{Event: p.Event(), NoiseDraws: p.noiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
 		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.assumptions()}
@@ -44,8 +44,8 @@ func (p Plan) assumptions() []string {
 	return out
 }
 
-// CheckSchema returns an error if the plan does not fit the schema of a model. The levels, the
-// bounds of the target and the groups must agree.
+// CheckSchema returns an error if the plan does not fit the schema of a model. The levels and
+// bounds of the target and the levels of the group column must be equal in both.
 func (p Plan) CheckSchema(s *data.Schema) error {
 	t := s.Target
 	column, groups, err := declaredGroups(p.GroupColumn, s)
@@ -60,7 +60,8 @@ func (p Plan) CheckSchema(s *data.Schema) error {
 	return nil
 }
 
-// Certificate returns the certificate of the plan. The provenance and the hashes are empty.
+// Certificate returns the certificate of the plan, including its price. The fields for the program,
+// the time and the hashes are empty.
 func (p Plan) Certificate() (certificate.Certificate, error) {
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -69,8 +70,7 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 	return certificate.New(option.MethodEvaluation, text, p.Claim())
 }
 
-// Methods returns the certificate methods of this package by name. Each derives the claim from the
-// JSON of a plan.
+// Methods returns the certificate.Method functions of this package by name.
 func Methods() map[string]certificate.Method {
 	return map[string]certificate.Method{option.MethodEvaluation: func(text json.RawMessage) (certificate.Claim, error) {
 		p, err := strict.ReadPlan[Plan]("evaluate", text)

@@ -17,65 +17,74 @@ const (
 	sumSlack = 1e-3
 )
 
-// Classification contains measures of predicted class probabilities.
+// Classification contains exact measures of predicted class probabilities.
 type Classification struct {
 	// Records is the number of records.
 	Records int `json:"records"`
-	// Undefined is the number of records with a probability that is NaN. They count as wrong and
-	// are missing in Confusion. In LogLoss and AUC all levels count as equally probable for them.
+	// Undefined is the number of records with a predicted probability that is NaN. These records
+	// count as wrong and are missing in Confusion. In LogLoss and AUC all levels count as equally
+	// probable for them.
 	Undefined int `json:"undefined,omitempty"`
-	// Accuracy is the share of records whose predicted level is the true one.
+	// Accuracy is the share of records whose predicted level is their true level.
 	Accuracy Measure `json:"accuracy"`
-	// MajorityAccuracy is the accuracy of always predicting the most frequent level of these
-	// records.
+	// MajorityAccuracy is the accuracy of a model that always predicts the most frequent level of
+	// these records.
 	MajorityAccuracy Measure `json:"majority-accuracy"`
-	// LogLoss is the mean of -ln p, in nats. Here p is the probability of the true level, at least
-	// 1e-15.
+	// LogLoss is the mean of -ln p over the records, in nats. Here p is the predicted probability
+	// of the true level, raised to 1e-15 if it is smaller.
 	LogLoss Measure `json:"log-loss"`
 	// AUC is the area under the receiver operating characteristic. It is the probability that a
-	// random record of Levels[1] scores above a random record of Levels[0]; ties count 1/2. It is
-	// NaN (null in JSON) if a level has no records or there are more than two levels.
+	// random record of Levels[1] scores above a random record of Levels[0], where a tie counts 1/2.
+	// It is NaN (null in JSON) if a level has no records or if there are more than two levels.
 	AUC Measure `json:"auc"`
 	// Levels are the names of the classes.
 	Levels []string `json:"levels"`
-	// Confusion contains the numbers of records, with shape [true level][predicted level].
+	// Confusion is the confusion matrix: Confusion[i][j] is the number of records with true level i
+	// and predicted level j.
 	Confusion [][]int `json:"confusion"`
-	// Precision is, for each level, the share of its predictions that are true. It is NaN if the
-	// level is never predicted.
+	// Precision has one share for each level: the share of records predicted as the level that have
+	// this level. It is NaN if the level is never predicted.
 	Precision []Measure `json:"precision"`
-	// Recall is, for each level, the share of its records that are predicted as this level. It is
-	// NaN if the level has no records.
+	// Recall has one share for each level: the share of records of the level that are predicted as
+	// the level. It is NaN if the level has no records.
 	Recall []Measure `json:"recall"`
-	// GroupColumn is the name of the column of Groups.
+	// GroupColumn is the name of the column by which Groups is split, or "".
 	GroupColumn string `json:"group-column,omitempty"`
-	// Groups contains the measures for each level of the group column, if one was given.
+	// Groups contains the measures for each level of the group column. It is nil if no group column
+	// was given.
 	Groups []Group `json:"groups,omitempty"`
 }
 
-// Group contains the measures of a Classification for the records of one level of the group column.
-// They are NaN if the level has no records.
+// Group contains measures for the records of one level of the group column. The measures are NaN if
+// the level has no records.
 type Group struct {
-	Level            string  `json:"level"`
-	Records          int     `json:"records"`
-	Accuracy         Measure `json:"accuracy"`
+	// Level is the level of the group column.
+	Level string `json:"level"`
+	// Records is the number of records of this level.
+	Records int `json:"records"`
+	// Accuracy is Classification.Accuracy for these records.
+	Accuracy Measure `json:"accuracy"`
+	// MajorityAccuracy is Classification.MajorityAccuracy for these records.
 	MajorityAccuracy Measure `json:"majority-accuracy"`
-	LogLoss          Measure `json:"log-loss"`
-	AUC              Measure `json:"auc"`
+	// LogLoss is Classification.LogLoss for these records.
+	LogLoss Measure `json:"log-loss"`
+	// AUC is Classification.AUC for these records.
+	AUC Measure `json:"auc"`
 }
 
-// Classify returns measures of predicted probabilities against labels. The labels are indices of
-// levels.
+// Classify returns measures that compare predicted probabilities with true labels. The labels are
+// indices of levels.
 //
-// For two levels, probabilities has shape [n] with the probability of levels[1]. The prediction is
-// levels[1] if its probability is above the threshold. Shape [n, 2] is accepted too. For K > 2
-// levels, probabilities has shape [n, K], row by row. The prediction is the first of the most
-// probable levels, and the threshold has no effect. The threshold is above 0 and below 1. groups
-// may be nil.
+// For two levels and n records, probabilities has n probabilities of levels[1], or shape [n, 2].
+// The prediction is levels[1] if its probability is above the threshold, which is between 0 and 1.
+// For K > 2 levels, probabilities has shape [n, K], row by row. The prediction is then the most
+// probable level, or the first of several such levels, and the threshold has no effect. The
+// argument groups may be nil.
 //
-// It is an error if there are no records, or if a label is no index of a level. It is an error if a
-// probability is outside [0, 1] by more than 1e-9. It is an error if the probabilities of a record
-// have a sum more than 1e-3 from 1. Errors state the number of the record, from 0, and never its
-// values.
+// It is an error if there are no records, or if a label is not an index of levels. It is an error
+// if a probability is below -1e-9 or above 1+1e-9. It is an error if the sum of a record's
+// probabilities differs from 1 by more than 1e-3. Errors state the number of the record, from 0,
+// and never its values.
 func Classify(levels []string, labels []int, probabilities []float64, threshold float64, groups *Grouping) (Classification, error) {
 	scores, err := newScores(len(levels), labels, probabilities, threshold)
 	if err != nil {

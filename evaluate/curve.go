@@ -1,28 +1,41 @@
 package evaluate
 
-// Point is one point of the receiver operating characteristic. Its rates are the true and false
-// positive rates if the second level is predicted whenever its probability is above Threshold.
+// Point is one point of the receiver operating characteristic. It states the rates of a classifier
+// that predicts the second level if its probability is above Threshold.
 type Point struct {
-	Threshold         float64 `json:"threshold"`
+	// Threshold is the decision threshold.
+	Threshold float64 `json:"threshold"`
+	// FalsePositiveRate is the share of records of the first level for which the second level is
+	// predicted.
 	FalsePositiveRate Measure `json:"false-positive-rate"`
-	TruePositiveRate  Measure `json:"true-positive-rate"`
+	// TruePositiveRate is the share of records of the second level for which the second level is
+	// predicted.
+	TruePositiveRate Measure `json:"true-positive-rate"`
 }
 
 // Bin is one bin of a calibration table. It contains the records with a score above Low and at most
-// High. For two levels the score is the probability of the second level. Otherwise it is the
-// probability of the predicted level. The bin states the share of its records with that level.
+// High. For two levels the score is the probability of the second level. For more levels it is the
+// probability of the predicted level.
 type Bin struct {
-	Low     float64  `json:"low"`
-	High    float64  `json:"high"`
+	// Low is the lower limit of the bin. Scores equal to Low are not in the bin, except in the
+	// first bin.
+	Low float64 `json:"low"`
+	// High is the upper limit of the bin. Scores equal to High are in the bin.
+	High float64 `json:"high"`
+	// Records is the number of rows in the bin.
 	Records Estimate `json:"records"`
-	Rate    Estimate `json:"rate"`
+	// Rate is a share of the rows in the bin. For two levels it is the share with the second level.
+	// For more levels it is the share with the predicted level.
+	Rate Estimate `json:"rate"`
 }
 
-// Choice is a selected decision threshold with its measures. The measures are optimistic, because
-// the threshold was selected on the same records.
+// Choice is the best decision threshold for a measure. It was selected on the same records on which
+// the measure was computed, so the value of the measure is optimistic.
 type Choice struct {
+	// Threshold is the selected decision threshold.
 	Threshold float64 `json:"threshold"`
-	Value     Measure `json:"value"`
+	// Value is the measure at this threshold.
+	Value Measure `json:"value"`
 }
 
 // levels returns the counts of level 0 and 1 by bin, for two levels.

@@ -10,10 +10,10 @@ import (
 )
 
 // Dataset returns exact measures of a model on a data set with targets. The result is a
-// classification or a regression, and the other pointer is nil. If g is not nil, it also contains
-// measures for each group. Rows that the schema drops are left out. The numbers have no noise, so
-// publish them only for public records. It is an error if the target was not read, or if the
-// context ends.
+// classification or a regression, and the other pointer is nil. If g is not nil, the result also
+// contains measures for each group. Rows that the schema drops are left out. The numbers have no
+// noise, so publish them only for public records. It is an error if the data set was read without
+// its target, or if the context ends.
 func Dataset(ctx context.Context, m *model.Model, d *data.Dataset, g *Grouping) (*Classification, *Regression, error) {
 	if d.Target() == nil {
 		return nil, nil, fmt.Errorf("evaluate: the table was read without its target, want the column %q", m.Schema().Target.Column)
@@ -34,8 +34,9 @@ func Dataset(ctx context.Context, m *model.Model, d *data.Dataset, g *Grouping) 
 	return &c, nil, err
 }
 
-// RecordsOf returns the rows of a data set with their predictions, as the input of Release. It is
-// an error if the target or a column of the plan was not read, or if the context ends.
+// RecordsOf returns the rows of a data set together with the model's predictions. The result is an
+// argument of Release. It is an error if the data set was read without its target or without a
+// column of the plan. It is an error if the context ends.
 func RecordsOf(ctx context.Context, m *model.Model, p Plan, d *data.Dataset) (Records, error) {
 	if d.Target() == nil {
 		return Records{}, fmt.Errorf("evaluate: the table was read without its target, want the column %q", m.Schema().Target.Column)

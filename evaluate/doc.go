@@ -8,7 +8,8 @@
 //
 // A Plan describes an evaluation on private records. Release pays for one noisy histogram, or for
 // one vector of noisy moments. Measures computes all measures from the released numbers, with
-// intervals that allow for noise and sampling. If a record is a person with several rows, the
-// release also contains sums over pairs of rows. They show how correlated the rows of one person
-// are. Intervals are always reported, and are wide if the noise is large.
+// confidence intervals. The intervals allow for the noise and for the sampling of the records. If a
+// record is a person with several rows, the release also contains sums over pairs of rows. The sums
+// over pairs show how correlated the rows of one person are. Intervals are always reported. They
+// are wide if the noise is large.
 package evaluate

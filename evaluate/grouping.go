@@ -11,9 +11,9 @@ const (
 
 // Grouping assigns each record to a group by one categorical column.
 type Grouping struct {
-	// Column is the name of the column.
+	// Column is the name of the categorical column.
 	Column string
-	// Levels are the declared levels, in the order in which groups are listed.
+	// Levels are the declared levels of the column. Groups are listed in this order.
 	Levels []string
 	// Codes contains one code for each record. A code is an index into Levels, -1 for a missing
 	// value, or len(Levels) for a value outside Levels.

@@ -44,36 +44,43 @@ func (s spread) quantile(variance, fourth float64) float64 {
 
 // Estimate is a number computed from a noisy release, with a confidence set. The set allows for the
 // noise and for the sampling of the records. It contains the numbers from Low to High, except those
-// inside Gap. Every release has a set, so sets are not selected by their noise. If the noise is
-// large, Low and High may be the ends of the possible range, and Value may be undefined. Low is
-// undefined (null in JSON) if R² has no lower bound. Low and High are both undefined if the plan
-// allows no interval: for the area and the bins of persons with several rows.
+// inside Gap. Every release has a set, so the noise does not decide which sets are reported. If the
+// noise is large, Low and High may be the ends of the possible range, and Value may be undefined.
+// Undefined numbers are NaN (null in JSON). Low is undefined if R² has no lower bound. Low and High
+// are both undefined if the plan allows no interval. This is so for areas and calibration bins if a
+// record is a person with several rows.
 //
-// The method:
+// The method is this:
 //
 //   - A ratio A/W of sums with independent noise is tested as A - θW = 0, whose variance is known
 //     at each θ (Wilson, "Probable inference, the law of succession, and statistical inference",
 //     JASA 1927; Fieller, "Some problems in interval estimation", JRSS B 1954).
 //   - The set is {θ : (A-θW)² ≤ z²·(sampling(θ) + noise(θ))}, with z a corrected normal quantile.
-//     The corrections are for the longer tails of Laplace noise, the noise in the sampling term,
-//     and the skewness of squares and magnitudes.
+//     Here sampling(θ) and noise(θ) are the variances from sampling and from noise. The corrections
+//     are for the longer tails of Laplace noise, for the noise in sampling(θ), and for the skewness
+//     of squares and magnitudes.
 //   - The set of a share of rows is wider by half a count if the noise is too small to smooth the
 //     steps between counts.
 //   - If the noise is as large as W, the set may be all numbers, or all except an interval.
-//   - If a record is a person with several rows, the sampling term uses the released sums over
-//     pairs of rows of one person. If these sums are too noisy, the term is raised, up to its
-//     largest possible value for rows of one person.
+//   - If a record is a person with several rows, sampling(θ) uses the released sums over pairs of
+//     rows of one person. If these sums are too noisy, sampling(θ) is raised, up to its largest
+//     possible value for rows of one person.
 //
-// Rate states whether the coverage may exceed the confidence.
+// The field Rate states whether the coverage may exceed the confidence.
 type Estimate struct {
+	// Value is the estimated number. It is NaN (null in JSON) if the number is undefined.
 	Value Measure `json:"value"`
-	Low   Measure `json:"low"`
-	High  Measure `json:"high"`
-	// Gap, if not nil, has the two ends of an interval between Low and High that is excluded from
-	// the set.
+	// Low is the lower end of the confidence set. It is NaN (null in JSON) if the set has no lower
+	// end.
+	Low Measure `json:"low"`
+	// High is the upper end of the confidence set. It is NaN (null in JSON) if there is no set.
+	High Measure `json:"high"`
+	// Gap, if not nil, has the two ends of an interval between Low and High. The numbers inside Gap
+	// are not in the confidence set.
 	Gap []Measure `json:"gap,omitempty"`
-	// Rate states how often such a set contains the true number, over all draws of the records and
-	// of the noise. It is "95 %", "at least 95 %" or the like, and "" without a set.
+	// Rate states how often a confidence set computed in this way contains the true number, over
+	// all draws of the records and of the noise. It is text such as "95 %" or "at least 95 %". It
+	// is "" if there is no set.
 	Rate string `json:"rate,omitempty"`
 }
 

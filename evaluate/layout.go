@@ -51,7 +51,7 @@ func (p Plan) perGroup() int {
 // rowNumbers returns the number of released sums over rows. They come first.
 func (p Plan) rowNumbers() int { return p.groups() * p.perGroup() }
 
-// Numbers returns the number of released numbers.
+// Numbers returns the number of noisy numbers that the plan releases.
 func (p Plan) Numbers() int {
 	if !p.paired() {
 		return p.rowNumbers()
@@ -101,8 +101,8 @@ func (p Plan) noise() mechanism.Noise {
 	return mechanism.Gaussian{NoiseMultiplier: p.NoiseMultiplier}
 }
 
-// Event returns the event of the plan's release. It is K-norm noise of the L1 norm or Gaussian
-// noise.
+// Event returns the event of the plan's release. It is mechanism.KNorm with the L1 norm for Laplace
+// noise, and mechanism.Gaussian for Gaussian noise.
 func (p Plan) Event() mechanism.Event { return p.noise() }
 
 // variance returns the variance of the noise on each released number. It is 2·s² for Laplace noise

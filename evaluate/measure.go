@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Measure is the value of a metric. NaN means that the metric is undefined for these records, for
-// example the area under the curve without records of one class.
+// Measure is the value of a metric. NaN means that the metric is undefined for these records. An
+// example is the area under the curve without records of one class.
 type Measure float64
 
 // noMeasure returns the undefined Measure.

@@ -29,64 +29,69 @@ const (
 )
 
 // Plan contains every public number of a private evaluation. It is fixed before a record is read.
-// It determines one noisy release of Numbers numbers. Every reported measure is computed from that
+// It determines one noisy release of several numbers. Every reported measure is computed from that
 // release.
 //
-// If the target has levels, the release is a histogram over group, true level and score. For two
-// levels the score is the bin of the second level's probability. For more levels the score is the
-// predicted level and the bin of its probability. A row adds 1 to one cell.
+// If the target has levels, the release is a histogram with one cell for each group, true level and
+// score. For two levels the score is the bin of the second level's probability. For more levels the
+// score is the predicted level with the bin of its probability. A row adds 1 to one cell.
 //
-// If the target is a number, a row adds functions of (a, t). Here a in [0, 1] is the magnitude of
-// the residual in units of ResidualBound, cut at 1. The target between its declared bounds is
-// scaled to t in [-1, 1]. Under Laplace noise the functions are the 25 products of two Bernstein
-// polynomials of degree 4, in a and in (1+t)/2. They are not negative and their sum is 1. Under
-// Gaussian noise they are ten moments, with a norm of at most 1.85.
+// If the target is a number, the release contains sums of functions of (a, t) over the rows. Here a
+// is the magnitude of the residual in units of ResidualBound, clipped to at most 1. The target
+// between its declared bounds is scaled to t in [-1, 1]. Under Laplace noise the functions are the
+// 25 products of two Bernstein polynomials of degree 4, in a and in (1+t)/2. These products are not
+// negative and have the sum 1. Under Gaussian noise the functions are ten moments, with an L2 norm
+// of at most 1.85.
 //
 // If a record is a person with several rows, the release also has sums over pairs of different rows
-// of one person. Their public weight makes the bound of one record slightly larger.
+// of one person. These sums have a small public weight and make the bound on one record's
+// contribution slightly larger.
 type Plan struct {
-	// Form is the version of the released numbers. It is 2 if the target is a number or if a person
-	// has several rows, else 0.
+	// Form is the version of the format of the released numbers. It is 2 if the target is a number
+	// or if a person has several rows. Otherwise it is 0.
 	Form int `json:"form,omitempty"`
-	// Subject states whom the evaluation protects. Its field Records is 0, since no evaluation
-	// needs the number of records.
+	// Subject states whom the evaluation protects. Its field Records is 0, because an evaluation
+	// does not need the number of records.
 	certificate.Subject
-	// Person, if not nil, makes a record a person instead of a row. The first MaxRows rows with the
-	// same text in the column are used.
+	// Person, if not nil, makes a record a person instead of a row. Rows with the same text in
+	// Person.Column belong to one person, and the first Person.MaxRows of them are used.
 	Person *query.Person `json:"person,omitempty"`
-	// Noise is "laplace" or "gaussian". NoiseMultiplier is the scale of Laplace noise, or the
-	// standard deviation of Gaussian noise, in units of one record's bound.
-	Noise           string  `json:"noise"`
+	// Noise is "laplace" or "gaussian".
+	Noise string `json:"noise"`
+	// NoiseMultiplier is the scale of Laplace noise, or the standard deviation of Gaussian noise.
+	// It is in units of the bound on the norm of one record's contribution.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
 	// Levels are the classes, or nil if the target is a number.
 	Levels []string `json:"levels,omitempty"`
 	// Edges are the limits of the score bins, ascending, from 0 to 1. A bin includes its upper
-	// limit; the first bin also includes 0.
+	// limit. The first bin also includes 0.
 	Edges []float64 `json:"edges,omitempty"`
-	// Threshold is the decision threshold for two levels. The second level is predicted if its
-	// probability is above Threshold. It is one of Edges.
+	// Threshold is the decision threshold if the target has two levels. The second level is
+	// predicted if its probability is above Threshold. Threshold is one of Edges.
 	Threshold float64 `json:"threshold,omitempty"`
-	// Lower and Upper are the target's declared bounds. Residuals with a larger magnitude than
-	// ResidualBound are cut to it.
-	Lower         float64 `json:"lower,omitempty"`
-	Upper         float64 `json:"upper,omitempty"`
+	// Lower is the declared lower bound of a numeric target.
+	Lower float64 `json:"lower,omitempty"`
+	// Upper is the declared upper bound of a numeric target.
+	Upper float64 `json:"upper,omitempty"`
+	// ResidualBound is the magnitude at which residuals are clipped, in units of the target.
 	ResidualBound float64 `json:"residual-bound,omitempty"`
-	// GroupColumn is the column by which the release is split. Groups are its declared levels. All
-	// other rows form one more group.
-	GroupColumn string   `json:"group-column,omitempty"`
-	Groups      []string `json:"groups,omitempty"`
+	// GroupColumn is the column by which the release is split into groups, or "".
+	GroupColumn string `json:"group-column,omitempty"`
+	// Groups are the declared levels of GroupColumn. All rows without one of these levels form one
+	// more group.
+	Groups []string `json:"groups,omitempty"`
 }
 
 // plainPlan is a plan without methods.
 type plainPlan Plan
 
-// MarshalJSON returns the JSON of the plan, with the fields of Subject among the fields of the
-// plan.
+// MarshalJSON returns the plan as JSON. The fields of Subject are at the top level of the JSON
+// object.
 func (p Plan) MarshalJSON() ([]byte, error) {
 	return strict.Ordered(plainPlan(p), "neighboring", "unit", "rows-per-person", "person", "delta", "records", "max-records")
 }
 
-// Validate returns an error for the first invalid number.
+// Validate returns an error if a number of the plan is invalid.
 func (p Plan) Validate() error {
 	switch {
 	case !p.Neighboring.Valid():

@@ -3,67 +3,96 @@ package evaluate
 import "fmt"
 
 // Private is the result of a private evaluation. All measures are computed from one noisy release.
-// Either Classification or Regression is set; the other is nil.
+// Exactly one of Classification and Regression is set.
 type Private struct {
-	// Confidence is the confidence of each single interval. Estimate.Rate states whether the
-	// coverage may be larger.
-	Confidence     float64                `json:"confidence"`
+	// Confidence is the confidence of each single interval, a probability. Estimate.Rate states
+	// whether the coverage of an interval may be larger.
+	Confidence float64 `json:"confidence"`
+	// Classification contains the measures if the target has levels. Otherwise it is nil.
 	Classification *PrivateClassification `json:"classification,omitempty"`
-	Regression     *PrivateRegression     `json:"regression,omitempty"`
+	// Regression contains the measures if the target is numeric. Otherwise it is nil.
+	Regression *PrivateRegression `json:"regression,omitempty"`
 }
 
-// PrivateClassification contains measures of predicted class probabilities, computed from a noisy
-// histogram.
+// PrivateClassification contains measures of predicted class probabilities. They are computed from
+// a noisy histogram.
 type PrivateClassification struct {
-	// Records is the noisy number of rows. Its interval allows for the noise only.
-	Records  Estimate `json:"records"`
+	// Records is the noisy number of rows. Its interval allows for the noise and not for sampling.
+	Records Estimate `json:"records"`
+	// Accuracy is the share of rows whose predicted level is their true level.
 	Accuracy Estimate `json:"accuracy"`
-	// MajorityAccuracy is the accuracy of always predicting the most frequent level of the release.
+	// MajorityAccuracy is the accuracy of a model that always predicts one level: the most frequent
+	// level in the noisy histogram.
 	MajorityAccuracy Estimate `json:"majority-accuracy"`
-	Levels           []string `json:"levels"`
-	// Confusion contains noisy counts with shape [true level][predicted level]. They may be
-	// negative.
+	// Levels are the names of the classes.
+	Levels []string `json:"levels"`
+	// Confusion is the confusion matrix: Confusion[i][j] is the noisy number of rows with true
+	// level i and predicted level j. It may be negative.
 	Confusion [][]float64 `json:"confusion"`
-	Precision []Estimate  `json:"precision"`
-	Recall    []Estimate  `json:"recall"`
-	// AUC is the area under the receiver operating characteristic. It is set for two levels only.
+	// Precision has one share for each level: the share of rows predicted as the level that have
+	// this level.
+	Precision []Estimate `json:"precision"`
+	// Recall has one share for each level: the share of rows of the level that are predicted as the
+	// level.
+	Recall []Estimate `json:"recall"`
+	// AUC is the area under the receiver operating characteristic. It is nil if there are more than
+	// two levels.
 	AUC *Area `json:"auc,omitempty"`
-	// ROC, BestAccuracy and BestBalanced are set for two levels only.
-	ROC          []Point `json:"roc,omitempty"`
+	// ROC contains the points of the receiver operating characteristic, from the highest threshold
+	// to the lowest. It is nil if there are more than two levels.
+	ROC []Point `json:"roc,omitempty"`
+	// BestAccuracy is the threshold with the highest accuracy. It is nil if there are more than two
+	// levels.
 	BestAccuracy *Choice `json:"best-threshold-for-accuracy,omitempty"`
+	// BestBalanced is the threshold with the highest balanced accuracy, which is the mean of the
+	// two recalls. It is nil if there are more than two levels.
 	BestBalanced *Choice `json:"best-threshold-for-balanced-accuracy,omitempty"`
-	Calibration  []Bin   `json:"calibration,omitempty"`
-	// GroupColumn is the column of the groups. Groups are the measures for its declared levels.
-	GroupColumn string         `json:"group-column,omitempty"`
-	Groups      []PrivateGroup `json:"groups,omitempty"`
+	// Calibration is the calibration table. Neighboring score bins are joined so that it has about
+	// 20 rows at most. It is nil if the plan has only one score bin.
+	Calibration []Bin `json:"calibration,omitempty"`
+	// GroupColumn is the column by which Groups is split, or "".
+	GroupColumn string `json:"group-column,omitempty"`
+	// Groups are the measures for each declared level of GroupColumn, and at the end for all other
+	// rows.
+	Groups []PrivateGroup `json:"groups,omitempty"`
 }
 
 // Area is an area under the receiver operating characteristic, computed from binned scores. In
-// Value, ties within a bin count 1/2. Resolution bounds the distance of Value from the area of the
-// exact scores, apart from noise and sampling. The interval is for the area of the exact scores. It
-// ranges from the low end for the area with all ties lost to the high end for the area with all
-// ties won.
+// Value, a tie of two scores within a bin counts 1/2. The confidence set is for the area of the
+// exact scores. Its lower end allows for the case that all ties are lost, and its upper end for the
+// case that all ties are won.
 type Area struct {
 	Estimate
+	// Resolution bounds the difference between Value and the area of the exact scores that is due
+	// to the bins. The difference due to noise and sampling is not included.
 	Resolution Measure `json:"resolution"`
 }
 
-// PrivateGroup contains the measures of one group. AUC, TruePositiveRate and FalsePositiveRate are
-// set for two levels only.
+// PrivateGroup contains the measures of the rows of one group.
 type PrivateGroup struct {
-	Level             string    `json:"level"`
-	Records           Estimate  `json:"records"`
-	Accuracy          Estimate  `json:"accuracy"`
-	AUC               *Estimate `json:"auc,omitempty"`
-	TruePositiveRate  *Estimate `json:"true-positive-rate,omitempty"`
+	// Level is the level of the group column, or a name for all other rows.
+	Level string `json:"level"`
+	// Records is the noisy number of rows of the group.
+	Records Estimate `json:"records"`
+	// Accuracy is the share of the group's rows whose predicted level is their true level.
+	Accuracy Estimate `json:"accuracy"`
+	// AUC is the area under the receiver operating characteristic for the group's rows. It is nil
+	// if there are more than two levels.
+	AUC *Estimate `json:"auc,omitempty"`
+	// TruePositiveRate is the share of the group's rows of the second level for which the second
+	// level is predicted. It is nil if there are more than two levels.
+	TruePositiveRate *Estimate `json:"true-positive-rate,omitempty"`
+	// FalsePositiveRate is the share of the group's rows of the first level for which the second
+	// level is predicted. It is nil if there are more than two levels.
 	FalsePositiveRate *Estimate `json:"false-positive-rate,omitempty"`
 }
 
 // restLevel is the name of the rows outside the declared groups.
 const restLevel = "(other or missing)"
 
-// Measures returns the measures that follow from the released numbers. It reads no record, so it
-// costs nothing. Numbers that do not fit the plan are an error.
+// Measures returns the measures of a private evaluation. They are computed from numbers, the result
+// of Release for plan p. Measures reads no record, so it costs no privacy. Numbers that do not fit
+// the plan are an error.
 func Measures(p Plan, numbers []float64) (Private, error) {
 	if err := p.Validate(); err != nil {
 		return Private{}, err

@@ -2,26 +2,36 @@ package evaluate
 
 import "math"
 
-// PrivateRegression contains measures of predicted numbers. Residuals are cut at the plan's
-// ResidualBound.
+// PrivateRegression contains measures of predicted numbers, computed from a noisy release.
+// Residuals larger than Plan.ResidualBound are clipped to it.
 type PrivateRegression struct {
+	// Records is the noisy number of rows.
 	Records Estimate `json:"records"`
-	// RMSE is the root of the mean squared residual. MAE is the mean magnitude of the residuals.
+	// RMSE is the root of the mean squared residual, in units of the target.
 	RMSE Estimate `json:"rmse"`
-	MAE  Estimate `json:"mae"`
-	// R2 is 1 minus the mean squared residual over the variance of the target.
-	R2          Estimate                 `json:"r2"`
-	GroupColumn string                   `json:"group-column,omitempty"`
-	Groups      []PrivateRegressionGroup `json:"groups,omitempty"`
+	// MAE is the mean magnitude of the residuals, in units of the target.
+	MAE Estimate `json:"mae"`
+	// R2 is 1 minus the ratio of the mean squared residual to the variance of the target.
+	R2 Estimate `json:"r2"`
+	// GroupColumn is the column by which Groups is split, or "".
+	GroupColumn string `json:"group-column,omitempty"`
+	// Groups are the measures for each declared level of GroupColumn, and at the end for all other
+	// rows.
+	Groups []PrivateRegressionGroup `json:"groups,omitempty"`
 }
 
-// PrivateRegressionGroup contains the measures of one group.
+// PrivateRegressionGroup contains the measures of the rows of one group.
 type PrivateRegressionGroup struct {
-	Level   string   `json:"level"`
+	// Level is the level of the group column, or a name for all other rows.
+	Level string `json:"level"`
+	// Records is the noisy number of rows of the group.
 	Records Estimate `json:"records"`
-	RMSE    Estimate `json:"rmse"`
-	MAE     Estimate `json:"mae"`
-	R2      Estimate `json:"r2"`
+	// RMSE is PrivateRegression.RMSE for the group's rows.
+	RMSE Estimate `json:"rmse"`
+	// MAE is PrivateRegression.MAE for the group's rows.
+	MAE Estimate `json:"mae"`
+	// R2 is PrivateRegression.R2 for the group's rows.
+	R2 Estimate `json:"r2"`
 }
 
 func (p Plan) regress(numbers []float64) PrivateRegression {

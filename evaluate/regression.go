@@ -5,39 +5,47 @@ import (
 	"math"
 )
 
-// Regression contains measures of predicted numbers.
+// Regression contains exact measures of predicted numbers.
 type Regression struct {
 	// Records is the number of records.
 	Records int `json:"records"`
 	// Undefined is the number of records whose prediction is NaN or infinite. If it is not 0, the
-	// measures over these records are NaN. Leaving such records out would flatter the model.
+	// measures over all records are NaN. Leaving such records out would make the model look better
+	// than it is.
 	Undefined int `json:"undefined,omitempty"`
 	// RMSE is the root of the mean squared error, in the unit of the labels.
 	RMSE Measure `json:"rmse"`
 	// MAE is the mean absolute error, in the unit of the labels.
 	MAE Measure `json:"mae"`
-	// R2 is 1 minus the sum of squared errors over the sum of squared deviations of the labels from
-	// their mean. It is NaN if all labels are equal.
+	// R2 is 1 minus a ratio. The numerator is the sum of squared errors. The denominator is the sum
+	// of squared deviations of the labels from their mean. R2 is NaN if all labels are equal.
 	R2 Measure `json:"r2"`
-	// GroupColumn is the name of the column of Groups.
+	// GroupColumn is the name of the column by which Groups is split, or "".
 	GroupColumn string `json:"group-column,omitempty"`
-	// Groups contains the measures for each level of the group column, if one was given.
+	// Groups contains the measures for each level of the group column. It is nil if no group column
+	// was given.
 	Groups []RegressionGroup `json:"groups,omitempty"`
 }
 
-// RegressionGroup contains the measures of a Regression for the records of one level of the group
-// column. They are NaN if the level has no records.
+// RegressionGroup contains measures for the records of one level of the group column. The measures
+// are NaN if the level has no records.
 type RegressionGroup struct {
-	Level   string  `json:"level"`
-	Records int     `json:"records"`
-	RMSE    Measure `json:"rmse"`
-	MAE     Measure `json:"mae"`
-	R2      Measure `json:"r2"`
+	// Level is the level of the group column.
+	Level string `json:"level"`
+	// Records is the number of records of this level.
+	Records int `json:"records"`
+	// RMSE is Regression.RMSE for these records.
+	RMSE Measure `json:"rmse"`
+	// MAE is Regression.MAE for these records.
+	MAE Measure `json:"mae"`
+	// R2 is Regression.R2 for these records.
+	R2 Measure `json:"r2"`
 }
 
-// Regress returns measures of predictions against labels. Both have shape [n]. groups may be nil.
-// It is an error if there are no records, if the lengths differ, or if a label is not finite.
-// Errors state the number of the record, from 0, and never its values.
+// Regress returns measures that compare predicted numbers with true labels. Both slices have one
+// number for each record. The argument groups may be nil. It is an error if there are no records,
+// if the lengths differ, or if a label is not finite. Errors state the number of the record, from
+// 0, and never its values.
 func Regress(labels, predictions []float64, groups *Grouping) (Regression, error) {
 	if len(labels) == 0 {
 		return Regression{}, errNoRecords

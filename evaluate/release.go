@@ -13,18 +13,18 @@ import (
 
 // Records are private labelled rows with the predictions to be measured.
 type Records struct {
-	// Targets are indices of levels or numeric values, of shape [n]. A row with a NaN target
-	// contributes nothing.
+	// Targets has one target for each row: the index of a level, or a number. A row with a NaN
+	// target contributes nothing.
 	Targets []float64
-	// Predictions are probabilities or numbers. For two levels they are the probabilities of the
-	// second level, of shape [n]. For more levels the shape is [n, levels], and for numbers [n]. A
-	// row with a NaN prediction contributes nothing.
+	// Predictions has the predictions of n rows. For two levels they are n probabilities of the
+	// second level. For more levels they are probabilities of shape [n, levels]. For a numeric
+	// target they are n numbers. A row with a NaN prediction contributes nothing.
 	Predictions []float64
-	// Groups contains the group of each row: an index of Plan.Groups, or any other number for the
-	// last group. It may be nil if the plan has no groups.
+	// Groups has the group of each row: an index of Plan.Groups. Any other number means the group
+	// of all other rows. Groups may be nil if the plan has no groups.
 	Groups []int32
-	// Persons contains the rows of each person if a record is a person, else nil. The first MaxRows
-	// rows of each person are used.
+	// Persons has the row numbers of each person if a record is a person, and is nil otherwise. The
+	// first MaxRows rows of each person are used, where MaxRows is Plan.Person.MaxRows.
 	Persons [][]int
 }
 
@@ -44,9 +44,9 @@ func (p Plan) check(r Records) error {
 	return nil
 }
 
-// Release pays for the plan's event and returns its noisy numbers. A histogram is returned row by
-// row. Measures computes everything else from these numbers. It is an error if the records do not
-// fit the plan, or if the payer refuses.
+// Release pays for the event of the plan, adds noise and returns the noisy numbers. A histogram is
+// returned row by row. Measures computes everything else from these numbers. It is an error if the
+// records do not fit the plan, or if the payer refuses.
 func Release(payer mechanism.Payer, p Plan, r Records) ([]float64, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err

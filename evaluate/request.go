@@ -22,39 +22,40 @@ const defaultLowScore, defaultHighScore = 0.002, 0.998
 // defaultThreshold is the probability above which the second of two levels is predicted.
 const defaultThreshold = 0.5
 
-// Request contains the user's choices for a private evaluation. NewPlan makes a plan from it.
+// Request contains the user's choices for a private evaluation. NewPlan turns it into a plan.
 type Request struct {
 	// Epsilon is the budget in nats. Epsilon and Delta are required.
 	Epsilon, Delta float64
-	// Neighboring is the neighboring relation. It is required.
+	// Neighboring is the neighboring relation of the guarantee. It is required.
 	Neighboring privacy.Neighboring
-	// Noise is "laplace" or "gaussian"; "" means "laplace".
+	// Noise is "laplace" or "gaussian". "" means "laplace".
 	Noise string
 	// Person, if not nil, makes all rows of a person one record.
 	Person *query.Person
-	// MaxRecords is a declared public upper bound on the number of rows; 0 means the schema's
-	// bound.
+	// MaxRecords is a declared public upper bound on the number of rows. 0 means the field
+	// MaxRecords of the schema.
 	MaxRecords int
-	// Bins is the number of score bins; 0 means option.DefaultScoreBins for two levels and 1 for
-	// more levels.
+	// Bins is the number of bins for scores. 0 means option.DefaultScoreBins for two levels, and 1
+	// for more levels.
 	Bins int
-	// LowScore and HighScore are the probabilities between which bins have equal width in log-odds.
-	// One more bin covers each side. If both are 0, the default depends on the number of bins. For
-	// two levels with at least three bins it is 0.002 and 0.998. Otherwise all bins have equal
-	// width in probability.
+	// LowScore and HighScore are probabilities. Between them, bins for scores have equal width in
+	// log-odds. One bin covers the scores below LowScore, and one the scores above HighScore. If
+	// both are 0, the default depends on the number of bins. For two levels with at least three
+	// bins it is 0.002 and 0.998. Otherwise all bins have equal width in probability.
 	LowScore, HighScore float64
-	// Threshold is the decision threshold for two levels; 0 means 0.5.
+	// Threshold is the decision threshold if the target has two levels. 0 means 0.5.
 	Threshold float64
-	// ResidualBound is the magnitude at which residuals are cut, in units of the target; 0 means
-	// the distance between the target's bounds.
+	// ResidualBound is the magnitude at which residuals are clipped, in units of the target. 0
+	// means the distance between the target's bounds.
 	ResidualBound float64
-	// GroupColumn, if not "", is a categorical column. The release is split by its declared levels.
+	// GroupColumn, if not "", is a categorical column. The release is split by the declared levels
+	// of this column.
 	GroupColumn string
 }
 
 // NewPlan returns the plan of a request for a schema, from public numbers alone. It chooses the
-// least noise whose price is within the request's budget. It is an error if the request is invalid,
-// does not fit the schema, or has a budget that no noise meets.
+// least noise whose cost is within the budget of the request. It is an error if the request is
+// invalid, does not fit the schema, or has a budget that no amount of noise meets.
 func NewPlan(r Request, s *data.Schema) (Plan, error) {
 	p := Plan{Subject: certificate.Subject{Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson, Delta: r.Delta, MaxRecords: r.MaxRecords}, Person: r.Person, Noise: r.Noise, NoiseMultiplier: 1}
 	if r.Person != nil {

@@ -1,6 +1,6 @@
 package mechanism
 
-// Choice is the event of a private selection among candidates by their scores. It is Exponential or
+// Choice is the event that selects one of several candidates by their scores. It is Exponential or
 // PermuteAndFlip. Other packages cannot implement Choice.
 type Choice interface {
 	Event

@@ -9,11 +9,14 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Event describes a release as far as its privacy cost depends on it. Other packages cannot
-// implement Event. String returns an expression that ParseEvent reads back as an equal event.
-// Numbers such as noise multipliers are relative to one record's bound, under every relation. Only
-// accountants apply that a relation may move a sum by twice the bound.
+// Event describes a release in everything that its privacy cost depends on. String returns an
+// expression that ParseEvent turns back into an equal event.
+//
+// A number such as a noise multiplier is relative to the bound on one record's contribution, under
+// every neighboring relation. Under replace-one the sums of neighbors may differ by twice that
+// bound. Only accountants take this into account. Other packages cannot implement Event.
 type Event interface {
+	// String returns the event as an expression that ParseEvent reads.
 	String() string
 	// check returns an error when a number of this event, apart from its parts, makes no sense.
 	check() error
@@ -24,18 +27,20 @@ type Event interface {
 	parts() []Event
 }
 
-// NonPrivate is a release without protection. Every accountant prices it at +Inf.
+// NonPrivate is a release without protection. Every accountant computes the epsilon +Inf for it.
 type NonPrivate struct{}
 
-// Repeat is an event that happens Count times with fresh randomness. Each repetition may depend on
-// the earlier outputs.
+// Repeat is an event that happens Count times, each time with fresh randomness. Each repetition may
+// depend on the outputs of the earlier repetitions.
 type Repeat struct {
+	// Event is the repeated event.
 	Event Event
+	// Count is the number of repetitions.
 	Count int
 }
 
-// Sequence is several events in order, about the same records. Each event may depend on the earlier
-// outputs.
+// Sequence is several events one after the other, about the same records. Each event may depend on
+// the outputs of the earlier events.
 type Sequence []Event
 
 // String returns "non-private()".
@@ -71,8 +76,9 @@ func (NonPrivate) parts() []Event { return nil }
 func (r Repeat) parts() []Event   { return []Event{r.Event} }
 func (s Sequence) parts() []Event { return s }
 
-// CheckEvent returns an error for the first part of the event with an invalid number. Examples are
-// a noise multiplier that is not positive and finite, a negative count, or a missing event.
+// CheckEvent returns an error for the first part of the event that is missing or has an invalid
+// number. Examples of invalid numbers are a negative count, and a noise multiplier that is 0 or
+// infinite.
 func CheckEvent(e Event) error {
 	if e == nil {
 		return fmt.Errorf("mechanism: event is %v, want an event of this package", e)

@@ -2,85 +2,107 @@ package mechanism
 
 import "github.com/ditherml/dither/privacy"
 
-// WithReplacement is an event on Batch independent uniform draws from Records records. A record
-// that is drawn m times moves the sum by up to m times the bound on one record. Event is a Gaussian
-// or a sequence of Gaussians. There is a proof under replace-one.
+// WithReplacement is an event on Batch records that are drawn independently and uniformly from
+// Records records. A record that is drawn m times moves the sum by up to m times the bound on one
+// record's contribution. Event is a Gaussian or a sequence of Gaussians. The cost has a proof only
+// under replace-one.
 type WithReplacement struct {
+	// Records is the number of records. Batch is the number of draws.
 	Records, Batch int
-	Event          Event
+	// Event is the event on the drawn records.
+	Event Event
 }
 
-// TruncatedPoisson is an event on a Poisson sample of at most MaxBatch records. Each of at most
-// Records records is drawn with Probability. If more than MaxBatch are drawn, a uniformly random
-// MaxBatch of them are kept. So the size of a batch can be limited in advance. Under
-// add-or-remove-one the larger neighbor has at most Records records. Event is a Gaussian or a
-// sequence of Gaussians.
+// TruncatedPoisson is an event on a Poisson sample of at most MaxBatch records. Each record is
+// drawn independently with Probability. If more than MaxBatch records are drawn, a uniformly random
+// choice of MaxBatch of them is kept. The data set has at most Records records. Under
+// add-or-remove-one this holds for the larger of two neighbors. Event is a Gaussian or a sequence
+// of Gaussians.
 type TruncatedPoisson struct {
-	Probability       float64
+	// Probability is the probability that a record is drawn.
+	Probability float64
+	// Records is the maximum number of records in the data set. MaxBatch is the maximum number of
+	// records in the sample.
 	Records, MaxBatch int
-	Event             Event
+	// Event is the event on the sample.
+	Event Event
 }
 
-// AdaptiveClipping is the pair of releases in one step of adaptive quantile clipping. The first is
-// the sum of clipped gradients, with noise of standard deviation NoiseMultiplier times the clipping
-// norm. The second is the sum of b-½ over the records, with noise of standard deviation CountNoise.
-// Here b is 1 if the record's gradient is within the clipping norm, else 0. The pair costs as much
-// as one Gaussian of multiplier (NoiseMultiplier^-2 + (2·CountNoise)^-2)^(-1/2).
+// AdaptiveClipping is the pair of releases in one step of adaptive quantile clipping. The first
+// release is the sum of clipped gradients, with noise of standard deviation NoiseMultiplier times
+// the clipping norm. The second release is the sum of b-½ over the records, with noise of standard
+// deviation CountNoise. Here b is 1 if the norm of the record's gradient is at most the clipping
+// norm, else 0. The pair costs as much as one Gaussian with the noise multiplier
+// (NoiseMultiplier^-2 + (2·CountNoise)^-2)^(-1/2).
 //
 // Source: Andrew, Thakkar, McMahan & Ramaswamy, "Differentially Private Learning with Adaptive
 // Clipping", NeurIPS 2021, theorem 1, https://arxiv.org/abs/1905.03871.
 type AdaptiveClipping struct{ NoiseMultiplier, CountNoise float64 }
 
-// JLClipping is the release of a sum of gradients that are clipped by estimated norms. A norm is
-// estimated from r = Projections public normal projections. The noise has a standard deviation of
-// NoiseMultiplier times the clipping norm. A clipped gradient may be longer than the clipping norm,
-// by a factor distributed as √(r/χ²_r). Cap is a separate bound on that factor; without a cap the
-// factor has no bound. Probability is the probability of a record in a Poisson sample; 1 means
-// every record.
+// JLClipping is the release of a sum of gradients that are clipped by estimated norms. The norm of
+// a gradient is estimated from r = Projections public random projections. So the norm of a clipped
+// gradient may exceed the clipping norm by a factor. The factor is distributed as √(r/χ²_r), where
+// χ²_r is chi-squared with r degrees of freedom, and is at most Cap. The noise has a standard
+// deviation of NoiseMultiplier times the clipping norm.
 //
 // Source: Bu, Gopi, Kulkarni, Lee, Shen & Tantipongpipat, "Fast and Memory Efficient Differentially
 // Private-SGD via JL Projections", NeurIPS 2021, https://arxiv.org/abs/2102.03013.
 type JLClipping struct {
+	// NoiseMultiplier is the standard deviation of the noise divided by the clipping norm.
 	NoiseMultiplier float64
-	Projections     int
-	Cap             float64
-	Probability     float64
+	// Projections is the number of random projections from which a norm is estimated.
+	Projections int
+	// Cap is an upper bound on the norm of a clipped gradient, divided by the clipping norm.
+	// Clipping by an estimated norm does not imply any such bound, so the cap must be enforced
+	// separately.
+	Cap float64
+	// Probability is the probability that a record is in the Poisson sample. 1 means that every
+	// record is used.
+	Probability float64
 }
 
 // MixtureOfGaussians is a Gaussian release with a random sensitivity. The protected unit moves the
-// sum by one of Sensitivities, in units of one record's bound, each with its probability. An
-// example is a person with several records in a Poisson sample (Ganesh, "Tight Group-Level DP
-// Guarantees for DP-SGD with Sampling via Mixture of Gaussians Mechanisms", 2024,
+// sum by a random distance, which is Sensitivities[i] with probability Probabilities[i]. An example
+// is a person with several records in a Poisson sample (Ganesh, "Tight Group-Level DP Guarantees
+// for DP-SGD with Sampling via Mixture of Gaussians Mechanisms", 2024,
 // https://arxiv.org/abs/2401.10294).
 type MixtureOfGaussians struct {
+	// NoiseMultiplier is the standard deviation of the noise divided by the bound on one record's
+	// contribution.
 	NoiseMultiplier float64
-	Sensitivities   []float64
-	Probabilities   []float64
+	// Sensitivities are possible distances by which the protected unit moves the sum. They are in
+	// units of the bound on one record's contribution.
+	Sensitivities []float64
+	// Probabilities has the probability of each of Sensitivities.
+	Probabilities []float64
 }
 
-// String returns text such as "with-replacement(60000, 256, gaussian(1.1))".
+// String returns text such as "with-replacement(60000, 256, gaussian(1.1))". The arguments are the
+// number of records, the number of draws and the event.
 func (w WithReplacement) String() string {
 	return call("with-replacement", w.Records, w.Batch, w.Event)
 }
 
-// String returns text such as "truncated-poisson(0.01, 10000, 150, gaussian(1.1))".
+// String returns text such as "truncated-poisson(0.01, 10000, 150, gaussian(1.1))". The arguments
+// are the probability, the maximum number of records, the maximum size of the sample and the event.
 func (t TruncatedPoisson) String() string {
 	return call("truncated-poisson", t.Probability, t.Records, t.MaxBatch, t.Event)
 }
 
-// String returns text such as "adaptive-clipping(1.1, 12.8)".
+// String returns text such as "adaptive-clipping(1.1, 12.8)". The arguments are the noise
+// multiplier and the standard deviation of the noise of the count.
 func (a AdaptiveClipping) String() string {
 	return call("adaptive-clipping", a.NoiseMultiplier, a.CountNoise)
 }
 
-// String returns text such as "jl-clipping(4, 20, 2, 0.01)": noise multiplier, projections, cap,
-// probability.
+// String returns text such as "jl-clipping(4, 20, 2, 0.01)". The arguments are the noise
+// multiplier, the number of projections, the cap and the probability.
 func (j JLClipping) String() string {
 	return call("jl-clipping", j.NoiseMultiplier, j.Projections, j.Cap, j.Probability)
 }
 
-// String returns text such as "mixture-of-gaussians(1, 0, 0.99, 1, 0.01)": noise multiplier, then
-// each sensitivity and its probability.
+// String returns text such as "mixture-of-gaussians(1, 0, 0.99, 1, 0.01)". The first argument is
+// the noise multiplier. Each sensitivity and its probability follow.
 func (m MixtureOfGaussians) String() string {
 	arguments := []any{m.NoiseMultiplier}
 	for i, s := range m.Sensitivities {

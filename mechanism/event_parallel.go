@@ -7,10 +7,10 @@ import (
 )
 
 // Parallel is several events, each on its own part of the records. The part of each record is drawn
-// once, independently of everything else. It depends on the record's place in the data set, not on
-// its content. Later events may depend on the outputs of earlier events.
+// once, independently of everything else. The draw depends on the record's place in the data set,
+// not on its content. Later events may depend on the outputs of earlier events.
 //
-// A Parallel costs as much as the most expensive of its events:
+// A Parallel costs as much as the most expensive of its events. The proof is:
 //
 //   - Given the parts, neighbors differ in one part only.
 //   - So the outputs of the other events are post-processing of that part's output.
@@ -18,9 +18,9 @@ import (
 //   - So δ(ε) is at most the mean of the events' δ(ε), over the distribution of the record's part.
 //   - The mean is at most the maximum.
 //
-// McSherry, "Privacy Integrated Queries", SIGMOD 2009, theorem 4, proves the case of parts by
-// content. With parts by content, a replaced record could change its part, so two events would
-// count under replace-one.
+// McSherry, "Privacy Integrated Queries", SIGMOD 2009, theorem 4, proves the case in which the
+// content of a record determines its part. In that case a replaced record could change its part, so
+// two events would count under replace-one.
 type Parallel []Event
 
 // String returns text such as "parallel(gaussian(3), k-norm(2))".

@@ -2,41 +2,50 @@ package mechanism
 
 import "github.com/ditherml/dither/privacy"
 
-// PoissonSampled is an event on a fresh sample that contains each record independently, with
-// probability at most Probability. Event is a Gaussian, an AdaptiveClipping, or a sequence of
-// these, all on the same sample. It may also be NonPrivate, Laplace, DiscreteGaussian or
+// PoissonSampled is an event on a fresh Poisson sample, which contains each record independently
+// with probability at most Probability. Event is one of these: a Gaussian, an AdaptiveClipping, a
+// sequence of these two on the same sample, NonPrivate, Laplace, DiscreteGaussian or
 // DiscreteLaplace.
 type PoissonSampled struct {
+	// Probability is an upper bound on the probability that a record is in the sample.
 	Probability float64
-	Event       Event
+	// Event is the event on the sample.
+	Event Event
 }
 
-// WithoutReplacement is an event on a fresh batch of Batch records out of Records. All batches of
-// that size are equally likely. There is a proof under replace-one, where the number of records is
-// public.
+// WithoutReplacement is an event on a fresh sample of exactly Batch of Records records. All samples
+// of this size are equally likely. The cost has a proof only under replace-one, where the number of
+// records is public.
 type WithoutReplacement struct {
+	// Records is the number of records. Batch is the number of records in the sample.
 	Records, Batch int
-	Event          Event
+	// Event is the event on the sample.
+	Event Event
 }
 
 // Partition is an event that happens once on each of Parts disjoint parts of the records, one part
 // after the other. The part of each record is drawn once, uniformly and independently of everything
-// else. It depends on the record's place in the data set, not on its content. So only one part
-// affects a record's cost. A Repeat of a Partition may keep the parts or draw them anew.
+// else. The draw depends on the record's place in the data set, not on its content. So each record
+// pays for only one part. A Repeat of a Partition may keep the parts or draw them anew.
 type Partition struct {
+	// Parts is the number of parts.
 	Parts int
+	// Event is the event on one part.
 	Event Event
 }
 
-// String returns text such as "poisson(0.01, gaussian(1.1))".
+// String returns text such as "poisson(0.01, gaussian(1.1))". The arguments are the probability and
+// the event.
 func (p PoissonSampled) String() string { return call("poisson", p.Probability, p.Event) }
 
-// String returns text such as "without-replacement(60000, 256, gaussian(1.1))".
+// String returns text such as "without-replacement(60000, 256, gaussian(1.1))". The arguments are
+// the number of records, the size of the sample and the event.
 func (w WithoutReplacement) String() string {
 	return call("without-replacement", w.Records, w.Batch, w.Event)
 }
 
-// String returns text such as "partition(100, gaussian(1.1))".
+// String returns text such as "partition(100, gaussian(1.1))". The arguments are the number of
+// parts and the event.
 func (p Partition) String() string { return call("partition", p.Parts, p.Event) }
 
 func (p PoissonSampled) check() error {

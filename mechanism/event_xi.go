@@ -3,16 +3,19 @@ package mechanism
 import "github.com/ditherml/dither/privacy"
 
 // AssumedXiZCDP is a release of another program, assumed to be (Xi, Rho)-zero-concentrated
-// differentially private under Neighboring. So its Rényi divergence of every order α > 1 is at most
-// Xi + Rho·α (Bun & Steinke, "Concentrated Differential Privacy: Simplifications, Extensions, and
-// Lower Bounds", TCC 2016, definition 1.1, https://arxiv.org/abs/1605.02065). With Xi 0 it equals
-// AssumedZCDP.
+// differentially private under Neighboring. This means that its Rényi divergence of every order α >
+// 1 is at most Xi + Rho·α (Bun & Steinke, "Concentrated Differential Privacy: Simplifications,
+// Extensions, and Lower Bounds", TCC 2016, definition 1.1, https://arxiv.org/abs/1605.02065). If Xi
+// is 0, it means the same as AssumedZCDP. This module cannot check the assumption.
 type AssumedXiZCDP struct {
-	Xi, Rho     float64
+	// Xi and Rho are the assumed parameters ξ and ρ.
+	Xi, Rho float64
+	// Neighboring is the relation under which the assumption holds.
 	Neighboring privacy.Neighboring
 }
 
-// String returns text such as "assumed-xi-zcdp(0.05, 0.1, add-or-remove-one)".
+// String returns text such as "assumed-xi-zcdp(0.05, 0.1, add-or-remove-one)". The arguments are ξ,
+// ρ and the relation.
 func (a AssumedXiZCDP) String() string {
 	return call("assumed-xi-zcdp", a.Xi, a.Rho, a.Neighboring)
 }

@@ -61,7 +61,7 @@ func init() {
 	}
 }
 
-// EventNames returns the names of all events for ParseEvent, sorted.
+// EventNames returns the names of all events that ParseEvent knows, sorted.
 func EventNames() []string {
 	names := make([]string, 0, len(eventReaders))
 	for name := range eventReaders {

@@ -10,8 +10,8 @@ import (
 // exhaust the stack.
 const maxEventDepth = 64
 
-// ParseEvent returns the event of an expression that Event.String returned. An error states the
-// position, in bytes from 1, and the expected text.
+// ParseEvent returns the event of an expression in the format of Event.String. An error states the
+// position in the text, in bytes from 1, and the text that was expected.
 func ParseEvent(text string) (Event, error) {
 	p := &eventParser{text: text}
 	e := p.event()

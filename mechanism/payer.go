@@ -1,7 +1,8 @@
 package mechanism
 
-// Payer pays for releases before their noise is drawn. A ledger.Grant is one. If Pay returns an
-// error, the event is not covered and nothing is released.
+// Payer pays for releases before their noise is drawn. A *ledger.Grant is a Payer.
 type Payer interface {
+	// Pay pays for one release. If it returns an error, the release is not paid and must not
+	// happen.
 	Pay(Event) error
 }
