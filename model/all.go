@@ -12,9 +12,10 @@ import (
 // blockRows is the number of rows that a goroutine predicts at a time.
 const blockRows = 512
 
-// PredictAll predicts the rows of d in order, on all processors. It passes the predictions in
-// blocks to use. They have shape [rows, m.Outputs()] and are NaN for a dropped row. Their memory is
-// reused after use returns. The error is the first error of use, or ctx.Err().
+// PredictAll predicts the rows of d in order, on all processors. It calls use with one block of
+// predictions after the other, where first is the number of the block's first row. A block has
+// shape [rows, m.Outputs()]. The predictions of a row that the schema drops are NaN. The memory of
+// predictions is reused after use returns. The error is the first error of use, or ctx.Err().
 func (m *Model) PredictAll(ctx context.Context, d *data.Dataset, use func(first int, predictions []float64) error) error {
 	k := m.Outputs()
 	predictors := make([]predictor, runtime.GOMAXPROCS(0))

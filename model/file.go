@@ -24,12 +24,15 @@ const (
 	maxFileSize = 1 << 30
 )
 
-// Provenance describes the origin of a model. All fields are public.
+// Provenance describes where a model comes from. All fields are public.
 type Provenance struct {
+	// Program is the name and version of the program that trained the model.
 	Program string `json:"program"`
-	Run     string `json:"run"`
+	// Run is a random identifier of the training, in hexadecimal digits.
+	Run string `json:"run"`
+	// Created is the time at which the model was made, in RFC 3339.
 	Created string `json:"created"`
-	// Private is false for a baseline that was trained without privacy.
+	// Private reports whether the model was trained with privacy. It is false for a baseline.
 	Private bool `json:"private"`
 }
 
@@ -62,8 +65,8 @@ type mapFile struct {
 	Transforms []feature.Spec `json:"transforms,omitempty"`
 }
 
-// Encode returns the bytes of model.json. The parameters of a network are in a separate file, see
-// Files.
+// Encode returns the bytes of model.json. The weights of a network are in a separate file, which
+// Files returns.
 func (m *Model) Encode() ([]byte, error) {
 	schema, err := m.schema.YAML()
 	if err != nil {
@@ -89,7 +92,7 @@ func indented(f file) ([]byte, error) {
 	return append(out, '\n'), err
 }
 
-// Load reads the model of a model folder.
+// Load returns the model in a model folder.
 func Load(dir string) (*Model, error) {
 	path := filepath.Join(dir, FileName)
 	info, err := os.Stat(path)
@@ -118,10 +121,11 @@ func unwrapPath(err error) error {
 	return err
 }
 
-// Decode reads a model from the output of Encode. Unknown or repeated fields, fields in other
-// letter case, and inconsistent parts are errors. A model may depend on further files, such as the
-// parameters of a network or the weights of a public encoder. The function open reads these files
-// by their names; see feature.FilesIn. If open is nil, such a model is refused.
+// Decode returns the model in text, which has the format of Encode. Unknown or repeated fields,
+// fields in other letter case, and inconsistent parts are errors. A model may depend on other
+// files, such as the weights of a network or of a public encoder. The function open returns the
+// content of such a file by its name; feature.FilesIn makes one. If open is nil, a model that
+// depends on other files is an error.
 func Decode(text []byte, open func(name string) ([]byte, error)) (*Model, error) {
 	var f file
 	if err := strict.Decode(text, &f); err != nil {

@@ -6,16 +6,20 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Linear is a generalized linear model: Columns scores under a loss. Each score is a dot product of
-// the row with its own weights. Weights are stored column after column, each Dim long.
+// Linear is the form of a generalized linear model. The model computes Columns scores for a row.
+// Each score is the dot product of the row with a weight vector of length Dim. The weight vectors
+// are stored one after the other. Loss turns the scores into a loss or a prediction.
 type Linear struct {
-	Loss    Loss
+	// Loss is the loss of a record's scores and label.
+	Loss Loss
+	// Columns is the number of scores of a row.
 	Columns int
-	Dim     int
+	// Dim is the length of a row.
+	Dim int
 }
 
-// NewLinear returns the linear model of a loss, for a number of classes and a length of rows. 0
-// classes means regression.
+// NewLinear returns the linear model of a loss for this number of classes and for rows of length
+// dim. 0 classes means regression.
 func NewLinear(l Loss, classes, dim int) (Linear, error) {
 	if l == nil || dim < 1 {
 		return Linear{}, fmt.Errorf("model: linear model has loss %v and %d features, want a loss and at least 1 feature", l, dim)
@@ -41,21 +45,21 @@ func fits(l Loss, classes int) error {
 	return fmt.Errorf("model: loss %s with %d levels, want another target; use %s", l.Name(), classes, use)
 }
 
-// Weights returns the number of weights.
+// Weights returns the number of weights, which is Columns·Dim.
 func (m Linear) Weights() int { return m.Columns * m.Dim }
 
-// Scores writes the scores of one row, of length Columns, to dst.
+// Scores writes the scores of row x to dst, of length Columns.
 func (m Linear) Scores(dst, x, weights []float64) {
 	for k := range m.Columns {
 		dst[k] = kernel.Dot(x, weights[k*m.Dim:(k+1)*m.Dim])
 	}
 }
 
-// Propose writes to c the proposals of records for the sum of gradients. There is one record for
-// each label. A proposal is the derivative of the record's loss by its scores. The function
-// multiply writes the records' scores, of length len(labels)·Columns, row-major. A NaN label
-// proposes zero. The proposal of a record is bit for bit independent of the other records in the
-// block.
+// Propose writes to c what records propose to add to the sum of gradients, with one record for each
+// label. A record proposes the derivative of its loss with respect to its scores. The function
+// multiply writes the scores of the records to dst, of length len(labels)·Columns, row-major. A
+// record with a NaN label proposes zero. A proposal does not depend on the other records in the
+// block, not even in its last bit.
 func (m Linear) Propose(c *kernel.Contributions, labels []float32, multiply func(dst []float32)) {
 	n := len(labels) * m.Columns
 	c.Columns, c.Coefficients, c.Scores = m.Columns, room(c.Coefficients, n), room(c.Scores, n)

@@ -7,33 +7,34 @@ import (
 	"github.com/ditherml/dither/data"
 )
 
-// Loss is a convex loss of one record's scores and its label. A label is a class index. For
-// regression it is the target scaled to [-1, 1].
+// Loss is a convex function of a record's scores and label. For classification the label is the
+// index of a class. For regression the label is the target, scaled from its declared bounds to [-1,
+// 1].
 type Loss interface {
-	// Name returns the loss's name in flags and files.
+	// Name returns the name of the loss in flags and files.
 	Name() string
 	// Columns returns the number of scores for this number of classes. 0 classes means a numeric
-	// target. It returns 0 if the loss is for other targets.
+	// target. Columns returns 0 if the loss cannot be used for such a target.
 	Columns(classes int) int
 	// Value returns the loss of a record with these scores and this label.
 	Value(scores []float64, label float64) float64
 	// Residuals writes to dst the derivative of the loss with respect to each score.
 	Residuals(dst, scores []float64, label float64)
-	// Lipschitz returns the largest L2 norm of Residuals, over all labels and all vectors of this
-	// number of scores. It returns +Inf if the norm is unbounded.
+	// Lipschitz returns the largest L2 norm of the vector that Residuals computes, over all labels
+	// and all vectors of this number of scores. It returns +Inf if the norm is unbounded.
 	Lipschitz(columns int) float64
-	// Smoothness returns a bound on the eigenvalues of the second derivative with respect to the
-	// scores.
+	// Smoothness returns an upper bound on the eigenvalues of the second derivative of the loss
+	// with respect to the scores.
 	Smoothness() float64
-	// Predict replaces scores by predictions. These are probabilities for classes, or the predicted
-	// value for regression.
+	// Predict replaces scores by predictions. For classification the predictions are probabilities.
+	// For regression the prediction is a number on the scale of the label.
 	Predict(scores []float64)
 }
 
 // LossFor returns the loss for a target. If asked is nil, the loss is logistic for two classes,
-// softmax for more classes, and Huber for regression. If asked is not nil, LossFor returns it. A
-// loss that depends on the bounds of a numeric target, such as Poisson, is first adapted to them. A
-// target of one level is an error. Bounds that the loss cannot use are an error too.
+// softmax for more classes, and Huber for regression. If asked is not nil, LossFor returns asked.
+// If that loss depends on the bounds of a numeric target, as Poisson does, LossFor adapts it to the
+// bounds. A target of one level is an error. Bounds that the loss cannot use are an error too.
 func LossFor(t data.Target, asked Loss) (Loss, error) {
 	if asked == nil {
 		switch classes := len(t.Levels); {
@@ -54,8 +55,7 @@ func LossFor(t data.Target, asked Loss) (Loss, error) {
 }
 
 // Logistic is the loss log(1 + exp(-y·z)), where z is the score and y is -1 for class 0 and +1 for
-// class 1. Source: any text on logistic regression. The form without overflow is max(-y·z, 0) +
-// log1p(exp(-|z|)).
+// class 1. It is computed without overflow as max(-y·z, 0) + log1p(exp(-|z|)).
 var Logistic logistic
 
 // logistic is the type of Logistic.
@@ -162,9 +162,9 @@ func maximum(x []float64) float64 {
 // defaultHuberWidth is the width of the Huber loss, in units of half the target's range.
 const defaultHuberWidth = 0.25
 
-// Huber returns the loss that is half the squared residual z - y up to width, and linear beyond
-// (Huber, "Robust Estimation of a Location Parameter", Annals of Mathematical Statistics 1964). The
-// target y is scaled to [-1, 1].
+// Huber returns the Huber loss of the residual r = z - y, where z is the score and y the target,
+// scaled to [-1, 1]. The loss is r²/2 for |r| up to width, and grows linearly for larger |r|
+// (Huber, "Robust Estimation of a Location Parameter", Annals of Mathematical Statistics 1964).
 func Huber(width float64) Loss { return huber{width} }
 
 // huber is the loss that Huber returns.

@@ -8,11 +8,12 @@ import (
 // defaultHingeWidth is the width of the huberized hinge loss.
 const defaultHingeWidth = 0.5
 
-// Hinge returns the huberized hinge loss of a support vector machine. With the margin m = y·z, y =
-// ±1, it is 0 above 1 + width and 1 - m below 1 - width. Between these it is (1 + width -
-// m)²/(4·width). Source: Chaudhuri, Monteleoni and Sarwate, "Differentially Private Empirical Risk
-// Minimization", JMLR 2011, https://www.jmlr.org/papers/v12/chaudhuri11a.html, section 4.2 (there
-// the Huber loss).
+// Hinge returns the huberized hinge loss of a support vector machine. Let m = y·z be the margin,
+// where z is the score and y is -1 or +1. The loss is 0 if m is above 1 + width, and 1 - m if m is
+// below 1 - width. Between these values it is (1 + width - m)²/(4·width). Source: Chaudhuri,
+// Monteleoni and Sarwate, "Differentially Private Empirical Risk Minimization", JMLR 2011,
+// https://www.jmlr.org/papers/v12/chaudhuri11a.html, section 4.2, where it is called the Huber
+// loss.
 func Hinge(width float64) Loss { return hinge{width} }
 
 // hinge is the loss that Hinge returns.

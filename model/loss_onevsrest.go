@@ -3,10 +3,10 @@ package model
 import "math"
 
 // OneVsRest is the sum of one logistic loss for each class, which separates the class from all
-// others. It is Σ_k log(1 + exp(-y_k·z_k)), with y_k = +1 for the class of the label and -1 for the
-// other classes. The gradient of a record is one vector over all classes and is clipped as a whole.
-// Source: Rifkin and Klautau, "In Defense of One-Vs-All Classification", JMLR 2004,
-// https://www.jmlr.org/papers/v5/rifkin04a.html, section 2.1.
+// others. It is Σ_k log(1 + exp(-y_k·z_k)), where z_k is the score of class k. Here y_k is +1 for
+// the class of the label and -1 for the other classes. The gradient of a record is one vector over
+// all classes and is clipped as a whole. Source: Rifkin and Klautau, "In Defense of One-Vs-All
+// Classification", JMLR 2004, https://www.jmlr.org/papers/v5/rifkin04a.html, section 2.1.
 var OneVsRest oneVsRest
 
 // oneVsRest is the type of OneVsRest.

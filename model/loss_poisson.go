@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-// Poisson returns the negative log-likelihood of a count with mean M·exp(z), which is M·exp(z) -
-// y·z. Here y = M + label is the count in units of half the target's declared range [low, high],
-// with low at least 0. M is the middle of the range in these units. M is 1 until LossFor sets
-// the range.
+// Poisson returns the loss of Poisson regression. The target is a count with a declared range [low,
+// high], where low is at least 0. Let y be the count in units of half the width of the range, and M
+// the middle of the range in the same units. The loss of score z is M·exp(z) - y·z, the negative
+// log-likelihood of a count with mean M·exp(z). M is 1 until LossFor sets the range.
 //
-// Beyond the score at which the mean reaches high, the loss is its tangent. Its derivative is
-// therefore bounded, and no mean exceeds the declared range. Source: McCullagh and Nelder,
-// "Generalized Linear Models", 2nd edition 1989, chapter 6. A convex loss that continues by its
-// tangent stays convex with bounded slope: Song, Steinke, Thakkar and Thakurta, "Evading the Curse
-// of Dimensionality in Unconstrained Private GLMs", AISTATS 2021,
+// The mean reaches high at some score. For larger scores the loss continues along its tangent at
+// that score. So its derivative is bounded, and no mean exceeds the declared range. Source:
+// McCullagh and Nelder, "Generalized Linear Models", 2nd edition 1989, chapter 6. A convex loss
+// that continues by its tangent stays convex with bounded slope: Song, Steinke, Thakkar and
+// Thakurta, "Evading the Curse of Dimensionality in Unconstrained Private GLMs", AISTATS 2021,
 // http://proceedings.mlr.press/v130/song21a.html, section 3.
 func Poisson() Loss { return poisson{1} }
 

@@ -6,18 +6,19 @@ import (
 	"github.com/ditherml/dither/internal/encoder"
 )
 
-// Squared is half the squared residual, (z - y)²/2, of a numeric target y scaled to [-1, 1]. Its
-// derivative is not bounded, so descent must clip gradients. Methods of package erm that release
-// sums of products need no bound on the derivative.
+// Squared is half the squared residual, (z - y)²/2, where z is the score and y the numeric target,
+// scaled to [-1, 1]. Its derivative is not bounded, so gradient descent must clip gradients. Some
+// methods of package erm release sums of products of features instead. These methods need no bound
+// on the derivative.
 var Squared squared
 
 // squared is the type of Squared.
 type squared struct{}
 
-// SquaredClasses is least squares as a classifier: half the squared distance of the scores from the
-// coordinates of the class. For two classes there is one score, and the coordinates are -1 and +1.
-// For more classes the coordinates are the unit vector of the class. The derivative of the loss is
-// not bounded. Source: Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd
+// SquaredClasses is least squares as a classifier. The loss is half the squared distance between
+// the scores and a code of the class. For two classes there is one score, and the codes are -1 and
+// +1. For more classes the code of a class is a unit vector. The derivative of the loss is not
+// bounded. Source: Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd
 // edition 2009, section 4.2, linear regression of an indicator matrix.
 var SquaredClasses squaredClasses
 

@@ -5,17 +5,19 @@ import (
 	"strings"
 )
 
-// LossSpec is the name of a loss with its parameters, as in flags and files. A parameter of 0 means
-// the loss's default.
+// LossSpec is the name of a loss with the parameters of the loss, as in flags and files. If a
+// parameter is 0, the loss uses its default.
 type LossSpec struct {
+	// Name is the name of the loss, such as "huber".
 	Name string `json:"name"`
-	// Width is the Width of the losses huber, hinge and quantile, in units of the score. See Huber,
-	// Hinge and Quantile.
+	// Width is the argument width of the functions Huber, Hinge and Quantile, in units of the
+	// score. 0 means the default of the loss.
 	Width float64 `json:"width,omitempty"`
-	// Quantile is the quantile of the loss "quantile", between 0 and 1.
+	// Quantile is the argument quantile of the function Quantile, between 0 and 1. 0 means the
+	// default.
 	Quantile float64 `json:"quantile,omitempty"`
-	// Middle is the middle of the target's range in units of half of the range, for poisson. See
-	// LossFor.
+	// Middle is used by the loss of the function Poisson only. It is the middle of the target's
+	// declared range, in units of half the width of the range. LossFor sets it.
 	Middle float64 `json:"middle,omitempty"`
 }
 
@@ -32,10 +34,11 @@ type parametrized interface {
 var losses = []Loss{logistic{}, hinge{defaultHingeWidth}, softmax{}, oneVsRest{}, huber{defaultHuberWidth}, squared{}, squaredClasses{},
 	smoothedQuantile{defaultQuantile, defaultQuantileWidth}, poisson{1}}
 
-// Losses returns one instance of each loss.
+// Losses returns one loss of each kind, with default parameters.
 func Losses() []Loss { return append([]Loss(nil), losses...) }
 
-// Loss returns the loss that the spec names. Its error lists the known names.
+// Loss returns the loss with the name and parameters of s. If the name is unknown, the error lists
+// the known names.
 func (s LossSpec) Loss() (Loss, error) {
 	for _, l := range losses {
 		if l.Name() != s.Name {
@@ -49,8 +52,8 @@ func (s LossSpec) Loss() (Loss, error) {
 	return nil, fmt.Errorf("model: loss is %q, want %s", s.Name, lossNames(func(Loss) bool { return true }))
 }
 
-// SpecOf returns the spec of a loss. A loss that this package does not define is an error, because
-// it cannot be written to a file.
+// SpecOf returns the name and parameters of a loss. A loss that this package does not define is an
+// error, because it cannot be written to a file.
 func SpecOf(l Loss) (LossSpec, error) {
 	s := LossSpec{Name: l.Name()}
 	if p, ok := l.(parametrized); ok {

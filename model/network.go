@@ -36,11 +36,12 @@ type trained struct {
 	sparse sparseMap
 }
 
-// NewNetwork returns a model whose scores come from a network. The network reads rows that features
-// maps, and has one output for each score of the loss. The parameters are in the order of
-// network.Network: the trained blocks, then the frozen ones. NewNetwork keeps its arguments. It
-// returns an error if they do not fit or are too large to be served. The error wraps ErrNotFinite
-// if a parameter is not finite.
+// NewNetwork returns a model whose scores come from a network. The inputs of the network are the
+// rows that the map features computes. The network must have one output for each score of the loss.
+// The weights are in the order of network.Network: first the trained blocks, then the frozen
+// blocks. NewNetwork keeps its arguments. It returns an error if the arguments do not fit together
+// or if the model is too large to be served. The error wraps ErrNotFinite if a weight is not
+// finite.
 func NewNetwork(s *data.Schema, features *feature.Map, loss Loss, n *network.Network, weights []float32) (*Model, error) {
 	linear, err := NewLinear(loss, len(s.Target.Levels), features.Dim())
 	if err != nil {
@@ -117,8 +118,8 @@ func (m *Model) Network() *network.Network {
 	return m.trained.network
 }
 
-// NetworkWeights returns the parameters of the network, or nil for a linear model. The caller must
-// not modify them.
+// NetworkWeights returns the weights of the network, or nil for a linear model. The caller must not
+// modify the slice.
 func (m *Model) NetworkWeights() []float32 {
 	if m.trained == nil {
 		return nil

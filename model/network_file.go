@@ -16,11 +16,11 @@ import (
 	"github.com/ditherml/dither/network"
 )
 
-// WeightsFileName is the name of the file with a network's parameters inside a model folder. It is
-// a safetensors file, which other programs can read.
+// WeightsFileName is the name of the file with a network's weights inside a model folder. It is a
+// safetensors file, which other programs can read.
 const WeightsFileName = "network.safetensors"
 
-// ErrOtherWeights is the error for a file of weights whose hash differs from the hash in
+// ErrOtherWeights is the error if the hash of a file with weights differs from the hash in
 // model.json.
 var ErrOtherWeights = errors.New("the file was changed or is of another model")
 
@@ -34,8 +34,8 @@ type networkFile struct {
 	SHA256  string `json:"sha256"`
 }
 
-// Files returns the files of a model folder except model.json, by name. They are the parameters of
-// a network and the files of transforms. The caller must not modify the map.
+// Files returns the files of a model folder except model.json, by name. They contain the weights of
+// a network and the data of transforms. The caller must not modify the map.
 func (m *Model) Files() map[string][]byte {
 	if m.trained == nil {
 		return m.features.Files()
@@ -200,9 +200,10 @@ func decodeAllWeights(n *network.Network, file []byte) ([]float32, error) {
 	return weights, nil
 }
 
-// DecodeFirstWeights returns the parameters of network n from the file of a longer network whose
-// first layers are n. The file is a safetensors file as in a model folder. Arrays of later layers
-// are ignored. Missing arrays, other shapes, and numbers that are not finite are errors.
+// DecodeFirstWeights returns the weights of network n, read from the weights file of a longer
+// network. The first layers of the longer network must be the layers of n. The file is a
+// safetensors file as in a model folder. Arrays of later layers are ignored. Missing arrays, other
+// shapes, and numbers that are not finite are errors.
 func DecodeFirstWeights(n *network.Network, file []byte) ([]float32, error) {
 	weights, _, err := decodeWeights(n, file)
 	return weights, err

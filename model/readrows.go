@@ -2,9 +2,10 @@ package model
 
 import "github.com/ditherml/dither/feature"
 
-// PredictRows writes the predictions for records first … first+n-1 to dst, of length n·Outputs. The
-// predictions equal the results of Predict bit for bit. PredictRows is faster for whitened rows,
-// because it multiplies several rows by the matrix together.
+// PredictRows writes the predictions for the n records from record first on to dst, of length
+// n·Outputs. The predictions have the same bits as the results of Predict. If the model whitens
+// rows, PredictRows is faster than Predict, because it multiplies several rows by the matrix
+// together.
 func (r *Reader) PredictRows(dst []float64, first, n int) {
 	k := r.model.Outputs()
 	if !r.model.TakesFeatures() {
@@ -23,9 +24,9 @@ func (r *Reader) PredictRows(dst []float64, first, n int) {
 	r.model.scoreMapped(dst, r.rows.mapped[:n*r.model.features.Dim()], x, n, r.rows.scratch)
 }
 
-// TakesFeatures reports whether predictions can be computed from precomputed features, by
-// PredictFeatures. Callers may then compute the features once for several models. It is true if the
-// model is linear and either whitens its rows or has at most 1000 features.
+// TakesFeatures reports whether PredictFeatures can compute predictions from precomputed features.
+// Callers may then compute the features once for several models. It is true if the model is linear
+// and either whitens its rows or has at most 1000 features.
 func (m *Model) TakesFeatures() bool { return m.trained == nil && m.wide == nil }
 
 // readerRoom is the scratch for several rows.

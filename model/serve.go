@@ -11,10 +11,11 @@ import (
 	"github.com/ditherml/dither/internal/encoder"
 )
 
-// Model is a trained model that can predict: a schema, a feature map, and weights or a network. It
-// is immutable except for Provenance, and safe for concurrent use. Each goroutine needs its own Row
-// or Scratch.
+// Model is a trained model that can predict. It consists of a schema, a feature map, and the
+// weights of a linear model or a network. It is immutable except for Provenance, and safe for
+// concurrent use. Each goroutine needs its own Row or Scratch.
 type Model struct {
+	// Provenance describes where the model comes from.
 	Provenance Provenance
 
 	schema   *data.Schema
@@ -31,8 +32,8 @@ type Model struct {
 	threshold float64 // 0 means defaultThreshold
 }
 
-// ErrNotFinite is wrapped by the error about weights that are not finite, such as the weights of a
-// run that diverged.
+// ErrNotFinite is the error if weights are not finite, as after a training that diverged. Returned
+// errors wrap it.
 var ErrNotFinite = errors.New("want finite numbers")
 
 // New returns a linear model. It keeps its arguments and returns an error if they do not fit
@@ -67,28 +68,29 @@ func newModel(s *data.Schema, features *feature.Map, linear Linear) *Model {
 	return m
 }
 
-// Schema returns the declared schema.
+// Schema returns the schema of the records on which the model was trained.
 func (m *Model) Schema() *data.Schema { return m.schema }
 
-// Features returns the feature map.
+// Features returns the map that turns a row into the input vector of the model.
 func (m *Model) Features() *feature.Map { return m.features }
 
-// Linear returns the shape and loss of the model. For a network, Dim is the number of its inputs
-// and Columns the number of its outputs.
+// Linear returns the form of the model. For a network, Dim is the number of its inputs and Columns
+// the number of its outputs.
 func (m *Model) Linear() Linear { return m.linear }
 
-// Loss returns the loss that the model was trained on.
+// Loss returns the loss with which the model was trained.
 func (m *Model) Loss() Loss { return m.linear.Loss }
 
-// Weights returns the weights, column after column, or nil for a network. The caller must not
-// modify them.
+// Weights returns the weight vectors of a linear model, one after the other, or nil for a network.
+// The caller must not modify the slice.
 func (m *Model) Weights() []float64 { return m.weights }
 
-// Outputs returns the length of a prediction. It is 1 for regression and for two classes (the
-// probability of the second level). Otherwise it is one probability for each level.
+// Outputs returns the number of numbers in a prediction. For regression a prediction is one number.
+// For two classes it is the probability of the second level. For more classes it has one
+// probability for each level.
 func (m *Model) Outputs() int { return m.linear.Columns }
 
-// Scratch is the working memory of Predict.
+// Scratch is the working memory of Model.Predict. Each goroutine needs its own.
 type Scratch struct {
 	features *feature.Scratch // nil, and x too, if entries are used
 	x        []float64
@@ -99,7 +101,7 @@ type Scratch struct {
 	network  *networkScratch // nil for a linear model
 }
 
-// NewScratch returns working memory for one goroutine.
+// NewScratch returns working memory for Predict in one goroutine.
 func (m *Model) NewScratch() *Scratch {
 	if m.wide != nil {
 		return &Scratch{}
@@ -115,9 +117,9 @@ func (m *Model) NewScratch() *Scratch {
 	return s
 }
 
-// Predict writes the prediction for one row to dst, of length Outputs. The values are from
-// Dataset.Row under the model's schema. It allocates only while the scratch is new. Equal values
-// always give equal bits.
+// Predict writes the prediction for one row to dst, of length Outputs. The argument values has the
+// form of data.Dataset.Row under the model's schema. Predict allocates memory only during the first
+// calls with a new scratch. Equal values always give equal bits.
 func (m *Model) Predict(dst []float64, values []float32, s *Scratch) {
 	if m.wide != nil {
 		s.index, s.entries = m.features.Encoder().Entries(values, s.index[:0], s.entries[:0])
@@ -138,9 +140,10 @@ func (m *Model) Predict(dst []float64, values []float32, s *Scratch) {
 	m.finish(dst)
 }
 
-// PredictFeatures writes the predictions for rows of features to dst, of length rows·Outputs. The
-// features, after the transforms, are in x, one row after the other; x is overwritten. The scratch
-// must be from Features().NewScratch for at least this number of rows.
+// PredictFeatures writes the predictions for several rows to dst, of length rows·Outputs. The
+// argument x contains the features of the rows after all transforms, one row after the other.
+// PredictFeatures overwrites x. The scratch must be from Features().NewScratch for at least this
+// number of rows.
 func (m *Model) PredictFeatures(dst, x []float64, rows int, s *feature.Scratch) {
 	dim := m.features.Dim()
 	mapped := make([]float64, rows*dim)
@@ -166,9 +169,9 @@ func (m *Model) finish(dst []float64) {
 	}
 }
 
-// Row is one row whose cells are set by column name before a prediction. Each column must be set by
-// SetText, SetNumber or SetMissing. Predict fails if a column was not set. A
-// Row is for one goroutine and may be used again after Reset.
+// Row is one row whose cells are set by column name before a prediction. SetText, SetNumber or
+// SetMissing must set each column. Otherwise the method Predict returns no prediction. A Row is for
+// one goroutine. After Reset it can be used for another row.
 type Row struct {
 	model   *Model
 	values  []float32
@@ -180,14 +183,14 @@ type Row struct {
 	scratch *Scratch
 }
 
-// NewRow returns a row with no column set.
+// NewRow returns a row in which no column is set.
 func (m *Model) NewRow() *Row {
 	r := &Row{model: m, values: make([]float32, m.features.Encoder().Values()), set: make([]bool, len(m.declared)), texts: make([]bool, len(m.declared)), out: make([]float64, m.Outputs()), scratch: m.NewScratch()}
 	r.Reset()
 	return r
 }
 
-// Reset makes all columns unset.
+// Reset makes all columns unset, so that the Row can be used for another row.
 func (r *Row) Reset() {
 	r.dropped, r.unset = false, len(r.set)
 	clear(r.set)
@@ -220,8 +223,8 @@ func (r *Row) column(name string) (int, error) {
 	return j, nil
 }
 
-// SetMissing marks the cells of the named columns as missing. Without names, it marks all columns
-// that are not set. An unknown column is an error.
+// SetMissing marks the cells of the named columns as missing. Without arguments it marks all
+// columns that are not set. An unknown column is an error.
 func (r *Row) SetMissing(columns ...string) error {
 	if len(columns) == 0 {
 		for j := range r.set {
@@ -239,8 +242,8 @@ func (r *Row) SetMissing(columns ...string) error {
 	return nil
 }
 
-// Unset returns the names of the columns that are not set, in the schema's order. It returns nil if
-// all are set.
+// Unset returns the names of the columns that are not set, in the order of the schema. It returns
+// nil if all columns are set.
 func (r *Row) Unset() []string {
 	var names []string
 	for j, set := range r.set {
@@ -251,8 +254,9 @@ func (r *Row) Unset() []string {
 	return names
 }
 
-// SetText sets a cell from its text in a file: a number, a level or a text. Bad cells are treated
-// as the schema declares. An unknown column is an error.
+// SetText sets a cell to the value of a text: a number, a level or, in a text column, words. The
+// text is read as in a file. A bad cell is treated as the schema declares. An unknown column is an
+// error.
 func (r *Row) SetText(column, text string) error {
 	j, err := r.column(column)
 	if err != nil {
@@ -279,8 +283,8 @@ func (r *Row) setText(j int, text string) {
 	r.texts[j], r.dropped = !missing, r.dropped || !ok
 }
 
-// SetNumber sets a numeric cell. In a text column it sets the text of the number. An unknown column
-// is an error.
+// SetNumber sets a cell to a number. In a text column it sets the number's decimal text. An unknown
+// column is an error.
 func (r *Row) SetNumber(column string, v float64) error {
 	j, err := r.column(column)
 	if err != nil {
@@ -299,8 +303,9 @@ func (r *Row) SetNumber(column string, v float64) error {
 	return nil
 }
 
-// Predict returns the prediction for the row. The result ok is false if a column is not set (see
-// Unset) or if the schema drops such a row. The next call reuses the slice.
+// Predict returns the prediction for the row. The result ok is false if a column is not set, or if
+// the schema drops such a row. The method Unset lists the columns that are not set. The next call
+// of Predict overwrites the returned slice.
 func (r *Row) Predict() (prediction []float64, ok bool) {
 	if r.unset > 0 || r.dropped || r.lacks() {
 		return nil, false

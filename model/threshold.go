@@ -5,8 +5,8 @@ import "fmt"
 // defaultThreshold is the probability above which the second of two levels is predicted.
 const defaultThreshold = 0.5
 
-// Threshold returns the decision threshold for two levels. The second level is predicted if its
-// probability is above it. It has no meaning for other targets.
+// Threshold returns the decision threshold of a model for two levels. The second level is predicted
+// if its probability is above the threshold. For other targets the threshold has no meaning.
 func (m *Model) Threshold() float64 {
 	if m.threshold == 0 {
 		return defaultThreshold
@@ -14,9 +14,9 @@ func (m *Model) Threshold() float64 {
 	return m.threshold
 }
 
-// WithThreshold returns a copy of the model with this decision threshold. Encode writes the
-// threshold. Probabilities do not change. The target must have two levels, and the threshold must
-// be above 0 and below 1.
+// WithThreshold returns a copy of the model with this decision threshold, which Encode writes too.
+// Predicted probabilities do not change. It is an error if the target does not have two levels, or
+// if the threshold is not above 0 and below 1.
 func (m *Model) WithThreshold(threshold float64) (*Model, error) {
 	if len(m.schema.Target.Levels) != 2 {
 		return nil, fmt.Errorf("model: a threshold is given for a target with %d levels, want 2", len(m.schema.Target.Levels))

@@ -53,7 +53,7 @@ func (w *wide) scores(dst []float64, index []uint32, x []float64) {
 	}
 }
 
-// Reader predicts the records of a data set. It is for one goroutine.
+// Reader predicts the records of one data set. It is for one goroutine.
 type Reader struct {
 	model   *Model
 	data    *data.Dataset
@@ -66,7 +66,8 @@ type Reader struct {
 	rows    readerRoom // of several rows
 }
 
-// NewReader returns a reader of a data set under the model's schema. It keeps the data set.
+// NewReader returns a reader that predicts the records of a data set under the model's schema. It
+// keeps the data set.
 func (m *Model) NewReader(d *data.Dataset) *Reader {
 	r := &Reader{model: m, data: d}
 	if m.trained != nil {
@@ -84,8 +85,9 @@ func (m *Model) NewReader(d *data.Dataset) *Reader {
 }
 
 // Predict writes the prediction for record i to dst, of length Outputs. It has the same bits as the
-// prediction of Model.Predict for the record's row. For a sparse data set the time is proportional
-// to the record's cells if the model has more than 1000 features and does not whiten.
+// prediction of Model.Predict for the record's row. Sparse data sets are faster if the model has
+// more than 1000 features and does not whiten rows. The time is then proportional to the number of
+// the record's stored cells.
 func (r *Reader) Predict(dst []float64, i int) {
 	if r.ahead != nil {
 		r.predictAhead(dst, i)

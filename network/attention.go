@@ -7,17 +7,18 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Attention is a layer that mixes the features of the positions of one text. Queries, keys and
-// values are linear functions of the features at their positions. The result at a position is the
-// mean of all values, with the weights softmax(query·key/√d). The features are divided into Heads
-// parts of d features, and each part has its own weights. A fourth linear function follows. Padding
-// (see Embedding) has weight 0. If a text is only padding, the mean is zero. Source: A. Vaswani, N.
+// Attention is a layer that mixes the features of the positions of one text. Each position has a
+// query, a key and a value, which are linear functions of the features at the position. The result
+// at a position is a weighted mean of the values at all positions. The weights are
+// softmax(query·key/√d). The features are divided into Heads parts of d features, and each part has
+// its own weights. A fourth linear function is applied to the result. Padding (see Embedding) has
+// weight 0. If all positions are padding, the weighted mean is zero. Source: A. Vaswani, N.
 // Shazeer, N. Parmar, J. Uszkoreit, L. Jones, A. Gomez, Ł. Kaiser and I. Polosukhin, "Attention is
 // all you need", NeurIPS 2017, section 3.2.
 type Attention struct {
-	// Heads is the number of parts that the features are divided into. 0 means 1.
+	// Heads is the number of parts into which the features are divided. 0 means 1.
 	Heads int `json:"heads,omitempty"`
-	// Causal gives weight 0 to the positions after the query's position.
+	// Causal gives weight 0 to all positions after the position of the query.
 	Causal bool `json:"causal,omitempty"`
 }
 

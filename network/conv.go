@@ -6,25 +6,26 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Conv is a convolution. A kernel covers Kernel × Kernel places of an image [height, width,
-// channels], or Kernel positions of a text [positions, features]. The layer has one block of
-// parameters for each of the Groups. A block has one row for each output channel of its group. The
-// row contains the weights in the order [kernel row, kernel column, channel of the group], then the
+// Conv is a layer that computes a convolution. A kernel covers Kernel × Kernel places of an image
+// [height, width, channels], or Kernel positions of a text [positions, features]. The layer has
+// Groups blocks of parameters. A block has one row for each output channel of its group. A row
+// contains the weights in the order [kernel row, kernel column, channel of the group], then the
 // bias.
 type Conv struct {
 	// Channels is the number of output channels.
 	Channels int `json:"channels"`
-	Kernel   int `json:"kernel"`
-	// Stride is the distance between windows. 0 means 1.
+	// Kernel is the number of places that a kernel covers in each dimension.
+	Kernel int `json:"kernel"`
+	// Stride is the distance between neighboring positions of the kernel. 0 means 1.
 	Stride int `json:"stride,omitempty"`
-	// Padding is the number of zeros around the image on each side.
+	// Padding is the number of zeros that are added on each side of the image or text.
 	Padding int `json:"padding,omitempty"`
-	// Dilation is the distance between neighboring places of a kernel. 0 means 1.
+	// Dilation is the distance between neighboring places that a kernel covers. 0 means 1.
 	Dilation int `json:"dilation,omitempty"`
-	// Groups is the number of parts that the channels are divided into. Each part of the output
-	// depends on one part of the input. 0 means 1.
+	// Groups is the number of parts into which input and output channels are divided. Each part of
+	// the output channels depends on one part of the input channels. 0 means 1.
 	Groups int `json:"groups,omitempty"`
-	// NoBias omits the bias. In a description it is bias: false.
+	// NoBias omits the bias. In a description of layers it is written bias: false.
 	NoBias bool `json:"no_bias,omitempty"`
 }
 

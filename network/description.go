@@ -97,13 +97,14 @@ func refused(kind string) (reason string, is bool) {
 }
 
 // ParseLayers returns the layers in a description, in YAML or JSON. The description is a list with
-// one entry for each layer. An entry is the kind of the layer with its fields, or the kind alone:
+// one entry for each layer. An entry is the kind of the layer with its fields, or with one value,
+// or the kind alone:
 //
 //   - linear: {outputs: 128}
 //   - activation: tanh
 //
-// It reads the output of Layers.Encode back as equal layers. An unknown field is an error. New
-// checks whether layers fit together.
+// ParseLayers turns the output of Layers.Encode back into equal layers. An unknown field is an
+// error. ParseLayers does not check whether the layers fit together; New does.
 func ParseLayers(text []byte) (Layers, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var tree any
@@ -128,7 +129,7 @@ func ParseLayers(text []byte) (Layers, error) {
 // oneLine returns the text of an error on one line.
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
-// Encode returns the description of l as YAML. ParseLayers reads it back as equal layers.
+// Encode returns the layers as YAML, in the format that ParseLayers reads.
 func (l Layers) Encode() ([]byte, error) {
 	text, err := l.MarshalJSON()
 	if err != nil {
@@ -154,7 +155,8 @@ func plainStyle(n *yaml.Node, above yaml.Kind) {
 	}
 }
 
-// MarshalJSON returns a list with one object {kind: fields} for each layer.
+// MarshalJSON returns a list with one object {kind: fields} for each layer, where kind is the name
+// of the layer in descriptions.
 func (l Layers) MarshalJSON() ([]byte, error) {
 	list := make([]map[string]any, len(l))
 	for i, layer := range l {
@@ -167,7 +169,8 @@ func (l Layers) MarshalJSON() ([]byte, error) {
 	return json.Marshal(list)
 }
 
-// UnmarshalJSON reads a list of kinds or of objects {kind: fields}.
+// UnmarshalJSON reads a list with one entry for each layer. An entry is an object {kind: fields} or
+// the kind alone, where kind is the name of the layer in descriptions.
 func (l *Layers) UnmarshalJSON(text []byte) error {
 	var entries []json.RawMessage
 	if err := json.Unmarshal(text, &entries); err != nil || entries == nil {

@@ -1,17 +1,18 @@
 // Package network contains neural networks: layers, their descriptions as text, and forward and
-// backward passes. One pass computes the factors of each record's contribution to each block of
-// parameters, without forming any gradient.
+// backward passes. A record's gradient for a matrix of parameters is a sum of outer products of
+// vectors. A backward pass computes these vectors, called factors, for each record. It never forms
+// a gradient.
 //
 // The package knows nothing of privacy. Packages that add privacy depend on one property: no layer
-// mixes records. The outputs and factors of a record are bit for bit independent of the other
-// records in the pass and of their number. (Dropout draws a separate mask for each record.) Layers
-// without this property, such as batch normalization, do not exist here.
+// mixes records. The outputs and factors of a record do not depend on the other records in the pass
+// or on their number. They do not differ even in the last bit. (Dropout draws a separate mask for
+// each record.) Layers without this property, such as batch normalization, do not exist here.
 //
-// A Network is a list of layers over a Shape; it contains no parameters. A Tape is the scratch
-// memory in which one goroutine runs the network over chunks of records. SquaredNorms and AddSum
-// are for programs that trust the factors. Package internal/release verifies and sums factors for
-// programs that do not.
+// A Network is a list of layers for inputs of a Shape. It contains no parameters. A Tape is the
+// scratch memory in which one goroutine runs the network over chunks of records. SquaredNorms and
+// AddSum are for programs that trust the factors. Package internal/release verifies and sums
+// factors for programs that do not trust them.
 //
-// The last dimension of a shape is the features, and the dimensions before it are the positions. An
+// The last dimension of a shape counts features, and the dimensions before it count positions. An
 // image is [height, width, channels], and a text is [positions, features].
 package network

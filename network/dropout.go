@@ -8,13 +8,14 @@ import (
 )
 
 // Dropout is a layer that sets each number to zero with probability p and divides the others by
-// 1-p. It is active in training passes of a tape only. Every number of every record has its own
-// draw, independent of all values, so no record affects the mask of another. Source: N. Srivastava,
-// G. Hinton, A. Krizhevsky, I. Sutskever and R. Salakhutdinov, "Dropout: a simple way to prevent
-// neural networks from overfitting", JMLR 15 (2014).
+// 1-p. It is active only after Tape.Training(true). Every number of every record has its own random
+// draw, which does not depend on any value. So no record affects which numbers of another record
+// are set to zero. Source: N. Srivastava, G. Hinton, A. Krizhevsky, I. Sutskever and R.
+// Salakhutdinov, "Dropout: a simple way to prevent neural networks from overfitting", JMLR 15
+// (2014).
 type Dropout struct {
-	// Probability is the probability p, at least 0 and less than 1. It is rounded to a multiple of
-	// 2^-32.
+	// Probability is the probability that a number is set to zero, at least 0 and less than 1. It
+	// is rounded to a multiple of 2^-32.
 	Probability float64 `json:"probability"`
 }
 

@@ -6,23 +6,29 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Embedding is a layer that replaces each token of a text by its row of a table: [positions]
-// becomes [positions, Features]. An input is a token if it is an integer from 0 to Vocabulary - 1.
-// Every other input, such as -1 or NaN, is padding. Padding gives zeros and adds nothing. While the
-// number of positions stays the same, later layers of attention, recurrence and global average
-// pooling ignore padding. Derivatives by tokens are zero.
+// Embedding is a layer that replaces each token of a text by the token's row of a table. The shape
+// [positions] becomes [positions, Features]. An input is a token if it is an integer from 0 to
+// Vocabulary - 1. Every other input, such as -1 or NaN, is padding. The output for padding is zero,
+// and padding does not contribute to gradients. The later layers Attention, Recurrent and
+// GlobalAveragePool ignore padding, as long as no layer between changes the number of positions.
+// Derivatives with respect to tokens are zero.
 type Embedding struct {
+	// Vocabulary is the number of different tokens.
 	Vocabulary int `json:"vocabulary"`
-	Features   int `json:"features"`
+	// Features is the length of a row of the table.
+	Features int `json:"features"`
 }
 
-// EmbeddingBag is a layer with the mean or the sum of the table rows of a text's tokens, in any
-// order: [entries] becomes [Features]. Tokens have the definition of Embedding. A text with only
-// padding gives zeros.
+// EmbeddingBag is a layer that replaces a text by the mean or the sum of its tokens' rows of a
+// table. The shape [entries] becomes [Features], and the order of the tokens does not matter. An
+// input is a token if it is an integer from 0 to Vocabulary - 1. Every other input is padding and
+// is ignored. The output for a text with only padding is zero.
 type EmbeddingBag struct {
+	// Vocabulary is the number of different tokens.
 	Vocabulary int `json:"vocabulary"`
-	Features   int `json:"features"`
-	// Mode is "mean" (or ""), or "sum".
+	// Features is the length of a row of the table.
+	Features int `json:"features"`
+	// Mode is "mean" or "sum". "" means "mean".
 	Mode string `json:"mode,omitempty"`
 }
 

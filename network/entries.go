@@ -6,17 +6,21 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Entries are the inputs of records that are mostly zeros. Record i has the value Values[e] at
-// index Index[e], for Start[i] ≤ e < Start[i+1], and zeros elsewhere. The indices of a record
-// ascend.
+// Entries are the inputs of several records whose numbers are mostly zeros. For Start[i] ≤ e <
+// Start[i+1], record i has the number Values[e] at index Index[e]. All other numbers of the record
+// are zero.
 type Entries[T kernel.Float] struct {
-	Start  []int
-	Index  []uint32
+	// Start has the position of each record's first entry in Index and Values, and at the end the
+	// number of entries.
+	Start []int
+	// Index has the index of each entry within its record. The indices of one record ascend.
+	Index []uint32
+	// Values has the number at each index in Index.
 	Values []T
 }
 
-// TakesEntries reports whether Tape.ForwardEntries may be called. It is true if the first layer is
-// sparse-linear, or frozen layers that begin with sparse-linear.
+// TakesEntries reports whether Tape.ForwardEntries can run the network. It can if the first layer
+// is SparseLinear, or Frozen with SparseLinear as the first of its layers.
 func (n *Network) TakesEntries() bool { return n.layers.takeEntries() }
 
 func (l Layers) takeEntries() bool {
@@ -37,10 +41,10 @@ type entriesTaker[T kernel.Float] interface {
 	forwardEntries(y []T, x Entries[T], n int)
 }
 
-// ForwardEntries is Forward for inputs that are given by their nonzero entries. Zero entries are
-// allowed too. The outputs equal the outputs of Forward bit for bit. The time does not depend on
-// the zeros that are left out. It panics unless the network TakesEntries and x has at least n
-// records. The tape keeps nothing of x.
+// ForwardEntries does what Forward does, for inputs whose zeros may be left out. The outputs equal
+// the outputs of Forward bit for bit. The time does not depend on the zeros that are left out.
+// ForwardEntries panics if TakesEntries returns false for the network, or if x has fewer than n
+// records. The tape does not keep x.
 func (t *Tape[T]) ForwardEntries(x Entries[T], n int, weights []T) []T {
 	if !t.network.TakesEntries() || len(x.Start) <= n || len(x.Index) < x.Start[n] || len(x.Values) < x.Start[n] {
 		panic(fmt.Sprintf("network: ForwardEntries: there are entries of %d records, want %d and a network that takes entries", len(x.Start)-1, n))

@@ -2,7 +2,8 @@ package network
 
 import "github.com/ditherml/dither/internal/kernel"
 
-// Flatten is a layer that makes all numbers of a record its features. It moves no number.
+// Flatten is a layer that gives a record the shape [features], where all numbers of the record are
+// features. The numbers keep their order.
 type Flatten struct{}
 
 var _ Layer = Flatten{}

@@ -6,8 +6,9 @@ import (
 )
 
 // Frozen is a list of layers whose parameters are public and not trained. An example is an encoder
-// that was trained on other records. No factors are formed for these layers, and their dropout is
-// inactive. A backward pass enters them only if an earlier layer is trained.
+// that was trained on other records. A backward pass computes no gradients for these parameters.
+// Dropout layers inside are inactive. A backward pass runs through the frozen layers only if an
+// earlier layer is trained.
 type Frozen struct{ Layers Layers }
 
 var _ Layer = Frozen{}
@@ -50,9 +51,9 @@ func (l Frozen) worker64(in Shape, s *space) worker[float64] {
 	return newNested[float64](l.Layers, in, s.freeze())
 }
 
-// Freeze returns the network with its first layers frozen, and the given parameters in the order of
-// the new network. It is an error if n has fewer layers, or if the number of weights is not the
-// number of parameters of n.
+// Freeze returns a network in which the first layers of n are frozen. It also returns the given
+// parameters, in the order of the new network. It is an error if n has fewer layers, or if the
+// number of weights is not the number of parameters of n.
 func (n *Network) Freeze(layers int, weights []float32) (*Network, []float32, error) {
 	if layers < 0 || layers > len(n.layers) {
 		return nil, nil, fmt.Errorf("network: freeze: layers is %d, want 0 to %d", layers, len(n.layers))

@@ -2,8 +2,9 @@ package network
 
 import "github.com/ditherml/dither/internal/kernel"
 
-// Layer is a description of one layer of a network. It contains no trained parameters and has a
-// text form. Other packages cannot implement Layer, so no layer mixes records.
+// Layer is a description of one layer of a network. It contains no trained parameters, and it can
+// be written as text. Other packages cannot implement Layer. So every layer is one of this package,
+// and none of these mixes records.
 type Layer interface {
 	// kind returns the name of the layer in descriptions, such as "linear".
 	kind() string
@@ -20,28 +21,31 @@ type Layer interface {
 	worker64(in Shape, s *space) worker[float64]
 }
 
-// Kind returns the name of a layer in descriptions, such as "linear".
+// Kind returns the name of a layer's type in descriptions, such as "linear".
 func Kind(l Layer) string { return l.kind() }
 
-// Block describes a block of parameters. It is a matrix of Right × Width numbers, row after row.
-// Width is Left, plus one with Bias. A sparse block, such as a table of embeddings, has the
-// transposed layout, Left × Right. Its factors have the same names: see kernel.Factors.
+// Block describes a block of parameters: a matrix of Right rows. A row has Left numbers and, if
+// Bias is true, one more number. The rows are stored one after the other. A sparse block, such as a
+// table of embeddings, is stored transposed, as Left rows of Right numbers. A record's gradient is
+// a sum of outer products of vectors of the lengths Right and Left; see kernel.Factors.
 type Block struct {
-	// Name is the name of the block. For example, "2.conv.weights" is a block of the layer at index
-	// 2.
-	Name        string
+	// Name is the name of the block. For example, "2.conv.weights" is a block of layer 2, counted
+	// from 0.
+	Name string
+	// Right and Left are the numbers of rows and columns of the block, without the column of
+	// biases.
 	Right, Left int
 	// Bias reports whether each row of the block ends with a bias.
 	Bias bool
-	// Sparse reports whether the inputs of the block are lists of indices, as of tokens or nonzero
-	// features.
+	// Sparse reports whether the inputs of the block are lists of indices. Such indices are tokens,
+	// or positions of nonzero features.
 	Sparse bool
-	// Frozen reports whether the block is kept as it is in training. No gradients are computed for
-	// it.
+	// Frozen reports whether training leaves the block unchanged. No gradients are computed for a
+	// frozen block.
 	Frozen bool
 }
 
-// Width returns the length of each of the Right rows.
+// Width returns the length of a row of the block: Left, plus one for a bias.
 func (b Block) Width() int {
 	if b.Bias {
 		return b.Left + 1

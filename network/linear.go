@@ -6,12 +6,13 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Linear is a fully connected layer: y = W·x + b for the features of each position, with the same W
-// and b at all positions. It accepts any shape and changes the number of features to Outputs. Its
-// block has a row of weights, and a bias, for each output.
+// Linear is a fully connected layer. It computes y = W·x + b from the features x of each position,
+// with the same W and b at all positions. It accepts any shape and changes the number of features
+// to Outputs. Its block has one row for each output, with the weights and then the bias.
 type Linear struct {
+	// Outputs is the number of features of the output.
 	Outputs int `json:"outputs"`
-	// NoBias omits the bias. In a description it is bias: false.
+	// NoBias omits the bias. In a description of layers it is written bias: false.
 	NoBias bool `json:"no_bias,omitempty"`
 }
 

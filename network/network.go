@@ -8,11 +8,11 @@ import (
 // Layers is a list of layers. The input of each layer is the output of the previous layer.
 type Layers []Layer
 
-// Network is a list of layers over the shape of its input. It is immutable and safe for concurrent
+// Network is a list of layers for inputs of a fixed shape. It is immutable and safe for concurrent
 // use.
 //
-// Its parameters are one vector: first the trained blocks, in the order of the layers, then the
-// frozen ones.
+// A Network does not contain its parameters. The parameters are one vector: first the trained
+// blocks in the order of the layers, then the frozen blocks.
 type Network struct {
 	in, out Shape
 	layers  Layers
@@ -22,8 +22,8 @@ type Network struct {
 	total   int
 }
 
-// New returns the network of layers over inputs of the given shape. If a layer does not fit the
-// layer before it, the error names the layer. A network without layers returns its input.
+// New returns the network of these layers for inputs of the given shape. If a layer does not fit
+// the layer before it, the error names the layer. A network without layers returns its input.
 func New(in Shape, layers ...Layer) (*Network, error) {
 	if err := in.check(); err != nil {
 		return nil, fmt.Errorf("network: input: %w", err)
@@ -71,37 +71,37 @@ func (l Layers) depth(limit int) int {
 // maxNumbers bounds the parameters of a network.
 const maxNumbers = 1 << 32
 
-// Input returns the input shape for one record. The caller must not change it.
+// Input returns the shape of one record's input. The caller must not change the slice.
 func (n *Network) Input() Shape { return n.in }
 
-// Output returns the output shape for one record. The caller must not change it.
+// Output returns the shape of one record's output. The caller must not change the slice.
 func (n *Network) Output() Shape { return n.out }
 
 // Layers returns a copy of the list of layers.
 func (n *Network) Layers() Layers { return slices.Clone(n.layers) }
 
-// Blocks returns the trained blocks in the order of the parameters. Tape.Backward returns their
-// factors in the same order.
+// Blocks returns the trained blocks, in the order of the vector of parameters. Tape.Backward
+// returns the factors of the gradients in the same order.
 func (n *Network) Blocks() []Block { return trained(n.blocks) }
 
-// Frozen returns the frozen blocks in the order of the parameters. In the vector of parameters they
-// follow the trained blocks.
+// Frozen returns the frozen blocks, in the order of the parameters. In the vector of parameters,
+// the frozen blocks follow the trained blocks.
 func (n *Network) Frozen() []Block {
 	return slices.DeleteFunc(slices.Clone(n.blocks), func(b Block) bool { return !b.Frozen })
 }
 
-// Trained returns the number of trained parameters, which are first in the vector of parameters.
+// Trained returns the number of trained parameters. They come first in the vector of parameters.
 func (n *Network) Trained() int { return n.trained }
 
 // Weights returns the number of parameters, including frozen ones.
 func (n *Network) Weights() int { return n.total }
 
-// Init fills the parameters with initial values, which depend only on the network and the seed.
-// Weights are uniform with mean 0 and variance 2/(inputs + outputs) (X. Glorot and Y. Bengio,
-// "Understanding the difficulty of training deep feedforward neural networks", AISTATS 2010,
-// formula 16). Before a ReLU, SiLU or GELU the variance is 2/inputs (K. He, X. Zhang, S. Ren and J.
-// Sun, "Delving deep into rectifiers", ICCV 2015, formula 10). Biases begin at 0, and scales of
-// normalizations at 1. Init panics if the length of the slice is not Weights.
+// Init fills the parameters with initial values, which depend only on the network and the seed. The
+// weights of a layer are uniform with mean 0 and variance 2/(inputs + outputs) (X. Glorot and Y.
+// Bengio, "Understanding the difficulty of training deep feedforward neural networks", AISTATS
+// 2010, formula 16). Before a ReLU, SiLU or GELU the variance is 2/inputs (K. He, X. Zhang, S. Ren
+// and J. Sun, "Delving deep into rectifiers", ICCV 2015, formula 10). Biases are 0, and scales of
+// normalizations are 1. Init panics if the slice does not have the length n.Weights().
 func (n *Network) Init(weights []float32, seed uint64) {
 	if len(weights) != n.total {
 		panic(fmt.Sprintf("network: Init: there are %d numbers, want %d", len(weights), n.total))

@@ -8,28 +8,33 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// GroupNorm is a layer that normalizes each record in Groups of features. The numbers of a group,
-// over all positions, get mean 0 and variance 1. Each feature is then multiplied by a trained
-// scale, and a trained offset is added. Source: Y. Wu and K. He, "Group normalization", ECCV 2018.
+// GroupNorm is a layer that normalizes each record separately. It divides the features into Groups
+// parts. The numbers of each part, over all positions of a record, are shifted and scaled to mean 0
+// and variance 1. Each feature is then multiplied by a trained scale, and a trained offset is
+// added. Source: Y. Wu and K. He, "Group normalization", ECCV 2018.
 type GroupNorm struct {
-	// Groups is the number of groups of features. With one group all numbers of a record are
-	// normalized together.
+	// Groups is the number of parts into which the features are divided. With one part, all numbers
+	// of a record are normalized together.
 	Groups int `json:"groups"`
-	// Stabilizer is added to the variance. 0 means 1e-5.
+	// Stabilizer is a small number that is added to the variance before the division. 0 means 1e-5.
 	Stabilizer float64 `json:"eps,omitempty"`
 }
 
-// LayerNorm is a layer that applies GroupNorm, with one group, to the features of each position
-// separately. Source: J. Ba, J. Kiros and G. Hinton, "Layer normalization", arXiv:1607.06450.
+// LayerNorm is a layer that normalizes the features of each position separately. They are shifted
+// and scaled to mean 0 and variance 1. Each feature is then multiplied by a trained scale, and a
+// trained offset is added. Source: J. Ba, J. Kiros and G. Hinton, "Layer normalization",
+// arXiv:1607.06450.
 type LayerNorm struct {
-	Stabilizer float64 `json:"eps,omitempty"` // added to the variance; 0 means 1e-5
+	// Stabilizer is a small number that is added to the variance before the division. 0 means 1e-5.
+	Stabilizer float64 `json:"eps,omitempty"`
 }
 
-// RMSNorm is a layer that divides the features of each position by the root of their mean square.
-// It then multiplies each feature by a trained scale. Source: B. Zhang and R. Sennrich, "Root mean
-// square layer normalization", NeurIPS 2019.
+// RMSNorm is a layer that divides the features of each position by the square root of their mean
+// square. Each feature is then multiplied by a trained scale. Source: B. Zhang and R. Sennrich,
+// "Root mean square layer normalization", NeurIPS 2019.
 type RMSNorm struct {
-	Stabilizer float64 `json:"eps,omitempty"` // added to the mean square; 0 means 1e-5
+	// Stabilizer is a small number that is added to the mean square before the root. 0 means 1e-5.
+	Stabilizer float64 `json:"eps,omitempty"`
 }
 
 var _, _, _ Layer = GroupNorm{}, LayerNorm{}, RMSNorm{}

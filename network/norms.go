@@ -8,22 +8,23 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// SquaredNorms adds to dst the squared L2 norm of each record's contribution, ‖Σ_t right_t ⊗
-// left_t‖². It has one number for each record of f. The result of a record is bit for bit
-// independent of the other records in f. A NaN in a record's factors makes only that record's
-// result NaN or +Inf.
+// SquaredNorms adds to dst the squared L2 norm of each record's gradient for one block. The slice
+// dst has one number for each record of f. The gradient is the matrix Σ_t right_t ⊗ left_t over the
+// positions t, where right_t and left_t are the record's factors in f. The result for a record does
+// not depend on the other records in f, not even in its last bit. A NaN in a record's factors makes
+// only the result for that record NaN or +Inf.
 //
-// With one position the norm is a product of norms, and no matrix is formed. With several positions
-// it is Σ_ts (left_t·left_s)·(right_t·right_s) if 2·Positions² ≤ Left·Right. Otherwise it is the
-// norm of the matrix itself, formed for one record at a time (Z. Bu, Y.-X. Wang, S. Zha and G.
-// Karypis, "Scalable and efficient training of large convolutional neural networks with
-// differential privacy", NeurIPS 2022, section 3.3). The matrix is also formed if the first
-// sum is so small next to (Σ_t ‖left_t‖·‖right_t‖)² that it may be mostly rounding error. Equal
-// indices of sparse factors are added up first.
+// With one position the norm is the product of the norms of the two factors. With several positions
+// the squared norm is computed as Σ_ts (left_t·left_s)·(right_t·right_s) if 2·Positions² ≤
+// Left·Right. Otherwise it is the squared norm of the matrix itself, which is formed for one record
+// at a time (Z. Bu, Y.-X. Wang, S. Zha and G. Karypis, "Scalable and efficient training of large
+// convolutional neural networks with differential privacy", NeurIPS 2022, section 3.3). The matrix
+// is also formed if Σ_ts is so small compared with (Σ_t ‖left_t‖·‖right_t‖)² that it may be mostly
+// rounding error. In sparse factors, entries with equal indices are added up first.
 //
 // Products have type T, and sums that determine a norm are in float64. For float32 the relative
-// error is usually at most about 1e-4. It may have either sign, so code that guarantees a bound
-// must verify the norm.
+// error is usually at most about 1e-4. The error may have either sign. So code that guarantees a
+// bound must verify the norm.
 func (w *Workspace[T]) SquaredNorms(dst []float64, f kernel.Factors[T]) {
 	if len(dst) != f.Records {
 		panic(fmt.Sprintf("network: SquaredNorms: %d results for %d records, want one each", len(dst), f.Records))

@@ -2,28 +2,35 @@ package network
 
 import "cmp"
 
-// MaxPool is a layer with the largest number of each channel in a window. A window has Kernel ×
-// Kernel places of an image, or Kernel positions of a text. If several numbers are the largest, the
-// derivative goes to the first of them. With a NaN the choice is unspecified.
+// MaxPool is a layer that replaces each window by the largest number of each channel in the window.
+// A window has Kernel × Kernel places of an image, or Kernel positions of a text. If several
+// numbers are the largest, the derivative belongs to the first of them. If a number is NaN, the
+// choice is unspecified.
 type MaxPool struct {
+	// Kernel is the size of a window in each dimension.
 	Kernel int `json:"kernel"`
-	// Stride is the distance between windows. 0 means Kernel.
+	// Stride is the distance between neighboring windows. 0 means Kernel.
 	Stride int `json:"stride,omitempty"`
-	// Padding is the distance by which windows extend beyond each side. Places outside the image
-	// are ignored.
+	// Padding is the distance by which windows extend beyond each side of the image or text. Places
+	// outside are ignored.
 	Padding int `json:"padding,omitempty"`
 }
 
-// AveragePool is a layer with the mean of each channel in a window, over the places inside the
-// image. A window has Kernel × Kernel places of an image, or Kernel positions of a text.
+// AveragePool is a layer that replaces each window by the mean of each channel in the window.
+// Places outside the image or text do not count. A window has Kernel × Kernel places of an image,
+// or Kernel positions of a text.
 type AveragePool struct {
-	Kernel  int `json:"kernel"`
-	Stride  int `json:"stride,omitempty"`  // as for MaxPool
-	Padding int `json:"padding,omitempty"` // as for MaxPool
+	// Kernel is the size of a window in each dimension.
+	Kernel int `json:"kernel"`
+	// Stride is the distance between neighboring windows. 0 means Kernel.
+	Stride int `json:"stride,omitempty"`
+	// Padding is the distance by which windows extend beyond each side of the image or text. Places
+	// outside are ignored.
+	Padding int `json:"padding,omitempty"`
 }
 
-// GlobalAveragePool is a layer with the mean of each feature over all positions. Padding (see
-// Embedding) is ignored.
+// GlobalAveragePool is a layer that replaces all positions by the mean of each feature over the
+// positions. Padding (see Embedding) is ignored.
 type GlobalAveragePool struct{}
 
 var _, _, _ Layer = MaxPool{}, AveragePool{}, GlobalAveragePool{}

@@ -3,7 +3,7 @@ package network
 import "github.com/ditherml/dither/internal/kernel"
 
 // PositionEmbedding is a layer that adds a trained vector to each position, so that later layers
-// can distinguish positions. Its block has the size of a record.
+// can distinguish positions. The trained vectors have the shape of the input.
 type PositionEmbedding struct{}
 
 var _ Layer = PositionEmbedding{}

@@ -6,15 +6,18 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Recurrent is a layer that reads the positions of a text in order with a state of Units numbers.
-// The state is zero at first: h_t = tanh(W·(x_t, h_(t-1)) + b), with one W and b for all positions.
-// At padding (see Embedding) the state does not change. A row of its block has the weights of the
-// features, the weights of the state, and the bias. Source: J. Elman, "Finding structure in time",
-// Cognitive Science 14 (1990).
+// Recurrent is a layer that reads the positions of a text in order and keeps a state h of Units
+// numbers. The first state is zero. The features x_t of position t change the state to h_t =
+// tanh(W·(x_t, h_(t-1)) + b), with the same W and b at all positions. At padding (see Embedding)
+// the state does not change. A row of the layer's block has the weights of the features, the
+// weights of the state, and the bias. Source: J. Elman, "Finding structure in time", Cognitive
+// Science 14 (1990).
 type Recurrent struct {
+	// Units is the number of numbers in the state.
 	Units int `json:"units"`
-	// ReturnSequences makes the output the states at all positions, of shape [positions, Units].
-	// Otherwise the output is the last state, of shape [Units].
+	// ReturnSequences selects the output. If it is true, the output has the states at all
+	// positions, with the shape [positions, Units]. Otherwise the output is the last state, with
+	// the shape [Units].
 	ReturnSequences bool `json:"return_sequences,omitempty"`
 }
 

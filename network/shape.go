@@ -6,14 +6,15 @@ import (
 )
 
 // Shape is the shape of a layer's input or output for one record: [features], [positions, features]
-// or [height, width, channels]. The numbers of a record are in row-major order, so the features of
-// one position are adjacent.
+// or [height, width, channels]. The numbers of a record are stored in row-major order, so the
+// features of one position are adjacent.
 type Shape []int
 
 // maxSize bounds the numbers of a record at any place of a network, so that sizes do not overflow.
 const maxSize = 1 << 28
 
-// Size returns the length of a record: the product of s, or 1 for an empty shape.
+// Size returns the number of numbers in a record, which is the product of all dimensions. It is 1
+// for an empty shape.
 func (s Shape) Size() int {
 	size := 1
 	for _, n := range s {
@@ -25,11 +26,11 @@ func (s Shape) Size() int {
 // features returns the last number of s. It panics for an empty shape.
 func (s Shape) features() int { return s[len(s)-1] }
 
-// Positions returns the product of all dimensions except the last, or 1 if there are none. It
-// panics for an empty shape.
+// Positions returns the product of all dimensions except the last. It is 1 if there is only one
+// dimension. It panics for an empty shape.
 func (s Shape) Positions() int { return s[:len(s)-1].Size() }
 
-// String returns the shape as text, such as 28×28×1.
+// String returns the shape as text, such as "28×28×1".
 func (s Shape) String() string {
 	var b strings.Builder
 	for i, n := range s {

@@ -7,12 +7,14 @@ import (
 )
 
 // SparseLinear is a linear layer without biases for rows that are mostly zeros, such as hashed
-// texts and indicators. It turns [features] into [Outputs]: the sum of the features' trained
-// vectors, each times the feature's value. Its time and memory per record are proportional to the
-// number of nonzero features. Its block has a row of Outputs numbers for each feature.
+// texts and indicators. It has a trained vector of Outputs numbers for each feature. The output is
+// the sum of these vectors, each multiplied by the value of the feature. The shape [features]
+// becomes [Outputs]. The time and memory for a record are proportional to the number of its nonzero
+// features.
 //
-// Initial weights have variance 1/Outputs, so a row of norm 1 gives a vector of norm about 1.
+// Initial weights have variance 1/Outputs, so an input of norm 1 gives an output of norm about 1.
 type SparseLinear struct {
+	// Outputs is the number of outputs.
 	Outputs int `json:"outputs"`
 }
 

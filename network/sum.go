@@ -9,11 +9,12 @@ import (
 // sumNumbers is the number of scaled right factors that AddSum holds at a time.
 const sumNumbers = 1 << 20
 
-// AddSum adds Σ_i weights[i]·contribution_i to dst, which has the size of the block of f. It forms
-// no gradient of a single record: it computes one matrix product, or a few for many records. A
-// record of weight 0 is skipped, whatever its factors are. AddSum trusts the factors and rounds, so
-// it is for training without privacy and for tests. The order of the additions is unspecified. It
-// panics if lengths disagree.
+// AddSum adds to dst the weighted sum of the records' gradients for one block. The weight of record
+// i is weights[i], and the factors of its gradient are in f. The slice dst has the size of the
+// block. AddSum forms no gradient of a single record: it computes one matrix product, or a few
+// products for many records. A record of weight 0 is skipped, even if its factors are NaN. AddSum
+// does not verify the factors and it rounds. So it is for training without privacy and for tests.
+// The order of the additions is unspecified. AddSum panics if lengths disagree.
 func (w *Workspace[T]) AddSum(dst []T, f kernel.Factors[T], weights []T) {
 	if len(dst) != f.Numbers() || len(weights) != f.Records {
 		panic(fmt.Sprintf("network: AddSum: %d numbers and %d weights, want %d and %d", len(dst), len(weights), f.Numbers(), f.Records))

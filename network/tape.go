@@ -7,7 +7,8 @@ import (
 )
 
 // Tape is the scratch memory in which one goroutine runs a network over chunks of records, forward
-// and backward. Each goroutine needs its own Tape. Only the first backward pass allocates memory.
+// and backward. Each goroutine needs its own Tape. After the first backward pass, passes do not
+// allocate memory.
 type Tape[T kernel.Float] struct {
 	network *Network
 	space   *space
@@ -18,8 +19,8 @@ type Tape[T kernel.Float] struct {
 }
 
 // NewTape returns a tape for chunks of up to the given number of records. Small chunks stay in the
-// processor's caches. About 64 records suit convolutions; a whole batch suits linear layers. It
-// panics if records is less than 1.
+// processor's caches. About 64 records suit convolutions, and a whole batch suits linear layers.
+// NewTape panics if records is less than 1.
 func NewTape[T kernel.Float](n *Network, records int) *Tape[T] {
 	if records < 1 {
 		panic(fmt.Sprintf("network: NewTape: records is %d, want at least 1", records))
@@ -31,18 +32,21 @@ func NewTape[T kernel.Float](n *Network, records int) *Tape[T] {
 	return t
 }
 
-// Training sets whether dropout layers are active in later forward passes. Initially they are not.
+// Training sets whether dropout layers are active in later forward passes. They are inactive in a
+// new tape.
 func (t *Tape[T]) Training(training bool) { t.space.training = training }
 
-// Serial sets whether passes use only the caller's goroutine, which is best if several goroutines
-// run at once. By default large products use several processors. The results are equal bit for bit.
+// Serial sets whether passes use only the caller's goroutine. That is best if several goroutines
+// use tapes at the same time. By default large products use several processors. The results have
+// the same bits in both cases.
 func (t *Tape[T]) Serial(serial bool) { t.space.serial = serial }
 
-// Forward returns the outputs of n records, of shape n × Output, from their inputs x, of shape n ×
-// Input, and the network's parameters. n may be 0. The outputs are valid until the next call of
-// Forward. The caller may overwrite them only if Backward is not called. The tape keeps x and
-// weights until the results of Backward are no longer used. Forward panics if n exceeds the records
-// of NewTape or lengths disagree.
+// Forward returns the outputs of n records, one record after the other. The argument x has the
+// inputs of the records, one record after the other, and weights has the parameters of the network.
+// The number n may be 0. The outputs are valid until the next call of Forward. If Backward will be
+// called, the caller must not overwrite them. The tape uses x and weights until the results of
+// Backward are no longer used. Forward panics if n exceeds the number of records in NewTape, or if
+// lengths disagree.
 func (t *Tape[T]) Forward(x []T, n int, weights []T) []T {
 	if n >= 0 && len(x) != n*t.network.in.Size() {
 		panic(fmt.Sprintf("network: Forward: %d inputs of %d records, want %v each", len(x), n, t.network.in))
@@ -64,11 +68,11 @@ func (t *Tape[T]) begin(n int, weights []T) {
 	t.chain.bind(t.blocks)
 }
 
-// Backward returns the factors of the records of the last forward pass, one for each block of
-// Network.Blocks. The argument dOutputs contains the derivatives of each record's loss by its
-// outputs, and has their shape. The factors may share memory with x and dOutputs. They are valid
-// until the next call of Forward or Backward. No gradient is formed, and the pass ends at the first
-// trained layer.
+// Backward returns factors for each block of Network.Blocks: the vectors whose outer products are
+// the records' gradients. The records are those of the last forward pass. The argument dOutputs has
+// the derivative of each record's loss with respect to each output of the record. The factors may
+// share memory with dOutputs and with the inputs of Forward. They are valid until the next call of
+// Forward or Backward. Backward forms no gradient, and it ends at the first trained layer.
 func (t *Tape[T]) Backward(dOutputs []T) []kernel.Factors[T] {
 	t.backward(dOutputs, false)
 	t.factors = t.chain.factors(t.factors[:0], t.records)

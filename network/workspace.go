@@ -2,11 +2,11 @@ package network
 
 import "github.com/ditherml/dither/internal/kernel"
 
-// Workspace is memory that SquaredNorms and AddSum reuse between calls. The zero value is ready.
-// One goroutine uses it at a time.
+// Workspace is memory that SquaredNorms and AddSum reuse between calls. The zero value is ready to
+// use. Only one goroutine may use a Workspace at a time.
 type Workspace[T kernel.Float] struct {
 	// Serial makes AddSum use only the caller's goroutine. Otherwise large products use several
-	// processors. The results are equal bit for bit.
+	// processors. The results have the same bits in both cases.
 	Serial bool
 
 	gradient, scaled, lefts, rights []T

@@ -10,31 +10,33 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// AggregateTerms are the public parameters of sample-and-aggregate.
+// AggregateTerms are the public parameters of the function Aggregate.
 type AggregateTerms struct {
+	// Payer pays for the event Choice before the answer is drawn.
 	Payer mechanism.Payer
 	// Choice is the mechanism that selects the median: mechanism.PermuteAndFlip or
 	// mechanism.Exponential. It determines the cost.
 	Choice mechanism.Choice
-	// Lower and Upper are declared bounds on the statistic of a block. The answer is one of Points
-	// equally spaced numbers from Lower to Upper, inclusive. Points is at least 2 and at most 2^20.
+	// Lower and Upper are declared bounds on the statistic of a block.
 	Lower, Upper float64
-	Points       int
+	// Points is the number of possible answers, from 2 to 2^20. The answer is one of Points equally
+	// spaced numbers from Lower to Upper, ends included.
+	Points int
 	// MaxRecords is a declared public upper bound on the number of records. Blocks is the number of
 	// blocks.
 	MaxRecords, Blocks int
 }
 
 // Aggregate returns a private estimate of any statistic by sample-and-aggregate. It divides the
-// records at random into t.Blocks blocks and computes the statistic on each block. It releases the
-// private median of the results. The cost is that of t.Choice, whatever the statistic is. The
-// answer is accurate if most blocks agree. (Nissim, Raskhodnikova & Smith, "Smooth Sensitivity and
-// Sampling in Private Data Analysis", STOC 2007, section 4,
+// records at random into t.Blocks blocks and computes the statistic on each block. It releases a
+// private median of the results. The cost is the cost of the event t.Choice, whatever the statistic
+// is. The answer is accurate if most blocks give similar results. (Nissim, Raskhodnikova & Smith,
+// "Smooth Sensitivity and Sampling in Private Data Analysis", STOC 2007, section 4,
 // https://doi.org/10.1145/1250790.1250803, with another aggregator.)
 //
-// The argument of statistic is the list of row numbers of one block, from 0 to records - 1. It may
-// be empty. The function must read these rows only. A result of NaN is ignored. If Aggregate
-// returns an error, nothing was released.
+// The argument rows of the function statistic lists the row numbers of one block, from 0 to records
+// - 1. The list may be empty. The function must read these rows only. If the function returns NaN,
+// the block is ignored. If Aggregate returns an error, nothing was released.
 func Aggregate(t AggregateTerms, records int, statistic func(rows []int) float64) (float64, error) {
 	grid, err := pick.NewGrid(t.Lower, t.Upper, t.Points)
 	if err != nil {

@@ -16,7 +16,7 @@ func (p Plan) derivation() certificate.Claim {
 		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Assumptions()}
 }
 
-// Assumptions returns the conditions of the guarantee of an answer, in plain words.
+// Assumptions returns the conditions under which the guarantee of an answer holds, in plain words.
 func (p Plan) Assumptions() []string {
 	out := []string{
 		"The schema (columns, bounds, levels, treatments) and the question were chosen without looking at the records, or the looking is accounted for elsewhere.",
@@ -33,8 +33,8 @@ func (p Plan) Assumptions() []string {
 	return out
 }
 
-// Certificate returns the certificate of an answer to the plan, with its price. The fields for the
-// run, the time and the hashes are empty.
+// Certificate returns the certificate of an answer to the plan, including its price. The fields for
+// the program, the run, the time and the hashes are empty.
 func (p Plan) Certificate() (certificate.Certificate, error) {
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -49,8 +49,7 @@ func readPlan(text json.RawMessage) (Plan, error) {
 	return strict.ReadPlan[Plan]("query", text)
 }
 
-// Methods returns the certificate methods of this package by name. Each derives the claim from the
-// JSON of a plan.
+// Methods returns the certificate.Method functions of this package by name.
 func Methods() map[string]certificate.Method {
 	return map[string]certificate.Method{option.MethodQuery: func(text json.RawMessage) (certificate.Claim, error) {
 		p, err := readPlan(text)

@@ -14,31 +14,50 @@ import (
 // FileName is the name of the answer inside its folder.
 const FileName = "answer.json"
 
-// File is the content of answer.json: the plan, its price and the released answers.
+// File is the content of answer.json: the plan, the released answers and the certificate.
 type File struct {
-	Plan        Plan                     `json:"plan"`
-	Rows        []FileRow                `json:"rows"`
-	Method      string                   `json:"interval"`
-	Threshold   float64                  `json:"threshold,omitempty"`
-	RankError   float64                  `json:"rank-error,omitempty"`
-	PureEpsilon certificate.Epsilon      `json:"pure-epsilon"`
+	// Plan is the question with all its public numbers.
+	Plan Plan `json:"plan"`
+	// Rows are the answers.
+	Rows []FileRow `json:"rows"`
+	// Method describes in words how the intervals are computed and how often they contain the true
+	// value.
+	Method string `json:"interval"`
+	// Threshold is the noisy count above which a category is released. It is 0 for other
+	// statistics.
+	Threshold float64 `json:"threshold,omitempty"`
+	// RankError is a bound on the error in the rank of a selected answer, which holds with the
+	// confidence of the plan. It is in rows, or in blocks for the statistic aggregate. It is 0 if
+	// the answer is not selected.
+	RankError float64 `json:"rank-error,omitempty"`
+	// PureEpsilon is the epsilon at delta 0, in nats. It is +Inf if the answer is not private at
+	// delta 0.
+	PureEpsilon certificate.Epsilon `json:"pure-epsilon"`
+	// Certificate states the guarantee of the answers.
 	Certificate *certificate.Certificate `json:"certificate,omitempty"`
 }
 
-// FileRow is one answer in a file. Numbers that do not apply to the answer are omitted.
+// FileRow is one answer in a file. A pointer is nil if its number does not apply to the answer.
 type FileRow struct {
-	Name  string   `json:"name"`
-	Value float64  `json:"value"`
+	// Name is the name of the cell, quantile or pair of columns.
+	Name string `json:"name"`
+	// Value is the estimate.
+	Value float64 `json:"value"`
+	// Noise is the standard deviation of the noise in Value.
 	Noise *float64 `json:"noise,omitempty"`
+	// Lower is the lower end of a confidence interval for the noiseless value of the same records.
 	Lower *float64 `json:"lower,omitempty"`
+	// Upper is the upper end of a confidence interval for the noiseless value of the same records.
 	Upper *float64 `json:"upper,omitempty"`
+	// Count is the noisy number of records by which a mean or another ratio is divided.
 	Count *float64 `json:"count,omitempty"`
-	// Rate is how often such an interval contains the true value, in words. It is empty without an
-	// interval.
+	// Rate states in words how often an interval computed in this way contains the true value. It
+	// is empty if there is no interval.
 	Rate string `json:"rate,omitempty"`
 }
 
-// NewFile returns the file of an answer. Its derived numbers are computed from the plan.
+// NewFile returns the content of answer.json for a plan, its certificate and the answers. Numbers
+// that follow from the plan are computed from the plan.
 func NewFile(p Plan, c certificate.Certificate, rows []Row) File {
 	a := File{Plan: p, Rows: []FileRow{}, PureEpsilon: certificate.Epsilon(p.pureEpsilon()), Certificate: &c}
 	for _, r := range rows {
@@ -102,7 +121,8 @@ func shortList(names []string, of int) string {
 	return strings.Join(names, ", ")
 }
 
-// Check returns an error if a number in the file does not follow from its plan.
+// Check returns an error if a number in the file does not agree with the number that follows from
+// the plan of the file.
 func (a File) Check() error {
 	rows := make([]Row, len(a.Rows))
 	for i, r := range a.Rows {

@@ -8,25 +8,26 @@ import (
 )
 
 // Answer is one released number with information about its noise. All fields are computed from a
-// paid release and cost nothing more.
+// paid release, so they cost nothing more.
 type Answer struct {
 	// Value is the estimate.
 	Value float64
 	// Deviation is the standard deviation of the noise in Value. If Value is not a linear function
-	// of the release, it is a first-order approximation.
+	// of the release, Deviation is a first-order approximation.
 	Deviation float64
-	// Lower and Upper bound an interval for the noiseless value of the same records. The confidence
-	// is over the noise only. The interval does not allow for the sampling of the records from a
-	// population.
+	// Lower and Upper are the ends of a confidence interval for the noiseless value of the same
+	// records. The confidence is over the noise only. The interval does not allow for the sampling
+	// of the records from a population.
 	Lower, Upper float64
-	// Count is the noisy number of records that a mean or other ratio divides by. It is 0 if the
-	// answer is no ratio.
+	// Count is the noisy number of records by which a mean or another ratio is divided. It is 0 if
+	// the answer is not a ratio.
 	Count float64
-	// AtLeast reports whether the confidence is only a lower bound on the coverage. It is true if
-	// the noise is discrete, if the noise exceeds the number of records, or if the interval is the
-	// whole possible range. If it is false, the coverage is within 0.7 points of the confidence.
-	// AtLeast depends only on the plan and on released numbers. Coverage is over all draws of the
-	// noise, not only over draws with the same AtLeast.
+	// AtLeast reports whether the confidence is only a lower bound on the coverage of the interval.
+	// It is true if the noise is discrete, if the noise exceeds the number of records, or if the
+	// interval is the whole possible range. If it is false, the coverage differs from the
+	// confidence by at most 0.7 percentage points. AtLeast depends only on the plan and on released
+	// numbers. Coverage is the probability over all draws of the noise, not only over draws with
+	// the same AtLeast.
 	AtLeast bool
 }
 

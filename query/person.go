@@ -6,14 +6,15 @@ import (
 	"github.com/ditherml/dither/internal/pick"
 )
 
-// Person makes all rows with the same text in a column one record. The contributions of a person's
-// rows are summed and bounded together. So the guarantee covers all rows of the person.
+// Person makes all rows of one person one record. Rows with the same text in a column belong to one
+// person. The contributions of a person's rows are summed, and the sum is bounded. So the guarantee
+// covers all rows of the person together.
 type Person struct {
-	// Column is the column that identifies the person of each row. Rows with an empty cell there
-	// are ignored.
+	// Column is the name of the column that identifies the person of each row. Rows with an empty
+	// cell in this column are ignored.
 	Column string `json:"column"`
-	// MaxRows is the largest number of rows of a person that are used. They are the first rows in
-	// the table that meet the condition of the question. Further rows are ignored.
+	// MaxRows is the maximum number of rows of one person that are used. These are the first rows
+	// in the table that meet the condition of the question. Further rows are ignored.
 	MaxRows int `json:"max-rows"`
 }
 

@@ -65,36 +65,51 @@ const (
 	noiseChoice = "permute-and-flip"
 )
 
-// Plan is one question with all public numbers that determine its cost. It contains nothing from
-// the records.
+// Plan is one question with all public numbers that determine its cost. No number of the plan comes
+// from the records.
 type Plan struct {
-	Statistic   Statistic `json:"statistic"`
-	Expressions []string  `json:"expressions,omitempty"`
-	Where       string    `json:"where,omitempty"`
-	By          string    `json:"by,omitempty"`
-	// Lower and Upper are the declared bounds of each expression.
+	// Statistic is the name of the statistic, such as "mean".
+	Statistic Statistic `json:"statistic"`
+	// Expressions are the columns, or expressions of columns, that the statistic is about.
+	Expressions []string `json:"expressions,omitempty"`
+	// Where is a condition such as "age >= 30". Only rows that meet the condition are used. ""
+	// means all rows.
+	Where string `json:"where,omitempty"`
+	// By is a categorical column. There is one answer for each of its levels. "" means one answer
+	// for all rows.
+	By string `json:"by,omitempty"`
+	// Lower has the declared lower bound of each expression.
 	Lower []float64 `json:"lower,omitempty"`
+	// Upper has the declared upper bound of each expression.
 	Upper []float64 `json:"upper,omitempty"`
-	// Cells is the number of cells of the release. It is at least 1.
-	Cells     int       `json:"cells"`
-	Edges     []float64 `json:"edges,omitempty"`
+	// Cells is the number of cells for which the statistic is released, at least 1. A cell is a
+	// level of By or a bin of a histogram.
+	Cells int `json:"cells"`
+	// Edges are the limits of the bins of a histogram, ascending.
+	Edges []float64 `json:"edges,omitempty"`
+	// Quantiles are the quantiles to release, each between 0 and 1.
 	Quantiles []float64 `json:"quantiles,omitempty"`
-	// Points is the number of grid points that answers are selected from.
+	// Points is the number of equally spaced numbers from which an answer is selected. It is 0 if
+	// no answer is selected.
 	Points int `json:"points,omitempty"`
-	// Of is the statistic that sample-and-aggregate computes for each block. Blocks is the number
-	// of blocks.
-	Of     string `json:"of,omitempty"`
-	Blocks int    `json:"blocks,omitempty"`
-	// Noise is the name of the noise distribution. NoiseMultiplier is its scale in units of one
-	// record's bound. The scale is the standard deviation, the scale parameter of Laplace noise, or
-	// 1/ε for a private selection.
-	Noise           string  `json:"noise"`
+	// Of is the name of the statistic that sample-and-aggregate computes for each block.
+	Of string `json:"of,omitempty"`
+	// Blocks is the number of blocks of sample-and-aggregate.
+	Blocks int `json:"blocks,omitempty"`
+	// Noise is the name of the noise: "gaussian", "laplace", "discrete" or, for a private
+	// selection, "permute-and-flip".
+	Noise string `json:"noise"`
+	// NoiseMultiplier is the size of the noise, in units of the bound on one record's contribution.
+	// For Gaussian noise it is the standard deviation. For Laplace noise it is the scale, which is
+	// not the standard deviation. For a private selection it is 1/ε.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
-	// ThresholdDelta is the largest probability that a category of a single record is released.
+	// ThresholdDelta is the largest probability that a category with a single record is released.
+	// It is part of the plan's delta.
 	ThresholdDelta float64 `json:"threshold-delta,omitempty"`
-	Confidence     float64 `json:"confidence"`
-	// Subject states whom the answer protects. Its field Records is 0, since no question needs the
-	// number of records.
+	// Confidence is the confidence of each interval, a probability.
+	Confidence float64 `json:"confidence"`
+	// Subject states whom the answer protects. Its field Records is 0, because a question does not
+	// need the number of records.
 	certificate.Subject
 	// Person, if not nil, makes a record a person instead of a row.
 	Person *Person `json:"person,omitempty"`
@@ -103,8 +118,8 @@ type Plan struct {
 // plainPlan is a plan without methods.
 type plainPlan Plan
 
-// MarshalJSON returns the JSON of the plan, with the fields of Subject among the fields of the
-// plan.
+// MarshalJSON returns the plan as JSON. The fields of Subject are at the top level of the JSON
+// object.
 func (p Plan) MarshalJSON() ([]byte, error) {
 	return strict.Ordered(plainPlan(p), "neighboring", "delta", "unit", "person", "rows-per-person", "records", "max-records")
 }
@@ -185,7 +200,7 @@ func (p Plan) needsDelta() error {
 	return fmt.Errorf("query: delta is 0 for %s with %s noise, which has no epsilon there, want laplace noise or a delta of more than 0", p.Statistic, p.Noise)
 }
 
-// Validate returns an error for the first invalid field.
+// Validate returns an error if a field of the plan is invalid.
 func (p Plan) Validate() error {
 	f, known := forms[p.Statistic]
 	switch {

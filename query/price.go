@@ -28,7 +28,8 @@ func (p Plan) sensitivity() (int64, error) {
 	return int64(bound), nil
 }
 
-// Event returns the event of the plan's release. The parts of the event are paid in order.
+// Event returns the event of the plan's release. If the event has several parts, they are paid in
+// order.
 func (p Plan) Event() mechanism.Event {
 	switch p.Statistic {
 	case quantilesStatistic, boundsStatistic:

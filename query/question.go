@@ -11,7 +11,7 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Question is a plan that is bound to a schema. NewQuestion checks it, before any record is read.
+// Question is a plan that NewQuestion has checked against a schema.
 type Question struct {
 	plan        Plan
 	schema      *data.Schema
@@ -20,22 +20,24 @@ type Question struct {
 	cells       division
 }
 
-// Row is one answer of a question, with the name of its cell, quantile or pair of columns.
+// Row is one answer to a question.
 type Row struct {
+	// Name is the name of the cell, quantile or pair of columns to which the answer belongs.
 	Name string
 	Answer
 }
 
-// NewQuestion returns a plan that is bound to a schema. It sets the bounds, cells, unit and number
-// of records from the schema. Zero fields of the plan get defaults:
+// NewQuestion returns a question for a plan and a schema. It sets the bounds, the cells, the unit
+// and the maximum number of records of the plan from the schema. Zero fields of the plan get these
+// defaults:
 //
-//   - a grid of 1000 points
-//   - the edges of a column's declared bins
-//   - the default noise of the statistic, and confidence 0.95
-//   - the quantile 0.5
-//   - bounds with 0.025 of the rows below and above them
-//   - half of delta for the threshold of categories
-//   - the mean of each of 40 blocks
+//   - Points: 1000
+//   - Edges: the declared bins of the column
+//   - Noise: the default noise of the statistic
+//   - Confidence: 0.95
+//   - Quantiles: 0.5; for the statistic bounds, 0.025 and 0.975
+//   - ThresholdDelta: half of delta
+//   - Of and Blocks: the mean of each of 40 blocks
 //
 // Other fields keep their values. If NoiseMultiplier is 0, call WithNoise or Within before Ask. A
 // plan that does not fit the schema is an error.
@@ -176,7 +178,7 @@ func (q *Question) bindNumbers() error {
 // Plan returns the plan with all defaults filled in.
 func (q *Question) Plan() Plan { return q.plan }
 
-// Schema returns the schema that the question is bound to.
+// Schema returns the schema of the question.
 func (q *Question) Schema() *data.Schema { return q.schema }
 
 // WithNoise returns a copy of the question with this noise multiplier.
@@ -186,9 +188,9 @@ func (q *Question) WithNoise(multiplier float64) (*Question, error) {
 	return &asked, asked.plan.Validate()
 }
 
-// ReadOptions returns the options for reading the columns that the question needs. Rows with a cell
-// whose treatment is drop are not read. If the question uses the target, rows without a valid
-// target are not read either.
+// ReadOptions returns options with which data.Read reads the columns that the question needs. With
+// these options, rows with a cell whose treatment is data.Drop are left out. If the question uses
+// the target, rows without a valid target are left out too.
 func (q *Question) ReadOptions() data.ReadOptions {
 	o := data.ReadOptions{WithoutTarget: true}
 	if q.plan.Statistic == categoriesStatistic {
@@ -206,8 +208,8 @@ func (q *Question) ReadOptions() data.ReadOptions {
 	return o
 }
 
-// Ask pays for the release and returns the noisy answers. The data set must have been read with
-// ReadOptions, under the same schema.
+// Ask pays for the release and returns the noisy answers. The data set must have been read under
+// the question's schema with the options of ReadOptions.
 func (q *Question) Ask(payer mechanism.Payer, d *data.Dataset) ([]Row, error) {
 	p := q.plan
 	if err := p.Validate(); err != nil {

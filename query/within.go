@@ -15,11 +15,13 @@ import (
 // up.
 const mostAttempts = 4
 
-// Within returns a copy of the question with the least noise for which the price meets the target.
-// The price is the larger of the prices in the certificate and in a ledger. If no noise meets the
-// target, the error wraps account.ErrUnreachable. The price includes the slack between executed and
-// accounted noise, which can exceed a very small target. Then the returned question costs more than
-// the target, and a ledger with the target as its limit refuses it.
+// Within returns a copy of the question with the least noise at which the cost meets the target.
+// The cost is the larger of the epsilon in the certificate and the epsilon that a ledger charges.
+// If no amount of noise meets the target, the error wraps account.ErrUnreachable.
+//
+// The executed noise is rounded, and the cost includes the difference that this makes. The
+// difference alone can exceed a very small target. Then the returned question costs more than the
+// target, and a ledger with the target as its limit refuses it.
 func (q *Question) Within(target privacy.Guarantee) (*Question, error) {
 	multiplier, err := leastNoise(q.plan, target)
 	if err != nil {

@@ -12,27 +12,30 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// Candidate is one configuration of a sweep with its plan. Exactly one of Linear, Other and Network
-// is set.
+// Candidate is one configuration of a sweep, with its training plan. Exactly one of Linear, Other
+// and Network is set.
 type Candidate struct {
-	// Settings are the values of the parameters that the sweep varies, in its order.
+	// Settings are the values of the settings that the sweep varies, in the order of the sweep.
 	Settings []Setting
-	// Baseline marks a run without privacy for comparison. It has no settings for the budget.
+	// Baseline marks a configuration that trains without privacy, for comparison. Its Settings omit
+	// the settings of the budget.
 	Baseline bool
-	// Linear is a plan of gradient descent of a linear model, with its options.
-	Linear  *train.Setup
+	// Linear is the plan of gradient descent for a linear model, or nil.
+	Linear *train.Setup
+	// Options are the options of Linear. The field FeatureBits also applies to Other.
 	Options train.Options
-	// Other is a plan of another method for linear models. The only option that applies to it is
-	// FeatureBits.
+	// Other is the plan of another method for a linear model, or nil.
 	Other *erm.Setup
-	// Network is a plan of a network, with its options.
-	Network        *neural.Setup
+	// Network is the plan of the training of a network, or nil.
+	Network *neural.Setup
+	// NetworkOptions are the options of Network.
 	NetworkOptions neural.Options
-	// Certificate is the plan's certificate without provenance. It has the event and the price.
+	// Certificate is the certificate of the plan, with its event and its price. The fields for the
+	// program, the time and the hashes are empty.
 	Certificate certificate.Certificate
 }
 
-// Certify computes the certificate of the plan.
+// Certify computes the certificate of the candidate's plan and stores it in c.Certificate.
 func (c *Candidate) Certify() (err error) {
 	switch {
 	case c.Linear != nil && c.Other == nil && c.Network == nil:
@@ -94,8 +97,9 @@ func (c *Candidate) together() bool {
 	return c.Linear != nil && c.Linear.Plan.Method() == option.MethodGD && c.Linear.SharesPasses() && len(c.Linear.Schema.Private()) == 0
 }
 
-// Runs returns the number of runs of the candidate for this number of repeats. It is repeats if the
-// candidate has noise or sampling. Otherwise it is 1, because all runs would be equal.
+// Runs returns the number of runs of the candidate, if the sweep asks for this number of repeats.
+// It is repeats if the training is random, because of noise or sampling. Otherwise all runs would
+// be equal, and the number is 1.
 func (c *Candidate) Runs(repeats int) int {
 	if c.together() && c.Linear.Plan.NonPrivate {
 		return min(1, repeats)

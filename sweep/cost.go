@@ -12,26 +12,31 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Cost is the cost of all runs of a sweep together if the records are private. It is one guarantee
-// for everything that the sweep releases.
+// Cost is the privacy cost of all runs of a sweep together, if the records are private. It is one
+// guarantee that covers everything that the runs release.
 type Cost struct {
-	// Epsilon is an upper bound in nats. It is +Inf if a baseline without privacy is among the
-	// runs.
+	// Epsilon is an upper bound on the privacy loss, in nats. Runs without privacy are not
+	// included.
 	Epsilon certificate.Epsilon
-	// Delta is the largest delta among the candidates. The guarantee is (Epsilon, Delta).
-	Delta       float64
+	// Delta is the δ of the guarantee, the largest δ of all candidates.
+	Delta float64
+	// Neighboring is the neighboring relation of the guarantee.
 	Neighboring privacy.Neighboring
-	Unit        string
-	Accountant  string
-	// Runs is the number of priced runs.
+	// Unit describes in words what one row stands for.
+	Unit string
+	// Accountant is the name of the accountant that computed Epsilon.
+	Accountant string
+	// Runs is the number of runs that the cost includes.
 	Runs int
 }
 
-// CostOf returns the total cost of running each candidate runs(candidate) times, in order. Runs
-// without privacy are left out. All candidates must have the same neighboring relation. The bound
-// is exact for Gaussian releases without sampling. For other releases it comes from Rényi
-// divergences if they have a proof, and else from the best accountant. The runs must be fixed
-// before the first of them. The cost includes the slack of all draws of noise.
+// CostOf returns the total cost of all runs of the candidates, where a candidate c runs runs(c)
+// times. Runs without privacy are left out. All candidates must have the same neighboring relation
+// and unit. The runs must be fixed before the first of them begins.
+//
+// The bound is exact for Gaussian releases without sampling. For other releases it comes from
+// account.RDP if that accountant has a proof, otherwise from account.Best. The executed noise is
+// rounded, and the cost includes the difference that this makes.
 func CostOf(candidates []Candidate, runs func(*Candidate) int) (Cost, error) {
 	all, out, draws := mechanism.Sequence{}, Cost{}, 0
 	for i := range candidates {

@@ -17,9 +17,12 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Metric is one measure of a model, such as "accuracy". It is NaN if the records do not define it.
+// Metric is one measure of a model, such as "accuracy". The value is NaN if the metric is undefined
+// for the records.
 type Metric struct {
-	Name  string           `json:"name"`
+	// Name is the name of the metric, such as "accuracy".
+	Name string `json:"name"`
+	// Value is the value of the metric. NaN means undefined.
 	Value evaluate.Measure `json:"value"`
 }
 
@@ -31,7 +34,8 @@ const (
 	metricMAE     = "mae"
 )
 
-// Metrics returns the names of the metrics for a target. The main metric is first.
+// Metrics returns the names of the metrics for a target. The first name is the metric by which
+// models are compared by default.
 func Metrics(t data.Target) []string {
 	switch {
 	case t.Regression():
@@ -42,8 +46,8 @@ func Metrics(t data.Target) []string {
 	return []string{option.MetricAccuracy, metricLogLoss}
 }
 
-// Evaluator measures models on one data set with targets. The measures are exact, without privacy.
-// It is safe for concurrent use.
+// Evaluator computes metrics of models on one data set with targets. The metrics are exact and have
+// no privacy. An Evaluator is safe for concurrent use.
 type Evaluator struct {
 	data  *data.Dataset
 	mutex sync.Mutex
@@ -56,8 +60,8 @@ type Evaluator struct {
 	schema *data.Schema
 }
 
-// NewEvaluator returns an evaluator on a data set, which it keeps. It is an error if the data set
-// has no targets or no records.
+// NewEvaluator returns an evaluator that measures models on a data set. It keeps the data set. It
+// is an error if the data set has no targets or no records.
 func NewEvaluator(d *data.Dataset) (*Evaluator, error) {
 	if d == nil || d.Target() == nil || d.Records() == 0 {
 		return nil, fmt.Errorf("sweep: the table to measure on has no records or no target, want both")

@@ -2,26 +2,29 @@ package sweep
 
 import "fmt"
 
-// Setting is one setting of a run. Its name is a flag of `dither train` without hyphens, and its
-// value is a value of that flag.
+// Setting is one setting of a run and its value.
 type Setting struct {
-	Name  string `json:"name"`
+	// Name is the name of a flag of `dither train`, without the leading hyphens.
+	Name string `json:"name"`
+	// Value is a value of the flag, as text.
 	Value string `json:"value"`
 }
 
-// Parameter is a setting that a sweep varies, with its values in order.
+// Parameter is a setting that a sweep varies, with the values that it takes.
 type Parameter struct {
-	Name   string   `json:"name"`
+	// Name is the name of a flag of `dither train`, without the leading hyphens.
+	Name string `json:"name"`
+	// Values are the values that the setting takes, in order.
 	Values []string `json:"values"`
 }
 
 // maxConfigurations bounds the configurations of a sweep.
 const maxConfigurations = 1_000_000
 
-// Combine returns every combination of the values of parameters. A combination has one value for
-// each parameter, in their order. The last parameter varies fastest. No parameters have one
-// combination, the empty one. A parameter without values, a repeated name and a repeated value are
-// errors. More than a million combinations are an error too.
+// Combine returns every combination of the values of parameters. A combination has one setting for
+// each parameter, in the order of parameters. The last parameter varies fastest. Without parameters
+// there is one combination, which is empty. It is an error if a parameter has no values, or if a
+// name or a value is repeated. More than a million combinations are an error too.
 func Combine(parameters []Parameter) ([][]Setting, error) {
 	out, seen := [][]Setting{nil}, map[string]bool{}
 	for _, p := range parameters {

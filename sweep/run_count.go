@@ -23,27 +23,29 @@ const (
 	lawPoisson     = "poisson"
 )
 
-// RunCountDistribution is the distribution of the number K of runs of a private selection. Every
-// distribution here has a proven price (Papernot & Steinke, "Hyperparameter Tuning with Renyi
-// Differential Privacy", ICLR 2022, https://arxiv.org/abs/2110.03620).
+// RunCountDistribution is the distribution of the number K of runs of a private selection. The cost
+// of a selection is proven for every distribution of this type (Papernot & Steinke, "Hyperparameter
+// Tuning with Renyi Differential Privacy", ICLR 2022, https://arxiv.org/abs/2110.03620).
 //
-// The negative binomial distribution of shape η > -1, truncated to K ≥ 1, has probabilities
-// proportional to (1-γ)^k·Π (l+η)/(l+1), with l from 0 to k-1. The mean determines γ in (0, 1).
-// This is definition 1 of the source, priced by theorem 2. The geometric distribution is η = 1,
-// with probabilities (1-γ)^(k-1)·γ. The logarithmic distribution is η = 0, with probabilities
-// proportional to (1-γ)^k/k. A smaller shape has a larger variance and costs less at the same mean.
+// The negative binomial distribution of shape η > -1 is truncated to K ≥ 1. The probability of K =
+// k is proportional to (1-γ)^k·Π (l+η)/(l+1), where the product is over l from 0 to k-1. The mean
+// determines γ in (0, 1). The source has this distribution as definition 1 and its cost as theorem
+// 2. The geometric distribution is η = 1, with probabilities (1-γ)^(k-1)·γ. The logarithmic
+// distribution is η = 0, with probabilities proportional to (1-γ)^k/k. A smaller shape has a larger
+// variance and costs less at the same mean.
 //
-// The Poisson distribution is e^-Mean·Mean^k/k! (theorem 6). It includes K = 0: then only the fact
-// that there was no run is released. K is usually close to its mean. The price has no term in log
-// 1/γ.
+// The Poisson distribution gives K = k the probability e^-Mean·Mean^k/k!, and its cost is theorem
+// 6. K may be 0: then only the fact that there was no run is released. K is usually close to its
+// mean.
 type RunCountDistribution struct {
+	// Name is "geometric", "logarithmic", "negative-binomial" or "poisson".
 	Name string `json:"law"`
-	// Shape is η of the negative binomial distribution: a multiple of 1/16 above -1 and at most 16.
-	// Both float64 and integers represent such a number exactly. It is 0 for other distributions.
+	// Shape is the parameter η of the negative binomial distribution. It is a multiple of 1/16,
+	// above -1 and at most 16. It is 0 for other distributions.
 	Shape float64 `json:"shape,omitempty"`
-	// Mean is the mean of K, or an upper bound on it. It is exact for the geometric and the Poisson
-	// distribution. For other distributions it is exact up to the rounding of γ, which reduces the
-	// number of runs.
+	// Mean is an upper bound on the mean number of runs. For the geometric and the Poisson
+	// distribution it is the mean. For the other distributions the true mean is slightly smaller,
+	// because a parameter of the distribution is rounded.
 	Mean int `json:"mean"`
 }
 
@@ -58,8 +60,8 @@ const (
 	successBits, leastSuccess = 40, 1 << 20
 )
 
-// ParseLaw returns the distribution in a text: geometric:MEAN, logarithmic:MEAN,
-// negative-binomial:SHAPE:MEAN or poisson:MEAN.
+// ParseLaw returns the distribution that a text describes. The text has the form geometric:MEAN,
+// logarithmic:MEAN, negative-binomial:SHAPE:MEAN or poisson:MEAN.
 func ParseLaw(text string) (RunCountDistribution, error) {
 	parts := strings.Split(text, ":")
 	l := RunCountDistribution{Name: parts[0]}
@@ -76,7 +78,7 @@ func ParseLaw(text string) (RunCountDistribution, error) {
 	return RunCountDistribution{}, fmt.Errorf("sweep: the law of the number of runs is %q, want geometric:MEAN, logarithmic:MEAN, negative-binomial:SHAPE:MEAN or poisson:MEAN with a whole mean number of runs, such as geometric:10", text)
 }
 
-// String returns the text that ParseLaw reads.
+// String returns the distribution as text, in the form that ParseLaw reads.
 func (l RunCountDistribution) String() string {
 	if l.Name == lawBinomial {
 		return fmt.Sprintf("%s:%v:%d", l.Name, l.Shape, l.Mean)
@@ -175,8 +177,8 @@ func (l RunCountDistribution) tailRuns() int {
 	return int(math.Ceil(wideTail * (1 << successBits) / float64(l.success())))
 }
 
-// NoRuns returns the probability of no run, and thus no model. It is e^-Mean for the Poisson
-// distribution, else 0.
+// NoRuns returns the probability that there is no run, and therefore no model. It is e^-Mean for
+// the Poisson distribution. For other distributions it is 0.
 func (l RunCountDistribution) NoRuns() float64 {
 	if l.Name == lawPoisson {
 		return math.Exp(-float64(l.Mean))

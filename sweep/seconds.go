@@ -4,8 +4,8 @@ package sweep
 // measured at about 3.6 GHz. The first is for runs that share passes, the second for other runs.
 const togetherCost, aloneCost = 0.2e-9, 0.5e-9
 
-// Seconds returns an estimate of the seconds that all runs of the candidates take together, for
-// this number of repeats, records and processors.
+// Seconds returns an estimate of the time that all runs of the candidates take together, in
+// seconds. The estimate is for this number of repeats, records and processors.
 func Seconds(candidates []Candidate, repeats, records, processors int) float64 {
 	total := 0.0
 	for i := range candidates {

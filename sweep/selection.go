@@ -14,46 +14,46 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// ErrAllDiverged is the error of a private selection if no run had finite weights. Only this fact
-// is released.
+// ErrAllDiverged is the error of a private selection in which no run had finite weights. The
+// selection then releases only this fact.
 var ErrAllDiverged = errors.New("sweep: the weights of every run did not stay finite, so that there is no model")
 
 // Selection is the plan of a private selection of settings (Papernot & Steinke, "Hyperparameter
 // Tuning with Renyi Differential Privacy", ICLR 2022, theorems 2 and 6,
 // https://arxiv.org/abs/2110.03620). It makes a random number of runs, each with a configuration
 // drawn uniformly at random. Every model is scored on public records. Only the model with the best
-// score is released, or the first of several such models. Other models, their scores and the number
-// of runs stay secret.
+// score is released. If several models have the best score, the first of them is released. Other
+// models, their scores and the number of runs stay secret.
 //
-// The theorem covers independent runs with equal distributions. Every configuration must be as
-// private as Run's event, so all configurations have that event. Drawing a configuration reads no
+// The theorems cover independent runs with equal distributions. So all configurations must have the
+// same event, which is the event of the plan in the field Run. Drawing a configuration reads no
 // records, so it never increases a divergence of a run.
 //
-// The theorem needs a total order of the results. The first of several best models is released;
-// since runs have equal distributions, this equals a random choice. A diverged run is the least
-// result in that order. Its divergence follows from the noisy sums that it released, so the run
-// stays as private as its event. The number of runs is drawn before the first run and does not
-// change. If a diverged run were repeated, or ended the selection, the number of runs would depend
-// on the records.
+// The theorems need a total order of the results. Among equal scores the first model counts as the
+// best. Because runs have equal distributions, that equals a random choice. A run with weights that
+// are not finite counts as the worst result. That the weights are not finite follows from the run's
+// noisy sums, so the run stays as private as its event. The number of runs is drawn before the
+// first run and does not change. If a run with weights that are not finite were repeated, or ended
+// the selection, the number of runs would depend on the records.
 type Selection struct {
 	// RunCountDistribution is the distribution of the number of runs.
 	RunCountDistribution
-	// Configurations is the number of configurations.
+	// Configurations is the number of configurations among which the selection chooses.
 	Configurations int `json:"configurations"`
-	// RunMethod and Run are the method and the plan of the winner, as in a certificate of that run
-	// alone.
-	RunMethod string          `json:"run-method"`
-	Run       json.RawMessage `json:"run"`
+	// RunMethod is the method of the winner's plan, as in the certificate of a single run.
+	RunMethod string `json:"run-method"`
+	// Run is the winner's plan, as in the certificate of a single run.
+	Run json.RawMessage `json:"run"`
 }
 
 // ErrNoRuns is the error of a private selection with 0 runs, which the Poisson distribution allows.
-// Only this fact is released. The selection is paid for nevertheless, because its event includes
-// this outcome.
+// The selection then releases only this fact. It is paid for nevertheless, because its event
+// includes this outcome.
 var ErrNoRuns = errors.New("sweep: the random number of runs came up as 0, so that there is no model")
 
-// NewSelection returns the plan of a selection among candidates. The first candidate determines
-// Run. It is an error if the theorem does not cover the selection: all candidates must be linear
-// models by gradient descent, with equal events.
+// NewSelection returns the plan of a private selection among candidates. The result's fields
+// RunMethod and Run are the method and the plan of the first candidate. All candidates must train
+// linear models by gradient descent, and their events must be equal. Other candidates are an error.
 func NewSelection(candidates []Candidate, law RunCountDistribution) (Selection, error) {
 	if err := law.validate(); err != nil {
 		return Selection{}, err
@@ -103,7 +103,7 @@ func (s Selection) validate() error {
 	return s.RunCountDistribution.validate()
 }
 
-// ReadSelection returns the valid plan in a JSON text. An unknown field is an error.
+// ReadSelection returns the plan in a JSON text. An unknown field or an invalid plan is an error.
 func ReadSelection(text json.RawMessage) (Selection, error) {
 	var s Selection
 	if err := strict.Decode(text, &s); err != nil {
@@ -112,7 +112,8 @@ func ReadSelection(text json.RawMessage) (Selection, error) {
 	return s, s.validate()
 }
 
-// SelectionMethods returns the certificate method of selections among runs of the given methods.
+// SelectionMethods returns the certificate.Method of private selections, by name. The argument runs
+// contains the methods of single runs by name.
 func SelectionMethods(runs map[string]certificate.Method) map[string]certificate.Method {
 	return map[string]certificate.Method{option.MethodSelection: func(text json.RawMessage) (certificate.Claim, error) {
 		s, err := ReadSelection(text)
@@ -131,8 +132,8 @@ func SelectionMethods(runs map[string]certificate.Method) map[string]certificate
 	}}
 }
 
-// Certificate returns the certificate of a selection with this winner. The provenance and the hash
-// are empty.
+// Certificate returns the certificate of a selection with this winner. The fields for the program,
+// the time and the hashes are empty.
 func (s Selection) Certificate(winner *Candidate) (certificate.Certificate, error) {
 	plan := s.of(winner)
 	text, err := json.Marshal(plan)
@@ -144,16 +145,20 @@ func (s Selection) Certificate(winner *Candidate) (certificate.Certificate, erro
 
 // Selected is the released result of a private selection.
 type Selected struct {
-	Winner      *Candidate
-	Model       *model.Model
+	// Winner is the selected candidate.
+	Winner *Candidate
+	// Model is the model of the winner.
+	Model *model.Model
+	// Certificate states the guarantee of the whole selection.
 	Certificate certificate.Certificate
 }
 
-// Select makes a private selection. It reserves the whole cost from the ledger before the first
-// run. The metric scores models on the evaluator's records, which must be public. The largest score
-// wins, or the smallest if smaller is true. Select does not use Journal and Progress, because both
-// would reveal the number of runs. The duration reveals that number too, to anyone who can measure
-// it. If the distribution allows 0 runs, the error may be ErrNoRuns.
+// Select returns the result of a private selection among the candidates. It reserves the whole cost
+// from the ledger before the first run. Models are scored by the metric on the records of
+// s.Examiner, which must be public. The largest score wins, or the smallest if smaller is true.
+// Select does not use s.Journal and s.Progress, because both would reveal the number of runs.
+// Anyone who can measure the duration of Select also learns about that number. If the distribution
+// allows 0 runs, the error may be ErrNoRuns.
 func (s *Sweep) Select(ctx context.Context, l *ledger.Ledger, plan Selection, metric string, smaller bool) (Selected, error) {
 	if _, err := NewSelection(s.Candidates, plan.RunCountDistribution); err != nil {
 		return Selected{}, err

@@ -9,18 +9,21 @@ import (
 // confidence is the confidence of the intervals of summaries.
 const confidence = 0.95
 
-// Summary is the summary of the repeats of one candidate for one metric.
+// Summary summarizes the values of one metric over the runs of one candidate.
 type Summary struct {
+	// Candidate is the candidate.
 	Candidate *Candidate
-	Metric    string
-	// Repeats is the number of repeats with a finite value of the metric. Diverged is the number of
-	// repeats without a model (Measurement.Diverged).
+	// Metric is the name of the metric.
+	Metric string
+	// Repeats is the number of runs with a finite value of the metric. Diverged is the number of
+	// runs whose weights are not finite.
 	Repeats, Diverged int
-	// Mean and StandardDeviation are over the repeats. The denominator of StandardDeviation is
-	// Repeats - 1. Low and High are the ends of a confidence interval for the mean. Without repeats
-	// all are NaN. With one repeat all but Mean are NaN.
+	// Mean and StandardDeviation are over the runs that Repeats counts. The denominator of
+	// StandardDeviation is Repeats - 1. Low and High are the ends of a 95 % confidence interval for
+	// the mean. If Repeats is 0, all four numbers are NaN. If Repeats is 1, all except Mean are
+	// NaN.
 	Mean, StandardDeviation, Low, High float64
-	// LearningRate is the mean of the learning rates that were used.
+	// LearningRate is the mean of the learning rates that the runs used.
 	LearningRate float64
 }
 

@@ -23,21 +23,23 @@ import (
 var nan = math.NaN()
 
 // Sweep runs every candidate repeatedly and measures every model on one table. The models are
-// discarded. Each run is reserved and charged as a release. Each run draws its own noise and
-// samples. Runs of full-batch gradient descent of linear models share passes over the records
-// (train.FitMany): they have no samples, and share no noise.
+// discarded. Each run is a release with its own reservation. Each run draws its own noise and
+// samples. Runs of full-batch gradient descent for linear models share passes over the records (see
+// train.FitMany). They have no samples, and they share no noise.
 type Sweep struct {
+	// Candidates are the configurations to run.
 	Candidates []Candidate
-	// Repeats is the number of runs of each candidate, at least 1. A candidate without randomness
-	// runs once.
+	// Repeats is the number of runs of each candidate, at least 1. A candidate whose training is
+	// not random runs once.
 	Repeats int
-	// Training is the table to train on. Evaluator measures the models; nil measures nothing.
+	// Training is the table to train on.
 	Training *data.Dataset
+	// Examiner measures the models. Nil means that models are not measured.
 	Examiner *Evaluator
-	// Journal stores results and reports which runs have ended. Nil means that results are not
-	// stored.
+	// Journal stores the results of runs that have ended, so that a later process can continue the
+	// sweep. Nil means that results are not stored.
 	Journal Journal
-	// Progress, if not nil, is called when runs end and during runs. Calls do not overlap.
+	// Progress, if not nil, is called during runs and when runs end. Calls do not overlap.
 	Progress func(Progress)
 
 	tables     map[string]*train.Table
@@ -45,13 +47,12 @@ type Sweep struct {
 	meter      meter
 }
 
-// Progress is the state of a sweep in progress.
+// Progress states how far a sweep has come.
 type Progress struct {
 	// Ended is the number of runs that have ended, including runs of earlier processes. Runs is the
-	// number of all runs.
+	// number of all runs of the sweep.
 	Ended, Runs int
-	// Share is the finished share of this process's work, in [0, 1], as estimated by
-	// Candidate.work.
+	// Share is an estimate of the finished share of this process's work, from 0 to 1.
 	Share float64
 }
 
@@ -61,10 +62,10 @@ type job struct {
 	run       Run
 }
 
-// Run makes the runs that the journal lacks, and returns all results. The results of a candidate
-// are adjacent, in the order of their repeats. If the weights of a run are not finite, its result
-// has Diverged, and other runs continue. If the sweep is interrupted, the journal has the results
-// of the ended runs.
+// Run makes all runs whose results are not in the journal, and returns the results of all runs. The
+// results of a candidate are adjacent, in the order of their repeats. If the weights of a run are
+// not finite, the field Diverged of its result is true, and other runs continue. If the sweep is
+// interrupted, the journal has the results of the runs that ended.
 func (s *Sweep) Run(ctx context.Context) ([]Measurement, error) {
 	if s.Repeats < 1 || len(s.Candidates) == 0 {
 		return nil, fmt.Errorf("sweep: there are %d configurations and %d repeats, want at least 1 of each", len(s.Candidates), s.Repeats)
