@@ -68,10 +68,10 @@ func (t *Tape[T]) begin(n int, weights []T) {
 	t.chain.bind(t.blocks)
 }
 
-// Backward returns factors for each block of Network.Blocks: the vectors whose outer products are
-// the records' gradients. The records are those of the last forward pass. The argument dOutputs has
-// the derivative of each record's loss with respect to each output of the record. The factors may
-// share memory with dOutputs and with the inputs of Forward. They are valid until the next call of
+// Backward returns factors for each block of Network.Blocks. The factors are vectors whose outer
+// products are the gradients of the records in the last forward pass. The argument dOutputs has the
+// derivative of each record's loss with respect to each output of the record. The factors may share
+// memory with dOutputs and with the inputs of Forward. They are valid until the next call of
 // Forward or Backward. Backward forms no gradient, and it ends at the first trained layer.
 func (t *Tape[T]) Backward(dOutputs []T) []kernel.Factors[T] {
 	t.backward(dOutputs, false)
