@@ -17,8 +17,10 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/bookkeeping"
 	"github.com/ditherml/dither/internal/budget"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/pgtest"
 	"github.com/ditherml/dither/train/neural"
 )
 
@@ -42,11 +44,12 @@ var (
 
 // payingRun is a command that pays from a ledger, in a folder that each trial gets a copy of.
 type payingRun struct {
-	name string
-	args []string
-	home string
-	full float64 // the share of the ledger that the whole run takes
-	made []string
+	name   string
+	args   []string
+	home   string
+	server *pgtest.Server // of the ledgers, nil for files
+	full   float64        // the share of the ledger that the whole run takes
+	made   []string
 }
 
 var payingRuns = []payingRun{
@@ -55,6 +58,23 @@ var payingRuns = []payingRun{
 	{name: "resume", args: []string{"train", "--epsilon", "0.2", "--steps", "4", "--quiet", "--model", "mlp", "--hidden", "3", "--sampling", "full", "--resume", "state", "--checkpoint-every", "1", "--out", "out"}},
 	{name: "query", args: []string{"query", "count", "--epsilon", "0.1", "--out", "out"}},
 	{name: "printed query", args: []string{"query", "count", "--epsilon", "0.1"}},
+	{name: "holdout", args: []string{"train", "--epsilon", "0.4", "--steps", "3", "--quiet", "--holdout", "private:0.2", "--out", "out"}},
+	{name: "choice", args: []string{"sweep", "--select", "geometric:2", "--learning-rate", "0.5,1", "--steps", "2", "--epsilon", "0.2", "--test", "people.test.csv", "--test-public", "--quiet", "--out", "out"}},
+	{name: "evaluation", args: []string{"evaluate", "model", "people.csv", "--private", "--epsilon", "0.2", "--out", "out"}},
+}
+
+// TestServerLedgerSurvivesSystemCalls is TestLedgerSurvivesSystemCalls for ledgers on a PostgreSQL server.
+func TestServerLedgerSurvivesSystemCalls(t *testing.T) {
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("there is no strace: ", err)
+	}
+	server := pgtest.Start(t)
+	for i, p := range payingRuns {
+		if p.server = server; p.name == "train" || thorough && strings.HasSuffix(p.name, "query") {
+			t.Run(p.name, func(t *testing.T) { p.survives(t, strace, i) })
+		}
+	}
 }
 
 // trials counts how runs that were stopped stand.
@@ -67,40 +87,69 @@ func TestLedgerSurvivesSystemCalls(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no strace: ", err)
 	}
-	for i := range payingRuns {
-		p := payingRuns[i]
-		t.Run(p.name, func(t *testing.T) {
-			if thorough {
-				t.Parallel()
-			}
-			p.home = payingHome(t)
-			if slices.Contains(p.args, "--resume") {
-				p.stopped(t)
-			}
-			found := &trials{}
-			for k, point := range p.points(t, strace) {
-				if thorough || k%37 == i { // each run other ones
-					p.try(t, strace, point, found)
-				}
-			}
-			t.Logf("%d runs, %d of them stopped: %d spent less than they released, %d spent and released nothing, %d ledgers were repaired",
-				found.runs.Load(), found.stopped.Load(), found.under.Load(), found.over.Load(), found.repaired.Load())
-			if n := found.stopped.Load(); n < found.runs.Load()/3 {
-				t.Errorf("%d of %d runs were stopped: strace did not do its own", n, found.runs.Load())
-			}
-		})
+	for i, p := range payingRuns {
+		t.Run(p.name, func(t *testing.T) { p.survives(t, strace, i) })
 	}
 }
 
-// payingHome makes a folder with a table, its schema and a ledger.
-func payingHome(t *testing.T) string {
+// survives tries the faults of a run: all of them, or some.
+func (p payingRun) survives(t *testing.T, strace string, some int) {
+	if thorough && p.server == nil {
+		t.Parallel()
+	}
+	p.home = payingHome(t, p.server == nil)
+	switch {
+	case slices.Contains(p.args, "--resume"):
+		p.stopped(t)
+	case slices.Contains(p.args, "model"):
+		p.modeled(t)
+	}
+	found := &trials{}
+	all := p.points(t, strace)
+	for k, point := range all {
+		if thorough || k%(len(all)/3) == some { // each run other ones
+			p.try(t, strace, point, found)
+		}
+	}
+	t.Logf("%d runs, %d of them stopped: %d spent less than they released, %d spent and released nothing, %d ledgers were repaired",
+		found.runs.Load(), found.stopped.Load(), found.under.Load(), found.over.Load(), found.repaired.Load())
+	if n := found.stopped.Load(); n < found.runs.Load()/3 {
+		t.Errorf("%d of %d runs were stopped: strace did not do its own", n, found.runs.Load())
+	}
+}
+
+// modeled leaves a model that an evaluation measures. No ledger counts it.
+func (p payingRun) modeled(t *testing.T) {
+	inPlace.Lock()
+	defer inPlace.Unlock()
+	mustInvoke(t, "train", "--data", filepath.Join(p.home, "people.csv"), "--schema", filepath.Join(p.home, "people.yaml"), "--epsilon", "0.2", "--steps", "3", "--quiet", "--out", filepath.Join(p.home, "model"))
+}
+
+// payingHome makes a folder with a table, its schema and, for runs that pay from a file, a ledger.
+func payingHome(t *testing.T, file bool) string {
 	home := t.TempDir()
 	writeText(t, filepath.Join(home, "people.yaml"), binaryText)
 	peopleTable(t, home, 60)
+	writeText(t, filepath.Join(home, "people.test.csv"), readText(t, filepath.Join(home, "people.csv")))
+	if file {
+		payingLedger(t, filepath.Join(home, "people.ledger"))
+	}
+	return home
+}
+
+// payingLedger makes a ledger.
+func payingLedger(t *testing.T, where string) {
 	inPlace.Lock()
 	defer inPlace.Unlock()
-	mustInvoke(t, "ledger", "create", filepath.Join(home, "people.ledger"), "--data", "people", "--epsilon", "5", "--delta", "1e-5", "--row", "one person", "--rows-per-person", "3")
-	return home
+	mustInvoke(t, "ledger", "create", where, "--data", "people", "--epsilon", "5", "--delta", "1e-5", "--row", "one person", "--rows-per-person", "3")
+}
+
+// ledger returns the ledger of a trial in a folder.
+func (p payingRun) ledger(place string) string {
+	if p.server != nil {
+		return p.server.URL("ledger", filepath.Base(filepath.Dir(place))+filepath.Base(place))
+	}
+	return filepath.Join(place, "people.ledger")
 }
 
 // stopped leaves the checkpoint of a run after two of its steps, which the ledger counts.
@@ -109,7 +158,7 @@ func (p payingRun) stopped(t *testing.T) {
 	defer cancel()
 	out := &stopper{at: "step 2 of 4", stop: cancel}
 	var args []string
-	for _, arg := range slices.Concat(p.args, inputs(p.home)) {
+	for _, arg := range slices.Concat(p.args, p.inputs(p.home)) {
 		switch arg {
 		case "--quiet":
 			continue
@@ -130,22 +179,25 @@ func (p payingRun) stopped(t *testing.T) {
 // inPlace keeps commands in the process of the test apart.
 var inPlace sync.Mutex
 
-// copied returns a new folder with the files of home.
+// copied returns a new folder with the files of home, and a ledger.
 func (p payingRun) copied(t *testing.T) string {
 	place := t.TempDir()
-	for _, name := range p.results(p.home) {
-		text, err := os.ReadFile(filepath.Join(p.home, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		writeText(t, filepath.Join(place, name), string(text))
+	if err := os.CopyFS(place, os.DirFS(p.home)); err != nil {
+		t.Fatal(err)
+	}
+	if p.server != nil {
+		payingLedger(t, p.ledger(place))
 	}
 	return place
 }
 
-// inputs are the flags of records and ledger, in a folder.
-func inputs(place string) []string {
-	return []string{"--data", filepath.Join(place, "people.csv"), "--schema", filepath.Join(place, "people.yaml"), "--ledger", filepath.Join(place, "people.ledger")}
+// inputs are the flags of records and ledger, in a folder. An evaluation names its records itself.
+func (p payingRun) inputs(place string) []string {
+	paid := []string{"--ledger", p.ledger(place)}
+	if slices.Contains(p.args, "people.csv") {
+		return paid
+	}
+	return append(paid, "--data", filepath.Join(place, "people.csv"), "--schema", filepath.Join(place, "people.yaml"))
 }
 
 // traced runs the command in a folder under strace and returns what it printed.
@@ -153,7 +205,11 @@ func (p payingRun) traced(strace, place string, options ...string) (stdout, stde
 	c := exec.Command(strace, slices.Concat([]string{"-f", "-qq"}, options, os.Args[:1])...)
 	var out, messages strings.Builder
 	c.Dir, c.Stdout, c.Stderr = place, &out, &messages
-	c.Env = append(os.Environ(), "GOMAXPROCS=1", "GODEBUG=asyncpreemptoff=1", "TMPDIR="+place, lockedVariable+"="+strings.Join(slices.Concat(p.args, inputs(".")), "\n"))
+	args := slices.Concat(p.args, p.inputs(place))
+	for i, arg := range args {
+		args[i] = strings.TrimPrefix(arg, place+"/") // names as they are looked for in the calls
+	}
+	c.Env = append(os.Environ(), "GOMAXPROCS=1", "GODEBUG=asyncpreemptoff=1", "TMPDIR="+place, lockedVariable+"="+strings.Join(args, "\n"))
 	err = c.Run()
 	return out.String(), messages.String(), err
 }
@@ -170,10 +226,10 @@ var callOf = regexp.MustCompile(`^(\d+) +([a-z0-9_]+)\((.*)`)
 func (p *payingRun) points(t *testing.T, strace string) []point {
 	place := p.copied(t)
 	log := filepath.Join(t.TempDir(), "calls")
-	if _, messages, err := p.traced(strace, place, "-o", log, "-e", "trace="+strings.Join(fileCalls, ",")); err != nil {
+	if _, messages, err := p.traced(strace, place, "-s", "400", "-o", log, "-e", "trace=connect,"+strings.Join(fileCalls, ",")); err != nil {
 		t.Fatalf("the run without a fault: %v: %s", err, messages)
 	}
-	if p.full, _ = spentShare(t, place); !(p.full > 0) {
+	if p.full, _ = p.spentShare(t, place); !(p.full > 0) {
 		t.Fatalf("the run without a fault takes the share %g of the ledger, want more than 0", p.full)
 	}
 	if p.made = p.results(filepath.Join(place, "out")); len(p.made) == 0 { // of an answer that could not be printed
@@ -184,13 +240,13 @@ func (p *payingRun) points(t *testing.T, strace string) []point {
 		t.Fatal(err)
 	}
 	var all []point
-	begun, synced, main, seen := false, 0, "", map[string]int{}
+	begun, main, seen, paid := false, "", map[string]int{}, payments{}
 	for line := range strings.Lines(string(text)) {
 		call := callOf.FindStringSubmatch(line)
 		if call == nil {
 			continue
 		}
-		if !begun && call[2] == "openat" && strings.Contains(call[3], `"people.ledger"`) {
+		if !begun && (call[2] == "openat" && strings.Contains(call[3], `"people.ledger"`) || call[2] == "connect" && p.server != nil) {
 			begun, main = true, call[1]
 		}
 		if seen[call[1]+call[2]]++; !begun {
@@ -203,21 +259,48 @@ func (p *payingRun) points(t *testing.T, strace string) []point {
 			}
 			continue
 		}
-		if call[2] == "fsync" {
-			synced++
+		paid.take(call[2], call[3])
+		if call[2] == "openat" && strings.Contains(call[3], `"people.csv"`) && !paid.durably(p.server != nil) {
+			t.Errorf("the records are opened after %+v, want three fsyncs, of the ledger's folder, record and head, or a commit", paid)
 		}
-		if call[2] == "openat" && strings.Contains(call[3], `"people.csv"`) && synced < 3 {
-			t.Errorf("the records are opened after %d fsyncs, want 3 before, of the ledger's folder, record and head", synced)
-		}
-		all = append(all, faults(call[2], seen[call[1]+call[2]])...)
+		all = append(all, p.faults(call[2], seen[call[1]+call[2]])...)
+	}
+	if !paid.opened {
+		t.Error("the records were not opened in the thread that is watched")
 	}
 	return all
 }
 
-// faults are those of the n-th call.
-func faults(call string, n int) []point {
+// payments are the calls that make a reservation durable, and whether the records were opened.
+type payments struct {
+	fsyncs              int
+	inserted, committed bool
+	opened              bool
+}
+
+func (p *payments) take(call, text string) {
+	switch {
+	case call == "fsync":
+		p.fsyncs++
+	case call == "openat" && strings.Contains(text, `"people.csv"`):
+		p.opened = true
+	case call == "write" && strings.Contains(text, "insert into dither_ledger"), call == "write" && strings.Contains(text, "INSERT INTO dither_ledger"):
+		p.inserted = true
+	case call == "write" && p.inserted && strings.Contains(text, "commit"):
+		p.committed = true
+	}
+}
+
+func (p *payments) durably(server bool) bool { return p.committed || !server && p.fsyncs >= 3 }
+
+// faults are those of the n-th call. A read or write of a server that fails is a connection that was dropped: nobody
+// knows whether the server took what was sent before.
+func (p payingRun) faults(call string, n int) []point {
 	out := []point{{call, "signal=KILL", n}}
-	if slices.Contains(changingCalls, call) {
+	switch {
+	case p.server != nil && (call == "read" || call == "write" || call == "connect"):
+		out = append(out, point{call, "error=ECONNRESET", n})
+	case slices.Contains(changingCalls, call):
 		out = append(out, point{call, "error=EIO", n}, point{call, "error=ENOSPC", n})
 	}
 	return out
@@ -253,7 +336,7 @@ func (p payingRun) try(t *testing.T, strace string, at point, found *trials) {
 
 // reopened returns what the ledger counts, after a repair where it asks for one.
 func (p payingRun) reopened(t *testing.T, place, where string, found *trials) (share float64, began int) {
-	if _, stdout, stderr := invoke("ledger", "show", filepath.Join(place, "people.ledger")); strings.Contains(stdout+stderr, "dither ledger repair") {
+	if _, stdout, stderr := invoke("ledger", "show", p.ledger(place)); strings.Contains(stdout+stderr, "dither ledger repair") {
 		found.repaired.Add(1)
 		mustInvoke(t, "ledger", "repair", filepath.Join(place, "people.ledger"))
 		if a := accountOf(t, filepath.Join(place, "people.ledger")); a.Left != 0 {
@@ -261,12 +344,12 @@ func (p payingRun) reopened(t *testing.T, place, where string, found *trials) (s
 		}
 		return p.full, 1 << 20
 	}
-	return spentShare(t, place)
+	return p.spentShare(t, place)
 }
 
 // spentShare returns the share that a ledger counts of its runs, and how many releases the runs may have begun.
-func spentShare(t *testing.T, place string) (share float64, began int) {
-	b, err := budget.OpenFile(t.Context(), filepath.Join(place, "people.ledger"))
+func (p payingRun) spentShare(t *testing.T, place string) (share float64, began int) {
+	b, err := bookkeeping.Open(t.Context(), p.ledger(place))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +382,7 @@ func (p payingRun) released(t *testing.T, place, stdout string) (most bool, rele
 		}
 		info, err := e.Info()
 		switch name := e.Name(); {
-		case err != nil || info.Size() == 0 || strings.HasPrefix(name, "people.") || name == "probe" || name == "spent.json":
+		case err != nil || info.Size() == 0 || strings.HasPrefix(name, "people.") || name == "probe" || name == "spent.json" || filepath.Base(filepath.Dir(path)) == "model":
 			return err
 		}
 		text, err := os.ReadFile(path)
@@ -326,13 +409,16 @@ func (p payingRun) verified(t *testing.T, place, where string) {
 	hidden, _ := filepath.Glob(filepath.Join(place, ".*", certificate.FileName))
 	for _, path := range append(folders, hidden...) {
 		folder := filepath.Dir(path)
+		if filepath.Base(folder) == "model" { // the one that is measured
+			continue
+		}
 		if status, _, _ := invoke("verify", folder); status != exitDone {
 			continue
 		}
 		if names := p.results(folder); !slices.Equal(names, p.made) {
 			t.Errorf("%s: %s verifies with %v, want %v", where, folder, names, p.made)
 		}
-		mustInvoke(t, "verify", folder, "--ledger", filepath.Join(place, "people.ledger"))
+		mustInvoke(t, "verify", folder, "--ledger", p.ledger(place))
 	}
 	if display.Exists(filepath.Join(place, "out", "model.json")) && !slices.Contains(folders, filepath.Join(place, "out", certificate.FileName)) {
 		t.Errorf("%s: half a model stands: %v", where, treeOf(t, place))
@@ -343,10 +429,10 @@ func (p payingRun) verified(t *testing.T, place, where string) {
 func (p payingRun) again(t *testing.T, place, where string) {
 	resumes := slices.Contains(p.args, "--resume")
 	paths := func(suffix string) []string {
-		args := slices.Concat(p.args, inputs(place))
+		args := slices.Concat(p.args, p.inputs(place))
 		for i, arg := range args {
 			switch {
-			case arg == "state" && resumes:
+			case arg == "state" && resumes, arg == "model", strings.HasPrefix(arg, "people."):
 				args[i] = filepath.Join(place, arg)
 			case arg == "state" || arg == "out":
 				args[i] = filepath.Join(place, arg+suffix)
@@ -357,12 +443,12 @@ func (p payingRun) again(t *testing.T, place, where string) {
 	if status, _, stderr := invoke(paths("")...); status != exitDone && !strings.Contains(stderr, "give another --out") && !strings.Contains(stderr, "name another one, or go on from it with --resume") {
 		t.Errorf("%s: the same command again: got %d and %q, want it done or what to do", where, status, stderr)
 	}
-	before, _ := spentShare(t, place)
+	before, _ := p.spentShare(t, place)
 	if status, _, stderr := invoke(paths("-next")...); status != exitDone {
-		if a := accountOf(t, filepath.Join(place, "people.ledger")); a.Left > 0 {
+		if a := accountOf(t, p.ledger(place)); a.Left > 0 {
 			t.Errorf("%s: the next command: got %d and %q, want it done", where, status, stderr)
 		}
-	} else if after, _ := spentShare(t, place); !resumes && after < before+p.full*(1-1e-9) {
+	} else if after, _ := p.spentShare(t, place); !resumes && after < before+p.full*(1-1e-9) {
 		t.Errorf("%s: the next command is counted %g, want %g", where, after-before, p.full)
 	}
 }

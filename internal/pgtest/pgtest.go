@@ -75,6 +75,9 @@ func (s *Server) URL(parameters ...string) string {
 	return "postgres:///postgres?" + q.Encode()
 }
 
+// Folder returns the folder of the server's socket.
+func (s *Server) Folder() string { return s.folder }
+
 func (s *Server) must(t testing.TB, program string, arguments ...string) {
 	t.Helper()
 	if err := s.run(program, arguments...); err != nil {

@@ -224,7 +224,7 @@ func (s *Store) transact(ctx context.Context, write bool, seen func(chain.Record
 // append adds a record and commits. From here on nothing calls it off: an answer that does not come
 // leaves open whether the record is there, and the store refuses everything after it.
 func (s *Store) append(ctx context.Context, tx pgx.Tx, payload []byte) (chain.Record, error) {
-	r := chain.Record{Seq: s.read, Time: time.Now().Unix(), Payload: payload}
+	r := chain.Record{Seq: s.read, Time: chain.Clock().Unix(), Payload: payload}
 	r.Hash = chain.Link(s.last.Hash, r.Seq, r.Time, r.Payload)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()

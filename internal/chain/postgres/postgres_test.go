@@ -69,6 +69,8 @@ func TestServer(t *testing.T) {
 	t.Run("roles that insert only", func(t *testing.T) { insertOnly(t, server) })
 	t.Run("a trigger", func(t *testing.T) { trigger(t, server) })
 	t.Run("commits that do not wait", func(t *testing.T) { lazy(t, server) })
+	t.Run("defaults of a role", func(t *testing.T) { defaults(t, server) })
+	t.Run("dropped connections", func(t *testing.T) { dropped(t, server) })
 	t.Run("processes", func(t *testing.T) { processes(t, server) })
 	t.Run("a crash", func(t *testing.T) { crash(t, server) })
 	t.Run("fsync off", func(t *testing.T) { forgetful(t, server) })
