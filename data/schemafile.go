@@ -305,7 +305,10 @@ func (p *schemaParser) ledger(e entry) error {
 	if err := p.text(e, &p.schema.Ledger); err != nil {
 		return err
 	}
-	if l := p.schema.Ledger; l != "" && !strings.Contains(l, "://") && !filepath.IsAbs(l) {
+	if p.schema.Ledger == "" { // runs would go uncounted, and somebody wanted them counted
+		return p.fail(e.node, "ledger is empty", "the name of a file, or postgres://user@host/database?ledger=NAME", "name it, or take the line out: then runs say that no ledger counts them")
+	}
+	if l := p.schema.Ledger; !strings.Contains(l, "://") && !filepath.IsAbs(l) {
 		p.schema.Ledger = filepath.Join(filepath.Dir(p.file), filepath.FromSlash(l))
 	}
 	return nil
