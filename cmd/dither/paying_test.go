@@ -42,7 +42,9 @@ func TestLedgerPaysForEverything(t *testing.T) {
 		if quiet := strings.Contains(strings.Join(run.args, " "), "train"); strings.Contains(stderr, "one more release may cost epsilon") == quiet {
 			t.Errorf("%s: got %q, want what is left unless it is to be quiet", run.folder, stderr)
 		}
-		mustInvoke(t, "verify", run.folder, "--ledger", "health.ledger")
+		if stdout, _ := mustInvoke(t, "verify", run.folder, "--ledger", "health.ledger"); !strings.Contains(stdout, "health.ledger: the ledger counts the certificate") {
+			t.Errorf("%s: got %q, want that the ledger was looked at", run.folder, stdout)
+		}
 		text, err := os.ReadFile(filepath.Join(run.folder, certificate.FileName))
 		if err != nil {
 			t.Fatal(err)
@@ -54,6 +56,11 @@ func TestLedgerPaysForEverything(t *testing.T) {
 		}
 	}
 	mustInvoke(t, "evaluate", "model", "builtin:randhie", "--private", "--epsilon", "0.1", "--ledger", "health.ledger", "--out", "measured")
+	for _, folder := range []string{"answer", "model", "held", "network", "minimum", "chosen", "measured"} {
+		if text := readText(t, filepath.Join(folder, certificate.FileName)); strings.Count(text, " alone: a ledger paid for it, and ") != 1 {
+			t.Errorf("%s: the certificate does not say that a ledger paid: %s", folder, text)
+		}
+	}
 	mustInvoke(t, "ledger", "check", "health.ledger", "answer", "model", "held", "network", "minimum", "chosen", "measured")
 	if a := accountOf(t, "health.ledger"); a.Releases[0].Purpose != "how many" || len(a.Releases) != 7 {
 		t.Errorf("got %d releases, the first for %q, want 7 and the stated purpose", len(a.Releases), a.Releases[0].Purpose)
@@ -164,8 +171,14 @@ func TestUncountedRunsSaySo(t *testing.T) {
 		t.Errorf("got %q, want that no ledger counts the answer", stderr)
 	}
 	mustInvoke(t, append([]string{"train", "--epsilon", "1", "--steps", "2", "--quiet", "--out", "model"}, append(data, schema...)...)...)
-	if _, stderr := mustInvoke(t, "evaluate", "model", data[1], "--private", "--epsilon", "1"); !strings.Contains(stderr, "nothing adds this evaluation") {
+	if _, stderr := mustInvoke(t, "evaluate", "model", data[1], "--private", "--epsilon", "1", "--out", "measured"); !strings.Contains(stderr, "nothing adds this evaluation") {
 		t.Errorf("got %q, want that no ledger counts the evaluation", stderr)
+	}
+	mustInvoke(t, append(args, "--out", "answer")...)
+	for _, name := range []string{"answer/certificate.json", "model/certificate.json", "model/report.html", "measured/certificate.json"} {
+		if text := readText(t, filepath.FromSlash(name)); strings.Count(text, " alone: no ledger paid for it, and ") != 1 {
+			t.Errorf("%s does not say that no ledger paid: %s", name, text)
+		}
 	}
 	if status, _, stderr := invoke(append(args, "--purpose", "x")...); status != exitUsage || !strings.Contains(stderr, "without --ledger") {
 		t.Errorf("got %d and %q, want a purpose without a ledger refused", status, stderr)

@@ -29,9 +29,7 @@ func runVerify(c *cobra.Command, folder, where string, keys signature.Public, as
 	w := c.OutOrStdout()
 	v, err := progress.Await(c.Context(), c.ErrOrStderr(), "verifying", func() (artefact.Verification, error) { return artefact.VerifySigned(folder, keys.Keys, keys.Paths) })
 	if err == nil && where != "" {
-		var found []string
-		found, err = bookkeeping.Holds(c.Context(), where, folder)
-		v.Refuse(found...)
+		err = bookkeeping.Hold(c.Context(), where, folder, &v)
 	}
 	if err != nil {
 		return err

@@ -79,6 +79,7 @@ func orNil(p *draft.Premises, err error) *draft.Premises {
 
 // checkAssumptions refuses assumptions other than those that follow.
 func checkAssumptions(c certificate.Certificate, want []string) error {
+	want = draft.Counted(want, c.Recorded)
 	for i := range max(len(want), len(c.Assumptions)) {
 		switch {
 		case i >= len(c.Assumptions):

@@ -149,18 +149,21 @@ func (l *Ledger) place(c *certificate.LedgerRecord) string {
 	return ""
 }
 
-// Holds returns what a ledger and the certificate of a folder say against one another.
-func Holds(ctx context.Context, where, folder string) ([]string, error) {
+// Hold holds a ledger and the certificate of a folder against one another, and notes it in what was
+// verified.
+func Hold(ctx context.Context, where, folder string, v *artefact.Verification) error {
 	l, err := Open(ctx, where)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer l.Close()
 	text, c, err := artefact.ReadCertificate(folder)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return l.against(folder, certificate.Hash(text), c, l.Summary().Releases), nil
+	v.Checked = append(slices.Clone(v.Checked), display.OneLine(where)+": the ledger counts the certificate, at its event and guarantee, and has the record that it names")
+	v.Refuse(l.against(folder, certificate.Hash(text), c, l.Summary().Releases)...)
+	return nil
 }
 
 // remark notes what is no fault.

@@ -12,6 +12,7 @@ import (
 	"github.com/ditherml/dither/internal/budget"
 	"github.com/ditherml/dither/internal/chain/postgres"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/witness"
 	"github.com/ditherml/dither/ledger"
@@ -119,6 +120,7 @@ func (p *Purse) Pay(ctx context.Context, c *certificate.Certificate, earlier ...
 	}
 	at := p.payment.Places()[0]
 	c.Recorded = &certificate.LedgerRecord{Ledger: at.Where, Sequence: at.Seq, Head: at.Hash}
+	c.Assumptions = draft.Counted(c.Assumptions, c.Recorded)
 	for i := 0; about.Earlier > 0 && i < len(earlier); i++ {
 		c.Recorded.Earlier = append(c.Recorded.Earlier, certificate.LedgerRecord{Ledger: at.Where, Sequence: earlier[i].Record.Seq, Head: earlier[i].Record.Hash})
 	}

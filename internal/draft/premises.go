@@ -4,6 +4,7 @@ package draft
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
@@ -60,7 +61,20 @@ func (p Premises) Assumptions(of certificate.Certificate) []string {
 	if p.Selected {
 		out = append(out, "How many runs there were, and how long they took, is told to nobody.")
 	}
-	return append(out, p.Tainted()...)
+	return Counted(append(out, p.Tainted()...), of.Recorded)
+}
+
+// Counted returns the assumptions of a run that no ledger paid for. With the record of a ledger it
+// returns the assumptions of a run that the ledger paid for.
+func Counted(assumptions []string, r *certificate.LedgerRecord) []string {
+	if r == nil {
+		return assumptions
+	}
+	out := slices.Clone(assumptions)
+	for i, text := range out {
+		out[i] = strings.Replace(text, " alone: no ledger paid for it, and ", " alone: a ledger paid for it, and ", 1)
+	}
+	return out
 }
 
 // declarations returns what was declared about the records.
@@ -85,7 +99,7 @@ func (p Premises) declarations() []string {
 func (p Premises) guarantees() []string {
 	out := []string{
 		"The plan (steps, noise, clipping) was chosen without looking at the records, or the looking is accounted for elsewhere.",
-		"The guarantee covers this run alone: other releases from the same records add to its cost.",
+		"The guarantee covers this run alone: no ledger paid for it, and other releases from the same records add to its cost.",
 		"The machine, its operator and its source of randomness are trusted; noise comes from AES-128 in counter mode under keys of the operating system, and is indistinguishable from random only to those who cannot break that cipher.",
 	}
 	if p.Records > 0 {
