@@ -4,9 +4,11 @@ import (
 	"crypto/ed25519"
 	"crypto/x509"
 	"encoding/pem"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/ditherml/dither/internal/artefact"
@@ -116,6 +118,25 @@ func TestSignFolder(t *testing.T) {
 	if _, err = os.Lstat(place); err == nil {
 		t.Error("a folder that does not verify was signed")
 	}
+}
+
+// TestSignersTakeTurns lets several processes sign one folder at once. No signature is lost.
+func TestSignersTakeTurns(t *testing.T) {
+	made := newModelFolder(t, binaryText, 1)
+	t.Chdir(t.TempDir())
+	both, all := []string{"verify", made.folder}, sync.WaitGroup{}
+	for i := range 6 {
+		name := fmt.Sprint("signer", i)
+		newKeys(t, ".", name)
+		both = append(both, "--signed-by", name+".pub")
+		all.Go(func() {
+			if out, err := startable("sign", made.folder, "--key", name+".pem").CombinedOutput(); err != nil {
+				t.Errorf("%s: %v: %s", name, err, out)
+			}
+		})
+	}
+	all.Wait()
+	mustInvoke(t, both...)
 }
 
 // TestSignFiles signs pages and archives, which stand alone.

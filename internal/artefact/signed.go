@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/display"
@@ -161,14 +162,48 @@ func (s Signature) Text() ([]byte, error) {
 	return fmt.Appendf(nil, "signed    %s\nkey       %s\n", display.Printable(s.File), s.Key), nil
 }
 
+// mostWait bounds the wait for another process that signs.
+const mostWait = 10 * time.Second
+
+// hold waits until no other process holds a file or folder, and holds it until it is closed. Systems
+// without locks do not wait.
+func hold(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() { // opening a pipe waits
+		err = errors.New("it is no plain file")
+	}
+	var held *os.File
+	if err == nil {
+		held, err = os.Open(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w, want a folder that dither wrote, or a file; nothing was signed", path, display.Pathless(err))
+	}
+	for end := time.Now().Add(mostWait); ; time.Sleep(time.Millisecond) {
+		if err = durable.Lock(held); !errors.Is(err, durable.ErrLocked) {
+			return held, nil
+		}
+		if time.Now().After(end) {
+			held.Close()
+			return nil, failure.Running(fmt.Errorf("%s is in use by another process; nothing was signed", path))
+		}
+	}
+}
+
 // Sign adds a signature to a folder that verifies, or to a file that is signed alone. Earlier
 // signatures stay. Nothing is written where the key has signed before, or where anything disagrees.
+// Processes that sign one folder take turns, so that no signature is lost.
 func Sign(path string, key ed25519.PrivateKey) (Signature, error) {
+	held, err := hold(path)
+	if err != nil {
+		return Signature{}, err
+	}
+	defer held.Close()
 	kind, place := signature.Page, path+signature.End
 	var text []byte
-	info, err := os.Stat(path)
+	info, err := held.Stat()
 	if err != nil {
-		return Signature{}, fmt.Errorf("%s: %w, want a folder that dither wrote, or a file", path, display.Pathless(err))
+		return Signature{}, fmt.Errorf("%s: %w; nothing was signed", path, display.Pathless(err))
 	}
 	if info.IsDir() {
 		v, failed := Verify(path)

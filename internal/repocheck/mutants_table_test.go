@@ -235,6 +235,7 @@ var mutants = []mutant{
 	{"a page of another run", "internal/artefact/verify.go", "reportOf(c).check(folder), ", "", "./cmd/dither", "TestVerifyRefusesForgeries"},
 	{"files that nobody paid for", "internal/artefact/entries.go", "case !slices.Contains(names, e.Name()):", "case !slices.Contains(names, e.Name()) && false:", "./cmd/dither", "TestVerifyRefusesForgeries"},
 	{"a signature of another key", "internal/artefact/signed.go", "if !slices.Contains(v.SignedBy, id) {", "if false {", "./cmd/dither", "TestSignEveryFolder"},
+	{"signers that overwrite each other", "internal/artefact/signed.go", "if err = durable.Lock(held); !errors.Is(err, durable.ErrLocked) {", "if true {", "./cmd/dither", "TestSignersTakeTurns"},
 	{"signatures that nobody verifies", "internal/signature/signature.go", "!ed25519.Verify(key, message, raw)", "false && !ed25519.Verify(key, message, raw)", "./internal/signature", "TestEveryByteCounts"},
 	{"a signature of a page for a certificate", "internal/signature/signature.go", "\"dither \"+string(kind)+\" v1", "\"dither v1", "./internal/signature", "TestKindsAreApart"},
 	{"a witness that others can read", "internal/witness/seen.go", "durable.Prefix, text, 0o600)\n\t}\n\tif said", "durable.Prefix, text, 0o644)\n\t}\n\tif said", "./internal/witness", "TestTell"},
