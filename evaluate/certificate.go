@@ -33,7 +33,7 @@ func (p Plan) assumptions() []string {
 	out := []string{
 		"The schema of the model, the bins and the groups were declared without looking at the records.",
 		fmt.Sprintf("There are at most %d rows; this bound was declared without looking at the records.", p.MaxRecords),
-		"The guarantee covers this evaluation alone: no ledger paid for it, and if these records also trained the model, or were measured before, the costs add.",
+		"The guarantee covers this evaluation alone: no durable ledger paid for it, and if these records also trained the model, or were measured before, the costs add.",
 		"The machine, its operator and its source of randomness are trusted.",
 	}
 	if p.Person != nil {

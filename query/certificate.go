@@ -21,7 +21,7 @@ func (p Plan) Assumptions() []string {
 	out := []string{
 		"The schema (columns, bounds, levels, treatments) and the question were chosen without looking at the records, or the looking is accounted for elsewhere.",
 		fmt.Sprintf("There are at most %d rows; this bound was declared without looking at the records.", p.MaxRecords),
-		"The guarantee covers this answer alone: no ledger paid for it, and other releases from the same records add to its cost.",
+		"The guarantee covers this answer alone: no durable ledger paid for it, and other releases from the same records add to its cost.",
 		"The machine, its operator and its source of randomness are trusted; how long the program took is not shown to others.",
 	}
 	switch {

@@ -57,7 +57,7 @@ func TestLedgerPaysForEverything(t *testing.T) {
 	}
 	mustInvoke(t, "evaluate", "model", "builtin:randhie", "--private", "--epsilon", "0.1", "--ledger", "health.ledger", "--out", "measured")
 	for _, folder := range []string{"answer", "model", "held", "network", "minimum", "chosen", "measured"} {
-		if text := readText(t, filepath.Join(folder, certificate.FileName)); strings.Count(text, " alone: a ledger paid for it, and ") != 1 {
+		if text := readText(t, filepath.Join(folder, certificate.FileName)); strings.Count(text, " alone: a durable ledger paid for it, and ") != 1 {
 			t.Errorf("%s: the certificate does not say that a ledger paid: %s", folder, text)
 		}
 	}
@@ -176,7 +176,7 @@ func TestUncountedRunsSaySo(t *testing.T) {
 	}
 	mustInvoke(t, append(args, "--out", "answer")...)
 	for _, name := range []string{"answer/certificate.json", "model/certificate.json", "model/report.html", "measured/certificate.json"} {
-		if text := readText(t, filepath.FromSlash(name)); strings.Count(text, " alone: no ledger paid for it, and ") != 1 {
+		if text := readText(t, filepath.FromSlash(name)); strings.Count(text, " alone: no durable ledger paid for it, and ") != 1 {
 			t.Errorf("%s does not say that no ledger paid: %s", name, text)
 		}
 	}

@@ -11,6 +11,19 @@
 // f-DP that admits Gaussian trade-off functions only. The filter zcdp is the filter of every fixed order
 // at once, since one sum decides for all. Several fixed orders are in filter_rdp.go.
 //
+// A release that is imported happened before the filter knew of it. The filter could not stop it, and may
+// have admitted later plans that it would have refused. So the cap is proven for outcomes alone:
+//
+//  1. Order all steps as they were begun, imported ones too. The price of each was fixed before it began.
+//  2. Let V be all outputs, and W those before the first step with which the sum passes the capacity. W is
+//     what a filter leaves that knew of every step in time. So W keeps the cap.
+//  3. Let E be a set of outputs with which all that was ever begun is in the ledger at the end, and fits.
+//     No step passed the capacity there, because prices are not negative. So V is in E if and only if W is.
+//  4. So P(V ∈ E) ≤ e^ε·P'(V ∈ E) + δ for neighbors with the distributions P and P'.
+//
+// Where imports do not fit, nothing is proven for the cap, and nothing more is admitted. The same holds where
+// a release was never imported.
+//
 // Three rules keep the total an upper bound:
 //
 //  1. What is reserved stays spent, whatever becomes of the run.

@@ -12,7 +12,7 @@ import (
 
 // basic sums epsilons and deltas. Each plan is priced as a whole by the accountant that prices it best, at
 // a delta of its own. Stopping before one of the sums passes its cap is a valid filter (Rogers, Roth,
-// Ullman & Vadhan, "Privacy Odometers and Filters: Pay-as-you-Go Composition", NeurIPS 2016, theorem 3.6,
+// Ullman & Vadhan, "Privacy Odometers and Filters: Pay-as-you-Go Composition", NeurIPS 2016,
 // https://arxiv.org/abs/1605.08294). A plan may not end early for a lower price: the price of the whole
 // may be that of a privacy loss distribution, which is no filter.
 type basic struct {

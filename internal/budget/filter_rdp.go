@@ -13,7 +13,8 @@ import (
 // B_j is the largest divergence that proves (ε, δ_j), and Σ δ_j ≤ δ. A plan fits while some order j has
 // a sum of at most B_j with it.
 //
-// One order is the filter of Feldman & Zrnic (NeurIPS 2021, theorem 3.1, https://arxiv.org/abs/2008.11193).
+// One order is the filter of Feldman & Zrnic ("Individual Privacy Accounting via a Rényi Filter", NeurIPS
+// 2021, https://arxiv.org/abs/2008.11193).
 // Several orders rest on a union over orders. Let two neighbors give all outputs V the distributions P and P'.
 //
 //  1. A step is what a plan pays for at once. Let b_j sum bounds on the divergence of order α_j, both
@@ -21,7 +22,7 @@ import (
 //     least the sum of its begun steps.
 //  2. When the last plan was admitted, some order had room for all that was reserved. Every step that
 //     ever begins is a part of that. So b_j ≤ B_j at the end for some j. Let J be the least such j, which
-//     the outputs determine.
+//     the outputs determine. Releases that are imported are in doc.go.
 //  3. Let V_j be the outputs before the first step with which b_j passes B_j, and a mark if there is such a
 //     step. Stopping there is the filter of order α_j, so V_j has divergences of at most B_j. Then V_j is
 //     (ε, δ_j)-private (Canonne, Kamath & Steinke, NeurIPS 2020, proposition 12,

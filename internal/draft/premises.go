@@ -72,7 +72,7 @@ func Counted(assumptions []string, r *certificate.LedgerRecord) []string {
 	}
 	out := slices.Clone(assumptions)
 	for i, text := range out {
-		out[i] = strings.Replace(text, " alone: no ledger paid for it, and ", " alone: a ledger paid for it, and ", 1)
+		out[i] = strings.Replace(text, " alone: no durable ledger paid for it, and ", " alone: a durable ledger paid for it, and ", 1)
 	}
 	return out
 }
@@ -99,7 +99,7 @@ func (p Premises) declarations() []string {
 func (p Premises) guarantees() []string {
 	out := []string{
 		"The plan (steps, noise, clipping) was chosen without looking at the records, or the looking is accounted for elsewhere.",
-		"The guarantee covers this run alone: no ledger paid for it, and other releases from the same records add to its cost.",
+		"The guarantee covers this run alone: no durable ledger paid for it, and other releases from the same records add to its cost.",
 		"The machine, its operator and its source of randomness are trusted; noise comes from AES-128 in counter mode under keys of the operating system, and is indistinguishable from random only to those who cannot break that cipher.",
 	}
 	if p.Records > 0 {
