@@ -54,6 +54,9 @@ func child(task, name string, n int, path string) error {
 			if task == "race" && records > raceLimit {
 				return nil, errFull
 			}
+			if task == "race" {
+				maybeDie()
+			}
 			return []byte(text), nil
 		})
 		switch {
@@ -62,9 +65,29 @@ func child(task, name string, n int, path string) error {
 			fmt.Println(text)
 		case !errors.Is(err, errFull):
 			return err
+		default:
+			fmt.Println(refusedLine)
 		}
 	}
 	return nil
+}
+
+// refusedLine is what a process prints for a request that the limit refuses.
+const refusedLine = "refused"
+
+// maybeDie kills its process, which holds the lock, in a third of its calls: at once, without a record, or up to 2 ms
+// later, while the record is written or before anybody is told of it.
+func maybeDie() {
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil || rand.IntN(3) > 0 {
+		return
+	}
+	if rand.IntN(5) > 0 {
+		time.AfterFunc(time.Duration(rand.IntN(2000))*time.Microsecond, func() { _ = self.Kill() })
+		return
+	}
+	_ = self.Kill()
+	select {}
 }
 
 const raceLimit = 100
@@ -169,7 +192,8 @@ func findAll(t *testing.T, path string, acknowledged map[string]bool) int {
 	return len(found) - 1
 }
 
-// TestProcessesReachTheLimit lets 16 processes race for 100 records, and kills some of them.
+// TestProcessesReachTheLimit lets 16 processes race for 100 records. Each dies now and then while it holds the lock, and
+// another one goes on in its place until all requests were made.
 func TestProcessesReachTheLimit(t *testing.T) {
 	const processes = 16
 	requests := 20
@@ -184,18 +208,23 @@ func TestProcessesReachTheLimit(t *testing.T) {
 	f.Close()
 	var all sync.WaitGroup
 	var lock sync.Mutex
-	acknowledged := map[string]bool{}
+	acknowledged, asked, kills := map[string]bool{}, 0, 0
 	for p := range processes {
 		all.Go(func() {
-			var while time.Duration
-			if p%4 == 0 {
-				while = time.Duration(p+1) * time.Millisecond
-			}
-			lines := lived(t, "race", strconv.Itoa(p), requests, path, while)
-			lock.Lock()
-			defer lock.Unlock()
-			for _, line := range lines {
-				acknowledged[line] = true
+			for own, life := 0, 0; own < requests && !t.Failed(); life++ {
+				lines := lived(t, "race", fmt.Sprint(p, "/", life), requests-own, path, 0)
+				lock.Lock()
+				for _, line := range lines {
+					if line != refusedLine {
+						acknowledged[line] = true
+					}
+				}
+				asked += len(lines)
+				if own += len(lines); own < requests { // the request that nobody answered
+					own++
+					kills++
+				}
+				lock.Unlock()
 			}
 		})
 	}
@@ -203,5 +232,8 @@ func TestProcessesReachTheLimit(t *testing.T) {
 	if n := findAll(t, path, acknowledged); n != raceLimit {
 		t.Errorf("got %d records, want %d", n, raceLimit)
 	}
-	t.Logf("%d of %d records were acknowledged, the others by processes that were killed", len(acknowledged), raceLimit)
+	if kills == 0 {
+		t.Error("no process died while it held the lock")
+	}
+	t.Logf("%d requests were answered and %d processes killed: %d of %d records were acknowledged", asked, kills, len(acknowledged), raceLimit)
 }
