@@ -1,6 +1,8 @@
 package release
 
 import (
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/ditherml/dither/mechanism"
@@ -25,5 +27,24 @@ func TestEventsOfOthersAreRefused(t *testing.T) {
 	scores := Scores{&scores{sample: sample, loss: []int64{0, 1}, unit: 1}}
 	if _, err := Choose(counting{&paid}, cheap{mechanism.Exponential{Epsilon: 1}}, scores); err == nil || paid != 0 {
 		t.Errorf("a choice of another package was made with %d payments", paid)
+	}
+}
+
+// TestSumsAreClosed wants no field and no method of a sum that fills it past its checks, as one of
+// what it embeds would.
+func TestSumsAreClosed(t *testing.T) {
+	ways := []string{"Add", "AddAt", "AddBlock", "Empty", "EmptyIn", "Merge", "Quantile", "Release", "Seal"}
+	for _, sum := range []any{&Sum{}, &Group{}, &VectorSum{}, &ProjectedSum{}, &ProductSum{}, &ScoreSum{}, &Losses{}, &Ranks{}, &PartitionSelection{}} {
+		of := reflect.TypeOf(sum)
+		for i := range of.NumMethod() {
+			if name := of.Method(i).Name; !slices.Contains(ways, name) {
+				t.Errorf("%v has the method %s, want one of %v", of, name, ways)
+			}
+		}
+		for _, f := range reflect.VisibleFields(of.Elem()) {
+			if f.IsExported() {
+				t.Errorf("%v has the field %s, want none that is exported", of, f.Name)
+			}
+		}
 	}
 }

@@ -14,10 +14,10 @@ import (
 // Group is not safe for concurrent use; goroutines fill their own (Empty) and Merge.
 type Group struct {
 	seenSet
-	rows.Sum        // of all sums, side by side
-	sums     []*Sum // each with its part of the total
-	exact    []float64
-	scales   *scales // of a block's records, for all sums
+	all    rows.Sum // of all sums, side by side
+	sums   []*Sum   // each with its part of the total
+	exact  []float64
+	scales *scales // of a block's records, for all sums
 }
 
 // NewGroup returns the group of these sums, which must be empty and of full samples; they take no records
@@ -45,11 +45,11 @@ func newGroup(like []*Sum) *Group {
 	for _, s := range like {
 		columns += s.columns
 	}
-	g := &Group{seenSet: newSeenSet(like[0].sample), Sum: newWholeSum(rows, columns, make([]int64, columns*rows.dim)), scales: &scales{}}
+	g := &Group{seenSet: newSeenSet(like[0].sample), all: newWholeSum(rows, columns, make([]int64, columns*rows.dim)), scales: &scales{}}
 	at := 0
 	for _, s := range like {
 		end := at + s.columns*rows.dim
-		part := newRowAdder(s.rows, s.columns, s.bound, s.limit, g.Total[at:end], g.scales)
+		part := newRowAdder(s.rows, s.columns, s.bound, s.limit, g.all.Total[at:end], g.scales)
 		g.sums = append(g.sums, &Sum{seenSet{sample: s.sample, sealed: true}, part, s.rows, s.columns, s.bound, s.limit, s.grid, make([]uint64, s.columns), false})
 		at = end
 	}
@@ -84,7 +84,7 @@ func (g *Group) AddBlock(blocks []Block, c []kernel.Contributions) error {
 	if err := g.mark(blocks[0].first, blocks[0].records, n); err != nil {
 		return err
 	}
-	g.exact = grow(g.exact, n*g.Columns) // column after column
+	g.exact = grow(g.exact, n*g.all.Columns) // column after column
 	g.scales.forget()
 	at, noted := g.exact, blocks[0]
 	for i, s := range g.sums {
@@ -97,7 +97,7 @@ func (g *Group) AddBlock(blocks []Block, c []kernel.Contributions) error {
 		}
 		at = at[len(own):]
 	}
-	g.AddColumns(blocks[0].x, g.exact)
+	g.all.AddColumns(blocks[0].x, g.exact)
 	return nil
 }
 
@@ -139,8 +139,8 @@ func (g *Group) Merge(o *Group) error {
 	if err := g.merge(&o.seenSet); err != nil {
 		return err
 	}
-	g.Flush()
-	o.Flush()
+	g.all.Flush()
+	o.all.Flush()
 	for i, s := range g.sums {
 		s.takeSums(o.sums[i])
 	}
@@ -150,7 +150,7 @@ func (g *Group) Merge(o *Group) error {
 // Seal ends all sums.
 func (g *Group) Seal() []Bounded {
 	g.sealed = true
-	g.Flush()
+	g.all.Flush()
 	sealed := make([]Bounded, len(g.sums))
 	parallel.Parts(len(g.sums), func(from, to int) {
 		for i := from; i < to; i++ {

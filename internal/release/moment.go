@@ -3,6 +3,7 @@ package release
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/ditherml/dither/internal/kernel"
@@ -63,7 +64,7 @@ func SumProducts(s Sample, rows *Rows, p Products, n mechanism.Noise, maxRecords
 	if rows.kind != Int16 || rows.file != nil || rows.limit != g.bound || rows.count != rows.total {
 		return Bounded{}, errMoment
 	}
-	check, values := newMomentCheck(s, p, rows.dim, g.bound), sumOfProducts(rows, p)
+	check, values := newMomentCheck(s, p, rows.dim, g.bound), slices.Clone(sumOfProducts(rows, p))
 	check.noteRows(rows)
 	return Bounded{&bounded{sample: s, grid: g, values: values, unit: rows.step * rows.step, faulty: !check.agrees(values)}}, nil
 }
@@ -93,14 +94,14 @@ func secondMomentOf(s Sample, o RowsOptions, n mechanism.Noise, maxRecords int, 
 		return Bounded{}, errMoment
 	}
 	check := newMomentCheck(s, AllProducts(), o.Dim, g.bound)
-	values := sumPairs(s.drawn.records, o.Dim, add, func() func(first, n int) []int16 {
+	values := slices.Clone(sumPairs(s.drawn.records, o.Dim, add, func() func(first, n int) []int16 {
 		write, room := worker(), make([]int16, min(gramRows, s.drawn.records)*o.Dim)
 		return func(first, n int) []int16 {
 			x := writeRows(room[:n*o.Dim], o.Dim, write, first, o.Limit)
 			check.note(first, x)
 			return x
 		}
-	})
+	}))
 	return Bounded{&bounded{sample: s, grid: g, values: values, unit: o.Step * o.Step, faulty: !check.agrees(values)}}, nil
 }
 

@@ -3,6 +3,7 @@ package release
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/ditherml/dither/mechanism"
 )
@@ -45,7 +46,7 @@ func (s NewtonStep) Rows() RowsOptions {
 func (s NewtonStep) check() error {
 	d := len(s.Gradient)
 	if d < 1 || d > maxNewtonDim || !positive(s.Ridge) || !positive(s.Curvature) || s.MaxRecords < 1 || s.MaxRecords > 1<<sumBits/maxMomentBound {
-		return fmt.Errorf("release: newton step has %d numbers, ridge %v, curvature %v and at most %d records, want 1 to %d numbers, positive finite ridge and curvature, and at most 2^32 records", d, s.Ridge, s.Curvature, s.MaxRecords, maxNewtonDim)
+		return fmt.Errorf("release: newton step has %d numbers, ridge %v, curvature %v and at most %d records, want 1 to %d numbers, positive finite ridge and curvature, and at most 2^30 records", d, s.Ridge, s.Curvature, s.MaxRecords, maxNewtonDim)
 	}
 	if !(s.backward() <= s.Ridge/8) {
 		return fmt.Errorf("release: ridge %v of a newton step is %v times the rounding of the system, want at least 8 times; use a larger ridge", s.Ridge, s.Ridge/s.backward())
@@ -128,7 +129,7 @@ func (s NewtonStep) Solve(rows *Rows, n mechanism.Noise) (Bounded, error) {
 func (s NewtonStep) solution(all Sample, rows *Rows) ([]float64, error) {
 	d := len(s.Gradient)
 	unit := rows.step * rows.step
-	a, sum := make([]float64, d*d), sumOfProducts(rows, AllProducts())
+	a, sum := make([]float64, d*d), slices.Clone(sumOfProducts(rows, AllProducts()))
 	check := newMomentCheck(all, AllProducts(), d, rows.limit)
 	if check.noteRows(rows); !check.agrees(sum) {
 		return nil, ErrComputation

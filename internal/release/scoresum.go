@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/rows"
@@ -69,7 +70,7 @@ type ScoreOptions struct {
 // own (Empty) and Merge.
 type ScoreSum struct {
 	seenSet
-	rows.Sum
+	all   rows.Sum
 	of    *RowsWithMax
 	o     ScoreOptions
 	shift uint
@@ -109,7 +110,7 @@ func NewScoreSum(s Sample, of *RowsWithMax, o ScoreOptions) (*ScoreSum, error) {
 func newScoreSum(s Sample, of *RowsWithMax, o ScoreOptions, shift uint) *ScoreSum {
 	whole := newWholeSum(of.rows, o.Columns, make([]int64, o.Columns*of.rows.dim))
 	whole.Largest = float64(of.largest) // no larger than that of the type, so that less is flushed
-	return &ScoreSum{seenSet: newSeenSet(s), Sum: whole, of: of, o: o, shift: shift, tails: make([]int64, o.Columns), mixes: make([]uint64, o.Columns)}
+	return &ScoreSum{seenSet: newSeenSet(s), all: whole, of: of, o: o, shift: shift, tails: make([]int64, o.Columns), mixes: make([]uint64, o.Columns)}
 }
 
 // delta is one record's bound in integers.
@@ -138,16 +139,16 @@ func (s *ScoreSum) AddBlock(b Block, c kernel.Contributions) error {
 	s.exact = grow(s.exact, len(c.Coefficients))
 	for i := range n {
 		peak, tail, unit := s.of.peaks[b.record(i)-s.of.rows.first], b.tail(i), b.multiplier(i, &s.of.rows.frame)
-		for k, v := range c.Coefficients[i*s.Columns : (i+1)*s.Columns] {
+		for k, v := range c.Coefficients[i*s.all.Columns : (i+1)*s.all.Columns] {
 			q := s.verify(v*unit, peak)
-			s.exact[i*s.Columns+k] = float64(q)
+			s.exact[i*s.all.Columns+k] = float64(q)
 			s.tails[k] += q * tail
 		}
 	}
 	if err := s.admit(&b); err != nil {
 		return err
 	}
-	s.Add(b.x, s.exact)
+	s.all.Add(b.x, s.exact)
 	return nil
 }
 
@@ -159,7 +160,7 @@ func (s *ScoreSum) admit(b *Block) error {
 		at := b.record(i) - s.of.rows.first
 		peak, mix := s.of.peaks[at], s.of.rows.known.mixes[at]
 		s.faulty = mix >= prime
-		for k, f := range s.exact[i*s.Columns : (i+1)*s.Columns] {
+		for k, f := range s.exact[i*s.all.Columns : (i+1)*s.all.Columns] {
 			v := int64(f)
 			high, low := bits.Mul64(uint64(max(v, -v)), uint64(peak))
 			s.faulty = s.faulty || high != 0 || low > uint64(s.delta())
@@ -215,9 +216,9 @@ func (s *ScoreSum) Merge(o *ScoreSum) error {
 	if err := s.merge(&o.seenSet); err != nil {
 		return err
 	}
-	s.Flush()
-	o.Flush()
-	addTo(s.Total, o.Total)
+	s.all.Flush()
+	o.all.Flush()
+	addTo(s.all.Total, o.all.Total)
 	addTo(s.tails, o.tails)
 	s.faulty = s.faulty || o.faulty
 	for k, v := range o.mixes {
@@ -233,8 +234,8 @@ func (s *ScoreSum) Merge(o *ScoreSum) error {
 // 1000·2^shift, and those rounded to multiples of 2^shift by at most 1000 such multiples.
 func (s *ScoreSum) Seal() Scores {
 	s.sealed = true
-	s.Flush()
-	values := s.of.rows.frame.centered(s.Total, make([]int64, s.Columns), s.tails)
+	s.all.Flush()
+	values := slices.Clone(s.of.rows.frame.centered(s.all.Total, make([]int64, s.all.Columns), s.tails))
 	loss := make([]int64, 0, 2*len(values))
 	for _, v := range values {
 		coarse := (v + 1<<s.shift>>1) >> s.shift

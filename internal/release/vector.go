@@ -3,9 +3,9 @@ package release
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/ditherml/dither/mechanism"
-	"slices"
 )
 
 // VectorOptions are the public numbers of a sum of vectors.
