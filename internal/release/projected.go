@@ -3,12 +3,12 @@ package release
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/release/internal/sample"
 	"github.com/ditherml/dither/mechanism"
-	"slices"
 )
 
 // ProjectedOptions are the public numbers of a sum that clips by projected norms.
@@ -45,7 +45,7 @@ type ProjectedSum struct {
 	seenSet
 	o          ProjectedOptions
 	grid       grid
-	limit      int64 // of one vector on the grid: Cap·Δ
+	limit      int64 // of one vector on the grid: at most Cap·Δ, however that is rounded
 	directions *directions
 	total      []int64
 	check      vectorCheck
@@ -120,7 +120,7 @@ func (o ProjectedOptions) check() error {
 }
 
 func newProjectedSum(s Sample, o ProjectedOptions, g grid, d *directions, check vectorCheck) *ProjectedSum {
-	return &ProjectedSum{seenSet: newSeenSet(s), o: o, grid: g, limit: int64(math.Floor(o.Cap * float64(g.bound))), directions: d, total: make([]int64, o.Dim), check: check}
+	return &ProjectedSum{seenSet: newSeenSet(s), o: o, grid: g, limit: int64(o.Cap * float64(g.bound) * (1 - 0x1p-50)), directions: d, total: make([]int64, o.Dim), check: check}
 }
 
 func newDirections(numbers int) *directions {

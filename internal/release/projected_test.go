@@ -2,6 +2,7 @@ package release
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"runtime"
 	"strings"
@@ -207,5 +208,26 @@ func TestDirectionsAreFresh(t *testing.T) {
 		if all[i] == all[i-noisePart] {
 			t.Fatalf("numbers %d and %d of %d are both %v", i-noisePart, i, numbers, all[i])
 		}
+	}
+}
+
+// TestLimitIsRoundedDown compares the longest vector on the grid with Cap·Δ, as an exact fraction.
+func TestLimitIsRoundedDown(t *testing.T) {
+	r, sample, rounded := rand.New(rand.NewPCG(5, 2)), fullSample(t, 1), 0
+	for range 2000 {
+		o := ProjectedOptions{Projections: 1, Cap: math.Ldexp(1+r.Float64(), r.IntN(11)-1), Dim: 1}
+		g := grid{bound: int64(math.Ldexp(1+r.Float64(), 40))}
+		limit := newProjectedSum(sample, o, g, nil, vectorCheck{}).limit
+		product := new(big.Rat).Mul(new(big.Rat).SetFloat64(o.Cap), new(big.Rat).SetInt64(g.bound))
+		if exact := new(big.Rat).SetInt64(int64(o.Cap * float64(g.bound))); exact.Cmp(product) > 0 {
+			rounded++
+		}
+		off, _ := new(big.Rat).Sub(product, new(big.Rat).SetInt64(limit)).Float64()
+		if off < 0 || off > 1+0x1p-49*float64(limit) {
+			t.Fatalf("cap %v, bound %d: the limit is %d, want the product rounded down", o.Cap, g.bound, limit)
+		}
+	}
+	if rounded < 10 {
+		t.Errorf("%d products are rounded up in float64, want more", rounded)
 	}
 }

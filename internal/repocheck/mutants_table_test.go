@@ -169,6 +169,7 @@ var mutants = []mutant{
 	{"projected vectors twice as long", "internal/release/projected.go", "weight := min(1, s.o.Bound/estimate)", "weight := min(1, 2*s.o.Bound/estimate)", "./internal/release", "TestProjectedVectorsKeepTheirBound"},
 	{"directions for many releases", "internal/release/release.go", "s.once != nil && s.once.Swap(true)", "false", "./internal/release", "TestProjectedSumsArePaidOnce"},
 	{"one direction for all", "internal/release/projected.go", "range s.directions.all[k*dim : (k+1)*dim]", "range s.directions.all[0*k : dim]", "./internal/release", "TestProjectedLengthsHaveTheirLaw"},
+	{"projected vectors longer than the cap", "internal/release/projected.go", " * (1 - 0x1p-50))", ")", "./internal/release", "TestLimitIsRoundedDown"},
 	{"projected noise for other sums", "internal/release/projected.go", "if !f.projected || ", "if ", "./internal/release", "TestProjectedSumsRefuse"},
 	{"groups released besides their sample", "internal/release/pay.go", "return d.whole.pay(p, noises)", "d = &drawn{sampling: d.whole.sampling}", "./internal/release", "TestDividedSamplesRefuse"},
 	{"groups summed as records", "internal/release/seen_set.go", "return errDivided", "_ = errDivided", "./internal/release", "TestDividedSamplesRefuse"},
