@@ -2,6 +2,8 @@ package release
 
 import (
 	"bytes"
+	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -63,10 +65,11 @@ func TestAloneIsTheRecord(t *testing.T) {
 }
 
 // TestAloneIsMeasuredAgain gives each row of a file the measures of its neighbor, as a kernel might
-// at any reading after the first. Alone the row has its own ones.
+// at any reading after the first, or a multiplier of its own that is wrong. Alone the row is
+// refused, and a row that is measured rightly is not.
 func TestAloneIsMeasuredAgain(t *testing.T) {
 	const n, dim = 14, 9
-	r := rand.New(rand.NewPCG(6, 7))
+	r, refused := rand.New(rand.NewPCG(6, 7)), 0
 	for _, kind := range rowTypes {
 		text := smallBlocks(t, coordinates(r, kind, n, dim), kind, make([]float32, n))
 		for _, f := range frames(r, dim) {
@@ -74,25 +77,32 @@ func TestAloneIsMeasuredAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f.Whitening != nil || rows.measures.n2 != nil {
-				continue
-			}
 			err = rows.Each(0, n, func(b Block) error {
 				want := rows.frame.newMeasures(b.Len(), measures{})
-				for i := range b.Len() {
-					want.set(i, measured{b.n2[i], b.beta(i), b.tail(i), b.multiplier(i, &rows.frame)})
+				all := make([]int, b.Len())
+				for i := range all {
+					all[i] = i
 				}
-				for i := range b.Len() {
-					k := (i + 1) % b.Len()
-					b.set(i, measured{want.n2[k], want.beta(k), want.tail(k), want.multiplier(k, &rows.frame)})
+				want.pick(b.measures, all, 0)
+				of := func(i int) measured {
+					return measured{want.n2[i], want.beta(i), want.tail(i), want.multiplier(i, &rows.frame)}
 				}
-				for i := range b.Len() {
-					alone, aloneErr := b.Alone(i, Block{})
-					if aloneErr != nil {
-						t.Fatal(aloneErr)
+				check := func(i int, given measured) {
+					b.set(i, given)
+					_, aloneErr := b.Alone(i, Block{})
+					if wrong := given != of(i); errors.Is(aloneErr, ErrComputation) != wrong || aloneErr != nil && !wrong {
+						t.Fatalf("%v, %+v: row %d has measures %+v for %+v: got error %v", kind, f, b.Record(i), given, of(i), aloneErr)
+					} else if wrong {
+						refused++
 					}
-					if alone.n2[0] != want.n2[i] || alone.beta(0) != want.beta(i) || alone.tail(0) != want.tail(i) || alone.multiplier(0, &rows.frame) != want.multiplier(i, &rows.frame) {
-						t.Fatalf("%v, %+v: row %d has measures of another row alone", kind, f, b.Record(i))
+					b.set(i, of(i))
+				}
+				for i := range b.Len() {
+					check(i, of(i))
+					check(i, of((i+1)%b.Len()))
+					if given := of(i); want.multipliers != nil && given.multiplier > 0 {
+						given.multiplier = float64(math.Nextafter32(float32(given.multiplier), 2))
+						check(i, given)
 					}
 				}
 				return nil
@@ -101,5 +111,8 @@ func TestAloneIsMeasuredAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+	if refused < 1000 {
+		t.Errorf("%d rows are refused, want more", refused)
 	}
 }

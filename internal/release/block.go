@@ -167,28 +167,45 @@ func (b *Block) units(dst []float64, factor float64) {
 
 // Alone returns a block of a copy of the i-th row and of what else is its record's, and of nothing
 // of other records. It may use the memory of old, a block that Alone made and that is not used any
-// more, or the zero Block. Scores of one row are computed in portable code. A row that
-// is measured at each reading is measured again there, unless it is whitened. It returns
-// ErrComputation where the row is not the one that entered as its record's.
+// more, or the zero Block. Scores of one row are computed in portable code. Alone returns
+// ErrComputation where the row is not the one that entered as its record's. It also returns
+// ErrComputation where this reading of a file measured the row wrongly.
 func (b *Block) Alone(i int, old Block) (Block, error) {
-	own := old.memory()
+	own, r, record := old.memory(), b.rows, b.record(i)
 	own.X = b.x.Take(own.X, []int{i})
-	if _, mix := b.rows.origin.read(own.X, 0, b.record(i)-b.rows.first, b.rows.dim, &reader{}); mix >= prime {
+	var row reader
+	square, mix := r.origin.read(own.X, 0, record-r.first, r.dim, &row)
+	if mix >= prime {
 		return Block{}, ErrComputation
 	}
-	alone := b.rows.gather(own, []int{b.record(i)}, b.record(i)-i, b.labels, b.measures)
-	if f := &b.rows.frame; b.rows.measures.n2 == nil && f.whitener == nil {
-		alone.set(0, f.measureAlone(own.X))
+	alone := r.gather(own, []int{record}, record-i, b.labels, b.measures)
+	if r.measures.n2 == nil && !r.frame.explains(&alone.measures, square, &row) {
+		return Block{}, ErrComputation
 	}
 	return alone, nil
 }
 
-// measureAlone returns what the frame makes of the one row of x, in portable code. It has no
-// whitening.
-func (f *frame) measureAlone(x storage) measured {
-	var own reader
-	square, _ := own.mix(x, 0, f.secret)
-	return f.measure(square, own.dot(f.m))
+// explains reports whether the first measures of m are what the frame makes of the row that was
+// read last, of this squared norm.
+func (f *frame) explains(m *measures, square int64, row *reader) bool {
+	if f.whitener == nil {
+		return m.says(0, f.measure(square, row.dot(f.m)))
+	}
+	_, mix := row.mixRow(f.secret)
+	return f.explainsWhitened(m, 0, square, mix, row.times(f.whitener))
+}
+
+// times returns W·x of the row x that was read last, in portable code. A row beyond the reach of
+// the matrix may have other products modulo 2^32.
+func (own *reader) times(t *whitener) []int32 {
+	out, m := make([]int32, t.dim), make([]int64, t.dim)
+	for k := range out {
+		for j, w := range t.matrix[k*t.dim : (k+1)*t.dim] {
+			m[j] = int64(w)
+		}
+		out[k] = int32(own.dot(m))
+	}
+	return out
 }
 
 // Squares fills dst, of length Len, with the squared norms of the rows in grid units and in their own frame.
