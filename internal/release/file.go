@@ -11,11 +11,11 @@ import (
 	"github.com/ditherml/dither/internal/rows"
 )
 
-// What a record of a file may add is verified with measures of the very integers that are added: those in the
-// memory that a block was copied into, or those in the file itself while the operating system keeps writers away.
-// They are computed anew each time, whatever the file has become, so that the bound of a sum does not depend on
-// the disk. Where they are kept instead, of rows of bits that are long, the checksum of a block is held at each
-// reading.
+// Rows of a file enter when it is opened. What a record may add is held to the squared norm of the
+// row that entered. A row that differs at a later reading makes the sum faulty, whatever the file
+// has become (lemma 18 of docs/release-parts.md). Multipliers, β and intercepts are
+// computed at each reading, from the integers that are added then. They are kept in memory for long
+// rows of bits alone, and there the checksum of a block is held at each reading.
 
 // RowsWriter writes rows to a file, from which OpenRows reads them.
 type RowsWriter struct{ w *rows.Writer }

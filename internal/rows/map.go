@@ -12,10 +12,11 @@ import (
 // Part of the file is seen in the memory of this process, and given back afterwards.
 //
 // A row is read more than once, to be measured, to be multiplied and to be added. Only a copy is
-// the same each time, whoever writes to the file. So the kernel must keep writers away (holdFile).
-// Whether it did, and whether the file is still the one that was opened, is asked after the blocks
-// were used. That is before anything is made of their sum. The owner of the machine can get around
-// that, as around the rest.
+// the same each time, whoever writes to the file. So the operating system must keep writers away
+// (holdFile). Whether it did, and whether the file is still the one that was opened, is asked after
+// the blocks were used. That is before anything is made of their sum. The sum of rows that changed
+// is refused without that, but what was proposed from their scores is not. The owner of the machine
+// can get around it, as around the rest.
 
 const (
 	// viewAlign is where parts of a file begin: the size of a large page.

@@ -16,12 +16,9 @@ import (
 // labels stand in the order of the processor that wrote them: such a file is for the machine that
 // made it.
 //
-// What a record may add is verified with measures of the very integers that are added: those in the memory
-// that a block was copied into, or those in the file itself while the operating system keeps writers away
-// (fileView). They are computed anew each time, whatever the file has become, so that the bound of a sum does not
-// depend on the disk. Where they are kept instead, of rows of bits that are long, the checksum of a block is held at
-// each reading. Checksums otherwise guard the result, not the guarantee: they are held when a block is read for
-// the first time and then every so often.
+// Checksums guard the result, not the guarantee. They are held when a block is read for the first
+// time and at every CheckEvery-th reading after it. Where the measures of rows are kept in memory,
+// of long rows of bits, they are held at each reading.
 
 const (
 	fileMark = "dither-rows-1\n\x00\x00"
