@@ -7,7 +7,7 @@ func (b *Block) AddTo(dst []float64, i int, coefficients []float64, row []int16)
 	b.x.CopyRow(row, i)
 	f := &b.rows.frame
 	if f.whitener != nil {
-		b.addTurned(dst, i, coefficients, row)
+		b.addWhitened(dst, i, coefficients, row)
 		return
 	}
 	unit, beta, tail := b.multiplier(i, f), float64(b.beta(i)), float64(b.tail(i))
@@ -31,11 +31,11 @@ func (b *Block) AddTo(dst []float64, i int, coefficients []float64, row []int16)
 	}
 }
 
-// addTurned is AddTo for whitened rows; row holds the row's integers.
-func (b *Block) addTurned(dst []float64, i int, coefficients []float64, row []int16) {
+// addWhitened is AddTo for whitened rows; row holds the row's integers.
+func (b *Block) addWhitened(dst []float64, i int, coefficients []float64, row []int16) {
 	f, own, dim := &b.rows.frame, b.rows.dim, b.rows.Dim()
 	y := make([]float64, dim)
-	f.see(y[:own], row[:own], b.beta(i))
+	f.standardize(y[:own], row[:own], b.beta(i))
 	if f.Intercept > 0 {
 		y[own] = float64(b.tail(i))
 	}

@@ -84,10 +84,10 @@ func TestAloneIsMeasuredAgain(t *testing.T) {
 					all[i] = i
 				}
 				want.pick(b.measures, all, 0)
-				of := func(i int) measured {
-					return measured{want.n2[i], want.beta(i), want.tail(i), want.multiplier(i, &rows.frame)}
+				of := func(i int) rowMeasures {
+					return rowMeasures{want.n2[i], want.beta(i), want.tail(i), want.multiplier(i, &rows.frame)}
 				}
-				check := func(i int, given measured) {
+				check := func(i int, given rowMeasures) {
 					b.set(i, given)
 					_, aloneErr := b.Alone(i, Block{})
 					if wrong := given != of(i); errors.Is(aloneErr, ErrComputation) != wrong || aloneErr != nil && !wrong {

@@ -107,7 +107,8 @@ func (b *Block) record(i int) int {
 	return recordOf(b.first, b.records, i)
 }
 
-// recordOf returns the i-th of the records that are listed or, without a list, of first, first+1, ….
+// recordOf returns the i-th of the records that are listed or, without a list, of first, first+1,
+// ….
 func recordOf(first int, records []int, i int) int {
 	if records != nil {
 		return records[i]
@@ -123,8 +124,8 @@ func (b *Block) Norm(i int) float64 {
 // OfNorm1 reports whether Norms are all 1.
 func (r *Rows) OfNorm1() bool { return r.frame.Normalize == NormalizeUnit }
 
-// Norms fills dst, of length Len, with the norms of the rows, correct to float32. Under NormalizeUnit they are all 1, also
-// that of a row which adds nothing.
+// Norms fills dst, of length Len, with the norms of the rows, correct to float32. Under
+// NormalizeUnit they are all 1, also that of a row which adds nothing.
 func (b *Block) Norms(dst []float64) {
 	if b.rows.OfNorm1() {
 		for i := range dst {
@@ -208,7 +209,8 @@ func (own *reader) times(t *whitener) []int32 {
 	return out
 }
 
-// Squares fills dst, of length Len, with the squared norms of the rows in grid units and in their own frame.
+// Squares fills dst, of length Len, with the squared norms of the rows in grid units and in their
+// own frame.
 func (b *Block) Squares(dst []int64) {
 	if len(dst) > 0 {
 		b.x.Norms2(dst)

@@ -45,10 +45,10 @@ func (l *Losses) Empty() *Losses {
 	return &Losses{seenSet: newSeenSet(l.sample), o: l.o, total: make([]int64, l.o.Candidates)}
 }
 
-// Add adds the losses of the records first, first+1, …, one record after the other, each as a fraction of
-// the bound for every candidate. A loss is cut to 0 and 1 and rounded to thousandths; NaN counts as 0. A
-// record that is not in the sample or was added already, or a wrong length, are errors of the caller, and
-// nothing is added.
+// Add adds the losses of the records first, first+1, …, one record after the other, each as a
+// fraction of the bound for every candidate. A loss is cut to 0 and 1 and rounded to thousandths;
+// NaN counts as 0. A record that is not in the sample or was added already, or a wrong length, are
+// errors of the caller, and nothing is added.
 func (l *Losses) Add(first int, fractions []float64) error {
 	n := len(fractions) / l.o.Candidates
 	if len(fractions) != n*l.o.Candidates || l.sealed {
@@ -79,11 +79,11 @@ func (l *Losses) Merge(o *Losses) error {
 	return nil
 }
 
-// Seal ends the sum and returns scores, the negative losses, in units of half the bound. A record that is
-// added lowers each score by 0 to 2 units: all in one direction, so that after a shift of all by one unit,
-// which changes no choice, each has moved by at most 1. A choice by exp(ε·score/2) is thus one by
-// exp(-ε·loss/bound), of bounded range ε. A record that is replaced moves scores by up to 2 units either
-// way: by twice as much, as accountants charge it.
+// Seal ends the sum and returns scores, the negative losses, in units of half the bound. A record
+// that is added lowers each score by 0 to 2 units: all in one direction, so that after a shift of
+// all by one unit, which changes no choice, each has moved by at most 1. A choice by exp(ε·score/2)
+// is thus one by exp(-ε·loss/bound), of bounded range ε. A record that is replaced moves scores by
+// up to 2 units either way: by twice as much, as accountants charge it.
 func (l *Losses) Seal() Scores {
 	l.sealed = true
 	return Scores{&scores{sample: l.sample, loss: slices.Clone(l.total), unit: maxUnit / 2}}

@@ -208,7 +208,7 @@ func TestFaultsOfMeasuresAreFound(t *testing.T) {
 		case k == 2 && wrong.multipliers != nil:
 			wrong.multipliers[i] = math.Nextafter32(wrong.multipliers[i], 1)
 		case k == 3: // a record that is lost
-			wrong.set(i, measured{})
+			wrong.set(i, rowMeasures{})
 		case k == 4:
 			wrong.n2[i] ^= 1 << r.IntN(63)
 		default:

@@ -22,18 +22,20 @@ type scores struct {
 }
 
 const (
-	// epsilonBits: a choice is executed with its epsilon rounded down to a multiple of 2^-epsilonBits.
+	// epsilonBits: a choice is executed with its epsilon rounded down to a multiple of
+	// 2^-epsilonBits.
 	epsilonBits = 32
 	// maxChoiceEpsilon keeps the exponents within 64 bits, for losses of at most 2^51 units.
 	maxChoiceEpsilon = 1 << 10
-	// maxUnit is the largest unit of one row, and maxRankedRows how many rows one record has at most.
+	// maxUnit is the largest unit of one row, and maxRankedRows how many rows one record has at
+	// most.
 	maxUnit       = 1000
 	maxRankedRows = 1 << 10
 )
 
-// Choose pays for c and returns the number of one candidate, chosen as the event says. No floating-point
-// number decides: probabilities are exact for the epsilon rounded down to a multiple of 2^-32, losses are
-// integers. The time that a choice takes depends on the scores.
+// Choose pays for c and returns the number of one candidate, chosen as the event says. No
+// floating-point number decides: probabilities are exact for the epsilon rounded down to a multiple
+// of 2^-32, losses are integers. The time that a choice takes depends on the scores.
 func Choose(p mechanism.Payer, c mechanism.Choice, s Scores) (int, error) {
 	switch {
 	case p == nil:
@@ -64,10 +66,10 @@ func Choose(p mechanism.Payer, c mechanism.Choice, s Scores) (int, error) {
 	return draw(sample.NewStream(), newExponents(*s.state, epsilon)), nil
 }
 
-// exponential is a choice by the exponential mechanism (McSherry & Talwar, "Mechanism Design via Differential
-// Privacy", FOCS 2007, https://doi.org/10.1109/FOCS.2007.66). It draws candidates uniformly until a coin of
-// probability exp(Epsilon·(score - best)/2) keeps one, so that each has a probability in proportion to its coin.
-// The best is always kept.
+// exponential is a choice by the exponential mechanism (McSherry & Talwar, "Mechanism Design via
+// Differential Privacy", FOCS 2007, https://doi.org/10.1109/FOCS.2007.66). It draws candidates
+// uniformly until a coin of probability exp(Epsilon·(score - best)/2) keeps one, so that each has a
+// probability in proportion to its coin. The best is always kept.
 func exponential(s *sample.Stream, e exponents) int {
 	for {
 		if i := int(s.Below(uint64(len(e.loss)))); e.coin(s, i) {
@@ -76,9 +78,9 @@ func exponential(s *sample.Stream, e exponents) int {
 	}
 }
 
-// permuteAndFlip is a choice by permute-and-flip (McKenna & Sheldon 2020, algorithm 1): it goes through the
-// candidates in a random order and takes the first that such a coin keeps. The expected loss is at most that of
-// the exponential mechanism (the same, theorem 2).
+// permuteAndFlip is a choice by permute-and-flip (McKenna & Sheldon 2020, algorithm 1): it goes
+// through the candidates in a random order and takes the first that such a coin keeps. The expected
+// loss is at most that of the exponential mechanism (the same, theorem 2).
 func permuteAndFlip(s *sample.Stream, e exponents) int {
 	order := make([]int, len(e.loss))
 	for i := range order {
@@ -111,9 +113,9 @@ func newExponents(s scores, epsilon float64) exponents {
 	return e
 }
 
-// coin is true with the probability of candidate i, relative to the best. The exponent is an integer
-// and a rest below 1. The product is below unit·2^93, and the denominator unit·2^33: so the integer
-// fits 64 bits.
+// coin is true with the probability of candidate i, relative to the best. The exponent is an
+// integer and a rest below 1. The product is below unit·2^93, and the denominator unit·2^33: so the
+// integer fits 64 bits.
 func (e exponents) coin(s *sample.Stream, i int) bool {
 	high, low := bits.Mul64(uint64(e.loss[i]-e.least), e.numerator)
 	whole, rest := bits.Div64(high, low, e.denominator)

@@ -14,8 +14,9 @@ const (
 	// coefficientBits bounds the greatest coefficient of a record with a row of the greatest norm.
 	// On a coarse grid that coefficient is at least 2^coefficientBits.
 	coefficientBits = 12
-	// framedBoundBits: on a coarse grid of rows that are moved by a frame, with norms of up to about 2^rowBits, Δ is at
-	// least 2^framedBoundBits. The greatest coefficient of such a row is then at least 2^15.
+	// framedBoundBits: on a coarse grid of rows that are moved by a frame, with norms of up to
+	// about 2^rowBits, Δ is at least 2^framedBoundBits. The greatest coefficient of such a row is
+	// then at least 2^15.
 	framedBoundBits = rowBits + 15
 )
 

@@ -43,8 +43,8 @@ func (d GradientDescent) Validate() error {
 	return nil
 }
 
-// apart returns how far n movements of size 1, one a step, come to lie apart: 1 + c + … + c^(n-1), rounded
-// upward.
+// apart returns how far n movements of size 1, one a step, come to lie apart: 1 + c + … + c^(n-1),
+// rounded upward.
 func (d GradientDescent) apart() float64 {
 	steps, drawn := float64(d.Steps), d.Rate*d.Problem.Ridge
 	if drawn == 0 {
@@ -75,8 +75,8 @@ func (d GradientDescent) Sensitivity(dim int) (float64, error) {
 	return (moved + 2*rounding) * d.apart() * (1 + 0x1p-40), nil
 }
 
-// Run returns the last iterate over all rows, sealed. One record moves it by at most one bound, as in
-// Problem.Minimize.
+// Run returns the last iterate over all rows, sealed. One record moves it by at most one bound, as
+// in Problem.Minimize.
 func (d GradientDescent) Run(ctx context.Context, rows *Rows, n mechanism.Noise, norm Norm) (Bounded, error) {
 	if rows == nil {
 		return Bounded{}, errNoRows
@@ -105,11 +105,11 @@ func (d GradientDescent) Run(ctx context.Context, rows *Rows, n mechanism.Noise,
 	return point.seal(w), nil
 }
 
-// PermutedDescent is stochastic gradient descent over batches of one random order of the records, the same in
-// every pass: bolt-on noise goes on its last iterate (Wu, Li, Kumar, Chaudhuri, Jha & Naughton, "Bolt-on
-// Differential Privacy for Scalable Stochastic Gradient Descent-based Analytics", SIGMOD 2017,
-// https://arxiv.org/abs/1606.04722). It is proved under replace-one alone: with one record more or less the
-// batches after it would all differ.
+// PermutedDescent is stochastic gradient descent over batches of one random order of the records,
+// the same in every pass: bolt-on noise goes on its last iterate (Wu, Li, Kumar, Chaudhuri, Jha &
+// Naughton, "Bolt-on Differential Privacy for Scalable Stochastic Gradient Descent-based
+// Analytics", SIGMOD 2017, https://arxiv.org/abs/1606.04722). It is proved under replace-one alone:
+// with one record more or less the batches after it would all differ.
 //
 // Step t is w ← (1 - η_t·λ)·w - (η_t/Batch)·Σ ∇ℓ_i(w), λ = Ridge/Records and η_t = min(1/(β+λ),
 // 1/(λ·t)), or Rate where the ridge is 0. A record that is replaced moves the step of its batch by

@@ -7,14 +7,14 @@
 //     and at released numbers alone (rows.go).
 //  2. When a row is filled, portable code keeps the product of its integers with a secret vector.
 //     Package rows keeps the integers, and whatever it gives later is held to that (fill.go,
-//     storage.go). Portable code computes the squared norm n2 of the integers y that a row adds,
-//     exactly or rounded up. It also computes their product h with the secret (entered.go, view.go,
-//     frame.go, secret.go).
+//     storage.go, origin.go, reader.go). Portable code computes the squared norm n2 of the integers
+//     y that a row adds, exactly or rounded up. It also computes their product h with the secret
+//     (entered.go, frame.go, frame_check.go, secret.go).
 //  3. A sample is drawn as the event of its sampling says, and gradient code alone sees its members
 //     (sampling.go, sample.go, rotation.go).
 //  4. Gradient code proposes coefficients for each record, and is trusted to look at that record
 //     and at released numbers alone. Kernels round them to integers q and add up the products q·y,
-//     and may be wrong (verify.go, rows.Sum).
+//     and may be wrong (verify.go, package rows).
 //  5. The core marks each record once (seen_set.go), and refuses the sum unless |q|²·n2 ≤ Δ²
 //     (check.go): so one record that is added or removed moves the sum by at most Δ.
 //  6. It notes q·h, and a finished sum whose product with the secret is not the sum of the notes is
@@ -41,8 +41,8 @@
 //
 // # In which order to read
 //
-// Begin with release.go, pay.go, sum.go, verify.go, check.go, secret.go and entered.go. The other
-// files of the list above follow. What remains is for one mechanism each:
+// Begin with release.go, pay.go, sum.go, check.go, secret.go, entered.go, origin.go and reader.go.
+// The other files of the list above follow. What remains is for one mechanism each:
 //
 //   - the layers of the noise, for attacks on it: noise_layers.go
 //   - sums of vectors, in several norms: vector.go, vector_check.go, norm.go
@@ -58,17 +58,24 @@
 //   - names that nobody declared: partition_selection.go, partition_selection_terms.go
 //
 // Files of rows are opened in file.go. Blocks, passes and scores serve the callers: block.go, pass.go,
-// measures.go, scorer.go, addto.go. docs/release.md says what of them the checks find, and what
-// stays trusted.
+// measures.go, measure_rows.go, standardize.go, scorer.go, addto.go. docs/release.md says what of
+// them the checks find, and what stays trusted.
 //
 // # Words of the code
 //
 //   - bound: the largest norm of one record's contribution; grid.bound is Δ, the same in integers,
 //     and limit is Δ as n2 counts
 //   - unit: what one of the integers stands for
-//   - mix: a product with the secret, as h is
+//   - proposal: what a caller or a kernel gives; nothing is released of it before it is checked
+//   - mix: a product with the secret, as h is; a note is the sum of q·h that a finished sum is to
+//     have as its product
+//   - enter: to compute n2 and h of a row for the first time, and keep them
+//   - origin: what rows of the same integers share in all frames, their secret above all
+//   - book: what the sums over rows are checked with
 //   - whole: integers that stand in float64, where they are exact
 //   - frame: what a row is seen from, y = M·x - β·m with M = 2^bits; tail is the integer of the
 //     intercept, and whitener a whitening
+//   - measures: what a frame makes of rows: n2, the multiplier of a proposal, β and the tail
 //   - at: the place of a row among those that are kept, from 0
+//   - room, own: memory for what follows, used again
 package release

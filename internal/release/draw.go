@@ -80,7 +80,8 @@ const (
 // noisePart is how many numbers one stream draws where several do.
 const noisePart = 1 << 17
 
-// drawGaussian splits long noise over the processors, each part from a stream under a key of its own.
+// drawGaussian splits long noise over the processors, each part from a stream under a key of its
+// own.
 func drawGaussian(dst []int64, bits uint) {
 	parallel.Parts((len(dst)+noisePart-1)/noisePart, func(from, to int) {
 		sample.NewStream().RoundedGaussian(dst[from*noisePart:min(to*noisePart, len(dst))], bits)

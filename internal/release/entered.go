@@ -5,8 +5,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-
-	"github.com/ditherml/dither/internal/parallel"
 )
 
 // book is what sums of rows are checked with.
@@ -24,8 +22,9 @@ func (b *book) fits(o *book) bool {
 	return b.total == o.total && b.width == o.width && b.shift == o.shift
 }
 
-// entered is what is known of rows once they are measured, by their places. Whatever is added of a record is held to it:
-// the squared norm n2 of what the record adds, and the product h of that with the secret. Goroutines may share it.
+// entered is what is known of rows once they are measured, by their places. Whatever is added of a
+// record is held to it: the squared norm n2 of what the record adds, and the product h of that with
+// the secret. Goroutines may share it.
 type entered struct {
 	lock  sync.Mutex
 	n2    []int64
@@ -35,7 +34,8 @@ type entered struct {
 // notEntered stands for a row that was not measured yet. It is no residue.
 const notEntered = math.MaxUint64
 
-// newEntered returns what is known of rows before they are measured; n2 is where their squared norms will be.
+// newEntered returns what is known of rows before they are measured; n2 is where their squared
+// norms will be.
 func newEntered(n2 []int64) *entered {
 	return &entered{n2: n2, mixes: slices.Repeat([]uint64{notEntered}, len(n2))}
 }
@@ -43,7 +43,8 @@ func newEntered(n2 []int64) *entered {
 // has reports whether a row was measured.
 func (e *entered) has(at int) bool { return atomic.LoadUint64(&e.mixes[at]) != notEntered }
 
-// enter keeps the numbers of a row unless it has some, both of one reading, and returns the squared norm that it has.
+// enter keeps the numbers of a row unless it has some, both of one reading, and returns the squared
+// norm that it has.
 func (e *entered) enter(at int, n2 int64, mix uint64) int64 {
 	e.lock.Lock()
 	defer e.lock.Unlock()
@@ -60,7 +61,8 @@ type enteredRoom struct {
 	mixes [admitRows]uint64
 }
 
-// entered returns what was entered of some of the records of a block, at most admitRows, by their numbers.
+// entered returns what was entered of some of the records of a block, at most admitRows, by their
+// numbers.
 func (b *Block) entered(from, end int, room *enteredRoom) (n2 []int64, mixes []uint64) {
 	e, first := b.rows.known, b.rows.first
 	if b.records == nil {
@@ -73,42 +75,8 @@ func (b *Block) entered(from, end int, room *enteredRoom) (n2 []int64, mixes []u
 	return room.n2[:end-from], room.mixes[:end-from]
 }
 
-// plain is what rows have in common in all frames: of each row of integers the squared norm, and the
-// product with the secret or notEntered. They are of the integers that entered at its place.
-type plain struct {
-	square []int64 // nil: of rows in a file
-	mix    []uint64
-}
-
-// newPlain returns room for the numbers of n rows.
-func newPlain(n int) plain { return plain{make([]int64, n), make([]uint64, n)} }
-
-// keep keeps the numbers of a row at place i.
-func (p *origin) keep(i int, x []int16) { p.square[i], p.mix[i] = mixWhole(x, p.secret[:len(x)]) }
-
-// origin is the same for all rows that share their integers: for one run. Its secret is theirs
-// alone, as long as a row with an intercept. Nobody modifies it.
-type origin struct {
-	plain
-	secret []uint64
-}
-
-// newOrigin returns the origin of rows of this many integers.
-func newOrigin(dim int) *origin { return &origin{secret: uniform(dim + 1)} }
-
-// measure fills p for n rows of x, which are in memory and were not filled here.
-func (p *plain) measure(x integers, n int, r []uint64) {
-	*p = newPlain(n)
-	parallel.Parts(n, func(from, to int) {
-		var own reader
-		for i := from; i < to; i++ {
-			p.square[i], p.mix[i] = own.mix(x, i, r)
-		}
-	})
-}
-
 // view is what rows are seen from, other than their own frame.
-type view interface {
+type rowCheck interface {
 	// adds returns the squared norm and the product with the secret of what a row adds. It reports
 	// whether a kernel measured the row so. The row is row i of x, and row at of its rows.
 	adds(x integers, i, at int) (n2 int64, mix uint64, right bool)
@@ -121,7 +89,7 @@ const maxSquare = 1 << 58
 // that n2, a kernel's result, is the squared norm of what the row adds; v is nil for rows in their
 // own frame. Of rows in memory it looks at row at itself. A row that was measured before keeps what
 // it had then.
-func (r *Rows) enterRow(n2 *int64, x integers, i, at int, v view, own *reader) error {
+func (r *Rows) enterRow(n2 *int64, x integers, i, at int, v rowCheck, own *reader) error {
 	if r.known.has(at) {
 		*n2 = r.known.n2[at]
 		return nil
@@ -154,59 +122,4 @@ func (r *Rows) mixOf(x integers, i, at int, own *reader) (square int64, mix uint
 		return p.square[at], p.mix[at]
 	}
 	return r.origin.read(x, i, at, r.dim, own)
-}
-
-// read is reader.mix for row i of x, of dim coordinates. It returns notEntered unless the row is the one that entered at
-// this place, but for a chance of 2^-61.
-func (p *origin) read(x integers, i, at, dim int, own *reader) (square int64, mix uint64) {
-	if square, mix = own.mix(x, i, p.secret[:dim]); mix != p.mix[at] {
-		return 0, notEntered
-	}
-	return square, mix
-}
-
-// integers are rows that are read one at a time.
-type integers interface {
-	// read returns the integers of row i: all of them, as bytes or as values without coordinates, or
-	// those that are not 0 with their coordinates, which ascend. They may stand in the room.
-	Read(i int, own *room) (index []uint32, values []int16, bytes []uint8)
-}
-
-// reader reads rows one at a time, each byte once: what it computes of a row is of one copy. So rows
-// that change meanwhile are no danger. What it lends to memory of rows holds nothing of the secret.
-type reader struct {
-	lent, row room // row is a copy of the row that was read last, but for its bytes
-	bytes     []uint8
-	secret    []uint64
-}
-
-// mix reads row i and returns its squared norm and its product with the secret r, as long as the
-// row. The product is notEntered where coordinates do not ascend below that length.
-func (own *reader) mix(x integers, i int, r []uint64) (square int64, mix uint64) {
-	index, values, bytes := x.Read(i, &own.lent)
-	own.row.Index, own.row.Values = append(own.row.Index[:0], index...), append(own.row.Values[:0], values...)
-	own.bytes = append(own.bytes[:0], bytes...)
-	return own.mixRow(r)
-}
-
-// mixRow is mix for the row that was read last.
-func (own *reader) mixRow(r []uint64) (square int64, mix uint64) {
-	index, values, bytes := own.row.Index, own.row.Values, own.bytes
-	switch {
-	case index == nil && values == nil && len(bytes) == len(r):
-		return mixWhole(bytes, r)
-	case index == nil && bytes == nil && len(values) == len(r):
-		return mixWhole(values, r)
-	case len(index) != len(values) || bytes != nil:
-		return 0, notEntered
-	}
-	own.secret = grow(own.secret, len(index))
-	least := 0
-	for k, j := range index {
-		if int(j) < least || int(j) >= len(r) {
-			return 0, notEntered
-		}
-		own.secret[k], least = r[j], int(j)+1
-	}
-	return mixWhole(values, own.secret)
 }

@@ -75,8 +75,8 @@ func OpenRows(from io.ReaderAt, size int64, frame Standardization) (*Rows, error
 	return r, r.measure()
 }
 
-// enterFile reads the blocks of the file once, copied, and holds their checksums. It keeps the product of each row with
-// the secret, and the labels: whatever is read later is held to them.
+// enterFile reads the blocks of the file once, copied, and holds their checksums. It keeps the
+// product of each row with the secret, and the labels: whatever is read later is held to them.
 func (r *Rows) enterFile() error {
 	t := r.file.Table
 	r.origin.mix, r.labels = make([]uint64, r.count), make([]float32, r.count)
@@ -100,8 +100,8 @@ func (r *Rows) enterFile() error {
 	return cmp.Or(failed...)
 }
 
-// ReadRows returns the rows of a file of this size, seen from a frame, in memory: the file is read once,
-// and its checksums are held. The rows are all records of their table.
+// ReadRows returns the rows of a file of this size, seen from a frame, in memory: the file is read
+// once, and its checksums are held. The rows are all records of their table.
 func ReadRows(from io.ReaderAt, size int64, frame Standardization) (*Rows, error) {
 	t, err := rows.ReadTable(from, size)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/ditherml/dither/internal/rows"
 )
 
-// Rows enter as they are filled. Portable code rounds the numbers of a record to integers. It keeps their squared norm
-// and their product with the secret under the place of the record. Only then does storage get the integers.
-// Whatever it gives for that place afterwards is held to them.
+// Rows enter as they are filled. Portable code rounds the numbers of a record to integers. It keeps
+// their squared norm and their product with the secret under the place of the record. Only then
+// does storage get the integers. Whatever it gives for that place afterwards is held to them.
 
 // filler puts rows into storage, for one goroutine.
 type filler struct {
@@ -64,8 +64,8 @@ func inside(q, low, high float64) float64 {
 	return q
 }
 
-// putSparse rounds v onto row i, which is the next of its part, and leaves out integers that are 0. Its coordinates are
-// to ascend.
+// putSparse rounds v onto row i, which is the next of its part, and leaves out integers that are 0.
+// Its coordinates are to ascend.
 func (f *filler) putSparse(i int, index []uint32, v []float64) {
 	f.round(v, math.Round)
 	f.index = f.index[:0]
@@ -146,7 +146,8 @@ func (r *Rows) fillEntries(entries func(i int, index []uint32, v []float64) ([]u
 	})
 }
 
-// fillWhole lets workers write integers where rows of type Int16 are kept, and keeps the numbers of each row.
+// fillWhole lets workers write integers where rows of type Int16 are kept, and keeps the numbers of
+// each row.
 func (r *Rows) fillWhole(worker func() func(dst []int16, first, n int)) {
 	r.x, r.origin.plain = rows.New(Int16, r.count, r.dim), newPlain(r.count)
 	own := rows.Ints(r.x)
@@ -175,8 +176,8 @@ func writeRows(x []int16, dim int, worker func(dst []int16, first, n int), first
 	return x
 }
 
-// beyond reports whether the squared norm of a row is beyond a limit, given what a kernel computed as that norm. Portable
-// code confirms it, so that no record is lost for the norm of another.
+// beyond reports whether the squared norm of a row is beyond a limit, given what a kernel computed
+// as that norm. Portable code confirms it, so that no record is lost for the norm of another.
 func beyond(row []int16, norm2, limit int64) bool {
 	if norm2 <= limit {
 		return false

@@ -66,13 +66,12 @@ type frame struct {
 	rest     float64   // what the intercept leaves of norm 1 to a row
 	whitener *whitener // nil: there is no whitening
 	shift    uint      // n2 counts in units of 2^shift integers of y, and intercepts are as many
-	// What rows have products with for checks: their integers, the center and the intercept.
-	secret []uint64
-	// What whitened rows have products with, 2^31·Σ of it, and the center, or zeros.
-	turned             []uint64
-	movedTurned        uint64
-	turnedCenter       []int64
-	mixCenter, mixTail uint64
+	// What checks take, with r the secret of the rows (keepSecrets).
+	secret             []uint64 // what the integers of a row have their product with: r, or Wᵀ·r
+	whitenedSecret     []uint64 // what W·x has its product with: r
+	movedSecret        uint64   // 2^31·Σ r
+	whitenedCenter     []int64  // m, or zeros
+	mixCenter, mixTail uint64   // m·r, and the number of r for the intercept
 }
 
 const (
@@ -180,27 +179,27 @@ func (f frame) equal(o frame) bool {
 		f.beta == o.beta && f.unit == o.unit && (f.m == nil) == (o.m == nil) && slices.Equal(f.m, o.m) && f.whitener.equal(o.whitener)
 }
 
-// measured is what a frame makes of one row.
-type measured struct {
+// rowMeasures are what a frame makes of one row.
+type rowMeasures struct {
 	n2         int64 // squared norm of y and the intercept, exactly; 0: the row adds nothing
 	beta, tail int64
 	multiplier float64
 }
 
-// measure returns what the frame makes of a row with squared norm n2 and product dot with m, which counts
-// only when there is one.
-func (f *frame) measure(n2, dot int64) measured {
+// measure returns what the frame makes of a row with squared norm n2 and product dot with m, which
+// counts only when there is one.
+func (f *frame) measure(n2, dot int64) rowMeasures {
 	if !(float64(n2) <= f.most) {
-		return measured{}
+		return rowMeasures{}
 	}
-	out, y2, first := measured{}, n2<<(2*f.bits), f.first(math.Sqrt(float64(n2))*f.step)
+	out, y2, first := rowMeasures{}, n2<<(2*f.bits), f.first(math.Sqrt(float64(n2))*f.step)
 	if f.m != nil {
 		out.beta = 1
 		if f.beta > 0 {
 			out.beta = int64(math.Round(min(f.beta/first, 1<<frameBits)))
 		}
 		if float64(out.beta)*float64(out.beta)*f.m2 > termLimit {
-			return measured{}
+			return rowMeasures{}
 		}
 		y2 += out.beta*out.beta*f.square - 2*(out.beta<<f.bits)*dot
 	}
@@ -220,7 +219,7 @@ func (f *frame) first(norm float64) float64 {
 }
 
 // finish normalizes y, of squared norm y2 in integers that stand for unit, and adds the intercept.
-func (f *frame) finish(out measured, y2 int64, unit float64) measured {
+func (f *frame) finish(out rowMeasures, y2 int64, unit float64) rowMeasures {
 	norm := math.Sqrt(float64(y2))
 	switch out.multiplier = unit; f.Normalize {
 	case NormalizeUnit:
@@ -231,7 +230,7 @@ func (f *frame) finish(out measured, y2 int64, unit float64) measured {
 	if f.Intercept > 0 {
 		t := math.RoundToEven(f.Intercept / out.multiplier)
 		if !(t <= 1<<frameBits) {
-			return measured{}
+			return rowMeasures{}
 		}
 		out.tail = int64(t)
 	}
@@ -239,13 +238,14 @@ func (f *frame) finish(out measured, y2 int64, unit float64) measured {
 }
 
 // counted adds the norm of the intercept to that of y.
-func (out measured) counted(y2 int64) measured {
+func (out rowMeasures) counted(y2 int64) rowMeasures {
 	out.n2 = y2 + out.tail*out.tail
 	return out
 }
 
-// finishUnit is finish for rows of norm 1, with the intercept; of a row of zeros the intercept is all.
-func (f *frame) finishUnit(out measured, y2 int64, norm float64) measured {
+// finishUnit is finish for rows of norm 1, with the intercept; of a row of zeros the intercept is
+// all.
+func (f *frame) finishUnit(out rowMeasures, y2 int64, norm float64) rowMeasures {
 	if y2 == 0 {
 		if out.multiplier = 1; f.Intercept > 0 {
 			out.tail = 1
@@ -254,14 +254,14 @@ func (f *frame) finishUnit(out measured, y2 int64, norm float64) measured {
 	}
 	t := nearest(f.Intercept * norm)
 	if !(t <= 1<<frameBits) {
-		return measured{}
+		return rowMeasures{}
 	}
 	out.multiplier, out.tail = f.rest/norm, int64(t)
 	return out.counted(y2)
 }
 
-// measureUnits turns the squared norms in m into measures of rows of norm 1 with an intercept and without a
-// center, as measure does.
+// measureUnits turns the squared norms in m into measures of rows of norm 1 with an intercept and
+// without a center, as measure does.
 func (f *frame) measureUnits(m *measures) {
 	kernel.MeasureUnits(m.n2, m.multipliers, m.tails, kernel.UnitRows{Bits: f.bits, Most: f.most, Intercept: f.Intercept, Rest: f.rest})
 }

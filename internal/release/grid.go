@@ -33,10 +33,10 @@ const maxMaxRecords = 1 << 40
 // maxKNormBits bounds the scale of K-norm noise, for the exact samplers.
 const maxKNormBits = 40
 
-// newGrid takes the largest S = 2^b, b ≤ maxBits, for which Δ = ⌊S/z⌋ and maxRecords·Δ +
-// 16·S < 2^60, so that nothing overflows. Δ is at most maxBound (0: no such limit). The executed
-// multiplier S/Δ is at least z. There are 1 to 2^40 records. Where the fit says what is enough, b is
-// no larger.
+// newGrid takes the largest S = 2^b, b ≤ maxBits, for which Δ = ⌊S/z⌋ and maxRecords·Δ + 16·S <
+// 2^60, so that nothing overflows. Δ is at most maxBound (0: no such limit). The executed
+// multiplier S/Δ is at least z. There are 1 to 2^40 records. Where the fit says what is enough, b
+// is no larger.
 func newGrid(n mechanism.Noise, multiplier float64, f fit, maxBits uint) (grid, error) {
 	if err := mechanism.CheckEvent(n); err != nil {
 		return grid{}, err

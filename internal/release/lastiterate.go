@@ -9,12 +9,13 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Recursion is gradient descent with noise in every step on the sum of the losses of generalized linear
-// models over Divisor, plus (Ridge/2)·‖w‖²:
+// Recursion is gradient descent with noise in every step on the sum of the losses of generalized
+// linear models over Divisor, plus (Ridge/2)·‖w‖²:
 //
 //	w ← (1 - LearningRate·Ridge)·w - LearningRate·(Σ clipped gradients + noise)/Divisor,
 //
-// from w = 0, in all columns, each weight being kept within ±Reach. It is kept in integers from end to end.
+// from w = 0, in all columns, each weight being kept within ±Reach. It is kept in integers from end
+// to end.
 //
 // RunRecursion releases the last iterate alone. Its guarantee rests on this. Write X for the
 // integers that stand for the weights, and A(X) for the integers before the noise of a step. A' is
@@ -26,8 +27,9 @@ import (
 //     Unconstrained Private GLMs", AISTATS 2021, section 4, https://arxiv.org/abs/2006.06783).
 //     Hence each column is cut by itself. Without rounding, a step therefore keeps at most the
 //     share Contraction of a distance.
-//  2. Rounding moves A(X) by at most e (see slack), whatever X and the records are. So ‖A(X) - A'(X')‖ ≤
-//     c·‖X-X'‖ + s, where s is one record's bound, or two of them under replace-one, plus 2e.
+//  2. Rounding moves A(X) by at most e (see slack), whatever X and the records are. So ‖A(X) -
+//     A'(X')‖ ≤ c·‖X-X'‖ + s, where s is one record's bound, or two of them under replace-one, plus
+//     2e.
 //  3. Let X' be the neighbor's iterates, with noise V'. Let Y start where X' does and move by A,
 //     not A', with noise W = V' + k. The integers k depend on the past: k is the difference d =
 //     A(Y) - A'(X') times a factor, each number rounded toward zero, and all of it in the last
@@ -54,12 +56,12 @@ type RecursionOptions struct {
 	// Derivative is the derivative of losses, of Columns scores a record.
 	Derivative LossDerivative
 	Columns    int
-	// Dim is the number of coordinates of rows, RowStep the width of their grid. A row whose L2 norm is
-	// above RowBound contributes nothing.
+	// Dim is the number of coordinates of rows, RowStep the width of their grid. A row whose L2
+	// norm is above RowBound contributes nothing.
 	Dim               int
 	RowStep, RowBound float64
-	// ClippingNorm is the largest L2 norm of one record's gradient; the part of each column is cut to
-	// ClippingNorm/√Columns.
+	// ClippingNorm is the largest L2 norm of one record's gradient; the part of each column is cut
+	// to ClippingNorm/√Columns.
 	ClippingNorm                 float64
 	LearningRate, Ridge, Divisor float64
 	// Reach is the largest magnitude of a weight.
@@ -97,7 +99,8 @@ func (o RecursionOptions) Contraction() (float64, error) {
 const maxRecursionDim = 1 << 16
 
 func (o RecursionOptions) check() error {
-	// What embeds a loss derivative could change between two steps, after the price was computed from its slope.
+	// What embeds a loss derivative could change between two steps, after the price was computed
+	// from its slope.
 	if _, huber := o.Derivative.(HuberDerivative); o.Derivative != (LogisticDerivative{}) && !huber || o.Columns < 1 || o.Dim < 1 || o.Dim > maxRecursionDim || o.Columns > maxRecursionDim {
 		return fmt.Errorf("release: recursion has loss derivative %v, %d columns and %d coordinates, want a loss derivative of this package and 1 to 2^16 of both", o.Derivative, o.Columns, o.Dim)
 	}
@@ -139,7 +142,8 @@ type recursionGrid struct {
 	perSlot float64 // integers of a coefficient for a derivative of 1
 }
 
-// fitRecursion returns the scale of the event's noise for a recursion, or says why the event does not cover it.
+// fitRecursion returns the scale of the event's noise for a recursion, or says why the event does
+// not cover it.
 func fitRecursion(l mechanism.LastIterate, o RecursionOptions) (recursionGrid, error) {
 	if err := mechanism.CheckEvent(l); err != nil {
 		return recursionGrid{}, err
@@ -178,15 +182,15 @@ func fitRecursion(l mechanism.LastIterate, o RecursionOptions) (recursionGrid, e
 	return out, nil
 }
 
-// CheckRecursion returns an error where the event does not cover a recursion of these numbers; RunRecursion refuses then,
-// before it pays.
+// CheckRecursion returns an error where the event does not cover a recursion of these numbers;
+// RunRecursion refuses then, before it pays.
 func CheckRecursion(l mechanism.LastIterate, o RecursionOptions) error {
 	_, err := fitRecursion(l, o)
 	return err
 }
 
-// RunRecursion pays for the event, takes its steps, and releases the weights after the last one, column after
-// column: nothing else leaves. It refuses an event that does not cover the recursion.
+// RunRecursion pays for the event, takes its steps, and releases the weights after the last one,
+// column after column: nothing else leaves. It refuses an event that does not cover the recursion.
 func RunRecursion(p mechanism.Payer, l mechanism.LastIterate, r Recursion) (Noisy, error) {
 	g, err := fitRecursion(l, r.RecursionOptions)
 	if err != nil {
@@ -237,7 +241,8 @@ func (r Recursion) run(steps int, g recursionGrid, all Sample) (Noisy, error) {
 	return Noisy{weights}, nil
 }
 
-// next returns A(X): the weights less the ridge's share, less the sum of gradients. Both are within ±2^60.
+// next returns A(X): the weights less the ridge's share, less the sum of gradients. Both are within
+// ±2^60.
 func (r Recursion) next(g recursionGrid, all Sample, x []int64) ([]int64, error) {
 	sum, err := r.gradients(g, all, x)
 	if err != nil {

@@ -37,12 +37,12 @@ func SoftmaxLoss() Loss { return Loss{kind: lossSoftmax} }
 // HuberLoss is half the squared residual z - y up to width, and linear beyond.
 func HuberLoss(width float64) Loss { return Loss{kind: lossHuber, width: width} }
 
-// QuantileLoss is (1-quantile)·u for u = z - y above width, -quantile·u below -width, and (u + width)²/(4·width) -
-// quantile·u between.
+// QuantileLoss is (1-quantile)·u for u = z - y above width, -quantile·u below -width, and (u +
+// width)²/(4·width) - quantile·u between.
 func QuantileLoss(quantile, width float64) Loss { return Loss{lossQuantile, width, quantile} }
 
-// HingeLoss is 1 - m for m = y·z below 1 - width, y = ±1 as in LogisticLoss, 0 above 1 + width, and (1 + width -
-// m)²/(4·width) between.
+// HingeLoss is 1 - m for m = y·z below 1 - width, y = ±1 as in LogisticLoss, 0 above 1 + width, and
+// (1 + width - m)²/(4·width) between.
 func HingeLoss(width float64) Loss { return Loss{kind: lossHinge, width: width} }
 
 // String returns the loss's name.
@@ -121,8 +121,8 @@ func (l Loss) atZero(columns int) float64 {
 	return math.Ln2
 }
 
-// residuals overwrites scores by the derivative of the loss, correct to residualError in every entry when
-// the scores are exact. A label that is none gives zeros.
+// residuals overwrites scores by the derivative of the loss, correct to residualError in every
+// entry when the scores are exact. A label that is none gives zeros.
 func (l Loss) residuals(z []float64, label float32) {
 	y := float64(label)
 	if l.kind == lossHuber || l.kind == lossQuantile {
@@ -154,7 +154,8 @@ func (l Loss) residuals(z []float64, label float32) {
 	z[int(y)]--
 }
 
-// slope is the derivative of the loss by u, which is the residual of Huber and quantile, and m - 1 of the hinge.
+// slope is the derivative of the loss by u, which is the residual of Huber and quantile, and m - 1
+// of the hinge.
 func (l Loss) slope(u float64) float64 {
 	if l.kind == lossHuber {
 		return max(-l.width, min(l.width, u))
@@ -171,8 +172,8 @@ func (l Loss) slope(u float64) float64 {
 // to columns more. The exponential is correct to an ulp.
 func residualError(columns int) float64 { return float64(columns+16) * 0x1p-53 }
 
-// curve overwrites v, a direction in the scores, by the second derivative at the scores z times v. It
-// shapes steps and decides nothing. z is overwritten too.
+// curve overwrites v, a direction in the scores, by the second derivative at the scores z times v.
+// It shapes steps and decides nothing. z is overwritten too.
 func (l Loss) curve(v, z []float64, label float32) {
 	switch l.kind {
 	case lossHuber, lossQuantile:

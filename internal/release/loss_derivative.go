@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// LossDerivative is the derivative of a record's loss by each of its scores, for recursions whose proof needs it to
-// be known: each column's derivative depends on that column's score and the label alone, and does not
-// fall as the score rises. The set is closed.
+// LossDerivative is the derivative of a record's loss by each of its scores, for recursions whose
+// proof needs it to be known: each column's derivative depends on that column's score and the label
+// alone, and does not fall as the score rises. The set is closed.
 type LossDerivative interface {
 	// String names the loss derivative.
 	String() string
@@ -22,11 +22,13 @@ type LossDerivative interface {
 	check() error
 }
 
-// LogisticDerivative is that of the logistic loss: σ(z) - 1 for the column of the label and σ(z) for the others,
-// σ(z) = 1/(1+e^-z). With one column the label is 0 or 1, with several the number of a column.
+// LogisticDerivative is that of the logistic loss: σ(z) - 1 for the column of the label and σ(z)
+// for the others, σ(z) = 1/(1+e^-z). With one column the label is 0 or 1, with several the number
+// of a column.
 type LogisticDerivative struct{}
 
-// HuberDerivative is that of the Huber loss: z - label moved into ±Width, for labels of magnitude at most 2^20.
+// HuberDerivative is that of the Huber loss: z - label moved into ±Width, for labels of magnitude
+// at most 2^20.
 type HuberDerivative struct{ Width float64 }
 
 var (

@@ -15,10 +15,10 @@ import (
 // Minimization", JMLR 2011, lemma 7, https://www.jmlr.org/papers/v12/chaudhuri11a.html, with ‖∇G -
 // ∇g‖ of one record).
 //
-// No minimizer is exact. What is computed has a gradient of norm at most Tolerance, and so lies within
-// Tolerance/Ridge of the minimizer, by strong convexity. The tolerance is fixed by public numbers and the
-// solver runs until it holds, with a bound on the rounding of the gradient counted in: there is no limit
-// on its steps, and no result that does not hold it.
+// No minimizer is exact. What is computed has a gradient of norm at most Tolerance, and so lies
+// within Tolerance/Ridge of the minimizer, by strong convexity. The tolerance is fixed by public
+// numbers and the solver runs until it holds, with a bound on the rounding of the gradient counted
+// in: there is no limit on its steps, and no result that does not hold it.
 type Problem struct {
 	Loss    Loss
 	Columns int
@@ -54,25 +54,27 @@ func (p Problem) Curvature() float64 {
 	return p.Loss.Smoothness() * p.Radius * p.Radius * (1 + 0x1p-50)
 }
 
-// Tolerance returns τ: 2^-40 of the largest sum of gradients, or toleranceErrors times what rounding can
-// make of the gradient about the minimizer, if that is more. Linear is a bound on the norm of a linear
-// term of J, 0 without one.
+// Tolerance returns τ: 2^-40 of the largest sum of gradients, or toleranceErrors times what
+// rounding can make of the gradient about the minimizer, if that is more. Linear is a bound on the
+// norm of a linear term of J, 0 without one.
 func (p Problem) Tolerance(dim int, linear float64) float64 {
 	n := float64(p.MaxRecords)
 	return max(n*p.GradientBound()*0x1p-40, toleranceErrors*p.roundingError(dim, n, 2*p.reach(linear), linear))
 }
 
-// reach bounds the norm of the minimizer: J there is at most J(0), and so (Λ/2)‖w‖² - linear·‖w‖ ≤ n·ℓ(0).
+// reach bounds the norm of the minimizer: J there is at most J(0), and so (Λ/2)‖w‖² - linear·‖w‖ ≤
+// n·ℓ(0).
 func (p Problem) reach(linear float64) float64 {
 	return (linear + math.Sqrt(linear*linear+2*p.Ridge*float64(p.MaxRecords)*p.Loss.atZero(p.Columns))) / p.Ridge * (1 + 0x1p-40)
 }
 
-// toleranceErrors leaves Newton's steps room to end: near the minimizer they reach a gradient of a few
-// times its rounding error.
+// toleranceErrors leaves Newton's steps room to end: near the minimizer they reach a gradient of a
+// few times its rounding error.
 const toleranceErrors = 16
 
-// Sensitivity returns a bound on the L2 distance of what is computed on neighbors that differ in one record
-// added or removed: G/Λ + 2τ/Λ. Under replace-one it is at most twice that. Dim is the length of a row.
+// Sensitivity returns a bound on the L2 distance of what is computed on neighbors that differ in
+// one record added or removed: G/Λ + 2τ/Λ. Under replace-one it is at most twice that. Dim is the
+// length of a row.
 func (p Problem) Sensitivity(dim int) float64 {
 	return (p.GradientBound() + 2*p.Tolerance(dim, 0)) / p.Ridge * (1 + 0x1p-50)
 }
@@ -108,7 +110,8 @@ type point struct {
 	most   float64 // no coordinate is larger, in grid units
 }
 
-// extent says how far one record moves the weights of a problem, in L2 norm, and how large they are.
+// extent says how far one record moves the weights of a problem, in L2 norm, and how large they
+// are.
 type extent struct {
 	Problem
 	sensitivity, size float64
@@ -144,9 +147,10 @@ func newPoint(rows *Rows, n mechanism.Noise, norm Norm, e extent) (point, error)
 	return newGridPoint(sample, g, weights, e.sensitivity)
 }
 
-// newGridPoint takes the unit so that the bound of the grid holds the sensitivity and the rounding of both
-// neighbors. A coordinate is rounded to an integer, by ½, after a division that is wrong by 2^-52 of a
-// number of at most most. No weight of a minimizer is larger; and cutting there does not enlarge a distance.
+// newGridPoint takes the unit so that the bound of the grid holds the sensitivity and the rounding
+// of both neighbors. A coordinate is rounded to an integer, by ½, after a division that is wrong by
+// 2^-52 of a number of at most most. No weight of a minimizer is larger; and cutting there does not
+// enlarge a distance.
 func newGridPoint(s Sample, g grid, weights int, sensitivity float64) (point, error) {
 	most := float64(g.bound) * float64(g.maxRecords)
 	rounding, count := 1+2*most*0x1p-52, math.Sqrt(float64(weights))

@@ -70,8 +70,8 @@ func (p *part) add(v []float64) {
 	}
 }
 
-// pass returns Σ a_i ⊗ x_i over the records: coefficients turns the products of weights with the rows
-// first, first+1, … into the a_i, Columns a row, in place.
+// pass returns Σ a_i ⊗ x_i over the records: coefficients turns the products of weights with the
+// rows first, first+1, … into the a_i, Columns a row, in place.
 func (m *minimization) pass(weights []float64, coefficients func(first int, z []float64, labels []float32)) ([]float64, error) {
 	chunks := (m.rows.count + passRows - 1) / passRows
 	total := m.newPart()
@@ -111,8 +111,8 @@ func (m *minimization) chunk(p *part, c int, weights []float64, coefficients fun
 	return nil
 }
 
-// gradient returns the gradient of J at the weights, wrong by at most roundingError in L2 norm, and keeps
-// the scores for curvature.
+// gradient returns the gradient of J at the weights, wrong by at most roundingError in L2 norm, and
+// keeps the scores for curvature.
 func (m *minimization) gradient(w []float64) ([]float64, error) {
 	g, err := m.pass(w, func(first int, z []float64, labels []float32) {
 		copy(m.scores[first*m.Columns:], z)
@@ -159,9 +159,10 @@ func (m *minimization) converged(w, g []float64) bool {
 	return norm+m.roundingError(m.dim, float64(m.rows.count), kernel.Norm(w)*(1+0x1p-20), linear) <= m.tolerance
 }
 
-// seen writes row i as the frame sees it, in the unit of features: the integers that sums add, times what
-// each of them stands for. It is shortened to norm radius; a row that adds nothing is zero.
-func (b *Block) seen(dst []float64, narrow []int16, i int, radius float64) {
+// standardized writes row i as the frame sees it, in the unit of features: the integers that sums
+// add, times what each of them stands for. It is shortened to norm radius; a row that adds nothing
+// is zero.
+func (b *Block) standardized(dst []float64, narrow []int16, i int, radius float64) {
 	if b.n2[i] == 0 {
 		clear(dst)
 		return
@@ -172,7 +173,7 @@ func (b *Block) seen(dst []float64, narrow []int16, i int, radius float64) {
 	if norm := unit * math.Sqrt(float64(b.n2[i])) * (1 + 0x1p-50); !(norm <= radius) {
 		unit *= radius / norm * (1 - 0x1p-40)
 	}
-	f.see(dst[:len(narrow)], narrow, b.beta(i))
+	f.standardize(dst[:len(narrow)], narrow, b.beta(i))
 	for j := range narrow {
 		dst[j] *= unit
 	}
@@ -184,7 +185,7 @@ func (b *Block) seen(dst []float64, narrow []int16, i int, radius float64) {
 // multiply leaves Σ a_i ⊗ x_i over the part's block of n rows in its chunk.
 func (m *minimization) multiply(p *part, n int, weights []float64, coefficients func(z []float64, labels []float32)) {
 	for i := range n {
-		p.block.seen(p.x[i*m.dim:(i+1)*m.dim], p.narrow, i, m.Radius)
+		p.block.standardized(p.x[i*m.dim:(i+1)*m.dim], p.narrow, i, m.Radius)
 	}
 	x, z := kernel.NewMatrix(p.x, n, m.dim), kernel.NewMatrix(p.z, n, m.Columns)
 	kernel.GemmSerial(z, 1, x, kernel.NewMatrix(weights, m.Columns, m.dim).Transposed(), 0)

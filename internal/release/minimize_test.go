@@ -212,11 +212,11 @@ func TestRowsBeyondTheRadiusAreShortened(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, narrow := make([]float64, 2), make([]int16, 2)
-	block.seen(x, narrow, 0, 1)
+	block.standardized(x, narrow, 0, 1)
 	if n := kernel.Norm(x); !(n <= 1 && n > 0.999999) || math.Abs(x[0]/x[1]-0.75) > 1e-4 {
 		t.Errorf("a row of norm 2 is seen as %v, want norm 1", x)
 	}
-	block.seen(x, narrow, 1, 1)
+	block.standardized(x, narrow, 1, 1)
 	if math.Abs(x[0]-0.3) > 1e-4 || math.Abs(x[1]-0.4) > 1e-4 {
 		t.Errorf("a row of norm 0.5 is seen as %v, want as it is", x)
 	}

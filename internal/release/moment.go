@@ -20,8 +20,9 @@ func MomentRows(n mechanism.Noise, maxRecords, dim int, radius float64) (RowsOpt
 	return momentOptions(n, maxRecords, dim, radius, maxMomentBound)
 }
 
-// MomentRowsOf is MomentRows for SecondMomentOf. Rows that serve nothing else are on a coarser grid, of about 2^12 steps a
-// radius, on which sums of many products fit 32 bits: rounding moves a row by √dim·2^-13 of the radius at most.
+// MomentRowsOf is MomentRows for SecondMomentOf. Rows that serve nothing else are on a coarser
+// grid, of about 2^12 steps a radius, on which sums of many products fit 32 bits: rounding moves a
+// row by √dim·2^-13 of the radius at most.
 func MomentRowsOf(n mechanism.Noise, maxRecords, dim int, radius float64) (RowsOptions, error) {
 	return momentOptions(n, maxRecords, dim, radius, maxPairBound)
 }
@@ -69,8 +70,9 @@ func SumProducts(s Sample, rows *Rows, p Products, n mechanism.Noise, maxRecords
 	return Bounded{&bounded{sample: s, grid: g, values: values, unit: rows.step * rows.step, faulty: !check.agrees(values)}}, nil
 }
 
-// SecondMomentOf is SecondMoment of rows that are made when they are needed and not kept, one for each record of the
-// sample: o is what MomentRowsOf gives, and worker is as in NewWholeRows. A row beyond the limit becomes all zero.
+// SecondMomentOf is SecondMoment of rows that are made when they are needed and not kept, one for
+// each record of the sample: o is what MomentRowsOf gives, and worker is as in NewWholeRows. A row
+// beyond the limit becomes all zero.
 func SecondMomentOf(s Sample, o RowsOptions, n mechanism.Noise, maxRecords int, worker func() func(dst []int16, first, n int)) (Bounded, error) {
 	return secondMomentOf(s, o, n, maxRecords, worker, addPairs)
 }
@@ -142,14 +144,15 @@ func sumAllProducts(rows *Rows) []int64 {
 	})
 }
 
-// pairKernel adds to sum, on and below the diagonal, the products of all pairs of d coordinates of rows x.
+// pairKernel adds to sum, on and below the diagonal, the products of all pairs of d coordinates of
+// rows x.
 type pairKernel func(sum []int64, x []int16, d int)
 
 func addPairs(sum []int64, x []int16, d int) { kernel.AddGramInt(sum, x, d, kernel.GramGroup(x, d)) }
 
-// sumPairs adds up the products of all pairs of d coordinates of rows, exactly. Each goroutine has a function of its own
-// that returns rows first … first+n-1, n ≤ gramRows. Sums of 64 bits hold the products of 2^33 rows, each at most
-// maxMomentBound.
+// sumPairs adds up the products of all pairs of d coordinates of rows, exactly. Each goroutine has
+// a function of its own that returns rows first … first+n-1, n ≤ gramRows. Sums of 64 bits hold the
+// products of 2^33 rows, each at most maxMomentBound.
 func sumPairs(count, d int, add pairKernel, rows func() func(first, n int) []int16) []int64 {
 	total := make([]int64, d*d)
 	var lock sync.Mutex
@@ -178,7 +181,8 @@ func mirrorLower(m []int64, side int) {
 const (
 	// momentRows is how many rows are multiplied at a time.
 	momentRows = 512
-	// momentFlush rows have products, each at most maxMomentBound < 2^30, whose sums stay below 2^53.
+	// momentFlush rows have products, each at most maxMomentBound < 2^30, whose sums stay below
+	// 2^53.
 	momentFlush = 1 << 22
 )
 

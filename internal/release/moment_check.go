@@ -8,10 +8,12 @@ import (
 	"github.com/ditherml/dither/internal/parallel"
 )
 
-// A sum of products is checked as a Sum is (check.go), with a secret of two independent sides r and s: rᵀ·(Σ y·yᵀ)·s is
-// Σ (r·y)(s·y). One vector on both sides would not see errors E with Eᵀ = -E. Lemma 19 of docs/release-parts.md has the proof.
+// A sum of products is checked as a Sum is (check.go), with a secret of two independent sides r and
+// s: rᵀ·(Σ y·yᵀ)·s is Σ (r·y)(s·y). One vector on both sides would not see errors E with Eᵀ = -E.
+// Lemma 19 of docs/release-parts.md has the proof.
 
-// momentCheck is what a sum of products over the rows of a full sample is to be. Goroutines may share it.
+// momentCheck is what a sum of products over the rows of a full sample is to be. Goroutines may
+// share it.
 type momentCheck struct {
 	products    Products
 	dim         int
@@ -81,7 +83,8 @@ func (c *momentCheck) mixPair(y []int16) (square int64, mix uint64) {
 	return square, timesResidue(int64(left), right)
 }
 
-// noteRows is note for copies of all rows in memory. It holds that each is the row that entered at its place.
+// noteRows is note for copies of all rows in memory. It holds that each is the row that entered at
+// its place.
 func (c *momentCheck) noteRows(rows *Rows) {
 	var others atomic.Int64
 	parallel.Parts(rows.count, func(from, to int) {
@@ -98,7 +101,8 @@ func (c *momentCheck) noteRows(rows *Rows) {
 	c.faulty = c.faulty || others.Load() > 0
 }
 
-// agrees reports whether every record was noted once and the integers of the sum have the product with the secret that was.
+// agrees reports whether every record was noted once and the integers of the sum have the product
+// with the secret that was.
 func (c *momentCheck) agrees(values []int64) bool {
 	if c.faulty || c.records != c.sample.drawn.records || len(values) != c.products.Numbers(c.dim) || !short(values) {
 		return false

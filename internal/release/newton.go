@@ -8,9 +8,9 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// NewtonStep is the solution u of (H + Ridge·I)·u = Gradient, where H = Σ x·xᵀ over rows of squared norm at
-// most Curvature: the step of Newton's method, when a row is that of a record multiplied with the root of the
-// second derivative of its loss. H is never released; u is, with noise.
+// NewtonStep is the solution u of (H + Ridge·I)·u = Gradient, where H = Σ x·xᵀ over rows of squared
+// norm at most Curvature: the step of Newton's method, when a row is that of a record multiplied
+// with the root of the second derivative of its loss. H is never released; u is, with noise.
 //
 // A record more makes H+Ridge·I =: A into A + x·xᵀ. By Sherman and Morrison u changes by
 // A⁻¹x·(xᵀA⁻¹g)/(1 + xᵀA⁻¹x). For q = xᵀA⁻¹x, from A⁻¹ ≤ 1/Ridge, the norm of that change is at
@@ -85,8 +85,8 @@ func (s NewtonStep) Sensitivity() float64 {
 	return s.norm() * (exact + 2*wrong) * (1 + 0x1p-40)
 }
 
-// Solve returns u over all rows, which are made with Rows, on the integer grid of a noise, sealed. One record
-// moves it by at most one bound, Sensitivity, rounding to the grid counted in.
+// Solve returns u over all rows, which are made with Rows, on the integer grid of a noise, sealed.
+// One record moves it by at most one bound, Sensitivity, rounding to the grid counted in.
 func (s NewtonStep) Solve(rows *Rows, n mechanism.Noise) (Bounded, error) {
 	if err := s.check(); err != nil {
 		return Bounded{}, err
@@ -124,8 +124,8 @@ func (s NewtonStep) Solve(rows *Rows, n mechanism.Noise) (Bounded, error) {
 }
 
 // solution computes u by Cholesky's method. The factor exists: every leading matrix of A + E keeps
-// eigenvalues above 0, since ‖E‖ ≤ Ridge/8 (Higham, theorem 10.7). It errs where H is not the sum over the
-// rows of the sample, which is all records.
+// eigenvalues above 0, since ‖E‖ ≤ Ridge/8 (Higham, theorem 10.7). It errs where H is not the sum
+// over the rows of the sample, which is all records.
 func (s NewtonStep) solution(all Sample, rows *Rows) ([]float64, error) {
 	d := len(s.Gradient)
 	unit := rows.step * rows.step

@@ -2,7 +2,8 @@ package release
 
 import "fmt"
 
-// Scaled returns the released numbers, each times a factor of its own. It panics unless there is one factor for each.
+// Scaled returns the released numbers, each times a factor of its own. It panics unless there is
+// one factor for each.
 func (n Noisy) Scaled(by []float64) Noisy {
 	if len(by) != len(n.values) {
 		panic(fmt.Sprintf("release: Scaled: %d factors for %d numbers", len(by), len(n.values)))

@@ -9,19 +9,21 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// objectiveBits is how fine the grid of the linear term is: its standard deviation is 2^objectiveBits steps.
+// objectiveBits is how fine the grid of the linear term is: its standard deviation is
+// 2^objectiveBits steps.
 const objectiveBits = 46
 
 // farthest bounds a drawn number of the linear term, in standard deviations.
 const farthest = 16
 
-// SolveObjective releases the minimizer of J(w) + b·w, b a normal vector that never leaves: objective perturbation,
-// with normal noise on the result. One head of a problem of several is one objective of its own: e is paid
-// once for each head, then output for the whole vector.
+// SolveObjective releases the minimizer of J(w) + b·w, b a normal vector that never leaves:
+// objective perturbation, with normal noise on the result. One head of a problem of several is one
+// objective of its own: e is paid once for each head, then output for the whole vector.
 //
 // The guarantee of e is proved for twice differentiable losses of one score, without constraints
-// (Redberg, Koskela & Wang 2023, see ObjectivePerturbation), and for the exact minimizer w* of a continuous
-// b. Executed is a b on a grid and a minimizer within a tolerance. Both together lie within
+// (Redberg, Koskela & Wang 2023, see ObjectivePerturbation), and for the exact minimizer w* of a
+// continuous b. Executed is a b on a grid and a minimizer within a tolerance. Both together lie
+// within
 //
 //	r = (τ + √n·(g/2 + rounding of b)) / Ridge
 //
@@ -58,7 +60,8 @@ func SolveObjective(ctx context.Context, payer mechanism.Payer, e mechanism.Obje
 	return Noisy{values}, err
 }
 
-// CheckObjective refuses a problem that the proof does not cover, or with other constants than the event states.
+// CheckObjective refuses a problem that the proof does not cover, or with other constants than the
+// event states.
 func CheckObjective(e mechanism.ObjectivePerturbation, p Problem) error {
 	if err := mechanism.CheckEvent(e); err != nil {
 		return err
@@ -75,7 +78,8 @@ func CheckObjective(e mechanism.ObjectivePerturbation, p Problem) error {
 	return nil
 }
 
-// deviationOf is the standard deviation of a number of b: a head's gradient is at most one score's, Radius.
+// deviationOf is the standard deviation of a number of b: a head's gradient is at most one score's,
+// Radius.
 func deviationOf(e mechanism.ObjectivePerturbation, p Problem) float64 {
 	return e.NoiseMultiplier * p.Radius * (1 + 0x1p-50)
 }
@@ -85,9 +89,9 @@ func reachOf(e mechanism.ObjectivePerturbation, p Problem, dim int) float64 {
 	return farthest * deviationOf(e, p) * math.Sqrt(float64(p.Columns*dim)) * (1 + 0x1p-40)
 }
 
-// ObjectiveDistance returns 2r for rows of this length: by how much one record moves what is released, when the exact
-// minimizer stays where it is. It is at least 2^-32 of the reach of the minimizer, so that a grid of 64 bits
-// holds both.
+// ObjectiveDistance returns 2r for rows of this length: by how much one record moves what is
+// released, when the exact minimizer stays where it is. It is at least 2^-32 of the reach of the
+// minimizer, so that a grid of 64 bits holds both.
 func ObjectiveDistance(e mechanism.ObjectivePerturbation, p Problem, dim int) float64 {
 	step := math.Ldexp(deviationOf(e, p), -objectiveBits)
 	rounded := math.Sqrt(float64(p.Columns*dim)) * (step/2 + farthest*deviationOf(e, p)*0x1p-52)

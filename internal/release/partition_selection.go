@@ -10,8 +10,8 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// PartitionSelection counts records by names that nobody declared, and releases the names whose noisy count is
-// beyond a threshold. It is not safe for concurrent use.
+// PartitionSelection counts records by names that nobody declared, and releases the names whose
+// noisy count is beyond a threshold. It is not safe for concurrent use.
 type PartitionSelection struct {
 	seenSet
 	terms      PartitionTerms
@@ -31,7 +31,8 @@ func rowsPerRecord(t PartitionTerms) int64 { return int64(max(1, t.RowsPerRecord
 // maxNamedRows bounds RowsPerRecord.
 const maxNamedRows = 1 << 20
 
-// NewPartitionSelection returns an empty count over the records of a full sample, to be released on these terms.
+// NewPartitionSelection returns an empty count over the records of a full sample, to be released on
+// these terms.
 func NewPartitionSelection(s Sample, t PartitionTerms, maxRecords int) (*PartitionSelection, error) {
 	if s.drawn == nil || !s.full() {
 		return nil, fmt.Errorf("release: the sample is not a full one, want one that Draw made of Full")
@@ -45,9 +46,9 @@ func NewPartitionSelection(s Sample, t PartitionTerms, maxRecords int) (*Partiti
 	return &PartitionSelection{seenSet: newSeenSet(s), terms: t, maxRecords: maxRecords, counts: map[string]int64{}}, nil
 }
 
-// Add counts the rows of one record under these names; the empty name counts nowhere, and neither does any
-// beyond the first RowsPerRecord. A record that was added already is an error of the caller, and nothing is
-// added.
+// Add counts the rows of one record under these names; the empty name counts nowhere, and neither
+// does any beyond the first RowsPerRecord. A record that was added already is an error of the
+// caller, and nothing is added.
 func (d *PartitionSelection) Add(record int, names ...string) error {
 	if d.sealed {
 		return fmt.Errorf("release: the names were released, want records before that")
@@ -63,8 +64,8 @@ func (d *PartitionSelection) Add(record int, names ...string) error {
 	return nil
 }
 
-// Release pays for the events of the terms, adds noise to every count and returns, sorted by name, those
-// beyond the threshold. How many names there were stays inside.
+// Release pays for the events of the terms, adds noise to every count and returns, sorted by name,
+// those beyond the threshold. How many names there were stays inside.
 func (d *PartitionSelection) Release(p mechanism.Payer) ([]SelectedPartition, error) {
 	t := d.terms
 	g, limit, err := fitPartitions(t, d.maxRecords)
@@ -108,8 +109,8 @@ func PartitionThreshold(t PartitionTerms, maxRecords int) (float64, error) {
 // rowOf is the integer that one row counts: RowsPerRecord of them are at most one record's bound.
 func rowOf(t PartitionTerms, g grid) int64 { return g.bound / rowsPerRecord(t) }
 
-// fitPartitions returns the grid and the integer that a count must pass: that one of the counts of a record alone does,
-// with noise, has a probability of at most Delta.
+// fitPartitions returns the grid and the integer that a count must pass: that one of the counts of
+// a record alone does, with noise, has a probability of at most Delta.
 //
 // Let T(c) bound the probability that a count of c rows with noise passes; it is convex in c up to
 // the integer. Names with 1 or more rows each, k in all, pass with a probability of at most Σ T(c).

@@ -27,7 +27,8 @@ func (r *Rows) Scan(parts int) *Scan {
 	return p
 }
 
-// LongPass is Scan with blocks of rows in memory that are twice as long, for those who do much with each.
+// LongPass is Scan with blocks of rows in memory that are twice as long, for those who do much with
+// each.
 func (r *Rows) LongPass(parts int) *Scan {
 	p := r.Scan(parts)
 	p.size *= 2
@@ -60,7 +61,8 @@ func (p *Scan) Each(part int, do func(Block) error) error {
 	return err
 }
 
-// eachOfTurns calls do with the blocks of a file that this call takes, in memory that is used again, and their numbers.
+// eachOfTurns calls do with the blocks of a file that this call takes, in memory that is used
+// again, and their numbers.
 func (r *Rows) eachOfTurns(t *rows.Turns, do func(own *blockMemory, k int) error) error {
 	own := r.free.Get().(*blockMemory)
 	defer r.free.Put(own)
@@ -69,13 +71,13 @@ func (r *Rows) eachOfTurns(t *rows.Turns, do func(own *blockMemory, k int) error
 
 // blockOfFile returns the block of the n rows in own; the first of them is row at of r.
 func (r *Rows) blockOfFile(own *blockMemory, at, n int) (Block, error) {
-	m, err := r.measured(own, at, n)
+	m, err := r.measuresOf(own, at, n)
 	return Block{rows: r, x: own.X, n: n, first: r.first + at, labels: piece(r.labels, at, n), measures: m}, err
 }
 
-// measured returns the measures of the n rows in own. The first of them is row at of r. They are the
-// measures that are kept, or are taken of the integers as they stand in own.
-func (r *Rows) measured(own *blockMemory, at, n int) (measures, error) {
+// measuresOf returns the measures of the n rows in own. The first of them is row at of r. They are
+// the measures that are kept, or are taken of the integers as they stand in own.
+func (r *Rows) measuresOf(own *blockMemory, at, n int) (measures, error) {
 	if r.measures.n2 != nil {
 		return r.measures.part(at, n), nil
 	}
@@ -116,8 +118,8 @@ func (r *Rows) loadFile(at, n int, old Block) (Block, error) {
 	return r.loadFileAt(records, places, old)
 }
 
-// loadFileAt reads the blocks that have the rows that are listed, in the order of the list, each once
-// where they stand together.
+// loadFileAt reads the blocks that have the rows that are listed, in the order of the list, each
+// once where they stand together.
 func (r *Rows) loadFileAt(records, at []int, old Block) (Block, error) {
 	own, read := old.memory(), r.free.Get().(*blockMemory)
 	defer r.free.Put(read)

@@ -37,8 +37,8 @@ func (d *drawn) pay(p mechanism.Payer, noises []mechanism.Event) error {
 	return p.Pay(event)
 }
 
-// together returns the event of several releases from one sample. Several that are all without noise
-// are one without noise.
+// together returns the event of several releases from one sample. Several that are all without
+// noise are one without noise.
 func together(noises []mechanism.Event) mechanism.Event {
 	open := !slices.ContainsFunc(noises, func(e mechanism.Event) bool { return e != mechanism.NonPrivate{} })
 	if len(noises) == 1 || open {

@@ -177,14 +177,14 @@ func plantedSums() map[string]map[string]planting {
 				m.multipliers[i] *= 2
 			}
 		})
-		all[kind]["a record that the frame loses"] = plantedMeasures(some, func(_ *rand.Rand, _ *Rows, m *measures, i int) { m.set(i, measured{}) })
+		all[kind]["a record that the frame loses"] = plantedMeasures(some, func(_ *rand.Rand, _ *Rows, m *measures, i int) { m.set(i, rowMeasures{}) })
 		all[kind]["integers beyond the bound"] = plantedBeyond(some)
 	}
 	delete(all["sum"], "a wrong frame or whitened row")
 	all["whitened sum"]["a norm that is too small"] = plantedMeasures(whitenedRows, func(_ *rand.Rand, rows *Rows, m *measures, i int) {
 		y2 := m.n2[i] - m.tail(i)*m.tail(i)
 		if y2 -= y2>>16 + 1; y2 > 0 {
-			m.set(i, rows.frame.finishUnit(measured{beta: m.beta(i)}, y2, math.Sqrt(float64(y2))))
+			m.set(i, rows.frame.finishUnit(rowMeasures{beta: m.beta(i)}, y2, math.Sqrt(float64(y2))))
 		}
 	})
 	all["whitened sum"]["a wrong product with the matrix"] = plantedTurns
@@ -206,9 +206,9 @@ func plantedMeasures(some func(t *testing.T, r *rand.Rand, trial int) *Rows, do 
 		rows.known = newEntered(make([]int64, rows.count))
 		seen := &framedRows{rows: rows, m: &m, i: i}
 		if w := rows.frame.whitener; w != nil {
-			seen.turned = w.products(rows.row(i))
+			seen.whitened = w.products(rows.row(i))
 		}
-		var v view
+		var v rowCheck
 		if !rows.frame.own() {
 			v = seen
 		}

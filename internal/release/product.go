@@ -9,9 +9,9 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// ProductBlock is the shape of one block of a network's parameters, as kernel.Factors has it: Right × Left
-// numbers, with one more in each row for a bias. Sparse says that its left factors are given by indices; the
-// block is then Left × Right.
+// ProductBlock is the shape of one block of a network's parameters, as kernel.Factors has it: Right
+// × Left numbers, with one more in each row for a bias. Sparse says that its left factors are given
+// by indices; the block is then Left × Right.
 type ProductBlock struct {
 	Right, Left  int
 	Bias, Sparse bool
@@ -64,8 +64,8 @@ const (
 	maxLeft, maxRight = 255, math.MaxInt16
 	// productGroup is how many products of them fit 32 bits: 256·255·32767 < 2^31.
 	productGroup = 256
-	// productBoundBits: Δ is at most 2^productBoundBits. A left factor is at least about maxLeft long, so that
-	// right ones within the bound need no more than their 16 bits.
+	// productBoundBits: Δ is at most 2^productBoundBits. A left factor is at least about maxLeft
+	// long, so that right ones within the bound need no more than their 16 bits.
 	productBoundBits = 23
 	// maxProductNumbers and maxPositions keep every square sum below 2^127: an entry of a record's
 	// contribution is below 2^20·2^23.
@@ -236,8 +236,8 @@ func (s *ProductSum) keep() {
 	}
 }
 
-// Merge adds what o holds and empties o. It errs, and adds nothing, unless both sums are of the same sample
-// and kind and have no record in common.
+// Merge adds what o holds and empties o. It errs, and adds nothing, unless both sums are of the
+// same sample and kind and have no record in common.
 func (s *ProductSum) Merge(o *ProductSum) error {
 	if s == o || s.grid != o.grid || s.bound != o.bound || !slices.Equal(s.blocks, o.blocks) {
 		return errOtherKind
@@ -250,8 +250,8 @@ func (s *ProductSum) Merge(o *ProductSum) error {
 	return nil
 }
 
-// Seal ends the sum. One record changes the integers of the result by at most Δ in L2 norm, which stands
-// for Bound, when it is added or removed.
+// Seal ends the sum. One record changes the integers of the result by at most Δ in L2 norm, which
+// stands for Bound, when it is added or removed.
 func (s *ProductSum) Seal() Bounded {
 	s.sealed = true
 	values := slices.Clone(s.total) // a copy of s that still adds does not change them

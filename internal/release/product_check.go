@@ -40,8 +40,8 @@ func (s *ProductSum) admit(i int) {
 	s.faulty = s.faulty || !norm.within(s.grid.bound)
 }
 
-// admit adds the squared norm of what the i-th record adds to the block. It returns its product with the secret, and whether
-// its numbers are as small as those of any record.
+// admit adds the squared norm of what the i-th record adds to the block. It returns its product
+// with the secret, and whether its numbers are as small as those of any record.
 func (p *productPart) admit(norm *square, i int, r productSecret) (mix uint64, fits bool) {
 	width := p.width()
 	switch {
@@ -83,8 +83,8 @@ func (p *productPart) mixPositions(i int, r productSecret) (mix uint64) {
 // shortBits is the least power of 2 that makes an integer of 16 bits nonnegative.
 const shortBits = 15
 
-// mixShort returns Σ x_j·r_j modulo the prime, for at most 2^31 integers x and what moved returns of r. Its terms are moved up
-// by 2^15·r_j, below 2^77, and have a sum below 2^108.
+// mixShort returns Σ x_j·r_j modulo the prime, for at most 2^31 integers x and what moved returns
+// of r. Its terms are moved up by 2^15·r_j, below 2^77, and have a sum below 2^108.
 func mixShort(x []int16, r []uint64, moved uint64) uint64 {
 	var high, low, carry uint64
 	r = r[:len(x)]
@@ -96,8 +96,8 @@ func mixShort(x []int16, r []uint64, moved uint64) uint64 {
 	return residue(residue128(high, low) + prime - moved)
 }
 
-// maxOwn bounds the numbers of a record's contribution: at most 2^20 products below 2^23. At most 2^31 of their squares have
-// a sum below 2^127.
+// maxOwn bounds the numbers of a record's contribution: at most 2^20 products below 2^23. At most
+// 2^31 of their squares have a sum below 2^127.
 const maxOwn = 1 << 43
 
 // addLong adds the squares of numbers, and reports whether all are at most maxOwn in magnitude.
@@ -111,7 +111,8 @@ func (s *square) addLong(v []int64) bool {
 	return most <= maxOwn
 }
 
-// mixMatrix returns rightᵀ·m·left modulo the prime, for a matrix of right × left numbers below 2^60, row after row.
+// mixMatrix returns rightᵀ·m·left modulo the prime, for a matrix of right × left numbers below
+// 2^60, row after row.
 func mixMatrix(m []int64, left, right []uint64) (mix uint64) {
 	for j, r := range right {
 		mix = residue(mix + timesResidue(int64(r), mixLong(m[j*len(left):(j+1)*len(left)], left)))

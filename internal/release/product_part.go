@@ -28,9 +28,9 @@ type productPart struct {
 // single reports whether a contribution is one outer product.
 func (p *productPart) single() bool { return !p.Sparse && p.factors.Positions == 1 }
 
-// begin rounds the left factors of all records. Each record has a scale of its own, by which its largest
-// number becomes maxLeft; its right factors make up for it. NaN and infinities make the scale 0, and the
-// record contribute zero.
+// begin rounds the left factors of all records. Each record has a scale of its own, by which its
+// largest number becomes maxLeft; its right factors make up for it. NaN and infinities make the
+// scale 0, and the record contribute zero.
 func (p *productPart) begin(f kernel.Factors[float32]) {
 	p.factors = f
 	p.rights = grow(p.rights, f.Records*f.Positions*p.Right)
@@ -215,8 +215,8 @@ func (s square) within(bound int64) bool {
 // root is about the square root of the sum.
 func (s square) root() float64 { return math.Sqrt(float64(s.high)*0x1p64 + float64(s.low)) }
 
-// addProducts adds Σ_r right_r ⊗ left_r over rows to dst, of shape right × width, exactly: |left| is at most
-// maxLeft and |right| at most maxRight.
+// addProducts adds Σ_r right_r ⊗ left_r over rows to dst, of shape right × width, exactly: |left|
+// is at most maxLeft and |right| at most maxRight.
 func addProducts(dst []int64, lefts, rights []int16, rows, width, right int) {
 	kernel.AddProductInt(dst, lefts, rights, kernel.IntShape{Rows: rows, Left: width, Right: right, Group: productGroup})
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/ditherml/dither/internal/parallel"
 )
 
-// Products says which products of the coordinates of a row x a second moment adds up. The zero value is
-// AllProducts.
+// Products says which products of the coordinates of a row x a second moment adds up. The zero
+// value is AllProducts.
 type Products struct {
 	form             productForm
 	channels, places int
@@ -30,8 +30,8 @@ func AllProducts() Products { return Products{} }
 // Squares are the products of each coordinate with itself: dim numbers.
 func Squares() Products { return Products{form: squares} }
 
-// ChannelProducts are the products of channels at one place, summed over the places: X·Xᵀ, a
-// matrix of channels×channels, where the row is a matrix X of channels×places, channel after channel.
+// ChannelProducts are the products of channels at one place, summed over the places: X·Xᵀ, a matrix
+// of channels×channels, where the row is a matrix X of channels×places, channel after channel.
 func ChannelProducts(channels, places int) Products {
 	return Products{channelProducts, channels, places}
 }

@@ -39,8 +39,8 @@ type ProjectedOptions struct {
 // draws count as draws of noise, see DirectionDraws. The clipped vector is rounded toward zero,
 // number by number, so that no rounding lengthens it.
 //
-// The directions are for one release, of the sum or of one of those that Empty made. It is not safe for
-// concurrent use; goroutines fill their own (Empty) and Merge.
+// The directions are for one release, of the sum or of one of those that Empty made. It is not safe
+// for concurrent use; goroutines fill their own (Empty) and Merge.
 type ProjectedSum struct {
 	seenSet
 	o          ProjectedOptions
@@ -67,7 +67,8 @@ func DirectionDraws(projections, dim int) int { return projections * dim }
 // maxDirectionNumbers bounds the memory of directions.
 const maxDirectionNumbers = 1 << 30
 
-// fitProjected is for sums that clip by projections alone: others would be charged for shorter vectors than they add.
+// fitProjected is for sums that clip by projections alone: others would be charged for shorter
+// vectors than they add.
 func fitProjected(n mechanism.JLClipping, f fit) (grid, error) {
 	if !f.projected || n.Probability != 1 {
 		return grid{}, fmt.Errorf("release: noise is %v, want it with probability 1 and for a sum that clips by projections", n)
@@ -142,15 +143,16 @@ func newDirections(numbers int) *directions {
 	return d
 }
 
-// Empty returns a sum of the same kind with nothing in it and the same directions, for another goroutine.
+// Empty returns a sum of the same kind with nothing in it and the same directions, for another
+// goroutine.
 func (s *ProjectedSum) Empty() *ProjectedSum {
 	return newProjectedSum(s.sample, s.o, s.grid, s.directions, s.check.alike())
 }
 
-// AddAt adds the vectors of the records that are listed, one after the other, each Dim long. A record that is
-// not in the sample or was added already, or a wrong length, are errors of the caller, and nothing is added. A
-// vector with NaN or infinities, or too long to be measured, contributes zero. What is proposed must not depend on
-// anything that follows from the directions.
+// AddAt adds the vectors of the records that are listed, one after the other, each Dim long. A
+// record that is not in the sample or was added already, or a wrong length, are errors of the
+// caller, and nothing is added. A vector with NaN or infinities, or too long to be measured,
+// contributes zero. What is proposed must not depend on anything that follows from the directions.
 func (s *ProjectedSum) AddAt(records []int, vectors []float64) error {
 	if len(vectors) != len(records)*s.o.Dim || s.sealed {
 		return fmt.Errorf("release: vectors have %d numbers, want %d a record, before the sum is sealed", len(vectors), s.o.Dim)
@@ -171,8 +173,8 @@ func (s *ProjectedSum) AddAt(records []int, vectors []float64) error {
 	return nil
 }
 
-// verify writes to q the integers that a record may add: no longer than min(1, Δ/M') times the vector in units of the
-// grid, M' being at least M, and than the limit, exactly.
+// verify writes to q the integers that a record may add: no longer than min(1, Δ/M') times the
+// vector in units of the grid, M' being at least M, and than the limit, exactly.
 func (s *ProjectedSum) verify(q []int64, v []float64) {
 	estimate := s.estimate(v)
 	scale := float64(s.grid.bound) / s.o.Bound
@@ -212,8 +214,8 @@ func (s *ProjectedSum) estimate(v []float64) float64 {
 	return math.Sqrt(sum/float64(s.o.Projections)) * (1 + 1e-9)
 }
 
-// Merge adds what o holds and empties o. It errs, and adds nothing, unless both sums are of the same
-// sample and directions and have no record in common.
+// Merge adds what o holds and empties o. It errs, and adds nothing, unless both sums are of the
+// same sample and directions and have no record in common.
 func (s *ProjectedSum) Merge(o *ProjectedSum) error {
 	if s.directions != o.directions {
 		return errOtherKind

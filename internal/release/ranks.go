@@ -21,8 +21,8 @@ type RanksOptions struct {
 // rows is RowsPerRecord with its default.
 func (o RanksOptions) rows() int { return max(1, o.RowsPerRecord) }
 
-// Ranks counts records on the points of a grid, for the private choice of a quantile. It is not safe for
-// concurrent use.
+// Ranks counts records on the points of a grid, for the private choice of a quantile. It is not
+// safe for concurrent use.
 type Ranks struct {
 	seenSet
 	o     RanksOptions

@@ -68,8 +68,9 @@ func (p *recursionPart) add(b Block) error {
 	return p.sum.addAll(&b, p.q)
 }
 
-// coefficients writes the integers that record i of the block adds its row times: of each column the
-// derivative at the record's score, rounded, and cut to what keeps all columns within the bound.
+// coefficients writes the integers that record i of the block adds its row times: of each column
+// the derivative at the record's score, rounded, and cut to what keeps all columns within the
+// bound.
 func (p *recursionPart) coefficients(q []float64, b Block, i int) {
 	n2, label := b.n2[i], math.NaN()
 	if b.labels != nil {
@@ -106,11 +107,12 @@ func mostOf(n2 int64, columns int, bound int64) int64 {
 	return m
 }
 
-// squareWithin reports whether columns·m²·n2 ≤ bound²; m and bound are at most 2^52, columns at most
-// 2^16.
+// squareWithin reports whether columns·m²·n2 ≤ bound²; m and bound are at most 2^52, columns at
+// most 2^16.
 func squareWithin(m, n2 int64, columns int, bound int64) bool {
 	high, low := bits.Mul64(uint64(bound), uint64(bound))
-	// m² ≤ ⌊bound²/(columns·n2)⌋; the quotient by the product is that by one factor after the other.
+	// m² ≤ ⌊bound²/(columns·n2)⌋; the quotient by the product is that by one factor after the
+	// other.
 	for _, by := range []uint64{uint64(columns), uint64(n2)} {
 		quotient, rest := high/by, high%by
 		low, _ = bits.Div64(rest, low, by)

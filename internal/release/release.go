@@ -87,13 +87,13 @@ func release(p mechanism.Payer, sums ...*bounded) ([]Noisy, error) {
 	return released, nil
 }
 
-// releasePiece is how many numbers get their noise together, where each has its own: few enough to stay near the
-// processor, and many for each key.
+// releasePiece is how many numbers get their noise together, where each has its own: few enough to
+// stay near the processor, and many for each key.
 const releasePiece = 1 << 12
 
-// noisy adds fresh noise to the integers, in memory of its own. Where int64 ends the result stays at its end, which
-// is a function of the exact sum. Noise of numbers that are independent is drawn in pieces, each under its own
-// key, on all processors.
+// noisy adds fresh noise to the integers, in memory of its own. Where int64 ends the result stays
+// at its end, which is a function of the exact sum. Noise of numbers that are independent is drawn
+// in pieces, each under its own key, on all processors.
 func (b *bounded) noisy() ([]float64, error) {
 	values, piece := make([]float64, len(b.values)), max(1, len(b.values))
 	switch b.grid.noise.(type) {

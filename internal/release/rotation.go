@@ -35,8 +35,8 @@ func Rotate(s Sampling, records int) (*Rotation, error) {
 	return &Rotation{sampling: s, parts: parts, coin: q, records: records, members: divide(records, parts), round: &rounds{parts: parts}}, nil
 }
 
-// Draw draws the sample of the next part, from a stream of its own. The sample before must have been
-// released: of two samples of one part nobody may choose.
+// Draw draws the sample of the next part, from a stream of its own. The sample before must have
+// been released: of two samples of one part nobody may choose.
 func (r *Rotation) Draw() (Sample, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -147,7 +147,8 @@ func (r *Rows) First() int { return r.first }
 // Step returns the width of the grid.
 func (r *Rows) Step() float64 { return r.step }
 
-// LongestSquare returns the largest squared norm that a row of the type can have, in grid units, without its frame.
+// LongestSquare returns the largest squared norm that a row of the type can have, in grid units,
+// without its frame.
 func (r *Rows) LongestSquare() int64 { return int64(r.dim) * r.kind.Reach() * r.kind.Reach() }
 
 // alike reports whether sums over both rows may be merged.

@@ -11,6 +11,23 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
+// Sample is one draw of records. Two samples are the same only if they come from
+// the same call of Draw. The zero value holds no records and is refused by NewSum.
+type Sample struct{ drawn *drawn }
+
+type drawn struct {
+	sampling Sampling
+	records  int
+	indices  []int    // ascending; nil for a full sample
+	member   []uint64 // one bit a record; nil for a full sample
+	once     bool     // drawn for one release alone
+	released atomic.Bool
+	series   bool      // drawn, and paid for, by a Series
+	part     int       // of a partition
+	round    partPayer // shared by the parts of one partition, or nil
+	whole    *drawn    // of a sample of groups, what was divided into them
+}
+
 // Draw returns a sample of this number of records, drawn from a stream of its own. The distribution
 // is that of the event that the sampling makes from a release.
 func Draw(s Sampling, records int) (Sample, error) {
@@ -45,13 +62,10 @@ func Draw(s Sampling, records int) (Sample, error) {
 	return Sample{d}, nil
 }
 
-// threshold returns the number of 64-bit words that take a record: threshold/2^64 ≤ q is executed, q is charged.
-func threshold(q float64) uint64 { return uint64(math.Floor(math.Ldexp(q, 64))) }
-
 var errNegative = fmt.Errorf("release: number of records is negative, want 0 or more")
 
-// DrawParts draws the parts of a partition of this many records, from a stream of its own. Rounds of
-// releases go through the parts in order, the first part of each round paying for all of them.
+// DrawParts draws the parts of a partition of this many records, from a stream of its own. Rounds
+// of releases go through the parts in order, the first part of each round paying for all of them.
 func DrawParts(s Sampling, records int) ([]Sample, error) {
 	if records < 0 {
 		return nil, errNegative
@@ -71,48 +85,6 @@ func DrawParts(s Sampling, records int) ([]Sample, error) {
 	return samples, nil
 }
 
-// partsOf returns the number of parts of a sampling, and the probability with which one takes a record of its own.
-func partsOf(s Sampling) (parts int, q float64, err error) {
-	event, err := s.Price(mechanism.Gaussian{NoiseMultiplier: 1})
-	if err != nil {
-		return 0, 0, err
-	}
-	partition, divided := event.(mechanism.Partition)
-	if !divided {
-		return 0, 0, fmt.Errorf("release: sampling is %v, want a partition or a cyclic one", s)
-	}
-	if coin, tossed := partition.Event.(mechanism.PoissonSampled); tossed {
-		return partition.Parts, coin.Probability, nil
-	}
-	return partition.Parts, 1, nil
-}
-
-// Sample is one draw of records. Two samples are the same only if they come from
-// the same call of Draw. The zero value holds no records and is refused by NewSum.
-type Sample struct{ drawn *drawn }
-
-type drawn struct {
-	sampling Sampling
-	records  int
-	indices  []int    // ascending; nil for a full sample
-	member   []uint64 // one bit a record; nil for a full sample
-	once     bool     // drawn for one release alone
-	released atomic.Bool
-	series   bool      // drawn, and paid for, by a Series
-	part     int       // of a partition
-	round    partPayer // shared by the parts of one partition, or nil
-	whole    *drawn    // of a sample of groups, what was divided into them
-}
-
-// take makes these indices, ascending, the sample.
-func (d *drawn) take(indices []int) {
-	d.indices = indices
-	d.member = make([]uint64, (d.records+63)/64)
-	for _, i := range indices {
-		d.member[i/64] |= 1 << (i % 64)
-	}
-}
-
 // Indices returns which records are in the sample, ascending; it is private, and for gradient
 // code only. The caller may modify it.
 func (s Sample) Indices() []int {
@@ -129,25 +101,25 @@ func (s Sample) Indices() []int {
 	return all
 }
 
-// full reports whether the sample is of all records.
-func (s Sample) full() bool { return s.drawn.sampling == Full() }
+// threshold returns the number of 64-bit words that take a record: threshold/2^64 ≤ q is executed,
+// q is charged.
+func threshold(q float64) uint64 { return uint64(math.Floor(math.Ldexp(q, 64))) }
 
-// has reports whether all records that have these bits are in the sample. The bits are of one word,
-// and at is the first record.
-func (s Sample) has(at int, records uint64) bool {
-	if at < 0 || at >= s.drawn.records || at/64*64+bits.Len64(records) > s.drawn.records {
-		return false
+// partsOf returns the number of parts of a sampling, and the probability with which one takes a
+// record of its own.
+func partsOf(s Sampling) (parts int, q float64, err error) {
+	event, err := s.Price(mechanism.Gaussian{NoiseMultiplier: 1})
+	if err != nil {
+		return 0, 0, err
 	}
-	return s.drawn.member == nil || records&^s.drawn.member[at/64] == 0
-}
-
-// entriesAt returns the numbers at these places.
-func entriesAt(numbers, places []int) []int {
-	taken := make([]int, len(places))
-	for k, i := range places {
-		taken[k] = numbers[i]
+	partition, divided := event.(mechanism.Partition)
+	if !divided {
+		return 0, 0, fmt.Errorf("release: sampling is %v, want a partition or a cyclic one", s)
 	}
-	return taken
+	if coin, tossed := partition.Event.(mechanism.PoissonSampled); tossed {
+		return partition.Parts, coin.Probability, nil
+	}
+	return partition.Parts, 1, nil
 }
 
 // divide puts each record into a part drawn uniformly and independently of everything else.
@@ -159,4 +131,34 @@ func divide(records, parts int) [][]int {
 		members[part] = append(members[part], i)
 	}
 	return members
+}
+
+// entriesAt returns the numbers at these places.
+func entriesAt(numbers, places []int) []int {
+	taken := make([]int, len(places))
+	for k, i := range places {
+		taken[k] = numbers[i]
+	}
+	return taken
+}
+
+// take makes these indices, ascending, the sample.
+func (d *drawn) take(indices []int) {
+	d.indices = indices
+	d.member = make([]uint64, (d.records+63)/64)
+	for _, i := range indices {
+		d.member[i/64] |= 1 << (i % 64)
+	}
+}
+
+// full reports whether the sample is of all records.
+func (s Sample) full() bool { return s.drawn.sampling == Full() }
+
+// has reports whether all records that have these bits are in the sample. The bits are of one word,
+// and at is the first record.
+func (s Sample) has(at int, records uint64) bool {
+	if at < 0 || at >= s.drawn.records || at/64*64+bits.Len64(records) > s.drawn.records {
+		return false
+	}
+	return s.drawn.member == nil || records&^s.drawn.member[at/64] == 0
 }

@@ -40,6 +40,20 @@ func Poisson(q float64) (Sampling, error) {
 	return Sampling{kind: samplingPoisson, probability: q}, nil
 }
 
+// PoissonUpTo returns the sampling that takes a Poisson sample with probability q. If more than
+// maxBatch records are drawn, it keeps a uniformly random maxBatch of them. So the size of batches
+// can be fixed in advance. There may be at most this many records. It costs more than Poisson
+// unless maxBatch is about five standard deviations above the mean.
+func PoissonUpTo(q float64, maxBatch, records int) (Sampling, error) {
+	s, err := Poisson(q)
+	if err != nil {
+		return Sampling{}, err
+	}
+	s.kind, s.batch, s.records = samplingTruncated, maxBatch, records
+	_, err = s.Price(mechanism.Gaussian{NoiseMultiplier: 1})
+	return s, err
+}
+
 // FixedSize returns the sampling that takes a batch of a public size from a public number of
 // records. Every batch is equally likely. It is proved under replace-one only and costs far more
 // than Poisson sampling of the same expected size: prefer Poisson.
@@ -58,8 +72,25 @@ func Partitioned(parts int) (Sampling, error) {
 	return s, err
 }
 
-// String returns "full", "poisson(q)", "fixed-size(n, m)", "partition(k)", "truncated-poisson(q, n, m)" or
-// "cyclic(k, q)".
+// Cyclic returns the sampling that divides the records into this many parts, as Partitioned does,
+// and takes turns: each sample is drawn from the next part. It takes each record of the part with
+// probability q, 0 < q ≤ 1, independently and anew each time. A round of releases, one from each
+// part, is the event partition(parts, poisson(q, …)). A record is in one part, drawn independently
+// of all others, and pays for that part alone.
+func Cyclic(parts int, q float64) (Sampling, error) {
+	s := Sampling{kind: samplingCyclic, parts: parts, probability: 1}
+	if q != 1 {
+		if _, err := Poisson(q); err != nil {
+			return Sampling{}, err
+		}
+		s.probability = q
+	}
+	_, err := s.Price(mechanism.Gaussian{NoiseMultiplier: 1})
+	return s, err
+}
+
+// String returns "full", "poisson(q)", "fixed-size(n, m)", "partition(k)", "truncated-poisson(q, n,
+// m)" or "cyclic(k, q)".
 func (s Sampling) String() string {
 	switch s.kind {
 	case samplingFull:
@@ -106,45 +137,14 @@ func (s Sampling) Price(e mechanism.Event) (mechanism.Event, error) {
 	return priced, mechanism.CheckEvent(priced)
 }
 
-func (s Sampling) invalid() error {
-	return fmt.Errorf("release: sampling is %v, want one made by this package's functions", s)
-}
-
-// PoissonUpTo returns the sampling that takes a Poisson sample with probability q. If more than
-// maxBatch records are drawn, it keeps a uniformly random maxBatch of them. So the size of batches
-// can be fixed in advance. There may be at most this many records. It costs more than Poisson
-// unless maxBatch is about five standard deviations above the mean.
-func PoissonUpTo(q float64, maxBatch, records int) (Sampling, error) {
-	s, err := Poisson(q)
-	if err != nil {
-		return Sampling{}, err
-	}
-	s.kind, s.batch, s.records = samplingTruncated, maxBatch, records
-	_, err = s.Price(mechanism.Gaussian{NoiseMultiplier: 1})
-	return s, err
-}
-
-// Cyclic returns the sampling that divides the records into this many parts, as Partitioned does,
-// and takes turns: each sample is drawn from the next part. It takes each record of the part with
-// probability q, 0 < q ≤ 1, independently and anew each time. A round of releases, one from each
-// part, is the event partition(parts, poisson(q, …)). A record is in one part, drawn independently
-// of all others, and pays for that part alone.
-func Cyclic(parts int, q float64) (Sampling, error) {
-	s := Sampling{kind: samplingCyclic, parts: parts, probability: 1}
-	if q != 1 {
-		if _, err := Poisson(q); err != nil {
-			return Sampling{}, err
-		}
-		s.probability = q
-	}
-	_, err := s.Price(mechanism.Gaussian{NoiseMultiplier: 1})
-	return s, err
-}
-
 // priceCyclic returns the event of a round of releases.
 func (s Sampling) priceCyclic(e mechanism.Event) mechanism.Event {
 	if s.probability == 1 {
 		return mechanism.Partition{Parts: s.parts, Event: e}
 	}
 	return mechanism.Partition{Parts: s.parts, Event: mechanism.PoissonSampled{Probability: s.probability, Event: e}}
+}
+
+func (s Sampling) invalid() error {
+	return fmt.Errorf("release: sampling is %v, want one made by this package's functions", s)
 }

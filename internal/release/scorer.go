@@ -40,7 +40,7 @@ func (r *Rows) newScorer(weights []float64, columns int, rounded bool) *Scorer {
 	for k := range columns {
 		column := weights[k*dim : (k+1)*dim]
 		if narrow = append(narrow, make([]float32, r.dim)...); r.frame.whitener != nil {
-			r.frame.turnBack(narrow[k*r.dim:], column[:r.dim])
+			r.frame.rowWeights(narrow[k*r.dim:], column[:r.dim])
 		} else {
 			for j, w := range column[:r.dim] {
 				narrow[k*r.dim+j] = float32(w)
@@ -118,8 +118,8 @@ type GroupScorer struct {
 	weighed products
 }
 
-// NewGroupScorer returns a scorer of rows that are the same integers. Its scores have the bits that each scorer gives,
-// if all are rounded or none is.
+// NewGroupScorer returns a scorer of rows that are the same integers. Its scores have the bits that
+// each scorer gives, if all are rounded or none is.
 func NewGroupScorer(scorers ...*Scorer) (*GroupScorer, error) {
 	g := &GroupScorer{scorers: scorers}
 	var narrow []float32
@@ -141,15 +141,16 @@ func NewGroupScorer(scorers ...*Scorer) (*GroupScorer, error) {
 // Columns returns the number of scores of all models.
 func (g *GroupScorer) Columns() int { return g.columns }
 
-// Multiply writes to margins, of length block length × Columns, what Scores makes the scores from, column after column.
+// Multiply writes to margins, of length block length × Columns, what Scores makes the scores from,
+// column after column.
 func (g *GroupScorer) Multiply(margins []float32, b Block) {
 	if g.columns > 0 {
 		g.weighed(margins, b.x)
 	}
 }
 
-// Scores writes the scores of one model, as Scorer.Scores does, to dst: block holds the records that
-// Multiply made margins of, as the model's rows see them.
+// Scores writes the scores of one model, as Scorer.Scores does, to dst: block holds the records
+// that Multiply made margins of, as the model's rows see them.
 func (g *GroupScorer) Scores(dst []float32, model int, b *Block, margins []float32) {
 	n := b.Len()
 	g.scorers[model].finish(dst, margins[g.at[model]*n:], 1, n, b)

@@ -10,8 +10,8 @@ import (
 	"github.com/ditherml/dither/internal/rows"
 )
 
-// RowsWithMax are rows with the largest magnitude of each, as they are seen from their frame, computed once from
-// their integers. They are immutable and safe for concurrent use.
+// RowsWithMax are rows with the largest magnitude of each, as they are seen from their frame,
+// computed once from their integers. They are immutable and safe for concurrent use.
 type RowsWithMax struct {
 	rows  *Rows
 	peaks []int64
@@ -57,17 +57,17 @@ func (own *reader) peak() (most int64) {
 type ScoreOptions struct {
 	// Columns is the number of coefficients a record has.
 	Columns int
-	// Bound is the largest magnitude of any coordinate of one record's contribution: its clipping norm, in L∞
-	// norm.
+	// Bound is the largest magnitude of any coordinate of one record's contribution: its clipping
+	// norm, in L∞ norm.
 	Bound float64
 	// MaxRecords is the declared public bound on the number of records.
 	MaxRecords int
 }
 
-// ScoreSum is an exact sum of rows times verified coefficients, for the private choice of one coordinate and
-// its sign. Coefficients are proposals: each is rounded to an integer and moved toward zero until no coordinate
-// of coefficient times row passes the bound, exactly. It is not safe for concurrent use; goroutines fill their
-// own (Empty) and Merge.
+// ScoreSum is an exact sum of rows times verified coefficients, for the private choice of one
+// coordinate and its sign. Coefficients are proposals: each is rounded to an integer and moved
+// toward zero until no coordinate of coefficient times row passes the bound, exactly. It is not
+// safe for concurrent use; goroutines fill their own (Empty) and Merge.
 type ScoreSum struct {
 	seenSet
 	all   rows.Sum
@@ -188,8 +188,8 @@ func (s *ScoreSum) agrees(values []int64) bool {
 	return true
 }
 
-// verify returns the integer that a record may add to a column: its magnitude times peak is at most Δ. The
-// proposal is of one integer of the row.
+// verify returns the integer that a record may add to a column: its magnitude times peak is at most
+// Δ. The proposal is of one integer of the row.
 func (s *ScoreSum) verify(proposal float64, peak int64) int64 {
 	if peak == 0 {
 		return 0
@@ -207,8 +207,8 @@ func (s *ScoreSum) verify(proposal float64, peak int64) int64 {
 	return int64(q)
 }
 
-// Merge adds what o holds and empties o. It errs, and adds nothing, unless both sums are of the same sample and
-// kind and have no record in common.
+// Merge adds what o holds and empties o. It errs, and adds nothing, unless both sums are of the
+// same sample and kind and have no record in common.
 func (s *ScoreSum) Merge(o *ScoreSum) error {
 	if s.of != o.of || s.o != o.o {
 		return errOtherKind
@@ -228,10 +228,11 @@ func (s *ScoreSum) Merge(o *ScoreSum) error {
 	return nil
 }
 
-// Seal ends the sum and returns two scores a coordinate, column after column: that of the negative sum, then
-// that of the sum, in bounds. A choice prefers candidate 2j where coordinate j of the sum is most negative, and 2j+1
-// where it is most positive. One record that is added or removed moves each score by at most 1 either way: the integers by at most Δ =
-// 1000·2^shift, and those rounded to multiples of 2^shift by at most 1000 such multiples.
+// Seal ends the sum and returns two scores a coordinate, column after column: that of the negative
+// sum, then that of the sum, in bounds. A choice prefers candidate 2j where coordinate j of the sum
+// is most negative, and 2j+1 where it is most positive. One record that is added or removed moves
+// each score by at most 1 either way: the integers by at most Δ = 1000·2^shift, and those rounded
+// to multiples of 2^shift by at most 1000 such multiples.
 func (s *ScoreSum) Seal() Scores {
 	s.sealed = true
 	s.all.Flush()

@@ -15,9 +15,9 @@ import (
 // Neither G nor C·G leaves. What it hands out, an estimate of G_t, is computed from the released
 // rows alone.
 //
-// Claim. Given what the event says of who takes part when, the whole run costs what the event is priced at.
-// Let one record have the vectors g_t at the steps where it takes part, ‖g_t‖ ≤ Δ, which is what the sums
-// verify.
+// Claim. Given what the event says of who takes part when, the whole run costs what the event is
+// priced at. Let one record have the vectors g_t at the steps where it takes part, ‖g_t‖ ≤ Δ, which
+// is what the sums verify.
 //
 //  1. The record's steps. Its group is drawn uniformly, for its place, and independently of all
 //     other records (Rotation). So the groups and samples of the others have the same distribution
@@ -31,10 +31,11 @@ import (
 //     ‖c‖·Δ, released row by row, on a sample of probability q. Under replace-one the two neighbors
 //     are moved by c ⊗ g_t and c ⊗ g'_t, as two bounds of the relation. That later sums depend on
 //     earlier rows is the same on both neighbors.
-//  3. The noise has the standard deviation S ≥ multiplier·‖c‖·Δ, where of a tree ‖c‖² is left to the event,
-//     which counts the nodes above a leaf. Rows are integers, so that H + round(Z) = round(H + Z) is
-//     post-processing of the continuous noise. So each participation costs one sampled Gaussian of the
-//     event's multiplier, there are ⌈Steps/b⌉ of them, and they compose adaptively.
+//  3. The noise has the standard deviation S ≥ multiplier·‖c‖·Δ, where of a tree ‖c‖² is left to
+//     the event, which counts the nodes above a leaf. Rows are integers, so that H + round(Z) =
+//     round(H + Z) is post-processing of the continuous noise. So each participation costs one
+//     sampled Gaussian of the event's multiplier, there are ⌈Steps/b⌉ of them, and they compose
+//     adaptively.
 //
 // Sources: Choquette-Choo, Ganesh, McKenna, McMahan, Rush, Thakurta & Xu, "(Amplified) Banded
 // Matrix Factorization", NeurIPS 2023, theorem 4, https://arxiv.org/abs/2306.08153. Kairouz,
@@ -83,8 +84,8 @@ type seriesNoise struct {
 // String prints the event of the series, which is what its noise costs.
 func (n seriesNoise) String() string { return n.series.event.String() }
 
-// fit takes the scale at which S ≥ multiplier·‖c‖·Δ and MaxRecords·Δ·Σc + 16·S < 2^60, so that no row
-// overflows.
+// fit takes the scale at which S ≥ multiplier·‖c‖·Δ and MaxRecords·Δ·Σc + 16·S < 2^60, so that no
+// row overflows.
 func (n seriesNoise) fit(f fit) (grid, error) {
 	p, declared := n.series.parts[n.part], f.maxRecords
 	// Three roundings, each by a factor of at most 1 ± 2^-53, are made up for.
@@ -99,11 +100,11 @@ func (n seriesNoise) fit(f fit) (grid, error) {
 	return g, err
 }
 
-// Release takes the sums over the sample of the step, the k-th made for Noise(k), and returns an estimate of each:
-// Noisy values of the length of the sum, in its units, whose noise cancels over the steps. Estimates added up over
-// steps, as gradient descent does, have far less noise than those of independent noise would; each by
-// itself has more. The k-th sums of a series are of one kind: same numbers and max records. A step is
-// released once.
+// Release takes the sums over the sample of the step, the k-th made for Noise(k), and returns an
+// estimate of each: Noisy values of the length of the sum, in its units, whose noise cancels over
+// the steps. Estimates added up over steps, as gradient descent does, have far less noise than
+// those of independent noise would; each by itself has more. The k-th sums of a series are of one
+// kind: same numbers and max records. A step is released once.
 func (s *Series) Release(sums ...Bounded) ([]Noisy, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +155,8 @@ func (s *Series) accept(sums []Bounded) error {
 	return nil
 }
 
-// release adds noise to the rows that end with a sum, and returns what is estimated from them, on the grid.
+// release adds noise to the rows that end with a sum, and returns what is estimated from them, on
+// the grid.
 func (p *seriesPart) release(sum []int64) ([]float64, error) {
 	rows := p.matrix.rows(sum)
 	released := make([][]float64, len(rows))

@@ -2,15 +2,16 @@ package release
 
 import "slices"
 
-// estimator computes from the released rows of each step, and nothing else, what the sum of the step was: it is
-// post-processing.
+// estimator computes from the released rows of each step, and nothing else, what the sum of the
+// step was: it is post-processing.
 type estimator interface {
 	// next takes the rows that end with the next step; it may keep and change them.
 	next(released [][]float64) []float64
 }
 
-// bandedEstimates solves row t of C for the last sum: (y - Σ_(k≥1) c_k·Ĝ_(t-k))/c_0. Because the coefficients do not
-// rise, 1/C does not blow errors up (Eneström & Kakeya: no root of Σ c_k·x^k is within the unit circle).
+// bandedEstimates solves row t of C for the last sum: (y - Σ_(k≥1) c_k·Ĝ_(t-k))/c_0. Because the
+// coefficients do not rise, 1/C does not blow errors up (Eneström & Kakeya: no root of Σ c_k·x^k is
+// within the unit circle).
 type bandedEstimates struct {
 	coefficients []int64
 	before       [][]float64 // the last one first
@@ -33,9 +34,9 @@ func (b *bandedEstimates) next(released [][]float64) []float64 {
 	return slices.Clone(y)
 }
 
-// treeEstimates gives how much the estimated sum of all steps grows. A node's estimate weighs its own value with
-// those of its children by their variances (Honaker, "Efficient Use of Differentially Private Binary Trees", TPDP
-// 2015, section 3: the estimation from below).
+// treeEstimates gives how much the estimated sum of all steps grows. A node's estimate weighs its
+// own value with those of its children by their variances (Honaker, "Efficient Use of
+// Differentially Private Binary Trees", TPDP 2015, section 3: the estimation from below).
 type treeEstimates struct {
 	steps   int
 	pending [][]float64 // estimates of the nodes that wait for their siblings

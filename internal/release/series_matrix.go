@@ -2,12 +2,12 @@ package release
 
 // matrix is C of a Series, row after row.
 type matrix interface {
-	// square is the squared norm of a column, as far as the event's multiplier is relative to it; weight the
-	// largest sum of a row.
+	// square is the squared norm of a column, as far as the event's multiplier is relative to it;
+	// weight the largest sum of a row.
 	square() int64
 	weight() int64
-	// rows takes the exact sum of the next step, keeps it, and returns the rows of C·G that end with it. The
-	// caller does not modify either.
+	// rows takes the exact sum of the next step, keeps it, and returns the rows of C·G that end
+	// with it. The caller does not modify either.
 	rows(sum []int64) [][]int64
 }
 

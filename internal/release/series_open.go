@@ -14,9 +14,9 @@ type SeriesOptions struct {
 	// integers, the first at least 1, none negative or above the one before, at most 2^20 in all.
 	// They decide how the noise is correlated, not what it costs. A tree has none.
 	Coefficients []int64
-	// NoiseMultipliers are those of the sums that a step releases together, in order; nil is one sum, with that of the
-	// event. Together they cost no more than that: Σ 1/NoiseMultiplier² is at most its own (to 1e-9, which is
-	// made up for by as much noise).
+	// NoiseMultipliers are those of the sums that a step releases together, in order; nil is one
+	// sum, with that of the event. Together they cost no more than that: Σ 1/NoiseMultiplier² is at
+	// most its own (to 1e-9, which is made up for by as much noise).
 	NoiseMultipliers []float64
 	// MaxRecords is the declared public bound on the number of records.
 	MaxRecords int
@@ -28,8 +28,9 @@ func CheckSeries(e mechanism.Event, o SeriesOptions) error {
 	return err
 }
 
-// OpenSeries pays for the event, a BandedMatrix or a TreeAggregation, and returns its series over this many records. Of
-// a tree each record takes part in one step: to go over the records again, open another.
+// OpenSeries pays for the event, a BandedMatrix or a TreeAggregation, and returns its series over
+// this many records. Of a tree each record takes part in one step: to go over the records again,
+// open another.
 func OpenSeries(p mechanism.Payer, e mechanism.Event, records int, o SeriesOptions) (*Series, error) {
 	s, err := planSeries(e, o)
 	if err != nil {
@@ -93,7 +94,8 @@ func treeSeries(t mechanism.TreeAggregation, o SeriesOptions) (*Series, error) {
 	return newSeries(t, t.NoiseMultiplier, t.Steps, o, func() (matrix, estimator) { return &tree{}, &treeEstimates{} })
 }
 
-// newSeries returns a series before it is paid for, unless it has no steps or there is no grid for it.
+// newSeries returns a series before it is paid for, unless it has no steps or there is no grid for
+// it.
 func newSeries(e mechanism.Event, multiplier float64, steps int, o SeriesOptions, kind func() (matrix, estimator)) (*Series, error) {
 	if steps < 1 {
 		return nil, fmt.Errorf("release: number of steps of %v is %d, want at least 1", e, steps)
@@ -113,8 +115,8 @@ func newSeries(e mechanism.Event, multiplier float64, steps int, o SeriesOptions
 	return s, nil
 }
 
-// shareOut returns the multipliers of the sums of a step, raised so that they cost no more than one of this
-// multiplier.
+// shareOut returns the multipliers of the sums of a step, raised so that they cost no more than one
+// of this multiplier.
 func shareOut(multiplier float64, multipliers []float64) ([]float64, error) {
 	if multipliers == nil {
 		return []float64{multiplier}, nil

@@ -36,7 +36,8 @@ type VectorSum struct {
 	check vectorCheck
 }
 
-// maxVectorNumbers bounds the numbers of a vector, so that their squares, each at most 2^104, fit 128 bits together.
+// maxVectorNumbers bounds the numbers of a vector, so that their squares, each at most 2^104, fit
+// 128 bits together.
 const maxVectorNumbers = 1 << 23
 
 // NewVectorSum returns an empty sum over the records of a sample.

@@ -23,13 +23,15 @@ type whitener struct {
 }
 
 const (
-	// whitenedShift is the frame's shift: whitened rows of narrow integers have norms of up to 2^36.
+	// whitenedShift is the frame's shift: whitened rows of narrow integers have norms of up to
+	// 2^36.
 	whitenedShift = 6
 	// whitenedMost is the largest squared norm of y that counts, in units of n2.
 	whitenedMost = 1 << 60
 	// whitenedBatch is how many rows are whitened at a time.
 	whitenedBatch = 96
-	// whitenedDim is the largest number of coordinates of whitened rows: the rounding of their squared norms stays below 2^-31.
+	// whitenedDim is the largest number of coordinates of whitened rows: the rounding of their
+	// squared norms stays below 2^-31.
 	whitenedDim = 1 << 20
 )
 
@@ -55,7 +57,7 @@ func (f *frame) whiten(kind RowType, dim int) error {
 	f.unit = math.Ldexp(f.step*w.Unit, -int(f.bits))
 	center := make([]float64, dim)
 	if f.Center != nil {
-		if err := f.putTurned(center); err != nil {
+		if err := f.putWhitenedCenter(center); err != nil {
 			return err
 		}
 	}
@@ -63,8 +65,9 @@ func (f *frame) whiten(kind RowType, dim int) error {
 	return nil
 }
 
-// putTurned puts the center, multiplied by the matrix, on its grid, and writes it there to dst.
-func (f *frame) putTurned(dst []float64) error {
+// putWhitenedCenter puts the center, multiplied by the matrix, on its grid, and writes it there to
+// dst.
+func (f *frame) putWhitenedCenter(dst []float64) error {
 	dim, moved := len(dst), make([]float64, len(dst))
 	f.Center = slices.Clone(f.Center)
 	for k := range moved {
@@ -96,8 +99,9 @@ func (t *whitener) of(v []int64) []int64 {
 	return out
 }
 
-// turnBack writes the weights that products with the rows' own integers have, for weights of whitened coordinates.
-func (f *frame) turnBack(dst []float32, w []float64) {
+// rowWeights writes the weights that products with the rows' own integers have, for weights of
+// whitened coordinates.
+func (f *frame) rowWeights(dst []float32, w []float64) {
 	kernel.MulIntT(dst, f.whitener.matrix, w)
 	scale := float32(math.Ldexp(1, int(f.bits)-int(f.shift)))
 	for j := range dst {
@@ -105,10 +109,10 @@ func (f *frame) turnBack(dst []float32, w []float64) {
 	}
 }
 
-// see writes y of a row to dst, in units of n2's root.
-func (f *frame) see(dst []float64, row []int16, beta int64) {
+// standardize writes y of a row to dst, in units of n2's root.
+func (f *frame) standardize(dst []float64, row []int16, beta int64) {
 	if f.whitener != nil {
-		f.seeTurned(dst, row, beta)
+		f.standardizeWhitened(dst, row, beta)
 		return
 	}
 	scale := math.Ldexp(1, int(f.bits))
@@ -122,8 +126,8 @@ func (f *frame) see(dst []float64, row []int16, beta int64) {
 	}
 }
 
-// seeTurned is see with a whitening.
-func (f *frame) seeTurned(dst []float64, row []int16, beta int64) {
+// standardizeWhitened is standardize with a whitening.
+func (f *frame) standardizeWhitened(dst []float64, row []int16, beta int64) {
 	own := make([]int64, len(row))
 	for j, v := range row {
 		own[j] = int64(v)
@@ -151,10 +155,10 @@ func (r *Rows) measureWhitened(m measures, x storage, at func(i int) int) error 
 		for i := range rows {
 			some.CopyRow(w.rows[i*apart:i*apart+dim], i)
 		}
-		f.measureTurned(part, w)
+		f.measureWhitened(part, w)
 		seen.m = &part
 		for i := range rows {
-			seen.i, seen.turned = i, w.products[i*width:i*width+dim]
+			seen.i, seen.whitened = i, w.products[i*width:i*width+dim]
 			if err := r.enterRow(&part.n2[i], some, i, at(first+i), seen, nil); err != nil {
 				return err
 			}
@@ -180,10 +184,10 @@ func (f *frame) betaOf(n2 int64) int64 {
 	return int64(math.Round(beta))
 }
 
-// measureTurned turns the squared norms of rows into their measures. The squared norm of y is a sum
-// in float64 of squares of integers that are exact there, and is rounded up. A row beyond the reach
-// of the matrix does not count, whatever its products are.
-func (f *frame) measureTurned(m measures, w *whitened) {
+// measureWhitened turns the squared norms of rows into their measures. The squared norm of y is a
+// sum in float64 of squares of integers that are exact there, and is rounded up. A row beyond the
+// reach of the matrix does not count, whatever its products are.
+func (f *frame) measureWhitened(m measures, w *whitened) {
 	n := len(m.n2)
 	betas, squares := w.betas[:n], w.squares[:n]
 	if f.m != nil {
@@ -193,9 +197,9 @@ func (f *frame) measureTurned(m measures, w *whitened) {
 	}
 	f.whitener.form.Squares(squares, w.products[:n*f.whitener.form.Width()], w.rows[:n*f.whitener.form.Stride()], betas)
 	for i, n2 := range m.n2 {
-		y2, out := math.Ceil(squares[i]*(1+0x1p-30)*(1.0/(1<<(2*whitenedShift)))), measured{}
+		y2, out := math.Ceil(squares[i]*(1+0x1p-30)*(1.0/(1<<(2*whitenedShift)))), rowMeasures{}
 		if float64(n2) <= f.whitener.reach && y2 <= whitenedMost {
-			out = f.finishUnit(measured{beta: int64(betas[i])}, int64(y2), math.Sqrt(y2))
+			out = f.finishUnit(rowMeasures{beta: int64(betas[i])}, int64(y2), math.Sqrt(y2))
 		}
 		m.set(i, out)
 	}

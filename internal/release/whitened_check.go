@@ -7,37 +7,38 @@ import (
 
 // Kernels propose the norms of whitened rows and their products W·x, and may be wrong. Portable
 // code holds the products to their product with the secret, and the norm to the products. Its time
-// grows with the coordinates and not with their square. Lemma 17 of docs/release-parts.md has the proof.
+// grows with the coordinates and not with their square. Lemma 17 of docs/release-parts.md has the
+// proof.
 
 const (
-	// turnedMost is what no coordinate of y passes: they are exact in float64.
-	turnedMost = 1 << 53
-	// turnedSpare is more than the error of the sum of their squares, and less than the raise of
-	// squared norms. Together with turnedRoom it is more than both.
-	turnedSpare, turnedRoom = 0x1p-32, 0x1p-29
+	// exactMost is what no coordinate of y passes: they are exact in float64.
+	exactMost = 1 << 53
+	// squareSpare is more than the error of the sum of their squares, and less than the raise of
+	// squared norms. Together with squareRoom it is more than both.
+	squareSpare, squareRoom = 0x1p-32, 0x1p-29
 )
 
-// explainsWhitened reports whether m has the measures of row i that the frame gives a whitened row of
-// this squared norm. The product of W·x with the secret is mix: with a squared norm that is not too
-// small, and not larger than rounding asks for. w is proposed as W·x.
+// explainsWhitened reports whether m has the measures of row i that the frame gives a whitened row
+// of this squared norm. The product of W·x with the secret is mix: with a squared norm that is not
+// too small, and not larger than rounding asks for. w is proposed as W·x.
 func (f *frame) explainsWhitened(m *measures, i int, square int64, mix uint64, w []int32) bool {
 	if !(float64(square) <= f.whitener.reach) {
-		return m.says(i, measured{})
+		return m.says(i, rowMeasures{})
 	}
 	beta := int64(0)
 	if f.m != nil {
 		beta = f.betaOf(square)
 	}
 	sum, fits := f.squareWhitened(w, beta)
-	if !fits || mixWhitened(w, f.turned, f.movedTurned) != mix {
+	if !fits || mixWhitened(w, f.whitenedSecret, f.movedSecret) != mix {
 		return false
 	}
-	least, most := unitsOf(sum, turnedSpare), unitsOf(sum, turnedRoom)+1
-	if m.n2[i] == 0 && m.says(i, measured{}) { // too long
+	least, most := unitsOf(sum, squareSpare), unitsOf(sum, squareRoom)+1
+	if m.n2[i] == 0 && m.says(i, rowMeasures{}) { // too long
 		return most > whitenedMost || !(f.Intercept*math.Sqrt(most) < 1<<frameBits)
 	}
 	y2 := m.n2[i] - m.tail(i)*m.tail(i)
-	return least <= float64(y2) && float64(y2) <= most && y2 <= whitenedMost && m.says(i, f.finishUnit(measured{beta: beta}, y2, math.Sqrt(float64(y2))))
+	return least <= float64(y2) && float64(y2) <= most && y2 <= whitenedMost && m.says(i, f.finishUnit(rowMeasures{beta: beta}, y2, math.Sqrt(float64(y2))))
 }
 
 // unitsOf returns a squared norm and more in units of n2, rounded up.
@@ -49,17 +50,17 @@ func unitsOf(square, spare float64) float64 {
 func (f *frame) squareWhitened(w []int32, beta int64) (square float64, fits bool) {
 	var even, odd float64
 	most := uint64(0)
-	center := f.turnedCenter[:len(w)] // as long as the rows of the frame
+	center := f.whitenedCenter[:len(w)] // as long as the rows of the frame
 	for k, v := range w {
 		y := int64(v)<<f.bits - beta*center[k]
 		most |= uint64(max(y, -y))
 		even, odd = odd, even+float64(y)*float64(y)
 	}
-	return even + odd, most < turnedMost
+	return even + odd, most < exactMost
 }
 
-// turnedBits is the least power of 2 that makes an integer of 32 bits nonnegative.
-const turnedBits = 31
+// productBits is the least power of 2 that makes an integer of 32 bits nonnegative.
+const productBits = 31
 
 // mixWhitened returns Σ w_k·r_k modulo the prime, for at most 2^20 integers w; moved is 2^31·Σ r_k.
 // Its terms are moved up by 2^31·r_k, below 2^93, and have a sum below 2^113.
@@ -67,7 +68,7 @@ func mixWhitened(w []int32, r []uint64, moved uint64) uint64 {
 	var high, low, carry uint64
 	r = r[:len(w)]
 	for k, v := range w {
-		h, l := bits.Mul64(uint64(int64(v)+1<<turnedBits), r[k])
+		h, l := bits.Mul64(uint64(int64(v)+1<<productBits), r[k])
 		low, carry = bits.Add64(low, l, 0)
 		high, _ = bits.Add64(high, h, carry)
 	}

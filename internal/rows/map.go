@@ -37,8 +37,8 @@ type view struct {
 	began    time.Time
 }
 
-// look returns n bytes of the file, in place and until the next call, or nil where they are to be copied:
-// because that is faster, or because they are on the disk.
+// look returns n bytes of the file, in place and until the next call, or nil where they are to be
+// copied: because that is faster, or because they are on the disk.
 func (v *view) look(at int64, n int) []byte {
 	first, end := int(at), int(at)+n
 	if first < v.from || end > v.to {

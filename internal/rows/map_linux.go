@@ -88,8 +88,8 @@ func (h *heldFile) view(p *Pace) (v *view) {
 	return v
 }
 
-// Cached reports whether the bytes from ≤ i < to are in the page cache. Systems that do not know cachestat(2), of
-// Linux 6.5, do not know.
+// Cached reports whether the bytes from ≤ i < to are in the page cache. Systems that do not know
+// cachestat(2), of Linux 6.5, do not know.
 func (h *heldFile) Cached(from, to int) bool {
 	all := false
 	err := h.conn.Control(func(fd uintptr) {
@@ -101,7 +101,8 @@ func (h *heldFile) Cached(from, to int) bool {
 	return err == nil && all
 }
 
-// giveBack takes a part of a view out of the memory of this process. It begins at a multiple of a page.
+// giveBack takes a part of a view out of the memory of this process. It begins at a multiple of a
+// page.
 func giveBack(part []byte) { _ = unix.Madvise(part, unix.MADV_DONTNEED) } // a refused advice changes no result
 
 func unmap(all []byte) error { return unix.Munmap(all) }

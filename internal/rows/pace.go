@@ -15,9 +15,9 @@ const (
 	worthSeeing = 0.9
 )
 
-// Pace remembers how fast parts of a file were done in each of two ways, seen in place and copied. Which is
-// faster depends on the operating system: pages of a few KB take longer to show than to copy, large ones do
-// not. Both ways give the same bits. It is safe for concurrent use.
+// Pace remembers how fast parts of a file were done in each of two ways, seen in place and copied.
+// Which is faster depends on the operating system: pages of a few KB take longer to show than to
+// copy, large ones do not. Both ways give the same bits. It is safe for concurrent use.
 type Pace struct {
 	lock  sync.Mutex
 	Took  [2]float64 // ns a byte, near the least; 0: not known
@@ -55,8 +55,8 @@ func (p *Pace) next() int {
 	return 1 - best
 }
 
-// note takes how long n bytes took in a way. What is remembered is the least, and grows by at most a sixteenth at a
-// time: parts last longer for other reasons, but not shorter.
+// note takes how long n bytes took in a way. What is remembered is the least, and grows by at most
+// a sixteenth at a time: parts last longer for other reasons, but not shorter.
 func (p *Pace) note(way, n int, lasted time.Duration) {
 	if n == 0 {
 		return

@@ -43,7 +43,8 @@ func (f *File) KeepsMeasures() bool {
 	return f.Table.Type == Bit && f.Table.Type.RowBytes(f.Table.Dim) >= keptMeasures
 }
 
-// Read fills own with a copy of block k, and holds its checksum if it is time to, or if its measures are kept.
+// Read fills own with a copy of block k, and holds its checksum if it is time to, or if its
+// measures are kept.
 func (f *File) Read(k int, form Storage, own *Memory) error {
 	bytes, err := f.copied(f.Table.Blocks[k], own)
 	if err != nil {
@@ -78,7 +79,8 @@ func (f *File) decode(k int, form Storage, own *Memory, bytes []byte) (err error
 	return nil
 }
 
-// see is Read where the integers stand in the file itself if v has them, until it looks at another block.
+// see is Read where the integers stand in the file itself if v has them, until it looks at another
+// block.
 func (f *File) see(k int, form Storage, own *Memory, v *view) error {
 	b := f.Table.Blocks[k]
 	if v != nil {
@@ -116,8 +118,8 @@ func (t *Turns) take() (int, bool) {
 	return int(k), k < t.end
 }
 
-// Each calls do with the numbers of the blocks of the turns that this call takes, each when it stands in own.
-// Without an error, the file was the same all the time.
+// Each calls do with the numbers of the blocks of the turns that this call takes, each when it
+// stands in own. Without an error, the file was the same all the time.
 func (f *File) Each(form Storage, t *Turns, own *Memory, do func(k int) error) error {
 	if err := f.unchanged(); err != nil {
 		return err

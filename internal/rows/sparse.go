@@ -14,7 +14,8 @@ type sparseRows struct {
 	value []int16
 }
 
-// Append adds a row to x, of type Sparse, from coordinates that ascend and their integers, which are not 0.
+// Append adds a row to x, of type Sparse, from coordinates that ascend and their integers, which
+// are not 0.
 func Append(x Storage, index []uint32, v []int16) {
 	p := x.(*sparseRows)
 	p.index, p.value = append(p.index, index...), append(p.value, v...)

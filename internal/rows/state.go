@@ -12,8 +12,8 @@ type fileState struct {
 	identity
 }
 
-// state returns what the file is now. Which file it is, and when anything about it was changed, counts only
-// for one that is held.
+// state returns what the file is now. Which file it is, and when anything about it was changed,
+// counts only for one that is held.
 func (f *File) state() (fileState, error) {
 	info, err := f.known.Stat()
 	if err != nil {
@@ -35,8 +35,8 @@ func (f *File) remember() (err error) {
 	return err
 }
 
-// Hold asks the operating system to keep writers away from the file, so that its blocks can be used where
-// they stand in memory. Where that is not to be had, they are copied.
+// Hold asks the operating system to keep writers away from the file, so that its blocks can be used
+// where they stand in memory. Where that is not to be had, they are copied.
 func (f *File) Hold() error {
 	if f.Table.Type != Int16 && f.Table.Type != Uint8 || f.known == nil || len(f.Table.Blocks) == 0 {
 		return nil

@@ -25,8 +25,8 @@ func (t Type) String() string {
 	return [...]string{"int16", "uint8", "bit", "sparse"}[t]
 }
 
-// Largest returns the largest integer of the type. Memory of the 16-bit types can hold -32768 too, which no
-// writer makes: sums hold for it as well.
+// Largest returns the largest integer of the type. Memory of the 16-bit types can hold -32768 too,
+// which no writer makes: sums hold for it as well.
 func (t Type) Largest() int64 {
 	switch t {
 	case Uint8:
@@ -53,8 +53,8 @@ func (t Type) RowBytes(dim int) int {
 
 // Storage holds the integers of rows of one type. Rows are named from 0.
 type Storage interface {
-	// Read returns the integers of row i: all of them, as bytes or as values without coordinates, or
-	// those that are not 0 with their coordinates, which ascend. They may stand in the room.
+	// Read returns the integers of row i: all of them, as bytes or as values without coordinates,
+	// or those that are not 0 with their coordinates, which ascend. They may stand in the room.
 	Read(i int, own *Room) (index []uint32, values []int16, bytes []uint8)
 	// Count returns the number of rows.
 	Count() int
@@ -76,8 +76,8 @@ type Storage interface {
 	Extend(o Storage, rows []int) Storage
 	// Encode appends the bytes of a file to dst and says how many entries sparse rows have.
 	Encode(dst []byte) ([]byte, int)
-	// Decode returns the rows that encode made bytes of, without a copy where there is a choice; it may use memory
-	// of to otherwise. The first byte is aligned for the numbers of the type.
+	// Decode returns the rows that encode made bytes of, without a copy where there is a choice; it
+	// may use memory of to otherwise. The first byte is aligned for the numbers of the type.
 	Decode(to Storage, bytes []byte, rows, entries int) (Storage, error)
 	// Weigh returns the products with weights that stand column after column. They may be rounded
 	// first, to integers of a unit of each column, if that is faster.

@@ -15,7 +15,8 @@ type Sum struct {
 	pending float64   // no entry of whole is larger
 }
 
-// NewSum returns an empty sum of rows of the form of one storage and of a type. Total is columns × dim zeros.
+// NewSum returns an empty sum of rows of the form of one storage and of a type. Total is columns ×
+// dim zeros.
 func NewSum(form Storage, t Type, columns int, total []int64) Sum {
 	return Sum{Form: form, Columns: columns, Largest: float64(t.Reach()), Total: total}
 }

@@ -34,8 +34,8 @@ const (
 	// CheckEvery is at which readings of a block its checksum is held: the first and each this many
 	// after it.
 	CheckEvery = 64
-	// writeBytes is how much is written at a time, a multiple of the largest page: the operating system keeps a
-	// file that was written in large pieces in large pieces, which are read faster.
+	// writeBytes is how much is written at a time, a multiple of the largest page: the operating
+	// system keeps a file that was written in large pieces in large pieces, which are read faster.
 	writeBytes = 4 << 20
 )
 

@@ -22,7 +22,8 @@ type Writer struct {
 // NewWriter returns a writer without rows yet.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: bufio.NewWriterSize(w, writeBytes)} }
 
-// Append writes rows after those before, in blocks, with their labels or nil. They are of the type and dim of the table.
+// Append writes rows after those before, in blocks, with their labels or nil. They are of the type
+// and dim of the table.
 func (w *Writer) Append(x Storage, labels []float32) error {
 	size := max(1, min(maxFileBlock, fileBlockBytes/w.Table.Type.RowBytes(w.Table.Dim)))
 	if w.Table.Type == Sparse {

@@ -1,15 +1,15 @@
 package release
 
-// The rows of a frame are entered as what they add: portable code computes that from the integers of
-// a row and from public numbers, and refuses a row that kernels measured otherwise.
+// The rows of a frame are entered as what they add: portable code computes that from the integers
+// of a row and from public numbers, and refuses a row that kernels measured otherwise.
 
 // framedRows are rows of a frame that a kernel measured. Row i is the next that is entered.
 type framedRows struct {
 	rows *Rows
 	m    *measures
 	i    int
-	// turned is what a kernel proposes as W·x, with a whitening.
-	turned []int32
+	// whitened is what a kernel proposes as W·x, with a whitening.
+	whitened []int32
 	reader
 }
 
@@ -26,53 +26,10 @@ func (v *framedRows) adds(x integers, i, at int) (n2 int64, mix uint64, right bo
 	case product >= prime:
 		return 0, 0, false
 	case f.whitener != nil:
-		return v.m.n2[v.i], f.mixOf(product, v.m.beta(v.i), v.m.tail(v.i)), f.explainsWhitened(v.m, v.i, square, product, v.turned)
+		return v.m.n2[v.i], f.mixOf(product, v.m.beta(v.i), v.m.tail(v.i)), f.explainsWhitened(v.m, v.i, square, product, v.whitened)
 	}
 	sees := f.measure(square, v.dot(f.m))
 	return sees.n2, f.mixOf(product, sees.beta, sees.tail), v.m.says(v.i, sees)
-}
-
-// dot returns Σ x·m modulo 2^64 of the row that was read last, or 0 where there is no m.
-func (own *reader) dot(m []int64) (sum int64) {
-	if m == nil {
-		return 0
-	}
-	for j, v := range own.bytes {
-		sum += int64(v) * m[j]
-	}
-	if own.row.Index == nil {
-		for j, v := range own.row.Values {
-			sum += int64(v) * m[j]
-		}
-	}
-	for k, j := range own.row.Index {
-		sum += int64(own.row.Values[k]) * m[j]
-	}
-	return sum
-}
-
-// enter computes the numbers that check the sums of the rows of x; m has the kernels' results for
-// them. Row i of x is row at(i) of r.
-func (r *Rows) enter(m *measures, x storage, at func(i int) int) error {
-	var own reader
-	var v view // of rows in their own frame, none
-	seen := &framedRows{rows: r, m: m}
-	if !r.frame.own() {
-		v = seen
-	}
-	for i := range m.n2 {
-		seen.i = i
-		if err := r.enterRow(&m.n2[i], x, i, at(i), v, &own); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// says reports whether the measures of row i are these.
-func (m *measures) says(i int, v measured) bool {
-	return m.n2[i] == v.n2 && (m.betas == nil || int64(m.betas[i]) == v.beta) && (m.tails == nil || int64(m.tails[i]) == v.tail) &&
-		(m.multipliers == nil || m.multipliers[i] == float32(v.multiplier))
 }
 
 // mixOf returns the product with the secret of what a row adds, from the product of its integers.
@@ -98,11 +55,11 @@ func (f *frame) keepSecrets(dim int, r []uint64) {
 		f.mixTail = r[dim]
 	}
 	if f.whitener != nil {
-		f.turned, f.secret = r[:dim], f.whitener.secret(r[:dim])
-		f.movedTurned = times2(moved(f.turned), turnedBits-shortBits)
-		f.turnedCenter = f.m
+		f.whitenedSecret, f.secret = r[:dim], f.whitener.secret(r[:dim])
+		f.movedSecret = times2(moved(f.whitenedSecret), productBits-shortBits)
+		f.whitenedCenter = f.m
 		if f.m == nil {
-			f.turnedCenter = make([]int64, dim)
+			f.whitenedCenter = make([]int64, dim)
 		}
 	}
 }
