@@ -11,20 +11,21 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// Clipping bounds one record's gradient. In every mode internal/release verifies each contribution
-// against Bound and shortens a longer one. So the guarantee depends on no property of losses or
-// records.
+// Clipping is the bound on one record's gradient, and the way in which training keeps to it. In
+// every mode, internal/release verifies each contribution against Bound and shortens a longer
+// contribution. So the guarantee does not depend on properties of the loss or the records.
 type Clipping struct {
-	// Mode selects the clipped quantity: "gradient", "example", "data-and-parameter" or
-	// "declared-lipschitz".
+	// Mode states what is clipped: "gradient", "example", "data-and-parameter" or
+	// "declared-lipschitz". "gradient" clips gradients, and "example" clips rows.
+	// "data-and-parameter" clips rows and weights. "declared-lipschitz" clips nothing.
 	Mode string `json:"mode"`
-	// Norm is the clipping norm. The mode "gradient" clips gradients to it, and "example" clips
-	// rows. Under "declared-lipschitz" it is the declared constant.
+	// Norm is the largest L2 norm of a clipped gradient or row. In the mode "declared-lipschitz" it
+	// is the declared Lipschitz constant of the loss.
 	Norm float64 `json:"norm"`
 	// Bound is the L2 bound on one record's gradient. It follows from Mode and Norm.
 	Bound float64 `json:"bound"`
 	// ParameterRadius is the radius of the L2 ball on which "data-and-parameter" projects the
-	// weights after every step. It is 0 for the other modes.
+	// weights after every step. It is 0 in the other modes.
 	ParameterRadius float64 `json:"parameter-radius,omitempty"`
 }
 
@@ -152,9 +153,9 @@ func unclipped(lipschitz float64) float64 {
 	return lipschitz
 }
 
-// Clips reports whether clipping may change the gradient of a record. A private run always counts
-// as clipping. A non-private run does not if its clipping norm is at least a proven bound on the
-// norm of every gradient.
+// Clips reports whether clipping may change the gradient of a record. For a private run it returns
+// true. For a non-private run it returns false if the clipping norm is at least a proven bound on
+// the norm of every gradient.
 func (s Setup) Clips() bool {
 	c, lipschitz := s.Plan.Clipping, s.Model.Loss.Lipschitz(s.Model.Columns)
 	return !s.Plan.NonPrivate || c.Mode != option.ClipGradient || c.Norm < lipschitz*s.Features.RowBound()*s.Plan.Person.scale()

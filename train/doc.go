@@ -1,7 +1,8 @@
 // Package train fits models by differentially private gradient descent. A Plan contains every
-// number that determines the guarantee, and its Event. Options do not affect the guarantee. The
-// gradients, clipping rules and optimizers of this package are untrusted: package internal/release
-// verifies each contribution to a sum, and optimizers receive only released, paid numbers. This
-// package must ensure one property: the proposal for a record depends on that record and on
-// released numbers, never on another record.
+// number that determines the guarantee. Options do not affect the guarantee.
+//
+// The gradients, clipping rules and optimizers of this package are not trusted. Package
+// internal/release verifies what each record contributes to a sum, and optimizers receive only
+// numbers that were paid and released. This package must ensure one property: the contribution that
+// it proposes for a record depends only on that record and on released numbers.
 package train

@@ -8,15 +8,15 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Defaults returns the request and the options of `dither train` without flags.
+// Defaults returns the request and the options that `dither train` uses if it is given no flags.
 func Defaults() (Request, Options) {
 	return Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, ClippingMode: option.ClipGradient, Accounting: option.AccountingComposition},
 		Options{Momentum: option.DefaultMomentum, FeatureBits: 16, Optimizer: option.OptimizerMomentum, Schedule: option.ScheduleConstant}
 }
 
 // Draft returns a plan that costs at most the epsilon of the request, and the plan's certificate.
-// The certificate lacks assumptions, hashes and provenance. Draft reads no record. If no plan meets
-// the epsilon, the error wraps ledger.ErrOverBudget.
+// In the certificate the assumptions and the fields for the program, the time and the hashes are
+// empty. Draft reads no record. If no plan meets the epsilon, the error wraps ledger.ErrOverBudget.
 func Draft(r Request, s *data.Schema) (Setup, certificate.Certificate, error) {
 	var setup Setup
 	asked := r.Epsilon

@@ -10,9 +10,9 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// Encoding returns the feature map and the linear model of a request for a schema. The map contains
-// no learned numbers yet. Of the request it uses the transforms, normalization, radius, intercept
-// and loss.
+// Encoding returns the feature map and the linear model that a request means for a schema. The map
+// contains no learned numbers yet. Encoding uses only these parts of the request: the transforms,
+// the normalization, the radius, the intercept and the loss.
 func (r Request) Encoding(s *data.Schema) (*feature.Map, model.Linear, error) {
 	loss, err := model.LossFor(s.Target, r.Loss)
 	if err != nil {
@@ -30,9 +30,9 @@ func (r Request) Encoding(s *data.Schema) (*feature.Map, model.Linear, error) {
 	return features, linear, err
 }
 
-// Encode returns the records of a data set as rows on the integer grid, mapped by m without
-// whitening. Row i is record i. Labels are class indices, or targets scaled to [-1, 1]. featureBits
-// is as in Options.FeatureBits.
+// Encode returns the records of a data set as rows of integers, mapped by m without whitening. Row
+// i is record i. The labels are class indices, or targets scaled to [-1, 1]. The argument
+// featureBits has the meaning of Options.FeatureBits.
 func Encode(m *feature.Map, s *data.Schema, d *data.Dataset, featureBits int) (*release.Rows, error) {
 	if m.Whitening != nil {
 		return nil, fmt.Errorf("train: the feature map whitens rows, want one without whitening")
@@ -51,9 +51,10 @@ func Encode(m *feature.Map, s *data.Schema, d *data.Dataset, featureBits int) (*
 	return rows.Standardized(frame(m))
 }
 
-// Center pays for a noisy mean of rows, and returns the map that subtracts the mean, with the rows
-// under that map. The rows must come from Encode, normalized and without intercept. The bound is
-// the largest norm of such a row. The divisor is a public or released number of records.
+// Center releases a noisy mean of rows, and pays for it. It returns the map m with this mean as its
+// Center, and the rows as the new map gives them. The rows must come from Encode, normalized and
+// without an intercept. The bound is the largest L2 norm of such a row. The divisor is a public or
+// released number of records.
 func Center(t pass.Settings, m *feature.Map, rows *release.Rows, bound, divisor float64) (*feature.Map, *release.Rows, error) {
 	plain, err := rows.Standardized(frame(before(m)))
 	if err != nil {

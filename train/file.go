@@ -16,7 +16,7 @@ var errWhitening = fmt.Errorf("train: whitening is asked for with rows in a file
 var errLearning = fmt.Errorf("train: bounds or levels are to be learned with encoded rows, want them declared; rows were encoded before they are read")
 
 // Encoder writes the encoded records of a table to a file, block by block, for FitFile. The file
-// contains every record in a compact but readable form, so it is as private as the table.
+// contains every record in a compact form that anyone can read, so it is as private as the table.
 type Encoder struct {
 	setup Setup
 	bits  int
@@ -25,7 +25,8 @@ type Encoder struct {
 	count int
 }
 
-// NewEncoder returns an encoder that writes to w. Of the setup it uses the schema, not the plan.
+// NewEncoder returns an encoder that writes to w. It uses the schema and the feature map of the
+// setup. Of the options it uses FeatureBits.
 func NewEncoder(s Setup, o Options, w io.Writer) (*Encoder, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -36,7 +37,7 @@ func NewEncoder(s Setup, o Options, w io.Writer) (*Encoder, error) {
 	return &Encoder{setup: s, bits: o.FeatureBits, out: release.NewRowsWriter(w)}, nil
 }
 
-// Append writes the records of the next part of the table.
+// Append writes the records of d, which is the next part of the table.
 func (e *Encoder) Append(d *data.Dataset) error {
 	if e.count == 0 {
 		e.kind = e.setup.rowType(d, e.bits)
@@ -51,15 +52,17 @@ func (e *Encoder) Append(d *data.Dataset) error {
 	return e.out.Append(rows)
 }
 
-// Close completes the file. It stores note, which must be JSON, in it.
+// Close writes the end of the file, including note, which must be JSON. It does not close the
+// writer.
 func (e *Encoder) Close(note json.RawMessage) error { return e.out.Close(note) }
 
-// FitFile is Fit for a table in a file of the given size in bytes. An Encoder must have written the
-// file with the same schema and feature bits. Every step reads the rows from the file. Memory
-// contains a few blocks, and a few bits for each record. If rows are bits and have at least 256
-// bytes, it contains about 20 bytes for each record. The file must not change during the run.
-// Damage is an error, and so is a change that the system reports; neither breaks a guarantee. The
-// plan must not whiten.
+// FitFile does what Fit does, for a table in a file of the given size in bytes. An Encoder must
+// have written the file with the same schema and feature bits. Every step reads the rows from the
+// file. The memory use is a few blocks of rows, and a few bits for each record. It is about 20
+// bytes for each record if features are bits and a row has at least 256 bytes.
+//
+// The file must not change during the run. A damaged file is an error. A change that the operating
+// system reports is an error too. Neither breaks the guarantee. A plan that whitens is an error.
 func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, size int64, o Options) (*Result, error) {
 	if err := s.check(o); err != nil {
 		return nil, err

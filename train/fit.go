@@ -12,68 +12,76 @@ import (
 
 // Options are settings that do not affect the guarantee. Negative or NaN numbers are errors.
 type Options struct {
-	// LearningRate is η, the largest learning rate of the run. 0 means a default rule without
-	// tuning.
+	// LearningRate is the largest learning rate of the run. 0 means that a rule chooses it from
+	// public numbers.
 	LearningRate float64
-	// Schedule is the schedule of the learning rate after a linear increase over WarmUp steps. It
-	// is "constant" (or ""), "linear", "cosine" or "inverse-sqrt". "linear" and "cosine" end at 0.
+	// Schedule is how the learning rate changes after the first WarmUp steps: "constant", "linear",
+	// "cosine" or "inverse-sqrt". "linear" and "cosine" end at 0. "" means "constant".
 	Schedule string
-	WarmUp   int
-	// Optimizer computes steps from released gradients. It is "momentum" (or ""), "nesterov",
-	// "adam", "adam-corrected" or "l-bfgs". "adam-corrected" subtracts the known variance of the
-	// noise from Adam's second moments. "l-bfgs" is for baselines only.
+	// WarmUp is the number of first steps in which the learning rate increases linearly.
+	WarmUp int
+	// Optimizer is the rule that computes steps from released gradients: "momentum", "nesterov",
+	// "adam", "adam-corrected" or "l-bfgs". "" means "momentum". "adam-corrected" subtracts the
+	// known variance of the noise from Adam's second moments. "l-bfgs" is only for baselines
+	// without privacy.
 	Optimizer string
-	// Momentum is β in [0, 1). For Adam it is the decay of the mean gradient.
+	// Momentum is the factor by which the optimizer multiplies the previous step, at least 0 and
+	// less than 1. For Adam it is the decay of the mean gradient.
 	Momentum float64
 	// Ridge is λ in the penalty (λ/2)·‖w‖² on all weights.
 	Ridge float64
 	// L1 is the factor of the penalty Σ|w_j| on all weights.
 	L1 float64
-	// Temperature, if positive, makes the run a sampler. The plan's noise at the run's learning
-	// rate is then the noise of Langevin dynamics at this temperature. A temperature of 1/records
-	// samples the posterior under a normal prior with variance 1/(records·Ridge).
+	// Temperature, if positive, makes the run a sampler. The learning rate is then chosen so that
+	// the plan's noise is the noise of Langevin dynamics at this temperature. A temperature of
+	// 1/records samples the posterior under a normal prior with variance 1/(records·Ridge).
 	Temperature float64
-	// Output selects the returned weights. "last", "uniform-average" and "tail-average" are rules
-	// over the iterates. "all-iterates" returns the last iterate and all earlier ones. "" means
-	// that Average decides.
+	// Output selects the weights of the result. "last" is the last iterate. "uniform-average" and
+	// "tail-average" are means of iterates. "all-iterates" is the last iterate, together with all
+	// earlier ones in Result.Iterates. "" means that Average decides.
 	Output string
-	// Average selects the mean of the last 40 % of the iterates instead of the last one. Auto
-	// averages private runs of at least 20 steps.
+	// Average selects whether the result is the mean of the last 40 % of the iterates or the last
+	// iterate. It is used if Output is "". Auto averages private runs of at least 20 steps.
 	Average Tristate
-	// FeatureBits is the number of bits that a feature is rounded to. It is 16 (or 0), or 8, which
-	// halves the memory. Features with values 0 and 1 take one bit.
+	// FeatureBits is the number of bits to which a feature is rounded: 16 or 8. 0 means 16, and 8
+	// halves the memory use. Features with values 0 and 1 take one bit.
 	FeatureBits int
-	// Progress, if not nil, is called after the preparation (step 0) and after each step. Its
-	// argument includes the cost, at the plan's delta, of a run that ends there.
+	// Progress, if not nil, is called after the preparation, with step 0, and after each step. For
+	// more than 100 steps it is called after about 100 of them. Its argument includes the cost, at
+	// the plan's delta, of a run that ends there.
 	Progress func(Progress)
 }
 
-// Progress is the public state of a run: the steps taken and their cost so far.
+// Progress is the public state of a run: how many steps it has taken and what they cost.
 type Progress struct {
+	// Step is the number of steps taken. Steps is the number of all steps of the plan.
 	Step, Steps int
-	Epsilon     float64
+	// Epsilon is the cost of a run that ends after this step, in nats, at the plan's delta.
+	Epsilon float64
 }
 
-// Result is a fitted model with its numbers. All fields are released.
+// Result is a trained model with numbers about it. All fields are released.
 type Result struct {
+	// Model is the trained model.
 	Model *model.Model
 	// LearningRate is the learning rate that was used. Divisor is the declared or noisy number of
-	// records.
+	// records, by which sums were divided.
 	LearningRate, Divisor float64
-	// Output is the name of the rule that computed the weights from the iterates.
+	// Output is the name of the rule that selected the weights from the iterates, as in
+	// Options.Output.
 	Output string
-	// Iterates are the weights after each step if Output is "all-iterates", else nil. Like the
-	// model's weights, they apply to prepared rows.
+	// Iterates are the weights after each step if Output is "all-iterates", else nil. They apply to
+	// rows that the model's feature map has mapped.
 	Iterates [][]float64
-	// Evaluation contains the released numbers about the held-out records, or nil without a
-	// holdout. evaluate.Measures computes measures from them.
+	// Evaluation contains the released numbers about the records that were held out. It is nil if
+	// no records were held out. evaluate.Measures computes measures from these numbers.
 	Evaluation []float64
-	// Inference contains intervals for linear regression by released sums of products (see package
-	// erm). It is nil for other methods.
+	// Inference contains confidence intervals for the coefficients of a linear regression. It is
+	// nil for methods that do not release sums of products (see package erm).
 	Inference *Inference
 }
 
-// Validate returns an error for an invalid number.
+// Validate returns an error if an option is invalid.
 func (o Options) Validate() error {
 	for name, v := range map[string]float64{"learning rate": o.LearningRate, "momentum": o.Momentum, "ridge": o.Ridge, "l1": o.L1, "temperature": o.Temperature} {
 		if !(v >= 0) || math.IsInf(v, 1) {
@@ -89,10 +97,11 @@ func (o Options) Validate() error {
 	return checkFeatureBits(o.FeatureBits)
 }
 
-// Fit reserves the plan's event, releases the preparation, and descends. Errors after the
-// reservation do not depend on values of records, and the reserved cost stays spent. More than
-// MaxRecords records are an error. Records that the schema drops contribute nothing and do not
-// count.
+// Fit returns a model that is trained by the plan. It reserves the plan's event in the ledger,
+// releases the statistics of the preparation, and takes the steps of gradient descent. If an error
+// occurs after the reservation, the reserved cost stays spent. Such an error does not depend on
+// values of records. More than MaxRecords records are an error. Records that the schema drops
+// contribute nothing and do not count.
 func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options) (*Result, error) {
 	if err := s.check(o); err != nil {
 		return nil, err
@@ -113,7 +122,7 @@ func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	return s.descendPaid(ctx, grant, t, o)
 }
 
-// Check returns the error that Fit would return for the plan and the options. It reads no record.
+// Check returns the error that Fit would return for the plan and these options. It reads no record.
 func (s Setup) Check(o Options) error { return s.check(o) }
 
 func (s Setup) check(o Options) error {

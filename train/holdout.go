@@ -13,26 +13,32 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// Holdout is a random part of the records, which is not trained on. The model is measured on that
-// part, privately. Each record is held out independently with probability Share. A record then pays
-// for either training or measurement. The plan costs the larger of the two (mechanism.Parallel).
+// Holdout is a random part of the records that is not used for training. The trained model is
+// measured on this part, privately. Each record is held out independently with probability Share.
+// So each record is used either for training or for the measurement, and the plan costs the larger
+// of the two costs (see mechanism.Parallel).
 type Holdout struct {
-	Share      float64       `json:"share"`
+	// Share is the probability that a record is held out.
+	Share float64 `json:"share"`
+	// Evaluation is the plan of the measurement.
 	Evaluation evaluate.Plan `json:"evaluation"`
 }
 
-// HoldoutRequest requests a Holdout. The evaluation has the epsilon, delta, relation and unit of
-// the training.
+// HoldoutRequest requests a Holdout. The measurement on the held-out records has the epsilon,
+// delta, relation and unit of the training.
 type HoldoutRequest struct {
 	// Share is the probability that a record is held out.
 	Share float64
-	// Noise, Bins, LowScore, HighScore, Threshold, ResidualBound and GroupColumn are as in
-	// evaluate.Request.
-	Noise                          string
-	Bins                           int
+	// Noise is evaluate.Request.Noise.
+	Noise string
+	// Bins is evaluate.Request.Bins.
+	Bins int
+	// LowScore, HighScore and Threshold are the fields of evaluate.Request with these names.
 	LowScore, HighScore, Threshold float64
-	ResidualBound                  float64
-	GroupColumn                    string
+	// ResidualBound is evaluate.Request.ResidualBound.
+	ResidualBound float64
+	// GroupColumn is evaluate.Request.GroupColumn.
+	GroupColumn string
 }
 
 // plan returns the holdout of the plan for a request.

@@ -2,41 +2,48 @@ package train
 
 // Estimate is an estimated number with its standard error and a confidence interval.
 type Estimate struct {
-	// Name names the estimated number.
-	Name  string  `json:"name"`
+	// Name is the name of the estimated coefficient.
+	Name string `json:"name"`
+	// Value is the estimate.
 	Value float64 `json:"value"`
-	// StandardError allows for the sampling of the records and for the noise. NoiseError allows for
-	// the noise only.
+	// StandardError is the standard error of Value, due to the sampling of the records and to the
+	// noise.
 	StandardError float64 `json:"standard-error"`
-	NoiseError    float64 `json:"noise-error"`
-	// Lower and Upper are the ends of the interval.
+	// NoiseError is the standard deviation of Value that is due to the noise alone.
+	NoiseError float64 `json:"noise-error"`
+	// Lower is the lower end of the confidence interval.
 	Lower float64 `json:"lower"`
+	// Upper is the upper end of the confidence interval.
 	Upper float64 `json:"upper"`
 }
 
-// Omission is a feature without an estimate.
+// Omission is a feature whose coefficient is not estimated.
 type Omission struct {
-	Name   string `json:"name"`
+	// Name is the name of the feature.
+	Name string `json:"name"`
+	// Reason states in words why the coefficient is not estimated.
 	Reason string `json:"reason"`
 }
 
-// Inference contains estimates of the coefficients of linear regression, in the units of the table.
-// Methods that release sums of products compute it from released numbers.
+// Inference contains estimates of the coefficients of a linear regression, in the units of the
+// table. It is computed from released sums of products, so it costs nothing more.
 type Inference struct {
 	// Level is the confidence level of the intervals.
 	Level float64 `json:"level"`
-	// Estimates are the intercept, then the coefficient of each feature. The intercept is the value
-	// if all numbers are 0 and every column has its first level. A coefficient is the change for
-	// one more unit, or for another level. The estimates come from least squares without a ridge,
-	// on the features that are not omitted. So they differ from the weights of the model. Estimates
-	// is nil if Refusal is not empty.
+	// Estimates are the intercept and then the coefficient of each feature. The intercept is the
+	// expected target if all numbers are 0 and every categorical column has its first level. A
+	// coefficient is the change in the expected target for one more unit of a number, or for
+	// another level. The estimates come from least squares without a ridge penalty, on the features
+	// that are not in Omitted. So they differ from the weights of the model. Estimates is nil if
+	// Refusal is not empty.
 	Estimates []Estimate `json:"estimates,omitempty"`
 	// Omitted lists the features whose coefficients cannot be estimated from the released numbers.
 	Omitted []Omission `json:"not-estimable,omitempty"`
-	// Refusal is the reason for missing intervals. It is empty if there are intervals.
+	// Refusal states in words why there are no intervals. It is empty if there are intervals.
 	Refusal string `json:"refusal,omitempty"`
-	// Records is the noisy number of records. Determination is R² of the model's weights over the
-	// training records, computed from the released sums. Both are 0 if they are unknown.
-	Records       float64 `json:"records,omitempty"`
+	// Records is the noisy number of records. It is 0 if it is unknown.
+	Records float64 `json:"records,omitempty"`
+	// Determination is R² of the model's weights over the training records, computed from the
+	// released sums. It is 0 if it is unknown.
 	Determination float64 `json:"determination,omitempty"`
 }

@@ -13,19 +13,23 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// LastIterate contains further numbers that determine the cost of releasing only the last iterate.
-// In this case the learning rate and the ridge affect the guarantee.
+// LastIterate contains the numbers that determine the cost if only the last iterate is released. In
+// this case the learning rate and the ridge penalty affect the guarantee.
 type LastIterate struct {
+	// LearningRate is the learning rate of every step.
 	LearningRate float64 `json:"learning-rate"`
-	Ridge        float64 `json:"ridge"`
-	// RowBound bounds the norm of rows. Reach bounds the magnitude of a weight.
+	// Ridge is λ in the penalty (λ/2)·‖w‖² on all weights w.
+	Ridge float64 `json:"ridge"`
+	// RowBound is the largest L2 norm of a row.
 	RowBound float64 `json:"row-bound"`
-	Reach    float64 `json:"reach"`
-	// Loss is the name of the loss. For "huber" the width is included.
-	Loss       string  `json:"loss"`
+	// Reach is the largest magnitude of a weight during training.
+	Reach float64 `json:"reach"`
+	// Loss is the name of the loss.
+	Loss string `json:"loss"`
+	// HuberWidth is the width of the Huber loss. It is 0 for other losses.
 	HuberWidth float64 `json:"huber-width,omitempty"`
-	// Contraction is an upper bound on the factor by which a step multiplies distances. It follows
-	// from the other numbers.
+	// Contraction is an upper bound on the factor by which one step multiplies the distance between
+	// two weight vectors. It follows from the other numbers.
 	Contraction float64 `json:"contraction"`
 }
 

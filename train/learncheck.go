@@ -70,7 +70,7 @@ func (statistic PreparationStep) check(c data.Column, marks data.MissingSet) err
 	return nil
 }
 
-// Released returns the learned bounds, bins and levels of a schema, for a certificate.
+// Released returns the learned bounds, bins and levels of a schema, in the form of a certificate.
 func Released(s *data.Schema) []certificate.Learned {
 	var out []certificate.Learned
 	for _, c := range s.Learned() {

@@ -17,8 +17,8 @@ func (statistic PreparationStep) rankError() float64 {
 	return pick.RankError(statistic.choice().Epsilon, len(candidates(statistic.Lower, statistic.Upper)), 1, 1-option.BoundsOutside/2, 0.95)
 }
 
-// Threshold returns the noisy number of records above which a level is learned. It is public. It is
-// 0 for other statistics.
+// Threshold returns the noisy number of records above which a level is learned, if the statistic is
+// "levels". The number is public. For other statistics Threshold returns 0.
 func (p Plan) Threshold(statistic PreparationStep) float64 {
 	if statistic.Kind != option.LevelsStatistic {
 		return 0
@@ -30,10 +30,11 @@ func (p Plan) Threshold(statistic PreparationStep) float64 {
 	return limit
 }
 
-// Doubts describes, in words, the columns for which the budget is probably too small. It uses
-// public numbers only. Bounds and bins are doubtful if the error of the rank exceeds the number of
-// records beyond a bound or in a bin. Levels are doubtful if the threshold exceeds a tenth of the
-// records.
+// Doubts returns warnings in words about columns whose bounds, bins or levels are learned and for
+// which the budget is probably too small. It uses public numbers only. Learned bounds and cut
+// points have a rank among the records, and the noise makes an error in this rank. There is a
+// warning if the error exceeds the number of records beyond a bound, or in a bin. For levels there
+// is a warning if Threshold exceeds a tenth of the number of records.
 func (p Plan) Doubts() []string {
 	records := float64(p.Records)
 	if p.Records == 0 {

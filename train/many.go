@@ -18,19 +18,22 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// Run is one of several models that FitMany fits together.
+// Run is one of several trainings that FitMany makes together.
 type Run struct {
-	Setup   Setup
+	// Setup is the plan of the training.
+	Setup Setup
+	// Options are the options of the training.
 	Options Options
 }
 
-// FitMany is Fit for several full-batch plans over one table and schema. Plans may whiten by a
-// covariance. Each step reads the records once for all plans, which takes far less time than
-// separate runs. Every plan is reserved, in order, and prepared and paid for separately. The
-// ledger's total is the sum of all plans. A cost that was reserved before an error stays spent. If
-// the weights of some models are not finite, the error wraps model.ErrNotFinite. The results of
-// these models are nil, and all other results are complete. This reveals nothing further, because
-// it follows from released numbers.
+// FitMany does what Fit does, for several plans over one table and schema. Every plan must use all
+// records in each step. Plans may whiten rows by a covariance. Each step reads the records once for
+// all plans, which takes far less time than separate trainings.
+//
+// The cost of every plan is reserved separately, in order. A cost that was reserved before an error
+// stays spent. If the weights of some models are not finite, the error wraps model.ErrNotFinite.
+// The results of these models are nil, and all other results are complete. That weights are not
+// finite follows from released numbers, so the error reveals nothing more.
 func FitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, d *data.Dataset) ([]*Result, error) {
 	if d.Target() == nil {
 		return nil, fmt.Errorf("train: the data set has no target, want one")
@@ -45,8 +48,8 @@ func FitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, d *data.Dataset)
 	return fitMany(ctx, l, jobs, t)
 }
 
-// FitMany is the function FitMany on the records of the table. Every plan must have the columns and
-// transforms that the table was encoded with.
+// FitMany does what the function FitMany does, on the records of the table. Every plan must have
+// the columns and transforms with which the table was encoded.
 func (t *Table) FitMany(ctx context.Context, l *ledger.Ledger, jobs []Run) ([]*Result, error) {
 	if err := checkJobs(jobs, t.records); err != nil || len(jobs) == 0 {
 		return nil, err
@@ -95,8 +98,8 @@ func fitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, t table) ([]*Res
 }
 
 // SharesPasses reports whether FitMany accepts the plan. Such a plan uses all records in every
-// step, and a record is a row. It learns nothing before rows are encoded and holds nothing out. Its
-// rows are common to all plans or whitened by a covariance.
+// step. It learns no bounds, bins or levels and holds out no records, and a record is a row. Its
+// rows are the same as in other plans, except for whitening by a covariance.
 func (s Setup) SharesPasses() bool {
 	p := s.Plan
 	return p.Sampling == samplingFull && !p.learns() && p.Holdout == nil && p.LastIterate == nil && p.Person == nil && (!p.whitens() || s.framed())

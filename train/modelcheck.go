@@ -14,9 +14,10 @@ import (
 	"slices"
 )
 
-// CheckModel returns an error for each number of a plan that contradicts a model trained by it.
-// These numbers follow from the model's shape, schema, loss, learned parts and bounds of rows.
-// docs/verification.md lists the numbers that CheckModel cannot check.
+// CheckModel returns an error if numbers of a plan contradict a model that is said to be trained by
+// the plan. It compares the numbers that follow from the model's shape, schema, loss, learned parts
+// and bounds of rows. The error joins all contradictions. docs/verification.md lists the numbers
+// that CheckModel cannot check.
 func CheckModel(p Plan, m *model.Model) error {
 	if m.Network() != nil {
 		return fmt.Errorf("train: the model is a network, want linear weights")
@@ -179,7 +180,8 @@ func (p Plan) checkHoldout(s *data.Schema) error {
 	return p.Holdout.Evaluation.CheckSchema(s)
 }
 
-// Premises returns the conditions of the guarantee that follow from the plan.
+// Premises returns the conditions under which the guarantee holds, as far as they follow from the
+// plan.
 func (p Plan) Premises() draft.Premises {
 	out := draft.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, NonPrivate: p.NonPrivate}
 	if p.Holdout != nil {
@@ -196,8 +198,8 @@ func (p Plan) Premises() draft.Premises {
 	return out
 }
 
-// Certificate returns the certificate of the plan with all assumptions. The provenance and the
-// hashes are empty.
+// Certificate returns the certificate of the plan, including all assumptions. The fields for the
+// program, the time and the hashes are empty.
 func (s Setup) Certificate() (certificate.Certificate, error) {
 	c, err := s.Plan.Certificate()
 	c.Assumptions = s.Plan.Premises().Of(s.Schema, s.Features).Assumptions(c)

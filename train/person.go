@@ -13,14 +13,15 @@ import (
 	"github.com/ditherml/dither/internal/release"
 )
 
-// PersonUnit makes all rows with the same text in a column one record. The contributions of a
-// person's rows are summed and then bounded once. So the guarantee covers all rows of the person.
+// PersonUnit makes all rows of one person one record. Rows with the same text in a column belong to
+// one person. The contributions of a person's rows are summed, and the sum is bounded. So the
+// guarantee covers all rows of the person together.
 type PersonUnit struct {
-	// Column is the column that identifies the person of each row. Rows with an empty cell there
-	// contribute nothing.
+	// Column is the name of the column that identifies the person of each row. Rows with an empty
+	// cell in this column contribute nothing.
 	Column string `json:"column"`
-	// MaxRows is the largest number of rows of a person that are used: the first ones in the table.
-	// Further rows contribute nothing.
+	// MaxRows is the maximum number of rows of one person that are used. These are the person's
+	// first rows in the table. Further rows contribute nothing.
 	MaxRows int `json:"max-rows"`
 }
 

@@ -14,45 +14,56 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Plan contains every number that determines the guarantee. It is fixed before a record is read and
-// written into the certificate. Its Event is reserved and paid.
+// Plan contains every number that determines the guarantee of gradient descent for a linear model.
+// It is fixed before a record is read. It is part of the certificate.
 type Plan struct {
 	certificate.Subject
 	// Person, if not nil, makes a record a person instead of a row.
 	Person *PersonUnit `json:"person,omitempty"`
-	// Preparation lists the statistics that are released before training, in order. If it contains
-	// a radius, all later bounds are in units of the radius. Bounds on sums of products are in
-	// units of the radius squared.
+	// Preparation lists the statistics that are released before training, in order. If one of them
+	// is "radius", the bounds of all later statistics are in units of the released radius. Bounds
+	// on sums of products are then in units of the radius squared.
 	Preparation []PreparationStep `json:"preparation,omitempty"`
-	Clipping    Clipping          `json:"clipping"`
-	// Sampling selects the records of a step. "full" takes every record, and "poisson" takes each
-	// independently with SamplingProbability. "fixed-size" takes BatchSize of the declared Records.
-	// "partition" divides the records once into Parts parts and takes the parts in turn.
-	Sampling            string  `json:"sampling"`
+	// Clipping is the bound on one record's gradient.
+	Clipping Clipping `json:"clipping"`
+	// Sampling is how the records of a step are selected. "full" takes all records. "poisson" takes
+	// each record independently with SamplingProbability. "fixed-size" takes a random batch of
+	// BatchSize records. "partition" divides the records once into Parts parts, and each step takes
+	// the next part.
+	Sampling string `json:"sampling"`
+	// SamplingProbability is the probability that a record is in the sample of a step. It is 0
+	// unless Sampling is "poisson".
 	SamplingProbability float64 `json:"sampling-probability,omitempty"`
-	BatchSize           int     `json:"batch-size,omitempty"`
-	Parts               int     `json:"parts,omitempty"`
-	Steps               int     `json:"steps"`
+	// BatchSize is the number of records in a batch. It is 0 unless Sampling is "fixed-size".
+	BatchSize int `json:"batch-size,omitempty"`
+	// Parts is the number of parts of the records. It is 0 unless Sampling is "partition".
+	Parts int `json:"parts,omitempty"`
+	// Steps is the number of steps of gradient descent.
+	Steps int `json:"steps"`
 	// NoiseMultiplier is the standard deviation of the noise on the sum of gradients, divided by
-	// one record's bound. It is 0 in a plan without privacy.
+	// the bound on one record's gradient. It is 0 in a plan without privacy.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
-	// NoiseMultipliers, if any, has the multiplier of each step. NoiseMultiplier is then the
-	// constant multiplier with the same cost.
+	// NoiseMultipliers, if not empty, has the noise multiplier of each step. NoiseMultiplier is
+	// then the constant noise multiplier with the same cost.
 	NoiseMultipliers []float64 `json:"noise-multipliers,omitempty"`
-	// LastIterate, if not nil, means that only the last iterate is released and priced.
+	// LastIterate, if not nil, means that only the last iterate is released. The cost is then the
+	// cost of that release alone.
 	LastIterate *LastIterate `json:"last-iterate,omitempty"`
-	// Dim and Columns are the shape of the weights.
-	Dim     int `json:"dim"`
+	// Dim is the number of weights for each score of the model.
+	Dim int `json:"dim"`
+	// Columns is the number of scores of the model.
 	Columns int `json:"columns"`
 	// ClassWeights are declared weights of the target's levels, with a maximum of 1. They are nil
-	// if weights come from the noisy frequencies of the statistic "labels".
+	// if the levels have no declared weights. Weights may instead come from noisy frequencies of
+	// the levels, which the preparation step "labels" releases.
 	ClassWeights []float64 `json:"class-weights,omitempty"`
-	// SampleWeights, if not nil, identifies the column with the weights of rows.
+	// SampleWeights, if not nil, names the column with the weight of each row.
 	SampleWeights *SampleWeights `json:"sample-weights,omitempty"`
-	// Holdout, if not nil, is the part of the records that is measured privately instead of trained
-	// on.
+	// Holdout, if not nil, is the part of the records that is not used for training but for a
+	// private measurement.
 	Holdout *Holdout `json:"holdout,omitempty"`
-	// NonPrivate marks a baseline: the same computation without noise, at infinite cost.
+	// NonPrivate marks a baseline without privacy: the same computation without noise. Its epsilon
+	// is +Inf.
 	NonPrivate bool `json:"non-private,omitempty"`
 }
 
@@ -61,18 +72,22 @@ type PreparationStep struct {
 	// Kind is the released statistic. It is "bounds", "bins", "levels", "count", "labels",
 	// "radius", "mean", "covariance", "variances", "channel-covariance" or "place-covariance".
 	Kind string `json:"kind"`
-	// Column is the column of bounds, bins or levels. It is empty for other statistics.
+	// Column is the name of the column whose bounds, bins or levels are released. It is empty for
+	// other statistics.
 	Column string `json:"column,omitempty"`
-	// NoiseMultiplier is the standard deviation of Gaussian noise, divided by Bound. For bounds and
-	// bins it is 1/ε of each private selection.
+	// NoiseMultiplier is the standard deviation of the Gaussian noise, divided by Bound. Bounds and
+	// bins are selected privately instead, and NoiseMultiplier is then 1/ε of each selection.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
-	// Bound is one record's L2 bound. Numbers is the number of released numbers.
-	Bound   float64 `json:"bound"`
-	Numbers int     `json:"numbers"`
-	// Lower and Upper are the declared range from which bounds or cut points are selected.
+	// Bound is the bound on the L2 norm of one record's contribution.
+	Bound float64 `json:"bound"`
+	// Numbers is the number of released numbers.
+	Numbers int `json:"numbers"`
+	// Lower is the lower end of the declared range from which bounds or cut points are selected.
 	Lower float64 `json:"lower,omitempty"`
+	// Upper is the upper end of the declared range from which bounds or cut points are selected.
 	Upper float64 `json:"upper,omitempty"`
-	// ThresholdDelta is a bound on the probability that the level of a single record is released.
+	// ThresholdDelta is an upper bound on the probability that a level with a single record is
+	// released.
 	ThresholdDelta float64 `json:"threshold-delta,omitempty"`
 }
 
@@ -86,8 +101,8 @@ func (p Plan) whitens() bool {
 	return slices.ContainsFunc(p.Preparation, func(s PreparationStep) bool { return isWhitening(s.Kind) })
 }
 
-// Whitened returns the number of released numbers of the covariance that whitens rows. It is 0
-// without a covariance.
+// Whitened returns the number of released numbers of the covariance that whitens rows. It is 0 if
+// the plan does not whiten by a full covariance.
 func (p Plan) Whitened() int {
 	for _, s := range p.Preparation {
 		if s.Kind == option.CovarianceStatistic {
@@ -97,8 +112,9 @@ func (p Plan) Whitened() int {
 	return 0
 }
 
-// Event returns the plan's event. Without a holdout it is the event of the training. With a holdout
-// it is a mechanism.Parallel of the training and the measurement.
+// Event returns the event of the whole plan. Without a holdout it is the event that the method
+// Training returns. With a holdout it is a mechanism.Parallel of that event and the event of the
+// measurement.
 func (p Plan) Event() mechanism.Event {
 	if p.Holdout == nil {
 		return p.Training()
@@ -106,7 +122,8 @@ func (p Plan) Event() mechanism.Event {
 	return mechanism.Parallel{p.Training(), p.Holdout.Evaluation.Event()}
 }
 
-// Training returns the event of training: the preparation in order, then every step.
+// Training returns the event of training: the statistics of the preparation in order, then every
+// step.
 func (p Plan) Training() mechanism.Sequence {
 	s := mechanism.Sequence{}
 	for _, statistic := range p.Preparation {
@@ -115,7 +132,7 @@ func (p Plan) Training() mechanism.Sequence {
 	return append(s, p.steps(p.NoiseMultiplier))
 }
 
-// Method returns the name of the plan's method.
+// Method returns the name of the plan's method in certificates.
 func (p Plan) Method() string {
 	if p.Sampling == samplingFull {
 		return option.MethodGD
@@ -123,9 +140,10 @@ func (p Plan) Method() string {
 	return option.MethodSGD
 }
 
-// Filter returns a filter for a ledger with this plan and others. It is GDP, or RDP for sampled
-// steps. The order of RDP is the one with the lowest price for the plan, which depends on public
-// numbers only. A ledger for this plan alone needs no filter (ledger.NewSingle).
+// Filter returns an accountant that a ledger can use as its filter, if the ledger pays for this
+// plan and others. It is account.GDP if all releases are Gaussian. Otherwise it is account.RDP at
+// the order with the lowest cost for this plan. The choice depends on public numbers only. A ledger
+// for this plan alone needs no filter; see ledger.NewSingle.
 func (p Plan) Filter() (account.Accountant, error) {
 	if account.For(p.Event()).Name() == account.GDP.Name() {
 		return account.GDP, nil
@@ -149,7 +167,7 @@ func (p Plan) NoiseDraws() int {
 	return n
 }
 
-// Derivation returns the claim that the certificate derives from the plan.
+// Derivation returns the claim of the plan: the parts of the certificate that follow from the plan.
 func (p Plan) Derivation() certificate.Claim {
 	return certificate.Claim{Event: p.Event(), NoiseDraws: p.NoiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
 		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Premises().Assumptions(certificate.Certificate{})}
@@ -158,7 +176,7 @@ func (p Plan) Derivation() certificate.Claim {
 // maxSteps and maxNumbers bound a plan far above any use, so that nothing overflows.
 const maxSteps, maxNumbers = 1 << 24, 1 << 31
 
-// Validate returns an error for the first invalid number.
+// Validate returns an error if a number of the plan is invalid.
 func (p Plan) Validate() error {
 	if err := certificate.CheckSubject("train", p.Subject, false); err != nil {
 		return err
@@ -209,8 +227,7 @@ func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 // json returns the plan as the certificate holds it.
 func (p Plan) json() (json.RawMessage, error) { return json.Marshal(p) }
 
-// Methods returns the certificate methods of this package by name. Each derives the claim from the
-// JSON of a plan.
+// Methods returns the certificate.Method functions of this package by name.
 func Methods() map[string]certificate.Method {
 	return map[string]certificate.Method{option.MethodGD: derive(option.MethodGD), option.MethodSGD: derive(option.MethodSGD)}
 }
@@ -229,7 +246,8 @@ func derive(method string) certificate.Method {
 	}
 }
 
-// Certificate returns the certificate of the plan. The provenance and the hash are empty.
+// Certificate returns the certificate of the plan, including its price. The fields for the program,
+// the time and the hashes are empty.
 func (p Plan) Certificate() (certificate.Certificate, error) {
 	text, err := p.json()
 	if err != nil {

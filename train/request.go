@@ -15,92 +15,105 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Request contains the user's choices for a model and its privacy. NewPlan makes a plan from it.
-// The zero value of an optional field means its default.
+// Request contains the user's choices for a linear model and its privacy. NewPlan turns it into a
+// plan. The zero value of an optional field means the default.
 type Request struct {
-	// Epsilon is the whole budget in nats. If PerStep is true it is the cost of every release. +Inf
-	// means a baseline without privacy.
+	// Epsilon is the budget of the whole run, in nats. If PerStep is true, it is the cost of each
+	// release instead. +Inf means a baseline without privacy.
 	Epsilon float64
+	// PerStep states that Epsilon is the cost of each release.
 	PerStep bool
-	Delta   float64
-	// Neighboring is the relation. It is required.
+	// Delta is the δ of the guarantee. It is required.
+	Delta float64
+	// Neighboring is the neighboring relation of the guarantee. It is required.
 	Neighboring privacy.Neighboring
-	// SamplingProbability, BatchSize and Parts select the records of a step. At most one of them is
-	// not 0. SamplingProbability means a Poisson sample. BatchSize means a batch of that size
-	// (under ReplaceOne only). Parts means the next of that many parts of the records. If all are
-	// 0, each step uses all records.
+	// SamplingProbability, if not 0, makes each step use a Poisson sample of the records with this
+	// probability. If SamplingProbability, BatchSize and Parts are all 0, each step uses all
+	// records. At most one of the three may be set.
 	SamplingProbability float64
-	BatchSize, Parts    int
-	// Steps is the number of gradient steps. 0 means 60, 120 with whitened rows, or 300 without
-	// privacy. Under sampling 0 means as many steps as 20 passes have.
+	// BatchSize, if not 0, makes each step use a random batch of this many records, under
+	// ReplaceOne only. Parts, if not 0, divides the records once into this many parts, and each
+	// step uses the next part.
+	BatchSize, Parts int
+	// Steps is the number of steps of gradient descent. 0 means a default. If each step uses all
+	// records, the default is 300 without privacy, 120 with whitened rows, and otherwise 60. If
+	// steps use samples, the default is the number of steps in 20 passes over the records.
 	Steps int
-	// Accounting selects the releases that are priced. "composition" (or "") prices every step, and
-	// "last-iterate" only the last iterate. "auto" selects whichever needs less noise. If only the
-	// last iterate is priced, Ridge and LearningRate are as in Options. A LearningRate of 0 then
-	// means one over the largest curvature.
-	Accounting          string
+	// Accounting selects what is released. "composition" releases every step. "last-iterate"
+	// releases only the last iterate. "auto" selects whichever needs less noise. "" means
+	// "composition".
+	Accounting string
+	// LearningRate and Ridge are used if only the last iterate is released, and have the meaning of
+	// the fields of Options. A LearningRate of 0 then means 1 divided by the largest curvature of
+	// the objective.
 	LearningRate, Ridge float64
-	// NoiseContraction, in (0, 1), gives later steps less noise than earlier ones at the same total
-	// cost. The noise is optimal for descent in which every step multiplies distances by
-	// NoiseContraction: the last iterate then has the least noise. 0 means equal noise in all
-	// steps.
+	// NoiseContraction, if not 0, gives later steps less noise than earlier steps, at the same
+	// total cost. It is a factor between 0 and 1. If every step multiplies the distance between
+	// weight vectors by this factor, the last iterate has the least possible noise. 0 means equal
+	// noise in all steps.
 	NoiseContraction float64
-	// ClippingMode selects the clipped quantity. "gradient" (or "") clips each record's gradient,
-	// and "example" each row. "data-and-parameter" clips each row, and the weights to
-	// ParameterRadius. "declared-lipschitz" clips nothing and uses ClippingNorm as a Lipschitz
-	// constant of the loss. A ClippingNorm of 0 means a default for the loss.
-	ClippingMode    string
-	ClippingNorm    float64
+	// ClippingMode is Clipping.Mode of the plan. "" means "gradient".
+	ClippingMode string
+	// ClippingNorm is Clipping.Norm of the plan: the largest L2 norm of a clipped gradient or row,
+	// or a declared Lipschitz constant. 0 means a default that depends on the loss.
+	ClippingNorm float64
+	// ParameterRadius is Clipping.ParameterRadius of the plan: the radius to which the mode
+	// "data-and-parameter" clips the weights.
 	ParameterRadius float64
-	// Normalization is the normalization of rows. "" means NormUnit, with two exceptions. Under
-	// "example" and "data-and-parameter" it means NormClip. If a row is one number it means
-	// NormClip too, because NormUnit would make the row constant.
+	// Normalization is the normalization of rows. "" means feature.NormUnit, with two exceptions.
+	// In the clipping modes "example" and "data-and-parameter" it means feature.NormClip. If a row
+	// is a single number it also means feature.NormClip, because NormUnit would make such a row
+	// constant.
 	Normalization feature.Normalization
-	// Radius is the radius of NormClip. 0 means 1, or the clipping norm under "example" and
-	// "data-and-parameter".
+	// Radius is the radius of feature.NormClip. 0 means the clipping norm in the clipping modes
+	// "example" and "data-and-parameter", and otherwise 1.
 	Radius float64
-	// PrivateRadius sets the radius to the median norm of rows, learned within the budget. A
-	// Normalization of "" then means NormClip. Intercept and clipping norm are then in units of the
-	// radius.
+	// PrivateRadius sets the radius to a private estimate of the median norm of rows, which the
+	// budget pays for. If it is set, a Normalization of "" means feature.NormClip. The intercept
+	// and the clipping norm are then in units of the radius.
 	PrivateRadius bool
 	// Intercept is the value of the constant feature. A negative value means no constant feature. 0
-	// means a default: 0.2 if a column is text, 0.25 with whitened rows, and 0.5 otherwise.
+	// means a default: 0.2 if there is a text column, else 0.25 if rows are whitened, else 0.5.
 	Intercept float64
-	// Center and Whiten request a private mean and a private covariance of the rows. Auto decides
-	// by public numbers.
+	// Center requests that a noisy mean is subtracted from the rows. Whiten requests that rows are
+	// whitened by a noisy covariance. The budget pays for both. Auto means a decision by public
+	// numbers.
 	Center, Whiten Tristate
-	// Structure is the assumed form of the covariance: "full" (any), "diagonal" or "kronecker".
-	// "kronecker" is the product of a covariance of channels and a covariance of places. It needs
-	// transforms with a known shape. "" means that public numbers decide.
+	// Structure is the assumed form of the covariance for Whiten: "full", "diagonal" or
+	// "kronecker". "full" assumes nothing. "kronecker" assumes the product of a covariance of
+	// channels and a covariance of places, and needs transforms with a known shape. "" means a
+	// decision by public numbers.
 	Structure string
-	// Person, if not nil, makes all rows of a person one record.
+	// Person, if not nil, makes all rows of one person one record.
 	Person *PersonUnit
 	// ClassWeights, if not nil, are public weights of the target's levels, in the order of the
-	// levels. Balance requests weights by the frequencies of the levels, from a noisy histogram
-	// that the budget pays for.
+	// levels.
 	ClassWeights []float64
-	Balance      bool
-	// SampleWeights, if not nil, identifies the column with the weights of rows.
+	// Balance requests weights that balance the target's levels. They are computed from a noisy
+	// histogram of the levels, which the budget pays for.
+	Balance bool
+	// SampleWeights, if not nil, names the column with the weight of each row.
 	SampleWeights *SampleWeights
-	// Holdout, if not nil, requests a part of the records that is measured privately instead of
-	// trained on.
+	// Holdout, if not nil, requests that a part of the records is not used for training but for a
+	// private measurement.
 	Holdout *HoldoutRequest
-	// Transforms are applied to the encoded columns, in order. Files that a transform needs are
-	// read.
+	// Transforms are applied to the encoded columns, in order. If a transform needs a file, the
+	// file is read.
 	Transforms []feature.Spec
-	// Loss is the loss; nil means the default for the target.
+	// Loss is the loss of a record. Nil means the default for the target.
 	Loss model.Loss
 }
 
-// Tristate is a yes, a no, or a decision by public numbers.
+// Tristate is the answer to whether training takes a step: yes, no, or a decision by public
+// numbers.
 type Tristate uint8
 
 const (
-	// Auto means a decision by documented rules.
+	// Auto means that documented rules decide from public numbers.
 	Auto Tristate = iota
-	// Yes requests the step.
+	// Yes means that training takes the step.
 	Yes
-	// No omits the step.
+	// No means that training omits the step.
 	No
 )
 
@@ -112,16 +125,20 @@ const (
 	whiteningNoise = 0.015
 )
 
-// Setup is a plan with the feature map and the schema that it was made for.
+// Setup is a plan together with the schema, the feature map and the model for which it was made.
 type Setup struct {
-	Plan   Plan
+	// Plan is the plan of the training.
+	Plan Plan
+	// Schema is the schema of the records.
 	Schema *data.Schema
-	// Features is the feature map before any number is learned.
+	// Features is the feature map before training. It contains no learned numbers.
 	Features *feature.Map
-	Model    model.Linear
+	// Model is the form of the model, with its loss.
+	Model model.Linear
 }
 
-// NewPlan returns the plan of a request for a schema, from public numbers alone.
+// NewPlan returns the setup of a training that meets a request for a schema. It uses public numbers
+// only.
 func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	if err := r.check(s); err != nil {
 		return Setup{}, err

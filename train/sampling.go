@@ -84,7 +84,8 @@ func (p Plan) step(multiplier float64) mechanism.Event {
 	return noise
 }
 
-// Share returns the expected share of the records in one step. It is 1 in full batch.
+// Share returns the expected share of the records that one step uses. It is 1 if each step uses all
+// records.
 func (p Plan) Share() float64 {
 	switch p.Sampling {
 	case samplingPoisson:

@@ -16,16 +16,17 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// Table contains the private records of one data set in memory, encoded once for several runs. The
-// encoding is the features after the transforms, on their grid. A Table is immutable and safe for
-// concurrent use.
+// Table contains the private records of one data set, encoded once for several trainings. An
+// encoded record has the features after the transforms, rounded to a grid of integers. A Table is
+// immutable and safe for concurrent use.
 type Table struct {
 	table
 	chain *feature.Pipeline
 }
 
-// NewTable returns a data set encoded with the setup's columns and transforms. featureBits is as in
-// Options.FeatureBits. The table keeps d. The rest of the setup has no effect.
+// NewTable returns a table of the records of d, encoded with the columns and transforms of the
+// setup. Other parts of the setup have no effect. The argument featureBits has the meaning of
+// Options.FeatureBits. The table keeps d.
 func NewTable(s Setup, d *data.Dataset, featureBits int) (*Table, error) {
 	if err := checkFeatureBits(featureBits); err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func NewTable(s Setup, d *data.Dataset, featureBits int) (*Table, error) {
 	return &Table{table{rows: rows, records: d.Records(), data: d}, s.Features.Pipeline}, err
 }
 
-// ReadTable returns a table from a file of the given size in bytes. An Encoder must have written
+// ReadTable returns the table in a file of the given size in bytes. An Encoder must have written
 // the file for a setup with the same columns and transforms.
 func ReadTable(s Setup, file io.ReaderAt, size int64) (*Table, error) {
 	rows, err := release.ReadRows(file, size, frame(before(s.Features)))
@@ -52,12 +53,12 @@ func ReadTable(s Setup, file io.ReaderAt, size int64) (*Table, error) {
 
 var errOtherTable = fmt.Errorf("train: the table was encoded with other columns or transforms, want those of the plan; encode it again")
 
-// Records returns the number of records. It is public only if it is declared.
+// Records returns the number of records. It is private unless the schema declares it.
 func (t *Table) Records() int { return t.records }
 
-// Fit is the function Fit on the records of the table. The plan must have the columns and
-// transforms that the table was encoded with. A table from a file has no persons and no weights of
-// rows. A plan with a holdout is an error.
+// Fit does what the function Fit does, on the records of the table. The plan must have the columns
+// and transforms with which the table was encoded. A table from a file does not contain persons or
+// weights of rows, so a plan that needs them is an error. A plan with a holdout is an error too.
 func (t *Table) Fit(ctx context.Context, l *ledger.Ledger, s Setup, o Options) (*Result, error) {
 	if err := s.check(o); err != nil {
 		return nil, err
@@ -106,9 +107,10 @@ func (t *Table) check(s Setup) error {
 	return nil
 }
 
-// Predict returns the predictions of a model for each record, like Model.Predict, and the targets.
-// Targets are levels, or numbers scaled to [-1, 1]. Features are rounded to the grid, with an error
-// of at most half a step. If the records are private, the predictions and targets are private too.
+// Predict returns a model's prediction for each record, like model.Model.Predict, and the target of
+// each record. Targets are class indices, or numbers scaled to [-1, 1]. The features of the table
+// are rounded to a grid, so predictions differ slightly from those for unrounded features. If the
+// records are private, the predictions and targets are private too.
 func (t *Table) Predict(m *model.Model) (predictions []float64, targets []float32, err error) {
 	const rows = 64
 	f, k := m.Features(), m.Outputs()

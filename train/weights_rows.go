@@ -10,16 +10,17 @@ import (
 	"github.com/ditherml/dither/internal/release"
 )
 
-// SampleWeights identifies the column with the weight of each row. The weights have declared
-// bounds. A weight multiplies the row's gradient before clipping.
+// SampleWeights names the column with the weight of each row. The weight multiplies the row's
+// gradient before clipping.
 type SampleWeights struct {
-	// Column is a column that the schema ignores, or a categorical one. Its texts are read as
-	// numbers.
+	// Column is the name of a column that is categorical or that the schema ignores. Its texts are
+	// read as numbers.
 	Column string `json:"column"`
-	// Lower and Upper are the declared bounds. A weight outside is replaced by the nearest bound,
-	// and a missing or malformed one by Lower. Weights are divided by Upper, so no weight increases
-	// a gradient.
+	// Lower is the declared lower bound on a weight. A smaller, missing or malformed weight is
+	// replaced by Lower.
 	Lower float64 `json:"lower"`
+	// Upper is the declared upper bound on a weight. A larger weight is replaced by Upper. Weights
+	// are divided by Upper, so no weight increases a gradient.
 	Upper float64 `json:"upper"`
 }
 
