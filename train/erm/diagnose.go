@@ -16,41 +16,53 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// NonPrivateDiagnosis describes an optimization problem: its spectrum, its minimizer and its
-// constants. It is computed exactly from the records, without privacy. Show it only to the data
-// holder.
+// NonPrivateDiagnosis describes the minimization of the mean loss over a set of records:
+// eigenvalues, constants and the minimizer. It is computed exactly from the records, without
+// privacy. Show it only to people who may see the records.
 type NonPrivateDiagnosis struct {
-	Loss     string `json:"loss"`
-	Records  int    `json:"records"`
-	Features int    `json:"features"`
-	// RowBound is the public bound on the norm of a row.
+	// Loss is the name of the loss.
+	Loss string `json:"loss"`
+	// Records is the exact number of records.
+	Records int `json:"records"`
+	// Features is the length of a row.
+	Features int `json:"features"`
+	// RowBound is the public bound on the L2 norm of a row.
 	RowBound float64 `json:"row-bound"`
-	// Rank counts the eigenvalues of Σ x·xᵀ above Tolerance.
-	Rank          int     `json:"rank"`
-	Tolerance     float64 `json:"tolerance"`
+	// Rank is the number of eigenvalues of Σ x·xᵀ above Tolerance, where the sum is over all rows
+	// x.
+	Rank int `json:"rank"`
+	// Tolerance is the value above which an eigenvalue counts in Rank.
+	Tolerance float64 `json:"tolerance"`
+	// EffectiveRank is the sum of the eigenvalues of Σ x·xᵀ divided by the largest of them.
 	EffectiveRank float64 `json:"effective-rank"`
-	// Largest and Least are eigenvalues of the mean of x·xᵀ.
+	// Largest is the largest eigenvalue of the mean of x·xᵀ over all rows x.
 	Largest float64 `json:"largest-eigenvalue"`
-	Least   float64 `json:"least-eigenvalue"`
-	// Lipschitz is a public bound on the norm of one record's gradient. It is +Inf if the loss has
-	// none.
+	// Least is the least eigenvalue of the mean of x·xᵀ over all rows x.
+	Least float64 `json:"least-eigenvalue"`
+	// Lipschitz is a public upper bound on the L2 norm of one record's gradient. It is +Inf if the
+	// loss has no such bound.
 	Lipschitz float64 `json:"-"`
-	// Smoothness bounds the second derivative of the mean loss, computed from the exact rows.
-	// PublicSmoothness is the bound for any rows within RowBound.
-	Smoothness       float64 `json:"smoothness"`
+	// Smoothness is an upper bound on the second derivative of the mean loss, computed from the
+	// exact rows.
+	Smoothness float64 `json:"smoothness"`
+	// PublicSmoothness is an upper bound on the second derivative of the mean loss, for any rows of
+	// norm at most RowBound.
 	PublicSmoothness float64 `json:"public-smoothness"`
 	// StrongConvexity is the least eigenvalue of the second derivative of the mean loss at the
-	// minimizer, without a ridge. It is NaN for losses with several dependent scores, such as
-	// softmax.
+	// minimizer, without a ridge penalty. It is NaN for losses with several dependent scores, such
+	// as softmax.
 	StrongConvexity float64 `json:"-"`
-	// MinimizerNorm is the norm of the minimizer with Ridge. ProjectedNorm is the norm of its
-	// projection on the span of the rows.
+	// MinimizerNorm is the L2 norm of the weights that minimize the mean loss with the penalty
+	// Ridge.
 	MinimizerNorm float64 `json:"minimizer-norm"`
+	// ProjectedNorm is the L2 norm of the minimizer's projection on the span of the rows.
 	ProjectedNorm float64 `json:"projected-norm"`
-	Ridge         float64 `json:"ridge"`
-	// Minimum is the mean loss at the minimizer. Start is the mean loss at 0.
+	// Ridge is the strength of the ridge penalty with which the minimizer was computed.
+	Ridge float64 `json:"ridge"`
+	// Minimum is the mean loss at the minimizer.
 	Minimum float64 `json:"minimum"`
-	Start   float64 `json:"start"`
+	// Start is the mean loss if all weights are 0.
+	Start float64 `json:"start"`
 
 	setup Setup
 	rows  *release.Rows
@@ -67,8 +79,8 @@ func (exactPayer) Pay(e mechanism.Event) error {
 	return nil
 }
 
-// DiagnoseNonPrivate returns the exact diagnosis of the records. Of the request it uses only the
-// loss and the map of rows.
+// DiagnoseNonPrivate returns the exact diagnosis of the records. It uses only the loss and the
+// feature map of the request.
 func DiagnoseNonPrivate(ctx context.Context, r Request, s *data.Schema, d *data.Dataset) (*NonPrivateDiagnosis, error) {
 	r.Method, r.Epsilon = option.MethodLBFGS, math.Inf(1)
 	if r.SumRidge == 0 {
@@ -202,8 +214,8 @@ func (n *NonPrivateDiagnosis) meanLoss(weights []float64) (float64, error) {
 	return sum / float64(n.Records), err
 }
 
-// Excess returns the mean loss of a model minus the minimum. The model must have the map of rows
-// and the loss of the diagnosis.
+// Excess returns the mean loss of a model minus the minimum mean loss. The model must have the
+// feature map and the loss of the diagnosis. Other models are an error.
 func (n *NonPrivateDiagnosis) Excess(m *model.Model) (float64, error) {
 	if m.Network() != nil {
 		return 0, fmt.Errorf("erm: the model is a network, want a linear model; the minimum that is looked for is that of linear ones")
@@ -215,17 +227,17 @@ func (n *NonPrivateDiagnosis) Excess(m *model.Model) (float64, error) {
 	return loss - n.Minimum, err
 }
 
-// Bound returns a bound on the expected excess of the mean loss under private gradient descent, at
-// epsilon, in nats, and delta. The bound is a yardstick, not a guarantee: its source calibrates
-// slightly less noise than epsilon needs. It grows with the rank of the rows, not with their
-// dimension.
+// Bound returns a bound from the literature on the excess of private gradient descent: the expected
+// mean loss minus the minimum. Epsilon is in nats. The bound is for orientation and no guarantee,
+// because its source uses slightly less noise than epsilon needs. The bound grows with the rank of
+// the rows, not with their dimension.
 func (n *NonPrivateDiagnosis) Bound(epsilon, delta float64) float64 {
 	return excessBound(n.Lipschitz, n.ProjectedNorm, n.Rank, epsilon, delta, float64(n.Records))
 }
 
-// Release reserves and pays for a plan that releases sums of products, and returns these sums.
-// Their post-processing costs nothing more: any ridge, R², intervals, models of fewer features and
-// the spectrum.
+// Release reserves the event of a plan that releases sums of products, pays for it, and returns the
+// noisy sums. Everything that is computed from these sums costs nothing more. Examples are models
+// for any ridge penalty or for fewer features, R², confidence intervals and eigenvalues.
 func Release(l *ledger.Ledger, s Setup, d *data.Dataset) (*Moments, error) {
 	if err := s.Plan.Validate(); err != nil {
 		return nil, err

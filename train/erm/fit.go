@@ -14,7 +14,7 @@ import (
 
 // Options are settings that do not affect the guarantee.
 type Options struct {
-	// FeatureBits is the number of bits that a feature is rounded to: 16 (or 0), or 8.
+	// FeatureBits is the number of bits to which a feature is rounded: 16 or 8. 0 means 16.
 	FeatureBits int
 }
 
@@ -33,10 +33,11 @@ type fitting struct {
 	moments *Moments
 }
 
-// Fit reserves the plan's event, encodes the records, and releases the result of the method. Errors
-// after the reservation do not depend on values of records, and the reserved cost stays spent. More
-// than MaxRecords records are an error. The result contains the model and, for linear regression,
-// the inference.
+// Fit returns a model that is trained by the plan's method. It reserves the plan's event, encodes
+// the records, and releases the result of the method. If an error occurs after the reservation, the
+// reserved cost stays spent. Such an error does not depend on values of records. More than
+// MaxRecords records are an error. For a method that releases sums of products for a regression,
+// the result also contains train.Result.Inference.
 func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options) (*train.Result, error) {
 	if err := s.Plan.Validate(); err != nil {
 		return nil, err

@@ -5,10 +5,11 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Empty returns the features whose sum of squares is indistinguishable from noise. Such a feature
-// is 0 in all or nearly all records, so its coefficient is not estimable. Use Keep for least
-// squares on the other features; their coefficients have a different meaning. The result depends
-// only on released numbers. It never contains the constant coordinate.
+// Empty returns the indices of the features whose sum of squares is indistinguishable from noise.
+// Such a feature is 0 in all or nearly all records, so its coefficient cannot be estimated. Use
+// Keep for least squares on the other features. The coefficients of the other features then have a
+// different meaning. The result depends only on released numbers. It never contains the constant
+// feature.
 func (m *Moments) Empty() []int {
 	var out []int
 	least := m.least()
@@ -20,12 +21,12 @@ func (m *Moments) Empty() []int {
 	return out
 }
 
-// Doubtful returns features that noise makes indistinguishable from combinations of the others.
-// There is one feature for each eigenvalue that is too small for Infer. The features are chosen by
-// the eigenvectors of these eigenvalues. The first is the feature on which the eigenvectors depend
-// most. The second is the feature on which their remainder depends most, and so on. This is subset
-// selection by pivoting (Golub, Klema & Stewart, "Rank Degeneracy and Least Squares Problems",
-// Stanford STAN-CS-76-559, 1976). The result never contains the constant coordinate.
+// Doubtful returns the indices of features that the noise makes indistinguishable from linear
+// combinations of other features. It returns one feature for each eigenvalue of the second moment
+// that is too small for Infer. The features are selected from the eigenvectors of these
+// eigenvalues, by subset selection with pivoting (Golub, Klema & Stewart, "Rank Degeneracy and
+// Least Squares Problems", Stanford STAN-CS-76-559, 1976). The result never contains the constant
+// feature.
 func (m *Moments) Doubtful() ([]int, error) {
 	eigen, err := dense.NewEigen(m.secondMoment())
 	if err != nil {

@@ -9,14 +9,15 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Inference is an estimate of the coefficients of least squares without a ridge, from released
-// moments. Its errors allow for the sampling of records and for the noise. It is post-processing of
-// a release.
+// Inference is an estimate of the coefficients of least squares without a ridge penalty. It is
+// computed from released sums, so it costs nothing more. Its standard errors allow for the sampling
+// of the records and for the noise.
 type Inference struct {
 	// Weights are the coefficients, corrected for the leading term of the bias that the noise
 	// causes.
 	Weights []float64
-	// ResidualDeviation is the standard deviation of y - w·x. It is NaN if it is unknown.
+	// ResidualDeviation is the standard deviation of the residual y - w·x, where y is the target of
+	// a row x and w is Weights. It is NaN if it is unknown.
 	ResidualDeviation float64
 	// Records is the noisy number of records.
 	Records float64
@@ -29,23 +30,27 @@ type Inference struct {
 // stated level.
 const minSpectralRatio = 4
 
-// Infer returns the inference about target k.
+// Infer returns the estimated coefficients for target k with their errors.
 //
-// With Ŝ = S + E and ŝ = s + e, the solution moves by S⁻¹(e - E·w) to first order. Up to sign, e -
-// E·w is the product W·u. Here W is the noise in the sums of (x, c·y), and u = (w, -1/c). W has
-// standard deviation ν on the diagonal and ν/√2 off it, so the covariance of W·u is (ν²/2)·(‖u‖²·I
-// + u·uᵀ). To this the covariance σ²·S⁻¹ of least squares with errors of equal variance is added.
+// Let x be a row and y its target. Let S be the exact sum of x·xᵀ and s the exact sum of x·y. The
+// released sums are S + E and s + e, with noise E and e. Let w be the solution of S·w = s. To first
+// order the noise changes the solution by S⁻¹(e - E·w). Let W be the noise in the sums of products
+// of (x, c·y), and let u = (w, -1/c). Up to its sign, the vector e - E·w is W·u. The entries of W
+// have the standard deviation ν on the diagonal and ν/√2 elsewhere. So the covariance of W·u is
+// (ν²/2)·(‖u‖²·I + u·uᵀ). Infer adds the covariance σ²·S⁻¹ of least squares whose errors have the
+// equal variance σ².
 //
-// To second order the noise moves the mean of the solution by S⁻¹·E[W·S⁻¹·W]·w. For this W the move
-// is (ν²/2)·S⁻¹·(S⁻¹ + tr(S⁻¹)·I)·w, and it is subtracted.
+// To second order the noise changes the mean of the solution by S⁻¹·E[W·S⁻¹·W]·w, where E[…] is the
+// expectation. For this W the change is (ν²/2)·S⁻¹·(S⁻¹ + tr(S⁻¹)·I)·w, and Infer subtracts it.
 //
 // The errors are sandwich estimators with the public variance of the noise in the middle (White, "A
 // Heteroskedasticity-Consistent Covariance Matrix Estimator", Econometrica 1980). For the idea
 // compare Evans, King, Schwenzfeier & Thakurta, "Statistically Valid Inferences from
 // Privacy-Protected Data", American Political Science Review 2023.
 //
-// Infer returns an error if the least eigenvalue is too small against the noise for this expansion.
-// It also does so if the moments lack the number of records. Both depend on released numbers only.
+// Infer returns an error if the least eigenvalue is too small compared with the noise for this
+// expansion. It returns an error if the sums do not include the number of records. Both errors
+// depend on released numbers only.
 func (m *Moments) Infer(k int) (*Inference, error) {
 	s, err := newSolver(m)
 	if err != nil {
@@ -136,9 +141,10 @@ func (m *Moments) unbias(w []float64, inverse kernel.Matrix[float64]) {
 	}
 }
 
-// Contrast returns offset + a·w with a confidence interval at this level, such as 0.95. The
-// interval assumes that the records are a sample of a linear model with errors of equal variance.
-// It covers the value of that model.
+// Contrast returns the estimate of offset + a·w, where w are the coefficients, with a confidence
+// interval at this level, such as 0.95. The interval supposes that the records are a sample from a
+// linear model whose errors have equal variance. It is an interval for the value of offset + a·w in
+// that model.
 func (f *Inference) Contrast(a []float64, offset, level float64) train.Estimate {
 	e := train.Estimate{Value: offset}
 	sampled, noisy := 0.0, 0.0

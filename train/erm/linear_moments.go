@@ -8,10 +8,9 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Moments are the released sufficient statistics of least squares: the noisy sums of products of
-// all pairs of coordinates of (x, y). Here x is a row of features and y contains its targets. All
-// results computed from them are post-processing. Moments are immutable and safe for concurrent
-// use.
+// Moments are the released sufficient statistics of least squares. For a row x with targets y, they
+// are the noisy sums of products of all pairs of coordinates of (x, y). Everything that is computed
+// from them costs nothing more. Moments are immutable and safe for concurrent use.
 type Moments struct {
 	features, targets int
 	sums              kernel.Matrix[float64] // of (x, y), the features first
@@ -67,7 +66,8 @@ func newMoments(sums []float64, o momentsOptions) (*Moments, error) {
 func (m *Moments) deviation() float64 { return m.noise }
 
 // Keep returns the moments of a model with only the listed features, from the same release. The
-// features are indices in ascending order. They must include the constant feature if there is one.
+// argument features has indices in ascending order. It must include the constant feature if there
+// is one.
 func (m *Moments) Keep(features []int) (*Moments, error) {
 	if len(features) == 0 || m.intercept > 0 && features[len(features)-1] != m.features-1 {
 		return nil, fmt.Errorf("erm: %d features are kept, want at least one, the constant last", len(features))
@@ -101,9 +101,10 @@ func (m *Moments) secondMoment() kernel.Matrix[float64] {
 	return s
 }
 
-// Spectrum returns the eigenvalues of the noisy second moment, in descending order. Eigenvalues of
-// magnitude up to the spectral norm of the noise, about the noise's standard deviation times
-// √(2·features), are indistinguishable from noise.
+// Spectrum returns the eigenvalues of the noisy second moment of the features, in descending order.
+// Eigenvalues whose magnitude is at most the spectral norm of the noise are indistinguishable from
+// noise. That spectral norm is about √(2·d) times the standard deviation of the noise, for d
+// features.
 func (m *Moments) Spectrum() ([]float64, error) {
 	s, err := newSpectrum(m.secondMoment())
 	if err != nil {
@@ -147,9 +148,9 @@ func (m *Moments) sumOfSquares(k int, w []float64) float64 {
 	return sum
 }
 
-// Determination returns R² = 1 - Σ(y_k - w·x)²/Σ(y_k - mean)² of weights on the summed records. It
-// is computed from the moments. It is NaN without a constant coordinate. Noise can make it larger
-// than 1.
+// Determination returns R² of the weights w for target k: 1 - Σ(y_k - w·x)²/Σ(y_k - mean of y_k)².
+// The sums are over the records of the moments, and they are computed from the noisy moments. So R²
+// may be larger than 1. It is NaN if there is no constant feature.
 func (m *Moments) Determination(k int, w []float64) float64 {
 	records := m.records()
 	mean := m.cross(k)[m.features-1] / (m.intercept * records)

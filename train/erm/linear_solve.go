@@ -160,8 +160,9 @@ func (m *Moments) solve(r ridge) ([]float64, error) {
 	return s.weights(r)
 }
 
-// Path returns the minimizers w of Σ(y - w·x)² + λ·‖w‖² for each penalty λ, in order. All come from
-// one release. The weights of one penalty are one target after the other, each of length Features.
+// Path returns, for each penalty λ in order, the weights w that minimize Σ(y - w·x)² + λ·‖w‖². All
+// weights are computed from one release. The weights of one penalty have one vector for each
+// target, one after the other, with one weight for each feature.
 func (m *Moments) Path(penalties []float64) ([][]float64, error) {
 	s, err := newSolver(m)
 	if err != nil {

@@ -67,7 +67,7 @@ func Summary(name string) string {
 	return m.summary()
 }
 
-// Steps returns the releases of a valid plan, in order.
+// Steps returns the releases of a valid plan, in order. It returns nil for an invalid plan.
 func (p Plan) Steps() []step {
 	if m, err := methodOf(p.Method); err == nil && m.validate(p) == nil {
 		steps := m.steps(p)
@@ -79,8 +79,8 @@ func (p Plan) Steps() []step {
 	return nil
 }
 
-// Facts returns the settings of a valid plan that only its method has, as names and values for
-// people to read. It is nil for an invalid plan.
+// Facts returns the settings of a valid plan that only its method has, as names and values in
+// words. It returns nil for an invalid plan.
 func (p Plan) Facts() []fact {
 	if m, err := methodOf(p.Method); err == nil && m.validate(p) == nil {
 		return m.facts(p)

@@ -8,8 +8,9 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// CheckModel returns an error for each number of a plan that contradicts a model trained by it.
-// These numbers follow from the model's shape, schema, loss, learned parts and bounds of rows.
+// CheckModel returns an error if numbers of a plan contradict a model that is said to be trained by
+// the plan. It compares the numbers that follow from the model's shape, schema, loss, learned parts
+// and bounds of rows. The error joins all contradictions.
 func CheckModel(p Plan, m *model.Model) error {
 	if m.Network() != nil {
 		return fmt.Errorf("erm: the model is a network, want linear weights")
@@ -68,7 +69,8 @@ func (p Plan) checkLinear(m *model.Model) error {
 	return errors.Join(agree("radius of products", l.Radius, want.Radius), agree("bound of products", l.Bound, want.Bound), agree("scale of the target", l.TargetScale, want.TargetScale))
 }
 
-// Premises returns the conditions of the guarantee that follow from the plan.
+// Premises returns the conditions under which the guarantee holds, as far as they follow from the
+// plan.
 func (p Plan) Premises() draft.Premises {
 	return draft.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, NonPrivate: p.NonPrivate}
 }

@@ -12,20 +12,24 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Plan contains every number that determines the guarantee. It is fixed before a record is read and
-// written into the certificate. Its Event is reserved and paid. In JSON it has one more section,
-// with the numbers of its method; Facts and Steps describe that section.
+// Plan contains every number that determines the guarantee of a method of this package. It is fixed
+// before a record is read. It is part of the certificate. In JSON it also has a section with the
+// numbers of its method. Facts and Steps describe that section.
 type Plan struct {
+	// Method is the name of the method, one of Names.
 	Method string `json:"method"`
 	certificate.Subject
-	// Dim and Columns are the shape of the weights.
-	Dim     int            `json:"dim"`
-	Columns int            `json:"columns"`
-	Loss    model.LossSpec `json:"loss"`
-	// RowBound is the largest L2 norm of a row. Longer rows are scaled down to it.
+	// Dim is the number of weights for each score of the model.
+	Dim int `json:"dim"`
+	// Columns is the number of scores of the model.
+	Columns int `json:"columns"`
+	// Loss is the loss with its parameters.
+	Loss model.LossSpec `json:"loss"`
+	// RowBound is the largest L2 norm of a row. Longer rows are scaled down to this norm.
 	RowBound float64 `json:"row-bound"`
 	leastSquares
-	// NonPrivate marks a baseline: the same computation without noise, at infinite cost.
+	// NonPrivate marks a baseline without privacy: the same computation without noise. Its epsilon
+	// is +Inf.
 	NonPrivate bool `json:"non-private,omitempty"`
 	perturbed
 }
@@ -76,7 +80,7 @@ func specOf(l model.Loss) model.LossSpec {
 	return spec
 }
 
-// Event returns the event of all releases of the plan.
+// Event returns the event of all releases of the plan together.
 func (p Plan) Event() mechanism.Event {
 	if m, err := methodOf(p.Method); err == nil && m.validate(p) == nil {
 		return p.afterCenter(m.event(p))
@@ -102,7 +106,7 @@ func (p Plan) derivation() certificate.Claim {
 // maxNumbers bounds the numbers of a plan far above any use, so that nothing overflows.
 const maxNumbers = 1 << 31
 
-// Validate returns an error for the first invalid number.
+// Validate returns an error if a number of the plan is invalid.
 func (p Plan) Validate() error {
 	m, err := methodOf(p.Method)
 	if err == nil {
@@ -136,7 +140,8 @@ func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 // json returns the plan as the certificate holds it.
 func (p Plan) json() (json.RawMessage, error) { return json.Marshal(p) }
 
-// Certificate returns the certificate of the plan. The provenance and the hash are empty.
+// Certificate returns the certificate of the plan, including its price. The fields for the program,
+// the time and the hashes are empty.
 func (p Plan) Certificate() (certificate.Certificate, error) {
 	text, err := p.json()
 	if err != nil {
@@ -145,8 +150,7 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 	return certificate.New(p.Method, text, p.derivation())
 }
 
-// Methods returns the certificate methods of this package by name. Each derives the claim from the
-// JSON of a plan.
+// Methods returns the certificate.Method functions of this package by name.
 func Methods() map[string]certificate.Method {
 	all := map[string]certificate.Method{}
 	for _, m := range methods {

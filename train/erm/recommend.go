@@ -19,10 +19,10 @@ const (
 	recommendedBaseline = 5000
 )
 
-// Recommend returns a method for a request, and the reason. It ignores the request's own method.
-// The decision depends on public numbers: epsilon, delta, relation, loss, and the schema's kind of
-// target, features and declared number of records. So it costs nothing. The rules come from
-// measurements on the tables of docs/methods.md.
+// Recommend returns the name of a method that suits a request, and the reason in words. It ignores
+// the Method of the request. It uses public numbers only, so it costs nothing. These are epsilon,
+// delta, the relation, the loss, and the schema's target, features and declared number of records.
+// The rules come from measurements on the tables of docs/methods.md.
 func Recommend(r Request, s *data.Schema) (method, reason string, err error) {
 	if math.IsInf(r.Epsilon, 1) {
 		return recommendBaseline(r, s)

@@ -15,30 +15,34 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Request contains the user's choices for a model and its privacy. NewSetup makes a plan from it.
+// Request contains the user's choices for a linear model and its privacy. NewSetup turns it into a
+// plan. Many fields apply to some methods only. The zero value of an optional field means the
+// default of the method.
 type Request struct {
-	// Method is one of Names. It is required.
+	// Method is the name of the method, one of Names. It is required.
 	Method string
-	// Epsilon is the whole budget in nats. +Inf means a baseline without privacy.
+	// Epsilon is the budget of the whole run, in nats. +Inf means a baseline without privacy.
 	Epsilon float64
-	// Delta is at least 0. Methods without normal noise accept 0.
+	// Delta is the δ of the guarantee, at least 0. Only methods without normal noise accept 0.
 	Delta float64
-	// Neighboring is the relation. It is required.
+	// Neighboring is the neighboring relation of the guarantee. It is required.
 	Neighboring privacy.Neighboring
-	// Loss is the loss; nil means the default for the target.
+	// Loss is the loss of a record. Nil means the default for the target.
 	Loss model.Loss
-	// Normalization, Radius, Intercept and Transforms are as in train.Request.
+	// Normalization has the meaning of train.Request.Normalization.
 	Normalization feature.Normalization
-	Radius        float64
-	Intercept     float64
-	Transforms    []feature.Spec
-	// SumRidge is Λ in the penalty (Λ/2)·‖w‖² that is added to the sum, not the mean, of all
-	// losses. 0 means the method's default.
+	// Radius has the meaning of train.Request.Radius.
+	Radius float64
+	// Intercept has the meaning of train.Request.Intercept.
+	Intercept float64
+	// Transforms has the meaning of train.Request.Transforms.
+	Transforms []feature.Spec
+	// SumRidge is Λ in the penalty (Λ/2)·‖w‖² on the weights w. The penalty is added to the sum of
+	// all losses, not to their mean. 0 means the default of the method.
 	SumRidge float64
-	// Noise is the noise of output perturbation: "gaussian", "l1", "l2" or "l-infinity". "" means
-	// "gaussian", or "l1" at delta 0, which has the least standard deviation there. For
-	// zeroth-order descent it is "gaussian" or "l1"; "" means "l1" at delta 0. Noise in the norms
-	// L1 and L∞ has a guarantee at delta 0.
+	// Noise is the kind of noise. For output perturbation it is "gaussian", "l1", "l2" or
+	// "l-infinity". For zeroth-order descent it is "gaussian" or "l1". "" means "l1" if Delta is 0,
+	// and otherwise "gaussian". At delta 0, "l1" has the least standard deviation.
 	Noise string
 	// Center requests that a noisy mean is subtracted from the rows. The budget pays for the mean.
 	// Auto centers if the method and the noise allow it and the number of records is declared.
@@ -46,46 +50,55 @@ type Request struct {
 
 	// Each of the following applies to some methods; 0 and "" leave it to the method.
 
-	// Steps is the number of steps of zeroth-order descent and Frank-Wolfe. ClippingNorm is the
-	// norm to which one record's contribution to a step is clipped.
-	Steps        int
+	// Steps is the number of steps of zeroth-order descent or of Frank-Wolfe.
+	Steps int
+	// ClippingNorm is the norm to which one record's contribution to a step of zeroth-order descent
+	// or Frank-Wolfe is clipped.
 	ClippingNorm float64
-	// Directions is the number of directions in a step of zeroth-order descent. The loss is
-	// evaluated at distance Smoothing along each direction, on both sides. StepSize is the size of
-	// a step.
-	Directions          int
+	// Directions is the number of random directions in one step of zeroth-order descent.
+	Directions int
+	// Smoothing is a distance in zeroth-order descent: the loss is evaluated at this distance along
+	// each direction, on both sides. StepSize is the size of one step.
 	Smoothing, StepSize float64
-	// L1Radius is the bound on the L1 norm of the weights in Frank-Wolfe.
+	// L1Radius is the largest L1 norm of the weights in Frank-Wolfe.
 	L1Radius float64
-	// Solver names the method that computes weights for output perturbation. "exact" finds the
-	// minimizer. "gradient-descent" takes SolverSteps steps on all records. "permuted-descent",
-	// under replace-one, makes SolverPasses passes over batches of SolverBatch records.
-	Solver                                 string
+	// Solver is the name of the algorithm that computes the weights for output perturbation.
+	// "exact" finds the minimizer. "gradient-descent" takes SolverSteps steps on all records.
+	// "permuted-descent" makes SolverPasses passes over batches of SolverBatch records, under
+	// replace-one only.
+	Solver string
+	// SolverSteps is the number of steps of the solver "gradient-descent". SolverPasses and
+	// SolverBatch are the number of passes and the size of a batch of the solver
+	// "permuted-descent".
 	SolverSteps, SolverPasses, SolverBatch int
-	// SolverRate is the step size of "gradient-descent", per unit of the gradient of the sum of
-	// losses. For "permuted-descent" without a ridge it is the step size per unit of the gradient
-	// of one record.
+	// SolverRate is the learning rate of the solver. The solver "gradient-descent" multiplies it by
+	// the gradient of the sum of losses. The solver "permuted-descent" without a ridge penalty
+	// multiplies it by the gradient of one record.
 	SolverRate float64
-	// GridPoints is the number of points along each weight of the exponential mechanism's grid. The
-	// grid goes from -GridReach to GridReach. The loss of a record is cut at LossBound.
-	GridPoints           int
+	// GridPoints is the number of grid points along each weight for the exponential mechanism.
+	GridPoints int
+	// GridReach is the largest magnitude of a weight on the grid of the exponential mechanism.
+	// LossBound is the value at which the loss of a record is clipped.
 	GridReach, LossBound float64
-	// Choice is the mechanism that selects a point of the grid, or a coordinate of Frank-Wolfe. It
+	// Choice is the mechanism that selects a point of the grid, or a coordinate in Frank-Wolfe. It
 	// is "permute-and-flip" or "exponential".
 	Choice string
 }
 
-// Setup is a plan with the feature map and the schema that it was made for.
+// Setup is a plan together with the schema, the feature map and the model for which it was made.
 type Setup struct {
-	Plan   Plan
+	// Plan is the plan of the training.
+	Plan Plan
+	// Schema is the schema of the records.
 	Schema *data.Schema
-	// Features is the map of rows. It contains no learned numbers.
+	// Features is the feature map before training. It contains no learned numbers.
 	Features *feature.Map
-	Model    model.Linear
+	// Model is the form of the model, with its loss.
+	Model model.Linear
 }
 
-// NewSetup returns the plan and the model that a request makes for a schema. Both follow from
-// public numbers alone.
+// NewSetup returns the setup of a training that meets a request for a schema. It uses public
+// numbers only.
 func NewSetup(r Request, s *data.Schema) (Setup, error) {
 	m, err := methodOf(r.Method)
 	if err != nil {

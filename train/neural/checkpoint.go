@@ -12,34 +12,42 @@ import (
 	"github.com/ditherml/dither/ledger"
 )
 
-// Checkpoint is the state of a run between two steps. It contains only released numbers: no key, no
-// sample and no noise. A run that continues from it draws all of these anew. A checkpoint is as
-// public as the model.
+// Checkpoint is the state of a training between two steps. It contains only released numbers: no
+// key, no sample and no noise. A training that continues from it draws new keys, samples and noise.
+// A checkpoint is as public as the model.
 type Checkpoint struct {
-	// Plan is the plan of the run. It includes earlier interrupted runs.
+	// Plan is the plan of the training. It includes earlier runs of the training that were
+	// interrupted.
 	Plan Plan
-	// Taken is the number of steps in the state. Ahead bounds the number of further steps that the
-	// run may have made before it was interrupted. Ahead is 0 in a checkpoint from the end of a
-	// run.
+	// Taken is the number of steps that led to this state. Ahead is an upper bound on the number of
+	// further steps that the run may have made before it was interrupted. Ahead is 0 in a
+	// checkpoint from the end of a run.
 	Taken, Ahead int
-	// Divisor is the declared or noisy number of records.
+	// Divisor is the declared or noisy number of records, by which sums are divided.
 	Divisor float64
-	// Levels are the clipping norm and the threshold of each group.
+	// Levels has two numbers for each group of parameters: the clipping norm and the threshold of
+	// the clipping rule.
 	Levels [][2]float64
-	// Weights are the trained parameters. Frozen are the frozen parameters.
+	// Weights are the trained parameters of the network.
 	Weights []float64
-	Frozen  []float32
-	// Optimizers are the states of each group's optimizer.
+	// Frozen are the frozen parameters of the network.
+	Frozen []float32
+	// Optimizers has the state of the optimizer of each group of parameters.
 	Optimizers []optimizer.State
 	// Averaged is the number of iterates in AverageSum.
-	Averaged   int
+	Averaged int
+	// AverageSum is the sum of the iterates for an average of the weights. It is nil if the result
+	// is not an average.
 	AverageSum []float64
-	// Paid are the records of a durable ledger that paid for the steps, oldest first. The last paid
-	// for the run that wrote the checkpoint. There are none where no ledger counts that run.
+	// Paid are the records of a durable ledger that paid for the steps, oldest first. The last
+	// record paid for the run that wrote the checkpoint. Paid is empty if no durable ledger counts
+	// that run.
 	Paid []certificate.LedgerRecord
-	// Sign signs the SHA-256 of a checkpoint that is written, for the last of Paid; nil for no signature.
+	// Sign returns a signature of the SHA-256 of a checkpoint that is being written, made with the
+	// key of the last record in Paid. Nil means that the checkpoint is not signed.
 	Sign func(digest []byte) []byte
-	// Digest and Signature belong to a checkpoint that was read, and are nil where it is not signed.
+	// Digest is the SHA-256 of a checkpoint that was read. Signature is its signature. Both are nil
+	// if the checkpoint is not signed.
 	Digest, Signature []byte
 	settings          settings // the options that the state belongs to
 }
@@ -91,9 +99,10 @@ func (r *run) checkpoint(end bool) error {
 	return nil
 }
 
-// Resume continues a run of the same plan and options from a checkpoint, on the same data set.
-// Keys, samples and noise are new. The reserved event covers all runs: the steps that earlier runs
-// may have made, and the remaining steps. The plan of the result states these steps.
+// Resume continues a training from a checkpoint. The plan, the options and the data set must be the
+// same as in the interrupted training. Keys, samples and noise are drawn anew. The reserved event
+// covers the steps that earlier runs may have made, and the remaining steps. The plan of the result
+// states these steps.
 func Resume(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options, from *Checkpoint) (*Result, error) {
 	if err := from.check(s); err != nil {
 		return nil, err

@@ -173,8 +173,9 @@ const checkpointTemporary = ".dither-writing-"
 
 // Write atomically replaces the file at path by the checkpoint, with mode 0600. The path always
 // contains the complete old or the complete new checkpoint. The file and its name are on disk when
-// Write returns. Write returns the file, locked if the system has locks, so that no other run can
-// use it. To write several checkpoints, close each file after the next call of Write.
+// Write returns. The returned file is locked if the operating system has locks, so that no other
+// run can use it. To write several checkpoints, close each returned file after the next call of
+// Write.
 func (c *Checkpoint) Write(path string) (*os.File, error) {
 	text, err := c.encode()
 	if err != nil {

@@ -7,18 +7,21 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Clipping bounds one record's gradient: the rule, the groups of parameters, and the norms. Package
-// internal/release verifies the bound of every group, whatever the rule proposes.
+// Clipping states how one record's gradient is bounded: by which rule, in which groups of
+// parameters, and to which norms. Package internal/release verifies the bound of every group,
+// whatever the rule proposes.
 type Clipping struct {
+	// Rule is the name of the clipping rule, such as "flat".
 	Rule string `json:"rule"`
-	// Groups are the parts of the gradient that are clipped and released separately, from one
-	// sample. A single group is the whole gradient.
+	// Groups are the parts of the gradient that are clipped and released separately, on the same
+	// sample of records. A single group is the whole gradient.
 	Groups []group `json:"groups"`
-	// Stability is the constant in the denominator of rules that divide by norms. Its unit is that
-	// of the norm.
+	// Stability is the constant in the denominator of rules that divide by norms. It has the unit
+	// of a norm. It is 0 for other rules.
 	Stability float64 `json:"stability,omitempty"`
-	// Threshold is the norm up to which the global rules leave gradients unchanged. For an adaptive
-	// rule it is the initial threshold.
+	// Threshold is a parameter of the rules "global" and "global-adaptive". Gradients with a norm
+	// up to the threshold are all scaled by the same factor. For the adaptive rule it is the
+	// initial threshold. It is 0 for other rules.
 	Threshold float64 `json:"threshold,omitempty"`
 	refinements
 }

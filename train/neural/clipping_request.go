@@ -9,41 +9,47 @@ import (
 	"github.com/ditherml/dither/network"
 )
 
-// ClippingRequest requests a Clipping. The zero value means flat clipping of the whole gradient to
-// norm 1.
+// ClippingRequest contains the user's choices for clipping. The zero value clips the whole gradient
+// to norm 1 by the rule "flat".
 type ClippingRequest struct {
-	// Rule is the name of a clipping rule, such as auto-s or quantile; "" means flat.
+	// Rule is the name of a clipping rule, such as "auto-s" or "quantile". "" means "flat".
 	Rule string
-	// Norm is the clipping norm of the whole gradient; 0 means 1.
+	// Norm is the largest L2 norm of the whole clipped gradient. 0 means 1.
 	Norm float64
-	// Groups is the number of blocks of the network in each group, in order. Nil means one group of
-	// all blocks. PerLayer makes one group for each layer.
-	Groups   []int
+	// Groups divides the network's blocks of parameters into groups that are clipped separately. It
+	// has the number of blocks in each group, in order. Nil means one group of all blocks.
+	Groups []int
+	// PerLayer makes one group of each layer's blocks.
 	PerLayer bool
-	// Norms are the clipping norms of the groups. Nil means Norm/√groups for each.
+	// Norms are the clipping norms of the groups. Nil means Norm/√k for each of k groups.
 	Norms []float64
-	// Allocation divides the noise among groups at the same cost. "even" (or "") gives all groups
-	// the same noise multiplier. "isotropic" gives all numbers noise of the same standard
-	// deviation. "dimension" minimizes the total variance of the noise.
+	// Allocation selects how the noise is divided among the groups, at the same total cost. "even"
+	// gives all groups the same noise multiplier. "isotropic" gives all parameters noise of the
+	// same standard deviation. "dimension" minimizes the total variance of the noise. "" means
+	// "even".
 	Allocation string
-	// Stability is the constant of the rules that have one. 0 means 0.01 times the norm, or 0.1
-	// times the norm for psac.
+	// Stability is the constant in the denominator of rules that divide by norms. 0 means 0.01
+	// times the clipping norm, or 0.1 times the clipping norm for the rule "psac".
 	Stability float64
-	// Threshold is the threshold of the global rules. 0 means 10 times the norm.
+	// Threshold is the threshold of the rules "global" and "global-adaptive". 0 means 10 times the
+	// clipping norm.
 	Threshold float64
-	// Quantile, Rate and CountNoise are the parameters of the adaptive rules. A Quantile of 0 means
-	// 0.5, or 0.95 for a threshold. A Rate of 0 means 0.2. A CountNoise of 0 means a twentieth of
-	// the expected batch, but at least twice the smallest valid noise.
+	// Quantile, Rate and CountNoise are parameters of the adaptive rules, in which a level follows
+	// a quantile of the gradients' norms. Quantile is the quantile. 0 means 0.95 for the rule
+	// "global-adaptive" and otherwise 0.5. Rate is the speed; 0 means 0.2. CountNoise is the
+	// standard deviation of the noise on counts of gradients. 0 means 1/20 of the expected batch
+	// size, but at least twice the smallest valid value.
 	Quantile, Rate, CountNoise float64
-	// Projections and Cap are the parameters of the rule "projected". 0 means 20 for Projections
-	// and 2 for Cap.
+	// Projections is the number of random projections in the rule "projected". 0 means 20.
 	Projections int
-	Cap         float64
-	// MicroBatch, if not 0, clips means of about this number of records instead of single
-	// gradients.
+	// Cap bounds the norm of a clipped gradient in the rule "projected", as a multiple of the
+	// clipping norm. 0 means 2.
+	Cap float64
+	// MicroBatch, if not 0, clips means of about this many gradients instead of single gradients.
 	MicroBatch int
-	// AfterAveraging clips the mean gradient of the whole batch, as one micro-batch. It is for
-	// demonstration only: one record can reverse the clipped mean, so the noise hides everything.
+	// AfterAveraging clips the mean gradient of the whole batch instead of single gradients. It is
+	// for demonstration only. One record can reverse the clipped mean, so the noise that protects a
+	// record hides the whole mean.
 	AfterAveraging bool
 }
 

@@ -10,15 +10,18 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Correlated is noise that partly cancels over the steps (DP-FTRL). Descent moves along the sum of
-// released gradients. At the same cost, that sum has far less noise than with independent noise.
-// The steps use parts of the records in turn.
+// Correlated describes noise that is correlated between steps, so that it partly cancels over the
+// steps (DP-FTRL). Gradient descent moves along the sum of the released gradients. At the same
+// cost, the noise in that sum is far smaller than with independent noise. The records are divided
+// into parts, and each step uses the next part. A round is one step for each part.
 type Correlated struct {
-	// Kind is the form of the correlation. "banded" correlates the steps within a round, by a
-	// banded matrix. "tree" sums the steps of a round by a binary tree.
+	// Kind is the form of the correlation. "banded" correlates the noise of the steps within a
+	// round by a banded matrix. "tree" sums the gradients of a round by a binary tree of noisy
+	// sums.
 	Kind string `json:"kind"`
-	// Coefficients are the first column of the matrix of "banded", from the diagonal down. There is
-	// at most one for each part. They affect how much noise cancels, but not the cost.
+	// Coefficients are the first column of the banded matrix, from the diagonal down. They affect
+	// how much noise cancels, but not the cost. There are at most as many coefficients as parts.
+	// They are nil for "tree".
 	Coefficients []int64 `json:"coefficients,omitempty"`
 }
 

@@ -13,26 +13,28 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Diagnosing contains the settings of a diagnosis. The zero value means all defaults.
+// Diagnosing contains the settings of DiagnoseNonPrivate. The zero value means that all settings
+// have their defaults.
 type Diagnosing struct {
-	// Records is the number of records in the kernel and the descents, from the beginning of the
-	// table. 0 means 16.
+	// Records is the number of records on which kernels are computed and descents are run. They are
+	// the first records of the table. 0 means 16.
 	Records int
-	// NormRecords is the number of records whose norms are measured, from the beginning of the
-	// table. 0 means 1000.
+	// NormRecords is the number of records whose gradients' norms are measured. They are the first
+	// records of the table. 0 means 1000.
 	NormRecords int
-	// Norm is the small clipping norm of the whole gradient. 0 means a tenth of the median norm.
+	// Norm is the small one of the two compared clipping norms of the whole gradient. 0 means a
+	// tenth of the median norm of the gradients.
 	Norm float64
-	// Steps is the number of steps of each descent. 0 means 2000, and a negative number means no
-	// descent.
+	// Steps is the number of steps of each descent. 0 means 2000. A negative number means that no
+	// descent is run.
 	Steps int
-	// LearningRate is the learning rate of the descents. 0 means the stable rate of
-	// dynamics.StableRate.
+	// LearningRate is the learning rate of the descents. 0 means the rate that dynamics.StableRate
+	// returns.
 	LearningRate float64
-	// NoiseMultiplier is the standard deviation of the noise in the noisy descents, in units of
-	// each clipping's bound. 0 means 1.
+	// NoiseMultiplier is the standard deviation of the noise in the noisy descents, in units of the
+	// bound of each clipping on one record's gradient. 0 means 1.
 	NoiseMultiplier float64
-	// Seed is the seed of the initial weights.
+	// Seed determines the initial weights.
 	Seed uint64
 }
 
@@ -42,47 +44,61 @@ const (
 	diagnosisLooks, diagnosisRows = 9, 640
 )
 
-// NonPrivateDiagnosis describes the beginning of a network's training on a table. It is computed
-// exactly from the records, without privacy. Use it for public data only.
+// NonPrivateDiagnosis describes the beginning of a network's training on a table. It compares
+// several ways to clip gradients. It is computed exactly from the records, without privacy. Use it
+// for public data only.
 type NonPrivateDiagnosis struct {
-	Loss    string `json:"loss"`
-	Records int    `json:"records"`
-	Outputs int    `json:"outputs"`
-	Weights int    `json:"trained-weights"`
-	Seed    uint64 `json:"seed"`
-	// SmallNorm is the small clipping norm of the comparison, LargeNorm the large one. LargeNorm is
-	// 1.5 times the largest norm of a record's gradient.
+	// Loss is the name of the loss.
+	Loss string `json:"loss"`
+	// Records is the number of records on which kernels were computed and descents were run.
+	Records int `json:"records"`
+	// Outputs is the number of outputs of the network.
+	Outputs int `json:"outputs"`
+	// Weights is the number of parameters of the network.
+	Weights int `json:"trained-weights"`
+	// Seed is the seed of the initial weights.
+	Seed uint64 `json:"seed"`
+	// SmallNorm is the small one of the two compared clipping norms.
 	SmallNorm float64 `json:"small-clipping-norm"`
+	// LargeNorm is the large one of the two compared clipping norms: 1.5 times the largest norm of
+	// a record's gradient.
 	LargeNorm float64 `json:"large-clipping-norm"`
-	// LearningRate and Steps are the settings of the descents.
-	LearningRate    float64 `json:"learning-rate"`
-	Steps           int     `json:"steps"`
+	// LearningRate is the learning rate of the descents.
+	LearningRate float64 `json:"learning-rate"`
+	// Steps is the number of steps of each descent.
+	Steps int `json:"steps"`
+	// NoiseMultiplier is the standard deviation of the noise in the noisy descents, in units of the
+	// bound of each clipping on one record's gradient.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
-	// Clippings are the compared clippings.
+	// Clippings has the results for each compared clipping.
 	Clippings []ClippingDiagnosis `json:"clippings"`
-	// Norms are the norms of the gradients at the initial weights, first of the whole network, then
-	// of each layer.
-	Norms       []dynamics.Norms `json:"norms"`
-	NormRecords int              `json:"norm-records"`
+	// Norms describes the norms of the gradients at the initial weights. The first element is for
+	// the whole network, and one element for each layer follows.
+	Norms []dynamics.Norms `json:"norms"`
+	// NormRecords is the number of records whose gradients' norms were measured.
+	NormRecords int `json:"norm-records"`
 }
 
-// ClippingDiagnosis is the effect of one clipping on the kernel and on descents.
+// ClippingDiagnosis describes gradient descent under one way to clip gradients. M is the matrix by
+// which the clipped gradient flow moves the outputs of the network (docs/networks-diagnostics.md).
 type ClippingDiagnosis struct {
+	// Name is the name of the clipping.
 	Name string `json:"name"`
-	// Kernel describes the matrix M at the initial weights.
+	// Kernel describes the matrix M (see ClippingDiagnosis) at the initial weights.
 	Kernel dynamics.Character `json:"kernel"`
-	// Flow is the descent without noise. Noisy is the descent with noise. Both are nil if no
-	// descent was requested.
-	Flow  *dynamics.Trajectory `json:"flow,omitempty"`
+	// Flow is the descent without noise. It is nil if no descent was requested.
+	Flow *dynamics.Trajectory `json:"flow,omitempty"`
+	// Noisy is the descent with noise. It is nil if no descent was requested.
 	Noisy *dynamics.Trajectory `json:"noisy,omitempty"`
-	// Measured is the measured row of the table. Course is the row that the lecture notes claim, or
-	// nil if they do not cover the clipping.
-	Measured Convergence  `json:"measured"`
-	Course   *Convergence `json:"course,omitempty"`
+	// Measured states what was measured for this clipping.
+	Measured Convergence `json:"measured"`
+	// Course states what lecture notes claim for this clipping. It is nil if they do not cover the
+	// clipping.
+	Course *Convergence `json:"course,omitempty"`
 }
 
-// DiagnoseNonPrivate returns the exact diagnosis of the first records of a public table. Of the
-// request it uses only the layers, input, loss and map of rows.
+// DiagnoseNonPrivate returns the exact diagnosis of the first records of a public table. It uses
+// only the layers, the input, the loss and the feature map of the request.
 func DiagnoseNonPrivate(ctx context.Context, r Request, o Diagnosing, s *data.Schema, d *data.Dataset) (*NonPrivateDiagnosis, error) {
 	r.Epsilon, r.Clipping, r.Sampling, r.Steps, r.Epochs = math.Inf(1), ClippingRequest{}, Sampling{Kind: option.SamplingFull}, 1, 0
 	setup, err := NewSetup(r, s)
@@ -249,8 +265,9 @@ func (n *NonPrivateDiagnosis) diagnose(p dynamics.Problem, c comparison) (Clippi
 	return out, nil
 }
 
-// LayerNorm returns SmallNorm for k = 0, and otherwise the clipping norm of the layer at Norms[k].
-// The layers have equal clipping norms, whose squares add up to the square of SmallNorm.
+// LayerNorm returns the small clipping norm of the part of the network that Norms[k] describes. For
+// k = 0 this part is the whole network, and the result is SmallNorm. For a layer the result is
+// SmallNorm/√L, where L is the number of layers.
 func (n *NonPrivateDiagnosis) LayerNorm(k int) float64 {
 	if k == 0 {
 		return n.SmallNorm

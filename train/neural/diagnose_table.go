@@ -8,19 +8,24 @@ import (
 
 // Convergence describes gradient descent under one kind of clipping. M is the matrix by which the
 // clipped gradient flow moves the outputs of the network (docs/networks-diagnostics.md). Each field
-// is "yes", "no", "under way" if more steps are needed, or "" if nothing was measured or claimed.
+// answers one question. It is "yes", "no", "under way" if more steps are needed, or "" if nothing
+// was measured or claimed.
 type Convergence struct {
+	// Symmetric states whether the matrix M (see Convergence) is symmetric.
 	Symmetric string `json:"symmetric,omitempty"`
-	// Positive states whether the eigenvalues of M are positive, and PositiveForm whether xᵀMx is
-	// positive for every x. The two agree if M is symmetric.
-	Positive     string `json:"positive-eigenvalues,omitempty"`
+	// Positive states whether all eigenvalues of the matrix M (see Convergence) are positive.
+	Positive string `json:"positive-eigenvalues,omitempty"`
+	// PositiveForm states whether xᵀMx is positive for every x that is not 0, where M is the matrix
+	// of Convergence. If M is symmetric, PositiveForm equals Positive.
 	PositiveForm string `json:"positive-form,omitempty"`
-	// Monotone and Zero state whether the loss without noise falls in every step, and whether it
-	// reaches zero. The other fields describe the loss with noise.
-	Monotone      string `json:"monotone-loss,omitempty"`
-	Zero          string `json:"to-zero-loss,omitempty"`
+	// Monotone states whether the loss falls in every step of the descent without noise.
+	Monotone string `json:"monotone-loss,omitempty"`
+	// Zero states whether the loss reaches zero in the descent without noise.
+	Zero string `json:"to-zero-loss,omitempty"`
+	// MonotoneNoisy states whether the loss falls in every step of the descent with noise.
 	MonotoneNoisy string `json:"monotone-loss-with-noise,omitempty"`
-	ZeroNoisy     string `json:"to-zero-loss-with-noise,omitempty"`
+	// ZeroNoisy states whether the loss reaches zero in the descent with noise.
+	ZeroNoisy string `json:"to-zero-loss-with-noise,omitempty"`
 }
 
 // comparison is a clipping with the claims of lecture notes about it.

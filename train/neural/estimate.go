@@ -30,10 +30,11 @@ const (
 	tapeBytes = 8
 )
 
-// Estimate returns a rough estimate of the seconds and the bytes of memory of Fit, on this number
-// of processors. It uses only public numbers: the declared number of records, or the bound on it.
-// Reading the table is included. For the networks of docs/benchmarks.md the estimate is within a
-// factor of about 3. Other layers and machines may differ more.
+// Estimate returns a rough estimate of the time and the memory that Fit takes on this number of
+// processors, in seconds and bytes. It uses only public numbers, such as the declared number of
+// records or the bound on that number. Reading the table is included. For the networks of
+// docs/benchmarks.md the estimate is within a factor of about 3. Other layers and machines may
+// differ more.
 func (s Setup) Estimate(o Options, processors int) (seconds float64, bytes int64) {
 	p := s.Plan
 	records, entries := p.records(), s.Features.Dim()

@@ -13,65 +13,70 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Options are settings that do not affect the guarantee. Invalid numbers are errors.
+// Options are settings that do not affect the guarantee. An invalid number is an error of Fit.
 type Options struct {
-	// Optimizer is the rule that computes steps from released sums; "" means momentum.
+	// Optimizer is the name of the rule that computes steps from released sums. "" means
+	// "momentum".
 	Optimizer string
-	// LearningRate is the largest learning rate of the run; 0 means the optimizer's default.
+	// LearningRate is the largest learning rate of the run. 0 means the default of the optimizer.
 	LearningRate float64
-	// Schedule is the schedule of the learning rate after a linear increase over WarmUp steps. ""
-	// means "linear".
+	// Schedule is how the learning rate changes after the first WarmUp steps, as in
+	// train.Options.Schedule. "" means "linear".
 	Schedule string
-	WarmUp   int
-	// Momentum is β, below 1. For Adam it is the decay of the mean gradient. 0 means 0.9, and a
-	// negative number means no momentum.
+	// WarmUp is the number of first steps in which the learning rate increases linearly.
+	WarmUp int
+	// Momentum is the factor by which the optimizer multiplies the previous step, below 1. For Adam
+	// it is the decay of the mean gradient. 0 means 0.9. A negative number means no momentum.
 	Momentum float64
-	// Ridge is λ in the penalty (λ/2)·‖w‖². L1 is the factor of the penalty Σ|w_j|. Both are on all
-	// trained weights.
+	// Ridge is λ in the penalty (λ/2)·‖w‖² on all trained weights w. L1 is the factor of the
+	// penalty Σ|w_j| on all trained weights.
 	Ridge, L1 float64
-	// WeightDecay is λ in the decay of the weights before each step: w is multiplied by 1 - η·λ,
-	// with η the learning rate. 0 means the default of the optimizer, and a negative number means
-	// no decay.
+	// WeightDecay is λ in the decay of the weights. Before each step the weights are multiplied by
+	// 1 - η·λ, where η is the learning rate. 0 means the default of the optimizer, and a negative
+	// number means no decay.
 	WeightDecay float64
-	// Average selects the returned weights. "none" (or "") is the last iterate, "exponential" a
-	// moving average, and "uniform" the mean of the iterates. "tail" is the mean of the last 40 %
-	// of the iterates. All cost the same. AverageDecay is the decay of "exponential" in each step;
-	// 0 means 0.99.
-	Average      string
+	// Average selects the weights of the result. "none" is the last iterate. "exponential" is a
+	// moving average of the iterates, "uniform" their mean, and "tail" the mean of the last 40 % of
+	// them. "" means "none". The choice does not affect the cost.
+	Average string
+	// AverageDecay is the decay of the moving average "exponential" in each step. 0 means 0.99.
 	AverageDecay float64
-	// Initial, if not nil, contains the initial parameters of the whole network, including frozen
-	// ones. They must be public, or released at a cost that is counted. Nil means random
+	// Initial, if not nil, has the initial parameters of the whole network, including frozen ones.
+	// They must be public, or released at a cost that is counted elsewhere. Nil means random
 	// parameters.
 	Initial []float32
-	// FeatureBits is the number of bits that a feature is rounded to: 16 (or 0), or 8.
+	// FeatureBits is the number of bits to which a feature is rounded: 16 or 8. 0 means 16.
 	FeatureBits int
 	// Chunk is the number of records that each goroutine processes at a time. 0 means a default for
 	// the network. It affects only memory and speed.
 	Chunk int
-	// Progress, if not nil, is called after each step. Its argument includes the cost of a run that
-	// ends there.
+	// Progress, if not nil, is called after each step. For more than 100 steps it is called after
+	// about 100 of them. Its argument includes the cost of a run that ends there.
 	Progress func(train.Progress)
-	// Checkpoint, if not nil, receives the state of the run every CheckpointEvery steps; 0 means
-	// about 100 times in a run. It also receives the state when the run is interrupted and at
-	// its end. If Checkpoint returns an error, the run stops. An error at the end does not discard
-	// the result, which is paid for.
-	Checkpoint      func(*Checkpoint) error
+	// Checkpoint, if not nil, receives the state of the training every CheckpointEvery steps, when
+	// the training is interrupted, and at its end. If Checkpoint returns an error, the training
+	// stops. An error at the end does not discard the result, which is already paid for.
+	Checkpoint func(*Checkpoint) error
+	// CheckpointEvery is the number of steps between two calls of Checkpoint. 0 means about 100
+	// calls in a training.
 	CheckpointEvery int
 }
 
-// Result is the released result of a run.
+// Result is a trained network with numbers about it. All fields are released.
 type Result struct {
 	// Model is the trained network with all parameters, including frozen ones.
 	Model *model.Model
-	// Weights are the parameters of the network.
+	// Weights are the parameters of the network, in the order of network.Network.
 	Weights []float32
 	// LearningRate is the learning rate that was used. Divisor is the declared or noisy number of
-	// records.
+	// records, by which sums were divided.
 	LearningRate, Divisor float64
-	// Levels are the clipping norms or thresholds after the last step. Adaptive rules change them.
+	// Levels has the clipping norm of each group of parameters after the last step. For the rule
+	// "global-adaptive" it has the threshold instead. Adaptive rules change these numbers in each
+	// step.
 	Levels []float64
-	// Plan is the plan of the run. If the run was resumed, it includes earlier runs. It determines
-	// the cost of the result.
+	// Plan is the plan of the training. If the training was resumed, the plan includes the earlier
+	// runs. Plan determines the cost of the result.
 	Plan Plan
 }
 
@@ -100,7 +105,7 @@ func (o Options) validate() error {
 // maxChunk bounds the records that a goroutine works on at a time.
 const maxChunk = 1 << 16
 
-// Check returns the error that Fit would return for the plan and the options. It reads no record.
+// Check returns the error that Fit would return for the plan and these options. It reads no record.
 func (s Setup) Check(o Options) error {
 	if err := s.Plan.Validate(); err != nil {
 		return err
@@ -117,9 +122,10 @@ func (s Setup) Check(o Options) error {
 	return o.validate()
 }
 
-// Fit reserves the plan's event, then releases every step. Errors after the reservation do not
-// depend on values of records, and the reserved cost stays spent. More than MaxRecords records are
-// an error. Records that the schema drops do not count.
+// Fit returns a network that is trained by the plan. It reserves the plan's event in the ledger,
+// and then takes the steps. If an error occurs after the reservation, the reserved cost stays
+// spent. Such an error does not depend on values of records. More than MaxRecords records are an
+// error. Records that the schema drops do not count.
 func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options) (*Result, error) {
 	return fit(ctx, l, s, d, o, nil)
 }

@@ -10,9 +10,10 @@ import (
 	"github.com/ditherml/dither/network"
 )
 
-// CheckModel returns an error for each number of a plan that contradicts a model trained by it.
-// These numbers follow from the model's layers, schema and loss. A model whose schema has learned
-// parts is an error too.
+// CheckModel returns an error if numbers of a plan contradict a model that is said to be trained by
+// the plan. It compares the numbers that follow from the model's layers, schema and loss. The error
+// joins all contradictions. A model whose schema has learned bounds, bins or levels is an error
+// too.
 func CheckModel(p Plan, m *model.Model) error {
 	n := m.Network()
 	if n == nil {
@@ -57,7 +58,8 @@ func describe(l network.Layers) string {
 	return string(text)
 }
 
-// Premises returns the conditions of the guarantee that follow from the plan.
+// Premises returns the conditions under which the guarantee holds, as far as they follow from the
+// plan.
 func (p Plan) Premises() draft.Premises {
 	return draft.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, RowsAlone: true, NonPrivate: p.NonPrivate}
 }

@@ -15,12 +15,13 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Plan contains every number that determines the guarantee. It is fixed before a record is read and
-// written into the certificate. Its Event is reserved and paid.
+// Plan contains every number that determines the guarantee of the training of a network. It is
+// fixed before a record is read. It is part of the certificate.
 type Plan struct {
 	certificate.Subject
-	// CountNoise is the noise multiplier of the number of records. If no number is declared, the
-	// noisy number is released first. Otherwise CountNoise is 0.
+	// CountNoise is the noise multiplier for the number of records. If the schema does not declare
+	// that number, training first releases a noisy number. If the number is declared, CountNoise is
+	// 0.
 	CountNoise float64 `json:"count-noise-multiplier,omitempty"`
 	// Network describes the trained network, without its parameters.
 	Network struct {
@@ -30,21 +31,26 @@ type Plan struct {
 		// Trained is how many numbers are trained.
 		Trained int `json:"trained"`
 	} `json:"network"`
+	// Loss is the loss with its parameters.
 	Loss model.LossSpec `json:"loss"`
-	// Clipping bounds the gradient of each record.
+	// Clipping states how the gradient of each record is bounded.
 	Clipping Clipping `json:"clipping"`
+	// Sampling states how the records of a step are selected.
 	Sampling Sampling `json:"sampling"`
-	// Correlated, if not nil, is the correlation of the noise of different steps.
+	// Correlated, if not nil, describes how the noise of different steps is correlated.
 	Correlated *Correlated `json:"correlated-noise,omitempty"`
-	Steps      int         `json:"steps"`
-	// NoiseMultiplier is the noise of one Gaussian release that costs as much as all releases of a
-	// step together. For one group without counts, it is the standard deviation of the noise
-	// divided by one record's bound. It is 0 in a plan without privacy.
+	// Steps is the number of steps.
+	Steps int `json:"steps"`
+	// NoiseMultiplier is the noise multiplier of one Gaussian release that costs as much as all
+	// releases of one step together. If a step releases a single sum of gradients, it is the
+	// standard deviation of the noise divided by the bound on one record's gradient. It is 0 in a
+	// plan without privacy.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
-	// Interrupted lists earlier runs of the plan that were interrupted. This run continues from
-	// their steps.
+	// Interrupted lists earlier runs of the training that were interrupted. This run continues from
+	// the steps of those runs.
 	Interrupted []abandonedRun `json:"interrupted,omitempty"`
-	// NonPrivate marks a baseline: the same computation without noise, at infinite cost.
+	// NonPrivate marks a baseline without privacy: the same computation without noise. Its epsilon
+	// is +Inf.
 	NonPrivate bool `json:"non-private,omitempty"`
 }
 
@@ -60,7 +66,8 @@ func (p Plan) network() (*network.Network, error) {
 	return n, nil
 }
 
-// Event returns the plan's event: the number of records, if it is not declared, then every step.
+// Event returns the event of the plan: the release of the number of records, if it is not declared,
+// and then every step.
 func (p Plan) Event() mechanism.Event {
 	steps, err := p.steps(p.NoiseMultiplier)
 	if err != nil {
@@ -169,10 +176,10 @@ func (p Plan) released(multiplier float64) (mechanism.Event, error) {
 	return sequence, nil
 }
 
-// Filter returns a filter for a ledger that counts this plan and others. The filter is account.GDP
-// if that is the plan's own accountant. Otherwise it is account.RDP at the order with the lowest
-// price for the plan. The choice depends on public numbers only. A ledger for this plan alone needs
-// no filter (ledger.NewSingle).
+// Filter returns an accountant that a ledger can use as its filter, if the ledger pays for this
+// plan and others. It is account.GDP if all releases are Gaussian. Otherwise it is account.RDP at
+// the order with the lowest cost for this plan. The choice depends on public numbers only. A ledger
+// for this plan alone needs no filter; see ledger.NewSingle.
 func (p Plan) Filter() (account.Accountant, error) {
 	if account.For(p.Event()).Name() == account.GDP.Name() {
 		return account.GDP, nil
@@ -212,7 +219,7 @@ func (p Plan) derivation() certificate.Claim {
 // maxSteps and maxNumbers bound a plan far above any use, so that nothing overflows.
 const maxSteps, maxNumbers = 1 << 24, 1 << 31
 
-// Validate returns an error for the first invalid number.
+// Validate returns an error if a number of the plan is invalid.
 func (p Plan) Validate() error {
 	if err := certificate.CheckSubject("neural", p.Subject, false); err != nil {
 		return err
@@ -264,7 +271,8 @@ func (p Plan) validateModel() error {
 // json returns the plan as the certificate holds it.
 func (p Plan) json() (json.RawMessage, error) { return json.Marshal(p) }
 
-// Certificate returns the certificate of the plan. The provenance and the hash are empty.
+// Certificate returns the certificate of the plan, including its price. The fields for the program,
+// the time and the hashes are empty.
 func (p Plan) Certificate() (certificate.Certificate, error) {
 	text, err := p.json()
 	if err != nil {
@@ -273,8 +281,7 @@ func (p Plan) Certificate() (certificate.Certificate, error) {
 	return certificate.New(option.MethodNetwork, text, p.derivation())
 }
 
-// Methods returns the certificate methods of this package by name. Each derives the claim from the
-// JSON of a plan.
+// Methods returns the certificate.Method functions of this package by name.
 func Methods() map[string]certificate.Method {
 	return map[string]certificate.Method{option.MethodNetwork: func(text json.RawMessage) (certificate.Claim, error) {
 		p, err := strict.ReadPlan[Plan]("neural", text)

@@ -16,43 +16,48 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Request contains the user's choices for a network and its privacy. NewSetup makes a plan from it.
-// The zero value of an optional field means its default.
+// Request contains the user's choices for a network and its privacy. NewSetup turns it into a plan.
+// The zero value of an optional field means the default.
 type Request struct {
-	// Epsilon is the whole budget in nats. +Inf means a baseline without privacy.
+	// Epsilon is the budget of the whole run, in nats. +Inf means a baseline without privacy.
 	Epsilon float64
-	Delta   float64
-	// Neighboring is the relation. It is required.
+	// Delta is the δ of the guarantee. It is required.
+	Delta float64
+	// Neighboring is the neighboring relation of the guarantee. It is required.
 	Neighboring privacy.Neighboring
-	// Layers are the layers of the network. The network must have one output for each score of the
-	// loss. Layers is required.
+	// Layers are the layers of the network. They are required. The network must have one output for
+	// each score of the loss.
 	Layers network.Layers
-	// Input is the shape of one record. Nil means one dimension, the features.
+	// Input is the shape in which the network reads a record. Nil means a shape with one dimension,
+	// the features.
 	Input network.Shape
-	// Loss is the loss; nil means the default for the target.
+	// Loss is the loss of a record. Nil means the default for the target.
 	Loss model.Loss
-	// Clipping requests the bound on gradients.
+	// Clipping contains the choices for clipping gradients.
 	Clipping ClippingRequest
-	// Sampling selects the records of a step. Its zero value means a Poisson sample with
-	// probability 0.05.
+	// Sampling states how the records of a step are selected. The zero value means a Poisson sample
+	// with probability 0.05.
 	Sampling Sampling
-	// Correlation is the kind of correlated noise (see Correlated), or "" for independent noise. It
-	// must be "" without privacy.
+	// Correlation is the kind of correlated noise, as in Correlated.Kind. "" means independent
+	// noise. Without privacy it must be "".
 	Correlation string
-	// BandMomentum is the optimizer's momentum for which the coefficients of "banded" are computed.
-	// 0 means 0.9, and a negative number means no momentum.
+	// BandMomentum is the momentum of the optimizer for which the coefficients of the correlation
+	// "banded" are computed. 0 means 0.9. A negative number means no momentum.
 	BandMomentum float64
-	// Bands is the number of coefficients of "banded". 0 means the number of parts, but at most 64.
+	// Bands is the number of coefficients of the correlation "banded". 0 means the number of parts,
+	// but at most 64.
 	Bands int
-	// Steps is the number of steps. 0 means the number of steps in Epochs passes.
+	// Steps is the number of steps. 0 means the number of steps in Epochs passes over the records.
 	Steps int
-	// Epochs is the expected number of uses of each record in a run. 0 means 20.
+	// Epochs is the expected number of steps that use a given record. 0 means 20. It must be 0 if
+	// Steps is not 0.
 	Epochs float64
-	// Normalization, Radius and Transforms are as in train.Request, but a Normalization of "" means
-	// NormNone.
+	// Normalization is the normalization of rows. "" means feature.NormNone.
 	Normalization feature.Normalization
-	Radius        float64
-	Transforms    []feature.Spec
+	// Radius has the meaning of train.Request.Radius.
+	Radius float64
+	// Transforms has the meaning of train.Request.Transforms.
+	Transforms []feature.Spec
 }
 
 const (
@@ -60,18 +65,22 @@ const (
 	countShare = 0.01
 )
 
-// Setup is a plan with the network, the feature map and the schema that it was made for.
+// Setup is a plan together with the schema, the feature map and the network for which it was made.
 type Setup struct {
-	Plan   Plan
+	// Plan is the plan of the training.
+	Plan Plan
+	// Schema is the schema of the records.
 	Schema *data.Schema
-	// Features is the map of rows. It contains no learned numbers.
+	// Features is the feature map. It contains no learned numbers.
 	Features *feature.Map
-	Loss     model.Loss
-	Network  *network.Network
+	// Loss is the loss of a record.
+	Loss model.Loss
+	// Network is the network to train, without its parameters.
+	Network *network.Network
 }
 
-// NewSetup returns the plan and the network that a request makes for a schema. Both follow from
-// public numbers alone.
+// NewSetup returns the setup of a training that meets a request for a schema. It uses public
+// numbers only.
 func NewSetup(r Request, s *data.Schema) (Setup, error) {
 	if err := r.check(s); err != nil {
 		return Setup{}, err

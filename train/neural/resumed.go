@@ -1,8 +1,7 @@
 package neural
 
-// Resumed returns the setup of the run that Resume makes from a checkpoint. Its plan and its event
-// count the steps of earlier runs. It returns the error that Resume would return for the
-// checkpoint.
+// Resumed returns the setup with which Resume continues from a checkpoint. The plan and the event
+// of this setup count the steps of earlier runs. A checkpoint that Resume would refuse is an error.
 func (s Setup) Resumed(from *Checkpoint) (Setup, error) {
 	if err := from.check(s); err != nil {
 		return Setup{}, err

@@ -9,20 +9,27 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Sampling selects the records of a step. It determines both the drawn samples and their price.
+// Sampling states how the records of a step are selected. It determines both the samples that are
+// drawn and the event that is priced.
 type Sampling struct {
-	// Kind is the kind of sampling. "full" takes every record in every step. "poisson" takes each
-	// record with a probability. "truncated-poisson" keeps at most BatchSize records of a Poisson
-	// sample. "fixed-size" takes batches of one size, under replace-one only. "partition" takes the
-	// parts of one division in turn, and "shuffle" the parts of a new division in every round.
-	// "cyclic" takes Poisson samples of the parts in turn.
+	// Kind is the kind of sampling:
+	//
+	//   - "full" uses every record in every step
+	//   - "poisson" uses each record with Probability, independently
+	//   - "truncated-poisson" keeps at most BatchSize records of a Poisson sample
+	//   - "fixed-size" uses random batches of BatchSize records, under replace-one only
+	//   - "partition" divides the records into Parts parts once, and each step uses the next part
+	//   - "shuffle" does the same as "partition", with a new division after every Parts steps
+	//   - "cyclic" uses a Poisson sample of the next part in each step
 	Kind string `json:"kind"`
-	// Probability is the probability of each record in a Poisson sample. In a cyclic sample it
-	// applies to the current part.
+	// Probability is the probability of each record in a Poisson sample. For "cyclic" it is the
+	// probability of a record of the current part. For other kinds without Poisson samples it is 0.
 	Probability float64 `json:"probability,omitempty"`
-	// BatchSize is the size of batches of fixed size, or the largest size of a truncated sample.
+	// BatchSize is the size of a batch for "fixed-size", or the largest size of a sample for
+	// "truncated-poisson". For other kinds it is 0.
 	BatchSize int `json:"batch-size,omitempty"`
-	// Parts is the number of parts that the steps use in turn.
+	// Parts is the number of parts into which the records are divided, for "partition", "shuffle"
+	// and "cyclic". For other kinds it is 0.
 	Parts int `json:"parts,omitempty"`
 }
 
@@ -67,8 +74,8 @@ func (p Plan) validateSampling() error {
 	return err
 }
 
-// Share returns the expected share of the records in one step. For truncated samples it is an
-// upper bound: the share that is drawn, at most the share that fits.
+// Share returns the expected share of the records in one step. For the sampling "truncated-poisson"
+// it is an upper bound on that share.
 func (p Plan) Share() float64 {
 	switch s := p.Sampling; s.Kind {
 	case option.SamplingPoisson:
