@@ -34,6 +34,8 @@ type Options struct {
 	// Child, if not nil, runs Part in another process of this program and returns the result. The
 	// level is of processor instructions; "" is the best level.
 	Child func(ctx context.Context, level, part string) ([]byte, error)
+	// Kept, if not nil, keeps plans of trainings for the next audit of this effort.
+	Kept *canary.Kept
 	// Progress, if not nil, is told what begins, and which share of all attacks is done.
 	Progress func(what string, done float64)
 }
@@ -61,7 +63,7 @@ func Run(ctx context.Context, o Options) (auditing.Report, error) {
 	if err != nil {
 		return auditing.Report{}, err
 	}
-	trained, err := canary.Attack(ctx, canary.Options{Alarm: Alarm / 2, Canaries: max(200, int(20000*o.Effort)), Progress: progress(0.7, 0.3)})
+	trained, err := canary.Attack(ctx, canary.Options{Alarm: Alarm / 2, Canaries: max(200, int(20000*o.Effort)), Kept: o.Kept, Progress: progress(0.7, 0.3)})
 	if err != nil {
 		return auditing.Report{}, err
 	}

@@ -181,8 +181,8 @@ var layers = []layer{
 	// Words about what every other package plans and certifies: hence all of them. What it explains it verifies first: hence
 	// internal/artefact.
 	{"explain", "privacy internal/parallel internal/display internal/artefact internal/glossary internal/wording internal/textbook internal/curve mechanism account certificate internal/strict query model evaluate train train/erm train/neural sweep internal/report internal/option"},
-	// What trains on canaries and judges what was released: every kind of training.
-	{"internal/attack/canary", "account audit certificate data internal/auditing internal/option internal/parallel ledger mechanism network privacy train train/erm train/neural"},
+	// What trains on canaries and judges what was released: every kind of training, question and measurement.
+	{"internal/attack/canary", "account audit certificate data evaluate internal/auditing internal/option internal/parallel ledger mechanism network privacy query train train/erm train/neural"},
 	// The attacks on this program together.
 	{"internal/attack", "internal/attack/canary internal/attack/kernels internal/attack/noise internal/auditing internal/failure internal/kernel"},
 	// Audits by scores of canaries of any program: it reads them, and explain reads the claim.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/audit"
 	"github.com/ditherml/dither/internal/auditing"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
@@ -13,22 +14,46 @@ import (
 )
 
 // fullBatch is a training with all records in each of four steps.
-func fullBatch(epsilon float64) run {
-	return linear(train.Request{Epsilon: epsilon, Neighboring: privacy.AddOrRemoveOne, Steps: 4}, 1)
+func fullBatch(epsilon float64) plan {
+	return linear(func(int) train.Request {
+		return train.Request{Epsilon: epsilon, Neighboring: privacy.AddOrRemoveOne, Steps: 4, ClippingNorm: clip}
+	})
+}
+
+// trained plans and runs a training.
+func trained(t *testing.T, of plan, canaries int) (planned, audit.Scores) {
+	t.Helper()
+	p, err := of(canaries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores, err := p.run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, scores
+}
+
+// judged judges scores by the claim of a run.
+func judged(t *testing.T, p planned, scores audit.Scores, alarm float64) auditing.Section {
+	t.Helper()
+	claim, err := p.claim()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := p.judge("training", claim, scores, alarm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // TestFullBatchesAreSeen trains with 20,000 canaries and all records in each step. The best bound at
 // 95 % confidence must reach a share of the claim. Each falls below with probability under 1e-6.
 func TestFullBatchesAreSeen(t *testing.T) {
 	for _, c := range []struct{ epsilon, share float64 }{{1, 0.5}, {2, 0.7}, {4, 0.85}, {8, 0.85}} {
-		found, err := fullBatch(c.epsilon)(t.Context(), 20000)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := judge("full batch", found, 0.05)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p, scores := trained(t, fullBatch(c.epsilon), 20000)
+		s := judged(t, p, scores, 0.05)
 		if *s.LowerBound < c.share*c.epsilon || math.Abs(*s.Claimed-c.epsilon) > 1e-6 {
 			t.Errorf("the claim %v has the lower bound %v, want %v of it", *s.Claimed, *s.LowerBound, c.share)
 		}
@@ -40,10 +65,7 @@ func TestFullBatchesAreSeen(t *testing.T) {
 // that counts twice, noise for the mean instead of the sum. The same scores agree with their own
 // claim.
 func TestFaultsOfTrainingsAreFound(t *testing.T) {
-	found, err := fullBatch(4)(t.Context(), 20000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, scores := trained(t, fullBatch(4), 20000)
 	gaussian := func(steps int, multiplier float64) mechanism.Event {
 		return mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: multiplier}, Count: steps}
 	}
@@ -61,36 +83,12 @@ func TestFaultsOfTrainingsAreFound(t *testing.T) {
 		{"the noise of a mean of 100 for a sum", gaussian(4, 100*z), true},
 		{"noise without the factor of replace-one", gaussian(4, 2*z), true},
 	} {
-		faulty := found
+		faulty := p
 		faulty.event = c.claimed
-		s, failed := judge(c.fault, faulty, 1e-8)
-		if failed != nil {
-			t.Fatal(failed)
-		}
+		s := judged(t, faulty, scores, 1e-8)
 		if (s.Verdict == auditing.Refuted) != c.refuted {
 			t.Errorf("%s: %s, lower bound %v of the claim %v", c.fault, s.Verdict, *s.LowerBound, *s.Claimed)
 		}
-	}
-}
-
-// TestTrueTrainingsPass attacks descent and networks with few canaries: none is refuted, each with
-// probability at most 1e-6 of being so by chance. Package attack tests the other methods.
-func TestTrueTrainingsPass(t *testing.T) {
-	for _, s := range settings() {
-		if !strings.HasPrefix(s.name, "method") {
-			checkTraining(t, s, 400)
-		}
-	}
-}
-
-func checkTraining(t *testing.T, of setting, canaries int) {
-	t.Helper()
-	s, err := of.attack(t.Context(), Options{Canaries: canaries}, 1e-6)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Verdict != auditing.NotRefuted || s.LowerBound == nil || s.Claimed == nil || *s.LowerBound > *s.Claimed {
-		t.Errorf("%s: %s: lower bound %v of the claim %v", s.Name, s.Verdict, s.LowerBound, s.Claimed)
 	}
 }
 
@@ -102,14 +100,8 @@ func checkBounds(t *testing.T, trainings int) {
 	t.Helper()
 	for i := range trainings {
 		epsilon := []float64{0.5, 1, 3, 8}[i%4]
-		found, err := fullBatch(epsilon)(t.Context(), 500)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := judge("full batch", found, 1e-6)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p, scores := trained(t, fullBatch(epsilon), 500)
+		s := judged(t, p, scores, 1e-6)
 		if s.Verdict != auditing.NotRefuted || *s.LowerBound > epsilon {
 			t.Errorf("training %d: lower bound %v of the claim %v", i, *s.LowerBound, epsilon)
 		}

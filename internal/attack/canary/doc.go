@@ -62,6 +62,8 @@ func (w *world) draw() (*data.Dataset, error) {
 			for range w.rows {
 				records = append(records, row{fmt.Sprint(i), name, yes})
 			}
+		} else if w.relation == privacy.ZeroOut {
+			records = append(records, row{Who: fmt.Sprint(i), Label: yes}) // it adds nothing
 		}
 	}
 	for i := range w.others {
@@ -90,7 +92,7 @@ func level(i int) string { return fmt.Sprintf("c%d", i) }
 func (s shape) schema() string {
 	var b strings.Builder
 	records := max(1, s.canaries/2)
-	if s.replaces() {
+	if s.relation != privacy.AddOrRemoveOne {
 		records = s.canaries
 	}
 	target := `{column: label, levels: ["no", "yes"]}`
@@ -109,26 +111,27 @@ func (s shape) schema() string {
 	return b.String()
 }
 
-// scores divides the numbers of canaries, larger for those that seem included, by the coins.
-func (w *world) scores(of func(i int) float64) audit.Scores {
+// again returns the world before its coins.
+func (w *world) again() *world {
+	return &world{shape: w.shape, schema: w.schema, included: make([]bool, w.canaries)}
+}
+
+// scores divides the scores of canaries by the coins. The score of a canary is that of its level, less
+// that of its other level where each canary has one of two.
+func (w *world) scores(of func(level int) float64) audit.Scores {
 	var s audit.Scores
 	for i, in := range w.included {
+		score := of(i)
+		if w.replaces() {
+			score -= of(w.canaries + i)
+		}
 		if in {
-			s.Included = append(s.Included, of(i))
+			s.Included = append(s.Included, score)
 		} else {
-			s.LeftOut = append(s.LeftOut, of(i))
+			s.LeftOut = append(s.LeftOut, score)
 		}
 	}
 	return s
-}
-
-// difference returns the number of a canary: the one of its level, less the one of its other level
-// under replace-one.
-func (w *world) difference(numbers func(j int) float64, i int) float64 {
-	if w.replaces() {
-		return (numbers(i) - numbers(w.canaries+i)) / 2
-	}
-	return numbers(i)
 }
 
 // budget returns a ledger with enough for one run: canaries are nobody.
@@ -138,4 +141,14 @@ func (w *world) budget(c certificate.Certificate) (*ledger.Ledger, error) {
 		return nil, err
 	}
 	return ledger.NewSingle(limit)
+}
+
+// start returns a budget and a table for one run.
+func (w *world) start(c certificate.Certificate) (*ledger.Ledger, *data.Dataset, error) {
+	l, err := w.budget(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	table, err := w.draw()
+	return l, table, err
 }

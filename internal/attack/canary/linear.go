@@ -2,9 +2,10 @@ package canary
 
 import (
 	"context"
-	"math"
 
+	"github.com/ditherml/dither/audit"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
 )
 
@@ -15,51 +16,78 @@ const clip = 0.01
 // rate is the learning rate. It is so small that a run leaves the weights near 0.
 const rate = 1e-6
 
-// linear is a training of a linear model by gradient descent.
-func linear(r train.Request, rows int) run {
-	return func(ctx context.Context, canaries int) (outcome, error) {
-		w, err := newWorld(shape{canaries: canaries, rows: rows, relation: r.Neighboring})
-		if err != nil {
-			return outcome{}, err
-		}
-		setup, err := train.NewPlan(forCanaries(r, rows, canaries), w.schema)
-		if err != nil {
-			return outcome{}, err
-		}
-		c, err := setup.Plan.Certificate()
-		if err != nil {
-			return outcome{}, err
-		}
-		l, err := w.budget(c)
-		if err != nil {
-			return outcome{}, err
-		}
-		table, err := w.draw()
-		if err != nil {
-			return outcome{}, err
-		}
-		fitted, err := train.Fit(ctx, l, setup, table, train.Options{LearningRate: rate, Schedule: option.ScheduleConstant, Output: option.OutputAllIterates})
-		if err != nil {
-			return outcome{}, err
-		}
-		score := stepScores(setup.Plan, fitted)
-		return outcome{event: setup.Plan.Event(), relation: r.Neighboring, delta: float64(c.Delta), scores: w.scores(func(i int) float64 { return score(w, i) })}, nil
-	}
-}
+// personRows is how many rows a canary has where a record is a person.
+const personRows = 3
 
-// forCanaries returns a request that leaves rows as they are, and clips all canaries.
-func forCanaries(r train.Request, rows, canaries int) train.Request {
-	r.Delta, r.Center, r.Whiten, r.Intercept = delta, train.No, train.No, -1
-	if r.ClippingMode == "" {
-		r.ClippingNorm = clip
-	}
-	if rows > 1 {
-		r.Person = &train.PersonUnit{Column: "who", MaxRows: rows}
-	}
-	if r.BatchSize > 0 {
+// descent returns the request for gradient descent of a kind, under this relation.
+func (k kind) descent(relation privacy.Neighboring, canaries int) train.Request {
+	r := train.Request{Epsilon: 4, Neighboring: relation, Steps: k.steps(), ClippingMode: k.clipping, Accounting: k.noise}
+	switch k.sampling {
+	case option.SamplingPoisson:
+		r.SamplingProbability = 0.25
+	case option.SamplingFixedSize:
 		r.BatchSize = max(1, canaries/4)
+	case option.SamplingPartition:
+		r.Parts = parts
+	}
+	if k.persons {
+		r.Person = &train.PersonUnit{Column: "who", MaxRows: personRows}
+	}
+	switch r.ClippingNorm = clip; k.clipping {
+	case option.ClipDataAndParameter:
+		r.ParameterRadius, r.ClippingNorm = 1, 0
+	case option.ClipExample:
+		r.ClippingNorm = 0.5 // of rows, whose norm is 1
+	}
+	if k.noise == option.AccountingLastIterate {
+		r.LearningRate, r.Ridge = 0.1, 1
 	}
 	return r
+}
+
+// linear is a training of a linear model by gradient descent, of this many steps and ε.
+func linear(request func(canaries int) train.Request) plan {
+	return func(canaries int) (planned, error) {
+		r := request(canaries)
+		rows := 1
+		if r.Person != nil {
+			rows = personRows
+		}
+		w, err := newWorld(shape{canaries: canaries, rows: rows, relation: r.Neighboring})
+		if err != nil {
+			return planned{}, err
+		}
+		r.Delta, r.Center, r.Whiten, r.Intercept = delta, train.No, train.No, -1
+		setup, err := train.NewPlan(r, w.schema)
+		if err != nil {
+			return planned{}, err
+		}
+		out := planned{event: setup.Plan.Event(), relation: r.Neighboring, independent: setup.Plan.BatchSize == 0}
+		c, err := setup.Plan.Certificate()
+		out.delta = float64(c.Delta)
+		out.run = func(ctx context.Context) (audit.Scores, error) {
+			fresh := w.again()
+			l, table, failed := fresh.start(c)
+			if failed != nil {
+				return audit.Scores{}, failed
+			}
+			o := train.Options{LearningRate: rate, Schedule: option.ScheduleConstant, Output: option.OutputAllIterates}
+			if setup.Plan.LastIterate != nil {
+				o.LearningRate, o.Ridge, o.Output = setup.Plan.LastIterate.LearningRate, setup.Plan.LastIterate.Ridge, option.OutputLast
+			}
+			fitted, failed := train.Fit(ctx, l, setup, table, o)
+			if failed != nil {
+				return audit.Scores{}, failed
+			}
+			weights := fitted.Model.Weights()
+			score := func(j int) float64 { return weights[j] }
+			if setup.Plan.LastIterate == nil {
+				score = traceOf(setup.Plan, fitted).scores(takesOf(setup.Plan))
+			}
+			return fresh.scores(score), nil
+		}
+		return out, err
+	}
 }
 
 // multipliers returns the noise multiplier of each step.
@@ -74,28 +102,28 @@ func multipliers(p train.Plan) []float64 {
 	return m
 }
 
-// stepScores returns the score of a canary. Step t moves its weight by the learning rate, over the
-// divisor, times what it adds and noise. In units of the bound these are 1 and noise of deviation
-// z_t. The score is the log likelihood ratio of a canary that each step has with the sampling's
-// probability.
-func stepScores(p train.Plan, r *train.Result) func(w *world, i int) float64 {
-	q := 1.0
-	if p.SamplingProbability > 0 {
-		q = p.SamplingProbability
-	}
-	m, unit := multipliers(p), r.Divisor/(r.LearningRate*p.Clipping.Bound)
-	return func(w *world, i int) float64 {
-		sum := 0.0
-		for t, z := range m {
-			moved := func(j int) float64 {
-				before := 0.0
-				if t > 0 {
-					before = r.Iterates[t-1][j]
-				}
-				return (r.Iterates[t][j] - before) * unit
-			}
-			sum += math.Log1p(q * math.Expm1((2*w.difference(moved, i)-1)/(2*z*z)))
+// traceOf returns what the steps of a run let out. Step t moves its weight by the learning rate, over
+// the divisor, times what it adds and noise.
+func traceOf(p train.Plan, r *train.Result) trace {
+	out, unit := trace{z: multipliers(p)}, r.Divisor/(r.LearningRate*p.Clipping.Bound)
+	before := make([]float64, len(r.Iterates[0]))
+	for _, weights := range r.Iterates {
+		moves := make([]float64, len(weights))
+		for j, w := range weights {
+			moves[j] = (w - before[j]) * unit
 		}
-		return sum
+		out.moves, before = append(out.moves, moves), weights
 	}
+	return out
+}
+
+// takesOf returns which steps take a record.
+func takesOf(p train.Plan) takes {
+	switch {
+	case p.SamplingProbability > 0:
+		return takes{q: p.SamplingProbability}
+	case p.BatchSize > 0:
+		return takes{q: p.Share()}
+	}
+	return takes{q: 1, parts: p.Parts}
 }

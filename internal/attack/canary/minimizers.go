@@ -6,56 +6,72 @@ import (
 
 	"github.com/ditherml/dither/audit"
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/erm"
 )
 
-// minimizer is a training by another method than gradient descent. Each canary has a run of its
+// minimizer returns the request for a method of package erm, under this relation.
+func (k kind) minimizer(relation privacy.Neighboring) erm.Request {
+	r := erm.Request{Method: k.method, Epsilon: 4, Delta: delta, Neighboring: relation, Solver: k.clipping, Intercept: -1, Center: train.No}
+	switch k.method {
+	case option.MethodExponential, option.MethodFrankWolfe:
+		r.Choice = k.noise
+	default:
+		r.Noise = k.noise
+	}
+	return r
+}
+
+// numeric reports whether a method needs a target that is a number.
+func numeric(method string) bool {
+	return method == option.MethodSufficientStatistics || method == "adassp"
+}
+
+// minimizers is a training by another method than gradient descent. Each canary has a run of its
 // own, with one other row. The score is the weight of its level: what anyone sees who has the model.
-func minimizer(r erm.Request, numeric bool) run {
-	return func(ctx context.Context, canaries int) (outcome, error) {
-		w, err := newWorld(shape{canaries: 1, rows: 1, relation: r.Neighboring, numeric: numeric, others: 1})
+func minimizers(r erm.Request) plan {
+	return func(canaries int) (planned, error) {
+		w, err := newWorld(shape{canaries: 1, rows: 1, relation: r.Neighboring, numeric: numeric(r.Method), others: 1})
 		if err != nil {
-			return outcome{}, err
+			return planned{}, err
 		}
-		r := r
-		r.Delta, r.Intercept, r.Center = delta, -1, train.No
 		setup, err := erm.NewSetup(r, w.schema)
 		if err != nil {
-			return outcome{}, err
+			return planned{}, err
 		}
 		c, err := setup.Plan.Certificate()
-		if err != nil {
-			return outcome{}, err
-		}
-		out := outcome{event: setup.Plan.Event(), relation: r.Neighboring, delta: float64(c.Delta)}
-		var lock sync.Mutex
-		failed := error(nil)
-		parallel.Items(canaries, func(int) {
-			scores, err := alone(ctx, w, setup, c)
-			lock.Lock()
-			defer lock.Unlock()
-			if err != nil && failed == nil {
-				failed = err
-			}
-			out.scores.Included, out.scores.LeftOut = append(out.scores.Included, scores.Included...), append(out.scores.LeftOut, scores.LeftOut...)
-		})
-		return out, failed
+		return planned{event: setup.Plan.Event(), relation: r.Neighboring, delta: float64(c.Delta), independent: true, run: func(ctx context.Context) (audit.Scores, error) {
+			return each(ctx, canaries, func() (audit.Scores, error) { return alone(ctx, w.again(), setup, c) })
+		}}, err
 	}
 }
 
+// each makes this many runs of one canary each, side by side.
+func each(ctx context.Context, canaries int, one func() (audit.Scores, error)) (audit.Scores, error) {
+	var lock sync.Mutex
+	var all audit.Scores
+	failed := error(nil)
+	parallel.Items(canaries, func(int) {
+		scores, err := audit.Scores{}, ctx.Err()
+		if err == nil {
+			scores, err = one()
+		}
+		lock.Lock()
+		defer lock.Unlock()
+		if err != nil && failed == nil {
+			failed = err
+		}
+		all.Included, all.LeftOut = append(all.Included, scores.Included...), append(all.LeftOut, scores.LeftOut...)
+	})
+	return all, failed
+}
+
 // alone runs a training for one canary.
-func alone(ctx context.Context, of *world, setup erm.Setup, c certificate.Certificate) (audit.Scores, error) {
-	if err := ctx.Err(); err != nil {
-		return audit.Scores{}, err
-	}
-	w := &world{shape: of.shape, schema: of.schema, included: make([]bool, 1)}
-	l, err := w.budget(c)
-	if err != nil {
-		return audit.Scores{}, err
-	}
-	table, err := w.draw()
+func alone(ctx context.Context, w *world, setup erm.Setup, c certificate.Certificate) (audit.Scores, error) {
+	l, table, err := w.start(c)
 	if err != nil {
 		return audit.Scores{}, err
 	}
@@ -64,5 +80,5 @@ func alone(ctx context.Context, of *world, setup erm.Setup, c certificate.Certif
 		return audit.Scores{}, err
 	}
 	weights := fitted.Model.Weights()
-	return w.scores(func(i int) float64 { return w.difference(func(j int) float64 { return weights[j] }, i) }), nil
+	return w.scores(func(j int) float64 { return weights[j] }), nil
 }

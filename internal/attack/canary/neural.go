@@ -2,47 +2,105 @@ package canary
 
 import (
 	"context"
+	"math"
 
+	"github.com/ditherml/dither/audit"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/network"
+	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train/neural"
 )
 
-// networks is a training of a network with one weight for each level. A canary's gradient is in the
-// weight of its level, which is its score.
-func networks(r neural.Request) run {
-	return func(ctx context.Context, canaries int) (outcome, error) {
+// network returns the request for a network of a kind, under this relation: one weight for each level.
+// A canary's gradient is in the weight of its level.
+func (k kind) network(relation privacy.Neighboring, canaries int) neural.Request {
+	r := neural.Request{Epsilon: 4, Delta: delta, Neighboring: relation, Steps: k.steps(), Correlation: k.noise, Layers: network.Layers{network.SparseLinear{Outputs: 1}},
+		Clipping: neural.ClippingRequest{Rule: k.clipping, Norm: clip}, Sampling: neural.Sampling{Kind: k.sampling}}
+	const q = 0.25
+	switch k.sampling {
+	case option.SamplingPoisson:
+		r.Sampling.Probability = q
+	case option.SamplingTruncated: // a sample that is longer comes once in some 2,000
+		r.Sampling.Probability, r.Sampling.BatchSize = q, int(q*float64(canaries)+3.5*math.Sqrt(float64(canaries)*q*(1-q)))
+	case option.SamplingFixedSize:
+		r.Sampling.BatchSize = max(1, canaries/4)
+	case option.SamplingPartition, option.SamplingShuffle:
+		r.Sampling.Parts = parts
+	case option.SamplingCyclic:
+		r.Sampling.Parts, r.Sampling.Probability = parts, 0.5
+	}
+	if k.clipping == "global" || k.clipping == "global-adaptive" {
+		r.Clipping.Threshold = 0.505 // above a gradient, whose norm is 1/2 while weights are near 0
+	}
+	if k.clipping == "global-adaptive" || k.clipping == "quantile" {
+		r.Clipping.CountNoise = 10
+	}
+	return r
+}
+
+// networks is a training of a network.
+func networks(request func(canaries int) neural.Request) plan {
+	return func(canaries int) (planned, error) {
+		r := request(canaries)
 		w, err := newWorld(shape{canaries: canaries, rows: 1, relation: r.Neighboring})
 		if err != nil {
-			return outcome{}, err
-		}
-		r := r
-		r.Delta, r.Layers, r.Clipping.Norm = delta, network.Layers{network.SparseLinear{Outputs: 1}}, clip
-		if r.Sampling.BatchSize > 0 {
-			r.Sampling.BatchSize = max(1, canaries/4)
+			return planned{}, err
 		}
 		setup, err := neural.NewSetup(r, w.schema)
 		if err != nil {
-			return outcome{}, err
+			return planned{}, err
 		}
-		c, err := setup.Plan.Certificate()
-		if err != nil {
-			return outcome{}, err
+		// Batches of bounded size and norms that follow counts of all records make scores depend on each other.
+		p := setup.Plan
+		out := planned{event: p.Event(), relation: r.Neighboring, independent: p.Sampling.BatchSize == 0 && p.Clipping.Adaptive == nil}
+		c, err := p.Certificate()
+		out.delta = float64(c.Delta)
+		out.run = func(ctx context.Context) (audit.Scores, error) {
+			fresh := w.again()
+			l, table, failed := fresh.start(c)
+			if failed != nil {
+				return audit.Scores{}, failed
+			}
+			seen := trace{}
+			before := make([]float64, p.Network.Trained)
+			levels := []float64{clip}
+			_, failed = neural.Fit(ctx, l, setup, table, neural.Options{LearningRate: rate, Schedule: option.ScheduleConstant, Momentum: -1,
+				Initial: make([]float32, p.Network.Trained), CheckpointEvery: 1, Checkpoint: func(c *neural.Checkpoint) error {
+					if c.Taken == len(seen.z)+1 {
+						seen.add(before, c.Weights, c.Divisor/(rate*levels[len(levels)-1]), p.NoiseMultiplier)
+						before, levels = append([]float64{}, c.Weights...), append(levels, c.Levels[0][0])
+					}
+					return nil
+				}})
+			return fresh.scores(seen.ofNetwork(p)), failed
 		}
-		l, err := w.budget(c)
-		if err != nil {
-			return outcome{}, err
-		}
-		table, err := w.draw()
-		if err != nil {
-			return outcome{}, err
-		}
-		fitted, err := neural.Fit(ctx, l, setup, table, neural.Options{LearningRate: 1e-3, Schedule: option.ScheduleConstant, Momentum: -1,
-			Initial: make([]float32, setup.Plan.Network.Trained)})
-		if err != nil {
-			return outcome{}, err
-		}
-		weight := func(j int) float64 { return float64(fitted.Weights[j]) }
-		return outcome{event: setup.Plan.Event(), relation: r.Neighboring, delta: float64(c.Delta), scores: w.scores(func(i int) float64 { return w.difference(weight, i) })}, nil
+		return out, err
 	}
+}
+
+// add adds a step from weights to others.
+func (t *trace) add(before, after []float64, unit, z float64) {
+	moves := make([]float64, len(after))
+	for j, w := range after {
+		moves[j] = (w - before[j]) * unit
+	}
+	t.moves, t.z = append(t.moves, moves), append(t.z, z)
+}
+
+// ofNetwork returns the score of each level.
+func (t trace) ofNetwork(p neural.Plan) func(j int) float64 {
+	s := takes{q: 1, parts: p.Sampling.Parts, anew: p.Sampling.Kind == option.SamplingShuffle}
+	switch {
+	case p.Sampling.Probability > 0:
+		s.q = p.Sampling.Probability
+	case p.Sampling.BatchSize > 0:
+		s.q = p.Share()
+	}
+	switch {
+	case p.Correlated == nil:
+		return t.scores(s)
+	case p.Correlated.Kind == option.CorrelatedTree:
+		return t.trees(p.Sampling.Parts)
+	}
+	return t.banded(s, p.Correlated.Coefficients)
 }

@@ -12,64 +12,77 @@ import (
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
-	"github.com/ditherml/dither/train/erm"
 	"github.com/ditherml/dither/train/neural"
 )
 
 // delta is the δ of all plans under attack.
 const delta = 1e-5
 
-// outcome is what a run with canaries gave.
-type outcome struct {
+// planned is a run with canaries before its coins. It depends on public numbers alone.
+type planned struct {
 	event    mechanism.Event
 	relation privacy.Neighboring
 	delta    float64
-	scores   audit.Scores
+	// independent says that the scores of a run are independent of each other.
+	independent bool
+	run         func(ctx context.Context) (audit.Scores, error)
 }
 
-// run trains on canaries.
-type run func(ctx context.Context, canaries int) (outcome, error)
+// plan plans a run with this many canaries.
+type plan func(canaries int) (planned, error)
 
-// setting is a training under attack.
+// setting is a run under attack.
 type setting struct {
 	name  string
 	share float64 // of the canaries of a full audit
-	run   run
+	plan  plan
 }
 
-// settings are the trainings under attack: methods, samplings, clipping rules, relations and units
-// in turn.
+// settings are the runs under attack: gradient descent at several ε, relations and noises, and every
+// kind in turn.
 func settings() []setting {
 	const one, replace = privacy.AddOrRemoveOne, privacy.ReplaceOne
 	list := []setting{}
+	descent := func(name string, r train.Request) {
+		r.ClippingNorm = clip
+		list = append(list, setting{"descent, " + name, 1, linear(func(int) train.Request { return r })})
+	}
 	for _, epsilon := range []float64{1, 2, 4, 8} {
-		list = append(list, setting{fmt.Sprintf("descent, all records, epsilon %v", epsilon), 1, linear(train.Request{Epsilon: epsilon, Neighboring: one, Steps: 4}, 1)})
+		descent(fmt.Sprintf("all records, epsilon %v", epsilon), train.Request{Epsilon: epsilon, Neighboring: one, Steps: 4})
 	}
-	list = append(list,
-		setting{"descent, poisson samples", 1, linear(train.Request{Epsilon: 4, Neighboring: one, Steps: 8, SamplingProbability: 0.25}, 1)},
-		setting{"descent, batches of one size", 1, linear(train.Request{Epsilon: 4, Neighboring: replace, Steps: 8, BatchSize: 250}, 1)},
-		setting{"descent, parts in turn", 1, linear(train.Request{Epsilon: 4, Neighboring: one, Steps: 8, Parts: 4}, 1)},
-		setting{"descent, replace-one", 1, linear(train.Request{Epsilon: 4, Neighboring: replace, Steps: 4}, 1)},
-		setting{"descent, less noise in later steps", 1, linear(train.Request{Epsilon: 4, Neighboring: one, Steps: 6, NoiseContraction: 0.8}, 1)},
-		setting{"descent, rows clipped", 1, linear(train.Request{Epsilon: 4, Neighboring: one, Steps: 4, ClippingMode: option.ClipExample}, 1)},
-		setting{"descent, persons of three rows", 0.25, linear(train.Request{Epsilon: 4, Neighboring: one, Steps: 4}, 3)},
-	)
-	for _, rule := range []string{"flat", "auto-s", "quantile"} {
-		list = append(list, setting{"network, " + rule + " clipping", 1, networks(neural.Request{Epsilon: 4, Neighboring: one, Steps: 4, Sampling: neural.Sampling{Kind: "full"}, Clipping: neural.ClippingRequest{Rule: rule}})})
-	}
-	list = append(list,
-		setting{"network, poisson samples", 1, networks(neural.Request{Epsilon: 4, Neighboring: one, Steps: 8, Sampling: neural.Sampling{Kind: "poisson", Probability: 0.25}})},
-		setting{"network, noise correlated over steps", 1, networks(neural.Request{Epsilon: 4, Neighboring: one, Steps: 8, Correlation: option.CorrelatedBanded, Sampling: neural.Sampling{Kind: "partition", Parts: 4}})},
-	)
-	for _, m := range []struct {
-		name    string
-		share   float64
-		numeric bool
-	}{{"output-perturbation", 0.05, false}, {"objective-perturbation", 0.003, false}, {"exponential", 0.05, false}, {"zeroth-order", 0.005, false}, {"frank-wolfe", 0.003, false},
-		{"newton", 0.02, false}, {"least-squares", 0.05, false}, {"sufficient-statistics", 0.05, true}, {"adassp", 0.05, true}} {
-		list = append(list, setting{"method " + m.name, m.share, minimizer(erm.Request{Method: m.name, Epsilon: 4, Neighboring: one}, m.numeric)})
+	descent("replace-one", train.Request{Epsilon: 4, Neighboring: replace, Steps: 4})
+	descent("zero-out", train.Request{Epsilon: 4, Neighboring: privacy.ZeroOut, Steps: 4})
+	descent("less noise in later steps", train.Request{Epsilon: 4, Neighboring: one, Steps: 6, NoiseContraction: 0.8})
+	for _, k := range kinds() {
+		if k.reason() == "" {
+			list = append(list, setting{k.name(), k.share(), k.plan()})
+		}
 	}
 	return list
+}
+
+// relation returns the relation of an attack on a kind: batches of one size and permuted records have
+// a proof under replace-one alone.
+func (k kind) relation() privacy.Neighboring {
+	if k.sampling == option.SamplingFixedSize || k.clipping == option.SolverPermuted {
+		return privacy.ReplaceOne
+	}
+	return privacy.AddOrRemoveOne
+}
+
+// plan returns the attack on a kind.
+func (k kind) plan() plan {
+	switch k.method {
+	case option.MethodGD, option.MethodSGD:
+		return linear(func(canaries int) train.Request { return k.descent(k.relation(), canaries) })
+	case option.MethodNetwork:
+		return networks(func(canaries int) neural.Request { return k.network(k.relation(), canaries) })
+	case option.MethodQuery:
+		return k.question()
+	case option.MethodEvaluation:
+		return k.measurement()
+	}
+	return minimizers(k.minimizer(k.relation()))
 }
 
 // Options say how large the attacks are.
@@ -80,6 +93,30 @@ type Options struct {
 	Alarm float64
 	// Progress, if not nil, is told before each attack, and which share of them is done.
 	Progress func(attack string, done float64)
+	// Kept, if not nil, keeps plans and claims for the next attack of as many canaries. They depend
+	// on public numbers alone.
+	Kept *Kept
+}
+
+// Kept are plans and claims by name. Its zero value is empty. One attack at a time may use it.
+type Kept struct {
+	plans  map[string]planned
+	claims map[string]auditing.Claim
+}
+
+// kept returns what was kept under a name, or makes it.
+func kept[T any](all *map[string]T, name string, make func() (T, error)) (T, error) {
+	if v, known := (*all)[name]; known {
+		return v, nil
+	}
+	v, err := make()
+	if err == nil {
+		if *all == nil {
+			*all = map[string]T{}
+		}
+		(*all)[name] = v
+	}
+	return v, err
 }
 
 // leastCanaries is how few canaries an attack has.
@@ -89,6 +126,9 @@ const leastCanaries = 20
 // says that a training failed, or that ctx ended.
 func Attack(ctx context.Context, o Options) ([]auditing.Section, error) {
 	list := settings()
+	if o.Kept == nil {
+		o.Kept = &Kept{}
+	}
 	var sections []auditing.Section
 	for i, s := range list {
 		if o.Progress != nil {
@@ -105,21 +145,31 @@ func Attack(ctx context.Context, o Options) ([]auditing.Section, error) {
 	return sections, nil
 }
 
-// attack trains on canaries and judges their scores.
+// attack runs with canaries and judges their scores.
 func (s setting) attack(ctx context.Context, o Options, alarm float64) (auditing.Section, error) {
-	found, err := s.run(ctx, max(leastCanaries, int(math.Ceil(float64(o.Canaries)*s.share))))
+	canaries := max(leastCanaries, int(math.Ceil(float64(o.Canaries)*s.share)))
+	p, err := kept(&o.Kept.plans, fmt.Sprint(s.name, " ", canaries), func() (planned, error) { return s.plan(canaries) })
 	if err != nil {
 		return auditing.Section{}, err
 	}
-	return judge(s.name, found, alarm)
+	scores, err := p.run(ctx)
+	if err != nil {
+		return auditing.Section{}, err
+	}
+	claim, err := kept(&o.Kept.claims, fmt.Sprint(p.event, p.relation, p.delta), p.claim)
+	if err != nil {
+		return auditing.Section{}, err
+	}
+	return p.judge(s.name, claim, scores, alarm)
 }
 
-// judge judges the scores of a training by its claim.
-func judge(name string, found outcome, alarm float64) (auditing.Section, error) {
-	claim, err := auditing.EventClaim(found.event, found.relation, found.delta)
-	if err != nil {
-		return auditing.Section{}, err
-	}
-	a := auditing.Attack{Group: "canaries", Name: name, Design: audit.Design{Coins: true, Independent: true}, Confidence: 1 - alarm}
-	return a.OfScores(claim, found.scores)
+// claim returns the claim of a run.
+func (p planned) claim() (auditing.Claim, error) {
+	return auditing.EventClaim(p.event, p.relation, p.delta)
+}
+
+// judge judges the scores of a run by a claim.
+func (p planned) judge(name string, claim auditing.Claim, scores audit.Scores, alarm float64) (auditing.Section, error) {
+	a := auditing.Attack{Group: "canaries", Name: name, Design: audit.Design{Coins: true, Independent: p.independent}, Confidence: 1 - alarm}
+	return a.OfScores(claim, scores)
 }
