@@ -75,7 +75,8 @@ func (b *Block) entered(from, end int, room *enteredRoom) (n2 []int64, mixes []u
 	return room.n2[:end-from], room.mixes[:end-from]
 }
 
-// view is what rows are seen from, other than their own frame.
+// rowCheck computes what rows add that have a frame other than their own. It is an interface so that
+// sums of plain rows do not reach the code of frames.
 type rowCheck interface {
 	// adds returns the squared norm and the product with the secret of what a row adds. It reports
 	// whether a kernel measured the row so. The row is row i of x, and row at of its rows.
@@ -85,12 +86,15 @@ type rowCheck interface {
 // maxSquare is the largest squared norm of a row that adds something.
 const maxSquare = 1 << 58
 
-// enterRow computes the numbers that check the sums of row i of x, which is row at of r. It holds
-// that n2, a kernel's result, is the squared norm of what the row adds; v is nil for rows in their
-// own frame. Of rows in memory it looks at row at itself. A row that was measured before keeps what
-// it had then.
-func (r *Rows) enterRow(n2 *int64, x integers, i, at int, v rowCheck, own *reader) error {
+// enterRow keeps n2 and h of the row at this place, unless it has some, and writes to n2 what is
+// kept. On entry n2 is the squared norm that a kernel measured, of row i of x. The row is refused
+// unless portable code computes the same. Rows in memory are looked up at their place in all of it.
+// The check is nil for rows in their own frame.
+func (r *Rows) enterRow(n2 *int64, x integers, i, at int, check rowCheck, own *reader) error {
 	if r.known.has(at) {
+		if n2 == &r.known.n2[at] { // kept there: a second measurement is written over what entered
+			return ErrComputation
+		}
 		*n2 = r.known.n2[at]
 		return nil
 	}
@@ -98,15 +102,15 @@ func (r *Rows) enterRow(n2 *int64, x integers, i, at int, v rowCheck, own *reade
 		x, i = r.x, at
 	}
 	square, mix, right := int64(0), uint64(0), true
-	if v != nil {
-		square, mix, right = v.adds(x, i, at)
+	if check != nil {
+		square, mix, right = check.adds(x, i, at)
 	} else if square, mix = r.mixOf(x, i, at, own); float64(square) > maxSquare { // as frames round it
 		square = 0
 	}
 	if !right || mix >= prime || square != *n2 {
 		return ErrComputation
 	}
-	if r.file == nil { // one goroutine alone measures the row
+	if r.file == nil { // one goroutine alone measures the row, before others use it
 		r.known.n2[at], r.known.mixes[at] = square, mix
 		return nil
 	}
@@ -117,9 +121,8 @@ func (r *Rows) enterRow(n2 *int64, x integers, i, at int, v rowCheck, own *reade
 // mixOf returns the squared norm of row i of x, which is row at of r, and its product with the
 // secret, or notEntered.
 func (r *Rows) mixOf(x integers, i, at int, own *reader) (square int64, mix uint64) {
-	p := &r.origin.plain
-	if p.square != nil {
-		return p.square[at], p.mix[at]
+	if r.origin.square != nil {
+		return r.origin.square[at], r.origin.mix[at]
 	}
 	return r.origin.read(x, i, at, r.dim, own)
 }

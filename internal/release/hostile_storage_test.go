@@ -54,6 +54,14 @@ func (m miscounting) Part(first, n int) storage { return miscounting{m.storage.P
 func (m miscounting) Take(_ storage, rows []int) storage {
 	return miscounting{m.storage.Take(nil, rows)}
 }
+func (m miscounting) Decode(to storage, text []byte, rows, entries int) (storage, error) {
+	if w, ok := to.(miscounting); ok {
+		to = w.storage
+	}
+	x, err := m.storage.Decode(to, text, rows, entries)
+	return miscounting{x}, err
+}
+
 func (m miscounting) Count() int { return m.storage.Count() + 1 }
 
 // TestStorageDoesNotCount loads blocks from storage that counts one row too many: blocks have the
@@ -234,4 +242,44 @@ func pickOf(p []float64, places []int) []float64 {
 	out := make([]float64, len(places))
 	pick(out, p, places, 0)
 	return out
+}
+
+// lying is storage whose rows all have a squared norm of 1.
+type lying struct{ storage }
+
+func (l lying) Part(first, n int) storage { return lying{l.storage.Part(first, n)} }
+
+func (l lying) Norms2(dst []int64) {
+	for i := range dst {
+		dst[i] = 1
+	}
+}
+
+// TestRowsAreMeasuredOnce measures rows a second time where their squared norms are kept, with
+// storage that lies: what was entered would be overwritten. Then the rows are refused.
+func TestRowsAreMeasuredOnce(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 6))
+	for _, f := range append(frames(r, 5), Standardization{}) {
+		rows := typedRows(t, coordinates(r, Int16, 7, 5), Int16, f, 0, 7)
+		if err := rows.measureSome(rows.measures.part(2, 3), lying{rows.x.Part(2, 3)}, 2); !errors.Is(err, ErrComputation) {
+			t.Errorf("%+v: got error %v, want %v; the squared norms are %v", f, err, ErrComputation, rows.known.n2)
+		}
+	}
+}
+
+// TestBlocksOfAFileAreAsLongAsItsTableSays lets each block of a file whose measures are kept count
+// rows of the next.
+func TestBlocksOfAFileAreAsLongAsItsTableSays(t *testing.T) {
+	const n, dim = 14, 2100
+	x := coordinates(rand.New(rand.NewPCG(3, 7)), Bit, n, dim)
+	text := smallBlocks(t, x, Bit, make([]float32, n))
+	rows, err := OpenRows(bytes.NewReader(text), int64(len(text)), Standardization{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Clone(rows.n2)
+	rows.form = miscounting{rows.form}
+	if rows, err = rows.Standardized(Standardization{}); err != nil || !slices.Equal(rows.n2, want) {
+		t.Errorf("got squared norms %v and error %v, want %v", rows.n2, err, want)
+	}
 }

@@ -31,7 +31,7 @@ func (r *Rows) measure() error {
 	if r.file != nil {
 		err = r.file.Together(r.form, func(own *rows.Memory, k int) error {
 			first := r.file.Table.Blocks[k].First
-			return r.measureSome(all.part(first, own.X.Count()), own.X, first)
+			return r.measureSome(all.part(first, r.file.Table.Blocks[k].Rows), own.X, first)
 		})
 	} else {
 		failed := make([]error, r.count)
@@ -40,7 +40,9 @@ func (r *Rows) measure() error {
 		})
 		err = errors.Join(failed...)
 	}
-	r.measures = all
+	if r.measures = all; err != nil {
+		r.known = nil // no sum takes any of these rows
+	}
 	if errors.Is(err, ErrComputation) {
 		return ErrComputation // and not how many parts it was found in
 	}

@@ -3,7 +3,7 @@ package release
 import "github.com/ditherml/dither/internal/parallel"
 
 // plain is what rows have in common in all frames: of each row of integers the squared norm, and
-// the product with the secret or notEntered. They are of the integers that entered at its place.
+// the product with the secret or notEntered. Both are of the integers that entered at its place.
 type plain struct {
 	square []int64 // nil: of rows in a file
 	mix    []uint64
@@ -23,8 +23,8 @@ func (p *plain) measure(x integers, n int, r []uint64) {
 	})
 }
 
-// origin is the same for all rows that share their integers: for one run. Its secret is theirs
-// alone, as long as a row with an intercept. Nobody modifies it.
+// origin is what rows share that are the same integers in several frames. Its secret is theirs
+// alone, drawn when they are made, as long as a row with an intercept. Nobody modifies it later.
 type origin struct {
 	plain
 	secret []uint64
@@ -33,11 +33,11 @@ type origin struct {
 // newOrigin returns the origin of rows of this many integers.
 func newOrigin(dim int) *origin { return &origin{secret: uniform(dim + 1)} }
 
-// keep keeps the numbers of a row at place i.
+// keep keeps the numbers of the row x that enters at place i.
 func (p *origin) keep(i int, x []int16) { p.square[i], p.mix[i] = mixWhole(x, p.secret[:len(x)]) }
 
-// read is reader.mix for row i of x, of dim coordinates. It returns notEntered unless the row is
-// the one that entered at this place, but for a chance of 2^-61.
+// read is reader.mix for row i of x, of dim coordinates. It returns notEntered unless the row is the
+// one that entered at its place; for another row it fails to with a probability of 2^-61.
 func (p *origin) read(x integers, i, at, dim int, own *reader) (square int64, mix uint64) {
 	if square, mix = own.mix(x, i, p.secret[:dim]); mix != p.mix[at] {
 		return 0, notEntered

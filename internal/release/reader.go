@@ -1,19 +1,19 @@
 package release
 
-// integers are rows that are read one at a time.
+// integers are rows that are read one at a time: what entering asks of storage.
 type integers interface {
-	// read returns the integers of row i: all of them, as bytes or as values without coordinates,
+	// Read returns the integers of row i: all of them, as bytes or as values without coordinates,
 	// or those that are not 0 with their coordinates, which ascend. They may stand in the room.
 	Read(i int, own *room) (index []uint32, values []int16, bytes []uint8)
 }
 
-// reader reads rows one at a time, each byte once: what it computes of a row is of one copy. So
-// rows that change meanwhile are no danger. What it lends to memory of rows holds nothing of the
-// secret.
+// reader reads rows one at a time. It copies a row once, and all that it computes is of the copy.
+// So rows that change meanwhile are no danger.
 type reader struct {
-	lent, row room // row is a copy of the row that was read last, but for its bytes
-	bytes     []uint8
-	secret    []uint64
+	lent   room     // lent to storage; it holds nothing of the secret
+	row    room     // a copy of the row that was read last, but for its bytes
+	bytes  []uint8  // of that row
+	secret []uint64 // the numbers of the secret at the coordinates of a sparse row
 }
 
 // mix reads row i and returns its squared norm and its product with the secret r, as long as the

@@ -132,7 +132,7 @@ func (s Sampling) Price(e mechanism.Event) (mechanism.Event, error) {
 	case samplingCyclic:
 		priced = s.priceCyclic(e)
 	default:
-		return nil, s.invalid()
+		return nil, fmt.Errorf("release: sampling is %v, want one made by this package's functions", s)
 	}
 	return priced, mechanism.CheckEvent(priced)
 }
@@ -143,8 +143,4 @@ func (s Sampling) priceCyclic(e mechanism.Event) mechanism.Event {
 		return mechanism.Partition{Parts: s.parts, Event: e}
 	}
 	return mechanism.Partition{Parts: s.parts, Event: mechanism.PoissonSampled{Probability: s.probability, Event: e}}
-}
-
-func (s Sampling) invalid() error {
-	return fmt.Errorf("release: sampling is %v, want one made by this package's functions", s)
 }

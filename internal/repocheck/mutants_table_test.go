@@ -91,6 +91,8 @@ var mutants = []mutant{
 	{"rows of other places taken from storage", "internal/release/origin.go", "mix != p.mix[at] {", "false {", "./internal/release", "TestPlantedFaultsStopTheRun"},
 	{"second moments of rows at other places", "internal/release/moment_check.go", "mix != rows.origin.mix[first+i]", "mix > prime", "./internal/release", "TestRowsOfMomentsAreThoseThatEntered"},
 	{"a row that storage gives in two forms", "internal/release/reader.go", "index == nil && bytes == nil && len(values)", "index == nil && len(values)", "./internal/release", "TestRowsOfTwoFormsAreRefused"},
+	{"rows that are measured twice", "internal/release/entered.go", "if n2 == &r.known.n2[at] {", "if false {", "./internal/release", "TestRowsAreMeasuredOnce"},
+	{"blocks as long as storage says", "internal/release/measure_rows.go", "r.file.Table.Blocks[k].Rows), own.X", "own.X.Count()), own.X", "./internal/release", "TestBlocksOfAFileAreAsLongAsItsTableSays"},
 	{"the center lent to storage", "internal/release/measure_rows.go", "slices.Clone(f.m)", "slices.Clip(f.m)", "./internal/release", "TestStorageKeepsNothingOfUse"},
 	{"blocks of a file that a pass skips", "internal/release/pass.go", "err == nil && p.left.Load() != 0", "false", "./internal/release", "TestSkippedBlocksAreFound"},
 	{"a row alone that did not enter", "internal/release/block.go", "if mix >= prime {\n\t\treturn Block{}, ErrComputation", "if mix == prime {\n\t\treturn Block{}, ErrComputation", "./internal/release", "TestPlantedFaultsStopTheRun"},
