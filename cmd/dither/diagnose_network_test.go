@@ -16,7 +16,7 @@ func TestDiagnoseNetwork(t *testing.T) {
 	schema, table := writeText(t, "s.yaml", binaryText), writeText(t, "t.csv", tableText(200, "low", "=HIGH()"))
 	line := []string{"diagnose", "network", "--data", table, "--schema", schema, "--public", "--hidden", "3", "--records", "6", "--steps", "50"}
 	out, _ := mustInvoke(t, line...)
-	for _, want := range []string{diagnosis.PublicNotice, "logistic loss of 6 records", "tangent kernel", "layerwise", "norms of the gradients of ", "norms of 2.linear", "###", "in brackets the course's entry"} {
+	for _, want := range []string{diagnosis.PublicNotice, "logistic loss of 6 records", "tangent kernel", "layerwise", "quantiles of the gradient norms of ", "norms of 2.linear", "###", "in brackets the course's entry"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("got\n%s\nwant %q in it", out, want)
 		}

@@ -16,12 +16,12 @@ import (
 )
 
 const reproduceLong = `Run experiments of the literature again, and print each published figure beside ours with
-the reason why they differ. Without a name, list what can be run.
+an explanation. Without a name, list what can be run.
 
 Data sets are looked for in the folder of --data, else in the one that DITHER_DATA names, else
 in ../shared/data; experiments whose data sets are not there are skipped, and named. They are
-public data sets; the epsilon of each run is what it would guarantee if the records were
-private, the many runs together would cost more.
+public data sets; the epsilon of each run is the guarantee of this run alone, if its records
+were private.
 
 With --out FOLDER everything is written there as it comes: comparisons.json, .csv and .md, every
 figure as SVG and PNG, and index.html. The exit status is 1 when a figure that every run must

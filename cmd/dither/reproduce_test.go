@@ -28,7 +28,7 @@ func TestReproduceLists(t *testing.T) {
 func TestReproduceRuns(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "out")
 	out, _ := mustInvoke(t, "reproduce", "composition", "--quiet", "--out", folder)
-	for _, want := range []string{"QUANTITY", "PUBLISHED", "WHY THEY DIFFER", "30.98", "135.4", "public data sets"} {
+	for _, want := range []string{"QUANTITY", "PUBLISHED", "EXPLANATION", "30.98", "135.4", "public data sets"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the table lacks %q:\n%s", want, out)
 		}

@@ -83,7 +83,7 @@ func writeDescents(w io.Writer, n *neural.NonPrivateDiagnosis) error {
 
 // writeConvergence prints the table of measurements, with the course's claims where they differ.
 func writeConvergence(w io.Writer, n *neural.NonPrivateDiagnosis) error {
-	t := newTable(w, "what was measured, and in brackets the course's entry where it is another", "clipping", "symmetric", "eigenvalues ≥ 0", "form ≥ 0", "loss only falls", "loss to 0", "only falls, with noise", "to 0, with noise")
+	t := newTable(w, "measured properties; in brackets the course's entry if it differs", "clipping", "symmetric", "eigenvalues ≥ 0", "form ≥ 0", "loss only falls", "loss to 0", "only falls, with noise", "to 0, with noise")
 	for _, c := range n.Clippings {
 		m, course := c.Measured, neural.Convergence{}
 		if c.Course != nil {
@@ -121,7 +121,7 @@ func writeNorms(w io.Writer, n *neural.NonPrivateDiagnosis) error {
 	for _, share := range dynamics.NormQuantiles() {
 		columns = append(columns, fmt.Sprintf("%.4g %%", 100*share))
 	}
-	t := newTable(w, fmt.Sprintf("norms of the gradients of %d records, at shares of them", n.NormRecords), append(columns, "longer than")...)
+	t := newTable(w, fmt.Sprintf("quantiles of the gradient norms of %d records", n.NormRecords), append(columns, "longer than")...)
 	for k, norms := range n.Norms {
 		line := []string{norms.Part}
 		for _, q := range norms.Quantiles {

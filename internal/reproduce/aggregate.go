@@ -15,8 +15,8 @@ import (
 
 func aggregate() experiment.Reproduction {
 	return experiment.Reproduction{
-		Name: "aggregate", Title: "Sample and aggregate: a slope of least squares, whose sensitivity has no bound",
-		Source: bookSource + ", on clipping as in sample and aggregate; " + sectionSource + ", section 4.1, on the slope", Minutes: 0.3, Linear: true, Run: runAggregate,
+		Name: "aggregate", Title: "Sample and aggregate: the slope of least squares, which has no bounded sensitivity",
+		Source: bookSource + " (clipping in sample and aggregate). " + sectionSource + ", section 4.1 (the slope)", Minutes: 0.3, Linear: true, Run: runAggregate,
 	}
 }
 
@@ -76,13 +76,13 @@ func runAggregate(ctx context.Context, l experiment.Environment) (experiment.Out
 	}
 	var t table
 	exact := s.slope(s.all())
-	t.golden("slope of income on years of education, all rows: dollars a year", "", exact, 6, within(aggregateSlope, 1e-3), "not in the sources; the same as numpy's")
+	t.golden("slope of income on years of education, all rows: dollars a year", "", exact, 6, within(aggregateSlope, 1e-3), "not in the sources; numpy gives the same")
 	near := slopes{}
 	for range 1000 {
 		near.x, near.y = append(near.x, 12), append(near.y, 10000)
 	}
 	near.x, near.y = append(near.x, 12.5), append(near.y, 30000)
-	t.golden("1000 persons with 12 years and 10000 dollars, and one with 12.5 and 30000: their slope", "unbounded sensitivity", near.slope(near.all()), 6, within(40000, 1e-6), "no difference: without the one there is no slope; bring 12.5 nearer to 12 and it grows without limit")
+	t.golden("slope of 1000 persons with 12 years and 10000 dollars, and one person with 12.5 years and 30000 dollars", "unbounded sensitivity", near.slope(near.all()), 6, within(40000, 1e-6), "no difference: this one person decides the slope, and as 12.5 approaches 12 the slope grows without limit")
 	t.clipped()
 	var curves [4][]figure.Point
 	counts := []int{5, 10, 20, 50, 100, 200, 500}
@@ -95,14 +95,15 @@ func runAggregate(ctx context.Context, l experiment.Environment) (experiment.Out
 			}
 			curves[2*k], curves[2*k+1] = append(curves[2*k], median.point(float64(blocks), 1)), append(curves[2*k+1], mean.point(float64(blocks), 1))
 			if blocks == 100 {
-				where := fmt.Sprintf("in 100 blocks, ε = %v: mean distance from the slope of all rows, ", epsilon)
-				t.random(where+"mean of clipped slopes with Laplace noise", "", mean, 1, "", "the chapter's way: clip each block's answer to a declared range, here -1000 to 3000, average, add noise; one record changes one block")
-				t.random(where+"private median of the slopes", "", median, 1, "", "dither's way (query.Aggregate): no noise of the width of the range, so that a wide declared range costs little")
+				where := fmt.Sprintf("100 blocks, ε = %v, ", epsilon)
+				t.random(where+"mean of the clipped slopes of the blocks plus Laplace noise: mean absolute error", "", mean, 1, "", "the chapter prints no number; its method clips each slope to a declared range, here -1000 to 3000")
+				t.random(where+"private median of the slopes of the blocks: mean absolute error", "", median, 1, "", "the method of dither (query.Aggregate); its noise does not grow with the declared range")
 			}
 		}
 	}
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{aggregateFigure(curves)}, Notes: []string{
-		"Few blocks have much noise. Many blocks have few rows each, and their slopes scatter. The median or clipped mean of such slopes is another number than the slope of all rows.",
+		"The rows are divided into blocks, and each block has a slope. One record changes one block. Errors are distances from the slope of all rows, in dollars a year.",
+		"With few blocks the noise is large. With many blocks each has few rows, and the slopes scatter. The median or clipped mean of such slopes differs from the slope of all rows.",
 	}}, nil
 }
 
@@ -119,8 +120,8 @@ func (t *table) clipped() {
 			most, mostSigned = max(most, math.Abs(clip(u, 0)-clip(v, 0))), max(mostSigned, math.Abs(clip(u, -b)-clip(v, -b)))
 		}
 	}
-	t.golden("sensitivity of an answer clipped to [0, b], b = 5, over a grid of pairs", "b", most, 2, within(b, 0), "no difference")
-	t.golden("the same clipped to [-b, b]", "b", mostSigned, 2, within(2*b, 0), "2b where an answer may be negative and is replaced; b holds where a record is added to a sum, as in the chapter's gradients")
+	t.golden("sensitivity of an answer clipped to [0, b], with b = 5", "b", most, 2, within(b, 0), "no difference, over a grid of pairs of answers")
+	t.golden("sensitivity of an answer clipped to [-b, b], with b = 5", "b", mostSigned, 2, within(2*b, 0), "2b if an answer is replaced; the chapter's b holds if a record is added to a sum, as for its gradients")
 }
 
 // aggregated returns distances from the exact slope: of the private median of slopes of blocks, and

@@ -69,8 +69,8 @@ func (b *bookRun) noisy(ctx context.Context) error {
 		}
 	}
 	lowest := curves[0][0]
-	b.rows = append(b.rows, experiment.Comparison{Quantity: "noisy descent with clipped gradients at ε = 0.001 an iteration", Published: "far less accurate (a figure without numbers)", Value: lowest.Y / 100,
-		Ours: fmt.Sprintf("%.1f ± %.1f %% (%d runs)", lowest.Y, lowest.Y-lowest.Low, runs), Why: "no difference that can be read; the chapter draws one run, and runs differ by many points there"})
+	b.rows = append(b.rows, experiment.Comparison{Quantity: "noisy descent with clipped gradients, 10 steps at (0.001, 1e-5) each: accuracy on the test rows", Published: "far less accurate (a plot without numbers)", Value: lowest.Y / 100,
+		Ours: fmt.Sprintf("%.1f ± %.1f %% (%d runs)", lowest.Y, lowest.Y-lowest.Low, runs), Why: "no visible difference; the chapter plots one run, and runs differ by many points at this ε"})
 	if err := b.noisyCount(runs); err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (b *bookRun) noisy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.random("noisy descent at ε = 0.1 an iteration, with the least noise for it", "", exact, 100, " %", "the exact noise for (0.1, 1e-5) is 30.7 times the clipping norm, not 48.4; ten steps are too few for it to matter")
+	b.random("noisy descent with clipped gradients, 10 steps with the least noise for (0.1, 1e-5) each: accuracy on the test rows", "", exact, 100, " %", "not in the chapter; the least noise is 30.7 times the clipping norm, and the chapter's 48.4 times; in 10 steps this hardly changes the accuracy")
 	if err = b.better(ctx, runs); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (b *bookRun) noisyCount(runs int) error {
 		}
 		off = append(off, math.Abs(v-float64(b.training.Records())))
 	}
-	b.random("noisy count of the training rows with Laplace noise at ε = 0.1: mean distance from 36176", "1/ε = 10", off, 1, "", "no difference; an error of 10 in 36176 changes the length of steps by 0.03 percent")
+	b.random("noisy count of the training rows with Laplace noise at ε = 0.1: mean absolute error", "1/ε = 10", off, 1, "", "no difference; an error of 10 in 36176 rows changes the length of a step by 0.03 %")
 	return nil
 }
 
@@ -114,12 +114,12 @@ func (b *bookRun) attains(ctx context.Context, epsilon float64, mode string, exa
 }
 
 func (b *bookRun) private(mode string, attained sample) {
-	why := fmt.Sprintf("the chapter prints one run; runs have a standard deviation of %.2f points", 100*attained.deviation())
+	why := fmt.Sprintf("the chapter prints one run; the accuracy of a run has a standard deviation of %.2f points", 100*attained.deviation())
 	if mode == option.ClipGradient {
-		b.random("noisy descent with clipped gradients, 10 iterations at (0.1, 1e-5) each: accuracy on the test rows", "0.7795223352498895 (77.95 %)", attained, 100, " %", why+". The clipping norm 5 never clips: rows have norms up to 3.34, so noise for 3.34 would do")
+		b.random("noisy descent with clipped gradients, 10 steps at (0.1, 1e-5) each: accuracy on the test rows", "0.7795223352498895 (77.95 %)", attained, 100, " %", why+"; rows have norms up to 3.34, so the clipping norm 5 clips no gradient")
 		return
 	}
-	b.random("noisy descent with clipped examples, the same", "0.7797434763379035 (77.97 %)", attained, 100, " %", why)
+	b.random("noisy descent with clipped rows, 10 steps at (0.1, 1e-5) each: accuracy on the test rows", "0.7797434763379035 (77.97 %)", attained, 100, " %", why)
 }
 
 // better adds results of other ways to spend the same total cost: the improvements that the chapter
@@ -139,10 +139,10 @@ func (b *bookRun) better(ctx context.Context, runs int) error {
 		request  train.Request
 		why      string
 	}{
-		{"dither's defaults at the exact cost of that run", ask(total.Upper), "the chapter's list of improvements, taken: the noise follows from the total budget by exact composition; more and longer steps with momentum; rows of norm 1, centered and whitened privately"},
-		{"dither's defaults at the cost that the chapter states", ask(1.1), "the same; logistic regression without privacy has 84.5 %"},
-		{"the same on random batches of a tenth", batches, "minibatching with random sampling: each step costs less, and there are more"},
-		{"the same on ten parts, one a step in turn", parts, "minibatching with parallel composition: a record pays for every tenth step"},
+		{"dither's defaults at the exact cost of the chapter's run", ask(total.Upper), "dither makes the improvements that the chapter proposes: noise from the total budget by exact composition; more and longer steps with momentum; rows of norm 1, centered and whitened privately"},
+		{"dither's defaults at the cost that the chapter states", ask(1.1), "dither makes the improvements that the chapter proposes; logistic regression without privacy has 84.5 %"},
+		{"dither's defaults on Poisson samples of a tenth of the rows", batches, "the chapter proposes minibatches; each step on a sample costs less, so there are more steps"},
+		{"dither's defaults on ten parts of the rows in turn", parts, "the chapter proposes minibatches by parallel composition; a record pays for every tenth step"},
 	} {
 		attained, failed := b.defaults(ctx, c.request, min(runs, 5))
 		if failed != nil {
@@ -207,10 +207,10 @@ func (b *bookRun) sweepFigure(gradients, examples []figure.Point) error {
 func (b *bookRun) cost() error {
 	b.lab.Report("what it costs", 0.97)
 	const add = privacy.AddOrRemoveOne
-	b.golden("noise multiplier of an iteration at (0.1, 1e-5)", "", bookNoise(0.1), 5, within(48.448, 5e-4), "√(2·log(1.25/δ))/ε, as the chapter's mechanism has it")
+	b.golden("noise multiplier of one step at (0.1, 1e-5)", "", bookNoise(0.1), 5, within(48.448, 5e-4), "√(2·log(1.25/δ))/ε, the formula of the chapter's Gaussian mechanism")
 	steps := mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: bookNoise(0.1)}, Count: bookSteps}
 	basic := 0.1*bookSteps + 0.1
-	b.golden("cost of the run as stated: ε at δ = 1e-4, sequential composition", "kε + ε", basic, 2, within(1.1, 1e-12), "no difference: ten iterations and the count")
+	b.golden("cost of the run by sequential composition: ε at δ = 1e-4", "kε + ε", basic, 2, within(1.1, 1e-12), "no difference: k = 10 steps and the noisy count, at ε = 0.1 each")
 	for _, c := range []struct {
 		name      string
 		event     mechanism.Event
@@ -219,8 +219,8 @@ func (b *bookRun) cost() error {
 		want, tol float64
 		why       string
 	}{
-		{"the ten iterations alone, exactly: ε at δ = 1e-5", steps, account.GDP, 1e-5, 0.2140, 5e-5, "ten Gaussian releases are one of noise 48.4/√10; nothing is lost"},
-		{"the ten iterations alone, exactly: ε at δ = 1e-4", steps, account.GDP, 1e-4, 0.1705, 5e-5, "the same"},
+		{"exact cost of the 10 steps without the count: ε at δ = 1e-5", steps, account.GDP, 1e-5, 0.2140, 5e-5, "10 Gaussian releases cost exactly as much as one with noise multiplier 48.4/√10"},
+		{"exact cost of the 10 steps without the count: ε at δ = 1e-4", steps, account.GDP, 1e-4, 0.1705, 5e-5, "10 Gaussian releases cost exactly as much as one with noise multiplier 48.4/√10"},
 	} {
 		v, err := c.a.Epsilon(c.event, c.delta, add)
 		if err != nil {
@@ -232,16 +232,16 @@ func (b *bookRun) cost() error {
 		a   account.Accountant
 		why string
 	}{
-		{account.Advanced, "better where there are many iterations; ten are few"},
-		{account.ZCDP, "the count costs ε²/2 in it, and less than in sequential composition"},
-		{account.RDP{}, "the same, at the best of many orders"},
-		{account.PLD, "bounds on the exact cost, less than a thousandth apart"},
+		{account.Advanced, "advanced composition; it gains more if there are more steps"},
+		{account.ZCDP, "zero-concentrated differential privacy; the count costs ρ = ε²/2"},
+		{account.RDP{}, "Rényi differential privacy, at the best of many orders"},
+		{account.PLD, "privacy loss distributions; the lower and the upper bound differ by less than a thousandth"},
 	} {
 		v, err := c.a.Epsilon(bookEvent(0.1, bookSteps), 1e-4, add)
 		if err != nil {
 			return err
 		}
-		b.known("the run with its count by accountant "+c.a.Name()+": ε at δ = 1e-4", "less than 1.1", v.Upper, 4, c.why)
+		b.known("cost of the run by the accountant "+c.a.Name()+": ε at δ = 1e-4", "less than 1.1", v.Upper, 4, c.why)
 	}
 	return b.costFigure()
 }

@@ -41,12 +41,12 @@ type way struct {
 
 func clippingWays() []way {
 	return []way{
-		{"exact norms", neural.ClippingRequest{}, "", "what the others are measured by; the norm of each gradient follows from the factors that a pass backward has anyway"},
+		{"exact norms", neural.ClippingRequest{}, "", "the baseline; the norm of each gradient follows from the factors that the backward pass computes anyway"},
 		{fmt.Sprintf("norms estimated from %d directions", clippingDirections), neural.ClippingRequest{Rule: "projected", Projections: clippingDirections, Cap: clippingCap}, "significantly faster than exact norms",
-			"that holds beside programs that form the gradient of each record; here exact norms cost next to nothing, and an estimate can be too small, so that it needs more noise: no finite cost without a cap on it"},
-		{"micro-batches of 4", neural.ClippingRequest{MicroBatch: 4}, "faster by the size of a micro-batch; a slight drop in accuracy", "not faster here: the pass over the records is the same, and each clipped mean is a vector that is formed and verified whole; one record can turn it around, by twice the norm, so that the noise in the mean is 8 times as much"},
-		{"micro-batches of 16", neural.ClippingRequest{MicroBatch: 16}, "faster by the size of a micro-batch; a slight drop in accuracy", "as before: 32 times the noise"},
-		{"the mean of the sample clipped", neural.ClippingRequest{AfterAveraging: true}, "", "one micro-batch: 512 times the noise"},
+			"slower here, because exact norms are computed without forming each record's gradient; an estimate can be too small, so it needs a cap and more noise"},
+		{"micro-batches of 4", neural.ClippingRequest{MicroBatch: 4}, "faster by the size of a micro-batch; a slight drop in accuracy", "slower here, because each clipped mean is formed and verified as a whole vector; one record can reverse it, so the mean has 8 times the noise"},
+		{"micro-batches of 16", neural.ClippingRequest{MicroBatch: 16}, "faster by the size of a micro-batch; a slight drop in accuracy", "slower here, because each clipped mean is formed and verified as a whole vector; one record can reverse it, so the mean has 32 times the noise"},
+		{"the mean of the whole sample is clipped", neural.ClippingRequest{AfterAveraging: true}, "", "not in the sources; the sample is one micro-batch, so the mean has 512 times the noise"},
 	}
 }
 
@@ -76,8 +76,8 @@ func runClipping(ctx context.Context, l experiment.Environment) (experiment.Outc
 			Ours: fmt.Sprintf("%s ms, %.0f MB, %.1f %% (noise multiplier %.3g)", digitsOf(1000*got.step.Seconds(), 2), got.heap/1e6, got.accuracy, got.noise)})
 	}
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{waysFigure(all)}, Notes: []string{
-		fmt.Sprintf("Epsilon %v at delta 1e-5 for all, %d steps on samples of %d expected records, learning rates by default, one run each. ", clippingEpsilon, clippingSteps, clippingBatch) +
-			"The time of a step is that of the whole run over its steps, on this machine as busy as it was. Memory is the largest heap that was seen between steps, beyond what was there before the run, garbage included: the encoded records are in it for all ways.",
+		fmt.Sprintf("Each row is one run with epsilon %v at delta 1e-5, the default learning rate, and %d steps on samples of %d expected records. ", clippingEpsilon, clippingSteps, clippingBatch) +
+			"The time of a step is the time of the run divided by its steps, on a busy machine. Memory is the largest growth of the heap during the run, with garbage and the encoded records.",
 	}}, nil
 }
 

@@ -22,7 +22,7 @@ const (
 var rulesNorms = []float64{0.1, 1, 10}
 
 func clippingRules() experiment.Reproduction {
-	return experiment.Reproduction{Name: "clipping-rules", Title: "Automatic and adaptive clipping, and layers that are taken from a public network",
+	return experiment.Reproduction{Name: "clipping-rules", Title: "Automatic and adaptive clipping, and layers of a public network",
 		Source: fashionReport + ", section 8; Z. Bu and others, \"Automatic Clipping: Differentially Private Deep Learning Made Easier and Stronger\", NeurIPS 2023, https://arxiv.org/abs/2206.07136; " +
 			"G. Andrew and others, \"Differentially Private Learning with Adaptive Clipping\", NeurIPS 2021, https://arxiv.org/abs/1905.03871",
 		Data: []string{"mnist", "fashion-mnist"}, Minutes: 2, Run: runClippingRules}
@@ -46,18 +46,18 @@ func runClippingRules(ctx context.Context, l experiment.Environment) (experiment
 		return experiment.Outcome{}, err
 	}
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{drawn}, Notes: []string{
-		"The report names these as further work and prints no figures. The learning rate is the default, which is a length of steps over the clipping norm; nothing was chosen for a rule. Every noisy count of the adaptive rule is paid for within epsilon.",
-		"The public network learned Fashion-MNIST without privacy, which here stands for records that need none. Its convolutions stay as they are, so that neither clipping nor noise goes to them.",
+		"The report names these methods as further work and prints no numbers. The learning rate is the default, which is inversely proportional to the clipping norm. It was not adapted to a rule. Epsilon includes the noisy counts of the adaptive rule.",
+		"The public network learned Fashion-MNIST without privacy, as an example of public records. Its convolutions are not trained, so they get neither clipping nor noise.",
 	}}, nil
 }
 
 // rulesTried returns the compared rules, with a remark about each.
 func rulesTried() [][2]string {
 	return [][2]string{
-		{"flat", "the report prints no figure; with steps of one length the norm hardly matters, since what it takes off gradients it takes off noise too"},
-		{"auto-s", "the report prints no figure; every gradient comes to nearly the same length, so that there is no norm to choose beside the learning rate, but records that are learned well pull as hard as others"},
-		{"psac", "the report prints no figure; as auto-s, but short gradients stay short"},
-		{"quantile", "the report prints no figure; the norm follows the median of the norms by noisy counts, while the learning rate stays the one for the first norm, so that steps do not keep their length"},
+		{"flat", "no number in the report; the norm hardly matters, because the noise and the learning rate follow it"},
+		{"auto-s", "no number in the report; nearly every gradient gets the same length, so the norm needs no choice, but well-learned records count as much as others"},
+		{"psac", "no number in the report; long gradients get nearly the same length, and short gradients stay short"},
+		{"quantile", "no number in the report; noisy counts move the norm toward the median of the gradient norms"},
 	}
 }
 

@@ -35,11 +35,11 @@ func (t *table) transfer(ctx context.Context, l experiment.Environment, public, 
 	if err != nil {
 		return err
 	}
-	t.random(fmt.Sprintf("convolutional network that learns everything, accuracy at epsilon %v, %%", transferEpsilon), "", own, 1, "", "the report prints no figure")
+	t.random(fmt.Sprintf("convolutional network, all layers trained, accuracy at epsilon %v, %%", transferEpsilon), "", own, 1, "", "no number in the report")
 	for _, kept := range []struct {
 		layers int
 		name   string
-	}{{7, "the convolutions of a public network stay, two layers are learned"}, {9, "all layers of a public network stay but the last"}} {
+	}{{7, "convolutions of a public network, the last two layers trained"}, {9, "all layers of a public network except the last, which is trained"}} {
 		l.Report("behind public layers", 0.95)
 		trial, failed := behind(of.Network(), kept.layers, of.NetworkWeights())
 		if failed != nil {
@@ -49,7 +49,7 @@ func (t *table) transfer(ctx context.Context, l experiment.Environment, public, 
 		if failed != nil {
 			return failed
 		}
-		t.random(fmt.Sprintf("%s, accuracy at epsilon %v, %%", kept.name, transferEpsilon), "preserves the accuracy of a network that was trained without privacy", accuracies, 1, "", "layers that were made for clothes are not those for digits: what is taken over needs neither noise nor time, and is worth as much as the public records resemble the private ones")
+		t.random(fmt.Sprintf("%s, accuracy at epsilon %v, %%", kept.name, transferEpsilon), "preserves the accuracy of a network that was trained without privacy", accuracies, 1, "", "worse than training all layers, because layers for images of clothes suit digits badly; public layers need neither noise nor time, but help only if the public records resemble the private ones")
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ const (
 
 func composition() experiment.Reproduction {
 	return experiment.Reproduction{
-		Name: "composition", Title: "1000 runs composed, by the theorems of a course and by those that hold",
+		Name: "composition", Title: "The cost of 1000 runs, by formulas of a course and by valid theorems",
 		Source: fashionReport + ", exercises 1, 2 and 4", Minutes: 0.1, Linear: true, Run: runComposition,
 	}
 }
@@ -39,7 +39,7 @@ func runComposition(_ context.Context, l experiment.Environment) (experiment.Out
 	l.Report("the curves", 0.5)
 	drawn, err := compositionFigure()
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{drawn}, Notes: []string{
-		"Of the printed answers, (a) is a guarantee. (b), (c) and (d) are the shapes of theorems without their constants, and with a logarithm to base 10: they understate, and may not be claimed.",
+		"Each run is (0.4, 1e-6)-differentially private. Of the printed answers, only (a) is a guarantee. The formulas (b), (c) and (d) lack the constants of the theorems. They understate the cost, and may not be claimed.",
 	}}, err
 }
 
@@ -51,15 +51,15 @@ func (t *table) printed() {
 		tolerance           float64
 		why                 string
 	}{
-		{"(a) sequential composition of 1000 runs: ε at δ = 0.001", "400", 1e-9, "no difference"},
-		{"(b) strong composition as printed: ε at δ = 0.001", "30.98", 0.005, "no difference in the arithmetic; as a guarantee it understates: the formula has no constant, and the logarithm is to base 10"},
-		{"(c) strong composition on samples of 1 % as printed: ε at δ = 1e-5", "0.3098", 5e-5, "no difference in the arithmetic; no guarantee, for the reasons of (b), and since sampling multiplies ε by a little more than q"},
-		{"(d) moments accountant as printed: ε at δ = 1e-6", "0.1265", 5e-5, "no difference in the arithmetic; no guarantee: the worst algorithm of that privacy has no finite ε at this δ, since it discloses more often"},
+		{"1000 runs, (a) sequential composition: ε at δ = 0.001", "400", 1e-9, "no difference"},
+		{"1000 runs, (b) strong composition as printed: ε at δ = 0.001", "30.98", 0.005, "the arithmetic agrees, but this is no guarantee: the formula lacks a constant, and its logarithm has base 10"},
+		{"1000 runs on samples of 1 %, (c) strong composition as printed: ε at δ = 1e-5", "0.3098", 5e-5, "the arithmetic agrees, but this is no guarantee: the formula has the faults of (b), and sampling with probability q multiplies ε by more than q"},
+		{"1000 runs on samples of 1 %, (d) moments accountant as printed: ε at δ = 1e-6", "0.1265", 5e-5, "the arithmetic agrees, but this is no guarantee: the worst (0.4, 1e-6)-private algorithm has no finite ε at this δ"},
 	} {
 		t.golden(want.quantity, want.published, lines[i].Epsilon, 4, within(published(want.published), want.tolerance), want.why)
 	}
 	natural := exerciseEpsilon * math.Sqrt(exerciseRuns*math.Log(1/exerciseDelta))
-	t.golden("(b) with the natural logarithm", "", natural, 4, within(47.02, 0.005), "what the printed formula gives when its logarithm is the one of theorems; still no guarantee")
+	t.golden("1000 runs, (b) as printed but with the natural logarithm: ε at δ = 0.001", "", natural, 4, within(47.02, 0.005), "the theorems have the natural logarithm; this is still no guarantee, because a constant is missing")
 }
 
 // valid adds the valid claims about the same runs.
@@ -67,14 +67,14 @@ func (t *table) valid() error {
 	const full, sampled = exerciseRuns * exerciseDelta, exerciseRuns * exerciseDelta * exerciseShare
 	strong := strongComposition(exerciseEpsilon, exerciseRuns, 1e-6)
 	closed := closedComposition(exerciseEpsilon, exerciseRuns, 1e-6)
-	t.golden("(b) by advanced composition, with its constants: ε at δ = 0.001 + 1e-6", "30.98", strong, 4, within(263.2, 0.05), "theorem 3.20 of Dwork & Roth; most of it is the drift 1000·ε(e^ε-1), which the printed form leaves out")
-	t.golden("(b) by the closed form of optimal composition: ε at δ = 0.001 + 1e-6", "30.98", closed, 5, within(145.44, 0.005), "theorem 3.4 of Kairouz, Oh & Viswanath")
-	t.golden("(b) by optimal composition: ε at δ = 0.001 + 1e-6", "30.98", optimalComposition(exerciseEpsilon, exerciseDelta, exerciseRuns, full+1e-6), 4, within(135.3722, 5e-4), "theorem 3.3 of the same: no smaller ε holds for every algorithm of that privacy")
+	t.golden("1000 runs by advanced composition with its constants: ε at δ = 0.001 + 1e-6", "30.98", strong, 4, within(263.2, 0.05), "theorem 3.20 of Dwork & Roth; most of the cost is the term 1000·ε(e^ε-1), which (b) leaves out")
+	t.golden("1000 runs by the closed form of optimal composition: ε at δ = 0.001 + 1e-6", "30.98", closed, 5, within(145.44, 0.005), "theorem 3.4 of Kairouz, Oh & Viswanath")
+	t.golden("1000 runs by optimal composition: ε at δ = 0.001 + 1e-6", "30.98", optimalComposition(exerciseEpsilon, exerciseDelta, exerciseRuns, full+1e-6), 4, within(135.3722, 5e-4), "theorem 3.3 of Kairouz, Oh & Viswanath: no smaller ε holds for every (0.4, 1e-6)-private algorithm")
 	once := math.Log1p(exerciseShare * math.Expm1(exerciseEpsilon))
-	t.golden("one run on a sample of 1 %: ε", "0.004", once, 5, within(0.0049062, 5e-8), "log(1 + q(e^ε - 1)); qε is its limit for small ε, and less than the cost")
+	t.golden("one run on a sample of 1 %: ε", "0.004", once, 5, within(0.0049062, 5e-8), "the cost is log(1 + q(e^ε - 1)) with q = 0.01; the printed qε is smaller than the cost")
 	closedSampled := closedComposition(once, exerciseRuns, 1e-6)
-	t.golden("(c) by amplification and the closed form: ε at δ = 1.1e-5", "0.3098", closedSampled, 4, within(0.77058, 5e-6), "theorem 8 of Balle, Barthe & Gaboardi, then 3.4 of Kairouz, Oh & Viswanath, whose other two forms give more: 0.8276 the one without a square root in the logarithm")
-	t.golden("(c) by amplification and optimal composition: ε at δ = 1.1e-5", "0.3098", optimalComposition(once, exerciseShare*exerciseDelta, exerciseRuns, sampled+1e-6), 4, within(0.63427, 5e-6), "the least that may be claimed in place of (c)")
+	t.golden("1000 runs on samples of 1 % by amplification and the closed form: ε at δ = 1.1e-5", "0.3098", closedSampled, 4, within(0.77058, 5e-6), "theorem 8 of Balle, Barthe & Gaboardi, then theorem 3.4 of Kairouz, Oh & Viswanath")
+	t.golden("1000 runs on samples of 1 % by amplification and optimal composition: ε at δ = 1.1e-5", "0.3098", optimalComposition(once, exerciseShare*exerciseDelta, exerciseRuns, sampled+1e-6), 4, within(0.63427, 5e-6), "theorem 8 of Balle, Barthe & Gaboardi, then theorem 3.3 of Kairouz, Oh & Viswanath; the least claim in place of (c)")
 	return t.normal()
 }
 
@@ -85,17 +85,17 @@ func (t *table) normal() error {
 		return err
 	}
 	noise := 1 / account.MuOf(target)
-	t.golden("noise multiplier of normal noise of (0.4, 1e-6)", "", noise, 5, within(exerciseNoise, noiseBy), "solved on the exact curve of the Gaussian mechanism")
+	t.golden("noise multiplier at which one Gaussian release is (0.4, 1e-6)-private", "", noise, 5, within(exerciseNoise, noiseBy), "not in the exercise; solved on the exact curve of the Gaussian mechanism")
 	runs, err := account.GDP.Epsilon(mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: noise}, Count: exerciseRuns}, exerciseDelta, privacy.AddOrRemoveOne)
 	if err != nil {
 		return err
 	}
-	t.golden("1000 runs with that noise: ε at δ = 1e-6", "30.98", runs.Upper, 4, within(19.61, 0.005), "the noise of an actual run is known, and costs less than the worst algorithm of the same privacy")
+	t.golden("1000 Gaussian releases that are (0.4, 1e-6)-private each: ε at δ = 1e-6", "30.98", runs.Upper, 4, within(19.61, 0.005), "known Gaussian noise costs less than the worst (0.4, 1e-6)-private algorithm")
 	sampled, err := account.PLD.Epsilon(sampledRuns(noise, exerciseRuns), exerciseDelta, privacy.AddOrRemoveOne)
 	if err != nil {
 		return err
 	}
-	t.golden("1000 runs with that noise on Poisson samples of 1 %: ε at δ = 1e-6", "0.1265", sampled.Upper, 3, within(0.11789, 2e-4), "the printed (d) happens to lie above the exact cost of normal noise; that is no proof")
+	t.golden("1000 such Gaussian releases on Poisson samples of 1 %: ε at δ = 1e-6", "0.1265", sampled.Upper, 3, within(0.11789, 2e-4), "the exact cost of this Gaussian noise happens to be below the printed (d); that does not prove the formula")
 	return nil
 }
 

@@ -11,11 +11,11 @@ import (
 func (t *table) proofs() {
 	const runs, epsilon, delta = 12, 0.3, 1e-3
 	adaptive := adaptiveSequences(runs, epsilon)
-	t.golden("exercise 1: 12 adaptive runs of randomized response of ε = 0.3: largest log ratio of all 4096 sequences", "12·ε", adaptive.largestLoss(), 10, within(runs*epsilon, 1e-9), "the theorem holds with equality; each run asks another question by the answers before it")
+	t.golden("exercise 1, 12 adaptive runs of randomized response at ε = 0.3: largest privacy loss of all 4096 sequences of answers", "12·ε", adaptive.largestLoss(), 10, within(runs*epsilon, 1e-9), "no difference: the theorem holds with equality, although each question depends on the answers before")
 	exact := adaptive.epsilonAt(delta)
-	t.golden("the same at δ = 0.001, by adding up all sequences", "", exact, 6, within(optimalComposition(epsilon, 0, runs, delta), 1e-6), "optimal composition, which this algorithm attains")
+	t.golden("exercise 1, 12 adaptive runs of randomized response at ε = 0.3: exact ε at δ = 0.001", "", exact, 6, within(optimalComposition(epsilon, 0, runs, delta), 1e-6), "not in the exercise; equal to optimal composition, which randomized response attains")
 	parallel := parallelSequences(runs, epsilon)
-	t.golden("exercise 2: the same on 12 disjoint parts: largest log ratio", "ε", parallel.largestLoss(), 10, within(epsilon, 1e-9), "a record is in one part, and the answers about all others have the same law on both data sets")
+	t.golden("exercise 2, randomized response at ε = 0.3 on each of 12 disjoint parts: largest privacy loss", "ε", parallel.largestLoss(), 10, within(epsilon, 1e-9), "no difference: a record is in one part, and the answers about other parts have the same distribution without this record")
 }
 
 // outcomes are the probabilities of every sequence of answers on two neighboring data sets.

@@ -34,7 +34,7 @@ var (
 )
 
 func convergence() experiment.Reproduction {
-	return experiment.Reproduction{Name: "convergence", Title: "What clipping and noise do to convergence: tangent kernels and the loss along descents",
+	return experiment.Reproduction{Name: "convergence", Title: "How clipping and noise change convergence: tangent kernels and the loss during descent",
 		Source:  fashionReport + ", section 5, after Z. Bu, H. Wang, Z. Dai & Q. Long, \"On the Convergence and Calibration of Deep Learning with Differential Privacy\", TMLR 2023, section 4, https://arxiv.org/abs/2106.07830",
 		Minutes: 0.3, Linear: true, Run: runConvergence}
 }
@@ -102,7 +102,7 @@ func (p convergenceProblem) run(ctx context.Context, l experiment.Environment) (
 	figures := []figure.Figure{
 		{Name: "clipping-without-noise", Title: "The loss along descents under clipping, without noise", Command: command, Panels: []figure.Panel{clippingPanel(whole)}},
 		{Name: "noise-without-clipping", Title: "The loss along descents with noise, without clipping", Command: command, Panels: []figure.Panel{noisePanel(noisy, p.curve)}}, norms}
-	notes := append([]string{fmt.Sprintf("The network has 8 hidden units and %d weights, the table %d records of the data set that comes with the program. Nothing here is private: descents are exact, and their noise is a fixed stream.", whole.Weights, whole.Records)}, whole.Reasons()...)
+	notes := append([]string{fmt.Sprintf("The network has 8 hidden units and %d weights, the table %d records of the data set that comes with the program. Nothing here is private: the numbers are exact, and the noise is a fixed stream. The least of xᵀMx is over ‖x‖ = 1.", whole.Weights, whole.Records)}, whole.Reasons()...)
 	return experiment.Outcome{Comparisons: t.rows, Figures: figures, Notes: notes}, nil
 }
 
@@ -115,11 +115,11 @@ func answers(c neural.Convergence) string {
 // plans for further work.
 func (t *table) clippings(n *neural.NonPrivateDiagnosis) {
 	for _, c := range n.Clippings {
-		printed, why := "", "the report does not have it; "+kernelWords(c, n.Steps)
+		printed, why := "", "not in the report; "+kernelWords(c, n.Steps)
 		if c.Course != nil {
 			printed, why = answers(*c.Course), "no difference; "+kernelWords(c, n.Steps)
 			if answers(*c.Course) != answers(c.Measured) {
-				why = "a \"no\" of the report means that nothing is guaranteed, and here it went well; " + kernelWords(c, n.Steps)
+				why = "the report's \"no\" means that the loss need not reach zero, and here it does; " + kernelWords(c, n.Steps)
 			}
 		}
 		t.say("kernel and loss under clipping: "+c.Name, printed, answers(c.Measured), why)
@@ -132,11 +132,11 @@ func kernelWords(c neural.ClippingDiagnosis, steps int) string {
 	for _, on := range c.Flow.Characters {
 		least, form = min(least, on.Least), min(form, on.LeastForm)
 	}
-	words := fmt.Sprintf("on the way the least eigenvalue is %.2g and the least of xᵀMx %.2g", least, form)
+	words := fmt.Sprintf("during descent the least eigenvalue is %.2g and the least of xᵀMx is %.2g", least, form)
 	if c.Flow.Against > 0 {
-		return words + fmt.Sprintf("; %d of %d steps go up, however short they are", c.Flow.Against, steps)
+		return words + fmt.Sprintf("; %d of %d steps would raise the loss however short they were", c.Flow.Against, steps)
 	}
-	return words + "; no step goes up"
+	return words + "; every step lowers the loss if it is short"
 }
 
 // opposed adds a problem on which layerwise clipping comes to rest away from the minimum. It is f =
@@ -157,8 +157,8 @@ func (t *table) opposed() error {
 		groups        []int
 		why           string
 	}{
-		{"flat", "yes", []int{2}, "no difference: where flat clipping comes to rest, all gradients are 0"},
-		{"layerwise", "no", []int{1, 1}, "no difference: the clipped gradients of each layer have one length and opposite signs, and nothing ever moves"},
+		{"flat", "yes", []int{2}, "no difference: flat clipping stops only where the gradient of the loss is 0"},
+		{"layerwise", "no", []int{1, 1}, "no difference: in each layer the two clipped gradients have equal length and opposite signs, so no weight moves"},
 	} {
 		down, failed := dynamics.Descend(p, dynamics.Clipping{Name: c.name, Groups: c.groups, Weight: func(_ int, norm float64) float64 { return min(1, 0.01/norm) }}, dynamics.Options{Steps: 20000, LearningRate: rate})
 		if failed != nil {
@@ -189,10 +189,10 @@ func (p convergenceProblem) noises(ctx context.Context, l experiment.Environment
 // noise adds the effect of noise alone.
 func (t *table) noise(of []*dynamics.Trajectory, steps int) {
 	quiet, least, most := of[0], of[1], of[len(of)-1]
-	t.say("noise without clipping: the loss only falls", "yes: noise changes the speed alone", fmt.Sprintf("no: %d of %d steps rise at noise multiplier %v, without noise %d", least.Rises, steps, convergenceNoises[0], quiet.Rises),
-		"the report's answer is about gradient flow, in whose infinitely short steps noise averages out; steps that have a length keep some of it")
-	t.known("noise without clipping: loss in the last tenth of the steps, over that without noise, at noise multiplier 1", "1: noise changes the speed alone", most.Last/quiet.Last, 3,
-		"the loss goes up and down about a floor that grows with the learning rate and the square of the noise; only smaller steps come below it")
+	t.say("noise without clipping: the loss only falls", "yes: noise only changes the speed", fmt.Sprintf("no: %d of %d steps rise at noise multiplier %v, without noise %d", least.Rises, steps, convergenceNoises[0], quiet.Rises),
+		"the report's answer is about gradient flow, where steps are infinitely short and noise averages out; in finite steps some noise remains")
+	t.known("noise without clipping, noise multiplier 1: loss in the last tenth of the steps, divided by the loss without noise", "1: noise only changes the speed", most.Last/quiet.Last, 3,
+		"the loss fluctuates around a level that grows with the learning rate and the square of the noise; only smaller steps lower this level")
 }
 
 // clippingPanel shows clipping without noise.

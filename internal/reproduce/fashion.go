@@ -28,7 +28,7 @@ var fashionLooks = []int{1, 2, 3, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50}
 var fashionBudgets = []float64{0.5, 1, 2, 4.6, 17}
 
 func fashion() experiment.Reproduction {
-	return experiment.Reproduction{Name: "fashion", Title: "Logistic regression on Fashion-MNIST with DP-SGD, and the same budgets with the pipeline of this program",
+	return experiment.Reproduction{Name: "fashion", Title: "Logistic regression on Fashion-MNIST by DP-SGD, and dither's defaults with the same budgets",
 		Source: fashionSource, Data: []string{"fashion-mnist"}, Minutes: 5, Linear: true, Run: runFashion}
 }
 
@@ -54,10 +54,10 @@ func runFashion(ctx context.Context, l experiment.Environment) (experiment.Outco
 		return experiment.Outcome{}, err
 	}
 	return experiment.Outcome{Comparisons: fashionRows(courses, raw, scattered), Figures: append(fashionOverEpochs(courses), over), Notes: []string{
-		"The report's way, as its program has it: the mean gradient of a batch is clipped to norm 0.5. Normal noise is added to that mean, with the noise multiplier for its standard deviation. " +
-			"One record can turn the clipped mean around, by twice the norm, which is 1. So this noise is what its accountant takes it for. It is 1200 times, twice the batch size, the noise that the mean needs when each record is clipped to that norm. " +
-			"The program clips weights and biases each by themselves, which costs more than it counts. It takes shuffled batches, for which its count has no proof. Here weights and biases are clipped together, and samples are Poisson.",
-		"Accuracies along a run are of iterates that are all released: looking at them costs nothing more than the run, and nothing was chosen by them. Learning rates are the program's 0.01, and for clipping record by record one that was chosen on every sixth record of the training part.",
+		"The report's method is that of its program: the mean gradient of a batch is clipped to norm 0.5. Normal noise is added to the clipped mean, and its standard deviation is the noise multiplier. " +
+			"One record can reverse the clipped mean, which moves it by 1. So the noise matches the report's accounting. If each record is clipped to norm 0.5 instead, the mean of 600 records needs 1200 times less noise.",
+		"The report's program clips weights and biases separately, which costs more than it counts. It takes shuffled batches, for which its accounting has no proof. Here weights and biases are clipped together, and samples are Poisson.",
+		"The accuracies over epochs are of iterates that are all released, so they cost nothing in addition. No setting was chosen by them. The learning rate of the report's method is its program's 0.01. The learning rate for clipped records was chosen on every sixth record of the training part.",
 	}}, nil
 }
 
@@ -65,7 +65,7 @@ func runFashion(ctx context.Context, l experiment.Environment) (experiment.Outco
 // clipped.
 func wayOf(averaged bool, batch int, noise float64) string {
 	if averaged {
-		return fmt.Sprintf("the report's way, batches of %d, noise multiplier %v", batch, noise)
+		return fmt.Sprintf("the report's method, batches of %d, noise multiplier %v", batch, noise)
 	}
 	return fmt.Sprintf("each record clipped, batches of %d, noise multiplier %v", batch, noise)
 }
@@ -105,27 +105,27 @@ func fashionRows(courses map[string][]sample, raw, scattered []sample) []experim
 	end := func(averaged bool, batch int, noise float64) sample {
 		return last(courses[wayOf(averaged, batch, noise)])
 	}
-	t.random("accuracy without privacy, %", "80", end(true, fashionBatch, 0), 1, "", "no difference but rounding: settings are those of the report's program")
+	t.random("accuracy without privacy, %", "80", end(true, fashionBatch, 0), 1, "", "equal up to rounding; the settings are those of the report's program")
 	for _, c := range []struct {
 		epsilon, published string
 		noise              float64
 		at                 int
 	}{{"17.0", "73", 0.6, 4}, {"4.6", "62", 1, 3}} {
 		budget := "accuracy at epsilon " + c.epsilon
-		t.random(budget+", the report's way, %", c.published, end(true, fashionBatch, c.noise), 1, "", "little difference: noise is added to the clipped mean of a batch, as the report's program does; the report has one run, and runs differ by a point or so")
-		t.random(budget+", each record clipped, %", c.published, end(false, fashionBatch, c.noise), 1, "", "algorithm 1 as the report prints it: the same model, budget, batches and epochs, but each record's gradient is clipped, so that the noise in the mean is 1200 times less, and the learning rate suits it")
-		t.random(budget+", defaults of this program on pixels, %", c.published, raw[c.at], 1, "", "full batch, private centering and whitening within epsilon, averaged iterates")
-		t.random(budget+", defaults on scattering features, %", c.published, scattered[c.at], 1, "", "as before, on features that are computed of each image alone and fixed beforehand")
+		t.random(budget+", the report's method, %", c.published, end(true, fashionBatch, c.noise), 1, "", "little difference: as in the report's program, noise is added to the clipped mean of a batch; the report has one run, and runs differ by about a point")
+		t.random(budget+", each record clipped, %", c.published, end(false, fashionBatch, c.noise), 1, "", "this is the report's algorithm 1: each record's gradient is clipped, so the noise in the mean is 1200 times less; the learning rate is larger")
+		t.random(budget+", dither's defaults on pixels, %", c.published, raw[c.at], 1, "", "dither takes the full batch, centers and whitens privately within epsilon, and averages iterates")
+		t.random(budget+", dither's defaults on scattering features, %", c.published, scattered[c.at], 1, "", "dither takes the full batch; scattering features are computed from each image alone, by a fixed public formula")
 	}
 	small, large := end(true, 100, fashionNoise), end(true, 1000, fashionNoise)
-	t.say("accuracy with batches of 100 and of 1000 after 50 epochs, noise multiplier 0.7, %", "roughly the same", small.text(1, "")+" and "+large.text(1, ""), "no difference, though not for the reason that the report gives: every step has the same noise whatever the batch, so that ten times the steps learn more and gather more noise alike")
+	t.say("accuracy with batches of 100 and of 1000 after 50 epochs, noise multiplier 0.7, %", "roughly the same", small.text(1, "")+" and "+large.text(1, ""), "no difference, but for another reason than the report's: each step has the same noise for every batch size, so ten times as many steps bring both more learning and more noise")
 	return t.rows
 }
 
 // fashionOverEpochs returns figures 1(b) and 3(b) of the report.
 func fashionOverEpochs(courses map[string][]sample) []figure.Figure {
 	x, y := figure.Axis{Label: "epochs"}, figure.Axis{Label: "test accuracy, percent"}
-	noises := figure.Panel{Title: "The report's way, batches of 600", X: x, Y: y,
+	noises := figure.Panel{Title: "The report's method, batches of 600", X: x, Y: y,
 		Marks: []figure.Mark{{X: fashionEpochs, Y: 80, Text: "report: 80"}, {X: fashionEpochs, Y: 73, Text: "report: 73"}, {X: fashionEpochs, Y: 62, Text: "report: 62"}}}
 	for _, z := range append([]float64{0}, fashionNoises...) {
 		name := noiseName(z)
@@ -134,7 +134,7 @@ func fashionOverEpochs(courses map[string][]sample) []figure.Figure {
 		}
 		noises.Series = append(noises.Series, overEpochs(name, fashionLooks, courses[wayOf(true, fashionBatch, z)]))
 	}
-	batches := figure.Panel{Title: "The report's way, noise multiplier 0.7", X: x, Y: y}
+	batches := figure.Panel{Title: "The report's method, noise multiplier 0.7", X: x, Y: y}
 	for _, b := range fashionBatches {
 		batches.Series = append(batches.Series, overEpochs(batchName(b), fashionLooks, courses[wayOf(true, b, fashionNoise)]))
 	}
@@ -161,7 +161,7 @@ func fashionOverEpsilon(courses map[string][]sample, raw, scattered []sample) (f
 	for _, averaged := range []bool{false, true} {
 		s := figure.Series{Name: "DP-SGD, each record clipped"}
 		if averaged {
-			s.Name = "DP-SGD, the report's way"
+			s.Name = "DP-SGD, the report's method"
 		}
 		for i, accuracy := range courses[wayOf(averaged, fashionBatch, fashionNoise)] {
 			s.Points = append(s.Points, accuracy.point(costs[i].Upper, 1))

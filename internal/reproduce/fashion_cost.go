@@ -14,7 +14,7 @@ import (
 // fashionReport is the report of several experiments. fashionSource is its part on Fashion-MNIST.
 const (
 	fashionReport = `J. Matthews, J. Foster & J. Sunray, "Differentially Private Stochastic Gradient Descent", report in the course Machine Learning and Optimization, 2023`
-	fashionSource = fashionReport + `, section 6; settings from its program, https://github.com/JohnF1103/ML-OPT-project`
+	fashionSource = fashionReport + `, section 6; settings from the program of the report, https://github.com/JohnF1103/ML-OPT-project`
 )
 
 const (
@@ -34,7 +34,7 @@ var (
 
 // fashionCost returns the accounting of the report, which needs no data.
 func fashionCost() experiment.Reproduction {
-	return experiment.Reproduction{Name: "fashion-cost", Title: "What DP-SGD on Fashion-MNIST costs: epsilon over epochs, by noise and by batch size",
+	return experiment.Reproduction{Name: "fashion-cost", Title: "The cost of DP-SGD on Fashion-MNIST: epsilon over epochs, by noise and by batch size",
 		Source: fashionSource, Minutes: 0.1, Linear: true, Run: runFashionCost}
 }
 
@@ -68,9 +68,9 @@ type fashionPoint struct {
 func fashionPoints() []fashionPoint {
 	return []fashionPoint{
 		{fashionBatch, 1, "4.6", 4.588969460987558, "no difference"},
-		{fashionBatch, 0.6, "17.0", 17.322042430562796, "17.0 is reached after 48 of the 50 epochs; the report does not say after how many epochs it is"},
-		{100, fashionNoise, "3.9", 3.9286573597951593, "no difference: the smallest epsilon of the report is that of batches of 100"},
-		{1000, fashionNoise, "14.5", 14.439087587586135, "the largest of the report is that of batches of 1000; its library says 14.50, since it errs upward at orders that are no integers"},
+		{fashionBatch, 0.6, "17.0", 17.322042430562796, "epsilon is 17.0 after 48 of the 50 epochs; the report does not say after how many epochs it measures"},
+		{100, fashionNoise, "3.9", 3.9286573597951593, "no difference; this is the smallest epsilon of the report"},
+		{1000, fashionNoise, "14.5", 14.439087587586135, "the report's library gives 14.50, because its bound at fractional orders is larger; this is the largest epsilon of the report"},
 	}
 }
 
@@ -91,8 +91,8 @@ func runFashionCost(ctx context.Context, l experiment.Environment) (experiment.O
 	if out.Figures, err = fashionCostFigures(); err != nil {
 		return out, err
 	}
-	out.Notes = []string{"The report's program takes shuffled batches and counts them as Poisson samples. That is no guarantee, since no gain by shuffling of this size is proved. Here samples are Poisson. " +
-		"Settings that the report does not print (50 epochs, batches of 600) are from its program, and its epsilons come out at them."}
+	out.Notes = []string{"The report's program takes shuffled batches but counts them as Poisson samples. No proof covers this, so its epsilons are no guarantee. Here samples are Poisson. " +
+		"The report does not print the number of epochs (50) and the usual batch size (600). They are from its program, and give its epsilons."}
 	l.Report("done", 1)
 	return out, nil
 }
@@ -113,7 +113,7 @@ func (p fashionPoint) compare() ([]experiment.Comparison, error) {
 		{Quantity: what + ", by Rényi differential privacy", Published: p.published, Ours: fmt.Sprintf("%.2f", renyi.Upper), Value: renyi.Upper, Deterministic: true, Why: p.why,
 			Golden: &experiment.Golden{Value: p.reference, Tolerance: 1e-6 * p.reference}},
 		{Quantity: what + ", by privacy loss distributions", Published: p.published, Ours: fmt.Sprintf("%.3f", exact.Upper), Value: exact.Upper, Deterministic: true,
-			Why: fmt.Sprintf("the same run costs less: Rényi differential privacy is not tight, the certified interval is [%.4f, %.4f]", exact.Lower, exact.Upper)},
+			Why: fmt.Sprintf("Rényi differential privacy is not tight; the exact epsilon is in [%.4f, %.4f]", exact.Lower, exact.Upper)},
 	}, nil
 }
 

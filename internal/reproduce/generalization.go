@@ -17,8 +17,8 @@ import (
 
 func generalization() experiment.Reproduction {
 	return experiment.Reproduction{
-		Name: "generalization", Title: "Accuracy on training rows less that on test rows, without and with privacy",
-		Source: bookSource + " (train against test); " + sectionSource + ", section 4 (privacy implies generalization)", Minutes: 0.5, Linear: true, Run: runGeneralization,
+		Name: "generalization", Title: "Training accuracy minus test accuracy, without and with privacy",
+		Source: bookSource + " (train against test). " + sectionSource + ", section 4 (privacy implies generalization)", Minutes: 0.5, Linear: true, Run: runGeneralization,
 	}
 }
 
@@ -64,12 +64,12 @@ func runGeneralization(ctx context.Context, l experiment.Environment) (experimen
 		for k, s := range []sample{{training}, {test}, {training - test}, privateTraining, privateTest, gap} {
 			curves[k] = append(curves[k], s.point(float64(n), 100))
 		}
-		where := fmt.Sprintf("%d persons, accuracy on training rows less that on test rows: ", n)
-		t.known(where+"without privacy, points", "", 100*(training-test), 3, fmt.Sprintf("the minimizer learns its rows: %.1f %% of them are right, and %.1f %% of the others", 100*training, 100*test))
-		t.random(where+"at ε = 1, δ = 1e-6", fmt.Sprintf("at most %.2f", 100*bound), gap, 100, " points", "below the bound, but for the luck of the draw: these are one choice of persons, whose share of right answers has an error of its own, "+fmt.Sprintf("%.1f points for training rows", 100*math.Sqrt(0.25/float64(n))))
+		where := fmt.Sprintf("%d persons, training accuracy minus test accuracy, points: ", n)
+		t.known(where+"without privacy", "", 100*(training-test), 3, fmt.Sprintf("not in the sources; the minimizer overfits: %.1f %% on training rows, %.1f %% on test rows", 100*training, 100*test))
+		t.random(where+"at ε = 1, δ = 1e-6", fmt.Sprintf("at most %.2f", 100*bound), gap, 100, " points", "no difference; the bound is on the expectation, and one choice of persons adds "+fmt.Sprintf("a sampling error of about %.1f points", 100*math.Sqrt(0.25/float64(n))))
 	}
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{gapFigure(curves, bound)}, Notes: []string{
-		"The bound is on the expected gap of any loss in [0, 1]: replacing one record moves the distribution of the released model by at most 2Φ(μ/2) - 1 in total variation, and a stable rule generalizes (O. Bousquet and A. Elisseeff, \"Stability and Generalization\", JMLR 2002). It is for records that are drawn alike, and says nothing of how good the model is.",
+		"The bound is on the expected gap between test and training loss, for any loss in [0, 1]. Replacing one record moves the distribution of the released model by at most 2Φ(μ/2) - 1 in total variation. A stable rule generalizes (O. Bousquet and A. Elisseeff, \"Stability and Generalization\", JMLR 2002). The bound assumes independent records of one distribution, and holds for good and bad models alike.",
 	}}, nil
 }
 

@@ -26,7 +26,7 @@ func leastSquares() experiment.Reproduction {
 	}
 }
 
-const sectionSource = "section notes on machine learning with differential privacy, of a course on privacy"
+const sectionSource = "Section notes on machine learning with differential privacy, from a course on privacy"
 
 // incomeSchema reads the data set that comes with the program for another purpose: the income of a
 // family, from numbers only. All bounds come from the set's own schema.
@@ -181,8 +181,8 @@ func runLeastSquares(ctx context.Context, l experiment.Environment) (experiment.
 		return experiment.Outcome{}, err
 	}
 	var t table
-	t.golden("condition of the second moment: its largest eigenvalue over its least, columns scaled to [0, 1] by their bounds", "", plain.high/plain.low, 5, within(10512.07, 1), "plain descent takes a number of steps in proportion to it")
-	t.golden("the same, columns centered and divided by their standard deviations", "", standard.high/standard.low, 5, within(4.275964, 1e-4), "which looks at the records: with privacy it has to be paid for")
+	t.golden("condition number of the second moment, columns scaled to [0, 1] by their bounds", "", plain.high/plain.low, 5, within(10512.07, 1), "not in the notes; the steps of plain descent grow in proportion to the condition number")
+	t.golden("condition number of the second moment, columns centered and divided by their standard deviations", "", standard.high/standard.low, 5, within(4.275964, 1e-4), "not in the notes; centers and deviations come from the records, so a private algorithm pays for them")
 	// Heavy-ball momentum at the best constants for a quadratic (Polyak 1964).
 	low, high := math.Sqrt(plain.low), math.Sqrt(plain.high)
 	ways := []struct {
@@ -190,16 +190,16 @@ func runLeastSquares(ctx context.Context, l experiment.Environment) (experiment.
 		path      []float64
 		golden    [3]float64
 	}{
-		{"steps of length 1/largest eigenvalue", "the exercise prints no answer; it depends on the columns, on what is close and on the step length", plain.descend(1/plain.high, 0, 1e-6), leastSquaresGolden[0]},
-		{"steps of length 2/(largest + least)", "the best steps for the worst start are bad ones here: along the largest eigenvalue, where most of the loss is, the error changes its sign and shrinks little", plain.descend(2/(plain.high+plain.low), 0, 1e-6), leastSquaresGolden[1]},
-		{"the same with the best momentum", "a number of steps in proportion to the root of the condition; momentum carries the error far up before it falls", plain.descend(4/((high+low)*(high+low)), math.Pow((high-low)/(high+low), 2), 1e-6), leastSquaresGolden[2]},
-		{"standard columns, steps of length 1/largest eigenvalue", "better conditioned columns need fewer steps than better steps do", standard.descend(1/standard.high, 0, 1e-6), leastSquaresGolden[3]},
+		{"step length 1/(largest eigenvalue)", "the exercise prints no answer; the number of steps depends on the columns, the accuracy and the step length", plain.descend(1/plain.high, 0, 1e-6), leastSquaresGolden[0]},
+		{"step length 2/(largest + least eigenvalue)", "this step length is best for the worst start; here most of the loss is along the largest eigenvector, where the error shrinks slowly", plain.descend(2/(plain.high+plain.low), 0, 1e-6), leastSquaresGolden[1]},
+		{"best momentum and its step length", "the steps grow with the square root of the condition number; momentum first increases the error", plain.descend(4/((high+low)*(high+low)), math.Pow((high-low)/(high+low), 2), 1e-6), leastSquaresGolden[2]},
+		{"standardized columns, step length 1/(largest eigenvalue)", "better conditioned columns save more steps than a better step length", standard.descend(1/standard.high, 0, 1e-6), leastSquaresGolden[3]},
 	}
 	var series []figure.Series
 	for _, w := range ways {
 		l.Report(w.name, 0.5)
 		for i, close := range []float64{1e-2, 1e-4, 1e-6} {
-			t.count(fmt.Sprintf("%s: steps until the excess loss is %v of that of zero weights", w.name, close), "not printed", reaches(w.path, close), within(w.golden[i], 2), w.why)
+			t.count(fmt.Sprintf("%s: steps until the excess loss is %v times the excess loss at the start", w.name, close), "not printed", reaches(w.path, close), within(w.golden[i], 2), w.why)
 		}
 		series = append(series, figure.Series{Name: w.name, Points: thinned(w.path)})
 	}
@@ -208,7 +208,7 @@ func runLeastSquares(ctx context.Context, l experiment.Environment) (experiment.
 	}
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{{Name: "excess-over-steps", Title: "Least squares by gradient descent", Command: "dither reproduce least-squares",
 		Panels: []figure.Panel{{X: figure.Axis{Label: "steps", Log: true}, Y: figure.Axis{Label: "excess loss over that of zero weights", Log: true}, Series: series}}}}, Notes: []string{
-		"The target is the income of a family, from nine numbers about a person, of the data set that comes with the program. Least squares by sums of products needs no steps at all, with privacy too.",
+		"The task is to predict the income of a family from nine numbers about a person, in the built-in data set. The condition number is the largest eigenvalue divided by the least. Descent starts at zero weights. Least squares from sums of products needs no steps, also with privacy.",
 	}}, nil
 }
 
@@ -262,7 +262,7 @@ func (t *table) privateSquares(ctx context.Context, s *data.Schema, training, te
 		if failed != nil {
 			return failed
 		}
-		t.random(fmt.Sprintf("R² with noisy sums of products (section 4.4), ε = %v, δ = 1e-6", epsilon), "", private, 1, "", "the notes decompose the method into sums and print no figure; they add Laplace noise, this is normal noise by the exact accountant")
+		t.random(fmt.Sprintf("R² on the test rows from noisy sums of products (section 4.4), ε = %v, δ = 1e-6", epsilon), "", private, 1, "", "the notes print no number; they add Laplace noise to the sums, and dither adds normal noise by the exact accountant")
 	}
 	return nil
 }

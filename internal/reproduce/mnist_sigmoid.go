@@ -54,7 +54,7 @@ func runMNISTSigmoid(ctx context.Context, l experiment.Environment) (experiment.
 		return experiment.Outcome{}, err
 	}
 	return experiment.Outcome{Comparisons: sigmoidRows(noise, courses, plain[0], straight[0]), Figures: []figure.Figure{sigmoidFigure(courses)}, Notes: []string{
-		"Samples take each record with probability 0.01, which is 600 of 60000, for 10000 steps. The gradient of one record over all ten regressions is one vector and clipped as one. The learning rate was chosen on every sixth record of the training part.",
+		"Each of the 10000 steps takes each of the 60000 records with probability 0.01. The gradient of one record over all ten regressions is clipped as one vector. The learning rate was chosen on every sixth record of the training part. With \"steps of equal length\" it is inversely proportional to the clipping norm.",
 	}}, nil
 }
 
@@ -73,7 +73,7 @@ func sigmoidNoise(records int) (float64, error) {
 // of norm 1.
 func sigmoidKey(norm float64, suited bool) string {
 	if suited {
-		return fmt.Sprintf("clipping norm %v, steps of one length", norm)
+		return fmt.Sprintf("clipping norm %v, steps of equal length", norm)
 	}
 	return fmt.Sprintf("clipping norm %v, one learning rate", norm)
 }
@@ -103,15 +103,15 @@ func sigmoidEnd(courses map[string][]sample, norm float64, suited bool) sample {
 
 func sigmoidRows(noise float64, courses map[string][]sample, plain, straight sample) []experiment.Comparison {
 	var t table
-	t.golden("noise multiplier for epsilon 2 at delta 1e-5, 100 epochs, sampling probability 0.01", "", noise, 4, within(sigmoidReference, 2e-3), "the exercise leaves it to the reader; this is the least, by privacy loss distributions")
+	t.golden("noise multiplier for epsilon 2 at delta 1e-5, 100 epochs, sampling probability 0.01", "", noise, 4, within(sigmoidReference, 2e-3), "the exercise leaves this number to the reader; this is the least noise by privacy loss distributions")
 	for _, norm := range sigmoidNorms {
-		t.random(fmt.Sprintf("accuracy at clipping norm %v, steps of one length, %%", norm), "", sigmoidEnd(courses, norm, true), 1, "", sigmoidWhy(norm))
+		t.random(fmt.Sprintf("accuracy at clipping norm %v, steps of equal length, %%", norm), "", sigmoidEnd(courses, norm, true), 1, "", sigmoidWhy(norm))
 	}
 	least, most := sigmoidEnd(courses, sigmoidNorms[0], false), sigmoidEnd(courses, sigmoidNorms[len(sigmoidNorms)-1], false)
 	t.say(fmt.Sprintf("accuracy at clipping norms %v and %v with the learning rate of norm 1, %%", sigmoidNorms[0], sigmoidNorms[len(sigmoidNorms)-1]), "", least.text(1, "")+" and "+most.text(1, ""),
-		"the answer to \"how does the choice of C affect the model?\": at one learning rate mostly by the length of steps, since both gradients and noise grow with C; with steps of one length norms over three decades differ little")
-	t.random("accuracy at epsilon 2, defaults of this program on pixels, %", "", plain, 1, "", "full batch, private centering and whitening within epsilon, averaged iterates")
-	t.random("accuracy at epsilon 2, defaults on deskewed pixels, %", "", straight, 1, "", "as before, each image sheared by its own moments first")
+		"the exercise asks how the clipping norm C affects the model; at one learning rate it changes mostly the length of steps, and with steps of equal length the accuracy changes little")
+	t.random("accuracy at epsilon 2, dither's defaults on pixels, %", "", plain, 1, "", "dither takes the full batch, centers and whitens privately within epsilon, and averages iterates")
+	t.random("accuracy at epsilon 2, dither's defaults on deskewed pixels, %", "", straight, 1, "", "dither takes the full batch; deskewing shears each image by its own moments")
 	return t.rows
 }
 
@@ -119,9 +119,9 @@ func sigmoidRows(noise float64, courses map[string][]sample, plain, straight sam
 func sigmoidWhy(norm float64) string {
 	switch {
 	case norm < 1:
-		return "the report has no solution; nearly every gradient is clipped, so that records that are learned well pull as hard as others"
+		return "the report has no solution; nearly every gradient is clipped, so well-learned records count as much as others"
 	case norm > 10:
-		return "the report has no solution; few gradients reach the norm, and the noise is for it all the same"
+		return "the report has no solution; few gradients are as long as the clipping norm, but the noise is in proportion to it"
 	}
 	return "the report has no solution"
 }

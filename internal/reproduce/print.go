@@ -18,7 +18,7 @@ func Text(r experiment.Result, width int) []byte {
 		fmt.Fprintf(&b, "  skipped: no folder %s among the data sets; say with --data where they are\n\n", display.Printable(strings.Join(r.Missing, ", ")))
 		return b.Bytes()
 	}
-	rows := [][]string{{"QUANTITY", "PUBLISHED", "OURS", "WHY THEY DIFFER"}}
+	rows := [][]string{{"QUANTITY", "PUBLISHED", "OURS", "EXPLANATION"}}
 	for _, c := range r.Comparisons {
 		ours := c.Shown()
 		if !c.Agrees() {

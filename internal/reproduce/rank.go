@@ -15,7 +15,7 @@ import (
 
 func rank() experiment.Reproduction {
 	return experiment.Reproduction{
-		Name: "rank", Title: "The bound on the excess loss of noisy descent that grows with the rank, against what is measured",
+		Name: "rank", Title: "The excess loss of noisy descent: a bound that grows with the rank, and measurements",
 		Source:  thirteenthLecture + ", theorem 4.1; S. Song, T. Steinke, O. Thakkar and A. Thakurta, \"Evading the Curse of Dimensionality in Unconstrained Private GLMs\", AISTATS 2021",
 		Minutes: 1, Linear: true, Run: runRank,
 	}
@@ -60,8 +60,8 @@ func runRank(ctx context.Context, l experiment.Environment) (experiment.Outcome,
 	series := []figure.Series{{Name: "bound of the theorem", Points: bounds, Dashed: true}, {Name: "averaged iterate", Points: averaged}, {Name: "last iterate", Points: last}, {Name: "dither's defaults, exact noise", Points: better}}
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{{Name: "excess-over-records", Title: "Excess of the mean logistic loss over its minimum, epsilon 0.5", Command: "dither reproduce rank",
 		Panels: []figure.Panel{{X: figure.Axis{Label: "records", Log: true}, Y: figure.Axis{Label: "excess loss, nats", Log: true}, Series: series}}}}, Notes: []string{
-		"Each record is one row, of norm 1, of a different person in the data set that comes with the program. So L = 1. The objective of the minimizer is the sum of losses and a ridge of 0.01, since without a ridge few records have no minimizer.",
-		"The learning rate is the one of the proof. It depends on the norm of the minimizer, which is not private. The noise is the noise of claim 3.2, which holds a little less than it states.",
+		"The records are n rows of norm 1 of different persons in the built-in data set. T is the number of steps, and θ* the minimizer of the sum of losses with a ridge of 0.01. Without the ridge, few records would have no minimizer.",
+		"The learning rate is that of the proof. It depends on the norm of the minimizer, which is not private. The noise is that of claim 3.2, which is slightly too small for the stated ε.",
 	}}, nil
 }
 
@@ -121,7 +121,7 @@ func (r rankRun) excess(ctx context.Context, j train.Run, runs int) (sample, err
 func (t *table) row(r rankRun, n int, bound float64, averaged, last, tuned sample) {
 	where := fmt.Sprintf("n = %d, ε = %v, T = n²ε² = %d, rank %d, ‖θ*‖ = %.3g", n, rankEpsilon, r.steps, r.found.Rank, r.found.ProjectedNorm)
 	published := fmt.Sprintf("at most %.3g", bound)
-	t.random(where+": excess loss of the averaged iterate", published, averaged, 1, "", "no difference: the bound holds for the worst data of this rank, and these are not; an excess above log 2 is worse than no training")
-	t.random("the same of the last iterate", "", last, 1, "", "the bound says nothing about it: it has the noise of late steps, which the average spreads out")
-	t.random("dither's defaults at the same (ε, δ)", "", tuned, 1, "", "fewer and longer steps with exact noise, averaged over the last of them")
+	t.random(where+": excess loss of the averaged iterate", published, averaged, 1, "", "no difference: the bound is for the worst data of this rank; an excess above log 2 is worse than no training")
+	t.random(where+": excess loss of the last iterate", "", last, 1, "", "the bound is for the averaged iterate; the last iterate has more noise than the average")
+	t.random(fmt.Sprintf("n = %d, ε = %v, dither's defaults: excess loss", n, rankEpsilon), "", tuned, 1, "", "not in the lecture; dither takes fewer and longer steps with exact noise, and averages the last iterates")
 }

@@ -15,7 +15,7 @@ import (
 
 func salary() experiment.Reproduction {
 	return experiment.Reproduction{
-		Name: "salary", Title: "The mean of five salaries, with noise by local sensitivity and by a declared range",
+		Name: "salary", Title: "The mean of five salaries, with noise from the local sensitivity and from a declared range",
 		Source: fashionReport + ", exercise 3", Minutes: 0.1, Linear: true, Run: runSalary,
 	}
 }
@@ -31,11 +31,11 @@ func runSalary(_ context.Context, l experiment.Environment) (experiment.Outcome,
 	x := salaries()
 	t.golden("mean of D1", "99661.8", mean(x), 6, within(99661.8, 1e-9), "no difference")
 	for i, want := range []float64{7717.05, 1119.8, 2319.2, 1935.7, 4581.95} {
-		why := "no difference: removing another salary moves the mean less than the first does"
+		why := "not in the exercise; removing this salary moves the mean less than removing the first salary does"
 		if i == 0 {
-			why = "no difference; the exercise calls it the sensitivity of the mean, which is the local one, of D1"
+			why = "no difference; the exercise calls this number the sensitivity of the mean, but it is the local sensitivity of D1"
 		}
-		t.golden(fmt.Sprintf("by how much the mean moves from D1 to D%d", i+2), "", math.Abs(mean(x)-mean(without(x, i))), 6, within(want, 1e-9), why)
+		t.golden(fmt.Sprintf("distance of the means of D1 and D%d", i+2), "", math.Abs(mean(x)-mean(without(x, i))), 6, within(want, 1e-9), why)
 	}
 	t.rows[1].Published = "abs(f(D1) - f(D2))"
 	t.localAnswers(x)
@@ -46,7 +46,8 @@ func runSalary(_ context.Context, l experiment.Environment) (experiment.Outcome,
 		return experiment.Outcome{}, err
 	}
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{salaryFigure(x, points)}, Notes: []string{
-		"Noise scaled to local sensitivity is no guarantee for any ε: how much noise there is tells about the salaries. Noise that is scaled to what any record can do within a declared range is a guarantee for every table. The mean of few records is then not known: that is the privacy.",
+		"D1 has five salaries, and each of D2 to D6 lacks one of them. The local sensitivity of a data set is the largest move of its mean when one salary is removed.",
+		"Noise in proportion to the local sensitivity gives no guarantee for any ε, because the size of the noise tells something about the salaries. Noise in proportion to a declared range gives a guarantee for every table. The private mean of five salaries then has a large error.",
 	}}, nil
 }
 
@@ -56,13 +57,13 @@ func (t *table) localAnswers(x []float64) {
 	for _, c := range []struct{ epsilon, printed float64 }{{0.1, 92788.53}, {1, 111458.11}, {2, 101603.66}, {10, 99400.37}, {100, 99682.58}, {1000, 99675.37}} {
 		scale := local / c.epsilon
 		t.rows = append(t.rows, experiment.Comparison{
-			Quantity: fmt.Sprintf("the mean with Laplace noise of scale %s, for ε = %v (which does not hold)", digitsOf(scale, 6), c.epsilon), Published: fmt.Sprintf("%.2f (one answer)", c.printed),
+			Quantity: fmt.Sprintf("mean of D1 with Laplace noise of scale (local sensitivity)/ε = %s, for a claimed ε = %v", digitsOf(scale, 6), c.epsilon), Published: fmt.Sprintf("%.2f (one answer)", c.printed),
 			Ours: fmt.Sprintf("%.1f ± %s (standard deviation)", mean(x), digitsOf(math.Sqrt2*scale, 4)), Value: math.Sqrt2 * scale, Deterministic: true,
-			Why: fmt.Sprintf("one answer, %.2f times the scale from the mean", math.Abs(c.printed-mean(x))/scale),
+			Why: fmt.Sprintf("no difference: the printed answer is %.2f times the scale away from the mean; but the claimed ε does not hold", math.Abs(c.printed-mean(x))/scale),
 		})
 	}
-	t.golden("that scale at ε = 0.1", "", local/0.1, 6, within(77170.5, 1e-6), "f(D1) - f(D2) over ε")
-	t.golden("that scale at ε = 1000", "", local/1000, 4, within(7.71705, 1e-9), "the same")
+	t.golden("scale of this Laplace noise at ε = 0.1", "", local/0.1, 6, within(77170.5, 1e-6), "not printed; the distance of the means of D1 and D2, divided by ε")
+	t.golden("scale of this Laplace noise at ε = 1000", "", local/1000, 4, within(7.71705, 1e-9), "not printed; the distance of the means of D1 and D2, divided by ε")
 }
 
 // localFails adds the leak from an answer whose noise follows from local sensitivity, at ε = 1.
@@ -71,9 +72,9 @@ func (t *table) localFails(x []float64) {
 	loss := func(at float64) float64 {
 		return math.Abs(laplaceLog(at, mean(x), localSensitivity(x)) - laplaceLog(at, mean(y), localSensitivity(y)))
 	}
-	t.golden("local sensitivity of D2", "", localSensitivity(y), 6, within(4065.4166666667, 1e-6), "about half of that of D1: data sets that differ in one salary get different noise")
-	t.golden("privacy loss of the answer 0 between D1 and D2, noise for ε = 1", "at most 1", loss(0), 4, within(9.0609060, 1e-6), "the logarithm of how much more probable the answer is on one of them; it grows without limit")
-	t.golden("privacy loss of the answer 200000", "at most 1", loss(200000), 4, within(12.9360724, 1e-6), "the same")
+	t.golden("local sensitivity of D2", "", localSensitivity(y), 6, within(4065.4166666667, 1e-6), "not in the exercise; about half of the local sensitivity of D1, so neighboring data sets get different noise")
+	t.golden("privacy loss of the answer 0 between D1 and D2, with this noise for ε = 1", "at most 1", loss(0), 4, within(9.0609060, 1e-6), "the claim fails: the noise has another scale on D2, so the loss has no bound")
+	t.golden("privacy loss of the answer 200000 between D1 and D2, with this noise for ε = 1", "at most 1", loss(200000), 4, within(12.9360724, 1e-6), "the claim fails: the noise has another scale on D2, so the loss has no bound")
 	// This is the integral of the excess over e times the other density, by the midpoint rule on
 	// steps far below the scales.
 	delta := 0.0
@@ -82,8 +83,8 @@ func (t *table) localFails(x []float64) {
 		p, q := math.Exp(laplaceLog(at, mean(x), localSensitivity(x))), math.Exp(laplaceLog(at, mean(y), localSensitivity(y)))
 		delta += max(0, p-math.E*q) * step
 	}
-	t.golden("least δ that holds between D1 and D2 at ε = 1", "0", delta, 3, within(0.3060491, 1e-5), "with noise by local sensitivity the mechanism is not (1, δ)-private for any smaller δ, and other data sets are worse")
-	t.golden("local sensitivity of five equal salaries", "", localSensitivity([]float64{100000, 100000, 100000, 100000, 100000}), 2, within(0, 0), "no noise at all: the answer 100000 proves that no other salary was among them")
+	t.golden("least δ that holds between D1 and D2 at ε = 1, with this noise for ε = 1", "0", delta, 3, within(0.3060491, 1e-5), "the claim fails: the mechanism needs at least this δ, and more on other data sets")
+	t.golden("local sensitivity of five equal salaries", "", localSensitivity([]float64{100000, 100000, 100000, 100000, 100000}), 2, within(0, 0), "not in the exercise; the answer has no noise, so the answer 100000 shows that all salaries are equal")
 }
 
 // declared adds answers of the product. Salaries are declared to be between 0 and 200000, and mean
@@ -111,7 +112,7 @@ func (t *table) declared(x []float64, runs int) ([]figure.Point, error) {
 			}
 			off = append(off, math.Abs(answers[0].Value-mean(x)))
 		}
-		t.random(fmt.Sprintf("mean distance of a private mean of %d such salaries from the true one, ε = 1, which holds", records), "", off, 1, "", "not in the exercise: the range 0 to 200000 is declared, so one record moves the release by at most a known amount on every table")
+		t.random(fmt.Sprintf("mean absolute error of a private mean of %d salaries with the declared range 0 to 200000, ε = 1", records), "", off, 1, "", "not in the exercise; the range bounds what one record adds on every table, so this ε holds")
 		curve = append(curve, off.point(float64(records), 1))
 	}
 	return curve, nil

@@ -9,7 +9,7 @@ import (
 )
 
 // Publicly is on every page and table of reproductions.
-const Publicly = "public data sets. The epsilon of each run is what it would guarantee if the records were private. The many runs together would cost more"
+const Publicly = "public data sets. The epsilon of each run is the guarantee of this run alone, if its records were private"
 
 // reproductions is the table of experiments, one line each, in the order in which they are listed
 // and run.

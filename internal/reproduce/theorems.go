@@ -19,8 +19,8 @@ const (
 
 func theorems() experiment.Reproduction {
 	return experiment.Reproduction{
-		Name: "theorems", Title: "The noise that theorems of two lectures ask for, against the least that is enough",
-		Source: fourthLecture + ", claim 2.3 and section 3.1; the same, lecture 13, claim 3.2; " + fashionReport + ", section 3", Minutes: 0.2, Linear: true, Run: runTheorems,
+		Name: "theorems", Title: "The noise that two lectures ask for, and the least noise that suffices",
+		Source: fourthLecture + ", claim 2.3 and section 3.1. The same notes, lecture 13, DP-GD for Generalized Linear Models, claim 3.2. " + fashionReport + ", section 3", Minutes: 0.2, Linear: true, Run: runTheorems,
 	}
 }
 
@@ -49,8 +49,9 @@ func runTheorems(_ context.Context, l experiment.Environment) (experiment.Outcom
 	l.Report("clipping before and after averaging", 0.5)
 	clipping, err := t.clipMean(repeats(l, 200))
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{noises, clipping}, Notes: []string{
-		"All of this is under replace-one, where one record moves the mean of clipped gradients by up to 2L/n. The noise multiplier of this program is n·σ/L, and the accountant alone knows the factor 2.",
-		"dither takes the exact noise: never the one that is too small, nor the one that is 52 times too large.",
+		"The claims are about T steps of gradient descent on n records. L and C bound the norm of a record's gradient, and σ and λ are standard deviations of the noise on the mean gradient.",
+		"The claims are under replace-one, where one record moves the mean of clipped gradients by up to 2L/n. The noise multiplier of dither is n·σ/L under every relation; the accountant includes the factor 2.",
+		"dither calibrates by the exact cost. So its noise is never too small, and never larger than necessary.",
 	}}, err
 }
 
@@ -81,11 +82,11 @@ func (t *table) oneConstant() error {
 		if err != nil {
 			return err
 		}
-		why := "the claim's constant is too small: the noise does not hold what it states, and more steps change nothing"
+		why := "the claim fails: its constant is too small, for every number of steps"
 		if got <= c.stated {
-			why = "the claim holds here; its constant is a little larger than needed at small ε, and too small from ε = 0.33 on"
+			why = "the claim holds at this ε; its constant is too small from ε = 0.33 on"
 		}
-		t.golden(fmt.Sprintf("σ = 2L√(T·log(1/δ))/(nε) of claim 3.2, δ = 1e%.0f: exact ε", math.Log10(c.delta)), digitsOf(c.stated, 1), got, 4, within(c.want, c.tolerance), why)
+		t.golden(fmt.Sprintf("exact ε at δ = 1e%.0f with the noise of claim 3.2, σ = 2L√(T·log(1/δ))/(nε)", math.Log10(c.delta)), digitsOf(c.stated, 1), got, 4, within(c.want, c.tolerance), why)
 	}
 	return nil
 }
@@ -109,8 +110,8 @@ func (t *table) bySum() error {
 			return err
 		}
 		steps := counted(descentSteps[i], "step")
-		t.golden("λ = 2CT√(2·log(2T/δ))/(εn) of claim 2.3 for ε = 1, δ = 1e-5, "+steps+": exact ε", "1", got, 3, within(want.epsilon, want.epsilonBy), "the claim holds, and wastes: sequential composition pays for each step as if nothing averaged out")
-		t.golden("the same: its noise over the least that is enough", "", noise/least, 3, within(want.factor, want.factorBy), "the waste grows like the root of the number of steps")
+		t.golden("exact ε at δ = 1e-5 with the noise of claim 2.3, λ = 2CT√(2·log(2T/δ))/(εn), "+steps, "1", got, 3, within(want.epsilon, want.epsilonBy), "the claim holds, with more noise than necessary: it uses sequential composition")
+		t.golden("noise of claim 2.3 for ε = 1 at δ = 1e-5, "+steps+", divided by the least noise that suffices", "", noise/least, 3, within(want.factor, want.factorBy), "not in the lecture; the factor grows like the square root of the number of steps")
 	}
 	return nil
 }
@@ -122,14 +123,14 @@ func (t *table) classic() error {
 		if err != nil {
 			return err
 		}
-		why := "proved for ε below 1, where it wastes some 30 percent"
+		why := "the formula is proved for ε below 1; the exact ε is about 30 % smaller than the stated ε"
 		switch {
 		case v.Upper > c.stated:
-			why = "used beyond its proof it fails: the noise is too small"
+			why = "the formula fails: it is proved for ε below 1 only, and here the noise is too small"
 		case c.stated >= 1:
-			why = "without proof there, though it still holds"
+			why = "the formula is proved for ε below 1 only, but happens to hold at this ε"
 		}
-		t.golden("σ = √(2·log(1.25/δ))/ε of the Gaussian mechanism, δ = 1e-5: exact ε", digitsOf(c.stated, 1), v.Upper, 4, within(c.want, c.tolerance), why)
+		t.golden("exact ε at δ = 1e-5 of the Gaussian mechanism with σ = √(2·log(1.25/δ))/ε", digitsOf(c.stated, 1), v.Upper, 4, within(c.want, c.tolerance), why)
 	}
 	return nil
 }
@@ -143,15 +144,15 @@ func (t *table) misprinted() error {
 		stated, noise, want, tolerance float64
 		why                            string
 	}{
-		{"as a standard deviation", 1, printed(1), 0.13437, 5e-6, "holds, with six times the noise that is enough: the report's definition 2.4 has the square of σ, and a root was lost on the way"},
-		{"as a variance", 0.1, math.Sqrt(printed(0.1)), 0.21404, 5e-6, "does not hold: the noise is too small"},
-		{"as a variance", 0.5, math.Sqrt(printed(0.5)), 0.51436, 5e-6, "does not hold, by little"},
+		{"as a standard deviation", 1, printed(1), 0.13437, 5e-6, "the formula holds, with six times the necessary noise; it lacks a square root, since the report's definition 2.4 states σ²"},
+		{"as a variance", 0.1, math.Sqrt(printed(0.1)), 0.21404, 5e-6, "the formula fails: the noise is too small"},
+		{"as a variance", 0.5, math.Sqrt(printed(0.5)), 0.51436, 5e-6, "the formula fails by little: the noise is slightly too small"},
 	} {
 		v, err := account.GDP.Epsilon(mechanism.Gaussian{NoiseMultiplier: c.noise}, 1e-5, privacy.AddOrRemoveOne)
 		if err != nil {
 			return err
 		}
-		t.golden("noise scale 2·log(1.25/δ)/ε of section 3 of the report, "+c.reading+", δ = 1e-5: exact ε", digitsOf(c.stated, 1), v.Upper, 4, within(c.want, c.tolerance), c.why)
+		t.golden("exact ε at δ = 1e-5 with the report's 2·log(1.25/δ)/ε (section 3), read "+c.reading+" of the noise", digitsOf(c.stated, 1), v.Upper, 4, within(c.want, c.tolerance), c.why)
 	}
 	return nil
 }

@@ -30,8 +30,8 @@ func (t *table) clipMean(runs int) (figure.Figure, error) {
 			}
 			curves[i] = append(curves[i], off.point(float64(n), 1))
 			if n == 1000 {
-				t.random(fmt.Sprintf("mean of 1000 numbers of [0, 1] whose mean is 0.5, ε = 1, %s: mean distance from it", names[i]), []string{"Lap(1/(εn)): 0.001", "Lap(1/ε): 1", "bias 1/2 - 1/n: 0.499"}[i], off, 1, "",
-					[]string{"no difference", "no difference: one number can move the clipped mean from 0 to 1, so that more records do not help", "no difference: the noise is small again, and the answer says nothing"}[i])
+				t.random(fmt.Sprintf("private mean of 1000 numbers of [0, 1] with mean 0.5, ε = 1, %s: mean absolute error", names[i]), []string{"Lap(1/(εn)): 0.001", "Lap(1/ε): 1", "bias 1/2 - 1/n: 0.499"}[i], off, 1, "",
+					[]string{"no difference", "no difference: one number can move the clipped mean from 0 to 1, so more records do not help", "no difference: the noise is small, but the clipped mean is at most 1/n"}[i])
 			}
 		}
 	}

@@ -18,7 +18,7 @@ import (
 
 func unbounded() experiment.Reproduction {
 	return experiment.Reproduction{
-		Name: "unbounded", Title: "Noisy descent without a bound on gradients, and what an attacker sees of it",
+		Name: "unbounded", Title: "Noisy descent without a bound on gradients, and what an attacker learns from it",
 		Source: thirteenthLecture + ", exercise 2.1", Minutes: 0.3, Linear: true, Run: runUnbounded,
 	}
 }
@@ -45,7 +45,7 @@ func runUnbounded(_ context.Context, l experiment.Environment) (experiment.Outco
 	if err != nil {
 		return experiment.Outcome{}, err
 	}
-	t.golden("noise multiplier of one step with clipping norm 1 for (1, 1e-5)", "", noise, 4, within(3.7306316, 1e-6), "the exact curve of the Gaussian mechanism")
+	t.golden("noise multiplier of one step with clipping norm 1 for (1, 1e-5)", "", noise, 4, within(3.7306316, 1e-6), "not in the exercise; solved on the exact curve of the Gaussian mechanism")
 	runs := 20000
 	if l.Repeats > 0 {
 		runs = 1000 * l.Repeats
@@ -76,8 +76,9 @@ func runUnbounded(_ context.Context, l experiment.Environment) (experiment.Outco
 		}
 	}
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{attackFigure(rocs, exact, seen, twin)}, Notes: []string{
-		fmt.Sprintf("The exercise asks why the algorithm is not private without an assumption on the loss: a record of %v is told from its absence almost surely, and no ε holds for all records. Runs: %d of each data set. Bounds from runs hold with 95 %% confidence, each by itself, and cannot pass about 8 with so few. They are random: the middle of %d attacks stands next to the least and the largest.", outliers[len(outliers)-1], runs, attackRepeats),
-		"A training of this program has no such mode: whatever a model proposes, the sum verifies each record's contribution against the declared bound.",
+		fmt.Sprintf("The exercise asks why the algorithm is not private without an assumption on the loss. The answer: a record (1, %v) is almost surely detected, and no ε holds for all records.", outliers[len(outliers)-1]),
+		fmt.Sprintf("Each attack has %d runs with the record and %d without it. Its lower bound on ε holds with 95 %% confidence, and cannot exceed about 8 with this number of runs. The table has the median, the least and the largest bound of %d attacks.", runs, runs, attackRepeats),
+		"Training in dither always bounds gradients: the sum verifies each record's contribution against the declared bound.",
 	}}, nil
 }
 
@@ -218,10 +219,11 @@ func (a attack) roc() []figure.Point {
 }
 
 func (t *table) attacked(m, exact, want float64, low, lowClipped proved) {
-	t.golden(fmt.Sprintf("one record (1, %v) more or less, gradients as they are: exact ε of one step at δ = 1e-5", m), "1, if gradients were bounded by 1", exact, 4, within(want, want*1e-6), "the step moves with the record without limit: ε grows with its square")
+	record := fmt.Sprintf("a record (1, %v) is added, gradients are ", m)
+	t.golden(record+"not clipped: exact ε of one step at δ = 1e-5", "1, if gradients were bounded by 1", exact, 4, within(want, want*1e-6), "the record moves the step without limit, and ε grows with the square of the move")
 	t.rows = append(t.rows,
-		experiment.Comparison{Quantity: "the same: ε that an attacker proves from runs", Ours: low.text(), Value: low.middle(), Why: "below the exact cost, as it must be; more runs prove more"},
-		experiment.Comparison{Quantity: "the same with gradients clipped to 1", Published: "at most 1", Ours: lowClipped.text(), Value: lowClipped.middle(), Why: "below what is guaranteed, however large the record"})
+		experiment.Comparison{Quantity: record + "not clipped: ε that an attacker proves from runs", Ours: low.text(), Value: low.middle(), Why: "not in the exercise; a proven ε is below the exact ε, and more runs prove more"},
+		experiment.Comparison{Quantity: record + "clipped to 1: ε that an attacker proves from runs", Published: "at most 1", Ours: lowClipped.text(), Value: lowClipped.middle(), Why: "no difference: the guarantee holds however large the record is"})
 }
 
 func attackFigure(rocs map[string][]figure.Point, exact, seen, twin []figure.Point) figure.Figure {

@@ -86,12 +86,12 @@ func WriteMarkdown(w io.Writer, results []experiment.Result, folder string) erro
 	var b strings.Builder
 	fmt.Fprintf(&b, "Of %s.\n", Publicly)
 	for _, r := range results {
-		fmt.Fprintf(&b, "\n## %s\n\n%s. `dither reproduce %s`", r.Title, strings.TrimSuffix(r.Source, "."), r.Name)
+		fmt.Fprintf(&b, "\n## %s\n\nSource: %s. Command: `dither reproduce %s`", r.Title, strings.TrimSuffix(r.Source, "."), r.Name)
 		if r.Missing != nil {
 			fmt.Fprintf(&b, "\n\nNot run: no folder %s among the data sets.\n", strings.Join(r.Missing, ", "))
 			continue
 		}
-		fmt.Fprintf(&b, ", %.0f s.\n\n| quantity | published | ours | why they differ |\n|---|---|---|---|\n", math.Max(1, r.Seconds))
+		fmt.Fprintf(&b, ", %.0f s.\n\n| quantity | published | ours | explanation |\n|---|---|---|---|\n", math.Max(1, r.Seconds))
 		for _, c := range r.Comparisons {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", cell(c.Quantity), cell(c.Published), cell(c.Shown()), cell(c.Why))
 		}

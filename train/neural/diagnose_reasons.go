@@ -25,11 +25,11 @@ func (n *NonPrivateDiagnosis) Reasons() []string {
 			out = append(out, text)
 		}
 	}
-	say(unproved, `Where "yes" was measured and the course has "no": its "no" means that nothing is guaranteed. On this problem it went well.`)
-	say(form, `Positive is said of two things. H·diag(s) has the eigenvalues of √diag(s)·H·√diag(s), none of which is negative, and that is the course's "yes". Its quadratic form is another matter, and where that is negative the loss can rise.`)
-	say(noise, "The course's rows are about gradient flow, in which steps are infinitely small and noise averages out. Steps of a size keep it: the loss goes up and down, about a floor that grows with the learning rate and the square of the noise.")
+	say(unproved, `Where "yes" was measured and the course has "no", the property is not guaranteed but holds on this problem.`)
+	say(form, `"Positive" has two meanings. Under flat clipping no eigenvalue of H·diag(s) is negative, since they are the eigenvalues of √diag(s)·H·√diag(s). This is the course's "yes". But the quadratic form of H·diag(s) can be negative, and then the loss can rise.`)
+	say(noise, "The course's entries are about gradient flow, where steps are infinitely small and noise averages out. In finite steps noise remains: the loss fluctuates around a level that grows with the learning rate and the square of the noise.")
 	say(singular, "The course's \"yes\" needs a kernel with an inverse, a loss whose least value is 0, and small steps. "+n.regularity())
-	say(open, `"Under way" means that more steps would tell.`)
+	say(open, `"Under way" means that more steps are needed for an answer.`)
 	return out
 }
 
