@@ -1,8 +1,9 @@
 package release
 
-// AddTo adds the outer product of coefficients and the i-th row of the block, in its frame, to dst,
-// of length coefficients × Dim, row-major. Gradient code sums so where several rows are one
-// record's; a VectorSum then verifies that sum. row is working space of one number a coordinate.
+// AddTo adds to dst the outer product of coefficients and the i-th row of the block. The slice dst
+// has length len(coefficients)·Dim, row-major. The row is standardized as the block's Rows are (see
+// Standardization). Gradient code uses AddTo if several rows belong to one record; a VectorSum then
+// verifies the record's sum. The argument row is working space with one number for each coordinate.
 func (b *Block) AddTo(dst []float64, i int, coefficients []float64, row []int16) {
 	b.x.CopyRow(row, i)
 	f := &b.rows.frame
@@ -47,15 +48,15 @@ func (b *Block) addWhitened(dst []float64, i int, coefficients []float64, row []
 	}
 }
 
-// Entries reports whether Block.AppendEntries may be called: rows are kept sparse, and no center,
-// intercept or whitening makes other coordinates differ from 0.
+// Entries reports whether Block.AppendEntries may be called for these rows. It is true if the rows
+// are stored sparse and if no center, intercept or whitening makes zero coordinates nonzero.
 func (r *Rows) Entries() bool {
 	return r.kind == Sparse && r.frame.m == nil && r.frame.Intercept == 0 && r.frame.whitener == nil
 }
 
-// AppendEntries appends to index the coordinates of the i-th row of the block that are not 0,
-// ascending. It appends to values their values, as AddTo gives them, and returns both. It is for
-// rows whose Entries is true.
+// AppendEntries appends the nonzero coordinates of the i-th row of the block. It appends their
+// indices to index, ascending, and their values to values, and returns both slices. The values are
+// standardized as in AddTo. Rows.Entries must be true.
 func (b *Block) AppendEntries(i int, index []uint32, values []float32) ([]uint32, []float32) {
 	f := &b.rows.frame
 	unit, scale := b.multiplier(i, f), float64(int64(1)<<f.bits)

@@ -7,7 +7,7 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Block is some rows in memory, for as long as one step works on them.
+// Block is a number of rows in memory, while one step works on them.
 type Block struct {
 	rows    *Rows
 	x       storage
@@ -26,8 +26,8 @@ const (
 	minBlockRows, maxBlockRows = 16, 256
 )
 
-// BlockLen returns how many rows to work on at a time: as many as stay near the processor, and a
-// multiple of eight, as kernels take them.
+// BlockLen returns the number of rows that are best processed together. The number is small enough
+// that the rows stay in the processor's cache, and a multiple of eight for the kernels.
 func (r *Rows) BlockLen() int {
 	if r.kind == Sparse {
 		return maxBlockRows
@@ -35,9 +35,9 @@ func (r *Rows) BlockLen() int {
 	return min(maxBlockRows, max(minBlockRows, blockBytes/r.kind.RowBytes(r.dim)&^7))
 }
 
-// Load returns the rows first … first+n-1. It may use the memory of old, or the zero Block. Load or
-// LoadAt made old of any rows, and nobody uses it any more. It errs when rows are read from a file
-// that fails or is damaged.
+// Load returns a block of the n rows from row first on. It may use the memory of old, which is a
+// block of any rows that Load or LoadAt returned and that is no longer used. The zero Block is
+// allowed too. It is an error if the rows are in a file that cannot be read or is damaged.
 func (r *Rows) Load(first, n int, old Block) (Block, error) {
 	if n < 0 || first < r.first || first > r.first+r.count-n {
 		return Block{}, errOutside
@@ -49,7 +49,7 @@ func (r *Rows) Load(first, n int, old Block) (Block, error) {
 	return Block{rows: r, x: r.x.Part(at, n), n: n, first: first, labels: piece(r.labels, at, n), measures: r.measures.part(at, n)}, nil
 }
 
-// LoadAt is Load for the rows that are listed.
+// LoadAt returns a block of the listed rows. It otherwise behaves like Load.
 func (r *Rows) LoadAt(records []int, old Block) (Block, error) {
 	at := make([]int, len(records))
 	for k, i := range records {
@@ -93,13 +93,14 @@ func (r *Rows) gather(own *blockMemory, records []int, first int, labels []float
 
 var errOutside = fmt.Errorf("release: records are asked for that the rows do not have, want some of theirs")
 
-// Len returns the number of rows.
+// Len returns the number of rows in the block.
 func (b *Block) Len() int { return b.n }
 
-// Labels returns the labels of the records, or nil. The caller must not modify them.
+// Labels returns the label of each record in the block, or nil if there are no labels. The caller
+// must not modify the slice.
 func (b *Block) Labels() []float32 { return b.labels }
 
-// Record returns the number of the block's i-th record.
+// Record returns the record number of the i-th row of the block.
 func (b *Block) Record(i int) int { return b.record(i) }
 
 // record returns the number of the block's i-th record.
@@ -116,16 +117,18 @@ func recordOf(first int, records []int, i int) int {
 	return first + i
 }
 
-// Norm returns the L2 norm of the i-th row of the block, as it is seen, correct to float32.
+// Norm returns the L2 norm of the i-th row of the block after standardization, with the precision
+// of float32.
 func (b *Block) Norm(i int) float64 {
 	return math.Sqrt(float64(b.n2[i])) * b.multiplier(i, &b.rows.frame)
 }
 
-// OfNorm1 reports whether Norms are all 1.
+// OfNorm1 reports whether Block.Norms gives 1 for every row.
 func (r *Rows) OfNorm1() bool { return r.frame.Normalize == NormalizeUnit }
 
-// Norms fills dst, of length Len, with the norms of the rows, correct to float32. Under
-// NormalizeUnit they are all 1, also that of a row which adds nothing.
+// Norms fills dst, of length Len, with the L2 norms of the rows after standardization, with the
+// precision of float32. Under NormalizeUnit all norms are 1. A row that contributes nothing then
+// has norm 1 too.
 func (b *Block) Norms(dst []float64) {
 	if b.rows.OfNorm1() {
 		for i := range dst {
@@ -166,11 +169,11 @@ func (b *Block) units(dst []float64, factor float64) {
 	}
 }
 
-// Alone returns a block of a copy of the i-th row and of what else is its record's, and of nothing
-// of other records. It may use the memory of old, a block that Alone made and that is not used any
-// more, or the zero Block. Scores of one row are computed in portable code. Alone returns
-// ErrComputation where the row is not the one that entered as its record's. It also returns
-// ErrComputation where this reading of a file measured the row wrongly.
+// Alone returns a block that contains only a copy of the i-th row and of its record's other data,
+// and nothing of other records. It may use the memory of old, which is a block that Alone returned
+// and that is no longer used, or the zero Block. Scores of such a row are computed in portable
+// code. The error is ErrComputation if the row has changed since it was first read. It is also
+// ErrComputation if the last reading of a file measured the row wrongly.
 func (b *Block) Alone(i int, old Block) (Block, error) {
 	own, r, record := old.memory(), b.rows, b.record(i)
 	own.X = b.x.Take(own.X, []int{i})
@@ -209,20 +212,20 @@ func (own *reader) times(t *whitener) []int32 {
 	return out
 }
 
-// Squares fills dst, of length Len, with the squared norms of the rows in grid units and in their
-// own frame.
+// Squares fills dst, of length Len, with the squared L2 norms of the rows without standardization,
+// in grid units.
 func (b *Block) Squares(dst []int64) {
 	if len(dst) > 0 {
 		b.x.Norms2(dst)
 	}
 }
 
-// CopyRow copies the i-th row of the block, in grid units and its own frame, to dst, one number a
-// coordinate.
+// CopyRow copies the i-th row of the block to dst, without standardization and in grid units. The
+// slice dst has one number for each coordinate.
 func (b *Block) CopyRow(dst []int16, i int) { b.x.CopyRow(dst, i) }
 
-// Each calls do with the rows first … first+n-1, block after block. A block is only valid until do
-// returns. Scan is for all rows on several goroutines.
+// Each calls do with blocks of the n rows from row first on, one block after the other. A block is
+// only valid until do returns. Scan visits all rows on several goroutines.
 func (r *Rows) Each(first, n int, do func(Block) error) error {
 	if r.file != nil {
 		return r.eachOfFile(first, n, do)

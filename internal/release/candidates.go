@@ -6,17 +6,18 @@ import (
 	"slices"
 )
 
-// LossesOptions are the public numbers of a sum of losses of candidates.
+// LossesOptions are the public parameters of Losses.
 type LossesOptions struct {
-	// Candidates is their number, 1 to 2^20.
+	// Candidates is the number of candidates, 1 to 2^20.
 	Candidates int
-	// MaxRecords is the declared public bound on the number of records, at most 2^40.
+	// MaxRecords is the declared public upper bound on the number of records, at most 2^40.
 	MaxRecords int
 }
 
-// Losses is an exact sum over records of the losses of each of several candidates, for the private
-// choice of one: a loss of one record is an integer of thousandths of a declared bound, from 0 to
-// it. It is not safe for concurrent use; goroutines fill their own (Empty) and Merge.
+// Losses sums the loss of each of several candidates over records, for the private choice of one
+// candidate. The loss of one record is a fraction of a declared bound. It is rounded to a multiple
+// of 1/1000, so the sum is exact. A Losses is not safe for concurrent use: each goroutine fills its
+// own, which Empty makes and Merge adds up.
 type Losses struct {
 	seenSet
 	o     LossesOptions
@@ -26,7 +27,7 @@ type Losses struct {
 // maxCandidates bounds the candidates.
 const maxCandidates = 1 << 20
 
-// NewLosses returns an empty sum over the records of a sample.
+// NewLosses returns empty losses for the records of a sample.
 func NewLosses(s Sample, o LossesOptions) (*Losses, error) {
 	if s.drawn == nil {
 		return nil, fmt.Errorf("release: the sample is empty, want one that Draw made")
@@ -40,15 +41,16 @@ func NewLosses(s Sample, o LossesOptions) (*Losses, error) {
 	return &Losses{seenSet: newSeenSet(s), o: o, total: make([]int64, o.Candidates)}, nil
 }
 
-// Empty returns a sum of the same kind with nothing in it, for another goroutine.
+// Empty returns an empty Losses of the same kind, for another goroutine.
 func (l *Losses) Empty() *Losses {
 	return &Losses{seenSet: newSeenSet(l.sample), o: l.o, total: make([]int64, l.o.Candidates)}
 }
 
-// Add adds the losses of the records first, first+1, …, one record after the other, each as a
-// fraction of the bound for every candidate. A loss is cut to 0 and 1 and rounded to thousandths;
-// NaN counts as 0. A record that is not in the sample or was added already, or a wrong length, are
-// errors of the caller, and nothing is added.
+// Add adds the losses of consecutive records, beginning with record first. The argument fractions
+// has one number for each candidate, one record after the other. Each number is the loss as a
+// fraction of the bound. It is clipped to [0, 1] and rounded to a multiple of 1/1000, and NaN
+// counts as 0. If a record is not in the sample or was added before, or if the length is wrong, Add
+// returns an error and adds nothing.
 func (l *Losses) Add(first int, fractions []float64) error {
 	n := len(fractions) / l.o.Candidates
 	if len(fractions) != n*l.o.Candidates || l.sealed {
@@ -67,7 +69,8 @@ func (l *Losses) Add(first int, fractions []float64) error {
 	return nil
 }
 
-// Merge adds what o holds and empties o, unless both have a record in common or are of other kinds.
+// Merge adds the records of o to l and empties o. If o is of another kind, or has a record in
+// common with l, Merge returns an error and changes nothing.
 func (l *Losses) Merge(o *Losses) error {
 	if l.o != o.o {
 		return errOtherKind
@@ -79,11 +82,14 @@ func (l *Losses) Merge(o *Losses) error {
 	return nil
 }
 
-// Seal ends the sum and returns scores, the negative losses, in units of half the bound. A record
-// that is added lowers each score by 0 to 2 units: all in one direction, so that after a shift of
-// all by one unit, which changes no choice, each has moved by at most 1. A choice by exp(ε·score/2)
-// is thus one by exp(-ε·loss/bound), of bounded range ε. A record that is replaced moves scores by
-// up to 2 units either way: by twice as much, as accountants charge it.
+// Seal ends the sums and returns scores for a choice. The score of a candidate is the negative sum
+// of losses, in units of half the bound.
+//
+// An added record lowers each score by 0 to 2 units. Adding 1 unit to all scores does not affect
+// the choice, and then each score has moved by at most 1 unit. So a choice with probability ∝
+// exp(ε·score/2) has probability ∝ exp(-ε·loss/bound), with a bounded range of ε. Replacing a
+// record moves each score by up to 2 units in either direction, and accountants count twice as much
+// for it.
 func (l *Losses) Seal() Scores {
 	l.sealed = true
 	return Scores{&scores{sample: l.sample, loss: slices.Clone(l.total), unit: maxUnit / 2}}

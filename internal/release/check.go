@@ -16,8 +16,9 @@ import (
 //   - When the sum ends, its product with the secret must be what was noted (agrees). A sum that is not Σ q·y agrees with
 //     probability 2^-61.
 
-// ErrComputation is the error of a sum that is not what was to be summed: a fault of the processor or of a kernel, rows that
-// changed in memory, or a file of rows that changed. The sum is never released.
+// ErrComputation is the error if the check of a computation fails. Possible causes are a fault of
+// the processor or of a kernel, rows that changed in memory, and a file of rows that changed. The
+// result is never released.
 var ErrComputation = errors.New("release: the check of a computation failed and nothing was released; want a processor, memory and files that keep what they hold: run once more, or with DITHER_PROCESSOR=portable")
 
 // admitRows records are noted at a time: few enough that what is added up of each stays near the processor.

@@ -9,8 +9,9 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Scores are sealed scores of candidates. One record moves each by at most 1. They cannot be looked
-// into; only a paid choice reads them. The zero value is refused.
+// Scores are sealed scores of candidates. If one record is added or removed, each score changes by
+// at most 1. No code can read the scores except a paid choice. The zero value is an error of
+// Choose.
 type Scores struct{ state *scores }
 
 type scores struct {
@@ -33,9 +34,10 @@ const (
 	maxRankedRows = 1 << 10
 )
 
-// Choose pays for c and returns the number of one candidate, chosen as the event says. No
-// floating-point number decides: probabilities are exact for the epsilon rounded down to a multiple
-// of 2^-32, losses are integers. The time that a choice takes depends on the scores.
+// Choose pays for the event c and returns the index of the candidate that the event selects. No
+// floating-point number affects the choice: losses are integers. The probabilities are exact for
+// the epsilon of c, rounded down to a multiple of 2^-32. The duration of Choose depends on the
+// scores.
 func Choose(p mechanism.Payer, c mechanism.Choice, s Scores) (int, error) {
 	switch {
 	case p == nil:

@@ -9,30 +9,38 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// GradientDescent is a number of steps w ← w - Rate·∇J(w) from w = 0, J being the objective of a
-// problem whose ridge may be 0. It is no search for the minimum and needs no tolerance: neighbors
-// are moved apart by at most Rate·G in each step, and what is apart is drawn together by c = 1 -
-// Rate·Ridge. So after T steps they are Rate·G·(1 + c + … + c^(T-1)) apart (Zhang, Zheng, Mou &
-// Wang, "Efficient Private ERM for Smooth Objectives", IJCAI 2017,
-// https://arxiv.org/abs/1703.09947). A step is such a contraction if Rate is at most 2 over the
-// ridge twice and the curvature of MaxRecords records: there may be that many, whatever is declared
-// (Hardt, Recht & Singer, "Train Faster, Generalize Better", ICML 2016, lemma 3.7,
-// https://arxiv.org/abs/1509.01240).
+// GradientDescent is full-batch gradient descent with a fixed number of steps, without noise in the
+// steps. A step is w ← w - Rate·∇J(w), from w = 0, where J is the objective of Problem. The ridge
+// of the problem may be 0.
+//
+// The last iterate is private with noise, because its distance between neighbors is bounded. Let G
+// be the largest norm of one record's gradient. Each step moves the iterates of neighbors apart by
+// at most Rate·G. It multiplies their previous distance by at most c = 1 - Rate·Ridge. So after T
+// steps their distance is at most Rate·G·(1 + c + … + c^(T-1)) (Zhang, Zheng, Mou & Wang,
+// "Efficient Private ERM for Smooth Objectives", IJCAI 2017, https://arxiv.org/abs/1703.09947).
+//
+// A step multiplies distances by at most c if Rate is at most 2/(2·Ridge + K). Here K is the
+// curvature of the losses of MaxRecords records together (Hardt, Recht & Singer, "Train Faster,
+// Generalize Better", ICML 2016, lemma 3.7, https://arxiv.org/abs/1509.01240).
 type GradientDescent struct {
+	// Problem is the minimization problem whose objective the steps descend.
 	Problem Problem
-	Rate    float64
-	Steps   int
+	// Rate is the learning rate of every step.
+	Rate float64
+	// Steps is the number of steps.
+	Steps int
 }
 
 // maxDescentSteps bounds the steps.
 const maxDescentSteps = 1 << 20
 
-// LargestRate returns the largest rate of steps that do not draw neighbors apart.
+// LargestRate returns the largest Rate at which a step never increases the distance between
+// iterates of neighbors beyond one record's gradient.
 func (d GradientDescent) LargestRate() float64 {
 	return 2 / (2*d.Problem.Ridge + float64(d.Problem.MaxRecords)*d.Problem.Curvature()) * (1 - 0x1p-40)
 }
 
-// Validate returns an error that names a number that makes no sense.
+// Validate returns an error if a number is invalid.
 func (d GradientDescent) Validate() error {
 	if err := d.Problem.validate(0); err != nil {
 		return err
@@ -60,9 +68,10 @@ func (d GradientDescent) roundings(dim int) (rounding, size float64) {
 	return d.Rate*d.Problem.roundingError(dim, n, size, 0) + 4*0x1p-53*size, size
 }
 
-// Sensitivity returns a bound on the L2 distance of the last iterates of neighbors that differ in
-// one record added or removed. It counts the rounding of every step. It refuses a descent in which
-// that is more than maxRounding of it.
+// Sensitivity returns an upper bound on the L2 distance between the last iterates of two neighbors,
+// where one record is added or removed. The argument dim is the length of a row. The bound includes
+// the rounding of every step. If rounding is too large a share of the bound, Sensitivity returns an
+// error.
 func (d GradientDescent) Sensitivity(dim int) (float64, error) {
 	if err := d.Validate(); err != nil {
 		return 0, err
@@ -75,8 +84,9 @@ func (d GradientDescent) Sensitivity(dim int) (float64, error) {
 	return (moved + 2*rounding) * d.apart() * (1 + 0x1p-40), nil
 }
 
-// Run returns the last iterate over all rows, sealed. One record moves it by at most one bound, as
-// in Problem.Minimize.
+// Run returns the last iterate of gradient descent over all rows, sealed, for release with the
+// noise n. If one record is added or removed, the result changes by at most one bound in the norm,
+// as for Problem.Minimize.
 func (d GradientDescent) Run(ctx context.Context, rows *Rows, n mechanism.Noise, norm Norm) (Bounded, error) {
 	if rows == nil {
 		return Bounded{}, errNoRows
@@ -105,26 +115,32 @@ func (d GradientDescent) Run(ctx context.Context, rows *Rows, n mechanism.Noise,
 	return point.seal(w), nil
 }
 
-// PermutedDescent is stochastic gradient descent over batches of one random order of the records,
-// the same in every pass: bolt-on noise goes on its last iterate (Wu, Li, Kumar, Chaudhuri, Jha &
-// Naughton, "Bolt-on Differential Privacy for Scalable Stochastic Gradient Descent-based
-// Analytics", SIGMOD 2017, https://arxiv.org/abs/1606.04722). It is proved under replace-one alone:
-// with one record more or less the batches after it would all differ.
+// PermutedDescent is stochastic gradient descent over batches of records, without noise in the
+// steps. The records are in one random order, which is the same in every pass. The last iterate is
+// private with noise that is added to it (Wu, Li, Kumar, Chaudhuri, Jha & Naughton, "Bolt-on
+// Differential Privacy for Scalable Stochastic Gradient Descent-based Analytics", SIGMOD 2017,
+// https://arxiv.org/abs/1606.04722). The proof covers only replace-one, because adding a record
+// would change all later batches.
 //
-// Step t is w ← (1 - η_t·λ)·w - (η_t/Batch)·Σ ∇ℓ_i(w), λ = Ridge/Records and η_t = min(1/(β+λ),
-// 1/(λ·t)), or Rate where the ridge is 0. A record that is replaced moves the step of its batch by
-// 2·η_t·G/Batch, once a pass. Every later step draws the two together by 1 - η_s·λ.
+// Step t is w ← (1 - η_t·λ)·w - (η_t/Batch)·Σ ∇ℓ_i(w), where the sum is over the records i of the
+// batch. Here λ = Ridge/Records and η_t = min(1/(β+λ), 1/(λ·t)), where β is the curvature of one
+// record's loss. If the ridge is 0, η_t is Rate. Let G be the largest norm of one record's
+// gradient. Replacing a record moves the step of its batch by at most 2·η_t·G/Batch, once in each
+// pass. Every later step s multiplies the distance between the two iterates by at most 1 - η_s·λ.
 type PermutedDescent struct {
+	// Problem is the minimization problem whose objective the steps descend.
 	Problem Problem
 	// Records is the public number of records.
 	Records int
-	// Batch is the size of a batch, at most 256; the last of a pass may be smaller.
+	// Batch is the size of a batch, at most 256. The last batch of a pass may be smaller. Passes is
+	// the number of passes over the records.
 	Batch, Passes int
-	// Rate is the rate of all steps where the ridge is 0, at most 2/β; it is 0 otherwise.
+	// Rate is the learning rate of all steps if the ridge is 0. It is at most 2/β, where β is the
+	// curvature of one record's loss. If the ridge is not 0, Rate is 0.
 	Rate float64
 }
 
-// Validate returns an error that names a number that makes no sense.
+// Validate returns an error if a number is invalid.
 func (d PermutedDescent) Validate() error {
 	if err := d.Problem.validate(0); err != nil {
 		return err
@@ -165,9 +181,10 @@ func (d PermutedDescent) size() float64 {
 	return 2 * d.Problem.GradientBound() * sum
 }
 
-// Sensitivity returns half of a bound on the L2 distance of the last iterates of neighbors that
-// differ in one replaced record: what accountants double under replace-one. It is the largest over
-// the batches in which the record may be, computed step by step, with the rounding of every step.
+// Sensitivity returns half of an upper bound on the L2 distance between the last iterates of two
+// neighbors, where one record is replaced. Accountants double this number under replace-one. The
+// bound is the largest over the batches that may contain the record. It is computed step by step
+// and includes the rounding of every step. The argument dim is the length of a row.
 func (d PermutedDescent) Sensitivity(dim int) (float64, error) {
 	if err := d.Validate(); err != nil {
 		return 0, err
@@ -192,8 +209,9 @@ func (d PermutedDescent) Sensitivity(dim int) (float64, error) {
 	return (moved + rounding) * (1 + 0x1p-30), nil
 }
 
-// Run returns the last iterate over all rows, sealed. There must be Records rows. Replacing one
-// record moves it by at most two bounds.
+// Run returns the last iterate of the descent over all rows, sealed, for release with the noise n.
+// The number of rows must be Records. Replacing one record changes the result by at most two bounds
+// in the norm.
 func (d PermutedDescent) Run(ctx context.Context, rows *Rows, n mechanism.Noise, norm Norm) (Bounded, error) {
 	if rows == nil || rows.count != d.Records {
 		return Bounded{}, fmt.Errorf("release: the rows are not as many as the declared records, which this descent takes as public, want %d", d.Records)

@@ -6,19 +6,19 @@ import (
 	"github.com/ditherml/dither/internal/release/internal/sample"
 )
 
-// Divide deals the records of a sample to this many groups, each record to one, uniformly and
-// independently of everything else. It returns a sample whose records are the groups, for a
-// VectorSum of one vector a group, and the records of each group, ascending. These are private, and
-// for gradient code only.
+// Divide divides the records of a sample into groups. Each record is in one group, drawn uniformly
+// and independently of everything else. The first result is a sample whose records are the groups;
+// it is for a VectorSum with one vector for each group. The second result lists the records of each
+// group, ascending. The list is private, and only for gradient code. The vector that is proposed
+// for a group must depend only on the records of that group and on released values.
 //
-// A record that is added or removed changes one group, whose vector may then be any other: it moves
-// the sum by twice the largest norm of a vector. So a sum over groups keeps each vector within half
-// of its Bound, which remains what one record moves it by. Where one record replaces another in its
-// place, the same group changes. The sum then moves by Bound at most; accountants count twice that.
-// What is proposed for a group must depend on the records of that group and on released values
-// only.
+// Adding or removing a record changes one group, whose vector may change arbitrarily. So the sum
+// over groups may change by twice the largest norm of a vector. Therefore the sum limits each
+// vector to half of its Bound, and one record changes the sum by at most Bound. Replacing a record
+// changes one group too, so the sum also changes by at most Bound. Accountants count twice that.
 //
-// A release from the groups is one from the sample: what was drawn is released from once.
+// A release from the groups counts as the release from the sample. There is only one release from a
+// drawn sample.
 func (s Sample) Divide(groups int) (Sample, [][]int, error) {
 	if s.drawn == nil || s.drawn.whole != nil {
 		return Sample{}, nil, fmt.Errorf("release: the sample is empty or was divided before, want one that Draw made")

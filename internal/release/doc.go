@@ -1,48 +1,51 @@
-// Package release is the trusted core of dither: it alone makes bounded sums and noisy values, and
-// a reader who has read it knows why every release is private. The proofs are in docs/release.md.
+// Package release is the trusted core of dither. No other package makes bounded sums and noisy
+// values. A reader who has read this package knows why every release is private. The proofs are in
+// docs/release.md.
 //
 // # Why a release is private
 //
-//  1. A record is a row of integers. The code that fills a row is trusted to look at that record
-//     and at released numbers alone (rows.go).
-//  2. When a row is filled, portable code keeps the product of its integers with a secret vector.
-//     Package rows keeps the integers, and whatever it gives later is held to that (fill.go,
-//     storage.go, origin.go, reader.go). Portable code computes the squared norm n2 of the integers
-//     y that a row adds, exactly or rounded up. It also computes their product h with the secret
-//     (entered.go, frame.go, frame_check.go, secret.go).
-//  3. A sample is drawn as the event of its sampling says, and gradient code alone sees its members
+//  1. A record is a row of integers. The code that fills a row is trusted to read only that record
+//     and released numbers (rows.go).
+//  2. When a row is filled, portable code stores the product of its integers with a secret vector.
+//     Package rows stores the integers, and whatever it returns later is checked against that
+//     product (fill.go, storage.go, origin.go, reader.go). Let y be the integers that a row adds to
+//     a sum. Portable code computes the squared norm n2 of y, exactly or rounded up. It also
+//     computes the product h of y with the secret (entered.go, frame.go, frame_check.go,
+//     secret.go).
+//  3. A sample is drawn as the event of its sampling states. Only gradient code reads its members
 //     (sampling.go, sample.go, rotation.go).
-//  4. Gradient code proposes coefficients for each record, and is trusted to look at that record
-//     and at released numbers alone. Kernels round them to integers q and add up the products q·y,
-//     and may be wrong (verify.go, package rows).
+//  4. Gradient code proposes coefficients for each record. It is trusted to read only that record
+//     and released numbers. Kernels round the coefficients to integers q and add up the products
+//     q·y. Kernels may be wrong (verify.go, package rows).
 //  5. The core marks each record once (seen_set.go), and refuses the sum unless |q|²·n2 ≤ Δ²
-//     (check.go): so one record that is added or removed moves the sum by at most Δ.
-//  6. It notes q·h, and a finished sum whose product with the secret is not the sum of the notes is
-//     never released: so the sum is that of those q·y, but for a chance of 2^-61 a column
-//     (check.go, sum.go, group.go).
-//  7. The grid keeps sums and noise far from the ends of 64 bits, so that integers add up exactly
+//     (check.go). So one record that is added or removed changes the sum by at most Δ.
+//  6. The core adds up q·h. If the product of a finished sum with the secret differs from this
+//     total, the sum is never released. So a released sum is the sum of the products q·y, except
+//     with a chance of 2^-61 for each column (check.go, sum.go, group.go).
+//  7. The grid keeps sums and noise far from the ends of 64 bits, so integers add up exactly
 //     (grid.go, coarse.go).
-//  8. A release is paid for before its noise is drawn, as the event that its sampling makes of its
-//     noise (pay.go).
-//  9. Then it adds noise of that event, up to the slack that accountants add, and keeps none.
-//     Integer arithmetic draws the noise from a key of its own (draw.go, draw_other.go,
-//     internal/sample).
-//  10. So what leaves was paid for as the event that it is, and all that is computed from it is
-//     post-processing (release.go, join.go, noisy.go).
+//  8. A release is paid for before its noise is drawn. The paid event is the noise on the sample
+//     (pay.go).
+//  9. Then the release adds the noise of that event, up to a difference that accountants count, and
+//     does not store the noise. Integer arithmetic draws the noise from a key of its own (draw.go,
+//     draw_other.go, internal/sample).
+//  10. So every released number was paid for by the event that describes it. Everything computed
+//     from released numbers is post-processing (release.go, join.go, noisy.go).
 //
 // The chain of types is Rows → Sum → Bounded → Noisy. Their fields are unexported, so no other
 // package can fill one.
 //
 // # The ways out
 //
-// Release and JointSum.Release let sums out. Series.Release lets out what OpenSeries paid for.
-// RunRecursion, SolveObjective, Choose and PartitionSelection.Release each pay and draw by
-// themselves. Blocks, their scores and Sample.Indices are private: they are for gradient code.
+// Release and JointSum.Release release sums. Series.Release releases the steps that OpenSeries paid
+// for. RunRecursion, SolveObjective, Choose and PartitionSelection.Release each pay, draw and
+// release by themselves. Blocks, their scores and Sample.Indices are private: they are for gradient
+// code.
 //
 // # In which order to read
 //
 // Begin with release.go, pay.go, sum.go, check.go, secret.go, entered.go, origin.go and reader.go.
-// The other files of the list above follow. What remains is for one mechanism each:
+// The other files of the list above follow. Each of the remaining files is for one mechanism:
 //
 //   - the layers of the noise, for attacks on it: noise_layers.go
 //   - sums of vectors, in several norms: vector.go, vector_check.go, norm.go
@@ -55,27 +58,29 @@
 //   - the last iterate: lastiterate.go, recursion.go, loss_derivative.go
 //   - minimizers: minimize*.go, objective.go, newton.go, descend.go, loss.go
 //   - choices: choose.go, scoresum.go, ranks.go, candidates.go
-//   - names that nobody declared: partition_selection.go, partition_selection_terms.go
+//   - names that are not declared: partition_selection.go, partition_selection_terms.go
 //
-// Files of rows are opened in file.go. Blocks, passes and scores serve the callers: block.go, pass.go,
-// measures.go, measure_rows.go, standardize.go, scorer.go, addto.go. docs/release.md says what of
-// them the checks find, and what stays trusted.
+// Files of rows are opened in file.go. Blocks, passes and scores serve the callers: block.go,
+// pass.go, measures.go, measure_rows.go, standardize.go, scorer.go, addto.go. docs/release.md
+// states which faults of these files the checks find, and what remains trusted.
 //
 // # Words of the code
 //
-//   - bound: the largest norm of one record's contribution; grid.bound is Δ, the same in integers,
-//     and limit is Δ as n2 counts
-//   - unit: what one of the integers stands for
-//   - proposal: what a caller or a kernel gives; nothing is released of it before it is checked
-//   - mix: a product with the secret, as h is; a note is the sum of q·h that a finished sum is to
-//     have as its product
-//   - enter: to compute n2 and h of a row for the first time, and keep them
-//   - origin: what rows of the same integers share in all frames, their secret above all
-//   - book: what the sums over rows are checked with
-//   - whole: integers that stand in float64, where they are exact
-//   - frame: what a row is seen from, y = M·x - β·m with M = 2^bits; tail is the integer of the
-//     intercept, and whitener a whitening
-//   - measures: what a frame makes of rows: n2, the multiplier of a proposal, β and the tail
-//   - at: the place of a row among those that are kept, from 0
-//   - room, own: memory for what follows, used again
+//   - bound: the largest norm of one record's contribution. In integers it is Δ, or grid.bound.
+//     limit is Δ in the units of n2.
+//   - unit: the value of the integer 1
+//   - proposal: numbers from a caller or a kernel, which are checked before anything of them is
+//     released
+//   - mix: a product with the secret, such as h. A note is the total of q·h, which the product of a
+//     finished sum with the secret must equal.
+//   - enter: to compute and store n2 and h when a row is first read
+//   - origin: what all standardizations of the same stored rows share, such as the secret
+//   - book: the numbers with which sums over rows are checked
+//   - whole: integers that are stored in float64, where they are exact
+//   - frame: a Standardization in integers, y = M·x - β·m with M = 2^bits. tail is the integer of
+//     the intercept, and whitener is a whitening matrix.
+//   - measures: the numbers that a frame computes of each row: n2, the multiplier of a proposal, β
+//     and the tail
+//   - at: the position of a row among the stored rows, from 0
+//   - room, own: memory that is reused
 package release

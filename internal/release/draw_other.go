@@ -56,8 +56,9 @@ const scaleBits = 16
 // maxScale is the largest scale within the exact samplers' integers.
 const maxScale = 1 << 20
 
-// RoundScale returns the least scale or standard deviation, at least v, that the exact discrete
-// samplers take. It is a multiple of 2^-16. A v that is not positive or is above 2^20 is an error.
+// RoundScale returns the least valid scale or standard deviation of the exact discrete samplers
+// that is at least v. It is a multiple of 2^-16. A v that is not positive or is above 2^20 is an
+// error.
 func RoundScale(v float64) (float64, error) {
 	rounded := math.Ldexp(math.Ceil(math.Ldexp(v, scaleBits)), -scaleBits)
 	if !(v > 0) || rounded > maxScale {

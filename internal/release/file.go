@@ -17,14 +17,15 @@ import (
 // computed at each reading, from the integers that are added then. They are kept in memory for long
 // rows of bits alone, and there the checksum of a block is held at each reading.
 
-// RowsWriter writes rows to a file, from which OpenRows reads them.
+// RowsWriter writes rows to a file, which OpenRows and ReadRows read.
 type RowsWriter struct{ w *rows.Writer }
 
-// NewRowsWriter returns a writer without rows yet.
+// NewRowsWriter returns a RowsWriter that writes to w. It has written no rows yet.
 func NewRowsWriter(w io.Writer) *RowsWriter { return &RowsWriter{rows.NewWriter(w)} }
 
-// Append writes rows in memory after those before. All must be alike in type, dim and step, and in
-// whether they have labels; their frames do not matter.
+// Append writes the rows r, which must be in memory, after the rows written before. All rows must
+// agree in type, number of coordinates and step, and in whether they have labels. Their
+// standardizations do not matter.
 func (w *RowsWriter) Append(r *Rows) error {
 	t := &w.w.Table
 	if t.Count == 0 && len(t.Blocks) == 0 {
@@ -36,23 +37,28 @@ func (w *RowsWriter) Append(r *Rows) error {
 	return w.w.Append(r.x, r.labels)
 }
 
-// Close writes the table; note, in JSON, is kept with it. It does not close the file.
+// Close writes the end of the file, including note, which must be JSON. It does not close the
+// writer.
 func (w *RowsWriter) Close(note json.RawMessage) error { return w.w.Close(note) }
 
-// FileNote returns the note of a file of rows of this size, or an error that says that it is none.
+// FileNote returns the note that RowsWriter.Close wrote into a file of rows. The argument size is
+// the size of the file in bytes. A file that has no rows in this format is an error.
 func FileNote(r io.ReaderAt, size int64) (json.RawMessage, error) {
 	t, err := rows.ReadTable(r, size)
 	return t.Note, err
 }
 
-// OpenRows returns the rows of a file of this size, seen from a frame. All of it is read once now,
-// and its checksums are held; then rows are read anew whenever they are asked for. The file must
-// not change: a change is an error if r tells its size and when it was written, as an os.File does.
-// The error comes at the latest after a pass over the rows. On Linux, a file that its user alone
-// may read and write and that is open for reading only is held until it is closed: writers wait, at
-// most as long as the system lets them. Blocks of it that are in the page cache are used there,
-// without a copy. Then it is a change, too, to move or remove the file. The rows are all records of
-// their table.
+// OpenRows returns the rows of a file, standardized by frame. The argument size is the size of the
+// file in bytes. OpenRows reads the whole file once and verifies its checksums. Later the rows are
+// read from the file whenever they are needed. The rows are all records of their table.
+//
+// The file must not change. If from states its size and the time of its last change, as an os.File
+// does, a change is an error. The error occurs at the latest after a pass over the rows.
+//
+// On Linux, OpenRows may take a lease on the file. It does so if only the file's owner may read and
+// write the file and if it is open for reading only. While the lease is held, programs that open
+// the file for writing wait, as long as the system lets them. Blocks in the page cache are then
+// used without a copy, and moving or removing the file counts as a change.
 func OpenRows(from io.ReaderAt, size int64, frame Standardization) (*Rows, error) {
 	t, err := rows.ReadTable(from, size)
 	if err != nil {
@@ -100,8 +106,9 @@ func (r *Rows) enterFile() error {
 	return cmp.Or(failed...)
 }
 
-// ReadRows returns the rows of a file of this size, seen from a frame, in memory: the file is read
-// once, and its checksums are held. The rows are all records of their table.
+// ReadRows returns the rows of a file in memory, standardized by frame. The argument size is the
+// size of the file in bytes. The file is read once, and its checksums are verified. The rows are
+// all records of their table.
 func ReadRows(from io.ReaderAt, size int64, frame Standardization) (*Rows, error) {
 	t, err := rows.ReadTable(from, size)
 	if err != nil {

@@ -8,42 +8,51 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Standardization says where rows are seen from: they are normalized, moved by a public center,
-// normalized again, and given an intercept. The integers stay as they are, narrow and sparse: a row
-// x adds the integers y = M·x - β·m to a sum, and for the intercept one integer more. Here m is the
-// center on a grid, M a power of two and β an integer of the row. All are made from the row and
-// public numbers. One of these integers stands for the multiplier of the row: a proposal is
-// multiplied by it before it is verified.
-// Sums over y follow from sums over x: Σ a·y = M·Σ a·x - (Σ a·β)·m, in arithmetic modulo 2^64,
-// which is exact because the result lies within ±2^60 (see Sum). The squared norm of y and the
-// intercept is an exact integer of each row, and what Sum verifies.
+// Standardization describes what is done to each row before it is added to a sum. The row is
+// normalized, a public center is subtracted, the row is normalized again, and an intercept is
+// appended. A whitening matrix may multiply the row after centering and before the last
+// normalization. Each part is optional.
 //
-// With a whitening W the integers are y = W·M·x - β·m, m being the whitened center, and Σ a·y
-// follows as before from W·Σ a·x. What Sum verifies is then an integer that is not below the
-// squared norm, see whitened.go.
+// The stored integers of a row do not change. Let x be the stored row. A sum adds the integers y =
+// M·x - β·m, and one more integer for the intercept. Here m is the center on a grid, M is a power
+// of two, and β is an integer of the row. All of them are computed from the row and from public
+// numbers. Each row also has a multiplier, which is the value of one unit of y. A proposed
+// coefficient is multiplied by the multiplier before it is verified.
+//
+// Sums over y follow from sums over x: Σ a·y = M·Σ a·x - (Σ a·β)·m. The arithmetic is modulo 2^64.
+// It is exact because the result is within ±2^60 (see Sum). The squared norm of y and the intercept
+// is an exact integer of each row, which Sum verifies.
+//
+// With a whitening W the integers are y = W·M·x - β·m, where m is the whitened center, and Σ a·y
+// follows from W·Σ a·x. Sum then verifies an integer that is at least the squared norm; see
+// whitened.go.
 type Standardization struct {
-	// Normalize is how rows are normalized.
+	// Normalize is the rule by which rows are normalized.
 	Normalize Normalize
-	// Radius is the bound of NormalizeClip.
+	// Radius is the norm to which NormalizeClip shortens rows.
 	Radius float64
-	// Center, if not nil, is subtracted from normalized rows; it has Dim coordinates.
+	// Center is subtracted from normalized rows. It has one number for each coordinate. Nil means
+	// that nothing is subtracted.
 	Center []float64
-	// Whitening, if not nil, is what rows are multiplied by after the center, before they are
-	// normalized for the last time. It is for NormalizeUnit.
+	// Whitening, if not nil, is the matrix that multiplies rows after centering and before the last
+	// normalization. It requires NormalizeUnit.
 	Whitening *IntMatrix
-	// Intercept, if positive, is a coordinate after the others that every row has. Under
-	// NormalizeUnit rows have norm 1 with it.
+	// Intercept, if positive, is the value of an additional last coordinate. Under NormalizeUnit a
+	// row has norm 1 including this coordinate.
 	Intercept float64
 }
 
-// Normalize is how the norm of a row is bounded.
+// Normalize is a rule that bounds the L2 norm of a row.
 type Normalize uint8
 
 // The ways to normalize.
 const (
-	NormalizeNone Normalize = iota // rows keep their norm
-	NormalizeClip                  // a row longer than Radius is scaled down to it
-	NormalizeUnit                  // a row is scaled to norm 1; a row of zeros stays
+	// NormalizeNone leaves rows unchanged.
+	NormalizeNone Normalize = iota
+	// NormalizeClip scales a row with a norm above Standardization.Radius down to that radius.
+	NormalizeClip
+	// NormalizeUnit scales a row to norm 1. A row of zeros stays zero.
+	NormalizeUnit
 )
 
 // own reports whether rows are seen as they are.

@@ -8,10 +8,11 @@ import (
 	"github.com/ditherml/dither/internal/rows"
 )
 
-// Group is several sums over the same records that are filled in one pass: of several models, each with
-// its own frame, columns, bound and noise. What a record adds to each of them is verified for that sum
-// alone; the records are noted and the additions done once for all. The sums are released one by one. A
-// Group is not safe for concurrent use; goroutines fill their own (Empty) and Merge.
+// Group is several sums over the same records that are filled in one pass. The sums belong to
+// several models, each with its own standardization, columns, bound and noise. The contribution of
+// a record to each sum is verified for that sum alone. Marking records and adding is done once for
+// all sums. The sums are released separately. A Group is not safe for concurrent use: each
+// goroutine fills its own, which Empty makes and Merge adds up.
 type Group struct {
 	seenSet
 	all    rows.Sum // of all sums, side by side
@@ -20,8 +21,9 @@ type Group struct {
 	scales *scales // of a block's records, for all sums
 }
 
-// NewGroup returns the group of these sums, which must be empty and of full samples; they take no records
-// by themselves any more. Their rows must be the same integers, as Rows.Standardized gives them.
+// NewGroup returns the group of these sums. The sums must be empty, and their samples must contain
+// all records. Their rows must have the same stored integers, as with Rows.Standardized. Afterwards
+// records can be added to the group only.
 func NewGroup(sums ...*Sum) (*Group, error) {
 	if len(sums) == 0 {
 		return nil, fmt.Errorf("release: there is no sum to group, want at least one")
@@ -56,12 +58,13 @@ func newGroup(like []*Sum) *Group {
 	return g
 }
 
-// Empty returns a group of the same kind with nothing in it, for another goroutine.
+// Empty returns an empty group of the same kind, for another goroutine.
 func (g *Group) Empty() *Group { return newGroup(g.sums) }
 
-// AddBlock is Sum.AddBlock for each sum with its block, all of the same records, and its
-// contributions. On an error of the caller nothing is added. After ErrComputation no sum of the
-// group is released.
+// AddBlock adds contributions to each sum of the group, as Sum.AddBlock does. It takes one block
+// and one kernel.Contributions for each sum, and all blocks must have the same records. If an
+// argument is invalid, AddBlock returns an error and adds nothing. If it returns ErrComputation, no
+// sum of the group can be released.
 func (g *Group) AddBlock(blocks []Block, c []kernel.Contributions) error {
 	if len(blocks) != len(g.sums) || len(c) != len(g.sums) {
 		return fmt.Errorf("release: there are %d blocks and %d contributions, want one for each of %d sums", len(blocks), len(c), len(g.sums))
@@ -125,8 +128,8 @@ func sameRecords(a, b *Block) bool {
 	return true
 }
 
-// Merge adds what o holds and empties o. It errs, and adds nothing, unless the groups are of the same sums
-// and have no record in common.
+// Merge adds the records of o to g and empties o. If the groups are not of the same sums, or have a
+// record in common, Merge returns an error and changes nothing.
 func (g *Group) Merge(o *Group) error {
 	if len(g.sums) != len(o.sums) {
 		return errOtherKind
@@ -147,7 +150,7 @@ func (g *Group) Merge(o *Group) error {
 	return nil
 }
 
-// Seal ends all sums.
+// Seal ends all sums of the group and returns them in order.
 func (g *Group) Seal() []Bounded {
 	g.sealed = true
 	g.all.Flush()

@@ -6,15 +6,15 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// JointSum is several sealed sums of one sample, each with its own bound and noise: the layers of a
-// network, a gradient and the count that steers its clipping, several models. The zero value is
-// refused.
+// JointSum is several sealed sums of one sample, each with its own bound and noise. They are
+// released together. Examples are the layers of a network, several models, and a gradient with the
+// count that adapts its clipping. The zero value is an error of Release.
 type JointSum struct{ sums []*bounded }
 
-// Join puts sums of the same sample together, so that they are released, and paid for, as one
-// event: poisson(q, sequence(…)) where the sample was drawn. Charging each of them as a sample of
-// its own would be wrong, because the record is in all of them or in none. It errs unless all
-// were sealed and are of the same draw.
+// Join returns the joint sum of sealed sums of the same sample. They are released and paid for as
+// one event. If the sample was drawn, the event is poisson(q, sequence(…)). Charging each sum as a
+// sample of its own would be wrong, because a record is in all of the sums or in none. It is an
+// error if a sum is not sealed, or if the sums belong to different draws.
 func Join(sums ...Bounded) (JointSum, error) {
 	joined := JointSum{}
 	for _, b := range sums {
@@ -29,7 +29,7 @@ func Join(sums ...Bounded) (JointSum, error) {
 	return joined, nil
 }
 
-// Release pays for all sums together, then releases each with its own noise, in order.
+// Release pays for all sums together. It then releases each sum with its own noise, in order.
 func (j JointSum) Release(p mechanism.Payer) ([]Noisy, error) {
 	if len(j.sums) == 0 {
 		return nil, fmt.Errorf("release: there is nothing to release, want sums put together by Join")

@@ -9,64 +9,70 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Recursion is gradient descent with noise in every step on the sum of the losses of generalized
-// linear models over Divisor, plus (Ridge/2)·‖w‖²:
+// Recursion is noisy gradient descent that releases only its last iterate. The objective is the sum
+// of the losses of generalized linear models divided by Divisor, plus (Ridge/2)·‖w‖². A step is
 //
 //	w ← (1 - LearningRate·Ridge)·w - LearningRate·(Σ clipped gradients + noise)/Divisor,
 //
-// from w = 0, in all columns, each weight being kept within ±Reach. It is kept in integers from end
-// to end.
+// from w = 0. Each weight is kept within ±Reach. All arithmetic is in integers. RunRecursion
+// releases the last iterate.
 //
-// RunRecursion releases the last iterate alone. Its guarantee rests on this. Write X for the
-// integers that stand for the weights, and A(X) for the integers before the noise of a step. A' is
-// A on a neighbor's records.
+// The guarantee is proven as follows. Write X for the integers that represent the weights. Write
+// A(X) for the integers that a step makes of X before its noise, and A' for A on a neighbor's
+// records.
 //
-//  1. A gradient a·x stays the gradient of a convex loss if a is cut to a magnitude that depends on
-//     the row alone. The reason is that a does not fall as the score rises. The loss is as smooth
-//     as before (Song, Steinke, Thakkar & Thakurta, "Evading the Curse of Dimensionality in
-//     Unconstrained Private GLMs", AISTATS 2021, section 4, https://arxiv.org/abs/2006.06783).
-//     Hence each column is cut by itself. Without rounding, a step therefore keeps at most the
-//     share Contraction of a distance.
-//  2. Rounding moves A(X) by at most e (see slack), whatever X and the records are. So ‖A(X) -
-//     A'(X')‖ ≤ c·‖X-X'‖ + s, where s is one record's bound, or two of them under replace-one, plus
-//     2e.
-//  3. Let X' be the neighbor's iterates, with noise V'. Let Y start where X' does and move by A,
-//     not A', with noise W = V' + k. The integers k depend on the past: k is the difference d =
-//     A(Y) - A'(X') times a factor, each number rounded toward zero, and all of it in the last
-//     step. Noise is rounded, and round(V'+k) = round(V') + k. So Y ends where X' ends. Its
-//     distance z from X' obeys z ← c·z + s + √(numbers) - a for a step with ‖k‖ ≤ a. Keeping
-//     weights within ±Reach only shortens distances. Given the past, W is the noise of X moved by
-//     k. So by composition (Dong, Roth & Su, "Gaussian Differential Privacy", JRSS B 2022, theorem
-//     3.2) all of W against all of the noise of X is √(Σ a²)/S-Gaussian differentially private, S
-//     being the noise's standard deviation. And the ends of Y and X are the same function of them.
-//  4. The least Σ a² with z = 0 at the end is for a_t ∝ c^(T-t), and is the formula of the event.
-//     This is theorem 4.1 of the source of LastIterate. Its proof also holds for steps in integers,
-//     which are no functions of bounded slope.
+//  1. Let a·x be the gradient of a record with row x. The factor a does not fall as the score
+//     rises. So if a is clipped to a magnitude that depends on the row alone, a·x remains the
+//     gradient of a convex loss. That loss is as smooth as before (Song, Steinke, Thakkar &
+//     Thakurta, "Evading the Curse of Dimensionality in Unconstrained Private GLMs", AISTATS 2021,
+//     section 4, https://arxiv.org/abs/2006.06783). Therefore each column is clipped separately.
+//     Without rounding, a step multiplies the distance between two points by at most c =
+//     Contraction.
+//  2. Rounding changes A(X) by at most e (see slack), whatever X and the records are. So ‖A(X) -
+//     A'(X')‖ ≤ c·‖X-X'‖ + s. Here s is one record's bound plus 2e. Under replace-one it is two
+//     such bounds plus 2e.
+//  3. Let X' be the iterates of the neighbor, with noise V'. Let Y start where X' starts and move
+//     by A instead of A', with the noise W = V' + k. The integers k depend on the past. In the last
+//     step k is the difference d = A(Y) - A'(X'). In earlier steps k is d times a factor, with each
+//     number rounded toward zero. Noise is rounded, and round(V'+k) = round(V') + k. So Y ends
+//     where X' ends. The distance z between Y and X' obeys z ← c·z + s + √(numbers) - a in a step
+//     with ‖k‖ ≤ a. Keeping weights within ±Reach only shortens distances. Given the past, W is the
+//     noise of X moved by k. So by composition (Dong, Roth & Su, "Gaussian Differential Privacy",
+//     JRSS B 2022, theorem 3.2) the sequence W against the noise of X is √(Σ a²)/S-Gaussian
+//     differentially private, where S is the standard deviation of the noise. The ends of Y and of
+//     X are the same function of these noises.
+//  4. The least Σ a² with z = 0 at the end has a_t ∝ c^(T-t). It is the formula of the event. This
+//     is theorem 4.1 of the source of mechanism.LastIterate. The proof also holds for steps in
+//     integers, which are not functions of bounded slope.
 type Recursion struct {
-	// Rows are dense, in their own frame, of at most 2^16 coordinates.
+	// Rows are the records. They must be dense, without standardization, and have at most 2^16
+	// coordinates.
 	Rows *Rows
 	RecursionOptions
-	// Before, if not nil, is asked before each step, from 0; its error ends the run. What was paid
-	// stays spent.
+	// Before, if not nil, is called before each step with the number of the step, from 0. An error
+	// of Before ends the run. What was paid stays spent.
 	Before func(step int) error
 }
 
-// RecursionOptions are the public numbers of a recursion.
+// RecursionOptions are the public parameters of a Recursion.
 type RecursionOptions struct {
-	// Derivative is the derivative of losses, of Columns scores a record.
+	// Derivative is the derivative of a record's loss with respect to its scores.
 	Derivative LossDerivative
-	Columns    int
-	// Dim is the number of coordinates of rows, RowStep the width of their grid. A row whose L2
-	// norm is above RowBound contributes nothing.
-	Dim               int
+	// Columns is the number of scores of a record.
+	Columns int
+	// Dim is the number of coordinates of a row.
+	Dim int
+	// RowStep is the width of the grid of rows. RowBound is a bound on their L2 norm: a longer row
+	// contributes nothing.
 	RowStep, RowBound float64
-	// ClippingNorm is the largest L2 norm of one record's gradient; the part of each column is cut
-	// to ClippingNorm/√Columns.
-	ClippingNorm                 float64
+	// ClippingNorm is the largest L2 norm of one record's gradient. The part of each column is
+	// clipped to ClippingNorm/√Columns.
+	ClippingNorm float64
+	// LearningRate, Ridge and Divisor are the numbers in the formula of a step; see Recursion.
 	LearningRate, Ridge, Divisor float64
 	// Reach is the largest magnitude of a weight.
 	Reach float64
-	// MaxRecords is the declared public bound on the number of records.
+	// MaxRecords is the declared public upper bound on the number of records.
 	MaxRecords int
 }
 
@@ -78,10 +84,11 @@ func (o RecursionOptions) decay() uint64 {
 	return uint64(math.Round(math.Ldexp(o.LearningRate*o.Ridge, decayBits)))
 }
 
-// Contraction returns an upper bound on the share of a distance that a step keeps: max(1 - η·m, η·M
-// - 1), where η·m is the share that the ridge takes, on its grid. M is m plus the largest curvature
-// of the mean loss, slope × RowBound² × MaxRecords/Divisor. It errs where this is not below 1, or a
-// number makes no sense.
+// Contraction returns an upper bound on the factor by which a step multiplies the distance between
+// two points. It is max(1 - η·m, η·M - 1), where η is the learning rate and η·m is
+// Ridge·LearningRate on its grid. M is m plus the largest curvature of the mean loss, which is
+// slope·RowBound²·MaxRecords/Divisor. It is an error if the bound is not below 1 or if a number is
+// invalid.
 func (o RecursionOptions) Contraction() (float64, error) {
 	if err := o.check(); err != nil {
 		return 0, err
@@ -182,15 +189,16 @@ func fitRecursion(l mechanism.LastIterate, o RecursionOptions) (recursionGrid, e
 	return out, nil
 }
 
-// CheckRecursion returns an error where the event does not cover a recursion of these numbers;
-// RunRecursion refuses then, before it pays.
+// CheckRecursion returns an error if the event does not cover a recursion with these options.
+// RunRecursion refuses such a recursion before it pays.
 func CheckRecursion(l mechanism.LastIterate, o RecursionOptions) error {
 	_, err := fitRecursion(l, o)
 	return err
 }
 
-// RunRecursion pays for the event, takes its steps, and releases the weights after the last one,
-// column after column: nothing else leaves. It refuses an event that does not cover the recursion.
+// RunRecursion pays for the event, takes the steps of the recursion, and releases the weights after
+// the last step, column after column. Nothing else is released. If the event does not cover the
+// recursion, RunRecursion returns an error before it pays.
 func RunRecursion(p mechanism.Payer, l mechanism.LastIterate, r Recursion) (Noisy, error) {
 	g, err := fitRecursion(l, r.RecursionOptions)
 	if err != nil {

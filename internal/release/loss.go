@@ -5,9 +5,10 @@ import (
 	"math"
 )
 
-// Loss is a convex loss of the scores of one record and its label. This package knows its
-// constants, which sensitivities rest on. The set is closed; the zero value is invalid. A label is
-// a class index, or for Huber and quantile the target, moved into [-1, 1].
+// Loss is a convex loss of a record's scores and label. This package contains its constants,
+// because sensitivities depend on them. The functions of this package that return a Loss are the
+// only ones; the zero value is invalid. A label is a class index. For the Huber and the quantile
+// loss it is the target instead, clipped to [-1, 1].
 type Loss struct {
 	kind     lossKind
 	width    float64
@@ -25,27 +26,33 @@ const (
 	lossHinge
 )
 
-// LogisticLoss is log(1 + exp(-y·z)) of one score, y = -1 for label 0 and +1 for label 1.
+// LogisticLoss returns the loss log(1 + exp(-y·z)) of one score z, where y is -1 for label 0 and +1
+// for label 1.
 func LogisticLoss() Loss { return Loss{kind: lossLogistic} }
 
-// OneVsRestLoss is the sum of one logistic loss a score: that of the label against all others.
+// OneVsRestLoss returns the sum of one logistic loss for each score. The loss of score k separates
+// label k from all other labels.
 func OneVsRestLoss() Loss { return Loss{kind: lossOneVsRest} }
 
-// SoftmaxLoss is log Σ exp(z_k) - z_y.
+// SoftmaxLoss returns the loss log Σ exp(z_k) - z_y, where z_k is the score of class k and y is the
+// label.
 func SoftmaxLoss() Loss { return Loss{kind: lossSoftmax} }
 
-// HuberLoss is half the squared residual z - y up to width, and linear beyond.
+// HuberLoss returns the Huber loss of the residual r = z - y, where z is the score and y the
+// target. It is r²/2 for |r| up to width, and grows linearly for larger |r|.
 func HuberLoss(width float64) Loss { return Loss{kind: lossHuber, width: width} }
 
-// QuantileLoss is (1-quantile)·u for u = z - y above width, -quantile·u below -width, and (u +
-// width)²/(4·width) - quantile·u between.
+// QuantileLoss returns the smoothed pinball loss of u = z - y, where z is the score and y the
+// target. It is (1-quantile)·u if u is above width, and -quantile·u if u is below -width. Otherwise
+// it is (u + width)²/(4·width) - quantile·u.
 func QuantileLoss(quantile, width float64) Loss { return Loss{lossQuantile, width, quantile} }
 
-// HingeLoss is 1 - m for m = y·z below 1 - width, y = ±1 as in LogisticLoss, 0 above 1 + width, and
-// (1 + width - m)²/(4·width) between.
+// HingeLoss returns the huberized hinge loss. Let m = y·z, where z is the score, and y is -1 for
+// label 0 and +1 for label 1. The loss is 1 - m if m is below 1 - width, and 0 if m is above 1 +
+// width. Otherwise it is (1 + width - m)²/(4·width).
 func HingeLoss(width float64) Loss { return Loss{kind: lossHinge, width: width} }
 
-// String returns the loss's name.
+// String returns the name of the loss.
 func (l Loss) String() string {
 	switch l.kind {
 	case lossLogistic:
@@ -76,8 +83,9 @@ func (l Loss) check(columns int) error {
 	return nil
 }
 
-// Lipschitz returns the largest L2 norm of the derivative with respect to the scores: one score is
-// wrong by at most 1 (or the width); softmax has p - e_y, of norm at most √2.
+// Lipschitz returns the largest L2 norm of the derivative of the loss with respect to the scores,
+// for this number of scores. The derivative by one score has a magnitude of at most 1, or of at
+// most the width. The derivative of the softmax loss has a norm of at most √2.
 func (l Loss) Lipschitz(columns int) float64 {
 	switch l.kind {
 	case lossOneVsRest:
@@ -92,8 +100,8 @@ func (l Loss) Lipschitz(columns int) float64 {
 	return 1
 }
 
-// Smoothness returns a bound on the eigenvalues of the second derivative with respect to the
-// scores.
+// Smoothness returns an upper bound on the eigenvalues of the second derivative of the loss with
+// respect to the scores.
 func (l Loss) Smoothness() float64 {
 	switch l.kind {
 	case lossSoftmax:

@@ -5,11 +5,12 @@ import (
 	"math"
 )
 
-// LossDerivative is the derivative of a record's loss by each of its scores, for recursions whose
-// proof needs it to be known: each column's derivative depends on that column's score and the label
-// alone, and does not fall as the score rises. The set is closed.
+// LossDerivative is the derivative of a record's loss with respect to each of its scores. Proofs
+// about a Recursion need two properties. The derivative with respect to a score depends only on
+// that score and the label, and it does not fall as the score rises. Other packages cannot
+// implement LossDerivative.
 type LossDerivative interface {
-	// String names the loss derivative.
+	// String returns the name of the loss.
 	String() string
 	// derivative returns the derivative with respect to the score of a column out of columns. It
 	// also reports whether the loss knows the label. It is within a relative 2^-48 of max(1,
@@ -22,13 +23,13 @@ type LossDerivative interface {
 	check() error
 }
 
-// LogisticDerivative is that of the logistic loss: σ(z) - 1 for the column of the label and σ(z)
-// for the others, σ(z) = 1/(1+e^-z). With one column the label is 0 or 1, with several the number
-// of a column.
+// LogisticDerivative is the derivative of the logistic loss. With σ(z) = 1/(1+e^-z), it is σ(z) - 1
+// for the score z of the label's column, and σ(z) for the scores of other columns. With one column
+// the label is 0 or 1. With several columns it is the number of a column.
 type LogisticDerivative struct{}
 
-// HuberDerivative is that of the Huber loss: z - label moved into ±Width, for labels of magnitude
-// at most 2^20.
+// HuberDerivative is the derivative of the Huber loss: z - y clipped to ±Width, where z is the
+// score and y the label. The magnitude of a label is at most 2^20.
 type HuberDerivative struct{ Width float64 }
 
 var (

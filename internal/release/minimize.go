@@ -8,29 +8,31 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Problem is the minimization of J(w) = Σ ℓ(w·x_i, y_i) + (Ridge/2)·‖w‖² over rows, the sum of
-// losses and not their mean. J is Ridge-strongly convex and a record changes its gradient by at
-// most G = Lipschitz·Radius. So the minimizer moves by at most G/Ridge in L2 norm when a record is
-// added or removed (Chaudhuri, Monteleoni & Sarwate, "Differentially Private Empirical Risk
-// Minimization", JMLR 2011, lemma 7, https://www.jmlr.org/papers/v12/chaudhuri11a.html, with ‖∇G -
-// ∇g‖ of one record).
+// Problem is the minimization of J(w) = Σ ℓ(w·x_i, y_i) + (Ridge/2)·‖w‖² over rows x_i with labels
+// y_i. It uses the sum of losses, not their mean. J is Ridge-strongly convex, and one record
+// changes its gradient by at most G = Lipschitz·Radius. So adding or removing a record moves the
+// minimizer by at most G/Ridge in L2 norm (Chaudhuri, Monteleoni & Sarwate, "Differentially Private
+// Empirical Risk Minimization", JMLR 2011, lemma 7,
+// https://www.jmlr.org/papers/v12/chaudhuri11a.html, with ‖∇G - ∇g‖ of one record).
 //
-// No minimizer is exact. What is computed has a gradient of norm at most Tolerance, and so lies
-// within Tolerance/Ridge of the minimizer, by strong convexity. The tolerance is fixed by public
-// numbers and the solver runs until it holds, with a bound on the rounding of the gradient counted
-// in: there is no limit on its steps, and no result that does not hold it.
+// The computed minimizer is not exact. The norm of its gradient is at most Tolerance, so by strong
+// convexity it is within Tolerance/Ridge of the exact minimizer. Public numbers determine the
+// tolerance. The solver runs until the tolerance is met, including a bound on the rounding of the
+// gradient. There is no limit on its steps, and no result that misses the tolerance.
 type Problem struct {
-	Loss    Loss
+	// Loss is the loss ℓ of one record.
+	Loss Loss
+	// Columns is the number of scores of a record.
 	Columns int
-	// Radius is the largest L2 norm of a row; a longer one is shortened to it, by that row alone.
+	// Radius is the largest L2 norm of a row. A longer row is scaled down to Radius.
 	Radius float64
-	// Ridge is Λ, positive.
+	// Ridge is the strength of the ridge penalty, and positive.
 	Ridge float64
-	// MaxRecords is the declared public bound on the number of records.
+	// MaxRecords is the declared public upper bound on the number of records.
 	MaxRecords int
 }
 
-// Validate returns an error that names a number that makes no sense.
+// Validate returns an error if a number of the problem is invalid.
 func (p Problem) Validate() error { return p.validate(math.SmallestNonzeroFloat64) }
 
 // validate is Validate with a ridge of at least this.
@@ -49,14 +51,16 @@ func (p Problem) GradientBound() float64 {
 	return p.Loss.Lipschitz(p.Columns) * p.Radius * (1 + 0x1p-50)
 }
 
-// Curvature returns β, the largest second derivative of one record's loss by the weights.
+// Curvature returns β, the largest second derivative of one record's loss with respect to the
+// weights.
 func (p Problem) Curvature() float64 {
 	return p.Loss.Smoothness() * p.Radius * p.Radius * (1 + 0x1p-50)
 }
 
-// Tolerance returns τ: 2^-40 of the largest sum of gradients, or toleranceErrors times what
-// rounding can make of the gradient about the minimizer, if that is more. Linear is a bound on the
-// norm of a linear term of J, 0 without one.
+// Tolerance returns τ, the largest norm of the gradient at the computed minimizer. It is the larger
+// of two numbers: 2^-40 times the largest norm of a sum of gradients, and toleranceErrors times the
+// rounding error of the gradient near the minimizer. The argument dim is the length of a row. The
+// argument linear is an upper bound on the norm of a linear term of J, or 0 if there is none.
 func (p Problem) Tolerance(dim int, linear float64) float64 {
 	n := float64(p.MaxRecords)
 	return max(n*p.GradientBound()*0x1p-40, toleranceErrors*p.roundingError(dim, n, 2*p.reach(linear), linear))
@@ -72,17 +76,19 @@ func (p Problem) reach(linear float64) float64 {
 // few times its rounding error.
 const toleranceErrors = 16
 
-// Sensitivity returns a bound on the L2 distance of what is computed on neighbors that differ in
-// one record added or removed: G/Λ + 2τ/Λ. Under replace-one it is at most twice that. Dim is the
-// length of a row.
+// Sensitivity returns an upper bound on the L2 distance between the minimizers that are computed
+// for two neighbors, where one record is added or removed. It is (G + 2τ)/Ridge, where G is
+// GradientBound and τ is Tolerance. Under replace-one the distance is at most twice the bound. The
+// argument dim is the length of a row.
 func (p Problem) Sensitivity(dim int) float64 {
 	return (p.GradientBound() + 2*p.Tolerance(dim, 0)) / p.Ridge * (1 + 0x1p-50)
 }
 
-// Minimize returns the minimizer over all rows, with their labels, on the integer grid of a noise,
-// sealed. One record moves it by at most one bound in the norm. The bound is Sensitivity in L2 and
-// L∞, and √n times that in L1 for n weights. Rounding is counted in. Errors do not depend on values
-// of records, save that ctx may end the search.
+// Minimize returns the minimizer over all rows with their labels, sealed, for release with the
+// noise n. It is rounded to the integer grid of the noise. If one record is added or removed, the
+// result changes by at most one bound in the norm, including rounding. The bound is Sensitivity for
+// the norms L2 and L∞. For L1 it is √k times Sensitivity, where k is the number of weights. Errors
+// do not depend on values of records, except that ctx may end the search.
 func (p Problem) Minimize(ctx context.Context, rows *Rows, n mechanism.Noise, norm Norm) (Bounded, error) {
 	if err := p.Validate(); err != nil {
 		return Bounded{}, err

@@ -14,15 +14,17 @@ import (
 // maxMomentBound keeps ⌊√Δ⌋ within int16.
 const maxMomentBound = maxCoordinate * maxCoordinate
 
-// MomentRows returns the grid of rows on which the sum of x·xᵀ has, for this noise,
-// one record's Frobenius norm at most radius²: rows are bounded by radius.
+// MomentRows returns the grid of rows for SecondMoment with this noise. The argument dim is the
+// number of coordinates. The L2 norm of a row x is at most radius. So one record changes the sum of
+// x·xᵀ by at most radius² in the Frobenius norm.
 func MomentRows(n mechanism.Noise, maxRecords, dim int, radius float64) (RowsOptions, error) {
 	return momentOptions(n, maxRecords, dim, radius, maxMomentBound)
 }
 
-// MomentRowsOf is MomentRows for SecondMomentOf. Rows that serve nothing else are on a coarser
-// grid, of about 2^12 steps a radius, on which sums of many products fit 32 bits: rounding moves a
-// row by √dim·2^-13 of the radius at most.
+// MomentRowsOf returns the grid of rows for SecondMomentOf with this noise. Such rows are used for
+// nothing else, so the grid is coarser than that of MomentRows: about 2^12 steps for one radius. On
+// it sums of many products fit into 32 bits. Rounding moves a row by at most √dim·2^-13 times the
+// radius.
 func MomentRowsOf(n mechanism.Noise, maxRecords, dim int, radius float64) (RowsOptions, error) {
 	return momentOptions(n, maxRecords, dim, radius, maxPairBound)
 }
@@ -41,16 +43,20 @@ func momentOptions(n mechanism.Noise, maxRecords, dim int, radius float64, maxBo
 	return RowsOptions{Dim: dim, Step: radius / math.Floor(math.Sqrt(float64(g.bound))), Limit: g.bound}, nil
 }
 
-// SecondMoment is SumProducts of all pairs of coordinates: Σ x·xᵀ over the rows of a full sample.
+// SecondMoment returns the sum of x·xᵀ over the rows x of a sample with all records. It is
+// SumProducts with AllProducts.
 func SecondMoment(s Sample, rows *Rows, n mechanism.Noise, maxRecords int) (Bounded, error) {
 	return SumProducts(s, rows, AllProducts(), n, maxRecords)
 }
 
-// SumProducts returns the sum of products of coordinates over the rows of a full sample. One record
-// contributes at most radius² in L2 norm: its products are products of x·xᵀ, or sums of these with
-// ‖Σ y·yᵀ‖ ≤ Σ ‖y‖² = ‖x‖². A row whose exact squared norm exceeds Δ contributes nothing. All
-// entries are released with independent noise; averaging a square matrix with its transpose gives
-// the symmetric noise of half variance off the diagonal.
+// SumProducts returns the sum of products of coordinates over the rows of a sample with all
+// records, sealed. The argument p selects the products. One record contributes at most radius² in
+// L2 norm. The reason is that its products are entries of x·xᵀ, or sums of such matrices with ‖Σ
+// y·yᵀ‖ ≤ Σ ‖y‖² = ‖x‖². A row whose exact squared norm exceeds the limit of its grid contributes
+// nothing.
+//
+// All entries are released with independent noise. Averaging a square matrix with its transpose
+// gives symmetric noise, with half the variance off the diagonal.
 func SumProducts(s Sample, rows *Rows, p Products, n mechanism.Noise, maxRecords int) (Bounded, error) {
 	if err := checkSample(s, rows, maxRecords); err != nil {
 		return Bounded{}, err
@@ -70,9 +76,10 @@ func SumProducts(s Sample, rows *Rows, p Products, n mechanism.Noise, maxRecords
 	return Bounded{&bounded{sample: s, grid: g, values: values, unit: rows.step * rows.step, faulty: !check.agrees(values)}}, nil
 }
 
-// SecondMomentOf is SecondMoment of rows that are made when they are needed and not kept, one for
-// each record of the sample: o is what MomentRowsOf gives, and worker is as in NewWholeRows. A row
-// beyond the limit becomes all zero.
+// SecondMomentOf does what SecondMoment does, for rows that are computed when they are needed and
+// not stored. There is one row for each record of the sample. The argument o must be the result of
+// MomentRowsOf. The argument worker has the meaning of the argument of NewWholeRows. A row beyond
+// the limit of o becomes zero.
 func SecondMomentOf(s Sample, o RowsOptions, n mechanism.Noise, maxRecords int, worker func() func(dst []int16, first, n int)) (Bounded, error) {
 	return secondMomentOf(s, o, n, maxRecords, worker, addPairs)
 }

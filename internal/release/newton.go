@@ -8,35 +8,39 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// NewtonStep is the solution u of (H + Ridge·I)·u = Gradient, where H = Σ x·xᵀ over rows of squared
-// norm at most Curvature: the step of Newton's method, when a row is that of a record multiplied
-// with the root of the second derivative of its loss. H is never released; u is, with noise.
+// NewtonStep is one step of Newton's method: the solution u of (H + Ridge·I)·u = Gradient. H is the
+// sum of x·xᵀ over rows x with a squared norm of at most Curvature. A row is a record multiplied by
+// the square root of the second derivative of its loss. H is never released. The solution u is
+// released with noise.
 //
-// A record more makes H+Ridge·I =: A into A + x·xᵀ. By Sherman and Morrison u changes by
-// A⁻¹x·(xᵀA⁻¹g)/(1 + xᵀA⁻¹x). For q = xᵀA⁻¹x, from A⁻¹ ≤ 1/Ridge, the norm of that change is at
-// most ‖g‖·(q/Ridge)/(1+q). This bound grows in q ≤ Curvature/Ridge:
+// Let A = H + Ridge·I and let g be the gradient. Adding a record changes A to A + x·xᵀ. By the
+// formula of Sherman and Morrison u changes by A⁻¹x·(xᵀA⁻¹g)/(1 + xᵀA⁻¹x). Let q = xᵀA⁻¹x. Because
+// A⁻¹ ≤ 1/Ridge, the norm of the change is at most ‖g‖·(q/Ridge)/(1+q). This bound grows with q ≤
+// Curvature/Ridge, so the solutions u and u' of neighbors satisfy
 //
 //	‖u - u'‖ ≤ ‖g‖·Curvature/(Ridge·(Ridge + Curvature)).
 //
-// It is lemma 4.2 of the source, for modification by addition, in sums in place of means (Ganesh,
+// It is lemma 4.2 of the source, for modification by addition, with sums in place of means (Ganesh,
 // Haghifam, Steinke & Thakurta, "Faster Differentially Private Convex Optimization via Second-Order
-// Methods", NeurIPS 2023, https://arxiv.org/abs/2305.13209). What rounding adds is counted in, see
-// Sensitivity.
+// Methods", NeurIPS 2023, https://arxiv.org/abs/2305.13209). The method Sensitivity also counts
+// rounding.
 type NewtonStep struct {
-	// Gradient is g, made of released numbers.
+	// Gradient is the right side g. It must consist of released numbers.
 	Gradient []float64
-	// Ridge is positive, made of released or public numbers.
+	// Ridge is the strength of the ridge penalty, and positive. It must be a released or public
+	// number.
 	Ridge float64
 	// Curvature is the largest squared norm of a row.
 	Curvature float64
-	// MaxRecords is the declared public bound on the number of records.
+	// MaxRecords is the declared public upper bound on the number of records.
 	MaxRecords int
 }
 
 // maxNewtonDim keeps the error bound of the solver far below 1.
 const maxNewtonDim = 1 << 12
 
-// Rows returns the grid of rows for such a step: no row passes Curvature, exactly.
+// Rows returns the grid of rows for this step. On the grid the squared norm of a row never exceeds
+// Curvature.
 func (s NewtonStep) Rows() RowsOptions {
 	step := math.Sqrt(s.Curvature) / maxCoordinate * (1 - 0x1p-50)
 	return RowsOptions{Dim: len(s.Gradient), Step: step, Limit: maxMomentBound}
@@ -75,18 +79,23 @@ func (s NewtonStep) norm() float64 {
 	return sum * (1 + 0x1p-40)
 }
 
-// Sensitivity returns a bound on the L2 distance of what is computed on neighbors that differ in
-// one record added or removed. Under replace-one it is at most twice that. It is 0 for a gradient
-// of 0. What is computed is within ‖A⁻¹‖·‖E‖·‖u‖ ≤ ‖E‖·‖g‖/(Ridge·(Ridge - ‖E‖)) of the solution,
-// on each of the two.
+// Sensitivity returns an upper bound on the L2 distance between the solutions that are computed for
+// two neighbors, where one record is added or removed. Under replace-one the distance is at most
+// twice the bound. The bound is 0 for a gradient of 0.
+//
+// The computed solution differs from the exact one by at most ‖A⁻¹‖·‖E‖·‖u‖ ≤ ‖E‖·‖g‖/(Ridge·(Ridge
+// - ‖E‖)), on each neighbor. Here A is H + Ridge·I, E is the error of A due to rounding, and g is
+// the gradient.
 func (s NewtonStep) Sensitivity() float64 {
 	exact := s.Curvature / (s.Ridge * (s.Ridge + s.Curvature))
 	wrong := s.backward() / (s.Ridge * (s.Ridge - s.backward()))
 	return s.norm() * (exact + 2*wrong) * (1 + 0x1p-40)
 }
 
-// Solve returns u over all rows, which are made with Rows, on the integer grid of a noise, sealed.
-// One record moves it by at most one bound, Sensitivity, rounding to the grid counted in.
+// Solve returns the solution u over all rows, sealed, for release with the noise n. The rows must
+// be on the grid that the method Rows returns. The solution is rounded to the integer grid of the
+// noise. If one record is added or removed, it changes by at most one bound, which is Sensitivity,
+// including rounding.
 func (s NewtonStep) Solve(rows *Rows, n mechanism.Noise) (Bounded, error) {
 	if err := s.check(); err != nil {
 		return Bounded{}, err

@@ -2,8 +2,8 @@ package release
 
 import "fmt"
 
-// Scaled returns the released numbers, each times a factor of its own. It panics unless there is
-// one factor for each.
+// Scaled returns the released numbers, with each number multiplied by the factor in by at the same
+// index. It panics if by has another length.
 func (n Noisy) Scaled(by []float64) Noisy {
 	if len(by) != len(n.values) {
 		panic(fmt.Sprintf("release: Scaled: %d factors for %d numbers", len(by), len(n.values)))

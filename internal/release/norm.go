@@ -8,7 +8,7 @@ import (
 	"github.com/ditherml/dither/internal/release/internal/sample"
 )
 
-// Norm is how one record's vector is measured. The zero value is invalid.
+// Norm is the norm in which one record's vector is measured. The zero value is invalid.
 type Norm struct{ kind normKind }
 
 type normKind uint8
@@ -19,13 +19,13 @@ const (
 	normLInfinity
 )
 
-// L1 is the sum of magnitudes.
+// L1 returns the L1 norm, the sum of magnitudes.
 func L1() Norm { return Norm{kind: normL1} }
 
-// L2 is the Euclidean norm.
+// L2 returns the L2 norm, the Euclidean norm.
 func L2() Norm { return Norm{kind: normL2} }
 
-// LInfinity is the largest magnitude.
+// LInfinity returns the L∞ norm, the largest magnitude.
 func LInfinity() Norm { return Norm{kind: normLInfinity} }
 
 // String returns "l1", "l2" or "l-infinity".

@@ -16,22 +16,24 @@ const objectiveBits = 46
 // farthest bounds a drawn number of the linear term, in standard deviations.
 const farthest = 16
 
-// SolveObjective releases the minimizer of J(w) + b·w, b a normal vector that never leaves:
-// objective perturbation, with normal noise on the result. One head of a problem of several is one
-// objective of its own: e is paid once for each head, then output for the whole vector.
+// SolveObjective releases the minimizer of J(w) + b·w, where J is the objective of p and b is a
+// normal random vector that is never released. This is objective perturbation. Normal noise,
+// described by output, is added to the minimizer. A problem with several scores has one objective
+// for each score. The event e is paid once for each score, and output once for the whole vector.
 //
-// The guarantee of e is proved for twice differentiable losses of one score, without constraints
-// (Redberg, Koskela & Wang 2023, see ObjectivePerturbation), and for the exact minimizer w* of a
-// continuous b. Executed is a b on a grid and a minimizer within a tolerance. Both together lie
-// within
+// The guarantee of e is proven for twice differentiable losses of one score, without constraints,
+// and for the exact minimizer w* with a continuous b (Redberg, Koskela & Wang 2023, see
+// mechanism.ObjectivePerturbation). The executed b is on a grid, and the executed minimizer has a
+// tolerance. By strong convexity the executed minimizer is within
 //
 //	r = (τ + √n·(g/2 + rounding of b)) / Ridge
 //
-// of w*, where g is the step of the grid of b and n the number of weights, by strong convexity.
-// Since w* and the records determine b, the computed point is a function of w* and the records. On
-// neighbors it differs, at one w*, by at most 2r. So what is released is w*, followed by a normal
-// release of something that one record moves by at most 2r: the composition of e and output, in
-// this order. (Without output noise the grid of b would be seen through the minimizer.)
+// of w*. Here τ is the tolerance, g is the step of the grid of b, and n is the number of weights.
+// The point w* and the records determine b. So the executed minimizer is a function of w* and the
+// records. At the same w*, its values for two neighbors differ by at most 2r. So the released
+// vector is w*, followed by a Gaussian release of a vector that one record moves by at most 2r.
+// This is the composition of e and output, in this order. Without the noise of output, the
+// minimizer would reveal the grid of b.
 func SolveObjective(ctx context.Context, payer mechanism.Payer, e mechanism.ObjectivePerturbation, p Problem, rows *Rows, output mechanism.Gaussian) (Noisy, error) {
 	if err := CheckObjective(e, p); err != nil {
 		return Noisy{}, err
@@ -60,8 +62,8 @@ func SolveObjective(ctx context.Context, payer mechanism.Payer, e mechanism.Obje
 	return Noisy{values}, err
 }
 
-// CheckObjective refuses a problem that the proof does not cover, or with other constants than the
-// event states.
+// CheckObjective returns an error if the proof does not cover the problem. It also returns an error
+// if the constants of the problem differ from the constants that the event states.
 func CheckObjective(e mechanism.ObjectivePerturbation, p Problem) error {
 	if err := mechanism.CheckEvent(e); err != nil {
 		return err
@@ -89,9 +91,10 @@ func reachOf(e mechanism.ObjectivePerturbation, p Problem, dim int) float64 {
 	return farthest * deviationOf(e, p) * math.Sqrt(float64(p.Columns*dim)) * (1 + 0x1p-40)
 }
 
-// ObjectiveDistance returns 2r for rows of this length: by how much one record moves what is
-// released, when the exact minimizer stays where it is. It is at least 2^-32 of the reach of the
-// minimizer, so that a grid of 64 bits holds both.
+// ObjectiveDistance returns 2r, where r is defined at SolveObjective. It is the largest distance by
+// which one record moves the released vector while the exact minimizer stays the same. The argument
+// dim is the length of a row. The result is at least 2^-32 times the largest norm of the minimizer,
+// so that a grid of 64 bits can represent both.
 func ObjectiveDistance(e mechanism.ObjectivePerturbation, p Problem, dim int) float64 {
 	step := math.Ldexp(deviationOf(e, p), -objectiveBits)
 	rounded := math.Sqrt(float64(p.Columns*dim)) * (step/2 + farthest*deviationOf(e, p)*0x1p-52)

@@ -10,8 +10,8 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// PartitionSelection counts records by names that nobody declared, and releases the names whose
-// noisy count is beyond a threshold. It is not safe for concurrent use.
+// PartitionSelection counts records by names that are not declared, and releases the names whose
+// noisy count exceeds a threshold. It is not safe for concurrent use.
 type PartitionSelection struct {
 	seenSet
 	terms      PartitionTerms
@@ -19,9 +19,11 @@ type PartitionSelection struct {
 	counts     map[string]int64
 }
 
-// SelectedPartition is one released name and its noisy number of records.
+// SelectedPartition is one released name with its noisy count.
 type SelectedPartition struct {
-	Name  string
+	// Name is the name.
+	Name string
+	// Count is the noisy number of records with this name.
 	Count float64
 }
 
@@ -31,8 +33,8 @@ func rowsPerRecord(t PartitionTerms) int64 { return int64(max(1, t.RowsPerRecord
 // maxNamedRows bounds RowsPerRecord.
 const maxNamedRows = 1 << 20
 
-// NewPartitionSelection returns an empty count over the records of a full sample, to be released on
-// these terms.
+// NewPartitionSelection returns an empty count over a sample with all records. It can be released
+// under the terms t.
 func NewPartitionSelection(s Sample, t PartitionTerms, maxRecords int) (*PartitionSelection, error) {
 	if s.drawn == nil || !s.full() {
 		return nil, fmt.Errorf("release: the sample is not a full one, want one that Draw made of Full")
@@ -46,9 +48,9 @@ func NewPartitionSelection(s Sample, t PartitionTerms, maxRecords int) (*Partiti
 	return &PartitionSelection{seenSet: newSeenSet(s), terms: t, maxRecords: maxRecords, counts: map[string]int64{}}, nil
 }
 
-// Add counts the rows of one record under these names; the empty name counts nowhere, and neither
-// does any beyond the first RowsPerRecord. A record that was added already is an error of the
-// caller, and nothing is added.
+// Add counts the rows of one record under these names. The empty name is ignored, and so are names
+// beyond the first RowsPerRecord. If the record was added before, Add returns an error and adds
+// nothing.
 func (d *PartitionSelection) Add(record int, names ...string) error {
 	if d.sealed {
 		return fmt.Errorf("release: the names were released, want records before that")
@@ -64,8 +66,8 @@ func (d *PartitionSelection) Add(record int, names ...string) error {
 	return nil
 }
 
-// Release pays for the events of the terms, adds noise to every count and returns, sorted by name,
-// those beyond the threshold. How many names there were stays inside.
+// Release pays for the events of the terms and adds noise to every count. It returns the names
+// whose noisy count exceeds the threshold, sorted by name. The number of all names is not released.
 func (d *PartitionSelection) Release(p mechanism.Payer) ([]SelectedPartition, error) {
 	t := d.terms
 	g, limit, err := fitPartitions(t, d.maxRecords)
@@ -97,7 +99,7 @@ func (d *PartitionSelection) Release(p mechanism.Payer) ([]SelectedPartition, er
 	return found, nil
 }
 
-// PartitionThreshold returns the noisy count beyond which a name is released, a public number.
+// PartitionThreshold returns the noisy count above which a name is released. It is a public number.
 func PartitionThreshold(t PartitionTerms, maxRecords int) (float64, error) {
 	g, limit, err := fitPartitions(t, maxRecords)
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 	"github.com/ditherml/dither/internal/rows"
 )
 
-// Scan is one pass over all rows that several goroutines make together.
+// Scan is one pass over all rows that several goroutines make together. Each goroutine makes one
+// part of the pass.
 type Scan struct {
 	rows  *Rows
 	parts int
@@ -16,7 +17,7 @@ type Scan struct {
 	open, left atomic.Int64
 }
 
-// Scan returns a pass in this many parts, at least 1, before it begins.
+// Scan returns a pass over the rows in this number of parts, at least 1. The pass has not begun.
 func (r *Rows) Scan(parts int) *Scan {
 	p := &Scan{rows: r, parts: parts, size: r.BlockLen()}
 	if r.file != nil {
@@ -27,19 +28,21 @@ func (r *Rows) Scan(parts int) *Scan {
 	return p
 }
 
-// LongPass is Scan with blocks of rows in memory that are twice as long, for those who do much with
-// each.
+// LongPass does what Scan does, with blocks of twice the length for rows in memory. It suits passes
+// that do much work with each block.
 func (r *Rows) LongPass(parts int) *Scan {
 	p := r.Scan(parts)
 	p.size *= 2
 	return p
 }
 
-// Each calls do with the blocks of one of the parts, numbered from 0. Every row is in one part and
-// in one block; each part is to be gone through once. Of rows in memory the parts are of one size;
-// of rows in a file each goroutine takes the next block that nobody took. So the file is read from
-// its beginning to its end. A block is only valid until do returns. The last part that ends errs
-// where rows of a file are in no block.
+// Each calls do with the blocks of one part of the pass. Parts are numbered from 0, and Each must
+// be called once for each part. Every row is in exactly one part and one block. A block is only
+// valid until do returns.
+//
+// For rows in memory all parts have about the same size. For rows in a file each part takes the
+// next block that no part has taken. So the file is read from its beginning to its end. The part
+// that ends last returns an error if a row of the file was in no block.
 func (p *Scan) Each(part int, do func(Block) error) error {
 	r := p.rows
 	if p.turns == nil {

@@ -9,11 +9,14 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// ProductBlock is the shape of one block of a network's parameters, as kernel.Factors has it: Right
-// × Left numbers, with one more in each row for a bias. Sparse says that its left factors are given
-// by indices; the block is then Left × Right.
+// ProductBlock is the shape of one block of a network's parameters. The block has Right rows of
+// Left numbers, and one more number in each row if Bias is true. If Sparse is true, the left
+// factors are given by indices (see kernel.Factors), and the block has Left rows of Right numbers.
 type ProductBlock struct {
-	Right, Left  int
+	// Right and Left are the lengths of the right and left factors of the block.
+	Right, Left int
+	// Bias reports whether each row ends with a bias. Sparse reports whether left factors are given
+	// by indices.
 	Bias, Sparse bool
 }
 
@@ -25,27 +28,28 @@ func (b ProductBlock) width() int {
 	return b.Left
 }
 
-// Numbers is how many numbers the block has.
+// Numbers returns the number of parameters in the block.
 func (b ProductBlock) Numbers() int { return b.Right * b.width() }
 
-// ProductOptions are the public numbers of a sum of products.
+// ProductOptions are the public parameters of a ProductSum.
 type ProductOptions struct {
-	// Noise is how the sum will be released.
+	// Noise is the noise with which the sum will be released.
 	Noise mechanism.Noise
-	// Blocks are the blocks that are clipped together, one after the other.
+	// Blocks are the shapes of the blocks that are clipped together, in order.
 	Blocks []ProductBlock
 	// Bound is the largest L2 norm of one record's contribution to all blocks together.
 	Bound float64
-	// MaxRecords is the declared public bound on the number of records.
+	// MaxRecords is the declared public upper bound on the number of records.
 	MaxRecords int
 }
 
-// ProductSum is an exact sum of verified contributions to blocks of parameters. Each contribution
-// is a sum of outer products: what the layers of a network make of a record (see kernel.Factors).
-// Factors are proposals: both sides are rounded to integers, and the norm of their products is
-// computed exactly, over all blocks. The record is added only if it is within the bound. It is not
-// safe for concurrent use; goroutines fill their own (Empty) and Merge. Order and division of the
-// work do not change a bit of the result.
+// ProductSum is an exact sum of records' contributions to blocks of a network's parameters. A
+// contribution is a sum of outer products of vectors, which are called factors (see
+// kernel.Factors). Proposed factors are not trusted. They are rounded to integers, and the norm of
+// the contribution to all blocks together is computed exactly. A contribution is added only if its
+// norm is within the bound. A ProductSum is not safe for concurrent use: each goroutine fills its
+// own, which Empty makes and Merge adds up. The result has the same bits in whatever order the
+// records are added.
 type ProductSum struct {
 	seenSet
 	blocks []ProductBlock
@@ -107,14 +111,14 @@ func newProductSum(s Sample, blocks []ProductBlock, bound float64, g grid, numbe
 	return p
 }
 
-// Empty returns a sum of the same kind with nothing in it, for another goroutine.
+// Empty returns an empty sum of the same kind, for another goroutine.
 func (s *ProductSum) Empty() *ProductSum {
 	return newProductSum(s.sample, s.blocks, s.bound, s.grid, len(s.total), s.secrets)
 }
 
-// EmptyIn is Empty in the memory of old, which is of no use after it. old is a sum of the same
-// blocks that was merged or never added to. A sum with records in it, sealed, or of other blocks is
-// left as it is, and so is the nil of a first call.
+// EmptyIn does what Empty does, and reuses the memory of old, which must not be used afterwards.
+// The memory is reused only if old is a sum of the same blocks that was merged or never added to.
+// Otherwise, for example if old is nil, EmptyIn leaves old unchanged and allocates new memory.
 func (s *ProductSum) EmptyIn(old *ProductSum) *ProductSum {
 	if old == nil || old == s || old.sealed || old.faulty || !old.empty() || !slices.Equal(old.blocks, s.blocks) {
 		return s.Empty()
@@ -123,11 +127,11 @@ func (s *ProductSum) EmptyIn(old *ProductSum) *ProductSum {
 	return old
 }
 
-// Add adds the contributions of the records that are listed, the i-th times weights[i], or as they
-// are without weights. There is one Factors for each block. If a record is not in the sample or was
-// added already, or factors have another shape, the caller is wrong and nothing is added. A record
-// with NaN or infinities contributes zero; one beyond the bound is moved toward zero until it holds
-// it.
+// Add adds the contributions of the listed records. The argument factors has one element for each
+// block. If weights is not nil, the contribution of the i-th record is multiplied by weights[i].
+// Add returns an error and adds nothing if a record is not in the sample or was added before. The
+// same holds if factors have a wrong shape. A record with NaN or infinite factors contributes zero.
+// A contribution beyond the bound is shortened until it is within the bound.
 func (s *ProductSum) Add(records []int, factors []kernel.Factors[float32], weights []float32) error {
 	if s.sealed {
 		return errSealed
@@ -236,8 +240,8 @@ func (s *ProductSum) keep() {
 	}
 }
 
-// Merge adds what o holds and empties o. It errs, and adds nothing, unless both sums are of the
-// same sample and kind and have no record in common.
+// Merge adds the records of o to s and empties o. If the sums are of different samples or kinds, or
+// have a record in common, Merge returns an error and changes nothing.
 func (s *ProductSum) Merge(o *ProductSum) error {
 	if s == o || s.grid != o.grid || s.bound != o.bound || !slices.Equal(s.blocks, o.blocks) {
 		return errOtherKind
@@ -250,8 +254,8 @@ func (s *ProductSum) Merge(o *ProductSum) error {
 	return nil
 }
 
-// Seal ends the sum. One record changes the integers of the result by at most Δ in L2 norm, which
-// stands for Bound, when it is added or removed.
+// Seal ends the sum and returns it. If one record is added or removed, the integers of the result
+// change by at most Δ in L2 norm. Δ is the integer that represents ProductOptions.Bound.
 func (s *ProductSum) Seal() Bounded {
 	s.sealed = true
 	values := slices.Clone(s.total) // a copy of s that still adds does not change them

@@ -8,8 +8,8 @@ import (
 	"github.com/ditherml/dither/internal/parallel"
 )
 
-// Products says which products of the coordinates of a row x a second moment adds up. The zero
-// value is AllProducts.
+// Products selects which products of the coordinates of a row are summed. The zero value is
+// AllProducts.
 type Products struct {
 	form             productForm
 	channels, places int
@@ -24,25 +24,28 @@ const (
 	placeProducts
 )
 
-// AllProducts are the products of every pair of coordinates: x·xᵀ, a dim×dim matrix.
+// AllProducts returns the selection of the products of every pair of coordinates. They form the
+// dim×dim matrix x·xᵀ of a row x.
 func AllProducts() Products { return Products{} }
 
-// Squares are the products of each coordinate with itself: dim numbers.
+// Squares returns the selection of the squares of each coordinate, which are dim numbers.
 func Squares() Products { return Products{form: squares} }
 
-// ChannelProducts are the products of channels at one place, summed over the places: X·Xᵀ, a matrix
-// of channels×channels, where the row is a matrix X of channels×places, channel after channel.
+// ChannelProducts returns the selection of the products of two channels at the same place, summed
+// over the places. The row is a matrix X of channels×places, one channel after the other. The
+// products form the matrix X·Xᵀ of channels×channels.
 func ChannelProducts(channels, places int) Products {
 	return Products{channelProducts, channels, places}
 }
 
-// PlaceProducts are the products of places in one channel, summed over the channels: Xᵀ·X, a matrix
-// of places×places.
+// PlaceProducts returns the selection of the products of two places in the same channel, summed
+// over the channels. The row is a matrix X of channels×places, one channel after the other. The
+// products form the matrix Xᵀ·X of places×places.
 func PlaceProducts(channels, places int) Products {
 	return Products{placeProducts, channels, places}
 }
 
-// Numbers returns how many numbers the sum has, for rows of dim coordinates.
+// Numbers returns the number of selected products, for rows of dim coordinates.
 func (p Products) Numbers(dim int) int {
 	if p.form == squares {
 		return dim
@@ -50,7 +53,7 @@ func (p Products) Numbers(dim int) int {
 	return p.Side(dim) * p.Side(dim)
 }
 
-// Side returns how many rows the matrix has, for rows of dim coordinates.
+// Side returns the number of rows of the matrix of products, for rows of dim coordinates.
 func (p Products) Side(dim int) int {
 	switch p.form {
 	case channelProducts:
@@ -61,7 +64,7 @@ func (p Products) Side(dim int) int {
 	return dim
 }
 
-// Add adds the products of one row to dst, of length Numbers.
+// Add adds the selected products of the row x to dst, of length Numbers.
 func (p Products) Add(dst, x []float64) {
 	side := p.Side(len(x))
 	switch p.form {

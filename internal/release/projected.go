@@ -11,36 +11,42 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// ProjectedOptions are the public numbers of a sum that clips by projected norms.
+// ProjectedOptions are the public parameters of a ProjectedSum.
 type ProjectedOptions struct {
-	// Noise is a JLClipping with Probability 1, or NonPrivate.
+	// Noise is the noise with which the sum will be released: a mechanism.JLClipping with
+	// Probability 1, or mechanism.NonPrivate.
 	Noise mechanism.Noise
-	// Projections and Cap are the parameters of the noise, and are also needed without noise.
+	// Projections is the number of random directions from which a norm is estimated. It must equal
+	// Noise.Projections if Noise is a JLClipping.
 	Projections int
-	Cap         float64
+	// Cap is an upper bound on the norm of a clipped vector, as a multiple of Bound. It must equal
+	// Noise.Cap if Noise is a JLClipping.
+	Cap float64
 	// Dim is the length of a vector.
 	Dim int
-	// Bound is the clipping norm C.
+	// Bound is the clipping norm.
 	Bound float64
-	// MaxRecords is the declared public bound on the number of records.
+	// MaxRecords is the declared public upper bound on the number of records.
 	MaxRecords int
 }
 
-// ProjectedSum is a sum of vectors that are clipped by estimates of their norms: M = √(Σ ⟨g,
-// v_j⟩²/r) along r normal directions v_j, which the sum draws itself and shows to nobody before it
-// is released. A vector g is multiplied by min(1, C/M), and comes to a length of C·√(r/x) at most.
-// By exact measure it comes to Cap·C at most. x has the chi-square distribution with r degrees
-// whatever g is, because g was chosen before the directions were known. This is what JLClipping
-// states. It is here for comparison: where norms are at hand, a VectorSum or ProductSum needs less
-// noise.
+// ProjectedSum is a sum of vectors that are clipped by estimates of their norms. The estimate for a
+// vector g is M = √(Σ ⟨g, v_j⟩²/r), where v_j are r random normal directions. The sum draws the
+// directions itself and reveals them only when it is released. A vector g is multiplied by min(1,
+// C/M), where C is the clipping norm. So its norm becomes at most C·√(r/x), where x has the
+// chi-squared distribution with r degrees of freedom. This holds for every g, because g was chosen
+// before the directions were known. The exact norm is also limited to Cap·C. This is what
+// mechanism.JLClipping states. ProjectedSum exists for comparison: if exact norms are known, a
+// VectorSum or ProductSum needs less noise.
 //
-// Three roundings are taken to the safe side. An estimate is raised by what rounding may have taken
-// off it. A direction is a normal number rounded to 2^-40, which the same allowance covers. Its
-// draws count as draws of noise, see DirectionDraws. The clipped vector is rounded toward zero,
-// number by number, so that no rounding lengthens it.
+// Three roundings err on the safe side. An estimate M is raised by the largest rounding error. A
+// direction consists of normal numbers rounded to 2^-40, and the same amount covers their rounding.
+// The random numbers of directions count as random numbers of noise; see DirectionDraws. The
+// numbers of a clipped vector are rounded toward zero, so rounding never lengthens the vector.
 //
-// The directions are for one release, of the sum or of one of those that Empty made. It is not safe
-// for concurrent use; goroutines fill their own (Empty) and Merge.
+// The directions can be used for one release only, shared by the sums that Empty makes. A
+// ProjectedSum is not safe for concurrent use: each goroutine fills its own, which Empty makes and
+// Merge adds up.
 type ProjectedSum struct {
 	seenSet
 	o          ProjectedOptions
@@ -61,7 +67,8 @@ type directions struct {
 // directionBits: directions are whole multiples of 2^-directionBits.
 const directionBits = 40
 
-// DirectionDraws returns how many random numbers the directions of one release take, for slack.Of.
+// DirectionDraws returns the number of random numbers in the directions of one release. slack.Of
+// needs this number.
 func DirectionDraws(projections, dim int) int { return projections * dim }
 
 // maxDirectionNumbers bounds the memory of directions.
@@ -79,7 +86,7 @@ func fitProjected(n mechanism.JLClipping, f fit) (grid, error) {
 // maxCap bounds the cap, so that integers hold it.
 const maxCap = 1 << 10
 
-// NewProjectedSum returns an empty sum over the records of a sample, with fresh directions.
+// NewProjectedSum returns an empty sum over the records of a sample, with new random directions.
 func NewProjectedSum(s Sample, o ProjectedOptions) (*ProjectedSum, error) {
 	if s.drawn == nil {
 		return nil, fmt.Errorf("release: the sample is empty, want one that Draw made")
@@ -143,16 +150,15 @@ func newDirections(numbers int) *directions {
 	return d
 }
 
-// Empty returns a sum of the same kind with nothing in it and the same directions, for another
-// goroutine.
+// Empty returns an empty sum of the same kind with the same directions, for another goroutine.
 func (s *ProjectedSum) Empty() *ProjectedSum {
 	return newProjectedSum(s.sample, s.o, s.grid, s.directions, s.check.alike())
 }
 
-// AddAt adds the vectors of the records that are listed, one after the other, each Dim long. A
-// record that is not in the sample or was added already, or a wrong length, are errors of the
-// caller, and nothing is added. A vector with NaN or infinities, or too long to be measured,
-// contributes zero. What is proposed must not depend on anything that follows from the directions.
+// AddAt adds the vectors of the listed records, one after the other, each of length Dim. If a
+// record is not in the sample or was added before, or if a length is wrong, AddAt returns an error
+// and adds nothing. A vector contributes zero if it has NaN or infinite numbers, or if it is too
+// long to be measured. A proposed vector must not depend on the directions.
 func (s *ProjectedSum) AddAt(records []int, vectors []float64) error {
 	if len(vectors) != len(records)*s.o.Dim || s.sealed {
 		return fmt.Errorf("release: vectors have %d numbers, want %d a record, before the sum is sealed", len(vectors), s.o.Dim)
@@ -214,8 +220,8 @@ func (s *ProjectedSum) estimate(v []float64) float64 {
 	return math.Sqrt(sum/float64(s.o.Projections)) * (1 + 1e-9)
 }
 
-// Merge adds what o holds and empties o. It errs, and adds nothing, unless both sums are of the
-// same sample and directions and have no record in common.
+// Merge adds the records of o to s and empties o. If the sums have different samples or directions,
+// or a record in common, Merge returns an error and changes nothing.
 func (s *ProjectedSum) Merge(o *ProjectedSum) error {
 	if s.directions != o.directions {
 		return errOtherKind
@@ -228,7 +234,8 @@ func (s *ProjectedSum) Merge(o *ProjectedSum) error {
 	return nil
 }
 
-// Seal ends the sum. Its release is refused after that of another sum with the same directions.
+// Seal ends the sum and returns it. It cannot be released after another sum with the same
+// directions was released.
 func (s *ProjectedSum) Seal() Bounded {
 	s.sealed = true
 	values := slices.Clone(s.total)

@@ -5,23 +5,24 @@ import (
 	"math"
 )
 
-// RanksOptions are the public numbers of ranks.
+// RanksOptions are the public parameters of Ranks.
 type RanksOptions struct {
-	// Points is the number of points of the declared ascending grid, 1 to 2^24.
+	// Points is the number of points of a declared ascending grid, 1 to 2^24.
 	Points int
-	// MaxRecords is the declared public bound on the number of records, at most 2^40.
+	// MaxRecords is the declared public upper bound on the number of records, at most 2^40.
 	MaxRecords int
-	// Replaced says that not records are added but a public number of entries. One record may
-	// change one entry in any way, as the block of sample-and-aggregate that it lies in.
+	// Replaced states that a public number of entries is counted instead of records, and that one
+	// record may change one entry arbitrarily. An entry is, for example, one block of
+	// sample-and-aggregate.
 	Replaced bool
-	// RowsPerRecord is how many rows of one record count at most, 0 or 1 to 1024; 0 means one.
+	// RowsPerRecord is the maximum number of rows of one record that count, up to 1024. 0 means 1.
 	RowsPerRecord int
 }
 
 // rows is RowsPerRecord with its default.
 func (o RanksOptions) rows() int { return max(1, o.RowsPerRecord) }
 
-// Ranks counts records on the points of a grid, for the private choice of a quantile. It is not
+// Ranks counts records at the points of a grid, for the private choice of a quantile. It is not
 // safe for concurrent use.
 type Ranks struct {
 	seenSet
@@ -49,9 +50,9 @@ func NewRanks(s Sample, o RanksOptions) (*Ranks, error) {
 	return &Ranks{seenSet: newSeenSet(s), o: o, count: make([]int64, o.Points)}, nil
 }
 
-// Add puts the rows of one record on these points of the grid. A row that is on none of them, as
-// -1, counts nowhere, and neither does any beyond the first RowsPerRecord. A record that is not in
-// the sample or was added already is an error of the caller, and nothing is added.
+// Add counts the rows of one record at these points of the grid. A row with a number that is not a
+// point, such as -1, is ignored. Rows beyond the first RowsPerRecord are ignored too. If the record
+// is not in the sample or was added before, Add returns an error and adds nothing.
 func (r *Ranks) Add(record int, points ...int) error {
 	if r.sealed {
 		return fmt.Errorf("release: the ranks are sealed, want records before that")
@@ -67,15 +68,18 @@ func (r *Ranks) Add(record int, points ...int) error {
 	return nil
 }
 
-// Quantile ends the count and returns the scores of all points as the q-quantile, q an integer of
-// thousandths, 0 < q < 1. With n rows, L of them below a point and U above, the point's loss is
-// max(0, L - q·n, U - (1-q)·n): by how many rows its rank is wrong. One row more moves L - q·n by
-// 1-q or -q, and U - (1-q)·n by q or -(1-q). So the loss moves by at most max(q, 1-q), and k rows
-// of one record move it by at most k times that. The score is the negative loss over it. An entry
-// that is replaced moves L and U by at most 1 at equal n, and the score is the negative loss. (The
-// rank as utility: Smith, "Privacy-preserving Statistical Estimation with Optimal Convergence
-// Rates", STOC 2011, https://doi.org/10.1145/1993636.1993743.) Several quantiles may be asked for,
-// each at a charge of its own.
+// Quantile ends the count and returns a score for each point as an estimate of the q-quantile. The
+// number q is a multiple of 1/1000 between 0 and 1. The scores are for Choose. Several quantiles
+// may be asked for, and each choice is paid for separately.
+//
+// With n rows, let L be the number of rows below a point and U the number above. The loss of the
+// point is max(0, L - q·n, U - (1-q)·n), the error of its rank in rows. One more row moves L - q·n
+// by 1-q or -q, and U - (1-q)·n by q or -(1-q). So it moves the loss by at most max(q, 1-q), and
+// the k rows of one record move the loss by at most k·max(q, 1-q). The score is the negative loss
+// divided by that number. For entries that are replaced, n does not change, L and U move by at most
+// 1, and the score is the negative loss. The rank as a utility is from Smith, "Privacy-preserving
+// Statistical Estimation with Optimal Convergence Rates", STOC 2011,
+// https://doi.org/10.1145/1993636.1993743.
 func (r *Ranks) Quantile(q float64) (Scores, error) {
 	a := int64(math.Round(q * maxUnit))
 	if !(q > 0 && q < 1) || math.Abs(q*maxUnit-float64(a)) > 1e-9 || a == 0 || a == maxUnit {

@@ -10,9 +10,8 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Bounded is a sealed sum: integers that one record cannot move further than its
-// bound. It cannot be looked into; only a paid release reads it. The zero value is
-// refused.
+// Bounded is a sealed sum: a vector of integers that one record can change by at most its bound. No
+// code can read it except a paid release. The zero value is an error of Release.
 type Bounded struct{ state *bounded }
 
 // bounded is what a Bounded hides.
@@ -25,23 +24,25 @@ type bounded struct {
 	once   *atomic.Bool // of sums whose projections are fresh for one release: whether it was made; or nil
 }
 
-// Noisy is what a paid release let out. It may be used freely: everything computed
-// from it is post-processing. The zero value holds nothing.
+// Noisy is the result of a paid release. It may be used freely, because everything computed from it
+// is post-processing. The zero value contains no numbers.
 type Noisy struct{ values []float64 }
 
-// Values returns the released numbers, in the units of the summed contributions. The
-// caller must not modify them.
+// Values returns the released numbers, in the units of the summed contributions. The caller must
+// not modify the slice.
 func (n Noisy) Values() []float64 { return n.values }
 
-// Release pays for the event that the sample's sampling makes of n. Then it draws noise for every
-// number, of the scale that n states in bounds of one record, and returns the noisy sum. It refuses
-// a Bounded made for another noise. A sample that was drawn, not taken in full, is released from
-// once: several sums of one sample are one event (see Join).
+// Release pays for the release of the sum b with the noise n, and returns the noisy sum. The paid
+// event is n on the sample of b, for example poisson(q, n). The scale of the noise is n's
+// multiplier times the bound on one record's contribution. A Bounded that was made for another
+// noise is an error. If a sample does not contain all records, only one release from it is allowed.
+// Several sums of such a sample are released as one event with Join.
 //
-// Gaussian noise is rounded to the integer grid (up to slack.Of). The sum is an integer, and
-// round(f+Z) = f + round(Z) for integer f. So the result is a function of the continuous Gaussian
-// mechanism's output (Balle & Wang, "Improving the Gaussian Mechanism for Differential Privacy",
-// ICML 2018, theorem 8, https://arxiv.org/abs/1805.06530, gives its exact privacy profile).
+// Gaussian noise is rounded to the integer grid. The sum is an integer, and round(f+Z) = f +
+// round(Z) for an integer f and noise Z. So the result is a function of the output of the
+// continuous Gaussian mechanism, up to the difference that slack.Of bounds (Balle & Wang,
+// "Improving the Gaussian Mechanism for Differential Privacy", ICML 2018, theorem 8,
+// https://arxiv.org/abs/1805.06530, gives its exact privacy profile).
 func Release(p mechanism.Payer, n mechanism.Noise, b Bounded) (Noisy, error) {
 	if b.state == nil || b.state.grid.noise != n {
 		return Noisy{}, fmt.Errorf("release: the sum was not made for %v, want the noise that it was made for", n)

@@ -7,7 +7,8 @@ import (
 	"github.com/ditherml/dither/internal/release/internal/sample"
 )
 
-// Rotation draws one sample after the other, going round the parts of the records.
+// Rotation draws samples of the parts of the records, one after the other, and begins again after
+// the last part.
 type Rotation struct {
 	sampling Sampling
 	parts    int
@@ -23,7 +24,8 @@ type Rotation struct {
 	last *drawn // nil before the first
 }
 
-// Rotate divides this many records, each by a draw of its own, and returns what draws the samples.
+// Rotate divides the records into parts, by an independent draw for each record. It returns the
+// Rotation that draws samples of the parts.
 func Rotate(s Sampling, records int) (*Rotation, error) {
 	if records < 0 {
 		return nil, errNegative
@@ -35,8 +37,8 @@ func Rotate(s Sampling, records int) (*Rotation, error) {
 	return &Rotation{sampling: s, parts: parts, coin: q, records: records, members: divide(records, parts), round: &rounds{parts: parts}}, nil
 }
 
-// Draw draws the sample of the next part, from a stream of its own. The sample before must have
-// been released: of two samples of one part nobody may choose.
+// Draw returns a sample of the next part, drawn from its own random stream. The previous sample
+// must have been released. Otherwise a caller could draw two samples of one part and choose one.
 func (r *Rotation) Draw() (Sample, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 // maxCoordinate is the largest magnitude of a coordinate on the grid.
 const maxCoordinate = math.MaxInt16
 
-// Rows are records on an integer grid, each with the exact squared norm of what it adds to a sum.
-// A row is made from its record alone, so that changing one record changes one row. Rows are
+// Rows are records on an integer grid. Each row has the exact squared norm of what it adds to a
+// sum. A row is made from its record alone, so changing one record changes one row. Rows are
 // immutable and safe for concurrent use.
 type Rows struct {
 	kind       RowType
@@ -29,36 +29,37 @@ type Rows struct {
 	measures
 }
 
-// RowsOptions are the public numbers of a grid of rows.
+// RowsOptions are the public parameters of Rows.
 type RowsOptions struct {
 	// Dim is the number of coordinates, at least 1.
 	Dim int
-	// Step is the width of the grid, positive: a coordinate v becomes round(v/Step),
-	// moved into the range of Type; NaN becomes 0.
+	// Step is the width of the grid, and positive. A coordinate v becomes the integer
+	// round(v/Step), clipped to the range of Type. NaN becomes 0.
 	Step float64
-	// Type is how the integers are kept.
+	// Type is the type in which the integers are stored.
 	Type RowType
-	// Limit, if positive, bounds the squared norm of a row in grid units: a row
-	// beyond it is rounded toward zero instead, and becomes all zero if that does
-	// not help.
+	// Limit, if positive, is the largest squared norm of a row in grid units, without
+	// standardization. A row beyond the limit is rounded toward zero instead. If it is still beyond
+	// the limit, it becomes zero.
 	Limit int64
-	// First and Total place the rows as the records First … First+count-1 out of Total,
-	// when they are a block of more: of a file, or of another machine. Total 0 means that
-	// they are all. Rows are always named by their number among the Total.
+	// First and Total are used if the rows are a part of a larger table. The rows are then the
+	// records from First on, out of Total. Record numbers always count from the beginning of the
+	// whole table. A Total of 0 means that the rows are the whole table.
 	First, Total int
-	// Labels has one number a record, or is nil. Minimizers and recursions alone look at it here.
+	// Labels has one number for each record, or is nil. In this package only minimizers and
+	// recursions read it.
 	Labels []float32
-	// Frame is where the rows are seen from. Limit is for rows in their own frame.
+	// Frame describes how rows are standardized before they are added to a sum.
 	Frame Standardization
 }
 
 // rowsBlock is how many records fill is asked for at a time.
 const rowsBlock = 64
 
-// NewRows puts count records on the grid. Fill writes the records first … first+n-1, n ≤ 64, out of
-// count, one after the other into dst, of length n·Dim. It is called from several goroutines, each
-// with its own dst. What it writes for a record must depend on that record and on released values
-// only.
+// NewRows returns count records on the grid of o. The function fill writes the n ≤ 64 records from
+// record first on to dst, one after the other, of length n·Dim. It is called from several
+// goroutines, each with its own dst. The numbers that it writes for a record must depend only on
+// that record and on released values.
 func NewRows(count int, o RowsOptions, fill func(dst []float64, first, n int)) (*Rows, error) {
 	r, err := newRows(count, o)
 	if err != nil {
@@ -73,10 +74,11 @@ func NewRows(count int, o RowsOptions, fill func(dst []float64, first, n int)) (
 // wholeBlock is how many records a worker of NewWholeRows is asked for at a time.
 const wholeBlock = 96
 
-// NewWholeRows is NewRows for records that are integers of steps already, of type Int16. Each
-// goroutine has a worker of its own, which writes the records first … first+n-1, n ≤ 96, to dst, of
-// length n·Dim, which holds zeros. What it writes for a record must depend on that record and on
-// released values only. A row beyond the limit becomes all zero.
+// NewWholeRows does what NewRows does, for records that already are integers in grid units, of type
+// Int16. Each goroutine calls worker once. The returned function writes the n ≤ 96 records from
+// record first on to dst, of length n·Dim, which contains zeros. The numbers that it writes for a
+// record must depend only on that record and on released values. A row beyond the limit of o
+// becomes zero.
 func NewWholeRows(count int, o RowsOptions, worker func() func(dst []int16, first, n int)) (*Rows, error) {
 	r, err := newRows(count, o)
 	switch {
@@ -89,9 +91,9 @@ func NewWholeRows(count int, o RowsOptions, worker func() func(dst []int16, firs
 	return r, r.measure()
 }
 
-// NewSparseRows is NewRows for records that say themselves which coordinates are not zero: entries
-// appends the coordinates and values of record i, in ascending order, to index and v, and returns
-// both.
+// NewSparseRows does what NewRows does, for records that are given by their nonzero coordinates.
+// The function entries appends the indices of record i to index, ascending, and their values to v.
+// It returns both slices.
 func NewSparseRows(count int, o RowsOptions, entries func(i int, index []uint32, v []float64) ([]uint32, []float64)) (*Rows, error) {
 	o.Type = Sparse
 	r, err := newRows(count, o)
@@ -135,20 +137,20 @@ func errLimit(t RowType) error {
 	return fmt.Errorf("release: rows of type %v have a limit, want int16 in their own frame", t)
 }
 
-// Dim returns the number of coordinates of what a row adds to a sum, the intercept included.
+// Dim returns the number of coordinates of a standardized row, including the intercept.
 func (r *Rows) Dim() int { return r.dim + r.frame.intercepts() }
 
 // Len returns the number of rows.
 func (r *Rows) Len() int { return r.count }
 
-// First returns the number of the first record.
+// First returns the record number of the first row.
 func (r *Rows) First() int { return r.first }
 
 // Step returns the width of the grid.
 func (r *Rows) Step() float64 { return r.step }
 
-// LongestSquare returns the largest squared norm that a row of the type can have, in grid units,
-// without its frame.
+// LongestSquare returns the largest squared norm that a row of this type and length can have, in
+// grid units and without standardization.
 func (r *Rows) LongestSquare() int64 { return int64(r.dim) * r.kind.Reach() * r.kind.Reach() }
 
 // alike reports whether sums over both rows may be merged.

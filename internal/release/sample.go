@@ -11,8 +11,8 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Sample is one draw of records. Two samples are the same only if they come from
-// the same call of Draw. The zero value holds no records and is refused by NewSum.
+// Sample is one draw of records. Two samples are the same only if they come from the same call of
+// Draw. The zero value contains no records, and NewSum returns an error for it.
 type Sample struct{ drawn *drawn }
 
 type drawn struct {
@@ -28,8 +28,8 @@ type drawn struct {
 	whole    *drawn    // of a sample of groups, what was divided into them
 }
 
-// Draw returns a sample of this number of records, drawn from a stream of its own. The distribution
-// is that of the event that the sampling makes from a release.
+// Draw returns a sample of this number of records, drawn from its own random stream. The
+// distribution of the sample is the one that the event of s.Price states.
 func Draw(s Sampling, records int) (Sample, error) {
 	if records < 0 {
 		return Sample{}, errNegative
@@ -64,8 +64,9 @@ func Draw(s Sampling, records int) (Sample, error) {
 
 var errNegative = fmt.Errorf("release: number of records is negative, want 0 or more")
 
-// DrawParts draws the parts of a partition of this many records, from a stream of its own. Rounds
-// of releases go through the parts in order, the first part of each round paying for all of them.
+// DrawParts returns the parts of a partition of this number of records, drawn from its own random
+// stream. A round of releases makes one release from each part, in order. The first release of a
+// round pays for the whole round.
 func DrawParts(s Sampling, records int) ([]Sample, error) {
 	if records < 0 {
 		return nil, errNegative
@@ -85,8 +86,8 @@ func DrawParts(s Sampling, records int) ([]Sample, error) {
 	return samples, nil
 }
 
-// Indices returns which records are in the sample, ascending; it is private, and for gradient
-// code only. The caller may modify it.
+// Indices returns the numbers of the records in the sample, ascending. They are private, and only
+// for gradient code. The caller may modify the slice.
 func (s Sample) Indices() []int {
 	if s.drawn == nil {
 		return nil

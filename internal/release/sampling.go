@@ -6,9 +6,9 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Sampling is the rule by which records take part in one release, and how the rule changes the
-// cost. Samples are drawn as the event of Price says, so the two cannot disagree. The zero value is
-// invalid.
+// Sampling is the rule by which records are selected for one release. It also determines how the
+// selection changes the cost. Samples are drawn as the event of Price states, so the samples and
+// the cost cannot disagree. The zero value is invalid.
 type Sampling struct {
 	kind        samplingKind
 	probability float64
@@ -27,12 +27,12 @@ const (
 	samplingCyclic
 )
 
-// Full returns the sampling that takes every record: nothing is drawn and nothing is amplified.
+// Full returns the sampling that selects every record. It does not reduce the cost.
 func Full() Sampling { return Sampling{kind: samplingFull} }
 
-// Poisson returns the sampling that takes each record independently with probability ⌊q·2^64⌋/2^64,
-// at most q. Samples may be empty, and their sizes are private. A q outside 0 < q < 1 or below
-// 2^-64 is an error.
+// Poisson returns the sampling that selects each record independently with probability
+// ⌊q·2^64⌋/2^64, which is at most q. A sample may be empty, and its size is private. It is an error
+// if q is below 2^-64 or not below 1.
 func Poisson(q float64) (Sampling, error) {
 	if !(q >= 0x1p-64 && q < 1) {
 		return Sampling{}, fmt.Errorf("release: sampling probability is %v, want at least 2^-64 and less than 1; to take every record sample in full", q)
@@ -40,10 +40,11 @@ func Poisson(q float64) (Sampling, error) {
 	return Sampling{kind: samplingPoisson, probability: q}, nil
 }
 
-// PoissonUpTo returns the sampling that takes a Poisson sample with probability q. If more than
-// maxBatch records are drawn, it keeps a uniformly random maxBatch of them. So the size of batches
-// can be fixed in advance. There may be at most this many records. It costs more than Poisson
-// unless maxBatch is about five standard deviations above the mean.
+// PoissonUpTo returns the sampling that draws a Poisson sample with probability q, and keeps at
+// most maxBatch records of it. If the Poisson sample is larger, a uniformly random choice of
+// maxBatch records is kept. The argument records is the maximum number of records in the data set.
+// PoissonUpTo costs more than Poisson, unless maxBatch is about five standard deviations above the
+// mean size.
 func PoissonUpTo(q float64, maxBatch, records int) (Sampling, error) {
 	s, err := Poisson(q)
 	if err != nil {
@@ -54,29 +55,29 @@ func PoissonUpTo(q float64, maxBatch, records int) (Sampling, error) {
 	return s, err
 }
 
-// FixedSize returns the sampling that takes a batch of a public size from a public number of
-// records. Every batch is equally likely. It is proved under replace-one only and costs far more
-// than Poisson sampling of the same expected size: prefer Poisson.
+// FixedSize returns the sampling that selects a batch of a public size from a public number of
+// records. Every batch of this size is equally likely. The cost is proven under replace-one only,
+// and is far larger than for Poisson with the same expected size.
 func FixedSize(records, batch int) (Sampling, error) {
 	s := Sampling{kind: samplingFixedSize, records: records, batch: batch}
 	_, err := s.Price(mechanism.Gaussian{NoiseMultiplier: 1})
 	return s, err
 }
 
-// Partitioned returns the sampling that splits the records into this many parts. Each record's part
-// is drawn uniformly and independently of everything else. One release from each part makes one
-// round.
+// Partitioned returns the sampling that divides the records into this many parts. Each record's
+// part is drawn uniformly and independently of everything else. One round is one release from each
+// part.
 func Partitioned(parts int) (Sampling, error) {
 	s := Sampling{kind: samplingPartition, parts: parts}
 	_, err := s.Price(mechanism.Gaussian{NoiseMultiplier: 1})
 	return s, err
 }
 
-// Cyclic returns the sampling that divides the records into this many parts, as Partitioned does,
-// and takes turns: each sample is drawn from the next part. It takes each record of the part with
-// probability q, 0 < q ≤ 1, independently and anew each time. A round of releases, one from each
-// part, is the event partition(parts, poisson(q, …)). A record is in one part, drawn independently
-// of all others, and pays for that part alone.
+// Cyclic returns the sampling that divides the records into this many parts, and takes each sample
+// from the next part. Each record's part is drawn uniformly and independently of everything else. A
+// sample contains each record of its part independently with probability q, 0 < q ≤ 1. One round is
+// one release from each part, and its event is partition(parts, poisson(q, …)). Each record pays
+// for the release from its own part only.
 func Cyclic(parts int, q float64) (Sampling, error) {
 	s := Sampling{kind: samplingCyclic, parts: parts, probability: 1}
 	if q != 1 {
@@ -89,8 +90,9 @@ func Cyclic(parts int, q float64) (Sampling, error) {
 	return s, err
 }
 
-// String returns "full", "poisson(q)", "fixed-size(n, m)", "partition(k)", "truncated-poisson(q, n,
-// m)" or "cyclic(k, q)".
+// String returns the sampling as text: "full", "poisson(q)", "fixed-size(n, m)", "partition(k)",
+// "truncated-poisson(q, n, m)" or "cyclic(k, q)". Here q is a probability, n a number of records, m
+// a size of samples, and k a number of parts.
 func (s Sampling) String() string {
 	switch s.kind {
 	case samplingFull:
@@ -109,8 +111,9 @@ func (s Sampling) String() string {
 	return "invalid-sampling"
 }
 
-// Price returns the event of one release of e from one sample. For a partition it is the event of
-// the releases of e from all parts. An e that this sampling has no event for is an error.
+// Price returns the event of one release of e from one sample. For a sampling with parts it returns
+// the event of a whole round of such releases. It is an error if there is no event for a release of
+// e from such a sample.
 func (s Sampling) Price(e mechanism.Event) (mechanism.Event, error) {
 	var priced mechanism.Event
 	switch s.kind {

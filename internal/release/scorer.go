@@ -7,7 +7,8 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Scorer has the weights of scores in the form that rows multiply with.
+// Scorer multiplies rows by the weights of a model. It contains the weights in a form that suits
+// the rows.
 type Scorer struct {
 	rows    *Rows
 	columns int
@@ -19,14 +20,15 @@ type Scorer struct {
 	scale   float64   // M
 }
 
-// Scorer prepares weights, which stand column after column, each Dim long.
+// Scorer returns a Scorer for these weights. The weights are columns vectors of length Dim, one
+// after the other.
 func (r *Rows) Scorer(weights []float64, columns int) *Scorer {
 	return r.newScorer(weights, columns, false)
 }
 
-// RoundedScorer is Scorer for scores that are a proposal only. For rows of bytes or 16 bits that
-// kernel.HasIntColumns accepts, it rounds the weights of each column to integers of a unit
-// (kernel.RoundColumns). Their products are faster. For other rows it is Scorer.
+// RoundedScorer returns a faster Scorer for scores from which only proposals are computed. For rows
+// of bytes or 16 bits that kernel.HasIntColumns accepts, it rounds the weights of each column to
+// integers (kernel.RoundColumns). For other rows it returns what the method Scorer returns.
 func (r *Rows) RoundedScorer(weights []float64, columns int) *Scorer {
 	return r.newScorer(weights, columns, true)
 }
@@ -58,10 +60,10 @@ func (r *Rows) newScorer(weights []float64, columns int, rounded bool) *Scorer {
 	return s
 }
 
-// Scores writes to dst the products of the rows of a block, as they are seen, with the columns of
-// the weights. dst has length block length × columns, row-major. A row's scores have the same bits
-// in every block. They differ from the exact ones as kernel.Margins says, or kernel.IntColumns,
-// scaled like the row.
+// Scores writes to dst the products of the standardized rows of a block with each column of the
+// weights. The slice dst has length b.Len()·columns, row-major. The scores of a row have the same
+// bits in every block. They differ from exact scores by at most the error that kernel.Margins or
+// kernel.IntColumns states, scaled like the row.
 func (s *Scorer) Scores(dst []float32, b Block) {
 	s.weighed(dst, b.x)
 	s.finish(dst, dst, s.columns, 1, &b)
@@ -110,7 +112,7 @@ func (s *Scorer) scaleAll(dst, src []float32, row, column int, b *Block) {
 	}
 }
 
-// GroupScorer multiplies rows with the weights of several scorers in one pass.
+// GroupScorer multiplies rows by the weights of several scorers in one pass.
 type GroupScorer struct {
 	scorers []*Scorer
 	at      []int // the first column of each
@@ -118,8 +120,9 @@ type GroupScorer struct {
 	weighed products
 }
 
-// NewGroupScorer returns a scorer of rows that are the same integers. Its scores have the bits that
-// each scorer gives, if all are rounded or none is.
+// NewGroupScorer returns a scorer for the weights of all these scorers. The scorers must belong to
+// rows with the same stored integers. If all scorers are rounded or none is, the scores have the
+// same bits as those of the single scorers.
 func NewGroupScorer(scorers ...*Scorer) (*GroupScorer, error) {
 	g := &GroupScorer{scorers: scorers}
 	var narrow []float32
@@ -138,19 +141,21 @@ func NewGroupScorer(scorers ...*Scorer) (*GroupScorer, error) {
 	return g, nil
 }
 
-// Columns returns the number of scores of all models.
+// Columns returns the number of scores of all models together.
 func (g *GroupScorer) Columns() int { return g.columns }
 
-// Multiply writes to margins, of length block length × Columns, what Scores makes the scores from,
-// column after column.
+// Multiply writes to margins the products of the stored rows of a block with all weights, column
+// after column. The slice margins has length b.Len()·Columns. The method Scores computes scores
+// from these products.
 func (g *GroupScorer) Multiply(margins []float32, b Block) {
 	if g.columns > 0 {
 		g.weighed(margins, b.x)
 	}
 }
 
-// Scores writes the scores of one model, as Scorer.Scores does, to dst: block holds the records
-// that Multiply made margins of, as the model's rows see them.
+// Scores writes to dst the scores of one model, as Scorer.Scores does. The argument margins must
+// come from Multiply. The argument b must have the same records as the block of that call,
+// standardized for this model.
 func (g *GroupScorer) Scores(dst []float32, model int, b *Block, margins []float32) {
 	n := b.Len()
 	g.scorers[model].finish(dst, margins[g.at[model]*n:], 1, n, b)

@@ -10,8 +10,8 @@ import (
 	"github.com/ditherml/dither/internal/rows"
 )
 
-// RowsWithMax are rows with the largest magnitude of each, as they are seen from their frame,
-// computed once from their integers. They are immutable and safe for concurrent use.
+// RowsWithMax are rows together with the largest magnitude of a coordinate of each standardized
+// row. They are immutable and safe for concurrent use.
 type RowsWithMax struct {
 	rows  *Rows
 	peaks []int64
@@ -19,9 +19,10 @@ type RowsWithMax struct {
 	largest int64
 }
 
-// NewRowsWithMax goes through the rows once. It refuses rows that are moved by a center, since no
-// coordinate of the rows bounds them alone. It refuses rows of a file too. It errs where a row is
-// not the one that was entered.
+// NewRowsWithMax returns the rows r with the largest magnitude of each. It reads the rows once.
+// Rows with a center or a whitening are an error, because no stored coordinate bounds such a row.
+// Rows in a file are an error too. The error is ErrComputation if a row has changed since it was
+// first read.
 func NewRowsWithMax(r *Rows) (*RowsWithMax, error) {
 	if r == nil || r.frame.m != nil || r.frame.whitener != nil || r.file != nil {
 		return nil, fmt.Errorf("release: scores are asked for of no rows, of rows in a file or of rows that are moved by a center, want rows in memory without one")
@@ -53,21 +54,22 @@ func (own *reader) peak() (most int64) {
 	return most
 }
 
-// ScoreOptions are the public numbers of a sum of scores.
+// ScoreOptions are the public parameters of a ScoreSum.
 type ScoreOptions struct {
-	// Columns is the number of coefficients a record has.
+	// Columns is the number of coefficients of a record.
 	Columns int
-	// Bound is the largest magnitude of any coordinate of one record's contribution: its clipping
-	// norm, in L∞ norm.
+	// Bound is the largest magnitude of a coordinate of one record's contribution, which is its L∞
+	// norm.
 	Bound float64
-	// MaxRecords is the declared public bound on the number of records.
+	// MaxRecords is the declared public upper bound on the number of records.
 	MaxRecords int
 }
 
-// ScoreSum is an exact sum of rows times verified coefficients, for the private choice of one
-// coordinate and its sign. Coefficients are proposals: each is rounded to an integer and moved
-// toward zero until no coordinate of coefficient times row passes the bound, exactly. It is not
-// safe for concurrent use; goroutines fill their own (Empty) and Merge.
+// ScoreSum is an exact sum of rows multiplied by verified coefficients, for the private choice of
+// one coordinate and its sign. Proposed coefficients are not trusted. A coefficient is rounded to
+// an integer and moved toward zero until no coordinate of its product with the row exceeds the
+// bound, exactly. A ScoreSum is not safe for concurrent use: each goroutine fills its own, which
+// Empty makes and Merge adds up.
 type ScoreSum struct {
 	seenSet
 	all   rows.Sum
@@ -89,7 +91,7 @@ const (
 	maxScores = 1 << 24
 )
 
-// NewScoreSum returns an empty sum over rows of the sample.
+// NewScoreSum returns an empty sum over the rows of a sample.
 func NewScoreSum(s Sample, of *RowsWithMax, o ScoreOptions) (*ScoreSum, error) {
 	if of == nil {
 		return nil, fmt.Errorf("release: scores are asked for of no rows, want rows with peaks")
@@ -116,12 +118,12 @@ func newScoreSum(s Sample, of *RowsWithMax, o ScoreOptions, shift uint) *ScoreSu
 // delta is one record's bound in integers.
 func (s *ScoreSum) delta() int64 { return maxUnit << s.shift }
 
-// Empty returns a sum of the same kind with nothing in it, for another goroutine.
+// Empty returns an empty sum of the same kind, for another goroutine.
 func (s *ScoreSum) Empty() *ScoreSum { return newScoreSum(s.sample, s.of, s.o, s.shift) }
 
-// AddBlock adds the contributions of the records of a block of the rows. If a record is not in the
-// sample or was added already, or coefficients have another shape, the caller is wrong and nothing
-// is added. A coefficient that is NaN counts as zero.
+// AddBlock adds the contributions of the records of a block. It returns an error and adds nothing
+// if a record is not in the sample or was added before. The same holds if the coefficients have a
+// wrong shape. A NaN coefficient counts as zero.
 func (s *ScoreSum) AddBlock(b Block, c kernel.Contributions) error {
 	if s.sealed {
 		return errSealed
@@ -207,8 +209,8 @@ func (s *ScoreSum) verify(proposal float64, peak int64) int64 {
 	return int64(q)
 }
 
-// Merge adds what o holds and empties o. It errs, and adds nothing, unless both sums are of the
-// same sample and kind and have no record in common.
+// Merge adds the records of o to s and empties o. If the sums are of different samples or kinds, or
+// have a record in common, Merge returns an error and changes nothing.
 func (s *ScoreSum) Merge(o *ScoreSum) error {
 	if s.of != o.of || s.o != o.o {
 		return errOtherKind
@@ -228,11 +230,14 @@ func (s *ScoreSum) Merge(o *ScoreSum) error {
 	return nil
 }
 
-// Seal ends the sum and returns two scores a coordinate, column after column: that of the negative
-// sum, then that of the sum, in bounds. A choice prefers candidate 2j where coordinate j of the sum
-// is most negative, and 2j+1 where it is most positive. One record that is added or removed moves
-// each score by at most 1 either way: the integers by at most Δ = 1000·2^shift, and those rounded
-// to multiples of 2^shift by at most 1000 such multiples.
+// Seal ends the sum and returns two scores for each coordinate, column after column. The first
+// score is the negative sum and the second is the sum, both divided by the bound. So a choice
+// prefers candidate 2j if coordinate j of the sum is very negative, and candidate 2j+1 if it is
+// very positive.
+//
+// If one record is added or removed, each score changes by at most 1 in either direction. The
+// integers of the sum change by at most Δ = 1000·2^shift. They are rounded to multiples of 2^shift,
+// so the rounded integers change by at most 1000 such multiples.
 func (s *ScoreSum) Seal() Scores {
 	s.sealed = true
 	s.all.Flush()

@@ -9,44 +9,45 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Series is a run of releases with correlated noise that one event has paid for: BandedMatrix or
-// TreeAggregation. With G_t the exact sum of step t, in integers, it releases C·G + Z. C is a
-// public lower-triangular matrix of integers, and Z is fresh rounded Gaussian noise on every row.
-// Neither G nor C·G leaves. What it hands out, an estimate of G_t, is computed from the released
-// rows alone.
+// Series is a sequence of releases with correlated noise, which is paid for by one event:
+// mechanism.BandedMatrix or mechanism.TreeAggregation. Let G_t be the exact integer sum of step t,
+// and G the matrix with rows G_t. The series releases C·G + Z. Here C is a public lower-triangular
+// matrix of integers, and every row of Z is new rounded Gaussian noise. G and C·G are never
+// released. Each step returns an estimate of G_t, which is computed from released rows alone.
 //
-// Claim. Given what the event says of who takes part when, the whole run costs what the event is
-// priced at. Let one record have the vectors g_t at the steps where it takes part, ‖g_t‖ ≤ Δ, which
-// is what the sums verify.
+// Claim: the whole series costs what the event costs. Let g_t be the vector of one record at step
+// t, if it takes part. The sums verify that ‖g_t‖ ≤ Δ. Let c be a column of C.
 //
-//  1. The record's steps. Its group is drawn uniformly, for its place, and independently of all
-//     other records (Rotation). So the groups and samples of the others have the same distribution
-//     on both neighbors, and may be given. This holds whether the record is added, replaced or made
-//     zero. A record and its replacement share group and coins. Given its group, it takes part in
-//     steps a period apart, in each by an own coin of probability q or less.
+//  1. The record's steps. The record's group is drawn uniformly, for the record's place in the data
+//     set, and independently of all other records (see Rotation). So the groups and samples of the
+//     other records have the same distribution for both neighbors, and we may condition on them.
+//     This holds whether the record is added, replaced or zeroed out. A record and its replacement
+//     have the same group and coins. In its group, the record's turn comes once in each period. At
+//     its turn it takes part by an independent coin with probability at most q.
 //  2. One participation at step t adds c_(s-t)·g_t to row s, for the rows of column t. In a banded
-//     matrix these are b rows and the period is b. So no two participations meet in a row; in a
-//     tree the record has one step. The rows of a participation, given all rows before, are a
-//     function of those rows plus coin · c ⊗ g_t plus noise: a Gaussian mechanism of sensitivity
-//     ‖c‖·Δ, released row by row, on a sample of probability q. Under replace-one the two neighbors
-//     are moved by c ⊗ g_t and c ⊗ g'_t, as two bounds of the relation. That later sums depend on
-//     earlier rows is the same on both neighbors.
-//  3. The noise has the standard deviation S ≥ multiplier·‖c‖·Δ, where of a tree ‖c‖² is left to
-//     the event, which counts the nodes above a leaf. Rows are integers, so that H + round(Z) =
-//     round(H + Z) is post-processing of the continuous noise. So each participation costs one
-//     sampled Gaussian of the event's multiplier, there are ⌈Steps/b⌉ of them, and they compose
-//     adaptively.
+//     matrix with b bands these are b rows, and the period is b. So no row has two participations.
+//     In a tree a record has only one step. Given all earlier rows, the rows of a participation are
+//     a function of those rows, plus coin·c ⊗ g_t, plus noise. This is a Gaussian mechanism of
+//     sensitivity ‖c‖·Δ on a sample of probability q, released row by row. Under replace-one the
+//     two neighbors are moved by c ⊗ g_t and c ⊗ g'_t, which the relation counts as two bounds.
+//     Later sums depend on earlier rows in the same way for both neighbors.
+//  3. The noise has the standard deviation S ≥ multiplier·‖c‖·Δ. For a tree the event accounts for
+//     ‖c‖², because it counts the nodes above a leaf. Rows are integers, so H + round(Z) = round(H
+//     + Z) for a row H of C·G. So the release is post-processing of the continuous noise. Each
+//     participation costs one sampled Gaussian with the event's multiplier. There are ⌈Steps/b⌉
+//     participations, and they compose adaptively.
 //
 // Sources: Choquette-Choo, Ganesh, McKenna, McMahan, Rush, Thakurta & Xu, "(Amplified) Banded
 // Matrix Factorization", NeurIPS 2023, theorem 4, https://arxiv.org/abs/2306.08153. Kairouz,
 // McMahan, Song, Thakkar, Thakurta & Xu, "Practical and Private (Deep) Learning without Sampling or
 // Shuffling", ICML 2021, theorem 4.1, https://arxiv.org/abs/2103.00039.
 //
-// A step may release several sums of its sample, with bounds Δ_k and noise of standard deviations
-// S_k ≥ m_k·‖c‖·Δ_k. The rows of a participation are then the rows of all sums, each in units of
-// its S_k. Together they are moved by at most √(Σ 1/m_k²), which is at most 1/multiplier.
+// A step may release several sums of its sample. Sum k has the bound Δ_k and noise of standard
+// deviation S_k ≥ m_k·‖c‖·Δ_k. The rows of a participation are then the rows of all sums, each in
+// units of its S_k. One record moves them by at most √(Σ 1/m_k²) together, which is at most
+// 1/multiplier.
 //
-// A step is Draw, then a sum over that sample made for each Noise, then Release.
+// A step calls Draw, makes one sum over that sample for each Noise, and calls Release.
 type Series struct {
 	event    mechanism.Event
 	steps    int
@@ -66,10 +67,11 @@ type seriesPart struct {
 	numbers int
 }
 
-// Draw draws the sample of the next step: of the records whose turn it is, as the event says.
+// Draw returns the sample of the next step. It is drawn from the records whose turn it is, as the
+// event states.
 func (s *Series) Draw() (Sample, error) { return s.rotation.Draw() }
 
-// Noise is what the k-th sum of each step is to be made for.
+// Noise returns the noise for which the k-th sum of each step must be made.
 func (s *Series) Noise(k int) mechanism.Noise {
 	return seriesNoise{mechanism.Gaussian{NoiseMultiplier: s.parts[k].multiplier}, s, k}
 }
@@ -100,11 +102,12 @@ func (n seriesNoise) fit(f fit) (grid, error) {
 	return g, err
 }
 
-// Release takes the sums over the sample of the step, the k-th made for Noise(k), and returns an
-// estimate of each: Noisy values of the length of the sum, in its units, whose noise cancels over
-// the steps. Estimates added up over steps, as gradient descent does, have far less noise than
-// those of independent noise would; each by itself has more. The k-th sums of a series are of one
-// kind: same numbers and max records. A step is released once.
+// Release takes the sums over the sample of the step and returns an estimate of each. The k-th sum
+// must be made for Noise(k). An estimate has the length and the units of its sum. The noise of
+// estimates partly cancels over the steps. So the sum of estimates over steps, as in gradient
+// descent, has far less noise than with independent noise. A single estimate has more noise. In all
+// steps the k-th sums must have the same length and the same MaxRecords. A step can be released
+// only once.
 func (s *Series) Release(sums ...Bounded) ([]Noisy, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

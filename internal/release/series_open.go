@@ -8,29 +8,33 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// SeriesOptions are the public numbers of a series.
+// SeriesOptions are the public parameters of a Series.
 type SeriesOptions struct {
-	// Coefficients are the first column of a banded matrix, from the diagonal down: at most Bands
-	// integers, the first at least 1, none negative or above the one before, at most 2^20 in all.
-	// They decide how the noise is correlated, not what it costs. A tree has none.
+	// Coefficients are the first column of a banded matrix, from the diagonal down. There are at
+	// most Bands integers with a sum of at most 2^20. The first is at least 1, and none is negative
+	// or larger than the previous one. They affect how the noise is correlated, but not the cost.
+	// For a tree Coefficients is nil.
 	Coefficients []int64
-	// NoiseMultipliers are those of the sums that a step releases together, in order; nil is one
-	// sum, with that of the event. Together they cost no more than that: Σ 1/NoiseMultiplier² is at
-	// most its own (to 1e-9, which is made up for by as much noise).
+	// NoiseMultipliers are the noise multipliers of the sums that one step releases together, in
+	// order. Nil means one sum with the noise multiplier of the event. The sum of 1/m² over these
+	// multipliers m must be at most 1/NoiseMultiplier² of the event, so that they cost no more than
+	// the event. A relative excess of up to 1e-9 is allowed, and is compensated by that much more
+	// noise.
 	NoiseMultipliers []float64
-	// MaxRecords is the declared public bound on the number of records.
+	// MaxRecords is the declared public upper bound on the number of records.
 	MaxRecords int
 }
 
-// CheckSeries returns the error with which OpenSeries would refuse the options before it pays.
+// CheckSeries returns the error that OpenSeries would return for the event and the options before
+// it pays.
 func CheckSeries(e mechanism.Event, o SeriesOptions) error {
 	_, err := planSeries(e, o)
 	return err
 }
 
-// OpenSeries pays for the event, a BandedMatrix or a TreeAggregation, and returns its series over
-// this many records. Of a tree each record takes part in one step: to go over the records again,
-// open another.
+// OpenSeries pays for the event, which is a mechanism.BandedMatrix or a mechanism.TreeAggregation.
+// It returns the series of this event over this number of records. In a tree each record takes part
+// in one step only. To use the records again, open another series.
 func OpenSeries(p mechanism.Payer, e mechanism.Event, records int, o SeriesOptions) (*Series, error) {
 	s, err := planSeries(e, o)
 	if err != nil {

@@ -2,7 +2,8 @@ package release
 
 import "fmt"
 
-// Standardized returns the same records, in the same memory, seen from another frame.
+// Standardized returns the same records with another standardization. The stored integers are
+// shared, not copied.
 func (r *Rows) Standardized(f Standardization) (*Rows, error) {
 	out := *r // of the same origin
 	var err error
@@ -20,14 +21,15 @@ var errShare = fmt.Errorf("release: the rows are not the same integers, want row
 // shares reports whether two rows are the same integers.
 func (r *Rows) shares(o *Rows) bool { return r.origin == o.origin }
 
-// Same reports whether two rows are the same integers of the same records seen from the same frame.
-// So either can stand for the other.
+// Same reports whether two Rows have the same stored integers of the same records and the same
+// standardization. If so, one can replace the other.
 func (r *Rows) Same(o *Rows) bool {
 	return r.shares(o) && r.alike(o) && r.first == o.first && r.count == o.count
 }
 
-// Standardize returns the rows of a block in the frame of r; the block is of rows that are the same
-// integers. It may use the memory of old, a block that Standardize made, or the zero Block.
+// Standardize returns the rows of block b with the standardization of r. The block must be of rows
+// with the same stored integers. It may use the memory of old, which is a block that Standardize
+// returned and that is no longer used, or the zero Block.
 func (r *Rows) Standardize(b, old Block) (Block, error) {
 	switch {
 	case b.rows == nil || !r.shares(b.rows):

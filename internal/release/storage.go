@@ -6,18 +6,23 @@ import (
 	"github.com/ditherml/dither/internal/rows"
 )
 
-// RowType is how the integers of rows are kept: in the narrowest form that holds them all.
+// RowType is the type in which the integers of rows are stored. A narrower type needs less memory.
 type RowType = rows.Type
 
 // The types of rows.
 const (
-	Int16  = rows.Int16  // integers from -32767 to 32767
-	Uint8  = rows.Uint8  // integers from 0 to 255
-	Bit    = rows.Bit    // 0 or 1
-	Sparse = rows.Sparse // integers from -32767 to 32767; only those that are not 0 are kept
+	// Int16 is the type of integers from -32767 to 32767.
+	Int16 = rows.Int16
+	// Uint8 is the type of integers from 0 to 255.
+	Uint8 = rows.Uint8
+	// Bit is the type of integers that are 0 or 1.
+	Bit = rows.Bit
+	// Sparse is the type of integers from -32767 to 32767 that are mostly zero. Only nonzero
+	// integers are stored.
+	Sparse = rows.Sparse
 )
 
-// ErrDamaged is the error of a file of rows that is not as it was written.
+// ErrDamaged is the error if a file of rows is not as it was written.
 var ErrDamaged = rows.ErrDamaged
 
 type (

@@ -9,30 +9,31 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// SumOptions are the public numbers of a sum.
+// SumOptions are the public parameters of a Sum.
 type SumOptions struct {
-	// Noise is how the sum will be released; the integer scale follows from it.
+	// Noise is the noise with which the sum will be released. It determines the integer grid of the
+	// sum.
 	Noise mechanism.Noise
-	// Columns is the number of coefficients a record has.
+	// Columns is the number of coefficients of a record.
 	Columns int
 	// Bound is the largest L2 norm of one record's contribution.
 	Bound float64
-	// MaxRecords is the declared public bound on the number of records.
+	// MaxRecords is the declared public upper bound on the number of records.
 	MaxRecords int
-	// Coarse asks for the coarsest grid on which rounding is lost in Gaussian noise, instead of the
-	// finest that holds the sum: coefficients are shorter and rows of bytes are added faster. The
-	// rounding of all coefficients together moves a number of the sum by less than 1 % of a
-	// standard deviation of the noise. Where rows have a center, an intercept or a whitening, the
-	// grid is fine enough for their longer integers. Rounding then moves the contribution of a row
-	// of usual length by at most 2^-16 of a record's bound.
+	// Coarse selects the coarsest grid on which rounding is negligible compared with Gaussian
+	// noise, instead of the finest grid on which the sum fits. Coefficients are then shorter, and
+	// rows of bytes are added faster. The rounding of all coefficients together moves a number of
+	// the sum by less than 1 % of a standard deviation of the noise. If rows have a center, an
+	// intercept or a whitening, the grid is fine enough for their longer integers. Rounding then
+	// moves the contribution of a row of usual length by at most 2^-16 times the bound.
 	Coarse bool
 }
 
-// Sum is an exact sum of verified contributions. Coefficients are proposals: each is
-// rounded to an integer, and the record's outer product is added only if its norm,
-// computed exactly in integers, is within the bound. A Sum is not safe for concurrent
-// use; goroutines fill their own (Empty) and Merge. The order and the division of
-// work do not change a bit of the result.
+// Sum is an exact sum of records' contributions. A contribution is the outer product of a record's
+// coefficients and its row. Proposed coefficients are not trusted. They are rounded to integers,
+// and the contribution is added only if its norm, computed exactly in integers, is within the
+// bound. A Sum is not safe for concurrent use: each goroutine fills its own, which Empty makes and
+// Merge adds up. The result has the same bits in whatever order the records are added.
 type Sum struct {
 	seenSet
 	adder
@@ -58,9 +59,8 @@ type adder interface {
 	values() []int64
 }
 
-// NewSum returns an empty sum over rows of the sample. It errs when the options make
-// no sense, when the sample is of another number of records, or when there are more
-// records than MaxRecords.
+// NewSum returns an empty sum over the rows of a sample. It is an error if an option is invalid. It
+// is an error if the sample has another number of records than rows, or more than MaxRecords.
 func NewSum(s Sample, rows *Rows, o SumOptions) (*Sum, error) {
 	if err := checkSample(s, rows, o.MaxRecords); err != nil {
 		return nil, err
@@ -91,14 +91,15 @@ func newSum(s Sample, rows *Rows, columns int, bound float64, g grid) *Sum {
 	return &Sum{newSeenSet(s), newAdder(rows, columns, bound, limit), rows, columns, bound, limit, g, make([]uint64, columns), false}
 }
 
-// Empty returns a sum of the same kind with nothing in it, for another goroutine. What it reads of s does not change while s
-// is filled.
+// Empty returns an empty sum of the same kind, for another goroutine. It may be called while other
+// goroutines fill s.
 func (s *Sum) Empty() *Sum { return newSum(s.sample, s.rows, s.columns, s.bound, s.grid) }
 
-// AddBlock adds the contributions of the records of a block, of these rows or of the same integers.
-// If a record is not in the sample or was added already, or coefficients have another shape, the
-// caller is wrong and nothing is added. Coefficients that are NaN or infinite make the record
-// contribute zero; those beyond the bound are moved toward zero until they hold it.
+// AddBlock adds the contributions of the records of a block. The block must be of the sum's rows,
+// or of rows with the same stored integers. It returns an error and adds nothing if a record is not
+// in the sample or was added before. The same holds if the coefficients have a wrong shape. A
+// record with a NaN or infinite coefficient contributes zero. Coefficients beyond the bound are
+// moved toward zero until the contribution is within the bound.
 func (s *Sum) AddBlock(b Block, c kernel.Contributions) error {
 	if s.sealed {
 		return errSealed
@@ -132,8 +133,8 @@ func (s *Sum) check(b *Block, c kernel.Contributions) error {
 	return nil
 }
 
-// Merge adds what o holds and empties o. It errs, and adds nothing, unless both sums
-// are of the same sample and kind and have no record in common.
+// Merge adds the records of o to s and empties o. If the sums are of different samples or kinds, or
+// have a record in common, Merge returns an error and changes nothing.
 func (s *Sum) Merge(o *Sum) error {
 	if !s.ofKind(o) {
 		return errOtherKind
@@ -156,8 +157,8 @@ func (s *Sum) takeSums(o *Sum) {
 	s.take(o.adder)
 }
 
-// Seal ends the sum. One record changes the integers of the result by at most Δ in
-// L2 norm, which stands for Bound, when it is added or removed.
+// Seal ends the sum and returns it. If one record is added or removed, the integers of the result
+// change by at most Δ in L2 norm. Δ is the integer that represents SumOptions.Bound.
 func (s *Sum) Seal() Bounded {
 	s.sealed = true
 	return s.bounded()

@@ -8,24 +8,25 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// VectorOptions are the public numbers of a sum of vectors.
+// VectorOptions are the public parameters of a VectorSum.
 type VectorOptions struct {
-	// Noise is how the sum will be released.
+	// Noise is the noise with which the sum will be released.
 	Noise mechanism.Noise
-	// Norm measures one record's vector.
+	// Norm is the norm in which one record's vector is measured.
 	Norm Norm
 	// Dim is the length of a vector.
 	Dim int
 	// Bound is the largest norm of one record's vector.
 	Bound float64
-	// MaxRecords is the declared public bound on the number of records.
+	// MaxRecords is the declared public upper bound on the number of records.
 	MaxRecords int
 }
 
-// VectorSum is an exact sum of verified vectors, one a record: counts, histograms, the clipped bit
-// of adaptive clipping, a gradient that is no product with rows. Each is rounded to integers and
-// added only if its norm, computed exactly, is within the bound. It is not safe for concurrent use;
-// goroutines fill their own (Empty) and Merge.
+// VectorSum is an exact sum of verified vectors, one for each record. Examples are counts,
+// histograms, the clipped bits of adaptive clipping, and gradients that are not products with rows.
+// A vector is rounded to integers, and added only if its norm, computed exactly, is within the
+// bound. A VectorSum is not safe for concurrent use: each goroutine fills its own, which Empty
+// makes and Merge adds up.
 type VectorSum struct {
 	seenSet
 	dim   int
@@ -69,20 +70,21 @@ func newVectorSum(s Sample, dim int, bound float64, g grid, check vectorCheck) *
 	return &VectorSum{seenSet: newSeenSet(s), dim: dim, bound: bound, grid: g, limit: limit, total: make([]int64, dim), check: check}
 }
 
-// Empty returns a sum of the same kind with nothing in it, for another goroutine.
+// Empty returns an empty sum of the same kind, for another goroutine.
 func (s *VectorSum) Empty() *VectorSum {
 	return newVectorSum(s.sample, s.dim, s.bound, s.grid, s.check.alike())
 }
 
-// Add adds the vectors of the records first, first+1, …, one after the other, each Dim long. A
-// record that is not in the sample or was added already, or a wrong length, are errors of the
-// caller, and nothing is added. A vector with NaN or infinities contributes zero; one beyond the
-// bound is moved toward zero until it holds it.
+// Add adds the vectors of consecutive records, beginning with record first, one after the other,
+// each of length Dim. If a record is not in the sample or was added before, or if a length is
+// wrong, Add returns an error and adds nothing. A vector with NaN or infinite numbers contributes
+// zero. A vector beyond the bound is moved toward zero until it is within the bound.
 func (s *VectorSum) Add(first int, vectors []float64) error {
 	return s.add(first, nil, len(vectors)/s.dim, vectors)
 }
 
-// AddAt is Add for records in any order: the vectors belong to the listed records, one each.
+// AddAt does what Add does, for the listed records in any order. There is one vector for each
+// listed record.
 func (s *VectorSum) AddAt(records []int, vectors []float64) error {
 	return s.add(0, records, len(records), vectors)
 }
@@ -123,8 +125,8 @@ func (s *VectorSum) verify(q []int64, v []float64) {
 	}
 }
 
-// Merge adds what o holds and empties o. It errs, and adds nothing, unless both sums are of the
-// same sample and kind and have no record in common.
+// Merge adds the records of o to s and empties o. If the sums are of different samples or kinds, or
+// have a record in common, Merge returns an error and changes nothing.
 func (s *VectorSum) Merge(o *VectorSum) error {
 	if s.grid != o.grid || s.dim != o.dim || s.bound != o.bound {
 		return errOtherKind
@@ -137,8 +139,8 @@ func (s *VectorSum) Merge(o *VectorSum) error {
 	return nil
 }
 
-// Seal ends the sum. One record changes the integers of the result by at most Δ in the norm, which
-// stands for Bound, when it is added or removed.
+// Seal ends the sum and returns it. If one record is added or removed, the integers of the result
+// change by at most Δ in the norm of the sum. Δ is the integer that represents VectorOptions.Bound.
 func (s *VectorSum) Seal() Bounded {
 	s.sealed = true
 	values := slices.Clone(s.total) // a copy of s that still adds does not change them

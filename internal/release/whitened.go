@@ -8,10 +8,12 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// IntMatrix is a square matrix of integers of a unit, row after row.
+// IntMatrix is a square matrix whose entries are integer multiples of a unit.
 type IntMatrix struct {
+	// Numbers are the integers, row after row.
 	Numbers []int16
-	Unit    float64
+	// Unit is the value of the integer 1.
+	Unit float64
 }
 
 // whitener is the whitening of a frame.
