@@ -104,6 +104,32 @@ func plantEach(t *testing.T, kind, fault string, plant planting) (found int) {
 	return found
 }
 
+// TestPageCountsPlantedFaults holds the table of docs/release-parts.md to the faults that are planted,
+// and to the number of kinds of sums that each is planted into.
+func TestPageCountsPlantedFaults(t *testing.T) {
+	text, err := os.ReadFile("../../docs/release-parts.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]int{}
+	for _, faults := range plantings() {
+		for fault := range faults {
+			kinds[fault]++
+		}
+	}
+	for fault, n := range kinds {
+		if row := fmt.Sprintf("\n| %s | %d |", fault, n); fault != noFault && !strings.Contains(string(text), row) {
+			t.Errorf("the page has no row %q, want one for each fault", row[1:])
+		}
+	}
+	if rows := strings.Count(string(text), "000 | `"); rows != len(kinds)-1 {
+		t.Errorf("the page has %d rows, want %d", rows, len(kinds)-1)
+	}
+	if all := fmt.Sprintf("100,000 of each of %d kinds", kinds[noFault]); !strings.Contains(string(text), all) {
+		t.Errorf("the page does not say %q", all)
+	}
+}
+
 // stops reports whether a sum is refused, which another error must not be.
 func stops(t *testing.T, b Bounded, err error) bool {
 	t.Helper()
@@ -179,6 +205,11 @@ func plantedSums() map[string]map[string]planting {
 		})
 		all[kind]["a record that the frame loses"] = plantedMeasures(some, func(_ *rand.Rand, _ *Rows, m *measures, i int) { m.set(i, rowMeasures{}) })
 		all[kind]["integers beyond the bound"] = plantedBeyond(some)
+		all[kind]["a row measured twice"] = func(t *testing.T, r *rand.Rand, trial int) (changed, stopped bool) {
+			rows := some(t, r, trial)
+			i := r.IntN(rows.count)
+			return true, stops(t, Bounded{}, rows.measureSome(rows.measures.part(i, 1), lying{rows.x.Part(i, 1)}, i))
+		}
 	}
 	delete(all["sum"], "a wrong frame or whitened row")
 	all["whitened sum"]["a norm that is too small"] = plantedMeasures(whitenedRows, func(_ *rand.Rand, rows *Rows, m *measures, i int) {

@@ -17,8 +17,8 @@ var lemmaPages = []string{"docs/release.md", "docs/release-parts.md"}
 
 // lemmaTests are the tests that hold each lemma, from the first on.
 var lemmaTests = []string{
-	"TestRowIsOfOneReading TestReaderComputesOfACopy TestRowsOfAFileAreThoseThatEntered TestRowsOfMomentsAreThoseThatEntered TestPlantedFaultsDoNotCompile TestFaultsOfMeasuresAreFound",
-	"TestContributionsNeverExceedTheBound TestCoefficientsBeyondTheBoundAreFound TestRowsAreThoseOfTheirRecords",
+	"TestRowIsOfOneReading TestReaderComputesOfACopy TestRowsOfAFileAreThoseThatEntered TestRowsOfMomentsAreThoseThatEntered TestRowsAreMeasuredOnce TestPlantedFaultsDoNotCompile TestFaultsOfMeasuresAreFound",
+	"TestContributionsNeverExceedTheBound TestCoefficientsBeyondTheBoundAreFound TestRowsAreThoseOfTheirRecords TestCallsInAnyOrderKeepSums",
 	"TestSumHasTheSameBits TestSumAtItsLargest TestGridKeepsItsPromises TestAddIntAtTheEndsOfLimbs",
 	"TestPlantedFaultsStopTheRun TestFaultySumsAreNotReleased TestSealedSumsStayAsTheyWereChecked",
 	"TestNeighborsMoveTheSumByAtMostTheBound",
