@@ -33,8 +33,10 @@ type Account struct {
 	Share     float64             `json:"share-spent"`
 	Left      float64             `json:"epsilon-left"`
 	DeltaLeft float64             `json:"delta-left"`
-	Forfeited bool                `json:"forfeited"`
-	Open      int                 `json:"open"`
+	// KeepsCap is false where releases were imported that did not fit.
+	KeepsCap  bool `json:"keeps-cap"`
+	Forfeited bool `json:"forfeited"`
+	Open      int  `json:"open"`
 	// Populations are those that share no person, each with what plans about it alone have left.
 	Populations []Population    `json:"populations,omitempty"`
 	Months      []Month         `json:"over-time"`
@@ -107,7 +109,7 @@ func (l *Ledger) Account() Account {
 	t := s.Terms
 	a := Account{Where: l.Where, Ledger: s.Ledger, Data: t.Name, Epsilon: t.Epsilon, Delta: t.Delta, Neighboring: t.Neighboring, Row: t.Unit.Row, RowsPerPerson: t.Unit.RowsPerPerson,
 		Protected: Protected(t), Filter: t.Filter, FilterNote: t.Filter.Note(), Who: t.Who, Tool: t.Tool, Records: int(s.Head.Seq) + 1, Head: s.Head.Hash,
-		Spent: certificate.Epsilon(s.Spent), Left: s.Left.Epsilon, DeltaLeft: s.Left.Delta, Forfeited: s.Forfeited, Open: s.Open, Anchors: s.Anchors,
+		Spent: certificate.Epsilon(s.Spent), Left: s.Left.Epsilon, DeltaLeft: s.Left.Delta, KeepsCap: s.Fits, Forfeited: s.Forfeited, Open: s.Open, Anchors: s.Anchors,
 		Months: []Month{}, Releases: []Release{}, terms: t}
 	if len(l.store.records) > 0 {
 		a.Created = stamp(l.store.records[0].Time)

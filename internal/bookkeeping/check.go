@@ -62,8 +62,8 @@ func (l *Ledger) Check(folders ...string) (Checked, error) {
 		}
 	}
 	out.remark(s, met, len(folders) > 0)
-	if !(s.Spent <= s.Terms.Epsilon) {
-		out.Disagreements = append(out.Disagreements, fmt.Sprintf("the ledger stands at epsilon %s, above the cap of %s: releases were imported that did not fit", display.Rounded(s.Spent, 4, true), display.Plain(s.Terms.Epsilon)))
+	if !s.Fits {
+		out.Disagreements = append(out.Disagreements, fmt.Sprintf("the ledger stands at epsilon %s under a cap of %s, and does not keep it: releases were imported that did not fit", display.Rounded(s.Spent, 4, true), display.Plain(s.Terms.Epsilon)))
 	}
 	out.Agrees = len(out.Disagreements) == 0
 	return out, nil

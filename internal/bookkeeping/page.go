@@ -22,7 +22,7 @@ func (a Account) WritePage(w io.Writer) error {
 	d := report.Document{
 		Title: "Privacy budget of " + a.Data,
 		Lead: []string{
-			fmt.Sprintf("Everything that is released from these records, together, keeps epsilon %s at delta %s. It protects %s.", display.Plain(a.Epsilon), display.Plain(a.Delta), a.Protected),
+			a.promise(),
 			a.standing(),
 		},
 		Sections: []report.Section{
@@ -39,6 +39,9 @@ func (a Account) WritePage(w io.Writer) error {
 	d.Sections = slices.DeleteFunc(d.Sections, func(s report.Section) bool {
 		return s.Title == "Populations" && len(a.Populations) == 0 || s.Title == "Over time" && len(a.Releases) == 0 || s.Title == "Spent over the releases" && len(s.Figures) == 0
 	})
+	if !a.KeepsCap {
+		d.Warnings = append(d.Warnings, "The cap is not kept: "+notKept+".")
+	}
 	if a.Forfeited {
 		d.Warnings = append(d.Warnings, "All that was left is forfeited: nobody knows what else was spent.")
 	}
@@ -52,7 +55,8 @@ func (a Account) WritePage(w io.Writer) error {
 var meanings = []string{
 	"Epsilon and delta bound what anyone can learn about one protected unit from all releases together. Smaller is more private.",
 	"A plan alone: the guarantee of one release as its certificate has it.",
-	"Proves epsilon: the guarantee of all releases up to there, together. It begins high and rises slowly: the proof adds a constant, once for all of them.",
+	"Proves epsilon: the guarantee of all releases up to there together, had their plans been fixed in advance. It begins high and rises slowly: the proof adds a constant, once for all of them.",
+	"Cap: it holds too where plans depended on earlier results.",
 	"Left: the part of the budget that is left, and the largest epsilon of one more release that still fits.",
 	"Released: with the first digits of the hash of its certificate.",
 	"Open: the release was reserved, and its run has not said how it ended. It counts as spent. Nothing is ever refunded but steps that were never begun.",
@@ -85,6 +89,15 @@ func (a Account) populationsWords() string {
 		return "They share no person. A person who is replaced by another may leave one of them for another one, so the two that took most count together."
 	}
 	return "They share no person, so a release about one of them takes nothing from the others."
+}
+
+// promise says in a sentence or two what the ledger proves.
+func (a Account) promise() string {
+	cap := fmt.Sprintf("epsilon %s at delta %s", display.Plain(a.Epsilon), display.Plain(a.Delta))
+	if !a.KeepsCap {
+		return fmt.Sprintf("The releases that this ledger counts do not keep its cap, %s. It was to protect %s.", cap, a.Protected)
+	}
+	return fmt.Sprintf("All releases that this ledger counts together keep %s. It protects %s.", cap, a.Protected)
 }
 
 // standing says in a sentence what is left.

@@ -2,10 +2,13 @@ package bookkeeping
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/ditherml/dither/internal/budget"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
 )
 
 // pageOf returns the page of a ledger with this many releases.
@@ -80,6 +83,41 @@ func TestShowSaysHowSharesAddUp(t *testing.T) {
 		got := strings.Contains(string(text), "\nshares    What is spent may be more")
 		if err != nil || got != want || strings.Contains(string(text), "\nshares ") != want {
 			t.Errorf("%d orders: the text (%v) says that shares do not add up: %v, want %v\n%s", orders, err, got, want, text)
+		}
+	}
+}
+
+// TestImportsThatDoNotFit: page, terminal, JSON and check say that a ledger does not keep its cap. No rounding says so
+// of a ledger that does: ten plans at epsilon 0.1 keep a cap of 1.
+func TestImportsThatDoNotFit(t *testing.T) {
+	r := request()
+	r.Filter, r.Epsilon, r.Delta = budget.Basic, 1, 0
+	l := inMemory(t, r)
+	tenth := budget.Ask{Event: mechanism.AssumedDP{Epsilon: 0.1, Neighboring: privacy.AddOrRemoveOne}, Neighboring: privacy.AddOrRemoveOne, Unit: l.Terms().Unit, Purpose: "a tenth"}
+	for i := range 11 {
+		if err := l.Book.Import(t.Context(), tenth, strings.Repeat(fmt.Sprintf("%02x", i), 32), "a folder"); err != nil {
+			t.Fatal(err)
+		}
+		a, fits := l.Account(), i < 10
+		c, err := l.Check()
+		if err != nil || c.Agrees != fits || a.KeepsCap != fits {
+			t.Errorf("%d plans: got %+v (%v) and a cap kept: %v, want %v", i+1, c, err, a.KeepsCap, fits)
+		}
+		text, err := a.Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var page bytes.Buffer
+		if err = a.WritePage(&page); err != nil {
+			t.Fatal(err)
+		}
+		for said, words := range map[string]string{string(text): "not kept: releases were imported that did not fit", page.String(): "do not keep its cap"} {
+			if strings.Contains(said, words) == fits {
+				t.Errorf("%d plans: got %q in the output: %v, want %v: %s", i+1, words, fits, !fits, said)
+			}
+		}
+		if promised := strings.Contains(page.String(), "All releases that this ledger counts together keep"); promised != fits {
+			t.Errorf("%d plans: the page promises the cap: %v, want %v", i+1, promised, fits)
 		}
 	}
 }

@@ -42,8 +42,15 @@ func (a Account) Text() ([]byte, error) {
 
 // Standing returns what is spent and left, as lines.
 func (a Account) Standing() string {
-	return fmt.Sprintf("spent     %s of the budget; all together prove epsilon %s\nleft      %s%s\n", budget.Percent(a.Share), a.Spent.Rounded(), a.leftWords(), a.forfeitWords())
+	broken := ""
+	if !a.KeepsCap {
+		broken = "cap       not kept: " + notKept + "\n"
+	}
+	return fmt.Sprintf("spent     %s of the budget; all together prove epsilon %s\n%sleft      %s%s\n", budget.Percent(a.Share), a.Spent.Rounded(), broken, a.leftWords(), a.forfeitWords())
 }
+
+// notKept says what a ledger without its cap is.
+const notKept = "releases were imported that did not fit, and nothing more is admitted"
 
 func by(who string) string {
 	if who == "" {

@@ -17,6 +17,8 @@ type Summary struct {
 	// fixed in advance; +Inf for none. What holds for plans that depend on outputs is the cap.
 	Spent float64
 	Left  Left
+	// Fits is whether all that is counted keeps the cap. Releases that were imported may not.
+	Fits bool
 	// Parts are the populations in their order, each with its share.
 	Parts []Part
 	// Releases are reservations and imports, oldest first, and Open how many of them have not ended.
@@ -38,7 +40,7 @@ func (b *Book) Summary() Summary {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.state
-	out := Summary{Ledger: s.create.Ledger, Terms: s.terms, Head: s.head(), Spent: s.spent.epsilon(s.filter), Left: s.left(-1), Forfeited: s.forfeit,
+	out := Summary{Ledger: s.create.Ledger, Terms: s.terms, Head: s.head(), Spent: s.spent.epsilon(s.filter), Left: s.left(-1), Fits: s.spent.fits(s.filter), Forfeited: s.forfeit,
 		Anchors: append([]Anchor(nil), s.anchors...)}
 	for i, p := range s.terms.Populations {
 		out.Parts = append(out.Parts, Part{p, s.left(i)})

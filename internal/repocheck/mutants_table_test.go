@@ -314,6 +314,7 @@ var mutants = []mutant{
 	{"a repair without a forfeit", "internal/chain/repair.go", "b, end := appended(s.raw, s.end(), payload)", "b, end := s.raw, s.end()", "./internal/chain", "TestRepairKeepsThePrefixAndForfeits"},
 	{"an empty ledger line that means none", "data/schemafile.go", "if p.schema.Ledger == \"\" {", "if p.schema.Ledger == \" \" {", "./data", "TestSchemaFaults"},
 	{"a run without a ledger that says it has one", "internal/draft/premises.go", "if r == nil {", "if r == nil && len(assumptions) == 0 {", "./cmd/dither", "TestUncountedRunsSaySo"},
+	{"a page that promises a cap that imports broke", "internal/bookkeeping/page.go", "if !a.KeepsCap {\n\t\treturn", "if false {\n\t\treturn", "./internal/bookkeeping", "TestImportsThatDoNotFit"},
 	{"a commit without an answer that counts as done", "internal/chain/postgres/postgres.go", "err = tx.Commit(ctx)\n\t}\n\tif err != nil {\n\t\ts.dead", "_ = tx.Commit(ctx)\n\t}\n\tif err != nil {\n\t\ts.dead", "./internal/chain/postgres", "TestServer"},
 	{"transactions as weak as the server's default", "internal/chain/postgres/postgres.go", "IsoLevel: pgx.Serializable, ", "", "./internal/chain/postgres", "TestServer"},
 	{"a resumed run that reserves less than it draws", "internal/budget/payment.go", "e = After(e, earlier); e == nil", "e = After(e, Releases(e)-1); e == nil", "./internal/budget", "TestEarlierReleasesAreNotReservedAgain"},
