@@ -11,7 +11,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/chain"
+	"github.com/ditherml/dither/internal/draft"
 )
 
 // ledgerUnit is the unit of answers about the built-in table.
@@ -213,6 +215,31 @@ func TestLedgerKnowsItsOwn(t *testing.T) {
 	}
 	mustInvoke(t, "ledger", "create", "other", "--data", "randhie", "--epsilon", "3", "--delta", "1e-5", "--row", ledgerUnit, "--rows-per-person", "5")
 	mustInvoke(t, "ledger", "import", "other", "answer")
+}
+
+// TestLedgerKnowsWhatItPaidFor: a certificate that names the record of another run is not called counted.
+func TestLedgerKnowsWhatItPaidFor(t *testing.T) {
+	newPayingLedger(t, "3")
+	mustInvoke(t, "query", "count", "--data", "builtin:randhie", "--epsilon", "0.1", "--ledger", "health.ledger", "--out", "answer")
+	mustInvoke(t, "query", "count", "--data", "builtin:randhie", "--epsilon", "0.5", "--out", "dear")
+	_, paid, err := artefact.ReadCertificate("answer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, dear, err := artefact.ReadCertificate("dear")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dear.Recorded, dear.Assumptions = paid.Recorded, draft.Counted(dear.Assumptions, paid.Recorded)
+	text, err := dear.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeText(t, "dear/certificate.json", string(text))
+	mustInvoke(t, "verify", "dear") // by itself: no file of the folder shows what paid
+	if status, stdout, stderr := invoke("ledger", "import", "health.ledger", "dear"); status != exitFailed || stdout != "" || !strings.Contains(stderr, "record 1 of this ledger, which does not pay for it") {
+		t.Errorf("got %d, %q and %q, want a record that pays for another run", status, stdout, stderr)
+	}
 }
 
 // TestLedgerForfeits: what an intact ledger has left is given up where a reason is given.

@@ -112,7 +112,13 @@ func (l *Ledger) toImport(ctx context.Context, population, who, folder string) (
 	one := imported{folder: folder, hash: certificate.Hash(text), ask: a}
 	if c.Recorded != nil && c.Recorded.Ledger == l.Book.Ledger() {
 		one.recorded = c.Recorded
-		return one, l.Extends(c.Recorded.Sequence, c.Recorded.Head)
+		if err = l.Extends(c.Recorded.Sequence, c.Recorded.Head); err != nil {
+			return one, err
+		}
+		if found := l.against(folder, one.hash, c, l.Summary().Releases); len(found) > 0 {
+			return one, failure.Running(fmt.Errorf("it names record %d of this ledger, which does not pay for it: %s; the certificate was changed, so ask who ran it what the run spent", c.Recorded.Sequence, found[0]))
+		}
+		return one, nil
 	}
 	_, err = l.Quote(ctx, a)
 	return one, err
