@@ -7,6 +7,7 @@ import (
 	"net"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -138,3 +139,25 @@ func defaults(t *testing.T, server *pgtest.Server) {
 		t.Errorf("got %v, want a serializable transaction that writes", err)
 	}
 }
+
+// unlogged makes the table one that a crash empties.
+func unlogged(t *testing.T, server *pgtest.Server) {
+	l, _ := made(t, server, "unlogged")
+	changed(t, server, "ALTER TABLE dither_ledger SET UNLOGGED")
+	for what, err := range map[string]error{
+		"open":   second(postgres.Open(background, l)),
+		"create": second(postgres.Create(background, parse(t, server.URL("ledger", "another")), []byte("first"))),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "want ALTER TABLE dither_ledger SET LOGGED") {
+			t.Errorf("%s: got %v, want a table refused that a crash empties", what, err)
+		}
+	}
+	changed(t, server, "ALTER TABLE dither_ledger SET LOGGED")
+	if s, err := postgres.Open(background, l); err != nil {
+		t.Error(err)
+	} else {
+		s.Close()
+	}
+}
+
+func second(_ *postgres.Store, err error) error { return err }

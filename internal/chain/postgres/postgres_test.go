@@ -72,6 +72,7 @@ func TestServer(t *testing.T) {
 	t.Run("defaults of a role", func(t *testing.T) { defaults(t, server) })
 	t.Run("dropped connections", func(t *testing.T) { dropped(t, server) })
 	t.Run("processes", func(t *testing.T) { processes(t, server) })
+	t.Run("an unlogged table", func(t *testing.T) { unlogged(t, server) })
 	t.Run("a crash", func(t *testing.T) { crash(t, server) })
 	t.Run("fsync off", func(t *testing.T) { forgetful(t, server) })
 }

@@ -21,8 +21,8 @@ func (s *Store) connect(ctx context.Context) error {
 		return s.failed("cannot connect, want a server that runs there; check host, port and user", oneLine{err})
 	}
 	var fsync string
-	var standby bool
-	err = s.conn.QueryRow(ctx, "SELECT current_setting('fsync'), pg_is_in_recovery()").Scan(&fsync, &standby)
+	var standby, kept bool
+	err = s.conn.QueryRow(ctx, settings).Scan(&fsync, &standby, &kept)
 	switch {
 	case err != nil:
 		return s.failed("cannot read the settings", err)
@@ -30,9 +30,16 @@ func (s *Store) connect(ctx context.Context) error {
 		return fmt.Errorf("ledger: %v: server has fsync %s and would forget what was spent when the power fails, want fsync on", s.location, fsync)
 	case standby:
 		return fmt.Errorf("ledger: %v: server is a standby, want the primary server", s.location)
+	case !kept:
+		return fmt.Errorf("ledger: %v: table %s is unlogged or temporary, so a crash empties it, want ALTER TABLE %s SET LOGGED", s.location, Table, Table)
 	}
 	return nil
 }
+
+// settings are whether the server keeps what it confirms: a crash empties tables that are not
+// permanent. Where the table is not there yet, it is made permanent.
+const settings = `SELECT current_setting('fsync'), pg_is_in_recovery(),
+	coalesce((SELECT relpersistence = 'p' FROM pg_class WHERE oid = to_regclass('` + Table + `')), true)`
 
 // durably makes the commit of a transaction wait for the disk, where the settings of role or
 // database say that it does not. The setting is of the transaction, since a proxy can give the next
