@@ -175,7 +175,14 @@ func TestUncountedRunsSaySo(t *testing.T) {
 		t.Errorf("got %q, want that no ledger counts the evaluation", stderr)
 	}
 	mustInvoke(t, append(args, "--out", "answer")...)
-	for _, name := range []string{"answer/certificate.json", "model/certificate.json", "model/report.html", "measured/certificate.json"} {
+	choice := append([]string{"sweep", "--select", "geometric:2", "--learning-rate", "0.5,1", "--steps", "1", "--epsilon", "0.2", "--test", data[1], "--test-public", "--out", "chosen"}, append(data, schema...)...)
+	if _, stderr := mustInvoke(t, choice...); strings.Count(stderr, "ledger     none") != 1 {
+		t.Errorf("got %q, want that no ledger counts the choice", stderr)
+	}
+	if _, stderr := mustInvoke(t, append([]string{"train", "--epsilon", "1", "--steps", "2", "--holdout", "private:0.2", "--out", "held"}, append(data, schema...)...)...); strings.Count(stderr, "ledger     none") != 1 {
+		t.Errorf("got %q, want that no ledger counts the run", stderr)
+	}
+	for _, name := range []string{"answer/certificate.json", "model/certificate.json", "model/report.html", "measured/certificate.json", "chosen/certificate.json", "held/certificate.json"} {
 		if text := readText(t, filepath.FromSlash(name)); strings.Count(text, " alone: no durable ledger paid for it, and ") != 1 {
 			t.Errorf("%s does not say that no ledger paid: %s", name, text)
 		}

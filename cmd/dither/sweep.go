@@ -82,6 +82,9 @@ func (s *sweepCommand) run(c *cobra.Command) error {
 		p.Key, p.Watch, p.Tell = s.key.Key, purse.Watch, func() { purse.Tell(told) }
 		p.Pay = func(c *certificate.Certificate) (*ledger.Ledger, error) { return purse.Pay(ctx, c) }
 		chosen, failed := p.Choose(ctx, folder, messages, s.quiet)
+		if failed == nil && purse == nil && !p.Public() {
+			fmt.Fprintln(told, bookkeeping.Uncounted)
+		}
 		if failed = closePurse(ctx, purse, p.Choice.Files, messages, failed); failed != nil {
 			return failed
 		}

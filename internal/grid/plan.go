@@ -87,8 +87,8 @@ func New(o Options, b Base, fixed []sweep.Setting, varied []sweep.Parameter) (*P
 	return p, err
 }
 
-// public reports whether neither the table nor the measured records are private.
-func (p *Plan) public() bool { return p.parts.dataPublic }
+// Public reports whether neither the table nor the measured records are private.
+func (p *Plan) Public() bool { return p.parts.dataPublic }
 
 // secret reports whether metrics are private. Private metrics are shown on this terminal only.
 func (p *Plan) secret() bool { return !p.parts.testPublic }

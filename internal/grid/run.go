@@ -48,7 +48,7 @@ func (p *Plan) Execute(ctx context.Context, ahead *Progress, image func(io.Write
 		return nil, nil, err
 	}
 	defer results.Close()
-	ahead.timed = p.public()
+	ahead.timed = p.Public()
 	runs := sweep.Sweep{Candidates: p.Candidates, Repeats: p.Repeats, Training: p.parts.training, Examiner: examiner, Journal: results, Progress: ahead.show}
 	measured, err := runs.Run(ctx)
 	ahead.end()
@@ -78,7 +78,7 @@ func (p *Plan) write(study *outcome.Study, measured []sweep.Measurement, summari
 		return failure.Running(err)
 	}
 	mode := fs.FileMode(0o600)
-	if p.public() {
+	if p.Public() {
 		mode = 0o644
 	}
 	for _, f := range files {
@@ -119,7 +119,7 @@ func (p *Plan) journalPath(d journal.Definition) (string, error) {
 		return filepath.Join(folder, "sweep-"+certificate.Hash(text)[:16]+cache.SweepEnding), err
 	}
 	mode := fs.FileMode(0o700)
-	if p.public() {
+	if p.Public() {
 		mode = 0o755
 	}
 	if err := os.Mkdir(p.Out, mode); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -139,7 +139,7 @@ func (p *Plan) journalPath(d journal.Definition) (string, error) {
 // study returns the sweep as its results describe it.
 func (p *Plan) study() *outcome.Study {
 	out := &outcome.Study{Fixed: p.Fixed, Varied: p.Varied, Candidates: p.Candidates, Repeats: p.Repeats, Cost: p.cost, Marked: p.marked,
-		Table: outcome.BaseName(p.Name), Measured: p.measuredName(), Target: p.Schema.Target, Public: p.public(), Secret: p.secret()}
+		Table: outcome.BaseName(p.Name), Measured: p.measuredName(), Target: p.Schema.Target, Public: p.Public(), Secret: p.secret()}
 	if p.parts.training != nil {
 		out.Records = p.parts.training.Records()
 	}
