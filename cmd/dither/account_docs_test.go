@@ -74,9 +74,9 @@ func TestEventTable(t *testing.T) {
 // under all relations and whose statements are under the first.
 func relationsOf(cell string) string {
 	switch cell {
-	case "all", "as its event", "as its parts":
+	case "all", "the relations of its event", "the relations of all its parts":
 		return "add-or-remove-one, replace-one, zero-out"
-	case "the one named":
+	case "the relation in its argument":
 		return "add-or-remove-one"
 	}
 	return cell

@@ -88,8 +88,8 @@ var faults = []fault{
 		{stream, "func NewStream() *Stream {", "var count atomic.Uint64\n\nfunc NewStream() *Stream {"},
 		{stream, "rand.Read(key[:])", "_ = rand.Read\n\tbinary.LittleEndian.PutUint64(key[:], count.Add(1))"}}},
 	one("the same noise in each piece of a release", pieces, releasing, "room[:end-first])\n", "room[:end-first])\n\t\t\tfor j := first; j < end && k > from; j++ {\n\t\t\t\tfirstOne := from*piece + j - first\n\t\t\t\tvalues[j] = values[firstOne] + float64(b.values[j]-b.values[firstOne])*b.unit\n\t\t\t}\n"),
-	one("every second noise value the negated one before", vectors, gaussian, lastWords, "if dst[i] = (v + half) >> shift; i%2 == 1 {\n\t\t\tdst[i] = -dst[i-1]\n\t\t}"),
-	one("noise values correlated with the one before", vectors, gaussian, lastWords, "if dst[i] = (v + half) >> shift; i > 0 {\n\t\t\tdst[i] = int64(0.8*float64(dst[i])) + int64(0.6*float64(dst[i-1]))\n\t\t}"),
+	one("noise values in pairs v and −v", vectors, gaussian, lastWords, "if dst[i] = (v + half) >> shift; i%2 == 1 {\n\t\t\tdst[i] = -dst[i-1]\n\t\t}"),
+	one("each noise value correlated with the previous value", vectors, gaussian, lastWords, "if dst[i] = (v + half) >> shift; i > 0 {\n\t\t\tdst[i] = int64(0.8*float64(dst[i])) + int64(0.6*float64(dst[i-1]))\n\t\t}"),
 	{name: "random words read after their buffer was refilled", by: vectors, effort: 0.6, edits: []Edit{
 		{gaussian, "\t\"math/big\"\n", "\t\"encoding/binary\"\n\t\"math/big\"\n"},
 		{gaussian, "meta := s.Word()\n\tfor i := range dst {", "if s.next+8*(1+len(dst)) > len(s.buffer) {\n\t\ts.refill()\n\t}\n\tbase := s.next\n\ts.next += 8 * (1 + len(dst))\n\tmeta := binary.LittleEndian.Uint64(s.buffer[base:])\n\tfor i := range dst {"},
@@ -100,8 +100,8 @@ var faults = []fault{
 	one("correlated noise scaled for a single step", inSeries, series, "math.Sqrt(float64(p.matrix.square()))", "math.Sqrt(float64(min(1, p.matrix.square())))"),
 
 	// Samples.
-	one("batches of fixed size priced as Poisson samples", poissons, sampling, "d.take(sample.NewStream().Poisson(nil, records, threshold(e.Probability)))", "d.take(sample.NewStream().Subset(records, int(float64(records)*e.Probability)))"),
-	{name: "records taken in turn priced as Poisson samples", by: poissons, edits: []Edit{{sampling, "func threshold(", "var turn int\n\nfunc inTurn(records int, q float64) (all []int) {\n\tturn++\n\tfor i := range records {\n\t\tif (i+turn)%int(1/q) == 0 {\n\t\t\tall = append(all, i)\n\t\t}\n\t}\n\treturn all\n}\n\nfunc threshold("},
+	one("batches of fixed size, priced as Poisson samples", poissons, sampling, "d.take(sample.NewStream().Poisson(nil, records, threshold(e.Probability)))", "d.take(sample.NewStream().Subset(records, int(float64(records)*e.Probability)))"),
+	{name: "records taken in turn, priced as Poisson samples", by: poissons, edits: []Edit{{sampling, "func threshold(", "var turn int\n\nfunc inTurn(records int, q float64) (all []int) {\n\tturn++\n\tfor i := range records {\n\t\tif (i+turn)%int(1/q) == 0 {\n\t\t\tall = append(all, i)\n\t\t}\n\t}\n\treturn all\n}\n\nfunc threshold("},
 		{sampling, "d.take(sample.NewStream().Poisson(nil, records, threshold(e.Probability)))", "d.take(inTurn(records, e.Probability))"}}},
 	one("records sampled with twice the probability", poissons, sampling, "math.Floor(math.Ldexp(q, 64))", "math.Floor(math.Ldexp(min(2*q, 0.999), 64))"),
 	one("a record that is in no sample", "large poisson samples", poisson, "if u < head ||", "if i == 77 {\n\t\t\t\tcontinue\n\t\t\t}\n\t\t\tif u < head ||"),
@@ -144,7 +144,7 @@ func (f fault) convictedBy() string {
 	case f.by == refused:
 		return "the ledger, which refuses"
 	case f.by == twice:
-		return "the set of records that were added"
+		return "the check that each record is added once"
 	}
 	return f.by
 }
