@@ -2,6 +2,7 @@ package release
 
 import (
 	"errors"
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -30,10 +31,9 @@ const admitRows = 64
 // and then the sum is never released.
 func (s *Sum) admit(q []float64, record, column int, b *Block) error {
 	n := b.Len()
-	var room enteredRoom
 	for from := 0; from < n && !s.faulty; from += admitRows {
 		end := min(from+admitRows, n)
-		n2, mixes := b.entered(from, end, &room)
+		n2, mixes := b.entered(from, end, &s.room)
 		if record != 1 || s.columns != 1 || !s.admitOnes(q[from:end], n2, mixes) {
 			s.admitSome(q[from*record:], record, column, n2, mixes)
 		}
@@ -44,60 +44,82 @@ func (s *Sum) admit(q []float64, record, column int, b *Block) error {
 	return nil
 }
 
-// admitOnes is admitSome for one integer a record. It reports whether all are below 2^32; else it notes nothing.
+// admitOnes is admitSome for one integer a record. Where float64 leaves a doubt it notes nothing, and
+// reports that.
 func (s *Sum) admitOnes(q []float64, n2 []int64, mixes []uint64) bool {
-	limitHigh, limitLow := bits.Mul64(uint64(s.limit), uint64(s.limit))
-	var high, low, most, bad, carry uint64
+	var high, low, most uint64
+	limit := s.floatLimit()
 	n2, mixes = n2[:len(q)], mixes[:len(q)]
 	for i, f := range q {
-		v, square := int64(f), uint64(n2[i])
-		u := uint64(v ^ v>>63 - v>>63)
-		most |= u
-		h, l := bits.Mul64(u*u, square)
-		_, carry = bits.Sub64(limitLow, l, 0)
-		_, carry = bits.Sub64(limitHigh, h, carry)
-		// Beyond the limit, a norm below 0, an integer next to a norm of 0, and a row that was not entered.
-		bad |= carry | square>>63 | u&-((square-1)>>63) | mixes[i]>>primeBits
-		h, l = bits.Mul64(u, negated(v, mixes[i]))
-		low, carry = bits.Add64(low, l, 0)
-		high += h + carry
+		weight := float64(n2[i])
+		if n2[i] == 0 {
+			weight = math.MaxFloat64 // which zeros alone hold
+		}
+		if !(f*f*weight <= limit) {
+			return false
+		}
+		most |= mixes[i] | uint64(n2[i])
+		high, low = addProduct(high, low, int64(f), mixes[i])
 	}
-	if most >= 1<<32 {
-		return false
+	if most > prime {
+		return false // a norm below 0, or a row that was not entered
 	}
-	s.faulty = s.faulty || bad != 0
 	s.mixes[0] = residue(s.mixes[0] + residue128(high, low))
 	return true
 }
 
 // admitSome is admit for at most admitRows records: i%admitRows is i, and spares checks of bounds.
 func (s *Sum) admitSome(q []float64, record, column int, n2 []int64, mixes []uint64) {
-	var squares, tops [admitRows]uint64 // Σ q² of each record in two words
-	most := uint64(0)
+	var squares [admitRows]float64 // Σ q² of each record
 	for k := range s.columns {
-		var high, low, carry uint64 // at most 2^6 products below 2^113, if no integer passes maxCoefficient
-		at := k * column
-		for i, mix := range mixes {
-			v := int64(q[at])
-			at += record
-			u := uint64(v ^ v>>63 - v>>63)
-			most |= u
-			h, l := bits.Mul64(u, u)
-			squares[i%admitRows], carry = bits.Add64(squares[i%admitRows], l, 0)
-			tops[i%admitRows] += h + carry
-			h, l = bits.Mul64(u, negated(v, mix))
-			low, carry = bits.Add64(low, l, 0)
-			high += h + carry
-		}
-		s.mixes[k] = residue(s.mixes[k] + residue128(high, low))
+		s.mixes[k] = residue(s.mixes[k] + mixColumn(squares[:len(mixes)], q[k*column:], record, mixes))
 	}
-	limitHigh, limitLow := bits.Mul64(uint64(s.limit), uint64(s.limit))
-	bad := most > 2*maxCoefficient-1
+	limit, holds := s.floatLimit(), true
 	for i, v := range n2 {
-		high, low := tops[i%admitRows], squares[i%admitRows]
-		bad = bad || !within(high, low, uint64(v), limitHigh, limitLow) || v <= 0 && (v < 0 || high|low != 0) || mixes[i] >= prime
+		holds = holds && squares[i%admitRows]*float64(v) <= limit && (v > 0 || v == 0 && squares[i%admitRows] == 0)
 	}
-	s.faulty = s.faulty || bad
+	s.faulty = s.faulty || !holds && !s.boundHolds(q, record, column, n2) || slices.Max(mixes) >= prime
+}
+
+// mixColumn adds the squares of a column's integers to squares. It returns Σ q·h modulo the prime:
+// at most admitRows products below 2^114, if no integer passes 2·maxCoefficient.
+func mixColumn(squares, q []float64, record int, mixes []uint64) uint64 {
+	var high, low uint64
+	at := 0
+	for i := range squares {
+		f := q[at]
+		at += record
+		squares[i] += f * f
+		high, low = addProduct(high, low, int64(f), mixes[i])
+	}
+	return residue128(high, low)
+}
+
+// floatLimit returns a limit. If float64 finds Σ q² times a positive n2 to be at most this, then (Σ q²)·n2
+// ≤ Δ², and no integer passes maxCoefficient. Fewer than 8 roundings a column decide, each by a factor
+// within 1 ± 2^-53. Integers are floats rounded toward zero, so their squares are no larger.
+func (s *Sum) floatLimit() float64 {
+	limit := float64(min(s.limit, maxCoefficient))
+	return limit * limit * (1 - 0x1p-49*float64(s.columns))
+}
+
+// boundHolds reports whether all records are within the bound, in integers.
+func (s *Sum) boundHolds(q []float64, record, column int, n2 []int64) bool {
+	limitHigh, limitLow := bits.Mul64(uint64(s.limit), uint64(s.limit))
+	for i, v := range n2 {
+		var high, low uint64
+		for k := range s.columns {
+			w := int64(q[i*record+k*column])
+			if w = max(w, -w); uint64(w) >= 2*maxCoefficient {
+				return false
+			}
+			high, low = addProduct(high, low, w, uint64(w))
+		}
+		if v < 0 || v == 0 && high|low != 0 || !within(high, low, uint64(v), limitHigh, limitLow) {
+			return false
+		}
+	}
+	return true
 }
 
 // within reports whether a square sum of two words times n2 is at most the limit of two words.
@@ -125,7 +147,7 @@ func (s *Sum) agrees(values []int64) bool {
 
 // short reports whether numbers are different wherever their residues are: none is beyond half of the prime.
 func short(values []int64) bool {
-	return !slices.ContainsFunc(values, func(v int64) bool { return max(v, -v) > prime/2 || v == -v && v != 0 })
+	return !slices.ContainsFunc(values, func(v int64) bool { return uint64(v+prime/2) > prime-1 })
 }
 
 // mergeChecks adds what o noted, and clears it. Rows of other integers have another secret: there o

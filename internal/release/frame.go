@@ -78,7 +78,6 @@ type frame struct {
 	// What checks take, with r the secret of the rows (keepSecrets).
 	secret             []uint64 // what the integers of a row have their product with: r, or Wᵀ·r
 	whitenedSecret     []uint64 // what W·x has its product with: r
-	movedSecret        uint64   // 2^31·Σ r
 	whitenedCenter     []int64  // m, or zeros
 	mixCenter, mixTail uint64   // m·r, and the number of r for the intercept
 }

@@ -56,7 +56,6 @@ func (f *frame) keepSecrets(dim int, r []uint64) {
 	}
 	if f.whitener != nil {
 		f.whitenedSecret, f.secret = r[:dim], f.whitener.secret(r[:dim])
-		f.movedSecret = times2(moved(f.whitenedSecret), productBits-shortBits)
 		f.whitenedCenter = f.m
 		if f.m == nil {
 			f.whitenedCenter = make([]int64, dim)

@@ -52,7 +52,7 @@ func newGroup(like []*Sum) *Group {
 	for _, s := range like {
 		end := at + s.columns*rows.dim
 		part := newRowAdder(s.rows, s.columns, s.bound, s.limit, g.all.Total[at:end], g.scales)
-		g.sums = append(g.sums, &Sum{seenSet{sample: s.sample, sealed: true}, part, s.rows, s.columns, s.bound, s.limit, s.grid, make([]uint64, s.columns), false})
+		g.sums = append(g.sums, &Sum{seenSet{sample: s.sample, sealed: true}, part, s.rows, s.columns, s.bound, s.limit, s.grid, make([]uint64, s.columns), false, enteredRoom{}})
 		at = end
 	}
 	return g

@@ -8,26 +8,16 @@ import "math/bits"
 
 // productSecret is what one block is mixed with.
 type productSecret struct {
-	left, right           []uint64
-	movedLeft, movedRight uint64 // 2^15·Σ of each side, modulo the prime
+	left, right []uint64
 }
 
 // productSecrets returns vectors of their own for each block.
 func productSecrets(blocks []ProductBlock) []productSecret {
 	out := make([]productSecret, len(blocks))
 	for k, b := range blocks {
-		left, right := uniform(b.width()), uniform(b.Right)
-		out[k] = productSecret{left, right, moved(left), moved(right)}
+		out[k] = productSecret{left: uniform(b.width()), right: uniform(b.Right)}
 	}
 	return out
-}
-
-// moved returns 2^15·Σ r_j modulo the prime.
-func moved(r []uint64) (sum uint64) {
-	for _, v := range r {
-		sum = residue(sum + v)
-	}
-	return times2(sum, shortBits)
 }
 
 // admit holds that what the i-th record adds is within the bound, in portable code, and notes it.
@@ -72,28 +62,12 @@ func (p *productPart) mixPositions(i int, r productSecret) (mix uint64) {
 	n, width := p.factors.Positions, p.width()
 	lefts, rights := p.lefts[i*n*width:(i+1)*n*width], p.rights[i*n*p.Right:(i+1)*n*p.Right]
 	for t := range n {
-		if right := mixShort(rights[t*p.Right:(t+1)*p.Right], r.right, r.movedRight); right != 0 {
-			left := mixShort(lefts[t*width:(t+1)*width], r.left, r.movedLeft)
+		if _, right := mixWhole(rights[t*p.Right:(t+1)*p.Right], r.right); right != 0 {
+			_, left := mixWhole(lefts[t*width:(t+1)*width], r.left)
 			mix = residue(mix + timesResidue(int64(right), left))
 		}
 	}
 	return mix
-}
-
-// shortBits is the least power of 2 that makes an integer of 16 bits nonnegative.
-const shortBits = 15
-
-// mixShort returns Σ x_j·r_j modulo the prime, for at most 2^31 integers x and what moved returns
-// of r. Its terms are moved up by 2^15·r_j, below 2^77, and have a sum below 2^108.
-func mixShort(x []int16, r []uint64, moved uint64) uint64 {
-	var high, low, carry uint64
-	r = r[:len(x)]
-	for j, v := range x {
-		h, l := bits.Mul64(uint64(int64(v)+1<<shortBits), r[j])
-		low, carry = bits.Add64(low, l, 0)
-		high, _ = bits.Add64(high, h, carry)
-	}
-	return residue(residue128(high, low) + prime - moved)
 }
 
 // maxOwn bounds the numbers of a record's contribution: at most 2^20 products below 2^23. At most

@@ -184,7 +184,6 @@ func TestMixPositionsIsThatOfBigIntegers(t *testing.T) {
 		p.lefts = some(records*n*width, []int16{0, 255, -255, math.MaxInt16, math.MinInt16})
 		p.rights = some(records*n*p.Right, []int16{0, 0, maxRight, -maxRight, math.MinInt16})
 		secret := productSecret{left: secrets(width), right: secrets(p.Right)}
-		secret.movedLeft, secret.movedRight = moved(secret.left), moved(secret.right)
 		i, want := records-1, new(big.Int)
 		for at := i * n; at < records*n; at++ {
 			right := dot(p.rights[at*p.Right:(at+1)*p.Right], secret.right)

@@ -43,9 +43,9 @@ func residue(v uint64) uint64 {
 	return v
 }
 
-// residue128 returns high·2^64 + low modulo the prime; 2^64 is 8 there.
+// residue128 returns a number of two words, of two's complement, modulo the prime; 2^64 is 8 there.
 func residue128(high, low uint64) uint64 {
-	return residue(times2(residue(high), 3) + residue(low))
+	return residue(times2(signedResidue(int64(high)), 3) + residue(low))
 }
 
 // times2 returns v·2^n modulo the prime, for v below the prime and n below 61. It rotates
@@ -54,22 +54,20 @@ func times2(v uint64, n uint) uint64 {
 	return residue(v<<n&prime | v>>(primeBits-n))
 }
 
+// signedResidue returns v modulo the prime: as a number without a sign, a negative v is more by 2^64.
+func signedResidue(v int64) uint64 { return residue(residue(uint64(v)) + prime - uint64(v>>63)&8) }
+
+// addProduct adds a·b to a number of two words, of two's complement. The sum is to stay below 2^127 in
+// magnitude. As a number without a sign, a negative a is more by 2^64.
+func addProduct(high, low uint64, a int64, b uint64) (uint64, uint64) {
+	h, l := bits.Mul64(uint64(a), b)
+	low, carry := bits.Add64(low, l, 0)
+	high, _ = bits.Add64(high, h-uint64(a>>63)&b, carry)
+	return high, low
+}
+
 // timesResidue returns a·b modulo the prime, for b below the prime.
-func timesResidue(a int64, b uint64) uint64 {
-	high, low := bits.Mul64(uint64(max(a, -a)), negated(a, b))
-	return residue128(high, low)
-}
-
-// negated returns b or, where a is negative, p - b, for b up to p: then it flips all 61 bits of b.
-func negated(a int64, b uint64) uint64 { return b ^ uint64(a>>63)&prime }
-
-// joinParts returns high·2^31 + low modulo the prime, for sums of products with parts of the secret.
-func joinParts(high, low int64) uint64 {
-	return residue(times2(signedResidue(high), secretLow) + signedResidue(low))
-}
-
-// signedResidue returns v modulo the prime.
-func signedResidue(v int64) uint64 { return residue(negated(v, residue(uint64(max(v, -v))))) }
+func timesResidue(a int64, b uint64) uint64 { return residue128(addProduct(0, 0, a, b)) }
 
 // mixWhole returns the squared norm of at most 2^32 integers of at most 16 bits, and their product
 // with the secret modulo the prime.
@@ -84,23 +82,21 @@ func mixWhole[T int16 | uint8](x []T, r []uint64) (square int64, mix uint64) {
 			high += w * int64(some[j]>>secretLow)
 			low += w * int64(some[j]&(1<<secretLow-1))
 		}
-		mix = residue(mix + joinParts(high, low))
+		mix = residue(mix + times2(signedResidue(high), secretLow) + signedResidue(low))
 		x, r = x[n:], r[n:]
 	}
 	return square, mix
 }
 
 // mixLong returns Σ v_j·r_j modulo the prime, for numbers of magnitude below 2^60.
-func mixLong(v []int64, r []uint64) (mix uint64) {
+func mixLong[T int64 | int32](v []T, r []uint64) (mix uint64) {
 	r = r[:len(v)]
 	for len(v) > 0 {
 		n := min(len(v), 64) // products below 2^121
-		var high, low, carry uint64
+		var high, low uint64
 		some := r[:n]
 		for j, w := range v[:n] {
-			h, l := bits.Mul64(uint64(max(w, -w)), negated(w, some[j]))
-			low, carry = bits.Add64(low, l, 0)
-			high += h + carry
+			high, low = addProduct(high, low, int64(w), some[j])
 		}
 		mix = residue(mix + residue128(high, low))
 		v, r = v[n:], r[n:]

@@ -44,15 +44,16 @@ type Sum struct {
 	grid    grid
 	mixes   []uint64 // of each column what its sum has as its product with the secret; see admit
 	faulty  bool     // a check failed: nothing is released
+	room    enteredRoom
 }
 
 // adder rounds what is proposed for records to integers, and adds up rows times integers. It may be
 // wrong: Sum checks what it returns. Integers of records stand row after row.
 type adder interface {
 	// round returns the integers that the records of a block add their rows times.
-	round(b *Block, proposals []float64) []float64
+	round(b Block, proposals []float64) []float64
 	// add adds the rows of a block times integers.
-	add(b *Block, q []float64)
+	add(b Block, q []float64)
 	// take adds what o holds, of the same kind, and empties o.
 	take(o adder)
 	// values returns the sum, column after column, as rows are seen.
@@ -88,7 +89,7 @@ func checkSample(s Sample, rows *Rows, maxRecords int) error {
 
 func newSum(s Sample, rows *Rows, columns int, bound float64, g grid) *Sum {
 	limit := g.bound >> rows.shift
-	return &Sum{newSeenSet(s), newAdder(rows, columns, bound, limit), rows, columns, bound, limit, g, make([]uint64, columns), false}
+	return &Sum{newSeenSet(s), newAdder(rows, columns, bound, limit), rows, columns, bound, limit, g, make([]uint64, columns), false, enteredRoom{}}
 }
 
 // Empty returns an empty sum of the same kind, for another goroutine. It may be called while other
@@ -110,7 +111,7 @@ func (s *Sum) AddBlock(b Block, c kernel.Contributions) error {
 	if err := s.mark(b.first, b.records, b.Len()); err != nil {
 		return err
 	}
-	return s.addAll(&b, s.round(&b, c.Coefficients))
+	return s.addAll(&b, s.round(b, c.Coefficients))
 }
 
 // addAll adds the rows of a block, which were marked, times integers.
@@ -118,7 +119,7 @@ func (s *Sum) addAll(b *Block, q []float64) error {
 	if err := s.admit(q, s.columns, 1, b); err != nil {
 		return err
 	}
-	s.add(b, q)
+	s.add(*b, q)
 	return nil
 }
 

@@ -31,14 +31,14 @@ func newRowAdder(rows *Rows, columns int, bound float64, limit int64, total []in
 		betas: make([]int64, columns), tails: make([]int64, columns), scales: of}
 }
 
-func (s *rowAdder) round(b *Block, proposals []float64) []float64 {
+func (s *rowAdder) round(b Block, proposals []float64) []float64 {
 	s.exact = grow(s.exact, len(proposals))
 	s.scales.forget()
-	s.verifyBlock(s.exact, s.Columns, 1, b, proposals)
+	s.verifyBlock(s.exact, s.Columns, 1, &b, proposals)
 	return s.exact
 }
 
-func (s *rowAdder) add(b *Block, q []float64) { s.Sum.Add(b.x, q) }
+func (s *rowAdder) add(b Block, q []float64) { s.Sum.Add(b.x, q) }
 
 func (s *rowAdder) take(o adder) {
 	other := o.(*rowAdder)

@@ -1,9 +1,6 @@
 package release
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 // Kernels propose the norms of whitened rows and their products W·x, and may be wrong. Portable
 // code holds the products to their product with the secret, and the norm to the products. Its time
@@ -30,7 +27,7 @@ func (f *frame) explainsWhitened(m *measures, i int, square int64, mix uint64, w
 		beta = f.betaOf(square)
 	}
 	sum, fits := f.squareWhitened(w, beta)
-	if !fits || mixWhitened(w, f.whitenedSecret, f.movedSecret) != mix {
+	if !fits || mixLong(w, f.whitenedSecret) != mix {
 		return false
 	}
 	least, most := unitsOf(sum, squareSpare), unitsOf(sum, squareRoom)+1
@@ -57,20 +54,4 @@ func (f *frame) squareWhitened(w []int32, beta int64) (square float64, fits bool
 		even, odd = odd, even+float64(y)*float64(y)
 	}
 	return even + odd, most < exactMost
-}
-
-// productBits is the least power of 2 that makes an integer of 32 bits nonnegative.
-const productBits = 31
-
-// mixWhitened returns Σ w_k·r_k modulo the prime, for at most 2^20 integers w; moved is 2^31·Σ r_k.
-// Its terms are moved up by 2^31·r_k, below 2^93, and have a sum below 2^113.
-func mixWhitened(w []int32, r []uint64, moved uint64) uint64 {
-	var high, low, carry uint64
-	r = r[:len(w)]
-	for k, v := range w {
-		h, l := bits.Mul64(uint64(int64(v)+1<<productBits), r[k])
-		low, carry = bits.Add64(low, l, 0)
-		high, _ = bits.Add64(high, h, carry)
-	}
-	return residue(residue128(high, low) + prime - moved)
 }

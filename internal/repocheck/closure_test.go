@@ -61,7 +61,7 @@ var coreParts = []corePart{
 		"internal/rows.dense.Read", "internal/rows.bitRows.Read", "internal/rows.sparseRows.Read"}},
 	{name: "rows that are filled", most: 66, apart: true, roots: []string{"internal/release.filler"}},
 	{name: "whitened rows", most: 170, apart: true, roots: []string{"internal/release.whitener", "internal/release.frame.whiten",
-		"internal/release.frame.explainsWhitened", "internal/release.frame.squareWhitened", "internal/release.mixWhitened"}},
+		"internal/release.frame.explainsWhitened", "internal/release.frame.squareWhitened"}},
 	{name: "vector norms", most: 327, roots: []string{"internal/release.NewVectorSum", "internal/release.VectorSum", "internal/release.Norm", "internal/release.fitKNorm", "internal/release.discreteGrid", "internal/release.drawDiscreteGaussian", "internal/release.drawDiscreteLaplace", "mechanism.KNorm", "mechanism.Laplace", "mechanism.DiscreteGaussian", "mechanism.DiscreteLaplace"}},
 	{name: "second moments", most: 251, roots: []string{"internal/release.SumProducts", "internal/release.SecondMoment", "internal/release.SecondMomentOf"}},
 	{name: "sums of products", most: 343, roots: []string{"internal/release.NewProductSum", "internal/release.ProductSum", "internal/release.productPart.formSparse"}},
