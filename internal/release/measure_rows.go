@@ -3,6 +3,7 @@ package release
 import (
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/rows"
@@ -34,11 +35,13 @@ func (r *Rows) measure() error {
 			return r.measureSome(all.part(first, r.file.Table.Blocks[k].Rows), own.X, first)
 		})
 	} else {
-		failed := make([]error, r.count)
+		var lock sync.Mutex
 		parallel.Parts(r.count, func(from, to int) {
-			failed[from] = r.measureSome(all.part(from, to-from), r.x.Part(from, to-from), from)
+			failed := r.measureSome(all.part(from, to-from), r.x.Part(from, to-from), from)
+			lock.Lock()
+			defer lock.Unlock()
+			err = errors.Join(err, failed)
 		})
-		err = errors.Join(failed...)
 	}
 	if r.measures = all; err != nil {
 		r.known = nil // no sum takes any of these rows

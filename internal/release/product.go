@@ -98,7 +98,7 @@ func NewProductSum(s Sample, o ProductOptions) (*ProductSum, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newProductSum(s, o.Blocks, o.Bound, g, numbers, productSecrets(o.Blocks)), nil
+	return newProductSum(s, slices.Clone(o.Blocks), o.Bound, g, numbers, productSecrets(o.Blocks)), nil
 }
 
 func newProductSum(s Sample, blocks []ProductBlock, bound float64, g grid, numbers int, secrets []productSecret) *ProductSum {

@@ -434,3 +434,16 @@ func TestManyProductsDoNotOverflow(t *testing.T) {
 		t.Errorf("%d records of 1 add up to %v", n, float64(got.values[0])*got.unit)
 	}
 }
+
+// TestShapesOfProductsStay changes the blocks that a sum was made with: the sum has its own.
+func TestShapesOfProductsStay(t *testing.T) {
+	r, blocks := rand.New(rand.NewPCG(6, 2)), productBlocks()
+	s, err := NewProductSum(fullSample(t, 1), ProductOptions{Noise: mechanism.Gaussian{NoiseMultiplier: 5}, Blocks: blocks, Bound: 1, MaxRecords: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks[0].Left++
+	if err = s.Add([]int{0}, someFactors(r, 1, func() float32 { return 1 }), nil); err != nil {
+		t.Errorf("factors of the shape that the sum was made for: %v", err)
+	}
+}

@@ -119,6 +119,7 @@ var mutants = []mutant{
 	{"products beyond the bound", "internal/release/product.go", "case largest <= maxRight && short:", "case largest <= maxRight:", "./internal/release", "TestProductsNeverExceedTheBound"},
 	{"a block that is not measured", "internal/release/product.go", "s.parts[k].addNorm(&norm, i)", "if k > 0 {\n\t\t\t\ts.parts[k].addNorm(&norm, i)\n\t\t\t}", "./internal/release", "TestProductsNeverExceedTheBound"},
 	{"records that are no numbers added", "internal/release/product_part.go", "clear(p.rights[i*n : (i+1)*n])", "_ = n", "./internal/release", "TestBadRecordsAddNothing"},
+	{"blocks of products that others change", "internal/release/product.go", "slices.Clone(o.Blocks)", "o.Blocks", "./internal/release", "TestShapesOfProductsStay"},
 	{"a token that comes again measured apart", "internal/release/product_part.go", "len(p.tokens) == 0 || p.tokens[len(p.tokens)-1] != index[k]", "true", "./internal/release", "TestProductsNeverExceedTheBound"},
 	{"a series nobody paid for", "internal/release/series_open.go", "if err = p.Pay(s.event); err != nil {", "if err != nil {", "./internal/release", "TestSeriesRefusals"},
 	{"a step of a series released twice", "internal/release/series.go", "if last.released.Swap(true) {", "if last.released.Store(true); false {", "./internal/release", "TestSeriesReleasesItsStepsAlone"},
