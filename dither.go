@@ -235,8 +235,8 @@ func WithEpsilon(epsilon float64) Option {
 
 // WithProgress returns the option by which Train reports its progress: Train calls f during
 // training. The first call has step 0 and comes after the preparation. If training has at most 100
-// steps, each step is followed by a call. If it has more, about 100 of its steps are followed by a
-// call. The argument epsilon of f is the total cost of a training that stops at that step, in nats.
+// steps, a call follows each step. If training has more steps, a call follows about 100 of them.
+// The argument epsilon of f is the total cost of a training that stops at that step, in nats.
 // Within f, Left counts the whole cost of the training as spent. Do not call Train, Query or
 // Evaluate with the same budget within f: the call would wait forever.
 func WithProgress(f func(step, steps int, epsilon float64)) Option {
@@ -278,9 +278,9 @@ func PerPerson(column string, maxRows int) Option {
 }
 
 // Asking returns the option that adds details to the question of Query. Query uses these fields of
-// p: Edges, Quantiles, Points, Of, Blocks, Noise, ThresholdDelta and Confidence. It is an error to
-// set one of these fields if the question does not need it. If p.Where or p.By is set, it must
-// equal the argument of the option Where or By. Query ignores all other fields of p.
+// p: Edges, Quantiles, Points, Of, Blocks, Noise, ThresholdDelta and Confidence. Fields that the
+// question does not use must not be set. If p.Where or p.By is set, it must equal the argument of
+// the option Where or By. Query ignores all other fields of p.
 func Asking(p query.Plan) Option {
 	return option("Asking", func(s *settings) {
 		was := s.plan

@@ -5,7 +5,7 @@
 //
 // # One direction
 //
-// A training run has no cycles:
+// The values of a training run flow in one direction:
 //
 //	guarantee wanted --calibrate--> plan --> event --> reserve --> grant
 //	file --schema--> dataset --feature map, grid--> rows --sampling--> sample

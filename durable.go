@@ -13,12 +13,12 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// OpenBudget returns the budget of a durable ledger that `dither ledger create` made: a file, or
-// postgres://user@host/database?ledger=NAME without a password. The budget has the epsilon, delta
-// and relation of the ledger. All processes that open the ledger spend from the same budget. A
-// schema with a different name than the ledger is an error. Train, Query and Evaluate reserve their
-// cost in the ledger before they read a record. A reservation stays spent when the program ends
-// early. Close closes the file or the connection.
+// OpenBudget returns the budget of a durable ledger that `dither ledger create` made. The argument
+// where is the name of a file, or postgres://user@host/database?ledger=NAME without a password. The
+// budget has the epsilon, delta and relation of the ledger. All processes that open the ledger
+// spend from the same budget. A schema whose name differs from the ledger's name is an error.
+// Train, Query and Evaluate reserve their cost in the ledger before they read a record. A
+// reservation stays spent when the program ends early. Close closes the file or the connection.
 func OpenBudget(ctx context.Context, where string) (*Budget, error) {
 	book, err := openBook(ctx, where)
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// Predict returns the prediction of a model for each record. If the target has two levels, the
-// prediction is the probability of the second level. If it has more levels, it is the probability
-// of each level, in the schema's order. If the target is numeric, it is the predicted value. The
-// prediction is nil for a record that the schema drops.
+// Predict returns the prediction of a model for each record. If the target has two levels, a
+// prediction is the probability of the second level. If the target has more levels, a prediction
+// has the probability of each level, in the schema's order. If the target is numeric, a prediction
+// is a number. The prediction is nil for a record that the schema drops.
 //
 // Records are a slice of structs, a file name, or a data set of the model's schema. Structs and
 // files may lack the target. Predict adds no noise and spends no budget, so predictions for private

@@ -143,8 +143,8 @@ type Verification struct {
 	Verified bool
 	// Checked lists the comparisons that Verify made, in words.
 	Checked []string
-	// Disagreements lists the numbers that do not follow from the plan and the contradictions
-	// between files. It is empty for a verified folder.
+	// Disagreements lists two kinds of faults: numbers that do not follow from the plan, and
+	// contradictions between files. It is empty for a verified folder.
 	Disagreements []string
 	// Guarantee states the guarantee in words. It is empty if Verified is false.
 	Guarantee string

@@ -16,12 +16,13 @@ type Interval struct{ Lower, Estimate, Upper float64 }
 type Accountant interface {
 	// Name returns the accountant's name in flags and certificates.
 	Name() string
-	// Epsilon returns the smallest epsilon, in nats, for which the event is (epsilon,
-	// delta)-private under the relation. It is +Inf if there is none. An event for which the
-	// accountant has no proof is an error.
+	// Epsilon returns bounds on the smallest epsilon, in nats, for which the event is (epsilon,
+	// delta)-private under the relation. They are +Inf if there is no such epsilon. An event for
+	// which the accountant has no proof is an error.
 	Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error)
-	// Delta returns the smallest delta for which the event is (epsilon, delta)-private under the
-	// relation. Epsilon is in nats. An event for which the accountant has no proof is an error.
+	// Delta returns bounds on the smallest delta for which the event is (epsilon, delta)-private
+	// under the relation. Epsilon is in nats. An event for which the accountant has no proof is an
+	// error.
 	Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error)
 }
 

@@ -8,11 +8,11 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Basic is the accountant of basic composition: it adds the epsilons of the releases. A release
-// that is differentially private at δ = 0 counts at δ_i = 0. A release that is assumed (ε,
-// δ)-private counts with its assumed δ. All other releases get equal shares of the remaining δ, so
-// that 1 - Π(1-δ_i) = δ. If k releases get shares, each share is at least the remaining δ divided
-// by k. The theorem also covers releases that are chosen after earlier outputs.
+// Basic is the accountant of basic composition. It describes release i by one pair (ε_i, δ_i) and
+// adds the ε_i. For a release that is differentially private at δ = 0, δ_i is 0. For a release that
+// is assumed (ε, δ)-private, δ_i is the assumed δ. All other releases get equal shares of the
+// remaining δ, so that 1 - Π(1-δ_i) = δ. If k releases get shares, each share is at least the
+// remaining δ divided by k. The theorem also covers releases that are chosen after earlier outputs.
 //
 // Dwork & Roth, "The Algorithmic Foundations of Differential Privacy", 2014, theorem 3.16 and
 // appendix B. They bound δ by the sum of the δ_i. The bound 1 - Π(1-δ_i) is proven as follows.

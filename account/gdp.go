@@ -40,9 +40,9 @@ const (
 // Name returns "gdp".
 func (gaussianDP) Name() string { return "gdp" }
 
-// Mu returns an upper bound on the μ of an event: the event is μ-Gaussian-differentially private
-// under the relation. The relative error of the bound is at most 1e-10. An event that the
-// accountant GDP refuses is an error.
+// Mu returns a μ for which the event is μ-Gaussian-differentially private under the relation. It is
+// an upper bound on the smallest such μ, with a relative error of at most 1e-10. An event that the
+// accountant GDP does not price is an error.
 func Mu(e mechanism.Event, n privacy.Neighboring) (float64, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return alone(Mu(w, n)) }); several {
 		return v.Upper, err

@@ -57,8 +57,8 @@ func (a RDP) orders() []float64 {
 }
 
 // Curve returns an upper bound on the Rényi divergence of the event at each order, in nats. All
-// bounds are +Inf if the event can disclose a record with positive probability, as an assumed (ε,
-// δ)-private release with δ > 0 can.
+// bounds are +Inf if the event can disclose a record with positive probability. An example is an
+// assumed (ε, δ)-private release with δ > 0.
 func (a RDP) Curve(e mechanism.Event, n privacy.Neighboring) ([]float64, error) {
 	if all, err := ways(e); isParallel(e) && mechanism.CheckEvent(e) == nil {
 		return a.largest(all, n, err)

@@ -39,9 +39,9 @@ const secrets = 1e6
 // with probability δ, and otherwise changes odds by at most the factor e^ε (Kairouz, Oh &
 // Viswanath, "The Composition Theorem for Differential Privacy", ICML 2015, theorem 3.1,
 // https://arxiv.org/abs/1311.0776). For Reconstruction, let a guess without the output be right
-// with probability κ. With the output it is right with at most the true positive rate at the false
-// positive rate κ (Hayes, Mahloujifar & Balle, "Bounding Training Data Reconstruction in DP-SGD",
-// NeurIPS 2023, theorem 2, https://arxiv.org/abs/2302.07225).
+// with probability κ. Then a guess with the output is right with a probability of at most
+// TruePositives(κ) of the trade-off (Hayes, Mahloujifar & Balle, "Bounding Training Data
+// Reconstruction in DP-SGD", NeurIPS 2023, theorem 2, https://arxiv.org/abs/2302.07225).
 func RiskOf(t TradeOff, epsilon, delta float64) Risk {
 	if !(epsilon >= 0) || !(delta >= 0 && delta <= 1) {
 		epsilon, delta = math.Inf(1), 1

@@ -11,8 +11,8 @@ import (
 // TextbookLine is a textbook formula for the cost of an event, with its value and the exact cost.
 // Claim the value only if Verdict begins with "valid".
 type TextbookLine struct {
-	// Name is the name of the formula. Formula is its text, in which q is the sampling probability,
-	// T the number of releases, and log the natural logarithm.
+	// Name is the name of the formula. Formula is the formula as text. In the text q is the
+	// sampling probability, T the number of releases, and log the natural logarithm.
 	Name, Formula string
 	// Epsilon is the value of the formula, in nats. Delta is the delta at which the formula was
 	// evaluated.

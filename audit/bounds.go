@@ -25,8 +25,8 @@ type Claim struct {
 // Design states how canaries were included in the data and whether their scores are independent.
 type Design struct {
 	// Coins states that an independent fair coin decided for each canary whether it was included.
-	// With another result of one coin, the data must be neighboring data under the claim's
-	// relation. All canaries may be in one run.
+	// If one coin had fallen differently, the data would have been a neighbor of the actual data
+	// under the claim's relation. All canaries may be in one run.
 	Coins bool
 	// Independent states that the scores are independent of each other. They are independent if
 	// each canary had its own run. They are also independent if the canaries' gradients are
@@ -65,13 +65,14 @@ type Bound struct {
 // Bounds returns lower bounds on ε at the δ of the claim. All of them hold together with this
 // confidence, which is at least ½ and less than 1. The error probability, 1 minus the confidence,
 // is divided among the kinds of bounds whose field Counts is true. Bounds at thresholds of the
-// score get three parts together, every other kind gets one. Each kind divides its share among the
-// attacks that it tries. The division depends only on the claim, the design and the numbers of
+// score get three parts together. Every other kind gets one part. Each kind divides its share among
+// the attacks that it tries. The division depends only on the claim, the design and the numbers of
 // canaries. A bound that does not count gets the whole error probability, as if it were the only
 // bound.
 //
 // It is an error if a score is NaN or if no bound counts. With Design.Coins it is also an error if
-// fair coins give such an uneven split of the canaries with a probability below 1e-9.
+// the numbers of included and left-out canaries differ too much for fair coins. Fair coins cause
+// this error with a probability below 1e-9.
 func (s Scores) Bounds(c Claim, d Design, confidence float64) ([]Bound, error) {
 	alarm, err := alarmOf(confidence)
 	if err != nil {

@@ -36,10 +36,10 @@ func (c Counts) Rates(confidence float64) (falsePositives, falseNegatives float6
 }
 
 // Epsilon returns a lower bound on ε at delta, in nats, that holds with this confidence. It is
-// rounded down and at least 0. The mechanism may be any: the bound uses only that P(E) ≤ e^ε·Q(E) +
-// δ for every event E. P and Q are the distributions of the output with a canary and without it, in
-// either order. The confidence is at least ½ and less than 1. Negative or contradictory counts are
-// an error.
+// rounded down and at least 0. It holds for every mechanism, because it uses only that P(E) ≤
+// e^ε·Q(E) + δ for every event E. P and Q are the distributions of the output with a canary and
+// without it, in either order. The confidence is at least ½ and less than 1. Negative or
+// contradictory counts are an error.
 func (c Counts) Epsilon(delta, confidence float64) (float64, error) {
 	if err := checkDelta(delta); err != nil {
 		return 0, err

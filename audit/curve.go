@@ -29,13 +29,14 @@ func Gaussian(mu float64) Curve {
 	}
 }
 
-// Parameter returns a lower bound on a parameter t, if family(t) is the true trade-off curve of the
-// run. The parameter is at least 0, and a larger parameter must give a lower curve. The bound holds
-// with this confidence, which is at least ½ and less than 1. Each parameter below the bound is
-// refuted by the guesses. The bound is at most 512, and 0 if the guesses refute no parameter. It is
-// rounded down by at most 1e-6 (Mahloujifar, Melis & Chaudhuri, "Auditing f-Differential Privacy in
-// One Run", 2024, https://arxiv.org/abs/2410.22235). Negative or contradictory counts are an error.
-// A family whose curves do not fall as the parameter grows is also an error.
+// Parameter returns a lower bound on the parameter t for which family(t) is the true trade-off
+// curve of the run. Parameters are at least 0, and a larger parameter must give a lower curve. The
+// bound holds with this confidence, which is at least ½ and less than 1. Each parameter below the
+// bound is refuted by the guesses. The bound is at most 512, and 0 if the guesses refute no
+// parameter. It is rounded down by at most 1e-6 (Mahloujifar, Melis & Chaudhuri, "Auditing
+// f-Differential Privacy in One Run", 2024, https://arxiv.org/abs/2410.22235). Negative or
+// contradictory counts are an error. A family whose curves do not fall as the parameter grows is
+// also an error.
 func (g Guesses) Parameter(family func(parameter float64) Curve, confidence float64) (float64, error) {
 	return g.parameterFrom(0, family, confidence)
 }

@@ -7,7 +7,7 @@ import (
 
 // Ledger returns a ledger that pays for this run only. Its limit is the epsilon that was requested
 // for the whole run. If no epsilon was requested for the whole run, the limit is the price of the
-// plan. An epsilon for each step is an example.
+// plan. This happens if an epsilon was requested for each step.
 func (c Certificate) Ledger() (*ledger.Ledger, error) {
 	most := float64(c.Asked)
 	if most == 0 {

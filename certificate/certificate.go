@@ -113,9 +113,9 @@ type LedgerRecord struct {
 }
 
 // Charge returns the epsilon, in nats, that an otherwise empty ledger charges for this plan at the
-// certificate's delta. Epsilon additionally includes the difference between the executed noise,
-// which is rounded, and the noise of the event. Charge excludes this difference. If New did not
-// return the certificate, Charge returns Epsilon.
+// certificate's delta. The executed noise is rounded, so it differs slightly from the noise of the
+// event. The field Epsilon includes the cost of this difference, and Charge does not. If New did
+// not return the certificate, Charge returns the field Epsilon.
 func (c Certificate) Charge() float64 {
 	if c.charge == 0 {
 		return float64(c.Epsilon)

@@ -7,7 +7,7 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Frozen describes the first layers of a network whose weights were taken from a source and not
+// Frozen describes the first layers of a network, if their weights were taken from a source and not
 // trained.
 type Frozen struct {
 	// Layers is the number of frozen layers.

@@ -24,7 +24,7 @@ type Subject struct {
 	MaxRecords int `json:"max-records"`
 }
 
-// CheckSubject returns an error if a number in s is invalid. The error text begins with name, which
+// CheckSubject returns an error if a field of s is invalid. The error text begins with name, which
 // is the name of a package. A delta of 0 is valid only if mayBePure is true.
 func CheckSubject(name string, s Subject, mayBePure bool) error {
 	switch {

@@ -5,21 +5,21 @@ import (
 	"fmt"
 )
 
-// ReadBlocks reads a table in blocks and calls each with one data set for each block, in the order
-// of the file. Each data set has the given number of records. The last data set may have fewer
-// records, but has at least one. If the schema drops every row, each is never called. All data sets
-// together have the records that Read returns with the same options.
+// ReadBlocks reads a table block by block. It calls the function each with every block, in the
+// order of the file. A block is a data set with the given number of records. The last block may
+// have fewer records, but has at least one. If the schema drops every row, the function is never
+// called. All blocks together have the records that Read returns with the same options.
 //
-// ReadBlocks stops at the first error of each and returns that error. It finds an error of the file
-// only when it reaches the place of the error, after it passed on earlier blocks. The caller must
-// then undo the work on those blocks.
+// If the function returns an error, ReadBlocks stops and returns that error. It finds an error of
+// the file only when it reaches the place of the error, after it passed on earlier blocks. The
+// caller must then undo the work on those blocks.
 //
 // The memory use is one block and a few pieces of the file, whatever the size of the file. There
 // are two exceptions. A matrix in Fortran order is read as a whole. The distinct texts of the
 // columns in o.Extra are kept in memory. The levels of such a column grow from block to block, and
 // a code means the same text in all blocks.
 //
-// The function each owns the data set that it gets.
+// The function owns the data set that it receives.
 func ReadBlocks(ctx context.Context, s *Schema, src Source, o ReadOptions, records int, each func(*Dataset) error) error {
 	if records < 1 {
 		return fmt.Errorf("data: number of records in a block is %d, want 1 or more; choose one that fits into memory", records)

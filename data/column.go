@@ -127,8 +127,8 @@ const (
 //   - for a numeric column, the number. Under Clamp a number out of range is moved to the nearest
 //     bound.
 //   - for a categorical column, the index of the level. An undeclared level has the index
-//     len(Levels), which is an additional level if Unknown is Other, and sets no indicator if
-//     Unknown is Zero.
+//     len(Levels). If Unknown is Other, this index is an additional level. If Unknown is Zero, it
+//     sets no indicator.
 //   - for a text column, 0; TextCell returns its stored values
 //
 // A numeric v that is not NaN satisfies Lower ≤ v ≤ Upper exactly. Cell allocates nothing and is
@@ -138,8 +138,8 @@ func (c *Column) Cell(text string, marks MissingSet) (v float32, ok bool) {
 }
 
 // Number returns the value that a Dataset stores for a number, as Cell does for a text. NaN and
-// ±Inf count as missing. In a categorical column the number is the level with the same shortest
-// decimal text, so 1.0 is the level "1".
+// ±Inf count as missing. In a categorical column the number stands for the level whose text is the
+// shortest decimal form of the number. So 1.0 stands for the level "1".
 func (c *Column) Number(v float64) (float32, bool) {
 	return c.treat(c.classifyNumber(v, nil))
 }

@@ -56,7 +56,7 @@ func (d *Dataset) Records() int { return d.records }
 
 // Row writes the values of row i to dst and returns dst. There is one value for each of
 // Schema.Features, in order. A text column instead has one value for each bucket. A missing cell is
-// NaN, except in a text column, where all its buckets are 0. If dst is too short, Row returns a
+// NaN. In a text column all buckets of a missing cell are 0. If dst is too short, Row returns a
 // longer slice.
 func (d *Dataset) Row(dst []float32, i int) []float32 {
 	if d.sparse != nil {

@@ -74,8 +74,8 @@
 //	          it joins rows and the guarantee is for single rows. A file is recognized by its
 //	          name if the name ends in .libsvm, .svm or .svmlight. Otherwise it is recognized
 //	          by its first line, unless a delimiter is declared. The table is sparse: the
-//	          memory use is proportional to the number of entries in the file. The time of
-//	          training and prediction is too, if most columns have the lower bound 0. A column
-//	          whose 0 is not encoded as 0 costs an entry in every record. An example is a
-//	          column with bounds from -1 to 1.
+//	          memory use is proportional to the number of entries in the file. If most columns
+//	          have the lower bound 0, the time of training and prediction is proportional to
+//	          that number as well. A column whose 0 is not encoded as 0 costs an entry in every
+//	          record. An example is a column with bounds from -1 to 1.
 package data

@@ -10,9 +10,10 @@ import (
 
 // Hashing is the rule that turns the cells of a text column into numbers. It learns nothing from
 // the records. A text is split into words, and consecutive words form n-grams. A fixed public hash
-// maps each distinct n-gram to one of Buckets, with a sign. The values of the buckets are then
-// scaled so that their squares sum to 1, whatever the length of the text. Most values are 0. The
-// values depend only on the text and are equal on all machines.
+// assigns a bucket and a sign to each distinct n-gram. The value of a bucket follows from the signs
+// of its n-grams. The values of all buckets are then scaled so that their squares sum to 1,
+// whatever the length of the text. Most values are 0. The values depend only on the text and are
+// equal on all machines.
 //
 // A word is a maximal sequence of letters, marks and digits as Unicode defines them, in lower case.
 // Words of the stop list are removed before n-grams are formed.

@@ -19,8 +19,8 @@ type Schema struct {
 	RowsPerPerson int
 	// Records is the declared public number of records. 0 means that the number is private.
 	Records int
-	// MaxRecords is a declared public upper bound on the number of records. It is required. A
-	// larger file is an error.
+	// MaxRecords is a declared public upper bound on the number of records. It is required. A file
+	// with more records is an error.
 	MaxRecords int
 	// MissingMarks are the texts of a missing cell, compared without surrounding spaces. Nil means
 	// "?", "NA", "N/A", "NaN", "nan", "null" and "NULL". An empty cell is always missing.

@@ -19,8 +19,8 @@ type Target struct {
 	// Threshold, if not nil, turns a numeric column into two classes. The class is Levels[1] if the
 	// number in the cell is greater than Threshold, else Levels[0].
 	Threshold *float64
-	// Missing is the treatment of a missing target: Drop, or zero, which also means Drop. A row
-	// with a missing, unknown or invalid target contributes nothing.
+	// Missing is the treatment of a missing target. It is Drop, or the zero value of Treatment,
+	// which also means Drop. A row with a missing, unknown or invalid target contributes nothing.
 	Missing Treatment
 }
 

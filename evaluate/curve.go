@@ -22,10 +22,11 @@ type Bin struct {
 	Low float64 `json:"low"`
 	// High is the upper limit of the bin. Scores equal to High are in the bin.
 	High float64 `json:"high"`
-	// Records is the number of rows in the bin.
+	// Records is the noisy number of rows in the bin.
 	Records Estimate `json:"records"`
-	// Rate is a share of the rows in the bin. For two levels it is the share with the second level.
-	// For more levels it is the share with the predicted level.
+	// Rate is a share of the rows in the bin. For two levels it is the share of rows with the
+	// second level. For more levels it is the share of rows whose true level is the predicted
+	// level.
 	Rate Estimate `json:"rate"`
 }
 

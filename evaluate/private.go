@@ -59,8 +59,8 @@ type PrivateClassification struct {
 
 // Area is an area under the receiver operating characteristic, computed from binned scores. In
 // Value, a tie of two scores within a bin counts 1/2. The confidence set is for the area of the
-// exact scores. Its lower end allows for the case that all ties are lost, and its upper end for the
-// case that all ties are won.
+// exact scores. Its lower end allows for the case that every tie counts 0, and its upper end for
+// the case that every tie counts 1.
 type Area struct {
 	Estimate
 	// Resolution bounds the difference between Value and the area of the exact scores that is due

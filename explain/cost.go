@@ -26,7 +26,8 @@ type Question struct {
 	// ForDelta selects what is asked for. If it is true, the question asks for the smallest delta
 	// at Epsilon. Otherwise it asks for the smallest epsilon at Delta.
 	ForDelta bool
-	// Epsilon, in nats, is used if ForDelta is true. Delta is used if ForDelta is false.
+	// Epsilon is the given epsilon, in nats, if ForDelta is true. Delta is the given delta if
+	// ForDelta is false. The other number is not used.
 	Epsilon, Delta float64
 	// Accountants are the accountants to use, in this order. If there are several, the last must be
 	// account.Best. Nil means account.All.

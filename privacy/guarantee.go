@@ -45,7 +45,7 @@ func NewGuarantee(epsilon, delta float64, n Neighboring, unit Unit) (Guarantee, 
 // Epsilon returns the bound on the privacy loss, in nats. +Inf means no guarantee.
 func (g Guarantee) Epsilon() float64 { return g.epsilon }
 
-// Delta returns the additive term of the (epsilon, delta) statement, a probability.
+// Delta returns the δ of (ε, δ)-differential privacy, a probability.
 func (g Guarantee) Delta() float64 { return g.delta }
 
 // Neighboring returns the neighboring relation of the guarantee.
@@ -54,7 +54,8 @@ func (g Guarantee) Neighboring() Neighboring { return g.neighboring }
 // Unit returns the unit that the guarantee protects.
 func (g Guarantee) Unit() Unit { return g.unit }
 
-// Private reports whether epsilon is positive and finite. An infinite epsilon guarantees nothing.
+// Private reports whether epsilon is positive and finite. A guarantee with an infinite epsilon
+// guarantees nothing.
 func (g Guarantee) Private() bool { return g.epsilon > 0 && !math.IsInf(g.epsilon, 1) }
 
 // String returns epsilon, delta and the relation in one line.

@@ -71,8 +71,7 @@ func (n Neighboring) MarshalText() ([]byte, error) {
 	return []byte(n.String()), nil
 }
 
-// UnmarshalText sets n to the relation with this name. A text that MarshalText never returns is an
-// error.
+// UnmarshalText sets n to the relation with this name. An unknown name is an error.
 func (n *Neighboring) UnmarshalText(text []byte) error {
 	v, err := ParseNeighboring(string(text))
 	if err != nil {
