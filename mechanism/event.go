@@ -94,8 +94,8 @@ func CheckEvent(e Event) error {
 	return nil
 }
 
-// CheckNeighboring returns an error for the first part of a valid event that has no known proof
-// under the relation. The error states the reason.
+// CheckNeighboring returns an error for the first part of a valid event whose cost has no known
+// proof under the relation. The error states the reason.
 func CheckNeighboring(e Event, n privacy.Neighboring) error {
 	if !n.Valid() {
 		return fmt.Errorf("mechanism: neighboring is %v, want a named relation", n)

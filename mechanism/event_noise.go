@@ -15,7 +15,7 @@ type Laplace struct{ NoiseMultiplier float64 }
 // DiscreteGaussian is the release of one integer with integer noise x of probability ∝
 // exp(-x²/(2σ²)), where σ is StandardDeviation. One record moves the integer by at most
 // Sensitivity. Depending on the parameters, the release costs slightly more or less than a Gaussian
-// with the same parameters.
+// with the noise multiplier StandardDeviation/Sensitivity.
 type DiscreteGaussian struct {
 	// StandardDeviation is the parameter σ of the noise, in the unit of the released integer.
 	StandardDeviation float64

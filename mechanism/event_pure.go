@@ -14,12 +14,13 @@ type RandomizedResponse struct {
 }
 
 // Exponential is a selection by the exponential mechanism, for scores that one record changes by at
-// most 1. If one record can only raise or only lower all scores, candidate i has probability ∝
-// exp(Epsilon·score_i). Otherwise its probability is ∝ exp(Epsilon·score_i/2). The mechanism has a
-// bounded range of Epsilon. This means that between neighbors, the log ratio of any two candidates'
-// probabilities changes by at most Epsilon (Dong, Durfee & Rogers, "Optimal Differential Privacy
-// Composition for Exponential Mechanisms", ICML 2020, https://arxiv.org/abs/1909.13830). Under
-// replace-one, scores change by up to twice as much, and accountants take this into account.
+// most 1. Scores are monotone if an added record never lowers a score, or never raises one. For
+// monotone scores candidate i has probability ∝ exp(Epsilon·score_i). For other scores its
+// probability is ∝ exp(Epsilon·score_i/2). The mechanism has a bounded range of Epsilon. This means
+// that between neighbors, the log ratio of any two candidates' probabilities changes by at most
+// Epsilon (Dong, Durfee & Rogers, "Optimal Differential Privacy Composition for Exponential
+// Mechanisms", ICML 2020, https://arxiv.org/abs/1909.13830). Under replace-one, scores change by up
+// to twice as much, and accountants take this into account.
 type Exponential struct{ Epsilon float64 }
 
 // PermuteAndFlip is a selection by the permute-and-flip mechanism, which equals report-noisy-max

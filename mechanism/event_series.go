@@ -32,7 +32,7 @@ type LastIterateConvex struct {
 
 // TreeAggregation is the release of all prefix sums of Steps vectors by a binary tree of noisy
 // sums. Each record contributes to only one vector. The record's place in the data set determines
-// which vector, and its content does not.
+// which vector this is. The record's content does not.
 //
 // Source: Kairouz, McMahan, Song, Thakkar, Thakurta & Xu, "Practical and Private (Deep) Learning
 // without Sampling or Shuffling", ICML 2021, theorem 4.1, https://arxiv.org/abs/2103.00039.
@@ -46,17 +46,19 @@ type TreeAggregation struct {
 
 // BandedMatrix is a series of Steps releases with correlated noise. A lower-triangular matrix C
 // with Bands bands correlates the noise. The records are divided into groups that take turns, so
-// that each record takes part in at most one of Bands consecutive steps. In its step a record is in
-// a Poisson sample of its group with Probability. A record's group depends on the record's place in
-// the data set, not on its content. So the proof at release.Series covers every relation. The
-// source covers zero-out (Choquette-Choo, Ganesh, McKenna, McMahan, Rush, Thakurta & Xu,
-// "(Amplified) Banded Matrix Factorization", NeurIPS 2023, theorem 4,
+// that each record takes part in at most one of Bands consecutive steps. When a group has its turn,
+// each of its records is in a Poisson sample with Probability. A record's group depends on the
+// record's place in the data set, not on its content. So the proof at release.Series covers every
+// relation. The source covers zero-out (Choquette-Choo, Ganesh, McKenna, McMahan, Rush, Thakurta &
+// Xu, "(Amplified) Banded Matrix Factorization", NeurIPS 2023, theorem 4,
 // https://arxiv.org/abs/2306.08153).
 type BandedMatrix struct {
-	// NoiseMultiplier is the standard deviation of the noise before C correlates it. It is in units
-	// of the bound on one record's contribution times the largest L2 norm of a column of C.
+	// NoiseMultiplier is the standard deviation of the noise before the matrix C correlates it (see
+	// BandedMatrix). The unit is the bound on one record's contribution times the largest L2 norm
+	// of a column of C.
 	NoiseMultiplier float64
-	// Bands is the number of bands of the matrix C. Steps is the number of releases.
+	// Bands is the number of bands of the matrix that correlates the noise. Steps is the number of
+	// releases.
 	Bands, Steps int
 	// Probability is the probability that a record is in the Poisson sample of its group.
 	Probability float64
@@ -66,7 +68,7 @@ type BandedMatrix struct {
 // a sum of losses of a generalized linear model, plus a ridge penalty and a random linear term.
 // NoiseMultiplier is the standard deviation of the coefficients of the random term, divided by the
 // bound on one record's gradient. Smoothness is the largest second derivative of one record's loss,
-// divided by the strength of the ridge penalty. It is less than 1 (Redberg, Koskela & Wang,
+// divided by the strength of the ridge penalty. Smoothness is less than 1 (Redberg, Koskela & Wang,
 // "Improving the Privacy and Practicality of Objective Perturbation for Differentially Private
 // Linear Learners", NeurIPS 2023, theorems 3.1 and 3.2, https://arxiv.org/abs/2401.00583).
 type ObjectivePerturbation struct{ NoiseMultiplier, Smoothness float64 }

@@ -9,14 +9,14 @@ const (
 	defaultQuantileWidth = 0.05
 )
 
-// Quantile returns the smoothed pinball loss. The score z that minimizes it is the given quantile
-// of the target y, which is scaled to [-1, 1]. Let u = z - y. The pinball loss is (1-quantile)·u
-// for u ≥ 0, and -quantile·u for u < 0. The smoothed loss is the average of the pinball loss over
-// the interval from u - width to u + width. For |u| ≤ width it is (u + width)²/(4·width) -
-// quantile·u. For larger |u| it equals the pinball loss. Source: Koenker and Bassett, "Regression
-// Quantiles", Econometrica 1978. The smoothing by a uniform kernel is from Fernandes, Guerre and
-// Horta, "Smoothing Quantile Regressions", Journal of Business & Economic Statistics 2021,
-// https://arxiv.org/abs/1905.08535.
+// Quantile returns the smoothed pinball loss. The score z that minimizes the expected loss is the
+// given quantile of the target y, which is scaled to [-1, 1]. Let u = z - y. The pinball loss is
+// (1-quantile)·u for u ≥ 0, and -quantile·u for u < 0. The smoothed loss is the average of the
+// pinball loss over the interval from u - width to u + width. For |u| ≤ width it is (u +
+// width)²/(4·width) - quantile·u. For larger |u| it equals the pinball loss. Source: Koenker and
+// Bassett, "Regression Quantiles", Econometrica 1978. The smoothing by a uniform kernel is from
+// Fernandes, Guerre and Horta, "Smoothing Quantile Regressions", Journal of Business & Economic
+// Statistics 2021, https://arxiv.org/abs/1905.08535.
 func Quantile(quantile, width float64) Loss { return smoothedQuantile{quantile, width} }
 
 // smoothedQuantile is the loss that Quantile returns.

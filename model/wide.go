@@ -84,10 +84,10 @@ func (m *Model) NewReader(d *data.Dataset) *Reader {
 	return r
 }
 
-// Predict writes the prediction for record i to dst, of length Outputs. It has the same bits as the
-// prediction of Model.Predict for the record's row. Sparse data sets are faster if the model has
-// more than 1000 features and does not whiten rows. The time is then proportional to the number of
-// the record's stored cells.
+// Predict writes the prediction for record i to dst, of length Outputs. The prediction has the same
+// bits as the result of Model.Predict for the record's row. Sparse data sets are faster if the
+// model has more than 1000 features and does not whiten rows. The time is then proportional to the
+// number of the record's stored cells.
 func (r *Reader) Predict(dst []float64, i int) {
 	if r.ahead != nil {
 		r.predictAhead(dst, i)

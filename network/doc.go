@@ -5,8 +5,8 @@
 //
 // The package knows nothing of privacy. Packages that add privacy depend on one property: no layer
 // mixes records. The outputs and factors of a record do not depend on the other records in the pass
-// or on their number. They do not differ even in the last bit. (Dropout draws a separate mask for
-// each record.) Layers without this property, such as batch normalization, do not exist here.
+// or on their number. Not even the last bit changes. (Dropout draws a separate mask for each
+// record.) Layers without this property, such as batch normalization, do not exist here.
 //
 // A Network is a list of layers for inputs of a Shape. It contains no parameters. A Tape is the
 // scratch memory in which one goroutine runs the network over chunks of records. SquaredNorms and

@@ -51,9 +51,9 @@ func (l Frozen) worker64(in Shape, s *space) worker[float64] {
 	return newNested[float64](l.Layers, in, s.freeze())
 }
 
-// Freeze returns a network in which the first layers of n are frozen. It also returns the given
-// parameters, in the order of the new network. It is an error if n has fewer layers, or if the
-// number of weights is not the number of parameters of n.
+// Freeze returns a network in which the first layers of n are frozen, where the argument layers is
+// their number. It also returns the given parameters, in the order of the new network. It is an
+// error if n has fewer layers, or if the number of weights is not the number of parameters of n.
 func (n *Network) Freeze(layers int, weights []float32) (*Network, []float32, error) {
 	if layers < 0 || layers > len(n.layers) {
 		return nil, nil, fmt.Errorf("network: freeze: layers is %d, want 0 to %d", layers, len(n.layers))

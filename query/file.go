@@ -37,7 +37,8 @@ type File struct {
 	Certificate *certificate.Certificate `json:"certificate,omitempty"`
 }
 
-// FileRow is one answer in a file. A pointer is nil if its number does not apply to the answer.
+// FileRow is one answer in a file. A pointer field is nil if the number does not apply to the
+// answer.
 type FileRow struct {
 	// Name is the name of the cell, quantile or pair of columns.
 	Name string `json:"name"`
@@ -121,8 +122,8 @@ func shortList(names []string, of int) string {
 	return strings.Join(names, ", ")
 }
 
-// Check returns an error if a number in the file does not agree with the number that follows from
-// the plan of the file.
+// Check returns an error if a number in the file differs from the number that follows from the plan
+// in the file.
 func (a File) Check() error {
 	rows := make([]Row, len(a.Rows))
 	for i, r := range a.Rows {

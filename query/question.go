@@ -37,7 +37,8 @@ type Row struct {
 //   - Confidence: 0.95
 //   - Quantiles: 0.5; for the statistic bounds, 0.025 and 0.975
 //   - ThresholdDelta: half of delta
-//   - Of and Blocks: the mean of each of 40 blocks
+//   - Of: mean
+//   - Blocks: 40
 //
 // Other fields keep their values. If NoiseMultiplier is 0, call WithNoise or Within before Ask. A
 // plan that does not fit the schema is an error.
