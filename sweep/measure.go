@@ -34,8 +34,8 @@ const (
 	metricMAE     = "mae"
 )
 
-// Metrics returns the names of the metrics for a target. The first name is the metric by which
-// models are compared by default.
+// Metrics returns the names of the metrics for a target. The first name is the main metric, by
+// which models are compared.
 func Metrics(t data.Target) []string {
 	switch {
 	case t.Regression():

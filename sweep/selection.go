@@ -27,7 +27,7 @@ var ErrAllDiverged = errors.New("sweep: the weights of every run did not stay fi
 //
 // The theorems cover independent runs with equal distributions. So all configurations must have the
 // same event, which is the event of the plan in the field Run. Drawing a configuration reads no
-// records, so it never increases a divergence of a run.
+// records, so it never increases a Rényi divergence of a run.
 //
 // The theorems need a total order of the results. Among equal scores the first model counts as the
 // best. Because runs have equal distributions, that equals a random choice. A run with weights that

@@ -11,7 +11,7 @@ const confidence = 0.95
 
 // Summary summarizes the values of one metric over the runs of one candidate.
 type Summary struct {
-	// Candidate is the candidate.
+	// Candidate is the candidate whose runs are summarized.
 	Candidate *Candidate
 	// Metric is the name of the metric.
 	Metric string

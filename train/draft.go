@@ -15,8 +15,9 @@ func Defaults() (Request, Options) {
 }
 
 // Draft returns a plan that costs at most the epsilon of the request, and the plan's certificate.
-// In the certificate the assumptions and the fields for the program, the time and the hashes are
-// empty. Draft reads no record. If no plan meets the epsilon, the error wraps ledger.ErrOverBudget.
+// The certificate contains only the assumptions that follow from the plan. Its fields for the
+// program, the time and the hashes are empty. Draft reads no record. If no plan meets the epsilon,
+// the error wraps ledger.ErrOverBudget.
 func Draft(r Request, s *data.Schema) (Setup, certificate.Certificate, error) {
 	var setup Setup
 	asked := r.Epsilon

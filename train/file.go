@@ -16,7 +16,7 @@ var errWhitening = fmt.Errorf("train: whitening is asked for with rows in a file
 var errLearning = fmt.Errorf("train: bounds or levels are to be learned with encoded rows, want them declared; rows were encoded before they are read")
 
 // Encoder writes the encoded records of a table to a file, block by block, for FitFile. The file
-// contains every record in a compact form that anyone can read, so it is as private as the table.
+// contains every record in a compact form that anyone can read. So protect the file like the table.
 type Encoder struct {
 	setup Setup
 	bits  int

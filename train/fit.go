@@ -32,9 +32,10 @@ type Options struct {
 	Ridge float64
 	// L1 is the factor of the penalty Σ|w_j| on all weights.
 	L1 float64
-	// Temperature, if positive, makes the run a sampler. The learning rate is then chosen so that
-	// the plan's noise is the noise of Langevin dynamics at this temperature. A temperature of
-	// 1/records samples the posterior under a normal prior with variance 1/(records·Ridge).
+	// Temperature, if positive, makes training a sampler of weights instead of an optimizer. The
+	// learning rate is then chosen so that the plan's noise is the noise of Langevin dynamics at
+	// this temperature. A temperature of 1/records samples the posterior under a normal prior with
+	// variance 1/(records·Ridge).
 	Temperature float64
 	// Output selects the weights of the result. "last" is the last iterate. "uniform-average" and
 	// "tail-average" are means of iterates. "all-iterates" is the last iterate, together with all
@@ -47,8 +48,8 @@ type Options struct {
 	// halves the memory use. Features with values 0 and 1 take one bit.
 	FeatureBits int
 	// Progress, if not nil, is called after the preparation, with step 0, and after each step. For
-	// more than 100 steps it is called after about 100 of them. Its argument includes the cost, at
-	// the plan's delta, of a run that ends there.
+	// more than 100 steps it is called after about 100 of them. The argument includes the cost, at
+	// the plan's delta, of a run that ends after that step.
 	Progress func(Progress)
 }
 

@@ -29,15 +29,16 @@ type Holdout struct {
 type HoldoutRequest struct {
 	// Share is the probability that a record is held out.
 	Share float64
-	// Noise is evaluate.Request.Noise.
+	// Noise has the meaning of evaluate.Request.Noise.
 	Noise string
-	// Bins is evaluate.Request.Bins.
+	// Bins has the meaning of evaluate.Request.Bins.
 	Bins int
-	// LowScore, HighScore and Threshold are the fields of evaluate.Request with these names.
+	// LowScore, HighScore and Threshold have the meaning of the fields of evaluate.Request with
+	// these names.
 	LowScore, HighScore, Threshold float64
-	// ResidualBound is evaluate.Request.ResidualBound.
+	// ResidualBound has the meaning of evaluate.Request.ResidualBound.
 	ResidualBound float64
-	// GroupColumn is evaluate.Request.GroupColumn.
+	// GroupColumn has the meaning of evaluate.Request.GroupColumn.
 	GroupColumn string
 }
 

@@ -228,7 +228,7 @@ func (n *NonPrivateDiagnosis) Excess(m *model.Model) (float64, error) {
 }
 
 // Bound returns a bound from the literature on the excess of private gradient descent: the expected
-// mean loss minus the minimum. Epsilon is in nats. The bound is for orientation and no guarantee,
+// mean loss minus the minimum. Epsilon is in nats. The bound is a rough guide and not a guarantee,
 // because its source uses slightly less noise than epsilon needs. The bound grows with the rank of
 // the rows, not with their dimension.
 func (n *NonPrivateDiagnosis) Bound(epsilon, delta float64) float64 {

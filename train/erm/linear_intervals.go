@@ -34,11 +34,11 @@ const minSpectralRatio = 4
 //
 // Let x be a row and y its target. Let S be the exact sum of x·xᵀ and s the exact sum of x·y. The
 // released sums are S + E and s + e, with noise E and e. Let w be the solution of S·w = s. To first
-// order the noise changes the solution by S⁻¹(e - E·w). Let W be the noise in the sums of products
-// of (x, c·y), and let u = (w, -1/c). Up to its sign, the vector e - E·w is W·u. The entries of W
-// have the standard deviation ν on the diagonal and ν/√2 elsewhere. So the covariance of W·u is
-// (ν²/2)·(‖u‖²·I + u·uᵀ). Infer adds the covariance σ²·S⁻¹ of least squares whose errors have the
-// equal variance σ².
+// order the noise changes the solution by S⁻¹(e - E·w). The sums were taken of (x, c·y), where c is
+// a public factor. Let W be the noise in the sums of products of (x, c·y), and let u = (w, -1/c).
+// Up to its sign, the vector e - E·w is W·u. The entries of W have the standard deviation ν on the
+// diagonal and ν/√2 elsewhere. So the covariance of W·u is (ν²/2)·(‖u‖²·I + u·uᵀ). Infer adds the
+// covariance σ²·S⁻¹ of least squares whose errors have the equal variance σ².
 //
 // To second order the noise changes the mean of the solution by S⁻¹·E[W·S⁻¹·W]·w, where E[…] is the
 // expectation. For this W the change is (ν²/2)·S⁻¹·(S⁻¹ + tr(S⁻¹)·I)·w, and Infer subtracts it.

@@ -19,7 +19,7 @@ type ClippingRequest struct {
 	// Groups divides the network's blocks of parameters into groups that are clipped separately. It
 	// has the number of blocks in each group, in order. Nil means one group of all blocks.
 	Groups []int
-	// PerLayer makes one group of each layer's blocks.
+	// PerLayer makes one group for each layer, which has all blocks of the layer.
 	PerLayer bool
 	// Norms are the clipping norms of the groups. Nil means Norm/√k for each of k groups.
 	Norms []float64
@@ -34,11 +34,11 @@ type ClippingRequest struct {
 	// Threshold is the threshold of the rules "global" and "global-adaptive". 0 means 10 times the
 	// clipping norm.
 	Threshold float64
-	// Quantile, Rate and CountNoise are parameters of the adaptive rules, in which a level follows
-	// a quantile of the gradients' norms. Quantile is the quantile. 0 means 0.95 for the rule
-	// "global-adaptive" and otherwise 0.5. Rate is the speed; 0 means 0.2. CountNoise is the
-	// standard deviation of the noise on counts of gradients. 0 means 1/20 of the expected batch
-	// size, but at least twice the smallest valid value.
+	// Quantile, Rate and CountNoise are parameters of the adaptive rules, in which the clipping
+	// norm or the threshold follows a quantile of the gradients' norms. Quantile is the quantile. 0
+	// means 0.95 for the rule "global-adaptive" and otherwise 0.5. Rate is the speed; 0 means 0.2.
+	// CountNoise is the standard deviation of the noise on counts of gradients. 0 means 1/20 of the
+	// expected batch size, but at least twice the smallest valid value.
 	Quantile, Rate, CountNoise float64
 	// Projections is the number of random projections in the rule "projected". 0 means 20.
 	Projections int

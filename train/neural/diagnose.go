@@ -16,8 +16,8 @@ import (
 // Diagnosing contains the settings of DiagnoseNonPrivate. The zero value means that all settings
 // have their defaults.
 type Diagnosing struct {
-	// Records is the number of records on which kernels are computed and descents are run. They are
-	// the first records of the table. 0 means 16.
+	// Records is the number of records on which neural tangent kernels are computed and descents
+	// are run. They are the first records of the table. 0 means 16.
 	Records int
 	// NormRecords is the number of records whose gradients' norms are measured. They are the first
 	// records of the table. 0 means 1000.
@@ -50,7 +50,8 @@ const (
 type NonPrivateDiagnosis struct {
 	// Loss is the name of the loss.
 	Loss string `json:"loss"`
-	// Records is the number of records on which kernels were computed and descents were run.
+	// Records is the number of records on which neural tangent kernels were computed and descents
+	// were run.
 	Records int `json:"records"`
 	// Outputs is the number of outputs of the network.
 	Outputs int `json:"outputs"`
@@ -79,8 +80,9 @@ type NonPrivateDiagnosis struct {
 	NormRecords int `json:"norm-records"`
 }
 
-// ClippingDiagnosis describes gradient descent under one way to clip gradients. M is the matrix by
-// which the clipped gradient flow moves the outputs of the network (docs/networks-diagnostics.md).
+// ClippingDiagnosis describes gradient descent under one way to clip gradients. Some fields
+// describe a matrix M: the clipped gradient flow moves the outputs of the network by M
+// (docs/networks-diagnostics.md).
 type ClippingDiagnosis struct {
 	// Name is the name of the clipping.
 	Name string `json:"name"`

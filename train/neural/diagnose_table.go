@@ -6,10 +6,10 @@ import (
 	"github.com/ditherml/dither/internal/dynamics"
 )
 
-// Convergence describes gradient descent under one kind of clipping. M is the matrix by which the
-// clipped gradient flow moves the outputs of the network (docs/networks-diagnostics.md). Each field
-// answers one question. It is "yes", "no", "under way" if more steps are needed, or "" if nothing
-// was measured or claimed.
+// Convergence describes gradient descent under one kind of clipping. Some fields describe a matrix
+// M: the clipped gradient flow moves the outputs of the network by M
+// (docs/networks-diagnostics.md). Each field answers one question. A field is "yes", "no", "under
+// way" if more steps are needed, or "" if nothing was measured or claimed.
 type Convergence struct {
 	// Symmetric states whether the matrix M (see Convergence) is symmetric.
 	Symmetric string `json:"symmetric,omitempty"`

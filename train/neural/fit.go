@@ -51,7 +51,7 @@ type Options struct {
 	// the network. It affects only memory and speed.
 	Chunk int
 	// Progress, if not nil, is called after each step. For more than 100 steps it is called after
-	// about 100 of them. Its argument includes the cost of a run that ends there.
+	// about 100 of them. The argument includes the cost of a run that ends after that step.
 	Progress func(train.Progress)
 	// Checkpoint, if not nil, receives the state of the training every CheckpointEvery steps, when
 	// the training is interrupted, and at its end. If Checkpoint returns an error, the training
@@ -71,9 +71,9 @@ type Result struct {
 	// LearningRate is the learning rate that was used. Divisor is the declared or noisy number of
 	// records, by which sums were divided.
 	LearningRate, Divisor float64
-	// Levels has the clipping norm of each group of parameters after the last step. For the rule
-	// "global-adaptive" it has the threshold instead. Adaptive rules change these numbers in each
-	// step.
+	// Levels has the clipping norm of each group of parameters after the last step. For the rules
+	// "global" and "global-adaptive" it has the threshold of each group instead. Adaptive rules
+	// change these numbers in each step.
 	Levels []float64
 	// Plan is the plan of the training. If the training was resumed, the plan includes the earlier
 	// runs. Plan determines the cost of the result.

@@ -26,9 +26,10 @@ type Plan struct {
 	// Network describes the trained network, without its parameters.
 	Network struct {
 		// Input is the shape of one record.
-		Input  network.Shape  `json:"input"`
+		Input network.Shape `json:"input"`
+		// Layers are the layers of the network.
 		Layers network.Layers `json:"layers"`
-		// Trained is how many numbers are trained.
+		// Trained is the number of trained parameters.
 		Trained int `json:"trained"`
 	} `json:"network"`
 	// Loss is the loss with its parameters.
