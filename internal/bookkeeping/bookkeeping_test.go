@@ -440,3 +440,32 @@ func TestManualTakes(t *testing.T) {
 		}
 	}
 }
+
+// TestTaken: a run that goes on needs the records that paid for its kept releases, wherever they went.
+func TestTaken(t *testing.T) {
+	hash, folder := strings.Repeat("ab", 32), "model, ledger abababab record 5 run 1"
+	run := budget.EarlierRun{Record: budget.Anchor{Seq: 3, Where: hash}, Kept: 9}
+	release := func(source, event string) budget.Release {
+		e, err := mechanism.ParseEvent(event)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return budget.Release{Source: source, Event: e}
+	}
+	for _, c := range []struct {
+		source, event string
+		want          bool
+	}{
+		{"ledger abababab record 3", "repeat(9, gaussian(5))", true},
+		{"ledger cdcdcdcd record 7, ledger abababab record 3", "repeat(10, gaussian(5))", true},
+		{"ledger abababab record 3, " + folder, "repeat(9, gaussian(5))", true},
+		{"ledger abababab record 3", "repeat(8, gaussian(5))", false},
+		{"ledger abababab record 33", "repeat(9, gaussian(5))", false},
+		{"ledger cdcdcdcd record 3", "repeat(9, gaussian(5))", false},
+		{"model, ledger abababab record 3", "repeat(9, gaussian(5))", false},
+	} {
+		if found := taken([]budget.EarlierRun{run}, []budget.Release{release("", "gaussian(1)"), release(c.source, c.event)}); (len(found) == 0) != c.want {
+			t.Errorf("%s, %s: got %q, want it to pay: %v", c.source, c.event, found, c.want)
+		}
+	}
+}

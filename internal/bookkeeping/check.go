@@ -93,12 +93,14 @@ func within(folders []string) (out []string) {
 // against returns what a certificate and the releases that name it say of one another.
 func (l *Ledger) against(folder, hash string, c certificate.Certificate, all []budget.Release) []string {
 	var own []budget.Release
+	elsewhere := c.Recorded != nil && c.Recorded.Ledger != l.Book.Ledger()
+	moved := elsewhere // into this ledger, by a merger or an import
 	for _, r := range all {
-		if r.Certificate == hash || r.Certificate == "" && c.Recorded != nil && c.Recorded.Ledger == l.Book.Ledger() && r.Seq == c.Recorded.Sequence {
-			own = append(own, r)
+		if r.Certificate == hash || r.Certificate == "" && c.Recorded != nil && (!elsewhere && r.Seq == c.Recorded.Sequence || elsewhere && cameFrom(r, *c.Recorded)) {
+			own, moved = append(own, r), moved && r.Source != ""
 		}
 	}
-	if found := l.place(c.Recorded); found != "" {
+	if found := l.place(c.Recorded); found != "" && !(moved && len(own) > 0) {
 		return []string{found}
 	}
 	if len(own) == 0 {
@@ -109,8 +111,8 @@ func (l *Ledger) against(folder, hash string, c certificate.Certificate, all []b
 			return []string{fmt.Sprintf("record %d of the ledger is of a run that stopped after %s, and the certificate states its whole plan", r.Seq, display.Count(r.Begun, "release"))}
 		}
 	}
-	if c.Recorded != nil && len(c.Recorded.Earlier) > 0 {
-		return l.againstResumed(c, own)
+	if c.Recorded != nil && len(c.Recorded.Earlier) > 0 && !(moved && own[0].Event.String() == c.Event) {
+		return l.againstResumed(c, own, all)
 	}
 	var found []string
 	t := l.Terms()

@@ -2,10 +2,12 @@ package bookkeeping
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/budget"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/train/neural"
@@ -13,7 +15,7 @@ import (
 
 // againstResumed returns what the certificate of a resumed run and the ledger say of one another. The record
 // of the run pays for the last releases of the certificate. Earlier records pay for those before.
-func (l *Ledger) againstResumed(c certificate.Certificate, own []budget.Release) []string {
+func (l *Ledger) againstResumed(c certificate.Certificate, own, all []budget.Release) []string {
 	event, err := mechanism.ParseEvent(c.Event)
 	if err != nil {
 		return []string{err.Error()}
@@ -26,13 +28,16 @@ func (l *Ledger) againstResumed(c certificate.Certificate, own []budget.Release)
 	if rest := budget.After(event, before); len(own) > 1 || rest == nil || rest.String() != last.Event.String() {
 		return []string{fmt.Sprintf("the certificate has the event %s, and record %d of the ledger %s, want its last releases", artefact.Shortly(c.Event), last.Seq, artefact.Shortly(last.Event.String()))}
 	}
+	plan, err := strict.ReadPlan[neural.Plan]("neural", c.Plan)
+	runs := artefact.Earlier(plan, c.Recorded.Earlier)
+	if runs != nil && last.Source != "" {
+		return taken(runs, all)
+	}
 	for _, at := range c.Recorded.Earlier {
 		if found := l.place(&at); found != "" {
 			return []string{found}
 		}
 	}
-	plan, err := strict.ReadPlan[neural.Plan]("neural", c.Plan)
-	runs := artefact.Earlier(plan, c.Recorded.Earlier)
 	switch {
 	case err != nil:
 		return []string{err.Error()}
@@ -43,4 +48,34 @@ func (l *Ledger) againstResumed(c certificate.Certificate, own []budget.Release)
 		return []string{err.Error()}
 	}
 	return nil
+}
+
+// taken returns which earlier runs a merger did not take from another ledger, with the releases that
+// their states rest on.
+func taken(runs []budget.EarlierRun, all []budget.Release) []string {
+	for _, run := range runs {
+		paid := 0
+		for _, r := range all {
+			if cameFrom(r, certificate.LedgerRecord{Ledger: run.Record.Where, Sequence: run.Record.Seq}) {
+				paid = budget.Releases(r.Event)
+			}
+		}
+		if paid < run.Kept {
+			return []string{fmt.Sprintf("record %d of ledger %.8s paid for %s of the run, want %d; this ledger took no more from there", run.Record.Seq, run.Record.Where, display.Count(paid, "release"), run.Kept)}
+		}
+	}
+	return nil
+}
+
+// cameFrom reports whether a merger took a release from a record of another ledger.
+func cameFrom(r budget.Release, at certificate.LedgerRecord) bool {
+	for _, step := range strings.Split(r.Source, ", ") {
+		if step == fmt.Sprintf("ledger %.8s record %d", at.Ledger, at.Sequence) {
+			return true
+		}
+		if !strings.HasPrefix(step, "ledger ") { // the name of a folder
+			return false
+		}
+	}
+	return false
 }

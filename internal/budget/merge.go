@@ -100,7 +100,11 @@ func (b *Book) importAll(ctx context.Context, from *Book, source string) error {
 			where = strings.Join([]string{where, h.Source}, ", ")
 		}
 		_, err := b.appendTo(ctx, func() (record, error) {
-			return record{Import: &importRecord{planRecord: p.record, Certificate: h.Certificate, Source: where}}, nil
+			hash := h.Certificate
+			if b.state.freshCertificate(hash) != nil { // counted by both ledgers, and so it counts twice
+				where, hash = fmt.Sprintf("%s, certificate %.8s once more", where, hash), ""
+			}
+			return record{Import: &importRecord{planRecord: p.record, Certificate: hash, Source: where}}, nil
 		})
 		if err != nil {
 			return err

@@ -326,6 +326,7 @@ var mutants = []mutant{
 	{"an import that takes any record for its own", "internal/bookkeeping/change.go", "l.Summary().Releases); len(found) > 0 {\n\t\t\treturn one", "l.Summary().Releases); false {\n\t\t\treturn one", "./cmd/dither", "TestLedgerKnowsWhatItPaidFor"},
 	{"a table that a crash empties", "internal/chain/postgres/read.go", "case !kept:", "case false:", "./internal/chain/postgres", "TestServer"},
 	{"a choice that nobody is told no ledger counts", "cmd/dither/sweep.go", "purse == nil && !p.Public()", "purse == nil && false", "./cmd/dither", "TestUncountedRunsSaySo"},
+	{"an earlier run that no merger took", "internal/bookkeeping/resumed.go", "if paid < run.Kept {", "if false {", "./internal/bookkeeping", "TestTaken"},
 	{"a commit without an answer that counts as done", "internal/chain/postgres/postgres.go", "err = tx.Commit(ctx)\n\t}\n\tif err != nil {\n\t\ts.dead", "_ = tx.Commit(ctx)\n\t}\n\tif err != nil {\n\t\ts.dead", "./internal/chain/postgres", "TestServer"},
 	{"transactions as weak as the server's default", "internal/chain/postgres/postgres.go", "IsoLevel: pgx.Serializable, ", "", "./internal/chain/postgres", "TestServer"},
 	{"a resumed run that reserves less than it draws", "internal/budget/payment.go", "e = After(e, earlier); e == nil", "e = After(e, Releases(e)-1); e == nil", "./internal/budget", "TestEarlierReleasesAreNotReservedAgain"},
