@@ -6,14 +6,13 @@ import (
 	"github.com/ditherml/dither/internal/attack"
 	"github.com/ditherml/dither/internal/auditing"
 	"github.com/ditherml/dither/internal/format/parquet"
-	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/internal/scoreaudit"
 	"github.com/spf13/cobra"
 )
 
 func newAudit() *cobra.Command {
 	var q scoreaudit.Request
-	c := &cobra.Command{Use: "audit [EVENT | FILE | MODEL-FOLDER]", Short: "Try to refute a claim of privacy", Long: scoreaudit.Long, Example: scoreaudit.Example, Args: cobra.MaximumNArgs(1)}
+	c := &cobra.Command{Use: "audit [MODEL-FOLDER | PLAN | EVENT]", Short: "Try to refute a claim of privacy", Long: scoreaudit.Long, Example: scoreaudit.Example, Args: cobra.MaximumNArgs(1)}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if q.Part != "" {
 			return attack.WritePart(c.Context(), c.OutOrStdout(), q.Part)
@@ -22,10 +21,8 @@ func newAudit() *cobra.Command {
 		if err := q.Check(subject); err != nil {
 			return err
 		}
-		r, err := progress.Await(c.Context(), c.ErrOrStderr(), "auditing", func() (auditing.Report, error) {
-			return q.Run(subject, parquet.Formats(), func() (auditing.Report, error) {
-				return attack.Program(c.Context(), c.ErrOrStderr(), q.Effort, "audit", "--part")
-			})
+		r, err := q.Run(c.Context(), c.ErrOrStderr(), subject, parquet.Formats(), func() (auditing.Report, error) {
+			return attack.Program(c.Context(), c.ErrOrStderr(), q.Effort, "audit", "--part")
 		})
 		if err == nil {
 			err = q.Write(r)

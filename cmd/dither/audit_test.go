@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ func TestAudit(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	for _, args := range [][]string{{"audit", "--effort", "0"}, {"audit", "gaussian(1)"}, {"audit", "--scores", "none.csv", "--epsilon", "1"}, {"audit", "--scores", scores}, {"audit", "a", "b"}} {
+	for _, args := range [][]string{{"audit", "--effort", "0"}, {"audit", "gaussian(1)"}, {"audit", "no-model"}, {"audit", "laplace(1)", "--delta", "1e-5"}, {"audit", "gaussian(1)", "--delta", "1e-5", "--data", "x"}, {"audit", "--scores", "none.csv", "--epsilon", "1"}, {"audit", "--scores", scores}, {"audit", "a", "b"}} {
 		if status, stdout, stderr := invoke(args...); status != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || display.Exists("dither-audit") {
 			t.Errorf("%v: status %d, %q, %q, want one line and no folder", args, status, stdout, stderr)
 		}
@@ -46,5 +47,31 @@ func TestAudit(t *testing.T) {
 	}
 	if status, stdout, stderr = invoke("audit", "gaussian(0.1)", "--scores", scores, "--delta", "1e-6", "--out", ""); status != exitDone || stderr != "" || !strings.Contains(stdout, "not refuted") {
 		t.Errorf("a weak claim: status %d, %q: %s", status, stderr, stdout)
+	}
+}
+
+// TestAuditOfAModel audits a model that was just trained, by its folder and by the output of a dry run. A correct
+// plan is refuted with probability at most 1e-6.
+func TestAuditOfAModel(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if status, _, stderr := invoke("train", "--epsilon", "4", "--steps", "5", "--whiten", "no", "--out", "model"); status != exitDone {
+		t.Fatal(stderr)
+	}
+	_, plan, _ := invoke("train", "--epsilon", "4", "--steps", "5", "--whiten", "no", "--dry-run", "--json")
+	if err := os.WriteFile("plan.json", []byte(plan), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, subject := range []string{"model", "plan.json"} {
+		status, stdout, stderr := invoke("audit", subject, "--effort", "0.02", "--runs", "30", "--out", "audit-"+subject)
+		if status != exitDone || !strings.Contains(stdout, "white box: the noisy sum of every step") || !strings.Contains(stdout, "black box: the final model") || !strings.Contains(stderr, "% done") {
+			t.Errorf("%s: status %d, %q: %s", subject, status, stderr, stdout)
+		}
+		if page := readFile(t, filepath.Join("audit-"+subject, "audit.html")); !strings.Contains(page, "No claim is refuted") {
+			t.Errorf("%s: the page does not say that no claim is refuted", subject)
+		}
+	}
+	status, _, stderr := invoke("audit", "model", "--effort", "0.02", "--runs", "30", "--out", "", "--public", "builtin:randhie")
+	if status != exitDone || !strings.Contains(stderr, "WARNING: every record of builtin:randhie is taken for PUBLIC") {
+		t.Errorf("public records: status %d, %q", status, stderr)
 	}
 }

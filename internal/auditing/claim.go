@@ -59,6 +59,13 @@ func EventClaim(e mechanism.Event, n privacy.Neighboring, delta float64) (Claim,
 	return c, nil
 }
 
+// Certified returns the claim with the epsilon that a certificate states, and words for it. A
+// certificate adds what the noise that is drawn differs from the noise that is accounted.
+func (c Claim) Certified(epsilon float64, words string) Claim {
+	c.Words, c.Epsilon = words, max(c.Epsilon, epsilon)
+	return c
+}
+
 // rare returns statements at small δ, which decide about rare outputs: where confidence is high, guesses are
 // compared with these. A δ without a price has none.
 func rare(e mechanism.Event, n privacy.Neighboring) []curve.Statement {

@@ -181,12 +181,18 @@ var layers = []layer{
 	// Words about what every other package plans and certifies: hence all of them. What it explains it verifies first: hence
 	// internal/artefact.
 	{"explain", "privacy internal/parallel internal/display internal/artefact internal/glossary internal/wording internal/textbook internal/curve mechanism account certificate internal/strict query model evaluate train train/erm train/neural sweep internal/report internal/option"},
+	// How far something is, on a terminal or in a file.
+	{"internal/progress", "certificate internal/failure train"},
+	// What trains by a plan as it was run, on canaries, and judges what was released: every kind of training, and the
+	// folders that hold plans.
+	{"internal/planaudit", "privacy mechanism account audit certificate data feature internal/artefact internal/auditing internal/dense internal/display internal/failure internal/kernel internal/option internal/parallel internal/strict ledger model network query train train/erm train/neural"},
 	// What trains on canaries and judges what was released: every kind of training, question and measurement.
 	{"internal/attack/canary", "account audit certificate data evaluate internal/auditing internal/option internal/parallel ledger mechanism network privacy query train train/erm train/neural"},
 	// The attacks on this program together.
 	{"internal/attack", "internal/attack/canary internal/attack/kernels internal/attack/noise internal/auditing internal/failure internal/kernel"},
-	// Audits by scores of canaries of any program: it reads them, and explain reads the claim.
-	{"internal/scoreaudit", "privacy mechanism audit explain internal/columnar internal/auditing internal/display internal/durable internal/failure internal/glossary"},
+	// What dither audit is asked: audits by scores of canaries of any program, whose claim explain reads, and of plans, with
+	// public tables by name.
+	{"internal/scoreaudit", "privacy mechanism audit data explain internal/columnar internal/auditing internal/display internal/durable internal/failure internal/glossary internal/planaudit internal/progress internal/tabular"},
 	// What meets a guarantee: the command and the front door find it in one way.
 	{"internal/calibration", "privacy internal/display internal/wording mechanism account certificate"},
 	// The page, table and files of a sweep: report draws them and internal/wording words them, and both know sweep; hence after them.
@@ -201,8 +207,6 @@ var layers = []layer{
 	{"internal/bookkeeping", "internal/strict train/neural internal/witness certificate explain internal/artefact internal/budget internal/calibration internal/chain internal/chain/postgres internal/display internal/draft internal/failure internal/figure internal/option internal/report internal/wording ledger mechanism privacy data"},
 	// Questions from price to folder, as the command asks them.
 	{"internal/asking", "privacy account ledger certificate data query internal/artefact internal/process"},
-	// How far something is, on a terminal or in a file.
-	{"internal/progress", "certificate internal/failure train"},
 	// One training of any method, from its plan to the folder of its results: the command and the front door share it.
 	{"internal/training", "internal/budget account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/encoder internal/figure internal/layers internal/measures internal/outcome internal/report internal/wording ledger mechanism model network privacy sweep train train/erm train/neural internal/option internal/draft"},
 	// Many runs of settings in text: what they are, what they cost, and a private choice among them.

@@ -8,6 +8,12 @@ Without arguments, dither attacks itself on this machine, in about two minutes: 
 trainings on synthetic canaries, and the sums of every level of processor instructions. No record is read, and it
 costs nothing. A correct program is refuted with probability at most 1e-6.
 
+With a model folder or a plan, dither trains again by that very plan: its method, steps, sampling, clipping, noise,
+unit and network. The records are made up, or those of --public, and canaries are among them. Attacks read every
+iterate and the final model, and what they find is judged by the certificate's own claim. No private record is read,
+so it costs nothing. A plan is what "dither train --dry-run --json" prints, a certificate, or an event of gradient
+descent. An audit takes about two minutes, or longer for large trainings; --effort, --runs and --canaries change it.
+
 With --scores, dither judges the attack of any program on any training. Canaries are records made for an audit: some are included in
 the data of a training, others are left out. An attack gives each a score from what was released, and higher
 scores mean included. If the scores tell the two kinds apart better than the claim allows, it is refuted.
@@ -31,5 +37,9 @@ The exit status is 1 if a claim is refuted, and 2 if the input is wrong.`
   dither audit --scores scores.csv --epsilon 3 --delta 1e-5
   dither audit --scores scores.parquet --design runs --epsilon 3 --delta 1e-5 --confidence 0.999999
   dither audit "repeat(100, gaussian(40))" --scores gradients.csv --design independent --delta 1e-5 --json
-  dither audit dither-model --scores scores.csv --out audit-of-may`
+  dither audit dither-model --scores scores.csv --out audit-of-may
+  dither audit dither-model
+  dither audit dither-model --public published.csv --runs 200 --confidence 0.95
+  dither train --dry-run --json > plan.json && dither audit plan.json --effort 3
+  dither audit "repeat(1000, poisson(0.01, gaussian(1.1)))" --delta 1e-5`
 )

@@ -1,11 +1,14 @@
 package scoreaudit
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/ditherml/dither/audit"
@@ -16,6 +19,7 @@ import (
 	"github.com/ditherml/dither/internal/durable"
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/glossary"
+	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/spf13/pflag"
@@ -36,12 +40,15 @@ type Request struct {
 	Scores, Neighboring, Design string
 	Epsilon, Delta, Confidence  float64
 	Out                         string
-	// Effort and Part are for audits of this program: how much is attacked, and what another process of an
-	// audit wants computed.
-	Effort        float64
-	Part          string
-	Replace, JSON bool
-	changed       func(flag string) bool
+	// Effort is for audits of plans and of this program: how much is attacked. Part is what another
+	// process of an audit of this program wants computed.
+	Effort float64
+	Part   string
+	// Public, Labels, Runs and Canaries are for audits of plans. Data is refused.
+	Public, Labels, Data string
+	Runs, Canaries       int
+	Replace, JSON        bool
+	changed              func(flag string) bool
 }
 
 // AddFlags adds the flags of the command.
@@ -51,8 +58,14 @@ func (q *Request) AddFlags(f *pflag.FlagSet) {
 	f.Float64Var(&q.Delta, "delta", 0, "claimed "+glossary.Short("delta")+"; of an event or plan: where its epsilon is claimed")
 	f.StringVar(&q.Neighboring, "neighboring", privacy.AddOrRemoveOne.String(), glossary.Short("neighboring")+"; of an event")
 	f.StringVar(&q.Design, "design", "one-run", "how canaries were included: one-run, independent or runs")
-	f.Float64Var(&q.Confidence, "confidence", 0.95, "probability, at least, that no correct claim is refuted")
-	f.Float64Var(&q.Effort, "effort", 1, "size of an audit of this program, relative to one of about two minutes")
+	f.Float64Var(&q.Confidence, "confidence", 0, "probability, at least, that no correct claim is refuted (default 0.95 with --scores, 0.999999 without)")
+	f.Float64Var(&q.Effort, "effort", 1, "size of an audit of a plan or of this program, relative to one of about two minutes")
+	f.StringVar(&q.Public, "public", "", "table of PUBLIC records among which the final model's canaries are; nothing protects them in an audit")
+	f.StringVar(&q.Labels, "labels", "", "NPY or IDX file with the target of --public, when that is one without it")
+	f.IntVar(&q.Runs, "runs", 0, "trainings that each attack on a plan counts (default: as --effort allows)")
+	f.IntVar(&q.Canaries, "canaries", 0, "canaries in each training by a plan (default: as --effort allows)")
+	f.StringVar(&q.Data, "data", "", "")
+	_ = f.MarkHidden("data") // it exists
 	f.StringVar(&q.Part, "part", "", "")
 	_ = f.MarkHidden("part") // it exists
 	f.StringVar(&q.Out, "out", "dither-audit", "folder for "+auditing.FileName+" and "+auditing.PageName)
@@ -61,22 +74,89 @@ func (q *Request) AddFlags(f *pflag.FlagSet) {
 	q.changed = f.Changed
 }
 
+// kind is what is audited.
+type kind int
+
+const (
+	programKind kind = iota
+	planKind
+	scoresKind
+)
+
+// kindOf returns what is audited.
+func (q *Request) kindOf(subject string) kind {
+	switch {
+	case q.Scores != "":
+		return scoresKind
+	case subject != "":
+		return planKind
+	}
+	return programKind
+}
+
+// flagsOf are the flags of each kind of audit that another kind does not have.
+var flagsOf = map[kind][]string{
+	programKind: {"effort"},
+	planKind:    {"effort", "delta", "neighboring", "confidence", "public", "labels", "runs", "canaries"},
+	scoresKind:  {"epsilon", "delta", "neighboring", "design", "confidence"},
+}
+
+// insteadOf says what a kind of audit has instead of a flag that it does not have.
+var insteadOf = map[kind]string{
+	programKind: "an audit of this program takes no claim; give a file of --scores, or a plan as argument",
+	planKind:    "an audit of a plan has the claim of its certificate and fixes its canaries itself",
+	scoresKind:  "an audit of scores trains nothing",
+}
+
 // Check returns an error if the flags ask for what cannot be done, or name files that exist.
 func (q *Request) Check(subject string) error {
-	_, known := designs[q.Design]
-	if err := q.checkProgram(subject); err != nil {
+	k := q.kindOf(subject)
+	if q.Data != "" {
+		return errPrivate
+	}
+	for _, flag := range []string{"effort", "epsilon", "delta", "neighboring", "design", "confidence", "public", "labels", "runs", "canaries"} {
+		if q.changed(flag) && !slices.Contains(flagsOf[k], flag) {
+			return fmt.Errorf("--%s is given for another kind of audit, want it left out: %s", flag, insteadOf[k])
+		}
+	}
+	if err := q.checkNumbers(); err != nil {
 		return err
 	}
+	if !q.changed("confidence") {
+		q.Confidence = map[kind]float64{planKind: planConfidence, scoresKind: 0.95}[k]
+	}
+	return q.checkFiles()
+}
+
+// planConfidence is the confidence of an audit of a plan whose exit status may stop a build.
+const planConfidence = 1 - 1e-6
+
+// errPrivate refuses canaries among private rows.
+var errPrivate = errors.New("--data is given, want no private rows: canaries among them are a training that the ledger must pay for, and an audit trains on made-up or public records only; train with dither train --ledger on rows with canaries of your own, and audit their --scores")
+
+// checkNumbers returns an error for numbers that make no sense.
+func (q *Request) checkNumbers() error {
+	_, known := designs[q.Design]
 	switch {
-	case q.Scores == "" && subject != "":
-		return fmt.Errorf("there is nothing to audit, want --scores FILE; see dither audit --help")
 	case !known:
 		return fmt.Errorf("--design is %q, want one-run, independent or runs", q.Design)
-	case !(q.Confidence >= 0.5 && q.Confidence < 1):
+	case q.changed("confidence") && !(q.Confidence >= 0.5 && q.Confidence < 1):
 		return fmt.Errorf("--confidence is %v, want at least 0.5 and less than 1", q.Confidence)
+	case !(q.Effort > 0 && q.Effort <= 1000):
+		return fmt.Errorf("--effort is %v, want more than 0 and at most 1000", q.Effort)
+	case q.Runs < 0 || q.Runs > mostRows || q.Canaries < 0 || q.Canaries > mostRows:
+		return fmt.Errorf("--runs is %d and --canaries %d, want positive numbers of at most %d", q.Runs, q.Canaries, mostRows)
+	case q.Labels != "" && q.Public == "":
+		return fmt.Errorf("--labels goes with --public TABLE")
 	case q.Out == "" && q.Replace:
 		return fmt.Errorf("--replace goes with --out FOLDER")
-	case q.Out == "" || !display.Exists(q.Out):
+	}
+	return nil
+}
+
+// checkFiles returns an error for files of --out that exist.
+func (q *Request) checkFiles() error {
+	if q.Out == "" || !display.Exists(q.Out) {
 		return nil
 	}
 	for _, name := range []string{auditing.FileName, auditing.PageName} {
@@ -87,33 +167,28 @@ func (q *Request) Check(subject string) error {
 	return nil
 }
 
-// checkProgram returns an error if flags are given that an audit of this program does not have, or only it has.
-func (q *Request) checkProgram(subject string) error {
-	if q.Scores != "" || subject != "" {
-		if q.changed("effort") {
-			return fmt.Errorf("--effort is given with a claim, want it alone: it is for the audit of this program")
+// errStopped is the error of an audit that a person stops.
+var errStopped = failure.Running(errors.New("stopped before the end; an audit that has not ended says nothing, and no file was written"))
+
+// Run returns the report of an audit: of scores, of a plan, or without both of this program, which
+// is what program returns. It changes nothing, and returns as soon as ctx ends. Messages get notices
+// and progress.
+func (q *Request) Run(ctx context.Context, messages io.Writer, subject string, formats []columnar.Format, program func() (auditing.Report, error)) (auditing.Report, error) {
+	return progress.Unless(ctx, errStopped, func() (auditing.Report, error) {
+		switch q.kindOf(subject) {
+		case scoresKind:
+			return progress.Await(ctx, messages, "auditing", func() (auditing.Report, error) { return q.ofScores(subject, formats) })
+		case planKind:
+			return q.ofPlan(ctx, messages, subject, formats)
 		}
-		return nil
-	}
-	for _, flag := range []string{"epsilon", "delta", "neighboring", "design", "confidence"} {
-		if q.changed(flag) {
-			return fmt.Errorf("--%s is given without --scores, want a file of scores; an audit of this program takes no claim", flag)
-		}
-	}
-	if !(q.Effort > 0 && q.Effort <= 1000) {
-		return fmt.Errorf("--effort is %v, want more than 0 and at most 1000", q.Effort)
-	}
-	return nil
+		return program()
+	})
 }
 
-// Run returns the report of an audit, of the claim of a subject or, where it is "", of epsilon and delta. It
-// changes nothing. Its errors are no failures while running. Without scores and subject it is what program
-// returns, which attacks this program.
-func (q *Request) Run(subject string, formats []columnar.Format, program func() (auditing.Report, error)) (auditing.Report, error) {
+// ofScores returns the report of an audit of scores, by the claim of a subject or, where it is "",
+// by epsilon and delta.
+func (q *Request) ofScores(subject string, formats []columnar.Format) (auditing.Report, error) {
 	start := time.Now()
-	if q.Scores == "" && subject == "" {
-		return program()
-	}
 	claim, err := q.claim(subject)
 	if err != nil {
 		return auditing.Report{}, err

@@ -1,8 +1,11 @@
 package scoreaudit
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -29,7 +32,7 @@ func run(t *testing.T, subject string, flags ...string) (auditing.Report, error)
 	if err := q.Check(subject); err != nil {
 		return auditing.Report{}, err
 	}
-	r, err := q.Run(subject, parquet.Formats(), func() (auditing.Report, error) {
+	r, err := q.Run(t.Context(), io.Discard, subject, parquet.Formats(), func() (auditing.Report, error) {
 		return auditing.NewReport(fmt.Sprintf("this program with effort %v", q.Effort), 0), nil
 	})
 	if err == nil {
@@ -54,14 +57,66 @@ func TestProgramIsAuditedWithoutArguments(t *testing.T) {
 	if _, err = run(t, "", "--out", folder); err == nil || !strings.Contains(err.Error(), "--replace") {
 		t.Errorf("files that exist give the error %v", err)
 	}
-	for flag, value := range map[string]string{"--epsilon": "1", "--delta": "0.1", "--design": "runs", "--confidence": "0.9", "--effort": "0"} {
+	for flag, value := range map[string]string{"--epsilon": "1", "--delta": "0.1", "--design": "runs", "--confidence": "0.9", "--effort": "0", "--public": "x", "--runs": "1", "--canaries": "1", "--data": "x"} {
 		if _, err = run(t, "", flag, value); err == nil || !strings.Contains(err.Error(), flag) {
 			t.Errorf("%s without scores gives the error %v", flag, err)
 		}
 	}
-	if _, err = run(t, "gaussian(1)", "--effort", "2"); err == nil || !strings.Contains(err.Error(), "--effort") {
-		t.Errorf("--effort with a claim gives the error %v", err)
+}
+
+// TestPlansAreAudited checks that a subject without scores is trained again and judged by its own
+// claim, with rare false alarms unless a confidence is given.
+func TestPlansAreAudited(t *testing.T) {
+	for confidence, flags := range map[float64][]string{1 - 1e-6: nil, 0.9: {"--confidence", "0.9"}} {
+		r, err := run(t, "repeat(3, gaussian(2))", append(flags, "--delta", "1e-5", "--effort", "0.01", "--runs", "30")...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Verdict != auditing.NotRefuted || math.Abs(r.Confidence-confidence) > 1e-9 || len(r.Sections) != 2 || r.Split == "" {
+			t.Errorf("%v: %s with confidence %v in %d sections, split %q", flags, r.Verdict, r.Confidence, len(r.Sections), r.Split)
+		}
 	}
+	for flags, want := range map[string]string{
+		"--delta 0":                        "--delta is 0",
+		"--delta 1e-5 --effort 0":          "--effort is 0",
+		"--delta 1e-5 --runs -1":           "--runs is -1",
+		"--delta 1e-5 --labels x":          "--labels goes with --public",
+		"--delta 1e-5 --public x":          "has no schema for --public",
+		"--delta 1e-5 --data x":            "the ledger must pay",
+		"--delta 1e-5 --epsilon 1":         "--epsilon is given for another kind of audit",
+		"--delta 1e-5 --design runs":       "--design is given for another kind of audit",
+		"--delta 1e-5 --neighboring other": "other",
+	} {
+		if _, err := run(t, "gaussian(1)", strings.Fields(flags)...); err == nil || !strings.Contains(err.Error(), want) || failure.IsRunning(err) {
+			t.Errorf("%s: got %v, want %q", flags, err, want)
+		}
+	}
+}
+
+// TestAuditsStopAtOnce checks that a context that ends stops an audit of a plan.
+func TestAuditsStopAtOnce(t *testing.T) {
+	var q Request
+	f := pflag.NewFlagSet("audit", pflag.ContinueOnError)
+	q.AddFlags(f)
+	if err := f.Parse([]string{"--delta", "1e-5"}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	begun := writer(func([]byte) { stop() }) // the first line of progress
+	if err := q.Check("gaussian(1)"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := q.Run(ctx, begun, "gaussian(1)", nil, nil); !errors.Is(err, errStopped) || !failure.IsRunning(err) {
+		t.Errorf("got %v, want %v", err, errStopped)
+	}
+}
+
+// writer calls a function with what is written.
+type writer func([]byte)
+
+func (w writer) Write(text []byte) (int, error) {
+	w(text)
+	return len(text), nil
 }
 
 // write writes a file of scores and returns its path.
@@ -136,7 +191,7 @@ func TestWrongFilesAreNamedByLine(t *testing.T) {
 	} {
 		path := write(t, text)
 		_, err := run(t, "", "--scores", path, "--epsilon", "1")
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path) || strings.Contains(err.Error(), "777") || failure.IsRunning(err) {
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path) || strings.Contains(strings.TrimPrefix(err.Error(), path), "777") || failure.IsRunning(err) {
 			t.Errorf("%q: got %v, want %q after the name of the file, and no cell", text, err, want)
 		}
 	}
@@ -149,7 +204,8 @@ func TestWrongRequestsAreRefused(t *testing.T) {
 	good := filepath.Join("testdata", "integers.parquet")
 	twice := write(t, "run,score,included\na,1,1\na,2,0\n")
 	for flags, want := range map[string]string{
-		"gaussian(1)":                                                     "want --scores FILE",
+		"--scores " + good + " --epsilon 1 --effort 2":                    "--effort is given for another kind of audit",
+		"--scores " + good + " --epsilon 1 --public x":                    "--public is given for another kind of audit",
 		"--scores no-file.csv --epsilon 1":                                "no-file.csv",
 		"--scores testdata --epsilon 1":                                   "is no file",
 		"--scores " + good:                                                "no claim is given",

@@ -1,0 +1,217 @@
+package planaudit
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/ditherml/dither/data"
+)
+
+// pool holds all rows that the tables of an audit are made of: other records, canaries, and the
+// rows that replace canaries.
+type pool struct {
+	all    *data.Dataset
+	others []int
+	// canaries and instead list the rows of each canary, and of the row that replaces it.
+	canaries, instead [][]int
+	// shown are the canaries alone, which a model predicts.
+	shown *data.Dataset
+}
+
+// table returns the records with the canaries that are included.
+func (p *pool) table(included []bool) *data.Dataset {
+	rows := append([]int(nil), p.others...)
+	for i, in := range included {
+		if in {
+			rows = append(rows, p.canaries[i]...)
+		} else if p.instead != nil {
+			rows = append(rows, p.instead[i]...)
+		}
+	}
+	return p.all.Take(rows)
+}
+
+// names lists the columns of the tables of a schema.
+func (p *Plan) names() []string {
+	var out []string
+	for _, c := range p.schema.Features() {
+		out = append(out, c.Name)
+	}
+	return append(append(out, p.extra...), p.schema.Target.Column)
+}
+
+// newPool makes a number of canaries and of other records. With public records these are the
+// others.
+func (p *Plan) newPool(ctx context.Context, canaries, others int, public *data.Dataset) (*pool, error) {
+	out, from := &pool{}, &made{7}
+	var rows [][]string
+	add := func(person string, features []string, target string, n int) (at []int) {
+		for range n {
+			at = append(at, len(rows))
+			rows = append(rows, p.row(person, features, target))
+		}
+		return at
+	}
+	for i := range canaries {
+		features := p.features(from, i)
+		label, other := p.targets(i)
+		out.canaries = append(out.canaries, add("canary "+strconv.Itoa(i), features, label, p.rows))
+		if p.replaces() {
+			out.instead = append(out.instead, add("canary "+strconv.Itoa(i), features, other, p.rows))
+		}
+	}
+	for i := range others {
+		_, label := p.targets(i)
+		out.others = append(out.others, add("other "+strconv.Itoa(i), p.features(from, i+1), label, 1)...)
+	}
+	var err error
+	if out.all, err = readRows(ctx, p.schema, p.extra, p.names(), rows); err != nil {
+		return nil, err
+	}
+	if out.all.Records() != len(rows) {
+		return nil, fmt.Errorf("the schema drops made-up records, want one that keeps rows without missing cells")
+	}
+	var first []int
+	for _, at := range out.canaries {
+		first = append(first, at[0])
+	}
+	out.shown = out.all.Take(first)
+	if public != nil {
+		err = out.join(public, p)
+	}
+	return out, err
+}
+
+// row returns the cells of a row.
+func (p *Plan) row(person string, features []string, target string) []string {
+	cells := append([]string(nil), features...)
+	for _, name := range p.extra {
+		switch name {
+		case p.person:
+			cells = append(cells, person)
+		case p.weights:
+			cells = append(cells, p.weight)
+		default:
+			cells = append(cells, "")
+		}
+	}
+	return append(cells, target)
+}
+
+// targets returns the target of a canary, and that of other records and of the row that replaces
+// it.
+func (p *Plan) targets(i int) (label, other string) {
+	t := p.schema.Target
+	switch n := len(t.Levels); {
+	case t.Threshold != nil:
+		label, other = number(*t.Threshold+1+math.Abs(*t.Threshold)), number(*t.Threshold-1-math.Abs(*t.Threshold))
+	case n == 0:
+		label, other = number(t.Upper), number(t.Lower)
+	default:
+		return t.Levels[n-1-i%n], t.Levels[(2*n-2-i%n)%n]
+	}
+	if i%2 == 1 {
+		label, other = other, label
+	}
+	return label, other
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// features returns the cells of the features of a made-up record. Record 0 has the upper bounds and
+// the last levels, others have random ends.
+func (p *Plan) features(from *made, i int) []string {
+	var cells []string
+	for _, c := range p.schema.Features() {
+		cells = append(cells, cellOf(&c, from, i == 0))
+	}
+	return cells
+}
+
+// textWords is the number of words of a made-up text.
+const textWords = 60
+
+// cellOf returns a cell of a made-up record.
+func cellOf(c *data.Column, from *made, last bool) string {
+	switch {
+	case c.Kind == data.Numeric && (last || from.below(2) == 0):
+		return number(c.Upper)
+	case c.Kind == data.Numeric:
+		return number(c.Lower)
+	case c.Kind == data.Text:
+		return words(c, from)
+	case len(c.Levels) > 0 && last:
+		return c.Levels[len(c.Levels)-1]
+	case len(c.Levels) > 0:
+		return c.Levels[from.below(len(c.Levels))]
+	}
+	return "made up " + strconv.Itoa(from.below(10))
+}
+
+// words returns a made-up text: words, or numbers of tokens.
+func words(c *data.Column, from *made) string {
+	var b strings.Builder
+	for range textWords {
+		if c.Hashing != nil && c.Hashing.Tokens == "numbers" {
+			fmt.Fprintf(&b, "%d ", from.below(c.Hashing.Buckets-1))
+		} else {
+			fmt.Fprintf(&b, "w%d ", from.below(100_000))
+		}
+	}
+	return b.String()
+}
+
+// most returns the largest number of rows that the plan allows.
+func (p *Plan) most() int { return p.schema.MaxRecords }
+
+// join puts public records in the place of made-up others.
+func (p *pool) join(public *data.Dataset, of *Plan) error {
+	if len(of.extra) > 0 {
+		return fmt.Errorf("the plan reads the columns %s besides the features, want a plan without persons, weights of rows and groups for --public; leave --public out", strings.Join(of.extra, ", "))
+	}
+	n, most := p.all.Records(), of.most()-len(p.canaries)*of.rows
+	if most < 1 {
+		return fmt.Errorf("the plan allows %d records, want room for canaries and public records; give fewer --canaries", of.most())
+	}
+	public = public.Slice(0, min(public.Records(), most))
+	var err error
+	if p.all.Sparse() || public.Sparse() {
+		p.all, err = joinSparse(of.schema, p.all, public)
+	} else {
+		p.all, err = joinDense(of.schema, p.all, public)
+	}
+	p.others = nil
+	for i := range public.Records() {
+		p.others = append(p.others, n+i)
+	}
+	return err
+}
+
+// joinDense returns the rows of two data sets one after the other.
+func joinDense(s *data.Schema, a, b *data.Dataset) (*data.Dataset, error) {
+	columns := make([][]float32, len(s.Features()))
+	for j := range columns {
+		columns[j] = append(append([]float32(nil), a.Column(j)...), b.Column(j)...)
+	}
+	return data.New(s, columns, append(append([]float32(nil), a.Target()...), b.Target()...))
+}
+
+// joinSparse is joinDense for data sets that keep the cells that are not 0.
+func joinSparse(s *data.Schema, a, b *data.Dataset) (*data.Dataset, error) {
+	start, columns, values, target := []int{0}, []uint32(nil), []float32(nil), []float32(nil)
+	for _, d := range []*data.Dataset{a, b} {
+		if !d.Sparse() {
+			return nil, fmt.Errorf("the public table has another form than made-up records of this schema, want a table with the cells of every column")
+		}
+		for i := range d.Records() {
+			at, v := d.Cells(i)
+			columns, values = append(columns, at...), append(values, v...)
+			start = append(start, len(columns))
+		}
+		target = append(target, d.Target()...)
+	}
+	return data.NewSparse(s, start, columns, values, target)
+}
