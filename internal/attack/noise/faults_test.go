@@ -126,61 +126,6 @@ func sharing(r *rand.Rand, widths []uint64, gridBits uint) (int64, int64) {
 	return of(widths[1+r.IntN(200)]), of(widths[201+r.IntN(200)])
 }
 
-// TestFaultsOfSamplesAreFound plants faults into samples.
-func TestFaultsOfSamplesAreFound(t *testing.T) {
-	const records, draws, q = 2000, 1200, 0.05
-	r := rand.New(rand.NewPCG(3, 4))
-	coins := func(q float64) []int {
-		var s []int
-		for i := range records {
-			if r.Float64() < q {
-				s = append(s, i)
-			}
-		}
-		return s
-	}
-	series := func(make func(t int) []int) [][]int {
-		samples := [][]int{}
-		for t := range draws {
-			samples = append(samples, make(t))
-		}
-		return samples
-	}
-	permutation := r.Perm(records)
-	for _, f := range []struct {
-		name, found string
-		samples     [][]int
-	}{
-		{"a probability 5 % high", "records in all samples", series(func(int) []int { return coins(1.05 * q) })},
-		{"batches of one size", "samples of 99 to 100", series(func(int) []int { s := r.Perm(records)[:records*q]; slices.Sort(s); return s })},
-		{"shuffled once an epoch", "samples", series(func(t int) []int {
-			if t%20 == 0 {
-				permutation = r.Perm(records)
-			}
-			s := slices.Clone(permutation[t%20*100:][:100])
-			slices.Sort(s)
-			return s
-		})},
-		{"one record that is never drawn", "each record", series(func(int) []int { return slices.DeleteFunc(coins(q), func(i int) bool { return i == 77 }) })},
-		{"records drawn in pairs", "neighbors", series(func(int) []int {
-			var s []int
-			for i := 0; i < records; i += 2 {
-				if r.Float64() < q {
-					s = append(s, i, i+1)
-				}
-			}
-			return s
-		})},
-	} {
-		if s := section(checkSamples(f.samples, q, records), alarm/15); s.Verdict != auditing.Refuted || !strings.Contains(s.Note, f.found) {
-			t.Errorf("%s: %s: %q, want it refuted by %q", f.name, s.Verdict, s.Note, f.found)
-		}
-	}
-	if s := section(checkSamples(series(func(int) []int { return coins(q) }), q, records), alarm/15); s.Verdict != auditing.NotRefuted {
-		t.Errorf("true samples are refuted: %s", s.Note)
-	}
-}
-
 // TestFaultsOfFrequenciesAreFound compares true integers and choices with probabilities of others.
 func TestFaultsOfFrequenciesAreFound(t *testing.T) {
 	const enough = 20000

@@ -27,23 +27,20 @@ func checkPoisson(q float64, records, draws int) ([]Finding, error) {
 // are. Every count is binomial under the claim.
 func checkSamples(samples [][]int, q float64, records int) []Finding {
 	draws := len(samples)
-	total, typical, each := 0, 0, make([]int, records)
-	low, high := middle(records, q)
+	total, each := 0, make([]int, records)
 	for _, s := range samples {
 		total += len(s)
-		if low <= len(s) && len(s) <= high {
-			typical++
-		}
 		for _, r := range s {
 			each[r]++
 		}
 	}
-	atTypical := special.BinomialTail(records, q, low) - special.BinomialTail(records, q, high+1)
 	findings := []Finding{
 		binomial("records in all samples", records*draws, q, total, 1),
 		extremes("samples of each record", draws, q, each),
-		binomial(fmt.Sprintf("samples of %d to %d records", low, high), draws, atTypical, typical, 1),
+		checkSizes(samples, records, q),
 		binomial("neighbors that are in one sample", draws*(records/2), q*q, both(samples), 1),
+		checkPairs(samples, q*q, records),
+		checkTurns(samples, q, records),
 	}
 	for _, lag := range []int{1, 2, 3, 5, 8, 13, 21, 34, 55} {
 		if lag < draws/4 {
@@ -64,6 +61,24 @@ func drawAll(s release.Sampling, records, draws int) ([][]int, error) {
 		samples[i] = sample.Indices()
 	}
 	return samples, nil
+}
+
+// checkSizes counts samples whose sizes are near their mean, or far from it: sizes are binomial under
+// the claim. It finds sizes that vary too little or too much.
+func checkSizes(samples [][]int, records int, q float64) Finding {
+	var w worst
+	mean, deviation := float64(records)*q, math.Sqrt(float64(records)*q*(1-q))
+	for _, reach := range []float64{0.1, 0.5, 1, 2, 3} {
+		low, high, within := max(0, int(mean-reach*deviation)), int(mean+reach*deviation), 0
+		for _, s := range samples {
+			if low <= len(s) && len(s) <= high {
+				within++
+			}
+		}
+		p := special.BinomialTail(records, q, low) - special.BinomialTail(records, q, high+1)
+		w.add(len(samples), p, within, "samples of %d to %d records", low, high)
+	}
+	return w.finding("sizes of samples", len(samples))
 }
 
 // middle returns a range of sizes that holds about 8 % of the samples.
@@ -180,7 +195,12 @@ func checkFixedSize(records, batch, draws int) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	wrong, each, shared := 0, make([]int, records), 0
+	return checkBatches(samples, records, batch), nil
+}
+
+// checkBatches is checkFixedSize for samples that were drawn.
+func checkBatches(samples [][]int, records, batch int) []Finding {
+	draws, wrong, each, shared := len(samples), 0, make([]int, records), 0
 	for i, s := range samples {
 		if len(s) != batch {
 			wrong++
@@ -202,5 +222,6 @@ func checkFixedSize(records, batch, draws int) ([]Finding, error) {
 	overlap := Finding{Test: "records in samples 1 apart", Numbers: pairs, Seen: fmt.Sprintf("%d of %d, %.0f expected", shared, pairs, p*float64(pairs)),
 		LogP:    logBoth(-float64(pairs) * divergence(float64(shared)/float64(pairs), p)),
 		Detects: fmt.Sprintf("a share that is %.2g %% off", 100*(math.Sqrt(2*(scaleNats+math.Ln2))+4)/math.Sqrt(float64(pairs)*p))}
-	return []Finding{sizes, extremes("samples of each record", draws, p, each), overlap}, nil
+	n, b := float64(records), float64(batch)
+	return []Finding{sizes, extremes("samples of each record", draws, p, each), overlap, checkPairs(samples, b*(b-1)/(n*(n-1)), records), checkTurnsOfBatches(samples, p, records)}
 }

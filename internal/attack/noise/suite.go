@@ -107,11 +107,14 @@ func attacks(o Options) []attack {
 	for _, c := range choiceKinds() {
 		add("choice, "+c.name, "the probabilities of its event", func() ([]Finding, error) { return checkChoice(c.choice, c.probabilities(2), few) })
 	}
-	add("poisson samples", "independent coins for each record and draw", func() ([]Finding, error) { return checkPoisson(0.02, 5000, few/100) })
-	add("samples of fixed size", "each set of records alike", func() ([]Finding, error) { return checkFixedSize(5000, 100, few/100) })
+	add("poisson samples", "independent coins for each record and draw", func() ([]Finding, error) { return checkPoisson(0.02, 5000, few/20) })
+	add("samples of fixed size", "each set of records alike", func() ([]Finding, error) { return checkFixedSize(5000, 100, few/20) })
 	// Whether a record is always left out is seen in large samples.
-	add("large poisson samples", "independent coins for each record and draw", func() ([]Finding, error) { return checkPoisson(0.5, 500, 100+few/100) })
-	add("large samples of fixed size", "each set of records alike", func() ([]Finding, error) { return checkFixedSize(500, 250, 100+few/100) })
+	add("large poisson samples", "independent coins for each record and draw", func() ([]Finding, error) { return checkPoisson(0.5, 500, 100+few/20) })
+	add("large samples of fixed size", "each set of records alike", func() ([]Finding, error) { return checkFixedSize(500, 250, 100+few/20) })
+	add("poisson samples of bounded size", "the smaller one of a poisson sample and the bound", func() ([]Finding, error) { return checkTruncated(0.1, 105, 1000, 100+few/20) })
+	add("parts of records", "an independent die for each record", func() ([]Finding, error) { return checkDivisions(20, 2000, 10+few/200) })
+	add("poisson samples of parts in turn", "an independent die for each record, and coins", func() ([]Finding, error) { return checkRotation(4, 6, 1000+few/4, 0.5) })
 	return list
 }
 
