@@ -101,8 +101,8 @@ func checkDivisions(parts, records, draws int) ([]Finding, error) {
 	return checkParts(divisions, parts, records), nil
 }
 
-// checkParts compares divisions, each of which gives the part of every record, with independent fair
-// dice. Every count is binomial under the claim.
+// checkParts compares divisions with independent fair dice. A division gives the part of every
+// record. Every count is binomial under the claim.
 func checkParts(divisions [][]int, parts, records int) []Finding {
 	draws, p := len(divisions), 1/float64(parts)
 	each, sizes, lost, same, again := make([]int, records*parts), make([]int, draws), 0, make([]int, parts), 0

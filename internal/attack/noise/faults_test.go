@@ -126,6 +126,34 @@ func sharing(r *rand.Rand, widths []uint64, gridBits uint) (int64, int64) {
 	return of(widths[1+r.IntN(200)]), of(widths[201+r.IntN(200)])
 }
 
+// TestFaultsOfSolvedReleasesAreFound claims another scale than that of releases whose noise goes
+// through a computation. It also repeats their numbers.
+func TestFaultsOfSolvedReleasesAreFound(t *testing.T) {
+	for _, k := range solved() {
+		numbers, gridBits, err := k.read(t.Context(), 12000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := func(fault, found string, numbers []int64) {
+			findings, err := k.test(t.Context(), numbers, gridBits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s := section(findings, alarm/20); (s.Verdict == auditing.Refuted) != (found != "") || !strings.Contains(s.Note, found) {
+				t.Errorf("%s, %s: %s: %q, want %q", k.name, fault, s.Verdict, s.Note, found)
+			}
+		}
+		check("none", "", numbers)
+		smaller, twice := slices.Clone(numbers), slices.Clone(numbers)
+		for i := range smaller {
+			smaller[i] = smaller[i] * 7 / 8
+		}
+		copy(twice[6000:], twice[:6000])
+		check("noise that is an eighth too small", "scale", smaller)
+		check("noise that is used twice", "correlation at any lag", twice)
+	}
+}
+
 // TestFaultsOfFrequenciesAreFound compares true integers and choices with probabilities of others.
 func TestFaultsOfFrequenciesAreFound(t *testing.T) {
 	const enough = 20000

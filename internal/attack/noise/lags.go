@@ -18,11 +18,15 @@ type sequence struct {
 
 // sequences are what lags are looked at in.
 func sequences(l law) []sequence {
-	return []sequence{
+	all := []sequence{
 		{"values", func(x float64, _ int64) float64 { return 2*l.cdf(x) - 1 }, 1.0 / 3},
 		{"magnitudes", func(x float64, _ int64) float64 { return 4*math.Abs(l.cdf(x)-0.5) - 1 }, 1.0 / 3},
 		{"lowest bits", func(_ float64, v int64) float64 { return float64(2*(v&1) - 1) }, 1},
 	}
+	if l.noBits {
+		return all[:2]
+	}
+	return all
 }
 
 // checkLags looks for correlation in each of three sequences: of one series at every lag if b is

@@ -19,6 +19,8 @@ type law struct {
 	power  float64 // the energy grows with this power of the scale
 	// density is the largest density.
 	density float64
+	// noBits says that lowest bits are no fair coins.
+	noBits bool
 }
 
 // normal is the standard normal distribution: half of the square is Gamma(½).

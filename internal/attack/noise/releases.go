@@ -16,6 +16,11 @@ type kind struct {
 	scale float64
 	// words says that one random word makes one number, by the layers of a ziggurat.
 	words bool
+	// maker is the function of package release that makes what is released.
+	maker string
+	// smooth says that the numbers lie on a grid that is far finer than the one on which they are
+	// compared.
+	smooth bool
 	// share is how many numbers are read, relative to the longest series.
 	share float64
 	draw  func() ([]float64, error)
@@ -36,16 +41,16 @@ const (
 
 // kinds are the releases under attack: every way in which this program lets out the noise of a sum.
 func kinds() []kind {
-	return []kind{
-		{name: "sum of vectors, gaussian", law: normal(), scale: 1, words: true, share: 1, draw: vectors(mechanism.Gaussian{NoiseMultiplier: 1}, release.L2(), dim)},
-		{name: "sum of rows, gaussian on a coarse grid", law: normal(), scale: 1, words: true, share: 0.1, draw: rows},
-		{name: "sum of layers, gaussian", law: normal(), scale: 1, words: true, share: 0.1, draw: layers},
-		{name: "second moments, gaussian", law: normal(), scale: 1, words: true, share: 0.1, draw: moments},
-		{name: "series of correlated noise", law: normal(), scale: 1.5, words: true, share: 0.1, draw: series},
+	return append([]kind{
+		{name: "sum of vectors, gaussian", maker: "VectorSum.Seal", law: normal(), scale: 1, words: true, share: 1, draw: vectors(mechanism.Gaussian{NoiseMultiplier: 1}, release.L2(), dim)},
+		{name: "sum of rows, gaussian on a coarse grid", maker: "Sum.bounded", law: normal(), scale: 1, words: true, share: 0.1, draw: rows},
+		{name: "sum of layers, gaussian", maker: "ProductSum.Seal", law: normal(), scale: 1, words: true, share: 0.1, draw: layers},
+		{name: "second moments, gaussian", maker: "secondMomentOf", law: normal(), scale: 1, words: true, share: 0.1, draw: moments},
+		{name: "series of correlated noise", maker: "Series.Release", law: normal(), scale: 1.5, words: true, share: 0.1, draw: series},
 		{name: "sum of vectors, l1", law: laplace(), scale: 1, share: 0.1, draw: vectors(mechanism.KNorm{NoiseMultiplier: 1}, release.L1(), dim)},
 		{name: "one number, l-infinity", law: laplace(), scale: 1, share: 0.01, draw: vectors(mechanism.KNorm{NoiseMultiplier: 1}, release.LInfinity(), 1)},
 		{name: "one number, l2", law: laplace(), scale: 1, share: 0.01, draw: vectors(mechanism.KNorm{NoiseMultiplier: 1}, release.L2(), 1)},
-	}
+	}, solved()...)
 }
 
 // nothing returns a sample of one record that adds nothing.
@@ -187,6 +192,18 @@ func grid(values []float64, multiplier float64) (numbers []int64, bits uint, err
 		}
 	}
 	return nil, 0, errGrid
+}
+
+// smoothBits says on how fine a grid numbers are compared whose own grid is finer.
+const smoothBits = 30
+
+// rounded returns numbers over their scale, rounded to 2^-smoothBits.
+func rounded(values []float64, scale float64) []int64 {
+	numbers := make([]int64, len(values))
+	for i, v := range values {
+		numbers[i] = int64(math.Round(math.Ldexp(v/scale, smoothBits)))
+	}
+	return numbers
 }
 
 // integers writes the values times cells to numbers, and reports whether they all are integers.

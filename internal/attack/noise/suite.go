@@ -112,6 +112,7 @@ func attacks(o Options) []attack {
 	// Whether a record is always left out is seen in large samples.
 	add("large poisson samples", "independent coins for each record and draw", func() ([]Finding, error) { return checkPoisson(0.5, 500, 100+few/20) })
 	add("large samples of fixed size", "each set of records alike", func() ([]Finding, error) { return checkFixedSize(500, 250, 100+few/20) })
+	add("names of one record", "a name comes out with probability delta at most", func() ([]Finding, error) { return checkNames(few) })
 	add("poisson samples of bounded size", "the smaller one of a poisson sample and the bound", func() ([]Finding, error) { return checkTruncated(0.1, 105, 1000, 100+few/20) })
 	add("parts of records", "an independent die for each record", func() ([]Finding, error) { return checkDivisions(20, 2000, 10+few/200) })
 	add("poisson samples of parts in turn", "an independent die for each record, and coins", func() ([]Finding, error) { return checkRotation(4, 6, 1000+few/4, 0.5) })
@@ -149,6 +150,9 @@ func (k kind) read(ctx context.Context, n int) ([]int64, uint, error) {
 		}
 		values = append(values, released...)
 	}
+	if k.smooth {
+		return rounded(values, k.scale), smoothBits, nil
+	}
 	return grid(values, k.scale)
 }
 
@@ -156,6 +160,10 @@ func (k kind) read(ctx context.Context, n int) ([]int64, uint, error) {
 func (k kind) test(ctx context.Context, numbers []int64, bits uint) ([]Finding, error) {
 	scale := math.Ldexp(1, int(bits))
 	mass := 2 * k.law.density / scale * (1 + 1e-9) // of one magnitude
+	if k.smooth {
+		k.law.noBits = true
+		mass *= 1.01 // a cell holds hundreds of the numbers that come out, and some more or less
+	}
 	first := numbers[:min(len(numbers), maxLags)]
 	sorted := scaled(first, scale)
 	energies := make([]float64, len(sorted))
@@ -166,11 +174,14 @@ func (k kind) test(ctx context.Context, numbers []int64, bits uint) ([]Finding, 
 		checkScale(k.law, energies),
 		checkDistribution(sorted, k.law.cdf, mass),
 		checkTails(first, k.law.cdf, scale),
-		checkLowBits(first, 8),
 		checkLags(first, nil, k.law, scale),
 		checkRepeats("repeated numbers", numbers, mass),
 		checkDifferences(numbers, mass),
 	}
+	if k.smooth {
+		return findings, nil
+	}
+	findings = append(findings, checkLowBits(first, 8))
 	if slices.ContainsFunc(findings, func(f Finding) bool { return f.LogP < farBeyond }) {
 		return findings, nil // the search below would take long where many numbers are equal
 	}

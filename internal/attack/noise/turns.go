@@ -7,8 +7,7 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// worst keeps the least likely of several counts, each of which is binomial under the claim, and how
-// many there were.
+// worst keeps the least likely of several counts. Each count is binomial under the claim.
 type worst struct {
 	logP  float64
 	tests int
@@ -29,7 +28,7 @@ func (w *worst) add(n int, p float64, count int, words string, args ...any) {
 	}
 }
 
-// finding is what was found of all counts, each of which had one share of the false alarm.
+// finding is what was found of all counts. Each count has one share of the false alarm.
 func (w *worst) finding(test string, numbers int) Finding {
 	if w.tests == 0 {
 		return Finding{Test: test, Numbers: numbers, Seen: "too few draws", Detects: "nothing"}
@@ -92,8 +91,8 @@ func checkTurnsOfBatches(samples [][]int, q float64, records int) Finding {
 	return f
 }
 
-// eachWindow calls do for every length of windows, with how many windows there are, the first draw of
-// the first one, and how many pairs of a record and a window have the record 0, 1, … times.
+// eachWindow calls do for every length of windows. It says how many windows there are, and which draw
+// is their first. Of all pairs of a record and a window, times[k] have the record k times.
 func eachWindow(samples [][]int, records int, do func(length, windows, offset int, times [maxTimes]int)) {
 	for _, length := range windows {
 		for _, offset := range []int{0, length / 2} {
