@@ -10,10 +10,12 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
+	"math/big"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -121,6 +123,7 @@ func TestSignaturesOfOthers(t *testing.T) {
 		"another version":    func(f *File) { f.Version = 2 },
 		"a key of no kind":   func(f *File) { f.Signatures[0].PublicKey = base64.StdEncoding.EncodeToString(bare) },
 		"an empty signature": func(f *File) { f.Signatures[0].Signature = "" },
+		"a second form":      func(f *File) { f.Signatures[0].Signature = otherForm(t, f.Signatures[0].Signature) },
 	} {
 		var f File
 		if err := json.Unmarshal(file, &f); err != nil {
@@ -138,6 +141,20 @@ func TestSignaturesOfOthers(t *testing.T) {
 	if _, err := Keys(Certificate, []byte("text"), file); err != nil {
 		t.Error(err)
 	}
+}
+
+// otherForm returns a signature with the order of the group added to its second half, which is as good a solution of
+// the equation of signatures. RFC 8032, section 5.1.7, refuses it.
+func otherForm(t *testing.T, text string) string {
+	raw, err := base64.StdEncoding.DecodeString(text)
+	order, is := new(big.Int).SetString("7237005577332262213973186563042994240857116359379907606001950938285454250989", 10)
+	if err != nil || !is {
+		t.Fatal(err)
+	}
+	slices.Reverse(raw[32:])
+	order.Add(order, new(big.Int).SetBytes(raw[32:])).FillBytes(raw[32:])
+	slices.Reverse(raw[32:])
+	return base64.StdEncoding.EncodeToString(raw)
 }
 
 // These keys were made by openssl genpkey -algorithm ed25519, and openssl pkey -pubout.
