@@ -1,6 +1,8 @@
 package repocheck
 
 import (
+	"io/fs"
+	"path"
 	"strings"
 	"testing"
 )
@@ -332,10 +334,10 @@ var mutants = []mutant{
 	{"a resumed run that reserves less than it draws", "internal/budget/payment.go", "e = After(e, earlier); e == nil", "e = After(e, Releases(e)-1); e == nil", "./internal/budget", "TestEarlierReleasesAreNotReservedAgain"},
 	{"a resumed run that is given back what it drew", "internal/budget/payment.go", "max(0, all()-earlier)", "max(0, all()-2*earlier)", "./internal/budget", "TestEarlierReleasesAreNotReservedAgain"},
 	{"a record that paid for fewer steps than were kept", "internal/budget/earlier.go", "begun < r.Kept {", "false {", "./internal/budget", "TestContinuesRefuses"},
-	{"a certificate whose earlier records pay for less", "internal/bookkeeping/resumed.go", "l.Counts(runs, last.Population); err != nil {", "l.Counts(runs, last.Population); false {", "./cmd/dither", "TestVerifyWantsTheRecords"},
-	{"a certificate of a run that was given its steps back", "internal/bookkeeping/check.go", "r.Outcome == budget.Stopped {", "false {", "./cmd/dither", "TestVerifyRefusesRecordsOfStopped"},
-	{"a checkpoint that another run wrote", "internal/budget/earlier.go", "if !ed25519.Verify(", "if false && !ed25519.Verify(", "./internal/budget", "TestContinuesFromSigned"},
-	{"a checkpoint without its numbers signed", "train/neural/checkpoint_file.go", "out = append(out, c.Sign(sum[:])...)", "out = append(out, c.Sign(text)...)", "./train/neural", "TestDamagedCheckpoints"},
+	{"a certificate whose earlier records pay for less", "internal/bookkeeping/resumed.go", "l.Counts(runs, last.Population); err != nil {", "l.Counts(runs, last.Population); false {", "./cmd/dither", "TestVerifyWantsTheRecordsOfEarlierRuns"},
+	{"a certificate of a run that was given its steps back", "internal/bookkeeping/check.go", "r.Outcome == budget.Stopped {", "false {", "./cmd/dither", "TestVerifyRefusesRecordsOfStoppedRuns"},
+	{"a checkpoint that another run wrote", "internal/budget/earlier.go", "if !ed25519.Verify(", "if false && !ed25519.Verify(", "./internal/budget", "TestContinuesFromSignedCheckpoints"},
+	{"a checkpoint without its numbers signed", "train/neural/checkpoint_file.go", "out = append(out, c.Sign(sum[:])...)", "out = append(out, c.Sign(text)...)", "./train/neural", "TestDamagedCheckpointsAreRefused"},
 	{"a checkpoint older than the end of its run", "internal/budget/earlier.go", "ended && begun > r.Releases {", "ended && false {", "./internal/budget", "TestContinuesRefuses"},
 }
 
@@ -355,6 +357,30 @@ func TestMutantsApply(t *testing.T) {
 		text, err := readRoot(m.file)
 		if n := strings.Count(string(text), m.old); err != nil || n != 1 {
 			t.Errorf("%s: %s holds the text of the edit %d times, want once: %v", m.name, m.file, n, err)
+		}
+	}
+}
+
+// TestMutantsHaveTests holds that the test of each mutant is there under its whole name: a name of no test runs
+// nothing, and nothing convicts the mutant.
+func TestMutantsHaveTests(t *testing.T) {
+	found := map[string]string{}
+	for _, m := range mutants {
+		if _, read := found[m.pkg]; !read {
+			names, err := fs.Glob(rootFS(), path.Join(m.pkg, "*_test.go"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range names {
+				text, failed := readRoot(name)
+				if failed != nil {
+					t.Fatal(failed)
+				}
+				found[m.pkg] += string(text)
+			}
+		}
+		if !strings.Contains(found[m.pkg], "\nfunc "+m.test+"(t *testing.T") {
+			t.Errorf("%s: %s has no test %s, want the whole name of one", m.name, m.pkg, m.test)
 		}
 	}
 }
