@@ -25,6 +25,13 @@ var ErrComputation = errors.New("release: the check of a computation failed and 
 // admitRows records are noted at a time: few enough that what is added up of each stays near the processor.
 const admitRows = 64
 
+const (
+	// maxCoefficient keeps integers, and their square sums in 128 bits, far from overflow.
+	maxCoefficient = 1 << 52
+	// maxColumns integers have a square sum below 2^128, even if each is just below 2·maxCoefficient.
+	maxColumns = 1 << 20
+)
+
 // admit holds that the integers which the records of a block are multiplied by are within the
 // bound, and notes them. The integers of one record stand record entries after those of the last,
 // and the integers of one column column entries after. It errs where they are not within the bound,

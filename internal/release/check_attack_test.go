@@ -137,10 +137,10 @@ func TestInfiniteScalesAddNothing(t *testing.T) {
 		}
 		s := newTestSum(t, rows, fullSample(t, 1), 4, o.bound, 1)
 		q := make([]int64, 4)
-		adderOf(s).verify(q, o.p, rows.n2[0], rows.measures.multiplier(0, &rows.frame))
+		adderOf(s).roundWithin(q, o.p, rows.n2[0], rows.measures.multiplier(0, &rows.frame))
 		err = s.Add(0, kernel.Contributions{Columns: 4, Coefficients: o.p})
 		if q[0] != 0 || err != nil {
-			t.Errorf("step %v, bound %v, %v: verify writes %d; Add: %v", o.step, o.bound, o.f, q, err)
+			t.Errorf("step %v, bound %v, %v: roundWithin writes %d; Add: %v", o.step, o.bound, o.f, q, err)
 		}
 	}
 }

@@ -160,7 +160,7 @@ func TestFramedSumIsTheDenseSum(t *testing.T) {
 func addWanted(t *testing.T, want []*big.Int, s *Sum, rows *Rows, i int, p []float64) {
 	t.Helper()
 	q := make([]int64, len(p))
-	adderOf(s).verify(q, p, rows.norm2(i), rows.multiplier(i))
+	adderOf(s).roundWithin(q, p, rows.norm2(i), rows.multiplier(i))
 	norm := new(big.Int)
 	y := rows.integers(i)
 	for j, v := range y {

@@ -52,7 +52,7 @@ func newGroup(like []*Sum) *Group {
 	for _, s := range like {
 		end := at + s.columns*rows.dim
 		part := newRowAdder(s.rows, s.columns, s.bound, s.limit, g.all.Total[at:end], g.scales)
-		g.sums = append(g.sums, &Sum{seenSet{sample: s.sample, sealed: true}, part, s.rows, s.columns, s.bound, s.limit, s.grid, make([]uint64, s.columns), false, enteredRoom{}})
+		g.sums = append(g.sums, &Sum{seenSet: seenSet{sample: s.sample, sealed: true}, adder: part, rows: s.rows, columns: s.columns, bound: s.bound, limit: s.limit, grid: s.grid, mixes: make([]uint64, s.columns)})
 		at = end
 	}
 	return g
@@ -92,7 +92,7 @@ func (g *Group) AddBlock(blocks []Block, c []kernel.Contributions) error {
 	at, noted := g.exact, blocks[0]
 	for i, s := range g.sums {
 		own := at[:n*s.columns]
-		s.adder.(*rowAdder).verifyBlock(own, 1, n, &blocks[i], c[i].Coefficients)
+		s.adder.(*rowAdder).roundBlock(own, 1, n, &blocks[i], c[i].Coefficients)
 		noted.rows = blocks[i].rows // under the records that were marked
 		if err := s.admit(own, 1, n, &noted); err != nil {
 			g.fail()
@@ -111,8 +111,8 @@ func (g *Group) fail() {
 	}
 }
 
-// sameRecords reports whether two blocks hold the same integers of the same records. Of a file they must be of one
-// reading: what is verified with the one is added from the other.
+// sameRecords reports whether two blocks hold the same integers of the same records. Of a file they
+// must be of one reading: what is verified with the one is added from the other.
 func sameRecords(a, b *Block) bool {
 	if a.Len() != b.Len() || !a.rows.shares(b.rows) || a.rows.file != nil && !a.x.Same(b.x) {
 		return false

@@ -150,7 +150,7 @@ func (s *ProductSum) Add(records []int, factors []kernel.Factors[float32], weigh
 		if weights != nil {
 			weight = float64(weights[i])
 		}
-		s.verify(i, weight)
+		s.addRecord(i, weight)
 	}
 	for k := range s.parts {
 		s.parts[k].finish()
@@ -195,11 +195,11 @@ func (b ProductBlock) fits(records int, f kernel.Factors[float32]) bool {
 	return true
 }
 
-// verify rounds what the i-th record proposes until it holds the bound. Let S be Σ over the blocks
+// addRecord rounds what the i-th record proposes until it holds the bound. Let S be Σ over the blocks
 // of the squared entries of Σ_t right_t ⊗ left_t. Afterwards S is at most Δ², in exact integers,
 // and each number is within its 16 bits. It is the only place where a proposal becomes part of a
 // sum.
-func (s *ProductSum) verify(i int, weight float64) {
+func (s *ProductSum) addRecord(i int, weight float64) {
 	factor, nearest := weight*float64(s.grid.bound)/s.bound, true
 	for spare := 1e-9; spare < 1; spare *= 10 { // where terms cancel, rounding toward zero may lengthen
 		var norm square

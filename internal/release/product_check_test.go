@@ -83,7 +83,7 @@ func TestFaultsOfProductSumsAreFound(t *testing.T) {
 					for k := range s.parts {
 						s.parts[k].begin(factors[k])
 					}
-					s.verify(n-1, 1)
+					s.addRecord(n-1, 1)
 					fault.plant(r, s)
 					s.faulty = false
 					if s.admit(n - 1); s.faulty {

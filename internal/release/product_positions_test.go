@@ -84,7 +84,7 @@ func TestContributionsOfOtherPositionsAreFound(t *testing.T) {
 				p := &s.parts[0]
 				p.begin(factors(n, normal, normal)[0])
 				for i := range n {
-					s.verify(i, 1e-3)
+					s.addRecord(i, 1e-3)
 				}
 				if s.faulty {
 					t.Fatal("a true contribution makes the sum faulty")

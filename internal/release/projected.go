@@ -168,7 +168,7 @@ func (s *ProjectedSum) AddAt(records []int, vectors []float64) error {
 	}
 	q := make([]int64, s.o.Dim)
 	for i := range records {
-		s.verify(q, vectors[i*s.o.Dim:(i+1)*s.o.Dim])
+		s.roundWithin(q, vectors[i*s.o.Dim:(i+1)*s.o.Dim])
 		if err := s.check.admit(q, s.grid.norm, s.limit); err != nil {
 			return err
 		}
@@ -179,9 +179,9 @@ func (s *ProjectedSum) AddAt(records []int, vectors []float64) error {
 	return nil
 }
 
-// verify writes to q the integers that a record may add: no longer than min(1, Δ/M') times the
+// roundWithin writes to q the integers that a record may add: no longer than min(1, Δ/M') times the
 // vector in units of the grid, M' being at least M, and than the limit, exactly.
-func (s *ProjectedSum) verify(q []int64, v []float64) {
+func (s *ProjectedSum) roundWithin(q []int64, v []float64) {
 	estimate := s.estimate(v)
 	scale := float64(s.grid.bound) / s.o.Bound
 	weight := min(1, s.o.Bound/estimate) * (1 - 1e-12)

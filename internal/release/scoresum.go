@@ -142,7 +142,7 @@ func (s *ScoreSum) AddBlock(b Block, c kernel.Contributions) error {
 	for i := range n {
 		peak, tail, unit := s.of.peaks[b.record(i)-s.of.rows.first], b.tail(i), b.multiplier(i, &s.of.rows.frame)
 		for k, v := range c.Coefficients[i*s.all.Columns : (i+1)*s.all.Columns] {
-			q := s.verify(v*unit, peak)
+			q := s.roundWithin(v*unit, peak)
 			s.exact[i*s.all.Columns+k] = float64(q)
 			s.tails[k] += q * tail
 		}
@@ -190,9 +190,9 @@ func (s *ScoreSum) agrees(values []int64) bool {
 	return true
 }
 
-// verify returns the integer that a record may add to a column: its magnitude times peak is at most
+// roundWithin returns the integer that a record may add to a column: its magnitude times peak is at most
 // Δ. The proposal is of one integer of the row.
-func (s *ScoreSum) verify(proposal float64, peak int64) int64 {
+func (s *ScoreSum) roundWithin(proposal float64, peak int64) int64 {
 	if peak == 0 {
 		return 0
 	}

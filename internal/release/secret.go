@@ -54,11 +54,12 @@ func times2(v uint64, n uint) uint64 {
 	return residue(v<<n&prime | v>>(primeBits-n))
 }
 
-// signedResidue returns v modulo the prime: as a number without a sign, a negative v is more by 2^64.
+// signedResidue returns v modulo the prime: as a number without a sign, a negative v is more by
+// 2^64.
 func signedResidue(v int64) uint64 { return residue(residue(uint64(v)) + prime - uint64(v>>63)&8) }
 
-// addProduct adds a·b to a number of two words, of two's complement. The sum is to stay below 2^127 in
-// magnitude. As a number without a sign, a negative a is more by 2^64.
+// addProduct adds a·b to a number of two words, of two's complement. The sum is to stay below 2^127
+// in magnitude. As a number without a sign, a negative a is more by 2^64.
 func addProduct(high, low uint64, a int64, b uint64) (uint64, uint64) {
 	h, l := bits.Mul64(uint64(a), b)
 	low, carry := bits.Add64(low, l, 0)

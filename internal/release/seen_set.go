@@ -32,8 +32,8 @@ func checkCount(s Sample, maxRecords int) error {
 	return nil
 }
 
-// mark notes that n records are in the sum, those that are listed or, without a list, first, first+1, …; on
-// an error none is.
+// mark notes that n records are in the sum, those that are listed or, without a list, first,
+// first+1, …; on an error none is.
 func (s *seenSet) mark(first int, records []int, n int) (err error) {
 	done := 0
 	for err == nil && done < n {

@@ -89,7 +89,7 @@ func checkSample(s Sample, rows *Rows, maxRecords int) error {
 
 func newSum(s Sample, rows *Rows, columns int, bound float64, g grid) *Sum {
 	limit := g.bound >> rows.shift
-	return &Sum{newSeenSet(s), newAdder(rows, columns, bound, limit), rows, columns, bound, limit, g, make([]uint64, columns), false, enteredRoom{}}
+	return &Sum{seenSet: newSeenSet(s), adder: newAdder(rows, columns, bound, limit), rows: rows, columns: columns, bound: bound, limit: limit, grid: g, mixes: make([]uint64, columns)}
 }
 
 // Empty returns an empty sum of the same kind, for another goroutine. It may be called while other

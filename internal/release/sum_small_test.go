@@ -24,13 +24,13 @@ func TestBlocksAreVerifiedAlike(t *testing.T) {
 			b, _ := rows.Load(0, n, Block{})
 			p := edgeProposals(r, &b, columns)
 			byRow, byColumn, q := make([]float64, n*columns), make([]float64, n*columns), make([]int64, columns)
-			adderOf(s).verifyBlock(byRow, columns, 1, &b, p)
+			adderOf(s).roundBlock(byRow, columns, 1, &b, p)
 			betas, tails := slices.Clone(adderOf(s).betas), slices.Clone(adderOf(s).tails)
-			adderOf(s).verifyBlock(byColumn, 1, n, &b, p)
+			adderOf(s).roundBlock(byColumn, 1, n, &b, p)
 			limit := new(big.Int).Mul(big.NewInt(s.grid.bound), big.NewInt(s.grid.bound))
 			for i := range n {
 				own, unit := p[i*columns:(i+1)*columns], b.multiplier(i, &rows.frame)
-				if adderOf(s).verify(q, own, b.n2[i], unit); b.n2[i] > 0 && verifySmall(slices.Clone(q), own, adderOf(s).scale*unit, uint64(b.n2[i]), uint64(s.grid.bound)) {
+				if adderOf(s).roundWithin(q, own, b.n2[i], unit); b.n2[i] > 0 && roundSmall(slices.Clone(q), own, adderOf(s).scale*unit, uint64(b.n2[i]), uint64(s.grid.bound)) {
 					soon++
 				} else {
 					later++

@@ -133,7 +133,7 @@ func TestContributionsNeverExceedTheBound(t *testing.T) {
 					p[k] = r.NormFloat64()
 				}
 			}
-			adderOf(s).verify(q, p, s.rows.n2[i], rows.multiplier(i))
+			adderOf(s).roundWithin(q, p, s.rows.n2[i], rows.multiplier(i))
 			got := exactNorm2(q, rows.row(i))
 			if got.Cmp(limit) > 0 {
 				t.Fatalf("proposal %v on row %v: squared norm %v exceeds %v", p, rows.row(i), got, limit)
@@ -173,11 +173,11 @@ func TestOnesAreVerifiedAlike(t *testing.T) {
 					p[i] *= r.Float64()
 				}
 			}
-			adderOf(s).verifyBlock(got, 1, 1, &b, p)
+			adderOf(s).roundBlock(got, 1, 1, &b, p)
 			beta, tail := int64(0), int64(0)
 			limit := new(big.Int).Mul(big.NewInt(s.grid.bound), big.NewInt(s.grid.bound))
 			for i := range p {
-				adderOf(s).verify(q, p[i:i+1], b.n2[i], b.multiplier(i, &rows.frame))
+				adderOf(s).roundWithin(q, p[i:i+1], b.n2[i], b.multiplier(i, &rows.frame))
 				if got[i] != float64(q[0]) || math.Signbit(got[i]) && q[0] == 0 {
 					t.Fatalf("frame %+v, proposal %v: got %v, want %d", f, p[i], got[i], q[0])
 				}
@@ -252,7 +252,7 @@ func TestPoisonedRows(t *testing.T) {
 		if got := rows.row(i); got[0] != want[i][0] || got[1] != want[i][1] {
 			t.Errorf("row %v: got %v, want %v", x[i], got, want[i])
 		}
-		adderOf(s).verify(q, []float64{1e9}, rows.n2[i], rows.multiplier(i))
+		adderOf(s).roundWithin(q, []float64{1e9}, rows.n2[i], rows.multiplier(i))
 		if exactNorm2(q, rows.row(i)).Cmp(limit) > 0 {
 			t.Errorf("row %v exceeds the bound", x[i])
 		}
@@ -451,7 +451,7 @@ func FuzzContribution(f *testing.F) {
 		rows, sample := made(t, [][]float64{{x0, x1}}, 1.0/(1<<12))
 		s := newTestSum(t, rows, sample, 2, 1, 1000)
 		q := make([]int64, 2)
-		adderOf(s).verify(q, []float64{p0, p1}, rows.n2[0], rows.multiplier(0))
+		adderOf(s).roundWithin(q, []float64{p0, p1}, rows.n2[0], rows.multiplier(0))
 		limit := big.NewInt(s.grid.bound)
 		if exactNorm2(q, rows.row(0)).Cmp(limit.Mul(limit, limit)) > 0 {
 			t.Errorf("row (%v, %v), proposal (%v, %v): %v exceeds the bound", x0, x1, p0, p1, q)

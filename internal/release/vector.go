@@ -98,7 +98,7 @@ func (s *VectorSum) add(first int, records []int, n int, vectors []float64) erro
 	}
 	q := make([]int64, s.dim)
 	for i := range n {
-		s.verify(q, vectors[i*s.dim:(i+1)*s.dim])
+		s.roundWithin(q, vectors[i*s.dim:(i+1)*s.dim])
 		if err := s.check.admit(q, s.grid.norm, s.limit); err != nil {
 			return err
 		}
@@ -109,8 +109,8 @@ func (s *VectorSum) add(first int, records []int, n int, vectors []float64) erro
 	return nil
 }
 
-// verify writes to q the integers that a record may add: their norm is at most the limit, exactly.
-func (s *VectorSum) verify(q []int64, v []float64) {
+// roundWithin writes to q the integers that a record may add: their norm is at most the limit, exactly.
+func (s *VectorSum) roundWithin(q []int64, v []float64) {
 	scale := float64(s.grid.bound) / s.bound
 	if !quantise(q, v, scale, math.Round) {
 		clear(q)

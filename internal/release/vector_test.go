@@ -49,12 +49,12 @@ func TestVectorsNeverExceedTheBound(t *testing.T) {
 		q := make([]int64, 3)
 		for range trials(10000, 30000) {
 			v := []float64{wildFloat(r), wildFloat(r), wildFloat(r)}
-			s.verify(q, v)
+			s.roundWithin(q, v)
 			if !exactWithin(norm, q, s.grid.bound) {
 				t.Fatalf("%v: integers %v of %v pass the bound %d", norm, q, v, s.grid.bound)
 			}
 			w := []float64{r.NormFloat64() * 3, r.NormFloat64() * 3, r.NormFloat64() * 3}
-			s.verify(q, w)
+			s.roundWithin(q, w)
 			got := []float64{float64(q[0]), float64(q[1]), float64(q[2])}
 			length, want := norm.float(got)*s.bound/float64(s.grid.bound), min(s.bound, norm.float(w))
 			if math.Abs(length-want) > 1e-5*want+4/float64(s.grid.bound) {

@@ -55,7 +55,7 @@ func TestFlushedMode(t *testing.T) {
 		}
 		q := make([]int64, 2)
 		for i := range 4 {
-			adderOf(s).verify(q, p[2*i:2*i+2], rows.norm2(i), rows.multiplier(i))
+			adderOf(s).roundWithin(q, p[2*i:2*i+2], rows.norm2(i), rows.multiplier(i))
 			if limit := exactNorm2([]int64{s.grid.bound}, []int16{1}); exactNorm2(q, rows.row(i)).Cmp(limit) > 0 {
 				t.Errorf("mode %x: record %d adds more than the bound", mode, i)
 			}

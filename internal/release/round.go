@@ -8,7 +8,11 @@ import (
 	"github.com/ditherml/dither/internal/rows"
 )
 
-// rowAdder is the adder of sums of rows. Sums of a group have a part of one total, and share scales.
+// Proposals are rounded here to integers within the bound, and rows times integers added up. None
+// of it is trusted: check.go holds the integers and the sum.
+
+// rowAdder is the adder of sums of rows. Sums of a group have a part of one total, and share
+// scales.
 type rowAdder struct {
 	rows.Sum
 	rows   *Rows
@@ -34,7 +38,7 @@ func newRowAdder(rows *Rows, columns int, bound float64, limit int64, total []in
 func (s *rowAdder) round(b Block, proposals []float64) []float64 {
 	s.exact = grow(s.exact, len(proposals))
 	s.scales.forget()
-	s.verifyBlock(s.exact, s.Columns, 1, &b, proposals)
+	s.roundBlock(s.exact, s.Columns, 1, &b, proposals)
 	return s.exact
 }
 
@@ -54,17 +58,17 @@ func (s *rowAdder) values() []int64 {
 	return s.rows.frame.centered(s.Total, s.betas, s.tails)
 }
 
-// verifyBlock writes the integers that the records of a block may add, and adds what stands next to
+// roundBlock writes the integers that the records of a block may add, and adds what stands next to
 // their rows. record and column are the steps from one record to the next, and from one column to
 // the next.
-func (s *rowAdder) verifyBlock(dst []float64, record, column int, b *Block, proposals []float64) {
+func (s *rowAdder) roundBlock(dst []float64, record, column int, b *Block, proposals []float64) {
 	if s.Columns == 1 {
-		s.verifyOnes(dst, b, proposals)
+		s.roundOnes(dst, b, proposals)
 		return
 	}
 	s.q = grow(s.q, s.Columns)
 	for i := range b.Len() {
-		s.verifyFast(s.q, proposals[i*s.Columns:(i+1)*s.Columns], b.n2[i], b.multiplier(i, &b.rows.frame))
+		s.roundFast(s.q, proposals[i*s.Columns:(i+1)*s.Columns], b.n2[i], b.multiplier(i, &b.rows.frame))
 		beta, tail := b.beta(i), b.tail(i)
 		betas, tails, at := s.betas[:len(s.q)], s.tails[:len(s.q)], i*record
 		for k, v := range s.q {
@@ -76,14 +80,14 @@ func (s *rowAdder) verifyBlock(dst []float64, record, column int, b *Block, prop
 	}
 }
 
-// verifyOnes is verifyBlock for one coefficient a record: floats that leave no doubt write what verify does, which
-// decides about the others.
-func (s *rowAdder) verifyOnes(dst []float64, b *Block, proposals []float64) {
+// roundOnes is roundBlock for one coefficient a record: floats that leave no doubt write what
+// roundWithin does, which decides about the others.
+func (s *rowAdder) roundOnes(dst []float64, b *Block, proposals []float64) {
 	if !kernel.RoundBounded(dst, proposals, s.scales.of(s, b), b.n2, s.limit) {
 		for i, f := range dst {
 			if f != f {
 				var one [1]int64
-				s.verifyFast(one[:], proposals[i:i+1], b.n2[i], b.multiplier(i, &b.rows.frame))
+				s.roundFast(one[:], proposals[i:i+1], b.n2[i], b.multiplier(i, &b.rows.frame))
 				dst[i] = float64(one[0])
 			}
 		}
@@ -91,8 +95,8 @@ func (s *rowAdder) verifyOnes(dst []float64, b *Block, proposals []float64) {
 	s.addBeside(dst, b)
 }
 
-// scales are what the proposals of a block's records are multiplied by. The sums of a group that have frame and scale in
-// common share them.
+// scales are what the proposals of a block's records are multiplied by. The sums of a group that
+// have frame and scale in common share them.
 type scales struct {
 	rows   *Rows // nil: none are known
 	scale  float64
@@ -126,19 +130,20 @@ func (s *rowAdder) addBeside(dst []float64, b *Block) {
 	}
 }
 
-// verifyFast is verify, and faster for coefficients that are few and small.
-func (s *rowAdder) verifyFast(q []int64, proposal []float64, n2 int64, unit float64) {
-	if n2 <= 0 || !verifySmall(q, proposal, s.scale*unit, uint64(n2), uint64(s.limit)) {
-		s.verify(q, proposal, n2, unit)
+// roundFast is roundWithin, and faster for coefficients that are few and small.
+func (s *rowAdder) roundFast(q []int64, proposal []float64, n2 int64, unit float64) {
+	if n2 <= 0 || !roundSmall(q, proposal, s.scale*unit, uint64(n2), uint64(s.limit)) {
+		s.roundWithin(q, proposal, n2, unit)
 	}
 }
 
-// maxSmall and mostSmall are how large and how many coefficients are for verifySmall: their squares have 64 bits.
+// maxSmall and mostSmall are how large and how many coefficients are for roundSmall: their squares
+// have 64 bits.
 const maxSmall, mostSmall = 1 << 28, 64
 
-// verifySmall rounds and compares as verify does, to the nearest and then toward zero. It reports
-// whether its result is within the bound; else verify decides.
-func verifySmall(q []int64, proposal []float64, scale float64, n2, bound uint64) bool {
+// roundSmall rounds and compares as roundWithin does, to the nearest and then toward zero. It
+// reports whether its result is within the bound; else roundWithin decides.
+func roundSmall(q []int64, proposal []float64, scale float64, n2, bound uint64) bool {
 	squares, truncated := uint64(0), uint64(0)
 	q = q[:len(proposal)]
 	for k, v := range proposal {
@@ -160,10 +165,10 @@ func verifySmall(q []int64, proposal []float64, scale float64, n2, bound uint64)
 	return within(0, truncated, n2, limitHigh, limitLow)
 }
 
-// verify writes to q the integers that a record may add: after it,
-// (Σ q_k²)·n2 ≤ Δ² holds exactly. It defines where a proposal becomes part
-// of a sum; what is faster writes the same integers. The row's integers stand for unit each.
-func (s *rowAdder) verify(q []int64, proposal []float64, n2 int64, unit float64) {
+// roundWithin writes to q the integers that the proposal of a record becomes, with (Σ q_k²)·n2 ≤
+// Δ². It is their definition: roundFast and kernels write the same. The row's integers stand for
+// unit each.
+func (s *rowAdder) roundWithin(q []int64, proposal []float64, n2 int64, unit float64) {
 	scale := s.scale * unit
 	if n2 == 0 || !quantise(q, proposal, scale, math.RoundToEven) {
 		clear(q)
@@ -183,15 +188,9 @@ func (s *rowAdder) verify(q []int64, proposal []float64, n2 int64, unit float64)
 	}
 }
 
-// maxCoefficient keeps every coefficient, and so its square sum in 128 bits, far from
-// overflow.
-const maxCoefficient = 1 << 52
-
-// maxColumns coefficients have a square sum below 2^128, even if each is just below 2·maxCoefficient.
-const maxColumns = 1 << 20
-
-// quantise rounds proposal·scale into q, moved into ±maxCoefficient; it reports
-// whether all values were finite. A product that is NaN, as 0 times an infinite scale is, counts as a value that is not.
+// quantise rounds proposal·scale into q, moved into ±maxCoefficient; it reports whether all values
+// were finite. A product that is NaN, as 0 times an infinite scale is, counts as a value that is
+// not.
 func quantise(q []int64, proposal []float64, scale float64, way func(float64) float64) bool {
 	for k, v := range proposal {
 		f := way(v * scale)
