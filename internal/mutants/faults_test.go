@@ -120,7 +120,7 @@ var faults = []fault{
 	{name: "no clipping and no check of the bound", by: descents, edits: []Edit{{"train/clipping.go", "kernel.ClipRows(of.Coefficients, norms, c.Norm)", "_ = norms"},
 		{"internal/release/round.go", "limitHigh, limitLow := bits.Mul64(uint64(bound), uint64(bound))", "limitHigh, limitLow := bits.Mul64(uint64(bound)<<8, uint64(bound)<<8)"},
 		{"internal/release/round.go", "s.scales.of(s, b), b.n2, s.limit)", "s.scales.of(s, b), b.n2, s.limit<<8)"},
-		{"internal/release/check.go", "bad |= carry | square>>63", "bad |= square >> 63"}}},
+		{"internal/release/check.go", "return limit * limit * (1", "return 0x1p80 * limit * limit * (1"}}},
 	one("a record counted twice", twice, "train/neural/worker.go", "if err = w.sums.products[k].Add(records, own, w.weights[:n]); err != nil {", "_ = w.sums.products[k].Add(records, own, w.weights[:n])\n\t\tif err = w.sums.products[k].Add(records, own, w.weights[:n]); err != nil {"),
 	one("one person's rows clipped separately", "./train TestPersonsLookAtThemselves", person, "if w := r.Plan.Clipping.weight(kernel.Norm(g)); w != 1 {", "if w := r.Plan.Clipping.weight(kernel.Norm(g)); w > 1 {"),
 	one("the norm of a record without its intercept", "./internal/kernel TestMeasureUnits", "internal/kernel/records_seen.go", "return y2 + int64(t)*int64(t)", "return y2 + 0*int64(t)"),
