@@ -277,10 +277,10 @@ func PerPerson(column string, maxRows int) Option {
 	return option("PerPerson", func(s *settings) { s.plan.Person = &query.Person{Column: column, MaxRows: maxRows} })
 }
 
-// Asking returns the option that adds details to the question of Query. Query uses these fields of
-// p: Edges, Quantiles, Points, Of, Blocks, Noise, ThresholdDelta and Confidence. Fields that the
-// question does not use must not be set. If p.Where or p.By is set, it must equal the argument of
-// the option Where or By. Query ignores all other fields of p.
+// Asking returns the option that adds details to the question of Query. The details are these
+// fields of p: Edges, Quantiles, Points, Of, Blocks, Noise, ThresholdDelta and Confidence. A field
+// that does not apply to the question must be unset. If p.Where or p.By is set, it must equal the
+// argument of the option Where or By. Query ignores all other fields of p.
 func Asking(p query.Plan) Option {
 	return option("Asking", func(s *settings) {
 		was := s.plan

@@ -25,10 +25,10 @@ func Price(event string, delta float64, n privacy.Neighboring) (privacy.Guarante
 	return privacy.NewGuarantee(epsilon.Upper, delta, n, privacy.Unit{Row: "one record"})
 }
 
-// Calibrate returns the smallest noise multiplier at which the event that plan returns costs at
-// most epsilon, in nats, at delta. The result is as precise as that of account.Calibrate. The cost
-// includes the small difference between the executed noise, which is rounded, and the noise that
-// the event describes.
+// Calibrate returns the smallest noise multiplier that keeps a training within epsilon, in nats, at
+// delta. The function plan returns the event of the training at a noise multiplier. The result is
+// as precise as that of account.Calibrate. The cost includes the small difference between the
+// executed noise, which is rounded, and the noise that the event describes.
 func Calibrate(plan func(noiseMultiplier float64) mechanism.Event, epsilon, delta float64, n privacy.Neighboring) (float64, error) {
 	if plan == nil {
 		return 0, errors.New("dither: plan is nil, want a function from a noise multiplier to an event")

@@ -25,12 +25,13 @@ const (
 	nearTarget, closerTries = 5e-4, 12
 )
 
-// Calibrate returns the smallest parameter from 1e-6 to 1e9 for which plan's event meets the target
-// under accountant a. The cost of the event must fall as the parameter grows, for example if the
-// parameter is a noise multiplier. The proven upper bound of the cost never exceeds the target. The
-// bound reaches the target within a relative error. The error is 1e-12 for exact accountants. For
-// other accountants it is 1e-3 or the relative width of their interval, whichever is larger. If no
-// parameter meets the target, the error wraps ErrUnreachable.
+// Calibrate returns the smallest parameter from 1e-6 to 1e9 at which an event meets the target
+// under accountant a. The function plan returns the event for a parameter. The cost of the event
+// must fall as the parameter grows, for example if the parameter is a noise multiplier. The proven
+// upper bound of the cost never exceeds the target. The bound reaches the target within a relative
+// error. For exact accountants the relative error is 1e-12. For other accountants it is 1e-3 or the
+// relative width of their interval, whichever is larger. If no parameter meets the target, the
+// error wraps ErrUnreachable.
 func Calibrate(a Accountant, target privacy.Guarantee, plan func(parameter float64) mechanism.Event) (float64, error) {
 	s, err := newSearch(a, target, plan)
 	if err != nil {
@@ -39,10 +40,11 @@ func Calibrate(a Accountant, target privacy.Guarantee, plan func(parameter float
 	return s.least(calibrateLow, calibrateHigh)
 }
 
-// CalibrateLargest returns the largest parameter in [low, high] for which plan's event meets the
-// target under accountant a. Both ends must be positive and finite. The cost of the event must rise
-// as the parameter grows, for example if the parameter is a sampling probability. If no parameter
-// meets the target, the error wraps ErrUnreachable.
+// CalibrateLargest returns the largest parameter in [low, high] at which an event meets the target
+// under accountant a. The function plan returns the event for a parameter. Both ends must be
+// positive and finite. The cost of the event must rise as the parameter grows, for example if the
+// parameter is a sampling probability. If no parameter meets the target, the error wraps
+// ErrUnreachable.
 func CalibrateLargest(a Accountant, target privacy.Guarantee, low, high float64, plan func(parameter float64) mechanism.Event) (float64, error) {
 	if !(low > 0 && low <= high) || math.IsInf(high, 1) {
 		return 0, fmt.Errorf("account: parameters are from %v to %v, want positive finite ends in order", low, high)
@@ -55,10 +57,10 @@ func CalibrateLargest(a Accountant, target privacy.Guarantee, low, high float64,
 	return max(low, min(high, 1/x)), err
 }
 
-// CalibrateCount returns the largest count from 1 to limit for which plan's event meets the target
-// under accountant a. An example is the largest affordable number of steps. The cost of the event
-// must rise with the count. If even a count of 1 exceeds the target, the error wraps
-// ErrUnreachable.
+// CalibrateCount returns the largest count from 1 to limit at which an event meets the target under
+// accountant a. The function plan returns the event for a count. An example of a count is the
+// number of training steps. The cost of the event must rise with the count. If even a count of 1
+// exceeds the target, the error wraps ErrUnreachable.
 func CalibrateCount(a Accountant, target privacy.Guarantee, limit int, plan func(count int) mechanism.Event) (int, error) {
 	s, err := newSearch(a, target, func(x float64) mechanism.Event { return plan(int(x)) })
 	if err != nil {

@@ -79,8 +79,8 @@ type textbook struct {
 // The function exact computes the exact cost in each line; an example is PLD.Epsilon under the same
 // relation. The verdict depends on the numbers and on the conditions of the formula's proof. If a
 // formula covers only one of the event's releases, the name of the line states the release. There
-// are no lines for an event that costs nothing or discloses everything. The error is the first
-// error of exact.
+// are no lines for an event that costs nothing or discloses everything. If the function exact
+// fails, Textbook returns its first error.
 func Textbook(e mechanism.Event, delta float64, n privacy.Neighboring, exact func(e mechanism.Event, delta float64) (Interval, error)) ([]TextbookLine, error) {
 	all, err := terms(e, n)
 	if err != nil {

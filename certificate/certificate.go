@@ -230,8 +230,8 @@ func Read(path string) (Certificate, error) {
 	return c, nil
 }
 
-// Decode returns the certificate in text, which has the format of Encode. An unknown field or
-// another format version is an error.
+// Decode returns the certificate that Encode wrote as this text. An unknown field or another format
+// version is an error.
 func Decode(text []byte) (Certificate, error) {
 	var c Certificate
 	if len(text) > maxFileSize {

@@ -57,10 +57,11 @@ func (d Claim) accountant() account.Accountant { return account.ForDelta(d.Event
 // slackShare is the largest part of delta that the slack of the noise may take.
 const slackShare = 0.01
 
-// Aim returns a guarantee that is slightly stricter than target. Noise calibrated to the returned
-// guarantee meets target when it is executed. The two guarantees differ because the executed noise
-// is rounded. The difference in epsilon and delta grows with draws, the number of random numbers in
-// the noise. It is an error if the difference exceeds 1 % of delta, or the whole epsilon.
+// Aim returns a guarantee that is slightly stricter than the target. Noise calibrated to the
+// returned guarantee meets the target when it is executed. The two guarantees differ because the
+// executed noise is rounded. The difference in epsilon and delta grows with draws, the number of
+// random numbers in the noise. It is an error if the difference exceeds 1 % of delta, or the whole
+// epsilon.
 func Aim(target privacy.Guarantee, draws int) (privacy.Guarantee, error) {
 	epsilon, delta := slack.Of(draws).Narrow(target.Epsilon()+1, target.Delta())
 	if !(delta >= (1-slackShare)*target.Delta()) {

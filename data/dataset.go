@@ -120,7 +120,8 @@ func categoryCodes(column []float32) []int32 {
 	return codes
 }
 
-// Slice returns the rows from, …, to-1 as a data set. It shares memory with d.
+// Slice returns a data set of the consecutive rows with the numbers from to to-1. It shares memory
+// with d.
 func (d *Dataset) Slice(from, to int) *Dataset {
 	s := *d
 	s.records = to - from

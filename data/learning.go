@@ -155,8 +155,9 @@ func (s *Schema) learn(name string, fill func(c *Column) error) (*Schema, error)
 	return &learned, nil
 }
 
-// IsLevel reports whether a text without surrounding spaces can be a learned level. Such a level is
-// printable, has at most 200 bytes and is not in marks. The result depends only on the text.
+// IsLevel reports whether a text without surrounding spaces can be a learned level. A learned level
+// is printable, has at most 200 bytes and is not a mark of a missing cell. The result does not
+// depend on other data.
 func IsLevel(text string, marks MissingSet) bool {
 	return len(text) <= maxLevelText && faultLevels([]string{text}, marks) == nil
 }

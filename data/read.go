@@ -60,10 +60,10 @@ type ReadOptions struct {
 	MaxBytes int64
 }
 
-// Read returns the table at src, read under a schema. It validates the schema first and then reads
-// the file once. A bad cell is treated as the schema declares and is never an error. For a
-// malformed file the error is a *FileError, which never quotes the file. If ctx ends, the error is
-// ctx.Err().
+// Read returns the table in the files of src, read under a schema. It validates the schema first
+// and then reads the file once. A bad cell is treated as the schema declares and is never an error.
+// For a malformed file the error is a *FileError, which never quotes the file. If ctx ends, the
+// error is ctx.Err().
 func Read(ctx context.Context, s *Schema, src Source, o ReadOptions) (*Dataset, error) {
 	q, b, err := newRequest(s, src.Path, src.Delimiter, o)
 	if err != nil {
@@ -76,7 +76,7 @@ func Read(ctx context.Context, s *Schema, src Source, o ReadOptions) (*Dataset, 
 }
 
 // ReadFrom returns a table under a schema, read from CSV text in r. The text may be compressed with
-// gzip. ReadFrom otherwise behaves like Read. Errors contain the name.
+// gzip. ReadFrom otherwise behaves like Read. The argument name is the name of the table in errors.
 func ReadFrom(ctx context.Context, s *Schema, name string, r io.Reader, o ReadOptions) (*Dataset, error) {
 	q, b, err := newRequest(s, name, 0, o)
 	if err != nil {

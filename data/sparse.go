@@ -56,11 +56,12 @@ func sameTexts(a, b []string) bool {
 	return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0]
 }
 
-// NewSparse returns a Dataset that contains only the given cells. Record i has the cells start[i]
-// to start[i+1]-1 of columns and values. The elements of columns are positions in the result of
-// Dataset.Row, ascending within a record. The values are results of Column.Cell and
-// Column.TextCell. A cell that is not given is the number 0, treated as the schema declares. The
-// target may be nil. NewSparse checks only shapes and positions, and it keeps its arguments.
+// NewSparse returns a Dataset that contains only the given cells. The cells of record i have the
+// indices start[i] to start[i+1]-1 in the arguments columns and values. Each element of columns is
+// a position in the result of Dataset.Row. The positions of a record are ascending. The values are
+// results of Column.Cell and Column.TextCell. A cell that is not given is the number 0, treated as
+// the schema declares. The target may be nil. NewSparse checks only shapes and positions, and it
+// keeps its arguments.
 func NewSparse(s *Schema, start []int, columns []uint32, values []float32, target []float32) (*Dataset, error) {
 	features := s.Features()
 	width := s.values()

@@ -75,11 +75,11 @@ type Group struct {
 // Classify returns measures that compare predicted probabilities with true labels. The labels are
 // indices of levels.
 //
-// For two levels and n records, probabilities has n probabilities of levels[1], or shape [n, 2].
-// The prediction is levels[1] if its probability is above the threshold, which is between 0 and 1.
-// For K > 2 levels, probabilities has shape [n, K], row by row. The prediction is then the most
-// probable level, or the first of several such levels, and the threshold has no effect. The
-// argument groups may be nil.
+// For two levels and n records, the argument probabilities has n probabilities of levels[1], or has
+// shape [n, 2]. The prediction is levels[1] if its probability is above the threshold, which is
+// between 0 and 1. For K > 2 levels, the argument probabilities has shape [n, K], row by row. The
+// prediction is then the most probable level, or the first of several such levels, and the
+// threshold has no effect. The argument groups may be nil.
 //
 // It is an error if there are no records, or if a label is not an index of levels. It is an error
 // if a probability is below -1e-9 or above 1+1e-9. It is an error if the sum of a record's

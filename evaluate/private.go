@@ -90,9 +90,9 @@ type PrivateGroup struct {
 // restLevel is the name of the rows outside the declared groups.
 const restLevel = "(other or missing)"
 
-// Measures returns the measures of a private evaluation. They are computed from numbers, the result
-// of Release for plan p. Measures reads no record, so it costs no privacy. Numbers that do not fit
-// the plan are an error.
+// Measures returns the measures of a private evaluation. The argument numbers is the result of
+// Release for plan p. Measures reads no record, so it costs no privacy. Numbers that do not fit the
+// plan are an error.
 func Measures(p Plan, numbers []float64) (Private, error) {
 	if err := p.Validate(); err != nil {
 		return Private{}, err

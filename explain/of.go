@@ -25,9 +25,9 @@ import (
 // explanation lists the known terms. Of verifies a certificate and the files of its folder first.
 // If verification fails, the explanation states only the failure.
 //
-// For an event or a plan, Of calls settle, which sets the delta and the relation of the question.
-// If settle leaves Neighboring 0, Of uses a relation under which the event has a price. A nil
-// settle sets delta to 1e-6.
+// For an event or a plan, the function settle sets the delta and the neighboring relation of the
+// question. If it leaves Neighboring 0, a relation is used under which the event has a price. If
+// settle is nil, delta is 1e-6.
 func Of(subject string, settle func(Question) (Question, error)) (Explanation, error) {
 	if settle == nil {
 		settle = usual

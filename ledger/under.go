@@ -10,7 +10,7 @@ import (
 
 // Under connects the ledger to a durable budget. Call Under before the first reservation.
 // Afterwards Reserve reserves in the durable budget first, and returns the errors of that budget.
-// If about has an event, Under itself reserves the event, and the next call of Reserve returns the
+// If about.Event is set, Under itself reserves this event, and the next call of Reserve returns the
 // grant. So a run can reserve its cost before it opens a table. The context ctx limits how long
 // reservations wait for other writers. The method Settle of the returned payment ends the run.
 // After Settle no grant of the ledger pays. Without Settle, everything that was reserved stays

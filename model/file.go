@@ -121,11 +121,11 @@ func unwrapPath(err error) error {
 	return err
 }
 
-// Decode returns the model in text, which has the format of Encode. Unknown or repeated fields,
-// fields in other letter case, and inconsistent parts are errors. A model may depend on other
-// files, such as the weights of a network or of a public encoder. The function open returns the
-// content of such a file by its name. feature.FilesIn returns such a function. If open is nil, a
-// model that depends on other files is an error.
+// Decode returns the model that Encode wrote as this text. Unknown or repeated fields, fields in
+// other letter case, and inconsistent parts are errors. A model may depend on other files, such as
+// the weights of a network or of a public encoder. The function open returns the content of such a
+// file by its name. feature.FilesIn returns such a function. If the function open is nil, a model
+// that depends on other files is an error.
 func Decode(text []byte, open func(name string) ([]byte, error)) (*Model, error) {
 	var f file
 	if err := strict.Decode(text, &f); err != nil {

@@ -37,7 +37,7 @@ type trained struct {
 }
 
 // NewNetwork returns a model whose scores come from a network. The inputs of the network are the
-// rows that the map features computes. The network must have one output for each score of the loss.
+// rows that the feature map computes. The network must have one output for each score of the loss.
 // The weights are in the order of network.Network: first the trained blocks, then the frozen
 // blocks. NewNetwork keeps its arguments. It returns an error if the arguments do not fit together
 // or if the model is too large to be served. The error wraps ErrNotFinite if a weight is not

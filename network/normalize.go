@@ -33,7 +33,8 @@ type LayerNorm struct {
 // square. Each feature is then multiplied by a trained scale. Source: B. Zhang and R. Sennrich,
 // "Root mean square layer normalization", NeurIPS 2019.
 type RMSNorm struct {
-	// Stabilizer is a small number that is added to the mean square before the root. 0 means 1e-5.
+	// Stabilizer is a small number that is added to the mean square before its square root is
+	// taken. 0 means 1e-5.
 	Stabilizer float64 `json:"eps,omitempty"`
 }
 

@@ -3,9 +3,9 @@ package network
 // tanhLayer is the activation of the presets.
 var tanhLayer = Activation{Function: "tanh"}
 
-// MLP returns the layers of a fully connected network. For each number in hidden there is a linear
-// layer with that number of outputs, followed by tanh. The last layer is linear and has the given
-// number of outputs.
+// MLP returns the layers of a fully connected network. For each number in the argument hidden there
+// is a linear layer with that number of outputs, followed by tanh. The last layer is linear and has
+// the given number of outputs.
 func MLP(outputs int, hidden ...int) Layers {
 	return append(Layers{Flatten{}}, head(outputs, hidden)...)
 }

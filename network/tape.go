@@ -42,11 +42,11 @@ func (t *Tape[T]) Training(training bool) { t.space.training = training }
 func (t *Tape[T]) Serial(serial bool) { t.space.serial = serial }
 
 // Forward returns the outputs of n records, one record after the other. The argument x has the
-// inputs of the records, one record after the other, and weights has the parameters of the network.
-// The number n may be 0. The outputs are valid until the next call of Forward. If Backward will be
-// called, the caller must not overwrite them. The tape uses x and weights until the results of
-// Backward are no longer used. Forward panics if n exceeds the number of records in NewTape, or if
-// lengths disagree.
+// inputs of the records, one record after the other. The argument weights has the parameters of the
+// network. The number n may be 0. The outputs are valid until the next call of Forward. If Backward
+// will be called, the caller must not overwrite them. The tape uses x and weights until the results
+// of Backward are no longer used. Forward panics if n exceeds the number of records in NewTape, or
+// if lengths disagree.
 func (t *Tape[T]) Forward(x []T, n int, weights []T) []T {
 	if n >= 0 && len(x) != n*t.network.in.Size() {
 		panic(fmt.Sprintf("network: Forward: %d inputs of %d records, want %v each", len(x), n, t.network.in))

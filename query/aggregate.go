@@ -34,9 +34,10 @@ type AggregateTerms struct {
 // "Smooth Sensitivity and Sampling in Private Data Analysis", STOC 2007, section 4,
 // https://doi.org/10.1145/1250790.1250803, with another aggregator.)
 //
-// The argument rows of the function statistic lists the row numbers of one block, from 0 to records
-// - 1. The list may be empty. The function must read these rows only. If the function returns NaN,
-// the block is ignored. If Aggregate returns an error, nothing was released.
+// The records have the numbers from 0 to records-1. The function statistic receives the numbers of
+// one block in its argument rows. This list may be empty. The function must read only the records
+// of the block. If the function returns NaN, the block is ignored. If Aggregate returns an error,
+// nothing was released.
 func Aggregate(t AggregateTerms, records int, statistic func(rows []int) float64) (float64, error) {
 	grid, err := pick.NewGrid(t.Lower, t.Upper, t.Points)
 	if err != nil {

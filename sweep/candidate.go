@@ -98,8 +98,8 @@ func (c *Candidate) together() bool {
 }
 
 // Runs returns the number of runs of the candidate, if the sweep asks for this number of repeats.
-// It is repeats if the training is random, because of noise or sampling. Otherwise all runs would
-// be equal, and the number is 1.
+// If noise or sampling makes the training random, the result is repeats. Otherwise all runs would
+// be equal, and the result is 1.
 func (c *Candidate) Runs(repeats int) int {
 	if c.together() && c.Linear.Plan.NonPrivate {
 		return min(1, repeats)

@@ -21,10 +21,10 @@ type Parameter struct {
 // maxConfigurations bounds the configurations of a sweep.
 const maxConfigurations = 1_000_000
 
-// Combine returns every combination of the values of parameters. A combination has one setting for
-// each parameter, in the order of parameters. The last parameter varies fastest. Without parameters
-// there is one combination, which is empty. It is an error if a parameter has no values, or if a
-// name or a value is repeated. More than a million combinations are an error too.
+// Combine returns every combination of the parameters' values. A combination has one setting for
+// each parameter, in the order of the argument. The last parameter varies fastest. Without
+// parameters there is one combination, which is empty. It is an error if a parameter has no values,
+// or if a name or a value is repeated. More than a million combinations are an error too.
 func Combine(parameters []Parameter) ([][]Setting, error) {
 	out, seen := [][]Setting{nil}, map[string]bool{}
 	for _, p := range parameters {

@@ -27,8 +27,8 @@ type Summary struct {
 	LearningRate float64
 }
 
-// Summarize returns one summary of results for each pair of a candidate and a metric. A candidate
-// without results has no summary.
+// Summarize returns one summary of the results for each pair of a candidate and a metric. A
+// candidate without results has no summary.
 func Summarize(candidates []Candidate, results []Measurement) []Summary {
 	var out []Summary
 	own := map[string][]Measurement{}

@@ -51,10 +51,10 @@ func Encode(m *feature.Map, s *data.Schema, d *data.Dataset, featureBits int) (*
 	return rows.Standardized(frame(m))
 }
 
-// Center releases a noisy mean of rows, and pays for it. It returns a copy of the map m with this
-// mean as its Center, and the rows mapped by this copy. The rows must come from Encode, normalized
-// and without an intercept. The bound is the largest L2 norm of such a row. The divisor is a public
-// or released number of records.
+// Center releases a noisy mean of the given rows, and pays for the release. It returns a copy of
+// the map m with this mean as its Center, and the rows mapped by this copy. The rows must come from
+// Encode, normalized and without an intercept. The bound is the largest L2 norm of such a row. The
+// divisor is a public or released number of records.
 func Center(t pass.Settings, m *feature.Map, rows *release.Rows, bound, divisor float64) (*feature.Map, *release.Rows, error) {
 	plain, err := rows.Standardized(frame(before(m)))
 	if err != nil {

@@ -52,8 +52,8 @@ func (e *Encoder) Append(d *data.Dataset) error {
 	return e.out.Append(rows)
 }
 
-// Close writes the end of the file, including note, which must be JSON. It does not close the
-// writer.
+// Close writes the end of the file. The end includes the argument note, which must be JSON. It does
+// not close the writer.
 func (e *Encoder) Close(note json.RawMessage) error { return e.out.Close(note) }
 
 // FitFile does what Fit does, for a table in a file of the given size in bytes. An Encoder must

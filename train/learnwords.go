@@ -17,8 +17,8 @@ func (statistic PreparationStep) rankError() float64 {
 	return pick.RankError(statistic.choice().Epsilon, len(candidates(statistic.Lower, statistic.Upper)), 1, 1-option.BoundsOutside/2, 0.95)
 }
 
-// Threshold returns the noisy number of records above which a level is learned, if the statistic is
-// "levels". The number is public. For other statistics Threshold returns 0.
+// Threshold returns the public threshold of the statistic "levels". A level is learned if its noisy
+// number of records exceeds the threshold. For other statistics Threshold returns 0.
 func (p Plan) Threshold(statistic PreparationStep) float64 {
 	if statistic.Kind != option.LevelsStatistic {
 		return 0

@@ -79,8 +79,8 @@ func (p Plan) Steps() []step {
 	return nil
 }
 
-// Facts returns the settings of a valid plan that only its method has, as names and values in
-// words. It returns nil for an invalid plan.
+// Facts returns the settings that are specific to the method of a valid plan, as names and values
+// in words. It returns nil for an invalid plan.
 func (p Plan) Facts() []fact {
 	if m, err := methodOf(p.Method); err == nil && m.validate(p) == nil {
 		return m.facts(p)
