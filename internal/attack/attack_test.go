@@ -32,7 +32,7 @@ func TestProgramIsNotRefuted(t *testing.T) {
 	for _, s := range r.Sections {
 		groups[s.Group]++
 	}
-	if groups["noise"] < 10 || groups["canaries"] < 150 || groups["kernels"] != 1 || asked[partNoise] == 0 {
+	if groups["noise"] < 10 || groups["canaries"] < 150 || groups["models"] < 4 || groups["kernels"] != 1 || asked[partNoise] == 0 {
 		t.Errorf("the audit has sections %v and asked other processes for %v", groups, asked)
 	}
 }

@@ -43,7 +43,7 @@ func (a running) finalModel(ctx context.Context, confidence float64, tell progre
 		return auditing.Section{}, err
 	}
 	found := calibrated(margins, in, s.references, begin)
-	return judge(finalName, claim, audit.Design{Coins: true, Independent: s.canaries == 1}, confidence, found, a.finalFacts(of, s))
+	return judge("plan", finalName, claim, audit.Design{Coins: true, Independent: s.canaries == 1}, confidence, found, a.finalFacts(of, s))
 }
 
 // prepareFinal makes the tables and trains twice, for the time that it takes. These trainings are

@@ -98,6 +98,12 @@ func (p *Plan) ofDescent() error {
 	if setup.Features.Dim() != d.Dim || setup.Model.Columns != d.Columns {
 		return fmt.Errorf("the plan has %d×%d weights and its model %d×%d, want the model of the plan", d.Columns, d.Dim, setup.Model.Columns, setup.Features.Dim())
 	}
+	return p.useDescent(setup)
+}
+
+// useDescent makes the setup of a gradient descent ready.
+func (p *Plan) useDescent(setup train.Setup) error {
+	d := setup.Plan
 	p.schema = setup.Schema
 	p.readColumns(d)
 	options := descentOptions(d)
@@ -182,6 +188,11 @@ func (p *Plan) ofNetwork() error {
 	if err != nil {
 		return err
 	}
+	return p.useNetwork(setup)
+}
+
+// useNetwork makes the setup of a network ready.
+func (p *Plan) useNetwork(setup neural.Setup) error {
 	p.network, p.schema, p.counted = &setup, setup.Schema, setup.Plan.CountNoise
 	p.initial = initialWeights(setup.Network, p.Model)
 	p.train = func(ctx context.Context, table *data.Dataset) (*model.Model, error) {

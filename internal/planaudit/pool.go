@@ -56,7 +56,11 @@ func (p *Plan) newPool(ctx context.Context, canaries, others int, public *data.D
 		return at
 	}
 	for i := range canaries {
-		features := p.features(from, i)
+		kind := randomRecord
+		if i == 0 {
+			kind = lastRecord
+		}
+		features := p.features(from, kind)
 		label, other := p.targets(i)
 		out.canaries = append(out.canaries, add("canary "+strconv.Itoa(i), features, label, p.rows))
 		if p.replaces() {
@@ -65,7 +69,7 @@ func (p *Plan) newPool(ctx context.Context, canaries, others int, public *data.D
 	}
 	for i := range others {
 		_, label := p.targets(i)
-		out.others = append(out.others, add("other "+strconv.Itoa(i), p.features(from, i+1), label, 1)...)
+		out.others = append(out.others, add("other "+strconv.Itoa(i), p.features(from, firstRecord), label, 1)...)
 	}
 	var err error
 	if out.all, err = readRows(ctx, p.schema, p.extra, p.names(), rows); err != nil {
@@ -121,12 +125,24 @@ func (p *Plan) targets(i int) (label, other string) {
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// features returns the cells of the features of a made-up record. Record 0 has the upper bounds and
-// the last levels, others have random ends.
-func (p *Plan) features(from *made, i int) []string {
+// recordKind is a kind of made-up records.
+type recordKind int
+
+const (
+	// firstRecord has the lower bounds and the first levels. Other records than canaries are of this
+	// kind: they share few features with canaries, so samples of them hide little.
+	firstRecord recordKind = iota
+	// lastRecord has the upper bounds and the last levels, as the first canary has.
+	lastRecord
+	// randomRecord has bounds and levels at random, as further canaries have.
+	randomRecord
+)
+
+// features returns the cells of the features of a made-up record.
+func (p *Plan) features(from *made, kind recordKind) []string {
 	var cells []string
 	for _, c := range p.schema.Features() {
-		cells = append(cells, cellOf(&c, from, i == 0))
+		cells = append(cells, cellOf(&c, from, kind))
 	}
 	return cells
 }
@@ -135,24 +151,33 @@ func (p *Plan) features(from *made, i int) []string {
 const textWords = 60
 
 // cellOf returns a cell of a made-up record.
-func cellOf(c *data.Column, from *made, last bool) string {
-	switch {
-	case c.Kind == data.Numeric && (last || from.below(2) == 0):
+func cellOf(c *data.Column, from *made, kind recordKind) string {
+	if c.Kind == data.Text {
+		return textOf(c, from, kind)
+	}
+	last := kind == lastRecord || kind == randomRecord && from.below(2) == 0
+	switch n := len(c.Levels); {
+	case c.Kind == data.Numeric && last:
 		return number(c.Upper)
 	case c.Kind == data.Numeric:
 		return number(c.Lower)
-	case c.Kind == data.Text:
-		return words(c, from)
-	case len(c.Levels) > 0 && last:
-		return c.Levels[len(c.Levels)-1]
-	case len(c.Levels) > 0:
-		return c.Levels[from.below(len(c.Levels))]
+	case n > 0 && kind == randomRecord:
+		return c.Levels[from.below(n)]
+	case n > 0 && last:
+		return c.Levels[n-1]
+	case n > 0:
+		return c.Levels[0]
+	case kind == randomRecord:
+		return "made up " + strconv.Itoa(from.below(10))
 	}
-	return "made up " + strconv.Itoa(from.below(10))
+	return "made up " + strconv.Itoa(int(kind))
 }
 
-// words returns a made-up text: words, or numbers of tokens.
-func words(c *data.Column, from *made) string {
+// textOf returns a made-up text: words, or numbers of tokens.
+func textOf(c *data.Column, from *made, kind recordKind) string {
+	if kind == firstRecord {
+		return "1"
+	}
 	var b strings.Builder
 	for range textWords {
 		if c.Hashing != nil && c.Hashing.Tokens == "numbers" {

@@ -55,12 +55,12 @@ func (a running) descentSteps(ctx context.Context, confidence float64, tell prog
 	if left := leftOut(*a.Descent); left != "" {
 		facts = append(facts, fact("left out", "%s; the attack on the final model has it", left))
 	}
-	return judge(name, claim, design, confidence, found, facts)
+	return judge("plan", name, claim, design, confidence, found, facts)
 }
 
 // judge returns the section of an attack.
-func judge(name string, claim auditing.Claim, d audit.Design, confidence float64, s audit.Scores, facts []auditing.Fact) (auditing.Section, error) {
-	section, err := auditing.Attack{Group: "plan", Name: name, Design: d, Confidence: confidence}.OfScores(claim, s)
+func judge(group, name string, claim auditing.Claim, d audit.Design, confidence float64, s audit.Scores, facts []auditing.Fact) (auditing.Section, error) {
+	section, err := auditing.Attack{Group: group, Name: name, Design: d, Confidence: confidence}.OfScores(claim, s)
 	section.Facts = append(section.Facts, facts...)
 	return section, err
 }
@@ -134,7 +134,7 @@ func (a running) networkSteps(ctx context.Context, confidence float64, tell prog
 	if err != nil {
 		return auditing.Section{}, err
 	}
-	return judge(stepsName, claim, audit.Design{Coins: true, Independent: s.canaries == 1}, confidence, found, []auditing.Fact{
+	return judge("plan", stepsName, claim, audit.Design{Coins: true, Independent: s.canaries == 1}, confidence, found, []auditing.Fact{
 		fact("trainings", "%s among %s", s.words(), display.Count(len(of.others), "made-up record")),
 		fact("attack", "knows the weights after every step, and what each canary would add to a step; a score is a log likelihood ratio"),
 		fact("a canary moves a sum by", "%s of what one record may move it by", percent(g.reach())),

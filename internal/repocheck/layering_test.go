@@ -189,7 +189,7 @@ var layers = []layer{
 	// What trains on canaries and judges what was released: every kind of training, question and measurement.
 	{"internal/attack/canary", "account audit certificate data evaluate internal/auditing internal/option internal/parallel ledger mechanism network privacy query train train/erm train/neural"},
 	// The attacks on this program together.
-	{"internal/attack", "internal/attack/canary internal/attack/kernels internal/attack/noise internal/auditing internal/failure internal/kernel"},
+	{"internal/attack", "internal/attack/canary internal/attack/kernels internal/attack/noise internal/auditing internal/failure internal/kernel internal/planaudit"},
 	// What dither audit is asked: audits by scores of canaries of any program, whose claim explain reads, and of plans, with
 	// public tables by name.
 	{"internal/scoreaudit", "privacy mechanism audit data explain internal/columnar internal/auditing internal/display internal/durable internal/failure internal/glossary internal/planaudit internal/progress internal/tabular"},
