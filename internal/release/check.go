@@ -78,24 +78,30 @@ func (s *Sum) admitOnes(q []float64, n2 []int64, mixes []uint64) bool {
 // admitSome is admit for at most admitRows records: i%admitRows is i, and spares checks of bounds.
 func (s *Sum) admitSome(q []float64, record, column int, n2 []int64, mixes []uint64) {
 	var squares [admitRows]float64 // Σ q² of each record
+	n := len(n2)
+	own := grow(s.room.q, s.columns*n)
 	for k := range s.columns {
-		s.mixes[k] = residue(s.mixes[k] + mixColumn(squares[:len(mixes)], q[k*column:], record, mixes))
+		s.mixes[k] = residue(s.mixes[k] + mixColumn(own[k*n:(k+1)*n], squares[:n], q[k*column:], record, mixes))
 	}
+	s.room.q = own
 	limit, holds := s.floatLimit(), true
 	for i, v := range n2 {
 		holds = holds && squares[i%admitRows]*float64(v) <= limit && (v > 0 || v == 0 && squares[i%admitRows] == 0)
 	}
-	s.faulty = s.faulty || !holds && !s.boundHolds(q, record, column, n2) || slices.Max(mixes) >= prime
+	s.faulty = s.faulty || !holds && !s.boundHolds(own, n2) || slices.Max(mixes) >= prime
 }
 
-// mixColumn adds the squares of a column's integers to squares. It returns Σ q·h modulo the prime:
-// at most admitRows products below 2^114, if no integer passes 2·maxCoefficient.
-func mixColumn(squares, q []float64, record int, mixes []uint64) uint64 {
+// mixColumn reads the integers of a column once: it copies them to own and adds their squares to
+// squares. It returns Σ q·h modulo the prime: at most admitRows products below 2^114, if no integer
+// passes 2·maxCoefficient.
+func mixColumn(own, squares, q []float64, record int, mixes []uint64) uint64 {
 	var high, low uint64
+	squares, mixes = squares[:len(own)], mixes[:len(own)]
 	at := 0
-	for i := range squares {
+	for i := range own {
 		f := q[at]
 		at += record
+		own[i] = f
 		squares[i] += f * f
 		high, low = addProduct(high, low, int64(f), mixes[i])
 	}
@@ -110,13 +116,14 @@ func (s *Sum) floatLimit() float64 {
 	return limit * limit * (1 - 0x1p-49*float64(s.columns))
 }
 
-// boundHolds reports whether all records are within the bound, in integers.
-func (s *Sum) boundHolds(q []float64, record, column int, n2 []int64) bool {
+// boundHolds reports whether all records are within the bound, in integers: those of one column stand
+// after those of the last.
+func (s *Sum) boundHolds(q []float64, n2 []int64) bool {
 	limitHigh, limitLow := bits.Mul64(uint64(s.limit), uint64(s.limit))
 	for i, v := range n2 {
 		var high, low uint64
 		for k := range s.columns {
-			w := int64(q[i*record+k*column])
+			w := int64(q[k*len(n2)+i])
 			if w = max(w, -w); uint64(w) >= 2*maxCoefficient {
 				return false
 			}

@@ -55,15 +55,17 @@ func (e *entered) enter(at int, n2 int64, mix uint64) int64 {
 	return e.n2[at]
 }
 
-// enteredRoom is memory for what was entered of a few records that do not follow one another.
-type enteredRoom struct {
+// admitRoom is memory for what was entered of a few records that do not follow one another, and for
+// what is proposed for them.
+type admitRoom struct {
+	q     []float64
 	n2    [admitRows]int64
 	mixes [admitRows]uint64
 }
 
 // entered returns what was entered of some of the records of a block, at most admitRows, by their
 // numbers.
-func (b *Block) entered(from, end int, room *enteredRoom) (n2 []int64, mixes []uint64) {
+func (b *Block) entered(from, end int, room *admitRoom) (n2 []int64, mixes []uint64) {
 	e, first := b.rows.known, b.rows.first
 	if b.records == nil {
 		at := b.first - first

@@ -44,7 +44,7 @@ type Sum struct {
 	grid    grid
 	mixes   []uint64 // of each column what its sum has as its product with the secret; see admit
 	faulty  bool     // a check failed: nothing is released
-	room    enteredRoom
+	room    admitRoom
 }
 
 // adder rounds what is proposed for records to integers, and adds up rows times integers. It may be

@@ -50,7 +50,7 @@ var mutants = []mutant{
 	{"a sum checked modulo the prime alone", "internal/release/check.go", "return uint64(v+prime/2) > prime-1", "return v != v", "./internal/release", "TestPlantedFaultsStopTheRun"},
 	{"one integer beyond the bound admitted", "internal/release/check.go", "if !(f*f*weight <= limit) {", "if !(f*f*weight >= -limit) {", "./internal/release", "TestCoefficientsBeyondTheBoundAreFound"},
 	{"integers beyond the bound admitted", "internal/release/check.go", "squares[i%admitRows]*float64(v) <= limit", "squares[i%admitRows]*float64(v) >= -limit", "./internal/release", "TestCoefficientsBeyondTheBoundAreFound"},
-	{"integers in doubt admitted", "internal/release/check.go", "!holds && !s.boundHolds(q, record, column, n2)", "!holds && !s.boundHolds(q, record, column, n2) && false", "./internal/release", "TestCoefficientsBeyondTheBoundAreFound"},
+	{"integers in doubt admitted", "internal/release/check.go", "!holds && !s.boundHolds(own, n2)", "!holds && !s.boundHolds(own, n2) && false", "./internal/release", "TestCoefficientsBeyondTheBoundAreFound"},
 	{"roundings of the bound forgotten", "internal/release/check.go", "(1 - 0x1p-49*float64(s.columns))", "1", "./internal/release", "TestBoundOfPell"},
 	{"long integers admitted", "internal/release/check.go", "min(s.limit, maxCoefficient)", "s.limit", "./internal/release", "TestBoundIsExact"},
 	{"integers of several columns next to a norm of zero admitted", "internal/release/check.go", "v == 0 && squares[i%admitRows] == 0", "v == 0", "./internal/release", "TestBoundIsExact"},
