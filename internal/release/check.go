@@ -116,8 +116,8 @@ func (s *Sum) floatLimit() float64 {
 	return limit * limit * (1 - 0x1p-49*float64(s.columns))
 }
 
-// boundHolds reports whether all records are within the bound, in integers: those of one column stand
-// after those of the last.
+// boundHolds reports whether all records are within the bound, in integers. They stand column after
+// column.
 func (s *Sum) boundHolds(q []float64, n2 []int64) bool {
 	limitHigh, limitLow := bits.Mul64(uint64(s.limit), uint64(s.limit))
 	for i, v := range n2 {

@@ -1,7 +1,5 @@
 package release
 
-import "math/bits"
-
 // A ProductSum is checked as a Sum is (check.go), with a secret of two sides: a block of its
 // parameters is a matrix, whose product with a vector of the secret on either side is a number
 // modulo the prime. Lemma 19 of docs/release-parts.md has the proof.
@@ -62,27 +60,38 @@ func (p *productPart) mixPositions(i int, r productSecret) (mix uint64) {
 	n, width := p.factors.Positions, p.width()
 	lefts, rights := p.lefts[i*n*width:(i+1)*n*width], p.rights[i*n*p.Right:(i+1)*n*p.Right]
 	for t := range n {
-		if _, right := mixWhole(rights[t*p.Right:(t+1)*p.Right], r.right); right != 0 {
-			_, left := mixWhole(lefts[t*width:(t+1)*width], r.left)
+		if right := mixShort(rights[t*p.Right:(t+1)*p.Right], r.right); right != 0 {
+			left := mixShort(lefts[t*width:(t+1)*width], r.left)
 			mix = residue(mix + timesResidue(int64(right), left))
 		}
 	}
 	return mix
 }
 
+// mixShort returns Σ x_j·r_j modulo the prime, for at most 2^31 integers x: products below 2^76.
+func mixShort(x []int16, r []uint64) uint64 {
+	var high, low uint64
+	r = r[:len(x)]
+	for j, v := range x {
+		high, low = addProduct(high, low, int64(v), r[j])
+	}
+	return residue128(high, low)
+}
+
 // maxOwn bounds the numbers of a record's contribution: at most 2^20 products below 2^23. At most
 // 2^31 of their squares have a sum below 2^127.
 const maxOwn = 1 << 43
 
-// addLong adds the squares of numbers, and reports whether all are at most maxOwn in magnitude.
+// addLong adds the squares of numbers, and reports whether all are below maxOwn in magnitude.
 func (s *square) addLong(v []int64) bool {
-	most := uint64(0)
+	most, sum := uint64(0), *s
 	for _, w := range v {
 		u := uint64(max(w, -w))
-		most = max(most, u)
-		s.addWide(bits.Mul64(u, u))
+		most |= u
+		sum.add(u, u)
 	}
-	return most <= maxOwn
+	*s = sum
+	return most < maxOwn
 }
 
 // mixMatrix returns rightᵀ·m·left modulo the prime, for a matrix of right × left numbers below

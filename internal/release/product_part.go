@@ -203,7 +203,7 @@ func (s *square) add(a, b uint64) {
 func (s *square) addWide(high, low uint64) {
 	var carry uint64
 	s.low, carry = bits.Add64(s.low, low, 0)
-	s.high += high + carry
+	s.high, _ = bits.Add64(s.high, high, carry)
 }
 
 // within reports whether the sum is at most bound².
