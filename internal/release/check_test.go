@@ -98,7 +98,7 @@ var sumFaults = map[string]func(f *fault, p storage, whole, q []float64, columns
 		}
 		p.AddWhole(whole, f.last, columns)
 	},
-	"an error of a fraction": func(f *fault, p storage, whole, q []float64, columns int) {
+	"an error of 0.75": func(f *fault, p storage, whole, q []float64, columns int) {
 		p.AddWhole(whole, q, columns)
 		whole[f.r.IntN(len(whole))] += 0.75
 	},
@@ -109,12 +109,12 @@ var moveFaults = map[string]func(f *fault, total []int64){
 	"a carry lost":                     func(f *fault, total []int64) { total[f.r.IntN(len(total))] -= 1 << 32 },
 	"a bit flipped in a sum":           func(f *fault, total []int64) { total[f.r.IntN(len(total))] ^= 1 << f.r.IntN(64) },
 	"an error that is a multiple of p": func(f *fault, total []int64) { total[f.r.IntN(len(total))] += prime * int64(1+f.r.IntN(3)) },
-	"one more":                         func(f *fault, total []int64) { total[f.r.IntN(len(total))]++ },
-	"two that are exchanged": func(f *fault, total []int64) {
+	"a number one too large":           func(f *fault, total []int64) { total[f.r.IntN(len(total))]++ },
+	"two numbers exchanged": func(f *fault, total []int64) {
 		i, j := f.r.IntN(len(total)), f.r.IntN(len(total))
 		total[i], total[j] = total[j], total[i]
 	},
-	"one more and one less": func(f *fault, total []int64) { total[f.r.IntN(len(total))]++; total[f.r.IntN(len(total))]-- },
+	"one number one too large, one too small": func(f *fault, total []int64) { total[f.r.IntN(len(total))]++; total[f.r.IntN(len(total))]-- },
 }
 
 // proposed returns wild and tame proposals.

@@ -262,7 +262,7 @@ var totalFaults = map[string]func(r *rand.Rand, total []int64, each [][]int64){
 			total[j] -= q[j]
 		}
 	},
-	"one more and one less": func(r *rand.Rand, total []int64, _ [][]int64) {
+	"one number one too large, one too small": func(r *rand.Rand, total []int64, _ [][]int64) {
 		total[r.IntN(len(total))]++
 		total[r.IntN(len(total))]--
 	},

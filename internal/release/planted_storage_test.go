@@ -272,7 +272,7 @@ func plantedBlocks() map[string]planting {
 			return on, stopped
 		}
 	}
-	return map[string]planting{noFault: run(false), "a block of a file for another": run(true)}
+	return map[string]planting{noFault: run(false), "a block of a file exchanged for another": run(true)}
 }
 
 // TestRowsOfMomentsAreThoseThatEntered swaps two rows in memory: their second moment stays the same, and is refused all the

@@ -203,7 +203,7 @@ func plantedSums() map[string]map[string]planting {
 				m.multipliers[i] *= 2
 			}
 		})
-		all[kind]["a record that the frame loses"] = plantedMeasures(some, func(_ *rand.Rand, _ *Rows, m *measures, i int) { m.set(i, rowMeasures{}) })
+		all[kind]["a record lost by the frame"] = plantedMeasures(some, func(_ *rand.Rand, _ *Rows, m *measures, i int) { m.set(i, rowMeasures{}) })
 		all[kind]["integers beyond the bound"] = plantedBeyond(some)
 		all[kind]["a row measured twice"] = func(t *testing.T, r *rand.Rand, trial int) (changed, stopped bool) {
 			rows := some(t, r, trial)

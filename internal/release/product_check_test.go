@@ -33,7 +33,7 @@ var productFaults = map[string]struct {
 			p.tokens[1] = p.tokens[0]
 		}
 	}},
-	"one more": {false, func(r *rand.Rand, s *ProductSum) { s.total[r.IntN(len(s.total))]++ }},
+	"a number one too large": {false, func(r *rand.Rand, s *ProductSum) { s.total[r.IntN(len(s.total))]++ }},
 	"antisymmetric": {false, func(r *rand.Rand, s *ProductSum) {
 		i, j := r.IntN(len(s.total)), r.IntN(len(s.total))
 		s.total[i]++

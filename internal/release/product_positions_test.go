@@ -59,7 +59,7 @@ var positionFaults = map[string]func(r *rand.Rand, p *productPart, i int){
 		copy(p.own[1:], p.own)
 		p.own[0] = last
 	},
-	"one more": func(r *rand.Rand, p *productPart, _ int) { p.own[r.IntN(len(p.own))]++ },
+	"a number one too large": func(r *rand.Rand, p *productPart, _ int) { p.own[r.IntN(len(p.own))]++ },
 }
 
 // TestContributionsOfOtherPositionsAreFound plants faults into the contribution of a record with several positions, far
