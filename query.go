@@ -15,7 +15,7 @@ import (
 
 // Answer is the result of Query. All fields are released and may be published.
 type Answer struct {
-	// Rows are the answers with their intervals. There is one row, or one row for each cell,
+	// Rows are the answers with their intervals. There is one row, or one row for each level, bin,
 	// quantile or pair of columns.
 	Rows []query.Row
 	// Plan is the question with all its public numbers, including the noise.

@@ -13,8 +13,8 @@ import (
 // formula for different releases. It tries several splits of δ between the releases and their
 // composition, and returns the least bound. The bound of Advanced never exceeds the bound of Basic.
 // It usually exceeds the bound of PLD, which uses every pair (ε, δ) that holds for a release. Use
-// Advanced for releases that only have a known (ε, δ). The parameters of all releases must be fixed
-// before the first release.
+// Advanced if nothing but one pair (ε, δ) is known about a release. The parameters of all releases
+// must be fixed before the first release.
 //
 // Kairouz, Oh & Viswanath, "The Composition Theorem for Differential Privacy", ICML 2015, theorems
 // 3.3 and 3.5, https://arxiv.org/abs/1311.0776.

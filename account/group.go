@@ -11,14 +11,15 @@ import (
 )
 
 // EpsilonGroup returns an upper bound on epsilon, in nats, for neighbors that differ in this many
-// records. The delta is the same as for one record. The bound is exact for GDP. For PLD it is tight
-// if every part of the event has its own bound for groups.
+// records. The delta is the same as for one record. The bound is exact for GDP. At a positive
+// delta, PLD composes bounds for groups of this size if such a bound is known for every part of the
+// event.
 //
-// For all other accountants and events, let k be the number of records. At delta 0 the bound is k
-// times the epsilon of one record. At a positive delta it is k·ε for an ε with two properties: the
-// event is (ε, δ')-private for one record, and δ'·(e^(kε)-1)/(e^ε-1) ≤ δ. The proof changes one
-// record at a time (Vadhan, "The Complexity of Differential Privacy", 2017, lemma 2.2, in its exact
-// form, https://salil.seas.harvard.edu/publications/complexity-differential-privacy).
+// In all other cases, let k be the number of records. At delta 0 the bound is k times the epsilon
+// of one record. At a positive delta it is k·ε for an ε with two properties: the event is (ε,
+// δ')-private for one record, and δ'·(e^(kε)-1)/(e^ε-1) ≤ δ. The proof changes one record at a time
+// (Vadhan, "The Complexity of Differential Privacy", 2017, lemma 2.2, in its exact form,
+// https://salil.seas.harvard.edu/publications/complexity-differential-privacy).
 func EpsilonGroup(a Accountant, e mechanism.Event, delta float64, n privacy.Neighboring, records int) (float64, error) {
 	if records < 1 {
 		return 0, fmt.Errorf("account: group size is %d, want at least 1", records)

@@ -29,7 +29,7 @@ const (
 //   - (c) strong composition with amplification by sampling
 //   - (d) the moments accountant
 //   - (e) the cost that may be claimed: amplification in its exact form and optimal composition, at
-//     qTδ + 1e-6
+//     the delta qTδ + 1e-6
 //
 // Lines (a) to (d) follow the solution of a course, which takes logarithms to base 10. The field
 // Exact is the cost of the worst algorithm that is (0.4, 1e-6)-private. In line (d) Exact is +Inf:

@@ -11,9 +11,10 @@ import (
 )
 
 // Counts are the errors of one attack on independent canaries. The attack was fixed before the
-// scores were read. LeftOut is the number of canaries that were left out of the data. The attack
-// guessed that FalsePositives of them were included. Included is the number of canaries that were
-// included. The attack guessed that FalseNegatives of them were left out.
+// scores were read. LeftOut is the number of canaries that were left out of the data.
+// FalsePositives is the number of left-out canaries that the attack guessed to be included.
+// Included is the number of canaries that were included. FalseNegatives is the number of included
+// canaries that the attack guessed to be left out.
 type Counts struct{ LeftOut, FalsePositives, Included, FalseNegatives int }
 
 // check returns an error unless the counts belong together.

@@ -8,10 +8,11 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// Guesses counts an attacker's guesses about which canaries were included in one run. An
-// independent fair coin decided whether each of the Canaries was included. The attacker guessed
-// about Made canaries, and Right of the guesses were correct. Made was fixed before the run. The
-// rule that chose the guesses used only the outputs of the run.
+// Guesses counts an attacker's guesses about which canaries were included in one run. The field
+// Canaries is the number of canaries. An independent fair coin decided whether each of them was
+// included. The field Made is the number of canaries about which the attacker guessed. The field
+// Right is the number of correct guesses. Made was fixed before the run. The rule that chose the
+// guesses used only the outputs of the run.
 type Guesses struct{ Canaries, Made, Right int }
 
 const (

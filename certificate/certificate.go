@@ -37,8 +37,8 @@ type Certificate struct {
 	Version int `json:"format-version"`
 	// Private reports whether Epsilon is finite.
 	Private bool `json:"private"`
-	// Epsilon is an upper bound on the privacy loss of one row, in nats. In JSON it is "infinity"
-	// for a run without privacy.
+	// Epsilon is the ε of the guarantee for one row, in nats. It is a proven upper bound. In JSON
+	// it is "infinity" for a run without privacy.
 	Epsilon Epsilon `json:"epsilon"`
 	// Asked is the epsilon, in nats, that the user requested for the whole run. It is 0 if no
 	// epsilon was requested for the whole run. Otherwise it is at least Epsilon.
@@ -69,8 +69,8 @@ type Certificate struct {
 	// Learned lists the released bounds, bins and levels that the plan paid for because the schema
 	// does not declare them.
 	Learned []Learned `json:"learned,omitempty"`
-	// Declared are statements of the trainer about data that are not in the folder. Nil means that
-	// there are no such statements.
+	// Declared contains statements about data that are not in the folder, made by the person who
+	// trained the model. Nil means that there are no such statements.
 	Declared *Declared `json:"declared,omitempty"`
 	// Recorded identifies the record of a durable ledger that paid for the run. It is nil if no
 	// durable ledger was used.
@@ -136,7 +136,7 @@ type Learned struct {
 	Levels []string `json:"levels,omitempty"`
 }
 
-// Epsilon is a privacy loss in nats. In JSON it is a number, or the text "infinity".
+// Epsilon is the ε of a guarantee, in nats. In JSON it is a number, or the text "infinity".
 type Epsilon float64
 
 // MarshalJSON returns epsilon as a number, or "infinity" for +Inf.

@@ -38,13 +38,13 @@ type Paid struct {
 	Delta float64 `json:"delta"`
 	// Neighboring is the neighboring relation of the source's certificate.
 	Neighboring privacy.Neighboring `json:"neighboring"`
-	// Unit is the unit in the source's certificate.
+	// Unit describes in words what one row stands for, as in the source's certificate.
 	Unit string `json:"unit"`
 }
 
-// Declared contains statements of the trainer about data that are not in the folder. Nobody can
-// verify these statements from the folder. Verification takes them as given and recomputes the
-// assumptions that follow from them.
+// Declared contains statements about data that are not in the folder. They are made by the trainer,
+// who is the person that trained the model. Nobody can verify these statements from the folder.
+// Verification takes them as given and recomputes the assumptions that follow from them.
 type Declared struct {
 	// PublicTest reports whether the trainer declared the test table public.
 	PublicTest bool `json:"public-test-table,omitempty"`

@@ -120,8 +120,8 @@ func categoryCodes(column []float32) []int32 {
 	return codes
 }
 
-// Slice returns a data set of the consecutive rows with the numbers from to to-1. It shares memory
-// with d.
+// Slice returns a data set of consecutive rows, selected as by the expression rows[from:to]. It
+// shares memory with d.
 func (d *Dataset) Slice(from, to int) *Dataset {
 	s := *d
 	s.records = to - from

@@ -54,10 +54,10 @@ const maxCopiedLevels = 100
 //   - For JSON lines the keys of the first record are the header.
 //   - In a file that describes its columns, a boolean column has the levels false and true, and an
 //     unreadable column is ignored.
-//   - The columns of an array (NPY, NPZ, IDX) are numbered: pixel0, pixel1, … for images, x0, x1, …
-//     for other matrices. The declared facts may name ranges of columns such as x[0:10]. Columns of
-//     bytes or booleans have the range of their type, which is public. The target may be in a
-//     separate file of labels.
+//   - The columns of an array (NPY, NPZ, IDX) are numbered: pixel0, pixel1, … for images and x0,
+//     x1, … for other matrices. The declared facts may name ranges of columns such as x[0:10].
+//     Columns of bytes or booleans have the range of their type, which is public. The target may be
+//     in a separate file of labels.
 func DraftSchema(ctx context.Context, src Source, d Draft) (*Schema, error) {
 	if IsArray(ctx, src) {
 		return d.fromArray(ctx, src)

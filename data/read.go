@@ -27,14 +27,15 @@ type Source struct {
 	// Labels is the name of a separate NPY or IDX file with the target of an NPY or IDX matrix. ""
 	// means that there is no separate file.
 	Labels string
-	// Delimiter separates the cells of a CSV file. 0 means the delimiter of the schema. If the
-	// schema has none, the delimiter is detected from the first line of the file.
+	// Delimiter separates the cells of a CSV file. If it is 0, Schema.Delimiter is used. If both
+	// are 0, the delimiter is detected from the first line of the file.
 	Delimiter rune
 	// Columns are the names of the columns of a CSV file without a header, in the order of the
-	// file. They may contain ranges such as x[0:10]. Nil means the field Header of the schema.
+	// file. They may contain ranges such as x[0:10]. If it is nil, Schema.Header contains the
+	// names.
 	Columns []string
 	// NoQuotes states that a quote in a CSV file is an ordinary character. Then no cell can contain
-	// the delimiter. False means the field NoQuotes of the schema.
+	// the delimiter. If it is false, Schema.NoQuotes decides.
 	NoQuotes bool
 	// Formats are file formats in addition to the formats of this package. A file's first bytes
 	// decide whether it has one of these formats.
@@ -52,8 +53,8 @@ type ReadOptions struct {
 	// Extra lists the names of schema columns whose texts are kept. Dataset.Group returns the
 	// texts.
 	Extra []string
-	// MaxRecords is the largest allowed number of rows in the file. 0 means the field MaxRecords of
-	// the schema. More rows are an error.
+	// MaxRecords is the largest allowed number of rows in the file. If it is 0, the largest allowed
+	// number is Schema.MaxRecords. More rows are an error.
 	MaxRecords int
 	// MaxBytes is the largest allowed size of the file after decompression. 0 means 1 TiB. A larger
 	// file is an error.

@@ -14,9 +14,9 @@ const structTag = "dither"
 // with one row for each record. The records are copied.
 //
 // A field belongs to the column in its tag, as in `dither:"hours-per-week"`. A field without a tag
-// belongs to the column with its name, ignoring case. Fields with the tag "-" and fields without a
-// column are ignored. Each feature column of the schema and each column of o.Extra needs a field.
-// The target needs a field too if o.WithoutTarget is false. o.MaxBytes has no effect.
+// belongs to the column with the field's name, ignoring case. Fields with the tag "-" and fields
+// without a column are ignored. Each feature column of the schema and each column of o.Extra needs
+// a field. The target needs a field too if o.WithoutTarget is false. o.MaxBytes has no effect.
 //
 // The type of a field is a number, a string, a bool, or a pointer to one of these. A nil pointer, a
 // NaN and an infinity are missing cells. In a categorical column a bool is the text true or false.

@@ -42,11 +42,13 @@ type Classification struct {
 	// Confusion is the confusion matrix: Confusion[i][j] is the number of records with true level i
 	// and predicted level j.
 	Confusion [][]int `json:"confusion"`
-	// Precision has one share for each level: the share of records predicted as the level that have
-	// this level. It is NaN if the level is never predicted.
+	// Precision has one share for each level. It is computed from the records for which the level
+	// is predicted: the share whose true level is this level. The share is NaN if the level is
+	// never predicted.
 	Precision []Measure `json:"precision"`
-	// Recall has one share for each level: the share of records of the level that are predicted as
-	// the level. It is NaN if the level has no records.
+	// Recall has one share for each level. It is computed from the records whose true level is this
+	// level: the share for which the level is predicted. The share is NaN if the level has no
+	// records.
 	Recall []Measure `json:"recall"`
 	// GroupColumn is the name of the column by which Groups is split, or "".
 	GroupColumn string `json:"group-column,omitempty"`

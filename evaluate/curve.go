@@ -5,11 +5,11 @@ package evaluate
 type Point struct {
 	// Threshold is the decision threshold.
 	Threshold float64 `json:"threshold"`
-	// FalsePositiveRate is the share of records of the first level for which the second level is
-	// predicted.
+	// FalsePositiveRate is computed from the records whose true level is the first level: the share
+	// for which the second level is predicted.
 	FalsePositiveRate Measure `json:"false-positive-rate"`
-	// TruePositiveRate is the share of records of the second level for which the second level is
-	// predicted.
+	// TruePositiveRate is computed from the records whose true level is the second level: the share
+	// for which the second level is predicted.
 	TruePositiveRate Measure `json:"true-positive-rate"`
 }
 

@@ -47,14 +47,15 @@ func (s spread) quantile(variance, fourth float64) float64 {
 // inside Gap. Every release has a set, so the noise does not decide which sets are reported. If the
 // noise is large, Low and High may be the ends of the possible range, and Value may be undefined.
 // Undefined numbers are NaN (null in JSON). Low is undefined if R² has no lower bound. Low and High
-// are both undefined if the plan allows no interval. This is so for areas and calibration bins if a
-// record is a person with several rows.
+// are both undefined if the plan allows no interval. If a record is a person with several rows,
+// areas and calibration bins have no interval.
 //
 // The method is this:
 //
-//   - A ratio A/W of sums with independent noise is tested as A - θW = 0, whose variance is known
-//     at each θ (Wilson, "Probable inference, the law of succession, and statistical inference",
-//     JASA 1927; Fieller, "Some problems in interval estimation", JRSS B 1954).
+//   - Let A/W be a ratio of sums with independent noise. A number θ is tested by the hypothesis A -
+//     θW = 0. The variance of A - θW is known for each θ (Wilson, "Probable inference, the law of
+//     succession, and statistical inference", JASA 1927; Fieller, "Some problems in interval
+//     estimation", JRSS B 1954).
 //   - The set is {θ : (A-θW)² ≤ z²·(sampling(θ) + noise(θ))}, with z a corrected normal quantile.
 //     Here sampling(θ) and noise(θ) are the variances from sampling and from noise. The corrections
 //     are for the longer tails of Laplace noise, for the noise in sampling(θ), and for the skewness

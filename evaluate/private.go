@@ -29,11 +29,11 @@ type PrivateClassification struct {
 	// Confusion is the confusion matrix: Confusion[i][j] is the noisy number of rows with true
 	// level i and predicted level j. It may be negative.
 	Confusion [][]float64 `json:"confusion"`
-	// Precision has one share for each level: the share of rows predicted as the level that have
-	// this level.
+	// Precision has one share for each level. It is computed from the rows for which the level is
+	// predicted: the share whose true level is this level.
 	Precision []Estimate `json:"precision"`
-	// Recall has one share for each level: the share of rows of the level that are predicted as the
-	// level.
+	// Recall has one share for each level. It is computed from the rows whose true level is this
+	// level: the share for which the level is predicted.
 	Recall []Estimate `json:"recall"`
 	// AUC is the area under the receiver operating characteristic. It is nil if there are more than
 	// two levels.
@@ -63,8 +63,8 @@ type PrivateClassification struct {
 // the case that every tie counts 1.
 type Area struct {
 	Estimate
-	// Resolution bounds the difference between Value and the area of the exact scores that is due
-	// to the bins. The difference due to noise and sampling is not included.
+	// Resolution is an estimate of the largest error that the bins can cause in Value. It does not
+	// include errors that noise and sampling cause.
 	Resolution Measure `json:"resolution"`
 }
 
@@ -79,11 +79,11 @@ type PrivateGroup struct {
 	// AUC is the area under the receiver operating characteristic for the group's rows. It is nil
 	// if there are more than two levels.
 	AUC *Estimate `json:"auc,omitempty"`
-	// TruePositiveRate is the share of the group's rows of the second level for which the second
-	// level is predicted. It is nil if there are more than two levels.
+	// TruePositiveRate is computed from the group's rows whose true level is the second level: the
+	// share for which the second level is predicted. It is nil if there are more than two levels.
 	TruePositiveRate *Estimate `json:"true-positive-rate,omitempty"`
-	// FalsePositiveRate is the share of the group's rows of the first level for which the second
-	// level is predicted. It is nil if there are more than two levels.
+	// FalsePositiveRate is computed from the group's rows whose true level is the first level: the
+	// share for which the second level is predicted. It is nil if there are more than two levels.
 	FalsePositiveRate *Estimate `json:"false-positive-rate,omitempty"`
 }
 

@@ -32,8 +32,8 @@ type Request struct {
 	Noise string
 	// Person, if not nil, makes all rows of a person one record.
 	Person *query.Person
-	// MaxRecords is a declared public upper bound on the number of rows. 0 means the field
-	// MaxRecords of the schema.
+	// MaxRecords is a declared public upper bound on the number of rows. If it is 0, the MaxRecords
+	// of the schema is used.
 	MaxRecords int
 	// Bins is the number of bins for scores. 0 means option.DefaultScoreBins for two levels, and 1
 	// for more levels.

@@ -68,7 +68,8 @@ type Cost struct {
 	Group *groupCost `json:"group,omitempty"`
 	// Attacker contains bounds on the success of attackers.
 	Attacker *attacker `json:"attacker,omitempty"`
-	// Textbook are the results of textbook formulas. It is empty if Question.Textbook is false.
+	// Textbook contains the results of textbook formulas. It is empty if Question.Textbook is
+	// false.
 	Textbook []textbook.Lesson `json:"textbook,omitempty"`
 	// Next is a command that the reader may run next. Only callers set it.
 	Next string `json:"next,omitempty"`

@@ -18,8 +18,8 @@ type Explanation struct {
 	// Verified reports whether all recomputed numbers agree with the files. It is nil if there is
 	// nothing to verify.
 	Verified *bool `json:"verified,omitempty"`
-	// Disagreements lists what the recomputation found to disagree. It is empty if Verified is not
-	// false.
+	// Disagreements describes in words each disagreement between the files and the recomputed
+	// numbers. It is empty if verification succeeds or if there is nothing to verify.
 	Disagreements []string `json:"disagreements,omitempty"`
 	// Event is the explained event as text.
 	Event string `json:"event,omitempty"`

@@ -22,7 +22,7 @@ import (
 
 // Of returns the explanation of a subject. The subject is a folder that dither wrote, a
 // certificate, a plan, an event in text, or a term such as "epsilon". For the subject "" the
-// explanation lists the known terms. Of verifies a certificate and the files of its folder first.
+// explanation lists the known terms. A certificate and the files of its folder are verified first.
 // If verification fails, the explanation states only the failure.
 //
 // For an event or a plan, the function settle sets the delta and the neighboring relation of the

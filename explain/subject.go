@@ -17,11 +17,11 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Read returns the question that asks for the total cost of all subjects, released about the same
-// records. A subject is an event in text or the name of a plan, a certificate or a model folder. It
-// may also be a file with the output of `dither train --dry-run --json`. Delta and Rows of the
-// question are the largest values in the files. If no file states a relation, Neighboring of the
-// question is 0.
+// Read returns the question that asks for the total cost of all subjects, if all of them are about
+// the same records. A subject is an event in text or the name of a plan, a certificate or a model
+// folder. It may also be a file with the output of `dither train --dry-run --json`. Delta and Rows
+// of the question are the largest values in the files. If no file states a relation, Neighboring of
+// the question is 0.
 func Read(subjects ...string) (Question, error) {
 	all := make([]Question, len(subjects))
 	for i, subject := range subjects {

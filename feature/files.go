@@ -67,10 +67,10 @@ func FilesIn(dir string) func(name string) ([]byte, error) {
 }
 
 // NewPipeline returns the pipeline of a validated schema and transforms, in order. A transform may
-// need a file, such as the weights of a public encoder. The function open returns the content of
-// the file that a transform's parameters name. If open is nil, a transform that needs a file is an
-// error. The files are public and part of the model. The pipeline's Specs contain the base name and
-// the hash of each file. The method Files returns the contents.
+// need a file, such as the weights of a public encoder. The function open returns the content of a
+// file whose name is in the parameters of a transform. If open is nil, a transform that needs a
+// file is an error. The files are public and part of the model. The pipeline's Specs contain the
+// base name and the hash of each file. The method Files returns the contents.
 func NewPipeline(open func(name string) ([]byte, error), s *data.Schema, specs ...Spec) (*Pipeline, error) {
 	e, err := encoder.New(s)
 	if err != nil {

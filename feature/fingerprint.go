@@ -12,7 +12,7 @@ const fingerprintRows = 2
 // Fingerprint returns a hash of what the transforms compute for fixed rows of numbers in [0, 1]. If
 // a change of a transform, of its parameters, of its file or of its code changes any of these
 // results, the hash changes. So comparing hashes detects stored features that are outdated. Without
-// transforms it is the hash of no bytes.
+// transforms the result is the hash of an empty text.
 func (c *Pipeline) Fingerprint() [sha256.Size]byte {
 	h := sha256.New()
 	if len(c.transforms) == 0 {

@@ -64,7 +64,7 @@ func (s *sparseMap) centered(scale float64, index []uint32, x []float64) float64
 }
 
 // Factor returns the factor by which normalization multiplies a row of this L2 norm. Under NormNone
-// it is 1. Otherwise it is 0 if the norm is 0, NaN or +Inf.
+// the factor is 1. Under the other rules the factor is 0 if the norm is 0, NaN or +Inf.
 func (m *Map) Factor(norm float64) float64 {
 	if m.Norm == NormNone {
 		return 1

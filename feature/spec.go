@@ -12,8 +12,8 @@ import (
 var listForm = regexp.MustCompile(`^[0-9]+(x[0-9]+)+$`)
 
 // ParseSpec returns the description of a transform, given in the form NAME or
-// NAME:key=value,key=value. A value is a number, integers separated by x such as 28x28, true,
-// false, or any other text. ParseSpec does not check that the transform exists or accepts the
+// NAME:key=value,key=value. A value is a number, true, false, integers separated by x (such as
+// 28x28), or any other text. ParseSpec does not check that the transform exists or accepts the
 // parameters; NewPipeline does.
 func ParseSpec(text string) (Spec, error) {
 	name, rest, more := strings.Cut(text, ":")

@@ -2,10 +2,10 @@ package mechanism
 
 import "github.com/ditherml/dither/privacy"
 
-// WithReplacement is an event on Batch records that are drawn independently and uniformly from
-// Records records. A record that is drawn m times moves the sum by up to m times the bound on one
-// record's contribution. Event is a Gaussian or a sequence of Gaussians. The cost has a proof only
-// under replace-one.
+// WithReplacement is an event on a fresh sample with replacement. Each of Batch draws takes one of
+// all records, independently and uniformly. A record that is drawn m times moves the sum by up to m
+// times the bound on one record's contribution. Event is a Gaussian or a sequence of Gaussians. The
+// cost has a proof only under replace-one.
 type WithReplacement struct {
 	// Records is the number of records. Batch is the number of draws.
 	Records, Batch int
@@ -14,10 +14,10 @@ type WithReplacement struct {
 }
 
 // TruncatedPoisson is an event on a Poisson sample of at most MaxBatch records. Each record is
-// drawn independently with Probability. If more than MaxBatch records are drawn, a uniformly random
-// choice of MaxBatch of them is kept. The data set has at most Records records. Under
-// add-or-remove-one this holds for the larger of two neighbors. Event is a Gaussian or a sequence
-// of Gaussians.
+// drawn independently, with the probability in the field Probability. If more than MaxBatch records
+// are drawn, a uniformly random choice of MaxBatch of them is kept. The data set has at most
+// Records records. Under add-or-remove-one this holds for the larger of two neighbors. Event is a
+// Gaussian or a sequence of Gaussians.
 type TruncatedPoisson struct {
 	// Probability is the probability that a record is drawn.
 	Probability float64

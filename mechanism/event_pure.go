@@ -2,10 +2,10 @@ package mechanism
 
 import "github.com/ditherml/dither/privacy"
 
-// RandomizedResponse is the release of a record's answer to a question with Outcomes possible
-// answers. The true answer is released with probability 1-Probability. Otherwise an answer is drawn
-// uniformly from all possible answers. The cost has a proof under replace-one. Under zero-out it
-// has a proof if the answer of a zeroed-out record is drawn uniformly.
+// RandomizedResponse is the release of a record's answer to a question. The field Outcomes is the
+// number of possible answers. The true answer is released with probability 1-Probability. Otherwise
+// an answer is drawn uniformly from all possible answers. The cost has a proof under replace-one.
+// Under zero-out it has a proof if the answer of a zeroed-out record is drawn uniformly.
 type RandomizedResponse struct {
 	// Probability is the probability that the released answer is drawn uniformly.
 	Probability float64

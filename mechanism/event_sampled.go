@@ -13,9 +13,9 @@ type PoissonSampled struct {
 	Event Event
 }
 
-// WithoutReplacement is an event on a fresh sample of exactly Batch of Records records. All samples
-// of this size are equally likely. The cost has a proof only under replace-one, where the number of
-// records is public.
+// WithoutReplacement is an event on a fresh sample without replacement. The sample has exactly
+// Batch records, and all samples of this size are equally likely. The cost has a proof only under
+// replace-one, where the number of records is public.
 type WithoutReplacement struct {
 	// Records is the number of records. Batch is the number of records in the sample.
 	Records, Batch int
@@ -23,7 +23,7 @@ type WithoutReplacement struct {
 	Event Event
 }
 
-// Partition is an event that happens once on each of Parts disjoint parts of the records, one part
+// Partition divides the records into disjoint parts. An event happens once on each part, one part
 // after the other. The part of each record is drawn once, uniformly and independently of everything
 // else. The draw depends on the record's place in the data set, not on its content. So each record
 // pays for only one part. A Repeat of a Partition may keep the parts or draw them anew.

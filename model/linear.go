@@ -55,11 +55,11 @@ func (m Linear) Scores(dst, x, weights []float64) {
 	}
 }
 
-// Propose writes to c what records propose to add to the sum of gradients, with one record for each
-// label. A record proposes the derivative of its loss with respect to its scores. The function
-// multiply writes the scores of the records to dst, of length len(labels)·Columns, row-major. A
-// record with a NaN label proposes zero. A proposal does not depend on the other records in the
-// block, not even in its last bit.
+// Propose writes to c the proposed contributions of several records to the sum of gradients. There
+// is one record for each label. Its proposal is the derivative of its loss with respect to its
+// scores. The function multiply writes the scores of the records to dst, of length
+// len(labels)·Columns, row-major. For a NaN label the proposal is zero. A proposal does not depend
+// on the other records in the block, not even in its last bit.
 func (m Linear) Propose(c *kernel.Contributions, labels []float32, multiply func(dst []float32)) {
 	n := len(labels) * m.Columns
 	c.Columns, c.Coefficients, c.Scores = m.Columns, room(c.Coefficients, n), room(c.Scores, n)

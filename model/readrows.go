@@ -5,7 +5,7 @@ import "github.com/ditherml/dither/feature"
 // PredictRows writes the predictions for n consecutive records to dst, of length n·Outputs. The
 // argument first is the number of the first of these records. The predictions have the same bits as
 // the results of Predict. If the model whitens rows, PredictRows is faster than Predict, because it
-// multiplies several rows by the matrix together.
+// multiplies the matrix by several rows at once.
 func (r *Reader) PredictRows(dst []float64, first, n int) {
 	k := r.model.Outputs()
 	if !r.model.TakesFeatures() {

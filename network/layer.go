@@ -3,8 +3,8 @@ package network
 import "github.com/ditherml/dither/internal/kernel"
 
 // Layer is a description of one layer of a network. It contains no trained parameters, and it can
-// be written as text. Other packages cannot implement Layer. So every layer is one of this package,
-// and none of these mixes records.
+// be written as text. Other packages cannot implement Layer. So all layers are from this package,
+// and none of them mixes records.
 type Layer interface {
 	// kind returns the name of the layer in descriptions, such as "linear".
 	kind() string
@@ -24,10 +24,11 @@ type Layer interface {
 // Kind returns the name of a layer's type in descriptions, such as "linear".
 func Kind(l Layer) string { return l.kind() }
 
-// Block describes a block of parameters: a matrix of Right rows. A row has Left numbers and, if
-// Bias is true, one more number. The rows are stored one after the other. A sparse block, such as a
-// table of embeddings, is stored transposed, as Left rows of Right numbers. A record's gradient is
-// a sum of outer products of vectors of the lengths Right and Left; see kernel.Factors.
+// Block describes a block of parameters, which is a matrix. The field Right is the number of rows,
+// and the field Left is the number of columns. If Bias is true, each row has one more number. The
+// rows are stored one after the other. A sparse block, such as a table of embeddings, is stored
+// transposed. A record's gradient is a sum of outer products of vectors of the lengths Right and
+// Left; see kernel.Factors.
 type Block struct {
 	// Name is the name of the block. For example, "2.conv.weights" is a block of layer 2, counted
 	// from 0.

@@ -19,8 +19,9 @@ import (
 // Left·Right. Otherwise it is the squared norm of the matrix itself, which is formed for one record
 // at a time (Z. Bu, Y.-X. Wang, S. Zha and G. Karypis, "Scalable and efficient training of large
 // convolutional neural networks with differential privacy", NeurIPS 2022, section 3.3). The matrix
-// is also formed if Σ_ts is so small compared with (Σ_t ‖left_t‖·‖right_t‖)² that it may be mostly
-// rounding error. In sparse factors, entries with equal indices are added up first.
+// is also formed if the sum over t and s is very small compared with (Σ_t ‖left_t‖·‖right_t‖)².
+// Such a sum may be mostly rounding error. In sparse factors, entries with equal indices are added
+// up first.
 //
 // Products have type T, and sums that determine a norm are in float64. For float32 the relative
 // error is usually at most about 1e-4. The error may have either sign. So code that guarantees a

@@ -42,7 +42,7 @@ func NewGuarantee(epsilon, delta float64, n Neighboring, unit Unit) (Guarantee, 
 	return Guarantee{epsilon, delta, n, unit}, nil
 }
 
-// Epsilon returns the bound on the privacy loss, in nats. +Inf means no guarantee.
+// Epsilon returns the ε of (ε, δ)-differential privacy, in nats. +Inf means no guarantee.
 func (g Guarantee) Epsilon() float64 { return g.epsilon }
 
 // Delta returns the δ of (ε, δ)-differential privacy, a probability.

@@ -40,7 +40,7 @@ type File struct {
 // FileRow is one answer in a file. A pointer field is nil if the number does not apply to the
 // answer.
 type FileRow struct {
-	// Name is the name of the cell, quantile or pair of columns.
+	// Name is the name of the level, bin, quantile or pair of columns to which the answer belongs.
 	Name string `json:"name"`
 	// Value is the estimate.
 	Value float64 `json:"value"`

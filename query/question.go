@@ -22,7 +22,7 @@ type Question struct {
 
 // Row is one answer to a question.
 type Row struct {
-	// Name is the name of the cell, quantile or pair of columns to which the answer belongs.
+	// Name is the name of the level, bin, quantile or pair of columns to which the answer belongs.
 	Name string
 	Answer
 }

@@ -15,8 +15,7 @@ import (
 // Cost is the privacy cost of all runs of a sweep together, if the records are private. It is one
 // guarantee that covers everything that the runs release.
 type Cost struct {
-	// Epsilon is an upper bound on the privacy loss, in nats. Runs without privacy are not
-	// included.
+	// Epsilon is the ε of the guarantee, in nats. Runs without privacy are not included.
 	Epsilon certificate.Epsilon
 	// Delta is the δ of the guarantee, the largest δ of all candidates.
 	Delta float64

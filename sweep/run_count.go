@@ -29,14 +29,14 @@ const (
 //
 // The negative binomial distribution of shape η > -1 is truncated to K ≥ 1. The probability of K =
 // k is proportional to (1-γ)^k·Π (l+η)/(l+1), where the product is over l from 0 to k-1. The mean
-// determines γ in (0, 1). The source has this distribution as definition 1 and its cost as theorem
-// 2. The geometric distribution is η = 1, with probabilities (1-γ)^(k-1)·γ. The logarithmic
-// distribution is η = 0, with probabilities proportional to (1-γ)^k/k. A smaller shape has a larger
-// variance and costs less at the same mean.
+// determines γ in (0, 1). The source defines this distribution in definition 1 and proves its cost
+// in theorem 2. The geometric distribution is η = 1, with probabilities (1-γ)^(k-1)·γ. The
+// logarithmic distribution is η = 0, with probabilities proportional to (1-γ)^k/k. A smaller shape
+// has a larger variance and costs less at the same mean.
 //
-// The Poisson distribution gives K = k the probability e^-Mean·Mean^k/k!, and its cost is theorem
-// 6. K may be 0: then only the fact that there was no run is released. K is usually close to its
-// mean.
+// The Poisson distribution gives K = k the probability e^-Mean·Mean^k/k!. Theorem 6 of the source
+// states its cost. K may be 0: then only the fact that there was no run is released. K is usually
+// close to its mean.
 type RunCountDistribution struct {
 	// Name is "geometric", "logarithmic", "negative-binomial" or "poisson".
 	Name string `json:"law"`

@@ -30,11 +30,11 @@ var ErrAllDiverged = errors.New("sweep: the weights of every run did not stay fi
 // records, so it never increases a Rényi divergence of a run.
 //
 // The theorems need a total order of the results. Among equal scores the first model counts as the
-// best. Because runs have equal distributions, that equals a random choice. A run with weights that
-// are not finite counts as the worst result. That the weights are not finite follows from the run's
-// noisy sums, so the run stays as private as its event. The number of runs is drawn before the
-// first run and does not change. If a run with weights that are not finite were repeated, or ended
-// the selection, the number of runs would depend on the records.
+// best. Because runs have equal distributions, this rule is equivalent to a random choice among
+// equal scores. A run with weights that are not finite counts as the worst result. The run's noisy
+// sums determine whether weights are finite, so the run stays as private as its event. The number
+// of runs is drawn before the first run and does not change. If a run with weights that are not
+// finite were repeated, or ended the selection, the number of runs would depend on the records.
 type Selection struct {
 	// RunCountDistribution is the distribution of the number of runs.
 	RunCountDistribution
@@ -47,8 +47,8 @@ type Selection struct {
 }
 
 // ErrNoRuns is the error of a private selection with 0 runs, which the Poisson distribution allows.
-// The selection then releases only this fact. It is paid for nevertheless, because its event
-// includes this outcome.
+// The selection then releases only this fact. The selection is paid for nevertheless, because its
+// event includes this outcome.
 var ErrNoRuns = errors.New("sweep: the random number of runs came up as 0, so that there is no model")
 
 // NewSelection returns the plan of a private selection among candidates. The result's fields

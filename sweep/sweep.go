@@ -25,7 +25,8 @@ var nan = math.NaN()
 // Sweep runs every candidate repeatedly and measures every model on one table. The models are
 // discarded. Each run is a release with its own reservation. Each run draws its own noise and
 // samples. Runs of full-batch gradient descent for linear models share passes over the records (see
-// train.FitMany). They have no samples, and they share no noise.
+// train.FitMany). These runs use all records in each step, so they draw no samples. They share no
+// noise.
 type Sweep struct {
 	// Candidates are the configurations to run.
 	Candidates []Candidate

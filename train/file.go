@@ -26,7 +26,7 @@ type Encoder struct {
 }
 
 // NewEncoder returns an encoder that writes to w. It uses the schema and the feature map of the
-// setup. Of the options it uses FeatureBits.
+// setup. FeatureBits is the only option that it uses.
 func NewEncoder(s Setup, o Options, w io.Writer) (*Encoder, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -58,11 +58,13 @@ func (e *Encoder) Close(note json.RawMessage) error { return e.out.Close(note) }
 
 // FitFile does what Fit does, for a table in a file of the given size in bytes. An Encoder must
 // have written the file with the same schema and feature bits. Every step reads the rows from the
-// file. The memory use is a few blocks of rows, and a few bits for each record. It is about 20
-// bytes for each record if features are bits and a row has at least 256 bytes.
+// file. The memory use is a few blocks of rows, and less than one byte for each record. There is
+// one exception: if features are bits and a row has at least 256 bytes, each record needs about 20
+// bytes.
 //
 // The file must not change during the run. A damaged file is an error. A change that the operating
-// system reports is an error too. Neither breaks the guarantee. A plan that whitens is an error.
+// system reports is an error too. The guarantee holds even if the file is damaged or changed. A
+// plan that whitens rows is an error.
 func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, size int64, o Options) (*Result, error) {
 	if err := s.check(o); err != nil {
 		return nil, err

@@ -28,9 +28,9 @@ type Options struct {
 	// Momentum is the factor by which the optimizer multiplies the previous step, at least 0 and
 	// less than 1. For Adam it is the decay of the mean gradient.
 	Momentum float64
-	// Ridge is λ in the penalty (λ/2)·‖w‖² on all weights.
+	// Ridge is λ in the penalty (λ/2)·‖w‖² on the vector w of all weights.
 	Ridge float64
-	// L1 is the factor of the penalty Σ|w_j| on all weights.
+	// L1 is the factor of the penalty Σ|w_j|, where the sum is over all weights w_j.
 	L1 float64
 	// Temperature, if positive, makes training a sampler of weights instead of an optimizer. The
 	// learning rate is then chosen so that the plan's noise is the noise of Langevin dynamics at

@@ -9,7 +9,7 @@ type Estimate struct {
 	// StandardError is the standard error of Value, due to the sampling of the records and to the
 	// noise.
 	StandardError float64 `json:"standard-error"`
-	// NoiseError is the standard deviation of Value that is due to the noise alone.
+	// NoiseError is the standard deviation that the noise alone causes in Value.
 	NoiseError float64 `json:"noise-error"`
 	// Lower is the lower end of the confidence interval.
 	Lower float64 `json:"lower"`
@@ -32,10 +32,11 @@ type Inference struct {
 	Level float64 `json:"level"`
 	// Estimates are the intercept and then the coefficient of each feature. The intercept is the
 	// expected target if all numbers are 0 and every categorical column has its first level. A
-	// coefficient is the change in the expected target for one more unit of a number, or for
-	// another level. The estimates come from least squares without a ridge penalty, on the features
-	// that are not in Omitted. So they differ from the weights of the model. Estimates is nil if
-	// Refusal is not empty.
+	// coefficient of a number is the change in the expected target for one more unit. A coefficient
+	// of a level is the change in the expected target for this level instead of the first. The
+	// estimates come from least squares without a ridge penalty, on the features that are not in
+	// Omitted. So they differ from the weights of the model. Estimates is nil if Refusal is not
+	// empty.
 	Estimates []Estimate `json:"estimates,omitempty"`
 	// Omitted lists the features whose coefficients cannot be estimated from the released numbers.
 	Omitted []Omission `json:"not-estimable,omitempty"`

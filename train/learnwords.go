@@ -33,8 +33,8 @@ func (p Plan) Threshold(statistic PreparationStep) float64 {
 // Doubts returns warnings in words about columns whose bounds, bins or levels are learned and for
 // which the budget is probably too small. It uses public numbers only. Learned bounds and cut
 // points have a rank among the records, and the noise makes an error in this rank. There is a
-// warning if the error exceeds the number of records beyond a bound, or in a bin. For levels there
-// is a warning if Threshold exceeds a tenth of the number of records.
+// warning if the error exceeds the intended number of records beyond a bound, or in a bin. For
+// levels there is a warning if Threshold exceeds a tenth of the number of records.
 func (p Plan) Doubts() []string {
 	records := float64(p.Records)
 	if p.Records == 0 {

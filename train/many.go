@@ -32,8 +32,8 @@ type Run struct {
 //
 // The cost of every plan is reserved separately, in order. A cost that was reserved before an error
 // stays spent. If the weights of some models are not finite, the error wraps model.ErrNotFinite.
-// The results of these models are nil, and all other results are complete. That weights are not
-// finite follows from released numbers, so the error reveals nothing more.
+// The results of these models are nil, and all other results are complete. Released numbers
+// determine whether weights are finite, so the error reveals nothing more.
 func FitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, d *data.Dataset) ([]*Result, error) {
 	if d.Target() == nil {
 		return nil, fmt.Errorf("train: the data set has no target, want one")
@@ -98,8 +98,9 @@ func fitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, t table) ([]*Res
 }
 
 // SharesPasses reports whether FitMany accepts the plan. Such a plan uses all records in every
-// step. It learns no bounds, bins or levels and holds out no records, and a record is a row. Its
-// rows are the same as in other plans, except for whitening by a covariance.
+// step, and releases every step. It learns no bounds, bins or levels, and it holds out no records.
+// A record of the plan is a row. If rows are whitened, they have norm 1 and are whitened by a full
+// covariance of at most 1024 features.
 func (s Setup) SharesPasses() bool {
 	p := s.Plan
 	return p.Sampling == samplingFull && !p.learns() && p.Holdout == nil && p.LastIterate == nil && p.Person == nil && (!p.whitens() || s.framed())

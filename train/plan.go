@@ -27,9 +27,9 @@ type Plan struct {
 	// Clipping is the bound on one record's gradient.
 	Clipping Clipping `json:"clipping"`
 	// Sampling is how the records of a step are selected. "full" takes all records. "poisson" takes
-	// each record independently with SamplingProbability. "fixed-size" takes a random batch of
-	// BatchSize records. "partition" divides the records once into Parts parts, and each step takes
-	// the next part.
+	// each record independently, with the probability SamplingProbability. "fixed-size" takes a
+	// random batch of BatchSize records. "partition" divides the records once into Parts parts, and
+	// each step takes the next part.
 	Sampling string `json:"sampling"`
 	// SamplingProbability is the probability that a record is in the sample of a step. It is 0
 	// unless Sampling is "poisson".
@@ -49,9 +49,10 @@ type Plan struct {
 	// LastIterate, if not nil, means that only the last iterate is released. The cost is then the
 	// cost of that release alone.
 	LastIterate *LastIterate `json:"last-iterate,omitempty"`
-	// Dim is the number of weights for each score of the model.
+	// Dim is the length of a row, which is the number of weights for each score that the model
+	// computes.
 	Dim int `json:"dim"`
-	// Columns is the number of scores of the model.
+	// Columns is the number of scores that the model computes for a row.
 	Columns int `json:"columns"`
 	// ClassWeights are declared weights of the target's levels, with a maximum of 1. They are nil
 	// if the levels have no declared weights. Weights may instead come from noisy frequencies of

@@ -104,16 +104,16 @@ type Request struct {
 	Loss model.Loss
 }
 
-// Tristate is the answer to whether training takes a step: yes, no, or a decision by public
-// numbers.
+// Tristate is a choice about an optional part of training, such as centering: Yes, No or Auto.
 type Tristate uint8
 
 const (
-	// Auto means that documented rules decide from public numbers.
+	// Auto means that documented rules decide from public numbers whether the optional part is
+	// done.
 	Auto Tristate = iota
-	// Yes means that training takes the step.
+	// Yes means that the optional part of training is done.
 	Yes
-	// No means that training omits the step.
+	// No means that the optional part of training is not done.
 	No
 )
 

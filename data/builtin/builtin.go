@@ -25,8 +25,8 @@ var randhieSchema []byte
 var randhieOrigin string
 
 // Set is a built-in data set. It consists of a training table, a test table, a schema and a page
-// about the origin of the data. The test table is declared public and has no person of the training
-// table.
+// about the origin of the data. The test table is declared public and contains no person of the
+// training table.
 type Set struct {
 	// Name is the set's name on the command line. Title is a short description.
 	Name, Title string

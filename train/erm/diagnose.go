@@ -33,7 +33,8 @@ type NonPrivateDiagnosis struct {
 	Rank int `json:"rank"`
 	// Tolerance is the value above which an eigenvalue counts in Rank.
 	Tolerance float64 `json:"tolerance"`
-	// EffectiveRank is the sum of the eigenvalues of Σ x·xᵀ divided by the largest of them.
+	// EffectiveRank is the sum of the eigenvalues of Σ x·xᵀ divided by the largest of them. The sum
+	// Σ is over all rows x.
 	EffectiveRank float64 `json:"effective-rank"`
 	// Largest is the largest eigenvalue of the mean of x·xᵀ over all rows x.
 	Largest float64 `json:"largest-eigenvalue"`
@@ -235,9 +236,10 @@ func (n *NonPrivateDiagnosis) Bound(epsilon, delta float64) float64 {
 	return excessBound(n.Lipschitz, n.ProjectedNorm, n.Rank, epsilon, delta, float64(n.Records))
 }
 
-// Release reserves the event of a plan that releases sums of products, pays for it, and returns the
-// noisy sums. Everything that is computed from these sums costs nothing more. Examples are models
-// for any ridge penalty or for fewer features, R², confidence intervals and eigenvalues.
+// Release makes the release of a plan whose method releases sums of products, and returns the noisy
+// sums. It reserves and pays for the event of the plan. Everything that is computed from these sums
+// costs nothing more. Examples are models for any ridge penalty or for fewer features, R²,
+// confidence intervals and eigenvalues.
 func Release(l *ledger.Ledger, s Setup, d *data.Dataset) (*Moments, error) {
 	if err := s.Plan.Validate(); err != nil {
 		return nil, err

@@ -37,8 +37,8 @@ const minSpectralRatio = 4
 // order the noise changes the solution by S⁻¹(e - E·w). The sums were taken of (x, c·y), where c is
 // a public factor. Let W be the noise in the sums of products of (x, c·y), and let u = (w, -1/c).
 // Up to its sign, the vector e - E·w is W·u. The entries of W have the standard deviation ν on the
-// diagonal and ν/√2 elsewhere. So the covariance of W·u is (ν²/2)·(‖u‖²·I + u·uᵀ). Infer adds the
-// covariance σ²·S⁻¹ of least squares whose errors have the equal variance σ².
+// diagonal and ν/√2 elsewhere. So the covariance of W·u is (ν²/2)·(‖u‖²·I + u·uᵀ). Infer adds
+// σ²·S⁻¹, the covariance of least squares if all errors have the variance σ².
 //
 // To second order the noise changes the mean of the solution by S⁻¹·E[W·S⁻¹·W]·w, where E[…] is the
 // expectation. For this W the change is (ν²/2)·S⁻¹·(S⁻¹ + tr(S⁻¹)·I)·w, and Infer subtracts it.
@@ -48,8 +48,8 @@ const minSpectralRatio = 4
 // compare Evans, King, Schwenzfeier & Thakurta, "Statistically Valid Inferences from
 // Privacy-Protected Data", American Political Science Review 2023.
 //
-// Infer returns an error if the least eigenvalue is too small compared with the noise for this
-// expansion. It returns an error if the sums do not include the number of records. Both errors
+// Infer returns an error if the least eigenvalue of S + E is too small for this expansion, compared
+// with the noise. It returns an error if the sums do not include the number of records. Both errors
 // depend on released numbers only.
 func (m *Moments) Infer(k int) (*Inference, error) {
 	s, err := newSolver(m)

@@ -19,9 +19,10 @@ type Plan struct {
 	// Method is the name of the method, one of Names.
 	Method string `json:"method"`
 	certificate.Subject
-	// Dim is the number of weights for each score of the model.
+	// Dim is the length of a row, which is the number of weights for each score that the model
+	// computes.
 	Dim int `json:"dim"`
-	// Columns is the number of scores of the model.
+	// Columns is the number of scores that the model computes for a row.
 	Columns int `json:"columns"`
 	// Loss is the loss with its parameters.
 	Loss model.LossSpec `json:"loss"`

@@ -34,11 +34,12 @@ type ClippingRequest struct {
 	// Threshold is the threshold of the rules "global" and "global-adaptive". 0 means 10 times the
 	// clipping norm.
 	Threshold float64
-	// Quantile, Rate and CountNoise are parameters of the adaptive rules, in which the clipping
-	// norm or the threshold follows a quantile of the gradients' norms. Quantile is the quantile. 0
-	// means 0.95 for the rule "global-adaptive" and otherwise 0.5. Rate is the speed; 0 means 0.2.
-	// CountNoise is the standard deviation of the noise on counts of gradients. 0 means 1/20 of the
-	// expected batch size, but at least twice the smallest valid value.
+	// Quantile, Rate and CountNoise are parameters of the adaptive rules. In these rules the
+	// clipping norm or the threshold follows a quantile of the gradients' norms. Quantile selects
+	// the quantile; 0 means 0.95 for the rule "global-adaptive" and otherwise 0.5. Rate is the
+	// speed with which the quantile is followed; 0 means 0.2. CountNoise is the standard deviation
+	// of the noise on counts of gradients. 0 means 1/20 of the expected batch size, but at least
+	// twice the smallest valid value.
 	Quantile, Rate, CountNoise float64
 	// Projections is the number of random projections in the rule "projected". 0 means 20.
 	Projections int

@@ -22,8 +22,8 @@ type Diagnosing struct {
 	// NormRecords is the number of records whose gradients' norms are measured. They are the first
 	// records of the table. 0 means 1000.
 	NormRecords int
-	// Norm is the small one of the two compared clipping norms of the whole gradient. 0 means a
-	// tenth of the median norm of the gradients.
+	// Norm is the smaller of the two compared clipping norms of the whole gradient. 0 means a tenth
+	// of the median norm of the gradients.
 	Norm float64
 	// Steps is the number of steps of each descent. 0 means 2000. A negative number means that no
 	// descent is run.
@@ -59,10 +59,10 @@ type NonPrivateDiagnosis struct {
 	Weights int `json:"trained-weights"`
 	// Seed is the seed of the initial weights.
 	Seed uint64 `json:"seed"`
-	// SmallNorm is the small one of the two compared clipping norms.
+	// SmallNorm is the smaller of the two compared clipping norms.
 	SmallNorm float64 `json:"small-clipping-norm"`
-	// LargeNorm is the large one of the two compared clipping norms: 1.5 times the largest norm of
-	// a record's gradient.
+	// LargeNorm is the larger of the two compared clipping norms. It is 1.5 times the largest norm
+	// of a record's gradient.
 	LargeNorm float64 `json:"large-clipping-norm"`
 	// LearningRate is the learning rate of the descents.
 	LearningRate float64 `json:"learning-rate"`
@@ -81,8 +81,8 @@ type NonPrivateDiagnosis struct {
 }
 
 // ClippingDiagnosis describes gradient descent under one way to clip gradients. Some fields
-// describe a matrix M: the clipped gradient flow moves the outputs of the network by M
-// (docs/networks-diagnostics.md).
+// describe a matrix M. With infinitely small steps, the vector f of the network's outputs for all
+// records changes at the rate -M·∂L/∂f, where L is the loss (docs/networks-diagnostics.md).
 type ClippingDiagnosis struct {
 	// Name is the name of the clipping.
 	Name string `json:"name"`

@@ -7,9 +7,10 @@ import (
 )
 
 // Convergence describes gradient descent under one kind of clipping. Some fields describe a matrix
-// M: the clipped gradient flow moves the outputs of the network by M
-// (docs/networks-diagnostics.md). Each field answers one question. A field is "yes", "no", "under
-// way" if more steps are needed, or "" if nothing was measured or claimed.
+// M. With infinitely small steps, the vector f of the network's outputs for all records changes at
+// the rate -M·∂L/∂f, where L is the loss (docs/networks-diagnostics.md). Each field answers one
+// question. A field is "yes", "no", "under way" if more steps are needed, or "" if nothing was
+// measured or claimed.
 type Convergence struct {
 	// Symmetric states whether the matrix M (see Convergence) is symmetric.
 	Symmetric string `json:"symmetric,omitempty"`

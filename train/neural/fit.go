@@ -29,7 +29,7 @@ type Options struct {
 	// it is the decay of the mean gradient. 0 means 0.9. A negative number means no momentum.
 	Momentum float64
 	// Ridge is λ in the penalty (λ/2)·‖w‖² on all trained weights w. L1 is the factor of the
-	// penalty Σ|w_j| on all trained weights.
+	// penalty Σ|w_j|, where the sum is over all trained weights w_j.
 	Ridge, L1 float64
 	// WeightDecay is λ in the decay of the weights. Before each step the weights are multiplied by
 	// 1 - η·λ, where η is the learning rate. 0 means the default of the optimizer, and a negative

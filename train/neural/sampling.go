@@ -15,7 +15,7 @@ type Sampling struct {
 	// Kind is the kind of sampling:
 	//
 	//   - "full" uses every record in every step
-	//   - "poisson" uses each record with Probability, independently
+	//   - "poisson" uses each record independently, with the probability in the field Probability
 	//   - "truncated-poisson" keeps at most BatchSize records of a Poisson sample
 	//   - "fixed-size" uses random batches of BatchSize records, under replace-one only
 	//   - "partition" divides the records into Parts parts once, and each step uses the next part
