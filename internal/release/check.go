@@ -7,42 +7,44 @@ import (
 	"slices"
 )
 
-// The kernels that measure rows and sum them may be wrong: what they compute is checked here, in portable code that
-// shares nothing with them. Lemma 4 of docs/release.md has the proof.
+// The kernels that measure rows and sum them may be wrong: what they compute is checked here, in
+// portable code that shares nothing with them. Lemma 4 of docs/release.md has the proof.
 //
 //   - When rows are measured, the squared norm n2 of each is computed once more (entered).
 //   - When a record is added, the integers q that its row is multiplied by are held to (Σ q²)·n2 ≤
 //     Δ² (admit). Each column notes Σ q·h modulo a prime. There h is the product of the row, as the
 //     sum has it, with a secret.
-//   - When the sum ends, its product with the secret must be what was noted (agrees). A sum that is not Σ q·y agrees with
-//     probability 2^-61.
+//   - When the sum ends, its product with the secret must be what was noted (agrees). A sum that is
+//     not Σ q·y agrees with probability 2^-61.
 
 // ErrComputation is the error if the check of a computation fails. Possible causes are a fault of
 // the processor or of a kernel, rows that changed in memory, and a file of rows that changed. The
 // result is never released.
 var ErrComputation = errors.New("release: the check of a computation failed and nothing was released; want a processor, memory and files that keep what they hold: run once more, or with DITHER_PROCESSOR=portable")
 
-// admitRows records are noted at a time: few enough that what is added up of each stays near the processor.
+// admitRows records are noted at a time: few enough that what is added up of each stays near the
+// processor.
 const admitRows = 64
 
 const (
 	// maxCoefficient keeps integers, and their square sums in 128 bits, far from overflow.
 	maxCoefficient = 1 << 52
-	// maxColumns integers have a square sum below 2^128, even if each is just below 2·maxCoefficient.
+	// maxColumns integers have a square sum below 2^128, even if each is just below
+	// 2·maxCoefficient.
 	maxColumns = 1 << 20
 )
 
-// admit holds that the integers which the records of a block are multiplied by are within the
-// bound, and notes them. The integers of one record stand record entries after those of the last,
-// and the integers of one column column entries after. It errs where they are not within the bound,
-// and then the sum is never released.
-func (s *Sum) admit(q []float64, record, column int, b *Block) error {
+// admit holds that the integers by which the records of a block are multiplied are within the
+// bound, and notes them. The integer of record i and column k stands at i·recordStep +
+// k·columnStep. It returns an error where a record is beyond the bound, and then the sum is never
+// released.
+func (s *Sum) admit(q []float64, recordStep, columnStep int, b *Block) error {
 	n := b.Len()
 	for from := 0; from < n && !s.faulty; from += admitRows {
 		end := min(from+admitRows, n)
 		n2, mixes := b.entered(from, end, &s.room)
-		if record != 1 || s.columns != 1 || !s.admitOnes(q[from:end], n2, mixes) {
-			s.admitSome(q[from*record:], record, column, n2, mixes)
+		if recordStep != 1 || s.columns != 1 || !s.admitOnes(q[from:end], n2, mixes) {
+			s.admitSome(q[from*recordStep:], recordStep, columnStep, n2, mixes)
 		}
 	}
 	if s.faulty {
@@ -51,8 +53,8 @@ func (s *Sum) admit(q []float64, record, column int, b *Block) error {
 	return nil
 }
 
-// admitOnes is admitSome for one integer a record. Where float64 leaves a doubt it notes nothing, and
-// reports that.
+// admitOnes is admitSome for one integer a record. Where float64 leaves a doubt it notes nothing,
+// and reports that.
 func (s *Sum) admitOnes(q []float64, n2 []int64, mixes []uint64) bool {
 	var high, low, most uint64
 	limit := s.floatLimit()
@@ -76,12 +78,12 @@ func (s *Sum) admitOnes(q []float64, n2 []int64, mixes []uint64) bool {
 }
 
 // admitSome is admit for at most admitRows records: i%admitRows is i, and spares checks of bounds.
-func (s *Sum) admitSome(q []float64, record, column int, n2 []int64, mixes []uint64) {
+func (s *Sum) admitSome(q []float64, recordStep, columnStep int, n2 []int64, mixes []uint64) {
 	var squares [admitRows]float64 // Σ q² of each record
 	n := len(n2)
 	own := grow(s.room.q, s.columns*n)
 	for k := range s.columns {
-		s.mixes[k] = residue(s.mixes[k] + mixColumn(own[k*n:(k+1)*n], squares[:n], q[k*column:], record, mixes))
+		s.mixes[k] = residue(s.mixes[k] + mixColumn(own[k*n:(k+1)*n], squares[:n], q[k*columnStep:], recordStep, mixes))
 	}
 	s.room.q = own
 	limit, holds := s.floatLimit(), true
@@ -94,13 +96,13 @@ func (s *Sum) admitSome(q []float64, record, column int, n2 []int64, mixes []uin
 // mixColumn reads the integers of a column once: it copies them to own and adds their squares to
 // squares. It returns Σ q·h modulo the prime: at most admitRows products below 2^114, if no integer
 // passes 2·maxCoefficient.
-func mixColumn(own, squares, q []float64, record int, mixes []uint64) uint64 {
+func mixColumn(own, squares, q []float64, recordStep int, mixes []uint64) uint64 {
 	var high, low uint64
 	squares, mixes = squares[:len(own)], mixes[:len(own)]
 	at := 0
 	for i := range own {
 		f := q[at]
-		at += record
+		at += recordStep
 		own[i] = f
 		squares[i] += f * f
 		high, low = addProduct(high, low, int64(f), mixes[i])
@@ -108,9 +110,10 @@ func mixColumn(own, squares, q []float64, record int, mixes []uint64) uint64 {
 	return residue128(high, low)
 }
 
-// floatLimit returns a limit. If float64 finds Σ q² times a positive n2 to be at most this, then (Σ q²)·n2
-// ≤ Δ², and no integer passes maxCoefficient. Fewer than 8 roundings a column decide, each by a factor
-// within 1 ± 2^-53. Integers are floats rounded toward zero, so their squares are no larger.
+// floatLimit returns a limit. If float64 finds Σ q² times a positive n2 to be at most this, then (Σ
+// q²)·n2 ≤ Δ², and no integer passes maxCoefficient. Fewer than 8 roundings a column decide, each
+// by a factor within 1 ± 2^-53. Integers are floats rounded toward zero, so their squares are no
+// larger.
 func (s *Sum) floatLimit() float64 {
 	limit := float64(min(s.limit, maxCoefficient))
 	return limit * limit * (1 - 0x1p-49*float64(s.columns))
@@ -144,7 +147,8 @@ func within(high, low, n2, limitHigh, limitLow uint64) bool {
 	return top+carry == 0 && (middle < limitHigh || middle == limitHigh && low <= limitLow)
 }
 
-// agrees reports whether the integers of a sum, column after column, have the products with the secret that were noted.
+// agrees reports whether the integers of a sum, column after column, have the products with the
+// secret that were noted.
 func (s *Sum) agrees(values []int64) bool {
 	dim := s.rows.width
 	if s.faulty || len(values) != dim*s.columns || !short(values) {
@@ -159,7 +163,8 @@ func (s *Sum) agrees(values []int64) bool {
 	return true
 }
 
-// short reports whether numbers are different wherever their residues are: none is beyond half of the prime.
+// short reports whether numbers are different wherever their residues are: none is beyond half of
+// the prime.
 func short(values []int64) bool {
 	return !slices.ContainsFunc(values, func(v int64) bool { return uint64(v+prime/2) > prime-1 })
 }

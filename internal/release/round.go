@@ -58,10 +58,9 @@ func (s *rowAdder) values() []int64 {
 	return s.rows.frame.centered(s.Total, s.betas, s.tails)
 }
 
-// roundBlock writes the integers that the records of a block may add, and adds what stands next to
-// their rows. record and column are the steps from one record to the next, and from one column to
-// the next.
-func (s *rowAdder) roundBlock(dst []float64, record, column int, b *Block, proposals []float64) {
+// roundBlock writes to dst the integers of the proposals of a block, where admit reads them. It adds
+// up the coefficients times β and times the intercepts, which are no part of rows.
+func (s *rowAdder) roundBlock(dst []float64, recordStep, columnStep int, b *Block, proposals []float64) {
 	if s.Columns == 1 {
 		s.roundOnes(dst, b, proposals)
 		return
@@ -70,12 +69,12 @@ func (s *rowAdder) roundBlock(dst []float64, record, column int, b *Block, propo
 	for i := range b.Len() {
 		s.roundFast(s.q, proposals[i*s.Columns:(i+1)*s.Columns], b.n2[i], b.multiplier(i, &b.rows.frame))
 		beta, tail := b.beta(i), b.tail(i)
-		betas, tails, at := s.betas[:len(s.q)], s.tails[:len(s.q)], i*record
+		betas, tails, at := s.betas[:len(s.q)], s.tails[:len(s.q)], i*recordStep
 		for k, v := range s.q {
 			dst[at] = float64(v) // at most 2^52: exact
 			betas[k] += v * beta
 			tails[k] += v * tail
-			at += column
+			at += columnStep
 		}
 	}
 }
