@@ -18,9 +18,9 @@ import (
 // A word is a maximal sequence of letters, marks and digits as Unicode defines them, in lower case.
 // Words of the stop list are removed before n-grams are formed.
 //
-// If Positions is not 0, a text becomes its first Positions words in order, for networks that begin
-// with an embedding. Each word is a token, which is a number below Buckets. Later words are
-// ignored. A shorter text is padded.
+// If Positions is not 0, a text becomes a list of its first words in order, for networks that begin
+// with an embedding. The list has the length Positions. Each word is a token, which is a number
+// below Buckets. Later words are ignored. The list of a shorter text is padded.
 //
 // Source: K. Weinberger, A. Dasgupta, J. Langford, A. Smola and J. Attenberg, "Feature hashing for
 // large scale multitask learning", ICML 2009, section 2, https://arxiv.org/abs/0902.2206v5.

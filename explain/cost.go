@@ -114,8 +114,8 @@ func epsilonOf(v float64) *certificate.Epsilon {
 }
 
 // Answer returns the result of each accountant and the guarantee that may be claimed. The answer
-// also contains the cost of Rows rows together and bounds on the success of attackers. It is an
-// error if no accountant has a bound for the event.
+// also contains the cost of several rows together (see Question.Rows), and bounds on the success of
+// attackers. It is an error if no accountant has a bound for the event.
 func (q Question) Answer() (Cost, error) {
 	out := Cost{Event: q.Event.String(), Neighboring: q.Neighboring, Asked: "epsilon", Delta: epsilonOf(q.Delta), Stated: q.Stated}
 	if q.ForDelta {

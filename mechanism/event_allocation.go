@@ -2,9 +2,9 @@ package mechanism
 
 import "github.com/ditherml/dither/privacy"
 
-// RandomAllocation is an event that happens in each of Steps steps. In each step it concerns only
-// the records that are allocated to that step. Each record is allocated to one step, uniformly and
-// independently of everything else. The allocation is secret ("balls in bins"). Later steps may
+// RandomAllocation is an event that happens once in each step of a series. In each step it concerns
+// only the records that are allocated to that step. Each record is allocated to one step, uniformly
+// and independently of everything else. The allocation is secret ("balls in bins"). Later steps may
 // depend on the outputs of earlier steps. A Repeat of a RandomAllocation, for example over epochs,
 // allocates anew each time. Event is a Gaussian or a sequence of Gaussians.
 //

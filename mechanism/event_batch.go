@@ -2,10 +2,11 @@ package mechanism
 
 import "github.com/ditherml/dither/privacy"
 
-// WithReplacement is an event on a fresh sample with replacement. Each of Batch draws takes one of
-// all records, independently and uniformly. A record that is drawn m times moves the sum by up to m
-// times the bound on one record's contribution. Event is a Gaussian or a sequence of Gaussians. The
-// cost has a proof only under replace-one.
+// WithReplacement is an event on a fresh sample with replacement. The records of the sample are
+// drawn independently and uniformly from all records. The field Batch is the number of draws. A
+// record that is drawn m times moves the sum by up to m times the bound on one record's
+// contribution. Event is a Gaussian or a sequence of Gaussians. The cost has a proof only under
+// replace-one.
 type WithReplacement struct {
 	// Records is the number of records. Batch is the number of draws.
 	Records, Batch int

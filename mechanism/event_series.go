@@ -30,9 +30,9 @@ type LastIterateConvex struct {
 	Steps int
 }
 
-// TreeAggregation is the release of all prefix sums of Steps vectors by a binary tree of noisy
-// sums. Each record contributes to only one vector. The record's place in the data set determines
-// which vector this is. The record's content does not.
+// TreeAggregation is the release of all prefix sums of a series of vectors by a binary tree of
+// noisy sums. Each record contributes to only one vector. The record's place in the data set
+// determines which vector this is. The record's content does not.
 //
 // Source: Kairouz, McMahan, Song, Thakkar, Thakurta & Xu, "Practical and Private (Deep) Learning
 // without Sampling or Shuffling", ICML 2021, theorem 4.1, https://arxiv.org/abs/2103.00039.
@@ -44,14 +44,14 @@ type TreeAggregation struct {
 	Steps int
 }
 
-// BandedMatrix is a series of Steps releases with correlated noise. A lower-triangular matrix C
-// with Bands bands correlates the noise. The records are divided into groups that take turns, so
-// that each record takes part in at most one of Bands consecutive steps. When a group has its turn,
-// a Poisson sample of the group is used. Each record of the group is in the sample with the
-// probability in the field Probability. A record's group depends on the record's place in the data
-// set, not on its content. So the proof at release.Series covers every relation. The source covers
-// zero-out (Choquette-Choo, Ganesh, McKenna, McMahan, Rush, Thakurta & Xu, "(Amplified) Banded
-// Matrix Factorization", NeurIPS 2023, theorem 4, https://arxiv.org/abs/2306.08153).
+// BandedMatrix is a series of releases with correlated noise. A banded lower-triangular matrix C
+// correlates the noise. The records are divided into groups that take turns. Each record takes part
+// in at most one of b consecutive releases, where b is the number of bands of C. When a group has
+// its turn, a Poisson sample of the group is used. Each record of the group is in the sample with
+// the probability in the field Probability. A record's group depends on the record's place in the
+// data set, not on its content. So the proof at release.Series covers every relation. The source
+// covers zero-out (Choquette-Choo, Ganesh, McKenna, McMahan, Rush, Thakurta & Xu, "(Amplified)
+// Banded Matrix Factorization", NeurIPS 2023, theorem 4, https://arxiv.org/abs/2306.08153).
 type BandedMatrix struct {
 	// NoiseMultiplier is the standard deviation of the noise before the matrix C correlates it (see
 	// BandedMatrix). The unit is the bound on one record's contribution times the largest L2 norm

@@ -6,9 +6,10 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Linear is the form of a generalized linear model. The model computes Columns scores for a row.
-// Each score is the dot product of the row with a weight vector of length Dim. The weight vectors
-// are stored one after the other. Loss turns the scores into a loss or a prediction.
+// Linear is the form of a generalized linear model. The model computes one or more scores for a
+// row, and Columns is their number. Each score is the dot product of the row with a weight vector
+// of length Dim. The weight vectors are stored one after the other. Loss turns the scores into a
+// loss or a prediction.
 type Linear struct {
 	// Loss is the loss of a record's scores and label.
 	Loss Loss

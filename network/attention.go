@@ -10,11 +10,11 @@ import (
 // Attention is a layer that mixes the features of the positions of one text. Each position has a
 // query, a key and a value, which are linear functions of the features at the position. The result
 // at a position is a weighted mean of the values at all positions. The weights are
-// softmax(query·key/√d). The features are divided into Heads parts of d features, and each part has
-// its own weights. A fourth linear function is applied to the result. Padding (see Embedding) has
-// weight 0. If all positions are padding, the weighted mean is zero. Source: A. Vaswani, N.
-// Shazeer, N. Parmar, J. Uszkoreit, L. Jones, A. Gomez, Ł. Kaiser and I. Polosukhin, "Attention is
-// all you need", NeurIPS 2017, section 3.2.
+// softmax(query·key/√d). The features are divided into parts of d features, and each part has its
+// own weights. The field Heads is the number of parts. A fourth linear function is applied to the
+// result. Padding (see Embedding) has weight 0. If all positions are padding, the weighted mean is
+// zero. Source: A. Vaswani, N. Shazeer, N. Parmar, J. Uszkoreit, L. Jones, A. Gomez, Ł. Kaiser and
+// I. Polosukhin, "Attention is all you need", NeurIPS 2017, section 3.2.
 type Attention struct {
 	// Heads is the number of parts into which the features are divided. 0 means 1.
 	Heads int `json:"heads,omitempty"`

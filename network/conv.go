@@ -7,10 +7,10 @@ import (
 )
 
 // Conv is a layer that computes a convolution. A kernel covers Kernel × Kernel places of an image
-// [height, width, channels], or Kernel positions of a text [positions, features]. The layer has
-// Groups blocks of parameters. A block has one row for each output channel of its group. A row
-// contains the weights in the order [kernel row, kernel column, channel of the group], then the
-// bias.
+// [height, width, channels], or Kernel positions of a text [positions, features]. The layer has one
+// block of parameters for each group of channels (see the field Groups). A block has one row for
+// each output channel of its group. A row contains the weights in the order [kernel row, kernel
+// column, channel of the group], then the bias.
 type Conv struct {
 	// Channels is the number of output channels.
 	Channels int `json:"channels"`

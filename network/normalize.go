@@ -8,10 +8,11 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// GroupNorm is a layer that normalizes each record separately. It divides the features into Groups
-// parts. The numbers of each part, over all positions of a record, are shifted and scaled to mean 0
-// and variance 1. Each feature is then multiplied by a trained scale, and a trained offset is
-// added. Source: Y. Wu and K. He, "Group normalization", ECCV 2018.
+// GroupNorm is a layer that normalizes each record separately. It divides the features into parts,
+// and the field Groups is the number of parts. The numbers of each part, over all positions of a
+// record, are shifted and scaled to mean 0 and variance 1. Each feature is then multiplied by a
+// trained scale, and a trained offset is added. Source: Y. Wu and K. He, "Group normalization",
+// ECCV 2018.
 type GroupNorm struct {
 	// Groups is the number of parts into which the features are divided. With one part, all numbers
 	// of a record are normalized together.

@@ -6,12 +6,12 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Recurrent is a layer that reads the positions of a text in order and keeps a state h of Units
-// numbers. The first state is zero. The features x_t of position t change the state to h_t =
-// tanh(W·(x_t, h_(t-1)) + b), with the same W and b at all positions. At padding (see Embedding)
-// the state does not change. A row of the layer's block has the weights of the features, the
-// weights of the state, and the bias. Source: J. Elman, "Finding structure in time", Cognitive
-// Science 14 (1990).
+// Recurrent is a layer that reads the positions of a text in order and keeps a state h. The state
+// is a vector whose length is the field Units. The first state is zero. The features x_t of
+// position t change the state to h_t = tanh(W·(x_t, h_(t-1)) + b), with the same W and b at all
+// positions. At padding (see Embedding) the state does not change. A row of the layer's block has
+// the weights of the features, the weights of the state, and the bias. Source: J. Elman, "Finding
+// structure in time", Cognitive Science 14 (1990).
 type Recurrent struct {
 	// Units is the number of numbers in the state.
 	Units int `json:"units"`

@@ -7,10 +7,10 @@ import (
 )
 
 // SparseLinear is a linear layer without biases for rows that are mostly zeros, such as hashed
-// texts and indicators. It has a trained vector of Outputs numbers for each feature. The output is
-// the sum of these vectors, each multiplied by the value of the feature. The shape [features]
-// becomes [Outputs]. The time and memory for a record are proportional to the number of its nonzero
-// features.
+// texts and indicators. For each feature it has a trained vector, whose length is the field
+// Outputs. The output is the sum of these vectors, each multiplied by the value of the feature. The
+// shape [features] becomes [Outputs]. The time and memory for a record are proportional to the
+// number of its nonzero features.
 //
 // Initial weights have variance 1/Outputs, so an input of norm 1 gives an output of norm about 1.
 type SparseLinear struct {

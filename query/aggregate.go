@@ -19,7 +19,7 @@ type AggregateTerms struct {
 	Choice mechanism.Choice
 	// Lower and Upper are declared bounds on the statistic of a block.
 	Lower, Upper float64
-	// Points is the number of possible answers, from 2 to 2^20. The answer is one of Points equally
+	// Points is the number of possible answers, from 2 to 2^20. The possible answers are equally
 	// spaced numbers from Lower to Upper, ends included.
 	Points int
 	// MaxRecords is a declared public upper bound on the number of records. Blocks is the number of

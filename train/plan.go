@@ -28,8 +28,8 @@ type Plan struct {
 	Clipping Clipping `json:"clipping"`
 	// Sampling is how the records of a step are selected. "full" takes all records. "poisson" takes
 	// each record independently, with the probability SamplingProbability. "fixed-size" takes a
-	// random batch of BatchSize records. "partition" divides the records once into Parts parts, and
-	// each step takes the next part.
+	// random batch of BatchSize records. "partition" divides the records into parts once, and each
+	// step takes the next part.
 	Sampling string `json:"sampling"`
 	// SamplingProbability is the probability that a record is in the sample of a step. It is 0
 	// unless Sampling is "poisson".

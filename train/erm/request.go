@@ -63,9 +63,8 @@ type Request struct {
 	// L1Radius is the largest L1 norm of the weights in Frank-Wolfe.
 	L1Radius float64
 	// Solver is the name of the algorithm that computes the weights for output perturbation.
-	// "exact" finds the minimizer. "gradient-descent" takes SolverSteps steps on all records.
-	// "permuted-descent" makes SolverPasses passes over batches of SolverBatch records, under
-	// replace-one only.
+	// "exact" finds the minimizer. "gradient-descent" takes steps on all records.
+	// "permuted-descent" makes passes over batches of records, under replace-one only.
 	Solver string
 	// SolverSteps is the number of steps of the solver "gradient-descent". SolverPasses and
 	// SolverBatch are the number of passes and the size of a batch of the solver

@@ -47,7 +47,7 @@ type Request struct {
 	// Bands is the number of coefficients of the correlation "banded". 0 means the number of parts,
 	// but at most 64.
 	Bands int
-	// Steps is the number of steps. 0 means the number of steps in Epochs passes over the records.
+	// Steps is the number of steps. 0 means that the field Epochs determines the number of steps.
 	Steps int
 	// Epochs is the expected number of steps that use a given record. 0 means 20. It must be 0 if
 	// Steps is not 0.

@@ -18,12 +18,14 @@ type Sampling struct {
 	//   - "poisson" uses each record independently, with the probability in the field Probability
 	//   - "truncated-poisson" keeps at most BatchSize records of a Poisson sample
 	//   - "fixed-size" uses random batches of BatchSize records, under replace-one only
-	//   - "partition" divides the records into Parts parts once, and each step uses the next part
-	//   - "shuffle" does the same as "partition", with a new division after every Parts steps
+	//   - "partition" divides the records into parts once, and each step uses the next part
+	//   - "shuffle" does the same as "partition", but divides the records anew when every part was
+	//     used
 	//   - "cyclic" uses a Poisson sample of the next part in each step
 	Kind string `json:"kind"`
-	// Probability is the probability of each record in a Poisson sample. For "cyclic" it is the
-	// probability of a record of the current part. For other kinds without Poisson samples it is 0.
+	// Probability is the probability that a record is in the Poisson sample of a step. For "cyclic"
+	// it applies to the records of the current part. For other kinds without Poisson samples it is
+	// 0.
 	Probability float64 `json:"probability,omitempty"`
 	// BatchSize is the size of a batch for "fixed-size", or the largest size of a sample for
 	// "truncated-poisson". For other kinds it is 0.
