@@ -2,11 +2,14 @@ package release
 
 import (
 	"context"
-	"github.com/ditherml/dither/mechanism"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/mechanism"
 )
 
 // noted is a payer that remembers what it was asked for.
@@ -43,6 +46,47 @@ func TestObjectiveFollowsItsLaw(t *testing.T) {
 	}
 	if limit := math.Sqrt(math.Log(2/1e-6) / (2 * draws)); gap > limit {
 		t.Errorf("the law of the released minimizer is off by %v, want at most %v", gap, limit)
+	}
+}
+
+// TestNeighborsMoveTheObjectiveByAtMostItsBound solves perturbed objectives of random neighbors with one linear
+// term. The minimizers are apart by at most one record's gradient over the ridge, and the two tolerances. The linear
+// term of the one minimizer on the other's records is apart by at most one record's gradient, which is what the event
+// charges: b = -∇J(w) is the term that makes w the minimizer.
+func TestNeighborsMoveTheObjectiveByAtMostItsBound(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 7))
+	farthest, reached := 0.0, 0.0
+	for range trials(60, 300) {
+		dim := 1 + r.IntN(3)
+		p := Problem{Loss: LogisticLoss(), Columns: 1, Radius: 1, Ridge: math.Exp(2*r.Float64() - 1), MaxRecords: 100}
+		var records []toyRecord
+		for range 1 + r.IntN(5) {
+			records = append(records, randomRecord(r, dim, p.Loss, 1))
+		}
+		b := make([]float64, dim)
+		for j := range b {
+			b[j] = 3 * r.NormFloat64()
+		}
+		solve := func(records []toyRecord) []float64 {
+			w, err := newMinimization(p, toyRows(t, dim, records), slices.Clone(b), p.Tolerance(dim, kernel.Norm(b))).run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return w
+		}
+		with, without := solve(records), solve(records[1:])
+		gradient := slowGradient(p, dim, records[1:], with)
+		moved, other := make([]float64, dim), make([]float64, dim)
+		for j := range moved {
+			moved[j] = with[j] - without[j]
+			other[j] = -gradient[j] - b[j]
+		}
+		bound := p.GradientBound()/p.Ridge + 2*p.Tolerance(dim, kernel.Norm(b))/p.Ridge
+		farthest = max(farthest, kernel.Norm(moved)/bound)
+		reached = max(reached, kernel.Norm(other)/p.GradientBound())
+	}
+	if !(farthest <= 1) || !(reached <= 1+1e-6) || farthest < 0.2 || reached < 0.8 {
+		t.Errorf("neighbors move the minimizer by %v of its bound and the linear term by %v, want at most 1 and a test that sees movement", farthest, reached)
 	}
 }
 

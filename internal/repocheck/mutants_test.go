@@ -46,16 +46,16 @@ func overlay(t *testing.T, edits ...mutant) string {
 	return path
 }
 
-// TestReplayUnderOneKey runs the replay of package train with fixed streams: it must pass as the
-// code stands, and fail when the divisor is taken from the records.
+// TestReplayUnderOneKey runs the replays of package train, and of every kind of training, with fixed
+// streams: they must pass as the code stands, and fail when the divisor is taken from the records.
 func TestReplayUnderOneKey(t *testing.T) {
 	run := func(edits ...mutant) (string, error) {
-		c := exec.Command("go", "test", "-tags", "long", "-count=1", "-overlay", overlay(t, edits...), "-run", "^TestReplay", "./train")
+		c := exec.Command("go", "test", "-tags", "long", "-count=1", "-overlay", overlay(t, edits...), "-v", "-run", "^TestReplay", "./train", "./internal/attack/canary")
 		c.Env = append(os.Environ(), "DITHER_TEST_REPLAY=1")
 		out, err := c.CombinedOutput()
 		return string(out), err
 	}
-	if out, err := run(oneKey); err != nil {
+	if out, err := run(oneKey); err != nil || strings.Contains(out, "--- SKIP") {
 		t.Errorf("the replay differs:\n%s", out)
 	}
 	for _, m := range ofRecords {

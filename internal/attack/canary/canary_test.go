@@ -8,6 +8,7 @@ import (
 
 	"github.com/ditherml/dither/audit"
 	"github.com/ditherml/dither/internal/auditing"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
@@ -56,6 +57,20 @@ func TestFullBatchesAreSeen(t *testing.T) {
 		s := judged(t, p, scores, 0.05)
 		if *s.LowerBound < c.share*c.epsilon || math.Abs(*s.Claimed-c.epsilon) > 1e-6 {
 			t.Errorf("the claim %v has the lower bound %v, want %v of it", *s.Claimed, *s.LowerBound, c.share)
+		}
+	}
+}
+
+// TestSampledRunsAreSeen is the same for samplings, at ε = 4. The floors are far below the bounds of
+// simulations, so that each run falls below with probability under 1e-6: of Poisson samples 3.3 to
+// 3.5, of parts in turn 2.5 to 2.7, of shuffled ones 2.2 to 2.5, of samples of parts 2.3 to 2.6.
+func TestSampledRunsAreSeen(t *testing.T) {
+	floors := map[string]float64{option.SamplingPoisson: 2.7, option.SamplingPartition: 1.9, option.SamplingShuffle: 1.7, option.SamplingCyclic: 1.7}
+	for sampling, floor := range floors {
+		k := kind{method: option.MethodNetwork, sampling: sampling, clipping: "flat"}
+		p, scores := trained(t, k.plan(), 20000)
+		if s := judged(t, p, scores, 0.05); *s.LowerBound < floor || *s.LowerBound > 4 {
+			t.Errorf("%s: the claim 4 has the lower bound %v, want at least %v", k.name(), *s.LowerBound, floor)
 		}
 	}
 }

@@ -31,6 +31,7 @@ type world struct {
 	shape
 	schema   *data.Schema
 	included []bool // which canaries are in the table
+	fixed    []bool // the coins, if not nil: tests set them
 }
 
 // row is a row of the table.
@@ -54,6 +55,9 @@ func (w *world) draw() (*data.Dataset, error) {
 	_, _ = rand.Read(coins) // it never fails: the program ends if the system has no randomness
 	for i := range w.included {
 		w.included[i] = coins[i]&1 == 1
+		if w.fixed != nil {
+			w.included[i] = w.fixed[i]
+		}
 		name := level(i)
 		if w.replaces() && !w.included[i] {
 			name = level(w.canaries + i)
@@ -113,7 +117,7 @@ func (s shape) schema() string {
 
 // again returns the world before its coins.
 func (w *world) again() *world {
-	return &world{shape: w.shape, schema: w.schema, included: make([]bool, w.canaries)}
+	return &world{shape: w.shape, schema: w.schema, included: make([]bool, w.canaries), fixed: w.fixed}
 }
 
 // scores divides the scores of canaries by the coins. The score of a canary is that of its level, less

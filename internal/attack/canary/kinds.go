@@ -95,7 +95,10 @@ func noises(method string) []string {
 }
 
 // queryNoises are the noises of questions.
-var queryNoises = []string{"laplace", "gaussian", "discrete", "permute-and-flip"}
+var queryNoises = []string{"laplace", "gaussian", "discrete", choosing}
+
+// choosing is the noise of questions whose answers are chosen.
+const choosing = "permute-and-flip"
 
 // share returns the share of the canaries of a full audit. The plainest kind of each sampling has all. Where
 // each canary has a run of its own, there are fewer.

@@ -1,12 +1,18 @@
 package canary
 
 import (
+	"bytes"
+	"io/fs"
 	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/query"
 )
 
@@ -33,6 +39,60 @@ func TestEveryKindIsAttackedOrSaysWhyNot(t *testing.T) {
 	}
 	if len(all) < 12 || reasons[""] < 150 || len(reasons) < 6 {
 		t.Errorf("%d methods and %v kinds by reason, want those of this program", len(all), reasons)
+	}
+}
+
+// neighborTests are tests that compare what each method computes on neighbors before noise: it moves by at most the
+// bound that is charged.
+var neighborTests = map[string]string{
+	option.MethodGD:                   "TestOneRecordMovesTheSumByTheBound TestPersonsLookAtThemselves TestRecordReachesTheCharge TestStepKeepsItsPromise TestReplayOfEveryTraining",
+	option.MethodSGD:                  "TestOneRecordMovesTheSumByTheBound TestReplayWithAnUnsampledRecord TestReplayOfEveryTraining",
+	option.MethodNetwork:              "TestOneRecordMovesEverySumByAtMostItsBound TestProjectedVectorsKeepTheirBound TestNeighborsMoveARunByAtMostWhatIsCharged TestReplayOfEveryTraining",
+	option.MethodOutput:               "TestMinimizeSensitivity TestGradientDescentSensitivity TestPermutedDescentSensitivity",
+	option.MethodObjective:            "TestNeighborsMoveTheObjectiveByAtMostItsBound",
+	option.MethodExponential:          "TestChoicesAreAsPrivateAsPriced TestLossesMoveByOneBound",
+	option.MethodZeroth:               "TestNeighborsMoveDifferencesByAtMostTheNorm",
+	option.MethodFrankWolfe:           "TestScoresMoveByAtMostOne TestScoresOfNeighborsStopTheChoice",
+	option.MethodSufficientStatistics: "TestRecordMovesSumsByAtMostTheBound",
+	"adassp":                          "TestRecordMovesSumsByAtMostTheBound",
+	"least-squares":                   "TestRecordMovesSumsByAtMostTheBound",
+	"newton":                          "TestNewtonSumsMoveByAtMostTheBound TestNewtonStepMovesByAtMostTheBound",
+	option.MethodQuery:                "TestNeighborsMoveEveryStatisticByAtMostItsCharge",
+	option.MethodEvaluation:           "TestNeighborsMoveByAtMostTheBound",
+	option.MethodSelection:            "TestSelectionLaws TestLawPrices",
+	preparation:                       "TestNeighborsMoveEveryStatisticByAtMostItsBound",
+}
+
+// TestEveryMethodHasATestOfNeighbors wants the tests of each method in the table to exist, and every
+// method with privacy in the table.
+func TestEveryMethodHasATestOfNeighbors(t *testing.T) {
+	var tests bytes.Buffer
+	err := filepath.WalkDir("../../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		tests.Write(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, k := range kinds() {
+		if k.reason() == noPrivacy || seen[k.method] {
+			continue
+		}
+		seen[k.method] = true
+		names := strings.Fields(neighborTests[k.method])
+		if len(names) == 0 {
+			t.Errorf("method %s has no test of neighbors, want one in the table", k.method)
+		}
+		for _, name := range names {
+			if !bytes.Contains(tests.Bytes(), []byte("\nfunc "+name+"(t *testing.T)")) {
+				t.Errorf("method %s: there is no test %s", k.method, name)
+			}
+		}
 	}
 }
 

@@ -3,7 +3,7 @@ package canary
 import (
 	"context"
 
-	"github.com/ditherml/dither/audit"
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
@@ -62,32 +62,36 @@ func linear(request func(canaries int) train.Request) plan {
 		if err != nil {
 			return planned{}, err
 		}
-		out := planned{event: setup.Plan.Event(), relation: r.Neighboring, independent: setup.Plan.BatchSize == 0}
 		c, err := setup.Plan.Certificate()
-		out.delta = float64(c.Delta)
-		out.run = func(ctx context.Context) (audit.Scores, error) {
-			fresh := w.again()
-			l, table, failed := fresh.start(c)
-			if failed != nil {
-				return audit.Scores{}, failed
-			}
-			o := train.Options{LearningRate: rate, Schedule: option.ScheduleConstant, Output: option.OutputAllIterates}
-			if setup.Plan.LastIterate != nil {
-				o.LearningRate, o.Ridge, o.Output = setup.Plan.LastIterate.LearningRate, setup.Plan.LastIterate.Ridge, option.OutputLast
-			}
-			fitted, failed := train.Fit(ctx, l, setup, table, o)
-			if failed != nil {
-				return audit.Scores{}, failed
-			}
-			weights := fitted.Model.Weights()
-			score := func(j int) float64 { return weights[j] }
-			if setup.Plan.LastIterate == nil {
-				score = traceOf(setup.Plan, fitted).scores(takesOf(setup.Plan))
-			}
-			return fresh.scores(score), nil
+		out := planned{event: setup.Plan.Event(), relation: r.Neighboring, delta: float64(c.Delta), independent: setup.Plan.BatchSize == 0}
+		score := func(t trace) func(j int) float64 { return t.scores(takesOf(setup.Plan)) }
+		if setup.Plan.LastIterate != nil {
+			score = func(t trace) func(j int) float64 { return func(j int) float64 { return t.moves[0][j] } }
 		}
-		return out, err
+		return out.train(training{w, func(ctx context.Context, fresh *world) (trace, error) { return fresh.descend(ctx, setup, c) }, score}), err
 	}
+}
+
+// descend trains a linear model by gradient descent. Of a last iterate the trace has one step, whose moves
+// are in units of what one record adds to one step.
+func (w *world) descend(ctx context.Context, setup train.Setup, c certificate.Certificate) (trace, error) {
+	l, table, err := w.start(c)
+	if err != nil {
+		return trace{}, err
+	}
+	o := train.Options{LearningRate: rate, Schedule: option.ScheduleConstant, Output: option.OutputAllIterates}
+	last := setup.Plan.LastIterate
+	if last != nil {
+		o.LearningRate, o.Ridge, o.Output = last.LearningRate, last.Ridge, option.OutputLast
+	}
+	fitted, err := train.Fit(ctx, l, setup, table, o)
+	if err != nil {
+		return trace{}, err
+	}
+	if last != nil {
+		fitted.Iterates = [][]float64{fitted.Model.Weights()}
+	}
+	return traceOf(setup.Plan, fitted), nil
 }
 
 // multipliers returns the noise multiplier of each step.
@@ -103,9 +107,9 @@ func multipliers(p train.Plan) []float64 {
 }
 
 // traceOf returns what the steps of a run let out. Step t moves its weight by the learning rate, over
-// the divisor, times what it adds and noise.
+// the expected size of a batch, times what it adds and noise.
 func traceOf(p train.Plan, r *train.Result) trace {
-	out, unit := trace{z: multipliers(p)}, r.Divisor/(r.LearningRate*p.Clipping.Bound)
+	out, unit := trace{z: multipliers(p)}, r.Divisor*p.Share()/(r.LearningRate*p.Clipping.Bound)
 	before := make([]float64, len(r.Iterates[0]))
 	for _, weights := range r.Iterates {
 		moves := make([]float64, len(weights))

@@ -3,8 +3,9 @@ package canary
 import (
 	"context"
 	"math"
+	"slices"
 
-	"github.com/ditherml/dither/audit"
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/privacy"
@@ -52,30 +53,30 @@ func networks(request func(canaries int) neural.Request) plan {
 		}
 		// Batches of bounded size and norms that follow counts of all records make scores depend on each other.
 		p := setup.Plan
-		out := planned{event: p.Event(), relation: r.Neighboring, independent: p.Sampling.BatchSize == 0 && p.Clipping.Adaptive == nil}
 		c, err := p.Certificate()
-		out.delta = float64(c.Delta)
-		out.run = func(ctx context.Context) (audit.Scores, error) {
-			fresh := w.again()
-			l, table, failed := fresh.start(c)
-			if failed != nil {
-				return audit.Scores{}, failed
-			}
-			seen := trace{}
-			before := make([]float64, p.Network.Trained)
-			levels := []float64{clip}
-			_, failed = neural.Fit(ctx, l, setup, table, neural.Options{LearningRate: rate, Schedule: option.ScheduleConstant, Momentum: -1,
-				Initial: make([]float32, p.Network.Trained), CheckpointEvery: 1, Checkpoint: func(c *neural.Checkpoint) error {
-					if c.Taken == len(seen.z)+1 {
-						seen.add(before, c.Weights, c.Divisor/(rate*levels[len(levels)-1]), p.NoiseMultiplier)
-						before, levels = append([]float64{}, c.Weights...), append(levels, c.Levels[0][0])
-					}
-					return nil
-				}})
-			return fresh.scores(seen.ofNetwork(p)), failed
-		}
-		return out, err
+		out := planned{event: p.Event(), relation: r.Neighboring, delta: float64(c.Delta), independent: p.Sampling.BatchSize == 0 && p.Clipping.Adaptive == nil}
+		return out.train(training{w, func(ctx context.Context, fresh *world) (trace, error) { return fresh.network(ctx, setup, c) },
+			func(t trace) func(j int) float64 { return t.ofNetwork(p) }}), err
 	}
+}
+
+// network trains a network from weights that are 0.
+func (w *world) network(ctx context.Context, setup neural.Setup, c certificate.Certificate) (trace, error) {
+	l, table, err := w.start(c)
+	if err != nil {
+		return trace{}, err
+	}
+	seen, level, numbers := trace{}, clip, setup.Plan.Network.Trained
+	before := make([]float64, numbers)
+	_, err = neural.Fit(ctx, l, setup, table, neural.Options{LearningRate: rate, Schedule: option.ScheduleConstant, Momentum: -1,
+		Initial: make([]float32, numbers), CheckpointEvery: 1, Checkpoint: func(c *neural.Checkpoint) error {
+			if c.Taken == len(seen.z)+1 {
+				seen.add(before, c.Weights, c.Divisor*setup.Plan.Share()/(rate*level), setup.Plan.NoiseMultiplier)
+				before, level = slices.Clone(c.Weights), c.Levels[0][0]
+			}
+			return nil
+		}})
+	return seen, err
 }
 
 // add adds a step from weights to others.

@@ -3,6 +3,7 @@ package canary
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 
 	"github.com/ditherml/dither/audit"
 	"github.com/ditherml/dither/certificate"
@@ -13,10 +14,10 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// asked is a table of a few rows, which canaries join. Their number is 1, that of others 0.
-const asked = `dither-schema: 1
+// questioned is a table of a few rows, which canaries join. Their number is 1, that of others 0.
+const questioned = `dither-schema: 1
 row: one row
-max-records: 100
+max-records: 200
 target: {column: label, levels: ["no", "yes"]}
 defaults: {missing: zero, out-of-range: clamp, unknown: other}
 columns:
@@ -40,16 +41,6 @@ func coin() bool {
 	return b[0]&1 == 1
 }
 
-// withOne returns the scores of one canary, whose run gives a number.
-func withOne(run func(in bool) (float64, error)) (audit.Scores, error) {
-	in := coin()
-	score, err := run(in)
-	if in {
-		return audit.Scores{Included: []float64{score}}, err
-	}
-	return audit.Scores{LeftOut: []float64{score}}, err
-}
-
 // free pays for questions about canaries, who are nobody.
 type free struct{}
 
@@ -64,82 +55,153 @@ func (k kind) rowsOf() int {
 	return 1
 }
 
-// question is a question of a kind. The score is the first number of the answer, or of names whether
-// the canary's is there.
+// question is a question of a kind. Its answers without noise, with a canary and without, say which of
+// them a canary moves, and how. The score weighs noisy answers in that way.
 func (k kind) question() plan {
 	return func(canaries int) (planned, error) {
-		s, err := data.ParseSchema("canaries", []byte(asked))
+		q, err := k.asked()
 		if err != nil {
 			return planned{}, err
 		}
-		p := query.Plan{Statistic: query.Statistic(k.clipping), Noise: k.noise, Subject: certificate.Subject{Neighboring: privacy.AddOrRemoveOne, Delta: delta}}
-		switch p.Statistic {
-		case "count":
-		case "covariance", "correlation":
-			p.Expressions = []string{"x", "label = yes"}
-		case "categories":
-			p.Expressions, p.ThresholdDelta = []string{"note"}, delta/2
-		case "histogram":
-			p.Expressions, p.Edges = []string{"x"}, []float64{0.5}
-		default:
-			p.Expressions = []string{"x"}
-		}
-		if p.Statistic == "quantiles" {
-			p.Quantiles = []float64{0.75}
-		}
-		if k.persons {
-			p.Person = &query.Person{Column: "who", MaxRows: personRows}
-		}
-		q, err := query.NewQuestion(s, p)
-		if err != nil {
-			return planned{}, err
-		}
-		target, err := privacy.NewGuarantee(4, delta, privacy.AddOrRemoveOne, privacy.Unit{Row: s.Row})
-		if err == nil {
-			q, err = q.Within(target)
-		}
-		if err != nil {
-			return planned{}, err
-		}
+		weights, err := k.weights(q)
 		return planned{event: q.Plan().Event(), relation: privacy.AddOrRemoveOne, delta: delta, independent: true, run: func(ctx context.Context) (audit.Scores, error) {
-			return each(ctx, canaries, func() (audit.Scores, error) { return withOne(func(in bool) (float64, error) { return k.ask(q, in) }) })
-		}}, nil
+			return each(ctx, canaries, func() (audit.Scores, error) {
+				return withOne(weights, func(in bool) ([]float64, error) { return k.ask(q, in) })
+			})
+		}}, err
 	}
 }
 
-// ask asks the question of a table with or without the canary.
-func (k kind) ask(q *query.Question, in bool) (float64, error) {
-	rows := []person{{"a", 0, "a", "no"}, {"b", 0, "b", "no"}}
+// weights say how a canary moves the answers of a question. Where an answer is chosen, the canary makes
+// points below its number the best ones; of two bounds it moves the upper one up.
+func (k kind) weights(q *query.Question) ([]float64, error) {
+	switch k.clipping {
+	case "quantiles", "radius":
+		return []float64{-1}, nil
+	case "bounds":
+		return []float64{0, 1}, nil
+	}
+	little := 1e-6
+	if k.noise == choosing {
+		little = 0.01 // choices have no epsilon above 1024
+	}
+	exact, err := q.WithNoise(little)
+	if err != nil {
+		return nil, err
+	}
+	return difference(func(in bool) ([]float64, error) { return k.ask(exact, in) })
+}
+
+// asked returns the question of a kind, of 4 in ε.
+func (k kind) asked() (*query.Question, error) {
+	s, err := data.ParseSchema("canaries", []byte(questioned))
+	if err != nil {
+		return nil, err
+	}
+	p := query.Plan{Statistic: query.Statistic(k.clipping), Noise: k.noise, Subject: certificate.Subject{Neighboring: privacy.AddOrRemoveOne, Delta: delta}}
+	switch p.Expressions = []string{"x"}; p.Statistic {
+	case "count":
+		p.Expressions = nil
+	case "covariance", "correlation":
+		p.Expressions = []string{"x", "label = yes"}
+	case "categories":
+		p.Expressions, p.ThresholdDelta = []string{"note"}, delta/2
+	case "histogram":
+		p.Edges = []float64{0.5}
+	case "quantiles":
+		p.Quantiles = []float64{0.5}
+	}
+	if k.persons {
+		p.Person = &query.Person{Column: "who", MaxRows: personRows}
+	}
+	q, err := query.NewQuestion(s, p)
+	if err != nil {
+		return nil, err
+	}
+	target, err := privacy.NewGuarantee(4, delta, privacy.AddOrRemoveOne, privacy.Unit{Row: s.Row})
+	if err != nil {
+		return nil, err
+	}
+	return q.Within(target)
+}
+
+// ask asks the question of a table with or without the canary. Of names the answer is whether the
+// canary's is there.
+func (k kind) ask(q *query.Question, in bool) ([]float64, error) {
+	x := 1.0
+	if k.othersOf() == 1 {
+		x = 0.5 // both sides of it can be chosen
+	}
+	var rows []person
+	for i := range k.othersOf() {
+		rows = append(rows, person{fmt.Sprint(i), 0, "other", "no"})
+	}
 	if in {
 		for range k.rowsOf() {
-			rows = append(rows, person{"canary", 1, "canary", "yes"})
+			rows = append(rows, person{"canary", x, "canary", "yes"})
 		}
 	}
 	table, err := data.FromStructs(q.Schema(), rows, q.ReadOptions())
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	answers, err := q.Ask(free{}, table)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	at := len(answers) - 1 // the cell or pair that a canary moves most
 	if k.clipping == "categories" {
-		for _, a := range answers {
-			if a.Name == "canary" {
-				return 1, nil
-			}
-		}
-		return 0, nil
+		return []float64{float64(len(answers))}, nil
 	}
-	return answers[at].Value, nil
+	values := make([]float64, len(answers))
+	for i, a := range answers {
+		values[i] = a.Value
+	}
+	return values, nil
 }
 
-// measurement is a private evaluation of a kind: a histogram of scores. The score of a canary is the
-// number of its cell.
+// othersOf returns how many other rows there are: one where an answer is chosen by ranks. Elsewhere
+// there are many, because an answer that is divided by their number would be noise alone.
+func (k kind) othersOf() int {
+	switch k.clipping {
+	case "quantiles", "bounds", "radius", "categories":
+		return 1
+	}
+	return 40 * k.rowsOf()
+}
+
+// difference returns what a canary adds to answers.
+func difference(ask func(in bool) ([]float64, error)) ([]float64, error) {
+	with, err := ask(true)
+	if err != nil {
+		return nil, err
+	}
+	without, err := ask(false)
+	if err != nil {
+		return nil, err
+	}
+	for i := range with {
+		with[i] -= without[i]
+	}
+	return with, nil
+}
+
+// withOne returns the score of one canary, whose run gives answers.
+func withOne(weights []float64, run func(in bool) ([]float64, error)) (audit.Scores, error) {
+	in, score := coin(), 0.0
+	answers, err := run(in)
+	for i, v := range answers {
+		score += weights[i] * v
+	}
+	if in {
+		return audit.Scores{Included: []float64{score}}, err
+	}
+	return audit.Scores{LeftOut: []float64{score}}, err
+}
+
+// measurement is a private evaluation of a kind: a histogram of scores.
 func (k kind) measurement() plan {
 	return func(canaries int) (planned, error) {
-		s, err := data.ParseSchema("canaries", []byte(asked))
+		s, err := data.ParseSchema("canaries", []byte(questioned))
 		if err != nil {
 			return planned{}, err
 		}
@@ -151,17 +213,14 @@ func (k kind) measurement() plan {
 		if err != nil {
 			return planned{}, err
 		}
+		exact := p
+		exact.NoiseMultiplier = 1e-6
+		weights, err := difference(func(in bool) ([]float64, error) { return evaluate.Release(free{}, exact, k.measured(in)) })
 		return planned{event: p.Event(), relation: privacy.AddOrRemoveOne, delta: delta, independent: true, run: func(ctx context.Context) (audit.Scores, error) {
 			return each(ctx, canaries, func() (audit.Scores, error) {
-				return withOne(func(in bool) (float64, error) {
-					numbers, err := evaluate.Release(free{}, p, k.measured(in))
-					if err != nil {
-						return 0, err
-					}
-					return numbers[len(p.Levels)-1], nil // of one bin and the second level
-				})
+				return withOne(weights, func(in bool) ([]float64, error) { return evaluate.Release(free{}, p, k.measured(in)) })
 			})
-		}}, nil
+		}}, err
 	}
 }
 

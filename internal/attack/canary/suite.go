@@ -26,6 +26,28 @@ type planned struct {
 	// independent says that the scores of a run are independent of each other.
 	independent bool
 	run         func(ctx context.Context) (audit.Scores, error)
+	training    *training // nil where each canary has a run of its own
+}
+
+// training is a run of all canaries together.
+type training struct {
+	world *world
+	run   func(ctx context.Context, fresh *world) (trace, error)
+	score func(t trace) func(level int) float64
+}
+
+// train returns p with a training on fresh coins.
+func (p planned) train(t training) planned {
+	p.training = &t
+	p.run = func(ctx context.Context) (audit.Scores, error) {
+		fresh := t.world.again()
+		seen, err := t.run(ctx, fresh)
+		if err != nil {
+			return audit.Scores{}, err
+		}
+		return fresh.scores(t.score(seen)), nil
+	}
+	return p
 }
 
 // plan plans a run with this many canaries.
