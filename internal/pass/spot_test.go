@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"testing"
@@ -83,6 +84,44 @@ func TestProposalsOfNeighborsStopTheRun(t *testing.T) {
 			if errors.Is(got, release.ErrComputation) != looks || !looks && got != nil {
 				t.Errorf("%s, with a look at the neighbor: %v: got error %v", name, looks, got)
 			}
+		}
+	}
+}
+
+// TestProposalsInLongBlocksAreRecomputed lets scores look at the record before in the second half of
+// the blocks of a file, which are of 2^14 records. One of each 2^13 is computed once more.
+func TestProposalsInLongBlocksAreRecomputed(t *testing.T) {
+	const n, half = 1 << 14, 1 << 13
+	var text bytes.Buffer
+	w := release.NewRowsWriter(&text)
+	if err := errors.Join(w.Append(rowsOf(t, n, release.RowsOptions{Dim: 1, Step: 1})), w.Close(nil)); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := release.OpenRows(bytes.NewReader(text.Bytes()), int64(text.Len()), release.Standardization{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, err := release.Draw(release.Full(), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, looks := range []bool{false, true} {
+		sum, sumErr := release.NewSum(full, rows, release.SumOptions{Noise: mechanism.NonPrivate{}, Columns: 1, Bound: 1, MaxRecords: n})
+		if sumErr != nil {
+			t.Fatal(sumErr)
+		}
+		longest := 0
+		got := All(sum, rows, func(c *kernel.Contributions, b release.Block) {
+			longest = max(longest, b.Len())
+			c.Columns, c.Coefficients = 1, make([]float64, b.Len())
+			for i := range b.Len() {
+				if c.Coefficients[i] = float64(b.Record(i)); looks && i >= half {
+					c.Coefficients[i] = float64(b.Record(i - 1))
+				}
+			}
+		})
+		if longest != n || errors.Is(got, release.ErrComputation) != looks || !looks && got != nil {
+			t.Errorf("blocks of %d records, with a look at the neighbor: %v: got error %v", longest, looks, got)
 		}
 	}
 }

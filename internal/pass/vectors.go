@@ -43,14 +43,17 @@ func addVectors(sum *release.VectorSum, part int, picks spot.Picks, indices []in
 		if err := vectors(part, dst, records); err != nil {
 			return err
 		}
-		if i, picked := picks.Pick(len(records)); picked {
+		var err error
+		agree := picks.Agree(len(records), func(i int) bool {
 			alone := make([]float64, dim)
-			if err := vectors(part, alone, records[i:i+1]); err != nil {
-				return err
-			}
-			if !spot.Same(dst[i*dim:(i+1)*dim], alone) {
-				return release.ErrComputation
-			}
+			err = vectors(part, alone, records[i:i+1])
+			return err == nil && spot.Same(dst[i*dim:(i+1)*dim], alone)
+		})
+		switch {
+		case err != nil:
+			return err
+		case !agree:
+			return release.ErrComputation
 		}
 		if err := sum.AddAt(records, dst); err != nil {
 			return err

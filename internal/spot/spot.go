@@ -34,9 +34,20 @@ type Picks struct {
 // Picks returns the picks of a part of the pass. A part has fewer than 2^40 picks.
 func (s Secret) Picks(part int) Picks { return Picks{s, uint64(part) << 40} }
 
-// Pick returns one of n records, 0 to n-1, or reports that it picks none. It picks each of the
-// first 2^13 records with probability 2^-13, and at most one record.
-func (p *Picks) Pick(n int) (record int, picked bool) {
+// Agree calls agrees with the picked ones of n records, and reports whether all agree. It picks each
+// record with probability 2^-13, and at most one of 2^13 that follow one another.
+func (p *Picks) Agree(n int, agrees func(record int) bool) bool {
+	for from := 0; from < n; from += 1 << bits {
+		if i, picked := p.pick(min(n-from, 1<<bits)); picked && !agrees(from+i) {
+			return false
+		}
+	}
+	return true
+}
+
+// pick returns one of n records, at most 2^13, or reports that it picks none. It picks each of them
+// with probability 2^-13.
+func (p *Picks) pick(n int) (record int, picked bool) {
 	p.next++
 	record = int(mixed(mixed(p.next^p.secret[0])^p.secret[1]) >> (64 - bits))
 	return record, record < n

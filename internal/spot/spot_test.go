@@ -12,7 +12,7 @@ func TestEachRecordIsPickedAlike(t *testing.T) {
 	c := secret.Picks(3)
 	var counts [4]int
 	for range 1 << 22 {
-		if i, picked := c.Pick(len(counts)); picked {
+		if i, picked := c.pick(len(counts)); picked {
 			counts[i]++
 		}
 	}
@@ -21,10 +21,10 @@ func TestEachRecordIsPickedAlike(t *testing.T) {
 			t.Errorf("record %d is picked %d times, want nearly 512", i, n)
 		}
 	}
-	if _, picked := c.Pick(1 << bits); !picked {
+	if _, picked := c.pick(1 << bits); !picked {
 		t.Error("no record of 2^13 is picked, want one")
 	}
-	if _, picked := c.Pick(0); picked {
+	if _, picked := c.pick(0); picked {
 		t.Error("a record of none is picked")
 	}
 	seen := map[int]bool{}
@@ -36,6 +36,25 @@ func TestEachRecordIsPickedAlike(t *testing.T) {
 	}
 }
 
+// TestLongBlocksArePickedAsOthers picks among more than two times 2^13 records: one of each whole
+// part of 2^13, and few of the rest. The rest has 2^12 records, so that 4096 blocks pick 2048 in
+// expectation, and fewer than 1500 or more than 2600 with a probability below 1e-60.
+func TestLongBlocksArePickedAsOthers(t *testing.T) {
+	c, counts := NewSecret().Picks(0), [3]int{}
+	for range 4096 {
+		c.Agree(2<<bits+1<<(bits-1), func(i int) bool {
+			counts[i>>bits]++
+			return true
+		})
+	}
+	if counts[0] != 4096 || counts[1] != 4096 || counts[2] < 1500 || counts[2] > 2600 {
+		t.Errorf("the parts of 4096 blocks have %v picks, want 4096, 4096 and nearly 2048", counts)
+	}
+	if c.Agree(1<<bits, func(int) bool { return false }) || !c.Agree(0, func(int) bool { return false }) {
+		t.Error("a record that does not agree is overlooked, or one is picked of none")
+	}
+}
+
 // TestPassesAndPartsPickOtherRecords holds that neither two passes nor two parts of one pick the
 // same places of 4096 blocks. Two agree with probability 2^-13, and 100 with one below 1e-150.
 func TestPassesAndPartsPickOtherRecords(t *testing.T) {
@@ -44,8 +63,8 @@ func TestPassesAndPartsPickOtherRecords(t *testing.T) {
 	for name, other := range map[string]Picks{"another pass": b.Picks(0), "another part": a.Picks(1)} {
 		same := 0
 		for range 4096 {
-			x, _ := one.Pick(0)
-			if y, _ := other.Pick(0); x == y {
+			x, _ := one.pick(0)
+			if y, _ := other.pick(0); x == y {
 				same++
 			}
 		}
