@@ -27,7 +27,7 @@ func Price(event string, delta float64, n privacy.Neighboring) (privacy.Guarante
 
 // Calibrate returns the smallest noise multiplier that keeps a training within epsilon, in nats, at
 // delta. The function plan returns the event of the training at a noise multiplier. The result is
-// as precise as that of account.Calibrate. The cost includes the small difference between the
+// as precise as the result of account.Calibrate. The cost includes the small difference between the
 // executed noise, which is rounded, and the noise that the event describes.
 func Calibrate(plan func(noiseMultiplier float64) mechanism.Event, epsilon, delta float64, n privacy.Neighboring) (float64, error) {
 	if plan == nil {

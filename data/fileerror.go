@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// FileError states what is wrong in a file, where, what was expected, and a remedy. Its texts never
-// quote a file of records. They contain only positions and names that the schema declares.
+// FileError describes a fault in a file: its place, what was found, what was expected, and a
+// remedy. Its texts never quote a file of records. They contain only positions and names that the
+// schema declares.
 type FileError struct {
 	// File is the name of the file.
 	File string

@@ -53,8 +53,9 @@ type Plan struct {
 	// Subject states whom the evaluation protects. Its field Records is 0, because an evaluation
 	// does not need the number of records.
 	certificate.Subject
-	// Person, if not nil, makes a record a person instead of a row. Rows with the same text in
-	// Person.Column belong to one person, and the first Person.MaxRows of them are used.
+	// Person states that all rows of a person form one record. If it is nil, a record is a row.
+	// Rows with the same text in Person.Column belong to one person. The first Person.MaxRows rows
+	// of each person are used.
 	Person *query.Person `json:"person,omitempty"`
 	// Noise is "laplace" or "gaussian".
 	Noise string `json:"noise"`

@@ -30,7 +30,7 @@ type Request struct {
 	Neighboring privacy.Neighboring
 	// Noise is "laplace" or "gaussian". "" means "laplace".
 	Noise string
-	// Person, if not nil, makes all rows of a person one record.
+	// Person states that all rows of a person form one record. If it is nil, a record is a row.
 	Person *query.Person
 	// MaxRecords is a declared public upper bound on the number of rows. If it is 0, the MaxRecords
 	// of the schema is used.

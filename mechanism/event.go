@@ -9,7 +9,7 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Event describes a release in everything that its privacy cost depends on. String returns an
+// Event describes a release: everything that determines its privacy cost. String returns an
 // expression that ParseEvent turns back into an equal event.
 //
 // A number such as a noise multiplier is relative to the bound on one record's contribution, under

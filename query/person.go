@@ -6,9 +6,9 @@ import (
 	"github.com/ditherml/dither/internal/pick"
 )
 
-// Person makes all rows of one person one record. Rows with the same text in a column belong to one
-// person. The contributions of a person's rows are summed, and the sum is bounded. So the guarantee
-// covers all rows of the person together.
+// Person states that all rows of a person form one record. Rows with the same text in a column
+// belong to one person. The contributions of a person's rows are summed, and the sum is bounded. So
+// the guarantee covers all rows of the person together.
 type Person struct {
 	// Column is the name of the column that identifies the person of each row. Rows with an empty
 	// cell in this column are ignored.

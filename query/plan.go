@@ -111,7 +111,7 @@ type Plan struct {
 	// Subject states whom the answer protects. Its field Records is 0, because a question does not
 	// need the number of records.
 	certificate.Subject
-	// Person, if not nil, makes a record a person instead of a row.
+	// Person states that all rows of a person form one record. If it is nil, a record is a row.
 	Person *Person `json:"person,omitempty"`
 }
 

@@ -13,9 +13,9 @@ import (
 	"github.com/ditherml/dither/internal/release"
 )
 
-// PersonUnit makes all rows of one person one record. Rows with the same text in a column belong to
-// one person. The contributions of a person's rows are summed, and the sum is bounded. So the
-// guarantee covers all rows of the person together.
+// PersonUnit states that all rows of a person form one record. Rows with the same text in a column
+// belong to one person. The contributions of a person's rows are summed, and the sum is bounded. So
+// the guarantee covers all rows of the person together.
 type PersonUnit struct {
 	// Column is the name of the column that identifies the person of each row. Rows with an empty
 	// cell in this column contribute nothing.

@@ -18,7 +18,7 @@ import (
 // It is fixed before a record is read. It is part of the certificate.
 type Plan struct {
 	certificate.Subject
-	// Person, if not nil, makes a record a person instead of a row.
+	// Person states that all rows of a person form one record. If it is nil, a record is a row.
 	Person *PersonUnit `json:"person,omitempty"`
 	// Preparation lists the statistics that are released before training, in order. If one of them
 	// is "radius", the bounds of all later statistics are in units of the released radius. Bounds

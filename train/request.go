@@ -84,7 +84,7 @@ type Request struct {
 	// channels and a covariance of places, and needs transforms with a known shape. "" means a
 	// decision by public numbers.
 	Structure string
-	// Person, if not nil, makes all rows of one person one record.
+	// Person states that all rows of a person form one record. If it is nil, a record is a row.
 	Person *PersonUnit
 	// ClassWeights, if not nil, are public weights of the target's levels, in the order of the
 	// levels.

@@ -109,8 +109,8 @@ func (t *Table) check(s Setup) error {
 
 // Predict returns a model's prediction for each record, like model.Model.Predict, and the target of
 // each record. Targets are class indices, or numbers scaled to [-1, 1]. The features of the table
-// are rounded to a grid, so predictions differ slightly from those for unrounded features. If the
-// records are private, the predictions and targets are private too.
+// are rounded to a grid, so predictions differ slightly from predictions for unrounded features. If
+// the records are private, the predictions and targets are private too.
 func (t *Table) Predict(m *model.Model) (predictions []float64, targets []float32, err error) {
 	const rows = 64
 	f, k := m.Features(), m.Outputs()

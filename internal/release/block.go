@@ -35,9 +35,10 @@ func (r *Rows) BlockLen() int {
 	return min(maxBlockRows, max(minBlockRows, blockBytes/r.kind.RowBytes(r.dim)&^7))
 }
 
-// Load returns a block of the n rows from row first on. It may use the memory of old, which is a
-// block of any rows that Load or LoadAt returned and that is no longer used. The zero Block is
-// allowed too. It is an error if the rows are in a file that cannot be read or is damaged.
+// Load returns a block of n consecutive rows. The argument first is the number of its first row. It
+// may use the memory of old, which is a block of any rows that Load or LoadAt returned and that is
+// no longer used. The zero Block is allowed too. It is an error if the rows are in a file that
+// cannot be read or is damaged.
 func (r *Rows) Load(first, n int, old Block) (Block, error) {
 	if n < 0 || first < r.first || first > r.first+r.count-n {
 		return Block{}, errOutside
@@ -224,8 +225,9 @@ func (b *Block) Squares(dst []int64) {
 // slice dst has one number for each coordinate.
 func (b *Block) CopyRow(dst []int16, i int) { b.x.CopyRow(dst, i) }
 
-// Each calls do with blocks of the n rows from row first on, one block after the other. A block is
-// only valid until do returns. Scan visits all rows on several goroutines.
+// Each calls the function do for blocks of n consecutive rows, one block after the other. The
+// argument first is the number of the first row. A block is valid only until the function returns.
+// Scan visits all rows on several goroutines.
 func (r *Rows) Each(first, n int, do func(Block) error) error {
 	if r.file != nil {
 		return r.eachOfFile(first, n, do)

@@ -16,8 +16,8 @@ type LossesOptions struct {
 
 // Losses sums the loss of each of several candidates over records, for the private choice of one
 // candidate. The loss of one record is a fraction of a declared bound. It is rounded to a multiple
-// of 1/1000, so the sum is exact. A Losses is not safe for concurrent use: each goroutine fills its
-// own, which Empty makes and Merge adds up.
+// of 1/1000, so the sum is exact. A Losses is not safe for concurrent use. Each goroutine needs a
+// separate Losses: Empty returns one, and Merge adds it to another.
 type Losses struct {
 	seenSet
 	o     LossesOptions

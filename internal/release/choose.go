@@ -10,8 +10,8 @@ import (
 )
 
 // Scores are sealed scores of candidates. If one record is added or removed, each score changes by
-// at most 1. No code can read the scores except a paid choice. The zero value is an error of
-// Choose.
+// at most 1. No code can read the scores except a paid choice. Choose returns an error for the zero
+// value.
 type Scores struct{ state *scores }
 
 type scores struct {

@@ -34,8 +34,8 @@ type GradientDescent struct {
 // maxDescentSteps bounds the steps.
 const maxDescentSteps = 1 << 20
 
-// LargestRate returns the largest Rate at which a step never increases the distance between
-// iterates of neighbors beyond one record's gradient.
+// LargestRate returns the largest valid Rate. At this rate a step never increases the distance
+// between the iterates of neighbors, apart from the gradient of the record in which they differ.
 func (d GradientDescent) LargestRate() float64 {
 	return 2 / (2*d.Problem.Ridge + float64(d.Problem.MaxRecords)*d.Problem.Curvature()) * (1 - 0x1p-40)
 }

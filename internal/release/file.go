@@ -23,8 +23,8 @@ type RowsWriter struct{ w *rows.Writer }
 // NewRowsWriter returns a RowsWriter that writes to w. It has written no rows yet.
 func NewRowsWriter(w io.Writer) *RowsWriter { return &RowsWriter{rows.NewWriter(w)} }
 
-// Append writes the rows r, which must be in memory, after the rows written before. All rows must
-// agree in type, number of coordinates and step, and in whether they have labels. Their
+// Append writes the rows r, which must be in memory, after all rows that were written earlier. All
+// rows must agree in type, number of coordinates and step, and in whether they have labels. Their
 // standardizations do not matter.
 func (w *RowsWriter) Append(r *Rows) error {
 	t := &w.w.Table
@@ -37,8 +37,8 @@ func (w *RowsWriter) Append(r *Rows) error {
 	return w.w.Append(r.x, r.labels)
 }
 
-// Close writes the end of the file, including note, which must be JSON. It does not close the
-// writer.
+// Close writes the end of the file. The end includes the argument note, which must be JSON. It does
+// not close the writer.
 func (w *RowsWriter) Close(note json.RawMessage) error { return w.w.Close(note) }
 
 // FileNote returns the note that RowsWriter.Close wrote into a file of rows. The argument size is
@@ -48,9 +48,10 @@ func FileNote(r io.ReaderAt, size int64) (json.RawMessage, error) {
 	return t.Note, err
 }
 
-// OpenRows returns the rows of a file, standardized by frame. The argument size is the size of the
-// file in bytes. OpenRows reads the whole file once and verifies its checksums. Later the rows are
-// read from the file whenever they are needed. The rows are all records of their table.
+// OpenRows returns the rows of a file. The argument frame describes how they are standardized. The
+// argument size is the size of the file in bytes. OpenRows reads the whole file once and verifies
+// its checksums. Later the rows are read from the file whenever they are needed. The rows are all
+// records of their table.
 //
 // The file must not change. If from states its size and the time of its last change, as an os.File
 // does, a change is an error. The error occurs at the latest after a pass over the rows.
@@ -106,9 +107,9 @@ func (r *Rows) enterFile() error {
 	return cmp.Or(failed...)
 }
 
-// ReadRows returns the rows of a file in memory, standardized by frame. The argument size is the
-// size of the file in bytes. The file is read once, and its checksums are verified. The rows are
-// all records of their table.
+// ReadRows returns the rows of a file in memory. The argument frame describes how they are
+// standardized. The argument size is the size of the file in bytes. The file is read once, and its
+// checksums are verified. The rows are all records of their table.
 func ReadRows(from io.ReaderAt, size int64, frame Standardization) (*Rows, error) {
 	t, err := rows.ReadTable(from, size)
 	if err != nil {

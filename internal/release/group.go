@@ -11,8 +11,8 @@ import (
 // Group is several sums over the same records that are filled in one pass. The sums belong to
 // several models, each with its own standardization, columns, bound and noise. The contribution of
 // a record to each sum is verified for that sum alone. Marking records and adding is done once for
-// all sums. The sums are released separately. A Group is not safe for concurrent use: each
-// goroutine fills its own, which Empty makes and Merge adds up.
+// all sums. The sums are released separately. A Group is not safe for concurrent use. Each
+// goroutine needs a separate Group: Empty returns one, and Merge adds it to another.
 type Group struct {
 	seenSet
 	all    rows.Sum // of all sums, side by side

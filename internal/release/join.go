@@ -8,7 +8,7 @@ import (
 
 // JointSum is several sealed sums of one sample, each with its own bound and noise. They are
 // released together. Examples are the layers of a network, several models, and a gradient with the
-// count that adapts its clipping. The zero value is an error of Release.
+// count that adapts its clipping. Release returns an error for the zero value.
 type JointSum struct{ sums []*bounded }
 
 // Join returns the joint sum of sealed sums of the same sample. They are released and paid for as

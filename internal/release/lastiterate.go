@@ -18,8 +18,8 @@ import (
 // releases the last iterate.
 //
 // The guarantee is proven as follows. Write X for the integers that represent the weights. Write
-// A(X) for the integers that a step makes of X before its noise, and A' for A on a neighbor's
-// records.
+// A(X) for the integers that a step computes from X before it adds noise, and A' for A on a
+// neighbor's records.
 //
 //  1. Let a·x be the gradient of a record with row x. The factor a does not fall as the score
 //     rises. So if a is clipped to a magnitude that depends on the row alone, a·x remains the

@@ -6,9 +6,9 @@ import (
 )
 
 // Loss is a convex loss of a record's scores and label. This package contains its constants,
-// because sensitivities depend on them. The functions of this package that return a Loss are the
-// only ones; the zero value is invalid. A label is a class index. For the Huber and the quantile
-// loss it is the target instead, clipped to [-1, 1].
+// because sensitivities depend on them. Only functions of this package return valid losses; the
+// zero value is invalid. A label is a class index. For the Huber and the quantile loss it is the
+// target instead, clipped to [-1, 1].
 type Loss struct {
 	kind     lossKind
 	width    float64

@@ -22,9 +22,9 @@ func MomentRows(n mechanism.Noise, maxRecords, dim int, radius float64) (RowsOpt
 }
 
 // MomentRowsOf returns the grid of rows for SecondMomentOf with this noise. Such rows are used for
-// nothing else, so the grid is coarser than that of MomentRows: about 2^12 steps for one radius. On
-// it sums of many products fit into 32 bits. Rounding moves a row by at most √dim·2^-13 times the
-// radius.
+// nothing else, so the grid is coarser than the grid of MomentRows: about 2^12 steps for one
+// radius. On this grid, sums of many products fit into 32 bits. Rounding moves a row by at most
+// √dim·2^-13 times the radius.
 func MomentRowsOf(n mechanism.Noise, maxRecords, dim int, radius float64) (RowsOptions, error) {
 	return momentOptions(n, maxRecords, dim, radius, maxPairBound)
 }

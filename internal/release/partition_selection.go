@@ -21,7 +21,7 @@ type PartitionSelection struct {
 
 // SelectedPartition is one released name with its noisy count.
 type SelectedPartition struct {
-	// Name is the name.
+	// Name is the released name.
 	Name string
 	// Count is the noisy number of records with this name.
 	Count float64

@@ -36,9 +36,9 @@ func (r *Rows) LongPass(parts int) *Scan {
 	return p
 }
 
-// Each calls do with the blocks of one part of the pass. Parts are numbered from 0, and Each must
-// be called once for each part. Every row is in exactly one part and one block. A block is only
-// valid until do returns.
+// Each calls the function do for every block of one part of the pass. Parts are numbered from 0,
+// and Each must be called once for each part. Every row is in exactly one part and one block. A
+// block is valid only until the function returns.
 //
 // For rows in memory all parts have about the same size. For rows in a file each part takes the
 // next block that no part has taken. So the file is read from its beginning to its end. The part

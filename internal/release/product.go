@@ -9,9 +9,10 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// ProductBlock is the shape of one block of a network's parameters. The block has Right rows of
-// Left numbers, and one more number in each row if Bias is true. If Sparse is true, the left
-// factors are given by indices (see kernel.Factors), and the block has Left rows of Right numbers.
+// ProductBlock is the shape of one block of a network's parameters. The block is a matrix, where
+// Right is the number of rows and Left is the number of columns. If Bias is true, each row has one
+// more number. If Sparse is true, the left factors are given by indices (see kernel.Factors), and
+// the block is stored transposed.
 type ProductBlock struct {
 	// Right and Left are the lengths of the right and left factors of the block.
 	Right, Left int
@@ -47,9 +48,9 @@ type ProductOptions struct {
 // contribution is a sum of outer products of vectors, which are called factors (see
 // kernel.Factors). Proposed factors are not trusted. They are rounded to integers, and the norm of
 // the contribution to all blocks together is computed exactly. A contribution is added only if its
-// norm is within the bound. A ProductSum is not safe for concurrent use: each goroutine fills its
-// own, which Empty makes and Merge adds up. The result has the same bits in whatever order the
-// records are added.
+// norm is within the bound. A ProductSum is not safe for concurrent use. Each goroutine needs a
+// separate ProductSum: Empty returns one, and Merge adds it to another. The result has the same
+// bits in whatever order the records are added.
 type ProductSum struct {
 	seenSet
 	blocks []ProductBlock

@@ -45,8 +45,8 @@ type ProjectedOptions struct {
 // numbers of a clipped vector are rounded toward zero, so rounding never lengthens the vector.
 //
 // The directions can be used for one release only, shared by the sums that Empty makes. A
-// ProjectedSum is not safe for concurrent use: each goroutine fills its own, which Empty makes and
-// Merge adds up.
+// ProjectedSum is not safe for concurrent use. Each goroutine needs a separate ProjectedSum: Empty
+// returns one, and Merge adds it to another.
 type ProjectedSum struct {
 	seenSet
 	o          ProjectedOptions

@@ -11,7 +11,7 @@ import (
 )
 
 // Bounded is a sealed sum: a vector of integers that one record can change by at most its bound. No
-// code can read it except a paid release. The zero value is an error of Release.
+// code can read it except a paid release. Release returns an error for the zero value.
 type Bounded struct{ state *bounded }
 
 // bounded is what a Bounded hides.

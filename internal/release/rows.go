@@ -42,9 +42,10 @@ type RowsOptions struct {
 	// standardization. A row beyond the limit is rounded toward zero instead. If it is still beyond
 	// the limit, it becomes zero.
 	Limit int64
-	// First and Total are used if the rows are a part of a larger table. The rows are then the
-	// records from First on, out of Total. Record numbers always count from the beginning of the
-	// whole table. A Total of 0 means that the rows are the whole table.
+	// First and Total are used if the rows are a part of a larger table. The field First is then
+	// the number of the first row, and the field Total is the number of rows of the table. Record
+	// numbers always count from the beginning of the whole table. A Total of 0 means that the rows
+	// are the whole table.
 	First, Total int
 	// Labels has one number for each record, or is nil. In this package only minimizers and
 	// recursions read it.
@@ -56,9 +57,10 @@ type RowsOptions struct {
 // rowsBlock is how many records fill is asked for at a time.
 const rowsBlock = 64
 
-// NewRows returns count records on the grid of o. The function fill writes the n ≤ 64 records from
-// record first on to dst, one after the other, of length n·Dim. It is called from several
-// goroutines, each with its own dst. The numbers that it writes for a record must depend only on
+// NewRows returns rows on the grid of o. The argument count is the number of records. The function
+// fill writes n ≤ 64 consecutive records to dst, of length n·Dim, one record after the other. Its
+// argument first is the number of the first of them. The function is called from several
+// goroutines, each with a separate dst. The numbers that it writes for a record must depend only on
 // that record and on released values.
 func NewRows(count int, o RowsOptions, fill func(dst []float64, first, n int)) (*Rows, error) {
 	r, err := newRows(count, o)
@@ -75,10 +77,10 @@ func NewRows(count int, o RowsOptions, fill func(dst []float64, first, n int)) (
 const wholeBlock = 96
 
 // NewWholeRows does what NewRows does, for records that already are integers in grid units, of type
-// Int16. Each goroutine calls worker once. The returned function writes the n ≤ 96 records from
-// record first on to dst, of length n·Dim, which contains zeros. The numbers that it writes for a
-// record must depend only on that record and on released values. A row beyond the limit of o
-// becomes zero.
+// Int16. Each goroutine calls worker once. The returned function writes n ≤ 96 consecutive records
+// to dst, of length n·Dim, which contains zeros. Its argument first is the number of the first of
+// them. The numbers that it writes for a record must depend only on that record and on released
+// values. A row beyond the limit of o becomes zero.
 func NewWholeRows(count int, o RowsOptions, worker func() func(dst []int16, first, n int)) (*Rows, error) {
 	r, err := newRows(count, o)
 	switch {

@@ -20,8 +20,8 @@ type Scorer struct {
 	scale   float64   // M
 }
 
-// Scorer returns a Scorer for these weights. The weights are columns vectors of length Dim, one
-// after the other.
+// Scorer returns a Scorer for these weights. The weights are vectors of length Dim, one after the
+// other, and the argument columns is the number of vectors.
 func (r *Rows) Scorer(weights []float64, columns int) *Scorer {
 	return r.newScorer(weights, columns, false)
 }
@@ -122,7 +122,7 @@ type GroupScorer struct {
 
 // NewGroupScorer returns a scorer for the weights of all these scorers. The scorers must belong to
 // rows with the same stored integers. If all scorers are rounded or none is, the scores have the
-// same bits as those of the single scorers.
+// same bits as the scores of the single scorers.
 func NewGroupScorer(scorers ...*Scorer) (*GroupScorer, error) {
 	g := &GroupScorer{scorers: scorers}
 	var narrow []float32

@@ -68,8 +68,8 @@ type ScoreOptions struct {
 // ScoreSum is an exact sum of rows multiplied by verified coefficients, for the private choice of
 // one coordinate and its sign. Proposed coefficients are not trusted. A coefficient is rounded to
 // an integer and moved toward zero until no coordinate of its product with the row exceeds the
-// bound, exactly. A ScoreSum is not safe for concurrent use: each goroutine fills its own, which
-// Empty makes and Merge adds up.
+// bound, exactly. A ScoreSum is not safe for concurrent use. Each goroutine needs a separate
+// ScoreSum: Empty returns one, and Merge adds it to another.
 type ScoreSum struct {
 	seenSet
 	all   rows.Sum

@@ -32,8 +32,9 @@ type SumOptions struct {
 // Sum is an exact sum of records' contributions. A contribution is the outer product of a record's
 // coefficients and its row. Proposed coefficients are not trusted. They are rounded to integers,
 // and the contribution is added only if its norm, computed exactly in integers, is within the
-// bound. A Sum is not safe for concurrent use: each goroutine fills its own, which Empty makes and
-// Merge adds up. The result has the same bits in whatever order the records are added.
+// bound. A Sum is not safe for concurrent use. Each goroutine needs a separate Sum: Empty returns
+// one, and Merge adds it to another. The result has the same bits in whatever order the records are
+// added.
 type Sum struct {
 	seenSet
 	adder

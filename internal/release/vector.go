@@ -25,8 +25,8 @@ type VectorOptions struct {
 // VectorSum is an exact sum of verified vectors, one for each record. Examples are counts,
 // histograms, the clipped bits of adaptive clipping, and gradients that are not products with rows.
 // A vector is rounded to integers, and added only if its norm, computed exactly, is within the
-// bound. A VectorSum is not safe for concurrent use: each goroutine fills its own, which Empty
-// makes and Merge adds up.
+// bound. A VectorSum is not safe for concurrent use. Each goroutine needs a separate VectorSum:
+// Empty returns one, and Merge adds it to another.
 type VectorSum struct {
 	seenSet
 	dim   int

@@ -24,7 +24,7 @@ var proseCeilings = []struct {
 }{
 	{longSentences, 0, 0},
 	{"of which", 0, 0},
-	{"those of", 0, 7},
+	{"those of", 0, 5},
 	{"so many", 0, 0},
 	{"beside", 0, 3},
 	{"behind", 0, 2},
