@@ -1,5 +1,5 @@
-// Command account prices a plan: what training of a given kind costs in privacy, by every accountant, and what
-// it means for an attacker. It reads no record.
+// Command account prices a plan for training. It prints the privacy cost by every accountant, and
+// bounds on the success of attackers. It reads no record.
 //
 //	go run ./examples/account
 package main
@@ -24,7 +24,8 @@ func main() {
 }
 
 func run(w io.Writer) error {
-	// An epoch has 100 steps, each on a sample that takes one record in a hundred. A count comes first.
+	// The plan first releases a noisy count. Then it takes 2000 steps, each on a Poisson sample that
+	// contains a record with probability 0.01.
 	step := mechanism.PoissonSampled{Probability: 0.01, Event: mechanism.Gaussian{NoiseMultiplier: 1.1}}
 	plan := mechanism.Sequence{mechanism.Laplace{NoiseMultiplier: 10}, mechanism.Repeat{Event: step, Count: 2000}}
 	fmt.Fprintln(w, plan)
@@ -38,7 +39,7 @@ func run(w io.Writer) error {
 		fmt.Fprintf(w, "%-8s epsilon is at most %.2f\n", accountant.Name(), epsilon.Upper)
 	}
 
-	// A person with five rows is protected less.
+	// If a person has five rows, the guarantee for all five together has a larger epsilon.
 	group, err := account.EpsilonGroup(account.PLD, plan, delta, privacy.AddOrRemoveOne, 5)
 	if err != nil {
 		return err

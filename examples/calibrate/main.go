@@ -1,5 +1,5 @@
-// Command calibrate finds what to change in a plan so that it meets a guarantee: the noise, the number of steps
-// or the size of samples. It reads no record.
+// Command calibrate changes a plan so that it meets a guarantee. It finds the least noise, the
+// largest number of steps, and the largest samples. It reads no record.
 //
 //	go run ./examples/calibrate
 package main
@@ -21,7 +21,8 @@ func main() {
 	}
 }
 
-// steps is gradient descent on samples that take each record with probability q.
+// steps returns the event of gradient descent on Poisson samples, which contain each record with
+// probability q.
 func steps(count int, q, noiseMultiplier float64) mechanism.Event {
 	return mechanism.Repeat{Event: mechanism.PoissonSampled{Probability: q, Event: mechanism.Gaussian{NoiseMultiplier: noiseMultiplier}}, Count: count}
 }
@@ -33,28 +34,28 @@ func run(w io.Writer) error {
 	}
 	fmt.Fprintln(w, "target:", target)
 
-	// The noise for a thousand steps: it ends on the private side.
+	// Find the least noise for 1000 steps. The result never costs more than the target.
 	noise, err := account.Calibrate(account.PLD, target, func(noiseMultiplier float64) mechanism.Event { return steps(1000, 0.01, noiseMultiplier) })
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "1000 steps at sampling probability 0.01 want a noise multiplier of %.3f\n", noise)
 
-	// The steps that a given noise affords.
+	// Find the largest number of steps for a given noise.
 	count, err := account.CalibrateCount(account.PLD, target, 1e6, func(count int) mechanism.Event { return steps(count, 0.01, 1.1) })
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "a noise multiplier of 1.1 affords %d steps\n", count)
 
-	// The largest samples.
+	// Find the largest samples for a given noise and number of steps.
 	q, err := account.CalibrateLargest(account.PLD, target, 1e-4, 0.5, func(q float64) mechanism.Event { return steps(1000, q, 1.1) })
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "1000 steps with that noise afford a sampling probability of %.4f\n", q)
 
-	// What was found costs no more than the target.
+	// Compute the cost of the plan with the least noise. It is at most the target.
 	cost, err := account.PLD.Epsilon(steps(1000, 0.01, noise), target.Delta(), target.Neighboring())
 	if err != nil {
 		return err

@@ -1,5 +1,6 @@
-// Command descent is gradient descent by hand, without privacy, on the built-in public data set: the first part of
-// docs/tutorial.md. Its argument is step, descent or clipping.
+// Command descent shows gradient descent without privacy, written out step by step. It uses a
+// built-in public data set, and belongs to the first part of docs/tutorial.md. Its argument is
+// step, descent or clipping.
 //
 //	go run ./examples/descent step
 package main
@@ -28,7 +29,8 @@ func main() {
 	}
 }
 
-// table is records as a model sees them: rows of norm 1, one after the other, and labels 0 or 1.
+// table contains records in the form that a model reads: rows of norm 1, one after the other, and
+// labels 0 or 1.
 type table struct {
 	dim    int
 	rows   []float64
@@ -53,7 +55,7 @@ func run(w io.Writer, part string) error {
 	return nil
 }
 
-// read encodes the training table of the built-in data set.
+// read returns the training table of the built-in data set, encoded as rows.
 func read() (*table, error) {
 	set, err := builtin.Open("randhie")
 	if err != nil {
@@ -81,19 +83,20 @@ func read() (*table, error) {
 	return t, nil
 }
 
-// row is record i.
+// row returns the row of record i.
 func (t *table) row(i int) []float64 { return t.rows[i*t.dim : (i+1)*t.dim] }
 
-// loss is the logistic loss of record i, and residual its derivative with respect to the score: the
-// probability of the second level less the label. The gradient is the residual times the row, and
-// since rows have norm 1 the gradient's norm is the magnitude of the residual.
+// loss returns the logistic loss of record i and the derivative of the loss with respect to the
+// score. The derivative is called residual: it is the probability of the second level minus the
+// label. The gradient is the residual times the row. Because rows have norm 1, the norm of the
+// gradient is the magnitude of the residual.
 func (t *table) loss(i int, weights []float64) (loss, residual float64) {
 	scores, derivative := []float64{dot(t.row(i), weights)}, make([]float64, 1)
 	model.Logistic.Residuals(derivative, scores, t.labels[i])
 	return model.Logistic.Value(scores, t.labels[i]), derivative[0]
 }
 
-// measure is the mean loss of all records, and the share of those that are predicted rightly.
+// measure returns the mean loss over all records, and the share of correct predictions.
 func (t *table) measure(weights []float64) (mean, accuracy float64) {
 	for i, label := range t.labels {
 		loss, residual := t.loss(i, weights)
@@ -121,12 +124,12 @@ func (t *table) firstStep(w io.Writer) {
 	fmt.Fprintf(w, "mean loss of all records now  %.4f\n", mean)
 }
 
-// learningRate is the largest for which the mean loss falls in every step: 1 over its largest second derivative,
-// which is at most 1/4 for rows of norm 1.
+// learningRate is 1 divided by an upper bound on the second derivative of the mean loss. The bound
+// is 1/4 for rows of norm 1. At this rate the mean loss falls in every step.
 const learningRate = 4
 
-// step takes one step on the mean over all records, with each gradient scaled down to the clipping
-// norm. It returns the share of gradients that were longer.
+// step takes one step along the mean gradient of all records. Gradients with a norm above the
+// clipping norm are scaled down to it first. The result is the share of such gradients.
 func (t *table) step(weights []float64, clippingNorm float64) (clipped float64) {
 	gradient := make([]float64, t.dim)
 	for i := range t.labels {
@@ -142,7 +145,7 @@ func (t *table) step(weights []float64, clippingNorm float64) (clipped float64) 
 	return clipped / n
 }
 
-// descend takes steps on all records.
+// descend takes steps on all records and prints the mean loss and the accuracy.
 func (t *table) descend(w io.Writer) {
 	weights := make([]float64, t.dim)
 	fmt.Fprintln(w, "step  mean loss  accuracy")
@@ -155,7 +158,7 @@ func (t *table) descend(w io.Writer) {
 	}
 }
 
-// clip takes steps with clipped gradients.
+// clip takes steps with clipped gradients, for several clipping norms.
 func (t *table) clip(w io.Writer) {
 	fmt.Fprintln(w, "clipping norm  clipped in step 50  mean loss after 50 steps")
 	for _, norm := range []float64{1, 0.5, 0.2, 0.05} {

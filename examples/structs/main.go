@@ -1,4 +1,4 @@
-// Command structs trains a private model from a slice of structs, as a service has them in memory.
+// Command structs trains a private model on a slice of structs, which a service has in memory.
 //
 //	go run ./examples/structs
 package main
@@ -15,16 +15,17 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// patient is a record of a service. A field is the column with its name, or the one that its tag names.
+// patient is a record of a service. A field belongs to the column in its tag. A field without a tag
+// belongs to the column with the field's name.
 type patient struct {
-	Name   string `dither:"-"` // never read
+	Name   string `dither:"-"` // not a column
 	Age    int
-	Weight *float64 `dither:"weight-kg"` // nil: not known
+	Weight *float64 `dither:"weight-kg"` // nil means unknown
 	Smoker bool
 	Ill    bool
 }
 
-// schemaText is public: it says what anyone may know about the records, and nothing in it comes from them.
+// schemaText is the schema of the records. It is public, and nothing in it comes from the records.
 const schemaText = `
 dither-schema: 1
 row: one patient
@@ -47,13 +48,13 @@ func run(w io.Writer) {
 	trained := must(dither.Train(ctx, budget, schema, patients(4000)))
 	c := trained.Certificate
 	fmt.Fprintf(w, "epsilon %.4f at delta %g, for %s\n", c.Epsilon, c.Delta, c.Unit)
-	asked := []patient{{Age: 30}, {Age: 80, Smoker: true}} // of whom the weight is not known
+	asked := []patient{{Age: 30}, {Age: 80, Smoker: true}} // their weights are unknown
 	for i, p := range must(dither.Predict(ctx, trained.Model, asked)) {
 		fmt.Fprintf(w, "age %d, smoker %v: ill with probability %.2f\n", asked[i].Age, asked[i].Smoker, p[0])
 	}
 }
 
-// must returns the value of a call, or ends the program with its error.
+// must returns value if err is nil. Otherwise it prints err and ends the program.
 func must[T any](value T, err error) T {
 	if err != nil {
 		log.Fatal(err)

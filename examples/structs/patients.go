@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// patients makes records up: who is old or smokes is ill more often.
+// patients returns n invented records. Patients who are old or smoke are ill more often.
 func patients(n int) []patient {
 	all := make([]patient, n)
 	for i := range all {

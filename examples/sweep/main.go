@@ -1,9 +1,10 @@
-// Command sweep measures how accuracy falls as epsilon does: a few budgets, each trained several times, in
-// passes over the records that all runs share.
+// Command sweep measures how the quality of a model depends on epsilon. It trains several models
+// for each of a few values of epsilon. All trainings share passes over the records.
 //
 //	go run ./examples/sweep
 //
-// The built-in data set is public. On private records the runs together would cost what the last line says.
+// The built-in data set is public. The last line of the output states what all runs together would
+// cost if the records were private.
 package main
 
 import (
@@ -75,7 +76,7 @@ func run(w io.Writer) error {
 	return nil
 }
 
-// plans makes a plan for each budget. They share passes over the records because none of them whitens rows.
+// plans returns one plan for each budget. No plan whitens rows.
 func plans(schema *data.Schema) ([]sweep.Candidate, error) {
 	var all []sweep.Candidate
 	for _, epsilon := range budgets {
