@@ -64,7 +64,8 @@ type Cost struct {
 	// Stated is the epsilon in a certificate of the same event, delta and relation. It is nil if
 	// there is no certificate.
 	Stated *certificate.Epsilon `json:"stated-epsilon,omitempty"`
-	// Group is the epsilon for Question.Rows rows together. It is nil if Question.Rows is 0.
+	// Group is the cost of several rows of one person together (see Question.Rows), as an epsilon
+	// in nats. It is nil if Question.Rows is 0.
 	Group *groupCost `json:"group,omitempty"`
 	// Attacker contains bounds on the success of attackers.
 	Attacker *attacker `json:"attacker,omitempty"`

@@ -74,7 +74,7 @@ type MixtureOfGaussians struct {
 	// Sensitivities are possible distances by which the protected unit moves the sum. They are in
 	// units of the bound on one record's contribution.
 	Sensitivities []float64
-	// Probabilities has the probability of each of Sensitivities.
+	// Probabilities has the probability of each distance in Sensitivities.
 	Probabilities []float64
 }
 

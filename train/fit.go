@@ -18,7 +18,7 @@ type Options struct {
 	// Schedule is how the learning rate changes after the first WarmUp steps: "constant", "linear",
 	// "cosine" or "inverse-sqrt". "linear" and "cosine" end at 0. "" means "constant".
 	Schedule string
-	// WarmUp is the number of first steps in which the learning rate increases linearly.
+	// WarmUp is the number of steps at the beginning in which the learning rate increases linearly.
 	WarmUp int
 	// Optimizer is the rule that computes steps from released gradients: "momentum", "nesterov",
 	// "adam", "adam-corrected" or "l-bfgs". "" means "momentum". "adam-corrected" subtracts the

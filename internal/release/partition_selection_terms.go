@@ -10,8 +10,8 @@ type PartitionTerms struct {
 	// Noise is mechanism.Gaussian or mechanism.KNorm. KNorm here means the exact discrete Laplace
 	// distribution on the integer grid.
 	Noise mechanism.Noise
-	// Delta is an upper bound on the probability that a name which only one record has is released.
-	// It is above 0 and below 1/2.
+	// Delta is an upper bound on the probability that a name is released if only one record has the
+	// name. It is above 0 and below 1/2.
 	Delta float64
 	// RowsPerRecord is the maximum number of rows of one record, each with a name, up to 2^20. 0
 	// means 1.

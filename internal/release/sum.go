@@ -62,7 +62,8 @@ type adder interface {
 }
 
 // NewSum returns an empty sum over the rows of a sample. It is an error if an option is invalid. It
-// is an error if the sample has another number of records than rows, or more than MaxRecords.
+// is an error if the sample was drawn from a table of another size than the table of the rows. It
+// is an error if the table has more than MaxRecords records.
 func NewSum(s Sample, rows *Rows, o SumOptions) (*Sum, error) {
 	if err := checkSample(s, rows, o.MaxRecords); err != nil {
 		return nil, err

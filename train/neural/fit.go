@@ -23,7 +23,7 @@ type Options struct {
 	// Schedule is how the learning rate changes after the first WarmUp steps, as in
 	// train.Options.Schedule. "" means "linear".
 	Schedule string
-	// WarmUp is the number of first steps in which the learning rate increases linearly.
+	// WarmUp is the number of steps at the beginning in which the learning rate increases linearly.
 	WarmUp int
 	// Momentum is the factor by which the optimizer multiplies the previous step, below 1. For Adam
 	// it is the decay of the mean gradient. 0 means 0.9. A negative number means no momentum.
