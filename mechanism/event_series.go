@@ -32,7 +32,7 @@ type LastIterateConvex struct {
 
 // TreeAggregation is the release of all prefix sums of a series of vectors by a binary tree of
 // noisy sums. Each record contributes to only one vector. The record's place in the data set
-// determines which vector this is. The record's content does not.
+// determines which vector this is, and the record's content has no influence.
 //
 // Source: Kairouz, McMahan, Song, Thakkar, Thakurta & Xu, "Practical and Private (Deep) Learning
 // without Sampling or Shuffling", ICML 2021, theorem 4.1, https://arxiv.org/abs/2103.00039.

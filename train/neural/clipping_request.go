@@ -19,7 +19,7 @@ type ClippingRequest struct {
 	// Groups divides the network's blocks of parameters into groups that are clipped separately. It
 	// has the number of blocks in each group, in order. Nil means one group of all blocks.
 	Groups []int
-	// PerLayer makes one group for each layer, which has all blocks of the layer.
+	// PerLayer makes one group for each layer. The group has all blocks of the layer.
 	PerLayer bool
 	// Norms are the clipping norms of the groups. Nil means Norm/√k for each of k groups.
 	Norms []float64

@@ -94,8 +94,8 @@ type ClippingDiagnosis struct {
 	Noisy *dynamics.Trajectory `json:"noisy,omitempty"`
 	// Measured states what was measured for this clipping.
 	Measured Convergence `json:"measured"`
-	// Course states what lecture notes claim for this clipping. It is nil if they do not cover the
-	// clipping.
+	// Course contains the claims for this clipping in a course report, which
+	// docs/networks-diagnostics.md cites. It is nil if the report does not cover the clipping.
 	Course *Convergence `json:"course,omitempty"`
 }
 

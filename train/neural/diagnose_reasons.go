@@ -2,8 +2,8 @@ package neural
 
 import "github.com/ditherml/dither/internal/dynamics"
 
-// Reasons returns in words why measurements differ from the claims of the lecture notes. There is
-// one text for each kind of difference.
+// Reasons returns in words why measurements differ from the claims in ClippingDiagnosis.Course.
+// There is one text for each kind of difference.
 func (n *NonPrivateDiagnosis) Reasons() []string {
 	var unproved, form, noise, singular, open bool
 	for _, c := range n.Clippings {
