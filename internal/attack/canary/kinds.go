@@ -128,17 +128,21 @@ func (k kind) steps() int {
 	few := k.share() < 1
 	switch k.sampling {
 	case option.SamplingFull:
+		if k.clipping == "projected" {
+			return 1
+		}
 		return 4
 	case option.SamplingPartition, option.SamplingShuffle, option.SamplingCyclic:
 		if few && k.noise == "" {
 			return parts
 		}
 		return 4 * parts
+	case option.SamplingPoisson:
+		if !few {
+			return 8
+		}
 	}
-	if few {
-		return 1
-	}
-	return 8
+	return 1
 }
 
 // parts is the number of parts of records that steps use in turn.

@@ -17,8 +17,12 @@ import (
 func (k kind) minimizer(relation privacy.Neighboring) erm.Request {
 	r := erm.Request{Method: k.method, Epsilon: 4, Delta: delta, Neighboring: relation, Solver: k.clipping, Intercept: -1, Center: train.No}
 	switch k.method {
-	case option.MethodExponential, option.MethodFrankWolfe:
+	case option.MethodExponential:
 		r.Choice = k.noise
+	case option.MethodFrankWolfe:
+		r.Choice, r.Steps = k.noise, 1
+	case option.MethodZeroth:
+		r.Noise, r.Steps = k.noise, 20
 	default:
 		r.Noise = k.noise
 	}
