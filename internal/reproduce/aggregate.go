@@ -97,7 +97,7 @@ func runAggregate(ctx context.Context, l experiment.Environment) (experiment.Out
 			if blocks == 100 {
 				where := fmt.Sprintf("100 blocks, ε = %v, ", epsilon)
 				t.random(where+"mean of the clipped slopes of the blocks plus Laplace noise: mean absolute error", "", mean, 1, "", "the chapter prints no number; its method clips each slope to a declared range, here -1000 to 3000")
-				t.random(where+"private median of the slopes of the blocks: mean absolute error", "", median, 1, "", "the method of dither (query.Aggregate); its noise does not grow with the declared range")
+				t.random(where+"private median of the slopes of the blocks: mean absolute error", "", median, 1, "", "not in the sources; dither's method (query.Aggregate), whose noise does not grow with the declared range")
 			}
 		}
 	}
@@ -120,7 +120,7 @@ func (t *table) clipped() {
 			most, mostSigned = max(most, math.Abs(clip(u, 0)-clip(v, 0))), max(mostSigned, math.Abs(clip(u, -b)-clip(v, -b)))
 		}
 	}
-	t.golden("sensitivity of an answer clipped to [0, b], with b = 5", "b", most, 2, within(b, 0), "no difference, over a grid of pairs of answers")
+	t.golden("sensitivity of an answer clipped to [0, b], with b = 5", "b", most, 2, within(b, 0), "no difference; measured over a grid of pairs of answers")
 	t.golden("sensitivity of an answer clipped to [-b, b], with b = 5", "b", mostSigned, 2, within(2*b, 0), "2b if an answer is replaced; the chapter's b holds if a record is added to a sum, as for its gradients")
 }
 

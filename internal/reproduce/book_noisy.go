@@ -210,7 +210,7 @@ func (b *bookRun) cost() error {
 	b.golden("noise multiplier of one step at (0.1, 1e-5)", "", bookNoise(0.1), 5, within(48.448, 5e-4), "√(2·log(1.25/δ))/ε, the formula of the chapter's Gaussian mechanism")
 	steps := mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: bookNoise(0.1)}, Count: bookSteps}
 	basic := 0.1*bookSteps + 0.1
-	b.golden("cost of the run by sequential composition: ε at δ = 1e-4", "kε + ε", basic, 2, within(1.1, 1e-12), "no difference: k = 10 steps and the noisy count, at ε = 0.1 each")
+	b.golden("cost of the chapter's run by sequential composition: ε at δ = 1e-4", "kε + ε", basic, 2, within(1.1, 1e-12), "no difference: k = 10 steps and the noisy count, at ε = 0.1 each")
 	for _, c := range []struct {
 		name      string
 		event     mechanism.Event
@@ -219,8 +219,8 @@ func (b *bookRun) cost() error {
 		want, tol float64
 		why       string
 	}{
-		{"exact cost of the 10 steps without the count: ε at δ = 1e-5", steps, account.GDP, 1e-5, 0.2140, 5e-5, "10 Gaussian releases cost exactly as much as one with noise multiplier 48.4/√10"},
-		{"exact cost of the 10 steps without the count: ε at δ = 1e-4", steps, account.GDP, 1e-4, 0.1705, 5e-5, "10 Gaussian releases cost exactly as much as one with noise multiplier 48.4/√10"},
+		{"exact cost of the chapter's 10 steps without the noisy count: ε at δ = 1e-5", steps, account.GDP, 1e-5, 0.2140, 5e-5, "10 Gaussian releases cost exactly as much as one with noise multiplier 48.4/√10"},
+		{"exact cost of the chapter's 10 steps without the noisy count: ε at δ = 1e-4", steps, account.GDP, 1e-4, 0.1705, 5e-5, "10 Gaussian releases cost exactly as much as one with noise multiplier 48.4/√10"},
 	} {
 		v, err := c.a.Epsilon(c.event, c.delta, add)
 		if err != nil {
@@ -241,7 +241,7 @@ func (b *bookRun) cost() error {
 		if err != nil {
 			return err
 		}
-		b.known("cost of the run by the accountant "+c.a.Name()+": ε at δ = 1e-4", "less than 1.1", v.Upper, 4, c.why)
+		b.known("cost of the chapter's run by the accountant "+c.a.Name()+": ε at δ = 1e-4", "less than 1.1", v.Upper, 4, c.why)
 	}
 	return b.costFigure()
 }

@@ -19,7 +19,7 @@ const (
 )
 
 // rulesNorms are the clipping norms at which rules are compared.
-var rulesNorms = []float64{0.1, 1, 10}
+var rulesNorms = [3]float64{0.1, 1, 10}
 
 func clippingRules() experiment.Reproduction {
 	return experiment.Reproduction{Name: "clipping-rules", Title: "Automatic and adaptive clipping, and layers of a public network",
@@ -79,7 +79,7 @@ func (t *table) rules(ctx context.Context, l experiment.Environment, m images, b
 			least = min(least, accuracies.mean())
 		}
 		p.Series = append(p.Series, s)
-		t.rows = append(t.rows, experiment.Comparison{Quantity: fmt.Sprintf("clipping rule %s, accuracy at norms %v and epsilon %v, %%", rule[0], rulesNorms, base.epsilon), Ours: words[:len(words)-2], Value: least, Why: rule[1]})
+		t.rows = append(t.rows, experiment.Comparison{Quantity: fmt.Sprintf("clipping rule %s, accuracy at epsilon %v and clipping norms %v, %v and %v, %%", rule[0], base.epsilon, rulesNorms[0], rulesNorms[1], rulesNorms[2]), Ours: words[:len(words)-2], Value: least, Why: rule[1]})
 	}
 	return figure.Figure{Name: "accuracy-over-norm", Title: fmt.Sprintf("MNIST, a small network, epsilon %v: accuracy by clipping rule", base.epsilon), Panels: []figure.Panel{p}, Command: "dither reproduce clipping-rules"}, nil
 }

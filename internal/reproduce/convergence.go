@@ -108,7 +108,7 @@ func (p convergenceProblem) run(ctx context.Context, l experiment.Environment) (
 
 // answers returns the four columns of the table of the report.
 func answers(c neural.Convergence) string {
-	return fmt.Sprintf("symmetric %s, positive %s, loss only falls %s, to zero %s", c.Symmetric, c.Positive, c.Monotone, c.Zero)
+	return fmt.Sprintf("symmetric: %s; positive: %s; loss only falls: %s; loss to zero: %s", c.Symmetric, c.Positive, c.Monotone, c.Zero)
 }
 
 // clippings adds a row for each clipping of the table of the report, and for the clippings of its
@@ -119,7 +119,7 @@ func (t *table) clippings(n *neural.NonPrivateDiagnosis) {
 		if c.Course != nil {
 			printed, why = answers(*c.Course), "no difference; "+kernelWords(c, n.Steps)
 			if answers(*c.Course) != answers(c.Measured) {
-				why = "the report's \"no\" means that the loss need not reach zero, and here it does; " + kernelWords(c, n.Steps)
+				why = "the report's \"no\" means that the loss need not reach zero; in this run it does; " + kernelWords(c, n.Steps)
 			}
 		}
 		t.say("kernel and loss under clipping: "+c.Name, printed, answers(c.Measured), why)
@@ -134,9 +134,9 @@ func kernelWords(c neural.ClippingDiagnosis, steps int) string {
 	}
 	words := fmt.Sprintf("during descent the least eigenvalue is %.2g and the least of xᵀMx is %.2g", least, form)
 	if c.Flow.Against > 0 {
-		return words + fmt.Sprintf("; %d of %d steps would raise the loss however short they were", c.Flow.Against, steps)
+		return words + fmt.Sprintf("; %d of %d steps would raise the loss however short the steps were", c.Flow.Against, steps)
 	}
-	return words + "; every step lowers the loss if it is short"
+	return words + "; every step would lower the loss if the step were short enough"
 }
 
 // opposed adds a problem on which layerwise clipping comes to rest away from the minimum. It is f =

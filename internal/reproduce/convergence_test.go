@@ -21,8 +21,8 @@ func TestConvergence(t *testing.T) {
 	if len(out.Comparisons) != 10 || len(out.Figures) != 3 {
 		t.Fatalf("got %d rows and %d figures, want 10 and 3", len(out.Comparisons), len(out.Figures))
 	}
-	for i, want := range []string{"symmetric yes, positive yes, loss only falls yes", "symmetric no, positive yes, loss only falls no", "symmetric no, ",
-		"symmetric yes, positive yes, loss only falls yes", "symmetric yes, positive yes, loss only falls yes", "symmetric no, positive yes"} {
+	for i, want := range []string{"symmetric: yes; positive: yes; loss only falls: yes", "symmetric: no; positive: yes; loss only falls: no", "symmetric: no; ",
+		"symmetric: yes; positive: yes; loss only falls: yes", "symmetric: yes; positive: yes; loss only falls: yes", "symmetric: no; positive: yes"} {
 		if got := out.Comparisons[i]; !strings.HasPrefix(got.Ours, want) {
 			t.Errorf("%s: got %q, want %q at the beginning", got.Quantity, got.Ours, want)
 		}

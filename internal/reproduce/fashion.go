@@ -105,7 +105,7 @@ func fashionRows(courses map[string][]sample, raw, scattered []sample) []experim
 	end := func(averaged bool, batch int, noise float64) sample {
 		return last(courses[wayOf(averaged, batch, noise)])
 	}
-	t.random("accuracy without privacy, %", "80", end(true, fashionBatch, 0), 1, "", "equal up to rounding; the settings are those of the report's program")
+	t.random("accuracy without privacy, %", "80", end(true, fashionBatch, 0), 1, "", "little difference; the settings are those of the report's program")
 	for _, c := range []struct {
 		epsilon, published string
 		noise              float64

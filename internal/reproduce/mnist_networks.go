@@ -143,16 +143,16 @@ func runMNISTNetworks(ctx context.Context, l experiment.Environment) (experiment
 
 // abadiWhy explains a row of 784-1000-10.
 func abadiWhy(epsilon float64) string {
-	const ours = "here: tanh units on deskewed pixels and a tight accountant; there: ReLU units on 60 private principal components"
+	const ours = "dither has tanh units on deskewed pixels and a tight accountant; Abadi and others have ReLU units on 60 private principal components"
 	if epsilon == 2 {
-		return ours + "; Abadi and others print 97 at epsilon 8, which the report misplaces at epsilon 2"
+		return ours + "; they print 97 at epsilon 8, and the report misplaces this number at epsilon 2"
 	}
 	return ours
 }
 
 // tutorialWhy explains a row of the convolutional network.
 func tutorialWhy(epsilon float64) string {
-	const ours = "here: tanh units, Poisson samples of a twentieth of the records, momentum and averaged iterates; there: ReLU units and shuffled batches of about 250, counted as Poisson samples"
+	const ours = "dither has tanh units, Poisson samples of a twentieth of the records, momentum and averaged iterates; the tutorial has ReLU units and shuffled batches of about 250, which it counts as Poisson samples"
 	if epsilon > 4 {
 		return ours + "; at this budget the default learning rate of 6 is large, and runs differ by more than a point; a rate of 2.5 is better on a part of the training records"
 	}

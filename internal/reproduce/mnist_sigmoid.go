@@ -108,8 +108,8 @@ func sigmoidRows(noise float64, courses map[string][]sample, plain, straight sam
 		t.random(fmt.Sprintf("accuracy at clipping norm %v, steps of equal length, %%", norm), "", sigmoidEnd(courses, norm, true), 1, "", sigmoidWhy(norm))
 	}
 	least, most := sigmoidEnd(courses, sigmoidNorms[0], false), sigmoidEnd(courses, sigmoidNorms[len(sigmoidNorms)-1], false)
-	t.say(fmt.Sprintf("accuracy at clipping norms %v and %v with the learning rate of norm 1, %%", sigmoidNorms[0], sigmoidNorms[len(sigmoidNorms)-1]), "", least.text(1, "")+" and "+most.text(1, ""),
-		"the exercise asks how the clipping norm C affects the model; at one learning rate it changes mostly the length of steps, and with steps of equal length the accuracy changes little")
+	t.say(fmt.Sprintf("accuracy at clipping norms %v and %v with the learning rate chosen for norm 1, %%", sigmoidNorms[0], sigmoidNorms[len(sigmoidNorms)-1]), "", least.text(1, "")+" and "+most.text(1, ""),
+		"the exercise asks how the clipping norm affects the model; at one learning rate a larger norm mostly makes longer steps, and with steps of equal length the norm hardly matters")
 	t.random("accuracy at epsilon 2, dither's defaults on pixels, %", "", plain, 1, "", "dither takes the full batch, centers and whitens privately within epsilon, and averages iterates")
 	t.random("accuracy at epsilon 2, dither's defaults on deskewed pixels, %", "", straight, 1, "", "dither takes the full batch; deskewing shears each image by its own moments")
 	return t.rows
@@ -119,11 +119,11 @@ func sigmoidRows(noise float64, courses map[string][]sample, plain, straight sam
 func sigmoidWhy(norm float64) string {
 	switch {
 	case norm < 1:
-		return "the report has no solution; nearly every gradient is clipped, so well-learned records count as much as others"
+		return "the report prints no solution; nearly every gradient is clipped, so well-learned records count as much as others"
 	case norm > 10:
-		return "the report has no solution; few gradients are as long as the clipping norm, but the noise is in proportion to it"
+		return "the report prints no solution; few gradients are as long as the clipping norm, but the noise is in proportion to it"
 	}
-	return "the report has no solution"
+	return "the report prints no solution"
 }
 
 // sigmoidFigure returns the plot of the exercise.

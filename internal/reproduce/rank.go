@@ -121,7 +121,7 @@ func (r rankRun) excess(ctx context.Context, j train.Run, runs int) (sample, err
 func (t *table) row(r rankRun, n int, bound float64, averaged, last, tuned sample) {
 	where := fmt.Sprintf("n = %d, ε = %v, T = n²ε² = %d, rank %d, ‖θ*‖ = %.3g", n, rankEpsilon, r.steps, r.found.Rank, r.found.ProjectedNorm)
 	published := fmt.Sprintf("at most %.3g", bound)
-	t.random(where+": excess loss of the averaged iterate", published, averaged, 1, "", "no difference: the bound is for the worst data of this rank; an excess above log 2 is worse than no training")
+	t.random(where+": excess loss of the averaged iterate", published, averaged, 1, "", "no difference: the bound is for the worst data of this rank; an excess above log 2 is worse than zero weights")
 	t.random(where+": excess loss of the last iterate", "", last, 1, "", "the bound is for the averaged iterate; the last iterate has more noise than the average")
 	t.random(fmt.Sprintf("n = %d, ε = %v, dither's defaults: excess loss", n, rankEpsilon), "", tuned, 1, "", "not in the lecture; dither takes fewer and longer steps with exact noise, and averages the last iterates")
 }

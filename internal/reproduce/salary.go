@@ -31,7 +31,7 @@ func runSalary(_ context.Context, l experiment.Environment) (experiment.Outcome,
 	x := salaries()
 	t.golden("mean of D1", "99661.8", mean(x), 6, within(99661.8, 1e-9), "no difference")
 	for i, want := range []float64{7717.05, 1119.8, 2319.2, 1935.7, 4581.95} {
-		why := "not in the exercise; removing this salary moves the mean less than removing the first salary does"
+		why := fmt.Sprintf("not in the exercise; removing the salary that D%d lacks moves the mean less than removing the first salary", i+2)
 		if i == 0 {
 			why = "no difference; the exercise calls this number the sensitivity of the mean, but it is the local sensitivity of D1"
 		}
@@ -62,8 +62,8 @@ func (t *table) localAnswers(x []float64) {
 			Why: fmt.Sprintf("no difference: the printed answer is %.2f times the scale away from the mean; but the claimed ε does not hold", math.Abs(c.printed-mean(x))/scale),
 		})
 	}
-	t.golden("scale of this Laplace noise at ε = 0.1", "", local/0.1, 6, within(77170.5, 1e-6), "not printed; the distance of the means of D1 and D2, divided by ε")
-	t.golden("scale of this Laplace noise at ε = 1000", "", local/1000, 4, within(7.71705, 1e-9), "not printed; the distance of the means of D1 and D2, divided by ε")
+	t.golden("scale (local sensitivity of D1)/ε of Laplace noise, ε = 0.1", "", local/0.1, 6, within(77170.5, 1e-6), "not printed; the distance of the means of D1 and D2, divided by ε")
+	t.golden("scale (local sensitivity of D1)/ε of Laplace noise, ε = 1000", "", local/1000, 4, within(7.71705, 1e-9), "not printed; the distance of the means of D1 and D2, divided by ε")
 }
 
 // localFails adds the leak from an answer whose noise follows from local sensitivity, at ε = 1.
@@ -73,8 +73,8 @@ func (t *table) localFails(x []float64) {
 		return math.Abs(laplaceLog(at, mean(x), localSensitivity(x)) - laplaceLog(at, mean(y), localSensitivity(y)))
 	}
 	t.golden("local sensitivity of D2", "", localSensitivity(y), 6, within(4065.4166666667, 1e-6), "not in the exercise; about half of the local sensitivity of D1, so neighboring data sets get different noise")
-	t.golden("privacy loss of the answer 0 between D1 and D2, with this noise for ε = 1", "at most 1", loss(0), 4, within(9.0609060, 1e-6), "the claim fails: the noise has another scale on D2, so the loss has no bound")
-	t.golden("privacy loss of the answer 200000 between D1 and D2, with this noise for ε = 1", "at most 1", loss(200000), 4, within(12.9360724, 1e-6), "the claim fails: the noise has another scale on D2, so the loss has no bound")
+	t.golden("privacy loss of the answer 0 between D1 and D2, each with Laplace noise of scale (local sensitivity)/ε for ε = 1", "at most 1", loss(0), 4, within(9.0609060, 1e-6), "the claim fails: the noises on D1 and D2 have different scales, so the loss has no bound")
+	t.golden("privacy loss of the answer 200000 between D1 and D2, each with Laplace noise of scale (local sensitivity)/ε for ε = 1", "at most 1", loss(200000), 4, within(12.9360724, 1e-6), "the claim fails: the noises on D1 and D2 have different scales, so the loss has no bound")
 	// This is the integral of the excess over e times the other density, by the midpoint rule on
 	// steps far below the scales.
 	delta := 0.0
@@ -83,7 +83,7 @@ func (t *table) localFails(x []float64) {
 		p, q := math.Exp(laplaceLog(at, mean(x), localSensitivity(x))), math.Exp(laplaceLog(at, mean(y), localSensitivity(y)))
 		delta += max(0, p-math.E*q) * step
 	}
-	t.golden("least δ that holds between D1 and D2 at ε = 1, with this noise for ε = 1", "0", delta, 3, within(0.3060491, 1e-5), "the claim fails: the mechanism needs at least this δ, and more on other data sets")
+	t.golden("least δ that holds between D1 and D2 at ε = 1, each with Laplace noise of scale (local sensitivity)/ε for ε = 1", "0", delta, 3, within(0.3060491, 1e-5), "the claim fails: the mechanism needs at least δ = 0.306, and more on other data sets")
 	t.golden("local sensitivity of five equal salaries", "", localSensitivity([]float64{100000, 100000, 100000, 100000, 100000}), 2, within(0, 0), "not in the exercise; the answer has no noise, so the answer 100000 shows that all salaries are equal")
 }
 
@@ -112,7 +112,7 @@ func (t *table) declared(x []float64, runs int) ([]figure.Point, error) {
 			}
 			off = append(off, math.Abs(answers[0].Value-mean(x)))
 		}
-		t.random(fmt.Sprintf("mean absolute error of a private mean of %d salaries with the declared range 0 to 200000, ε = 1", records), "", off, 1, "", "not in the exercise; the range bounds what one record adds on every table, so this ε holds")
+		t.random(fmt.Sprintf("mean absolute error of a private mean of %d salaries with the declared range 0 to 200000, ε = 1", records), "", off, 1, "", "not in the exercise; the declared range bounds what one record adds on every table, so ε = 1 holds")
 		curve = append(curve, off.point(float64(records), 1))
 	}
 	return curve, nil

@@ -13,7 +13,7 @@ import (
 // [0, 1], at ε = 1, one number replaced, with Laplace noise.
 func (t *table) clipMean(runs int) (figure.Figure, error) {
 	const truth = 0.5
-	names := []string{"clip to [0, 1] before averaging", "clip the average to [0, 1]", "clip the average to [0, 1/n]"}
+	names := []string{"numbers clipped to [0, 1] before averaging", "average clipped to [0, 1]", "average clipped to [0, 1/n]"}
 	curves := make([][]figure.Point, len(names))
 	for _, n := range []int{10, 100, 1000, 10000} {
 		// These are the largest changes by one number: 1 of the sum of n, 1 of the mean, 1/n of the

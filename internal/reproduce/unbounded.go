@@ -76,7 +76,7 @@ func runUnbounded(_ context.Context, l experiment.Environment) (experiment.Outco
 		}
 	}
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{attackFigure(rocs, exact, seen, twin)}, Notes: []string{
-		fmt.Sprintf("The exercise asks why the algorithm is not private without an assumption on the loss. The answer: a record (1, %v) is almost surely detected, and no ε holds for all records.", outliers[len(outliers)-1]),
+		fmt.Sprintf("The exercise asks why the algorithm is not private without an assumption on the loss. The answer: a record with feature 1 and target %v is almost surely detected, and no ε holds for all targets.", outliers[len(outliers)-1]),
 		fmt.Sprintf("Each attack has %d runs with the record and %d without it. Its lower bound on ε holds with 95 %% confidence, and cannot exceed about 8 with this number of runs. The table has the median, the least and the largest bound of %d attacks.", runs, runs, attackRepeats),
 		"Training in dither always bounds gradients: the sum verifies each record's contribution against the declared bound.",
 	}}, nil
@@ -219,7 +219,7 @@ func (a attack) roc() []figure.Point {
 }
 
 func (t *table) attacked(m, exact, want float64, low, lowClipped proved) {
-	record := fmt.Sprintf("a record (1, %v) is added, gradients are ", m)
+	record := fmt.Sprintf("a record with target %v is added, gradients are ", m)
 	t.golden(record+"not clipped: exact ε of one step at δ = 1e-5", "1, if gradients were bounded by 1", exact, 4, within(want, want*1e-6), "the record moves the step without limit, and ε grows with the square of the move")
 	t.rows = append(t.rows,
 		experiment.Comparison{Quantity: record + "not clipped: ε that an attacker proves from runs", Ours: low.text(), Value: low.middle(), Why: "not in the exercise; a proven ε is below the exact ε, and more runs prove more"},

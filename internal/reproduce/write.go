@@ -80,7 +80,7 @@ func exactly(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// WriteMarkdown writes a section for each experiment: its table, its notes, and its figures by the
+// WriteMarkdown writes a section for each experiment: its notes, its table, and its figures by the
 // names of their files in a folder.
 func WriteMarkdown(w io.Writer, results []experiment.Result, folder string) error {
 	var b strings.Builder
@@ -91,12 +91,13 @@ func WriteMarkdown(w io.Writer, results []experiment.Result, folder string) erro
 			fmt.Fprintf(&b, "\n\nNot run: no folder %s among the data sets.\n", strings.Join(r.Missing, ", "))
 			continue
 		}
-		fmt.Fprintf(&b, ", %.0f s.\n\n| quantity | published | ours | explanation |\n|---|---|---|---|\n", math.Max(1, r.Seconds))
-		for _, c := range r.Comparisons {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", cell(c.Quantity), cell(c.Published), cell(c.Shown()), cell(c.Why))
-		}
+		fmt.Fprintf(&b, ", %.0f s.\n", math.Max(1, r.Seconds))
 		for _, note := range r.Notes {
 			fmt.Fprintf(&b, "\n%s\n", cell(note))
+		}
+		fmt.Fprint(&b, "\n| quantity | published | ours | explanation |\n|---|---|---|---|\n")
+		for _, c := range r.Comparisons {
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", cell(c.Quantity), cell(c.Published), cell(c.Shown()), cell(c.Why))
 		}
 		for _, f := range r.Figures {
 			fmt.Fprintf(&b, "\n![%s](%s%s.svg)\n", cell(f.Title), folder, FigureName(r, f))
