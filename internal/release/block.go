@@ -97,6 +97,9 @@ var errOutside = fmt.Errorf("release: records are asked for that the rows do not
 // Len returns the number of rows in the block.
 func (b *Block) Len() int { return b.n }
 
+// OfSameRows reports whether two blocks are of the same rows, seen from one frame.
+func (b *Block) OfSameRows(o *Block) bool { return b.rows == o.rows }
+
 // Labels returns the label of each record in the block, or nil if there are no labels. The caller
 // must not modify the slice.
 func (b *Block) Labels() []float32 { return b.labels }
@@ -141,21 +144,18 @@ func (b *Block) Norms(dst []float64) {
 		kernel.ScaledNorms(dst, b.n2, b.multipliers)
 		return
 	}
+	var ones [64]float32
+	for i := range ones {
+		ones[i] = 1
+	}
 	unit := b.rows.frame.unit
-	if float64(float32(unit)) != unit {
-		for i := range dst {
-			dst[i] = b.Norm(i)
-		}
-		return
-	}
-	var same [64]float32
-	for i := range same {
-		same[i] = float32(unit)
-	}
 	for n2 := b.n2[:len(dst)]; len(dst) > 0; {
-		n := min(len(same), len(dst))
-		kernel.ScaledNorms(dst[:n], n2[:n], same[:n])
-		dst, n2 = dst[n:], n2[n:]
+		some := dst[:min(len(ones), len(dst))]
+		kernel.ScaledNorms(some, n2[:len(some)], ones[:len(some)])
+		for i := range some {
+			some[i] *= unit
+		}
+		dst, n2 = dst[len(some):], n2[len(some):]
 	}
 }
 
@@ -165,8 +165,9 @@ func (b *Block) units(dst []float64, factor float64) {
 		kernel.ToFloat64(dst, b.multipliers, factor)
 		return
 	}
+	unit := factor * b.rows.frame.unit
 	for i := range dst {
-		dst[i] = factor * b.rows.frame.unit
+		dst[i] = unit
 	}
 }
 

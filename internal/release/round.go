@@ -68,14 +68,25 @@ func (s *rowAdder) roundBlock(dst []float64, recordStep, columnStep int, b *Bloc
 	s.q = grow(s.q, s.Columns)
 	for i := range b.Len() {
 		s.roundFast(s.q, proposals[i*s.Columns:(i+1)*s.Columns], b.n2[i], b.multiplier(i, &b.rows.frame))
-		beta, tail := b.beta(i), b.tail(i)
-		betas, tails, at := s.betas[:len(s.q)], s.tails[:len(s.q)], i*recordStep
-		for k, v := range s.q {
+		at := i * recordStep
+		for _, v := range s.q {
 			dst[at] = float64(v) // at most 2^52: exact
-			betas[k] += v * beta
-			tails[k] += v * tail
 			at += columnStep
 		}
+		if b.tails != nil {
+			addScaled(s.tails, s.q, b.tail(i))
+		}
+		if b.rows.frame.m != nil {
+			addScaled(s.betas, s.q, b.beta(i))
+		}
+	}
+}
+
+// addScaled adds v times a factor to dst.
+func addScaled(dst, v []int64, factor int64) {
+	dst = dst[:len(v)]
+	for k, w := range v {
+		dst[k] += w * factor
 	}
 }
 
@@ -143,15 +154,19 @@ const maxSmall, mostSmall = 1 << 28, 64
 // roundSmall rounds and compares as roundWithin does, to the nearest and then toward zero. It
 // reports whether its result is within the bound; else roundWithin decides.
 func roundSmall(q []int64, proposal []float64, scale float64, n2, bound uint64) bool {
+	if len(proposal) > mostSmall {
+		return false
+	}
 	squares, truncated := uint64(0), uint64(0)
 	q = q[:len(proposal)]
 	for k, v := range proposal {
 		f := nearest(v * scale)
-		if !(math.Abs(f) < maxSmall) || k >= mostSmall {
+		if !(math.Abs(f) < maxSmall) {
 			return false
 		}
-		q[k] = int64(f)
-		squares += uint64(q[k] * q[k])
+		w := int64(f)
+		q[k] = w
+		squares += uint64(w * w)
 	}
 	limitHigh, limitLow := bits.Mul64(bound, bound)
 	if within(0, squares, n2, limitHigh, limitLow) {

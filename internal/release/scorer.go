@@ -90,10 +90,11 @@ func (s *Scorer) finish(dst, src []float32, row, column int, b *Block) {
 	for i := range b.Len() {
 		unit, beta, tail := b.multiplier(i, &r.frame), float64(b.beta(i)), float64(b.tail(i))
 		scale := unit * s.scale
-		to := dst[i*s.columns : (i+1)*s.columns]
+		to, at := dst[i*s.columns:(i+1)*s.columns], i*row
+		tails, centers := s.tails[:len(to)], s.centers[:len(to)]
 		for k := range to {
-			v := src[i*row+k*column]
-			to[k] = float32(float64(scale*float64(v)) + float64(unit*(float64(tail*s.tails[k])-float64(beta*s.centers[k]))))
+			to[k] = float32(float64(scale*float64(src[at])) + float64(unit*(float64(tail*tails[k])-float64(beta*centers[k]))))
+			at += column
 		}
 	}
 }
@@ -101,6 +102,13 @@ func (s *Scorer) finish(dst, src []float32, row, column int, b *Block) {
 // scaleAll multiplies by the rows' multipliers alone.
 func (s *Scorer) scaleAll(dst, src []float32, row, column int, b *Block) {
 	unit, units := float32(s.rows.frame.unit), b.multipliers
+	if units == nil && row == s.columns { // one factor for all, in one order
+		src = src[:b.Len()*row]
+		for i, v := range src {
+			dst[i] = v * unit
+		}
+		return
+	}
 	for i := range b.Len() {
 		if units != nil {
 			unit = units[i]

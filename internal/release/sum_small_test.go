@@ -50,7 +50,7 @@ func TestBlocksAreVerifiedAlike(t *testing.T) {
 					t.Fatalf("proposal %v, squared norm %d: %v is beyond the bound", own, b.n2[i], q)
 				}
 			}
-			if (f.Center != nil || f.Intercept > 0) && (slices.ContainsFunc(betas, notZero) || slices.ContainsFunc(tails, notZero)) {
+			if f.Center != nil && slices.ContainsFunc(betas, notZero) || f.Intercept > 0 && slices.ContainsFunc(tails, notZero) {
 				t.Fatalf("frame %+v: beside the rows %v and %v are too much, want none", f, betas, tails)
 			}
 		}
