@@ -30,8 +30,8 @@ var _ Accountant = basicComposition{}
 // Name returns "basic".
 func (basicComposition) Name() string { return "basic" }
 
-// Epsilon returns the sum of the epsilons as an upper bound. Lower is 0, because the accountant
-// proves upper bounds only.
+// Epsilon returns the sum of the ε_i of the event's releases as an upper bound. Lower is 0, because
+// the accountant proves upper bounds only.
 func (b basicComposition) Epsilon(e mechanism.Event, delta float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return b.Epsilon(w, delta, n) }); several {
 		return v, err
@@ -47,8 +47,8 @@ func (b basicComposition) Epsilon(e mechanism.Event, delta float64, n privacy.Ne
 	return Interval{0, epsilon, epsilon}, nil
 }
 
-// Delta returns the smallest delta for which the sum of the epsilons is at most epsilon, to a
-// relative 1e-9. Lower is 0.
+// Delta returns the smallest delta for which the sum of the ε_i of the event's releases is at most
+// epsilon. The relative error of this delta is at most 1e-9. Lower is 0.
 func (b basicComposition) Delta(e mechanism.Event, epsilon float64, n privacy.Neighboring) (Interval, error) {
 	if v, several, err := severalWays(e, func(w mechanism.Event) (Interval, error) { return b.Delta(w, epsilon, n) }); several {
 		return v, err

@@ -20,8 +20,8 @@ type composedCurve struct {
 var curveDeltas = []float64{1e-2, 1e-4, 1e-7, 1e-11}
 
 // Curve returns the privacy profile of an event, composed once for many evaluations. Its upper
-// bounds are valid at every ε and δ. For δ from 1e-12 to δ(0) they are within about a percent of
-// the upper bounds of Epsilon and Delta. The events that Epsilon refuses are errors.
+// bounds are valid at every ε and δ. For δ from 1e-12 to the δ at ε = 0, they are within about a
+// percent of the upper bounds of Epsilon and Delta. An event that Epsilon refuses is an error.
 func (a lossDistributions) Curve(e mechanism.Event, n privacy.Neighboring) (composedCurve, error) {
 	if isParallel(e) && mechanism.CheckEvent(e) == nil {
 		return a.curveOfWays(e, n)

@@ -29,8 +29,8 @@ type Design struct {
 	// under the claim's relation. All canaries may be in one run.
 	Coins bool
 	// Independent states that the scores are independent of each other. They are independent if
-	// each canary had its own run. They are also independent if the canaries' gradients are
-	// orthogonal and the attack scores noisy sums of gradients.
+	// each canary had its own run. They are also independent if they are computed from noisy
+	// sums of gradients, and the canaries' gradients are orthogonal.
 	Independent bool
 }
 

@@ -91,7 +91,8 @@ func ascends(columns []uint32, end int) bool {
 
 // Sparse reports whether the data set is sparse, which means that it stores only the cells that the
 // table has. It is true for a LIBSVM file, for a table with a text column, and for a result of
-// NewSparse. Cells and Absent return the stored values. Row and Column compute the other values.
+// NewSparse. Cells returns the stored cells of a record. Absent returns the values of cells that
+// are not stored. Row and Column return both kinds of values together.
 func (d *Dataset) Sparse() bool { return d.sparse != nil }
 
 // Cells returns the stored cells of record i of a sparse data set. The elements of columns are

@@ -99,8 +99,8 @@ func fitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, t table) ([]*Res
 
 // SharesPasses reports whether FitMany accepts the plan. Such a plan uses all records in every
 // step, and releases every step. It learns no bounds, bins or levels, and it holds out no records.
-// A record of the plan is a row. If rows are whitened, they have norm 1 and are whitened by a full
-// covariance of at most 1024 features.
+// It protects rows, not persons with several rows. If rows are whitened, they have norm 1 and are
+// whitened by a full covariance of at most 1024 features.
 func (s Setup) SharesPasses() bool {
 	p := s.Plan
 	return p.Sampling == samplingFull && !p.learns() && p.Holdout == nil && p.LastIterate == nil && p.Person == nil && (!p.whitens() || s.framed())

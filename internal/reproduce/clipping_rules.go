@@ -46,7 +46,7 @@ func runClippingRules(ctx context.Context, l experiment.Environment) (experiment
 		return experiment.Outcome{}, err
 	}
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{drawn}, Notes: []string{
-		"The report names these methods as further work and prints no numbers. The learning rate is the default, which is inversely proportional to the clipping norm. It was not adapted to a rule. Epsilon includes the noisy counts of the adaptive rule.",
+		"The report names these methods as further work and prints no numbers. The learning rate is the default, which is inversely proportional to the clipping norm. No clipping rule got a learning rate of its own. Epsilon includes the noisy counts of the adaptive rule.",
 		"The public network learned Fashion-MNIST without privacy, as an example of public records. Its convolutions are not trained, so they get neither clipping nor noise.",
 	}}, nil
 }

@@ -181,7 +181,7 @@ func runLeastSquares(ctx context.Context, l experiment.Environment) (experiment.
 		return experiment.Outcome{}, err
 	}
 	var t table
-	t.golden("condition number of the second moment, columns scaled to [0, 1] by their bounds", "", plain.high/plain.low, 5, within(10512.07, 1), "not in the notes; the steps of plain descent grow in proportion to the condition number")
+	t.golden("condition number of the second moment, columns scaled to [0, 1] by their bounds", "", plain.high/plain.low, 5, within(10512.07, 1), "not in the notes; the number of steps of plain descent grows in proportion to the condition number")
 	t.golden("condition number of the second moment, columns centered and divided by their standard deviations", "", standard.high/standard.low, 5, within(4.275964, 1e-4), "not in the notes; centers and deviations come from the records, so a private algorithm pays for them")
 	// Heavy-ball momentum at the best constants for a quadratic (Polyak 1964).
 	low, high := math.Sqrt(plain.low), math.Sqrt(plain.high)
@@ -192,7 +192,7 @@ func runLeastSquares(ctx context.Context, l experiment.Environment) (experiment.
 	}{
 		{"step length 1/(largest eigenvalue)", "the exercise prints no answer; the number of steps depends on the columns, the accuracy and the step length", plain.descend(1/plain.high, 0, 1e-6), leastSquaresGolden[0]},
 		{"step length 2/(largest + least eigenvalue)", "this step length is best for the worst start; here most of the loss is along the largest eigenvector, where the error shrinks slowly", plain.descend(2/(plain.high+plain.low), 0, 1e-6), leastSquaresGolden[1]},
-		{"best momentum and its step length", "the steps grow with the square root of the condition number; momentum first increases the error", plain.descend(4/((high+low)*(high+low)), math.Pow((high-low)/(high+low), 2), 1e-6), leastSquaresGolden[2]},
+		{"best momentum and its step length", "the number of steps grows with the square root of the condition number; momentum first increases the error", plain.descend(4/((high+low)*(high+low)), math.Pow((high-low)/(high+low), 2), 1e-6), leastSquaresGolden[2]},
 		{"standardized columns, step length 1/(largest eigenvalue)", "better conditioned columns save more steps than a better step length", standard.descend(1/standard.high, 0, 1e-6), leastSquaresGolden[3]},
 	}
 	var series []figure.Series

@@ -11,8 +11,8 @@ import (
 
 const (
 	// recommendedNoise is the largest noise at which sums of products are preferred to descent. It
-	// is a share of the largest sum of the records. On the tables of docs/methods.md the two are
-	// about equal there.
+	// is a share of the largest sum of the records. On the data sets of docs/methods.md the two
+	// methods are about equally accurate at this noise.
 	recommendedNoise = 1.0 / 3000
 	// recommendedBaseline is the largest number of features for which an exact minimizer is
 	// searched.
@@ -22,7 +22,7 @@ const (
 // Recommend returns the name of a method that suits a request, and the reason in words. It ignores
 // the Method of the request. It uses public numbers only, so it costs nothing. These are epsilon,
 // delta, the relation, the loss, and the schema's target, features and declared number of records.
-// The rules come from measurements on the tables of docs/methods.md.
+// The rules come from measurements on the data sets of docs/methods.md.
 func Recommend(r Request, s *data.Schema) (method, reason string, err error) {
 	if math.IsInf(r.Epsilon, 1) {
 		return recommendBaseline(r, s)

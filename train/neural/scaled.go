@@ -93,7 +93,8 @@ func (b *blockScale) each(do func(at, row, column int)) {
 	}
 }
 
-// Step divides by the scales, makes one step, and computes the next scales.
+// Step divides the released sum by the scales, makes one step of Adam, and computes the
+// next scales.
 func (s *scaledAdam) Step(weights []float64, sum release.Noisy) {
 	first := 0
 	for k := range s.blocks {
@@ -145,7 +146,7 @@ func (s *scaledAdam) State() optimizer.State {
 	return state
 }
 
-// Resume restores a state from State.
+// Resume restores a state that the method State returned.
 func (s *scaledAdam) Resume(state optimizer.State, weights int) error {
 	const adam = 2
 	if len(state.Vectors) != adam+2*len(s.blocks) {
