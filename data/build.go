@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 )
 
 // builder is the sink that makes a Dataset. Every column grows by one value a row. Dropped rows are
@@ -16,6 +17,7 @@ type builder struct {
 	indexes   []map[string]int // of the levels of each feature, nil for few
 	byColumn  []int            // the feature at a position of a matrix, or -1
 	extraAt   [][]int          // the extras at a position of a matrix
+	clamped   []atomic.Int64   // the number of clamped cells of each feature
 	columns   [][]float32
 	entries   *entries // in place of columns, for a sparse table
 	texts     hashed   // of one row
@@ -32,7 +34,7 @@ const manyLevels = 8
 
 func newBuilder(s *Schema, withTarget bool, extra []string) *builder {
 	b := &builder{schema: s, features: s.Features(), marks: s.Marks(), hasTarget: withTarget}
-	b.columns = make([][]float32, len(b.features))
+	b.columns, b.clamped = make([][]float32, len(b.features)), make([]atomic.Int64, len(b.features))
 	b.indexes = levelIndexes(b.features)
 	b.keepTexts()
 	for _, name := range extra {
@@ -83,7 +85,7 @@ func (b *builder) cells(_ int, cells []string) {
 		b.textRow(row, cells)
 	}
 	for j := range b.columns {
-		c, at := &b.features[j], b.layout.features[j]
+		c, at := b.feature(j), b.layout.features[j]
 		v, ok := c.treat(c.classify(cells[at], b.marks, b.indexes[j]))
 		b.columns[j] = append(b.columns[j], v)
 		b.drop(row, ok)
@@ -103,7 +105,7 @@ func (b *builder) number(row, column int, v float64) {
 		b.dropped = append(b.dropped, false)
 	}
 	if j := b.byColumn[column]; j >= 0 {
-		c := &b.features[j]
+		c := b.feature(j)
 		v, ok := c.treat(c.classifyNumber(v, b.indexes[j]))
 		b.columns[j] = append(b.columns[j], v)
 		b.drop(row, ok)
@@ -161,7 +163,7 @@ func (b *builder) settle(keepDropped bool) {
 
 // take returns the first rows, which are settled, and keeps the others.
 func (b *builder) take(rows int, keepDropped bool) *Dataset {
-	d := &Dataset{schema: b.schema, features: b.features, records: rows, columns: make([][]float32, len(b.columns)), groups: map[string]group{}}
+	d := &Dataset{schema: b.schema, features: b.features, clamped: b.clamped, records: rows, columns: make([][]float32, len(b.columns)), groups: map[string]group{}}
 	for j := range b.columns {
 		d.columns[j], b.columns[j] = cut(b.columns[j], rows)
 	}

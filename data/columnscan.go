@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/ditherml/dither/internal/columnar"
 	"github.com/ditherml/dither/internal/parallel"
@@ -180,6 +181,7 @@ type textFate uint8
 const (
 	fateOpen textFate = iota
 	fateKept
+	fateClamped
 	fateDropped
 )
 
@@ -219,14 +221,14 @@ func (w *columnWorker) cells(c *cellPlan, p *part, kind columnar.Kind, cells col
 		if kind == columnar.Numbers {
 			w.numbers(dst, cells.Numbers, func(v float64) (float32, bool) { return c.number(v) })
 		} else {
-			w.texts(dst, cells.Codes, textsFor(kind, cells.Texts, c.column.Levels), func(text []byte) (float32, bool) { return p.plan.featureCell(c, text) })
+			w.texts(dst, cells.Codes, textsFor(kind, cells.Texts, c.column.Levels), c.counted.clamped, func(text []byte) (float32, bool) { return p.plan.featureCell(c, text) })
 		}
 	}
 	if c.target {
 		if kind == columnar.Numbers {
 			w.numbers(p.target, cells.Numbers, p.plan.target.number)
 		} else {
-			w.texts(p.target, cells.Codes, textsFor(kind, cells.Texts, p.plan.target.Levels), p.plan.targetCell)
+			w.texts(p.target, cells.Codes, textsFor(kind, cells.Texts, p.plan.target.Levels), new(atomic.Int64), p.plan.targetCell)
 		}
 	}
 	for _, i := range c.extra {
@@ -242,19 +244,27 @@ func (w *columnWorker) numbers(dst []float32, numbers []float64, treat func(v fl
 	}
 }
 
-// texts treats each text once.
-func (w *columnWorker) texts(dst []float32, codes []int32, texts [][]byte, treat func(text []byte) (float32, bool)) {
+// texts treats each text once. The argument clamped is the number of clamped cells that treat counts. No other
+// worker adds to it.
+func (w *columnWorker) texts(dst []float32, codes []int32, texts [][]byte, clamped *atomic.Int64, treat func(text []byte) (float32, bool)) {
 	w.values, w.known = resized(w.values, len(texts)+1), resized(w.known, len(texts)+1)
 	clear(w.known)
 	for row, code := range codes {
 		at := int(code) + 1 // 0 is a missing cell
+		if w.known[at] == fateClamped {
+			clamped.Add(1)
+		}
 		if w.known[at] == fateOpen {
+			before := clamped.Load()
 			var text []byte
 			if code >= 0 {
 				text = bytes.TrimSpace(texts[code])
 			}
 			v, ok := treat(text)
 			w.values[at], w.known[at] = v, fateKept
+			if clamped.Load() > before {
+				w.known[at] = fateClamped
+			}
 			if !ok {
 				w.known[at] = fateDropped
 			}

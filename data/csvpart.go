@@ -47,6 +47,7 @@ type rowPlan struct {
 // cellPlan is the way to store the cells at one position.
 type cellPlan struct {
 	column    *Column // nil where the position is no feature
+	counted   counted
 	feature   int
 	text      int // the number of the text feature, where it is one
 	index     map[string]int
@@ -75,7 +76,7 @@ func (b *builder) plan(q request, t *table) *rowPlan {
 		if j < 0 {
 			continue
 		}
-		c.column, c.feature, c.index = &b.features[j], j, b.indexes[j]
+		c.column, c.counted, c.feature, c.index = &b.features[j], b.feature(j), j, b.indexes[j]
 		c.low, c.high = within(c.column.Lower, c.column.Lower, c.column.Upper), within(c.column.Upper, c.column.Lower, c.column.Upper)
 		if c.column.Kind == Text {
 			c.text = countTexts(b.features[:j])
@@ -179,7 +180,7 @@ func (p *rowPlan) featureCell(c *cellPlan, cell []byte) (v float32, ok bool) {
 	} else if v, n := scanDecimal(cell); n > 0 && n == len(cell) && !p.marked(cell) {
 		return c.number(v)
 	}
-	return c.column.treat(c.column.classify(string(cell), p.marks, c.index))
+	return c.counted.treat(c.column.classify(string(cell), p.marks, c.index))
 }
 
 // number returns Column.Number; see builder.plainNumbers.
@@ -187,7 +188,7 @@ func (c *cellPlan) number(v float64) (float32, bool) {
 	if c.column.Kind == Numeric && v >= c.column.Lower && v <= c.column.Upper {
 		return min(max(float32(v), c.low), c.high), true
 	}
-	return c.column.treat(c.column.classifyNumber(v, c.index))
+	return c.counted.treat(c.column.classifyNumber(v, c.index))
 }
 
 func (p *part) store(c *cellPlan, v float32) { p.columns[c.feature*p.room+p.rows] = v }

@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 )
 
 // Dataset is a table of float32 values under a schema. It never changes. A sparse Dataset contains
@@ -15,6 +16,7 @@ type Dataset struct {
 	sparse   *entries // in place of columns
 	target   []float32
 	dropped  []bool
+	clamped  []atomic.Int64 // cells of each feature, in the whole table; nil if it was not read
 	groups   map[string]group
 	records  int
 }

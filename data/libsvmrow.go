@@ -58,7 +58,7 @@ func (r *sparseRows) add(cells []string, entries []int) {
 // value returns the stored value of a cell of a feature, and whether its row is kept. A plain
 // number is read without a look at the missing marks, since no mark is a number.
 func (r *sparseRows) value(j int, cell string) (float32, bool) {
-	c := r.declared[j]
+	c := counted{r.declared[j], &r.b.clamped[j]}
 	if c.Kind == Numeric && r.plain {
 		if v, n := scanDecimal([]byte(cell)); n > 0 && n == len(cell) {
 			return c.treat(c.classifyNumber(v, nil))

@@ -39,20 +39,20 @@ func (b *builder) numbers(row, column int, values []float64) {
 	for len(b.dropped) < row+len(values) {
 		b.dropped = append(b.dropped, false)
 	}
-	b.columns[j] = b.plainNumbers(b.columns[j], row, &b.features[j], values)
+	b.columns[j] = b.plainNumbers(b.columns[j], row, b.feature(j), values)
 }
 
 // plainNumbers appends the stored values of numeric cells. Between the bounds the stored value is
 // the nearest float32. within moves a value that rounding took over a bound to the least or the
 // greatest float32 within the bounds. Every other cell goes through Column.Number.
-func (b *builder) plainNumbers(dst []float32, row int, c *Column, values []float64) []float32 {
+func (b *builder) plainNumbers(dst []float32, row int, c counted, values []float64) []float32 {
 	low, high := within(c.Lower, c.Lower, c.Upper), within(c.Upper, c.Lower, c.Upper)
 	for i, v := range values {
 		if v >= c.Lower && v <= c.Upper {
 			dst = append(dst, min(max(float32(v), low), high))
 			continue
 		}
-		stored, ok := c.Number(v)
+		stored, ok := c.treat(c.classifyNumber(v, nil))
 		dst = append(dst, stored)
 		b.drop(row+i, ok)
 	}

@@ -60,7 +60,7 @@ func (b *builder) keepTexts() {
 // textRow adds the features of a row of a table with a text column.
 func (b *builder) textRow(row int, cells []string) {
 	for j, at := range b.layout.features {
-		c, offset := &b.features[j], b.entries.offsets[j]
+		c, offset := b.feature(j), b.entries.offsets[j]
 		if c.Kind != Text {
 			v, ok := c.treat(c.classify(cells[at], b.marks, b.indexes[j]))
 			b.entries.add(int(offset), v)
