@@ -21,7 +21,7 @@ var freeParts = []freePart{
 	{"certificate.json/declared/frozen-layers/**", "any statement about the other model; the assumptions must agree", true},
 	{"certificate.json/plan/clipping/norm", "together with `bound`; noise is measured in units of the bound, so the price does not depend on it", true},
 	{"certificate.json/plan/clipping/bound", "together with `norm`; noise is measured in units of the bound, so the price does not depend on it", true},
-	{"certificate.json/plan/clipping/mode", "in every mode `bound` limits the gradient of a record; if it follows from the rows, it must fit them", false},
+	{"certificate.json/plan/clipping/mode", "in every mode `bound` limits the gradient of a record; if the mode derives `bound` from the bounds of rows, it must fit them", false},
 	{"certificate.json/plan/clipping/rule", "network: any other rule with the same numbers; every rule bounds gradients by the norm", false},
 	{"certificate.json/plan/clipping/groups/*/norm", "network: noise is measured in units of this norm, so the price does not depend on it", false},
 	{"certificate.json/plan/class-weights/**", "declared; gradients are clipped after they are multiplied by the weights. The largest weight must be 1, or there are no weights", false},
