@@ -13,6 +13,7 @@ import (
 
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/internal/picks"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/internal/spot"
 	"github.com/ditherml/dither/mechanism"
@@ -173,10 +174,10 @@ func partsOf(n, block int) int { return max(1, min(runtime.GOMAXPROCS(0), n/bloc
 // addParts runs add for each part, in several goroutines, and merges the parts. Each goroutine has
 // a part of the sum. The caller's goroutine has the sum itself.
 func addParts(sum *release.Sum, parts int, add func(w *worker, p int) error) error {
-	workers, errs, secret := make([]worker, parts), make([]error, parts), spot.NewSecret()
+	workers, errs, secret := make([]worker, parts), make([]error, parts), picks.NewSecret()
 	parallel.Each(parts, func(p int) {
 		w := &workers[p]
-		w.sum, w.spot = sum, spot.NewRecords(secret.Picks(p), 1)
+		w.sum, w.spot = sum, spot.NewRecords(secret.Part(p), 1)
 		if p < parts-1 {
 			w.sum = sum.Empty()
 		}
@@ -224,11 +225,11 @@ func Together(group *release.Group, rows []*release.Rows, proposer func() func(c
 	if len(rows) >= manySums {
 		pass = base.LongPass(parts)
 	}
-	groups, errs, secret := make([]*release.Group, parts), make([]error, parts), spot.NewSecret()
+	groups, errs, secret := make([]*release.Group, parts), make([]error, parts), picks.NewSecret()
 	parallel.Each(parts, func(p int) {
 		groups[p] = group.Empty()
 		blocks, propose := make([]release.Block, len(rows)), proposer()
-		c, alone := proposalsOf(len(rows)), spot.NewRecords(secret.Picks(p), len(rows))
+		c, alone := proposalsOf(len(rows)), spot.NewRecords(secret.Part(p), len(rows))
 		defer proposals.Put(c)
 		errs[p] = pass.Each(p, func(b release.Block) error {
 			for m, r := range rows {

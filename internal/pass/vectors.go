@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/internal/picks"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/internal/spot"
 )
@@ -15,10 +16,10 @@ func Vectors(sum *release.VectorSum, sample release.Sample, dim int, vectors fun
 	indices := sample.Indices()
 	size := max(1, min(64, maxVectorNumbers/dim))
 	parts := max(1, min(runtime.GOMAXPROCS(0), len(indices)/size))
-	sums, errs, secret := make([]*release.VectorSum, parts), make([]error, parts), spot.NewSecret()
+	sums, errs, secret := make([]*release.VectorSum, parts), make([]error, parts), picks.NewSecret()
 	parallel.Each(parts, func(p int) {
 		sums[p] = sum.Empty()
-		errs[p] = addVectors(sums[p], p, secret.Picks(p), indices[p*len(indices)/parts:(p+1)*len(indices)/parts], dim, size, vectors)
+		errs[p] = addVectors(sums[p], p, secret.Part(p), indices[p*len(indices)/parts:(p+1)*len(indices)/parts], dim, size, vectors)
 	})
 	for p := range parts {
 		if errs[p] != nil {
@@ -34,7 +35,7 @@ func Vectors(sum *release.VectorSum, sample release.Sample, dim int, vectors fun
 // maxVectorNumbers bounds the numbers of the vectors that are made at a time.
 const maxVectorNumbers = 1 << 20
 
-func addVectors(sum *release.VectorSum, part int, picks spot.Picks, indices []int, dim, size int, vectors func(part int, dst []float64, records []int) error) error {
+func addVectors(sum *release.VectorSum, part int, picker picks.Picker, indices []int, dim, size int, vectors func(part int, dst []float64, records []int) error) error {
 	all := make([]float64, size*dim)
 	for from := 0; from < len(indices); from += size {
 		records := indices[from:min(from+size, len(indices))]
@@ -44,7 +45,7 @@ func addVectors(sum *release.VectorSum, part int, picks spot.Picks, indices []in
 			return err
 		}
 		var err error
-		agree := picks.Agree(len(records), func(i int) bool {
+		agree := picker.Agree(len(records), func(i int) bool {
 			alone := make([]float64, dim)
 			err = vectors(part, alone, records[i:i+1])
 			return err == nil && spot.Same(dst[i*dim:(i+1)*dim], alone)

@@ -16,7 +16,8 @@
 //     (sampling.go, sample.go, rotation.go).
 //  4. Gradient code proposes coefficients for each record. It is trusted to read only that record
 //     and released numbers. Kernels round the coefficients to integers q and add up the products
-//     q·y. Kernels may be wrong (round.go, package rows).
+//     q·y. Kernels may be wrong. Whether an integer is that of its own record is checked for a few
+//     records, which are picked secretly (round.go, package rows).
 //  5. The core marks each record once (seen_set.go), and refuses the sum unless |q|²·n2 ≤ Δ²
 //     (check.go). So one record that is added or removed changes the sum by at most Δ.
 //  6. The core adds up q·h. If the product of a finished sum with the secret differs from this

@@ -5,11 +5,14 @@ import (
 	"math/bits"
 
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/picks"
 	"github.com/ditherml/dither/internal/rows"
 )
 
 // Proposals are rounded here to integers within the bound, and rows times integers added up. None
-// of it is trusted: check.go holds the integers and the sum.
+// of it is trusted to be right: check.go holds the bound of the integers and the sum. An integer
+// must also depend on its own record alone. Kernels that round many records at a time are held to
+// that by samples (again).
 
 // rowAdder is the adder of sums of rows. Sums of a group have a part of one total, and share
 // scales.
@@ -23,7 +26,12 @@ type rowAdder struct {
 	q      []int64   // working space
 	exact  []float64 // of a block
 	scales *scales   // of its records
+	kernel roundKernel
+	picker picks.Picker // of records whose integers are computed once more
 }
+
+// roundKernel rounds proposals as kernel.RoundBounded does.
+type roundKernel func(dst, v, scales []float64, n2 []int64, bound int64) (all bool)
 
 // newAdder returns an empty adder.
 func newAdder(rows *Rows, columns int, bound float64, limit int64) adder {
@@ -32,7 +40,7 @@ func newAdder(rows *Rows, columns int, bound float64, limit int64) adder {
 
 func newRowAdder(rows *Rows, columns int, bound float64, limit int64, total []int64, of *scales) *rowAdder {
 	return &rowAdder{Sum: newWholeSum(rows, columns, total), rows: rows, limit: limit, scale: float64(limit) / bound,
-		betas: make([]int64, columns), tails: make([]int64, columns), scales: of}
+		betas: make([]int64, columns), tails: make([]int64, columns), scales: of, kernel: kernel.RoundBounded, picker: picks.NewSecret().Part(0)}
 }
 
 func (s *rowAdder) round(b Block, proposals []float64) []float64 {
@@ -91,9 +99,10 @@ func addScaled(dst, v []int64, factor int64) {
 }
 
 // roundOnes is roundBlock for one coefficient a record: floats that leave no doubt write what
-// roundWithin does, which decides about the others.
+// roundWithin does, which decides about the others. If a picked record has another integer than its
+// own proposal gives, the block gets an integer that no sum admits.
 func (s *rowAdder) roundOnes(dst []float64, b *Block, proposals []float64) {
-	if !kernel.RoundBounded(dst, proposals, s.scales.of(s, b), b.n2, s.limit) {
+	if !s.kernel(dst, proposals, s.scales.of(s, b), b.n2, s.limit) {
 		for i, f := range dst {
 			if f != f {
 				var one [1]int64
@@ -102,7 +111,18 @@ func (s *rowAdder) roundOnes(dst []float64, b *Block, proposals []float64) {
 			}
 		}
 	}
+	if !s.picker.Agree(len(dst), func(i int) bool { return dst[i] == s.again(b, i, proposals[i:i+1]) }) {
+		dst[0] = 2 * maxCoefficient
+	}
 	s.addBeside(dst, b)
+}
+
+// again returns the integer of record i of a block, computed from its own proposal in portable code.
+func (s *rowAdder) again(b *Block, i int, proposal []float64) float64 {
+	var one [1]int64
+	n2 := b.rows.known.n2[b.record(i)-b.rows.first]
+	s.roundWithin(one[:], proposal, n2, b.multiplier(i, &b.rows.frame))
+	return float64(one[0])
 }
 
 // scales are what the proposals of a block's records are multiplied by. The sums of a group that

@@ -79,7 +79,7 @@ var coreParts = []corePart{
 
 // checkedCode ends the walk: the check that is named notices where its result is not what it is to be.
 var checkedCode = map[string]string{
-	"internal/release.adder.round":           "Sum.admit; that the integers of a record depend on its own proposal stays trusted",
+	"internal/release.adder.round":           "Sum.admit; that the integers of a record depend on its own proposal is sampled (rowAdder.again), but else trusted",
 	"internal/release.adder.add":             "Sum.agrees",
 	"internal/release.adder.take":            "Sum.agrees",
 	"internal/release.adder.values":          "Sum.agrees, which reads the final sum with its centers and intercepts",

@@ -72,9 +72,11 @@ var layers = []layer{
 	{"internal/release/internal/sample", ""},
 	// Where the integers of records are kept, in memory and in files: what the core adds of them is checked there.
 	{"internal/rows", "internal/kernel internal/parallel"},
+	// What picks records in secret that are computed once more: the core does so with integers, and spot with proposals.
+	{"internal/picks", ""},
 	// The trusted core: it makes all bounded sums and noisy values, and pays for them as mechanism prices them.
 	// That names nobody declared are released under one relation alone is part of their price: hence privacy.
-	{"internal/release", "privacy internal/special internal/slack internal/kernel internal/parallel internal/rows mechanism internal/release/internal/sample"},
+	{"internal/release", "privacy internal/special internal/slack internal/kernel internal/parallel internal/rows mechanism internal/release/internal/sample internal/picks"},
 	// What makes steps of released sums: linear models and networks share it.
 	{"internal/optimizer", "internal/kernel internal/parallel internal/release internal/option"},
 	{"account/internal/pair", "internal/special"},
@@ -112,10 +114,10 @@ var layers = []layer{
 	{"internal/draft", "certificate ledger data feature internal/strict"},
 	// An answer has a price and a certificate of its own, as an evaluation and a training have: hence account and
 	// certificate.
-	// What picks records in secret whose proposals are computed once more: sums of all methods do.
-	{"internal/spot", "internal/kernel internal/release"},
+	// What computes the proposals of picked records once more: sums of all methods do.
+	{"internal/spot", "internal/kernel internal/picks internal/release"},
 	// Passes over records fill sums on all processors: training and measuring need them as questions do.
-	{"internal/pass", "internal/kernel internal/parallel internal/spot mechanism internal/release"},
+	{"internal/pass", "internal/kernel internal/parallel internal/picks internal/spot mechanism internal/release"},
 	// Quantiles, bounds and names that nobody declared: questions ask for them, and so does the preparation of a training.
 	{"internal/pick", "mechanism internal/release"},
 	{"query", "privacy internal/special internal/pass internal/pick internal/display mechanism internal/release account ledger certificate internal/strict data internal/option"},
@@ -139,14 +141,14 @@ var layers = []layer{
 	// hence account and certificate.
 	{"evaluate", "privacy internal/special internal/pass internal/pick mechanism internal/release account ledger certificate data model query internal/strict internal/option"},
 	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense internal/pass internal/pick mechanism internal/release account ledger certificate internal/strict data internal/encoder feature query model evaluate internal/option internal/optimizer internal/draft"},
-	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/spot internal/dense internal/pass mechanism internal/release account ledger certificate internal/strict data feature query model evaluate train internal/option internal/encoder internal/draft"},
+	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/picks internal/spot internal/dense internal/pass mechanism internal/release account ledger certificate internal/strict data feature query model evaluate train internal/option internal/encoder internal/draft"},
 	// Encoded tables, which hold records, in a folder of the user's own: for tables larger than memory, and costly transforms.
 	{"internal/cache", "internal/witness data feature internal/release train internal/display internal/durable internal/failure"},
 	// The layers of a network from words and from files, for training and for diagnoses.
 	{"internal/layers", "data feature network train internal/display"},
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
 	// optimizers and schedules, hence train; erm knows nothing of networks.
-	{"train/neural", "privacy internal/special internal/kernel internal/parallel internal/spot network internal/dynamics internal/pass mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable internal/option internal/optimizer internal/draft"},
+	{"train/neural", "privacy internal/special internal/kernel internal/parallel internal/picks internal/spot network internal/dynamics internal/pass mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable internal/option internal/optimizer internal/draft"},
 	{"sweep", "privacy internal/special internal/slack internal/kernel internal/parallel mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural internal/strict internal/wholerows internal/option"},
 	// The file of results with which a sweep goes on: whoever sweeps from Go may keep results elsewhere.
 	{"internal/journal", "certificate internal/strict sweep"},

@@ -11,6 +11,7 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/internal/picks"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/internal/spot"
 	"github.com/ditherml/dither/mechanism"
@@ -244,11 +245,11 @@ func (r frankWolfeRun) scores(weights []float64) (release.Scores, error) {
 		return release.Scores{}, err
 	}
 	scorer, workers := r.rows.Scorer(weights, r.Plan.Columns), runtime.GOMAXPROCS(0)
-	pass, failed, secret := r.rows.Scan(workers), make([]error, workers), spot.NewSecret()
+	pass, failed, secret := r.rows.Scan(workers), make([]error, workers), picks.NewSecret()
 	var lock sync.Mutex
 	parallel.Each(workers, func(k int) {
 		var c kernel.Contributions
-		part, alone := sum.Empty(), spot.NewRecords(secret.Picks(k), 1)
+		part, alone := sum.Empty(), spot.NewRecords(secret.Part(k), 1)
 		propose := func(c *kernel.Contributions, b release.Block) {
 			r.Model.Propose(c, b.Labels(), func(dst []float32) { scorer.Scores(dst, b) })
 		}

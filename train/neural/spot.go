@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/picks"
 	"github.com/ditherml/dither/internal/spot"
 	"github.com/ditherml/dither/network"
 )
@@ -22,7 +23,7 @@ func (s *spotted) pick(records []int) {
 		return
 	}
 	if s.record = -1; len(records) > 0 {
-		s.record = records[spot.NewSecret().One(len(records))]
+		s.record = records[picks.NewSecret().One(len(records))]
 	}
 }
 
