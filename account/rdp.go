@@ -15,15 +15,21 @@ import (
 // grid, which grows roughly geometrically from 1.05 to about 2000. RDP prices every event that has
 // a proof under the relation.
 //
-// Mironov, "Rényi Differential Privacy", CSF 2017, https://arxiv.org/abs/1702.07476 (Gaussian,
-// composition); Mironov, Talwar & Zhang, "Rényi Differential Privacy of the Sampled Gaussian
-// Mechanism", 2019, https://arxiv.org/abs/1908.10530 (theorem 4: the divergence of the mixture from
-// the normal distribution is the larger direction; section 3.3: integer orders); conversion:
-// Canonne, Kamath & Steinke, "The Discrete Gaussian for Differential Privacy", NeurIPS 2020,
-// proposition 12, https://arxiv.org/abs/2004.00010. The divergence of one order that is fixed in
-// advance adds up over releases chosen after earlier outputs (Feldman & Zrnic, "Individual Privacy
-// Accounting via a Rényi Filter", NeurIPS 2021, https://arxiv.org/abs/2008.11193). So RDP{Orders:
-// {α}} is a valid filter.
+// RDP with a single order is a valid filter: the divergences of an order that is fixed in advance
+// add up, even if a release is chosen after earlier outputs.
+//
+// Sources:
+//
+//   - Gaussian releases and composition: Mironov, "Rényi Differential Privacy", CSF 2017,
+//     https://arxiv.org/abs/1702.07476
+//   - Gaussian releases on Poisson samples: Mironov, Talwar & Zhang, "Rényi Differential Privacy of
+//     the Sampled Gaussian Mechanism", 2019, https://arxiv.org/abs/1908.10530. Section 3.3 has the
+//     integer orders. Theorem 4 shows that one of the two directions is always the larger: the
+//     divergence of the mixture from the normal distribution.
+//   - conversion to (ε, δ): Canonne, Kamath & Steinke, "The Discrete Gaussian for Differential
+//     Privacy", NeurIPS 2020, proposition 12, https://arxiv.org/abs/2004.00010
+//   - filters: Feldman & Zrnic, "Individual Privacy Accounting via a Rényi Filter", NeurIPS 2021,
+//     https://arxiv.org/abs/2008.11193
 type RDP struct {
 	// Orders are the Rényi orders, each more than 1 and finite. Nil means the default grid.
 	Orders []float64

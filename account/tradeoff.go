@@ -33,9 +33,9 @@ const (
 // NewTradeOff returns the trade-off of a privacy profile. The function delta returns an upper bound
 // on δ(ε), for ε in nats and neighbors in both directions. An example is the upper end of
 // Accountant.Delta. NewTradeOff evaluates the profile at 0 and at 200 positive values of ε. Half of
-// these values are spaced evenly, and half geometrically from 1e-3 on. They end at the ε where δ(ε)
-// falls below 1e-12. Up to 25 more evaluations find this ε. The error is the first error of delta,
-// or an error for a δ that is NaN.
+// these values are spaced evenly, and half geometrically from 1e-3 on. Both halves end at the ε
+// where δ(ε) falls below 1e-12. Up to 25 more evaluations find this ε. The error is the first error
+// of delta, or an error for a δ that is NaN.
 func NewTradeOff(delta func(epsilon float64) (float64, error)) (TradeOff, error) {
 	var t TradeOff
 	at := func(epsilon float64) (float64, error) {

@@ -9,8 +9,8 @@ import (
 )
 
 // ZCDP is the accountant of zero-concentrated differential privacy. An event is ρ-zCDP if its Rényi
-// divergence of every order α > 1 is at most ρ·α. ρ adds up over releases that are chosen after
-// earlier outputs. So a limit on ρ is a valid filter.
+// divergence of every order α > 1 is at most ρ·α. The ρ of several releases add up, even if a
+// release is chosen after earlier outputs. So a limit on the sum of all ρ is a valid filter.
 //
 // Bun & Steinke, "Concentrated Differential Privacy: Simplifications, Extensions, and Lower
 // Bounds", TCC 2016, https://arxiv.org/abs/1605.02065: proposition 1.6 (a normal release),

@@ -12,7 +12,7 @@ import (
 // private records, so show it only to people who may see the records.
 type CheckReport struct {
 	// Clean reports whether every cell satisfies the declarations of the schema. A missing cell
-	// satisfies them unless the schema drops rows with that cell missing.
+	// satisfies the declarations, unless the schema drops its row because of it.
 	Clean bool
 	// Rows is the number of rows. Dropped is the number of rows that the schema drops.
 	Rows, Dropped int

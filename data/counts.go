@@ -6,17 +6,18 @@ import "sync/atomic"
 type CellCounts struct {
 	// Missing is the number of cells that count as missing. It is 0 for a text column.
 	Missing int
-	// Unknown is the number of cells with an undeclared level, in a column whose treatment of them
-	// is Other or Zero.
+	// Unknown is the number of cells with an undeclared level, if the column treats such cells by
+	// Other or Zero. Otherwise it is 0.
 	Unknown int
 	// Clamped is the number of cells that were moved to a bound.
 	Clamped int
 }
 
-// CellCounts returns the counts of each of Schema.Features, in order. They include the cells of
-// rows that ReadOptions.KeepDropped keeps. Clamped counts the stored cells of the whole table that
-// Read read, also in a data set that Slice or Take returned. It is 0 if the data set was not read. The
-// counts are exact numbers of private records, so show them only to people who may see the records.
+// CellCounts returns the counts of each of Schema.Features, in order. The counts include the cells
+// of rows that ReadOptions.KeepDropped keeps. Clamped counts the stored cells of the whole table
+// that Read read, also in a data set that Slice or Take returned. Clamped is 0 if the data set was
+// not read from a file. The counts are exact numbers of private records, so show them only to
+// people who may see the records.
 func (d *Dataset) CellCounts() []CellCounts {
 	counts := make([]CellCounts, len(d.features))
 	for j := range d.clamped {

@@ -34,7 +34,7 @@
 //	defaults: {missing: zero, out-of-range: clamp, unknown: other}
 //
 // The target has one of three forms. With levels, the target is a class; of two classes the second
-// is the positive one. With bounds, such as bounds: [0, 500001], the target is a number. With
+// is the positive class. With bounds, such as bounds: [0, 500001], the target is a number. With
 // above: 0 and two levels, the target is a class that states whether a number is greater than 0.
 // The key pixel[0:784] means the columns pixel0 to pixel783. A schema has at most 2^20 columns. The
 // treatments are

@@ -25,9 +25,9 @@ import (
 // Source: K. Weinberger, A. Dasgupta, J. Langford, A. Smola and J. Attenberg, "Feature hashing for
 // large scale multitask learning", ICML 2009, section 2, https://arxiv.org/abs/0902.2206v5.
 type Hashing struct {
-	// Buckets is the number of buckets, a power of two from 2^8 to 2^19. If Positions is not 0, it
-	// is the number of tokens, a power of two from 2^8 to 2^14. If Tokens is "numbers", it is the
-	// largest token number plus one, at most MaxTokens.
+	// Buckets is the number of buckets, a power of two from 2^8 to 2^19. If Positions is not 0,
+	// Buckets is the number of different tokens, a power of two from 2^8 to 2^14. If Tokens is
+	// "numbers", Buckets is the largest token number plus one, at most MaxTokens.
 	Buckets int
 	// NGrams is the largest number of words in an n-gram, from 1 to 3. For example, 2 means single
 	// words and pairs of words.

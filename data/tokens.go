@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The numbers of a text column that keeps its words in order.
+// These numbers limit a text column that keeps its words in order.
 const (
 	// minPositions and maxPositions bound Hashing.Positions.
 	minPositions = 2

@@ -49,9 +49,10 @@ type TreeAggregation struct {
 // in at most one of b consecutive releases, where b is the number of bands of C. When a group has
 // its turn, a Poisson sample of the group is used. Each record of the group is in the sample with
 // the probability in the field Probability. A record's group depends on the record's place in the
-// data set, not on its content. So the proof at release.Series covers every relation. The source
-// covers zero-out (Choquette-Choo, Ganesh, McKenna, McMahan, Rush, Thakurta & Xu, "(Amplified)
-// Banded Matrix Factorization", NeurIPS 2023, theorem 4, https://arxiv.org/abs/2306.08153).
+// data set, not on its content. So the proof at release.Series covers every relation. A published
+// proof covers zero-out (Choquette-Choo, Ganesh, McKenna, McMahan, Rush, Thakurta & Xu,
+// "(Amplified) Banded Matrix Factorization", NeurIPS 2023, theorem 4,
+// https://arxiv.org/abs/2306.08153).
 type BandedMatrix struct {
 	// NoiseMultiplier is the standard deviation of the noise before the matrix C correlates it (see
 	// BandedMatrix). The unit is the bound on one record's contribution times the largest L2 norm
