@@ -3,8 +3,10 @@ package data
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // structTag is the key of the tag that names the column of a field.
@@ -32,7 +34,7 @@ func FromStructs[T any](s *Schema, records []T, o ReadOptions) (*Dataset, error)
 func FromSlice(s *Schema, slice any, o ReadOptions) (*Dataset, error) {
 	records := reflect.ValueOf(slice)
 	if !records.IsValid() || records.Kind() != reflect.Slice {
-		return nil, fmt.Errorf("data: type of the records is %T, want a slice of structs", slice)
+		return nil, notSlice(slice)
 	}
 	q, b, err := newRequest(s, "", 0, o)
 	if err != nil {
@@ -58,6 +60,20 @@ func FromSlice(s *Schema, slice any, o ReadOptions) (*Dataset, error) {
 	return b.dataset(o.KeepDropped), nil
 }
 
+// notSlice says what to do about a value that is no slice. One struct becomes a slice of one.
+func notSlice(records any) error {
+	const want = "data: type of the records is %T, want a slice of structs"
+	switch t := reflect.TypeOf(records); {
+	case t != nil && t.Kind() == reflect.Struct:
+		return fmt.Errorf(want+"; write []%v{record} for a single record", records, t)
+	case t != nil && t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Slice:
+		return fmt.Errorf(want+"; pass the slice, not a pointer to it", records)
+	case t != nil && t.Kind() == reflect.Array:
+		return fmt.Errorf(want+"; pass a slice of the array, as records[:]", records)
+	}
+	return fmt.Errorf(want, records)
+}
+
 // structField is the source of the cells of a column.
 type structField struct {
 	index []int
@@ -67,12 +83,15 @@ type structField struct {
 
 // structFields returns the fields of the columns that are read, and fills in the layout.
 func structFields(q request, t reflect.Type, l *layout) ([]structField, error) {
-	if t.Kind() != reflect.Struct {
-		return nil, fmt.Errorf("data: type of a record is %v, want a struct, no pointer to one; give each column a field", t)
+	switch {
+	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
+		return nil, fmt.Errorf("data: type of a record is %v, want a struct, no pointer to one; copy the records into a []%v", t, t.Elem())
+	case t.Kind() != reflect.Struct:
+		return nil, fmt.Errorf("data: type of a record is %v, want a struct; give each column a field", t)
 	}
 	var fields []structField
 	find := func(column string, levels []string) (int, error) {
-		f, err := fieldOf(t, column)
+		f, err := fieldOf(q.schema, t, column)
 		if err == nil {
 			err = checkLevels(f, column, levels)
 		}
@@ -110,7 +129,7 @@ func structFields(q request, t reflect.Type, l *layout) ([]structField, error) {
 }
 
 // fieldOf returns the field of a column. Tags come before names.
-func fieldOf(t reflect.Type, column string) (reflect.StructField, error) {
+func fieldOf(s *Schema, t reflect.Type, column string) (reflect.StructField, error) {
 	var found []reflect.StructField
 	for _, f := range reflect.VisibleFields(t) {
 		tag, tagged := f.Tag.Lookup(structTag)
@@ -119,7 +138,7 @@ func fieldOf(t reflect.Type, column string) (reflect.StructField, error) {
 		}
 	}
 	if len(found) != 1 {
-		return reflect.StructField{}, fmt.Errorf("data: number of fields of %v for column %q is %d, want 1; name the column in the tag of a field, as `%s:%q`", t, column, len(found), structTag, column)
+		return reflect.StructField{}, notOneField(s, t, column, found)
 	}
 	f := found[0]
 	kind := f.Type
@@ -130,7 +149,45 @@ func fieldOf(t reflect.Type, column string) (reflect.StructField, error) {
 	case k >= reflect.Bool && k <= reflect.Float64 && k != reflect.Uintptr, k == reflect.String:
 		return f, nil
 	}
-	return f, fmt.Errorf("data: type of field %s for column %q is %v, want a number, a string, a bool or a pointer to one", f.Name, column, f.Type)
+	remedy := "copy its value into such a field"
+	if kind == reflect.TypeFor[time.Time]() {
+		remedy = "copy the days since a fixed date into a field of numbers"
+	}
+	return f, fmt.Errorf("data: type of field %s for column %q is %v, want a number, a string, a bool or a pointer to one; "+
+		"%s, and give this field the tag `%s:\"-\"`", f.Name, column, f.Type, remedy, structTag)
+}
+
+// notOneField says what to do if a column has no field, or several. The words depend on the type
+// and the schema only.
+func notOneField(s *Schema, t reflect.Type, column string, found []reflect.StructField) error {
+	if len(found) > 1 {
+		names := make([]string, len(found))
+		for i, f := range found {
+			names[i] = f.Name
+		}
+		return fmt.Errorf("data: number of fields of %v for column %q is %d, want 1 of %s; give each other the tag `%s:\"-\"`",
+			t, column, len(found), strings.Join(names, ", "), structTag)
+	}
+	remedy := fmt.Sprintf("name the column in the tag of a field, as `%s:%q`", structTag, column)
+	for _, f := range reflect.VisibleFields(t) {
+		tag, tagged := f.Tag.Lookup(structTag)
+		switch {
+		case !f.IsExported() && (tag == column || !tagged && strings.EqualFold(f.Name, column)):
+			return fmt.Errorf("data: field %s of %v for column %q is not exported, want an exported field; "+
+				"begin the name with a capital letter", f.Name, t, column)
+		case !tagged && strings.Contains(string(f.Tag), structTag+":"):
+			remedy = fmt.Sprintf("write the tag of field %s with quotes, as `%s:%q`", f.Name, structTag, column)
+		case tagged && tag != "-" && !s.declares(tag):
+			remedy = fmt.Sprintf("the tag of field %s names %q, which is no column of the schema: "+
+				"write `%s:%q` if it is this one", f.Name, tag, structTag, column)
+		}
+	}
+	return fmt.Errorf("data: number of fields of %v for column %q is 0, want 1; %s", t, column, remedy)
+}
+
+// declares reports whether a column of the schema, or its target, has a name.
+func (s *Schema) declares(name string) bool {
+	return name == s.Target.Column || slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Name == name })
 }
 
 // checkLevels returns an error if no value of a field can be one of the levels: a number where no
@@ -150,7 +207,11 @@ func checkLevels(f reflect.StructField, column string, levels []string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("data: type of field %s for column %q is %v, whose values are none of its levels %q, want a string; convert each value to its level", f.Name, column, f.Type, levels)
+	remedy := "convert each value to its level"
+	if kind.Kind() == reflect.Bool {
+		remedy = `declare levels: ["false", "true"] in the schema, or ` + remedy
+	}
+	return fmt.Errorf("data: type of field %s for column %q is %v, whose values are none of its levels %q, want a string; %s", f.Name, column, f.Type, levels, remedy)
 }
 
 // text returns the cell of a record as CSV would hold it.

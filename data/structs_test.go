@@ -2,11 +2,14 @@ package data_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ditherml/dither/data"
 )
@@ -176,6 +179,46 @@ func TestFromStructsRefusals(t *testing.T) {
 	check("no number", err, "type of field X")
 	_, err = data.FromStructs(&data.Schema{}, []good{}, data.ReadOptions{})
 	check("bad schema", err, "data:")
+	type column struct {
+		A float64 `dither:"x"`
+	}
+	number := reflect.TypeFor[float64]()
+	unquoted := reflect.StructOf([]reflect.StructField{
+		{Name: "A", Type: number, Tag: "dither:x"}, {Name: "Y", Type: number},
+	})
+	for _, c := range []struct {
+		name    string
+		records any
+		want    string
+	}{
+		{"tag without quotes", reflect.MakeSlice(reflect.SliceOf(unquoted), 0, 0).Interface(), "field A with quotes"},
+		{"one struct", good{}, "write []data_test.good{record} for a single record"},
+		{"pointer to a slice", &[]good{}, "pass the slice"},
+		{"array", [2]good{}, "records[:]"},
+		{"nothing", nil, "want a slice of structs"},
+		{"pointers", []*good{}, "copy the records into a []data_test.good"},
+		{"field not exported", []struct{ x, Y float64 }{}, "field x of struct"},
+		{"tagged field not exported", []struct {
+			a float64 `dither:"x"`
+			Y float64
+		}{}, "capital letter"},
+		{"misspelled tag", []struct {
+			A float64 `dither:"X,omitempty"`
+			Y float64
+		}{}, `tag of field A names "X,omitempty", which is no column of the schema`},
+		{"tag of another column", []struct {
+			Y float64 `dither:"y"`
+		}{}, "name the column in the tag of a field"},
+		{"two fields", []struct {
+			column
+			X, Y float64
+		}{}, "want 1 of A, X; give each other the tag `dither:\"-\"`"},
+		{"time", []struct{ X, Y time.Time }{}, "copy the days since a fixed date"},
+		{"null", []struct{ X, Y sql.NullFloat64 }{}, "copy its value"},
+	} {
+		_, err = data.FromSlice(schema, c.records, data.ReadOptions{})
+		check(c.name, err, c.want)
+	}
 }
 
 // TestFromStructsRefusesWhatIsNeverALevel gives types none of whose values is a level: every record would be
@@ -206,7 +249,7 @@ func TestFromStructsRefusesWhatIsNeverALevel(t *testing.T) {
 		{`"false", "true"`, `"true", other`, []flags{}, ""},
 		{`"0", "1"`, `F, M`, []numbers{}, "field X for column \"x\" is *data_test.sex"},
 		{`"false", "true"`, `"0", "1"`, []numbers{}, "field Y for column \"y\" is float64"},
-		{`no, yes`, `"false", "true"`, []flags{}, `none of its levels ["no" "yes"]`},
+		{`no, yes`, `"false", "true"`, []flags{}, `none of its levels ["no" "yes"], want a string; declare levels: ["false", "true"]`},
 		{`"false", "true"`, `"0", "1"`, []flags{}, "field X for column \"x\" is bool"},
 	} {
 		err := try(c.y, c.x, c.records)
