@@ -390,26 +390,3 @@ func TestPriceAndCalibrate(t *testing.T) {
 		t.Error("half an event has a price")
 	}
 }
-
-// ExampleTrain trains from a slice of structs, and asks a question that the budget does not pay for any more.
-func ExampleTrain() {
-	ctx := context.Background()
-	schema, err := data.ParseSchema("patients", []byte(patientText))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	budget, err := dither.NewBudget(1, 1e-6, privacy.AddOrRemoveOne)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	run, err := dither.Train(ctx, budget, schema, patients(500))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	_, err = dither.Query(ctx, budget, schema, patients(500), "count")
-	fmt.Println(len(run.Model.Weights()) > 0, errors.Is(err, ledger.ErrOverBudget))
-	// Output: true true
-}
