@@ -306,8 +306,8 @@ func supportTable(t *testing.T) string {
 		"\n"+
 		"| accountant | refuses these events, although they have a proof |\n"+
 		"|---|---|\n"+
-		"| gdp | all events that are not equivalent to Gaussian releases. It prices the others exactly |\n"+
-		"| zcdp | events that disclose a record with some probability, and mixtures that no single release dominates. For both no Rényi bound at all orders is known |\n"+
+		"| gdp | all events that are not equivalent to Gaussian releases. It prices all other events exactly |\n"+
+		"| zcdp | events that disclose a record with some probability, and mixtures that no single release dominates. For both kinds no Rényi bound at all orders is known |\n"+
 		"| pld | assumed-zcdp, assumed-xi-zcdp and repeat-and-select, since they have no dominating pair of distributions |\n"+
 		"| rdp, basic, advanced, best | none |\n"+
 		"\n"+

@@ -49,9 +49,9 @@ func checkDelta(delta float64) error {
 }
 
 // Epsilon returns a lower bound on ε at delta, in nats. The bound holds with this confidence, which
-// is at least ½ and less than 1. It is rounded down, and is 0 if the guesses refute no ε. The run
-// may be any mechanism. The scores of canaries may depend on each other (theorem 5.2 of Steinke,
-// Nasr & Jagielski, "Privacy Auditing with One (1) Training Run", NeurIPS 2023,
+// is at least ½ and less than 1. The bound is rounded down, and is 0 if the guesses refute no ε.
+// The run may be any mechanism. The scores of canaries may depend on each other (theorem 5.2 of
+// Steinke, Nasr & Jagielski, "Privacy Auditing with One (1) Training Run", NeurIPS 2023,
 // https://arxiv.org/abs/2305.08846). Negative or contradictory counts are an error.
 func (g Guesses) Epsilon(delta, confidence float64) (float64, error) {
 	if err := g.check(); err != nil {

@@ -91,7 +91,7 @@ func (d *Dataset) Target() []float32 { return d.target }
 // Drop, or an invalid target. Only a data set that was read with KeepDropped contains such rows.
 func (d *Dataset) Dropped(i int) bool { return d.dropped != nil && d.dropped[i] }
 
-// Group returns the cells of a column as codes, one for each row. A code is an index of levels.
+// Group returns the cells of a column as codes, one for each row. A code is an index into levels.
 //
 //   - For a categorical feature the result levels has the declared levels. The code of an
 //     undeclared level is len(levels), and the code of a missing cell is -1.

@@ -103,7 +103,7 @@ func runAggregate(ctx context.Context, l experiment.Environment) (experiment.Out
 	}
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{aggregateFigure(curves)}, Notes: []string{
 		"The rows are divided into blocks, and each block has a slope. One record changes one block. Errors are distances from the slope of all rows, in dollars a year.",
-		"With few blocks the noise is large. With many blocks each has few rows, and the slopes scatter. The median or clipped mean of such slopes differs from the slope of all rows.",
+		"With few blocks the noise is large. With many blocks each block has few rows, and the slopes scatter. The median or clipped mean of such slopes differs from the slope of all rows.",
 	}}, nil
 }
 

@@ -102,7 +102,7 @@ func (p convergenceProblem) run(ctx context.Context, l experiment.Environment) (
 	figures := []figure.Figure{
 		{Name: "clipping-without-noise", Title: "The loss along descents under clipping, without noise", Command: command, Panels: []figure.Panel{clippingPanel(whole)}},
 		{Name: "noise-without-clipping", Title: "The loss along descents with noise, without clipping", Command: command, Panels: []figure.Panel{noisePanel(noisy, p.curve)}}, norms}
-	notes := append([]string{fmt.Sprintf("The network has 8 hidden units and %d weights, the table %d records of the data set that comes with the program. Nothing here is private: the numbers are exact, and the noise is a fixed stream. The least of xᵀMx is over ‖x‖ = 1.", whole.Weights, whole.Records)}, whole.Reasons()...)
+	notes := append([]string{fmt.Sprintf("The network has 8 hidden units and %d weights. The table has %d records of the data set that comes with the program. Nothing here is private: the numbers are exact, and the noise is a fixed stream. \"The least of xᵀMx\" is the least value for vectors x of norm 1.", whole.Weights, whole.Records)}, whole.Reasons()...)
 	return experiment.Outcome{Comparisons: t.rows, Figures: figures, Notes: notes}, nil
 }
 

@@ -92,7 +92,7 @@ func runFashionCost(ctx context.Context, l experiment.Environment) (experiment.O
 		return out, err
 	}
 	out.Notes = []string{"The report's program takes shuffled batches but counts them as Poisson samples. No proof covers this, so its epsilons are no guarantee. Here samples are Poisson. " +
-		"The report does not print the number of epochs (50) and the usual batch size (600). They are from its program, and give its epsilons."}
+		"The report does not print the number of epochs (50) and the usual batch size (600). Both numbers are from the report's program, and reproduce the report's epsilons."}
 	l.Report("done", 1)
 	return out, nil
 }

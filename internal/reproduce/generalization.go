@@ -69,7 +69,7 @@ func runGeneralization(ctx context.Context, l experiment.Environment) (experimen
 		t.random(where+"at ε = 1, δ = 1e-6", fmt.Sprintf("at most %.2f", 100*bound), gap, 100, " points", "no difference; the bound is on the expectation, and one choice of persons adds "+fmt.Sprintf("a sampling error of about %.1f points", 100*math.Sqrt(0.25/float64(n))))
 	}
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{gapFigure(curves, bound)}, Notes: []string{
-		"The bound is on the expected gap between test and training loss, for any loss in [0, 1]. Replacing one record moves the distribution of the released model by at most 2Φ(μ/2) - 1 in total variation. A stable rule generalizes (O. Bousquet and A. Elisseeff, \"Stability and Generalization\", JMLR 2002). The bound assumes independent records of one distribution, and holds for good and bad models alike.",
+		"The bound is on the expected gap between test and training loss, for any loss in [0, 1]. Replacing one record moves the distribution of the released model by at most 2Φ(μ/2) - 1 in total variation, if the training is μ-Gaussian differentially private. A training that is stable in this sense generalizes (O. Bousquet and A. Elisseeff, \"Stability and Generalization\", JMLR 2002). The bound assumes independent records of one distribution, and holds for good and bad models alike.",
 	}}, nil
 }
 

@@ -54,7 +54,7 @@ func runMNISTSigmoid(ctx context.Context, l experiment.Environment) (experiment.
 		return experiment.Outcome{}, err
 	}
 	return experiment.Outcome{Comparisons: sigmoidRows(noise, courses, plain[0], straight[0]), Figures: []figure.Figure{sigmoidFigure(courses)}, Notes: []string{
-		"Each of the 10000 steps takes each of the 60000 records with probability 0.01. The gradient of one record over all ten regressions is clipped as one vector. The learning rate was chosen on every sixth record of the training part. With \"steps of equal length\" it is inversely proportional to the clipping norm.",
+		"Each of the 10000 steps takes each of the 60000 records with probability 0.01. The gradient of one record over all ten regressions is clipped as one vector. The learning rate was chosen on every sixth record of the training part. With \"steps of equal length\" the learning rate is inversely proportional to the clipping norm.",
 	}}, nil
 }
 
