@@ -206,6 +206,7 @@ func Sign(path string, key ed25519.PrivateKey) (Signature, error) {
 		return Signature{}, fmt.Errorf("%s: %w; nothing was signed", path, display.Pathless(err))
 	}
 	if info.IsDir() {
+		durable.RemoveFiles(path) // of a process that was killed while it signed
 		v, failed := Verify(path)
 		if failed != nil {
 			return Signature{}, failed
@@ -229,8 +230,19 @@ func Sign(path string, key ed25519.PrivateKey) (Signature, error) {
 	if err != nil {
 		return Signature{}, failure.Running(fmt.Errorf("%s: %w; nothing was signed", place, err))
 	}
-	if err = durable.WriteFile(place, durable.Prefix, signed, 0o644); err != nil {
+	if err = placeSignature(place, info.IsDir(), signed); err != nil {
 		return Signature{}, failure.Running(fmt.Errorf("%s cannot be written: %w", place, display.Pathless(err)))
 	}
 	return Signature{place, signature.ID(key.Public().(ed25519.PublicKey))}, nil
+}
+
+// placeSignature writes a file of signatures. A folder with an unfinished file does not verify. So the unfinished file
+// is in the folder above, if that can be written.
+func placeSignature(place string, inFolder bool, signed []byte) error {
+	if folder, err := filepath.Abs(filepath.Dir(place)); err == nil && inFolder {
+		if durable.WriteFrom(filepath.Dir(folder), place, durable.Prefix, signed, 0o644) == nil {
+			return nil // else the folder above is read-only or on another file system
+		}
+	}
+	return durable.WriteFile(place, durable.Prefix, signed, 0o644)
 }

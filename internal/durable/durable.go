@@ -32,10 +32,25 @@ func WriteFile(path, prefix string, text []byte, mode fs.FileMode) error {
 	return file.Close()
 }
 
+// WriteFrom is WriteFile with the new text in another folder meanwhile. A process that is killed then leaves
+// nothing in the folder of path. Both folders must be on one file system.
+func WriteFrom(folder, path, prefix string, text []byte, mode fs.FileMode) error {
+	file, err := write(folder, path, prefix, text, mode)
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
 // Write is WriteFile that returns the new file, open and locked if the system has locks. A process
 // that opens path meanwhile finds the lock.
 func Write(path, prefix string, text []byte, mode fs.FileMode) (*os.File, error) {
-	file, temporary, err := Temporary(filepath.Dir(path), prefix, mode)
+	return write(filepath.Dir(path), path, prefix, text, mode)
+}
+
+// write is Write with the new text in a folder meanwhile.
+func write(folder, path, prefix string, text []byte, mode fs.FileMode) (*os.File, error) {
+	file, temporary, err := Temporary(folder, prefix, mode)
 	if err != nil {
 		return nil, err
 	}

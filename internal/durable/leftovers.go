@@ -38,6 +38,22 @@ func RemoveLeftovers(parent string, tell func(path string)) {
 	}
 }
 
+// RemoveFiles removes the hidden files that dead processes of this user left in a folder, however young they are.
+// Files that a process holds are left alone, and so are all files where the system has no locks.
+func RemoveFiles(folder string) {
+	entries, _ := os.ReadDir(folder) // whoever reads the folder next finds the error
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		if !strings.HasPrefix(e.Name(), Prefix) || !e.Type().IsRegular() {
+			continue
+		}
+		if held := Abandoned(path); held != nil {
+			_ = os.Remove(path)
+			held.Close()
+		}
+	}
+}
+
 // removeLeftover removes one leftover, or calls tell.
 func removeLeftover(path string, held *os.File, tell func(path string)) {
 	info, err := held.Stat()
