@@ -120,7 +120,9 @@ func (l *Ledger) toImport(ctx context.Context, population, who, folder string) (
 		}
 		return one, nil
 	}
-	_, err = l.Quote(ctx, a)
+	if _, err = l.Quote(ctx, a); err != nil {
+		err = fmt.Errorf("%w. The release has happened: a ledger that cannot count it must not go on; `dither ledger repair %s --forfeit REASON` gives up what is left", err, display.Quoted(l.Where))
+	}
 	return one, err
 }
 

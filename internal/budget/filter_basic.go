@@ -39,7 +39,10 @@ func (basic) stepwise() bool { return false }
 func (f basic) fits(s sums) bool { return s[0].Cmp(f.epsilons) <= 0 && s[1].Cmp(f.rest) <= 0 }
 
 func (f basic) share(s []float64) float64 {
-	if f.t.Delta == 0 {
+	switch {
+	case f.t.Delta == 0 && s[1] > 0: // of a cap without delta there is no share, so a plan with one takes a cap more
+		return 1 + s[0]/f.t.Epsilon
+	case f.t.Delta == 0:
 		return s[0] / f.t.Epsilon
 	}
 	return max(s[0]/f.t.Epsilon, s[1]/f.t.Delta)
@@ -53,9 +56,6 @@ func (f basic) epsilon(s []float64) float64 {
 }
 
 func (f basic) price(p plan) ([]float64, error) {
-	if p.delta > f.t.Delta {
-		return nil, fmt.Errorf("budget: %w: delta of the plan is %v, want at most %v, the delta of the ledger", ErrOverBudget, p.delta, f.t.Delta)
-	}
 	pure := p
 	pure.delta = 0
 	if v, _, err := bestPrice(pure); err == nil && !math.IsInf(v, 1) { // takes nothing of delta

@@ -301,15 +301,29 @@ func (s *state) refusal(p priced) error {
 		together = fmt.Sprintf(" for the %d rows of a person", p.record.Rows)
 	}
 	left, before := s.left(p.population), s.spent.share(s.filter)
-	advice := fmt.Sprintf("Gaussian noise of epsilon %s or less%s by itself fits", display.Rounded(left.Epsilon, 4, false), together)
-	if left.Epsilon == 0 {
-		advice = "nothing is left"
-	}
+	advice := s.fitting(p, left, together)
 	s.spent.add(p.population, p.price)
 	after := s.spent.share(s.filter)
 	s.spent.take(p.population, p.price)
 	return fmt.Errorf("budget: %w: %s%s would bring the ledger from %s to %s of its budget (epsilon %g at delta %g, %v); %s",
 		ErrOverBudget, p.record.Purpose, together, Percent(before), Percent(after), s.terms.Epsilon, s.terms.Delta, s.terms.Neighboring, advice)
+}
+
+// fitting says which plan fits where this one does not.
+func (s *state) fitting(p priced, left Left, together string) string {
+	epsilon := display.Rounded(left.Epsilon, 4, false)
+	f, is := s.filter.(basic)
+	switch {
+	case left.Epsilon == 0:
+		return "nothing is left"
+	case !is:
+		return fmt.Sprintf("Gaussian noise of epsilon %s or less%s by itself fits", epsilon, together)
+	case len(p.price.Near) == f.size() && p.price.Near[1] > left.Delta && left.Delta == 0:
+		return fmt.Sprintf("the plan has delta %g, and no delta is left; a plan of epsilon %s or less%s fits at delta 0, with Laplace noise and --delta 0", p.price.Near[1], epsilon, together)
+	case len(p.price.Near) == f.size() && p.price.Near[1] > left.Delta:
+		return fmt.Sprintf("the plan has delta %g; a plan of epsilon %s or less%s fits at delta %s or less, with --delta", p.price.Near[1], epsilon, together, display.Rounded(left.Delta, 4, false))
+	}
+	return fmt.Sprintf("a plan of epsilon %s or less%s at its delta %g fits", epsilon, together, p.price.Near[1])
 }
 
 // Percent returns a part of a budget in words, rounded upward.
