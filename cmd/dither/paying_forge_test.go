@@ -136,3 +136,24 @@ func TestVerifyWantsTheRecordsOfEarlierRuns(t *testing.T) {
 		t.Errorf("got %d, %s and %q, want one difference, about a record that paid for less", status, stdout, stderr)
 	}
 }
+
+// TestCheckWantsARecordForEachCertificate names the open record of a run in the certificate of another run, which
+// nobody paid for. The ledger is that of the moment before the first run ended, which knows no hash of its certificate.
+func TestCheckWantsARecordForEachCertificate(t *testing.T) {
+	resumeFiles(t)
+	meanwhile := &watcher{at: map[string]func(){"step 24 of 40": func() { writeText(t, "open.ledger", readText(t, "people.ledger")) }}}
+	if status := run(t.Context(), append(slices.Clone(resumable), "--ledger", "people.ledger", "--out", "paid"), meanwhile, meanwhile); status != exitDone {
+		t.Fatalf("got exit status %d and %s", status, meanwhile.text.String())
+	}
+	mustInvoke(t, append(slices.Clone(resumable), "--quiet", "--out", "free")...)
+	own, other := readText(t, "paid/certificate.json"), readText(t, "free/certificate.json")
+	record := own[strings.Index(own, ` "ledger": {`):strings.Index(own, ` "assumptions"`)]
+	other = strings.Replace(other, ` "assumptions"`, record+` "assumptions"`, 1)
+	writeText(t, "free/certificate.json", strings.Replace(other, "no durable ledger paid", "a durable ledger paid", 1))
+	mustInvoke(t, "ledger", "check", "open.ledger", "paid", "paid")
+	for _, folders := range [][]string{{"paid", "free"}, {"free", "paid"}, {"."}} {
+		if status, stdout, stderr := invoke(append([]string{"ledger", "check", "open.ledger"}, folders...)...); status != exitFailed || !strings.Contains(stdout, "and so does another certificate") {
+			t.Errorf("%q: got %d, %s and %q, want one record for two certificates refused", folders, status, stdout, stderr)
+		}
+	}
+}

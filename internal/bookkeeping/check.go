@@ -37,7 +37,7 @@ func (l *Ledger) Check(folders ...string) (Checked, error) {
 	folders = within(folders)
 	s := l.Summary()
 	out := Checked{Records: int(s.Head.Seq) + 1, Head: s.Head.Hash, Releases: len(s.Releases), Certificates: len(folders), Spent: certificate.Epsilon(s.Spent)}
-	met := map[string]bool{}
+	met, named := map[string]bool{}, map[string]claimant{}
 	for _, folder := range folders {
 		if artefact.IsUnfinished(folder) && !display.Exists(filepath.Join(folder, certificate.FileName)) {
 			out.Certificates--
@@ -60,6 +60,13 @@ func (l *Ledger) Check(folders ...string) (Checked, error) {
 		for _, d := range l.against(folder, hash, c, s.Releases) {
 			out.Disagreements = append(out.Disagreements, folder+": "+d)
 		}
+		if r := c.Recorded; r != nil {
+			key := fmt.Sprint(r.Ledger, r.Sequence)
+			if other, twice := named[key]; twice && other.hash != hash {
+				out.Disagreements = append(out.Disagreements, fmt.Sprintf("%s: its certificate names record %d of ledger %.8s, and so does another certificate, of %s: the record paid for one of them", folder, r.Sequence, r.Ledger, other.folder))
+			}
+			named[key] = claimant{folder, hash}
+		}
 	}
 	out.remark(s, met, len(folders) > 0)
 	if !s.Fits {
@@ -68,6 +75,9 @@ func (l *Ledger) Check(folders ...string) (Checked, error) {
 	out.Agrees = len(out.Disagreements) == 0
 	return out, nil
 }
+
+// claimant is a folder whose certificate names a record.
+type claimant struct{ folder, hash string }
 
 // within replaces a folder without a certificate by the folders in it that are of runs.
 func within(folders []string) (out []string) {
