@@ -15,6 +15,7 @@ import (
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/budget"
+	"github.com/ditherml/dither/internal/chain/postgres"
 	"github.com/ditherml/dither/internal/signature"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/mechanism"
@@ -35,6 +36,7 @@ type Budget struct {
 	ledger         *ledger.Ledger // nil: nothing was planned
 	unit           privacy.Unit
 	book           *budget.Book    // the durable ledger that pays; nil for none
+	where          string          // its address
 	payment        *budget.Payment // of the call that spends from the book
 	closed         bool            // guarded by calls
 }
@@ -341,6 +343,10 @@ func (b *Budget) check(s *data.Schema) error {
 		return errors.New("dither: budget is a copy or a zero value, want the pointer that NewBudget returned")
 	case s == nil:
 		return errors.New("dither: schema is nil, want one that data.ReadSchema or data.ParseSchema made")
+	case s.Ledger != "" && b.book == nil:
+		return fmt.Errorf("dither: schema names the ledger %s, and the budget is in memory, want OpenBudget with that ledger; else take the line ledger: out of the schema", s.Ledger)
+	case s.Ledger != "" && !postgres.Same(b.where, s.Ledger):
+		return fmt.Errorf("dither: schema names the ledger %s, and the budget is in %s, want one of them; else mend the line ledger: of the schema", s.Ledger, b.where)
 	case s.Tainted():
 		return fmt.Errorf("dither: columns %q of the schema were copied out of the records, want declared bounds and levels; declare them from public knowledge", s.FromData)
 	}

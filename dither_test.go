@@ -39,6 +39,7 @@ func patients(n int) []patient {
 
 const patientText = `
 dither-schema: 1
+name: patients
 row: one patient
 rows-per-person: 1
 max-records: 10000

@@ -2,13 +2,13 @@ package dither
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/budget"
 	"github.com/ditherml/dither/internal/chain/postgres"
+	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/privacy"
 )
@@ -30,7 +30,7 @@ func OpenBudget(ctx context.Context, where string) (*Budget, error) {
 		_ = book.Close()
 		return nil, err
 	}
-	b.book = book
+	b.book, b.where = book, where
 	return b, nil
 }
 
@@ -112,17 +112,25 @@ func (b *Budget) openUnder(ctx context.Context, unit privacy.Unit, about budget.
 	return opened, err
 }
 
-// settle ends a call that spent: certificate is the file of its certificate, nil for none. When the
+// note names in a certificate the record of the durable ledger that pays for the call, if one does.
+func (b *Budget) note(c *certificate.Certificate) {
+	if b.payment == nil {
+		return
+	}
+	at := b.payment.Places()[0]
+	draft.Paid(c, certificate.LedgerRecord{Ledger: at.Where, Sequence: at.Seq, Head: at.Hash})
+}
+
+// settle ends a call that spent: text is the file of its certificate, nil for none. When the
 // durable ledger cannot note the end, everything that was reserved stays spent, which is what the
 // ledger says of it then.
-func (b *Budget) settle(ctx context.Context, certificate []byte) {
+func (b *Budget) settle(ctx context.Context, text []byte) {
 	if b.payment == nil {
 		return
 	}
 	name := ""
-	if certificate != nil {
-		hash := sha256.Sum256(certificate)
-		name = hex.EncodeToString(hash[:])
+	if text != nil {
+		name = certificate.Hash(text)
 	}
 	_ = b.payment.Settle(context.WithoutCancel(ctx), name)
 	b.payment = nil

@@ -51,10 +51,46 @@ func TestOpenBudgetOfOtherData(t *testing.T) {
 	}
 }
 
+// TestSchemaNamesItsLedger: a schema that names a ledger is paid from that ledger alone.
+func TestSchemaNamesItsLedger(t *testing.T) {
+	file, book := durable(t, budget.GDP, 2, 1e-6)
+	elsewhere, other := durable(t, budget.GDP, 2, 1e-6)
+	s := namedSchema(t, "patients")
+	s.Ledger = file
+	for place, want := range map[string]string{"": "the budget is in memory", elsewhere: "want one of them"} {
+		b := newBudget(t)
+		if place != "" {
+			var err error
+			if b, err = dither.OpenBudget(t.Context(), place); err != nil {
+				t.Fatal(err)
+			}
+			defer b.Close()
+		}
+		_, trained := dither.Train(t.Context(), b, s, "none.csv", dither.WithEpsilon(0.1))
+		_, asked := dither.Query(t.Context(), b, s, "none.csv", "count", dither.WithEpsilon(0.1))
+		for _, failed := range []error{trained, asked} {
+			if failed == nil || !strings.Contains(failed.Error(), "names the ledger "+file) || !strings.Contains(failed.Error(), want) {
+				t.Errorf("%q: got %v, want the ledger of the schema", place, failed)
+			}
+		}
+	}
+	b, err := dither.OpenBudget(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if _, err = dither.Query(t.Context(), b, s, patients(50), "count", dither.WithEpsilon(0.1)); err != nil {
+		t.Error(err)
+	}
+	if err = errors.Join(book.Refresh(t.Context()), other.Refresh(t.Context())); err != nil || len(book.Summary().Releases) != 1 || len(other.Summary().Releases) != 0 {
+		t.Errorf("got %+v and %+v (%v), want one release in the ledger of the schema", book.Summary().Releases, other.Summary().Releases, err)
+	}
+}
+
 // namedSchema returns the schema of patients with a declared name of the data.
 func namedSchema(t *testing.T, name string) *data.Schema {
 	t.Helper()
-	s, err := data.ParseSchema("a file", []byte(patientText+"name: "+name+"\n"))
+	s, err := data.ParseSchema("a file", []byte(strings.Replace(patientText, "name: patients\n", "name: "+name+"\n", 1)))
 	if err != nil {
 		t.Fatal(err)
 	}

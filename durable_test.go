@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/ditherml/dither"
@@ -29,8 +30,12 @@ func TestOpenBudget(t *testing.T) {
 			t.Fatal(failed)
 		}
 		before := b.Left()
-		if _, err = dither.Query(ctx, b, s, records, "count", dither.WithEpsilon(0.5)); err != nil {
-			t.Fatal(err)
+		answer, failed := dither.Query(ctx, b, s, records, "count", dither.WithEpsilon(0.5))
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		if c := answer.Certificate; c.Recorded == nil || c.Recorded.Ledger != book.Ledger() || !strings.Contains(strings.Join(c.Assumptions, " "), " a durable ledger paid for it") {
+			t.Errorf("query %d: the certificate names %+v and assumes %q", i, c.Recorded, c.Assumptions)
 		}
 		if !(b.Left() < before) {
 			t.Errorf("query %d: left is %v, and was %v", i, b.Left(), before)
@@ -62,6 +67,10 @@ func TestOpenBudget(t *testing.T) {
 	list := book.Summary().Releases
 	if len(list) != 3 || list[2].Certificate != hex.EncodeToString(hash[:]) || list[2].Own.Epsilon > 1 || list[0].Outcome != budget.Released || list[1].Purpose != "a count" || list[0].Own.Epsilon > 0.5 {
 		t.Errorf("the ledger has %+v", list)
+	}
+	v, err := dither.Verify(place)
+	if err != nil || !v.Verified || v.Certificate.Recorded == nil || v.Certificate.Recorded.Sequence != list[2].Seq || v.Certificate.Recorded.Head != list[2].Hash {
+		t.Errorf("got %+v (%v), want a certificate that names record %d", v, err, list[2].Seq)
 	}
 	none := filepath.Join(t.TempDir(), "none")
 	if _, err = dither.OpenBudget(ctx, none); !errors.Is(err, os.ErrNotExist) {

@@ -71,6 +71,7 @@ func (b *Budget) evaluate(ctx context.Context, m *model.Model, records any, plan
 		return nil, err
 	}
 	defer b.settle(ctx, nil)
+	b.note(&c)
 	d, err := read(ctx, m.Schema(), records, measures.ReadOptions(plan, m.Schema()))
 	if err != nil {
 		return nil, err

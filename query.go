@@ -86,6 +86,7 @@ func Query(ctx context.Context, b *Budget, s *data.Schema, records any, question
 		return nil, err
 	}
 	defer b.settle(ctx, nil)
+	b.note(&c)
 	d, err := read(ctx, q.Schema(), records, q.ReadOptions())
 	if err != nil {
 		return nil, err

@@ -72,6 +72,7 @@ func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options 
 	}
 	var written []byte // the certificate
 	defer func() { b.settle(ctx, written) }()
+	b.note(&planned.Draft)
 	if planned.Folder, err = taken(asked.folder); err != nil {
 		return nil, err
 	}

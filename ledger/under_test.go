@@ -35,7 +35,7 @@ func runUnder(t *testing.T, b *budget.Book) (*Ledger, *budget.Payment) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := l.Under(t.Context(), b, budget.Ask{Person: "tester", Run: "1"})
+	p, err := l.Under(t.Context(), b, budget.Ask{Data: "patients", Person: "tester", Run: "1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,6 +71,18 @@ func TestUnderReservesDurablyFirst(t *testing.T) {
 	for _, r := range b.Summary().Releases {
 		if r.Outcome != budget.Released || r.Purpose != "a count" || r.Person != "tester" || r.Own.Epsilon <= 0 || r.Charge < r.Own.Epsilon*(1-1e-6) {
 			t.Errorf("got %+v", r)
+		}
+	}
+}
+
+// TestUnderWantsTheNameOfTheData: the declared name decides what pays, so a plan without one has no ledger.
+func TestUnderWantsTheNameOfTheData(t *testing.T) {
+	b, _ := durable(t, budget.Filter{Name: budget.GDP})
+	for name, want := range map[string]string{"": "have no declared name", "visits": `the data are "visits"`} {
+		l, _ := runUnder(t, b)
+		l.payment = b.Pay(t.Context(), budget.Ask{Data: name, Person: "tester"})
+		if _, err := l.Reserve(gaussian(6), "a count"); err == nil || !strings.Contains(err.Error(), want) || len(b.Summary().Releases) > 0 {
+			t.Errorf("data %q: got %v, want %q", name, err, want)
 		}
 	}
 }

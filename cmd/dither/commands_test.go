@@ -31,7 +31,7 @@ columns:
   sex: {levels: [f, m], unknown: other, missing: zero}
   town: ignore
 `
-	headText    = "dither-schema: 1\nrow: one person\nrows-per-person: 3\nmax-records: 5000\n"
+	headText    = "dither-schema: 1\nname: people\nrow: one person\nrows-per-person: 3\nmax-records: 5000\n"
 	binaryText  = headText + `target: {column: income, levels: [low, "=HIGH()"]}` + columnsText
 	classesText = headText + `target: {column: income, levels: [low, middle, "-1"]}` + columnsText
 	regressText = headText + `target: {column: income, bounds: [-10, 90]}` + columnsText

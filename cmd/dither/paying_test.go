@@ -122,16 +122,22 @@ func TestLedgerOfSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	mustInvoke(t, "ledger", "create", "other.ledger", "--data", "people", "--epsilon", "1", "--delta", "1e-5", "--row", "one person", "--rows-per-person", "3")
 	t.Chdir(t.TempDir())
 	table := []string{"--data", filepath.Join(home, "people.csv"), "--schema", filepath.Join(home, "people.yaml")}
+	status, _, stderr := invoke(append([]string{"query", "count", "--epsilon", "0.1", "--ledger", filepath.Join(home, "other.ledger")}, table...)...)
+	if status != exitUsage || !strings.Contains(stderr, "leave --ledger out") || len(accountOf(t, filepath.Join(home, "other.ledger")).Releases) != 0 {
+		t.Errorf("got %d and %q, want another ledger than that of the schema refused", status, stderr)
+	}
+	mustInvoke(t, append([]string{"query", "count", "--epsilon", "0.1", "--ledger", filepath.Join(home, ".", "people.ledger")}, table...)...)
 	mustInvoke(t, append([]string{"train", "--epsilon", "0.2", "--steps", "2", "--quiet", "--out", "model"}, table...)...)
-	if a := accountOf(t, filepath.Join(home, "people.ledger")); len(a.Releases) != 1 {
-		t.Errorf("got %d releases, want the one of the schema's ledger", len(a.Releases))
+	if a := accountOf(t, filepath.Join(home, "people.ledger")); len(a.Releases) != 2 {
+		t.Errorf("got %d releases, want two in the schema's ledger", len(a.Releases))
 	}
 	if text, err := os.ReadFile(filepath.Join("model", "model.json")); err != nil || strings.Contains(string(text), "people.ledger") {
 		t.Errorf("the model carries the place of the ledger (%v)", err)
 	}
-	status, _, stderr := invoke(append([]string{"sweep", "--epsilon", "0.1,0.2", "--test", filepath.Join(home, "people.csv"), "--test-public"}, table...)...)
+	status, _, stderr = invoke(append([]string{"sweep", "--epsilon", "0.1,0.2", "--test", filepath.Join(home, "people.csv"), "--test-public"}, table...)...)
 	if status != exitUsage || !strings.Contains(stderr, "--select is missing") {
 		t.Errorf("got %d and %q, want a sweep of private runs refused", status, stderr)
 	}

@@ -13,7 +13,7 @@ import (
 const forgeSchema = forgeHead + forgeTarget + columnsText
 
 const (
-	forgeHead   = "dither-schema: 1\nrow: one person\nmax-records: 5000\n"
+	forgeHead   = "dither-schema: 1\nname: people\nrow: one person\nmax-records: 5000\n"
 	forgeTarget = "target: {column: income, levels: [low, high]}"
 	forgeNumber = forgeHead + `target: {column: height, bounds: [50, 220]}
 defaults: {missing: drop}

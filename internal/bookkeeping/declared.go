@@ -89,20 +89,10 @@ func (d declared) samePlace(where *string) error {
 		return d.fault("ledger", "the schema names no ledger, and no FILE is given", "one of them", "write ledger: hospital.ledger into the schema, say, and every run with it pays from there")
 	case *where == "":
 		*where = named
-	case named != "" && !samePlace(*where, named):
+	case named != "" && !postgres.Same(*where, named):
 		return d.fault("ledger", fmt.Sprintf("the schema names the ledger %s, and FILE is %s", display.OneLine(named), display.OneLine(*where)), "one of them", "leave FILE out, or mend the schema")
 	}
 	return nil
-}
-
-// samePlace reports whether two names are of one ledger.
-func samePlace(a, b string) bool {
-	if postgres.Is(a) || postgres.Is(b) {
-		return a == b
-	}
-	whole, err := filepath.Abs(a)
-	other, failed := filepath.Abs(b)
-	return err == nil && failed == nil && whole == other
 }
 
 // fault is an error about a key of the schema, with its line where the schema has it.

@@ -45,8 +45,11 @@ type Purse struct {
 // wish nor the schema names a ledger.
 func (w Wish) Purse(ctx context.Context, s *data.Schema) (*Purse, error) {
 	own := w.Where == ""
-	if own {
+	switch {
+	case own:
 		w.Where = s.Ledger
+	case s.Ledger != "" && !postgres.Same(w.Where, s.Ledger):
+		return nil, fmt.Errorf("--ledger is %s, and the schema names the ledger %s, want one of them; leave --ledger out, or mend the schema", display.OneLine(w.Where), display.OneLine(s.Ledger))
 	}
 	if w.Where == "" {
 		if w.Population != "" || w.Purpose != "" {
@@ -119,8 +122,7 @@ func (p *Purse) Pay(ctx context.Context, c *certificate.Certificate, earlier ...
 		return nil, p.refused(err)
 	}
 	at := p.payment.Places()[0]
-	c.Recorded = &certificate.LedgerRecord{Ledger: at.Where, Sequence: at.Seq, Head: at.Hash}
-	c.Assumptions = draft.Counted(c.Assumptions, c.Recorded)
+	draft.Paid(c, certificate.LedgerRecord{Ledger: at.Where, Sequence: at.Seq, Head: at.Hash})
 	for i := 0; about.Earlier > 0 && i < len(earlier); i++ {
 		c.Recorded.Earlier = append(c.Recorded.Earlier, certificate.LedgerRecord{Ledger: at.Where, Sequence: earlier[i].Record.Seq, Head: earlier[i].Record.Hash})
 	}

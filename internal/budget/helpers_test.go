@@ -55,7 +55,7 @@ func askOf(_ testing.TB, terms Terms, event string) Ask {
 	if err != nil {
 		panic(err)
 	}
-	a := Ask{Event: e, Neighboring: terms.Neighboring, Unit: terms.Unit, Purpose: "a test", Person: "tester", Own: Guarantee{1, 1e-7, "stated"}}
+	a := Ask{Data: terms.Name, Event: e, Neighboring: terms.Neighboring, Unit: terms.Unit, Purpose: "a test", Person: "tester", Own: Guarantee{1, 1e-7, "stated"}}
 	if terms.Filter.Name == Basic {
 		a.Delta = 1e-8
 	}

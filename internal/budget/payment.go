@@ -46,6 +46,10 @@ func (p *Payment) Reserve(e mechanism.Event, purpose string, limit privacy.Guara
 		return errors.New("budget: the run is settled, want a new one for another plan")
 	}
 	a := p.about
+	if a.Data == "" {
+		name := p.book.Terms().Name
+		return fmt.Errorf("budget: the data have no declared name, want %q, which the ledger is for; write name: %s into the schema if the persons are the same", name, name)
+	}
 	if earlier := a.Earlier; earlier > 0 {
 		if a.Event == nil || e.String() != a.Event.String() || len(p.list) > 0 {
 			return fmt.Errorf("budget: the run reserves %v, want %v once, a part of which is paid for", e, a.Event)

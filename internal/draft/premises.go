@@ -64,6 +64,12 @@ func (p Premises) Assumptions(of certificate.Certificate) []string {
 	return Counted(append(out, p.Tainted()...), of.Recorded)
 }
 
+// Paid notes in the draft of a certificate the record of the durable ledger that pays for the run.
+func Paid(c *certificate.Certificate, r certificate.LedgerRecord) {
+	c.Recorded = &r
+	c.Assumptions = Counted(c.Assumptions, c.Recorded)
+}
+
 // Counted returns the assumptions of a run that no ledger paid for. With the record of a ledger it
 // returns the assumptions of a run that the ledger paid for.
 func Counted(assumptions []string, r *certificate.LedgerRecord) []string {

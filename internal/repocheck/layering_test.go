@@ -215,7 +215,7 @@ var layers = []layer{
 	{"internal/grid", "certificate data data/builtin internal/artefact internal/cache internal/display internal/durable internal/failure internal/figure internal/layers internal/outcome internal/parallel internal/process internal/tabular internal/training internal/wording ledger sweep train train/erm internal/option internal/journal"},
 	// The front door: what most programs need, with the defaults of the command. A service spends from the ledger of its
 	// team: hence the chain of a server.
-	{"", "internal/signature account certificate data internal/budget internal/chain/postgres internal/artefact internal/calibration internal/training ledger mechanism model privacy query evaluate train internal/measures internal/wording"},
+	{"", "internal/signature account certificate data internal/budget internal/chain/postgres internal/artefact internal/calibration internal/draft internal/training ledger mechanism model privacy query evaluate train internal/measures internal/wording"},
 	// What measures the defaults of training on public data sets is a command too.
 	{"bench/accuracy", "privacy ledger data internal/public feature network model evaluate train train/erm train/neural internal/option"},
 	// What measures speed at each level runs the test programs of other packages, and imports none.

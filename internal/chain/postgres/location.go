@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -59,6 +60,22 @@ func Parse(text string) (Location, error) {
 	l := Location{config: config, ledger: name}
 	l.shown = fmt.Sprintf("ledger %q of database %q at %s", name, config.Database, config.Host)
 	return l, nil
+}
+
+// Same reports whether two addresses are of one ledger: two names of one file, or two URLs of one ledger on one
+// server, whoever connects.
+func Same(a, b string) bool {
+	if !Is(a) || !Is(b) {
+		whole, err := filepath.Abs(a)
+		other, failed := filepath.Abs(b)
+		return Is(a) == Is(b) && err == nil && failed == nil && whole == other
+	}
+	one, err := Parse(a)
+	other, failed := Parse(b)
+	if err != nil || failed != nil {
+		return a == b
+	}
+	return one.ledger == other.ledger && one.config.Host == other.config.Host && one.config.Port == other.config.Port && one.config.Database == other.config.Database
 }
 
 // String returns the name, database and host, and nothing secret.
