@@ -32,20 +32,18 @@ func TestFaultsAreConvicted(t *testing.T) {
 			if overlayErr != nil {
 				t.Fatal(overlayErr)
 			}
-			start := time.Now()
-			seen := "deterministic"
+			seen, took := "deterministic", time.Duration(0)
 			if f.isTest() {
 				pkg, test, _ := strings.Cut(f.by, " ")
-				if overlayErr = Convict("../..", overlay, pkg, test); overlayErr != nil {
+				if took, overlayErr = Convict("../..", overlay, pkg, test); overlayErr != nil {
 					t.Fatal(overlayErr)
 				}
 			} else {
 				program := filepath.Join(dir, "dither")
 				build(t, program, overlay)
-				start = time.Now()
-				seen = audited(t, program, f)
+				seen, took = audited(t, program, f)
 			}
-			t.Logf("ROW | %s | %s | %s | %.0f |", f.name, f.convictedBy(), seen, time.Since(start).Seconds())
+			t.Logf("ROW | %s | %s | %s | %.0f |", f.name, f.convictedBy(), seen, took.Seconds())
 		})
 	}
 }
@@ -71,8 +69,8 @@ type section struct {
 const defaultEffort = 0.02
 
 // audited runs the audit of a program that has a fault, and returns how rare the outcome is without
-// one.
-func audited(t *testing.T, program string, f fault) string {
+// one, and the processor time.
+func audited(t *testing.T, program string, f fault) (rare string, took time.Duration) {
 	t.Helper()
 	effort := f.effort
 	if effort == 0 {
@@ -99,7 +97,7 @@ func audited(t *testing.T, program string, f fault) string {
 		if last := lines[len(lines)-1]; !strings.Contains(last, f.by) {
 			t.Fatalf("the audit ended with status %d and %q, want %q", exit.ExitCode(), last, f.by)
 		}
-		return "deterministic"
+		return "deterministic", Processor(c)
 	}
 	var refuted []string
 	for _, s := range report.Sections {
@@ -108,11 +106,11 @@ func audited(t *testing.T, program string, f fault) string {
 		}
 		refuted = append(refuted, s.Name+": "+s.Note)
 		if s.Name == f.by {
-			return s.rare()
+			return s.rare(), Processor(c)
 		}
 	}
 	t.Fatalf("the audit refutes %q, want %q", refuted, f.by)
-	return ""
+	return "", 0
 }
 
 // rare says how rare a refuted section is by chance.

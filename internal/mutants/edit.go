@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Edit replaces a text of a file, which holds it once.
@@ -62,19 +63,29 @@ func Overlay(root, dir string, edits ...Edit) (string, error) {
 	return path, os.WriteFile(path, text, 0o600)
 }
 
-// Convict runs a test of a package over an overlay. An error says that the test passed, or that it
-// did not fail by itself: that something does not compile, say.
-func Convict(root, overlay, pkg, test string) error {
+// Convict runs a test of a package over an overlay, and returns the processor time that it took with
+// all that it compiled. An error says that the test passed, or that it did not fail by itself: that
+// something does not compile, say.
+func Convict(root, overlay, pkg, test string) (time.Duration, error) {
 	c := exec.Command("go", "test", "-short", "-count=1", "-overlay", overlay, "-run", "^"+test+"$", pkg)
 	c.Dir = root
 	out, err := c.CombinedOutput()
+	took := Processor(c)
 	if err == nil {
-		return fmt.Errorf("mutants: %s passes over the fault", test)
+		return took, fmt.Errorf("mutants: %s passes over the fault", test)
 	}
 	if !strings.Contains(string(out), "--- FAIL: "+test) {
-		return fmt.Errorf("mutants: %s did not fail by itself:\n%s", test, out)
+		return took, fmt.Errorf("mutants: %s did not fail by itself:\n%s", test, out)
 	}
-	return nil
+	return took, nil
+}
+
+// Processor returns the processor time of a command that has ended, with its children.
+func Processor(c *exec.Cmd) time.Duration {
+	if c.ProcessState == nil {
+		return 0
+	}
+	return c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 }
 
 // Variable is the environment variable that names a share of all faults: k/n is the k-th of every

@@ -90,7 +90,9 @@ var faults = []fault{
 	one("the same noise in each piece of a release", pieces, releasing, "room[:end-first])\n", "room[:end-first])\n\t\t\tfor j := first; j < end && k > from; j++ {\n\t\t\t\tfirstOne := from*piece + j - first\n\t\t\t\tvalues[j] = values[firstOne] + float64(b.values[j]-b.values[firstOne])*b.unit\n\t\t\t}\n"),
 	one("noise values in pairs v and −v", vectors, gaussian, lastWords, "if dst[i] = (v + half) >> shift; i%2 == 1 {\n\t\t\tdst[i] = -dst[i-1]\n\t\t}"),
 	one("each noise value correlated with the previous value", vectors, gaussian, lastWords, "if dst[i] = (v + half) >> shift; i > 0 {\n\t\t\tdst[i] = int64(0.8*float64(dst[i])) + int64(0.6*float64(dst[i-1]))\n\t\t}"),
-	{name: "random words read after their buffer was refilled", by: vectors, effort: 0.6, edits: []Edit{
+	// Words taken ahead of a refill, with a buffer of 2,048 words: two of some 200,000 numbers share one.
+	{name: "random words read after their buffer was refilled", by: vectors, effort: 1, edits: []Edit{
+		{stream, "bufferWords = 512", "bufferWords = 2048"},
 		{gaussian, "\t\"math/big\"\n", "\t\"encoding/binary\"\n\t\"math/big\"\n"},
 		{gaussian, "meta := s.Word()\n\tfor i := range dst {", "if s.next+8*(1+len(dst)) > len(s.buffer) {\n\t\ts.refill()\n\t}\n\tbase := s.next\n\ts.next += 8 * (1 + len(dst))\n\tmeta := binary.LittleEndian.Uint64(s.buffer[base:])\n\tfor i := range dst {"},
 		{gaussian, "point, rest := bits.Mul64(s.Word(), box.width)\n", "point, rest := bits.Mul64(binary.LittleEndian.Uint64(s.buffer[base+8*(1+i):]), box.width)\n"}}},

@@ -25,7 +25,7 @@ func TestMutantsAreConvicted(t *testing.T) {
 		}
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
-			if convictErr := overlays.Convict(".", overlay(t, m), m.pkg, m.test); convictErr != nil {
+			if _, convictErr := overlays.Convict(".", overlay(t, m), m.pkg, m.test); convictErr != nil {
 				t.Error(convictErr)
 			}
 		})

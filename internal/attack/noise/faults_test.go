@@ -92,12 +92,21 @@ func TestFaultsOfNoiseAreFound(t *testing.T) {
 				}
 			}
 		}},
+		{"one word in 6,000 used twice, for a number some 1,700 later", "layers, at like distances", func(n []int64) {
+			widths := release.NoiseLayers()
+			for i := range len(n) / dim {
+				for k := range 2 {
+					at := i*dim + k*4096 + 3000 + r.IntN(1000)
+					n[at], n[at-1700-r.IntN(30)] = sharing(r, widths, gridBits)
+				}
+			}
+		}},
 	}
 	for _, f := range faults {
 		planted := slices.Clone(numbers)
 		f.plant(planted)
 		with := k
-		with.words = f.found == "layers" // the others need no search that takes long
+		with.words = strings.HasPrefix(f.found, "layers") // the others need no search that takes long
 		found, failed := with.test(ctx, planted, gridBits)
 		if failed != nil {
 			t.Fatal(failed)
@@ -124,6 +133,42 @@ func sharing(r *rand.Rand, widths []uint64, gridBits uint) (int64, int64) {
 		return int64((2*point + 1 + 1<<(fineBits-gridBits)) >> (fineBits + 1 - gridBits))
 	}
 	return of(widths[1+r.IntN(200)]), of(widths[201+r.IntN(200)])
+}
+
+// TestLikeDistancesOfChanceAreRare draws forests of chance: pairs of numbers between 0 and 1 that are
+// near each other. A finding is below a probability no more often than that probability says.
+func TestLikeDistancesOfChanceAreRare(t *testing.T) {
+	const n, size, trials, near, seldom = 400, 200, 2000, 1e-3, 2e-5
+	r, low := rand.New(rand.NewPCG(3, 4)), 0
+	for range trials {
+		var distances []int
+		for range n / size {
+			x := make([]float64, size)
+			for i := range x {
+				x[i] = r.Float64()
+				for j := range i {
+					if math.Abs(x[i]-x[j]) < near/2 {
+						distances = append(distances, i-j)
+					}
+				}
+			}
+		}
+		if checkDistances("", distances, n, size, near).LogP < math.Log(0.05) {
+			low++
+		}
+	}
+	// Of 2,000 trials 170 or more would be rarer than 1e-10.
+	if low >= 170 {
+		t.Errorf("%d of %d findings have a probability below 0.05", low, trials)
+	}
+	for _, c := range []struct {
+		distances []int
+		least     bool
+	}{{nil, false}, {[]int{5}, false}, {[]int{5, 60, 61, 90, 120, 7}, false}, {[]int{50, 51, 52, 50, 51, 52, 50, 50}, true}} {
+		if f := checkDistances("", c.distances, n, size, seldom); (f.LogP < -scaleNats) != c.least {
+			t.Errorf("distances %v: probability e^%.1f, %s; rare is %v, want %v", c.distances, f.LogP, f.Seen, !c.least, c.least)
+		}
+	}
 }
 
 // TestFaultsOfSolvedReleasesAreFound claims another scale than that of releases whose noise goes

@@ -23,7 +23,10 @@ type kind struct {
 	smooth bool
 	// share is how many numbers are read, relative to the longest series.
 	share float64
-	draw  func() ([]float64, error)
+	// each is how many numbers a release has where it has more than one piece, else 0. Numbers are
+	// then searched release by release, so that pieces of the search are pieces of the noise.
+	each int
+	draw func() ([]float64, error)
 }
 
 // free pays for releases of nothing: there are no records, so nobody is charged.
@@ -42,12 +45,12 @@ const (
 // kinds are the releases under attack: every way in which this program lets out the noise of a sum.
 func kinds() []kind {
 	return append([]kind{
-		{name: "sum of vectors, gaussian", maker: "VectorSum.Seal", law: normal(), scale: 1, words: true, share: 1, draw: vectors(mechanism.Gaussian{NoiseMultiplier: 1}, release.L2(), dim)},
-		{name: "sum of rows, gaussian on a coarse grid", maker: "Sum.bounded", law: normal(), scale: 1, words: true, share: 0.1, draw: rows},
+		{name: "sum of vectors, gaussian", maker: "VectorSum.Seal", law: normal(), scale: 1, words: true, share: 1, each: dim, draw: vectors(mechanism.Gaussian{NoiseMultiplier: 1}, release.L2(), dim)},
+		{name: "sum of rows, gaussian on a coarse grid", maker: "Sum.bounded", law: normal(), scale: 1, words: true, share: 0.1, each: dim, draw: rows},
 		{name: "sum of layers, gaussian", maker: "ProductSum.Seal", law: normal(), scale: 1, words: true, share: 0.1, draw: layers},
 		{name: "second moments, gaussian", maker: "secondMomentOf", law: normal(), scale: 1, words: true, share: 0.1, draw: moments},
 		{name: "series of correlated noise", maker: "Series.Release", law: normal(), scale: 1.5, words: true, share: 0.1, draw: series},
-		{name: "sum of vectors, l1", law: laplace(), scale: 1, share: 0.1, draw: vectors(mechanism.KNorm{NoiseMultiplier: 1}, release.L1(), dim)},
+		{name: "sum of vectors, l1", law: laplace(), scale: 1, share: 0.1, each: dim, draw: vectors(mechanism.KNorm{NoiseMultiplier: 1}, release.L1(), dim)},
 		{name: "one number, l-infinity", law: laplace(), scale: 1, share: 0.01, draw: vectors(mechanism.KNorm{NoiseMultiplier: 1}, release.LInfinity(), 1)},
 		{name: "one number, l2", law: laplace(), scale: 1, share: 0.01, draw: vectors(mechanism.KNorm{NoiseMultiplier: 1}, release.L2(), 1)},
 	}, solved()...)

@@ -1,6 +1,7 @@
 package noise
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/bits"
@@ -14,7 +15,7 @@ import (
 // ziggurat has the widths of its layers. Two numbers of one word have one share of their widths.
 type ruler struct {
 	name   string
-	widths []uint64
+	widths []uint64 // in a search they fall
 	fine   uint
 }
 
@@ -38,15 +39,17 @@ type shares struct {
 	reciprocals []uint64 // of the widths, between 2^63 and 2^64
 	lengths     []uint   // of the widths, in bits
 	slacks      []uint64 // how far off a share of each width may be
-	all, sorted []uint64 // each is the upper bits of a share, then its number's place and its width
-	bucketBits  uint
-	buckets     []uint32
-	groups      []int32 // of each number: another one of its group, or itself
+	// parts hold an entry for each number and width: the upper bits of a share, then the number's
+	// place and the width. Every share of a part is below every share of the next one.
+	parts   [1 << partBits][]uint64
+	sorted  []uint64
+	buckets []uint32
+	groups  []int32 // of each number: another one of its group, or itself
 }
 
 const (
-	// maxBucketBits is how many bits of a share name its bucket, in long pieces.
-	maxBucketBits = 20
+	// partBits is how many bits of a share name its part. A part is small enough for the caches of a processor.
+	partBits = 6
 	// placeBits and widthBits are for the place of a number in its piece, and for the width.
 	placeBits, widthBits = 12, 9
 	tagBits              = placeBits + widthBits
@@ -55,6 +58,7 @@ const (
 // newShares returns a search in numbers of a grid. A share is known up to half a cell of the grid,
 // one unit of the ruler, and rounding.
 func newShares(r ruler, gridBits uint) *shares {
+	r.widths = slices.SortedFunc(slices.Values(r.widths), func(a, b uint64) int { return cmp.Compare(b, a) })
 	s := &shares{ruler: r, bits: gridBits}
 	for _, w := range r.widths {
 		length := uint(bits.Len64(w))
@@ -83,27 +87,28 @@ func (s *shares) chance(mass float64) float64 {
 	return sum * mass
 }
 
-// rank returns the rank of the graph of numbers in a piece that joins two if one word may have made
-// both: how many numbers could be left out so that no pair is left.
-func (s *shares) rank(piece []int64) int {
+// forest returns the distances of the edges of a forest. An edge joins two numbers of a piece that
+// one word may have made, and the forest joins what all such pairs join. So the number of edges is
+// the rank of the graph of all such pairs: how many numbers could be left out so that no pair is left.
+func (s *shares) forest(piece []int64) (distances []int) {
 	s.fill(piece)
 	s.sort()
 	s.groups = slices.Grow(s.groups[:0], len(piece))[:len(piece)]
 	for i := range s.groups {
 		s.groups[i] = int32(i)
 	}
-	rank, far := 0, slices.Max(s.slacks)*2>>tagBits+1
+	far := slices.Max(s.slacks)*2>>tagBits + 1
 	for i, a := range s.sorted {
 		for _, b := range s.sorted[i+1:] {
 			if b>>tagBits-a>>tagBits > far {
 				break
 			}
 			if s.match(piece, a, b) && s.join(place(a), place(b)) {
-				rank++
+				distances = append(distances, int(max(place(a), place(b))-min(place(a), place(b))))
 			}
 		}
 	}
-	return rank
+	return distances
 }
 
 // match reports whether two entries are of two numbers and have one share, as far as it is known.
@@ -138,57 +143,82 @@ func (s *shares) share(v int64, k int) uint64 {
 
 // fill computes the shares of a piece.
 func (s *shares) fill(piece []int64) {
-	s.all = s.all[:0]
-	s.bucketBits = min(maxBucketBits, uint(bits.Len(uint(len(piece)*len(s.widths)))))
-	s.buckets = slices.Grow(s.buckets[:0], 1<<s.bucketBits+1)[:1<<s.bucketBits+1]
-	clear(s.buckets)
+	for p := range s.parts {
+		s.parts[p] = s.parts[p][:0]
+	}
 	for i, v := range piece {
 		magnitude := uint64(max(v, -v)) << (s.fine - s.bits)
 		if magnitude == 0 {
 			continue
 		}
 		for k, w := range s.widths {
-			if magnitude < w {
-				value := s.share(v, k)
-				s.all = append(s.all, value>>tagBits<<tagBits|uint64(i)<<widthBits|uint64(k))
-				s.buckets[value>>(64-s.bucketBits)+1]++
+			if magnitude >= w {
+				break
 			}
+			value := s.share(v, k)
+			part := &s.parts[value>>(64-partBits)]
+			*part = append(*part, value>>tagBits<<tagBits|uint64(i)<<widthBits|uint64(k))
 		}
 	}
 }
 
-// sort brings the shares in ascending order: into buckets, which leaves little to do.
+// sort brings the shares in ascending order.
 func (s *shares) sort() {
-	for b := range 1 << s.bucketBits {
+	s.sorted = s.sorted[:0]
+	for _, part := range s.parts {
+		from := len(s.sorted)
+		s.sorted = slices.Grow(s.sorted, len(part))[:from+len(part)]
+		s.sortPart(s.sorted[from:], part)
+	}
+}
+
+// sortPart writes a part in ascending order: into buckets, which leaves little to do.
+func (s *shares) sortPart(dst, part []uint64) {
+	bucketBits := bits.Len(uint(len(part)))
+	shift := 64 - partBits - bucketBits
+	s.buckets = slices.Grow(s.buckets[:0], 1<<bucketBits+1)[:1<<bucketBits+1]
+	clear(s.buckets)
+	mask := uint64(1)<<bucketBits - 1
+	for _, a := range part {
+		s.buckets[a>>shift&mask+1]++
+	}
+	for b := range mask {
 		s.buckets[b+1] += s.buckets[b]
 	}
-	s.sorted = slices.Grow(s.sorted[:0], len(s.all))[:len(s.all)]
-	for _, a := range s.all {
-		at := &s.buckets[a>>(64-s.bucketBits)]
-		s.sorted[*at] = a
+	for _, a := range part {
+		at := &s.buckets[a>>shift&mask]
+		dst[*at] = a
 		*at++
 	}
-	for i, a := range s.sorted {
+	for i, a := range dst {
 		j := i
-		for ; j > 0 && s.sorted[j-1] > a; j-- {
-			s.sorted[j] = s.sorted[j-1]
+		for ; j > 0 && dst[j-1] > a; j-- {
+			dst[j] = dst[j-1]
 		}
-		s.sorted[j] = a
+		dst[j] = a
 	}
 }
 
 // checkShares looks at pieces of numbers for pairs that one word may have made. Pieces have at most
-// this length.
-func checkShares(ctx context.Context, r ruler, gridBits uint, numbers []int64, size int, mass float64) (Finding, error) {
-	pieces := slices.Collect(slices.Chunk(numbers, size))
-	ranks := make([]int, len(pieces))
+// this length. One test counts pairs, the other one looks at their distances.
+func checkShares(ctx context.Context, r ruler, gridBits uint, pieces [][]int64, size int, mass float64) ([]Finding, error) {
+	distances, ranks := make([][]int, len(pieces)), make([]int, len(pieces))
 	parallel.Parts(len(pieces), func(from, to int) {
 		s := newShares(r, gridBits)
 		for i := from; i < to && ctx.Err() == nil; i++ {
-			ranks[i] = s.rank(pieces[i])
+			distances[i] = s.forest(pieces[i])
+			ranks[i] = len(distances[i])
 		}
 	})
-	return checkRanks("one word for two numbers, "+r.name, ranks, size, newShares(r, gridBits).chance(mass)), ctx.Err()
+	numbers := 0
+	for _, p := range pieces {
+		numbers += len(p)
+	}
+	test, q := "one word for two numbers, "+r.name, newShares(r, gridBits).chance(mass)
+	return []Finding{
+		checkRanks(test, ranks, size, q),
+		checkDistances(test+", at like distances", slices.Concat(distances...), numbers, size, q),
+	}, ctx.Err()
 }
 
 // layersOf returns the ruler of a ziggurat of equal areas over half of the normal curve: layer 0 is

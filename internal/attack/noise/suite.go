@@ -187,14 +187,25 @@ func (k kind) test(ctx context.Context, numbers []int64, bits uint) ([]Finding, 
 	}
 	for _, r := range k.rulers() {
 		if size := newShares(r, bits).longest(mass); size >= 64 {
-			f, err := checkShares(ctx, r, bits, numbers, size, mass)
+			found, err := checkShares(ctx, r, bits, k.pieces(numbers, size), size, mass)
 			if err != nil {
 				return nil, err
 			}
-			findings = append(findings, f)
+			findings = append(findings, found...)
 		}
 	}
 	return findings, nil
+}
+
+// pieces divides numbers into pieces of at most this size.
+func (k kind) pieces(numbers []int64, size int) (all [][]int64) {
+	if k.each <= size {
+		return slices.Collect(slices.Chunk(numbers, size))
+	}
+	for released := range slices.Chunk(numbers, k.each) {
+		all = slices.AppendSeq(all, slices.Chunk(released, size))
+	}
+	return all
 }
 
 // farBeyond is the logarithm of a probability below that of every alarm.
@@ -217,6 +228,7 @@ func Elsewhere() ([]float64, error) { return kinds()[0].draw() }
 // elsewhere compares releases of this process and of others, all of one time.
 func elsewhere(ctx context.Context, o Options) ([]Finding, int, error) {
 	k, all := kinds()[0], []float64(nil)
+	k.each = 0 // the numbers below are of several releases
 	var others [][]float64
 	for range 3 {
 		other, err := o.Elsewhere(ctx)
