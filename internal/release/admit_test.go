@@ -77,7 +77,7 @@ func TestAdmitIsItsDefinition(t *testing.T) {
 	r, admitted, refused := rand.New(rand.NewPCG(3, 99)), 0, 0
 	for range plantedTrials(5000, 200000) {
 		n, columns, limit := 1+r.IntN(70), 1+r.IntN(4)*r.IntN(2), max(0, wildInt(r)>>r.IntN(30))&(1<<60-1)
-		s := &Sum{columns: columns, limit: limit, mixes: make([]uint64, columns)}
+		s := &Sum{columns: columns, limit: limit, notes: make([]uint64, columns)}
 		known, b := &entered{n2: make([]int64, n), mixes: make([]uint64, n)}, Block{rows: &Rows{}, n: n}
 		record, column := columns, 1
 		if b.rows.known = known; r.IntN(2) == 0 {
@@ -116,7 +116,7 @@ func TestAdmitIsItsDefinition(t *testing.T) {
 		}
 		if refused++; want {
 			admitted, refused = admitted+1, refused-1
-			for k, note := range s.mixes {
+			for k, note := range s.notes {
 				if sum := notes[k].Mod(&notes[k], big.NewInt(prime)).Uint64(); sum != note {
 					t.Fatalf("column %d of %v notes %d, want %d", k, q, note, sum)
 				}

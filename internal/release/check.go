@@ -53,8 +53,8 @@ func (s *Sum) admit(q []float64, recordStep, columnStep int, b *Block) error {
 	return nil
 }
 
-// admitOnes is admitSome for one integer a record. Where float64 leaves a doubt it notes nothing,
-// and reports that.
+// admitOnes is admitSome for one integer a record. It returns false, and notes nothing, if float64
+// leaves a doubt.
 func (s *Sum) admitOnes(q []float64, n2 []int64, mixes []uint64) bool {
 	var high, low, most uint64
 	limit := s.floatLimit()
@@ -62,7 +62,7 @@ func (s *Sum) admitOnes(q []float64, n2 []int64, mixes []uint64) bool {
 	for i, f := range q {
 		weight := float64(n2[i])
 		if n2[i] == 0 {
-			weight = math.MaxFloat64 // which zeros alone hold
+			weight = math.MaxFloat64 // so that every integer but 0 is beyond the limit
 		}
 		if !(f*f*weight <= limit) {
 			return false
@@ -73,7 +73,7 @@ func (s *Sum) admitOnes(q []float64, n2 []int64, mixes []uint64) bool {
 	if most > prime {
 		return false // a norm below 0, or a row that was not entered
 	}
-	s.mixes[0] = residue(s.mixes[0] + residue128(high, low))
+	s.notes[0] = residue(s.notes[0] + residue128(high, low))
 	return true
 }
 
@@ -83,7 +83,7 @@ func (s *Sum) admitSome(q []float64, recordStep, columnStep int, n2 []int64, mix
 	n := len(n2)
 	own := grow(s.room.q, s.columns*n)
 	for k := range s.columns {
-		s.mixes[k] = residue(s.mixes[k] + mixColumn(own[k*n:(k+1)*n], squares[:n], q[k*columnStep:], recordStep, mixes))
+		s.notes[k] = residue(s.notes[k] + mixColumn(own[k*n:(k+1)*n], squares[:n], q[k*columnStep:], recordStep, mixes))
 	}
 	s.room.q = own
 	limit, holds := s.floatLimit(), true
@@ -155,7 +155,7 @@ func (s *Sum) agrees(values []int64) bool {
 		return false
 	}
 	r := s.rows.origin.secret[:dim]
-	for k, noted := range s.mixes {
+	for k, noted := range s.notes {
 		if mixLong(values[k*dim:(k+1)*dim], r) != noted {
 			return false
 		}
@@ -163,25 +163,25 @@ func (s *Sum) agrees(values []int64) bool {
 	return true
 }
 
-// short reports whether numbers are different wherever their residues are: none is beyond half of
-// the prime.
+// short reports whether no number is beyond half of the prime in magnitude. Different numbers then
+// have different residues.
 func short(values []int64) bool {
 	return !slices.ContainsFunc(values, func(v int64) bool { return uint64(v+prime/2) > prime-1 })
 }
 
-// mergeChecks adds what o noted, and clears it. Rows of other integers have another secret: there o
-// is checked by itself, and its sum is noted with the secret of s.
+// mergeChecks adds the notes of o, and clears them. If o is of rows with another secret, its sum is
+// checked first, and then noted with the secret of s.
 func (s *Sum) mergeChecks(o *Sum) {
 	if s.rows.origin != o.rows.origin {
 		values, dim := slices.Clone(o.values()), o.rows.width
 		o.faulty = !o.agrees(values)
-		for k := range o.mixes {
-			o.mixes[k] = mixLong(values[k*dim:(k+1)*dim], s.rows.origin.secret[:dim])
+		for k := range o.notes {
+			o.notes[k] = mixLong(values[k*dim:(k+1)*dim], s.rows.origin.secret[:dim])
 		}
 	}
 	s.faulty = s.faulty || o.faulty
-	for k, v := range o.mixes {
-		s.mixes[k] = residue(s.mixes[k] + v)
+	for k, v := range o.notes {
+		s.notes[k] = residue(s.notes[k] + v)
 	}
-	clear(o.mixes)
+	clear(o.notes)
 }

@@ -492,7 +492,7 @@ func TestAdmitIsThatOfBigIntegers(t *testing.T) {
 						want.Add(want, new(big.Int).Mul(big.NewInt(int64(q[i*columns+k])), new(big.Int).SetUint64(rows.known.mixes[i])))
 					}
 					want.Mod(want, big.NewInt(prime))
-					if want.Cmp(new(big.Int).SetUint64(s.mixes[k])) != 0 {
+					if want.Cmp(new(big.Int).SetUint64(s.notes[k])) != 0 {
 						t.Fatal("mix")
 					}
 				}

@@ -11,13 +11,13 @@ import (
 type book struct {
 	first, total int  // the rows are the records first, first+1, … of a total
 	width        int  // how many integers a row adds, with the intercept
-	shift        uint // n2 counts in units of 2^shift of these integers
+	shift        uint // n2 counts in units of 2^(2·shift), of the squares of these integers
 	origin       *origin
 	known        *entered
 }
 
-// fits reports whether sums may take records of both books: n2 counts in one unit, of as many
-// integers.
+// fits reports whether one sum may take records of both books: their tables have the same number of
+// records, and their rows the same number of integers and the same unit of n2.
 func (b *book) fits(o *book) bool {
 	return b.total == o.total && b.width == o.width && b.shift == o.shift
 }
@@ -43,8 +43,8 @@ func newEntered(n2 []int64) *entered {
 // has reports whether a row was measured.
 func (e *entered) has(at int) bool { return atomic.LoadUint64(&e.mixes[at]) != notEntered }
 
-// enter keeps the numbers of a row unless it has some, both of one reading, and returns the squared
-// norm that it has.
+// enter keeps n2 and h of a row, which are of one reading, unless some are kept. It returns the n2
+// that is kept.
 func (e *entered) enter(at int, n2 int64, mix uint64) int64 {
 	e.lock.Lock()
 	defer e.lock.Unlock()

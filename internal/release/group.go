@@ -52,7 +52,7 @@ func newGroup(like []*Sum) *Group {
 	for _, s := range like {
 		end := at + s.columns*rows.dim
 		part := newRowAdder(s.rows, s.columns, s.bound, s.limit, g.all.Total[at:end], g.scales)
-		g.sums = append(g.sums, &Sum{seenSet: seenSet{sample: s.sample, sealed: true}, adder: part, rows: s.rows, columns: s.columns, bound: s.bound, limit: s.limit, grid: s.grid, mixes: make([]uint64, s.columns)})
+		g.sums = append(g.sums, &Sum{seenSet: seenSet{sample: s.sample, sealed: true}, adder: part, rows: s.rows, columns: s.columns, bound: s.bound, limit: s.limit, grid: s.grid, notes: make([]uint64, s.columns)})
 		at = end
 	}
 	return g

@@ -36,8 +36,8 @@ func newOrigin(dim int) *origin { return &origin{secret: uniform(dim + 1)} }
 // keep keeps the numbers of the row x that enters at place i.
 func (p *origin) keep(i int, x []int16) { p.square[i], p.mix[i] = mixWhole(x, p.secret[:len(x)]) }
 
-// read is reader.mix for row i of x, of dim coordinates. It returns notEntered unless the row is the
-// one that entered at its place; for another row it fails to with a probability of 2^-61.
+// read is reader.mix for row i of x, of dim coordinates. It returns notEntered if another row
+// entered at this place, except with probability 2^-61.
 func (p *origin) read(x integers, i, at, dim int, own *reader) (square int64, mix uint64) {
 	if square, mix = own.mix(x, i, p.secret[:dim]); mix != p.mix[at] {
 		return 0, notEntered

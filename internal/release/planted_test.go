@@ -104,10 +104,10 @@ func plantEach(t *testing.T, kind, fault string, plant planting) (found int) {
 	return found
 }
 
-// TestPageCountsPlantedFaults holds the table of docs/release-parts.md to the faults that are planted,
+// TestPageCountsPlantedFaults holds the table of docs/planted-faults.md to the faults that are planted,
 // and to the number of kinds of sums that each is planted into.
 func TestPageCountsPlantedFaults(t *testing.T) {
-	text, err := os.ReadFile("../../docs/release-parts.md")
+	text, err := os.ReadFile("../../docs/planted-faults.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,8 @@ func (s *ProductSum) admit(i int) {
 }
 
 // admit adds the squared norm of what the i-th record adds to the block. It returns its product
-// with the secret, and whether its numbers are as small as those of any record.
+// with the secret. The result fits is false if a number is too large for any record, or if a kernel
+// measured the left factor wrongly.
 func (p *productPart) admit(norm *square, i int, r productSecret) (mix uint64, fits bool) {
 	width := p.width()
 	switch {
@@ -37,7 +38,7 @@ func (p *productPart) admit(norm *square, i int, r productSecret) (mix uint64, f
 		left, leftMix := mixWhole(p.lefts[i*width:(i+1)*width], r.left)
 		right, rightMix := mixWhole(p.rights[i*p.Right:(i+1)*p.Right], r.right)
 		norm.add(uint64(left), uint64(right))
-		return timesResidue(int64(leftMix), rightMix), true
+		return timesResidue(int64(leftMix), rightMix), left == p.squares[i]
 	case p.Sparse:
 		for k, v := range p.tokens {
 			row := p.own[k*p.Right : (k+1)*p.Right]

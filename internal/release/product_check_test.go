@@ -22,6 +22,9 @@ var productFaults = map[string]struct {
 			p.rights[len(p.rights)-1-j] = 32767
 		}
 	}},
+	"the norm of another record": {true, func(r *rand.Rand, s *ProductSum) {
+		s.parts[r.IntN(2)].squares[3] += 1 + r.Int64N(9) // too large: it would make the record shorter
+	}},
 	"a contribution beyond the bound": {true, func(r *rand.Rand, s *ProductSum) {
 		p := &s.parts[3+r.IntN(4)]
 		if len(p.own) > 0 {
@@ -88,8 +91,8 @@ func TestFaultsOfProductSumsAreFound(t *testing.T) {
 					s.faulty = false
 					if s.admit(n - 1); s.faulty {
 						found++
-					} else if name == "right factors beyond the bound" {
-						t.Fatal("a record that is beyond the bound was admitted")
+					} else if name == "right factors beyond the bound" || name == "the norm of another record" {
+						t.Fatal("a record that is beyond the bound, or was measured wrongly, was admitted")
 					}
 					if err = s.Add(nil, someFactors(r, 0, nil), nil); errors.Is(err, ErrComputation) != s.faulty {
 						t.Fatalf("faulty is %v: Add has error %v", s.faulty, err)

@@ -79,7 +79,7 @@ type ScoreSum struct {
 	tails []int64
 	exact []float64
 	// What the sum is checked with; see admit.
-	mixes  []uint64 // of each column what its sum has as its product with the secret
+	notes  []uint64 // of each column Σ q·h, which the product of its sum with the secret must be
 	faulty bool     // a check failed: nothing is chosen
 }
 
@@ -112,7 +112,7 @@ func NewScoreSum(s Sample, of *RowsWithMax, o ScoreOptions) (*ScoreSum, error) {
 func newScoreSum(s Sample, of *RowsWithMax, o ScoreOptions, shift uint) *ScoreSum {
 	whole := newWholeSum(of.rows, o.Columns, make([]int64, o.Columns*of.rows.dim))
 	whole.Largest = float64(of.largest) // no larger than that of the type, so that less is flushed
-	return &ScoreSum{seenSet: newSeenSet(s), all: whole, of: of, o: o, shift: shift, tails: make([]int64, o.Columns), mixes: make([]uint64, o.Columns)}
+	return &ScoreSum{seenSet: newSeenSet(s), all: whole, of: of, o: o, shift: shift, tails: make([]int64, o.Columns), notes: make([]uint64, o.Columns)}
 }
 
 // delta is one record's bound in integers.
@@ -166,7 +166,7 @@ func (s *ScoreSum) admit(b *Block) error {
 			v := int64(f)
 			high, low := bits.Mul64(uint64(max(v, -v)), uint64(peak))
 			s.faulty = s.faulty || high != 0 || low > uint64(s.delta())
-			s.mixes[k] = residue(s.mixes[k] + timesResidue(v, mix))
+			s.notes[k] = residue(s.notes[k] + timesResidue(v, mix))
 		}
 	}
 	if s.faulty {
@@ -182,7 +182,7 @@ func (s *ScoreSum) agrees(values []int64) bool {
 		return false
 	}
 	r := s.of.rows.origin.secret[:dim]
-	for k, noted := range s.mixes {
+	for k, noted := range s.notes {
 		if mixLong(values[k*dim:(k+1)*dim], r) != noted {
 			return false
 		}
@@ -223,10 +223,10 @@ func (s *ScoreSum) Merge(o *ScoreSum) error {
 	addTo(s.all.Total, o.all.Total)
 	addTo(s.tails, o.tails)
 	s.faulty = s.faulty || o.faulty
-	for k, v := range o.mixes {
-		s.mixes[k] = residue(s.mixes[k] + v)
+	for k, v := range o.notes {
+		s.notes[k] = residue(s.notes[k] + v)
 	}
-	clear(o.mixes)
+	clear(o.notes)
 	return nil
 }
 

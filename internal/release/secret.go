@@ -43,7 +43,8 @@ func residue(v uint64) uint64 {
 	return v
 }
 
-// residue128 returns a number of two words, of two's complement, modulo the prime; 2^64 is 8 there.
+// residue128 returns a number of two words, in two's complement, modulo the prime. It uses that 2^64
+// is 8 modulo the prime.
 func residue128(high, low uint64) uint64 {
 	return residue(times2(signedResidue(int64(high)), 3) + residue(low))
 }
@@ -54,12 +55,12 @@ func times2(v uint64, n uint) uint64 {
 	return residue(v<<n&prime | v>>(primeBits-n))
 }
 
-// signedResidue returns v modulo the prime: as a number without a sign, a negative v is more by
-// 2^64.
+// signedResidue returns v modulo the prime. For a negative v, uint64(v) is v + 2^64, and so 8 is
+// subtracted.
 func signedResidue(v int64) uint64 { return residue(residue(uint64(v)) + prime - uint64(v>>63)&8) }
 
-// addProduct adds a·b to a number of two words, of two's complement. The sum is to stay below 2^127
-// in magnitude. As a number without a sign, a negative a is more by 2^64.
+// addProduct adds a·b to a number of two words, in two's complement. The sum must stay below 2^127
+// in magnitude. For a negative a, uint64(a) is a + 2^64, and so b is subtracted from the high word.
 func addProduct(high, low uint64, a int64, b uint64) (uint64, uint64) {
 	h, l := bits.Mul64(uint64(a), b)
 	low, carry := bits.Add64(low, l, 0)

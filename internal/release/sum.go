@@ -41,9 +41,9 @@ type Sum struct {
 	rows    *Rows
 	columns int
 	bound   float64
-	limit   int64 // Δ in units of n2's root, rounded down
+	limit   int64 // Δ/2^shift, rounded down: n2 counts in units of 2^(2·shift)
 	grid    grid
-	mixes   []uint64 // of each column what its sum has as its product with the secret; see admit
+	notes   []uint64 // of each column Σ q·h, which the product of its sum with the secret must be
 	faulty  bool     // a check failed: nothing is released
 	room    admitRoom
 }
@@ -91,7 +91,7 @@ func checkSample(s Sample, rows *Rows, maxRecords int) error {
 
 func newSum(s Sample, rows *Rows, columns int, bound float64, g grid) *Sum {
 	limit := g.bound >> rows.shift
-	return &Sum{seenSet: newSeenSet(s), adder: newAdder(rows, columns, bound, limit), rows: rows, columns: columns, bound: bound, limit: limit, grid: g, mixes: make([]uint64, columns)}
+	return &Sum{seenSet: newSeenSet(s), adder: newAdder(rows, columns, bound, limit), rows: rows, columns: columns, bound: bound, limit: limit, grid: g, notes: make([]uint64, columns)}
 }
 
 // Empty returns an empty sum of the same kind, for another goroutine. It may be called while other

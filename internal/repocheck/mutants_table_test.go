@@ -92,7 +92,7 @@ var mutants = []mutant{
 	{"rows of other records", "internal/release/entered.go", "e.n2[record-first], e.mixes[record-first]", "b.n2[from+k], e.mixes[(record-first)*0+1+k]", "./internal/release", "TestRowsAreThoseOfTheirRecords"},
 	{"faulty sums released", "internal/release/release.go", "if s.faulty {", "if false {", "./internal/release", "TestPlantedFaultsStopTheRun"},
 	{"faulty sums in a series", "internal/release/series.go", "b.state != nil && b.state.faulty {", "false {", "./internal/release", "TestFaultySumsAreNotReleased"},
-	{"notes of a part lost", "internal/release/check.go", "s.mixes[k] = residue(s.mixes[k] + v)", "_, _ = k, v", "./internal/release", "TestTrueSumsAreNotFaulty"},
+	{"notes of a part lost", "internal/release/check.go", "s.notes[k] = residue(s.notes[k] + v)", "_, _ = k, v", "./internal/release", "TestTrueSumsAreNotFaulty"},
 	{"a sum of products that is not checked", "internal/release/product.go", "faulty: !s.agrees(values)", "faulty: false", "./internal/release", "TestFaultsOfProductSumsAreFound"},
 	{"products admitted beyond the bound", "internal/release/product_check.go", "s.faulty = s.faulty || !norm.within(s.grid.bound)", "_ = norm", "./internal/release", "TestFaultsOfProductSumsAreFound"},
 	{"contributions of other positions admitted", "internal/release/product_check.go", "mix == p.mixPositions(i, r)", "true", "./internal/release", "TestContributionsOfOtherPositionsAreFound"},
