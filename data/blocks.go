@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// ReadBlocks reads a table block by block. It calls the function each with every block, in the
-// order of the file. A block is a data set with the given number of records. The last block may
-// have fewer records, but has at least one. If the schema drops every row, the function is never
-// called. All blocks together have the records that Read returns with the same options.
+// ReadBlocks reads a table block by block. It passes the blocks to the function each, in the order
+// of the file. A block is a data set with the given number of records. The last block may have
+// fewer records, but has at least one. If the schema drops every row, the function is never called.
+// All blocks together have the records that Read returns with the same options.
 //
 // If the function returns an error, ReadBlocks stops and returns that error. It finds an error of
 // the file only when it reaches the place of the error, after it passed on earlier blocks. The

@@ -12,7 +12,7 @@ import (
 // private records, so show it only to people who may see the records.
 type CheckReport struct {
 	// Clean reports whether every cell satisfies the declarations of the schema. A missing cell
-	// satisfies the declarations, unless the schema drops its row because of it.
+	// satisfies the declarations, unless its column has the treatment Drop for missing cells.
 	Clean bool
 	// Rows is the number of rows. Dropped is the number of rows that the schema drops.
 	Rows, Dropped int

@@ -103,9 +103,10 @@ type Column struct {
 	// modify what it points to.
 	Hashing *Hashing
 
-	// Repeat, if it is n > 0, declares n columns at once. Their names are Name followed by one of
-	// the numbers 0 to n-1. Schema.Expand replaces such a column by the n columns. ReadSchema and
-	// ParseSchema return expanded schemas. Validate refuses a schema that is not expanded.
+	// Repeat is the number of columns that this declaration stands for, or 0 for a single column.
+	// If Repeat is n > 0, the names of the columns are Name followed by one of the numbers 0 to
+	// n-1. Schema.Expand replaces such a declaration by n columns. ReadSchema and ParseSchema
+	// return expanded schemas. Validate refuses a schema that is not expanded.
 	Repeat int
 }
 

@@ -21,8 +21,9 @@ type Source struct {
 	//   - a file in a format of this package, which may be compressed with gzip unless it is NPZ
 	//   - a file in one of Formats, not compressed with gzip
 	//   - "-" for standard input
-	//   - a folder, or a pattern with *, ? or [. The files in it are parts of one table with equal
-	//     columns. They are read in the order of their names.
+	//   - a folder, or a pattern with *, ? or [. The files in the folder, or the files that match
+	//     the pattern, are parts of one table with equal columns. The parts are read in the order
+	//     of their names.
 	Path string
 	// Labels is the name of a separate NPY or IDX file with the target of an NPY or IDX matrix. ""
 	// means that there is no separate file.

@@ -149,8 +149,8 @@ func (m *Map) Apply(dst []float64, rows int, s *Scratch, row func(r int) []float
 	m.ApplyFeatures(dst, x, rows, s)
 }
 
-// ApplyFeatures does what Apply does, for rows whose features are already in x, one row after the
-// other. It overwrites x.
+// ApplyFeatures is Apply for rows whose features are already in x, one row after the other. It
+// overwrites x.
 func (m *Map) ApplyFeatures(dst, x []float64, rows int, s *Scratch) {
 	d := m.Pipeline.Dim()
 	for r := range rows {

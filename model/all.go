@@ -12,11 +12,11 @@ import (
 // blockRows is the number of rows that a goroutine predicts at a time.
 const blockRows = 512
 
-// PredictAll predicts the rows of d in order, on all processors. It calls the function use for one
-// block of predictions after the other. The argument first is the number of the block's first row.
-// A block has shape [rows, m.Outputs()]. The predictions of a row that the schema drops are NaN.
-// After the function use returns, the memory of the block is reused. The error is the first error
-// of this function, or ctx.Err().
+// PredictAll predicts the rows of d in order, on all processors. It passes one block of predictions
+// after the other to the function use. The argument first is the number of the block's first row. A
+// block has shape [rows, m.Outputs()]. The predictions of a row that the schema drops are NaN. The
+// memory of a block is reused after this function has returned. The error is the first error of
+// this function, or ctx.Err().
 func (m *Model) PredictAll(ctx context.Context, d *data.Dataset, use func(first int, predictions []float64) error) error {
 	k := m.Outputs()
 	predictors := make([]predictor, runtime.GOMAXPROCS(0))

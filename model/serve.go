@@ -85,9 +85,9 @@ func (m *Model) Loss() Loss { return m.linear.Loss }
 // The caller must not modify the slice.
 func (m *Model) Weights() []float64 { return m.weights }
 
-// Outputs returns the number of numbers in a prediction. For regression a prediction is one number.
-// For two classes it is the probability of the second level. For more classes it has one
-// probability for each level.
+// Outputs returns the length of a prediction. For regression a prediction is one number. For two
+// classes it is the probability of the second level. For more classes it has one probability for
+// each level.
 func (m *Model) Outputs() int { return m.linear.Columns }
 
 // Scratch is the working memory of Model.Predict. Each goroutine needs its own.

@@ -10,8 +10,8 @@ import (
 // Start[i+1], record i has the number Values[e] at index Index[e]. All other numbers of the record
 // are zero.
 type Entries[T kernel.Float] struct {
-	// Start has the position of each record's first entry in Index and Values, and at the end the
-	// number of entries.
+	// Start has one number for each record: the position of the record's first entry in Index and
+	// Values. One more number at the end of Start is the number of all entries.
 	Start []int
 	// Index has the index of each entry within its record. The indices of one record ascend.
 	Index []uint32
@@ -41,10 +41,10 @@ type entriesTaker[T kernel.Float] interface {
 	forwardEntries(y []T, x Entries[T], n int)
 }
 
-// ForwardEntries does what Forward does, for inputs whose zeros may be left out. The outputs equal
-// the outputs of Forward bit for bit. The time does not depend on the zeros that are left out.
-// ForwardEntries panics if TakesEntries returns false for the network, or if x has fewer than n
-// records. The tape does not keep x.
+// ForwardEntries is Forward for inputs whose zeros may be left out. The outputs equal the outputs
+// of Forward bit for bit. The time does not depend on the zeros that are left out. ForwardEntries
+// panics if TakesEntries returns false for the network, or if x has fewer than n records. The tape
+// does not keep x.
 func (t *Tape[T]) ForwardEntries(x Entries[T], n int, weights []T) []T {
 	if !t.network.TakesEntries() || len(x.Start) <= n || len(x.Index) < x.Start[n] || len(x.Values) < x.Start[n] {
 		panic(fmt.Sprintf("network: ForwardEntries: there are entries of %d records, want %d and a network that takes entries", len(x.Start)-1, n))

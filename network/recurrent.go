@@ -13,7 +13,7 @@ import (
 // the weights of the features, the weights of the state, and the bias. Source: J. Elman, "Finding
 // structure in time", Cognitive Science 14 (1990).
 type Recurrent struct {
-	// Units is the number of numbers in the state.
+	// Units is the length of the state, which is a vector.
 	Units int `json:"units"`
 	// ReturnSequences selects the output. If it is true, the output has the states at all
 	// positions, with the shape [positions, Units]. Otherwise the output is the last state, with

@@ -13,8 +13,8 @@ type Shape []int
 // maxSize bounds the numbers of a record at any place of a network, so that sizes do not overflow.
 const maxSize = 1 << 28
 
-// Size returns the number of numbers in a record, which is the product of all dimensions. It is 1
-// for an empty shape.
+// Size returns the product of all dimensions. This is the length of a record's data. The product is
+// 1 for an empty shape.
 func (s Shape) Size() int {
 	size := 1
 	for _, n := range s {

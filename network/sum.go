@@ -13,8 +13,9 @@ const sumNumbers = 1 << 20
 // i is weights[i], and the factors of its gradient are in f. The slice dst has the size of the
 // block. AddSum forms no gradient of a single record: it computes one matrix product, or a few
 // products for many records. A record of weight 0 is skipped, even if its factors are NaN. AddSum
-// does not verify the factors and it rounds. So it is for training without privacy and for tests.
-// The order of the additions is unspecified. AddSum panics if lengths disagree.
+// does not verify the factors, and its results are rounded. So use AddSum only for training without
+// privacy and for tests. The order of the additions is unspecified. AddSum panics if lengths
+// disagree.
 func (w *Workspace[T]) AddSum(dst []T, f kernel.Factors[T], weights []T) {
 	if len(dst) != f.Numbers() || len(weights) != f.Records {
 		panic(fmt.Sprintf("network: AddSum: %d numbers and %d weights, want %d and %d", len(dst), len(weights), f.Numbers(), f.Records))

@@ -29,9 +29,10 @@ type Cost struct {
 	Runs int
 }
 
-// CostOf returns the total cost of all runs of the candidates. The function runs returns the number
-// of runs of a candidate. Runs without privacy are left out. All candidates must have the same
-// neighboring relation and unit. The runs must be fixed before the first of them begins.
+// CostOf returns the total cost of all runs of the candidates. The argument runs is a function that
+// returns the number of runs of a candidate. Runs without privacy are left out. All candidates must
+// have the same neighboring relation and unit. The runs must be fixed before the first of them
+// begins.
 //
 // The bound is exact for Gaussian releases without sampling. For other releases it comes from
 // account.RDP if that accountant has a proof, otherwise from account.Best. The executed noise is

@@ -56,11 +56,10 @@ func (e *Encoder) Append(d *data.Dataset) error {
 // not close the writer.
 func (e *Encoder) Close(note json.RawMessage) error { return e.out.Close(note) }
 
-// FitFile does what Fit does, for a table in a file of the given size in bytes. An Encoder must
-// have written the file with the same schema and feature bits. Every step reads the rows from the
-// file. The memory use is a few blocks of rows, and less than one byte for each record. There is
-// one exception: if features are bits and a row has at least 256 bytes, each record needs about 20
-// bytes.
+// FitFile is Fit for a table in a file of the given size in bytes. An Encoder must have written the
+// file with the same schema and feature bits. Every step reads the rows from the file. The memory
+// use is a few blocks of rows, and less than one byte for each record. There is one exception: if
+// features are bits and a row has at least 256 bytes, each record needs about 20 bytes.
 //
 // The file must not change during the run. A damaged file is an error. A change that the operating
 // system reports is an error too. The guarantee holds even if the file is damaged or changed. A

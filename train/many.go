@@ -26,9 +26,9 @@ type Run struct {
 	Options Options
 }
 
-// FitMany does what Fit does, for several plans over one table and schema. Every plan must use all
-// records in each step. Plans may whiten rows by a covariance. Each step reads the records once for
-// all plans, which takes far less time than separate trainings.
+// FitMany is Fit for several plans over one table and schema. Every plan must use all records in
+// each step. Plans may whiten rows by a covariance. Each step reads the records once for all plans,
+// which takes far less time than separate trainings.
 //
 // The cost of every plan is reserved separately, in order. A cost that was reserved before an error
 // stays spent. If the weights of some models are not finite, the error wraps model.ErrNotFinite.
@@ -48,8 +48,8 @@ func FitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, d *data.Dataset)
 	return fitMany(ctx, l, jobs, t)
 }
 
-// FitMany does what the function FitMany does, on the records of the table. Every plan must have
-// the columns and transforms with which the table was encoded.
+// FitMany is the function FitMany on the records of the table. Every plan must have the columns and
+// transforms with which the table was encoded.
 func (t *Table) FitMany(ctx context.Context, l *ledger.Ledger, jobs []Run) ([]*Result, error) {
 	if err := checkJobs(jobs, t.records); err != nil || len(jobs) == 0 {
 		return nil, err

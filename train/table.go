@@ -56,8 +56,8 @@ var errOtherTable = fmt.Errorf("train: the table was encoded with other columns 
 // Records returns the number of records. It is private unless the schema declares it.
 func (t *Table) Records() int { return t.records }
 
-// Fit does what the function Fit does, on the records of the table. The plan must have the columns
-// and transforms with which the table was encoded. A table from a file does not contain persons or
+// Fit is the function Fit on the records of the table. The plan must have the columns and
+// transforms with which the table was encoded. A table from a file does not contain persons or
 // weights of rows, so a plan that needs them is an error. A plan with a holdout is an error too.
 func (t *Table) Fit(ctx context.Context, l *ledger.Ledger, s Setup, o Options) (*Result, error) {
 	if err := s.check(o); err != nil {

@@ -121,7 +121,7 @@ func (t *table) clipped() {
 		}
 	}
 	t.golden("sensitivity of an answer clipped to [0, b], with b = 5", "b", most, 2, within(b, 0), "no difference; measured over a grid of pairs of answers")
-	t.golden("sensitivity of an answer clipped to [-b, b], with b = 5", "b", mostSigned, 2, within(2*b, 0), "2b if an answer is replaced; the chapter's b holds if a record is added to a sum, as for its gradients")
+	t.golden("sensitivity of an answer clipped to [-b, b], with b = 5", "b", mostSigned, 2, within(2*b, 0), "the sensitivity is 2b if the answer is replaced; the chapter's b holds for a sum to which a record is added, as in its gradient descent")
 }
 
 // aggregated returns distances from the exact slope: of the private median of slopes of blocks, and

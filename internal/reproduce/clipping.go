@@ -77,7 +77,7 @@ func runClipping(ctx context.Context, l experiment.Environment) (experiment.Outc
 	}
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{waysFigure(all)}, Notes: []string{
 		fmt.Sprintf("Each row is one run with epsilon %v at delta 1e-5, the default learning rate, and %d steps on samples of %d expected records. ", clippingEpsilon, clippingSteps, clippingBatch) +
-			"The time of a step is the time of the run divided by its steps, on a busy machine. Memory is the largest growth of the heap during the run, with garbage and the encoded records.",
+			"The time of a step is the time of the run divided by its steps, on a busy machine. Memory is the largest growth of the heap during the run, including garbage and the encoded records.",
 	}}, nil
 }
 

@@ -146,7 +146,7 @@ func (t *table) misprinted() error {
 	}{
 		{"as a standard deviation", 1, printed(1), 0.13437, 5e-6, "the formula holds, with six times the necessary noise; it lacks a square root, since the report's definition 2.4 states σ²"},
 		{"as a variance", 0.1, math.Sqrt(printed(0.1)), 0.21404, 5e-6, "the formula fails: the noise is too small"},
-		{"as a variance", 0.5, math.Sqrt(printed(0.5)), 0.51436, 5e-6, "the formula fails by little: the noise is slightly too small"},
+		{"as a variance", 0.5, math.Sqrt(printed(0.5)), 0.51436, 5e-6, "the formula fails by a small margin: the noise is slightly too small"},
 	} {
 		v, err := account.GDP.Epsilon(mechanism.Gaussian{NoiseMultiplier: c.noise}, 1e-5, privacy.AddOrRemoveOne)
 		if err != nil {
