@@ -47,8 +47,8 @@ type PrivateClassification struct {
 	// BestBalanced is the threshold with the highest balanced accuracy, which is the mean of the
 	// two recalls. It is nil if there are more than two levels.
 	BestBalanced *Choice `json:"best-threshold-for-balanced-accuracy,omitempty"`
-	// Calibration is the calibration table. Neighboring score bins are joined so that it has about
-	// 20 rows at most. It is nil if the plan has only one score bin.
+	// Calibration is the calibration table. Neighboring score bins are joined, so that the table
+	// has at most about 20 rows. It is nil if the plan has only one score bin.
 	Calibration []Bin `json:"calibration,omitempty"`
 	// GroupColumn is the column by which Groups is split, or "".
 	GroupColumn string `json:"group-column,omitempty"`
