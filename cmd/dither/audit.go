@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/ditherml/dither/internal/attack"
 	"github.com/ditherml/dither/internal/auditing"
 	"github.com/ditherml/dither/internal/format/parquet"
@@ -17,8 +15,11 @@ func newAudit() *cobra.Command {
 		if q.Part != "" {
 			return attack.WritePart(c.Context(), c.OutOrStdout(), q.Part)
 		}
-		subject := strings.Join(args, "")
-		if err := q.Check(subject); err != nil {
+		subject, err := scoreaudit.Subject(args)
+		if err == nil {
+			err = q.Check(subject)
+		}
+		if err != nil {
 			return err
 		}
 		r, err := q.Run(c.Context(), c.ErrOrStderr(), subject, parquet.Formats(), func() (auditing.Report, error) {

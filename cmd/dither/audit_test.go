@@ -18,7 +18,7 @@ func TestAudit(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	for _, args := range [][]string{{"audit", "--effort", "0"}, {"audit", "gaussian(1)"}, {"audit", "no-model"}, {"audit", "laplace(1)", "--delta", "1e-5"}, {"audit", "gaussian(1)", "--delta", "1e-5", "--data", "x"}, {"audit", "--scores", "none.csv", "--epsilon", "1"}, {"audit", "--scores", scores}, {"audit", "a", "b"}} {
+	for _, args := range [][]string{{"audit", "--effort", "0"}, {"audit", ""}, {"audit", "gaussian(1)", "--delta", "1e-5", "--canaries", "0"}, {"audit", "gaussian(1)", "--delta", "1e-5", "--canaries", "600000"}, {"audit", "gaussian(1)"}, {"audit", "no-model"}, {"audit", "laplace(1)", "--delta", "1e-5"}, {"audit", "gaussian(1)", "--delta", "1e-5", "--data", "x"}, {"audit", "--scores", "none.csv", "--epsilon", "1"}, {"audit", "--scores", scores}, {"audit", "a", "b"}} {
 		if status, stdout, stderr := invoke(args...); status != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || display.Exists("dither-audit") {
 			t.Errorf("%v: status %d, %q, %q, want one line and no folder", args, status, stdout, stderr)
 		}

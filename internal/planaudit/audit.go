@@ -33,23 +33,42 @@ type Options struct {
 type running struct {
 	*Plan
 	Options
+	// expect, if not nil, is told how many seconds the rest of an attack takes.
+	expect func(seconds float64)
+}
+
+// seconds returns about how long each attack takes, before anything is measured.
+func (a running) seconds() []float64 {
+	if a.Minimizer != nil {
+		return []float64{blackSeconds * a.Effort}
+	}
+	return []float64{whiteSeconds * a.Effort, blackSeconds * a.Effort}
+}
+
+// foresee tells how long some trainings take, from the seconds of one.
+func (a running) foresee(trainings int, one float64) {
+	if a.expect != nil {
+		a.expect(float64(trainings) * one / float64(min(trainings, runtime.GOMAXPROCS(0))))
+	}
 }
 
 // Run audits the plan and returns the report. An error says that a training failed, or that ctx
 // ended.
 func (p *Plan) Run(ctx context.Context, o Options) (auditing.Report, error) {
+	if most := p.mostCanaries(); o.Canaries > most {
+		return auditing.Report{}, fmt.Errorf("--canaries is %d, want at most %d: canaries are up to half of the %d rows that the plan allows", o.Canaries, most, p.maxRecords())
+	}
 	start := time.Now()
-	a := running{p, o}
+	a := running{Plan: p, Options: o}
+	w := newWatch(o.Progress, time.Now, a.seconds())
+	a.expect = w.expect
 	attacks := a.attacks()
+	defer w.every(time.Second)()
 	var sections []auditing.Section
 	for i, attack := range attacks {
 		begin := time.Now()
-		tell := func(what string, done float64) {
-			if o.Progress != nil {
-				o.Progress(what, (float64(i)+done)/float64(len(attacks)))
-			}
-		}
-		s, err := attack(ctx, 1-(1-o.Confidence)/float64(len(attacks)), tell)
+		w.start(i)
+		s, err := attack(ctx, 1-(1-o.Confidence)/float64(len(attacks)), w.progress)
 		if err != nil {
 			return auditing.Report{}, err
 		}

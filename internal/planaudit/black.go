@@ -26,7 +26,7 @@ func (p *Plan) margins(ctx context.Context, of *pool, included []bool) ([]float6
 	}
 	out := make([]float64, len(included))
 	for i := range out {
-		out[i] = margin(m, shown, i)
+		out[i] = p.agreement(m, shown, i)
 	}
 	return out, nil
 }
@@ -60,7 +60,7 @@ func (p *Plan) begin(of *pool) ([]float64, error) {
 		return nil, err
 	}
 	for i := range out {
-		out[i] = margin(m, of.shown, i)
+		out[i] = p.agreement(m, of.shown, i)
 	}
 	return out, nil
 }

@@ -3,11 +3,13 @@ package planaudit
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/ditherml/dither/audit"
 	"github.com/ditherml/dither/internal/auditing"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/option"
 )
 
 // finalName is the name of the attack on the final model.
@@ -61,15 +63,29 @@ func (a running) prepareFinal(ctx context.Context) (*pool, size, error) {
 		return nil, size{}, err
 	}
 	s := a.sizeFor(seconds, blackSeconds)
-	if s.canaries = min(s.canaries, max(1, a.schema.MaxRecords/2/a.rows)); s.canaries != len(of.canaries) {
+	if s.canaries = min(s.canaries, a.mostCanaries()); s.canaries != len(of.canaries) {
 		of, err = a.newFinalPool(ctx, s.canaries)
 	}
+	a.foresee(s.runs+s.references, seconds)
 	return of, s, err
+}
+
+// mostCanaries returns the largest number of canaries of a training.
+func (p *Plan) mostCanaries() int {
+	return max(1, p.maxRecords()/2/p.rows)
+}
+
+// maxRecords returns the largest number of rows that the plan allows.
+func (p *Plan) maxRecords() int {
+	if p.schema == nil { // of a plan that is not trained as a whole
+		return p.Descent.MaxRecords
+	}
+	return p.schema.MaxRecords
 }
 
 // newFinalPool returns the rows of an attack on the final model.
 func (a running) newFinalPool(ctx context.Context, canaries int) (*pool, error) {
-	of, err := a.newPool(ctx, canaries, a.others(), a.Public)
+	of, err := a.newPool(ctx, canaries, a.others(canaries), a.Public)
 	if err != nil {
 		return nil, err
 	}
@@ -79,10 +95,22 @@ func (a running) newFinalPool(ctx context.Context, canaries int) (*pool, error) 
 	return of, nil
 }
 
-// others returns the number of other made-up records of a table. It is three times the noise of a
-// released count, so that the count is near the true number.
-func (a running) others() int {
-	return max(1, min(a.schema.MaxRecords/2, int(3*a.counted)))
+// others returns the number of other made-up records of a table. It is about three times the noise
+// of a released count, so that the count is near the true number. An even number lets labels cancel.
+func (a running) others(canaries int) int {
+	if n := a.exact(); n > 0 {
+		return max(0, n-canaries)
+	}
+	return max(1, min(a.schema.MaxRecords/2, 2*int(math.Ceil(1.5*a.counted))))
+}
+
+// exact returns the number of records that the plan takes as public and insists on, 0 for none. Its
+// canaries are replaced, so that the number stays.
+func (p *Plan) exact() int {
+	if m := p.Minimizer; m != nil && m.Output != nil && m.Output.Solver != nil && m.Output.Solver.Name == option.SolverPermuted {
+		return m.Records
+	}
+	return 0
 }
 
 // finalFacts describe the attack on the final model.
@@ -93,7 +121,7 @@ func (a running) finalFacts(of *pool, s size) []auditing.Fact {
 	}
 	facts := []auditing.Fact{
 		fact("trainings", "%s among %s", s.words(), records),
-		fact("attack", "knows the final model and the other records; a score is the margin by which the model agrees with a canary"),
+		fact("attack", "knows the final model and the other records; a score is how far the model has moved toward the label of a canary"),
 	}
 	if a.Descent != nil && a.Descent.LastIterate == nil || a.Network != nil {
 		facts = append(facts, fact("learning rate", "small and constant, without momentum, so that the model shows most of what was released; no guarantee depends on it"))

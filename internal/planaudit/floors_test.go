@@ -16,7 +16,7 @@ func stepsShare(t *testing.T, event string) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	section, err := running{p, Options{Effort: 1}}.descentSteps(t.Context(), 0.95, func(string, float64) {})
+	section, err := running{Plan: p, Options: Options{Effort: 1}}.descentSteps(t.Context(), 0.95, func(string, float64) {})
 	if err != nil {
 		t.Fatal(err)
 	}

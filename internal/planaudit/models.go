@@ -99,7 +99,7 @@ func FinalModels(ctx context.Context, alarm float64, runs int, progress func(wha
 		if err != nil {
 			return nil, fmt.Errorf("models: %s: %w", k.name, err)
 		}
-		a := running{p, Options{Runs: runs, Canaries: 1, Effort: 1}}
+		a := running{Plan: p, Options: Options{Runs: runs, Canaries: 1, Effort: 1}}
 		section, err := a.finalModel(ctx, 1-alarm/float64(len(kinds)), func(_ string, done float64) {
 			progress("models: "+k.name, (float64(i)+done)/float64(len(kinds)))
 		})

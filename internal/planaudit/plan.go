@@ -39,6 +39,8 @@ type Plan struct {
 	train   func(ctx context.Context, d *data.Dataset) (*model.Model, error)
 	refusal string
 	network *neural.Setup
+	// form is the form of a linear model with its loss, and has no loss for a network.
+	form model.Linear
 	// claim is the claim of the whole plan, once it is known.
 	claim *auditing.Claim
 	// initial are the public weights that a network starts from, nil for a linear model.
@@ -104,7 +106,7 @@ func (p *Plan) ofDescent() error {
 // useDescent makes the setup of a gradient descent ready.
 func (p *Plan) useDescent(setup train.Setup) error {
 	d := setup.Plan
-	p.schema = setup.Schema
+	p.schema, p.form = setup.Schema, setup.Model
 	p.readColumns(d)
 	options := descentOptions(d)
 	if d.LastIterate == nil {
@@ -167,7 +169,7 @@ func (p *Plan) ofMinimizer() error {
 			return err
 		}
 	}
-	p.schema = setup.Schema
+	p.schema, p.form = setup.Schema, setup.Model
 	p.train = func(ctx context.Context, table *data.Dataset) (*model.Model, error) {
 		l, err := budget(p.Certificate)
 		if err != nil {

@@ -249,11 +249,8 @@ func checkMinimizers(t *testing.T, slow bool) {
 				rows = "  age: {numeric: [0, 100]}\n"
 			}
 			schema := schemaOf(t, target, rows)
-			setup, err := erm.NewSetup(erm.Request{Method: name, Epsilon: 4, Delta: 1e-5, Neighboring: add}, schema)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := ofCertified(t, setup.Plan)
+			s := ofMinimizer(t, erm.Request{Method: name, Epsilon: 4, Delta: 1e-5, Neighboring: add}, schema)
+			setup := erm.Setup{Plan: *s.Minimizer, Schema: schema, Features: s.Model.Features(), Model: s.Model.Linear()}
 			l, err := s.Certificate.Ledger()
 			if err != nil {
 				t.Fatal(err)
@@ -268,6 +265,51 @@ func checkMinimizers(t *testing.T, slow bool) {
 			checkAudit(t, s, small())
 		})
 	}
+}
+
+// ofMinimizer returns the subject of a method of package erm with a model whose weights are 0.
+func ofMinimizer(t *testing.T, r erm.Request, schema *data.Schema) Subject {
+	t.Helper()
+	setup, err := erm.NewSetup(r, schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := ofCertified(t, setup.Plan)
+	if s.Model, err = model.New(schema, setup.Features, setup.Model.Loss, make([]float64, setup.Model.Weights())); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestDescentsToMinimizersAreAudited audits output perturbation where descent ends. The permuted
+// descent takes the number of records as public: every training has exactly as many.
+func TestDescentsToMinimizersAreAudited(t *testing.T) {
+	schema := schemaOf(t, two, columns)
+	schema.Records, schema.MaxRecords = 200, 250
+	for solver, n := range map[string]privacy.Neighboring{option.SolverGradient: add, option.SolverPermuted: replace} {
+		s := ofMinimizer(t, erm.Request{Method: option.MethodOutput, Solver: solver, Epsilon: 4, Delta: 1e-5, Neighboring: n, SolverPasses: passesOf(solver)}, schema)
+		o := small()
+		checkAudit(t, s, o)
+		if o.Public = some(t, schema, nil); solver == option.SolverGradient {
+			checkAudit(t, s, o)
+			continue
+		}
+		p, err := New(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = p.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "takes 200 records as public, want at least 199 public ones") {
+			t.Errorf("101 public records of 200: got %v", err)
+		}
+	}
+}
+
+// passesOf returns few passes for a solver that has passes.
+func passesOf(solver string) int {
+	if solver == option.SolverPermuted {
+		return 2
+	}
+	return 0
 }
 
 // networks are plans of networks of every kind.

@@ -3,7 +3,6 @@ package planaudit
 import (
 	"context"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -67,8 +66,7 @@ func (p *Plan) newPool(ctx context.Context, canaries, others int, public *data.D
 			out.instead = append(out.instead, add("canary "+strconv.Itoa(i), features, other, p.rows))
 		}
 	}
-	for i := range others {
-		_, label := p.targets(i)
+	for i, label := range p.otherTargets(others) {
 		out.others = append(out.others, add("other "+strconv.Itoa(i), p.features(from, firstRecord), label, 1)...)
 	}
 	var err error
@@ -105,24 +103,7 @@ func (p *Plan) row(person string, features []string, target string) []string {
 	return append(cells, target)
 }
 
-// targets returns the target of a canary, and that of other records and of the row that replaces
-// it.
-func (p *Plan) targets(i int) (label, other string) {
-	t := p.schema.Target
-	switch n := len(t.Levels); {
-	case t.Threshold != nil:
-		label, other = number(*t.Threshold+1+math.Abs(*t.Threshold)), number(*t.Threshold-1-math.Abs(*t.Threshold))
-	case n == 0:
-		label, other = number(t.Upper), number(t.Lower)
-	default:
-		return t.Levels[n-1-i%n], t.Levels[(2*n-2-i%n)%n]
-	}
-	if i%2 == 1 {
-		label, other = other, label
-	}
-	return label, other
-}
-
+// number is a number as the text of a cell.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // recordKind is a kind of made-up records.
@@ -189,17 +170,19 @@ func textOf(c *data.Column, from *made, kind recordKind) string {
 	return b.String()
 }
 
-// most returns the largest number of rows that the plan allows.
-func (p *Plan) most() int { return p.schema.MaxRecords }
-
 // join puts public records in the place of made-up others.
 func (p *pool) join(public *data.Dataset, of *Plan) error {
 	if len(of.extra) > 0 {
 		return fmt.Errorf("the plan reads the columns %s besides the features, want a plan without persons, weights of rows and groups for --public; leave --public out", strings.Join(of.extra, ", "))
 	}
-	n, most := p.all.Records(), of.most()-len(p.canaries)*of.rows
+	n, most := p.all.Records(), of.maxRecords()-len(p.canaries)*of.rows
+	if exact := of.exact(); exact > 0 && public.Records() < exact-len(p.canaries) {
+		return fmt.Errorf("the plan takes %d records as public, want at least %d public ones besides the canaries", exact, exact-len(p.canaries))
+	} else if exact > 0 {
+		most = exact - len(p.canaries)
+	}
 	if most < 1 {
-		return fmt.Errorf("the plan allows %d records, want room for canaries and public records; give fewer --canaries", of.most())
+		return fmt.Errorf("the plan allows %d records, want room for canaries and public records; give fewer --canaries", of.maxRecords())
 	}
 	public = public.Slice(0, min(public.Records(), most))
 	var err error

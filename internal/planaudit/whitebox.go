@@ -146,7 +146,7 @@ func (a running) networkSteps(ctx context.Context, confidence float64, tell prog
 // These trainings are not counted.
 func (a running) prepareNetwork(ctx context.Context) (of *pool, g *directions, s size, err error) {
 	begin := func(canaries int) error {
-		if of, err = a.newPool(ctx, canaries, a.others(), nil); err == nil {
+		if of, err = a.newPool(ctx, canaries, a.others(canaries), nil); err == nil {
 			g, err = newDirections(ctx, a.Plan, of)
 		}
 		return err
@@ -166,6 +166,7 @@ func (a running) prepareNetwork(ctx context.Context) (of *pool, g *directions, s
 	if s.canaries = min(s.canaries, a.networkMost()); s.canaries != len(of.canaries) {
 		err = begin(s.canaries)
 	}
+	a.foresee(s.runs, seconds)
 	return of, g, s, err
 }
 

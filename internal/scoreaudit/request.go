@@ -108,6 +108,18 @@ var insteadOf = map[kind]string{
 	scoresKind:  "an audit of scores trains nothing",
 }
 
+// Subject returns the argument of the command, "" for none. An empty argument is an error: it is not
+// a wish to audit this program.
+func Subject(args []string) (string, error) {
+	if len(args) == 0 {
+		return "", nil
+	}
+	if args[0] == "" {
+		return "", errors.New("the argument is empty, want a model folder, a plan or an event; leave it out to audit this program")
+	}
+	return args[0], nil
+}
+
 // Check returns an error if the flags ask for what cannot be done, or name files that exist.
 func (q *Request) Check(subject string) error {
 	k := q.kindOf(subject)
@@ -144,8 +156,10 @@ func (q *Request) checkNumbers() error {
 		return fmt.Errorf("--confidence is %v, want at least 0.5 and less than 1", q.Confidence)
 	case !(q.Effort > 0 && q.Effort <= 1000):
 		return fmt.Errorf("--effort is %v, want more than 0 and at most 1000", q.Effort)
-	case q.Runs < 0 || q.Runs > mostRows || q.Canaries < 0 || q.Canaries > mostRows:
-		return fmt.Errorf("--runs is %d and --canaries %d, want positive numbers of at most %d", q.Runs, q.Canaries, mostRows)
+	case q.changed("runs") && (q.Runs < 1 || q.Runs > mostRows):
+		return fmt.Errorf("--runs is %d, want 1 to %d; leave it out for as many as --effort allows", q.Runs, mostRows)
+	case q.changed("canaries") && (q.Canaries < 1 || q.Canaries > mostRows):
+		return fmt.Errorf("--canaries is %d, want 1 to %d; leave it out for as many as --effort allows", q.Canaries, mostRows)
 	case q.Labels != "" && q.Public == "":
 		return fmt.Errorf("--labels goes with --public TABLE")
 	case q.Out == "" && q.Replace:
