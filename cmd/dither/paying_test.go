@@ -39,7 +39,7 @@ func TestLedgerPaysForEverything(t *testing.T) {
 	for i, run := range runs {
 		before := accountOf(t, "health.ledger")
 		_, stderr := mustInvoke(t, append(run.args, data...)...)
-		if quiet := strings.Contains(strings.Join(run.args, " "), "train"); strings.Contains(stderr, "one more release may cost epsilon") == quiet {
+		if quiet := slices.Contains(run.args, "--quiet"); strings.Contains(stderr, "one more release may cost epsilon") == quiet {
 			t.Errorf("%s: got %q, want what is left unless it is to be quiet", run.folder, stderr)
 		}
 		if stdout, _ := mustInvoke(t, "verify", run.folder, "--ledger", "health.ledger"); !strings.Contains(stdout, "health.ledger: the ledger counts the certificate") {
@@ -176,12 +176,14 @@ func TestUncountedRunsSaySo(t *testing.T) {
 	if _, stderr := mustInvoke(t, args...); !strings.Contains(stderr, "ledger     none") {
 		t.Errorf("got %q, want that no ledger counts the answer", stderr)
 	}
-	mustInvoke(t, append([]string{"train", "--epsilon", "1", "--steps", "2", "--quiet", "--out", "model"}, append(data, schema...)...)...)
+	if _, stderr := mustInvoke(t, append([]string{"train", "--epsilon", "1", "--steps", "2", "--quiet", "--out", "model"}, append(data, schema...)...)...); strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "ledger     none") {
+		t.Errorf("got %q, want that no ledger counts the run, and nothing else", stderr)
+	}
 	if _, stderr := mustInvoke(t, "evaluate", "model", data[1], "--private", "--epsilon", "1", "--out", "measured"); !strings.Contains(stderr, "nothing adds this evaluation") {
 		t.Errorf("got %q, want that no ledger counts the evaluation", stderr)
 	}
 	mustInvoke(t, append(args, "--out", "answer")...)
-	choice := append([]string{"sweep", "--select", "geometric:2", "--learning-rate", "0.5,1", "--steps", "1", "--epsilon", "0.2", "--test", data[1], "--test-public", "--out", "chosen"}, append(data, schema...)...)
+	choice := append([]string{"sweep", "--select", "geometric:2", "--learning-rate", "0.5,1", "--steps", "1", "--epsilon", "0.2", "--test", data[1], "--test-public", "--quiet", "--out", "chosen"}, append(data, schema...)...)
 	if _, stderr := mustInvoke(t, choice...); strings.Count(stderr, "ledger     none") != 1 {
 		t.Errorf("got %q, want that no ledger counts the choice", stderr)
 	}

@@ -48,7 +48,7 @@ func newSweep() *cobra.Command {
 	f.BoolVar(&s.DryRun, "dry-run", false, "print configurations, what each and all cost, and about how long they take, and stop")
 	addWish(f, &s.wish, &s.key)
 	f.BoolVar(&s.json, "json", false, "print JSON")
-	f.BoolVar(&s.quiet, "quiet", false, "no progress")
+	f.BoolVar(&s.quiet, "quiet", false, "no progress; warnings stay")
 	s.flags = grid.NewFlags(f, newTrain().Flags())
 	return c
 }
@@ -83,9 +83,9 @@ func (s *sweepCommand) run(c *cobra.Command) error {
 		p.Pay = func(c *certificate.Certificate) (*ledger.Ledger, error) { return purse.Pay(ctx, c) }
 		chosen, failed := p.Choose(ctx, folder, messages, s.quiet)
 		if failed == nil && purse == nil && !p.Public() {
-			fmt.Fprintln(told, bookkeeping.Uncounted)
+			fmt.Fprintln(messages, bookkeeping.Uncounted)
 		}
-		if failed = closePurse(ctx, purse, p.Choice.Files, messages, failed); failed != nil {
+		if failed = closePurse(ctx, purse, p.Choice.Files, told, failed); failed != nil {
 			return failed
 		}
 		return printed(c, s.json, chosen, func() ([]byte, error) { return chosen.Text(), nil })

@@ -77,7 +77,7 @@ func newTrainCommand() (*trainCommand, *cobra.Command) {
 	f.StringVar(&t.sweep, "sweep", "", "folder of a finished dither sweep on public records: the report draws its accuracy over epsilon, with the epsilon of this run")
 	addWish(f, &t.wish, &t.key)
 	f.BoolVar(&t.json, "json", false, "print the summary (or the dry run) as JSON")
-	f.BoolVar(&t.quiet, "quiet", false, "no progress")
+	f.BoolVar(&t.quiet, "quiet", false, "no progress; warnings stay")
 	t.plan.add(f)
 	t.holdout.add(f)
 	t.method.add(f)

@@ -77,7 +77,7 @@ func (t *trainCommand) pay(ctx context.Context, source tables, f *training.Run) 
 		files, err = t.fit(ctx, f, budget)
 	}
 	if err == nil && purse == nil && f.Draft.Private && !f.Tables.Builtin {
-		fmt.Fprintln(t.tell(), bookkeeping.Uncounted)
+		fmt.Fprintln(t.stderr, bookkeeping.Uncounted) // a warning, which --quiet leaves
 	}
 	return closePurse(ctx, purse, files, t.tell(), err)
 }
@@ -205,7 +205,7 @@ func (t *trainCommand) read(ctx, watched context.Context, source tables, f *trai
 	return err
 }
 
-// tell returns the writer of messages, which --quiet silences.
+// tell returns the writer of messages that are no warnings, which --quiet silences.
 func (t *trainCommand) tell() io.Writer {
 	if t.quiet {
 		return io.Discard

@@ -123,3 +123,21 @@ func TestVerifyRefusesForgeries(t *testing.T) {
 		})
 	}
 }
+
+// TestVerifyNamesTheOtherVersion words an assumption as another version might have. Verify says which version wrote the
+// certificate. Of its own version it says no such thing, since then somebody changed the words.
+func TestVerifyNamesTheOtherVersion(t *testing.T) {
+	queryFiles(t)
+	mustInvoke(t, "query", "count", "--data", "people.csv", "--schema", "people.yaml", "--epsilon", "1", "--out", "answer")
+	path := filepath.Join("answer", "certificate.json")
+	edit(t, path, "no durable ledger paid for it, and ", "")
+	for _, other := range []bool{false, true} {
+		if other {
+			edit(t, path, `"program": "dither `, `"program": "dither 0.0.`)
+		}
+		status, stdout, _ := invoke("verify", "answer")
+		if status != exitFailed || !strings.Contains(stdout, "an assumption is") || strings.Contains(stdout, "verify the folder with the version that wrote it") != other {
+			t.Errorf("another version: %v: got %d and %s, want its name", other, status, stdout)
+		}
+	}
+}

@@ -83,14 +83,23 @@ func checkAssumptions(c certificate.Certificate, want []string) error {
 	for i := range max(len(want), len(c.Assumptions)) {
 		switch {
 		case i >= len(c.Assumptions):
-			return fmt.Errorf("an assumption is missing: %q, which follows from plan, schema and declarations", want[i])
+			return fmt.Errorf("an assumption is missing: %q, which follows from plan, schema and declarations%s", want[i], otherProgram(c))
 		case i >= len(want):
-			return fmt.Errorf("the assumption %q follows from nothing, want none", Shortly(c.Assumptions[i]))
+			return fmt.Errorf("the assumption %q follows from nothing, want none%s", Shortly(c.Assumptions[i]), otherProgram(c))
 		case c.Assumptions[i] != want[i]:
-			return fmt.Errorf("an assumption is %q, want %q, which follows from plan, schema and declarations", Shortly(c.Assumptions[i]), want[i])
+			return fmt.Errorf("an assumption is %q, want %q, which follows from plan, schema and declarations%s", Shortly(c.Assumptions[i]), want[i], otherProgram(c))
 		}
 	}
 	return nil
+}
+
+// otherProgram says which version wrote a certificate, if this program is another one. Versions word assumptions
+// differently.
+func otherProgram(c certificate.Certificate) string {
+	if c.Program == Program || c.Program == "" {
+		return ""
+	}
+	return fmt.Sprintf("; the certificate says that %s wrote it, and this is %s: verify the folder with the version that wrote it", display.Printable(Shortly(c.Program)), Program)
 }
 
 // checkLearned refuses a certificate that lists other learned bounds and levels than the model has.
