@@ -151,6 +151,11 @@ func TestCheckWantsARecordForEachCertificate(t *testing.T) {
 	other = strings.Replace(other, ` "assumptions"`, record+` "assumptions"`, 1)
 	writeText(t, "free/certificate.json", strings.Replace(other, "no durable ledger paid", "a durable ledger paid", 1))
 	mustInvoke(t, "ledger", "check", "open.ledger", "paid", "paid")
+	for ledger, want := range map[string]string{"open.ledger": "nothing shows that it wrote this one", "people.ledger": "the ledger counts the certificate"} {
+		if stdout, _ := mustInvoke(t, "verify", "paid", "--ledger", ledger); !strings.Contains(stdout, want) {
+			t.Errorf("%s: got %s, want %q", ledger, stdout, want)
+		}
+	}
 	for _, folders := range [][]string{{"paid", "free"}, {"free", "paid"}, {"."}} {
 		if status, stdout, stderr := invoke(append([]string{"ledger", "check", "open.ledger"}, folders...)...); status != exitFailed || !strings.Contains(stdout, "and so does another certificate") {
 			t.Errorf("%q: got %d, %s and %q, want one record for two certificates refused", folders, status, stdout, stderr)

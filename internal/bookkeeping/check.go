@@ -173,8 +173,13 @@ func Hold(ctx context.Context, where, folder string, v *artefact.Verification) e
 	if err != nil {
 		return err
 	}
-	v.Checked = append(slices.Clone(v.Checked), display.OneLine(where)+": the ledger counts the certificate, at its event and guarantee, and has the record that it names")
-	v.Refuse(l.against(folder, certificate.Hash(text), c, l.Summary().Releases)...)
+	hash, all := certificate.Hash(text), l.Summary().Releases
+	words := ": the ledger counts the certificate, at its event and guarantee, and has the record that it names"
+	if !slices.ContainsFunc(all, func(r budget.Release) bool { return r.Certificate == hash }) {
+		words = ": the ledger has the record that the certificate names, at its event and guarantee; the run of the record did not say which certificate it wrote, so nothing shows that it wrote this one"
+	}
+	v.Checked = append(slices.Clone(v.Checked), display.OneLine(where)+words)
+	v.Refuse(l.against(folder, hash, c, all)...)
 	return nil
 }
 
