@@ -469,3 +469,18 @@ func TestTaken(t *testing.T) {
 		}
 	}
 }
+
+// TestFoldersAreNoMergers imports folders whose names are the words of a merger. None passes for the record of another
+// ledger.
+func TestFoldersAreNoMergers(t *testing.T) {
+	at := certificate.LedgerRecord{Ledger: strings.Repeat("0a", 32), Sequence: 5}
+	merged := "ledger 0a0a0a0a record 5"
+	if !cameFrom(budget.Release{Source: merged}, at) || !cameFrom(budget.Release{Source: "ledger 01234567 record 9, " + merged}, at) {
+		t.Fatal("a release of a merger is not known")
+	}
+	for _, folder := range []string{merged, merged + ", x", "models/" + merged + ", x", "x, " + merged, "ledger 01234567 record 9, " + merged + ", x"} {
+		if source := sourceOf(folder, "0123"); cameFrom(budget.Release{Source: source}, at) {
+			t.Errorf("the folder %q is taken for the record of a merger: %q", folder, source)
+		}
+	}
+}

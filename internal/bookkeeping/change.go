@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
@@ -81,7 +82,7 @@ func (l *Ledger) Import(ctx context.Context, population, who string, folders ...
 	}
 	var done Imported
 	for _, one := range all {
-		if err := l.Book.Import(ctx, one.ask, one.hash, filepath.Base(filepath.Clean(one.folder))+" run "+one.ask.Run); err != nil {
+		if err := l.Book.Import(ctx, one.ask, one.hash, sourceOf(one.folder, one.ask.Run)); err != nil {
 			return done, failure.Running(fmt.Errorf("%s: %w; %s before it counted", one.folder, err, display.Count(len(done.Folders), "folder")))
 		}
 		done.Folders = append(done.Folders, ImportedFolder{one.folder, certificate.Epsilon(one.ask.Own.Epsilon), one.ask.Own.Delta})
@@ -89,6 +90,16 @@ func (l *Ledger) Import(ctx context.Context, population, who string, folders ...
 	a := l.Account()
 	done.Spent, done.Left, done.words = a.Spent, a.Left, a.Standing()
 	return done, nil
+}
+
+// sourceOf says where an import is from. The name of a folder is never taken for the record of a merger, which
+// cameFrom reads.
+func sourceOf(folder, run string) string {
+	name := filepath.Base(filepath.Clean(folder))
+	if strings.HasPrefix(name, mergedFrom) {
+		name = strconv.Quote(name)
+	}
+	return name + " run " + run
 }
 
 // toImport verifies a folder and prices it.

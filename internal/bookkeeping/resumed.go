@@ -67,13 +67,16 @@ func taken(runs []budget.EarlierRun, all []budget.Release) []string {
 	return nil
 }
 
+// mergedFrom begins the source of a release that a merger took from another ledger.
+const mergedFrom = "ledger "
+
 // cameFrom reports whether a merger took a release from a record of another ledger.
 func cameFrom(r budget.Release, at certificate.LedgerRecord) bool {
 	for _, step := range strings.Split(r.Source, ", ") {
-		if step == fmt.Sprintf("ledger %.8s record %d", at.Ledger, at.Sequence) {
+		if step == fmt.Sprintf(mergedFrom+"%.8s record %d", at.Ledger, at.Sequence) {
 			return true
 		}
-		if !strings.HasPrefix(step, "ledger ") { // the name of a folder
+		if !strings.HasPrefix(step, mergedFrom) { // the name of a folder
 			return false
 		}
 	}
