@@ -43,7 +43,8 @@ type Budget struct {
 
 // NewBudget returns an unspent budget of epsilon and delta under a neighboring relation. Epsilon is
 // in nats. Epsilon and delta must be positive and finite, and delta less than 1. One budget is for
-// one data set. A second data set about the same people must be paid from the same budget.
+// one data set. A second data set about the same people must be paid from the same budget. A schema
+// that names a ledger is an error with such a budget: see OpenBudget.
 func NewBudget(epsilon, delta float64, n privacy.Neighboring) (*Budget, error) {
 	if _, err := privacy.NewGuarantee(epsilon, delta, n, privacy.Unit{Row: "one record"}); err != nil {
 		return nil, err

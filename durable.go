@@ -16,9 +16,10 @@ import (
 // OpenBudget returns the budget of a durable ledger that `dither ledger create` made. The argument
 // where is the name of a file, or postgres://user@host/database?ledger=NAME without a password. The
 // budget has the epsilon, delta and relation of the ledger. All processes that open the ledger
-// spend from the same budget. A schema whose name differs from the ledger's name is an error.
-// Train, Query and Evaluate reserve their cost in the ledger before they read a record. A
-// reservation stays spent when the program ends early. Close closes the file or the connection.
+// spend from the same budget. It is an error if a schema has another name than the ledger, or names
+// another ledger. Train, Query and Evaluate reserve their cost in the ledger before they read a
+// record. A reservation stays spent when the program ends early. Close closes the file or the
+// connection.
 func OpenBudget(ctx context.Context, where string) (*Budget, error) {
 	book, err := openBook(ctx, where)
 	if err != nil {
