@@ -107,8 +107,8 @@ func (d *Dataset) Cells(i int) (columns []uint32, values []float32) {
 
 // Absent returns the values of cells that a sparse data set does not store, one for each position
 // in the result of Row. Such a cell is the number 0, treated as the schema declares. Its value is
-// NaN if the column treats 0 as missing. The caller must not modify the slice. It is nil if the
-// data set is not sparse.
+// NaN if the column treats 0 as missing. The caller must not modify the returned slice, which is
+// nil if the data set is not sparse.
 func (d *Dataset) Absent() []float32 {
 	if d.sparse == nil {
 		return nil

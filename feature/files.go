@@ -22,8 +22,8 @@ type filed interface {
 // maxFile bounds a file of a transform.
 const maxFile = 1 << 29
 
-// ReadFile returns the content of a file. It can be the argument open of NewPipeline. A file of
-// more than 512 MiB is an error.
+// ReadFile returns the content of a file. The function ReadFile can be the argument open of
+// NewPipeline. A file of more than 512 MiB is an error.
 func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -53,8 +53,8 @@ type NonPrivateDiagnosis struct {
 	// minimizer, without a ridge penalty. It is NaN for losses with several dependent scores, such
 	// as softmax.
 	StrongConvexity float64 `json:"-"`
-	// MinimizerNorm is the L2 norm of the weights that minimize the mean loss with the penalty
-	// Ridge.
+	// MinimizerNorm is the L2 norm of the weights that minimize the mean loss plus a ridge penalty.
+	// The strength of this penalty is Ridge.
 	MinimizerNorm float64 `json:"minimizer-norm"`
 	// ProjectedNorm is the L2 norm of the minimizer's projection on the span of the rows.
 	ProjectedNorm float64 `json:"projected-norm"`
