@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -70,13 +71,33 @@ func wildProposals(r *rand.Rand, limit, n2 int64, columns int) []float64 {
 	return q
 }
 
+// edgeRow returns integers that are all alike, and the squared norm with which they are within the
+// limit by as little as there is, or beyond it. Where many columns are alike, the roundings of their
+// sum of squares are too.
+func edgeRow(r *rand.Rand, limit int64, columns int) (q []float64, n2 int64) {
+	f := r.Int64N(1 << (1 + r.IntN(40)))
+	square := big.NewInt(max(1, f))
+	square.Mul(square, square).Mul(square, big.NewInt(int64(columns)))
+	most := square.Div(new(big.Int).Mul(big.NewInt(limit), big.NewInt(limit)), square)
+	if !most.IsInt64() {
+		return make([]float64, columns), 1
+	}
+	return slices.Repeat([]float64{float64(f)}, columns), min(most.Int64(), math.MaxInt64-1) + r.Int64N(2)
+}
+
 // TestAdmitIsItsDefinition hands admit blocks of records around every limit. It admits a block if
 // and only if the integers of each record hold the bound in big integers, each is below 2^53, and
 // each row entered. Then each column notes Σ q·h.
 func TestAdmitIsItsDefinition(t *testing.T) {
 	r, admitted, refused := rand.New(rand.NewPCG(3, 99)), 0, 0
-	for range plantedTrials(5000, 200000) {
+	for trial := range plantedTrials(5000, 200000) {
 		n, columns, limit := 1+r.IntN(70), 1+r.IntN(4)*r.IntN(2), max(0, wildInt(r)>>r.IntN(30))&(1<<60-1)
+		if trial%8 == 0 {
+			n, columns = 1, 1+r.IntN(700)
+			if r.IntN(2) == 0 {
+				limit = 1<<52 - r.Int64N(9)
+			}
+		}
 		s := &Sum{columns: columns, limit: limit, notes: make([]uint64, columns)}
 		known, b := &entered{n2: make([]int64, n), mixes: make([]uint64, n)}, Block{rows: &Rows{}, n: n}
 		record, column := columns, 1
@@ -94,8 +115,12 @@ func TestAdmitIsItsDefinition(t *testing.T) {
 			case 2, 3, 4, 5:
 				known.n2[i] = 0
 			}
+			own := wildProposals(r, limit, known.n2[i], columns)
+			if trial%8 == 0 || r.IntN(8) == 0 {
+				own, known.n2[i] = edgeRow(r, limit, columns)
+			}
 			var square big.Int
-			for k, f := range wildProposals(r, limit, known.n2[i], columns) {
+			for k, f := range own {
 				q[i*record+k*column] = f
 				v := big.NewInt(int64(f))
 				want = want && v.CmpAbs(big.NewInt(2*maxCoefficient)) < 0

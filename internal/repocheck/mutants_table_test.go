@@ -96,6 +96,7 @@ var mutants = []mutant{
 	{"a sum of products that is not checked", "internal/release/product.go", "faulty: !s.agrees(values)", "faulty: false", "./internal/release", "TestFaultsOfProductSumsAreFound"},
 	{"products admitted beyond the bound", "internal/release/product_check.go", "s.faulty = s.faulty || !norm.within(s.grid.bound)", "_ = norm", "./internal/release", "TestFaultsOfProductSumsAreFound"},
 	{"contributions of other positions admitted", "internal/release/product_check.go", "mix == p.mixPositions(i, r)", "true", "./internal/release", "TestContributionsOfOtherPositionsAreFound"},
+	{"norms of left factors that are not checked", "internal/release/product_check.go", "rightMix), left == p.squares[i]", "rightMix), true", "./internal/release", "TestFaultsOfProductSumsAreFound"},
 	{"a token admitted twice", "internal/release/product_check.go", "k > 0 && v <= p.tokens[k-1] ||", "", "./internal/release", "TestFaultsOfProductSumsAreFound"},
 	{"notes of a part of products lost", "internal/release/product_check.go", "residue(s.mix+o.mix), s.faulty", "s.mix, s.faulty", "./internal/release", "TestTrueProductSumsAreNotFaulty"},
 	{"a group that loses records", "internal/release/group.go", "g.fail()", "_ = g", "./internal/release", "TestGroupIsFaultyAsAWhole"},
