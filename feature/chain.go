@@ -12,9 +12,9 @@ import (
 // so tokens are exact.
 const tokenBound = data.MaxTokens
 
-// Pipeline turns a row of a data set into features. It consists of an encoder, which applies the
-// declared scaling, bins and indicators, and of transforms. Normalization is not part of it. It is
-// immutable.
+// Pipeline turns a row of a data set into features. It consists of an encoder and of transforms.
+// The encoder applies the declared scaling, bins and indicators. Normalization is not part of a
+// Pipeline. A Pipeline is immutable.
 type Pipeline struct {
 	encoder    *encoder.Encoder
 	transforms []transform

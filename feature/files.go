@@ -55,8 +55,8 @@ func plain(err error) error {
 	return err
 }
 
-// FilesIn returns a function that reads files in the folder dir, by name. It can be the argument
-// open of NewPipeline. A name that contains a folder is an error.
+// FilesIn returns a function that reads files in the folder dir, by name. The returned function can
+// be the argument open of NewPipeline. A name that contains a folder is an error.
 func FilesIn(dir string) func(name string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
 		if name != filepath.Base(name) || name == "." || name == ".." {

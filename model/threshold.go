@@ -14,9 +14,9 @@ func (m *Model) Threshold() float64 {
 	return m.threshold
 }
 
-// WithThreshold returns a copy of the model with this decision threshold, which Encode writes too.
-// Predicted probabilities do not change. It is an error if the target does not have two levels, or
-// if the threshold is not above 0 and below 1.
+// WithThreshold returns a copy of the model with this decision threshold. Encode writes the
+// threshold too. Predicted probabilities do not change. It is an error if the target does not have
+// two levels, or if the threshold is not above 0 and below 1.
 func (m *Model) WithThreshold(threshold float64) (*Model, error) {
 	if len(m.schema.Target.Levels) != 2 {
 		return nil, fmt.Errorf("model: a threshold is given for a target with %d levels, want 2", len(m.schema.Target.Levels))

@@ -57,7 +57,7 @@ func runFashion(ctx context.Context, l experiment.Environment) (experiment.Outco
 		"\"The report's method\" is the method of the report's program: the mean gradient of a batch is clipped to norm 0.5. Normal noise is added to the clipped mean, and its standard deviation is the noise multiplier. " +
 			"One record can reverse the clipped mean, which moves it by 1. So the noise matches the report's accounting. If each record is clipped to norm 0.5 instead, the mean of 600 records needs 1200 times less noise.",
 		"The report's program clips weights and biases separately, which costs more privacy than the program's accounting states. The program takes shuffled batches, for which its accounting has no proof. Here weights and biases are clipped together, and samples are Poisson.",
-		"The accuracies over epochs are of iterates that are all released, so they cost nothing in addition. No setting was chosen by them. The report's method has the learning rate of its program, 0.01. The learning rate for clipped records was chosen on every sixth record of the training part.",
+		"The accuracies over epochs are measured on iterates. All iterates are released, so these measurements cost nothing in addition. No setting was chosen by them. The report's method has the learning rate of its program, 0.01. The learning rate for clipped records was chosen on every sixth record of the training part.",
 	}}, nil
 }
 

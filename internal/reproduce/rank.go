@@ -60,7 +60,7 @@ func runRank(ctx context.Context, l experiment.Environment) (experiment.Outcome,
 	series := []figure.Series{{Name: "bound of the theorem", Points: bounds, Dashed: true}, {Name: "averaged iterate", Points: averaged}, {Name: "last iterate", Points: last}, {Name: "dither's defaults, exact noise", Points: better}}
 	return experiment.Outcome{Comparisons: t.rows, Figures: []figure.Figure{{Name: "excess-over-records", Title: "Excess of the mean logistic loss over its minimum, epsilon 0.5", Command: "dither reproduce rank",
 		Panels: []figure.Panel{{X: figure.Axis{Label: "records", Log: true}, Y: figure.Axis{Label: "excess loss, nats", Log: true}, Series: series}}}}, Notes: []string{
-		"The records are n rows of norm 1 of different persons in the built-in data set. T is the number of steps, and θ* the minimizer of the sum of losses with a ridge of 0.01. Without the ridge, few records would have no minimizer.",
+		"The records are n rows of norm 1 of different persons in the built-in data set. T is the number of steps, and θ* the minimizer of the sum of losses with a ridge of 0.01. Without the ridge, the loss of a small number of records would have no minimizer.",
 		"The learning rate is taken from the proof. It depends on the norm of the minimizer, which is not private. The noise is taken from claim 3.2, and is slightly too small for the stated ε.",
 	}}, nil
 }
