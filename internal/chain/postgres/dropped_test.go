@@ -152,6 +152,13 @@ func unlogged(t *testing.T, server *pgtest.Server) {
 			t.Errorf("%s: got %v, want a table refused that a crash empties", what, err)
 		}
 	}
+	changed(t, server, "ALTER TABLE dither_ledger RENAME TO hidden")
+	changed(t, server, "CREATE VIEW dither_ledger AS SELECT * FROM hidden")
+	if _, err := postgres.Open(background, l); err == nil || !strings.Contains(err.Error(), "is a view or another kind of table") {
+		t.Errorf("a view of an unlogged table: got %v, want it refused", err)
+	}
+	changed(t, server, "DROP VIEW dither_ledger")
+	changed(t, server, "ALTER TABLE hidden RENAME TO dither_ledger")
 	changed(t, server, "ALTER TABLE dither_ledger SET LOGGED")
 	if s, err := postgres.Open(background, l); err != nil {
 		t.Error(err)

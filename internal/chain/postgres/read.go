@@ -21,8 +21,8 @@ func (s *Store) connect(ctx context.Context) error {
 		return s.failed("cannot connect, want a server that runs there; check host, port and user", oneLine{err})
 	}
 	var fsync string
-	var standby, kept bool
-	err = s.conn.QueryRow(ctx, settings).Scan(&fsync, &standby, &kept)
+	var standby, plain, kept bool
+	err = s.conn.QueryRow(ctx, settings).Scan(&fsync, &standby, &plain, &kept)
 	switch {
 	case err != nil:
 		return s.failed("cannot read the settings", err)
@@ -30,6 +30,8 @@ func (s *Store) connect(ctx context.Context) error {
 		return fmt.Errorf("ledger: %v: server has fsync %s and would forget what was spent when the power fails, want fsync on", s.location, fsync)
 	case standby:
 		return fmt.Errorf("ledger: %v: server is a standby, want the primary server", s.location)
+	case !plain:
+		return fmt.Errorf("ledger: %v: %s is a view or another kind of table, so nothing shows that its rows outlast a crash, want the table that dither ledger create makes", s.location, Table)
 	case !kept:
 		return fmt.Errorf("ledger: %v: table %s is unlogged or temporary, so a crash empties it, want ALTER TABLE %s SET LOGGED", s.location, Table, Table)
 	}
@@ -37,8 +39,10 @@ func (s *Store) connect(ctx context.Context) error {
 }
 
 // settings are whether the server keeps what it confirms: a crash empties tables that are not
-// permanent. Where the table is not there yet, it is made permanent.
+// permanent, and a view, a partitioned or a foreign table may keep its rows in such a table. Where
+// the table is not there yet, it is made plain and permanent.
 const settings = `SELECT current_setting('fsync'), pg_is_in_recovery(),
+	coalesce((SELECT relkind = 'r' FROM pg_class WHERE oid = to_regclass('` + Table + `')), true),
 	coalesce((SELECT relpersistence = 'p' FROM pg_class WHERE oid = to_regclass('` + Table + `')), true)`
 
 // durably makes the commit of a transaction wait for the disk, where the settings of role or
