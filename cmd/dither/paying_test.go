@@ -99,7 +99,7 @@ func TestLedgerRefusesBeforeReading(t *testing.T) {
 		args       []string
 	}{
 		{"too dear a model", "by itself fits; nothing was read or spent", exitRefused, []string{"train", "--epsilon", "4", "--quiet"}},
-		{"too dear an answer", "by itself fits; nothing was read or spent", exitRefused, []string{"query", "count", "--epsilon", "4"}},
+		{"too dear an answer", "or less at delta 1e-06; nothing was read or spent", exitRefused, []string{"query", "count", "--epsilon", "4"}},
 		{"no privacy", "", exitRefused, []string{"train", "--non-private", "--quiet"}},
 		{"a table that is not there", "absent.csv", exitUsage, []string{"query", "count", "--epsilon", "0.1"}},
 	} {
@@ -110,6 +110,31 @@ func TestLedgerRefusesBeforeReading(t *testing.T) {
 	}
 	if a := accountOf(t, "people.ledger"); a.Left != before.Left {
 		t.Errorf("got %v left, want %v: no release had begun", a.Left, before.Left)
+	}
+}
+
+// TestRefusalNamesWhatFits asks for one number with more epsilon than is left. The epsilon that the refusal names fits,
+// whatever the noise, and twice as much does not.
+func TestRefusalNamesWhatFits(t *testing.T) {
+	queryFiles(t)
+	for _, noise := range [][]string{{"--delta", "0"}, {"--noise", "laplace"}, {"--noise", "discrete"}} {
+		mustInvoke(t, "ledger", "create", noise[1]+".ledger", "--data", "people", "--epsilon", "1", "--delta", "1e-5", "--row", "one person", "--rows-per-person", "3")
+		ask := func(epsilon float64) (status int, stderr string) {
+			status, _, stderr = invoke(append([]string{"query", "count", "--epsilon", fmt.Sprint(epsilon), "--data", "people.csv", "--schema", "people.yaml", "--ledger", noise[1] + ".ledger"}, noise...)...)
+			return status, stderr
+		}
+		status, refusal := ask(5)
+		_, named, _ := strings.Cut(refusal, "this plan fits with epsilon ")
+		fitting := 0.0
+		if _, err := fmt.Sscan(named, &fitting); err != nil || status != exitRefused {
+			t.Fatalf("%q: got %d and %q, want an epsilon that fits", noise, status, refusal)
+		}
+		if again, stderr := ask(2 * fitting); again != exitRefused {
+			t.Errorf("%q: epsilon %v: got %d and %q, want it refused", noise, 2*fitting, again, stderr)
+		}
+		if again, stderr := ask(fitting); again != exitDone {
+			t.Errorf("%q: epsilon %v: got %d and %q, want it paid", noise, fitting, again, stderr)
+		}
 	}
 }
 

@@ -119,7 +119,7 @@ func (p *Purse) Pay(ctx context.Context, c *certificate.Certificate, earlier ...
 		return nil, p.refused(err)
 	}
 	if p.payment, err = l.Under(ctx, p.ledger.Book, about); err != nil {
-		return nil, p.refused(err)
+		return nil, p.refused(p.withFitting(ctx, err, c))
 	}
 	at := p.payment.Places()[0]
 	draft.Paid(c, certificate.LedgerRecord{Ledger: at.Where, Sequence: at.Seq, Head: at.Hash})
@@ -149,6 +149,28 @@ func (p *Purse) goOn(about *budget.Ask, earlier []budget.EarlierRun) error {
 	}
 	if about.Earlier > 0 {
 		about.Own = budget.Guarantee{} // that of the whole plan
+	}
+	return err
+}
+
+// withFitting adds to the refusal of one number with noise the epsilon at which it fits. Refusals name that of Gaussian
+// noise, and Laplace noise costs more under most filters. Other plans may take long to price.
+func (p *Purse) withFitting(ctx context.Context, err error, c *certificate.Certificate) error {
+	if !errors.Is(err, ledger.ErrOverBudget) {
+		return err
+	}
+	a, failed := askOf(*c)
+	if failed != nil {
+		return err
+	}
+	switch a.Event.(type) {
+	case mechanism.Laplace, mechanism.DiscreteLaplace, mechanism.DiscreteGaussian:
+	default:
+		return err
+	}
+	a.Population = p.wish.Population
+	if f := p.ledger.fitting(ctx, a); f != nil {
+		return fmt.Errorf("%w; this plan fits with epsilon %s or less at delta %s", err, display.Rounded(float64(f.Epsilon), 4, false), display.Plain(c.Delta))
 	}
 	return err
 }

@@ -144,6 +144,12 @@ func louder(e mechanism.Event, by float64) (mechanism.Event, bool) {
 		return mechanism.Gaussian{NoiseMultiplier: e.NoiseMultiplier * by}, true
 	case mechanism.Laplace:
 		return mechanism.Laplace{NoiseMultiplier: e.NoiseMultiplier * by}, true
+	case mechanism.DiscreteGaussian:
+		e.StandardDeviation *= by
+		return e, true
+	case mechanism.DiscreteLaplace:
+		e.Scale *= by
+		return e, true
 	case mechanism.KNorm:
 		return mechanism.KNorm{NoiseMultiplier: e.NoiseMultiplier * by}, true
 	case mechanism.PoissonSampled:
