@@ -16,7 +16,7 @@ func (r Report) WritePage(w io.Writer) error {
 	table := r.table()
 	d := report.Document{
 		Title: "Audit of " + r.Subject,
-		Lead:  []string{r.verdictWords(), r.alarmWords()},
+		Lead:  slices.DeleteFunc([]string{r.verdictWords(), r.limits(), r.alarmWords()}, func(text string) bool { return text == "" }),
 		Sections: []report.Section{
 			{Title: "What was claimed, and what was found", Tables: []report.Table{{Columns: table[0], Rows: table[1:]}}, Note: r.programWords()},
 		},

@@ -38,13 +38,23 @@ func TestReportIsRefutedByOneSection(t *testing.T) {
 	}
 }
 
+// TestStrongReportsHaveNoLimits: where every attack ran and could refute, nothing is said about limits.
+func TestStrongReportsHaveNoLimits(t *testing.T) {
+	r, five := example(NotRefuted), 5.0
+	r.Sections[1].Detectable = &five
+	r.Sections = r.Sections[:2]
+	if got := r.limits(); got != "" {
+		t.Errorf("got %q, want nothing", got)
+	}
+}
+
 func TestReportAsTextJSONAndPage(t *testing.T) {
 	r := example(Refuted)
 	text, err := r.Text()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"noise: repetition", "p 1e-09", "1 - 1e-07", "3.1234 ", "not run", "Fair coins.", "This processor", "0.05"} {
+	for _, want := range []string{"noise: repetition", "p 1e-09", "1 - 1e-07", "3.1234 ", "not run", "Fair coins.", "This processor", "0.05", "Not run: 1 attack;", "Too few canaries to"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the text lacks %q:\n%s", want, text)
 		}
@@ -66,7 +76,7 @@ func TestReportAsTextJSONAndPage(t *testing.T) {
 	if err = r.WritePage(&page); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"noise: repetition: the claim is refuted.", "a test &lt;b&gt;", "Steinke, 2023", "attack", "<svg"} {
+	for _, want := range []string{"noise: repetition: the claim is refuted.", "a test &lt;b&gt;", "Steinke, 2023", "attack", "<svg", "Not run: 1 attack;", "Too few canaries to"} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -17,6 +17,9 @@ func (r Report) Text() ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "audit of %s: %s\n", display.Printable(r.Subject), r.Verdict)
 	b.WriteString(display.Wrapped(r.alarmWords()))
+	if limits := r.limits(); limits != "" {
+		b.WriteString(display.Wrapped(limits))
+	}
 	b.WriteByte('\n')
 	if err := display.WriteColumns(&b, r.table()); err != nil {
 		return nil, err
@@ -38,11 +41,32 @@ func (r Report) alarmWords() string {
 	return text
 }
 
+// limits say how many attacks decide nothing, "" for none.
+func (r Report) limits() string {
+	idle, weak := 0, 0
+	for _, s := range r.Sections {
+		switch {
+		case s.Verdict == NotRun:
+			idle++
+		case s.Verdict == NotRefuted && len(s.Bounds) > 0 && s.Detectable == nil:
+			weak++
+		}
+	}
+	var out []string
+	if idle > 0 {
+		out = append(out, fmt.Sprintf("Not run: %s; the note of each says why.", display.Count(idle, "attack")))
+	}
+	if weak > 0 {
+		out = append(out, fmt.Sprintf("Too few canaries to refute anything: %s, whose verdict says nothing.", display.Count(weak, "attack")))
+	}
+	return strings.Join(out, " ")
+}
+
 // table has a row for each section under a heading.
 func (r Report) table() [][]string {
-	rows := [][]string{{"attack", "claimed epsilon", "lower bound", "confidence", "verdict", "detects from", "time"}}
+	rows := [][]string{{"attack", "verdict", "claimed epsilon", "lower bound", "confidence", "detects from", "time"}}
 	for _, s := range r.Sections {
-		rows = append(rows, []string{s.title(), number(s.Claimed, true), s.found(), confidence(s.Confidence), string(s.Verdict), number(s.Detectable, true), seconds(s.Seconds)})
+		rows = append(rows, []string{s.title(), string(s.Verdict), number(s.Claimed, true), s.found(), s.sure(), number(s.Detectable, true), seconds(s.Seconds)})
 	}
 	return rows
 }
@@ -53,6 +77,14 @@ func (s Section) title() string {
 		return s.Name
 	}
 	return s.Group + ": " + s.Name
+}
+
+// sure is the confidence of a section, or a dash where nothing was tried.
+func (s Section) sure() string {
+	if s.Verdict == NotRun {
+		return "-"
+	}
+	return confidence(s.Confidence)
 }
 
 // found is the lower bound or the p-value of a section.
@@ -95,9 +127,9 @@ func (s Section) sentences() []string {
 
 // boundRows is the table of the bounds of a section.
 func (s Section) boundRows() [][]string {
-	rows := [][]string{{"bound", "lower bound", "confidence", "verdict", "detects from"}}
+	rows := [][]string{{"bound", "verdict", "lower bound", "confidence", "detects from"}}
 	for _, b := range s.Bounds {
-		rows = append(rows, []string{b.Name, number(b.LowerBound, false), confidence(b.Confidence), string(b.Verdict), number(b.Detectable, true)})
+		rows = append(rows, []string{b.Name, string(b.Verdict), number(b.LowerBound, false), confidence(b.Confidence), number(b.Detectable, true)})
 	}
 	return rows
 }
