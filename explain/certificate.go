@@ -140,6 +140,9 @@ func trainStory(c certificate.Certificate) (story, error) {
 	if len(p.Preparation) > 0 {
 		s.released = append(s.released, fmt.Sprintf("Before training, %d statistics were released with noise, for scaling and the like. They were paid for like everything else.", len(p.Preparation)))
 	}
+	if p.Calibration != nil {
+		s.released = append(s.released, fmt.Sprintf("After training, %d sums of errors of the probabilities were released with noise, to correct the probabilities. They were paid for like everything else.", p.Calibration.Numbers))
+	}
 	training := branch{releases: p.Training()}
 	for _, e := range wording.Releases(p) {
 		training.what = append(training.what, e.Purpose)

@@ -176,5 +176,10 @@ func (s Setup) descendPaid(ctx context.Context, grant *ledger.Grant, t table, o 
 	if err != nil {
 		return nil, err
 	}
-	return run.fit(ctx)
+	result, err := run.fit(ctx)
+	if err != nil || s.Plan.Calibration == nil {
+		return result, err
+	}
+	result.Model, err = s.calibrated(grant, result.Model, t)
+	return result, err
 }

@@ -104,6 +104,8 @@ func (statistic PreparationStep) event(p Plan) mechanism.Event {
 		return mechanism.Repeat{Event: statistic.choice(), Count: statistic.Numbers}
 	case option.LevelsStatistic:
 		return statistic.partitionTerms().Events()
+	case option.CalibrationStatistic:
+		return mechanism.Repeat{Event: p.noise(statistic.NoiseMultiplier), Count: calibrationRounds}
 	}
 	return p.noise(statistic.NoiseMultiplier)
 }
@@ -116,6 +118,8 @@ func (statistic PreparationStep) draws(p Plan) int {
 		return 0
 	case option.LevelsStatistic:
 		return p.MaxRecords
+	case option.CalibrationStatistic:
+		return calibrationRounds * statistic.Numbers
 	}
 	return statistic.Numbers
 }
@@ -132,6 +136,8 @@ func (statistic *PreparationStep) setNoise(mu, delta float64, alike int) {
 	case option.LevelsStatistic:
 		statistic.NoiseMultiplier = 1 / (mu * math.Sqrt(option.LevelsShare/count))
 		statistic.ThresholdDelta = delta * option.ThresholdShare / count
+	case option.CalibrationStatistic:
+		statistic.NoiseMultiplier = math.Sqrt(calibrationRounds) / (math.Sqrt(shareOf(statistic.Kind)) * mu)
 	default:
 		statistic.NoiseMultiplier = 1 / (math.Sqrt(shareOf(statistic.Kind)) * mu)
 	}

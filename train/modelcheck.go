@@ -32,6 +32,7 @@ func CheckModel(p Plan, m *model.Model) error {
 		agree("declared bound on the records", p.MaxRecords, s.MaxRecords),
 		p.checkPreparation(m),
 		checkLearned(p, s),
+		p.checkCalibration(m),
 		p.checkClipping(m),
 		p.checkRecursion(m),
 		p.checkWeightsOf(s),

@@ -24,6 +24,9 @@ type Plan struct {
 	// is "radius", the bounds of all later statistics are in units of the released radius. Bounds
 	// on sums of products are then in units of the radius squared.
 	Preparation []PreparationStep `json:"preparation,omitempty"`
+	// Calibration, if not nil, is the statistic that corrects the probabilities of the model. It is
+	// released after the last step.
+	Calibration *PreparationStep `json:"calibration,omitempty"`
 	// Clipping is the bound on one record's gradient.
 	Clipping Clipping `json:"clipping"`
 	// Sampling is how the records of a step are selected. "full" takes all records. "poisson" takes
@@ -68,10 +71,11 @@ type Plan struct {
 	NonPrivate bool `json:"non-private,omitempty"`
 }
 
-// PreparationStep is one statistic that is released before training.
+// PreparationStep is one statistic that is released besides the steps of training.
 type PreparationStep struct {
 	// Kind is the released statistic. It is "bounds", "bins", "levels", "count", "labels",
-	// "radius", "mean", "covariance", "variances", "channel-covariance" or "place-covariance".
+	// "radius", "mean", "covariance", "variances", "channel-covariance" or "place-covariance". In
+	// Plan.Calibration it is "calibration".
 	Kind string `json:"kind"`
 	// Column is the name of the column whose bounds, bins or levels are released. It is empty for
 	// other statistics.
@@ -123,14 +127,18 @@ func (p Plan) Event() mechanism.Event {
 	return mechanism.Parallel{p.Training(), p.Holdout.Evaluation.Event()}
 }
 
-// Training returns the event of training: the statistics of the preparation in order, then every
-// step.
+// Training returns the event of training: the statistics of the preparation in order, every step,
+// and the statistic of the calibration.
 func (p Plan) Training() mechanism.Sequence {
 	s := mechanism.Sequence{}
 	for _, statistic := range p.Preparation {
 		s = append(s, statistic.event(p))
 	}
-	return append(s, p.steps(p.NoiseMultiplier))
+	s = append(s, p.steps(p.NoiseMultiplier))
+	if p.Calibration != nil {
+		s = append(s, p.Calibration.event(p))
+	}
+	return s
 }
 
 // Method returns the name of the plan's method in certificates.
@@ -161,6 +169,9 @@ func (p Plan) NoiseDraws() int {
 	n := p.Steps * p.Dim * p.Columns
 	for _, statistic := range p.Preparation {
 		n += statistic.draws(p)
+	}
+	if p.Calibration != nil {
+		n += p.Calibration.draws(p)
 	}
 	if p.Holdout != nil {
 		n += p.Holdout.Evaluation.Claim().NoiseDraws
@@ -218,6 +229,9 @@ func (p Plan) Validate() error {
 		}
 	}
 	if err := p.validateLearned(); err != nil {
+		return err
+	}
+	if err := p.validateCalibration(); err != nil {
 		return err
 	}
 	return mechanism.CheckEvent(p.Event())

@@ -92,6 +92,10 @@ type Request struct {
 	// Balance requests weights that balance the target's levels. They are computed from a noisy
 	// histogram of the levels, which the budget pays for.
 	Balance bool
+	// Calibrate requests that the probabilities of a logistic or softmax model are corrected after
+	// the descent, because clipped gradients bias them. The correction is computed from a noisy
+	// statistic, which the budget pays for. It is ignored without privacy.
+	Calibrate bool
 	// SampleWeights, if not nil, names the column with the weight of each row.
 	SampleWeights *SampleWeights
 	// Holdout, if not nil, requests that a part of the records is not used for training but for a
@@ -281,6 +285,10 @@ func (p *Plan) calibrate(r Request) error {
 		p.Preparation[i].setNoise(mu, target.Delta(), p.alike(p.Preparation[i].Kind))
 		spent = append(spent, p.Preparation[i].event(*p))
 	}
+	if p.Calibration != nil {
+		p.Calibration.setNoise(mu, target.Delta(), 1)
+		spent = append(spent, p.Calibration.event(*p))
+	}
 	return p.calibrateSteps(target, spent)
 }
 
@@ -306,6 +314,9 @@ func (p *Plan) calibrateEach(target privacy.Guarantee) error {
 	}
 	for i := range p.Preparation {
 		p.Preparation[i].NoiseMultiplier = z
+	}
+	if p.Calibration != nil {
+		p.Calibration.NoiseMultiplier = z
 	}
 	p.NoiseMultiplier, err = account.Calibrate(account.For(p.step(1)), target, p.step)
 	return err

@@ -18,7 +18,7 @@ func shareOf(k string) float64 {
 		return 0.16
 	case option.ChannelStatistic, option.PlaceStatistic:
 		return 0.0225
-	case option.VarianceStatistic:
+	case option.VarianceStatistic, option.CalibrationStatistic:
 		return 0.02
 	}
 	return 0.01
@@ -35,6 +35,12 @@ func (r Request) prepare(s *Setup) error {
 		s.Plan.Preparation = append(s.Plan.Preparation, PreparationStep{Kind: kind, Bound: ofRow * r.Person.scale(), Numbers: numbers})
 	}
 	s.Plan.Preparation = learned(s.Schema)
+	if r.Calibrate && !s.Plan.NonPrivate {
+		if err := r.checkCalibration(s.Model, m); err != nil {
+			return err
+		}
+		s.Plan.Calibration = &PreparationStep{Kind: option.CalibrationStatistic, Bound: calibrationBound(s.Model) * r.Person.scale(), Numbers: calibrationNumbers(s.Model)}
+	}
 	if s.Plan.Records == 0 {
 		learn(option.CountStatistic, 1, 1)
 	}

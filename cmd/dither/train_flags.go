@@ -31,7 +31,7 @@ type planFlags struct {
 	normalization                 string
 	radius                        string
 	intercept                     float64
-	noIntercept                   bool
+	noIntercept, calibrate        bool
 	center, whiten, average       string
 	lossSpec                      model.LossSpec
 	learningRate, momentum, ridge float64
@@ -63,6 +63,7 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&p.noIntercept, "no-intercept", false, "no constant feature")
 	f.StringVar(&p.center, "center", "auto", "subtract a private mean, paid from the budget: auto, yes or no")
 	f.StringVar(&p.whiten, "whiten", "auto", "whiten by a private covariance, paid from the budget: auto, yes, no, or what it is taken to be: full, kronecker (channels and places of scattering) or diagonal")
+	f.BoolVar(&p.calibrate, "calibrate", false, "correct the probabilities after the descent, because clipped gradients bias them; paid from the budget")
 	f.StringVar(&p.lossSpec.Name, "loss", "", "of 2 levels: logistic or hinge; of 2 or more: softmax, one-vs-rest or squared-classes; of a number: huber, squared, quantile or poisson (counts) (default: logistic, softmax or huber, as the target calls for)")
 	f.Float64Var(&p.lossSpec.Width, "loss-width", 0, "width of the huber (default 0.25) or quantile (0.05) loss, in units of half the target's range, or of the hinge (0.5)")
 	f.Float64Var(&p.lossSpec.Quantile, "quantile", 0, "which quantile the quantile loss predicts (default 0.5)")
@@ -79,7 +80,7 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 // request returns the request that the flags describe.
 func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, error) {
 	r := train.Request{Epsilon: p.epsilon, Delta: p.delta, SamplingProbability: p.samplingProbability, BatchSize: p.batchSize, Parts: p.parts, Steps: p.steps, ClippingMode: p.clipping, ClippingNorm: p.clippingNorm, ParameterRadius: p.parameterRadius,
-		Normalization: feature.Normalization(p.normalization), Intercept: p.intercept}
+		Normalization: feature.Normalization(p.normalization), Intercept: p.intercept, Calibrate: p.calibrate}
 	o := train.Options{LearningRate: p.learningRate, Momentum: p.momentum, Ridge: p.ridge, FeatureBits: p.featureBits}
 	p.descent.apply(&r, &o)
 	var err error

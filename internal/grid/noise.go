@@ -29,6 +29,11 @@ func setNoise(c *sweep.Candidate, text string) error {
 		for i := range p.Preparation {
 			scale(&p.Preparation[i], by)
 		}
+		if p.Calibration != nil {
+			changed := *p.Calibration
+			scale(&changed, by)
+			p.Calibration = &changed
+		}
 		err = c.Linear.Check(c.Options)
 	case c.Network != nil && !c.Network.Plan.NonPrivate:
 		p := &c.Network.Plan

@@ -27,6 +27,9 @@ const (
 	ChannelStatistic = "channel-covariance"
 	// PlaceStatistic is the sum of Xᵀ·X.
 	PlaceStatistic = "place-covariance"
+	// CalibrationStatistic is sums of the errors and of the variances of a model's probabilities. It
+	// is released after the descent, and so is not one of Statistics.
+	CalibrationStatistic = "calibration"
 )
 
 // Statistics lists the statistics, in the order in which a plan releases them.

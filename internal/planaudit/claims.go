@@ -31,7 +31,7 @@ func (p *Plan) whole() (auditing.Claim, error) {
 // is the whole claim.
 func (p *Plan) steps(w *world) (auditing.Claim, error) {
 	all, own := p.Descent.Training(), w.setup.Plan.Training()
-	if last := all[len(all)-1]; len(own) != 1 || own[0].String() != last.String() {
+	if last := all[len(p.Descent.Preparation)]; len(own) != 1 || own[0].String() != last.String() {
 		return auditing.Claim{}, fmt.Errorf("the steps of the audit are %v, want those of the plan, %v", own, last)
 	}
 	if len(all) == 1 && p.Descent.Holdout == nil {

@@ -112,6 +112,9 @@ func leftOut(d train.Plan) string {
 		}
 		out = append(out, name)
 	}
+	if d.Calibration != nil {
+		out = append(out, d.Calibration.Kind)
+	}
 	if d.Holdout != nil {
 		out = append(out, "the part that is held out")
 	}

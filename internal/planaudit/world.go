@@ -35,7 +35,7 @@ type world struct {
 // newWorld returns the world of the steps of a plan, without what is released before them and
 // without a part that is held out.
 func newWorld(ctx context.Context, p train.Plan, canaries int) (*world, error) {
-	p.Preparation, p.Holdout = nil, nil
+	p.Preparation, p.Calibration, p.Holdout = nil, nil, nil
 	if p.Records == 0 { // nothing else is then known to divide sums by; no price depends on it
 		p.Records = p.MaxRecords
 	}

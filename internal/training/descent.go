@@ -114,7 +114,7 @@ func (r descent) facts(result *train.Result) []report.Fact {
 	if len(learned) == 0 {
 		learned = append(learned, "nothing")
 	}
-	return []report.Fact{
+	facts := []report.Fact{
 		{Name: "model", Value: linearWords(m)},
 		{Name: "method", Value: methodWords(p, r.Options, result.LearningRate)},
 		{Name: "rows", Value: rowWords(m.Features())},
@@ -122,4 +122,8 @@ func (r descent) facts(result *train.Result) []report.Fact {
 		{Name: "learned before training", Value: strings.Join(learned, "; ")},
 		{Name: "result", Value: outputWords(result.Output)},
 	}
+	if p.Calibration != nil {
+		facts = append(facts, report.Fact{Name: "learned after training", Value: wording.Statistic(p.Calibration.Kind)})
+	}
+	return facts
 }

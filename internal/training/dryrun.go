@@ -11,6 +11,7 @@ import (
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/wording"
+	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/train"
 )
 
@@ -75,6 +76,9 @@ func (r descent) dryRun(ctx context.Context, ask Ask) (Printable, error) {
 	}
 	if ask.PerStep > 0 && !s.Plan.NonPrivate {
 		k := float64(s.Plan.Steps + len(s.Plan.Preparation))
+		if events := s.Plan.Training(); s.Plan.Calibration != nil {
+			k += float64(events[len(events)-1].(mechanism.Repeat).Count)
+		}
 		d.Basic = &basic{k * ask.PerStep, k * s.Plan.Delta}
 	}
 	return d, nil

@@ -72,6 +72,9 @@ func Releases(p train.Plan) []report.Event {
 		if i < len(p.Preparation) {
 			out[i].Purpose, out[i].Count = Statistic(p.Preparation[i].Kind)+p.Preparation[i].Column, 1
 		}
+		if i > len(p.Preparation) {
+			out[i].Purpose, out[i].Count = Statistic(p.Calibration.Kind), e.(mechanism.Repeat).Count
+		}
 		total += out[i].Share
 	}
 	for i := range out {
@@ -153,19 +156,20 @@ func Brief(e mechanism.Event) string {
 	return e.String()
 }
 
-// Statistic returns the name of a release before training, which precedes the name of its column.
+// Statistic returns the name of a release besides the steps, which precedes the name of its column.
 func Statistic(kind string) string { return statisticWords[kind] }
 
 var statisticWords = map[string]string{
-	option.BoundsStatistic:     "bounds of ",
-	option.BinsStatistic:       "bins of ",
-	option.LevelsStatistic:     "levels of ",
-	option.CountStatistic:      "number of rows",
-	option.MeanStatistic:       "mean row, for centering",
-	option.RadiusStatistic:     "norms of rows, for their median",
-	option.CovarianceStatistic: "covariance, for whitening",
-	option.VarianceStatistic:   "variances, for scaling",
-	option.ChannelStatistic:    "covariance of channels, for whitening",
-	option.PlaceStatistic:      "covariance of places, for whitening",
-	option.LabelsStatistic:     "rows of each level, for their weights",
+	option.BoundsStatistic:      "bounds of ",
+	option.BinsStatistic:        "bins of ",
+	option.LevelsStatistic:      "levels of ",
+	option.CountStatistic:       "number of rows",
+	option.MeanStatistic:        "mean row, for centering",
+	option.RadiusStatistic:      "norms of rows, for their median",
+	option.CovarianceStatistic:  "covariance, for whitening",
+	option.VarianceStatistic:    "variances, for scaling",
+	option.ChannelStatistic:     "covariance of channels, for whitening",
+	option.PlaceStatistic:       "covariance of places, for whitening",
+	option.CalibrationStatistic: "errors of the probabilities, for their correction",
+	option.LabelsStatistic:      "rows of each level, for their weights",
 }

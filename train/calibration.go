@@ -1,0 +1,254 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/dense"
+	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/pass"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+)
+
+// These constants describe the statistic that corrects probabilities.
+const (
+	// calibrationRounds is the number of corrections. The second one removes what is left of the first.
+	calibrationRounds = 2
+	// calibrationReach is the distance in log-odds at which the position of a row or score ends.
+	calibrationReach = 4.0
+	// maxCorrection bounds a step of Newton's method, in log-odds.
+	maxCorrection = 1.0
+)
+
+// calibrationNumbers returns the number of numbers of one release for a model. It is 0 for a loss that is not
+// corrected.
+func calibrationNumbers(l model.Linear) int {
+	switch {
+	case l.Loss.Name() == model.Logistic.Name() && l.Columns == 1, l.Loss.Name() == model.Softmax.Name():
+		n := l.Columns + 1
+		return n + n*(n+1)/2
+	}
+	return 0
+}
+
+// calibrationBound returns a bound on the norm of the numbers of one row.
+//
+// Two levels have a residual |r| ≤ 1, a position |u| ≤ 1 and a spread h ≤ 1/4. The square of the norm of
+// (r, r·u, h, h·u, h·u²) is at most 2 + 3/16 < 1.5².
+//
+// For more levels, let e be the indicator of the level and p the probabilities. Residuals are r = e - p. Positions are
+// -1/2 ≤ u ≤ 0. These parts of the square of the norm add up to less than 1.85²:
+//
+//   - 2 for r
+//   - 1 for r·u, because the magnitudes of r add up to at most 2
+//   - 1/4 for the upper triangle of the covariance of e
+//   - 1/16 for the covariances of e with u
+//   - 1/256 for the variance of u
+func calibrationBound(l model.Linear) float64 {
+	if l.Columns == 1 {
+		return 1.5
+	}
+	return 1.85
+}
+
+// validateCalibration refuses a statistic of another kind, or one in a plan that has no proof for it.
+func (p Plan) validateCalibration() error {
+	c := p.Calibration
+	switch {
+	case c == nil:
+		return nil
+	case c.Kind != option.CalibrationStatistic || c.Column != "" || c.Lower != 0 || c.Upper != 0 || c.ThresholdDelta != 0:
+		return fmt.Errorf("train: calibration is statistic %q, want %q without a column, range or threshold", c.Kind, option.CalibrationStatistic)
+	case !positive(c.Bound) || !positive(c.NoiseMultiplier) || c.Numbers < 1 || c.Numbers > maxNumbers:
+		return fmt.Errorf("train: calibration has bound %v, noise multiplier %v and %d numbers, want positive ones", c.Bound, c.NoiseMultiplier, c.Numbers)
+	case p.NonPrivate:
+		return fmt.Errorf("train: calibration is in a plan without privacy, want none")
+	case p.ClassWeights != nil || p.SampleWeights != nil || p.alike(option.LabelsStatistic) > 0 || ofRows(p.Clipping.Mode):
+		return fmt.Errorf("train: calibration is in a plan with weights or with clipping %s, want no weights and clipping %s", p.Clipping.Mode, option.ClipGradient)
+	}
+	return nil
+}
+
+// checkCalibration compares the statistic of the calibration with the model.
+func (p Plan) checkCalibration(m *model.Model) error {
+	if p.Calibration == nil {
+		return nil
+	}
+	return errors.Join(agree("number of sums for the calibration", p.Calibration.Numbers, calibrationNumbers(m.Linear())),
+		alike("bound of the statistic "+option.CalibrationStatistic, p.Calibration.Bound, calibrationBound(m.Linear())*p.Person.scale()))
+}
+
+// checkCalibration refuses a request to correct probabilities that cannot be.
+func (r Request) checkCalibration(l model.Linear, m *feature.Map) error {
+	switch {
+	case calibrationNumbers(l) == 0:
+		return fmt.Errorf("train: calibration is asked for with loss %s, want logistic or softmax, whose probabilities it corrects", l.Loss.Name())
+	case m.Intercept == 0:
+		return fmt.Errorf("train: calibration is asked for without a constant feature, want one, which it moves")
+	case r.ClassWeights != nil || r.Balance || r.SampleWeights != nil:
+		return fmt.Errorf("train: calibration is asked for with weights of levels or rows, want none; weights move probabilities on purpose")
+	case ofRows(r.ClippingMode):
+		return fmt.Errorf("train: calibration is asked for with clipping %s, want %s; where rows are clipped, gradients are not biased", r.ClippingMode, option.ClipGradient)
+	}
+	return nil
+}
+
+// correction computes what one row adds to the statistic, from the probabilities of a released model. The parameters
+// of a correction are one shift for each score and a slope, which stretches all scores. A row adds the derivatives of
+// its log-likelihood to the first numbers, and the negative second derivatives to the upper triangle that follows.
+type correction struct {
+	model      *model.Model
+	table      table
+	parameters int
+	numbers    int
+	rooms      sync.Pool
+}
+
+type correctionRoom struct {
+	scratch *feature.Scratch
+	x, p, u []float64
+}
+
+func newCorrection(m *model.Model, t table, numbers int) *correction {
+	c := &correction{model: m, table: t, parameters: m.Outputs() + 1, numbers: numbers}
+	c.rooms.New = func() any {
+		return &correctionRoom{m.Features().NewScratch(1), make([]float64, m.Features().Pipeline.Dim()), make([]float64, m.Outputs()), make([]float64, m.Outputs())}
+	}
+	return c
+}
+
+// add adds the numbers of a row to dst.
+func (c *correction) add(dst []float64, label float64, row int) {
+	r := c.rooms.Get().(*correctionRoom)
+	defer c.rooms.Put(r)
+	c.table.features(r.x, row, 1)
+	c.model.PredictFeatures(r.p, r.x, 1, r.scratch)
+	first, second := dst[:c.parameters], dst[c.parameters:]
+	if len(r.p) == 1 {
+		p := r.p[0]
+		h, u := p*(1-p), min(1, max(-1, math.Log(p/(1-p))/calibrationReach))
+		first[0], first[1] = first[0]+label-p, first[1]+(label-p)*u
+		second[0], second[1], second[2] = second[0]+h, second[1]+h*u, second[2]+h*u*u
+		return
+	}
+	mean, largest := 0.0, slices.Max(r.p)
+	for k, p := range r.p {
+		r.u[k] = max(-1, math.Log(p/largest)/calibrationReach) / 2
+		mean += p * r.u[k]
+	}
+	last, at := c.parameters-1, 0
+	for k, p := range r.p {
+		residual := -p
+		if float64(k) == label {
+			residual++
+		}
+		first[k] += residual
+		first[last] += residual * r.u[k]
+		for l := k; l < last; l++ {
+			second[at] -= p * r.p[l]
+			if l == k {
+				second[at] += p
+			}
+			at++
+		}
+		second[at] += p * (r.u[k] - mean)
+		at++
+		second[len(second)-1] += p * (r.u[k] - mean) * (r.u[k] - mean)
+	}
+}
+
+// vectors writes the vectors of records, which are rows or persons.
+func (c *correction) vectors(labels []float32) func(part int, dst []float64, listed []int) error {
+	return func(_ int, dst []float64, listed []int) error {
+		for k, record := range listed {
+			rows := []int{record}
+			if c.table.persons != nil {
+				rows = c.table.persons[record]
+			}
+			for _, i := range rows {
+				if label := float64(labels[i]); label >= 0 {
+					c.add(dst[k*c.numbers:(k+1)*c.numbers], label, i)
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// calibrated pays for the statistic of each round and returns a corrected model. A correction is one step of Newton's
+// method on the log-likelihood. Noise enters the diagonal of the second derivatives, so that numbers that are mostly
+// noise move nothing. Source of the two parameters for two levels: Platt, "Probabilistic Outputs for Support Vector
+// Machines", 1999.
+func (s Setup) calibrated(payer mechanism.Payer, m *model.Model, t table) (*model.Model, error) {
+	statistic, records := *s.Plan.Calibration, t.records
+	if t.persons != nil {
+		records = len(t.persons)
+	}
+	private := m.Provenance.Private
+	terms := pass.Settings{Payer: payer, Noise: s.Plan.noise(statistic.NoiseMultiplier), MaxRecords: s.Plan.MaxRecords}
+	for range calibrationRounds {
+		c := newCorrection(m, t, statistic.Numbers)
+		noisy, err := pass.SumVectors(terms, records, statistic.Numbers, statistic.Bound, c.vectors(t.targets()))
+		if err != nil {
+			return nil, err
+		}
+		weights := corrected(m.Weights(), m.Features(), s.Model, noisy, statistic.NoiseMultiplier*statistic.Bound)
+		if m, err = model.New(s.Schema, m.Features(), s.Model.Loss, weights); err != nil {
+			return nil, err
+		}
+	}
+	m.Provenance.Private = private
+	return m, nil
+}
+
+// corrected returns the weights after the step that released numbers with noise of this deviation give.
+func corrected(weights []float64, m *feature.Map, l model.Linear, noisy []float64, deviation float64) []float64 {
+	step, constant, stretch := newton(noisy, l.Columns+1, deviation), m.Intercept, 1/calibrationReach
+	if m.Norm == feature.NormUnit {
+		constant /= math.Hypot(1, m.Intercept) // rows are scaled to norm 1 with it
+	}
+	if l.Columns > 1 {
+		stretch /= 2
+	}
+	out := make([]float64, len(weights))
+	for j, w := range weights {
+		out[j] = w * (1 + step[l.Columns]*stretch)
+	}
+	for k := range l.Columns {
+		out[(k+1)*l.Dim-1] += step[k] / constant
+	}
+	return out
+}
+
+// newton returns the step for released derivatives, each of its numbers at most maxCorrection in magnitude.
+func newton(noisy []float64, parameters int, deviation float64) []float64 {
+	floor := max(deviation*math.Sqrt(float64(parameters)), 1e-9)
+	h, at := dense.New(parameters, parameters), parameters
+	for k := range parameters {
+		for l := k; l < parameters; l++ {
+			v := noisy[at]
+			if l == k {
+				v = max(0, v) + floor
+			}
+			h.Data[k*parameters+l], h.Data[l*parameters+k] = v, v
+			at++
+		}
+	}
+	out := make([]float64, parameters)
+	if factors, definite := dense.NewCholesky(h); definite {
+		copy(out, factors.SolveVector(noisy[:parameters]))
+	} else { // noise alone makes the matrix indefinite
+		for k := range out {
+			out[k] = noisy[k] / h.Data[k*parameters+k]
+		}
+	}
+	for k, v := range out {
+		out[k] = min(maxCorrection, max(-maxCorrection, v))
+	}
+	return out
+}

@@ -1,0 +1,350 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/privacy"
+)
+
+// skewedData has levels of unequal frequencies that follow from three numbers.
+func skewedData(t *testing.T, levels, records int) *data.Dataset {
+	t.Helper()
+	names := []string{"a", "b", "c", "d"}[:levels]
+	s, err := data.ParseSchema("skewed.yaml", fmt.Appendf(nil, `
+dither-schema: 1
+row: one person
+max-records: 40000
+records: %d
+target: {column: y, levels: [%s]}
+defaults: {missing: zero, out-of-range: clamp}
+columns:
+  u: {numeric: [-1, 1]}
+  v: {numeric: [-1, 1]}
+  w: {numeric: [-1, 1]}
+`, records, strings.Join(names, ", ")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(24, uint64(levels)))
+	columns, target := make([][]float32, 3), make([]float32, records)
+	for i := range records {
+		x := [3]float64{2*r.Float64() - 1, 2*r.Float64() - 1, 2*r.Float64() - 1}
+		for j, v := range x {
+			columns[j] = append(columns[j], float32(v))
+		}
+		best := math.Inf(-1)
+		for k := range levels {
+			gumbel := -math.Log(-math.Log(r.Float64()))
+			if score := 4*x[k%3]*float64(k) - 1.6*float64(k) + gumbel; score > best {
+				best, target[i] = score, float32(k)
+			}
+		}
+	}
+	d, err := data.New(s, columns, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// meanError returns the largest relative error of a level's mean probability over the records.
+func meanError(t *testing.T, m *model.Model, d *data.Dataset) float64 {
+	t.Helper()
+	k, levels := m.Outputs(), len(d.Schema().Target.Levels)
+	predicted, counted := make([]float64, levels), make([]float64, levels)
+	err := m.PredictAll(context.Background(), d, func(first int, p []float64) error {
+		for i := 0; i < len(p); i += k {
+			if k == 1 {
+				predicted[0], predicted[1] = predicted[0]+1-p[i], predicted[1]+p[i]
+				continue
+			}
+			for j := range k {
+				predicted[j] += p[i+j]
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range d.Target() {
+		counted[int(v)]++
+	}
+	worst := 0.0
+	for j := range predicted {
+		worst = max(worst, math.Abs(predicted[j]/counted[j]-1))
+	}
+	return worst
+}
+
+// TestCalibrationCorrectsTheMean trains with a norm that biases the probabilities. The correction removes half of the
+// error of the mean probabilities at least. The error that is left has standard deviation 0.004 with two levels and 0.01
+// with three in 20 runs, so that chance exceeds the limits of 0.035 and 0.095 with probability below 1e-9.
+func TestCalibrationCorrectsTheMean(t *testing.T) {
+	for _, levels := range []int{2, 3} {
+		d := skewedData(t, levels, 8000)
+		for _, normalization := range []feature.Normalization{feature.NormUnit, feature.NormClip} {
+			found := map[bool]float64{}
+			for _, calibrate := range []bool{false, true} {
+				r := Request{Epsilon: 8, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 150, ClippingNorm: 0.4, Normalization: normalization, Calibrate: calibrate}
+				s, err := NewPlan(r, d.Schema())
+				if err != nil {
+					t.Fatal(err)
+				}
+				result, err := Fit(context.Background(), budget(t, 8), s, d, Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err = CheckModel(s.Plan, result.Model); err != nil {
+					t.Error(err)
+				}
+				found[calibrate] = meanError(t, result.Model, d)
+			}
+			if found[false] < 0.06 || found[true] > found[false]/2 {
+				t.Errorf("%d levels, rows %s: mean probabilities are wrong by %v, and by %v with calibration, want more than 0.06 and at most half of that", levels, normalization, found[false], found[true])
+			}
+		}
+	}
+}
+
+// TestCalibrationVectorsKeepTheirBound computes what rows, and persons with three rows, add under models with weights
+// of all magnitudes. No vector is longer than the bound that is charged, and some reach four fifths of it.
+func TestCalibrationVectorsKeepTheirBound(t *testing.T) {
+	r := rand.New(rand.NewPCG(24, 9))
+	for _, levels := range []int{2, 3, 4} {
+		d, longest := skewedData(t, levels, 300), 0.0
+		s, err := NewPlan(Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Calibrate: true}, d.Schema())
+		if err != nil {
+			t.Fatal(err)
+		}
+		tab, err := s.encode(d, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 200 {
+			weights := make([]float64, s.Model.Weights())
+			for j := range weights {
+				weights[j] = math.Exp(12*r.Float64()-3) * r.NormFloat64()
+			}
+			m, err := model.New(d.Schema(), s.Features, s.Model.Loss, weights)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tab.persons = [][]int{{r.IntN(300)}, {r.IntN(300), r.IntN(300), r.IntN(300)}}
+			n := s.Plan.Calibration.Numbers
+			out := make([]float64, 2*n)
+			if err = newCorrection(m, tab, n).vectors(tab.targets())(0, out, []int{0, 1}); err != nil {
+				t.Fatal(err)
+			}
+			longest = max(longest, kernel.Norm(out[:n]), kernel.Norm(out[n:])/3)
+		}
+		if longest > s.Plan.Calibration.Bound || longest < 0.8*s.Plan.Calibration.Bound {
+			t.Errorf("%d levels: the longest vector is %v, want at most %v and nearly that", levels, longest, s.Plan.Calibration.Bound)
+		}
+	}
+}
+
+// TestNewton checks steps that were worked out by hand. The first numbers are derivatives, and the others the upper
+// triangle of the second ones.
+func TestNewton(t *testing.T) {
+	for _, c := range []struct {
+		noisy     []float64
+		deviation float64
+		want      []float64
+	}{
+		{[]float64{20, 0, 100, 0, 50}, 0, []float64{0.2, 0}},
+		{[]float64{0, 10, 100, 0, 50}, 0, []float64{0, 0.2}},
+		{[]float64{22, 13, 100, 20, 50}, 0, []float64{0.84 / 4.6, 0.86 / 4.6}},
+		{[]float64{20, 0, 75, 0, 50}, 25 / math.Sqrt2, []float64{0.2, 0}},
+		{[]float64{50, 50, 10, 0, 5}, 1e6 / math.Sqrt2, []float64{0.00005, 0.00005}}, // noise alone
+		{[]float64{500, -500, 10, 0, 5}, 0, []float64{1, -1}},
+		{[]float64{1, 1, -5, 30, -5}, 10 / math.Sqrt2, []float64{0.1, 0.1}},          // indefinite
+		{[]float64{6, -6, 0, 20, -20, 0, 20, 0, 9}, 1e-9, []float64{0.15, -0.15, 0}}, // singular along (1, 1, 0)
+	} {
+		got := newton(c.noisy, len(c.want), c.deviation)
+		for k, want := range c.want {
+			if math.Abs(got[k]-want) > 2e-5*math.Abs(want)+1e-7 {
+				t.Errorf("numbers %v with noise of %v: got step %v, want %v", c.noisy, c.deviation, got, c.want)
+			}
+		}
+	}
+}
+
+// TestCalibrationIsPaid wants the statistic after the steps, in the price and in the count of draws, for rows and
+// persons.
+func TestCalibrationIsPaid(t *testing.T) {
+	plain, calibrated := personPlan(t, 1, func(*Request) {}).Plan, personPlan(t, 1, func(r *Request) { r.Calibrate = true }).Plan
+	c := calibrated.Calibration
+	if c == nil || c.Bound != 3*1.5 || calibrated.NoiseDraws() != plain.NoiseDraws()+2*5 || !(calibrated.NoiseMultiplier > plain.NoiseMultiplier) {
+		t.Fatalf("got the plan %+v, want one with a calibration of 5 numbers and more noise in its steps than %v", calibrated, plain.NoiseMultiplier)
+	}
+	events := calibrated.Training()
+	if last := events[len(events)-1]; last.String() != (mechanism.Repeat{Event: mechanism.Gaussian{NoiseMultiplier: c.NoiseMultiplier}, Count: 2}).String() {
+		t.Errorf("the last release is %v, want that of the calibration", last)
+	}
+	cost, err := account.GDP.Epsilon(calibrated.Event(), 1e-6, privacy.AddOrRemoveOne)
+	if err != nil || cost.Upper > 1 || cost.Upper < 0.99 {
+		t.Errorf("the plan costs %v, error %v, want at most 1 and nearly that", cost.Upper, err)
+	}
+	each := personPlan(t, 1, func(r *Request) { r.Calibrate, r.PerStep = true, true }).Plan
+	if each.Calibration.NoiseMultiplier != each.NoiseMultiplier {
+		t.Errorf("per step: noise is %v and %v, want one", each.Calibration.NoiseMultiplier, each.NoiseMultiplier)
+	}
+	names := make([]string, 300)
+	for i := range names {
+		names[i] = string(rune('a' + i%26))
+	}
+	s := personPlan(t, 1, func(r *Request) { r.Calibrate = true })
+	if _, err = Fit(context.Background(), budget(t, 3), s, diary(t, names, rand.New(rand.NewPCG(1, 2))), Options{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCalibrationRefusals wants an error for each request and plan that has no correction.
+func TestCalibrationRefusals(t *testing.T) {
+	schema := skewedData(t, 2, 10).Schema()
+	for words, change := range map[string]func(*Request){
+		"want logistic or softmax":   func(r *Request) { r.Loss = model.Hinge(0.5) },
+		"without a constant feature": func(r *Request) { r.Intercept = -1 },
+		"with weights of levels":     func(r *Request) { r.Balance = true },
+		"with clipping example":      func(r *Request) { r.ClippingMode = option.ClipExample },
+	} {
+		r := Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Calibrate: true}
+		change(&r)
+		if _, err := NewPlan(r, schema); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("got error %v, want one with %q", err, words)
+		}
+	}
+	good, err := NewPlan(Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Calibrate: true}, schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*Plan){
+		"kind":       func(p *Plan) { p.Calibration.Kind = option.MeanStatistic },
+		"column":     func(p *Plan) { p.Calibration.Column = "u" },
+		"no noise":   func(p *Plan) { p.Calibration.NoiseMultiplier = 0 },
+		"no bound":   func(p *Plan) { p.Calibration.Bound = math.NaN() },
+		"no numbers": func(p *Plan) { p.Calibration.Numbers = 0 },
+		"weights":    func(p *Plan) { p.ClassWeights = []float64{1, 0.5} },
+	} {
+		p, c := good.Plan, *good.Plan.Calibration
+		p.Calibration = &c
+		change(&p)
+		if p.Validate() == nil {
+			t.Errorf("%s: the plan is valid, want a refusal", name)
+		}
+	}
+	m, err := model.New(schema, good.Features, good.Model.Loss, make([]float64, good.Model.Weights()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*PreparationStep){
+		"numbers": func(c *PreparationStep) { c.Numbers++ },
+		"bound":   func(c *PreparationStep) { c.Bound *= 0.9 },
+	} {
+		p, c := good.Plan, *good.Plan.Calibration
+		p.Calibration = &c
+		change(&c)
+		if p.checkCalibration(m) == nil {
+			t.Errorf("%s: the plan fits the model, want a refusal", name)
+		}
+	}
+	if free, err := NewPlan(Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Calibrate: true}, schema); err != nil || free.Plan.Calibration != nil {
+		t.Errorf("without privacy: got calibration %v, error %v, want none", free.Plan.Calibration, err)
+	}
+}
+
+// TestCalibrationVectorsAreDerivatives compares the numbers of a row with differences of its log-likelihood in the
+// shifts of the scores and in their slope.
+func TestCalibrationVectorsAreDerivatives(t *testing.T) {
+	r := rand.New(rand.NewPCG(24, 10))
+	for _, levels := range []int{2, 3} {
+		d := skewedData(t, levels, 30)
+		s, err := NewPlan(Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Calibrate: true}, d.Schema())
+		if err != nil {
+			t.Fatal(err)
+		}
+		tab, err := s.encode(d, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		weights := make([]float64, s.Model.Weights())
+		for j := range weights {
+			weights[j] = 3 * r.NormFloat64()
+		}
+		m, err := model.New(d.Schema(), s.Features, s.Model.Loss, weights)
+		if err != nil {
+			t.Fatal(err)
+		}
+		predictions, labels, err := (&Table{tab, s.Features.Pipeline}).Predict(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, n := m.Outputs(), m.Outputs()+1
+		for i := range labels {
+			z, u := make([]float64, max(2, k)), make([]float64, max(2, k)) // of two levels the first score is 0
+			p := predictions[i*k : (i+1)*k]
+			if k == 1 {
+				z[1] = math.Log(p[0] / (1 - p[0]))
+				u[1] = min(1, max(-1, z[1]/4))
+			} else {
+				best := math.Log(max(p[0], p[1], p[2]))
+				for j := range z {
+					z[j] = math.Log(p[j])
+					u[j] = max(-1, (z[j]-best)/4) / 2
+				}
+			}
+			likelihood := func(x []float64) float64 { // shifts and slope
+				total, of := 0.0, 0.0
+				for j := range z {
+					score := z[j] + x[n-1]*u[j]
+					if k > 1 {
+						score += x[j]
+					} else if j == 1 {
+						score += x[0]
+					}
+					total += math.Exp(score)
+					if j == int(labels[i]) {
+						of = score
+					}
+				}
+				return of - math.Log(total)
+			}
+			const step = 1e-3
+			at := func(a, b int, da, db float64) float64 {
+				x := make([]float64, n)
+				x[a] += da
+				x[b] += db
+				return likelihood(x)
+			}
+			var want []float64
+			for a := range n {
+				want = append(want, (at(a, a, step, 0)-at(a, a, -step, 0))/(2*step))
+			}
+			for a := range n {
+				for b := a; b < n; b++ {
+					want = append(want, -(at(a, b, step, step)-at(a, b, step, -step)-at(a, b, -step, step)+at(a, b, -step, -step))/(4*step*step))
+				}
+			}
+			got := make([]float64, len(want))
+			newCorrection(m, tab, len(want)).add(got, float64(labels[i]), i)
+			for j := range want {
+				if math.Abs(got[j]-want[j]) > 1e-5 {
+					t.Fatalf("%d levels, row %d: got %v, want %v", levels, i, got, want)
+				}
+			}
+		}
+	}
+}
