@@ -32,7 +32,7 @@ type Source struct {
 	// are 0, the delimiter is detected from the first line of the file.
 	Delimiter rune
 	// Columns are the names of the columns of a CSV file without a header, in the order of the
-	// file. They may contain ranges such as x[0:10]. If it is nil, Schema.Header contains the
+	// file. They may contain ranges such as x[0:10]. If Columns is nil, Schema.Header contains the
 	// names.
 	Columns []string
 	// NoQuotes states that a quote in a CSV file is an ordinary character. Then no cell can contain

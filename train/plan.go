@@ -106,7 +106,7 @@ func (p Plan) whitens() bool {
 	return slices.ContainsFunc(p.Preparation, func(s PreparationStep) bool { return isWhitening(s.Kind) })
 }
 
-// Whitened returns the number of released numbers of the covariance that whitens rows. It is 0 if
+// Whitened returns how many numbers of the covariance that whitens rows are released. It is 0 if
 // the plan does not whiten by a full covariance.
 func (p Plan) Whitened() int {
 	for _, s := range p.Preparation {

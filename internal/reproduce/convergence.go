@@ -189,7 +189,7 @@ func (p convergenceProblem) noises(ctx context.Context, l experiment.Environment
 // noise adds the effect of noise alone.
 func (t *table) noise(of []*dynamics.Trajectory, steps int) {
 	quiet, least, most := of[0], of[1], of[len(of)-1]
-	t.say("noise without clipping: the loss only falls", "yes: noise only changes the speed", fmt.Sprintf("no: %d of %d steps rise at noise multiplier %v, without noise %d", least.Rises, steps, convergenceNoises[0], quiet.Rises),
+	t.say("noise without clipping: the loss only falls", "yes: noise only changes the speed", fmt.Sprintf("no: the loss rises in %d of %d steps at noise multiplier %v, and in %d steps without noise", least.Rises, steps, convergenceNoises[0], quiet.Rises),
 		"the report's answer is about gradient flow, where steps are infinitely short and noise averages out; in finite steps some noise remains")
 	t.known("noise without clipping, noise multiplier 1: loss in the last tenth of the steps, divided by the loss without noise", "1: noise only changes the speed", most.Last/quiet.Last, 3,
 		"the loss fluctuates around a level that grows with the learning rate and the square of the noise; only smaller steps lower this level")
