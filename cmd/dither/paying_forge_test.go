@@ -156,6 +156,9 @@ func TestCheckWantsARecordForEachCertificate(t *testing.T) {
 			t.Errorf("%s: got %s, want %q", ledger, stdout, want)
 		}
 	}
+	if status, _, stderr := invoke("ledger", "import", "open.ledger", "free"); status != exitUsage || !strings.Contains(stderr, "did not say which certificate it wrote") {
+		t.Errorf("got %d and %q, want it said that the record names no certificate", status, stderr)
+	}
 	for _, folders := range [][]string{{"paid", "free"}, {"free", "paid"}, {"."}} {
 		if status, stdout, stderr := invoke(append([]string{"ledger", "check", "open.ledger"}, folders...)...); status != exitFailed || !strings.Contains(stdout, "and so does another certificate") {
 			t.Errorf("%q: got %d, %s and %q, want one record for two certificates refused", folders, status, stdout, stderr)

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,7 +68,7 @@ func (l *Ledger) Import(ctx context.Context, population, who string, folders ...
 	for _, folder := range folders {
 		one, err := l.toImport(ctx, population, who, folder)
 		if err == nil && one.recorded != nil {
-			known[one.hash] = fmt.Sprintf("record %d of the ledger", one.recorded.Sequence)
+			known[one.hash] = fmt.Sprintf("record %d of the ledger%s", one.recorded.Sequence, l.unnamed(one.hash))
 		}
 		if err != nil {
 			return Imported{}, fmt.Errorf("%s: %w; nothing was imported", folder, err)
@@ -90,6 +91,14 @@ func (l *Ledger) Import(ctx context.Context, population, who string, folders ...
 	a := l.Account()
 	done.Spent, done.Left, done.words = a.Spent, a.Left, a.Standing()
 	return done, nil
+}
+
+// unnamed says that no record names the hash of a certificate.
+func (l *Ledger) unnamed(hash string) string {
+	if slices.ContainsFunc(l.Summary().Releases, func(r budget.Release) bool { return r.Certificate == hash }) {
+		return ""
+	}
+	return ", whose run did not say which certificate it wrote (if another run wrote this one, `dither ledger repair --forfeit REASON` is what is left)"
 }
 
 // sourceOf says where an import is from. The name of a folder is never taken for the record of a merger, which
