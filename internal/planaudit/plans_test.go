@@ -179,7 +179,7 @@ func TestDescentsAreAudited(t *testing.T) { checkDescents(t, false) }
 
 func checkDescents(t *testing.T, sampled bool) {
 	for name, c := range descents() {
-		if sampled != (c.r.BatchSize > 0 || c.r.SamplingProbability > 0 && name != "poisson") {
+		if sampled != (c.r.BatchSize > 0 || c.r.SamplingProbability > 0 && name != "poisson") || sampled && testing.Short() && name != "persons, poisson" {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -236,7 +236,7 @@ func TestMinimizersAreAudited(t *testing.T) { checkMinimizers(t, false) }
 
 func checkMinimizers(t *testing.T, slow bool) {
 	for _, name := range erm.Names() {
-		if name == option.MethodLBFGS || slow != (name == option.MethodObjective) {
+		if name == option.MethodLBFGS || slow != (name == option.MethodObjective) || slow && testing.Short() {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -349,7 +349,7 @@ func TestNetworksAreAudited(t *testing.T) { checkNetworks(t, false) }
 
 func checkNetworks(t *testing.T, sampled bool) {
 	for name, request := range networks() {
-		if sampled != slices.Contains([]string{"poisson", "truncated", "cyclic", "fixed size", "rule projected"}, name) {
+		if sampled != slices.Contains([]string{"poisson", "truncated", "cyclic", "fixed size", "rule projected"}, name) || sampled && testing.Short() && name != "cyclic" {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
