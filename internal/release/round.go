@@ -27,7 +27,6 @@ type rowAdder struct {
 	exact  []float64 // of a block
 	scales *scales   // of its records
 	kernel roundKernel
-	picker picks.Picker // of records whose integers are computed once more
 }
 
 // roundKernel rounds proposals as kernel.RoundBounded does.
@@ -39,8 +38,11 @@ func newAdder(rows *Rows, columns int, bound float64, limit int64) adder {
 }
 
 func newRowAdder(rows *Rows, columns int, bound float64, limit int64, total []int64, of *scales) *rowAdder {
+	if of.picker == (picks.Picker{}) {
+		of.picker = picks.NewSecret().Part(0)
+	}
 	return &rowAdder{Sum: newWholeSum(rows, columns, total), rows: rows, limit: limit, scale: float64(limit) / bound,
-		betas: make([]int64, columns), tails: make([]int64, columns), scales: of, kernel: kernel.RoundBounded, picker: picks.NewSecret().Part(0)}
+		betas: make([]int64, columns), tails: make([]int64, columns), scales: of, kernel: kernel.RoundBounded}
 }
 
 func (s *rowAdder) round(b Block, proposals []float64) []float64 {
@@ -111,7 +113,7 @@ func (s *rowAdder) roundOnes(dst []float64, b *Block, proposals []float64) {
 			}
 		}
 	}
-	if !s.picker.Agree(len(dst), func(i int) bool { return dst[i] == s.again(b, i, proposals[i:i+1]) }) {
+	if !s.scales.picker.Agree(len(dst), func(i int) bool { return dst[i] == s.again(b, i, proposals[i:i+1]) }) {
 		dst[0] = 2 * maxCoefficient
 	}
 	s.addBeside(dst, b)
@@ -131,6 +133,7 @@ type scales struct {
 	rows   *Rows // nil: none are known
 	scale  float64
 	values []float64
+	picker picks.Picker // of records whose integers are computed once more
 }
 
 // of returns those of a block. Until forget is called all blocks are of the same records.
