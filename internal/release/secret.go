@@ -7,7 +7,8 @@ import (
 )
 
 // Sums are checked modulo the prime p = 2^61 - 1 against a secret: a vector r of numbers that are
-// uniform below p, drawn for one run and unknown to whatever computes a sum. Two different vectors
+// uniform below p. It is drawn when rows are made, or for a sum without rows, and is unknown to
+// whatever computes a sum. No other process has the same secret. Two different vectors
 // of integers of magnitude below p/2 have equal products with r with probability 1/p (Freivalds,
 // "Probabilistic machines can use less running time", IFIP 1977).
 
