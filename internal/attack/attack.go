@@ -75,6 +75,7 @@ func Run(ctx context.Context, o Options) (auditing.Report, error) {
 	r := auditing.NewReport("this program", time.Since(start), slices.Concat(sections, trained, models, []auditing.Section{computed})...)
 	r.Processor = runtime.GOOS + "/" + runtime.GOARCH + ", kernels for " + kernel.Instructions()
 	r.Program = "dither, built with " + runtime.Version()
+	r.Parts = parts(sections, trained, models)
 	r.Split = "Noise has half of it, canaries three eighths, and models one eighth. Every attack of a kind has the same share, and so has every test of an attack. All was fixed before a number was drawn."
 	return r, nil
 }

@@ -62,7 +62,7 @@ func child(ctx context.Context, path, level string, arguments []string) ([]byte,
 	return text, nil
 }
 
-// told writes progress: a line whenever a tenth more is done.
+// told writes progress: a line whenever a tenth more is done, and some at the beginning.
 type told struct {
 	out   io.Writer
 	start time.Time
@@ -74,7 +74,7 @@ func (t *told) tell(what string, done float64) {
 	if done < t.next {
 		return
 	}
-	t.next = done + 0.1
+	t.next = done + min(0.1, max(0.01, done))
 	line := fmt.Sprintf("%3.0f %% done, now %s", 100*done, what)
 	if passed := time.Since(t.start); done >= 0.05 {
 		line += fmt.Sprintf(", about %v left", (time.Duration(float64(passed) * (1 - done) / done)).Round(time.Second))

@@ -14,20 +14,30 @@ import (
 // bounds and its picture.
 func (r Report) WritePage(w io.Writer) error {
 	table := r.table()
-	d := report.Document{
-		Title: "Audit of " + r.Subject,
-		Lead:  slices.DeleteFunc([]string{r.verdictWords(), r.limits(), r.alarmWords()}, func(text string) bool { return text == "" }),
-		Sections: []report.Section{
-			{Title: "What was claimed, and what was found", Tables: []report.Table{{Columns: table[0], Rows: table[1:]}}, Note: r.programWords()},
-		},
-	}
-	d.Sections = append(d.Sections, report.Section{Title: "What the numbers mean", List: meanings})
+	all := report.Section{Title: "What was claimed, and what was found", Tables: []report.Table{{Columns: table[0], Rows: table[1:]}}, Note: r.programWords()}
+	words := report.Section{Title: "What the numbers mean", List: meanings}
+	lead := slices.DeleteFunc([]string{r.verdictWords(), r.limits(), r.alarmWords()}, func(text string) bool { return text == "" })
+	d := report.Document{Title: "Audit of " + r.Subject, Lead: lead}
 	for _, s := range r.Sections {
 		if s.Verdict == Refuted {
 			d.Warnings = append(d.Warnings, fmt.Sprintf("%s: the claim is refuted.", s.title()))
 		}
-		d.Sections = append(d.Sections, s.onPage())
 	}
+	var details []report.Section
+	for _, s := range r.detailed() {
+		details = append(details, s.onPage())
+	}
+	if r.Parts == nil {
+		d.Sections = slices.Concat([]report.Section{all, words}, details)
+		return d.WriteHTML(w)
+	}
+	// Of many attacks those that matter come first, and the long table last.
+	parts := r.partRows()
+	all.Text = []string{elsewhere}
+	d.Sections = slices.Concat([]report.Section{
+		{Title: "What was tried", List: r.partSentences(), Tables: []report.Table{{Columns: parts[0], Rows: parts[1:]}}},
+		{Title: "What that means", List: r.meaning()},
+	}, details, []report.Section{words, all})
 	return d.WriteHTML(w)
 }
 

@@ -43,8 +43,20 @@ type Report struct {
 	Split   string  `json:"split,omitempty"`
 	Verdict Verdict `json:"verdict"`
 	// Seconds is the duration of the whole audit.
-	Seconds  float64   `json:"seconds"`
+	Seconds float64 `json:"seconds"`
+	// Parts sum up the groups of a report with many sections. Text and page then have the details of
+	// few sections only. Nil for other reports.
+	Parts    []Part    `json:"parts,omitempty"`
 	Sections []Section `json:"sections"`
+}
+
+// Part sums up a group of sections.
+type Part struct {
+	// Group is the group of the sections.
+	Group string `json:"group"`
+	// Tried is what the attacks do, and Finds is what they would have found, in sentences.
+	Tried string `json:"tried"`
+	Finds string `json:"finds"`
 }
 
 // Section is the outcome of the attacks on one claim.

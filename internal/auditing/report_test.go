@@ -82,3 +82,32 @@ func TestReportAsTextJSONAndPage(t *testing.T) {
 		}
 	}
 }
+
+// TestReportsOfManyAttacksBeginWithWhatWasTried wants the parts and the meaning before the table of
+// all attacks, and the details of few sections.
+func TestReportsOfManyAttacksBeginWithWhatWasTried(t *testing.T) {
+	for _, verdict := range []Verdict{Refuted, NotRefuted} {
+		r := example(verdict)
+		r.Parts = []Part{{"noise", "Reads noise.", "A scale that is off."}, {"canaries", "Trains.", "An epsilon of 5."}}
+		text, err := r.Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var page bytes.Buffer
+		if err = r.WritePage(&page); err != nil {
+			t.Fatal(err)
+		}
+		for name, got := range map[string]string{"text": string(text), "page": page.String()} {
+			tried, table := strings.Index(got, "Reads noise."), strings.LastIndex(got, "kernels: avx512")
+			if tried < 0 || table < tried || !strings.Contains(got, "audit.json") {
+				t.Errorf("%s: want what was tried before the table, and where details are:\n%s", name, got)
+			}
+			if !strings.Contains(got, "Fair coins.") || !strings.Contains(got, "This processor") {
+				t.Errorf("%s: want the details of the sharpest attack, and of a section that was not run", name)
+			}
+			if strings.Contains(got, "One pair in 100,000") != (verdict == Refuted) || strings.Contains(got, "That is no proof") != (verdict == NotRefuted) {
+				t.Errorf("%s: want the details of a refuted section, and else the meaning of not refuted", name)
+			}
+		}
+	}
+}

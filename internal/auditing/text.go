@@ -21,15 +21,40 @@ func (r Report) Text() ([]byte, error) {
 		b.WriteString(display.Wrapped(limits))
 	}
 	b.WriteByte('\n')
+	if err := r.writeParts(&b); err != nil {
+		return nil, err
+	}
 	if err := display.WriteColumns(&b, r.table()); err != nil {
 		return nil, err
 	}
-	for _, s := range r.Sections {
+	for _, s := range r.detailed() {
 		if err := s.write(&b); err != nil {
 			return nil, err
 		}
 	}
+	if r.Parts != nil {
+		fmt.Fprintf(&b, "\n%s", display.Wrapped(elsewhere))
+	}
 	return b.Bytes(), nil
+}
+
+// writeParts writes what was tried and what the verdict means, if the report has parts.
+func (r Report) writeParts(b *bytes.Buffer) error {
+	if r.Parts == nil {
+		return nil
+	}
+	if err := display.WriteColumns(b, r.partRows()); err != nil {
+		return err
+	}
+	for _, text := range r.partSentences() {
+		b.WriteString(display.Indent(display.Bullet(text), 2))
+	}
+	b.WriteString("\nwhat that means\n")
+	for _, text := range r.meaning() {
+		b.WriteString(display.Indent(display.Bullet(text), 2))
+	}
+	b.WriteString("\nall attacks\n")
+	return nil
 }
 
 // alarmWords say how seldom a correct claim is refuted.

@@ -50,13 +50,24 @@ func judged(t *testing.T, p planned, scores audit.Scores, alarm float64) auditin
 }
 
 // TestFullBatchesAreSeen trains with 20,000 canaries and all records in each step. The best bound at
-// 95 % confidence must reach a share of the claim. Each falls below with probability under 1e-6.
+// 95 % confidence must reach a share of the claim, in the mean of four trainings. Single shares have
+// these means and deviations in 60 simulated audits each: 0.745 ± 0.065, 0.860 ± 0.034, 0.921 ±
+// 0.019 and 0.949 ± 0.013. The wanted shares are six deviations of such a mean below it, or more.
 func TestFullBatchesAreSeen(t *testing.T) {
-	for _, c := range []struct{ epsilon, share float64 }{{1, 0.5}, {2, 0.7}, {4, 0.85}, {8, 0.85}} {
-		p, scores := trained(t, fullBatch(c.epsilon), 20000)
-		s := judged(t, p, scores, 0.05)
-		if *s.LowerBound < c.share*c.epsilon || math.Abs(*s.Claimed-c.epsilon) > 1e-6 {
-			t.Errorf("the claim %v has the lower bound %v, want %v of it", *s.Claimed, *s.LowerBound, c.share)
+	const trainings = 4
+	for _, c := range []struct{ epsilon, share float64 }{{1, 0.55}, {2, 0.75}, {4, 0.85}, {8, 0.85}} {
+		mean := 0.0
+		for range trainings {
+			p, scores := trained(t, fullBatch(c.epsilon), 20000)
+			s := judged(t, p, scores, 0.05)
+			mean += *s.LowerBound / c.epsilon / trainings
+			if math.Abs(*s.Claimed-c.epsilon) > 1e-6 {
+				t.Errorf("the claim is %v, want %v", *s.Claimed, c.epsilon)
+			}
+		}
+		t.Logf("epsilon %v: %.3f of the claim", c.epsilon, mean)
+		if mean < c.share {
+			t.Errorf("the mean lower bound of epsilon %v is %v of it, want %v", c.epsilon, mean, c.share)
 		}
 	}
 }

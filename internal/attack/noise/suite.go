@@ -61,6 +61,9 @@ func Attack(ctx context.Context, o Options) ([]auditing.Section, error) {
 	return sections, nil
 }
 
+// Found begins the words of a section about what each test would have found; tests are divided by semicolons.
+const Found = "What each test would have found: "
+
 // section is what was found about one kind, for tests that share a false-alarm probability.
 func section(findings []Finding, alarm float64) auditing.Section {
 	tests := float64(len(findings))
@@ -78,7 +81,7 @@ func section(findings []Finding, alarm float64) auditing.Section {
 		power = append(power, f.Test+": "+f.Detects)
 	}
 	p := min(1, tests*math.Exp(least))
-	s.PValue, s.Power = &p, strings.Join(power, "; ")
+	s.PValue, s.Power = &p, Found+strings.Join(power, "; ")
 	return s
 }
 
