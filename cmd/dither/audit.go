@@ -25,11 +25,11 @@ func newAudit() *cobra.Command {
 		r, err := q.Run(c.Context(), c.ErrOrStderr(), subject, parquet.Formats(), func() (auditing.Report, error) {
 			return attack.Program(c.Context(), c.ErrOrStderr(), q.Effort, "audit", "--part")
 		})
-		if err == nil {
-			err = q.Write(r)
+		if err == nil { // what took minutes is printed even if no folder can be made
+			err = printed(c, q.JSON, r, r.Text)
 		}
 		if err == nil {
-			err = printed(c, q.JSON, r, r.Text)
+			err = q.Write(r)
 		}
 		if err == nil {
 			err = r.Err()

@@ -62,22 +62,38 @@ func Run(ctx context.Context, o Options) (auditing.Report, error) {
 	}
 	sections, err := noise.Attack(ctx, released)
 	if err != nil {
-		return auditing.Report{}, err
+		return ended(ctx, start, sections, err)
 	}
 	trained, err := canary.Attack(ctx, canary.Options{Alarm: Alarm * 3 / 8, Canaries: max(200, int(20000*o.Effort)), Kept: o.Kept, Progress: progress(0.7, 0.2)})
 	if err != nil {
-		return auditing.Report{}, err
+		return ended(ctx, start, sections, err)
 	}
 	models, err := planaudit.FinalModels(ctx, Alarm/8, max(40, int(800*o.Effort)), progress(0.9, 0.1))
 	if err != nil {
+		return ended(ctx, start, slices.Concat(sections, trained), err)
+	}
+	r := reportOf(start, slices.Concat(sections, trained, models, []auditing.Section{computed}))
+	r.Parts = parts(sections, trained, models)
+	return r, nil
+}
+
+// ended returns the report of an audit that ended with an error, if a claim had been refuted before.
+// Else it returns the error.
+func ended(ctx context.Context, start time.Time, sections []auditing.Section, err error) (auditing.Report, error) {
+	if ctx.Err() != nil || !slices.ContainsFunc(sections, func(s auditing.Section) bool { return s.Verdict == auditing.Refuted }) {
 		return auditing.Report{}, err
 	}
-	r := auditing.NewReport("this program", time.Since(start), slices.Concat(sections, trained, models, []auditing.Section{computed})...)
+	return reportOf(start, append(sections, auditing.Section{Group: "other", Name: "attacks", Claim: "not attacked",
+		Verdict: auditing.NotRun, Note: "The audit ended early with an error: " + err.Error()})), nil
+}
+
+// reportOf returns the report of sections about this program.
+func reportOf(start time.Time, sections []auditing.Section) auditing.Report {
+	r := auditing.NewReport("this program", time.Since(start), sections...)
 	r.Processor = runtime.GOOS + "/" + runtime.GOARCH + ", kernels for " + kernel.Instructions()
 	r.Program = "dither, built with " + runtime.Version()
-	r.Parts = parts(sections, trained, models)
 	r.Split = "Noise has half of it, canaries three eighths, and models one eighth. Every attack of a kind has the same share, and so has every test of an attack. All was fixed before a number was drawn."
-	return r, nil
+	return r
 }
 
 // kernels computes sums at the level of this process, and at every other that it has.

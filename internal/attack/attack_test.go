@@ -2,9 +2,11 @@ package attack
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ditherml/dither/internal/auditing"
 )
@@ -45,6 +47,24 @@ func TestFaultyChildrenEndTheAudit(t *testing.T) {
 	}
 	if _, err = Part(t.Context(), "other"); err == nil {
 		t.Error("an unknown part gives no error")
+	}
+}
+
+// TestErrorsHideNoRefutation ends audits with an error, after a refuted claim and after none.
+func TestErrorsHideNoRefutation(t *testing.T) {
+	failed := errors.New("no more")
+	refuted, not := auditing.Section{Group: "noise", Verdict: auditing.Refuted}, auditing.Section{Group: "noise", Verdict: auditing.NotRefuted}
+	if _, err := ended(t.Context(), time.Now(), []auditing.Section{not}, failed); !errors.Is(err, failed) {
+		t.Errorf("without a refuted claim the error is %v, want the one that ended the audit", err)
+	}
+	r, err := ended(t.Context(), time.Now(), []auditing.Section{not, refuted}, failed)
+	if err != nil || r.Verdict != auditing.Refuted || r.Err() == nil || !strings.Contains(r.Sections[2].Note, "no more") {
+		t.Errorf("after a refuted claim the audit is %s, %v, want it refuted, with the error in a note", r.Verdict, err)
+	}
+	stopped, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err = ended(stopped, time.Now(), []auditing.Section{refuted}, failed); err == nil {
+		t.Error("an audit that was stopped has a report, want none")
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ditherml/dither/internal/attack/noise"
 	"github.com/ditherml/dither/internal/auditing"
-	"github.com/ditherml/dither/internal/display"
 )
 
 // parts says in words what was tried, and what would have been found.
@@ -53,12 +52,15 @@ func finds(sections []auditing.Section) string {
 		return "With so few canaries these attacks find nothing."
 	}
 	slices.Sort(found)
-	text := fmt.Sprintf("Where epsilon 4 is claimed, the sharpest attack finds a true epsilon of %s", display.Rounded(found[0], 3, true))
+	text := fmt.Sprintf("Where epsilon 4 is claimed, the sharpest attack finds a true epsilon of %v", up(found[0]))
 	if half := attacks / 2; half < len(found) {
-		text += fmt.Sprintf(", and half of the attacks find one of %s", display.Rounded(found[half], 3, true))
+		text += fmt.Sprintf(", and half of the attacks find one of %v", up(found[half]))
 	}
 	if weak := attacks - len(found); weak > 0 {
 		text += fmt.Sprintf(". Of these %d attacks %d had too few canaries to find anything", attacks, weak)
 	}
 	return text + "."
 }
+
+// up returns a value rounded up to two decimals.
+func up(v float64) float64 { return math.Ceil(100*v-1e-9) / 100 }

@@ -192,8 +192,12 @@ func checkNames(records int) ([]Finding, error) {
 		return nil, err
 	}
 	p := math.Exp(-(threshold-1)/2) / 2
-	if !(p <= delta && p > delta/2) {
-		return nil, fmt.Errorf("noise: a name of one record passes the threshold %v with probability %v, want at most %v", threshold, p, delta)
+	if p <= delta/2 {
+		return nil, fmt.Errorf("noise: a name of one record passes the threshold %v with probability %v, want more than half of %v", threshold, p, delta)
+	}
+	if !(p <= delta) {
+		return []Finding{{Test: "threshold", LogP: math.Inf(-1), Detects: "every threshold that is too low",
+			Seen: fmt.Sprintf("a name of one record passes the threshold %v with probability %v, want at most %v", threshold, p, delta)}}, nil
 	}
 	return []Finding{binomial("names of one record that come out", records, p, len(found), 1)}, nil
 }

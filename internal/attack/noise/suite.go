@@ -35,7 +35,7 @@ type attack struct {
 
 // Attack reads the noise of every kind of release, the samples and the choices, and tests them. It
 // gives each kind one share of the false alarm, and each test of a kind one share of that. An error
-// says that a release failed, or that ctx ended.
+// says that a release failed, or that ctx ended. It comes with the sections before it.
 func Attack(ctx context.Context, o Options) ([]auditing.Section, error) {
 	attacks := attacks(o)
 	var sections []auditing.Section
@@ -51,7 +51,7 @@ func Attack(ctx context.Context, o Options) ([]auditing.Section, error) {
 		start := time.Now()
 		findings, numbers, err := a.run(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("noise: %s: %w", a.kind, err)
+			return sections, fmt.Errorf("noise: %s: %w", a.kind, err)
 		}
 		s := section(findings, o.Alarm/float64(len(attacks)))
 		s.Name, s.Claim, s.Seconds = a.kind, a.claim, time.Since(start).Seconds()
