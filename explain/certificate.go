@@ -141,7 +141,7 @@ func trainStory(c certificate.Certificate) (story, error) {
 		s.released = append(s.released, fmt.Sprintf("Before training, %d statistics were released with noise, for scaling and the like. They were paid for like everything else.", len(p.Preparation)))
 	}
 	if p.Calibration != nil {
-		s.released = append(s.released, fmt.Sprintf("After training, %d sums of errors of the probabilities were released with noise, to correct the probabilities. They were paid for like everything else.", p.Calibration.Numbers))
+		s.released = append(s.released, fmt.Sprintf("After training, %d sums of errors of the probabilities were released with noise, twice, to correct the probabilities. They were paid for like everything else.", p.Calibration.Numbers))
 	}
 	training := branch{releases: p.Training()}
 	for _, e := range wording.Releases(p) {

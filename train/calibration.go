@@ -23,6 +23,11 @@ const (
 	calibrationReach = 4.0
 	// maxCorrection bounds a step of Newton's method, in log-odds.
 	maxCorrection = 1.0
+	// expectedCorrection is about the length of a step that biased gradients call for, in log-odds.
+	expectedCorrection = 0.3
+	// maxCalibrationNumbers bounds the released numbers, which grow with the square of the number of levels. It
+	// allows 508 levels.
+	maxCalibrationNumbers = 1 << 17
 )
 
 // calibrationNumbers returns the number of numbers of one release for a model. It is 0 for a loss that is not
@@ -42,10 +47,10 @@ func calibrationNumbers(l model.Linear) int {
 // (r, r·u, h, h·u, h·u²) is at most 2 + 3/16 < 1.5².
 //
 // For more levels, let e be the indicator of the level and p the probabilities. Residuals are r = e - p. Positions are
-// -1/2 ≤ u ≤ 0. These parts of the square of the norm add up to less than 1.85²:
+// -1/2 ≤ u ≤ 0. These parts of the square of the norm add up to less than 1.61²:
 //
 //   - 2 for r
-//   - 1 for r·u, because the magnitudes of r add up to at most 2
+//   - 1/4 for r·u, because r·u = r·(u + 1/4), where the magnitudes of r add up to at most 2
 //   - 1/4 for the upper triangle of the covariance of e
 //   - 1/16 for the covariances of e with u
 //   - 1/256 for the variance of u
@@ -53,7 +58,7 @@ func calibrationBound(l model.Linear) float64 {
 	if l.Columns == 1 {
 		return 1.5
 	}
-	return 1.85
+	return 1.61
 }
 
 // validateCalibration refuses a statistic of another kind, or one in a plan that has no proof for it.
@@ -64,8 +69,8 @@ func (p Plan) validateCalibration() error {
 		return nil
 	case c.Kind != option.CalibrationStatistic || c.Column != "" || c.Lower != 0 || c.Upper != 0 || c.ThresholdDelta != 0:
 		return fmt.Errorf("train: calibration is statistic %q, want %q without a column, range or threshold", c.Kind, option.CalibrationStatistic)
-	case !positive(c.Bound) || !positive(c.NoiseMultiplier) || c.Numbers < 1 || c.Numbers > maxNumbers:
-		return fmt.Errorf("train: calibration has bound %v, noise multiplier %v and %d numbers, want positive ones", c.Bound, c.NoiseMultiplier, c.Numbers)
+	case !positive(c.Bound) || !positive(c.NoiseMultiplier) || c.Numbers < 1 || c.Numbers > maxCalibrationNumbers:
+		return fmt.Errorf("train: calibration has bound %v, noise multiplier %v and %d numbers, want positive ones and at most %d numbers", c.Bound, c.NoiseMultiplier, c.Numbers, maxCalibrationNumbers)
 	case p.NonPrivate:
 		return fmt.Errorf("train: calibration is in a plan without privacy, want none")
 	case p.ClassWeights != nil || p.SampleWeights != nil || p.alike(option.LabelsStatistic) > 0 || ofRows(p.Clipping.Mode):
@@ -83,11 +88,30 @@ func (p Plan) checkCalibration(m *model.Model) error {
 		alike("bound of the statistic "+option.CalibrationStatistic, p.Calibration.Bound, calibrationBound(m.Linear())*p.Person.scale()))
 }
 
+// checkCalibrated refuses a calibration that the setup or the options make impossible, before anything is spent.
+func (s Setup) checkCalibrated(o Options) error {
+	c := s.Plan.Calibration
+	switch {
+	case c == nil:
+		return nil
+	case o.Output == option.OutputAllIterates:
+		return fmt.Errorf("train: output rule is %s with probabilities that are corrected, want another rule; the iterates would not end in the weights of the model", o.Output)
+	case o.Temperature > 0:
+		return fmt.Errorf("train: a temperature is given with probabilities that are corrected, want one of them; a corrected sample of weights is no sample")
+	case s.Features.Intercept == 0:
+		return fmt.Errorf("train: calibration is in a plan for rows without a constant feature, want one, which it moves")
+	}
+	return errors.Join(agree("number of sums for the calibration", c.Numbers, calibrationNumbers(s.Model)),
+		alike("bound of the statistic "+c.Kind, c.Bound, calibrationBound(s.Model)*s.Plan.Person.scale()))
+}
+
 // checkCalibration refuses a request to correct probabilities that cannot be.
 func (r Request) checkCalibration(l model.Linear, m *feature.Map) error {
 	switch {
 	case calibrationNumbers(l) == 0:
 		return fmt.Errorf("train: calibration is asked for with loss %s, want logistic or softmax, whose probabilities it corrects", l.Loss.Name())
+	case calibrationNumbers(l) > maxCalibrationNumbers:
+		return fmt.Errorf("train: calibration is asked for with %d levels, whose covariances are %d numbers, want at most %d numbers", l.Columns, calibrationNumbers(l), maxCalibrationNumbers)
 	case m.Intercept == 0:
 		return fmt.Errorf("train: calibration is asked for without a constant feature, want one, which it moves")
 	case r.ClassWeights != nil || r.Balance || r.SampleWeights != nil:
@@ -181,8 +205,8 @@ func (c *correction) vectors(labels []float32) func(part int, dst []float64, lis
 }
 
 // calibrated pays for the statistic of each round and returns a corrected model. A correction is one step of Newton's
-// method on the log-likelihood. Noise enters the diagonal of the second derivatives, so that numbers that are mostly
-// noise move nothing. Source of the two parameters for two levels: Platt, "Probabilistic Outputs for Support Vector
+// method on the log-likelihood. A step is shortened where noise may have made it, so that numbers that are mostly
+// noise move little. Source of the two parameters for two levels: Platt, "Probabilistic Outputs for Support Vector
 // Machines", 1999.
 func (s Setup) calibrated(payer mechanism.Payer, m *model.Model, t table) (*model.Model, error) {
 	statistic, records := *s.Plan.Calibration, t.records
@@ -225,27 +249,32 @@ func corrected(weights []float64, m *feature.Map, l model.Linear, noisy []float6
 	return out
 }
 
-// newton returns the step for released derivatives, each of its numbers at most maxCorrection in magnitude.
+// newton returns the step for released derivatives, each of its numbers at most maxCorrection in magnitude. The step is
+// (H² + λ)⁻¹·H·g for second derivatives H and derivatives g. Here λ is the variance of the noise, divided by the square
+// of expectedCorrection. So a step along well-known directions is H⁻¹·g, and noise alone moves little.
 func newton(noisy []float64, parameters int, deviation float64) []float64 {
-	floor := max(deviation*math.Sqrt(float64(parameters)), 1e-9)
 	h, at := dense.New(parameters, parameters), parameters
 	for k := range parameters {
 		for l := k; l < parameters; l++ {
 			v := noisy[at]
 			if l == k {
-				v = max(0, v) + floor
+				v = max(0, v)
 			}
 			h.Data[k*parameters+l], h.Data[l*parameters+k] = v, v
 			at++
 		}
 	}
+	square, largest := dense.Product(h, h), 0.0 // H is symmetric
+	for k := range parameters {
+		largest = max(largest, square.Data[k*parameters+k])
+	}
+	ridge := max(deviation*deviation/(expectedCorrection*expectedCorrection), 1e-10*largest)
+	for k := range parameters {
+		square.Data[k*parameters+k] += ridge
+	}
 	out := make([]float64, parameters)
-	if factors, definite := dense.NewCholesky(h); definite {
-		copy(out, factors.SolveVector(noisy[:parameters]))
-	} else { // noise alone makes the matrix indefinite
-		for k := range out {
-			out[k] = noisy[k] / h.Data[k*parameters+k]
-		}
+	if factors, definite := dense.NewCholesky(square); definite {
+		copy(out, factors.SolveVector(dense.Apply(h, noisy[:parameters])))
 	}
 	for k, v := range out {
 		out[k] = min(maxCorrection, max(-maxCorrection, v))

@@ -183,6 +183,9 @@ func (r *descent) report(step int) {
 	}
 	now := r.Plan
 	now.Steps, now.Holdout = step, nil
+	if step < steps {
+		now.Calibration = nil
+	}
 	if len(now.NoiseMultipliers) > 0 {
 		now.NoiseMultipliers = now.NoiseMultipliers[:step]
 	}

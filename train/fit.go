@@ -139,6 +139,9 @@ func (s Setup) check(o Options) error {
 	if err := s.checkTemperature(o); err != nil {
 		return err
 	}
+	if err := s.checkCalibrated(o); err != nil {
+		return err
+	}
 	if err := s.checkConverges(o); err != nil {
 		return err
 	}

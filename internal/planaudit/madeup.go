@@ -37,7 +37,11 @@ func madeUpDescent(d train.Plan) (*data.Schema, *feature.Map, model.Linear, erro
 	if err != nil {
 		return nil, nil, model.Linear{}, err
 	}
-	s := levelsSchema(d.Subject, d.Dim, target)
+	levels, constant := d.Dim, 0.0
+	if d.Calibration != nil { // it moves the weight of a constant
+		levels, constant = d.Dim-1, option.DefaultIntercept
+	}
+	s := levelsSchema(d.Subject, levels, target)
 	if d.Person != nil {
 		s.Columns = append(s.Columns, data.Column{Name: d.Person.Column, Kind: data.Ignored})
 	}
@@ -54,6 +58,7 @@ func madeUpDescent(d train.Plan) (*data.Schema, *feature.Map, model.Linear, erro
 	if err != nil {
 		return nil, nil, model.Linear{}, err
 	}
+	m.Intercept = constant
 	linear, err := model.NewLinear(loss, len(target.Levels), m.Dim())
 	return s, m, linear, err
 }

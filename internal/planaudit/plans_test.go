@@ -137,6 +137,8 @@ func descents() map[string]struct {
 		"a private radius":       {train.Request{Steps: 5, PrivateRadius: true}, two, columns},
 		"centered and whitened":  {train.Request{Steps: 5, Center: train.Yes, Whiten: train.Yes}, two, columns},
 		"whitened by variances":  {train.Request{Steps: 5, Whiten: train.Yes, Structure: "diagonal"}, two, columns},
+		"corrected":              {train.Request{Steps: 5, Calibrate: true}, two, columns},
+		"corrected, three":       {train.Request{Steps: 5, Calibrate: true}, three, columns},
 		"words":                  {train.Request{Steps: 5}, two, onlyText},
 		"rows of any length":     {train.Request{Steps: 5, Normalization: feature.NormNone}, two, columns},
 		"persons, poisson":       {train.Request{Steps: 5, Person: person, SamplingProbability: 0.5}, two, columns},

@@ -92,11 +92,14 @@ func (w *world) target(p train.Plan) (data.Target, model.Loss, error) {
 		}
 		return w.levels(p, max(2, p.Columns)), loss, nil
 	}
-	if p.Columns == 1 && p.ClassWeights == nil {
+	losses := []model.Loss{model.SquaredClasses, model.Softmax, model.Logistic}
+	if p.Calibration != nil { // of probabilities
+		losses = losses[1:]
+	} else if p.Columns == 1 && p.ClassWeights == nil {
 		return numeric, model.Squared, nil
 	}
 	for _, levels := range []int{max(2, len(p.ClassWeights), p.Columns), 2} {
-		for _, loss := range []model.Loss{model.SquaredClasses, model.Softmax, model.Logistic} {
+		for _, loss := range losses {
 			if loss.Columns(levels) == p.Columns && (p.ClassWeights == nil || len(p.ClassWeights) == levels) {
 				return w.levels(p, levels), loss, nil
 			}
