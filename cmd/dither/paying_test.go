@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/display"
 )
 
 // newPayingLedger makes a ledger for the built-in table.
@@ -64,6 +65,42 @@ func TestLedgerPaysForEverything(t *testing.T) {
 	mustInvoke(t, "ledger", "check", "health.ledger", "answer", "model", "held", "network", "minimum", "chosen", "measured")
 	if a := accountOf(t, "health.ledger"); a.Releases[0].Purpose != "how many" || len(a.Releases) != 7 {
 		t.Errorf("got %d releases, the first for %q, want 7 and the stated purpose", len(a.Releases), a.Releases[0].Purpose)
+	}
+}
+
+// TestChargeIsKept trains a linear model, a network and a minimizer, each with a tenth of the budget and then with all
+// that is left.
+func TestChargeIsKept(t *testing.T) {
+	percent := regexp.MustCompile(`charge +([0-9.]+) % of the ledger's budget; the plan's own guarantee has epsilon ([0-9.]+)`)
+	for _, filter := range []string{"rdp", "zcdp", "gdp", "basic"} {
+		t.Chdir(t.TempDir())
+		mustInvoke(t, "ledger", "create", "health.ledger", "--data", "randhie", "--epsilon", "3", "--delta", "1e-5", "--row", ledgerUnit, "--rows-per-person", "5", "--filter", filter)
+		charged := func(least, most float64, args ...string) {
+			t.Helper()
+			_, stderr := mustInvoke(t, append([]string{"train", "--delta", "1e-6", "--data", "builtin:randhie", "--ledger", "health.ledger"}, args...)...)
+			found := percent.FindStringSubmatch(stderr)
+			if found == nil {
+				t.Fatalf("%s: got %q, want the charge", filter, stderr)
+			}
+			if share := display.Parse(found[1]); share < least || share > most {
+				t.Errorf("%s, %v: the charge is %v %%, want %v to %v", filter, args, share, least, most)
+			}
+			if slices.Contains(args, "--epsilon") && display.Parse(found[2]) > 0.05 {
+				t.Errorf("%s: the plan's own epsilon is %s, want at most 0.05", filter, found[2])
+			}
+		}
+		charged(9.9, 10, "--steps", "3", "--charge", "10%")
+		charged(9.9, 10, "--steps", "3", "--model", "mlp", "--hidden", "3", "--sampling", "full", "--charge", "10%")
+		charged(0.001, 10, "--method", "output-perturbation", "--charge", "10%", "--epsilon", "0.05")
+		charged(77, 80, "--steps", "3", "--charge", "left")
+		if a := accountOf(t, "health.ledger"); len(a.Releases) != 4 {
+			t.Errorf("%s: there are %d releases, want 4", filter, len(a.Releases))
+		}
+	}
+	for _, c := range [][]string{{"--charge", "10%"}, {"--charge", "1", "--ledger", "health.ledger"}, {"--charge", "101%", "--ledger", "health.ledger"}, {"--charge", "left", "--ledger", "health.ledger", "--epsilon-per-step", "0.1"}} {
+		if status, _, stderr := invoke(append([]string{"train"}, c...)...); status != exitUsage || !strings.Contains(stderr, "--charge is") {
+			t.Errorf("%v: got status %d, %q, want a usage error", c, status, stderr)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/bookkeeping"
@@ -39,6 +40,11 @@ func (t *trainCommand) run(ctx context.Context) error {
 		return err
 	}
 	begun := time.Now()
+	if t.wish.Charge != "" {
+		if err = t.charge(ctx, source); err != nil {
+			return err
+		}
+	}
 	f, err := progress.Await(ctx, t.stderr, calibrating, func() (*training.Run, error) {
 		f, failed := t.planned(ctx, source)
 		if failed == nil && t.dryRun {
@@ -80,6 +86,36 @@ func (t *trainCommand) pay(ctx context.Context, source tables, f *training.Run) 
 		fmt.Fprintln(t.stderr, bookkeeping.Uncounted) // a warning, which --quiet leaves
 	}
 	return closePurse(ctx, purse, files, t.tell(), err)
+}
+
+// charge sets the epsilon of the run to the largest one that keeps within --charge.
+func (t *trainCommand) charge(ctx context.Context, source tables) error {
+	switch {
+	case t.nonPrivate || t.plan.epsilonPerStep > 0:
+		return fmt.Errorf("--charge is given with --non-private or --epsilon-per-step, want the budget of a whole private run")
+	case t.network.resume != "":
+		return fmt.Errorf("--charge is given with --resume, want the plan of the run that is resumed")
+	}
+	most := 0.0
+	if t.plan.flags.Changed("epsilon") {
+		most = t.plan.epsilon
+	}
+	words, err := progress.Await(ctx, t.stderr, calibrating, func() (words string, err error) {
+		t.plan.epsilon, words, err = t.wish.Fitting(ctx, source.schema, most, func(epsilon float64) (certificate.Certificate, error) {
+			t.plan.epsilon = epsilon
+			f, failed := t.planned(ctx, source)
+			if failed != nil {
+				return certificate.Certificate{}, failed
+			}
+			f.Close()
+			return f.Draft, nil
+		})
+		return words, err
+	})
+	if err == nil {
+		fmt.Fprintln(t.tell(), words)
+	}
+	return err
 }
 
 // calibrating is the progress text of a command before it reads records.

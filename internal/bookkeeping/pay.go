@@ -28,6 +28,9 @@ type Wish struct {
 	// Purpose is what the run is for, and Person who asks; "" for the method and for the user's
 	// name.
 	Purpose, Person string
+	// Charge is the most that the filter may charge for the run: a percentage of the ledger's
+	// budget, or ChargeLeft for all that is left. It is "" for no limit besides the budget.
+	Charge string
 }
 
 // Purse pays for one run from a durable ledger. A nil Purse is that of a run which no ledger

@@ -436,12 +436,16 @@ func TestFit(t *testing.T) {
 	var best Ask
 	for _, most := range []float64{1e-3, 8, 9, 11, 13, 14, 10} {
 		var err error
-		if epsilon, best, err = b.Fit(background, most, plan); err != nil {
+		if epsilon, best, err = b.Fit(background, most, math.Inf(1), plan); err != nil {
 			t.Fatal(err)
 		}
 		if own, _ := plan(epsilon); own.Event.String() != best.Event.String() {
 			t.Errorf("the plan is %v, want %v, that of epsilon %v", best.Event, own.Event, epsilon)
 		}
+	}
+	part, less, err := b.Fit(background, 10, 0.25, plan)
+	if q, failed := b.Quote(background, less); err != nil || failed != nil || q.Share > 0.25 || q.Share < 0.249 || part >= epsilon {
+		t.Errorf("a quarter: epsilon %v takes %v of the capacity, errors %v and %v, want nearly 0.25", part, q.Share, err, failed)
 	}
 	more, _ := plan(epsilon * 1.002)
 	if q, err := b.Quote(background, more); err != nil || q.Fits {
@@ -453,7 +457,7 @@ func TestFit(t *testing.T) {
 	if err := b.ForfeitAll(background, "a test", "officer"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := b.Fit(background, 10, plan); !errors.Is(err, ErrOverBudget) {
+	if _, _, err := b.Fit(background, 10, math.Inf(1), plan); !errors.Is(err, ErrOverBudget) {
 		t.Errorf("got %v, want nothing that fits", err)
 	}
 }

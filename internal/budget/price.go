@@ -112,12 +112,12 @@ const (
 	fitShare = 1e-3
 )
 
-// Fit returns the plan of the largest epsilon, at most most, that fits. make plans for an epsilon, and costs
-// more as it grows. The result is within a thousandth of the largest that fits. It wraps ErrOverBudget
-// where no plan of a thousandth of most fits.
-func (b *Book) Fit(ctx context.Context, most float64, make func(epsilon float64) (Ask, error)) (epsilon float64, best Ask, err error) {
-	if !(most > 0) || math.IsInf(most, 1) {
-		return 0, Ask{}, fmt.Errorf("budget: largest epsilon is %v, want a positive finite number", most)
+// Fit returns the plan of the largest epsilon, at most most, that fits and takes at most this share of the
+// capacity. make plans for an epsilon, and costs more as it grows. The result is within a thousandth of the largest that fits. Fit
+// wraps ErrOverBudget where no plan of a thousandth of most fits.
+func (b *Book) Fit(ctx context.Context, most, share float64, make func(epsilon float64) (Ask, error)) (epsilon float64, best Ask, err error) {
+	if !(most > 0) || math.IsInf(most, 1) || !(share > 0) {
+		return 0, Ask{}, fmt.Errorf("budget: largest epsilon is %v and share %v, want a positive finite number and a positive number", most, share)
 	}
 	fits := func(epsilon float64) (bool, error) {
 		a, failed := make(epsilon)
@@ -125,13 +125,14 @@ func (b *Book) Fit(ctx context.Context, most float64, make func(epsilon float64)
 			return false, failed
 		}
 		q, failed := b.Quote(ctx, a)
-		if q.Fits {
+		fit := q.Fits && q.Share <= share
+		if fit {
 			best = a
 		}
 		if errors.Is(failed, ErrOverBudget) {
 			return false, nil
 		}
-		return q.Fits, failed
+		return fit, failed
 	}
 	low, high := most*fitShare, most
 	if fit, failed := fits(high); fit || failed != nil {
