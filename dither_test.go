@@ -251,6 +251,9 @@ func TestTrainRefuses(t *testing.T) {
 			t.Errorf("a budget of epsilon %v and delta %v was made", v[0], v[1])
 		}
 	}
+	if _, err := dither.NewBudget(1, 1e-6, 0); err == nil || !strings.Contains(err.Error(), "such as AddOrRemoveOne") {
+		t.Errorf("a budget under no relation got error %v, want the name of a relation", err)
+	}
 }
 
 // TestBudgetIsOfOnePointer spends through copies, the zero value and nil.

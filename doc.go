@@ -66,7 +66,8 @@
 //
 // # Where to begin
 //
-// The command does the whole job: go run ./cmd/dither train. In a program, begin with NewBudget and
+// The command does the whole job: go run ./cmd/dither train. In a program, begin with a schema,
+// which data.ReadSchema reads from a file and data.ParseSchema from text. Then call NewBudget and
 // Train. Train accepts a slice of structs, a file or a data set; go run ./examples/structs shows
 // it. Package train has every plan and optimizer, and package account prices any mechanism.
 package dither

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/budget"
@@ -22,7 +23,10 @@ import (
 // connection.
 func OpenBudget(ctx context.Context, where string) (*Budget, error) {
 	book, err := openBook(ctx, where)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("dither: %w; `dither ledger create` makes a ledger", err)
+	case err != nil:
 		return nil, err
 	}
 	t := book.Terms()

@@ -202,7 +202,7 @@ func TestOpenBudgetOnServer(t *testing.T) {
 func TestOpenBudgetRefusesPlaces(t *testing.T) {
 	folder := t.TempDir()
 	for where, want := range map[string]string{
-		"": "empty", filepath.Join(folder, "none"): "none", folder: "", "postgres://u:hidden@h/d": "holds a password", "postgres://u@h/d?ledger=": "name in the URL",
+		"": "empty", filepath.Join(folder, "none"): "`dither ledger create` makes a ledger", folder: "", "postgres://u:hidden@h/d": "holds a password", "postgres://u@h/d?ledger=": "name in the URL",
 	} {
 		_, err := dither.OpenBudget(t.Context(), where)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hidden") {

@@ -9,8 +9,10 @@ import (
 
 // Predict returns the prediction of a model for each record. If the target has two levels, a
 // prediction is the probability of the second level. If the target has more levels, a prediction
-// has the probability of each level, in the schema's order. If the target is numeric, a prediction
-// is a number. The prediction is nil for a record that the schema drops.
+// has the probability of each level, in the order of m.Schema().Target.Levels. If the target is
+// numeric, a prediction is a number. The prediction is nil for a record that the schema drops. The
+// predicted level is the most probable level. If the target has two levels, the second level is
+// predicted if its probability is above m.Threshold().
 //
 // Records are a slice of structs, a file name, or a data set of the model's schema. Structs and
 // files may lack the target. Predict adds no noise and spends no budget, so predictions for private

@@ -16,7 +16,7 @@ import (
 // Answer is the result of Query. All fields are released and may be published.
 type Answer struct {
 	// Rows are the answers with their intervals. There is one row, or one row for each level, bin,
-	// quantile or pair of columns.
+	// quantile or pair of columns. A quantile or another selected number has no interval.
 	Rows []query.Row
 	// Plan is the question with all its public numbers, including the noise.
 	Plan query.Plan
@@ -37,8 +37,9 @@ type Answer struct {
 // A column name may be replaced by an expression of package query. The options Where and By select
 // rows and split the answer; Asking sets details. "quantiles age" returns the median. With
 // Asking(query.Plan{Quantiles: []float64{0.25, 0.75}}) it returns quartiles. A histogram of a
-// column without declared bins needs Edges. Records are given as for Train. If too little budget is
-// left, the error wraps ledger.ErrOverBudget, and no record has been read.
+// column without declared bins needs Edges. Records are given as for Train. The schema needs no
+// target if data.ReadTableSchema read it. If too little budget is left, the error wraps
+// ledger.ErrOverBudget, and no record has been read.
 //
 // Several questions can spend from one budget if their noise is Gaussian. Quantiles, bounds,
 // radius, aggregate and categories are not Gaussian: each of them needs an unspent budget and

@@ -21,11 +21,11 @@ func readme(ctx context.Context, patients []patient) (*dither.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := dither.Train(ctx, budget, schema, patients)
+	run, err := dither.Train(ctx, budget, schema, patients, dither.WithEpsilon(0.8))
 	if err != nil {
 		return nil, err
 	}
-	answer, err := dither.Query(ctx, budget, schema, patients, "count")
+	answer, err := dither.Query(ctx, budget, schema, patients, "mean age")
 	if err != nil {
 		return nil, err
 	}

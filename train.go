@@ -33,6 +33,9 @@ type Run struct {
 // data.FromStructs for the mapping of struct fields to columns. The number of records is private,
 // so an empty data set is not an error.
 //
+// The price of a training is known before it starts: the epsilon of WithEpsilon, or all that is
+// left. `dither train --dry-run` prints the plan that such an epsilon pays for.
+//
 // Invalid arguments are errors before anything is spent. If too little budget is left, the error
 // wraps ledger.ErrOverBudget, and nothing is spent. If an error occurs after the first step, for
 // example because ctx ends, the cost stays spent.

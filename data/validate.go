@@ -48,7 +48,7 @@ func (s *Schema) fault() *fault {
 		return f
 	}
 	if s.Target.Column == "" {
-		return &fault{"", "the schema has no target", keyWant["target"], "add it; only dither query does without one"}
+		return &fault{"", "the schema has no target", keyWant["target"], "add it; only dither query and data.ReadTableSchema do without one"}
 	}
 	if len(s.Features()) == 0 {
 		return &faultNoFeature

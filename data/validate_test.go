@@ -54,7 +54,7 @@ func TestValidateRefuses(t *testing.T) {
 		{"range as a name", func(s *data.Schema, n, c *data.Column) { n.Name = "a[0:2]" }, "form of a range"},
 		{"name twice", func(s *data.Schema, n, c *data.Column) { n.Name = "c" }, `column "c" is declared twice`},
 		{"target among the columns", func(s *data.Schema, n, c *data.Column) { n.Name = "y" }, `column "y" is declared twice`},
-		{"no target name", func(s *data.Schema, n, c *data.Column) { s.Target.Column = "" }, "the schema has no target"},
+		{"no target name", func(s *data.Schema, n, c *data.Column) { s.Target.Column = "" }, "the schema has no target, want target: {column: name, levels: [...]}; add it; only dither query and data.ReadTableSchema do without one"},
 		{"no feature", func(s *data.Schema, n, c *data.Column) { s.Columns = s.Columns[2:] }, "no column is declared numeric, categorical or text"},
 		{"no column", func(s *data.Schema, n, c *data.Column) { s.Columns = nil }, "at least one feature"},
 		{"open kind", func(s *data.Schema, n, c *data.Column) { n.Kind = 0 }, `column "n" is not declared`},

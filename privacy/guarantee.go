@@ -34,7 +34,7 @@ func NewGuarantee(epsilon, delta float64, n Neighboring, unit Unit) (Guarantee, 
 		return Guarantee{}, fmt.Errorf("privacy: delta is %v, want at least 0 and less than 1; 1e-6 is a common choice", delta)
 	}
 	if !n.Valid() {
-		return Guarantee{}, fmt.Errorf("privacy: neighboring is %v, want a named relation", n)
+		return Guarantee{}, fmt.Errorf("privacy: neighboring is %v, want a named relation, such as AddOrRemoveOne", n)
 	}
 	if unit.RowsPerPerson < 0 {
 		return Guarantee{}, fmt.Errorf("privacy: rows per person is %d, want 0 (not declared) or more", unit.RowsPerPerson)

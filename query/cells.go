@@ -61,7 +61,8 @@ func byLevels(c column) division {
 func byEdges(e expression, edges []float64) (division, error) {
 	for k, v := range edges {
 		if !(v > e.lower && v < e.upper) || k > 0 && !(v > edges[k-1]) {
-			return division{}, fmt.Errorf("query: edge %d of the histogram is %v, want ascending edges inside the declared bounds %v and %v", k+1, v, e.lower, e.upper)
+			return division{}, fmt.Errorf("query: edge %d of the histogram is %v, want ascending edges inside the declared bounds %v and %v; "+
+				"leave the bounds out, because they are edges already", k+1, v, e.lower, e.upper)
 		}
 	}
 	names := make([]string, 0, len(edges)+2)

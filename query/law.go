@@ -13,11 +13,13 @@ type Answer struct {
 	// Value is the estimate.
 	Value float64
 	// Deviation is the standard deviation of the noise in Value. If Value is not a linear function
-	// of the release, Deviation is a first-order approximation.
+	// of the release, Deviation is a first-order approximation. Deviation is NaN if Value was
+	// selected by a mechanism, as a quantile is.
 	Deviation float64
 	// Lower and Upper are the ends of a confidence interval for the noiseless value of the same
 	// records. The confidence is over the noise only. The interval does not allow for the sampling
-	// of the records from a population.
+	// of the records from a population. Lower and Upper are NaN if Value was selected by a
+	// mechanism. File.RankError states the accuracy of such a Value.
 	Lower, Upper float64
 	// Count is the noisy number of records by which a mean or another ratio is divided. It is 0 if
 	// the answer is not a ratio.

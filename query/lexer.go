@@ -50,7 +50,7 @@ func tokens(text string) ([]token, error) {
 		}
 		t, length := scanToken(text[at:], r)
 		if length == 0 {
-			return nil, syntax(at, "a name, a number or a mark such as + or <=")
+			return nil, syntax(at, "a name, a number or a mark such as + or <=; "+joined)
 		}
 		t.at = at
 		list = append(list, t)
@@ -116,6 +116,9 @@ func numberLength(text string) int {
 	}
 	return n
 }
+
+// joined says how conditions are joined. Other languages write && or AND.
+const joined = "join conditions by and, or, not, in small letters"
 
 // syntax returns the error of a text that is no expression. Positions in it count from 1.
 func syntax(at int, want string) error {

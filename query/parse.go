@@ -45,7 +45,7 @@ func parse(text string) (*node, error) {
 	p := &parser{list: list}
 	n := p.either()
 	if p.err == nil && p.peek().kind != endToken {
-		p.fail("the end of the expression, or an operator before this")
+		p.fail("the end of the expression, or an operator before this; " + joined)
 	}
 	return n, p.err
 }

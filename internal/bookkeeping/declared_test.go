@@ -154,10 +154,11 @@ func TestOtherUnits(t *testing.T) {
 		{"row", 12, privacy.Unit{Row: "one visit"}, "write rows-per-person: 12 into the schema"},
 		{"row", 12, privacy.Unit{Row: "one visit", RowsPerPerson: 5}, "rows per person is 5 in the plan, want 12 as in the ledger; write rows-per-person: 12 into the schema if that is true"},
 		{"row", 0, privacy.Unit{Row: "one person"}, "write row: one visit into the schema"},
-		{"row", 0, privacy.Unit{Row: persons}, "leave --unit person out"},
+		{"row", 0, privacy.Unit{Row: persons}, "leave --unit person (in Go PerPerson) out"},
 		{"person", 12, privacy.Unit{Row: persons}, "leave --unit out"},
 		{"person:patient", 12, privacy.Unit{Row: "all rows with one ward, of which at most 9 are used"}, "plan it with --unit person:patient"},
 		{"person:patient", 12, privacy.Unit{Row: "one visit", RowsPerPerson: 12}, "plan it with --unit person:patient"},
+		{"person:patient", 12, privacy.Unit{Row: "one visit"}, `the plan protects "one visit", want persons by column "patient" as in the ledger; plan it with --unit person:patient (in Go PerPerson)`},
 	} {
 		r := request()
 		r.Unit, r.Rows, r.Filter = c.unit, c.rows, ""

@@ -95,7 +95,7 @@ func (rdp) stepwise() bool { return true }
 
 func (f rdp) price(p plan) ([]float64, error) {
 	if p.rows > 1 {
-		return nil, fmt.Errorf("budget: filter rdp has no price for %d rows of a person together, want a plan whose records are persons; plan it with --unit person:%s, or keep a ledger under gdp, zcdp or basic", p.rows, cmp.Or(f.t.Column, "COLUMN"))
+		return nil, fmt.Errorf("budget: filter rdp has no price for %d rows of a person together, want a plan whose records are persons; plan it with --unit person:%s (in Go PerPerson), or keep a ledger under gdp, zcdp or basic", p.rows, cmp.Or(f.t.Column, "COLUMN"))
 	}
 	curve, err := f.a.Curve(p.event, p.n)
 	if err != nil {

@@ -134,15 +134,18 @@ func (t Terms) otherUnit(plan privacy.Unit) error {
 	own := t.Unit.RowsPerPerson
 	switch {
 	case strings.HasPrefix(plan.Row, personsPrefix) && !t.Person:
-		return fmt.Errorf("budget: the plan protects %q, want %q as in the ledger, which is for rows; leave --unit person out, or make a ledger with --unit person:COLUMN, whose cap comes on top", plan.Row, t.Unit.Row)
+		return fmt.Errorf("budget: the plan protects %q, want %q as in the ledger, which is for rows; leave --unit person (in Go PerPerson) out, or make a ledger with --unit person:COLUMN, whose cap comes on top", plan.Row, t.Unit.Row)
 	case strings.HasPrefix(plan.Row, personsPrefix) && t.Column == "":
 		return fmt.Errorf("budget: the plan protects %q, want rows that are %q: the ledger counts all rows of a person by itself; leave --unit out", plan.Row, t.Unit.Row)
 	case strings.HasPrefix(plan.Row, personsPrefix):
-		return fmt.Errorf("budget: the plan protects %q, want persons by column %q as in the ledger; plan it with --unit person:%s, or %s", plan.Row, t.Column, t.Column, apart)
+		return fmt.Errorf("budget: the plan protects %q, want persons by column %q as in the ledger; plan it with --unit person:%s (in Go PerPerson), or %s", plan.Row, t.Column, t.Column, apart)
 	case plan.Row != t.Unit.Row:
 		return fmt.Errorf("budget: the plan protects %q, want %q as in the ledger; write row: %s into the schema if its rows are that; if not, %s", plan.Row, t.Unit.Row, t.Unit.Row, apart)
 	case own == 0:
 		return fmt.Errorf("budget: rows per person is %d in the plan, want it not declared as in the ledger; %s; else take rows-per-person out of the schema", plan.RowsPerPerson, anew)
+	case plan.RowsPerPerson == 0 && t.Column != "":
+		return fmt.Errorf("budget: the plan protects %q, want persons by column %q as in the ledger; "+
+			"plan it with --unit person:%s (in Go PerPerson)", plan.Row, t.Column, t.Column)
 	case plan.RowsPerPerson == 0:
 		return fmt.Errorf("budget: rows per person is not declared in the plan, want %d as in the ledger; write rows-per-person: %d into the schema", own, own)
 	}
