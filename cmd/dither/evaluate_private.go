@@ -142,7 +142,7 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 	if err == nil && purse == nil && !strings.HasPrefix(table, builtinPrefix) {
 		fmt.Fprintln(c.ErrOrStderr(), bookkeeping.UncountedEvaluation)
 	}
-	return closePurse(c.Context(), purse, files, c.ErrOrStderr(), err)
+	return purse.End(c.Context(), files, c.ErrOrStderr(), err)
 }
 
 // release reads the records, measures the model on them and writes the results.

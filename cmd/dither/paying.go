@@ -1,10 +1,7 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"io"
 
 	"github.com/ditherml/dither/internal/bookkeeping"
 	"github.com/ditherml/dither/internal/signature"
@@ -21,18 +18,3 @@ func addWish(f *pflag.FlagSet, w *bookkeeping.Wish, key *signature.Private) {
 
 // errUnsigned is the error of a signature where nothing is written.
 var errUnsigned = errors.New("--sign is given without --out, want the place of what is signed")
-
-// closePurse ends the payment of a run, and says what is left. It returns the error of the run, or its own.
-func closePurse(ctx context.Context, p *bookkeeping.Purse, files map[string][]byte, w io.Writer, failed error) error {
-	words, err := p.Close(ctx, files)
-	if failed != nil || err != nil {
-		if failed == nil {
-			failed = err
-		}
-		return failed
-	}
-	if words != "" {
-		fmt.Fprintln(w, words)
-	}
-	return nil
-}

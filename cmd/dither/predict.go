@@ -20,9 +20,8 @@ when its probability is above the model's threshold (0.5, or what was set when i
 trained, or --threshold); of more, the first of the most probable ones.
 
 The table is read under the schema that the model carries; its target column may be absent.
-A row that the schema drops keeps its line, with empty cells. Probabilities are written in
-full, so that they read back as the very numbers that model.Load gives in Go. Lines on standard
-error count undeclared levels, missing cells and clamped numbers by column.
+A row that the schema drops keeps its line, with empty cells. Probabilities are written in full.
+Lines on standard error count undeclared levels, missing cells and clamped numbers by column.
 
 With --pass-through id,town these columns of the table are copied behind the row's number. The schema
 names them, as ignore where they are no features.
@@ -81,13 +80,10 @@ func (p *predictCommand) run(c *cobra.Command, folder, table string) error {
 		if err != nil {
 			return err
 		}
-		if err = predictions.WriteCSV(c.Context(), w); err != nil {
-			return interruption(c.Context(), err)
+		if err = predictions.WriteCSV(c.Context(), w); err == nil {
+			fmt.Fprint(c.ErrOrStderr(), tabular.Cells(d))
 		}
-		for _, line := range tabular.Cells(d) {
-			fmt.Fprintln(c.ErrOrStderr(), line)
-		}
-		return nil
+		return interruption(c.Context(), err)
 	})
 }
 

@@ -144,7 +144,7 @@ func (k *queryCommand) run(c *cobra.Command, args []string) error {
 	if err == nil && purse == nil && !strings.HasPrefix(k.path, builtinPrefix) {
 		fmt.Fprintln(c.ErrOrStderr(), bookkeeping.Uncounted)
 	}
-	return closePurse(c.Context(), purse, files, c.ErrOrStderr(), err)
+	return purse.End(c.Context(), files, c.ErrOrStderr(), err)
 }
 
 // pay reserves the price of a question before a record is read, asks it, and returns the files of the answer.

@@ -85,7 +85,7 @@ func (s *sweepCommand) run(c *cobra.Command) error {
 		if failed == nil && purse == nil && !p.Public() {
 			fmt.Fprintln(messages, bookkeeping.Uncounted)
 		}
-		if failed = closePurse(ctx, purse, p.Choice.Files, told, failed); failed != nil {
+		if failed = purse.End(ctx, p.Choice.Files, told, failed); failed != nil {
 			return failed
 		}
 		return printed(c, s.json, chosen, func() ([]byte, error) { return chosen.Text(), nil })

@@ -13,10 +13,8 @@ import (
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/bookkeeping"
 	"github.com/ditherml/dither/internal/cache"
-	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/layers"
-	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/process"
 	"github.com/ditherml/dither/internal/progress"
@@ -85,30 +83,27 @@ func (t *trainCommand) pay(ctx context.Context, source tables, f *training.Run) 
 	if err == nil && purse == nil && f.Draft.Private && !f.Tables.Builtin {
 		fmt.Fprintln(t.stderr, bookkeeping.Uncounted) // a warning, which --quiet leaves
 	}
-	return closePurse(ctx, purse, files, t.tell(), err)
+	return purse.End(ctx, files, t.tell(), err)
 }
 
 // charge sets the epsilon of the run to the largest one that keeps within --charge.
 func (t *trainCommand) charge(ctx context.Context, source tables) error {
-	switch {
-	case t.nonPrivate || t.plan.epsilonPerStep > 0:
-		return fmt.Errorf("--charge is given with --non-private or --epsilon-per-step, want the budget of a whole private run")
-	case t.network.resume != "":
-		return fmt.Errorf("--charge is given with --resume, want the plan of the run that is resumed")
+	if t.nonPrivate || t.plan.epsilonPerStep > 0 || t.network.resume != "" {
+		return fmt.Errorf("--charge is given with --non-private, --epsilon-per-step or --resume, want the budget of a whole private run")
 	}
 	most := 0.0
 	if t.plan.flags.Changed("epsilon") {
 		most = t.plan.epsilon
 	}
 	words, err := progress.Await(ctx, t.stderr, calibrating, func() (words string, err error) {
-		t.plan.epsilon, words, err = t.wish.Fitting(ctx, source.schema, most, func(epsilon float64) (certificate.Certificate, error) {
+		t.plan.epsilon, words, err = t.wish.Fitting(ctx, source.schema, most, func(epsilon float64) (c certificate.Certificate, err error) {
 			t.plan.epsilon = epsilon
-			f, failed := t.planned(ctx, source)
-			if failed != nil {
-				return certificate.Certificate{}, failed
+			f, err := t.planned(ctx, source)
+			if err == nil {
+				f.Close()
+				c = f.Draft
 			}
-			f.Close()
-			return f.Draft, nil
+			return c, err
 		})
 		return words, err
 	})
@@ -310,16 +305,7 @@ func (t *trainCommand) printPrivateMetrics(f *training.Run, r *train.Result) err
 	if !t.printNotPrivate {
 		return nil
 	}
-	set, name := f.Test, f.Tables.TestName
-	if set == nil || f.Tables.TestPublic {
-		set, name = f.Records, "the training records"
-	}
-	classification, regression, err := measures.Under(r.Model, set, t.group)
-	if err != nil {
-		return failure.Running(err)
-	}
-	fmt.Fprintf(t.stderr, "\n%s\nmeasured on %s:\n", notPrivateBanner, display.OneLine(name))
-	return measures.WriteText(t.stderr, classification, regression)
+	return running(f.WriteExact(t.stderr, notPrivateBanner, r.Model, t.group))
 }
 
 // warnDelta warns of a delta that is too large, before anything is spent.

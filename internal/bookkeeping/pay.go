@@ -212,6 +212,18 @@ func (p *Purse) Close(ctx context.Context, files map[string][]byte) (words strin
 		display.OneLine(p.ledger.Where), p.payment.Places()[0].Seq, budget.Percent(p.ledger.Standing().Share), leftNumber(left.Epsilon)), nil
 }
 
+// End ends the run as Close does, and writes what is left to w. It returns the error of the run, or its own.
+func (p *Purse) End(ctx context.Context, files map[string][]byte, w io.Writer, failed error) error {
+	words, err := p.Close(ctx, files)
+	if failed != nil {
+		return failed
+	}
+	if err == nil && words != "" {
+		fmt.Fprintln(w, words)
+	}
+	return err
+}
+
 // UncountedEvaluation is the line of an evaluation on private records that no ledger counts.
 const UncountedEvaluation = "ledger     none: nothing adds this evaluation to other releases from the same records; a model does not carry its ledger, and --ledger FILE names one"
 

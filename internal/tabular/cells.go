@@ -13,10 +13,10 @@ import (
 // mostNamed is the largest number of columns that Cells names in one line.
 const mostNamed = 8
 
-// Cells returns lines that count the cells of a table that a model treats in a special way, by column: unseen
+// Cells returns a text whose lines count the cells of a table that a model treats in a special way, by column: unseen
 // levels, missing cells and clamped numbers. The last line counts the rows without a prediction. A count of 0 has
 // no line.
-func Cells(d *data.Dataset) []string {
+func Cells(d *data.Dataset) string {
 	var lines []string
 	counts, features := d.CellCounts(), d.Schema().Features()
 	for _, kind := range []struct {
@@ -57,5 +57,5 @@ func Cells(d *data.Dataset) []string {
 	if dropped > 0 {
 		lines = append(lines, fmt.Sprintf("rows without a prediction, since the schema drops them: %d of %d", dropped, d.Records()))
 	}
-	return lines
+	return strings.Join(append(lines, ""), "\n")
 }
