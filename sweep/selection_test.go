@@ -147,7 +147,7 @@ func TestSelectStaysSpent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	payment, err := l.Under(t.Context(), book, budget.Ask{Draws: draft.NoiseDraws})
+	payment, err := l.Under(t.Context(), book, budget.Ask{Data: "toys", Draws: draft.NoiseDraws})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func TestConvergence(t *testing.T) {
 	if flat, layerwise := out.Comparisons[6].Ours, out.Comparisons[7].Ours; !strings.HasPrefix(flat, "yes") || !strings.HasPrefix(layerwise, "no") {
 		t.Errorf("two records with opposite errors: got %q for flat and %q for layerwise clipping, want yes and no", flat, layerwise)
 	}
-	if noisy := out.Comparisons[8].Ours; !strings.HasPrefix(noisy, "no: ") || !strings.HasSuffix(noisy, "without noise 0") {
+	if noisy := out.Comparisons[8].Ours; !strings.HasPrefix(noisy, "no: ") || !strings.HasSuffix(noisy, "in 0 steps without noise") {
 		t.Errorf("noise without clipping: got %q, want rises with noise and none without", noisy)
 	}
 	if rise := out.Comparisons[9].Value; !(rise > 1) {
