@@ -89,6 +89,7 @@ type ledgerAccount struct {
 	Spent    float64 `json:"epsilon-spent"`
 	Left     float64 `json:"epsilon-left"`
 	Delta    float64 `json:"delta"`
+	Share    float64 `json:"share-spent"`
 	Records  int     `json:"records"`
 	Releases []struct {
 		Time, Purpose, Person, Certificate, Outcome string

@@ -97,7 +97,21 @@ func TestChargeIsKept(t *testing.T) {
 			t.Errorf("%s: there are %d releases, want 4", filter, len(a.Releases))
 		}
 	}
-	for _, c := range [][]string{{"--charge", "10%"}, {"--charge", "1", "--ledger", "health.ledger"}, {"--charge", "101%", "--ledger", "health.ledger"}, {"--charge", "left", "--ledger", "health.ledger", "--epsilon-per-step", "0.1"}} {
+	// under several orders the shares of runs do not add up: what counts is what the ledger loses
+	mustInvoke(t, "ledger", "create", "two.ledger", "--data", "randhie", "--epsilon", "3", "--delta", "1e-5", "--row", ledgerUnit, "--rows-per-person", "5", "--order", "8,32")
+	mustInvoke(t, "train", "--method", "output-perturbation", "--output-noise", "l1", "--delta", "0", "--epsilon", "1", "--data", "builtin:randhie", "--ledger", "two.ledger", "--out", "pure", "--quiet")
+	before := accountOf(t, "two.ledger").Share
+	mustInvoke(t, "train", "--steps", "3", "--charge", "25%", "--data", "builtin:randhie", "--ledger", "two.ledger", "--out", "after", "--quiet")
+	if took := accountOf(t, "two.ledger").Share - before; took > 0.25 || took < 0.249 {
+		t.Errorf("two orders: the run took %v of the budget, want nearly 0.25", took)
+	}
+	// an epsilon at which no noise can be found is not the end of the search
+	mustInvoke(t, "ledger", "create", "large.ledger", "--data", "randhie", "--epsilon", "60", "--delta", "1e-5", "--row", ledgerUnit, "--rows-per-person", "5")
+	mustInvoke(t, "train", "--steps", "3", "--charge", "1%", "--data", "builtin:randhie", "--ledger", "large.ledger", "--out", "small", "--quiet")
+	if status, _, stderr := invoke("train", "--charge", "10%", "--epsilon", "0", "--ledger", "health.ledger"); status != exitUsage || !strings.Contains(stderr, "--epsilon is 0") {
+		t.Errorf("epsilon 0: got status %d, %q, want a usage error", status, stderr)
+	}
+	for _, c := range [][]string{{"--charge", "10%"}, {"--charge", "", "--ledger", "health.ledger"}, {"--charge", "10%", "--ledger", "health.ledger", "--method", "auto"}, {"--charge", "1", "--ledger", "health.ledger"}, {"--charge", "101%", "--ledger", "health.ledger"}, {"--charge", "left", "--ledger", "health.ledger", "--epsilon-per-step", "0.1"}} {
 		if status, _, stderr := invoke(append([]string{"train"}, c...)...); status != exitUsage || !strings.Contains(stderr, "--charge is") {
 			t.Errorf("%v: got status %d, %q, want a usage error", c, status, stderr)
 		}

@@ -38,7 +38,7 @@ func (t *trainCommand) run(ctx context.Context) error {
 		return err
 	}
 	begun := time.Now()
-	if t.wish.Charge != "" {
+	if t.plan.flags.Changed("charge") {
 		if err = t.charge(ctx, source); err != nil {
 			return err
 		}
@@ -88,10 +88,10 @@ func (t *trainCommand) pay(ctx context.Context, source tables, f *training.Run) 
 
 // charge sets the epsilon of the run to the largest one that keeps within --charge.
 func (t *trainCommand) charge(ctx context.Context, source tables) error {
-	if t.nonPrivate || t.plan.epsilonPerStep > 0 || t.network.resume != "" {
-		return fmt.Errorf("--charge is given with --non-private, --epsilon-per-step or --resume, want the budget of a whole private run")
+	if t.nonPrivate || t.plan.epsilonPerStep > 0 || t.network.resume != "" || t.method.auto {
+		return fmt.Errorf("--charge is given with --non-private, --epsilon-per-step, --resume or --method %s, want the budget of a whole private run by a named method", option.MethodAuto)
 	}
-	most := 0.0
+	most := bookkeeping.AnyEpsilon
 	if t.plan.flags.Changed("epsilon") {
 		most = t.plan.epsilon
 	}

@@ -17,9 +17,12 @@ import (
 // ChargeLeft is the charge of a run that takes all that its ledger has left.
 const ChargeLeft = "left"
 
+// AnyEpsilon is the largest epsilon of a run that only its charge bounds.
+var AnyEpsilon = math.Inf(1)
+
 // widestOwn is the largest epsilon that Fitting tries, in multiples of the epsilon of Gaussian noise that fits. A plan
 // with a smaller delta than the ledger may be charged less than its own epsilon.
-const widestOwn = 2
+const widestOwn = 16
 
 // charge returns the share of a budget that a charge is: +Inf for ChargeLeft.
 func (w Wish) charge() (float64, error) {
@@ -36,7 +39,7 @@ func (w Wish) charge() (float64, error) {
 
 // Fitting returns the largest epsilon of a run's own guarantee whose charge keeps within w.Charge, to a thousandth,
 // and the charge in words. The function plan drafts the certificate of the run for an epsilon. most is the largest
-// epsilon that is tried, or 0 for the charge to decide. Nothing is read from the records or reserved. The error wraps
+// epsilon that is tried, or AnyEpsilon. Nothing is read from the records or reserved. The error wraps
 // ledger.ErrOverBudget where no plan fits.
 func (w Wish) Fitting(ctx context.Context, s *data.Schema, most float64, plan func(epsilon float64) (certificate.Certificate, error)) (epsilon float64, words string, err error) {
 	share, err := w.charge()
@@ -55,11 +58,13 @@ func (w Wish) Fitting(ctx context.Context, s *data.Schema, most float64, plan fu
 	if err != nil {
 		return 0, "", err
 	}
-	if most == 0 {
-		most = widestOwn * left.Epsilon
-	}
-	if !(most > 0) {
+	switch {
+	case !(most > 0):
+		return 0, "", fmt.Errorf("--epsilon is %v with --charge, want more than 0", most)
+	case !(left.Epsilon > 0):
 		return 0, "", p.refused(fmt.Errorf("budget: %w: nothing is left, want a larger budget", budget.ErrOverBudget))
+	case math.IsInf(most, 1):
+		most = widestOwn * left.Epsilon
 	}
 	epsilon, ask, err := p.ledger.Fit(ctx, most, share, func(epsilon float64) (budget.Ask, error) {
 		c, failed := plan(epsilon)
@@ -67,12 +72,12 @@ func (w Wish) Fitting(ctx context.Context, s *data.Schema, most float64, plan fu
 			return budget.Ask{}, failed
 		}
 		a, failed := askOf(c)
-		a.Population = w.Population
+		a.Population, a.Data = w.Population, s.Name
 		return a, failed
 	})
 	if err != nil {
 		return 0, "", p.refused(err)
 	}
 	q, err := p.ledger.Quote(ctx, ask)
-	return epsilon, fmt.Sprintf("charge     %s of the ledger's budget; the plan's own guarantee has epsilon %s", budget.Percent(q.Share), display.Rounded(epsilon, 4, true)), err
+	return epsilon, fmt.Sprintf("charge     %s of the ledger's budget; the plan's own guarantee has epsilon %s", budget.Percent(max(q.Share, q.ShareAfter-q.ShareBefore)), display.Rounded(epsilon, 4, true)), err
 }

@@ -215,7 +215,10 @@ func (p *Purse) Close(ctx context.Context, files map[string][]byte) (words strin
 // End ends the run as Close does, and writes what is left to w. It returns the error of the run, or its own.
 func (p *Purse) End(ctx context.Context, files map[string][]byte, w io.Writer, failed error) error {
 	words, err := p.Close(ctx, files)
-	if failed != nil {
+	switch {
+	case failed != nil && err != nil:
+		return fmt.Errorf("%w; %w", failed, err)
+	case failed != nil:
 		return failed
 	}
 	if err == nil && words != "" {

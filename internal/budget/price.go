@@ -106,26 +106,32 @@ func (b *Book) Quote(ctx context.Context, a Ask) (Quote, error) {
 	return out, nil
 }
 
-// fitTries bounds how many plans Fit makes, and fitShare is how near to the largest it comes.
+// fitTries bounds how many plans Fit makes, and fitShare is how near to the largest epsilon it comes. fitLeast is the
+// least epsilon that it tries, as a part of most.
 const (
-	fitTries = 16
+	fitTries = 20
 	fitShare = 1e-3
+	fitLeast = 1e-5
 )
 
-// Fit returns the plan of the largest epsilon, at most most, that fits and takes at most this share of the
-// capacity. make plans for an epsilon, and costs more as it grows. The result is within a thousandth of the largest that fits. Fit
-// wraps ErrOverBudget where no plan of a thousandth of most fits.
+// Fit returns the plan of the largest epsilon, at most most, that fits and takes at most this share of the capacity.
+// make plans for an epsilon, and costs more as it grows. An epsilon for which make fails does not fit. The result is
+// within a thousandth of the largest that fits. Fit wraps ErrOverBudget where not even a hundred-thousandth of most
+// fits.
 func (b *Book) Fit(ctx context.Context, most, share float64, make func(epsilon float64) (Ask, error)) (epsilon float64, best Ask, err error) {
 	if !(most > 0) || math.IsInf(most, 1) || !(share > 0) {
 		return 0, Ask{}, fmt.Errorf("budget: largest epsilon is %v and share %v, want a positive finite number and a positive number", most, share)
 	}
+	var unmade error // of the last plan
 	fits := func(epsilon float64) (bool, error) {
 		a, failed := make(epsilon)
 		if failed != nil {
-			return false, failed
+			unmade = failed
+			return false, ctx.Err()
 		}
+		unmade = nil
 		q, failed := b.Quote(ctx, a)
-		fit := q.Fits && q.Share <= share
+		fit := q.Fits && max(q.Share, q.ShareAfter-q.ShareBefore) <= share
 		if fit {
 			best = a
 		}
@@ -134,13 +140,16 @@ func (b *Book) Fit(ctx context.Context, most, share float64, make func(epsilon f
 		}
 		return fit, failed
 	}
-	low, high := most*fitShare, most
+	low, high := most*fitLeast, most
 	if fit, failed := fits(high); fit || failed != nil {
 		return high, best, failed
 	}
 	if fit, failed := fits(low); !fit {
+		if failed == nil && unmade != nil {
+			failed = unmade
+		}
 		if failed == nil {
-			failed = fmt.Errorf("budget: %w: no plan of epsilon %.4g fits, want a larger budget", ErrOverBudget, low)
+			failed = fmt.Errorf("budget: %w: no plan of epsilon %.4g fits, want a larger budget, or a plan of a smaller delta", ErrOverBudget, low)
 		}
 		return 0, Ask{}, failed
 	}
