@@ -124,6 +124,7 @@ func (b *Budget) note(c *certificate.Certificate) {
 	}
 	at := b.payment.Places()[0]
 	draft.Paid(c, certificate.LedgerRecord{Ledger: at.Where, Sequence: at.Seq, Head: at.Hash})
+	c.Recorded.SignWith(b.payment.SignCertificate)
 }
 
 // settle ends a call that spent: text is the file of its certificate, nil for none. When the

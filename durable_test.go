@@ -72,6 +72,11 @@ func TestOpenBudget(t *testing.T) {
 	if err != nil || !v.Verified || v.Certificate.Recorded == nil || v.Certificate.Recorded.Sequence != list[2].Seq || v.Certificate.Recorded.Head != list[2].Hash {
 		t.Errorf("got %+v (%v), want a certificate that names record %d", v, err, list[2].Seq)
 	}
+	signature := v.Certificate.Recorded.Signature
+	v.Certificate.Recorded.Signature = ""
+	if unsigned, failed := v.Certificate.Encode(); failed != nil || !list[2].Signed(unsigned, signature) || list[0].Signed(unsigned, signature) {
+		t.Errorf("got the signature %q (%v), want that of the run of record %d", signature, failed, list[2].Seq)
+	}
 	none := filepath.Join(t.TempDir(), "none")
 	if _, err = dither.OpenBudget(ctx, none); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v, want that there is no file", err)

@@ -110,7 +110,16 @@ type LedgerRecord struct {
 	// Earlier are the records that paid for the interrupted runs which this run continues, oldest
 	// first.
 	Earlier []LedgerRecord `json:"earlier,omitempty"`
+	// Signature is the ed25519 signature of the run over the certificate without this field, in hexadecimal
+	// digits. The record contains the public key. It is empty for runs of older programs.
+	Signature string `json:"signature,omitempty"`
+	// sign signs the text of a certificate.
+	sign func(text []byte) []byte
 }
+
+// SignWith makes Encode sign each certificate that names the record. The function sign returns the signature of a
+// text. SignWith is for the run that made the record.
+func (r *LedgerRecord) SignWith(sign func(text []byte) []byte) { r.sign = sign }
 
 // Charge returns the epsilon, in nats, that an otherwise empty ledger charges for this plan at the
 // certificate's delta. The executed noise is rounded, so it differs slightly from the noise of the
@@ -206,8 +215,28 @@ func Hash(model []byte) string {
 
 // Encode returns the bytes of certificate.json.
 func (c Certificate) Encode() ([]byte, error) {
+	if c.Recorded != nil && c.Recorded.sign != nil {
+		unsigned := c.unsigned()
+		text, err := unsigned.Encode()
+		if err != nil {
+			return nil, err
+		}
+		unsigned.Recorded.Signature = hex.EncodeToString(c.Recorded.sign(text))
+		c = unsigned
+	}
 	out, err := json.MarshalIndent(c, "", " ")
 	return append(out, '\n'), err
+}
+
+// unsigned returns the certificate without the signature of its run. Encode returns the text that this signature is
+// over.
+func (c Certificate) unsigned() Certificate {
+	if c.Recorded != nil {
+		r := *c.Recorded
+		r.Signature, r.sign = "", nil
+		c.Recorded = &r
+	}
+	return c
 }
 
 // Read returns the certificate in a file. An unknown field is an error.

@@ -151,13 +151,13 @@ func TestCheckWantsARecordForEachCertificate(t *testing.T) {
 	other = strings.Replace(other, ` "assumptions"`, record+` "assumptions"`, 1)
 	writeText(t, "free/certificate.json", strings.Replace(other, "no durable ledger paid", "a durable ledger paid", 1))
 	mustInvoke(t, "ledger", "check", "open.ledger", "paid", "paid")
-	for ledger, want := range map[string]string{"open.ledger": "nothing shows that it wrote this one", "people.ledger": "the ledger counts the certificate"} {
+	for ledger, want := range map[string]string{"open.ledger": "the run of the record signed the certificate", "people.ledger": "the ledger counts the certificate"} {
 		if stdout, _ := mustInvoke(t, "verify", "paid", "--ledger", ledger); !strings.Contains(stdout, want) {
 			t.Errorf("%s: got %s, want %q", ledger, stdout, want)
 		}
 	}
-	if status, _, stderr := invoke("ledger", "import", "open.ledger", "free"); status != exitUsage || !strings.Contains(stderr, "did not say which certificate it wrote") {
-		t.Errorf("got %d and %q, want it said that the record names no certificate", status, stderr)
+	if status, _, stderr := invoke("ledger", "import", "open.ledger", "free"); status != exitFailed || !strings.Contains(stderr, "a run that did not sign this certificate") {
+		t.Errorf("got %d and %q, want it said that the run of the record made another one", status, stderr)
 	}
 	for _, folders := range [][]string{{"paid", "free"}, {"free", "paid"}, {"."}} {
 		if status, stdout, stderr := invoke(append([]string{"ledger", "check", "open.ledger"}, folders...)...); status != exitFailed || !strings.Contains(stdout, "and so does another certificate") {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/budget"
 	"github.com/ditherml/dither/internal/display"
 )
 
@@ -61,11 +62,34 @@ func TestLedgerPaysForEverything(t *testing.T) {
 		if text := readText(t, filepath.Join(folder, certificate.FileName)); strings.Count(text, " alone: a durable ledger paid for it, and ") != 1 {
 			t.Errorf("%s: the certificate does not say that a ledger paid: %s", folder, text)
 		}
+		if c, err := certificate.Read(filepath.Join(folder, certificate.FileName)); err != nil || !signedByItsRun(t, c, counted(t, "health.ledger")) {
+			t.Errorf("%s: error %v, want a certificate that the run of its record signed", folder, err)
+		}
 	}
 	mustInvoke(t, "ledger", "check", "health.ledger", "answer", "model", "held", "network", "minimum", "chosen", "measured")
 	if a := accountOf(t, "health.ledger"); a.Releases[0].Purpose != "how many" || len(a.Releases) != 7 {
 		t.Errorf("got %d releases, the first for %q, want 7 and the stated purpose", len(a.Releases), a.Releases[0].Purpose)
 	}
+}
+
+// signedByItsRun reports whether the run that reserved the record of a certificate signed it, and no other run did.
+func signedByItsRun(t *testing.T, c certificate.Certificate, all []budget.Release) (signed bool) {
+	t.Helper()
+	signature := c.Recorded.Signature
+	c.Recorded.Signature = ""
+	text, err := c.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range all {
+		is := r.Signed(text, signature)
+		if own := r.Seq == c.Recorded.Sequence; own {
+			signed = is
+		} else if is {
+			t.Errorf("the run of record %d signed the certificate of record %d", r.Seq, c.Recorded.Sequence)
+		}
+	}
+	return signed
 }
 
 // TestChargeIsKept trains a linear model, a network and a minimizer, each with a tenth of the budget and then with all

@@ -100,9 +100,18 @@ func checkRecorded(r *certificate.LedgerRecord) error {
 		if one.Ledger != r.Ledger || one.Sequence <= before || i < len(r.Earlier) && one.Earlier != nil {
 			return fmt.Errorf("the certificate names record %d of ledger %q after record %d, want records of one ledger in their order", one.Sequence, Shortly(one.Ledger), before)
 		}
+		if len(one.Signature) > 0 && (i < len(r.Earlier) || !isSignature(one.Signature)) {
+			return fmt.Errorf("the certificate has the signature %q for record %d of its ledger, want 128 hexadecimal digits for the last record alone", Shortly(one.Signature), one.Sequence)
+		}
 		before = one.Sequence
 	}
 	return nil
+}
+
+// isSignature reports whether a text has the form of a signature by ed25519.
+func isSignature(text string) bool {
+	half := len(text) / 2
+	return strict.IsHash(text[:half]) && strict.IsHash(text[half:])
 }
 
 // plainWord reports whether a text is not empty and printable.

@@ -68,7 +68,7 @@ func (l *Ledger) Import(ctx context.Context, population, who string, folders ...
 	for _, folder := range folders {
 		one, err := l.toImport(ctx, population, who, folder)
 		if err == nil && one.recorded != nil {
-			known[one.hash] = fmt.Sprintf("record %d of the ledger%s", one.recorded.Sequence, l.unnamed(one.hash))
+			known[one.hash] = fmt.Sprintf("record %d of the ledger%s", one.recorded.Sequence, l.unnamed(one))
 		}
 		if err != nil {
 			return Imported{}, fmt.Errorf("%s: %w; nothing was imported", folder, err)
@@ -93,9 +93,9 @@ func (l *Ledger) Import(ctx context.Context, population, who string, folders ...
 	return done, nil
 }
 
-// unnamed says that no record names the hash of a certificate.
-func (l *Ledger) unnamed(hash string) string {
-	if slices.ContainsFunc(l.Summary().Releases, func(r budget.Release) bool { return r.Certificate == hash }) {
+// unnamed says that no record names the hash of a certificate, and that its run did not sign it.
+func (l *Ledger) unnamed(one imported) string {
+	if one.recorded.Signature != "" || slices.ContainsFunc(l.Summary().Releases, func(r budget.Release) bool { return r.Certificate == one.hash }) {
 		return ""
 	}
 	return ", whose run did not say which certificate it wrote (if another run wrote this one, `dither ledger repair --forfeit REASON` is what is left)"

@@ -121,10 +121,15 @@ func (l *Ledger) against(folder, hash string, c certificate.Certificate, all []b
 			return []string{fmt.Sprintf("record %d of the ledger is of a run that stopped after %s, and the certificate states its whole plan", r.Seq, display.Count(r.Begun, "release"))}
 		}
 	}
-	if c.Recorded != nil && len(c.Recorded.Earlier) > 0 && !(moved && own[0].Event.String() == c.Event) {
-		return l.againstResumed(c, own, all)
-	}
 	var found []string
+	for _, r := range own {
+		if r.Certificate == "" && !signed(r, c) {
+			found = append(found, fmt.Sprintf("record %d of the ledger is of a run that did not sign this certificate, or the certificate was changed since, want it as that run wrote it", r.Seq))
+		}
+	}
+	if c.Recorded != nil && len(c.Recorded.Earlier) > 0 && !(moved && own[0].Event.String() == c.Event) {
+		return append(found, l.againstResumed(c, own, all)...)
+	}
 	t := l.Terms()
 	if c.Neighboring != t.Neighboring {
 		found = append(found, fmt.Sprintf("the certificate is under %v, and the ledger under %v", c.Neighboring, t.Neighboring))
@@ -144,6 +149,21 @@ func (l *Ledger) against(folder, hash string, c certificate.Certificate, all []b
 		found = append(found, fmt.Sprintf("the certificate has epsilon %s at delta %s, and record %d of the ledger %s at %s", c.Epsilon.Rounded(), display.Plain(c.Delta), own[0].Seq, display.Rounded(g.Epsilon, 4, true), display.Plain(g.Delta)))
 	}
 	return found
+}
+
+// signed reports whether the run of a record signed a certificate. Runs of older programs have no key, and pass.
+func signed(r budget.Release, c certificate.Certificate) bool {
+	if !r.HasKey() {
+		return true
+	}
+	if c.Recorded == nil {
+		return false
+	}
+	unsigned := *c.Recorded
+	signature := unsigned.Signature
+	unsigned.Signature, c.Recorded = "", &unsigned
+	text, err := c.Encode()
+	return err == nil && r.Signed(text, signature)
 }
 
 // place returns what is wrong with the record that a certificate names, "" for nothing and for no
@@ -174,9 +194,14 @@ func Hold(ctx context.Context, where, folder string, v *artefact.Verification) e
 		return err
 	}
 	hash, all := certificate.Hash(text), l.Summary().Releases
-	words := ": the ledger counts the certificate, at its event and guarantee, and has the record that it names"
-	if !slices.ContainsFunc(all, func(r budget.Release) bool { return r.Certificate == hash }) {
-		words = ": the ledger has the record that the certificate names, at its event and guarantee; the run of the record did not say which certificate it wrote, so nothing shows that it wrote this one"
+	words := ": the ledger has the record that the certificate names, at its event and guarantee"
+	switch {
+	case slices.ContainsFunc(all, func(r budget.Release) bool { return r.Certificate == hash }):
+		words = ": the ledger counts the certificate, at its event and guarantee, and has the record that it names"
+	case c.Recorded != nil && c.Recorded.Signature != "":
+		words += "; the run of the record signed the certificate, and the ledger does not know that the run ended"
+	default:
+		words += "; the run of the record was made by an older program, which did not sign, so nothing shows that it wrote this certificate"
 	}
 	v.Checked = append(slices.Clone(v.Checked), display.OneLine(where)+words)
 	v.Refuse(l.against(folder, hash, c, all)...)

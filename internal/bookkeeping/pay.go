@@ -126,6 +126,7 @@ func (p *Purse) Pay(ctx context.Context, c *certificate.Certificate, earlier ...
 	}
 	at := p.payment.Places()[0]
 	draft.Paid(c, certificate.LedgerRecord{Ledger: at.Where, Sequence: at.Seq, Head: at.Hash})
+	c.Recorded.SignWith(p.payment.SignCertificate)
 	for i := 0; about.Earlier > 0 && i < len(earlier); i++ {
 		c.Recorded.Earlier = append(c.Recorded.Earlier, certificate.LedgerRecord{Ledger: at.Where, Sequence: earlier[i].Record.Seq, Head: earlier[i].Record.Hash})
 	}

@@ -218,7 +218,7 @@ func TestRecordsThatLie(t *testing.T) {
 		{1, `"version":1`, `"version":2`, "newer"},
 		{1, `"version":1`, `"version": 1`, "spelling"},
 		{1, `"version":1`, `"version":1,"other":{}`, "unknown"},
-		{1, `"reserve":{`, `"import":{`, "unknown"},
+		{1, `"reserve":{`, `"import":{`, "spelling"},
 		{2, `"begun":2`, `"begun":4`, "fewer"},
 		{2, `"begun":2`, `"begun":-1`, "fewer"},
 		{2, `"reserve":1`, `"reserve":0`, "open"},

@@ -2,7 +2,6 @@ package budget
 
 import (
 	"crypto/ed25519"
-	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -64,19 +63,14 @@ func (b *Book) Continues(runs []EarlierRun, population string) error {
 
 // signed refuses a checkpoint that the process of its record did not sign.
 func (s *state) signed(r EarlierRun) error {
-	key, err := hex.DecodeString(s.at[r.Record.Seq].Run)
-	if err != nil || len(key) != ed25519.PublicKeySize {
+	key := runKey(s.at[r.Record.Seq].Run)
+	if key == nil {
 		return ErrElsewhere
 	}
 	if !ed25519.Verify(key, signedText(r.Digest), r.Signature) {
 		return fmt.Errorf("budget: the run of record %d did not write this checkpoint, or it was changed since, want the file as that run left it; else train anew", r.Record.Seq)
 	}
 	return nil
-}
-
-// signedText returns what is signed. Its beginning keeps other signatures of the key apart.
-func signedText(digest []byte) []byte {
-	return append([]byte("dither checkpoint of a paid run 1\n"), digest...)
 }
 
 // Counts returns nil if the ledger counts these runs, each with the releases that its state rests on.

@@ -104,7 +104,7 @@ func (b *Book) importAll(ctx context.Context, from *Book, source string) error {
 			if b.state.freshCertificate(hash) != nil { // counted by both ledgers, and so it counts twice
 				where, hash = fmt.Sprintf("%s, certificate %.8s once more", where, hash), ""
 			}
-			return record{Import: &importRecord{planRecord: p.record, Certificate: hash, Source: where}}, nil
+			return record{Import: &importRecord{planRecord: p.record, Certificate: hash, Source: where, Run: h.Run}}, nil
 		})
 		if err != nil {
 			return err

@@ -77,10 +77,6 @@ func (p *Payment) Reserve(e mechanism.Event, purpose string, limit privacy.Guara
 	return err
 }
 
-// Sign returns the signature over the SHA-256 of a checkpoint. The record of the run holds the key that
-// verifies it. The key that signs is never written, so it ends with the process.
-func (p *Payment) Sign(digest []byte) []byte { return ed25519.Sign(p.key, signedText(digest)) }
-
 // Places returns the records of the reservations, as a certificate names them: their numbers and heads, and
 // the ledger in place of Where.
 func (p *Payment) Places() []Anchor {

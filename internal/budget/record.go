@@ -69,6 +69,7 @@ type importRecord struct {
 	planRecord
 	Certificate string `json:"certificate"`
 	Source      string `json:"source"`
+	Run         string `json:"run,omitempty"` // of a reservation that a merger took
 }
 
 // Guarantee is what a plan alone proves, by the accountant that prices it best.

@@ -137,14 +137,14 @@ func (s *state) takeImport(c chain.Record, i *importRecord) error {
 	if err := s.freshCertificate(i.Certificate); err != nil {
 		return err
 	}
-	if err := checkTexts(i.Source); err != nil {
+	if err := checkTexts(i.Source, i.Run); err != nil {
 		return err
 	}
 	p, err := s.read(i.planRecord)
 	if err != nil {
 		return err
 	}
-	s.hold(c, p, Release{Outcome: Released, Certificate: i.Certificate, Source: i.Source})
+	s.hold(c, p, Release{Run: i.Run, Outcome: Released, Certificate: i.Certificate, Source: i.Source})
 	if i.Certificate != "" {
 		s.known[i.Certificate] = c.Seq
 	}
