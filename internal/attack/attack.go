@@ -36,14 +36,23 @@ type Options struct {
 	// level is of processor instructions; "" is the best level.
 	Child func(ctx context.Context, level, part string) ([]byte, error)
 	// Kept, if not nil, keeps plans of trainings for the next audit of this effort.
-	Kept *canary.Kept
+	Kept *Kept
 	// Progress, if not nil, is told what begins, and which share of all attacks is done.
 	Progress func(what string, done float64)
+}
+
+// Kept are plans of trainings. Its zero value is empty. One audit at a time may use it.
+type Kept struct {
+	canaries canary.Kept
+	models   planaudit.Kept
 }
 
 // Run attacks this program and returns the report.
 func Run(ctx context.Context, o Options) (auditing.Report, error) {
 	start := time.Now()
+	if o.Kept == nil {
+		o.Kept = &Kept{}
+	}
 	progress := func(from, share float64) func(string, float64) {
 		return func(what string, done float64) {
 			if o.Progress != nil {
@@ -64,11 +73,11 @@ func Run(ctx context.Context, o Options) (auditing.Report, error) {
 	if err != nil {
 		return ended(ctx, start, sections, err)
 	}
-	trained, err := canary.Attack(ctx, canary.Options{Alarm: Alarm * 3 / 8, Canaries: max(200, int(20000*o.Effort)), Kept: o.Kept, Progress: progress(0.7, 0.2)})
+	trained, err := canary.Attack(ctx, canary.Options{Alarm: Alarm * 3 / 8, Canaries: max(200, int(20000*o.Effort)), Kept: &o.Kept.canaries, Progress: progress(0.7, 0.2)})
 	if err != nil {
 		return ended(ctx, start, sections, err)
 	}
-	models, err := planaudit.FinalModels(ctx, Alarm/8, max(40, int(800*o.Effort)), progress(0.9, 0.1))
+	models, err := planaudit.FinalModels(ctx, Alarm/8, max(40, int(800*o.Effort)), &o.Kept.models, progress(0.9, 0.1))
 	if err != nil {
 		return ended(ctx, start, slices.Concat(sections, trained), err)
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ditherml/dither/internal/attack/canary"
 	"github.com/ditherml/dither/internal/auditing"
 	"github.com/ditherml/dither/internal/kernel"
 )
@@ -44,7 +43,7 @@ func TestTrueProgramsPass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	computed, kept, done, refuted := map[string][]byte{}, &canary.Kept{}, 0, 0
+	computed, kept, done, refuted := map[string][]byte{}, &Kept{}, 0, 0
 	defer func() {
 		fmt.Printf("ROW %s\t%s\t%v\t%d\t%d\n", commit(), kernel.Instructions(), effort, done, refuted)
 	}()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ditherml/dither/audit"
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/auditing"
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/ledger"
@@ -16,13 +17,11 @@ import (
 // their scores suppose.
 const smallRate = 1e-6
 
-// budget returns a ledger with enough for one run by a certificate. Made-up records are nobody's.
-func budget(c certificate.Certificate) (*ledger.Ledger, error) {
+// purseOf returns a purse for runs by a certificate, each within its epsilon. Made-up records are
+// nobody's.
+func purseOf(c certificate.Certificate) (*auditing.Purse, error) {
 	limit, err := privacy.NewGuarantee(float64(c.Epsilon)*(1+1e-9), c.Delta, c.Neighboring, privacy.Unit{Row: c.Unit})
-	if err != nil {
-		return nil, err
-	}
-	return ledger.NewSingle(limit)
+	return auditing.NewPurse(limit), err
 }
 
 // descentOptions returns the settings of a training whose every released number can be read from
@@ -36,16 +35,15 @@ func descentOptions(p train.Plan) train.Options {
 }
 
 // run trains once on a table of canaries and scores them.
-func (w *world) run(ctx context.Context, c certificate.Certificate) (audit.Scores, error) {
-	var s audit.Scores
+func (w *world) run(ctx context.Context, purse *auditing.Purse) (audit.Scores, error) {
 	d, included := w.draw()
-	l, err := budget(c)
+	var fitted *train.Result
+	err := purse.Train(func(l *ledger.Ledger) (failed error) {
+		fitted, failed = train.Fit(ctx, l, w.setup, d, descentOptions(w.setup.Plan))
+		return failed
+	})
 	if err != nil {
-		return s, err
-	}
-	fitted, err := train.Fit(ctx, l, w.setup, d, descentOptions(w.setup.Plan))
-	if err != nil {
-		return s, failure.Running(err)
+		return audit.Scores{}, failure.Running(err)
 	}
 	return divide(w.scores(fitted), included), nil
 }

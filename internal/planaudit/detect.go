@@ -5,21 +5,17 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/audit"
-	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/dense"
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/train/neural"
 )
 
 // run trains once on canaries and scores them by the released sum of every step.
-func (g *directions) run(ctx context.Context, c certificate.Certificate, of *pool) (audit.Scores, error) {
+func (g *directions) run(ctx context.Context, of *pool) (audit.Scores, error) {
 	included := coins(len(of.canaries))
-	l, err := budget(c)
-	if err != nil {
-		return audit.Scores{}, err
-	}
 	var products [][]float64 // of each step's sum and every direction
 	s := steps{directions: g}
 	o := networkOptions(g.start)
@@ -35,7 +31,11 @@ func (g *directions) run(ctx context.Context, c certificate.Certificate, of *poo
 		}
 		products = append(products, row)
 	})
-	if _, err = neural.Fit(ctx, l, g.setup, of.table(included), o); err != nil {
+	err := g.purse.Train(func(l *ledger.Ledger) error {
+		_, failed := neural.Fit(ctx, l, g.setup, of.table(included), o)
+		return failed
+	})
+	if err != nil {
 		return audit.Scores{}, failure.Running(err)
 	}
 	return divide(g.scores(products, len(of.canaries)), included), nil

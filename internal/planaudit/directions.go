@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ditherml/dither/internal/auditing"
 	"github.com/ditherml/dither/internal/dense"
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/option"
@@ -16,6 +17,7 @@ import (
 // the noise's deviation. The rows that replace canaries follow the canaries.
 type directions struct {
 	setup neural.Setup
+	purse *auditing.Purse // of the plan
 	start []float32
 	// unit is the inverse of the noise's deviation of each group's numbers, and ends where groups
 	// end.
@@ -30,7 +32,7 @@ type directions struct {
 // newDirections measures the gradients of canaries by trainings on each alone, of one step without
 // noise. Canaries are made up.
 func newDirections(ctx context.Context, p *Plan, of *pool) (*directions, error) {
-	g := &directions{setup: *p.network, start: p.initial, replaced: of.instead != nil}
+	g := &directions{setup: *p.network, purse: p.purse, start: p.initial, replaced: of.instead != nil}
 	g.scales()
 	plain := g.setup
 	plain.Plan.NonPrivate, plain.Plan.NoiseMultiplier, plain.Plan.CountNoise, plain.Plan.Steps = true, 0, 0, 1

@@ -62,7 +62,10 @@ func descentOf(r train.Request, s *data.Schema) (*Plan, error) {
 		return nil, err
 	}
 	subject, err := ofPlan("", setup.Plan)
-	p := &Plan{Subject: subject, rows: 1}
+	if err != nil {
+		return nil, err
+	}
+	p, err := newPlan(subject)
 	if err == nil {
 		err = p.useDescent(setup)
 	}
@@ -76,17 +79,40 @@ func networkOf(r neural.Request, s *data.Schema) (*Plan, error) {
 		return nil, err
 	}
 	subject, err := ofPlan("", setup.Plan)
-	p := &Plan{Subject: subject, rows: 1}
+	if err != nil {
+		return nil, err
+	}
+	p, err := newPlan(subject)
 	if err == nil {
 		err = p.useNetwork(setup)
 	}
 	return p, err
 }
 
+// Kept are plans of FinalModels by name, with their claims. They depend on public numbers alone. The
+// zero value is empty. One audit at a time may use it.
+type Kept struct{ plans map[string]*Plan }
+
+// plan returns a kept plan, or makes it.
+func (k *Kept) plan(of kindOfModel, s *data.Schema) (*Plan, error) {
+	if p, known := k.plans[of.name]; known {
+		return p, nil
+	}
+	p, err := of.plan(s)
+	if err == nil {
+		if k.plans == nil {
+			k.plans = map[string]*Plan{}
+		}
+		k.plans[of.name] = p
+	}
+	return p, err
+}
+
 // FinalModels trains by a few plans on made-up records, with one canary in each run, and attacks the
 // final models. All attacks together have the false-alarm probability. Progress is told what goes on
-// and which share is done. An error says that a training failed, or that ctx ended.
-func FinalModels(ctx context.Context, alarm float64, runs int, progress func(what string, done float64)) ([]auditing.Section, error) {
+// and which share is done. Plans are kept for the next audit. An error says that a training failed,
+// or that ctx ended.
+func FinalModels(ctx context.Context, alarm float64, runs int, kept *Kept, progress func(what string, done float64)) ([]auditing.Section, error) {
 	schema, err := data.ParseSchema("made up", []byte(tableOfModels))
 	if err != nil {
 		return nil, err
@@ -95,7 +121,7 @@ func FinalModels(ctx context.Context, alarm float64, runs int, progress func(wha
 	var sections []auditing.Section
 	for i, k := range kinds {
 		start := time.Now()
-		p, err := k.plan(schema)
+		p, err := kept.plan(k, schema)
 		if err != nil {
 			return nil, fmt.Errorf("models: %s: %w", k.name, err)
 		}

@@ -10,7 +10,7 @@ import (
 // probability at most 1e-6 of being so by chance, and progress never falls.
 func TestFinalModelsAreAttacked(t *testing.T) {
 	before := 0.0
-	sections, err := FinalModels(t.Context(), 1e-6, 40, func(_ string, done float64) {
+	sections, err := FinalModels(t.Context(), 1e-6, 40, &Kept{}, func(_ string, done float64) {
 		if done < before || done > 1 {
 			t.Errorf("progress goes from %v to %v", before, done)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/ditherml/dither/internal/auditing"
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
@@ -43,14 +44,18 @@ type Plan struct {
 	form model.Linear
 	// claim is the claim of the whole plan, once it is known.
 	claim *auditing.Claim
+	// purse pays for the trainings of the whole plan.
+	purse *auditing.Purse
 	// initial are the public weights that a network starts from, nil for a linear model.
 	initial []float32
 }
 
 // New returns the plan of a subject. Without a model folder, its tables are made up.
 func New(s Subject) (*Plan, error) {
-	p := &Plan{Subject: s, rows: 1}
-	var err error
+	p, err := newPlan(s)
+	if err != nil {
+		return nil, err
+	}
 	switch {
 	case s.Descent != nil:
 		err = p.ofDescent()
@@ -66,6 +71,24 @@ func New(s Subject) (*Plan, error) {
 		err = p.schema.Validate()
 	}
 	return p, err
+}
+
+// pay trains with a ledger that pays for one run of the plan, and returns the model.
+func (p *Plan) pay(train func(*ledger.Ledger) (*model.Model, error)) (m *model.Model, err error) {
+	err = p.purse.Train(func(l *ledger.Ledger) (failed error) {
+		m, failed = train(l)
+		return failed
+	})
+	if err != nil {
+		return nil, failure.Running(err)
+	}
+	return m, nil
+}
+
+// newPlan returns the plan of a subject before it is ready.
+func newPlan(s Subject) (*Plan, error) {
+	purse, err := purseOf(s.Certificate)
+	return &Plan{Subject: s, rows: 1, purse: purse}, err
 }
 
 // Schema returns the schema of the plan's tables, or an error for a plan without a model folder.
@@ -113,15 +136,13 @@ func (p *Plan) useDescent(setup train.Setup) error {
 		options.Output = option.OutputLast
 	}
 	p.train = func(ctx context.Context, table *data.Dataset) (*model.Model, error) {
-		l, err := budget(p.Certificate)
-		if err != nil {
-			return nil, err
-		}
-		r, err := train.Fit(ctx, l, setup, table, options)
-		if err != nil {
-			return nil, failure.Running(err)
-		}
-		return r.Model, nil
+		return p.pay(func(l *ledger.Ledger) (*model.Model, error) {
+			r, err := train.Fit(ctx, l, setup, table, options)
+			if err != nil {
+				return nil, err
+			}
+			return r.Model, nil
+		})
 	}
 	return setup.Check(options)
 }
@@ -171,15 +192,13 @@ func (p *Plan) ofMinimizer() error {
 	}
 	p.schema, p.form = setup.Schema, setup.Model
 	p.train = func(ctx context.Context, table *data.Dataset) (*model.Model, error) {
-		l, err := budget(p.Certificate)
-		if err != nil {
-			return nil, err
-		}
-		r, err := erm.Fit(ctx, l, setup, table, erm.Options{})
-		if err != nil {
-			return nil, failure.Running(err)
-		}
-		return r.Model, nil
+		return p.pay(func(l *ledger.Ledger) (*model.Model, error) {
+			r, err := erm.Fit(ctx, l, setup, table, erm.Options{})
+			if err != nil {
+				return nil, err
+			}
+			return r.Model, nil
+		})
 	}
 	return setup.Plan.Validate()
 }
@@ -198,15 +217,13 @@ func (p *Plan) useNetwork(setup neural.Setup) error {
 	p.network, p.schema, p.counted = &setup, setup.Schema, setup.Plan.CountNoise
 	p.initial = initialWeights(setup.Network, p.Model)
 	p.train = func(ctx context.Context, table *data.Dataset) (*model.Model, error) {
-		l, failed := budget(p.Certificate)
-		if failed != nil {
-			return nil, failed
-		}
-		r, failed := neural.Fit(ctx, l, setup, table, p.finalOptions())
-		if failed != nil {
-			return nil, failure.Running(failed)
-		}
-		return r.Model, nil
+		return p.pay(func(l *ledger.Ledger) (*model.Model, error) {
+			r, failed := neural.Fit(ctx, l, setup, table, p.finalOptions())
+			if failed != nil {
+				return nil, failed
+			}
+			return r.Model, nil
+		})
 	}
 	return setup.Check(networkOptions(p.initial))
 }

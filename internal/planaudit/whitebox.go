@@ -37,11 +37,15 @@ func (a running) descentSteps(ctx context.Context, confidence float64, tell prog
 	if err != nil {
 		return auditing.Section{}, err
 	}
+	purse, err := purseOf(c)
+	if err != nil {
+		return auditing.Section{}, err
+	}
 	name, known := stepsName, "the iterate after every step"
 	if a.Descent.LastIterate != nil {
 		name, known = lastName, "the last iterate, which alone is released"
 	}
-	found, err := repeat(ctx, s.runs, name, tell, func(ctx context.Context) (audit.Scores, error) { return w.run(ctx, c) })
+	found, err := repeat(ctx, s.runs, name, tell, func(ctx context.Context) (audit.Scores, error) { return w.run(ctx, purse) })
 	if err != nil {
 		return auditing.Section{}, err
 	}
@@ -133,7 +137,7 @@ func (a running) networkSteps(ctx context.Context, confidence float64, tell prog
 	if err != nil {
 		return auditing.Section{}, err
 	}
-	found, err := repeat(ctx, s.runs, stepsName, tell, func(ctx context.Context) (audit.Scores, error) { return g.run(ctx, a.Certificate, of) })
+	found, err := repeat(ctx, s.runs, stepsName, tell, func(ctx context.Context) (audit.Scores, error) { return g.run(ctx, of) })
 	if err != nil {
 		return auditing.Section{}, err
 	}
@@ -158,7 +162,7 @@ func (a running) prepareNetwork(ctx context.Context) (of *pool, g *directions, s
 		return nil, nil, s, err
 	}
 	seconds, err := timed(func() error {
-		_, failed := g.run(ctx, a.Certificate, of)
+		_, failed := g.run(ctx, of)
 		return failed
 	})
 	if err != nil {

@@ -175,7 +175,7 @@ var layers = []layer{
 	{"internal/curve", "privacy internal/parallel mechanism account certificate internal/figure internal/report"},
 	// What audits found, as text, JSON and pages: attacks of all kinds fill its sections. Claims have curves: hence
 	// internal/curve.
-	{"internal/auditing", "privacy internal/special mechanism account audit internal/display internal/failure internal/figure internal/report internal/curve"},
+	{"internal/auditing", "privacy internal/special mechanism account ledger audit internal/display internal/failure internal/figure internal/report internal/curve"},
 	// What reads the noise that releases of this program let out, and looks for faults in it: it releases sums of nothing.
 	{"internal/attack/noise", "internal/special internal/parallel internal/auditing mechanism internal/release"},
 	// What compares fast sums of this processor with slow ones.

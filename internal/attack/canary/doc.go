@@ -138,18 +138,18 @@ func (w *world) scores(of func(level int) float64) audit.Scores {
 	return s
 }
 
-// budget returns a ledger with enough for one run: canaries are nobody.
-func (w *world) budget(c certificate.Certificate) (*ledger.Ledger, error) {
-	limit, err := privacy.NewGuarantee(float64(c.Epsilon)*(1+1e-9), float64(c.Delta), w.relation, privacy.Unit{Row: w.schema.Row})
-	if err != nil {
-		return nil, err
-	}
-	return ledger.NewSingle(limit)
+// limit returns enough for one run.
+func (w *world) limit(c certificate.Certificate) (privacy.Guarantee, error) {
+	return privacy.NewGuarantee(float64(c.Epsilon)*(1+1e-9), float64(c.Delta), w.relation, privacy.Unit{Row: w.schema.Row})
 }
 
-// start returns a budget and a table for one run.
+// start returns a ledger and a table for one run: canaries are nobody.
 func (w *world) start(c certificate.Certificate) (*ledger.Ledger, *data.Dataset, error) {
-	l, err := w.budget(c)
+	limit, err := w.limit(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := ledger.NewSingle(limit)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -5,9 +5,10 @@ import (
 	"sync"
 
 	"github.com/ditherml/dither/audit"
-	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/auditing"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/erm"
@@ -47,8 +48,13 @@ func minimizers(r erm.Request) plan {
 			return planned{}, err
 		}
 		c, err := setup.Plan.Certificate()
+		if err != nil {
+			return planned{}, err
+		}
+		limit, err := w.limit(c)
+		purse := auditing.NewPurse(limit)
 		return planned{event: setup.Plan.Event(), relation: r.Neighboring, delta: float64(c.Delta), independent: true, run: func(ctx context.Context) (audit.Scores, error) {
-			return each(ctx, canaries, func() (audit.Scores, error) { return alone(ctx, w.again(), setup, c) })
+			return each(ctx, canaries, func() (audit.Scores, error) { return alone(ctx, w.again(), setup, purse) })
 		}}, err
 	}
 }
@@ -74,15 +80,21 @@ func each(ctx context.Context, canaries int, one func() (audit.Scores, error)) (
 }
 
 // alone runs a training for one canary.
-func alone(ctx context.Context, w *world, setup erm.Setup, c certificate.Certificate) (audit.Scores, error) {
-	l, table, err := w.start(c)
+func alone(ctx context.Context, w *world, setup erm.Setup, purse *auditing.Purse) (audit.Scores, error) {
+	table, err := w.draw()
 	if err != nil {
 		return audit.Scores{}, err
 	}
-	fitted, err := erm.Fit(ctx, l, setup, table, erm.Options{})
+	var weights []float64
+	err = purse.Train(func(l *ledger.Ledger) error {
+		fitted, failed := erm.Fit(ctx, l, setup, table, erm.Options{})
+		if failed == nil {
+			weights = fitted.Model.Weights()
+		}
+		return failed
+	})
 	if err != nil {
 		return audit.Scores{}, err
 	}
-	weights := fitted.Model.Weights()
 	return w.scores(func(j int) float64 { return weights[j] }), nil
 }

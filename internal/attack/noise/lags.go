@@ -29,67 +29,102 @@ func sequences(l law) []sequence {
 	return all
 }
 
-// checkLags looks for correlation in each of three sequences: of one series at every lag if b is
-// nil, else of two series at every shift. The products of a lag are differences of a martingale.
-// Each is at most 1, with conditional variance at most v. So n of them have a sum of at least t with
-// probability at most exp(-t²/(2·(n·v + t/3))) (D. A. Freedman, "On tail probabilities for
-// martingales", 1975, theorem 1.6). For two series all numbers of one of them are given.
-func checkLags(a, b []int64, l law, scale float64) Finding {
-	test, n, same := "correlation of two at any shift", min(len(a), len(b)), b == nil
-	if same {
-		test, n, b = "correlation at any lag", len(a), a
-	}
-	tests := 12 * n // of three sequences, two signs, and lags of two signs
-	f := Finding{Test: test, Numbers: len(a)}
+// checkLags looks for correlation in each of three sequences of one series at every lag. The products
+// of a lag are differences of a martingale. Each is at most 1, with conditional variance at most v. So
+// n of them have a sum of at least t with probability at most exp(-t²/(2·(n·v + t/3))) (D. A.
+// Freedman, "On tail probabilities for martingales", 1975, theorem 1.6).
+func checkLags(numbers []int64, l law, scale float64) Finding {
+	f := newLagged("correlation at any lag", len(numbers))
 	for _, s := range sequences(l) {
-		x, y := valuesOf(s, a[:n], scale), valuesOf(s, b[:n], scale)
-		products := correlations(x, y)
-		for lag, sum := range products {
-			if same && lag == 0 {
-				continue
-			}
-			t := max(0, math.Abs(sum)-1e-6*float64(n)) // rounding of the transform and of the law
-			logP := logUnion(-t*t/(2*(float64(n)*s.variance+t/3)), tests)
-			if logP <= f.LogP {
-				shift := lag
-				if lag > len(products)/2 {
-					shift -= len(products)
-				}
-				f.LogP, f.Seen = logP, fmt.Sprintf("%s: correlation %.2g at lag %d", s.name, sum/(float64(n)*s.variance), shift)
-			}
-		}
+		x := spectrumOf(s, numbers, scale)
+		products := correlations(x, x)
+		products[0] = 0 // the numbers with themselves
+		f.look(s, products)
 	}
-	f.Detects = fmt.Sprintf("a correlation of %.2g", 1.2*math.Sqrt(2*(scaleNats+math.Log(float64(tests)))*3/float64(n)))
-	return f
+	return f.Finding
 }
 
-// valuesOf returns a sequence of numbers.
-func valuesOf(s sequence, numbers []int64, scale float64) []float64 {
-	out := make([]float64, len(numbers))
-	for i, v := range numbers {
-		out[i] = s.of(float64(v)/scale, v)
+// checkShifts is checkLags for two series of one length at every shift, given the spectra of their
+// sequences. All numbers of one of them are given.
+func checkShifts(a, b []spectrum) Finding {
+	f := newLagged("correlation of two at any shift", a[0].numbers)
+	for i := range a {
+		f.look(a[i].sequence, correlations(a[i], b[i]))
 	}
+	return f.Finding
+}
+
+// lagged is the finding about the largest correlation.
+type lagged struct {
+	Finding
+	tests int
+}
+
+// newLagged returns the finding before anything is looked at.
+func newLagged(test string, n int) *lagged {
+	tests := 12 * n // of three sequences, two signs, and lags of two signs
+	return &lagged{tests: tests, Finding: Finding{Test: test, Numbers: n,
+		Detects: fmt.Sprintf("a correlation of %.2g", 1.2*math.Sqrt(2*(scaleNats+math.Log(float64(tests)))*3/float64(n)))}}
+}
+
+// look looks at the products of a sequence at every lag. The largest sum is the rarest one.
+func (f *lagged) look(s sequence, products []float64) {
+	lag, n := 0, float64(f.Numbers)
+	for i, sum := range products {
+		if math.Abs(sum) > math.Abs(products[lag]) {
+			lag = i
+		}
+	}
+	sum := products[lag]
+	t := max(0, math.Abs(sum)-1e-6*n) // rounding of the transform and of the law
+	logP := logUnion(-t*t/(2*(n*s.variance+t/3)), f.tests)
+	if logP > f.LogP {
+		return
+	}
+	if lag > len(products)/2 {
+		lag -= len(products)
+	}
+	f.LogP, f.Seen = logP, fmt.Sprintf("%s: correlation %.2g at lag %d", s.name, sum/(n*s.variance), lag)
+}
+
+// spectrum is a sequence of some numbers, transformed.
+type spectrum struct {
+	sequence
+	numbers     int
+	transformed []complex128
+}
+
+// spectraOf returns the spectra of all sequences of numbers.
+func spectraOf(numbers []int64, l law, scale float64) (all []spectrum) {
+	for _, s := range sequences(l) {
+		all = append(all, spectrumOf(s, numbers, scale))
+	}
+	return all
+}
+
+// spectrumOf returns the spectrum of a sequence of numbers. It appends zeros, so that no lag meets
+// the begin of the series again.
+func spectrumOf(s sequence, numbers []int64, scale float64) spectrum {
+	length := 1 << bits.Len(uint(2*len(numbers)-1))
+	values := make([]float64, length)
+	for i, v := range numbers {
+		values[i] = s.of(float64(v)/scale, v)
+	}
+	out := spectrum{sequence: s, numbers: len(numbers), transformed: make([]complex128, length/2)}
+	special.NewFFT(length).Forward(out.transformed, values)
 	return out
 }
 
-// correlations returns Σ_i x_i·y_{i+lag} for every lag: negative ones count from the end.
-func correlations(x, y []float64) []float64 {
-	length := 1 << bits.Len(uint(2*len(x)-1))
-	fft := special.NewFFT(length)
-	transform := func(x []float64) []complex128 {
-		out := make([]complex128, length/2)
-		fft.Forward(out, append(x, make([]float64, length-len(x))...))
-		return out
+// correlations returns Σ_i x_i·y_{i+lag} for every lag: negative ones count from the end. The series
+// have one length.
+func correlations(x, y spectrum) []float64 {
+	f := make([]complex128, len(x.transformed))
+	for i, g := range y.transformed {
+		f[i] = complex(real(x.transformed[i]), -imag(x.transformed[i])) * g
 	}
-	f, g := transform(x), transform(y)
-	for i := range f {
-		if i == 0 { // two real numbers
-			f[0] = complex(real(f[0])*real(g[0]), imag(f[0])*imag(g[0]))
-			continue
-		}
-		f[i] = complex(real(f[i]), -imag(f[i])) * g[i]
-	}
-	out := make([]float64, length)
-	fft.Inverse(out, f)
+	// the first holds two real numbers
+	f[0] = complex(real(x.transformed[0])*real(y.transformed[0]), imag(x.transformed[0])*imag(y.transformed[0]))
+	out := make([]float64, 2*len(f))
+	special.NewFFT(len(out)).Inverse(out, f)
 	return out
 }

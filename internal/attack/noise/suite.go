@@ -177,7 +177,7 @@ func (k kind) test(ctx context.Context, numbers []int64, bits uint) ([]Finding, 
 		checkScale(k.law, energies),
 		checkDistribution(sorted, k.law.cdf, mass),
 		checkTails(first, k.law.cdf, scale),
-		checkLags(first, nil, k.law, scale),
+		checkLags(first, k.law, scale),
 		checkRepeats("repeated numbers", numbers, mass),
 		checkDifferences(numbers, mass),
 	}
@@ -242,23 +242,28 @@ func elsewhere(ctx context.Context, o Options) ([]Finding, int, error) {
 		if err != nil {
 			return nil, 0, err
 		}
+		if len(other) != len(own) {
+			return nil, 0, fmt.Errorf("another process releases %d numbers, want %d as this one", len(other), len(own))
+		}
 		others = append(others, other, own)
-		all = append(append(all, other[:min(len(other), 1<<11)]...), own[:1<<11]...)
+		all = append(append(all, other[:1<<11]...), own[:1<<11]...)
 	}
 	numbers, bits, err := grid(all, k.scale)
 	if err != nil {
 		return onNoGrid(), len(all), nil
 	}
 	findings, err := k.test(ctx, numbers, bits)
-	for i := range others {
-		for j := range i {
-			a, bitsA, errA := grid(others[i], k.scale)
-			b, bitsB, errB := grid(others[j], k.scale)
-			if errA != nil || errB != nil || bitsA != bits || bitsB != bits {
-				return nil, 0, fmt.Errorf("releases of two processes lie on two grids, want one")
-			}
-			findings = append(findings, checkLags(a, b, k.law, math.Ldexp(1, int(bits))))
+	var spectra [][]spectrum
+	for _, released := range others {
+		own, fine, failed := grid(released, k.scale)
+		if failed != nil || fine != bits {
+			return nil, 0, fmt.Errorf("releases of two processes lie on two grids, want one")
 		}
+		next := spectraOf(own, k.law, math.Ldexp(1, int(bits)))
+		for _, before := range spectra {
+			findings = append(findings, checkShifts(next, before))
+		}
+		spectra = append(spectra, next)
 	}
 	return findings, len(all), err
 }
