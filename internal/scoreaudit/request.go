@@ -168,10 +168,16 @@ func (q *Request) checkNumbers() error {
 	return nil
 }
 
-// checkFiles returns an error for files of --out that exist.
+// checkFiles returns an error for files of --out that exist or cannot be made, before an audit takes
+// minutes. It leaves nothing.
 func (q *Request) checkFiles() error {
-	if q.Out == "" || !display.Exists(q.Out) {
+	if q.Out == "" {
 		return nil
+	}
+	unmake, err := q.makeFolder()
+	defer unmake()
+	if err != nil {
+		return err
 	}
 	for _, name := range []string{auditing.FileName, auditing.PageName} {
 		if err := durable.CheckWhole(filepath.Join(q.Out, name), q.Replace, 0o644); err != nil {
@@ -179,6 +185,24 @@ func (q *Request) checkFiles() error {
 		}
 	}
 	return nil
+}
+
+// makeFolder makes the folder of --out. It returns a function that removes each folder that was made
+// and is empty.
+func (q *Request) makeFolder() (unmake func(), err error) {
+	var made []string // the deepest first
+	for folder := filepath.Clean(q.Out); !display.Exists(folder) && folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
+		made = append(made, folder)
+	}
+	unmake = func() {
+		for _, folder := range made {
+			_ = os.Remove(folder) // one with files stays
+		}
+	}
+	if err = os.MkdirAll(q.Out, 0o755); err != nil {
+		err = fmt.Errorf("%s cannot be made: %w; name another folder with --out", q.Out, display.Pathless(err))
+	}
+	return unmake, err
 }
 
 // errStopped is the error of an audit that a person stops.
@@ -305,8 +329,8 @@ func (q *Request) Write(r auditing.Report) error {
 	if q.Out == "" {
 		return nil
 	}
-	if err := os.MkdirAll(q.Out, 0o755); err != nil {
-		return fmt.Errorf("%s cannot be made: %w; name another folder with --out", q.Out, display.Pathless(err))
+	if _, err := q.makeFolder(); err != nil {
+		return err
 	}
 	for name, fill := range q.files(r) {
 		err := durable.WriteWhole(filepath.Join(q.Out, name), q.Replace, 0o644, func(w io.Writer) error {

@@ -114,6 +114,48 @@ func TestAuditsStopAtOnce(t *testing.T) {
 	}
 }
 
+// TestFoldersAreRefusedAtOnce names folders of --out that cannot be made, and wants them refused before
+// anything is audited. A folder that can be made is not there before the audit has ended.
+func TestFoldersAreRefusedAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	scores := write(t, "score,included\n1,1\n0,0\n")
+	locked := filepath.Join(dir, "locked")
+	if err := os.Mkdir(locked, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	check := func(subject string, flags ...string) error {
+		var q Request
+		f := pflag.NewFlagSet("audit", pflag.ContinueOnError)
+		q.AddFlags(f)
+		if err := f.Parse(flags); err != nil {
+			t.Fatal(err)
+		}
+		return q.Check(subject)
+	}
+	for _, of := range [][]string{{""}, {"gaussian(1)", "--delta", "1e-5"}, {"", "--scores", scores, "--epsilon", "1"}} {
+		for _, out := range []string{scores, filepath.Join(scores, "out"), filepath.Join(dir, strings.Repeat("x", 300)), locked, filepath.Join(locked, "out")} {
+			if strings.HasPrefix(out, locked) && os.Geteuid() == 0 {
+				continue // nothing is locked for this user
+			}
+			if err := check(of[0], append(of[1:], "--out", out)...); err == nil || !strings.Contains(err.Error(), "cannot be") || !strings.Contains(err.Error(), "name") {
+				t.Errorf("%q: --out %s gives the error %v, want one that asks for another name", of, out, err)
+			}
+		}
+		if err := check(of[0], append(of[1:], "--out", filepath.Join(dir, "parent", "out"))...); err != nil {
+			t.Errorf("%q: a folder whose parent is missing gives the error %v", of, err)
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+			t.Errorf("%q: the check leaves %v, %v", of, entries, err)
+		}
+	}
+	if _, err := run(t, "", "--out", filepath.Join(dir, "parent", "out")); err != nil {
+		t.Errorf("an audit with a folder whose parent is missing gives the error %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "parent", "out", auditing.PageName)); err != nil {
+		t.Error(err)
+	}
+}
+
 // writer calls a function with what is written.
 type writer func([]byte)
 
