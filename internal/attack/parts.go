@@ -14,8 +14,8 @@ import (
 func parts(released, canaries, models []auditing.Section) []auditing.Part {
 	return []auditing.Part{
 		{Group: "noise", Tried: "Reads the noise of every kind of release, and samples and choices. Looks for a wrong distribution, correlation at any distance, and numbers or random words used twice.", Finds: noiseFinds(released[0].Power)},
-		{Group: "canaries", Tried: "Trains by every method, sampling, clipping rule and unit, with made-up records of which chance includes a half. Guesses from all that is released which records were included.", Finds: finds(canaries)},
-		{Group: "models", Tried: "Guesses the same from final models alone.", Finds: finds(models)},
+		{Group: "canaries", Tried: "Trains by every method, sampling, clipping rule and unit. Among the records are canaries: made-up records, each included by the toss of a coin. Guesses from all that is released which canaries were included.", Finds: finds(canaries)},
+		{Group: "models", Tried: "Trains in the same way, and guesses from the final models alone.", Finds: finds(models)},
 		{Group: "kernels", Tried: "Computes the same sums with the instructions of every processor level.", Finds: "Finds any difference of two levels, or from the reference."},
 	}
 }
@@ -29,7 +29,7 @@ func noiseFinds(power string) string {
 		case name == "scale":
 			found = append(found, what)
 		case strings.HasSuffix(name, "layers, at like distances"):
-			found = append(found, "one word for "+what)
+			found = append(found, "one random word for "+what)
 		}
 	}
 	return "Finds, for example, in Gaussian noise: " + strings.Join(found, "; ") + "."
@@ -52,9 +52,9 @@ func finds(sections []auditing.Section) string {
 		return "With so few canaries these attacks find nothing."
 	}
 	slices.Sort(found)
-	text := fmt.Sprintf("Where epsilon 4 is claimed, the sharpest attack finds a true epsilon of %v", up(found[0]))
+	text := fmt.Sprintf("Where epsilon 4 is claimed, the sharpest attack would find a true epsilon of %v or more", up(found[0]))
 	if half := attacks / 2; half < len(found) {
-		text += fmt.Sprintf(", and half of the attacks find one of %v", up(found[half]))
+		text += fmt.Sprintf(", and half of the attacks would find one of %v or more", up(found[half]))
 	}
 	if weak := attacks - len(found); weak > 0 {
 		text += fmt.Sprintf(". Of these %d attacks %d had too few canaries to find anything", attacks, weak)

@@ -16,6 +16,9 @@ func (r Report) WritePage(w io.Writer) error {
 	table := r.table()
 	all := report.Section{Title: "What was claimed, and what was found", Tables: []report.Table{{Columns: table[0], Rows: table[1:]}}, Note: r.programWords()}
 	words := report.Section{Title: "What the numbers mean", List: meanings}
+	if r.Split != "" {
+		words.List = append(slices.Clone(meanings), "The probability that a correct claim is refuted: "+r.Split)
+	}
 	lead := slices.DeleteFunc([]string{r.verdictWords(), r.limits(), r.alarmWords()}, func(text string) bool { return text == "" })
 	d := report.Document{Title: "Audit of " + r.Subject, Lead: lead}
 	for _, s := range r.Sections {

@@ -68,7 +68,7 @@ func (r Report) meaning() []string {
 		"That is no proof. Smaller faults, and faults that no attack looks for, may be there.",
 	}
 	if s := r.sharpest(); s != nil {
-		text = append(text, fmt.Sprintf("The sharpest attack is %q. It shows that the true epsilon is at least %s, where %s is claimed.",
+		text = append(text, fmt.Sprintf("The sharpest attack is %q. It shows that the true epsilon is at least %s, and at most %s is claimed. Only a bound above the claim would be a fault.",
 			display.Printable(s.title()), number(s.LowerBound, false), number(s.Claimed, true)))
 	}
 	return text

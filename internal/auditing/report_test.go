@@ -89,6 +89,7 @@ func TestReportsOfManyAttacksBeginWithWhatWasTried(t *testing.T) {
 	for _, verdict := range []Verdict{Refuted, NotRefuted} {
 		r := example(verdict)
 		r.Parts = []Part{{"noise", "Reads noise.", "A scale that is off."}, {"canaries", "Trains.", "An epsilon of 5."}}
+		r.Split = "Each has a half."
 		text, err := r.Text()
 		if err != nil {
 			t.Fatal(err)
@@ -101,6 +102,9 @@ func TestReportsOfManyAttacksBeginWithWhatWasTried(t *testing.T) {
 			tried, table := strings.Index(got, "Reads noise."), strings.LastIndex(got, "kernels: avx512")
 			if tried < 0 || table < tried || !strings.Contains(got, "audit.json") {
 				t.Errorf("%s: want what was tried before the table, and where details are:\n%s", name, got)
+			}
+			if split := strings.Index(got, r.Split); split < 0 || name == "page" && split < tried {
+				t.Errorf("%s: want the shares of the false alarm, on the page after what was tried", name)
 			}
 			if !strings.Contains(got, "Fair coins.") || !strings.Contains(got, "This processor") {
 				t.Errorf("%s: want the details of the sharpest attack, and of a section that was not run", name)

@@ -16,7 +16,7 @@ import (
 func (r Report) Text() ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "audit of %s: %s\n", display.Printable(r.Subject), r.Verdict)
-	b.WriteString(display.Wrapped(r.alarmWords()))
+	b.WriteString(display.Wrapped(strings.TrimSpace(r.alarmWords() + " " + r.Split)))
 	if limits := r.limits(); limits != "" {
 		b.WriteString(display.Wrapped(limits))
 	}
@@ -59,11 +59,7 @@ func (r Report) writeParts(b *bytes.Buffer) error {
 
 // alarmWords say how seldom a correct claim is refuted.
 func (r Report) alarmWords() string {
-	text := fmt.Sprintf("A correct claim is refuted with probability at most %s in the whole audit.", display.Rounded(alarm(r.Confidence), 3, true))
-	if r.Split != "" {
-		text += " " + r.Split
-	}
-	return text
+	return fmt.Sprintf("A correct claim is refuted with probability at most %s in the whole audit.", display.Rounded(alarm(r.Confidence), 3, true))
 }
 
 // limits say how many attacks decide nothing, "" for none.

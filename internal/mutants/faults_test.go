@@ -72,8 +72,8 @@ var faults = []fault{
 	one("L1 noise of half the scale", "sum of vectors, l1", norm, "stream.DiscreteLaplace(dst, scale, 1)", "stream.DiscreteLaplace(dst, scale/2, 1)"),
 	one("L-infinity noise of half the scale", "one number, l-infinity", norm, "stream.LInfinity(dst, scale, 1)", "stream.LInfinity(dst, scale/2, 1)"),
 	one("L2 noise of half the scale", "one number, l2", norm, "stream.RoundedL2(dst, scale, 1)", "stream.RoundedL2(dst, scale/2, 1)"),
-	one("discrete Gaussian noise of half the scale", "one integer, discrete gaussian", discrete, "DiscreteGaussian(dst, numerator, denominator)", "DiscreteGaussian(dst, numerator/2, denominator)"),
-	one("discrete Laplace noise of half the scale", "one integer, discrete laplace", discrete, "DiscreteLaplace(dst, numerator, denominator)", "DiscreteLaplace(dst, numerator/2, denominator)"),
+	one("discrete Gaussian noise of half the scale", "one integer, discrete gaussian", discrete, "DiscreteGaussian(dst, numerator, denominator)", "DiscreteGaussian(dst, numerator, 2*denominator)"),
+	one("discrete Laplace noise of half the scale", "one integer, discrete laplace", discrete, "DiscreteLaplace(dst, numerator, denominator)", "DiscreteLaplace(dst, numerator, 2*denominator)"),
 
 	// Numbers without noise, and noise that is not fresh.
 	one("no noise", vectors, releasing, "drawNoise(noise, b.grid)", "error(nil)"),

@@ -66,5 +66,5 @@ func distancesFound(q float64, n, width, windows int) string {
 		k++
 	}
 	mean := float64(k) + 4*math.Sqrt(float64(k)) + 8 // fewer than k come with probability below 1e-4
-	return fmt.Sprintf("two in one of %.2g numbers, if all such pairs have like distances", float64(n)/mean)
+	return fmt.Sprintf("two in one of %s numbers, if all such pairs are about equally far apart", round(float64(n)/mean))
 }

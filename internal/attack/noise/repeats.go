@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/ditherml/dither/internal/special"
 )
@@ -85,6 +86,12 @@ func logTail(n int, p float64, k int) float64 {
 	return -float64(n) * divergence(float64(k)/float64(n), p)
 }
 
+// round returns a number of at least 1 with two digits that are not 0, in words that everyone reads.
+func round(v float64) string {
+	unit := math.Pow(10, max(0, math.Floor(math.Log10(v))-1))
+	return strconv.FormatFloat(unit*math.Round(v/unit), 'f', 0, 64)
+}
+
 // oneIn says how often a fault must occur to be found with confidence, where groups without it
 // alarm with probability p each.
 func oneIn(groups int, p, size float64) string {
@@ -92,7 +99,7 @@ func oneIn(groups int, p, size float64) string {
 		if logTail(groups, p, k) < -scaleNats {
 			// With a mean of k + 4·√k + 8 such groups, fewer than k come with probability below 1e-4.
 			if mean := float64(k) + 4*math.Sqrt(float64(k)) + 8; mean < float64(groups) {
-				return fmt.Sprintf("one of %.2g numbers", float64(groups)*size/mean)
+				return fmt.Sprintf("one of %s numbers", round(float64(groups)*size/mean))
 			}
 			break
 		}
