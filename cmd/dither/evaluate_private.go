@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
@@ -13,9 +12,9 @@ import (
 	"github.com/ditherml/dither/internal/glossary"
 	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/internal/option"
-	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/internal/signature"
 	"github.com/ditherml/dither/internal/tabular"
+	"github.com/ditherml/dither/internal/values"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -57,6 +56,7 @@ func (p *privateFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&p.scoreRange, "score-range", "", "with --private: LOW:HIGH, declared probabilities between which bins are of equal width in log-odds")
 	f.Float64Var(&p.residualBound, "residual-bound", 0, "with --private: where residuals of a numeric target are cut (default: the range of the target)")
 	addWish(f, &p.wish, &p.key)
+	addCharge(f, &p.wish)
 	f.StringVar(&p.out, "out", "", "with --private: folder to write: evaluation.json, certificate.json and report.html")
 	f.BoolVar(&p.replace, "replace", false, "with --private: replace the folder if it exists")
 }
@@ -77,7 +77,7 @@ func (p *privateFlags) request(group string, threshold float64) (evaluate.Reques
 	if r.Neighboring, err = privacy.ParseNeighboring(p.neighboring); err != nil {
 		return r, err
 	}
-	if r.LowScore, r.HighScore, err = parseRange(p.scoreRange); err != nil {
+	if r.LowScore, r.HighScore, err = values.ScoreRange(p.scoreRange); err != nil {
 		return r, err
 	}
 	unit, err := (&planFlags{unit: p.unit, maxRecordsPerPerson: p.maxRecordsPerPerson}).person()
@@ -87,20 +87,6 @@ func (p *privateFlags) request(group string, threshold float64) (evaluate.Reques
 	return r, err
 }
 
-// parseRange reads LOW:HIGH. An empty text means 0 and 0.
-func parseRange(text string) (low, high float64, err error) {
-	if text == "" {
-		return 0, 0, nil
-	}
-	a, b, two := strings.Cut(text, ":")
-	low, errLow := strconv.ParseFloat(a, 64)
-	high, errHigh := strconv.ParseFloat(b, 64)
-	if !two || errLow != nil || errHigh != nil || !(low > 0 && low < high && high < 1) {
-		return 0, 0, fmt.Errorf("--score-range is %q, want LOW:HIGH with 0 < low < high < 1, such as 0.01:0.4", text)
-	}
-	return low, high, nil
-}
-
 // runPrivate measures the model on private records.
 func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath, table string) error {
 	request, err := e.private.request(e.group, e.threshold)
@@ -108,9 +94,11 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 		return err
 	}
 	var draft certificate.Certificate
-	plan, err := progress.Await(c.Context(), c.ErrOrStderr(), calibrating, func() (p evaluate.Plan, err error) {
+	most := e.private.wish.Most(request.Epsilon, c.Flags().Changed("epsilon"))
+	plan, err := within(c.Context(), c.ErrOrStderr(), c.ErrOrStderr(), e.private.wish, m.Schema(), most, func(epsilon float64) (p evaluate.Plan, _ *certificate.Certificate, err error) {
+		request.Epsilon = epsilon
 		p, draft, err = measures.Draft(request, m)
-		return p, err
+		return p, &draft, err
 	})
 	if err != nil {
 		return err

@@ -6,12 +6,12 @@ import (
 	"math"
 	"strings"
 
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/asking"
 	"github.com/ditherml/dither/internal/bookkeeping"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/glossary"
-	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/internal/signature"
 	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/internal/wording"
@@ -113,6 +113,7 @@ func (k *queryCommand) add(c *cobra.Command) {
 	f.Float64Var(&k.plan.Confidence, "confidence", 0.95, "confidence of the intervals")
 	f.StringVar(&k.out, "out", "", "new folder for the answer and its certificate, for dither verify")
 	addWish(f, &k.wish, &k.key)
+	addCharge(f, &k.wish)
 	f.BoolVar(&k.json, "json", false, "print JSON")
 }
 
@@ -127,7 +128,12 @@ func (k *queryCommand) run(c *cobra.Command, args []string) error {
 	} else if err = checkEpsilon(k.epsilon, "take a smaller one"); err != nil && !math.IsInf(k.epsilon, 1) {
 		return err
 	}
-	priced, err := progress.Await(c.Context(), c.ErrOrStderr(), calibrating, func() (asking.Priced, error) { return budget.Price(q) })
+	most := k.wish.Most(k.epsilon, k.changed("epsilon"))
+	priced, err := within(c.Context(), c.ErrOrStderr(), c.ErrOrStderr(), k.wish, q.Schema(), most, func(epsilon float64) (asking.Priced, *certificate.Certificate, error) {
+		budget.Epsilon = epsilon
+		p, failed := budget.Price(q)
+		return p, p.Draft(), failed
+	})
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
+	"github.com/ditherml/dither/internal/asking"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
 )
@@ -89,19 +90,9 @@ func (k *queryCommand) readSchema() (*data.Schema, error) {
 
 // only refuses flags of other statistics.
 func (k *queryCommand) only(s query.Statistic) error {
-	for _, f := range []struct {
-		flag string
-		stat []query.Statistic
-	}{
-		{"edges", []query.Statistic{"histogram"}},
-		{"quantiles", []query.Statistic{"quantiles"}},
-		{"points", []query.Statistic{"quantiles", "bounds", "radius", "aggregate"}},
-		{"of", []query.Statistic{"aggregate"}},
-		{"blocks", []query.Statistic{"aggregate"}},
-		{"share", []query.Statistic{"bounds"}},
-	} {
-		if k.changed(f.flag) && !slices.Contains(f.stat, s) {
-			return fmt.Errorf("--%s goes with %s, not with %s", f.flag, f.stat[0], s)
+	for _, d := range asking.Details() {
+		if k.changed(d.Name) && !slices.Contains(d.Of, s) {
+			return fmt.Errorf("--%s goes with %s, not with %s", d.Name, d.Of[0], s)
 		}
 	}
 	return nil

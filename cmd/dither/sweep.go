@@ -129,7 +129,7 @@ func (s *sweepCommand) plan(c *cobra.Command) (*grid.Plan, error) {
 	if err = p.Divide(c.Context()); err != nil {
 		return nil, err
 	}
-	return progress.Await(c.Context(), c.ErrOrStderr(), calibrating, func() (*grid.Plan, error) { return p, p.Price(c.Context()) })
+	return progress.Await(c.Context(), c.ErrOrStderr(), "calibrating the noise", func() (*grid.Plan, error) { return p, p.Price(c.Context()) })
 }
 
 // base returns the part that all runs share: dither train with the settings that do not vary.

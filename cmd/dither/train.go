@@ -76,7 +76,7 @@ func newTrainCommand() (*trainCommand, *cobra.Command) {
 	f.BoolVar(&t.cacheFeatures, cacheFeaturesFlag, false, "for costly transforms: keep the encoded features, which are private records, in the cache folder for later runs on the same table (dither data lists them, dither clean removes them)")
 	f.StringVar(&t.sweep, "sweep", "", "folder of a finished dither sweep on public records: the report draws its accuracy over epsilon, with the epsilon of this run")
 	addWish(f, &t.wish, &t.key)
-	f.StringVar(&t.wish.Charge, "charge", "", "with a ledger: most that its filter may charge for the run: a share of the budget, as 25%, or left for all that is left; the noise is calibrated to it, and --epsilon, if given, bounds the plan's own guarantee")
+	addCharge(f, &t.wish)
 	f.BoolVar(&t.json, "json", false, "print the summary (or the dry run) as JSON")
 	f.BoolVar(&t.quiet, "quiet", false, "no progress; warnings stay")
 	t.plan.add(f)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/training"
+	"github.com/ditherml/dither/internal/values"
 	"github.com/ditherml/dither/train"
 	"github.com/spf13/pflag"
 )
@@ -55,7 +56,7 @@ func (h *holdoutFlags) request(group string) (*train.HoldoutRequest, error) {
 		return nil, fmt.Errorf("--holdout is %q, want private:SHARE with a share of more than 0 and less than 1, such as private:0.2", h.holdout)
 	}
 	r := &train.HoldoutRequest{Share: share, Noise: h.noise, Bins: h.bins, ResidualBound: h.residual, GroupColumn: group}
-	if r.LowScore, r.HighScore, err = parseRange(h.scores); err != nil {
+	if r.LowScore, r.HighScore, err = values.ScoreRange(h.scores); err != nil {
 		return nil, err
 	}
 	if h.threshold != "" && !h.threshold.Chooses() {

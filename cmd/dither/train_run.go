@@ -38,17 +38,17 @@ func (t *trainCommand) run(ctx context.Context) error {
 		return err
 	}
 	begun := time.Now()
-	if t.plan.flags.Changed("charge") {
-		if err = t.charge(ctx, source); err != nil {
-			return err
-		}
+	most, err := t.most()
+	if err != nil {
+		return err
 	}
-	f, err := progress.Await(ctx, t.stderr, calibrating, func() (*training.Run, error) {
+	f, err := within(ctx, t.stderr, t.tell(), t.wish, source.schema, most, func(epsilon float64) (*training.Run, *certificate.Certificate, error) {
+		t.plan.epsilon = epsilon
 		f, failed := t.planned(ctx, source)
-		if failed == nil && t.dryRun {
-			f.Compare()
+		if failed != nil || t.network.resume != "" { // its noise is that of the run before
+			return f, nil, failed
 		}
-		return f, failed
+		return f, &f.Draft, nil
 	})
 	if err != nil {
 		return err
@@ -86,35 +86,13 @@ func (t *trainCommand) pay(ctx context.Context, source tables, f *training.Run) 
 	return purse.End(ctx, files, t.tell(), err)
 }
 
-// charge sets the epsilon of the run to the largest one that keeps within --charge.
-func (t *trainCommand) charge(ctx context.Context, source tables) error {
-	if t.nonPrivate || t.plan.epsilonPerStep > 0 || t.network.resume != "" || t.method.auto {
-		return fmt.Errorf("--charge is given with --non-private, --epsilon-per-step, --resume or --method %s, want the budget of a whole private run by a named method", option.MethodAuto)
+// most returns the largest epsilon of the run.
+func (t *trainCommand) most() (float64, error) {
+	if t.wish.Charge != "" && (t.nonPrivate || t.plan.epsilonPerStep > 0 || t.network.resume != "" || t.method.auto) {
+		return 0, fmt.Errorf("--charge is given with --non-private, --epsilon-per-step, --resume or --method %s, want the budget of a whole private run by a named method", option.MethodAuto)
 	}
-	most := bookkeeping.AnyEpsilon
-	if t.plan.flags.Changed("epsilon") {
-		most = t.plan.epsilon
-	}
-	words, err := progress.Await(ctx, t.stderr, calibrating, func() (words string, err error) {
-		t.plan.epsilon, words, err = t.wish.Fitting(ctx, source.schema, most, func(epsilon float64) (c certificate.Certificate, err error) {
-			t.plan.epsilon = epsilon
-			f, err := t.planned(ctx, source)
-			if err == nil {
-				f.Close()
-				c = f.Draft
-			}
-			return c, err
-		})
-		return words, err
-	})
-	if err == nil {
-		fmt.Fprintln(t.tell(), words)
-	}
-	return err
+	return t.wish.Most(t.plan.epsilon, t.plan.flags.Changed("epsilon")), nil
 }
-
-// calibrating is the progress text of a command before it reads records.
-const calibrating = "calibrating the noise"
 
 // settle refuses flags that contradict each other, and resolves the method auto.
 func (t *trainCommand) settle(s *data.Schema) error {
@@ -281,6 +259,7 @@ func (t *trainCommand) print(v training.Printable) error {
 // dry checks the inputs and outputs of a dry run: headers, shapes and columns of the tables, and
 // the output folder. It reads no record. A missing table is reported, but is no error.
 func (t *trainCommand) dry(ctx context.Context, source tables, f *training.Run, begun time.Time) error {
+	f.Compare()
 	switch err := source.check(ctx); {
 	case errors.Is(err, fs.ErrNotExist): // a plan may be made before the records exist
 		fmt.Fprintf(t.stderr, "not checked: %v\n", err)

@@ -20,9 +20,24 @@ const ChargeLeft = "left"
 // AnyEpsilon is the largest epsilon of a run that only its charge bounds.
 var AnyEpsilon = math.Inf(1)
 
-// widestOwn is the largest epsilon that Fitting tries, in multiples of the epsilon of Gaussian noise that fits. A plan
+// widestOwn is the largest epsilon that Within tries, in multiples of the epsilon of Gaussian noise that fits. A plan
 // with a smaller delta than the ledger may be charged less than its own epsilon.
 const widestOwn = 16
+
+// SetCharge sets the charge of a run. It refuses any text but a percentage and ChargeLeft.
+func (w *Wish) SetCharge(text string) error {
+	w.Charge = text
+	_, err := w.charge()
+	return err
+}
+
+// Most returns the largest epsilon of a run: the given one, or AnyEpsilon where only the charge is given.
+func (w Wish) Most(epsilon float64, given bool) float64 {
+	if w.Charge != "" && !given {
+		return AnyEpsilon
+	}
+	return epsilon
+}
 
 // charge returns the share of a budget that a charge is: +Inf for ChargeLeft.
 func (w Wish) charge() (float64, error) {
@@ -37,47 +52,117 @@ func (w Wish) charge() (float64, error) {
 	return v / 100, nil
 }
 
-// Fitting returns the largest epsilon of a run's own guarantee whose charge keeps within w.Charge, to a thousandth,
-// and the charge in words. The function plan drafts the certificate of the run for an epsilon. most is the largest
-// epsilon that is tried, or AnyEpsilon. Nothing is read from the records or reserved. The error wraps
-// ledger.ErrOverBudget where no plan fits.
-func (w Wish) Fitting(ctx context.Context, s *data.Schema, most float64, plan func(epsilon float64) (certificate.Certificate, error)) (epsilon float64, words string, err error) {
+// Within plans a run so that the filter of its ledger charges at most a share of the budget. Where needed it takes more
+// noise. The share is w.Charge. Without it the share is most divided by the epsilon of the ledger. Then releases fit into
+// an empty ledger if their epsilons add up to the epsilon of the ledger.
+//
+// The function plan returns a run of an epsilon and the draft of its certificate. The charge of the run grows with the
+// epsilon. most is the largest epsilon, or AnyEpsilon with w.Charge. words say what was done, "" for nothing. Nothing is
+// read from the records or reserved. The error wraps ledger.ErrOverBudget where no plan has so small a charge.
+//
+// Without w.Charge some plans stay as they are: no ledger can be opened, the noise is given, or plan returns no draft.
+// Under the filter basic the charge is the epsilon of the plan itself.
+func Within[R any](ctx context.Context, w Wish, s *data.Schema, most float64, plan func(epsilon float64) (R, *certificate.Certificate, error)) (run R, words string, err error) {
+	if w.Charge != "" {
+		return charged(ctx, w, s, most, plan)
+	}
+	run, c, err := plan(most)
+	if err != nil || c == nil || c.Asked == 0 {
+		return run, "", err
+	}
+	p, err := w.Purse(ctx, s)
+	if p == nil || err != nil {
+		return run, "", nil // Pay says what is wrong
+	}
+	defer p.ledger.Close()
+	t := p.ledger.Terms()
+	share := most / t.Epsilon
+	q, failed := p.quote(ctx, w, s, *c)
+	if failed != nil || q.Within(share) || t.Filter.Name == budget.Basic { // basic charges the epsilon itself
+		return run, "", nil
+	}
+	why := "and --charge takes more"
+	epsilon, ask, err := fitting(ctx, p, w, s, most, share, false, plan)
+	switch {
+	case err == nil:
+		q, err = p.ledger.Quote(ctx, ask)
+	case ctx.Err() == nil:
+		why, epsilon, err = "and no other noise of the plan is charged so little", most, nil
+	}
+	if err == nil {
+		run, _, err = plan(epsilon)
+	}
+	return run, fmt.Sprintf("%s; --epsilon %v is %s of the epsilon %v of the ledger, %s", chargeWords(q, epsilon), most, budget.Percent(share), t.Epsilon, why), err
+}
+
+// charged is Within for a given charge.
+func charged[R any](ctx context.Context, w Wish, s *data.Schema, most float64, plan func(epsilon float64) (R, *certificate.Certificate, error)) (run R, words string, err error) {
 	share, err := w.charge()
 	if err != nil {
-		return 0, "", err
+		return run, "", err
 	}
 	p, err := w.Purse(ctx, s)
 	switch {
 	case err != nil:
-		return 0, "", err
+		return run, "", err
 	case p == nil:
-		return 0, "", errors.New("--charge is given without --ledger, want the ledger that charges")
+		return run, "", errors.New("--charge is given without --ledger, want the ledger that charges")
 	}
 	defer p.ledger.Close()
 	left, err := p.ledger.Left(w.Population)
-	if err != nil {
-		return 0, "", err
-	}
 	switch {
+	case err != nil:
+		return run, "", err
 	case !(most > 0):
-		return 0, "", fmt.Errorf("--epsilon is %v with --charge, want more than 0", most)
+		return run, "", fmt.Errorf("--epsilon is %v with --charge, want more than 0", most)
 	case !(left.Epsilon > 0):
-		return 0, "", p.refused(fmt.Errorf("budget: %w: nothing is left, want a larger budget", budget.ErrOverBudget))
+		return run, "", p.refused(fmt.Errorf("budget: %w: nothing is left, want a larger budget", budget.ErrOverBudget))
 	case math.IsInf(most, 1):
 		most = widestOwn * left.Epsilon
 	}
-	epsilon, ask, err := p.ledger.Fit(ctx, most, share, func(epsilon float64) (budget.Ask, error) {
-		c, failed := plan(epsilon)
+	epsilon, ask, err := fitting(ctx, p, w, s, most, share, true, plan)
+	if err != nil {
+		return run, "", err
+	}
+	q, err := p.ledger.Quote(ctx, ask)
+	if err == nil {
+		run, _, err = plan(epsilon)
+	}
+	return run, chargeWords(q, epsilon), err
+}
+
+// fitting is Fit of the ledger for the plans of a run.
+func fitting[R any](ctx context.Context, p *Purse, w Wish, s *data.Schema, most, share float64, left bool, plan func(epsilon float64) (R, *certificate.Certificate, error)) (epsilon float64, ask budget.Ask, err error) {
+	epsilon, ask, err = p.ledger.Fit(ctx, most, share, left, func(epsilon float64) (budget.Ask, error) {
+		_, c, failed := plan(epsilon)
 		if failed != nil {
 			return budget.Ask{}, failed
 		}
-		a, failed := askOf(c)
-		a.Population, a.Data = w.Population, s.Name
-		return a, failed
+		return p.ask(w, s, *c)
 	})
 	if err != nil {
-		return 0, "", p.refused(err)
+		err = p.refused(err)
 	}
-	q, err := p.ledger.Quote(ctx, ask)
-	return epsilon, fmt.Sprintf("charge     %s of the ledger's budget; the plan's own guarantee has epsilon %s", budget.Percent(max(q.Share, q.ShareAfter-q.ShareBefore)), display.Rounded(epsilon, 4, true)), err
+	return epsilon, ask, err
+}
+
+// ask returns what the run of a draft asks of the ledger.
+func (p *Purse) ask(w Wish, s *data.Schema, c certificate.Certificate) (budget.Ask, error) {
+	a, err := askOf(c)
+	a.Population, a.Data = w.Population, s.Name
+	return a, err
+}
+
+// quote returns what the ledger would charge for the run of a draft.
+func (p *Purse) quote(ctx context.Context, w Wish, s *data.Schema, c certificate.Certificate) (budget.Quote, error) {
+	a, err := p.ask(w, s, c)
+	if err != nil {
+		return budget.Quote{}, err
+	}
+	return p.ledger.Quote(ctx, a)
+}
+
+// chargeWords is the line of a run about its charge.
+func chargeWords(q budget.Quote, epsilon float64) string {
+	return fmt.Sprintf("charge     %s of the ledger's budget; the plan's own guarantee has epsilon %s", budget.Percent(max(q.Share, q.ShareAfter-q.ShareBefore)), display.Rounded(epsilon, 4, true))
 }

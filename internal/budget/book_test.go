@@ -429,21 +429,23 @@ func TestExtends(t *testing.T) {
 // TestFit finds the largest plan that fits.
 func TestFit(t *testing.T) {
 	b, _ := made(t, termsOf(RDP))
+	plans := 0
 	plan := func(epsilon float64) (Ask, error) {
+		plans++
 		return askOf(t, b.Terms(), fmt.Sprintf("repeat(100, poisson(0.05, gaussian(%v)))", 3/epsilon)), nil
 	}
 	var epsilon float64
 	var best Ask
 	for _, most := range []float64{1e-3, 8, 9, 11, 13, 14, 10} {
 		var err error
-		if epsilon, best, err = b.Fit(background, most, math.Inf(1), plan); err != nil {
+		if epsilon, best, err = b.Fit(background, most, math.Inf(1), true, plan); err != nil {
 			t.Fatal(err)
 		}
 		if own, _ := plan(epsilon); own.Event.String() != best.Event.String() {
 			t.Errorf("the plan is %v, want %v, that of epsilon %v", best.Event, own.Event, epsilon)
 		}
 	}
-	part, less, err := b.Fit(background, 10, 0.25, plan)
+	part, less, err := b.Fit(background, 10, 0.25, true, plan)
 	if q, failed := b.Quote(background, less); err != nil || failed != nil || q.Share > 0.25 || q.Share < 0.249 || part >= epsilon {
 		t.Errorf("a quarter: epsilon %v takes %v of the capacity, errors %v and %v, want nearly 0.25", part, q.Share, err, failed)
 	}
@@ -451,13 +453,16 @@ func TestFit(t *testing.T) {
 	if q, err := b.Quote(background, more); err != nil || q.Fits {
 		t.Errorf("epsilon %v fits by %+v, %v", epsilon*1.002, q, err)
 	}
+	if plans > 90 {
+		t.Errorf("%d plans were made, want at most 90", plans)
+	}
 	if _, fit := reserve(t, b, best); !fit {
 		t.Errorf("epsilon %v does not fit", epsilon)
 	}
 	if err := b.ForfeitAll(background, "a test", "officer"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := b.Fit(background, 10, math.Inf(1), plan); !errors.Is(err, ErrOverBudget) {
+	if _, _, err := b.Fit(background, 10, math.Inf(1), true, plan); !errors.Is(err, ErrOverBudget) {
 		t.Errorf("got %v, want nothing that fits", err)
 	}
 }

@@ -109,61 +109,108 @@ func (b *Book) Quote(ctx context.Context, a Ask) (Quote, error) {
 // fitTries bounds how many plans Fit makes, and fitShare is how near to the largest epsilon it comes. fitLeast is the
 // least epsilon that it tries, as a part of most.
 const (
-	fitTries = 20
+	fitTries = 40
 	fitShare = 1e-3
 	fitLeast = 1e-5
 )
 
-// Fit returns the plan of the largest epsilon, at most most, that fits and takes at most this share of the capacity.
-// make plans for an epsilon, and costs more as it grows. An epsilon for which make fails does not fit. The result is
-// within a thousandth of the largest that fits. Fit wraps ErrOverBudget where not even a hundred-thousandth of most
-// fits.
-func (b *Book) Fit(ctx context.Context, most, share float64, make func(epsilon float64) (Ask, error)) (epsilon float64, best Ask, err error) {
+// Within reports whether a plan takes at most this share of the capacity, by itself and after what is spent. A plan may
+// be within a share that is not left.
+func (q Quote) Within(share float64) bool {
+	return max(q.Share, q.ShareAfter-q.ShareBefore) <= share*(1+shareSlack)
+}
+
+// shareSlack is the relative rounding error that Within lets pass. It decides between plans, and not what they are
+// charged.
+const shareSlack = 1e-9
+
+// Fit returns the plan of the largest epsilon, at most most, that takes at most this share of the capacity. With left
+// the plan also fits into what is left. make plans for an epsilon, and costs more as it grows. An epsilon for which make
+// fails does not fit. The result is within a thousandth of the largest that fits. Fit wraps ErrOverBudget where not even
+// a hundred-thousandth of most fits.
+func (b *Book) Fit(ctx context.Context, most, share float64, left bool, make func(epsilon float64) (Ask, error)) (epsilon float64, best Ask, err error) {
 	if !(most > 0) || math.IsInf(most, 1) || !(share > 0) {
 		return 0, Ask{}, fmt.Errorf("budget: largest epsilon is %v and share %v, want a positive finite number and a positive number", most, share)
 	}
 	var unmade error // of the last plan
-	fits := func(epsilon float64) (bool, error) {
+	// over returns what the plan of an epsilon is charged, divided by what it may be charged
+	over := func(epsilon float64) (float64, error) {
 		a, failed := make(epsilon)
 		if failed != nil {
 			unmade = failed
-			return false, ctx.Err()
+			return math.Inf(1), ctx.Err()
 		}
 		unmade = nil
 		q, failed := b.Quote(ctx, a)
-		fit := q.Fits && max(q.Share, q.ShareAfter-q.ShareBefore) <= share
-		if fit {
-			best = a
-		}
 		if errors.Is(failed, ErrOverBudget) {
-			return false, nil
+			return math.Inf(1), nil
 		}
-		return fit, failed
-	}
-	low, high := most*fitLeast, most
-	if fit, failed := fits(high); fit || failed != nil {
-		return high, best, failed
-	}
-	if fit, failed := fits(low); !fit {
-		if failed == nil && unmade != nil {
-			failed = unmade
+		if failed != nil {
+			return 0, failed
 		}
-		if failed == nil {
-			failed = fmt.Errorf("budget: %w: no plan of epsilon %.4g fits, want a larger budget, or a plan of a smaller delta", ErrOverBudget, low)
+		ratio := max(q.Share, q.ShareAfter-q.ShareBefore) / share
+		if left {
+			ratio = max(ratio, (q.ShareAfter-q.ShareBefore)/(1-min(q.ShareBefore, 1)))
 		}
-		return 0, Ask{}, failed
+		if !q.Within(share) || left && !q.Fits {
+			return max(ratio, 1+fitShare), nil
+		}
+		best = a
+		return min(ratio, 1), nil
 	}
-	for try := 0; try < fitTries && high > low*(1+fitShare); try++ {
-		mid := math.Sqrt(low) * math.Sqrt(high)
-		fit, failed := fits(mid)
+	high, least := most, most*fitLeast
+	above, err := over(high)
+	if err != nil || above <= 1 {
+		return high, best, err
+	}
+	// The root of the logarithm of over in the logarithm of epsilon is found by the Illinois method (Dowell and
+	// Jarratt 1971): a bound that stays twice counts half at the next step.
+	raised, lowered := false, false // by the step before
+	low, below := 0.0, math.Inf(-1)
+	above = math.Log(above)
+	for try, next := 0, nextBelow(high, above); try < fitTries && (low == 0 || high > low*(1+fitShare)); try++ {
+		if low == 0 {
+			next = max(next, least)
+		}
+		ratio, failed := over(next)
 		switch {
 		case failed != nil:
 			return 0, Ask{}, failed
-		case fit:
-			low = mid
+		case ratio <= 1:
+			if raised {
+				above /= 2
+			}
+			low, below, raised, lowered = next, math.Log(ratio), true, false
+		case low == 0 && next == least:
+			if unmade != nil {
+				return 0, Ask{}, unmade
+			}
+			return 0, Ask{}, fmt.Errorf("budget: %w: no plan of epsilon %.4g fits, want a larger budget, or a plan of a smaller delta", ErrOverBudget, least)
 		default:
-			high = mid
+			if lowered {
+				below /= 2
+			}
+			high, above, raised, lowered = next, math.Log(ratio), false, low > 0
+		}
+		middle := math.Sqrt(low) * math.Sqrt(high)
+		switch {
+		case low == 0:
+			next = nextBelow(high, above)
+		case math.IsInf(above, 0) || math.IsInf(below, 0) || try%8 == 7:
+			next = middle
+		default:
+			next = low * math.Pow(high/low, below/(below-above))
+			next = min(max(next, low*(1+fitShare*0.9)), high*(1-fitShare*0.9))
 		}
 	}
+	if low == 0 {
+		return 0, Ask{}, fmt.Errorf("budget: %w: no plan of epsilon %.4g or more fits, want a larger budget", ErrOverBudget, high)
+	}
 	return low, best, nil
+}
+
+// nextBelow returns the epsilon that Fit tries after one whose charge is too large, by this logarithm. The charge of
+// Gaussian noise is about a square of epsilon.
+func nextBelow(epsilon, over float64) float64 {
+	return epsilon * math.Exp(-min(max(over, 1.4), 6)/2) * (1 - fitShare)
 }

@@ -15,8 +15,8 @@ func (p *Payment) SignCertificate(text []byte) []byte {
 	return ed25519.Sign(p.key, signedCertificate(text))
 }
 
-// HasKey reports whether the record contains a key of its run. Records of older programs do not, and neither do
-// imports but those of a merger.
+// HasKey reports whether the record contains a key of its run. Records of older programs contain none. An import
+// contains a key only if a merger took it from a reservation.
 func (r Release) HasKey() bool { return runKey(r.Run) != nil }
 
 // Signed reports whether the run of the record signed the text of a certificate. signature is hexadecimal.

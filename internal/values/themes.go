@@ -18,14 +18,15 @@ var Themes = []flags.Theme{
 	{"Clipping of networks", "clipping-rule clipping-groups clipping-norms clipping-quantile clipping-rate clipping-stability clipping-threshold count-noise projections projection-cap microbatch clip-after-averaging"},
 	{"Noise over steps", "noise-allocation correlated-noise noise-bands noise-contraction"},
 	{"Method", "method output-noise solver solver-rate solver-steps solver-passes solver-batch sum-ridge choice grid-points grid-reach loss-bound directions l1-radius"},
-	{"Measurement", "test test-labels test-public holdout holdout-noise holdout-bins holdout-score-range holdout-residual-bound group print-not-private"},
+	{"Measurement", "test test-labels test-public holdout holdout-noise holdout-bins holdout-score-range holdout-residual-bound private bins score-range residual-bound group print-not-private"},
 	{"Files", "out replace sign checkpoint checkpoint-every resume sweep cache-features stream"},
 	{"Run", "dry-run json quiet physical-batch help"},
 }
 
 // MostUsed has, for each command with many flags, the ten flags that its help text shows first.
 var MostUsed = map[string]string{
-	"train": "data schema epsilon delta unit model loss holdout out dry-run",
-	"sweep": "data data-public schema epsilon noise-multiplier learning-rate clipping-norm repeats select dry-run",
-	"query": "data schema epsilon delta unit where by noise out json",
+	"train":    "data schema epsilon delta unit model loss holdout out dry-run",
+	"sweep":    "data data-public schema epsilon noise-multiplier learning-rate clipping-norm repeats select dry-run",
+	"evaluate": "private epsilon delta group threshold ledger charge out replace json",
+	"query":    "data schema epsilon delta unit where by noise out json",
 }
