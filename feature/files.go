@@ -11,10 +11,15 @@ import (
 	"github.com/ditherml/dither/internal/encoder"
 )
 
+// specified is a transform whose specification in a model says more than the one it was made from.
+type specified interface {
+	// spec returns the complete specification. A file is named without its folder.
+	spec() (Spec, error)
+}
+
 // filed is a transform that needs a public file next to the model.
 type filed interface {
-	// spec returns the complete specification, which names the file without its folder.
-	spec() (Spec, error)
+	specified
 	// attached returns the name of the file, without a folder, and its content.
 	attached() (name string, content []byte)
 }
@@ -80,16 +85,18 @@ func NewPipeline(open func(name string) ([]byte, error), s *data.Schema, specs .
 		return nil, fmt.Errorf("feature: transform is %s behind columns of tokens, want none; leave it out", specs[0].Name)
 	}
 	c := &Pipeline{encoder: e, specs: slices.Clone(specs)}
-	if c.transforms, err = newTransforms(specs, surroundings{e.Dim(), e.Names(), open}); err != nil {
+	if c.transforms, err = newTransforms(specs, surroundings{e.Dim(), e.Names(), s, open}); err != nil {
 		return nil, err
 	}
 	for i, t := range c.transforms {
+		if full, ok := t.(specified); ok {
+			if c.specs[i], err = full.spec(); err != nil {
+				return nil, err
+			}
+		}
 		f, ok := t.(filed)
 		if !ok {
 			continue
-		}
-		if c.specs[i], err = f.spec(); err != nil {
-			return nil, err
 		}
 		name, content := f.attached()
 		if old, twice := c.files[name]; twice && string(old) != string(content) {

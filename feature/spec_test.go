@@ -29,7 +29,7 @@ func TestParseSpec(t *testing.T) {
 // TestTransformRefusals names what is wrong in each.
 func TestTransformRefusals(t *testing.T) {
 	for _, c := range []struct{ text, says string }{
-		{"deskewed:shape=28x28", "want one of crosses, deskew, encoder, fourier, groupnorm, scattering, standardize"},
+		{"deskewed:shape=28x28", "want one of crosses, deskew, encoder, fourier, groupnorm, interactions, scattering, standardize"},
 		{"deskew", "shape is []"},
 		{"deskew:shape=28x27", "want the 784 numbers"},
 		{"deskew:shape=28", "parameters"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/strict"
 )
@@ -38,6 +39,16 @@ type shaped interface {
 	Shape(channels, places int) (int, int)
 }
 
+// sparseTransform is a transform whose rows are mostly 0.
+type sparseTransform interface {
+	transform
+	// Entries appends the features of a row that are not 0, in ascending order, to index and v and
+	// returns them. They are those that Apply writes.
+	Entries(x []float64, index []uint32, v []float64) ([]uint32, []float64)
+	// mostEntries bounds the number of entries of a row.
+	mostEntries() int
+}
+
 // Spec is the public description of a transform. Model files contain the description.
 type Spec struct {
 	// Name is the name of the transform, one of TransformNames.
@@ -54,6 +65,8 @@ type surroundings struct {
 	// in is the number of numbers in a row, and names their meaning.
 	in    int
 	names []encoder.Name
+	// schema is the schema of the columns for the first transform, and nil for later ones.
+	schema *data.Schema
 	// open returns a file that parameters name; nil where there are no files.
 	open func(name string) ([]byte, error)
 }
@@ -72,8 +85,9 @@ var transforms = map[string]maker{
 }
 
 var widerTransforms = map[string]widerMaker{
-	"crosses": newCrosses,
-	"encoder": newFrozen,
+	"crosses":      newCrosses,
+	"encoder":      newFrozen,
+	"interactions": newInteractions,
 }
 
 // TransformNames returns the names of all transforms, sorted.
@@ -98,7 +112,7 @@ func newTransforms(specs []Spec, at surroundings) ([]transform, error) {
 		if t.In() != in || t.Out() < 1 || t.Out() > maxFeatures {
 			return nil, fmt.Errorf("feature: transform %s makes %d features of %d, want 1 to %d of %d", s.Name, t.Out(), t.In(), maxFeatures, in)
 		}
-		chain, at.in, at.names = append(chain, t), t.Out(), namesAfter(t, at.names)
+		chain, at.in, at.names, at.schema = append(chain, t), t.Out(), namesAfter(t, at.names), nil
 	}
 	return chain, nil
 }

@@ -54,7 +54,7 @@ func (s Setup) encodeRows(d *data.Dataset, places int, kind release.RowType) (*r
 	bound, _ := c.Bound()
 	o := release.RowsOptions{Dim: c.Dim(), Type: kind, Step: bound / float64(kind.Largest()), Frame: frame(before(s.Features)), Labels: labels(s.Schema.Target, d, places)}
 	if o.Type == release.Sparse {
-		entries := entriesOf(c.Encoder(), d)
+		entries := entriesOf(c, d)
 		return release.NewSparseRows(places, o, func(i int, index []uint32, x []float64) ([]uint32, []float64) {
 			if i >= d.Records() {
 				return index, x
@@ -72,7 +72,13 @@ func (s Setup) encodeRows(d *data.Dataset, places int, kind release.RowType) (*r
 }
 
 // entriesOf returns a function that appends the features of a record that are not 0.
-func entriesOf(e *encoder.Encoder, d *data.Dataset) func(i int, index []uint32, x []float64) ([]uint32, []float64) {
+func entriesOf(c *feature.Pipeline, d *data.Dataset) func(i int, index []uint32, x []float64) ([]uint32, []float64) {
+	e := c.Encoder()
+	if of, _ := c.Entries(); of != nil {
+		return func(i int, index []uint32, x []float64) ([]uint32, []float64) {
+			return of(d.Row(make([]float32, e.Values()), i), index, x)
+		}
+	}
 	if !d.Sparse() {
 		return func(i int, index []uint32, x []float64) ([]uint32, []float64) {
 			return e.Entries(d.Row(make([]float32, e.Values()), i), index, x)
@@ -111,7 +117,10 @@ func (t table) targets() []float32 {
 // not depend on the records.
 func (s Setup) rowType(d *data.Dataset, featureBits int) release.RowType {
 	e := s.Features.Encoder()
+	entries, most := s.Features.Entries()
 	switch {
+	case entries != nil && s.Features.Pipeline.Dim() >= sparseColumns*most:
+		return release.Sparse
 	case s.Features.Transforms() || e.Tokens() > 0:
 		return release.Int16
 	case d.Sparse() && sparseColumns*e.Sparse(d.Absent()).Defaults() <= e.Dim():

@@ -1,0 +1,427 @@
+package feature
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/encoder"
+)
+
+// interactions turns a row into indicators of cells. A number is replaced by the indicators of the
+// bins that contain it, at several resolutions: its declared range is divided into 2, 4, 8, … bins of
+// equal width. Indicators stay. For each pair of columns, the indicators of the cells of both
+// columns together follow, times a weight. So a linear model on the new row is a sum of a function
+// of each column and of a function of each pair. Bins and pairs follow from declarations alone.
+type interactions struct {
+	in, dim int
+	columns []celled
+	pairs   []pairedColumns
+	names   []encoder.Name
+	// pairsAt is the first feature of the pairs. buckets is their number where cells are hashed into
+	// buckets, else 0.
+	pairsAt, buckets int
+	parameters       interactionsParameters
+}
+
+var _ sparseTransform = (*interactions)(nil)
+
+// celled is a column whose values lie in cells.
+type celled struct {
+	column data.Column
+	first  int // feature before the transform
+	count  int // number of features before
+	number bool
+	levels []string // of its features before
+	at     int      // first feature after
+}
+
+// pairedColumns is a pair of columns, by their places, with the first cell of each resolution.
+type pairedColumns struct {
+	a, b  int
+	bins  []int
+	first []int
+}
+
+// interactionsParameters are the parameters. Those that are 0 in a request follow from the schema;
+// a pipeline's specification has all of them.
+type interactionsParameters struct {
+	Pairs    pairNames `json:"pairs"`
+	Bins     int       `json:"bins"`
+	PairBins int       `json:"pair-bins"`
+	Weight   float64   `json:"weight"`
+	Buckets  int       `json:"buckets"`
+}
+
+// pairNames are pairs of names of columns: [["age", "sex"]], or on one line "age*sex+job*sex", or one
+// of the words autoPairs, allPairs and noPairs. Nothing means autoPairs.
+type pairNames struct {
+	word  string
+	pairs crossLists
+}
+
+// UnmarshalJSON accepts a list of lists or a text.
+func (p *pairNames) UnmarshalJSON(text []byte) error {
+	var line string
+	if json.Unmarshal(text, &line) == nil && slices.Contains([]string{autoPairs, allPairs, noPairs}, line) {
+		p.word = line
+		return nil
+	}
+	return json.Unmarshal(text, &p.pairs)
+}
+
+// MarshalJSON writes what UnmarshalJSON accepts.
+func (p pairNames) MarshalJSON() ([]byte, error) {
+	if p.pairs != nil {
+		return json.Marshal([][]string(p.pairs))
+	}
+	return json.Marshal(p.word)
+}
+
+// Words for pairs: those that the number of features allows, every pair, and no pair.
+const (
+	autoPairs = "auto"
+	allPairs  = "all"
+	noPairs   = "none"
+)
+
+// Defaults of the parameters, chosen on parts of training sets. A row of at most autoFeatures features
+// can be whitened or nearly so.
+const (
+	finestBins, finestPairBins = 64, 8
+	pairWeight, pairBuckets    = 0.5, 1 << 13
+	autoFeatures               = 1024
+)
+
+// The finest resolutions that the transform accepts. They are powers of two, so that a number in [0, 1]
+// times a resolution is exact.
+const maxBins, maxPairBins = 1024, 64
+
+// newInteractions returns the transform of parameters {"pairs": [["age", "sex"], …], "bins": 64, …}.
+func newInteractions(parameters json.RawMessage, at surroundings) (transform, error) {
+	var p interactionsParameters
+	if err := decodeParameters(parameters, &p); err != nil {
+		return nil, err
+	}
+	if at.schema == nil {
+		return nil, errors.New("it is behind another transform, want it first; cells are those of declared columns")
+	}
+	p.PairBins, p.Weight, p.Buckets = cmp.Or(p.PairBins, finestPairBins), cmp.Or(p.Weight, pairWeight), cmp.Or(p.Buckets, pairBuckets)
+	if p.Bins != 0 {
+		return p.choosePairs(at)
+	}
+	for p.Bins = finestBins; p.Bins > 2; p.Bins /= 2 { // the finest bins of a row that is not too long
+		alone := p
+		alone.Pairs = pairNames{word: noPairs}
+		t, err := alone.transform(at)
+		if err != nil {
+			return nil, err
+		}
+		if t.dim <= autoFeatures {
+			break
+		}
+	}
+	return p.choosePairs(at)
+}
+
+// choosePairs returns the transform with the pairs that autoPairs means: all if the row is not too long
+// with them, else none.
+func (p interactionsParameters) choosePairs(at surroundings) (transform, error) {
+	if p.Pairs.pairs != nil || p.Pairs.word == allPairs || p.Pairs.word == noPairs {
+		return p.transform(at)
+	}
+	p.Pairs.word = allPairs
+	t, err := p.transform(at)
+	if err == nil && (t.dim > autoFeatures || t.buckets > 0) {
+		p.Pairs.word = noPairs
+		return p.transform(at)
+	}
+	return t, err
+}
+
+// transform returns the transform of complete parameters.
+func (p interactionsParameters) transform(at surroundings) (*interactions, error) {
+	switch {
+	case !powerOfTwo(p.Bins, maxBins) || !powerOfTwo(p.PairBins, maxPairBins):
+		return nil, fmt.Errorf("bins is %d and pair-bins is %d, want powers of two, at least 2 and at most %d and %d", p.Bins, p.PairBins, maxBins, maxPairBins)
+	case !(p.Weight > 0 && p.Weight <= 1):
+		return nil, fmt.Errorf("weight is %v, want more than 0 and at most 1", p.Weight)
+	case !powerOfTwo(p.Buckets, maxFeatures/4):
+		return nil, fmt.Errorf("buckets is %d, want a power of two, at least 2 and at most %d", p.Buckets, maxFeatures/4)
+	}
+	t := &interactions{in: at.in, parameters: p}
+	if t.addColumns(at); t.pairsAt > maxFeatures/2 {
+		return nil, fmt.Errorf("the columns have %d cells, want at most %d; take fewer bins", t.pairsAt, maxFeatures/2)
+	}
+	pairs, err := t.places(p.Pairs)
+	if err != nil {
+		return nil, err
+	}
+	t.addPairs(pairs)
+	return t, nil
+}
+
+// spec returns the complete specification.
+func (t *interactions) spec() (Spec, error) {
+	text, err := json.Marshal(t.parameters)
+	return Spec{Name: "interactions", Parameters: text}, err
+}
+
+func powerOfTwo(n, most int) bool { return n >= 2 && n <= most && bits.OnesCount(uint(n)) == 1 }
+
+// addColumns adds the features of single columns.
+func (t *interactions) addColumns(at surroundings) {
+	next := 0
+	for _, c := range at.schema.Features() {
+		own := celled{column: c, first: next, number: c.Kind == data.Numeric && c.Slots() == 0, at: len(t.names)}
+		for next < len(at.names) && at.names[next].Column == c.Name {
+			next++
+		}
+		own.count = next - own.first
+		for _, n := range at.names[own.first:next] {
+			own.levels = append(own.levels, n.Level)
+		}
+		if own.number {
+			for b := 2; b <= t.parameters.Bins; b *= 2 {
+				for cell := range b {
+					t.names = append(t.names, encoder.Name{Column: c.Name, Level: own.level(cell, b)})
+				}
+			}
+		}
+		for _, n := range at.names[own.first:next] {
+			if n.Level != "" {
+				t.names = append(t.names, n)
+			}
+		}
+		t.columns = append(t.columns, own)
+	}
+	t.pairsAt = len(t.names)
+}
+
+// places returns the columns of pairs.
+func (t *interactions) places(p pairNames) (pairs [][2]int, err error) {
+	for a := range t.columns {
+		for b := a + 1; p.word == allPairs && b < len(t.columns); b++ {
+			if t.columns[a].pairs() && t.columns[b].pairs() {
+				pairs = append(pairs, [2]int{a, b})
+			}
+		}
+	}
+	for _, names := range p.pairs {
+		if len(names) != 2 || names[0] == names[1] {
+			return nil, fmt.Errorf("a pair is %s, want two different columns, such as age*sex", strings.Join(names, "*"))
+		}
+		var pair [2]int
+		for k, name := range names {
+			pair[k] = slices.IndexFunc(t.columns, func(c celled) bool { return c.column.Name == name && c.pairs() })
+			if pair[k] < 0 {
+				return nil, fmt.Errorf("column %q is not there to be paired, want two of %s", name, strings.Join(t.pairable(), ", "))
+			}
+		}
+		slices.Sort(pair[:])
+		if slices.Contains(pairs, pair) {
+			return nil, fmt.Errorf("pair %s is given twice, want each pair once", strings.Join(names, "*"))
+		}
+		pairs = append(pairs, pair)
+	}
+	return pairs, nil
+}
+
+// pairable returns the names of the columns that can be paired.
+func (t *interactions) pairable() (names []string) {
+	for _, c := range t.columns {
+		if c.pairs() {
+			names = append(names, c.column.Name)
+		}
+	}
+	return names
+}
+
+// addPairs adds the features of pairs. They are hashed where there are more cells than buckets.
+func (t *interactions) addPairs(pairs [][2]int) {
+	cells, buckets := 0, t.parameters.Buckets
+	for _, p := range pairs {
+		a, b := t.columns[p[0]], t.columns[p[1]]
+		own := pairedColumns{a: p[0], b: p[1]}
+		for r := t.coarsest(a, b); r <= t.parameters.PairBins; r *= 2 {
+			own.bins, own.first = append(own.bins, r), append(own.first, cells)
+			cells += a.cells(r) * b.cells(r)
+		}
+		t.pairs = append(t.pairs, own)
+	}
+	if t.dim = t.pairsAt + cells; cells > buckets {
+		t.buckets, t.dim = buckets, t.pairsAt+buckets
+		for b := range buckets {
+			t.names = append(t.names, encoder.Name{Column: "pairs of columns", Level: fmt.Sprint("bucket ", b)})
+		}
+		return
+	}
+	for _, p := range t.pairs {
+		a, b := t.columns[p.a], t.columns[p.b]
+		for _, r := range p.bins {
+			for i := range a.cells(r) {
+				for j := range b.cells(r) {
+					t.names = append(t.names, encoder.Name{Column: a.column.Name + " × " + b.column.Name, Level: a.level(i, r) + ", " + b.level(j, r)})
+				}
+			}
+		}
+	}
+}
+
+// coarsest returns the coarsest resolution of a pair. Two columns without a number have one.
+func (t *interactions) coarsest(a, b celled) int {
+	if !a.number && !b.number {
+		return t.parameters.PairBins
+	}
+	return min(4, t.parameters.PairBins)
+}
+
+// pairs reports whether the column can be part of a pair.
+func (c *celled) pairs() bool { return c.column.Kind != data.Text }
+
+// missing reports whether the column has an indicator of missing numbers.
+func (c *celled) missing() bool { return c.number && c.count > 1 }
+
+// cells returns the number of cells at a resolution.
+func (c *celled) cells(bins int) int {
+	switch {
+	case !c.number:
+		return c.count
+	case c.missing():
+		return bins + 1
+	}
+	return bins
+}
+
+// cell returns the cell of a row, or -1 where none of the column's indicators is set.
+func (c *celled) cell(x []float64, bins int) int {
+	own := x[c.first : c.first+c.count]
+	switch {
+	case !c.number:
+		return slices.IndexFunc(own, func(v float64) bool { return v != 0 })
+	case c.missing() && own[1] != 0:
+		return bins
+	}
+	return min(bins-1, int(own[0]*float64(bins)))
+}
+
+func (t *interactions) In() int { return t.in }
+
+func (t *interactions) Out() int { return t.dim }
+
+// Bound returns the larger of in and 1, or of the largest sum in a bucket.
+func (t *interactions) Bound(in float64) float64 {
+	if t.buckets > 0 {
+		return max(in, 1, t.parameters.Weight*float64(t.mostEntries()-len(t.columns)))
+	}
+	return max(in, 1)
+}
+
+func (t *interactions) NewScratch() any { return &entryScratch{} }
+
+// entryScratch has room for the entries of a row.
+type entryScratch struct {
+	index []uint32
+	x     []float64
+}
+
+func (t *interactions) Name(j int, _ func(int) encoder.Name) encoder.Name { return t.names[j] }
+
+func (t *interactions) Apply(dst, x []float64, scratch any) {
+	s := scratch.(*entryScratch)
+	s.index, s.x = t.Entries(x, s.index[:0], s.x[:0])
+	clear(dst[:t.dim])
+	for k, j := range s.index {
+		dst[j] = s.x[k]
+	}
+}
+
+// mostEntries bounds the number of features of a row that are not 0. Texts are not counted.
+func (t *interactions) mostEntries() int {
+	most := len(t.columns)
+	for _, c := range t.columns {
+		if c.number {
+			most += bits.Len(uint(t.parameters.Bins)) - 1
+		}
+	}
+	for _, p := range t.pairs {
+		most += len(p.bins)
+	}
+	return most
+}
+
+// Entries appends the features that are not 0, in ascending order.
+func (t *interactions) Entries(x []float64, index []uint32, v []float64) ([]uint32, []float64) {
+	for i := range t.columns {
+		c := &t.columns[i]
+		at, passed := c.at, 0
+		if c.number {
+			passed = 1
+			for b := 2; b <= t.parameters.Bins; b *= 2 {
+				if cell := c.cell(x, b); cell < b {
+					index, v = append(index, uint32(at+cell)), append(v, 1)
+				}
+				at += b
+			}
+		}
+		for k := passed; k < c.count; k++ {
+			if y := x[c.first+k]; y != 0 {
+				index, v = append(index, uint32(at+k-passed)), append(v, y)
+			}
+		}
+	}
+	paired := len(index)
+	for i := range t.pairs {
+		p := &t.pairs[i]
+		a, b := &t.columns[p.a], &t.columns[p.b]
+		for k, r := range p.bins {
+			if j, l := a.cell(x, r), b.cell(x, r); j >= 0 && l >= 0 {
+				index = append(index, t.signed(p.first[k]+j*b.cells(r)+l))
+			}
+		}
+	}
+	if t.buckets > 0 {
+		slices.Sort(index[paired:])
+	}
+	return t.summed(index, v, paired)
+}
+
+// summed replaces the signed features from a place on by features with their sums, without sums of 0.
+func (t *interactions) summed(index []uint32, v []float64, from int) ([]uint32, []float64) {
+	kept := from
+	for i := from; i < len(index); {
+		at, sum := index[i]>>1, 0.0
+		for ; i < len(index) && index[i]>>1 == at; i++ {
+			sum += t.parameters.Weight * float64(1-2*int(index[i]&1))
+		}
+		if sum != 0 {
+			index[kept], v = at, append(v, sum)
+			kept++
+		}
+	}
+	return index[:kept], v
+}
+
+// signed returns twice the feature of a cell of a pair, and 1 more if its sign is negative.
+func (t *interactions) signed(cell int) uint32 {
+	if t.buckets == 0 {
+		return uint32(t.pairsAt+cell) << 1
+	}
+	h := mixed(uint64(cell))
+	return uint32(t.pairsAt+int(h>>(65-bits.Len(uint(t.buckets)))))<<1 | uint32(h&1)
+}
+
+// mixed returns the hash of a number by the finalizer of MurmurHash3. The hash of 0 is not 0.
+func mixed(h uint64) uint64 {
+	h += 0x9e3779b97f4a7c15
+	h ^= h >> 33
+	h *= 0xff51afd7ed558ccd
+	h ^= h >> 33
+	h *= 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
+}

@@ -1,0 +1,181 @@
+package feature
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/encoder"
+)
+
+// TestInteractions compares the features of single rows with those that follow from the declarations:
+// inside and on the edge of bins, clamped, missing with and without an indicator, unknown.
+func TestInteractions(t *testing.T) {
+	c, err := crossed("interactions:pairs=age*site+pay*job,bins=4,pair-bins=4,weight=0.25")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// age 2+4 bins and missing, pay 2+4 bins, hours 4, job 4, site 1; 5·1 and 4·4 cells of pairs
+	if want := 7 + 6 + 4 + 4 + 1 + 5 + 16; c.Dim() != want {
+		t.Fatalf("got %d features, want %d", c.Dim(), want)
+	}
+	names, x, s := c.Names(), make([]float64, c.Dim()), c.NewScratch()
+	for _, row := range []struct {
+		name   string
+		values []float32
+		want   []string
+	}{
+		{"inside", []float32{12, 0, 10, 0, 0}, []string{"age = 10 to 20", "age = 10 to 15", "pay = 0 to 0.64872", "pay = 0 to 0.28403", "hours = under 20", "job = a", "site = x", "age × site = 10 to 15, x", "pay × job = 0 to 0.28403, a"}},
+		{"on an edge", []float32{20, 0.7, 10, 1, 0}, []string{"age = 20 to 30", "age = 20 to 25", "pay = 0.64872 to 1.7183", "pay = 0.64872 to 1.117", "hours = under 20", "job = b", "site = x", "age × site = 20 to 25, x", "pay × job = 0.64872 to 1.117, b"}},
+		{"clamped", []float32{-5, 99, 10, 2, 0}, []string{"age = 10 to 20", "age = 10 to 15", "pay = 0.64872 to 1.7183", "pay = 1.117 to 1.7183", "hours = under 20", "job = other", "site = x", "age × site = 10 to 15, x", "pay × job = 1.117 to 1.7183, other"}},
+		{"missing", []float32{nan, nan, nan, nan, 0}, []string{"age = missing", "pay = 0.64872 to 1.7183", "pay = 0.64872 to 1.117", "hours = missing", "job = missing", "site = x", "age × site = missing, x", "pay × job = 0.64872 to 1.117, missing"}},
+		{"unknown", []float32{30, 0, 50, 1, 1}, []string{"age = 20 to 30", "age = 25 to 30", "pay = 0 to 0.64872", "pay = 0 to 0.28403", "hours = 40 and over", "job = b", "pay × job = 0 to 0.28403, b"}},
+	} {
+		c.features(x, row.values, s)
+		var got []string
+		for j, v := range x {
+			want := 1.0
+			if strings.Contains(names[j].Column, "×") {
+				want = 0.25
+			}
+			if v != 0 {
+				got = append(got, names[j].String())
+			}
+			if v != 0 && v != want {
+				t.Errorf("%s: %v is %v, want %v", row.name, names[j], v, want)
+			}
+		}
+		if !slices.Equal(got, row.want) {
+			t.Errorf("%s: got %q\nwant %q", row.name, got, row.want)
+		}
+	}
+}
+
+// TestInteractionsEntries compares the entries of random rows with what Apply writes, with and without
+// hashing, and holds the bounds.
+func TestInteractionsEntries(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 32))
+	for _, text := range []string{"interactions:pairs=none", "interactions:pairs=all", "interactions:pairs=all,buckets=4,weight=1", "interactions:pairs=all,buckets=32,pair-bins=64"} {
+		c, err := crossed(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of, most := c.Entries()
+		bound, signed := c.Bound()
+		if !signed || c.OneNumber() {
+			t.Errorf("%s: features are unsigned or one number", text)
+		}
+		want, got, s, largest := make([]float64, c.Dim()), make([]float64, c.Dim()), c.NewScratch(), 0.0
+		for range 500 {
+			v := randomValues(r)
+			c.features(want, v, s)
+			index, x := of(v, []uint32{9}, []float64{9})
+			index, x = index[1:], x[1:]
+			clear(got)
+			for k, j := range index {
+				if got[j] = x[k]; x[k] == 0 || k > 0 && j <= index[k-1] {
+					t.Fatalf("%s: entries %v %v, want them ascending and not 0", text, index, x)
+				}
+			}
+			if !slices.Equal(got, want) || len(index) > most {
+				t.Fatalf("%s: got %v of at most %d, want %v", text, got, most, want)
+			}
+			largest = max(largest, largestMagnitude(want))
+		}
+		if largest > bound || largest < 1 {
+			t.Errorf("%s: the largest magnitude is %v, want at least 1 and at most %v", text, largest, bound)
+		}
+	}
+}
+
+// TestInteractionsAuto wants the finest bins and all pairs of a short row, coarser bins and no pairs of
+// a longer one, all in the specification, which makes the same features again.
+func TestInteractionsAuto(t *testing.T) {
+	for width, want := range map[int]string{
+		3:  `{"pairs":"all","bins":64,"pair-bins":8,"weight":0.5,"buckets":8192}`,
+		8:  `{"pairs":"none","bins":64,"pair-bins":8,"weight":0.5,"buckets":8192}`,
+		9:  `{"pairs":"none","bins":32,"pair-bins":8,"weight":0.5,"buckets":8192}`,
+		60: `{"pairs":"none","bins":8,"pair-bins":8,"weight":0.5,"buckets":8192}`,
+	} {
+		c := imageChain(t, width, "interactions")
+		if got := string(c.Specs()[0].Parameters); got != want {
+			t.Errorf("%d columns: got %s, want %s", width, got, want)
+		}
+		again, err := NewPipeline(nil, pixels(t, width), c.Specs()...)
+		if err != nil || !slices.Equal(again.Names(), c.Names()) {
+			t.Errorf("%d columns: the specification makes other features, error %v", width, err)
+		}
+	}
+	named, err := crossed("interactions:pairs=job*age")
+	if err != nil || !strings.Contains(string(named.Specs()[0].Parameters), `"pairs":[["job","age"]]`) {
+		t.Errorf("got specification %s, error %v, want the pair in it", named.Specs()[0].Parameters, err)
+	}
+}
+
+// TestInteractionsHash holds buckets to their numbers: a model file depends on them.
+func TestInteractionsHash(t *testing.T) {
+	c, err := crossed("interactions:pairs=age*job,bins=2,pair-bins=2,buckets=4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, got := c.transforms[0].(*interactions), []uint32{}
+	for cell := range 12 {
+		got = append(got, f.signed(cell)-uint32(2*f.pairsAt))
+	}
+	if want := []uint32{4, 7, 7, 2, 7, 3, 0, 1, 7, 2, 2, 0}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestInteractionsKeepTexts passes the buckets of a text.
+func TestInteractionsKeepTexts(t *testing.T) {
+	s := &data.Schema{MaxRecords: 9, Target: data.Target{Column: "y", Levels: []string{"0", "1"}}, Columns: []data.Column{
+		{Name: "age", Kind: data.Numeric, Upper: 1, OutOfRange: data.Clamp, Missing: data.Zero},
+		{Name: "note", Kind: data.Text, Missing: data.Zero, Hashing: &data.Hashing{Buckets: 256, NGrams: 1, StopWords: "none", Values: "logarithm"}},
+		{Name: "job", Kind: data.Categorical, Levels: []string{"a", "b"}, Unknown: data.Zero, Missing: data.Zero},
+	}}
+	c, err := NewPipeline(nil, s, Spec{"interactions", json.RawMessage(`{"pairs": "all", "bins": 2, "pair-bins": 2}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := make([]float32, 258)
+	values[0], values[1+17], values[257] = 0.75, -0.5, 1
+	x := make([]float64, c.Dim())
+	c.features(x, values, c.NewScratch())
+	if x[2+17] != -0.5 || x[1] != 1 || c.Names()[2+17] != (encoder.Name{Column: "note", Level: "bucket 17"}) || c.Dim() != 2+256+2+2*2 || math.Abs(x[c.Dim()-1]) != 0.5 {
+		t.Errorf("got %v", x)
+	}
+	if _, err = NewPipeline(nil, s, Spec{"interactions", json.RawMessage(`{"pairs": [["age", "note"]]}`)}); err == nil || !strings.Contains(err.Error(), "want two of age, job") {
+		t.Errorf("a pair with a text: got error %v", err)
+	}
+}
+
+// TestInteractionsRefuse wants errors that say what to do.
+func TestInteractionsRefuse(t *testing.T) {
+	for text, words := range map[string]string{
+		"interactions:pairs=age*town":           `column "town" is not there to be paired, want two of age, pay, hours, job, site`,
+		"interactions:pairs=age*note":           `column "note" is not there to be paired`,
+		"interactions:pairs=age*age":            "want two different columns",
+		"interactions:pairs=age":                "want two different columns",
+		"interactions:pairs=age*job*pay":        "want two different columns",
+		"interactions:pairs=age*job+job*age":    "given twice",
+		"interactions:bins=3":                   "want powers of two",
+		"interactions:bins=2048":                "want powers of two",
+		"interactions:pair-bins=128":            "want powers of two",
+		"interactions:weight=2":                 "weight is 2",
+		"interactions:weight=-1":                "weight is -1",
+		"interactions:buckets=1000":             "buckets is 1000",
+		"interactions:pairs=none,resolution=12": "unknown field",
+	} {
+		if _, err := crossed(text); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%s: got error %v, want %q", text, err, words)
+		}
+	}
+	if _, err := NewPipeline(nil, pixels(t, 4), Spec{"groupnorm", []byte(`{"groups": 2}`)}, Spec{Name: "interactions"}); err == nil || !strings.Contains(err.Error(), "behind another transform") {
+		t.Errorf("behind another transform: got error %v", err)
+	}
+}
