@@ -182,6 +182,7 @@ type settings struct {
 	plan     query.Plan
 	asking   query.Plan // the plan that Asking was given
 	folder   *string    // nil: none
+	words    string     // of WithInteractions
 	key      ed25519.PrivateKey
 	progress func(step, steps int, epsilon float64)
 }
@@ -252,6 +253,14 @@ func WithProgress(f func(step, steps int, epsilon float64)) Option {
 // remains. If Train returns an error after the first release, the error names spent.json. Only
 // Train accepts Into.
 func Into(folder string) Option { return option("Into", func(s *settings) { s.folder = &folder }) }
+
+// WithInteractions returns the option by which Train fits functions of columns and of pairs of
+// columns instead of a number for each column. The argument is "none", "bins", "auto", "all" or pairs
+// such as "age*sex,hours*job", as in `dither train --interactions`. Bins and pairs follow from the
+// schema, so they cost nothing. Only Train accepts WithInteractions.
+func WithInteractions(words string) Option {
+	return option("WithInteractions", func(s *settings) { s.words = words })
+}
 
 // WithSignature returns the option by which Train signs the certificate. Save and Into write the
 // signature as certificate.sig, and Verify can require it. The holder of the key vouches for the

@@ -394,3 +394,22 @@ func TestPriceAndCalibrate(t *testing.T) {
 		t.Error("half an event has a price")
 	}
 }
+
+// TestWithInteractions wants the transform in the certificate, at the price of a training without it, and
+// wrong words refused before anything is spent.
+func TestWithInteractions(t *testing.T) {
+	b := newBudget(t)
+	if _, err := dither.Train(t.Context(), b, patientSchema(t), patients(100), dither.WithInteractions("age*shoe")); err == nil || b.Left() != 1 || !strings.Contains(err.Error(), `column "shoe" is not there to be paired, want two of age, smoker`) {
+		t.Errorf("a wrong column: got error %v, %v left", err, b.Left())
+	}
+	run, err := dither.Train(t.Context(), b, patientSchema(t), patients(100), dither.WithInteractions("smoker*age"), dither.WithEpsilon(0.5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := strings.Join(run.Certificate.Assumptions, " "); !strings.Contains(all, `public transform interactions {"pairs":[["smoker","age"]],"bins":64`) {
+		t.Errorf("got assumptions %q", all)
+	}
+	if _, err = dither.Query(t.Context(), b, patientSchema(t), patients(10), "count", dither.WithInteractions("all")); err == nil {
+		t.Error("a question: got no error")
+	}
+}

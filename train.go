@@ -50,7 +50,7 @@ func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options 
 	if err != nil {
 		return nil, err
 	}
-	if err = asked.only("Train", "WithEpsilon", "PerPerson", "WithProgress", "Into", "WithSignature"); err != nil {
+	if err = asked.only("Train", "WithEpsilon", "PerPerson", "WithProgress", "Into", "WithSignature", "WithInteractions"); err != nil {
 		return nil, err
 	}
 	person := asked.plan.Person
@@ -58,6 +58,9 @@ func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options 
 	defer b.calls.Unlock()
 	request, how := train.Defaults()
 	request.Delta, request.Neighboring = b.delta, b.neighboring
+	if request.Transforms, err = training.Transforms(asked.words, nil); err != nil {
+		return nil, err
+	}
 	var o data.ReadOptions
 	if person != nil {
 		request.Person, o.Extra = &train.PersonUnit{Column: person.Column, MaxRows: person.MaxRows}, []string{person.Column}

@@ -36,7 +36,7 @@ type planFlags struct {
 	lossSpec                      model.LossSpec
 	learningRate, momentum, ridge float64
 	featureBits                   int
-	unit                          string
+	unit, interactions            string
 	maxRecordsPerPerson           int
 	transforms                    []string
 	descent                       descentOptions
@@ -57,6 +57,7 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.Float64Var(&p.clippingNorm, "clipping-norm", 0, "largest norm of a record after clipping: L2, or of a coordinate with frank-wolfe (default: suits the loss)")
 	f.Float64Var(&p.parameterRadius, "parameter-radius", 0, "radius of the ball of weights, with --clipping data-and-parameter")
 	f.StringArrayVar(&p.transforms, "transform", nil, "public map of the encoded columns, `NAME` or NAME:key=value,...: "+strings.Join(feature.TransformNames(), ", ")+"; may be given again, in order (docs/features.md)")
+	f.StringVar(&p.interactions, "interactions", training.NoInteractions, "functions of columns and of pairs of columns, from declared bins: none, bins (numbers in bins, no pairs), auto (bins, and all pairs of a small table), all, or pairs such as age*sex,hours*job; costs nothing (docs/features.md)")
 	f.StringVar(&p.normalization, "row-normalization", "", "unit, clip or none (default unit; clip with --clipping example, and where a row is one number)")
 	f.StringVar(&p.radius, "row-radius", "", "radius of --row-normalization clip: a number (default 1, or the clipping norm of examples), or private for the median norm of the rows, paid from the budget; intercept and clipping norm are then in units of it")
 	f.Float64Var(&p.intercept, "intercept", 0, fmt.Sprintf("value of the constant feature, inside the clipped norm (default %v, %v with texts, %v beside whitened rows)", option.DefaultIntercept, option.TextIntercept, option.WhitenedIntercept))
@@ -87,12 +88,8 @@ func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, erro
 	if r.Neighboring, err = privacy.ParseNeighboring(p.neighboring); err != nil {
 		return r, o, err
 	}
-	for _, text := range p.transforms {
-		spec, failed := feature.ParseSpec(text)
-		if failed != nil {
-			return r, o, fmt.Errorf("--transform: %w", failed)
-		}
-		r.Transforms = append(r.Transforms, spec)
+	if r.Transforms, err = training.Transforms(p.interactions, p.transforms); err != nil {
+		return r, o, err
 	}
 	if r.Center, err = choice("center", p.center); err != nil {
 		return r, o, err

@@ -70,7 +70,7 @@ func modelSource(t *testing.T, root string) map[string][]string {
 	tag := regexp.MustCompile("json:\"([^\",]+)")
 	fields := map[string][]string{}
 	for name, file := range map[string]string{"file": "model/file.go", "mapFile": "model/file.go", "networkFile": "model/network_file.go", "crossesParameters": "feature/crosses.go",
-		"frozenParameters": "feature/frozen.go", "frozenLayerNames": "feature/frozen.go", "groupNormParameters": "feature/groupnorm.go", "randomFourierParameters": "feature/randomfourier.go",
+		"frozenParameters": "feature/frozen.go", "frozenLayerNames": "feature/frozen.go", "groupNormParameters": "feature/groupnorm.go", "interactionsParameters": "feature/interactions.go", "randomFourierParameters": "feature/randomfourier.go",
 		"shapeParameters": "feature/scattering.go", "standardParameters": "feature/standardize.go"} {
 		text, err := os.ReadFile(filepath.Join(root, file))
 		if err != nil {
@@ -223,7 +223,7 @@ func (w fieldWalk) model(n *node) {
 		w.value(specs, reflect.TypeFor[feature.Spec]())
 		for _, s := range specs.values {
 			p := s.field("parameters")
-			w.named(p, map[string]string{"crosses": "crossesParameters", "encoder": "frozenParameters", "fourier": "randomFourierParameters", "groupnorm": "groupNormParameters",
+			w.named(p, map[string]string{"crosses": "crossesParameters", "encoder": "frozenParameters", "fourier": "randomFourierParameters", "groupnorm": "groupNormParameters", "interactions": "interactionsParameters",
 				"scattering": "shapeParameters", "deskew": "shapeParameters", "standardize": "standardParameters"}[word(s.field("name"))])
 			if p != nil {
 				w.named(p.field("layers"), "frozenLayerNames")

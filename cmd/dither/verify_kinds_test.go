@@ -168,6 +168,7 @@ var forgeFolders = []forgeFolder{
 	{name: "texts", args: "train --steps 2 --whiten no", schema: "texts"},
 	{name: "copied", args: "train --steps 2 --assume-public --test table.csv --test-public", schema: "copied"},
 	{name: "transforms", args: "train --steps 2 --transform groupnorm:groups=2 --transform standardize:mean=0.1,deviation=2 --transform crosses:columns=age*sex --transform fourier:features=4,bandwidth=1,seed=3"},
+	{name: "interactions", args: "train --steps 2 --interactions age*sex,sex*town"},
 	{name: "scattered", args: "train --steps 2 --transform deskew:shape=8x8 --transform scattering:shape=8x8 --whiten kronecker", schema: "images", table: "images"},
 	{name: "output-perturbation", args: "train --method output-perturbation"},
 	{name: "pure", args: "train --method output-perturbation --delta 0"},

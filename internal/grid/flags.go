@@ -21,7 +21,7 @@ var (
 	fixedNames = []string{"data", "labels", "delimiter", "schema", "target", "test", "test-labels", "test-public", "records", "max-records", "assume-public", "unit", "sample-weights",
 		"transform", "neighboring"}
 	pathNames  = []string{"data", "labels", "schema", "test", "test-labels"}
-	wholeNames = []string{"data", "labels", "delimiter", "schema", "target", "test", "test-labels", "unit", "sample-weights", "transform", "hidden", "class-weights", "clipping-norms", "clipping-groups"}
+	wholeNames = []string{"data", "labels", "delimiter", "schema", "target", "test", "test-labels", "unit", "sample-weights", "interactions", "transform", "hidden", "class-weights", "clipping-norms", "clipping-groups"}
 )
 
 // noiseFlag sets the noise of each step instead of epsilon. dither train has no such flag.

@@ -9,7 +9,7 @@ var Themes = []flags.Theme{
 	{"Question", "where by edges quantiles points share of blocks noise confidence"},
 	{"Settings to compare", "plan repeats baseline select split mark"},
 	{"Data", "data labels schema target columns delimiter quote records max-records assume-public data-public sample-weights class-weights"},
-	{"Rows and features", "transform center whiten row-normalization row-radius intercept no-intercept feature-bits"},
+	{"Rows and features", "interactions transform center whiten row-normalization row-radius intercept no-intercept feature-bits"},
 	{"Model", "model loss loss-width quantile threshold calibrate"},
 	{"Networks", "hidden activation embedding input-shape frozen-from train-layers frozen-public"},
 	{"Training", "steps epochs learning-rate schedule warm-up optimizer momentum ridge l1 weight-decay average average-decay output-rule temperature"},

@@ -52,7 +52,8 @@ var OfFlags = map[string]func() []string{
 	"output-noise": func() []string {
 		return []string{option.NoiseGaussian, option.NoiseL1, option.NoiseL2, option.NoiseLInfinity}
 	},
-	"output-rule": option.OutputRules,
+	"interactions": func() []string { return []string{"none", "bins", "auto", "all"} },
+	"output-rule":  option.OutputRules,
 	"row-normalization": func() []string {
 		return Texts([]feature.Normalization{feature.NormUnit, feature.NormClip, feature.NormNone})
 	},

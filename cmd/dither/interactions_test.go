@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/model"
+)
+
+// checkered is a table whose target is told by two numbers together and by neither alone.
+func checkered(t *testing.T, dir string, n int) string {
+	t.Helper()
+	r := rand.New(rand.NewPCG(51, 52))
+	var b strings.Builder
+	b.WriteString("a,b,y\n")
+	for range n {
+		x, y := r.IntN(100), r.IntN(100)
+		fmt.Fprintf(&b, "%.1f,%.1f,%d\n", float64(x)/10, float64(y)/10, (x/50+y/50)%2)
+	}
+	return writeText(t, filepath.Join(dir, "checkered.csv"), b.String())
+}
+
+// TestTrainInteractions trains with all pairs that auto takes and with a named pair: the folder verifies,
+// states the transform as an assumption, and predicts. The price is that of a plan without pairs.
+func TestTrainInteractions(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	schema, table := writeText(t, "s.yaml", fmt.Sprintf(fruitSchema, "levels: [0, 1]")), checkered(t, dir, 4000)
+	common := []string{"train", "--data", table, "--schema", schema, "--quiet", "--epsilon", "3", "--whiten", "no"}
+	mustInvoke(t, append(common, "--out", "plain")...)
+	plain, err := certificate.Read(filepath.Join("plain", certificate.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for words, pairs := range map[string]string{"auto": `"pairs": "all"`, "b*a": `"pairs": [["b", "a"]]`} {
+		out := strings.ReplaceAll(words, "*", "-")
+		mustInvoke(t, append(common, "--interactions", words, "--out", out)...)
+		mustInvoke(t, "verify", out)
+		c, failed := certificate.Read(filepath.Join(out, certificate.FileName))
+		if failed != nil || c.Event != plain.Event || c.Epsilon != plain.Epsilon {
+			t.Errorf("%s: got event %s, epsilon %v, error %v, want those without pairs", words, c.Event, c.Epsilon, failed)
+		}
+		text := strings.Join(strings.Fields(readFile(t, filepath.Join(out, model.FileName))), "")
+		if !strings.Contains(text, strings.ReplaceAll(pairs, " ", "")) || !strings.Contains(strings.Join(c.Assumptions, " "), "public transform interactions") {
+			t.Errorf("%s: the model or the assumptions do not name the pairs", words)
+		}
+		predicted, _ := mustInvoke(t, "predict", out, table)
+		right, rows := 0, readCSV(t, predicted)[1:]
+		for i, line := range strings.Split(strings.TrimSpace(readFile(t, table)), "\n")[1:] {
+			if strings.HasSuffix(line, ","+rows[i][1]) {
+				right++
+			}
+		}
+		if right < 3200 {
+			t.Errorf("%s: %d of 4000 predictions are right, want 3200", words, right)
+		}
+	}
+}
+
+// TestInteractionsFlagRefusals wants wrong words to say what to do, before anything is read.
+func TestInteractionsFlagRefusals(t *testing.T) {
+	t.Chdir(t.TempDir())
+	schema := writeText(t, "s.yaml", fmt.Sprintf(fruitSchema, "levels: [0, 1]"))
+	for words, says := range map[string]string{
+		"5":         "want none, bins, auto, all or pairs of columns such as age*sex,hours*job; pairs are declared",
+		"some":      "want none, bins, auto, all or pairs",
+		"a*town":    `column "town" is not there to be paired, want two of a, b`,
+		"a*b,b*a":   "given twice",
+		"a*b*a":     "want two different columns",
+		"a*a":       "want two different columns",
+		"a*b,":      "want two different columns",
+		"a*b,a * b": `column "a " is not there`,
+	} {
+		if code, _, messages := invoke("train", "--data", "absent.csv", "--schema", schema, "--dry-run", "--interactions", words); code != exitUsage || !strings.Contains(messages, says) {
+			t.Errorf("%s: got status %d and %q, want %q", words, code, messages, says)
+		}
+	}
+	if code, _, messages := invoke("train", "--data", "absent.csv", "--schema", schema, "--dry-run", "--interactions", "all", "--transform", "interactions"); code != exitUsage || !strings.Contains(messages, "behind another transform") {
+		t.Errorf("twice: got status %d and %q", code, messages)
+	}
+}
