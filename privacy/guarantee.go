@@ -3,6 +3,7 @@ package privacy
 import (
 	"fmt"
 	"math"
+	"strconv"
 )
 
 // Unit describes the protected unit: one row, or all rows of one person.
@@ -58,7 +59,19 @@ func (g Guarantee) Unit() Unit { return g.unit }
 // guarantees nothing.
 func (g Guarantee) Private() bool { return g.epsilon > 0 && !math.IsInf(g.epsilon, 1) }
 
-// String returns epsilon, delta and the relation in one line.
+// String returns epsilon, delta and the relation in one line. Epsilon and delta have four digits, rounded upward.
 func (g Guarantee) String() string {
-	return fmt.Sprintf("epsilon %.4g, delta %.4g, %v", g.epsilon, g.delta, g.neighboring)
+	return fmt.Sprintf("epsilon %s, delta %s, %v", upward(g.epsilon), upward(g.delta), g.neighboring)
+}
+
+// upward returns a text of about four digits that is no smaller than v.
+func upward(v float64) string {
+	half := math.Pow10(int(math.Floor(math.Log10(v)))-3) / 2 // of the last digit
+	for _, near := range []float64{v, v + half} {
+		text := strconv.FormatFloat(near, 'g', 4, 64)
+		if w, err := strconv.ParseFloat(text, 64); err == nil && w >= v {
+			return text
+		}
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
 }
