@@ -282,16 +282,18 @@ func (f frame) centered(total, betas, tails []int64) []int64 {
 	}
 	columns := len(tails)
 	dim := len(total) / columns
-	values := make([]int64, 0, columns*(dim+1))
+	width := dim + f.intercepts()
+	values := make([]int64, columns*width)
 	for k := range columns {
+		to := values[k*width : (k+1)*width]
 		for j, v := range f.whitener.of(total[k*dim : (k+1)*dim]) {
-			if v <<= f.bits; f.m != nil {
-				v -= betas[k] * f.m[j]
-			}
-			values = append(values, v)
+			to[j] = v << f.bits
+		}
+		for j, v := range f.m {
+			to[j] -= betas[k] * v
 		}
 		if f.Intercept > 0 {
-			values = append(values, tails[k]<<f.shift)
+			to[dim] = tails[k] << f.shift
 		}
 	}
 	return values

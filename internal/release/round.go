@@ -34,7 +34,7 @@ type roundKernel func(dst, v, scales []float64, n2 []int64, bound int64) (all bo
 
 // newAdder returns an empty adder.
 func newAdder(rows *Rows, columns int, bound float64, limit int64) adder {
-	return newRowAdder(rows, columns, bound, limit, make([]int64, columns*rows.dim), &scales{})
+	return newRowAdder(rows, columns, bound, limit, nil, &scales{})
 }
 
 func newRowAdder(rows *Rows, columns int, bound float64, limit int64, total []int64, of *scales) *rowAdder {
@@ -56,9 +56,7 @@ func (s *rowAdder) add(b Block, q []float64) { s.Sum.Add(b.x, q) }
 
 func (s *rowAdder) take(o adder) {
 	other := o.(*rowAdder)
-	s.Flush()
-	other.Flush()
-	addTo(s.Total, other.Total)
+	s.Take(&other.Sum)
 	addTo(s.betas, other.betas)
 	addTo(s.tails, other.tails)
 }

@@ -38,14 +38,14 @@ func (r *Rows) newScorer(weights []float64, columns int, rounded bool) *Scorer {
 	if r.frame.whitener != nil {
 		s.scale = 1 // the weights have it
 	}
-	narrow, dim := make([]float32, 0, columns*r.dim), r.Dim()
+	narrow, dim := make([]float32, columns*r.dim), r.Dim()
 	for k := range columns {
-		column := weights[k*dim : (k+1)*dim]
-		if narrow = append(narrow, make([]float32, r.dim)...); r.frame.whitener != nil {
-			r.frame.rowWeights(narrow[k*r.dim:], column[:r.dim])
+		column, own := weights[k*dim:(k+1)*dim], narrow[k*r.dim:(k+1)*r.dim]
+		if r.frame.whitener != nil {
+			r.frame.rowWeights(own, column[:r.dim])
 		} else {
 			for j, w := range column[:r.dim] {
-				narrow[k*r.dim+j] = float32(w)
+				own[j] = float32(w)
 			}
 		}
 		for j, m := range r.frame.m {

@@ -110,7 +110,7 @@ func NewScoreSum(s Sample, of *RowsWithMax, o ScoreOptions) (*ScoreSum, error) {
 }
 
 func newScoreSum(s Sample, of *RowsWithMax, o ScoreOptions, shift uint) *ScoreSum {
-	whole := newWholeSum(of.rows, o.Columns, make([]int64, o.Columns*of.rows.dim))
+	whole := newWholeSum(of.rows, o.Columns, nil)
 	whole.Largest = float64(of.largest) // no larger than that of the type, so that less is flushed
 	return &ScoreSum{seenSet: newSeenSet(s), all: whole, of: of, o: o, shift: shift, tails: make([]int64, o.Columns), notes: make([]uint64, o.Columns)}
 }
@@ -218,9 +218,7 @@ func (s *ScoreSum) Merge(o *ScoreSum) error {
 	if err := s.merge(&o.seenSet); err != nil {
 		return err
 	}
-	s.all.Flush()
-	o.all.Flush()
-	addTo(s.all.Total, o.all.Total)
+	s.all.Take(&o.all)
 	addTo(s.tails, o.tails)
 	s.faulty = s.faulty || o.faulty
 	for k, v := range o.notes {

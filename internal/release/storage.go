@@ -42,9 +42,9 @@ type blockMemory struct {
 	measures measures
 }
 
-// newWholeSum returns an empty sum with this total, of columns × r.dim zeros.
+// newWholeSum returns an empty sum with this total, of columns × r.dim zeros or nil.
 func newWholeSum(r *Rows, columns int, total []int64) rows.Sum {
-	return rows.NewSum(r.form, r.kind, columns, total)
+	return rows.NewSum(r.form, r.kind, columns, r.dim, total)
 }
 
 // grow returns a slice of n entries, in the memory of s if there is enough.

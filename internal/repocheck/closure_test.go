@@ -91,6 +91,7 @@ var checkedCode = map[string]string{
 	"internal/rows.Sum.Add":                  "Sum.agrees",
 	"internal/rows.Sum.AddColumns":           "Sum.agrees",
 	"internal/rows.Sum.Flush":                "Sum.agrees",
+	"internal/rows.Sum.Take":                 "Sum.agrees and ScoreSum.agrees",
 	"internal/release.rowAdder.roundBlock":   "as adder.round",
 	"internal/release.scales":                "as adder.round",
 	"internal/release.Rows.alike":            "Sum.check and Sum.ofKind compare what n2 and h count in; the rest is what numbers stand for",

@@ -122,16 +122,19 @@ func TestStorageGivesWhatItGot(t *testing.T) {
 }
 
 // TestSumIsTheDefinition adds rows times integers near the end of what float64 holds, row after row and column after
-// column, and compares with integers modulo 2^64.
+// column, whole and in parts, and compares with integers modulo 2^64.
 func TestSumIsTheDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 5))
 	for _, kind := range []Type{Int16, Uint8, Bit, Sparse} {
 		for _, columns := range []int{1, 3} {
 			const n, dim = 11, 67
 			x, rows := filled(r, kind, n, dim)
-			byRows, byColumns := NewSum(x, kind, columns, make([]int64, columns*dim)), NewSum(x, kind, columns, make([]int64, columns*dim))
-			want := make([]int64, columns*dim)
-			for range 6 {
+			byRows, byColumns := NewSum(x, kind, columns, dim, nil), NewSum(x, kind, columns, dim, make([]int64, columns*dim))
+			parts, want := [2]Sum{}, make([]int64, columns*dim)
+			for i := range parts {
+				parts[i] = NewSum(x, kind, columns, dim, nil)
+			}
+			for step := range 6 {
 				q, turned, most := make([]float64, n*columns), make([]float64, n*columns), int64(1)<<(20+r.IntN(30))
 				for i := range q {
 					q[i] = float64(r.Int64N(most) - most/2)
@@ -142,11 +145,19 @@ func TestSumIsTheDefinition(t *testing.T) {
 				kernel.Transpose(turned, q, n, columns)
 				byRows.Add(x, q)
 				byColumns.AddColumns(x, turned)
+				parts[step%2].Add(x, q)
+				if step == 3 {
+					parts[0].Take(&parts[1])
+				}
 			}
 			byRows.Flush()
 			byColumns.Flush()
-			if !slices.Equal(byRows.Total, want) || !slices.Equal(byColumns.Total, want) {
-				t.Errorf("%v, %d columns: the sum is not that of the rows times integers", kind, columns)
+			parts[0].Take(&parts[1])
+			parts[0].Take(&parts[1]) // holds nothing any more
+			for _, got := range [][]int64{byRows.Total, byColumns.Total, parts[0].Total} {
+				if !slices.Equal(got, want) {
+					t.Errorf("%v, %d columns: the sum is not that of the rows times integers", kind, columns)
+				}
 			}
 		}
 	}

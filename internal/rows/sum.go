@@ -1,6 +1,10 @@
 package rows
 
-import "github.com/ditherml/dither/internal/kernel"
+import (
+	"sync"
+
+	"github.com/ditherml/dither/internal/kernel"
+)
 
 // wholeLimit: integers up to it are exact in float64, and so are their sums.
 const wholeLimit = 1 << 53
@@ -10,16 +14,20 @@ type Sum struct {
 	Form    Storage
 	Columns int
 	Largest float64   // of the rows' integers
-	Total   []int64   // of what was flushed, column after column
+	Total   []int64   // of what was flushed, column after column; nil: nothing was
+	size    int       // how long Total is
 	whole   []float64 // of what was not: integers, as the rows' type has them
 	pending float64   // no entry of whole is larger
 }
 
-// NewSum returns an empty sum of rows of the form of one storage and of a type. Total is columns ×
-// dim zeros.
-func NewSum(form Storage, t Type, columns int, total []int64) Sum {
-	return Sum{Form: form, Columns: columns, Largest: float64(t.Reach()), Total: total}
+// NewSum returns an empty sum of rows of dim integers, of the form of one storage and of a type.
+// Total is columns × dim zeros, or nil: then the sum makes it when it needs it.
+func NewSum(form Storage, t Type, columns, dim int, total []int64) Sum {
+	return Sum{Form: form, Columns: columns, Largest: float64(t.Reach()), Total: total, size: columns * dim}
 }
+
+// sums is memory of zeros for the field whole.
+var sums = sync.Pool{New: func() any { return new([]float64) }}
 
 // add adds rows times integers q, row-major, of magnitude at most 2^52: in float64 as long as no
 // partial sum can pass 2^53, and modulo 2^64 beyond.
@@ -37,6 +45,7 @@ func (w *Sum) Add(x Storage, q []float64) {
 		for k, v := range q {
 			integers[k] = int64(v)
 		}
+		w.begin()
 		x.AddRow(w.Total, 0, integers)
 	}
 }
@@ -62,16 +71,46 @@ func (w *Sum) hold(rows int, q []float64) bool {
 		return false
 	}
 	if w.whole == nil {
-		w.whole = make([]float64, len(w.Total))
+		room := *sums.Get().(*[]float64)
+		if cap(room) < w.size {
+			room = make([]float64, w.size)
+		}
+		w.whole = room[:w.size]
 	}
 	w.pending += most
 	return true
 }
 
+// begin makes room for the total.
+func (w *Sum) begin() {
+	if w.Total == nil {
+		w.Total = make([]int64, w.size)
+	}
+}
+
 // Flush moves what was summed in float64 to the total.
 func (w *Sum) Flush() {
+	w.begin()
+	w.flushTo(w.Total)
+}
+
+// flushTo moves what was summed in float64 to a total.
+func (w *Sum) flushTo(total []int64) {
 	if w.whole != nil {
-		w.Form.Flush(w.Total, w.whole, w.Columns)
+		w.Form.Flush(total, w.whole, w.Columns)
+		room := w.whole
+		sums.Put(&room)
+		w.whole = nil
 	}
 	w.pending = 0
+}
+
+// Take moves what o holds, of the same kind, to the total of w.
+func (w *Sum) Take(o *Sum) {
+	w.Flush()
+	o.flushTo(w.Total)
+	if o.Total != nil {
+		kernel.AddLong(w.Total, o.Total)
+		clear(o.Total)
+	}
 }
