@@ -153,19 +153,19 @@ var blocks = sync.Pool{New: func() any { return &release.Block{} }}
 // worker is the state of one goroutine.
 type worker struct {
 	sum  *release.Sum
-	c    kernel.Contributions
+	c    *kernel.Contributions
 	spot *spot.Records
 }
 
 // add adds the proposals for a block.
 func (w *worker) add(b release.Block, propose func(c *kernel.Contributions, b release.Block)) error {
-	if propose(&w.c, b); w.c.Records() != b.Len() {
+	if propose(w.c, b); w.c.Records() != b.Len() {
 		return fmt.Errorf("pass: proposal is of %d records, want %d", w.c.Records(), b.Len())
 	}
-	if !w.spot.Agree(&w.c, b, propose) {
+	if !w.spot.Agree(w.c, b, propose) {
 		return release.ErrComputation
 	}
-	return w.sum.AddBlock(b, w.c)
+	return w.sum.AddBlock(b, *w.c)
 }
 
 // partsOf returns the number of parts of n things for all processors, none smaller than a block.
@@ -176,8 +176,9 @@ func partsOf(n, block int) int { return max(1, min(runtime.GOMAXPROCS(0), n/bloc
 func addParts(sum *release.Sum, parts int, add func(w *worker, p int) error) error {
 	workers, errs, secret := make([]worker, parts), make([]error, parts), picks.NewSecret()
 	parallel.Each(parts, func(p int) {
-		w := &workers[p]
-		w.sum, w.spot = sum, spot.NewRecords(secret.Part(p), 1)
+		w, c := &workers[p], proposalsOf(1)
+		defer proposals.Put(c)
+		w.sum, w.c, w.spot = sum, &(*c)[0], spot.NewRecords(secret.Part(p), 1)
 		if p < parts-1 {
 			w.sum = sum.Empty()
 		}
@@ -200,7 +201,7 @@ func addParts(sum *release.Sum, parts int, add func(w *worker, p int) error) err
 // sum and block then costs more than a short block saves by staying in the cache.
 const manySums = 16
 
-// proposals are reusable proposals of groups.
+// proposals are reusable proposals of one sum, or of a group of them.
 var proposals = sync.Pool{New: func() any { return &[]kernel.Contributions{} }}
 
 // proposalsOf returns empty proposals for this number of sums, in reused memory.
@@ -208,7 +209,7 @@ func proposalsOf(sums int) *[]kernel.Contributions {
 	c := proposals.Get().(*[]kernel.Contributions)
 	all := (*c)[:cap(*c)]
 	for i := range all {
-		all[i] = kernel.Contributions{Coefficients: all[i].Coefficients[:0]}
+		all[i].Columns, all[i].Coefficients = 0, all[i].Coefficients[:0]
 	}
 	*c = append(all, make([]kernel.Contributions, max(0, sums-len(all)))...)[:sums]
 	return c
