@@ -57,22 +57,38 @@ func roundColumn[T IntEntry](dst []int16, w []float32) float32 {
 	if strideOf[T](1) == 2 {
 		largest, all = shortWeight, shortWeights
 	}
-	most, sum := 0.0, 0.0
-	for _, v := range w {
-		most, sum = max(most, math.Abs(float64(v))), sum+math.Abs(float64(v))
-	}
-	all -= float64(len(w))                                             // rounding adds at most half of it
-	unit := float32(max(most/largest, sum/all, 0x1p-126) * (1 + 1e-6)) // the rounding of the unit is smaller
+	sum := sumOfMagnitudes(w)
 	if !(sum <= math.MaxFloat32) {
 		return float32(math.NaN())
 	}
+	most := float64(Largest(w))
+	all -= float64(len(w))                                             // rounding adds at most half of it
+	unit := float32(max(most/largest, sum/all, 0x1p-126) * (1 + 1e-6)) // the rounding of the unit is smaller
+	times, dst := 1/float64(unit), dst[:len(w)]
 	for j, v := range w {
-		dst[j] = int16(math.RoundToEven(float64(v) / float64(unit)))
+		const shift = 3 << 51 // from 2^52 on numbers are integers, and so end in the bits of q
+		dst[j] = int16(math.Float64bits(float64(float64(v)*times) + shift))
 	}
 	return unit
 }
 
-// Unit returns the unit of column k. Each weight of the column is rounded by at most half of it.
+// sumOfMagnitudes returns Σ |w_j|, by four sums that do not wait for one another.
+func sumOfMagnitudes(w []float32) float64 {
+	var a, b, c, d float64
+	for ; len(w) >= 4; w = w[4:] {
+		a += math.Abs(float64(w[0]))
+		b += math.Abs(float64(w[1]))
+		c += math.Abs(float64(w[2]))
+		d += math.Abs(float64(w[3]))
+	}
+	for _, v := range w {
+		a += math.Abs(float64(v))
+	}
+	return a + b + (c + d)
+}
+
+// Unit returns the unit of column k. Each weight of the column is rounded by at most half of it, up
+// to the rounding of a quotient in float64.
 func (c *IntColumns[T]) Unit(k int) float32 { return c.units[k] }
 
 // Products writes the products of rows and columns to dst. The entry dst[i·columns+k] is Σ_j

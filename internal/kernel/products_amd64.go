@@ -9,21 +9,22 @@ const packChunk = 64
 
 // packedColumns are the limbs of the weights in the orders that the kernels read.
 type packedColumns[T IntEntry] struct {
-	limbs  func() packedLimbs // of all columns, written at first use
-	panels packedPanels
-	rest   *IntColumns[T] // the columns after whole panels
+	limbs   func() packedLimbs // of all columns, written at first use
+	unsplit func() []int16     // weights for bytes, where no instruction takes their limbs
+	panels  packedPanels
+	rest    *IntColumns[T] // the columns after whole panels
 }
 
 // packedLimbs are the limbs of the weights, the higher before the lower. Column follows column,
 // with zeros up to a multiple of packChunk.
 type packedLimbs struct {
-	bytes  []int8  // both limbs of weights for bytes
-	shorts []int16 // both limbs of weights for 16 bits, or unsplit weights for bytes
+	bytes  []int8  // of weights for bytes
+	shorts []int16 // of weights for 16 bits
 }
 
 // pack writes panels if there are any.
 func (c *IntColumns[T]) pack() packedColumns[T] {
-	p := packedColumns[T]{limbs: sync.OnceValue(c.packLimbs)}
+	p := packedColumns[T]{limbs: sync.OnceValue(c.packLimbs), unsplit: sync.OnceValue(c.packUnsplit)}
 	done := c.columns / panelColumns * panelColumns
 	if available < avx512VNNI || done == 0 || c.dim < limbDim {
 		return p
@@ -35,28 +36,39 @@ func (c *IntColumns[T]) pack() packedColumns[T] {
 	return p
 }
 
-// packLimbs writes the limbs for every set of instructions.
+// packLimbs writes the limbs that split weights.
 func (c *IntColumns[T]) packLimbs() (p packedLimbs) {
 	apart := c.apart()
-	bytes := strideOf[T](1) == 1
-	if bytes {
-		p.bytes, p.shorts = make([]int8, 2*apart*c.columns), make([]int16, apart*c.columns)
+	if strideOf[T](1) == 1 {
+		p.bytes = make([]int8, 2*apart*c.columns)
 	} else {
 		p.shorts = make([]int16, 2*apart*c.columns)
 	}
 	for k := range c.columns {
-		for j, v := range c.whole[k*c.dim : (k+1)*c.dim] {
-			at := 2*k*apart + j
-			if bytes {
-				low := int8(v)
-				p.bytes[at], p.bytes[at+apart] = int8((int32(v)-int32(low))>>8), low
-				p.shorts[k*apart+j] = v
-				continue
+		column, at := c.whole[k*c.dim:(k+1)*c.dim], 2*k*apart
+		if p.bytes == nil {
+			high, low := p.shorts[at:at+len(column)], p.shorts[at+apart:at+apart+len(column)]
+			for j, v := range column {
+				high[j], low[j] = shortLimbs(v)
 			}
-			p.shorts[at], p.shorts[at+apart] = shortLimbs(v)
+			continue
+		}
+		high, low := p.bytes[at:at+len(column)], p.bytes[at+apart:at+apart+len(column)]
+		for j, v := range column {
+			high[j], low[j] = byteLimbs(v)
 		}
 	}
 	return p
+}
+
+// packUnsplit writes unsplit weights for bytes.
+func (c *IntColumns[T]) packUnsplit() []int16 {
+	apart := c.apart()
+	out := make([]int16, apart*c.columns)
+	for k := range c.columns {
+		copy(out[k*apart:], c.whole[k*c.dim:(k+1)*c.dim])
+	}
+	return out
 }
 
 // byteLimbs returns the higher and the lower limb of a weight for bytes.
@@ -191,12 +203,12 @@ func (c *IntColumns[T]) productsAVX2(dst []float32, x []T, rows int) {
 // productsNarrow computes the products of the first rows of whole chunks. There is at least one
 // chunk.
 func (c *IntColumns[T]) productsNarrow(dst []float32, x []T, rows, chunks int) {
-	stride, limbs := strideOf[T](c.dim), c.packed.limbs()
+	stride := strideOf[T](c.dim)
 	switch x := any(x).(type) {
 	case []uint8:
-		productsByteAVX2(&dst[0], &x[0], &limbs.shorts[0], &c.units[0], rows, chunks, c.columns, stride, 2*c.apart(), 4*c.columns, 0, 0, 0, 0)
+		productsByteAVX2(&dst[0], &x[0], &c.packed.unsplit()[0], &c.units[0], rows, chunks, c.columns, stride, 2*c.apart(), 4*c.columns, 0, 0, 0, 0)
 	case []int16:
-		productsShortAVX2(&dst[0], &x[0], &limbs.shorts[0], &c.units[0], rows, chunks, c.columns, stride, 2*c.apart(), 4*c.columns, 0, 0, 0, 0)
+		productsShortAVX2(&dst[0], &x[0], &c.packed.limbs().shorts[0], &c.units[0], rows, chunks, c.columns, stride, 2*c.apart(), 4*c.columns, 0, 0, 0, 0)
 	}
 }
 
