@@ -29,6 +29,16 @@ func AppendRows[T uint8 | int16 | uint64](dst, x []T, dim int, rows []int) []T {
 	return dst
 }
 
+// Fetch prefetches the memory of listed entries, and reads none of them. The entries of x are those
+// with the numbers first, first+1, …; others are skipped.
+func Fetch[T any](x []T, listed []int, first int) {
+	for _, i := range listed {
+		if at := i - first; uint(at) < uint(len(x)) {
+			fetchRow((*byte)(unsafe.Pointer(&x[at])), 1)
+		}
+	}
+}
+
 // fetch prefetches the memory of a row, at least one entry.
 func fetch[T uint8 | int16 | uint64](row []T) {
 	fetchRow((*byte)(unsafe.Pointer(unsafe.SliceData(row))), len(row)*int(unsafe.Sizeof(row[0])))

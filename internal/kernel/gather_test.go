@@ -46,6 +46,17 @@ func TestAppendRowsRefusesRowsThatAreNotThere(t *testing.T) {
 	}
 }
 
+// TestFetchChangesNothing prefetches entries that are there, and others.
+func TestFetchChangesNothing(t *testing.T) {
+	x := []float32{1, 2, 3}
+	Fetch(x, []int{9, 7, 9, 6, 10, -1}, 7)
+	Fetch(x, nil, 0)
+	Fetch[int64](nil, []int{7}, 0)
+	if !slices.Equal(x, []float32{1, 2, 3}) {
+		t.Errorf("got %v, want what was there", x)
+	}
+}
+
 // BenchmarkAppendRows copies one row of a hundred of a table of the size of MNIST, in order.
 func BenchmarkAppendRows(b *testing.B) {
 	const n, dim = 60000, 784

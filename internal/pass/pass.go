@@ -133,8 +133,9 @@ func Sample(sum *release.Sum, rows *release.Rows, sample release.Sample, propose
 			if from >= len(indices) {
 				return nil
 			}
-			var err error
-			if *b, err = rows.LoadAt(indices[from:min(to, len(indices))], *b); err != nil {
+			records, err := indices[from:min(to, len(indices))], error(nil)
+			rows.Prefetch(records)
+			if *b, err = rows.LoadAt(records, *b); err != nil {
 				return err
 			}
 			if err = w.add(*b, propose); err != nil {

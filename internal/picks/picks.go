@@ -5,6 +5,7 @@ package picks
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"sync"
 )
 
 // A record is picked with probability 2^-bits.
@@ -13,11 +14,29 @@ const bits = 13
 // Secret decides which records of one pass are picked. No noise comes from it.
 type Secret [2]uint64
 
+// unused are bytes from crypto/rand that no secret has taken. One call reads bytes for many secrets,
+// because a step of a small batch draws several.
+var unused struct {
+	sync.Mutex
+	text [64 * secretBytes]byte
+	left int
+}
+
+const secretBytes = 16
+
 // NewSecret returns a secret from crypto/rand.
 func NewSecret() Secret {
-	var text [16]byte
-	_, _ = rand.Read(text[:]) // it never fails
-	return Secret{binary.LittleEndian.Uint64(text[:]), binary.LittleEndian.Uint64(text[8:])}
+	unused.Lock()
+	defer unused.Unlock()
+	if unused.left == 0 {
+		_, _ = rand.Read(unused.text[:]) // it never fails
+		unused.left = len(unused.text)
+	}
+	unused.left -= secretBytes
+	text := unused.text[unused.left:][:secretBytes]
+	secret := Secret{binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[8:])}
+	clear(text)
+	return secret
 }
 
 // One returns one of n records, at least 1. Each has the same probability up to n·2^-64.

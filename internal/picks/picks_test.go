@@ -1,6 +1,9 @@
 package picks
 
-import "testing"
+import (
+	"sync"
+	"testing"
+)
 
 // TestEachRecordIsPickedAlike counts the picks of 2^22 blocks of four records. Each has 512 in
 // expectation, and a count outside 350 to 700 has a probability below 1e-11.
@@ -69,4 +72,27 @@ func TestPassesAndPartsPickOtherRecords(t *testing.T) {
 			t.Errorf("%s: %d of 4096 places are the same, want nearly 1", name, same)
 		}
 	}
+}
+
+// TestSecretsAreFresh draws 4000 secrets in four goroutines. Two of them agree in a half with a
+// probability below 1e-11.
+func TestSecretsAreFresh(t *testing.T) {
+	var lock sync.Mutex
+	var all sync.WaitGroup
+	seen := map[uint64]bool{0: true}
+	for range 4 {
+		all.Go(func() {
+			for range 1000 {
+				for _, half := range NewSecret() {
+					lock.Lock()
+					if seen[half] {
+						t.Errorf("a half of a secret is %x for a second time", half)
+					}
+					seen[half] = true
+					lock.Unlock()
+				}
+			}
+		})
+	}
+	all.Wait()
 }

@@ -50,6 +50,17 @@ func (r *Rows) Load(first, n int, old Block) (Block, error) {
 	return Block{rows: r, x: r.x.Part(at, n), n: n, first: first, labels: piece(r.labels, at, n), measures: r.measures.part(at, n)}, nil
 }
 
+// Prefetch prefetches what is kept of the listed rows next to their integers. It then arrives while
+// LoadAt copies the integers. It reads nothing of it, and skips records that the rows do not have.
+func (r *Rows) Prefetch(records []int) {
+	kernel.Fetch(r.known.mixes, records, r.first)
+	kernel.Fetch(r.n2, records, r.first)
+	kernel.Fetch(r.multipliers, records, r.first)
+	kernel.Fetch(r.betas, records, r.first)
+	kernel.Fetch(r.tails, records, r.first)
+	kernel.Fetch(r.labels, records, r.first)
+}
+
 // LoadAt returns a block of the listed rows. It otherwise behaves like Load.
 func (r *Rows) LoadAt(records []int, old Block) (Block, error) {
 	at := make([]int, len(records))
