@@ -43,3 +43,23 @@ func TestMergedLedgerKnowsItsRuns(t *testing.T) {
 		t.Errorf("got %d and %s, want a certificate that no record has", status, stdout)
 	}
 }
+
+// TestMergersKnowWhatTwoLedgersCount merges a ledger that paid for a run, and may not know its end, with one that
+// imported the folder of the run. The certificate agrees with the record that has its hash, in each order.
+func TestMergersKnowWhatTwoLedgersCount(t *testing.T) {
+	for _, order := range [][]string{{"open.ledger", "other.ledger"}, {"other.ledger", "open.ledger"}, {"other.ledger", "people.ledger"}} {
+		openRun(t)
+		newPeopleLedger(t, "other.ledger")
+		mustInvoke(t, "ledger", "import", "other.ledger", "paid")
+		mustInvoke(t, append([]string{"ledger", "merge", "--out", "all.ledger"}, order...)...)
+		if out, _ := mustInvoke(t, "verify", "paid", "--ledger", "all.ledger"); !strings.Contains(out, "the ledger counts the certificate") {
+			t.Errorf("%v: got %s, want a certificate that the ledger counts", order, out)
+		}
+		mustInvoke(t, "ledger", "check", "all.ledger", "paid")
+		text := readText(t, "paid/certificate.json")
+		writeText(t, "paid/certificate.json", strings.Replace(text, `"created": "2`, `"created": "1`, 1))
+		if status, stdout, _ := invoke("verify", "paid", "--ledger", "all.ledger"); status != exitFailed {
+			t.Errorf("%v: got %d and %s, want a changed certificate refused", order, status, stdout)
+		}
+	}
+}

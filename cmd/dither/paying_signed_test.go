@@ -4,17 +4,21 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/budget"
+	"github.com/ditherml/dither/mechanism"
+	"github.com/ditherml/dither/privacy"
 )
 
-// TestRunsSignTheirCertificates changes certificates of runs whose end the ledger does not know. The key of each run
-// ended with its process, so a certificate that another one wrote names no record.
-func TestRunsSignTheirCertificates(t *testing.T) {
+// openRun trains the model paid under people.ledger. open.ledger is a copy that does not know the end of the run.
+func openRun(t *testing.T) {
+	t.Helper()
 	resumeFiles(t)
 	meanwhile := &watcher{at: map[string]func(){"step 24 of 40": func() { writeText(t, "open.ledger", readText(t, "people.ledger")) }}}
 	if status := run(t.Context(), append(slices.Clone(resumable), "--ledger", "people.ledger", "--out", "paid"), meanwhile, meanwhile); status != exitDone {
@@ -23,6 +27,50 @@ func TestRunsSignTheirCertificates(t *testing.T) {
 	if err := os.Chmod("open.ledger", 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestRecordsWithoutKeyProveNoRun gives a certificate the record of an older program, and a made-up signature. Nobody
+// can check this signature, and nothing says that it was checked.
+func TestRecordsWithoutKeyProveNoRun(t *testing.T) {
+	openRun(t)
+	newPeopleLedger(t, "old.ledger")
+	c, err := certificate.Read("paid/certificate.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	event, err := mechanism.ParseEvent(c.Event)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := budget.OpenFile(t.Context(), "old.ledger")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := b.Reserve(t.Context(), budget.Ask{Data: "people", Event: event, Draws: c.NoiseDraws, Delta: c.Delta, Neighboring: c.Neighboring,
+		Unit: privacy.Unit{Row: c.Unit, RowsPerPerson: c.GroupRows}, Purpose: "model", Person: "anna", Run: "old",
+		Own: budget.Guarantee{Epsilon: float64(c.Epsilon), Delta: c.Delta, Accountant: c.Accountant}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seq, head := r.Place()
+	c.Recorded = &certificate.LedgerRecord{Ledger: b.Ledger(), Sequence: seq, Head: head, Signature: strings.Repeat("0", 128)}
+	text, err := c.Encode()
+	if err = errors.Join(err, b.Close()); err != nil {
+		t.Fatal(err)
+	}
+	writeText(t, "paid/certificate.json", string(text))
+	if out, _ := mustInvoke(t, "verify", "paid", "--ledger", "old.ledger"); !strings.Contains(out, "nothing shows that it wrote this certificate") {
+		t.Errorf("got %s, want it said that nothing shows the run", out)
+	}
+	if status, _, stderr := invoke("ledger", "import", "old.ledger", "paid"); status != exitUsage || !strings.Contains(stderr, "did not say which certificate it wrote") {
+		t.Errorf("got %d and %q, want it said that nothing shows the run", status, stderr)
+	}
+}
+
+// TestRunsSignTheirCertificates changes certificates of runs whose end the ledger does not know. The key of each run
+// ended with its process, so a certificate that another one wrote names no record.
+func TestRunsSignTheirCertificates(t *testing.T) {
+	openRun(t)
 	if out, _ := mustInvoke(t, "verify", "paid", "--ledger", "open.ledger"); !strings.Contains(out, "the run of the record signed the certificate") {
 		t.Errorf("got %s, want the signature of the run named", out)
 	}

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -95,8 +94,10 @@ func (l *Ledger) Import(ctx context.Context, population, who string, folders ...
 
 // unnamed says that no record names the hash of a certificate, and that its run did not sign it.
 func (l *Ledger) unnamed(one imported) string {
-	if one.recorded.Signature != "" || slices.ContainsFunc(l.Summary().Releases, func(r budget.Release) bool { return r.Certificate == one.hash }) {
-		return ""
+	for _, r := range l.Summary().Releases {
+		if r.Certificate == one.hash || r.Seq == one.recorded.Sequence && r.HasKey() { // against checked the signature
+			return ""
+		}
 	}
 	return ", whose run did not say which certificate it wrote (if another run wrote this one, `dither ledger repair --forfeit REASON` is what is left)"
 }

@@ -102,14 +102,7 @@ func within(folders []string) (out []string) {
 
 // against returns what a certificate and the releases that name it say of one another.
 func (l *Ledger) against(folder, hash string, c certificate.Certificate, all []budget.Release) []string {
-	var own []budget.Release
-	elsewhere := c.Recorded != nil && c.Recorded.Ledger != l.Book.Ledger()
-	moved := elsewhere // into this ledger, by a merger or an import
-	for _, r := range all {
-		if r.Certificate == hash || r.Certificate == "" && c.Recorded != nil && (!elsewhere && r.Seq == c.Recorded.Sequence || elsewhere && cameFrom(r, *c.Recorded)) {
-			own, moved = append(own, r), moved && r.Source != ""
-		}
-	}
+	own, moved := l.paying(hash, c, all)
 	if found := l.place(c.Recorded); found != "" && !(moved && len(own) > 0) {
 		return []string{found}
 	}
@@ -151,6 +144,21 @@ func (l *Ledger) against(folder, hash string, c certificate.Certificate, all []b
 	return found
 }
 
+// paying returns the records that count a certificate or that it names. moved is whether a merger or an import took all
+// of them into this ledger. Where a merger took the record that it names, and another record counts its hash,
+// it was counted twice, and the hash decides.
+func (l *Ledger) paying(hash string, c certificate.Certificate, all []budget.Release) (own []budget.Release, moved bool) {
+	elsewhere := c.Recorded != nil && c.Recorded.Ledger != l.Book.Ledger()
+	counted := slices.ContainsFunc(all, func(r budget.Release) bool { return r.Certificate == hash })
+	moved = elsewhere
+	for _, r := range all {
+		if r.Certificate == hash || r.Certificate == "" && c.Recorded != nil && (!elsewhere && r.Seq == c.Recorded.Sequence || elsewhere && !counted && cameFrom(r, *c.Recorded)) {
+			own, moved = append(own, r), moved && r.Source != ""
+		}
+	}
+	return own, moved
+}
+
 // signed reports whether the run of a record signed a certificate. Runs of older programs have no key, and pass.
 func signed(r budget.Release, c certificate.Certificate) bool {
 	if !r.HasKey() {
@@ -164,6 +172,12 @@ func signed(r budget.Release, c certificate.Certificate) bool {
 	unsigned.Signature, c.Recorded = "", &unsigned
 	text, err := c.Encode()
 	return err == nil && r.Signed(text, signature)
+}
+
+// hasKey reports whether a record that counts a certificate, or that it names, contains the key of its run.
+func (l *Ledger) hasKey(hash string, c certificate.Certificate, all []budget.Release) bool {
+	own, _ := l.paying(hash, c, all)
+	return slices.ContainsFunc(own, budget.Release.HasKey)
 }
 
 // place returns what is wrong with the record that a certificate names, "" for nothing and for no
@@ -198,7 +212,7 @@ func Hold(ctx context.Context, where, folder string, v *artefact.Verification) e
 	switch {
 	case slices.ContainsFunc(all, func(r budget.Release) bool { return r.Certificate == hash }):
 		words = ": the ledger counts the certificate, at its event and guarantee, and has the record that it names"
-	case c.Recorded != nil && c.Recorded.Signature != "":
+	case l.hasKey(hash, c, all):
 		words += "; the run of the record signed the certificate, and the ledger does not know that the run ended"
 	default:
 		words += "; the run of the record was made by an older program, which did not sign, so nothing shows that it wrote this certificate"
