@@ -64,10 +64,10 @@ func (p *privateFlags) add(f *pflag.FlagSet) {
 // request returns the request that the flags describe.
 func (p *privateFlags) request(group string, threshold float64) (evaluate.Request, error) {
 	r := evaluate.Request{Epsilon: p.epsilon, Delta: p.delta, Noise: p.noise, MaxRecords: p.maxRecords, Bins: p.bins, ResidualBound: p.residualBound, GroupColumn: group, Threshold: threshold}
-	if !p.flags.Changed("epsilon") {
+	switch given := p.flags.Changed("epsilon"); {
+	case !given && p.wish.Charge == "":
 		return r, fmt.Errorf("--epsilon is missing, want the budget of the private evaluation, such as 0.5; it adds to what was spent on these records before")
-	}
-	if !(p.epsilon > 0) || math.IsInf(p.epsilon, 1) {
+	case given && (!(p.epsilon > 0) || math.IsInf(p.epsilon, 1)):
 		return r, fmt.Errorf("--epsilon is %v, want a positive finite number", p.epsilon)
 	}
 	if p.maxRecords < 0 {

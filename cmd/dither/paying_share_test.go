@@ -59,3 +59,37 @@ func TestEpsilonIsAShare(t *testing.T) {
 		t.Errorf("got %q, want a charge of 5 %%", stderr)
 	}
 }
+
+// TestChargesAreSaid asks for shares in ledgers that charge more than the epsilon of a plan, and with noise that is given.
+// What a run says of its own epsilon is that of its certificate.
+func TestChargesAreSaid(t *testing.T) {
+	create := []string{"ledger", "create", "health.ledger", "--data", "randhie", "--epsilon", "3", "--delta", "1e-5", "--row", ledgerUnit, "--rows-per-person", "5"}
+	count := []string{"query", "count", "--data", "builtin:randhie", "--ledger", "health.ledger", "--noise", "gaussian", "--out", "out"}
+	for _, c := range []struct {
+		terms, args []string
+		share       float64
+		want        string
+	}{
+		{[]string{"--filter", "basic"}, []string{"--epsilon", "0.1"}, 0.1, "so a smaller --delta takes less"},
+		{[]string{"--filter", "basic"}, []string{"--epsilon", "0.5"}, 0.5 / 3, ""},
+		{[]string{"--filter", "basic", "--unit", "person"}, []string{"--epsilon", "0.5"}, 0.5 / 3, "and --charge takes more"},
+		{[]string{"--filter", "rdp"}, []string{"--epsilon", "1", "--noise-multiplier", "20", "--charge", "30%"}, 0.0056, "has epsilon 0.189"},
+	} {
+		t.Chdir(t.TempDir())
+		mustInvoke(t, append(slices.Clone(create), c.terms...)...)
+		_, stderr := mustInvoke(t, append(slices.Clone(count), c.args...)...)
+		if !strings.Contains(stderr, c.want) || strings.Contains(stderr, "charge ") != (c.want != "") {
+			t.Errorf("%v, %v: got %q, want %q", c.terms, c.args, stderr, c.want)
+		}
+		if last := counted(t, "health.ledger")[0]; !(last.Share <= c.share*(1+1e-6)) {
+			t.Errorf("%v, %v: the share is %v, want at most %v", c.terms, c.args, last.Share, c.share)
+		}
+	}
+	t.Chdir(t.TempDir())
+	mustInvoke(t, create...)
+	mustInvoke(t, "train", "--data", "builtin:randhie", "--steps", "3", "--out", "model")
+	_, stderr := mustInvoke(t, "evaluate", "model", "builtin:randhie", "--private", "--charge", "5%", "--ledger", "health.ledger")
+	if !strings.Contains(stderr, "charge     5 % of") && !strings.Contains(stderr, "charge     4.9") {
+		t.Errorf("got %q, want an evaluation for 5 %% of the budget", stderr)
+	}
+}

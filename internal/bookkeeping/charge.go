@@ -61,7 +61,7 @@ func (w Wish) charge() (float64, error) {
 // read from the records or reserved. The error wraps ledger.ErrOverBudget where no plan has so small a charge.
 //
 // Without w.Charge some plans stay as they are: no ledger can be opened, the noise is given, or plan returns no draft.
-// Under the filter basic the charge is the epsilon of the plan itself.
+// The filter basic also charges the delta of a plan, which no noise changes.
 func Within[R any](ctx context.Context, w Wish, s *data.Schema, most float64, plan func(epsilon float64) (R, *certificate.Certificate, error)) (run R, words string, err error) {
 	if w.Charge != "" {
 		return charged(ctx, w, s, most, plan)
@@ -78,10 +78,17 @@ func Within[R any](ctx context.Context, w Wish, s *data.Schema, most float64, pl
 	t := p.ledger.Terms()
 	share := most / t.Epsilon
 	q, failed := p.quote(ctx, w, s, *c)
-	if failed != nil || q.Within(share) || t.Filter.Name == budget.Basic { // basic charges the epsilon itself
+	if failed != nil || q.Within(share) {
 		return run, "", nil
 	}
 	why := "and --charge takes more"
+	says := func() string {
+		return fmt.Sprintf("%s; --epsilon %v is %s of the epsilon %v of the ledger, %s", chargeWords(q), most, budget.Percent(share), t.Epsilon, why)
+	}
+	if t.Filter.Name == budget.Basic && q.Charge <= most*(1+1e-6) { // the rest is delta
+		why = "and the filter also charges the delta of the plan, so a smaller --delta takes less"
+		return run, says(), nil
+	}
 	epsilon, ask, err := fitting(ctx, p, w, s, most, share, false, plan)
 	switch {
 	case err == nil:
@@ -92,7 +99,7 @@ func Within[R any](ctx context.Context, w Wish, s *data.Schema, most float64, pl
 	if err == nil {
 		run, _, err = plan(epsilon)
 	}
-	return run, fmt.Sprintf("%s; --epsilon %v is %s of the epsilon %v of the ledger, %s", chargeWords(q, epsilon), most, budget.Percent(share), t.Epsilon, why), err
+	return run, says(), err
 }
 
 // charged is Within for a given charge.
@@ -128,7 +135,7 @@ func charged[R any](ctx context.Context, w Wish, s *data.Schema, most float64, p
 	if err == nil {
 		run, _, err = plan(epsilon)
 	}
-	return run, chargeWords(q, epsilon), err
+	return run, chargeWords(q), err
 }
 
 // fitting is Fit of the ledger for the plans of a run.
@@ -163,6 +170,6 @@ func (p *Purse) quote(ctx context.Context, w Wish, s *data.Schema, c certificate
 }
 
 // chargeWords is the line of a run about its charge.
-func chargeWords(q budget.Quote, epsilon float64) string {
-	return fmt.Sprintf("charge     %s of the ledger's budget; the plan's own guarantee has epsilon %s", budget.Percent(max(q.Share, q.ShareAfter-q.ShareBefore)), display.Rounded(epsilon, 4, true))
+func chargeWords(q budget.Quote) string {
+	return fmt.Sprintf("charge     %s of the ledger's budget; the plan's own guarantee has epsilon %s", budget.Percent(max(q.Share, q.ShareAfter-q.ShareBefore)), display.Rounded(q.Own.Epsilon, 4, true))
 }

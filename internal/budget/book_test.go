@@ -608,3 +608,20 @@ func TestManyReleases(t *testing.T) {
 		t.Errorf("sums are %v, want about %v (%v)", again.state.spent.all.floats(), one.price.Near, err)
 	}
 }
+
+// TestFitStops stops while Fit plans. What the plan says of it is kept.
+func TestFitStops(t *testing.T) {
+	b, _ := made(t, termsOf(GDP))
+	ctx, stop := context.WithCancel(background)
+	stopped, plans := errors.New("stopped before the price was known"), 0
+	_, _, err := b.Fit(ctx, 100, 0.1, false, func(float64) (Ask, error) {
+		if plans++; plans == 3 {
+			stop()
+			return Ask{}, stopped
+		}
+		return askOf(t, b.Terms(), "gaussian(0.1)"), nil
+	})
+	if !errors.Is(err, stopped) || plans != 3 {
+		t.Errorf("got %v after %d plans, want it stopped at the third", err, plans)
+	}
+}

@@ -138,7 +138,7 @@ func (b *Book) Fit(ctx context.Context, most, share float64, left bool, make fun
 		a, failed := make(epsilon)
 		if failed != nil {
 			unmade = failed
-			return math.Inf(1), ctx.Err()
+			return math.Inf(1), ended(ctx, failed)
 		}
 		unmade = nil
 		q, failed := b.Quote(ctx, a)
@@ -207,6 +207,14 @@ func (b *Book) Fit(ctx context.Context, most, share float64, left bool, make fun
 		return 0, Ask{}, fmt.Errorf("budget: %w: no plan of epsilon %.4g or more fits, want a larger budget", ErrOverBudget, high)
 	}
 	return low, best, nil
+}
+
+// ended returns an error if the context has ended, else nil.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return err
 }
 
 // nextBelow returns the epsilon that Fit tries after one whose charge is too large, by this logarithm. The charge of
