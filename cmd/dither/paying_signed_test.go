@@ -77,6 +77,13 @@ func TestRunsSignTheirCertificates(t *testing.T) {
 	if out, _ := mustInvoke(t, "ledger", "check", "open.ledger", "paid"); !strings.Contains(out, "agrees    yes") {
 		t.Errorf("got %s, want a ledger that agrees", out)
 	}
+	newPeopleLedger(t, "second.ledger")
+	newPeopleLedger(t, "third.ledger")
+	mustInvoke(t, "ledger", "merge", "open.ledger", "second.ledger", "--out", "all.ledger")
+	if status, _, stderr := invoke("ledger", "import", "all.ledger", "paid"); status != exitUsage || !strings.Contains(stderr, "counted already, by record") {
+		t.Errorf("got %d and %q, want a run that the merger took", status, stderr)
+	}
+	mustInvoke(t, "ledger", "import", "third.ledger", "paid")
 	whole := readText(t, "paid/certificate.json")
 	text := func(c certificate.Certificate) string {
 		out, err := c.Encode()

@@ -42,7 +42,11 @@ func (t *trainCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := within(ctx, t.stderr, t.tell(), t.wish, source.schema, most, func(epsilon float64) (*training.Run, *certificate.Certificate, error) {
+	tell := t.stderr // an epsilon that was asked for and not kept is told in any case
+	if t.wish.Charge != "" {
+		tell = t.tell()
+	}
+	f, err := within(ctx, t.stderr, tell, t.wish, source.schema, most, func(epsilon float64) (*training.Run, *certificate.Certificate, error) {
 		t.plan.epsilon = epsilon
 		f, failed := t.planned(ctx, source)
 		if failed != nil || t.network.resume != "" { // its noise is that of the run before

@@ -27,6 +27,7 @@ type imported struct {
 	folder, hash string
 	ask          budget.Ask
 	recorded     *certificate.LedgerRecord // of this ledger, nil for none
+	moved        uint64                    // the record that a merger took from the run's ledger, 0 for none
 }
 
 // Imported is what was counted after the fact, and where the ledger stands now.
@@ -71,6 +72,9 @@ func (l *Ledger) Import(ctx context.Context, population, who string, folders ...
 		}
 		if err != nil {
 			return Imported{}, fmt.Errorf("%s: %w; nothing was imported", folder, err)
+		}
+		if one.moved > 0 {
+			known[one.hash] = fmt.Sprintf("record %d, which a merger took from the ledger of the run", one.moved)
 		}
 		for _, key := range []string{one.hash, "run " + one.ask.Run} {
 			if where := known[key]; where != "" {
@@ -140,6 +144,11 @@ func (l *Ledger) toImport(ctx context.Context, population, who, folder string) (
 			return one, failure.Running(fmt.Errorf("it names record %d of this ledger, which does not pay for it: %s; the certificate was changed, so ask who ran it what the run spent", c.Recorded.Sequence, found[0]))
 		}
 		return one, nil
+	}
+	for _, r := range l.Summary().Releases {
+		if c.Recorded != nil && r.HasKey() && cameFrom(r, *c.Recorded) && signed(r, c) {
+			one.moved = r.Seq
+		}
 	}
 	if _, err = l.Quote(ctx, a); err != nil {
 		err = fmt.Errorf("%w. The release has happened: a ledger that cannot count it must not go on; `dither ledger repair %s --forfeit REASON` gives up what is left", err, display.Quoted(l.Where))
