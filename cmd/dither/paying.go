@@ -31,8 +31,8 @@ func addCharge(f *pflag.FlagSet, w *bookkeeping.Wish) {
 func within[R any](ctx context.Context, stderr, tell io.Writer, w bookkeeping.Wish, s *data.Schema, most float64, plan func(float64) (R, *certificate.Certificate, error)) (R, error) {
 	run, words, err := bookkeeping.Within(ctx, w, s, most, func(epsilon float64) (r R, c *certificate.Certificate, err error) {
 		fetch, err := progress.Await(ctx, stderr, "calibrating the noise", func() (func() (R, *certificate.Certificate), error) {
-			r, c, err := plan(epsilon)
-			return func() (R, *certificate.Certificate) { return r, c }, err
+			planned, draft, failed := plan(epsilon)
+			return func() (R, *certificate.Certificate) { return planned, draft }, failed
 		})
 		if err == nil {
 			r, c = fetch()

@@ -51,8 +51,8 @@ func TestEpsilonIsAShare(t *testing.T) {
 	if own := regexp.MustCompile(`epsilon ([0-9.]+)\n`).FindStringSubmatch(stderr); own == nil || display.Parse(own[1]) != 1 {
 		t.Errorf("got %q, want all of epsilon 1 where the charge allows it", stderr)
 	}
-	if status, _, stderr := invoke(append([]string{"query", "count", "--charge", "7"}, table...)...); status != exitUsage || !strings.Contains(stderr, "--charge is") {
-		t.Errorf("got %d and %q, want a share", status, stderr)
+	if status, _, refusal := invoke(append([]string{"query", "count", "--charge", "7"}, table...)...); status != exitUsage || !strings.Contains(refusal, "--charge is") {
+		t.Errorf("got %d and %q, want a share", status, refusal)
 	}
 	_, stderr = mustInvoke(t, append([]string{"query", "count", "--charge", "5%"}, table...)...)
 	if !strings.Contains(stderr, "charge     5 % of") {

@@ -196,6 +196,32 @@ func TestKernelsStayWithinTheirLevel(t *testing.T) {
 	}
 }
 
+// TestFetchWritesNothing reads the assembly of fetchRow, which gets the addresses of numbers that checks trust. An
+// instruction without a plain register at its end could write to memory.
+func TestFetchWritesNothing(t *testing.T) {
+	seen := 0
+	for _, file := range readAllAssembly(t) {
+		for _, f := range file {
+			if !strings.HasPrefix(f.name, "fetchRow") {
+				continue
+			}
+			seen++
+			for _, s := range f.statements {
+				to := s.operands[strings.LastIndex(s.operands, " ")+1:]
+				switch {
+				case s.mnemonic == "PREFETCHT1", s.mnemonic == "RET", strings.HasPrefix(s.mnemonic, "J"):
+				case to == "AX" || to == "CX":
+				default:
+					t.Errorf("%s (line %d): %s %s, want a prefetch, a jump, or a result in a register", f.name, s.line, s.mnemonic, s.operands)
+				}
+			}
+		}
+	}
+	if seen != 1 {
+		t.Errorf("%d functions read, want 1", seen)
+	}
+}
+
 // TestFaultsOfLevelsAreFound plants one instruction each in a function of a level.
 func TestFaultsOfLevelsAreFound(t *testing.T) {
 	for _, c := range []struct {
