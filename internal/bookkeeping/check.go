@@ -208,8 +208,12 @@ func Hold(ctx context.Context, where, folder string, v *artefact.Verification) e
 		return err
 	}
 	hash, all := certificate.Hash(text), l.Summary().Releases
+	found := l.against(folder, hash, c, all)
+	v.Refuse(found...)
 	words := ": the ledger has the record that the certificate names, at its event and guarantee"
 	switch {
+	case len(found) > 0:
+		words = ": the ledger and the certificate were held against one another"
 	case slices.ContainsFunc(all, func(r budget.Release) bool { return r.Certificate == hash }):
 		words = ": the ledger counts the certificate, at its event and guarantee, and has the record that it names"
 	case l.hasKey(hash, c, all):
@@ -218,7 +222,6 @@ func Hold(ctx context.Context, where, folder string, v *artefact.Verification) e
 		words += "; the run of the record was made by an older program, which did not sign, so nothing shows that it wrote this certificate"
 	}
 	v.Checked = append(slices.Clone(v.Checked), display.OneLine(where)+words)
-	v.Refuse(l.against(folder, hash, c, all)...)
 	return nil
 }
 
