@@ -14,7 +14,7 @@ import (
 	"github.com/ditherml/dither/internal/release"
 )
 
-// crossedSetup is a plan for rows of cells, and records of which some have missing numbers. The level of
+// crossedSetup is a plan for rows of cells, and records, some with missing numbers. The level of
 // the target is told by two numbers together and by neither alone.
 func crossedSetup(t *testing.T, r Request, pairs string, records int) (Setup, *data.Dataset) {
 	t.Helper()

@@ -54,6 +54,9 @@ func TestEpsilonIsAShare(t *testing.T) {
 	if status, _, refusal := invoke(append([]string{"query", "count", "--charge", "7"}, table...)...); status != exitUsage || !strings.Contains(refusal, "--charge is") {
 		t.Errorf("got %d and %q, want a share", status, refusal)
 	}
+	if status, _, refusal := invoke(append([]string{"train", "--steps", "3", "--epsilon", "5"}, table...)...); status != exitRefused || strings.Contains(refusal, "charge ") {
+		t.Errorf("got %d and %q, want more than the whole budget refused, and nothing calibrated", status, refusal)
+	}
 	_, stderr = mustInvoke(t, append([]string{"query", "count", "--charge", "5%"}, table...)...)
 	if !strings.Contains(stderr, "charge     5 % of") {
 		t.Errorf("got %q, want a charge of 5 %%", stderr)

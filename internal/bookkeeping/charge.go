@@ -78,7 +78,7 @@ func Within[R any](ctx context.Context, w Wish, s *data.Schema, most float64, pl
 	t := p.ledger.Terms()
 	share := most / t.Epsilon
 	q, failed := p.quote(ctx, w, s, *c)
-	if failed != nil || q.Within(share) {
+	if failed != nil || share > 1 || q.Within(share) { // Pay refuses what is beyond the budget
 		return run, "", nil
 	}
 	why := "and --charge takes more"
