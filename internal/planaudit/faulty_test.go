@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/auditing"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/train"
@@ -84,18 +85,21 @@ func TestEditedClaimsAreRefused(t *testing.T) {
 	if _, err := ofCertificate("as it was", s.Certificate); err != nil {
 		t.Fatal(err)
 	}
-	c := s.Certificate
-	c.Epsilon /= 2
 	plan := string(s.Certificate.Plan)
-	for what, edited := range map[string]string{"": plan, `"steps":4`: strings.Replace(plan, `"steps":4`, `"steps":8`, 1), `"noise-multiplier":`: strings.Replace(plan, `"noise-multiplier":`, `"noise-multiplier":0`, 1)} {
-		if what != "" {
-			if c = s.Certificate; edited == plan {
-				t.Fatalf("the plan has no %s: %s", what, plan)
-			}
+	for _, edited := range []struct {
+		what, plan string
+		epsilon    certificate.Epsilon
+	}{
+		{"a smaller epsilon", plan, s.Certificate.Epsilon / 2},
+		{"more steps", strings.Replace(plan, `"steps":4`, `"steps":8`, 1), s.Certificate.Epsilon},
+		{"less noise", strings.Replace(plan, `"noise-multiplier":`, `"noise-multiplier":0`, 1), s.Certificate.Epsilon},
+	} {
+		c := s.Certificate
+		if c.Epsilon, c.Plan = edited.epsilon, []byte(edited.plan); c.Epsilon == s.Certificate.Epsilon && edited.plan == plan {
+			t.Fatalf("%s: nothing was edited in %s", edited.what, plan)
 		}
-		c.Plan = []byte(edited)
 		if _, err := ofCertificate("edited", c); err == nil || !strings.Contains(err.Error(), "does not follow from its plan") {
-			t.Errorf("an edited %q: got %v, want a refusal", what, err)
+			t.Errorf("%s: got %v, want a refusal", edited.what, err)
 		}
 	}
 }
