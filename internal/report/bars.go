@@ -17,8 +17,10 @@ const (
 // the plot's width, with the zero axis at 50.
 type bar struct {
 	Label, Full, Value string
-	Class              string // positive or negative
+	Class              string // positive, negative, or unsure of an interval that has 0
 	X, Width           string
+	Low, High          string // of the interval, "" for none
+	Half               string // half its length, as a text
 }
 
 // scorePlot holds the coefficients of one score.
@@ -69,11 +71,11 @@ func newScorePlot(name string, coefficients []Coefficient, unlisted int, largest
 	return plot
 }
 
-// largestWeight returns the greatest finite absolute value.
+// largestWeight returns the greatest finite absolute value, or end of an interval.
 func largestWeight(coefficients []Coefficient) float64 {
 	largest := 0.0
 	for _, c := range coefficients {
-		if size := math.Abs(c.Value); !math.IsNaN(size) && !math.IsInf(size, 0) {
+		if size := math.Abs(c.Value) + c.Half; !math.IsNaN(size) && !math.IsInf(size, 0) {
 			largest = max(largest, size)
 		}
 	}
@@ -93,6 +95,15 @@ func newBar(c Coefficient, largest float64) bar {
 		b.Class, x = "negative", 50-width
 	}
 	b.X, b.Width = percentOf(x), percentOf(width)
+	if low, high := 50+49*((c.Value-c.Half)/largest), 50+49*((c.Value+c.Half)/largest); c.Half > 0 && low >= 0 && high <= 100 {
+		b.Low, b.High = percentOf(low), percentOf(high)
+	}
+	if c.Half > 0 {
+		b.Half = "± " + digitsUp(c.Half, 3)
+		if math.Abs(c.Value) <= c.Half {
+			b.Class = "unsure"
+		}
+	}
 	return b
 }
 

@@ -40,6 +40,10 @@ type Page struct {
 	Budget []figure.Figure
 	// Coefficients are shown in the caller's order, grouped by Score.
 	Coefficients []Coefficient
+	// BarWords say what the intervals of the coefficients contain. BarRefusal says why there are no
+	// intervals.
+	BarWords   []string
+	BarRefusal string
 	// Unlisted is the number of further coefficients of each score, all of them smaller.
 	Unlisted int
 	// Estimates is nil unless the method says how uncertain its coefficients are.
@@ -122,6 +126,8 @@ type Coefficient struct {
 	Score string
 	// Value is the weight.
 	Value float64
+	// Half is half the length of an interval around Value, or 0 for no interval.
+	Half float64
 }
 
 // Estimates are coefficients with intervals, which follow from what was released.

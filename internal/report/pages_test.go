@@ -46,6 +46,7 @@ func binaryPage() Page {
 			{"training", "repeat(60, gaussian(187.4))", 1, .67},
 		},
 		Coefficients: binaryCoefficients(),
+		BarWords:     []string{"The line on a bar is an interval.", "A gray bar may be noise alone."},
 		Metrics: &Metrics{
 			Source: "the built-in test split",
 			Tables: []Table{
@@ -69,7 +70,7 @@ func binaryCoefficients() []Coefficient {
 	}
 	var out []Coefficient
 	for i := range 40 {
-		c := Coefficient{Feature: fmt.Sprintf("feature%d", i), Value: 1.2345 * math.Pow(.9, float64(i))}
+		c := Coefficient{Feature: fmt.Sprintf("feature%d", i), Value: 1.2345 * math.Pow(.9, float64(i)), Half: 0.4321}
 		if i < len(names) {
 			c.Feature, c.Level = names[i].Feature, names[i].Level
 		}
@@ -96,6 +97,7 @@ func regressionPage() Page {
 func classesPage() Page {
 	p := binaryPage()
 	p.Title = "A private model of garment"
+	p.BarWords, p.BarRefusal = nil, "each step took a random part of the records"
 	p.Guarantee = Guarantee{Epsilon: 8, Delta: 1e-5, Neighboring: "add-or-remove-one", Unit: "one image", Accountant: "pld"}
 	p.Warnings, p.Tainted, p.Coefficients = nil, nil, nil
 	p.Estimates = &Estimates{Refusal: "the noise is too large"}
@@ -120,6 +122,10 @@ func classesPage() Page {
 func nonPrivatePage() Page {
 	p := binaryPage()
 	p.Title = "A baseline model of any-visit"
+	p.BarWords = nil
+	for i := range p.Coefficients {
+		p.Coefficients[i].Half = 0
+	}
 	p.Guarantee = Guarantee{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: "add-or-remove-one", Unit: "one person-year row", Accountant: "none"}
 	p.Events = []Event{{"training", "repeat(60, non-private)", 1, math.NaN()}}
 	return p

@@ -168,3 +168,19 @@ func TestEstimateBars(t *testing.T) {
 		t.Errorf("got %d bars, want %d", n, maxEstimateBars)
 	}
 }
+
+// TestCoefficientIntervals: the line of an interval has its ends at their places on the scale, and a weight whose
+// interval has 0 is gray. Without an interval there is neither.
+func TestCoefficientIntervals(t *testing.T) {
+	plots, _ := scorePlots([]Coefficient{{Feature: "sure", Value: 3, Half: 1}, {Feature: "unsure", Value: -1, Half: 2}, {Feature: "bare", Value: 0.5}}, 0)
+	got := plots[0].Bars
+	for i, want := range []bar{
+		{Class: "positive", Low: "74.50%", High: "99.00%", Half: "± 1"},
+		{Class: "unsure", Low: "13.25%", High: "62.25%", Half: "± 2"},
+		{Class: "positive"},
+	} {
+		if b := got[i]; b.Class != want.Class || b.Low != want.Low || b.High != want.High || b.Half != want.Half {
+			t.Errorf("%s: got class %s, interval %s to %s, %q; want %+v", b.Label, b.Class, b.Low, b.High, b.Half, want)
+		}
+	}
+}

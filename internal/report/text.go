@@ -141,6 +141,9 @@ func (c *Confusion) table() Table {
 
 func (t *textPage) coefficients() {
 	plots, left := scorePlots(t.Coefficients, t.Unlisted)
+	if len(plots) > 0 && (len(t.BarWords) > 0 || t.BarRefusal != "") {
+		t.list("How sure are the coefficients?", append(t.BarWords[:len(t.BarWords):len(t.BarWords)], refusalWords(t.BarRefusal)...))
+	}
 	for _, plot := range plots {
 		title := "Coefficients"
 		if plot.Score != "" {
@@ -150,7 +153,7 @@ func (t *textPage) coefficients() {
 		shown := plot.Bars[:min(len(plot.Bars), textBars)]
 		rows := make([][]string, 0, len(shown))
 		for _, b := range shown {
-			rows = append(rows, []string{b.Value, b.Label})
+			rows = append(rows, []string{strings.TrimSpace(b.Value + " " + b.Half), b.Label})
 		}
 		t.table(rows)
 		if more := len(plot.Bars) + len(plot.Others) + plot.Left - len(shown); more > 0 {
@@ -160,6 +163,14 @@ func (t *textPage) coefficients() {
 	if left > 0 {
 		fmt.Fprintf(&t.out, "\n  and %d more scores\n", left)
 	}
+}
+
+// refusalWords is the sentence that gives the reason for missing intervals, if there is one.
+func refusalWords(reason string) []string {
+	if reason == "" {
+		return nil
+	}
+	return []string{"There are no intervals: " + reason + "."}
 }
 
 // estimates writes coefficients with intervals, if there are any.

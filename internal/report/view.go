@@ -59,6 +59,9 @@ func newView(p Page) view {
 	} else {
 		v.BudgetNote, v.WeightNote = "Nothing was paid: a release without noise has no price.", []string{barNote}
 	}
+	if len(p.BarWords) > 0 {
+		v.WeightNote = append([]string{barNote}, p.BarWords...)
+	}
 	v.BudgetCharts = newCharts(p.Budget, &number)
 	if p.Tradeoff != nil {
 		v.TradeoffCharts = newCharts(p.Tradeoff.Figures, &number)

@@ -15,23 +15,30 @@ import (
 // mostCoefficients is the number of weights of one score in a report, which is more than it shows.
 const mostCoefficients = 1000
 
-// coefficients lists the effective weights, largest first within a score. It also returns how many
-// of each score are left out.
-func coefficients(m *model.Model) (out []report.Coefficient, unlisted int) {
+// coefficients lists the effective weights with half the length of their intervals. Within a score,
+// those come first whose interval is farthest from 0. It also returns how many of each score are
+// left out.
+func coefficients(m *model.Model, half float64) (out []report.Coefficient, unlisted int) {
 	names := m.Features().Names()
 	levels := m.Schema().Target.Levels
+	halves := make([]float64, m.Features().Dim())
+	if half > 0 {
+		for j, span := range spans(m.Features()) {
+			halves[j] = half * span
+		}
+	}
 	for k, weights := range effective(m) {
 		score := ""
 		if m.Linear().Columns > 1 {
 			score = levels[k]
 		}
-		listed := byMagnitude(weights)[:min(len(weights), mostCoefficients)]
+		listed := byEvidence(weights, halves)[:min(len(weights), mostCoefficients)]
 		unlisted = len(weights) - len(listed)
 		for _, j := range listed {
 			if j < len(names) && unused(m.Schema(), names[j]) {
 				continue
 			}
-			c := report.Coefficient{Feature: "intercept", Score: score, Value: weights[j]}
+			c := report.Coefficient{Feature: "intercept", Score: score, Value: weights[j], Half: halves[j]}
 			if j < len(names) {
 				c.Feature, c.Level = names[j].Column, names[j].Level
 			}
@@ -48,15 +55,16 @@ func unused(s *data.Schema, n encoder.Name) bool {
 	return at >= 0 && strings.HasPrefix(n.Level, "unused ") && !slices.Contains(s.Columns[at].Levels, n.Level)
 }
 
-// byMagnitude returns the positions of numbers, the largest magnitude first and equal ones in
-// order.
-func byMagnitude(numbers []float64) []int {
+// byEvidence returns the positions of numbers, ordered by magnitude less half of the interval. The
+// largest comes first, and equal ones stay in order.
+func byEvidence(numbers, halves []float64) []int {
 	order := make([]int, len(numbers))
 	for j := range order {
 		order[j] = j
 	}
+	evidence := func(j int) float64 { return math.Abs(numbers[j]) - halves[j] }
 	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(math.Abs(numbers[b]), math.Abs(numbers[a])), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(evidence(b), evidence(a)), cmp.Compare(a, b))
 	})
 	return order
 }

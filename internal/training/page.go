@@ -70,7 +70,9 @@ func (r *Run) page(result *train.Result, c certificate.Certificate, s Summary) r
 			{Name: certificate.FileName, Value: "plan, events and epsilon", Why: "can be recomputed by anyone"}},
 		Provenance: []report.Fact{{Name: "program", Value: c.Program}, {Name: "run", Value: c.Run}, {Name: "time", Value: c.Created}},
 	}
-	p.Coefficients, p.Unlisted = coefficients(result.Model)
+	intervals := r.barsOf(result)
+	p.Coefficients, p.Unlisted = coefficients(result.Model, intervals.half)
+	p.BarWords, p.BarRefusal = intervals.target, intervals.refusal
 	p.Estimates = reportEstimates(result.Inference)
 	p.Files = append(p.Files, r.Network.files(result.Model)...)
 	if s.Class != nil || s.Value != nil {

@@ -1,0 +1,364 @@
+package training
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/ledger"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/train"
+	"github.com/ditherml/dither/train/erm"
+)
+
+// made returns a simulated table. It has numbers, of which two are nearly equal, and levels, of which one never
+// occurs. The target has so many levels, or is a number or a count.
+func made(t testing.TB, seed uint64, records, levels int, counts bool) (*data.Schema, *data.Dataset) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 24))
+	const numbers, kinds = 4, 5
+	s := &data.Schema{Name: "made", Row: "one person", Records: records, MaxRecords: 2 * records, Target: data.Target{Column: "y", Lower: -1, Upper: 1}}
+	if counts {
+		s.Target.Lower, s.Target.Upper = 0, 12
+	}
+	if levels > 0 {
+		s.Target = data.Target{Column: "y"}
+	}
+	for k := range levels {
+		s.Target.Levels = append(s.Target.Levels, "level "+strconv.Itoa(k))
+	}
+	for k := range numbers {
+		s.Columns = append(s.Columns, data.Column{Name: "x" + strconv.Itoa(k), Kind: data.Numeric, Lower: -3, Upper: 3, OutOfRange: data.Clamp, Missing: data.Zero})
+	}
+	kind := data.Column{Name: "kind", Kind: data.Categorical, Unknown: data.Other, Missing: data.Indicator}
+	for k := range kinds {
+		kind.Levels = append(kind.Levels, "kind "+strconv.Itoa(k))
+	}
+	s.Columns = append(s.Columns, kind)
+	slope := make([]float64, (numbers+kinds)*max(1, levels))
+	for j := range slope {
+		slope[j] = r.NormFloat64()
+	}
+	columns, y := make([][]float32, numbers+1), make([]float32, records)
+	for i := range y {
+		x := make([]float64, numbers)
+		for j := range x {
+			x[j] = r.NormFloat64()
+		}
+		x[1] = x[0] + 0.01*x[1]
+		level := r.IntN(kinds - 1)
+		score := func(k int) float64 {
+			sum := slope[k*(numbers+kinds)+numbers+level]
+			for j, v := range x {
+				sum += v * slope[k*(numbers+kinds)+j]
+			}
+			return sum
+		}
+		for j, v := range x {
+			columns[j] = append(columns[j], float32(v))
+		}
+		columns[numbers] = append(columns[numbers], float32(level))
+		switch {
+		case counts:
+			for sum := r.ExpFloat64(); sum < math.Exp(score(0)/3) && y[i] < 12; sum += r.ExpFloat64() {
+				y[i]++
+			}
+		case levels == 0:
+			y[i] = float32(max(-1, min(1, score(0)/6+0.3*r.NormFloat64())))
+		case levels == 2 && r.Float64() < 1/(1+math.Exp(-score(0))):
+			y[i] = 1
+		case levels > 2:
+			best := math.Inf(-1)
+			for k := range levels {
+				if v := score(k) - math.Log(r.ExpFloat64()); v > best {
+					best, y[i] = v, float32(k)
+				}
+			}
+		}
+	}
+	d, err := data.New(s, columns, y)
+	if err == nil {
+		err = s.Validate()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, d
+}
+
+// unlimited returns a ledger that pays for everything.
+func unlimited(t testing.TB) *ledger.Ledger {
+	t.Helper()
+	g, err := privacy.NewGuarantee(math.Inf(1), 1e-6, privacy.AddOrRemoveOne, privacy.Unit{Row: "one person"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := ledger.NewSingle(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// distances fits by gradient descent, once with noise and once without it from the same prepared rows. It returns the
+// differences of the weights, divided by the bound on their standard deviation: of the map's rows, and of the features.
+func distances(t testing.TB, r train.Request, o train.Options, s *data.Schema, d *data.Dataset) (rows, features []float64) {
+	t.Helper()
+	run, err := Descent(r, o, true, Tables{Schema: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	noisy, err := train.Fit(context.Background(), unlimited(t), run.Setup, d, run.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	interval := run.barsOf(noisy)
+	if interval.refusal != "" || !(interval.half > 0) {
+		t.Fatalf("no intervals: %s", interval.refusal)
+	}
+	again := run.Setup
+	again.Schema, again.Features = noisy.Model.Schema(), noisy.Model.Features()
+	again.Plan.Preparation, again.Plan.NonPrivate, again.Plan.NoiseMultiplier, again.Plan.NoiseMultipliers = nil, true, 0, nil
+	if l := again.Plan.LastIterate; l != nil {
+		o.Ridge, again.Plan.LastIterate = l.Ridge, nil
+	}
+	again.Plan.Records = int(math.Round(noisy.Divisor))
+	o.LearningRate, o.Output = noisy.LearningRate, noisy.Output
+	exact, err := train.Fit(context.Background(), unlimited(t), again, d, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return standardized(noisy.Model, exact.Model, interval.half)
+}
+
+// standardized returns the differences of the weights of two models, divided by the standard deviations to which
+// intervals of this half length belong: of the map's rows, and of the features.
+func standardized(a, b *model.Model, half float64) (rows, features []float64) {
+	for j, w := range a.Weights() {
+		rows = append(rows, (w-b.Weights()[j])/half*normalReach)
+	}
+	span, other := spans(a.Features()), effective(b)
+	for k, weights := range effective(a) {
+		for j, w := range weights {
+			features = append(features, (w-other[k][j])/(half*span[j])*normalReach)
+		}
+	}
+	return rows, features
+}
+
+// chiLimits returns limits that a χ² variable of n degrees of freedom passes on either side with a probability of at
+// most e^-x (Laurent & Massart, "Adaptive estimation of a quadratic functional by model selection", Annals of
+// Statistics 2000, lemma 1).
+func chiLimits(n int, x float64) (low, high float64) {
+	root := 2 * math.Sqrt(float64(n)*x)
+	return float64(n) - root, float64(n) + root + 2*x
+}
+
+func sumOfSquares(values []float64) (sum float64) {
+	for _, v := range values {
+		sum += v * v
+	}
+	return sum
+}
+
+// rare is the exponent of a probability of a false alarm, e^-rare < 5e-8. The tests of this file compare fewer than
+// twenty sums with such limits.
+const rare = 17
+
+// TestDescentBars: the differences that noise makes have a covariance of at most the bound. So the sum of their
+// squares, in units of the bound, is at most a χ² variable, up to terms of second order in the noise.
+func TestDescentBars(t *testing.T) {
+	private := train.Request{Epsilon: 2, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}
+	momentum := train.Options{Momentum: option.DefaultMomentum}
+	for _, c := range []struct {
+		name   string
+		levels int
+		counts bool
+		loss   model.Loss
+		change func(*train.Request, *train.Options)
+	}{
+		{"logistic", 2, false, nil, func(*train.Request, *train.Options) {}},
+		{"softmax", 4, false, model.Softmax, func(*train.Request, *train.Options) {}},
+		{"one-vs-rest", 3, false, model.OneVsRest, func(_ *train.Request, o *train.Options) { o.Output = option.OutputUniformAverage }},
+		{"squared", 0, false, nil, func(_ *train.Request, o *train.Options) { o.Ridge, o.Output = 0.01, option.OutputLast }},
+		{"Poisson", 0, true, model.Poisson(), func(*train.Request, *train.Options) {}},
+		{"last iterate", 2, false, nil, func(r *train.Request, o *train.Options) {
+			r.Accounting, r.Ridge, r.LearningRate, r.Steps = option.AccountingLastIterate, 0.01, 1, 40
+			o.Ridge, o.LearningRate, o.Momentum = 0.01, 1, 0
+		}},
+		{"schedule of noise", 2, false, nil, func(r *train.Request, o *train.Options) {
+			r.NoiseContraction, o.Output, o.Momentum = 0.95, option.OutputLast, 0
+		}},
+	} {
+		s, d := made(t, 1, 3000, c.levels, c.counts)
+		r, o := private, momentum
+		r.Loss = c.loss
+		c.change(&r, &o)
+		rows, features := distances(t, r, o, s, d)
+		if slices.Max(rows) == slices.Min(rows) {
+			t.Errorf("%s: the noise changed nothing", c.name)
+		}
+		sum := sumOfSquares(rows)
+		_, high := chiLimits(len(rows), rare)
+		t.Logf("%s: mean square %.2f of rows, %.2f of features", c.name, sum/float64(len(rows)), sumOfSquares(features)/float64(len(features)))
+		if sum > high {
+			t.Errorf("%s: the sum of squares is %.4g times the bound, want at most %.4g", c.name, sum, high)
+		}
+	}
+}
+
+// TestDescentBarsAreReached: with a learning rate near 0 the curvature does not matter. The noise then has the
+// variance of the bound, so that its sum of squares is a χ² variable.
+func TestDescentBarsAreReached(t *testing.T) {
+	s, d := made(t, 2, 1000, 6, false)
+	for _, output := range []string{option.OutputLast, option.OutputTailAverage, option.OutputUniformAverage} {
+		for _, momentum := range []float64{0, 0.9} {
+			r := train.Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 20, Center: train.No, Whiten: train.No, Loss: model.Softmax}
+			var rows []float64
+			for range 4 {
+				some, _ := distances(t, r, train.Options{Momentum: momentum, LearningRate: 1e-5, Output: output}, s, d)
+				rows = append(rows, some...)
+			}
+			low, high := chiLimits(len(rows), rare)
+			if sum := sumOfSquares(rows); sum < low || sum > high {
+				t.Errorf("output %s, momentum %v: the sum of squares is %.4g, want %.4g to %.4g", output, momentum, sum, low, high)
+			}
+		}
+	}
+}
+
+// outputPair fits by output perturbation, with and without noise, and returns the share of weights outside their
+// intervals and the number of weights.
+func outputPair(t testing.TB, r erm.Request, s *data.Schema, d *data.Dataset) (misses, weights int) {
+	t.Helper()
+	run, err := Minimizer(r, 0, train.Options{}, Tables{Schema: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	noisy, err := erm.Fit(context.Background(), unlimited(t), *run.Other, d, erm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	interval := run.barsOf(noisy)
+	if interval.refusal != "" || !(interval.half > 0) {
+		t.Fatalf("no intervals: %s", interval.refusal)
+	}
+	again := *run.Other
+	again.Features = noisy.Model.Features()
+	again.Plan.NonPrivate, again.Plan.Center = true, nil
+	exact, err := erm.Fit(context.Background(), unlimited(t), again, d, erm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, features := standardized(noisy.Model, exact.Model, interval.half)
+	for _, v := range features {
+		if math.Abs(v) > normalReach {
+			misses++
+		}
+	}
+	return misses, len(features)
+}
+
+// TestOutputBars: one in twenty weights is outside its interval. Noises of weights are independent. Limits are by
+// Chernoff's bound on binomial tails, for a probability of 0.045 to 0.055, which allows for the rounding.
+func TestOutputBars(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		noise  string
+		delta  float64
+		levels int
+		loss   model.Loss
+	}{
+		{"logistic", option.NoiseGaussian, 1e-6, 2, nil},
+		{"softmax", option.NoiseGaussian, 1e-6, 6, model.Softmax},
+		{"one-vs-rest, l1", option.NoiseL1, 0, 6, model.OneVsRest},
+	} {
+		s, d := made(t, 3, 400, c.levels, false)
+		misses, weights := 0, 0
+		for weights < 600 {
+			m, n := outputPair(t, erm.Request{Method: option.MethodOutput, Noise: c.noise, Epsilon: 2, Delta: c.delta, Neighboring: privacy.AddOrRemoveOne, Loss: c.loss}, s, d)
+			misses, weights = misses+m, weights+n
+		}
+		t.Logf("%s: %d of %d weights are outside", c.name, misses, weights)
+		share, n := float64(misses)/float64(weights), float64(weights)
+		if share > 0.055 && n*divergence(share, 0.055) > rare || share < 0.045 && n*divergence(share, 0.045) > rare {
+			t.Errorf("%s: %d of %d weights are outside their intervals, want about a twentieth", c.name, misses, weights)
+		}
+	}
+}
+
+// divergence is the relative entropy of two coins.
+func divergence(a, b float64) float64 {
+	part := func(x, y float64) float64 {
+		if x == 0 {
+			return 0
+		}
+		return x * math.Log(x/y)
+	}
+	return part(a, b) + part(1-a, 1-b)
+}
+
+// TestBarRefusals: where no interval is known, the reason is said and no interval is drawn.
+func TestBarRefusals(t *testing.T) {
+	s, _ := made(t, 1, 3000, 2, false)
+	base := train.Request{Epsilon: 2, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}
+	for name, change := range map[string]func(*train.Request, *train.Options){
+		"samples":       func(r *train.Request, _ *train.Options) { r.SamplingProbability = 0.1 },
+		"adam":          func(_ *train.Request, o *train.Options) { o.Optimizer = option.OptimizerAdam },
+		"l1":            func(_ *train.Request, o *train.Options) { o.L1 = 0.1 },
+		"warm-up":       func(_ *train.Request, o *train.Options) { o.WarmUp = 3 },
+		"schedule":      func(_ *train.Request, o *train.Options) { o.Schedule = option.ScheduleLinear },
+		"weights":       func(r *train.Request, _ *train.Options) { r.ClassWeights = []float64{1, 0.5} },
+		"balance":       func(r *train.Request, _ *train.Options) { r.Balance = true },
+		"radius":        func(r *train.Request, _ *train.Options) { r.PrivateRadius = true },
+		"probabilities": func(r *train.Request, _ *train.Options) { r.Calibrate = true },
+		"projection": func(r *train.Request, _ *train.Options) {
+			r.ClippingMode, r.ClippingNorm, r.ParameterRadius = option.ClipDataAndParameter, 1, 1
+		},
+	} {
+		r, o := base, train.Options{Momentum: option.DefaultMomentum}
+		change(&r, &o)
+		run, err := Descent(r, o, true, Tables{Schema: s})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := run.barsOf(&train.Result{LearningRate: 1, Divisor: 3000, Output: option.OutputLast}); got.refusal == "" || got.half != 0 || got.target != nil {
+			t.Errorf("%s: got %+v, want a refusal", name, got)
+		}
+	}
+}
+
+// TestSpans compares the spans with the lengths of the columns of the whitening.
+func TestSpans(t *testing.T) {
+	s, d := made(t, 1, 3000, 2, false)
+	run, err := Descent(train.Request{Epsilon: 4, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Whiten: train.Yes}, train.Options{Momentum: option.DefaultMomentum}, true, Tables{Schema: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := train.Fit(context.Background(), unlimited(t), run.Setup, d, run.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := result.Model.Features()
+	if m.Whitening == nil {
+		t.Fatal("the rows are not whitened")
+	}
+	got := spans(m)
+	for j := range got[:m.Pipeline.Dim()] {
+		unit, image := make([]float64, m.Pipeline.Dim()), make([]float64, m.Pipeline.Dim())
+		unit[j] = 1
+		m.Whitening.Multiply(image, unit)
+		if want := math.Sqrt(sumOfSquares(image)); math.Abs(got[j]/want-1) > 1e-9 {
+			t.Errorf("feature %d: got span %v, want %v", j, got[j], want)
+		}
+	}
+	if last := got[len(got)-1]; last != 1 {
+		t.Errorf("the constant has span %v, want 1", last)
+	}
+}
