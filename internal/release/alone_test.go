@@ -116,3 +116,44 @@ func TestAloneIsMeasuredAgain(t *testing.T) {
 		t.Errorf("%d rows are refused, want more", refused)
 	}
 }
+
+// TestAloneIsWhatEntered changes rows of a file to rows of the same squared norm that did not enter:
+// alone they are refused, in each frame. A row that adds nothing may be any such row.
+func TestAloneIsWhatEntered(t *testing.T) {
+	const n, dim = 7, 3
+	r := rand.New(rand.NewPCG(6, 8))
+	for _, kind := range []RowType{Int16, Uint8} {
+		x := coordinates(r, kind, n, dim)
+		x[1] = []float64{0.25, 0.5, 0.75}
+		for _, f := range frames(r, dim) {
+			file := &changing{smallBlocks(t, x, kind, make([]float32, n))}
+			rows, err := OpenRows(file, int64(len(file.text)), f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bytes := file.text[kind.RowBytes(dim):][:kind.RowBytes(dim)] // of record 1
+			width := len(bytes) / dim
+			alone := func() (failed error) {
+				err = rows.Each(0, n, func(b Block) error {
+					if b.Record(0) == 0 {
+						_, failed = b.Alone(1, Block{})
+					}
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return failed
+			}
+			if err = alone(); err != nil {
+				t.Fatal(err)
+			}
+			last := slices.Clone(bytes[2*width:])
+			copy(bytes[width:], slices.Clone(bytes[:2*width]))
+			copy(bytes, last)
+			if failed := alone(); !errors.Is(failed, ErrComputation) {
+				t.Errorf("%v, %+v: a row that changed: got error %v, want %v", kind, f, failed, ErrComputation)
+			}
+		}
+	}
+}

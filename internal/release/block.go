@@ -185,31 +185,36 @@ func (b *Block) units(dst []float64, factor float64) {
 // Alone returns a block that contains only a copy of the i-th row and of its record's other data,
 // and nothing of other records. It may use the memory of old, which is a block that Alone returned
 // and that is no longer used, or the zero Block. Scores of such a row are computed in portable
-// code. The error is ErrComputation if the row has changed since it was first read. It is also
-// ErrComputation if the last reading of a file measured the row wrongly.
+// code. The error is ErrComputation if the row is not what entered. It is also ErrComputation if
+// the last reading of a file measured the row wrongly.
 func (b *Block) Alone(i int, old Block) (Block, error) {
 	own, r, record := old.memory(), b.rows, b.record(i)
 	own.X = b.x.Take(own.X, []int{i})
 	var row reader
-	square, mix := r.origin.read(own.X, 0, record-r.first, r.dim, &row)
-	if mix >= prime {
+	square, mix := row.mix(own.X, 0, r.origin.secret[:r.dim])
+	if mix >= prime || r.file == nil && mix != r.origin.mix[record-r.first] {
 		return Block{}, ErrComputation
 	}
 	alone := r.gather(own, []int{record}, record-i, b.labels, b.measures)
-	if r.measures.n2 == nil && !r.frame.explains(&alone.measures, square, &row) {
+	if r.file != nil && !r.explains(&alone.measures, record-r.first, square, mix, &row) {
 		return Block{}, ErrComputation
 	}
 	return alone, nil
 }
 
 // explains reports whether the first measures of m are what the frame makes of the row that was
-// read last, of this squared norm.
-func (f *frame) explains(m *measures, square int64, row *reader) bool {
+// read last. It also requires that this row adds what row i added when it entered. The arguments
+// square and mix are the squared norm of the row and its product with the secret.
+func (r *Rows) explains(m *measures, i int, square int64, mix uint64, row *reader) bool {
+	f := &r.frame
+	right := false
 	if f.whitener == nil {
-		return m.says(0, f.measure(square, row.dot(f.m)))
+		right = m.says(0, f.measure(square, row.dot(f.m)))
+	} else {
+		_, mix = row.mixRow(f.secret)
+		right = f.explainsWhitened(m, 0, square, mix, row.times(f.whitener))
 	}
-	_, mix := row.mixRow(f.secret)
-	return f.explainsWhitened(m, 0, square, mix, row.times(f.whitener))
+	return right && f.mixOf(mix, m.beta(0), m.tail(0)) == r.known.mixes[i]
 }
 
 // times returns W·x of the row x that was read last, in portable code. A row beyond the reach of

@@ -48,8 +48,7 @@ func TestRowsThatWereNotEnteredAddNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows.known = newEntered([]int64{rows.n2[0], rows.n2[1]})
-		rows.known.enter(0, rows.n2[0], 7)
+		rows.known = &entered{n2: rows.n2, mixes: []uint64{rows.known.mixes[0], notEntered}}
 		err = s.AddBlock(b, kernel.Contributions{Columns: columns, Coefficients: make([]float64, 2*columns)})
 		if !errors.Is(err, ErrComputation) || !s.Seal().state.faulty {
 			t.Errorf("%d columns: a row that was not entered was added with error %v", columns, err)

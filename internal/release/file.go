@@ -5,17 +5,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"sync"
 
 	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/rows"
 )
 
-// Rows of a file enter when it is opened. What a record may add is held to the squared norm of the
-// row that entered. A row that differs at a later reading makes the sum faulty, whatever the file
-// has become (lemma 18 of docs/release-parts.md). Multipliers, β and intercepts are
-// computed at each reading, from the integers that are added then. They are kept in memory for long
-// rows of bits alone, and there the checksum of a block is held at each reading.
+// Rows of a file enter when it is opened, and for each standardization once more: block after block,
+// each as rows in memory do. What a record may add is held to the squared norm of the row that
+// entered. A row that differs at a later reading makes the sum faulty, whatever the file has become
+// (lemma 18 of docs/release-parts.md). Multipliers, β and intercepts are computed at each reading,
+// from the integers that are added then. They are kept in memory for long rows of bits alone, and
+// there the checksum of a block is held at each reading.
 
 // RowsWriter writes rows to a file, which OpenRows and ReadRows read.
 type RowsWriter struct{ w *rows.Writer }
@@ -76,35 +78,66 @@ func OpenRows(from io.ReaderAt, size int64, frame Standardization) (*Rows, error
 	if err = r.file.Hold(); err != nil {
 		return nil, err
 	}
-	if err = r.enterFile(); err != nil {
-		return nil, err
+	longest := 0
+	for _, b := range t.Blocks {
+		longest = max(longest, b.Rows)
 	}
+	r.origin.places = uniform(longest)
 	return r, r.measure()
 }
 
-// enterFile reads the blocks of the file once, copied, and holds their checksums. It keeps the
-// product of each row with the secret, and the labels: whatever is read later is held to them.
-func (r *Rows) enterFile() error {
-	t := r.file.Table
-	r.origin.mix, r.labels = make([]uint64, r.count), make([]float32, r.count)
+// blockMix is what all readings of a block have in common: the product of its rows' products with
+// the secret, and of the bits of its labels, with the secret of places.
+type blockMix struct{ rows, labels uint64 }
+
+// enterFile copies each block of the file once, and enters its rows as rows in memory. The measures
+// go to all. The first standardization keeps what the blocks are, and others are held to that.
+func (r *Rows) enterFile(all measures) error {
+	t, o, opens := r.file.Table, r.origin, r.origin.blocks == nil
+	if opens {
+		o.blocks = make([]blockMix, len(t.Blocks))
+	}
 	failed := make([]error, len(t.Blocks))
 	parallel.Parts(len(t.Blocks), func(from, to int) {
-		var own reader
 		var read rows.Memory
 		for k := from; k < to && failed[from] == nil; k++ {
 			if failed[from] = r.file.Read(k, r.form, &read); failed[from] != nil {
 				return
 			}
-			for i := range t.Blocks[k].Rows {
-				_, r.origin.mix[t.Blocks[k].First+i] = own.mix(read.X, i, r.origin.secret[:r.dim])
+			first, n := t.Blocks[k].First, t.Blocks[k].Rows
+			in, is := *r, blockMix{labels: mixLabels(read.Labels, o.places)}
+			in.file, in.x, in.count, in.origin = nil, read.X, n, &origin{plain: newPlain(n), secret: o.secret}
+			in.origin.take(in.x, 0, n, o.secret[:r.dim])
+			for i, mix := range in.origin.mix {
+				is.rows = residue(is.rows + timesResidue(int64(mix), o.places[i]))
 			}
-			copy(r.labels[t.Blocks[k].First:], read.Labels)
+			if opens {
+				o.blocks[k] = is
+			}
+			if failed[from] = ErrComputation; o.blocks[k] == is {
+				in.known = &entered{n2: piece(r.known.n2, first, n), mixes: piece(r.known.mixes, first, n)}
+				failed[from] = in.measureSome(all.part(first, n), in.x, 0)
+			}
 		}
 	})
-	if !t.Labels {
-		r.labels = nil
-	}
 	return cmp.Or(failed...)
+}
+
+// holdLabels refuses labels of block k that are not those that it had when the file was opened.
+func (r *Rows) holdLabels(k int, labels []float32) error {
+	if r.origin.blocks[k].labels != mixLabels(labels, r.origin.places) {
+		return ErrComputation
+	}
+	return nil
+}
+
+// mixLabels returns the product of the bits of fewer than 2^33 labels with the secret.
+func mixLabels(labels []float32, r []uint64) uint64 {
+	var high, low uint64
+	for i, v := range labels {
+		high, low = addProduct(high, low, int64(math.Float32bits(v)), r[i])
+	}
+	return residue128(high, low)
 }
 
 // ReadRows returns the rows of a file in memory. The argument frame describes how they are

@@ -3,33 +3,34 @@ package release
 // The rows of a frame are entered as what they add: portable code computes that from the integers
 // of a row and from public numbers, and refuses a row that kernels measured otherwise.
 
-// framedRows are rows of a frame that a kernel measured. Row i is the next that is entered.
+// framedRows are rows of a frame that a kernel measured. Row k of m is the next that is entered.
 type framedRows struct {
 	rows *Rows
 	m    *measures
-	i    int
+	k    int
 	// whitened is what a kernel proposes as W·x, with a whitening.
 	whitened []int32
 	reader
 }
 
-// adds returns what row i of x adds, which is row at of the rows.
-func (v *framedRows) adds(x integers, i, at int) (n2 int64, mix uint64, right bool) {
-	f := &v.rows.frame
-	square, product := int64(0), uint64(0)
-	if f.m == nil && f.whitener == nil {
-		square, product = v.rows.mixOf(x, i, at, &v.reader)
-	} else if square, product = v.rows.origin.read(x, i, at, v.rows.dim, &v.reader); f.whitener != nil && product < prime {
-		_, product = v.mixRow(f.secret) // of the same reading, as x·m is
+// adds returns what row i adds.
+func (v *framedRows) adds(i int) (n2 int64, mix uint64, right bool) {
+	f, o := &v.rows.frame, v.rows.origin
+	square, product := o.square[i], o.mix[i]
+	if f.m != nil || f.whitener != nil { // x·m and W·x are of the same reading
+		square, product = o.read(v.rows.x, i, v.rows.dim, &v.reader)
+	}
+	if f.whitener != nil && product < prime {
+		_, product = v.mixRow(f.secret)
 	}
 	switch {
 	case product >= prime:
 		return 0, 0, false
 	case f.whitener != nil:
-		return v.m.n2[v.i], f.mixOf(product, v.m.beta(v.i), v.m.tail(v.i)), f.explainsWhitened(v.m, v.i, square, product, v.whitened)
+		return v.m.n2[v.k], f.mixOf(product, v.m.beta(v.k), v.m.tail(v.k)), f.explainsWhitened(v.m, v.k, square, product, v.whitened)
 	}
 	sees := f.measure(square, v.dot(f.m))
-	return sees.n2, f.mixOf(product, sees.beta, sees.tail), v.m.says(v.i, sees)
+	return sees.n2, f.mixOf(product, sees.beta, sees.tail), v.m.says(v.k, sees)
 }
 
 // mixOf returns the product with the secret of what a row adds, from the product of its integers.

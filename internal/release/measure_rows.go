@@ -6,35 +6,29 @@ import (
 	"sync"
 
 	"github.com/ditherml/dither/internal/parallel"
-	"github.com/ditherml/dither/internal/rows"
 )
 
-// begin makes the book of rows that were not measured yet; n2 is where their squared norms will be.
-func (r *Rows) begin(n2 []int64) {
+// begin makes the book of rows that were not measured yet.
+func (r *Rows) begin() {
 	r.frame.keepSecrets(r.dim, r.origin.secret)
-	r.width, r.shift, r.known = r.Dim(), r.frame.shift, newEntered(n2)
+	r.width, r.shift, r.known = r.Dim(), r.frame.shift, newEntered(r.count)
 }
 
-// measure computes and keeps the measures of all rows, unless they are of a file and computed when
-// they are read. Sums refuse rows that it does not enter.
+// measure computes and keeps the measures of all rows. Of a file they are kept if it keeps them,
+// and else computed anew at each reading. Sums refuse rows that it does not enter.
 func (r *Rows) measure() error {
-	r.measures, r.known = measures{}, nil
-	switch {
-	case r.file != nil && !r.file.KeepsMeasures():
-		r.begin(make([]int64, r.count))
-		return nil
-	case r.file == nil && r.origin.mix == nil:
-		r.origin.measure(r.x, r.count, r.origin.secret[:r.dim])
+	r.begin()
+	all, err := measures{n2: r.known.n2}, error(nil)
+	if r.measures = (measures{}); r.file == nil || r.file.KeepsMeasures() {
+		all = r.frame.newMeasures(r.count, all)
+		r.measures = all
 	}
-	all := r.frame.newMeasures(r.count, measures{})
-	r.begin(all.n2)
-	var err error
 	if r.file != nil {
-		err = r.file.Together(r.form, func(own *rows.Memory, k int) error {
-			first := r.file.Table.Blocks[k].First
-			return r.measureSome(all.part(first, r.file.Table.Blocks[k].Rows), own.X, first)
-		})
+		err = r.enterFile(all)
 	} else {
+		if r.origin.mix == nil {
+			r.origin.measure(r.x, r.count, r.origin.secret[:r.dim])
+		}
 		var lock sync.Mutex
 		parallel.Parts(r.count, func(from, to int) {
 			failed := r.measureSome(all.part(from, to-from), r.x.Part(from, to-from), from)
@@ -43,7 +37,7 @@ func (r *Rows) measure() error {
 			err = errors.Join(err, failed)
 		})
 	}
-	if r.measures = all; err != nil {
+	if err != nil {
 		r.known = nil // no sum takes any of these rows
 	}
 	if errors.Is(err, ErrComputation) {
@@ -52,18 +46,30 @@ func (r *Rows) measure() error {
 	return err
 }
 
-// measureSome measures the rows of x and enters them; the first of them is row at of r.
-func (r *Rows) measureSome(m measures, x storage, at int) error {
-	return r.measureAt(m, x, func(i int) int { return at + i })
-}
-
-// measureAt is measureSome where the i-th row of x is row at(i) of r.
-func (r *Rows) measureAt(m measures, x storage, at func(i int) int) error {
+// measureSome measures the rows of x, which are in memory, and enters them from row i on. It makes
+// the measures for which m has no room.
+func (r *Rows) measureSome(m measures, x storage, i int) error {
+	m = r.frame.newMeasures(len(m.n2), m)
 	if r.frame.whitener != nil {
-		return r.measureWhitened(m, x, at)
+		return r.frame.measureWhitened(m, x, func(part *measures, first int, w []int32) error {
+			return r.enter(part, i+first, w)
+		})
 	}
 	r.frame.measureAll(m, x)
-	return r.enter(&m, x, at)
+	return r.enter(&m, i, nil)
+}
+
+// measureAgain measures the rows of x, which are in a file and entered. Row k of x is row at(k) of
+// r, and keeps the squared norm that entered.
+func (r *Rows) measureAgain(m measures, x storage, at func(k int) int) {
+	if r.frame.whitener != nil {
+		_ = r.frame.measureWhitened(m, x, func(*measures, int, []int32) error { return nil })
+	} else {
+		r.frame.measureAll(m, x)
+	}
+	for k := range m.n2 {
+		m.n2[k] = r.known.n2[at(k)]
+	}
 }
 
 // measureAll computes the measures of the rows of x, without a whitening, a few at a time. Storage
@@ -89,18 +95,20 @@ func (f *frame) measureAll(m measures, x storage) {
 	}
 }
 
-// enter computes the numbers that check the sums of the rows of x; m has the kernels' results for
-// them. Row i of x is row at(i) of r.
-func (r *Rows) enter(m *measures, x storage, at func(i int) int) error {
-	var own reader
+// enter computes the numbers that check the sums of rows; m has the kernels' results for them. The
+// first of them is row i. Their products with the whitening, if there is one, stand in w.
+func (r *Rows) enter(m *measures, i int, w []int32) error {
 	var v rowCheck // of rows in their own frame, none
 	seen := &framedRows{rows: r, m: m}
 	if !r.frame.own() {
 		v = seen
 	}
-	for i := range m.n2 {
-		seen.i = i
-		if err := r.enterRow(&m.n2[i], x, i, at(i), v, &own); err != nil {
+	width := len(w) / max(1, len(m.n2))
+	for k, n2 := range m.n2 {
+		if seen.k = k; w != nil {
+			seen.whitened = w[k*width : k*width+r.dim]
+		}
+		if err := r.enterRow(n2, i+k, v); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,7 @@ import "github.com/ditherml/dither/internal/parallel"
 // plain is what rows have in common in all frames: of each row of integers the squared norm, and
 // the product with the secret or notEntered. Both are of the integers that entered at its place.
 type plain struct {
-	square []int64 // nil: of rows in a file
+	square []int64
 	mix    []uint64
 }
 
@@ -16,18 +16,25 @@ func newPlain(n int) plain { return plain{make([]int64, n), make([]uint64, n)} }
 func (p *plain) measure(x integers, n int, r []uint64) {
 	*p = newPlain(n)
 	parallel.Parts(n, func(from, to int) {
-		var own reader
-		for i := from; i < to; i++ {
-			p.square[i], p.mix[i] = own.mix(x, i, r)
-		}
+		p.take(x, from, to, r)
 	})
+}
+
+// take fills p for the rows from ≤ i < to of x.
+func (p *plain) take(x integers, from, to int, r []uint64) {
+	var own reader
+	for i := from; i < to; i++ {
+		p.square[i], p.mix[i] = own.mix(x, i, r)
+	}
 }
 
 // origin is what rows share that are the same integers in several frames. Its secret is theirs
 // alone, drawn when they are made, as long as a row with an intercept. Nobody modifies it later.
 type origin struct {
-	plain
+	plain  // of rows in memory
 	secret []uint64
+	blocks []blockMix // of rows in a file
+	places []uint64   // of the secret, for each place in a block
 }
 
 // newOrigin returns the origin of rows of this many integers.
@@ -38,8 +45,8 @@ func (p *origin) keep(i int, x []int16) { p.square[i], p.mix[i] = mixWhole(x, p.
 
 // read is reader.mix for row i of x, of dim coordinates. It returns notEntered if another row
 // entered at this place, except with probability 2^-61.
-func (p *origin) read(x integers, i, at, dim int, own *reader) (square int64, mix uint64) {
-	if square, mix = own.mix(x, i, p.secret[:dim]); mix != p.mix[at] {
+func (p *origin) read(x integers, i, dim int, own *reader) (square int64, mix uint64) {
+	if square, mix = own.mix(x, i, p.secret[:dim]); mix != p.mix[i] {
 		return 0, notEntered
 	}
 	return square, mix

@@ -51,10 +51,7 @@ func (p *Scan) Each(part int, do func(Block) error) error {
 	}
 	err := r.eachOfTurns(p.turns, func(own *blockMemory, k int) error {
 		block := r.file.Table.Blocks[k]
-		b, err := r.blockOfFile(own, block.First, block.Rows)
-		if err != nil {
-			return err
-		}
+		b := r.blockOfFile(own, block.First, block.Rows, own.Labels)
 		p.left.Add(-int64(b.n))
 		return do(b)
 	})
@@ -69,23 +66,26 @@ func (p *Scan) Each(part int, do func(Block) error) error {
 func (r *Rows) eachOfTurns(t *rows.Turns, do func(own *blockMemory, k int) error) error {
 	own := r.free.Get().(*blockMemory)
 	defer r.free.Put(own)
-	return r.file.Each(r.form, t, &own.Memory, func(k int) error { return do(own, k) })
+	return r.file.Each(r.form, t, &own.Memory, func(k int) error {
+		if err := r.holdLabels(k, own.Labels); err != nil {
+			return err
+		}
+		return do(own, k)
+	})
 }
 
-// blockOfFile returns the block of the n rows in own; the first of them is row at of r.
-func (r *Rows) blockOfFile(own *blockMemory, at, n int) (Block, error) {
-	m, err := r.measuresOf(own, at, n)
-	return Block{rows: r, x: own.X, n: n, first: r.first + at, labels: piece(r.labels, at, n), measures: m}, err
-}
-
-// measuresOf returns the measures of the n rows in own. The first of them is row at of r. They are
-// the measures that are kept, or are taken of the integers as they stand in own.
-func (r *Rows) measuresOf(own *blockMemory, at, n int) (measures, error) {
+// blockOfFile returns the block of the n rows in own, which have these labels. The first of them is
+// row at of r. Its measures are those that are kept, or are taken of the integers as they stand.
+func (r *Rows) blockOfFile(own *blockMemory, at, n int, labels []float32) Block {
+	b := Block{rows: r, x: own.X, n: n, first: r.first + at, labels: labels}
 	if r.measures.n2 != nil {
-		return r.measures.part(at, n), nil
+		b.measures = r.measures.part(at, n)
+		return b
 	}
 	own.measures = r.frame.newMeasures(n, own.measures)
-	return own.measures, r.measureSome(own.measures, own.X, at)
+	b.measures = own.measures
+	r.measureAgain(b.measures, own.X, func(k int) int { return at + k })
+	return b
 }
 
 // eachOfFile is Each for rows in a file.
@@ -99,10 +99,7 @@ func (r *Rows) eachOfFile(first, n int, do func(Block) error) error {
 		b := f.Table.Blocks[k]
 		start, end := max(from, b.First), min(from+n, b.First+b.Rows)
 		own.X = own.X.Part(start-b.First, end-start)
-		part, err := r.blockOfFile(own, start, end-start)
-		if err != nil {
-			return err
-		}
+		part := r.blockOfFile(own, start, end-start, piece(own.Labels, start-b.First, end-start))
 		left -= part.n
 		return do(part)
 	})
@@ -127,10 +124,14 @@ func (r *Rows) loadFileAt(records, at []int, old Block) (Block, error) {
 	own, read := old.memory(), r.free.Get().(*blockMemory)
 	defer r.free.Put(read)
 	x := r.form.Take(own.X, nil)
+	own.Labels = own.Labels[:0]
 	for from, to := 0, 0; from < len(at); from = to {
 		k := r.file.BlockOf(at[from])
 		b := r.file.Table.Blocks[k]
 		if err := r.file.Read(k, r.form, &read.Memory); err != nil {
+			return Block{}, err
+		}
+		if err := r.holdLabels(k, read.Labels); err != nil {
 			return Block{}, err
 		}
 		var inside []int
@@ -138,11 +139,19 @@ func (r *Rows) loadFileAt(records, at []int, old Block) (Block, error) {
 			inside = append(inside, at[to]-b.First)
 		}
 		x = x.Extend(read.X, inside)
+		if read.Labels != nil {
+			for _, i := range inside {
+				own.Labels = append(own.Labels, read.Labels[i])
+			}
+		}
 	}
 	own.X = x
-	b := r.gather(own, records, r.first, r.labels, r.measures)
-	if r.measures.n2 != nil {
-		return b, nil
+	b := r.gather(own, records, r.first, nil, r.measures)
+	if r.file.Table.Labels {
+		b.labels = own.Labels
 	}
-	return b, r.measureAt(b.measures, x, func(i int) int { return at[i] })
+	if r.measures.n2 == nil {
+		r.measureAgain(b.measures, x, func(k int) int { return at[k] })
+	}
+	return b, nil
 }

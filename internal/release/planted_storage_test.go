@@ -233,8 +233,9 @@ func plantedBlocks() map[string]planting {
 			const n, dim = 21, 4
 			kind := rowTypes[trial%3]
 			x, labels := coordinates(r, kind, n, dim), make([]float32, n)
+			alike := r.IntN(2)
 			for i := range labels {
-				labels[i] = float32(i)
+				labels[i] = float32(i * alike)
 			}
 			text := smallBlocks(t, x, kind, labels)
 			file := &shuffled{ReaderAt: &changing{text}}
@@ -243,12 +244,12 @@ func plantedBlocks() map[string]planting {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, later := proposed(r, n), r.IntN(2) == 0
+			p, later, again := proposed(r, n), r.IntN(2) == 0, r.IntN(3) == 0
 			fill := func() (Bounded, error) {
 				s := newTestSum(t, rows, fullSample(t, n), 1, 1, n)
 				addErr := rows.Each(0, n, func(b Block) error {
 					for i, label := range b.labels {
-						if label != float32(b.Record(i)) {
+						if label != float32(b.Record(i)*alike) {
 							t.Fatalf("record %d has the label %v of another", b.Record(i), label)
 						}
 					}
@@ -257,13 +258,17 @@ func plantedBlocks() map[string]planting {
 				return s.Seal(), addErr
 			}
 			want := Bounded{}
-			if later { // than the first reading in this frame
+			if later { // than the first sum
 				if want, err = fill(); stops(t, want, err) {
 					return false, true
 				}
 			}
 			blocks := rows.file.Table.Blocks
 			file.on, file.from, file.to = on, blocks[0].Offset, blocks[1+r.IntN(2)].Offset
+			if again {
+				_, err = rows.Standardized(all[r.IntN(len(all))])
+				return on, stops(t, Bounded{}, err)
+			}
 			got, err := fill()
 			stopped = stops(t, got, err)
 			if later {
@@ -287,6 +292,28 @@ func TestRowsOfMomentsAreThoseThatEntered(t *testing.T) {
 		rows.x.Put(j, a)
 		if got, want := momentOf(t, AllProducts(), rows).faulty, !slices.Equal(a, b); got != want {
 			t.Fatalf("rows %d and %d were swapped: the sum is faulty: %v, want %v", i, j, got, want)
+		}
+	}
+}
+
+// TestRowsOfABlockKeepTheirPlaces swaps two rows of a block after a file was opened: a new frame is
+// refused.
+func TestRowsOfABlockKeepTheirPlaces(t *testing.T) {
+	const n, dim = 7, 3
+	r := rand.New(rand.NewPCG(11, 10))
+	for range trials(20, 1000) {
+		file := &changing{smallBlocks(t, coordinates(r, Int16, n, dim), Int16, make([]float32, n))}
+		rows, err := OpenRows(file, int64(len(file.text)), Standardization{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := r.IntN(n)
+		a, b := file.text[2*dim*i:][:2*dim], file.text[2*dim*((i+1+r.IntN(n-1))%n):][:2*dim]
+		was := slices.Clone(a)
+		copy(a, b)
+		copy(b, was)
+		if _, err = rows.Standardized(Standardization{}); stops(t, Bounded{}, err) == slices.Equal(a, b) {
+			t.Fatalf("row %d was swapped: got error %v", i, err)
 		}
 	}
 }

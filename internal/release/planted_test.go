@@ -234,8 +234,8 @@ func plantedMeasures(some func(t *testing.T, r *rand.Rand, trial int) *Rows, do 
 		m.pick(rows.measures, all, 0)
 		do(r, rows, &m, i)
 		changed = !slices.Equal(m.n2, rows.measures.n2) || !slices.Equal(m.betas, rows.measures.betas) || !slices.Equal(m.tails, rows.measures.tails) || !slices.Equal(m.multipliers, rows.measures.multipliers)
-		rows.known = newEntered(make([]int64, rows.count))
-		seen := &framedRows{rows: rows, m: &m, i: i}
+		rows.known = newEntered(rows.count)
+		seen := &framedRows{rows: rows, m: &m, k: i}
 		if w := rows.frame.whitener; w != nil {
 			seen.whitened = w.products(rows.row(i))
 		}
@@ -243,7 +243,7 @@ func plantedMeasures(some func(t *testing.T, r *rand.Rand, trial int) *Rows, do 
 		if !rows.frame.own() {
 			v = seen
 		}
-		return changed, stops(t, Bounded{}, rows.enterRow(&m.n2[i], rows.x, i, i, v, &reader{}))
+		return changed, stops(t, Bounded{}, rows.enterRow(m.n2[i], i, v))
 	}
 }
 

@@ -106,9 +106,9 @@ func TestChangedRowsHaveNoScores(t *testing.T) {
 func TestRowsOfTheLargestNormAreTheSame(t *testing.T) {
 	rows, _ := made(t, [][]float64{{1}}, 1)
 	for _, square := range []int64{0, 1, maxSquare - 1, maxSquare, maxSquare + 1, maxSquare + 32, maxSquare + 33, maxSquare + 64, 2 * maxSquare, math.MaxInt64} {
-		rows.known, rows.origin.plain = newEntered(make([]int64, 1)), plain{square: []int64{square}, mix: []uint64{5}}
+		rows.known, rows.origin.plain = newEntered(1), plain{square: []int64{square}, mix: []uint64{5}}
 		n2 := rows.frame.measure(square, 0).n2
-		if err := rows.enterRow(&n2, rows.x, 0, 0, nil, &reader{}); err != nil {
+		if err := rows.enterRow(n2, 0, nil); err != nil {
 			t.Errorf("a row of squared norm %d: %v", square, err)
 		}
 	}

@@ -46,7 +46,8 @@ func (r *Rows) Standardize(b, old Block) (Block, error) {
 	b.own = own
 	own.measures = r.frame.newMeasures(n, own.measures)
 	if b.measures = own.measures; r.measures.n2 == nil {
-		return b, r.measureAt(b.measures, b.x, func(i int) int { return b.record(i) - r.first })
+		r.measureAgain(b.measures, b.x, func(k int) int { return b.record(k) - r.first })
+		return b, nil
 	}
 	b.measures.pick(r.measures, b.records, r.first)
 	return b, nil

@@ -143,12 +143,11 @@ func (f *frame) standardizeWhitened(dst []float64, row []int16, beta int64) {
 	}
 }
 
-// measureWhitened is measureAt for whitened rows, a few at a time.
-func (r *Rows) measureWhitened(m measures, x storage, at func(i int) int) error {
-	f := &r.frame
+// measureWhitened measures whitened rows, a few at a time. Of each few it calls do with their
+// measures, the number of the first, and their products with the matrix, of equal length.
+func (f *frame) measureWhitened(m measures, x storage, do func(part *measures, first int, w []int32) error) error {
 	dim, apart, width := f.whitener.dim, f.whitener.form.Stride(), f.whitener.form.Width()
 	w := &whitened{norms: make([]int64, whitenedBatch), rows: make([]int16, whitenedBatch*apart), products: make([]int32, whitenedBatch*width), betas: make([]float64, whitenedBatch), squares: make([]float64, whitenedBatch)}
-	seen := &framedRows{rows: r}
 	for first, n := 0, len(m.n2); first < n; first += whitenedBatch {
 		rows := min(whitenedBatch, n-first)
 		part, some := m.part(first, rows), x.Part(first, rows)
@@ -157,13 +156,9 @@ func (r *Rows) measureWhitened(m measures, x storage, at func(i int) int) error 
 		for i := range rows {
 			some.CopyRow(w.rows[i*apart:i*apart+dim], i)
 		}
-		f.measureWhitened(part, w)
-		seen.m = &part
-		for i := range rows {
-			seen.i, seen.whitened = i, w.products[i*width:i*width+dim]
-			if err := r.enterRow(&part.n2[i], some, i, at(first+i), seen, nil); err != nil {
-				return err
-			}
+		f.measureTurned(part, w)
+		if err := do(&part, first, w.products[:rows*width]); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -186,10 +181,10 @@ func (f *frame) betaOf(n2 int64) int64 {
 	return int64(math.Round(beta))
 }
 
-// measureWhitened turns the squared norms of rows into their measures. The squared norm of y is a
+// measureTurned turns the squared norms of rows into their measures. The squared norm of y is a
 // sum in float64 of squares of integers that are exact there, and is rounded up. A row beyond the
 // reach of the matrix does not count, whatever its products are.
-func (f *frame) measureWhitened(m measures, w *whitened) {
+func (f *frame) measureTurned(m measures, w *whitened) {
 	n := len(m.n2)
 	betas, squares := w.betas[:n], w.squares[:n]
 	if f.m != nil {
