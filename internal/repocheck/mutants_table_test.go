@@ -106,7 +106,7 @@ var mutants = []mutant{
 	{"rows that are measured twice", "internal/release/entered.go", "if r.known.mixes[i] != notEntered {", "if false {", "./internal/release", "TestRowsAreMeasuredOnce"},
 	{"blocks as long as storage says", "internal/release/file.go", "t.Blocks[k].First, t.Blocks[k].Rows", "t.Blocks[k].First, read.X.Count()", "./internal/release", "TestBlocksOfAFileAreAsLongAsItsTableSays"},
 	{"blocks of a file that are others in a new frame", "internal/release/file.go", "o.blocks[k] == is {", "o.blocks[k].labels == is.labels {", "./internal/release", "TestRowsOfAFileAreThoseThatEntered"},
-	{"rows of a block in any order", "internal/release/file.go", "timesResidue(int64(mix), o.places[i])", "mix", "./internal/release", "TestRowsOfABlockKeepTheirPlaces"},
+	{"rows of a block in any order", "internal/release/file.go", "timesResidue(int64(mix), o.places[i])", "timesResidue(int64(mix), o.places[0*i])", "./internal/release", "TestRowsOfABlockKeepTheirPlaces"},
 	{"labels that changed", "internal/release/file.go", "!= mixLabels(labels, r.origin.places) {", "== mixLabels(labels, r.origin.places)+1 {", "./internal/release", "TestLabelsAreThoseThatTheFileHad"},
 	{"labels of listed rows that changed", "internal/release/pass.go", "if err := r.holdLabels(k, read.Labels); err != nil {", "if err := error(nil); err != nil {", "./internal/release", "TestLabelsAreThoseThatTheFileHad"},
 	{"a row of a file alone that is another", "internal/release/block.go", "return right && f.mixOf(mix, m.beta(0), m.tail(0)) == r.known.mixes[i]", "return right", "./internal/release", "TestAloneIsWhatEntered"},
