@@ -167,6 +167,14 @@ func (c *column) number(v float64) float64 {
 	return max(0, min(1, (c.transform(v)-c.low)*c.scale))
 }
 
+// Scaling returns how feature column i becomes one number: a number v becomes (T(v) - low)·scale, limited to
+// [0, 1], where T is log(1 + v) if log is set, else the identity. If the column becomes indicators or buckets, ok is
+// false.
+func (e *Encoder) Scaling(i int) (low, scale float64, log, ok bool) {
+	c := &e.columns[i]
+	return c.low, c.scale, c.log, c.indicators == 0 && c.buckets == 0
+}
+
 // Dim returns the number of features.
 func (e *Encoder) Dim() int { return e.dim }
 

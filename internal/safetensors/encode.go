@@ -15,9 +15,15 @@ const alignment = 8
 // Encode returns the bytes of a file of arrays, in the order of their names, which Parse reads
 // back. Equal arrays always give equal bytes. It returns an error if an array lacks the bytes of
 // its type and shape, or has a name that the format reserves.
-func Encode(tensors map[string]Tensor) ([]byte, error) {
+func Encode(tensors map[string]Tensor) ([]byte, error) { return EncodeWith(tensors, nil) }
+
+// EncodeWith returns a file like Encode, with texts by name as metadata. Parse ignores the metadata.
+func EncodeWith(tensors map[string]Tensor, metadata map[string]string) ([]byte, error) {
 	names := slices.Sorted(maps.Keys(tensors))
-	entries, end := map[string]entry{}, 0
+	entries, end := map[string]any{}, 0
+	if len(metadata) > 0 {
+		entries[metadataName] = metadata
+	}
 	for _, name := range names {
 		t := tensors[name]
 		size, known := sizes[t.Type]

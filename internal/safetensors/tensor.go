@@ -20,18 +20,33 @@ type Tensor struct {
 // NewFloat32 returns the array of numbers of a shape. It panics unless x has the shape's number of
 // entries.
 func NewFloat32(x []float32, shape ...int) Tensor {
-	entries := 1
-	for _, n := range shape {
-		entries *= n
-	}
-	if entries != len(x) {
-		panic(fmt.Sprintf("safetensors: NewFloat32: there are %d numbers of shape %v", len(x), shape))
-	}
+	checkShape("NewFloat32", len(x), shape)
 	raw := make([]byte, 0, 4*len(x))
 	for _, v := range x {
 		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
 	}
 	return Tensor{"F32", shape, raw}
+}
+
+// NewFloat64 is NewFloat32 for numbers of 64 bits.
+func NewFloat64(x []float64, shape ...int) Tensor {
+	checkShape("NewFloat64", len(x), shape)
+	raw := make([]byte, 0, 8*len(x))
+	for _, v := range x {
+		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
+	}
+	return Tensor{"F64", shape, raw}
+}
+
+// checkShape panics unless there are as many numbers as a shape has entries.
+func checkShape(function string, numbers int, shape []int) {
+	entries := 1
+	for _, n := range shape {
+		entries *= n
+	}
+	if entries != numbers {
+		panic(fmt.Sprintf("safetensors: %s: there are %d numbers of shape %v", function, numbers, shape))
+	}
 }
 
 // Floats returns the entries of an array of floating-point numbers of any type. For other types,
