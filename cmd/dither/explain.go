@@ -8,25 +8,9 @@ import (
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/glossary"
 	"github.com/ditherml/dither/internal/progress"
+	"github.com/ditherml/dither/internal/values"
 	"github.com/spf13/cobra"
 )
-
-const explainLong = `Put a certificate into plain words, for someone who decides and does not calculate: what was released,
-from which records, who is protected against what, what epsilon and delta mean as odds and for the best
-attacker, how each release adds to the cost, what was declared public, and what is not covered.
-
-The argument is the folder of a model, of a private evaluation or of an answer, a certificate.json, a plan,
-an event expression such as "repeat(1000, poisson(0.01, gaussian(1.1)))", or a term such as epsilon; without
-one, the terms are listed.
-
-What a certificate says is recomputed first. When it does not follow from its plan, that is all that is
-said, and the exit status is 1.`
-
-const explainExample = `  dither explain dither-model
-  dither explain certificate.json --json
-  dither explain "repeat(1000, poisson(0.01, gaussian(1.1)))" --delta 1e-5
-  dither explain epsilon
-  dither explain`
 
 // explainCommand holds the flags of dither explain.
 type explainCommand struct {
@@ -38,7 +22,7 @@ func newExplain() *cobra.Command { return (&explainCommand{}).command() }
 
 func (e *explainCommand) command() *cobra.Command {
 	c := &cobra.Command{
-		Use: "explain [FOLDER | certificate.json | EVENT | TERM]", Short: "Put a certificate, an event or a term into plain words", Long: explainLong, Example: explainExample,
+		Use: "explain [FOLDER | certificate.json | EVENT | TERM]", Short: "Put a certificate, an event or a term into plain words", Long: values.ExplainLong, Example: values.ExplainExample,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return e.run(c, strings.Join(args, "")) },
 	}

@@ -61,7 +61,7 @@ func status(err error) int {
 
 // commands is the table of commands. A new command takes one file and one line here.
 var commands = []func() *cobra.Command{
-	newTrain, newPredict, newEvaluate, newSweep, newVerify, newSign, newDiagnose, newAudit, newQuery, newAccount, newCalibrate, newLedger, newSchema, newData, newClean, newReproduce, newExplain, newVersion,
+	newTrain, newPredict, newExport, newEvaluate, newSweep, newVerify, newSign, newDiagnose, newAudit, newQuery, newAccount, newCalibrate, newLedger, newSchema, newData, newClean, newReproduce, newExplain, newVersion,
 }
 
 func newRoot(stdout, stderr io.Writer) *cobra.Command {

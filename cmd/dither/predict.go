@@ -9,29 +9,10 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/tabular"
+	"github.com/ditherml/dither/internal/values"
 	"github.com/ditherml/dither/model"
 	"github.com/spf13/cobra"
 )
-
-const predictLong = `Apply a model to a table and write one line of CSV for each of its rows: the row's number
-(counted from 1, the header not counted), the prediction, and for a model of classes the
-probability of every level, in the schema's order. Of two levels the second is predicted
-when its probability is above the model's threshold (0.5, or what was set when it was
-trained, or --threshold); of more, the first of the most probable ones.
-
-The table is read under the schema that the model carries; its target column may be absent.
-A row that the schema drops keeps its line, with empty cells. Probabilities are written in full.
-Lines on standard error count undeclared levels, missing cells and clamped numbers by column.
-
-With --pass-through id,town these columns of the table are copied behind the row's number. The schema
-names them, as ignore where they are no features.
-
-A text that a spreadsheet would take for a formula (it starts with =, +, -, @ or a tab and
-is no number) gets an apostrophe in front.`
-
-const predictExample = `  dither predict dither-model people.csv > predictions.csv
-  dither predict dither-model people.csv.gz --out predictions.csv --pass-through id
-  dither predict dither-model builtin:randhie`
 
 // mostRecords bounds the rows of a table that a model is applied to. Their number is no secret
 // here, and the schema's bound applies to training.
@@ -48,7 +29,7 @@ type predictCommand struct {
 func newPredict() *cobra.Command {
 	p := &predictCommand{}
 	c := &cobra.Command{
-		Use: "predict MODEL-FOLDER TABLE", Short: "Apply a model to a table", Long: predictLong, Example: predictExample,
+		Use: "predict MODEL-FOLDER TABLE", Short: "Apply a model to a table", Long: values.PredictLong, Example: values.PredictExample,
 		Args: arguments("MODEL-FOLDER", "TABLE"),
 		RunE: func(c *cobra.Command, args []string) error { return p.run(c, args[0], args[1]) },
 	}

@@ -56,6 +56,7 @@ func OfArguments() map[string][]cobra.CompletionFunc {
 		"dither audit":        {modelFolders, flags.Nothing},
 		"dither evaluate":     {modelFolders, tableFiles},
 		"dither predict":      {modelFolders, tableFiles},
+		"dither export":       {modelFolders, flags.Nothing},
 		"dither verify":       {modelFolders},
 		"dither data show":    {set},
 		"dither data export":  {set, flags.Folders},

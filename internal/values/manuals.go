@@ -38,6 +38,56 @@ The key is Ed25519, in PKCS #8 and PEM. The file is for its owner alone.`
   dither sign dither-model --key key.pem
   dither verify dither-model --signed-by pub.pem
   dither sign budget.html --key key.pem`
+	PredictLong = `Apply a model to a table and write one line of CSV for each of its rows: the row's number
+(counted from 1, the header not counted), the prediction, and for a model of classes the
+probability of every level, in the schema's order. Of two levels the second is predicted
+when its probability is above the model's threshold (0.5, or what was set when it was
+trained, or --threshold); of more, the first of the most probable ones.
+
+The table is read under the schema that the model carries; its target column may be absent.
+A row that the schema drops keeps its line, with empty cells. Probabilities are written in full.
+Lines on standard error count undeclared levels, missing cells and clamped numbers by column.
+
+With --pass-through id,town these columns of the table are copied behind the row's number. The schema
+names them, as ignore where they are no features.
+
+A text that a spreadsheet would take for a formula (it starts with =, +, -, @ or a tab and
+is no number) gets an apostrophe in front.`
+	PredictExample = `  dither predict dither-model people.csv > predictions.csv
+  dither predict dither-model people.csv.gz --out predictions.csv --pass-through id
+  dither predict dither-model builtin:randhie`
+	ExplainLong = `Put a certificate into plain words, for someone who decides and does not calculate: what was released,
+from which records, who is protected against what, what epsilon and delta mean as odds and for the best
+attacker, how each release adds to the cost, what was declared public, and what is not covered.
+
+The argument is the folder of a model, of a private evaluation or of an answer, a certificate.json, a plan,
+an event expression such as "repeat(1000, poisson(0.01, gaussian(1.1)))", or a term such as epsilon; without
+one, the terms are listed.
+
+What a certificate says is recomputed first. When it does not follow from its plan, that is all that is
+said, and the exit status is 1.`
+	ExplainExample = `  dither explain dither-model
+  dither explain certificate.json --json
+  dither explain "repeat(1000, poisson(0.01, gaussian(1.1)))" --delta 1e-5
+  dither explain epsilon
+  dither explain`
+	ExportLong = `Write a model for other programs, so that raw columns go in and predictions come out:
+
+  onnx         a graph for ONNX Runtime; one input for each column, numbers as double
+  sql          a SELECT statement for PostgreSQL, DuckDB or BigQuery (--dialect), which reads --table
+  sklearn      a Python file with the model as JSON, which makes a pipeline of scikit-learn
+  go           a Go file that imports package math alone
+  safetensors  the weights and the numbers of the feature map, without what reads cells
+
+Missing cells, undeclared levels and numbers out of range are treated as dither predict treats them, and predictions
+are the same but for rounding. Networks, texts and transforms other than interactions go to safetensors alone.
+
+The folder is verified first. Each file has epsilon, delta, the relation, the unit and the SHA-256 of the certificate.
+Export is post-processing: it reads no record and costs no privacy.`
+	ExportExample = `  dither export dither-model --to onnx --out model.onnx
+  dither export dither-model --to sql --dialect duckdb --table people > predict.sql
+  dither export dither-model --to sklearn --out model.py
+  dither export dither-model --to go --out predict/predict.go`
 	SweepLong = `Train the same model many times with other settings, and see what privacy costs: a table, and a figure of each
 metric over each setting that varies, with intervals over repeats.
 

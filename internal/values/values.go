@@ -9,6 +9,7 @@ import (
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/budget"
 	"github.com/ditherml/dither/internal/calibration"
+	"github.com/ditherml/dither/internal/export"
 	"github.com/ditherml/dither/internal/layers"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/scoreaudit"
@@ -33,6 +34,7 @@ var OfFlags = map[string]func() []string{
 	"clipping-rule":    Rules,
 	"correlated-noise": option.CorrelatedKinds,
 	"design":           scoreaudit.Designs,
+	"dialect":          export.Dialects,
 	"feature-bits":     func() []string { return []string{"8", "16"} },
 	"filter":           func() []string { return []string{budget.RDP, budget.GDP, budget.ZCDP, budget.Basic} },
 	"find":             func() []string { return calibration.Numbers },
@@ -63,6 +65,7 @@ var OfFlags = map[string]func() []string{
 	"solver":            func() []string { return []string{option.SolverExact, option.SolverGradient, option.SolverPermuted} },
 	"train --threshold": func() []string { return []string{"0.5", "best", "balanced"} },
 	"train-layers":      func() []string { return []string{"last"} },
+	"export --to":       export.Formats,
 	"transform":         feature.TransformNames,
 	"unit":              func() []string { return []string{"row", "person:"} },
 	"whiten":            whitenings,

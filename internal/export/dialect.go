@@ -1,0 +1,133 @@
+package export
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// dialect is how a database writes what statements need.
+type dialect struct {
+	// fence ends a query that the database must not merge with the next one, which would compute expressions many times.
+	fence string
+	// all selects the columns of the table.
+	all string
+	// name and quoted return a column and a text.
+	name, quoted func(string) string
+	// number returns a column as a 64-bit number, or NULL. trimmed returns it as a text without white space at its ends.
+	number, trimmed func(column string) string
+	// single rounds a number to 32 bits.
+	single func(v string) string
+	// list returns an array of numbers, and item its element at a place from 0.
+	list func(numbers []float64, integers bool) string
+	item func(list, place string) string
+}
+
+var dialects = map[string]dialect{
+	"postgres": {
+		fence: "\nOFFSET 0", all: "(dither_row).*", name: doubled(`"`), quoted: doubled("'"),
+		number: func(column string) string {
+			t := fmt.Sprintf("btrim(CAST(%s AS text), %s)", column, escapedSpaces)
+			return fmt.Sprintf("CASE WHEN %s ~ '%s' THEN CAST(%s AS double precision) WHEN %s ~ '%s' THEN CASE WHEN %s LIKE '-%%' THEN -1e-300 ELSE 1e-300 END END",
+				t, numberPattern, t, t, tinyPattern, t)
+		},
+		trimmed: func(column string) string { return fmt.Sprintf("btrim(CAST(%s AS text), %s)", column, escapedSpaces) },
+		single: func(v string) string {
+			return fmt.Sprintf("CASE WHEN abs(%s) < 1e-44 THEN 0e0 ELSE CAST(CAST(%s AS real) AS double precision) END", v, v)
+		},
+		list: func(numbers []float64, integers bool) string {
+			kind, text := "float8", goNumbers
+			if integers {
+				kind = "int"
+			}
+			return fmt.Sprintf("CAST('{%s}' AS %s[])", strings.ReplaceAll(text(numbers), " ", ""), kind)
+		},
+		item: func(list, place string) string { return fmt.Sprintf("(%s)[%s + 1]", list, place) },
+	},
+	"duckdb": {
+		all: "dither_row.*", name: doubled(`"`), quoted: doubled("'"),
+		number: func(column string) string {
+			return finite(fmt.Sprintf("TRY_CAST(%s AS DOUBLE)", column), "isfinite(%s)")
+		},
+		trimmed: func(column string) string {
+			return fmt.Sprintf("trim(CAST(%s AS VARCHAR), %s)", column, spacesByNumber)
+		},
+		single: func(v string) string { return fmt.Sprintf("CAST(CAST(%s AS FLOAT) AS DOUBLE)", v) },
+		list:   listLiteral,
+		item:   func(list, place string) string { return fmt.Sprintf("%s[%s + 1]", list, place) },
+	},
+	"bigquery": {
+		all: "dither_row.*", name: escaped("`"), quoted: escaped("'"),
+		number: func(column string) string {
+			return finite(fmt.Sprintf("SAFE_CAST(%s AS FLOAT64)", column), "ABS(%s) <= 1.7976931348623157e308")
+		},
+		trimmed: func(column string) string {
+			return fmt.Sprintf("TRIM(CAST(%s AS STRING), %s)", column, strings.TrimPrefix(escapedSpaces, "E"))
+		},
+		// BigQuery has no 32-bit numbers. Veltkamp's splitting rounds to 24 bits (T. J. Dekker, "A floating-point technique
+		// for extending the available precision", 1971); it may round a number in the middle of two to the other one.
+		single: func(v string) string {
+			return fmt.Sprintf("(%s * 536870913e0) - (%s * 536870913e0 - %s)", v, v, v)
+		},
+		list: listLiteral,
+		item: func(list, place string) string { return fmt.Sprintf("%s[SAFE_OFFSET(%s)]", list, place) },
+	},
+}
+
+// Dialects returns the dialects of SQL.
+func Dialects() []string {
+	var names []string
+	for name := range dialects {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// numberPattern matches the texts of numbers that PostgreSQL can cast. tinyPattern matches numbers near 0 that it may
+// refuse.
+const (
+	numberPattern = `^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?0*[12]?[0-9]{1,2})?$`
+	tinyPattern   = `^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE]-[0-9]+$`
+)
+
+// escapedSpaces are the characters that are white space, as a literal.
+const escapedSpaces = `E' \t\n\r\u000b\u000c\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000'`
+
+// spacesByNumber are the same characters, for a database that knows no such escapes.
+const spacesByNumber = `' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(133) || chr(160) || chr(5760) || chr(8192) || chr(8193) || chr(8194) || ` +
+	`chr(8195) || chr(8196) || chr(8197) || chr(8198) || chr(8199) || chr(8200) || chr(8201) || chr(8202) || chr(8232) || chr(8233) || chr(8239) || chr(8287) || chr(12288)`
+
+// finite returns an expression that is NULL where a number is not finite.
+func finite(number, condition string) string {
+	return fmt.Sprintf("CASE WHEN %s THEN %s END", fmt.Sprintf(condition, number), number)
+}
+
+// doubled returns a function that puts a text in quotes and doubles those inside.
+func doubled(quote string) func(string) string {
+	return func(text string) string { return quote + strings.ReplaceAll(text, quote, quote+quote) + quote }
+}
+
+// escaped returns a function that puts a text in quotes and escapes characters with a backslash.
+func escaped(quote string) func(string) string {
+	r := strings.NewReplacer(`\`, `\\`, quote, `\`+quote, "\n", `\n`, "\r", `\r`)
+	return func(text string) string { return quote + r.Replace(text) + quote }
+}
+
+// listLiteral returns an array.
+func listLiteral(numbers []float64, integers bool) string {
+	if integers {
+		return "[" + goNumbers(numbers) + "]"
+	}
+	return "[" + sqlNumbers(numbers) + "]"
+}
+
+// lookup returns the number of a table at a place from 0, NULL for the place NULL.
+func (d dialect) lookup(table []float64, place string, integers bool) string {
+	return d.item(d.list(table, integers), place)
+}
+
+// logOf returns log(1 + v) for v of at least 0, also for small v (W. Kahan's formula).
+func (d dialect) logOf(v string) string {
+	return fmt.Sprintf("(CASE WHEN 1e0 + %s = 1e0 THEN %s ELSE ln(1e0 + %s) * %s / ((1e0 + %s) - 1e0) END)", v, v, v, v, v)
+}

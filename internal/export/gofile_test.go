@@ -1,0 +1,108 @@
+package export
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/model"
+)
+
+// goTolerance bounds differences of predictions in 64-bit numbers, in units of the target's range.
+const goTolerance = 1e-9
+
+// TestGoFilePredicts compiles the Go files of all models, and compares their predictions with those of the models.
+func TestGoFilePredicts(t *testing.T) {
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("there is no go command here")
+	}
+	folder := t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(folder, name)
+		if failed := os.MkdirAll(filepath.Dir(path), 0o755); failed != nil {
+			t.Fatal(failed)
+		}
+		if failed := os.WriteFile(path, []byte(text), 0o644); failed != nil {
+			t.Fatal(failed)
+		}
+	}
+	write("go.mod", "module scored\n\ngo 1.21\n")
+	var imports, calls strings.Builder
+	models, rows := make([]*model.Model, len(testCases)), make([][][]string, len(testCases))
+	for i, c := range testCases {
+		models[i] = c.make(t)
+		rows[i] = cells(t, models[i], 1000)
+		file, failed := writeGo(models[i], testStatement, Request{})
+		if failed != nil {
+			t.Fatalf("%s: %v", c.name, failed)
+		}
+		if !strings.Contains(string(file), "costs no privacy") || !strings.Contains(string(file), "dither.certificate-sha256: c0ffee") || strings.Count(string(file), "import") != 1 {
+			t.Errorf("%s: got a file without the statement, or with several imports", c.name)
+		}
+		write(fmt.Sprintf("m%d/predict.go", i), string(file))
+		fmt.Fprintf(&imports, "m%d \"scored/m%d\"\n", i, i)
+		calls.WriteString(goCalls(i, models[i], rows[i]))
+	}
+	write("main.go", "package main\n\nimport (\n\"fmt\"\n\"math\"\n"+imports.String()+")\n\nvar nan = math.NaN()\n\nfunc main() {\n"+calls.String()+"}\n")
+	command := exec.Command(tool, "run", ".")
+	command.Dir = folder
+	command.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	out, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("go run: %v\n%s", err, out[:min(len(out), 4000)])
+	}
+	lines := strings.Split(string(out), "\n")
+	for i, m := range models {
+		got := make([][]float64, len(rows[i]))
+		for n := range got {
+			for _, word := range strings.Fields(lines[n]) {
+				v, failed := strconv.ParseFloat(word, 64)
+				if failed != nil {
+					t.Fatal(failed)
+				}
+				got[n] = append(got[n], v)
+			}
+		}
+		lines = lines[len(rows[i]):]
+		largest, failed := compare(m, got, want(t, m, rows[i]))
+		if t.Logf("%s: difference at most %.2g", testCases[i].name, largest); failed != nil || largest > goTolerance {
+			t.Errorf("%s: got a difference of %g and %v, want at most %g", testCases[i].name, largest, failed, goTolerance)
+		}
+	}
+}
+
+// goCalls returns statements that print the predictions of rows: a line for each, empty for a dropped row.
+func goCalls(i int, m *model.Model, rows [][]string) string {
+	o, _ := newOutline(m)
+	fields := fieldNames(o.columns)
+	var b strings.Builder
+	fmt.Fprintf(&b, "for _, r := range []m%d.Row{\n", i)
+	for _, texts := range rows {
+		var words []string
+		for j, cell := range texts {
+			if !o.columns[j].number {
+				words = append(words, fmt.Sprintf("%s: %q", fields[j], cell))
+				continue
+			}
+			value := "nan"
+			if v, err := strconv.ParseFloat(strings.TrimSpace(cell), 64); err == nil && !math.IsNaN(v) {
+				value = text(v)
+			}
+			words = append(words, fields[j]+": "+value)
+		}
+		fmt.Fprintf(&b, "{%s},\n", strings.Join(words, ", "))
+	}
+	fmt.Fprintf(&b, "} {\np, ok := m%d.Predict(r)\nif !ok {\nfmt.Println()\ncontinue\n}\n", i)
+	if m.Schema().Target.Regression() {
+		b.WriteString("fmt.Println(p)\n}\n")
+	} else {
+		b.WriteString("for _, v := range p {\nfmt.Print(v, \" \")\n}\nfmt.Println()\n}\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,249 @@
+import base64
+import json
+import math
+import re
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.pipeline import Pipeline
+
+MODEL = json.loads(r"""@MODEL@""")
+
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def missing(cell):
+    return cell is None or cell != cell
+
+
+def number_of(cell, column):
+    """Return a cell as a finite number, or None for a missing one."""
+    if isinstance(cell, str):
+        cell = cell.strip()
+        if cell in column["marks"] or not NUMBER.fullmatch(cell):
+            return None
+    elif missing(cell):
+        return None
+    value = float(cell)
+    if not math.isfinite(value) or value in column["mark-numbers"]:
+        return None
+    return value
+
+
+def text_of(cell):
+    """Return a cell as a text without white space at its ends."""
+    if missing(cell):
+        return ""
+    if isinstance(cell, (bool, np.bool_)):
+        return str(cell).lower()
+    if isinstance(cell, (float, np.floating)) and cell == int(cell):
+        return str(int(cell))
+    return str(cell).strip()
+
+
+def states_of(cells, column):
+    """Return the state of each cell, -1 for one that drops the row, and the factor of its features."""
+    state = np.empty(len(cells), dtype=np.int64)
+    factor = np.ones(len(cells))
+    if not column["number"]:
+        known = {level: k for k, level in enumerate(column["levels"])}
+        known.update((mark, column["missing"]) for mark in column["marks"])
+        for i, cell in enumerate(cells):
+            state[i] = known.get(text_of(cell), column["unknown"])
+        return state, factor
+    numbers = [number_of(cell, column) for cell in cells]
+    there = np.array([v is not None for v in numbers], dtype=bool)
+    v = np.array([column["lower"] if v is None else v for v in numbers], dtype=np.float64)
+    inside = (v >= column["lower"]) & (v <= column["upper"])
+    v = np.clip(v, column["lower"], column["upper"]).astype(np.float32).astype(np.float64)
+    v = np.clip(v, column["least"], column["most"])
+    if column["scaled"]:
+        state[:] = 0
+        t = np.log1p(v) if column["log"] else v
+        factor = np.clip((t - column["low"]) * column["scale"], 0, 1)
+    else:
+        state[:] = np.searchsorted(np.array(column["cuts"]), v, side="right")
+    if column["outside"] != -2:
+        state[~inside] = column["outside"]
+    state[~there] = column["missing"]
+    if column["scaled"]:
+        factor = np.where(state == 0, factor, 1.0)
+    return state, factor
+
+
+class DitherFeatures(TransformerMixin, BaseEstimator):
+    """Turn raw columns into the rows of the model. A row that the schema drops becomes NaN."""
+
+    def __init__(self, model=MODEL):
+        self.model = model
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    def fit(self, X, y=None):
+        return self
+
+    def factor(self, square):
+        m = self.model
+        with np.errstate(divide="ignore"):
+            f = 1 / np.sqrt(square)
+        if m["normalization"] == "clip":
+            f = np.minimum(1, m["radius"] * f)
+        return np.where(square > 0, f, 0)
+
+    def normalized(self, x):
+        if self.model["normalization"] == "none":
+            return x
+        return x * self.factor((x * x).sum(axis=1, keepdims=True))
+
+    def transform(self, X):
+        m = self.model
+        states, factors = [], []
+        for column in m["columns"]:
+            s, f = states_of(list(X[column["name"]]), column)
+            states.append(s)
+            factors.append(f)
+        rows = len(states[0])
+        dropped = np.zeros(rows, dtype=bool)
+        for s in states:
+            dropped |= s < 0
+        x = np.zeros((rows, m["features"]))
+        for group in m["groups"]:
+            a = group["columns"][0]
+            at, f = np.maximum(states[a], 0), factors[a]
+            table = np.zeros((len(group["entries"]) + 1, group["count"]))
+            for k, entries in enumerate(group["entries"]):
+                for index, value in entries:
+                    table[k, index - group["first"]] = value
+            if len(group["columns"]) > 1:
+                j = np.array(group["classes"][0])[at]
+                k = np.array(group["classes"][1])[np.maximum(states[group["columns"][1]], 0)]
+                at = np.where((j < 0) | (k < 0), len(group["entries"]), j * group["width"] + k)
+                f = np.ones(rows)
+            x[:, group["first"] : group["first"] + group["count"]] += table[at] * f[:, None]
+        x = self.normalized(x)
+        if m["center"]:
+            x = self.normalized(x - np.array(m["center"]))
+        if m["scales"]:
+            x = self.normalized(x * np.array(m["scales"]))
+        if m["whitening"]:
+            w = np.frombuffer(base64.b64decode(m["whitening"]), dtype="<f8").reshape(x.shape[1], x.shape[1])
+            x = self.normalized(x @ w)
+        if m["intercept"] > 0:
+            x = np.hstack([x, np.full((rows, 1), m["intercept"])])
+            if m["normalization"] == "unit":
+                x = self.normalized(x)
+        x[dropped] = np.nan
+        return x
+
+
+def softmax(z):
+    e = np.exp(z - z.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def sigmoid(z):
+    e = np.exp(-np.abs(z))
+    return np.where(z >= 0, 1 / (1 + e), e / (1 + e))
+
+
+def nearest(z):
+    counted = z[:, None, :] >= z[:, :, None]
+    cut = (((counted * z[:, None, :]).sum(axis=2) - 1) / counted.sum(axis=2)).max(axis=1, keepdims=True)
+    return np.maximum(0, z - cut)
+
+
+class DitherLinear(BaseEstimator):
+    """Predict from the rows of DitherFeatures. The weights are in coef_."""
+
+    def __init__(self, model=MODEL):
+        self.model = model
+        self.coef_ = np.array(model["weights"])
+        self.n_features_in_ = self.coef_.shape[1]
+        if model["levels"]:
+            self.classes_ = np.array(model["levels"], dtype=object)
+            self._estimator_type = "classifier"
+        else:
+            self._estimator_type = "regressor"
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    def fit(self, X, y=None):
+        return self
+
+    def decision_function(self, X):
+        return X @ self.coef_.T
+
+    def mean(self, X):
+        z, loss = self.decision_function(X), self.model["loss"]
+        if loss["name"] == "logistic":
+            return sigmoid(z)
+        if loss["name"] == "hinge":
+            return sigmoid(2 * z)
+        if loss["name"] == "softmax":
+            return softmax(z)
+        if loss["name"] == "one-vs-rest":
+            return softmax(np.minimum(z, 0) - np.log1p(np.exp(-np.abs(z))))
+        if loss["name"] == "poisson":
+            top = math.log1p(1 / loss["middle"])
+            return np.where(z >= top, 1, loss["middle"] * np.exp(np.minimum(z, top)) - loss["middle"])
+        if loss["name"] == "squared-classes":
+            return np.clip((1 + z) / 2, 0, 1) if z.shape[1] == 1 else nearest(z)
+        return z
+
+    def predict_proba(self, X):
+        """Return the probability of each level, NaN for a row that the schema drops."""
+        if not self.model["levels"]:
+            raise AttributeError("the target is a number: use predict")
+        p = self.mean(X)
+        return np.hstack([1 - p, p]) if p.shape[1] == 1 else p
+
+    def predict(self, X):
+        """Return levels, None for a row that the schema drops, or numbers."""
+        m = self.model
+        if not m["levels"]:
+            v = (m["lower"] + m["upper"] + self.mean(X)[:, 0] * (m["upper"] - m["lower"])) / 2
+            return np.clip(v, m["lower"], m["upper"])
+        p = self.predict_proba(X)
+        known = ~np.isnan(p).any(axis=1)
+        best = np.zeros(len(p), dtype=np.int64)
+        if p.shape[1] == 2:
+            best[known] = p[known, 1] > m["threshold"]
+        else:
+            best[known] = p[known].argmax(axis=1)
+        out = self.classes_[best]
+        out[~known] = None
+        return out
+
+
+def pipeline():
+    """Return the model as a pipeline of scikit-learn. Its input has the raw columns by name, as a pandas.DataFrame has."""
+    return Pipeline([("features", DitherFeatures()), ("linear", DitherLinear())])
+
+
+def main():
+    import csv
+    import sys
+
+    if len(sys.argv) != 2:
+        sys.exit("usage: python FILE.py TABLE.csv > predictions.csv")
+    with open(sys.argv[1], newline="", encoding="utf-8") as f:
+        records = list(csv.DictReader(f))
+    model = pipeline()
+    X = {column["name"]: [r[column["name"]] for r in records] for column in MODEL["columns"]}
+    out = csv.writer(sys.stdout)
+    levels = MODEL["levels"] or []
+    out.writerow(["row", "prediction"] + ["probability of " + level for level in levels])
+    rows = model.named_steps["features"].transform(X)
+    predicted = model.named_steps["linear"].predict(rows)
+    p = model.named_steps["linear"].predict_proba(rows) if levels else np.empty((len(rows), 0))
+    for i in range(len(rows)):
+        if np.isnan(rows[i]).any():
+            out.writerow([i + 1] + [""] * (1 + len(levels)))
+        else:
+            out.writerow([i + 1, predicted[i]] + [repr(float(v)) for v in p[i]])
+
+
+if __name__ == "__main__":
+    main()

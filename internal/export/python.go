@@ -1,0 +1,129 @@
+package export
+
+import (
+	_ "embed" // for the program
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"strings"
+
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/model"
+)
+
+// pythonProgram is what every Python file has besides its model.
+//
+//go:embed pipeline.py
+var pythonProgram string
+
+// pythonModel is the model in a Python file, as JSON.
+type pythonModel struct {
+	Certificate   map[string]string     `json:"certificate"`
+	Columns       []pythonColumn        `json:"columns"`
+	Groups        []pythonGroup         `json:"groups"`
+	Features      int                   `json:"features"`
+	Normalization feature.Normalization `json:"normalization"`
+	Radius        float64               `json:"radius"`
+	Center        []float64             `json:"center"`
+	Scales        []float64             `json:"scales"`
+	Whitening     string                `json:"whitening"`
+	Intercept     float64               `json:"intercept"`
+	Weights       [][]float64           `json:"weights"`
+	Loss          model.LossSpec        `json:"loss"`
+	Levels        []string              `json:"levels"`
+	Threshold     float64               `json:"threshold"`
+	Lower         float64               `json:"lower"`
+	Upper         float64               `json:"upper"`
+}
+
+type pythonColumn struct {
+	Name        string    `json:"name"`
+	Number      bool      `json:"number"`
+	Marks       []string  `json:"marks"`
+	MarkNumbers []float64 `json:"mark-numbers"`
+	Levels      []string  `json:"levels"`
+	Unknown     int       `json:"unknown"`
+	Missing     int       `json:"missing"`
+	Outside     int       `json:"outside"`
+	Lower       float64   `json:"lower"`
+	Upper       float64   `json:"upper"`
+	Least       float64   `json:"least"`
+	Most        float64   `json:"most"`
+	Cuts        []float64 `json:"cuts"`
+	Scaled      bool      `json:"scaled"`
+	Log         bool      `json:"log"`
+	Low         float64   `json:"low"`
+	Scale       float64   `json:"scale"`
+}
+
+type pythonGroup struct {
+	Columns []int          `json:"columns"`
+	Classes [][]int        `json:"classes,omitempty"`
+	Width   int            `json:"width,omitempty"`
+	First   int            `json:"first"`
+	Count   int            `json:"count"`
+	Entries [][][2]float64 `json:"entries"`
+}
+
+// writePython writes a Python file that makes a pipeline of scikit-learn from a model in JSON.
+func writePython(m *model.Model, s statement, _ Request) ([]byte, error) {
+	o, err := newOutline(m)
+	if err != nil {
+		return nil, err
+	}
+	f := m.Features()
+	p := pythonModel{Certificate: map[string]string{}, Features: o.dim, Normalization: f.Norm, Radius: f.Radius, Center: f.Center, Intercept: f.Intercept,
+		Loss: o.loss, Levels: o.target.Levels, Threshold: m.Threshold(), Lower: o.target.Lower, Upper: o.target.Upper}
+	for _, pair := range s.pairs() {
+		p.Certificate[pair.key] = pair.value
+	}
+	for _, c := range o.columns {
+		p.Columns = append(p.Columns, pythonColumn{c.name, c.number, c.marks, orNone(c.markNumbers), orNone(c.levels), c.unknown, c.missing, c.outside,
+			c.lower, c.upper, c.least, c.most, orNone(c.cuts), c.scaled, c.log, c.low, c.scale})
+	}
+	for n := range o.groups {
+		p.Groups = append(p.Groups, pythonGroupOf(&o.groups[n]))
+	}
+	if w := f.Whitening; w != nil {
+		p.Scales = w.Scales
+		var raw []byte
+		for _, v := range w.Matrix {
+			raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
+		}
+		p.Whitening = base64.StdEncoding.EncodeToString(raw)
+	}
+	dim := m.Linear().Dim
+	for k := range m.Outputs() {
+		p.Weights = append(p.Weights, m.Weights()[k*dim:(k+1)*dim])
+	}
+	text, err := json.MarshalIndent(p, "", " ")
+	if err != nil {
+		return nil, err
+	}
+	title := "# A model of " + oneLine(o.target.Column) + " as a pipeline of scikit-learn, written by " + s.program + ".\n#\n"
+	return []byte(title + s.comment("# ") + "\n" + strings.Replace(pythonProgram, "@MODEL@", string(text), 1)), nil
+}
+
+func pythonGroupOf(g *group) pythonGroup {
+	out := pythonGroup{Columns: []int{g.a}, First: g.first, Count: g.count, Entries: [][][2]float64{}}
+	if g.b >= 0 {
+		out.Columns, out.Classes, out.Width = append(out.Columns, g.b), [][]int{g.classA, g.classB}, g.classes
+	}
+	for _, entries := range g.entries {
+		row := [][2]float64{}
+		for _, e := range entries {
+			row = append(row, [2]float64{float64(e.index), e.value})
+		}
+		out.Entries = append(out.Entries, row)
+	}
+	return out
+}
+
+// orNone returns an empty list for nil.
+func orNone[T any](x []T) []T {
+	if x == nil {
+		return []T{}
+	}
+	return x
+}

@@ -1,0 +1,113 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/internal/pgtest"
+	"github.com/ditherml/dither/model"
+	"github.com/jackc/pgx/v5"
+)
+
+// TestSQLPredicts runs the statements of all models in PostgreSQL.
+func TestSQLPredicts(t *testing.T) {
+	server := pgtest.Start(t)
+
+	c, err := pgx.Connect(context.Background(), server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close(context.Background())
+	for _, test := range testCases {
+		t.Run(test.name, func(t *testing.T) {
+			m := test.make(t)
+			rows := cells(t, m, 500)
+			file, err := writeSQL(m, testStatement, Request{Table: "people"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(file), "costs no privacy") || !strings.Contains(string(file), "-- dither.epsilon: 0.98\n") {
+				t.Error("got a statement without the guarantee")
+			}
+			fillTable(t, c, m, rows)
+			got := queried(t, c, m, string(file), len(rows))
+			largest, err := compare(m, got, want(t, m, rows))
+			if t.Logf("difference at most %.2g, %d bytes", largest, len(file)); err != nil || largest > goTolerance {
+				t.Errorf("got a difference of %g and %v, want at most %g", largest, err, goTolerance)
+			}
+		})
+	}
+}
+
+// fillTable makes the table people with rows of a model. Every second column of numbers has numbers, and the others texts.
+func fillTable(t *testing.T, c *pgx.Conn, m *model.Model, rows [][]string) {
+	t.Helper()
+	o, _ := newOutline(m)
+	quote := dialects["postgres"]
+	var columns []string
+	for i, own := range o.columns {
+		kind := " text"
+		if own.number && i%2 == 0 {
+			kind = " double precision"
+		}
+		columns = append(columns, quote.name(own.name)+kind)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "DROP TABLE IF EXISTS people; CREATE TABLE people (id int, %s);", strings.Join(columns, ", "))
+	for i, texts := range rows {
+		words := []string{strconv.Itoa(i)}
+		for j, cell := range texts {
+			v, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
+			switch number := o.columns[j].number; {
+			case cell == "NA", number && j%2 == 0 && (err != nil || math.IsNaN(v)):
+				words = append(words, "NULL")
+			case number && j%2 == 0:
+				words = append(words, text(v))
+			default:
+				words = append(words, quote.quoted(cell))
+			}
+		}
+		fmt.Fprintf(&b, "INSERT INTO people VALUES (%s);", strings.Join(words, ", "))
+	}
+	if _, err := c.Exec(context.Background(), b.String()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// queried returns what a statement predicts for the rows of the table people, and checks the predicted levels.
+func queried(t *testing.T, c *pgx.Conn, m *model.Model, statement string, rows int) [][]float64 {
+	t.Helper()
+	result, err := c.Query(context.Background(), statement)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer result.Close()
+	got, levels := make([][]float64, rows), m.Schema().Target.Levels
+	for result.Next() {
+		values, failed := result.Values()
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		first := len(values) - 1 - len(levels)
+		id := int(values[0].(int32))
+		if values[first] == nil {
+			continue
+		}
+		for _, v := range values[first+min(1, len(levels)):] {
+			got[id] = append(got[id], v.(float64))
+		}
+		if len(levels) == 2 {
+			if want := levels[b2i(got[id][1] > m.Threshold())]; values[first] != want {
+				t.Errorf("row %d is predicted %v with probabilities %v, want %v", id, values[first], got[id], want)
+			}
+		}
+	}
+	if err = result.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
