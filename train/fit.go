@@ -23,12 +23,13 @@ type Options struct {
 	// Optimizer is the rule that computes steps from released gradients: "momentum", "nesterov",
 	// "adam", "adam-corrected" or "l-bfgs". "" means "momentum". "adam-corrected" subtracts the
 	// known variance of the noise from Adam's second moments. "l-bfgs" is only for baselines
-	// without privacy.
+	// without privacy. If rows are not normalized, it standardizes columns.
 	Optimizer string
 	// Momentum is the factor by which the optimizer multiplies the previous step, at least 0 and
 	// less than 1. For Adam it is the decay of the mean gradient.
 	Momentum float64
-	// Ridge is λ in the penalty (λ/2)·‖w‖² on the vector w of all weights.
+	// Ridge is λ in the penalty (λ/2)·‖w‖² on the vector w of all weights. A baseline on
+	// standardized columns penalizes their weights without the intercept, and 0 means 1/records.
 	Ridge float64
 	// L1 is the factor of the penalty Σ|w_j|, where the sum is over all weights w_j.
 	L1 float64
@@ -169,6 +170,9 @@ func (s Setup) descendPaid(ctx context.Context, grant *ledger.Grant, t table, o 
 	s = ready.setup
 	if s.Plan.LastIterate != nil {
 		return s.runLastIterate(ctx, grant, t, ready, o)
+	}
+	if s.minimizes(o) {
+		return s.minimize(ctx, grant, t, ready, o)
 	}
 	rows, err := s.descend(t, ready)
 	if err != nil {

@@ -69,7 +69,7 @@ func newTrainCommand() (*trainCommand, *cobra.Command) {
 	f.BoolVar(&t.replace, "replace", false, "replace the model folder if it exists")
 	f.BoolVar(&t.declared.AssumePublic, "assume-public", false, "accept a schema whose bounds or levels were copied out of the records")
 	f.BoolVar(&t.dryRun, "dry-run", false, "print plan, cost and assumptions, of gradient descent also time and memory; check headers, columns and the output folder; stop before a record is read or anything is spent")
-	f.BoolVar(&t.nonPrivate, "non-private", false, "baseline without privacy: epsilon is infinite and every file says so; a linear model is trained to convergence without clipping unless flags say how it descends")
+	f.BoolVar(&t.nonPrivate, "non-private", false, "baseline without privacy: epsilon is infinite and every file says so; a linear model is the minimum on standardized columns, without clipping, unless flags say how it descends")
 	f.IntVar(&t.declared.Records, "records", 0, "declared public number of records, instead of the schema's")
 	f.IntVar(&t.declared.MaxRecords, "max-records", 0, "declared public bound on the number of records, instead of the schema's")
 	f.BoolVar(&t.stream, streamFlag, false, "for tables larger than memory: encode the table once into the cache folder, and read it from there in every step (dither clean removes it)")

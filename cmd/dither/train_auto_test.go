@@ -21,7 +21,7 @@ func TestTrainAuto(t *testing.T) {
 		{number, nil, "method sufficient-statistics: the noise", "sums of products"},
 		{number, []string{"--steps", "30"}, "method dp-gd: --steps is for descent", "gradient steps"},
 		{levels, []string{"--delta", "0"}, "method output-perturbation: delta is 0", "output-perturbation"},
-		{levels, []string{"--non-private"}, "method l-bfgs: without privacy", "NOT PRIVATE"},
+		{levels, []string{"--non-private"}, "method dp-gd: without privacy", "NOT PRIVATE"},
 	} {
 		out, said := mustInvoke(t, append([]string{"train", "--method", "auto", "--data", "absent.csv", "--schema", c.schema, "--dry-run"}, c.arguments...)...)
 		if !strings.Contains(said, c.said) || !strings.Contains(out, c.planned) {

@@ -41,13 +41,21 @@ func (l *LBFGS) Converged() bool { return l.done }
 
 // Step moves the weights to the point of the next gradient, or to the end of the search.
 func (l *LBFGS) Step(weights []float64, sum release.Noisy) {
+	gradient := make([]float64, len(weights))
+	for j, v := range sum.Values() {
+		gradient[j] = l.Gradient(v, weights[j])
+	}
+	l.Follow(weights, gradient)
+}
+
+// Follow is Step with the gradient of the whole objective. It keeps the gradient.
+func (l *LBFGS) Follow(weights, gradient []float64) {
 	if l.done {
 		return
 	}
-	gradient, largest := make([]float64, len(weights)), 0.0
-	for j, v := range sum.Values() {
-		gradient[j] = l.Gradient(v, weights[j])
-		largest = max(largest, math.Abs(gradient[j]))
+	largest := 0.0
+	for _, g := range gradient {
+		largest = max(largest, math.Abs(g))
 	}
 	if l.Next(); largest <= option.ConvergedGradient {
 		l.done = true

@@ -116,9 +116,9 @@ func (r descent) facts(result *train.Result) []report.Fact {
 	}
 	facts := []report.Fact{
 		{Name: "model", Value: linearWords(m)},
-		{Name: "method", Value: methodWords(p, r.Options, result.LearningRate)},
+		{Name: "method", Value: methodWords(r.Setup, r.Options, result.LearningRate)},
 		{Name: "rows", Value: rowWords(m.Features())},
-		{Name: "clipping", Value: setupClippingWords(r.Setup)},
+		{Name: "clipping", Value: r.clippingWords()},
 		{Name: "learned before training", Value: strings.Join(learned, "; ")},
 		{Name: "result", Value: outputWords(result.Output)},
 	}

@@ -104,7 +104,7 @@ func (d descentDryRun) WriteText(w io.Writer) error {
 		fmt.Fprintf(table, "  %s\t%s\t%s\n", e.Purpose, e.Text, shareWords(c, e))
 	}
 	fmt.Fprintf(table, "  weights\t%d × %d\t\n", s.Plan.Columns, s.Plan.Dim)
-	fmt.Fprintf(table, "  clipping\t%s\tone record moves a sum by at most %.4g\n", strings.Split(setupClippingWords(s), ";")[0], s.Plan.Clipping.Bound)
+	fmt.Fprintf(table, "  clipping\t%s\t%s\n", strings.Split(d.run.clippingWords(), ";")[0], d.run.boundWords())
 	fmt.Fprintf(table, "  rows\tat most %d\t\n", s.Plan.MaxRecords)
 	if err := table.Flush(); err != nil {
 		return err

@@ -45,9 +45,10 @@ func clippingWords(c train.Clipping) string {
 }
 
 // methodWords describes in a line how steps are made from the released gradients.
-func methodWords(p train.Plan, o train.Options, rate float64) string {
+func methodWords(s train.Setup, o train.Options, rate float64) string {
+	p := s.Plan
 	if o.Optimizer == option.OptimizerLBFGS {
-		return convergedWords(p, o)
+		return convergedWords(s, o)
 	}
 	words := fmt.Sprintf("%s: %s, %d steps, learning rate %.4g", p.Method(), wording.Sampling(p), p.Steps, rate)
 	if o.Schedule != "" && o.Schedule != option.ScheduleConstant {
@@ -76,12 +77,6 @@ func methodWords(p train.Plan, o train.Options, rate float64) string {
 		}
 	}
 	return words
-}
-
-// convergedWords names the function that a baseline minimizes.
-func convergedWords(p train.Plan, o train.Options) string {
-	return fmt.Sprintf("%s without noise: %s on exact gradients of all rows, at most %d, until no entry of the mean gradient is above %v; ridge %.4g beside the mean loss",
-		p.Method(), option.OptimizerLBFGS, p.Steps, option.ConvergedGradient, o.Ridge)
 }
 
 // outputWords names the weights of the model.

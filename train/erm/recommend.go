@@ -14,9 +14,9 @@ const (
 	// is a share of the largest sum of the records. On the data sets of docs/methods.md the two
 	// methods are about equally accurate at this noise.
 	recommendedNoise = 1.0 / 3000
-	// recommendedBaseline is the largest number of features for which an exact minimizer is
-	// searched.
-	recommendedBaseline = 5000
+	// recommendedDense is the largest number of features for which weights with noise in each of
+	// them are released at delta 0.
+	recommendedDense = 5000
 )
 
 // Recommend returns the name of a method that suits a request, and the reason in words. It ignores
@@ -25,7 +25,7 @@ const (
 // The rules come from measurements on the data sets of docs/methods.md.
 func Recommend(r Request, s *data.Schema) (method, reason string, err error) {
 	if math.IsInf(r.Epsilon, 1) {
-		return recommendBaseline(r, s)
+		return option.MethodGD, "without privacy descent goes on to the minimum, on standardized columns", s.Validate()
 	}
 	if r.Delta == 0 {
 		method, reason = recommendPure(r, s)
@@ -44,26 +44,13 @@ func Recommend(r Request, s *data.Schema) (method, reason string, err error) {
 	return option.MethodGD, fmt.Sprintf("the noise on sums of products would be %.2g of the largest sums, more than %.2g", share, recommendedNoise), nil
 }
 
-// recommendBaseline chooses a method for a request without privacy.
-func recommendBaseline(r Request, s *data.Schema) (method, reason string, err error) {
-	r.Method = option.MethodLBFGS
-	setup, err := NewSetup(r, s)
-	if err != nil {
-		return "", "", err
-	}
-	if setup.Plan.Dim > recommendedBaseline {
-		return option.MethodGD, fmt.Sprintf("there are %d features, and descent uses the fast kernels", setup.Plan.Dim), nil
-	}
-	return option.MethodLBFGS, "without privacy the exact minimizer is at hand", nil
-}
-
 // recommendPure chooses a method at delta 0, where normal noise has no guarantee.
 func recommendPure(r Request, s *data.Schema) (method, reason string) {
 	if _, ok := r.noiseOfProducts(s); ok && s.Target.Regression() {
 		return option.MethodSufficientStatistics, "delta is 0: sums of products can be released with Laplace noise, once"
 	}
 	r.Method = option.MethodFrankWolfe
-	if setup, err := NewSetup(r, s); err == nil && setup.Plan.Dim > recommendedBaseline {
+	if setup, err := NewSetup(r, s); err == nil && setup.Plan.Dim > recommendedDense {
 		return option.MethodFrankWolfe, fmt.Sprintf("delta is 0 and there are %d features: the noise of a chosen coordinate grows with their logarithm alone", setup.Plan.Dim)
 	}
 	return option.MethodOutput, "delta is 0: the minimizer can be released with noise that has one epsilon at every delta"

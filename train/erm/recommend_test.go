@@ -36,7 +36,7 @@ func TestRecommend(t *testing.T) {
 		{"levels, pure", levels, 1, 0, nil, option.MethodOutput, "delta is 0"},
 		{"text, pure", text, 1, 0, nil, option.MethodFrankWolfe, "logarithm"},
 		{"text", text, 1, 1e-6, nil, option.MethodGD, "most accurate"},
-		{"levels, baseline", levels, math.Inf(1), 1e-6, nil, option.MethodLBFGS, "exact minimizer"},
+		{"levels, baseline", levels, math.Inf(1), 1e-6, nil, option.MethodGD, "the minimum"},
 		{"diamonds", read("diamonds"), 1, 1e-5, nil, option.MethodGD, "0.00038"},
 		{"diamonds, much", read("diamonds"), 3, 1e-5, nil, option.MethodSufficientStatistics, "0.00014"},
 		{"diamonds, little", read("diamonds"), 0.1, 1e-5, nil, option.MethodGD, "more than"},
