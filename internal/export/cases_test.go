@@ -148,11 +148,11 @@ func cells(t *testing.T, m *model.Model, rows int) [][]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	random := generator(3)
+	random, marks := generator(3), sortedMarks(m.Schema())
 	out := make([][]string, rows)
 	for i := range out {
 		for j := range o.columns {
-			cell := o.columns[j].sample(&random)
+			cell := o.columns[j].sample(marks, &random)
 			if random.below(4) > 0 && len(o.columns[j].levels) > 0 {
 				cell = o.columns[j].levels[random.below(len(o.columns[j].levels))]
 			}

@@ -27,7 +27,7 @@ func (g *goFile) line(form string, args ...any) { fmt.Fprintf(&g.Builder, form+"
 
 // writeGo writes a Go file with a function from raw columns to a prediction.
 func writeGo(m *model.Model, s statement, _ Request) ([]byte, error) {
-	o, err := newOutline(m)
+	o, err := newLinearOutline(m)
 	if err != nil {
 		return nil, err
 	}

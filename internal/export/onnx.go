@@ -308,9 +308,26 @@ func (f *onnxFile) mapped(x string) string {
 	return x
 }
 
+// appended appends the intercept to rows.
+func (f *onnxFile) appended(x string) string {
+	if f.m.Intercept == 0 {
+		return x
+	}
+	square := f.squared(x)
+	last := f.of("Add", f.of("Mul", square, f.double(0)), f.double(f.m.Intercept))
+	x = f.node("Concat", []string{x, last}, integerAttribute("axis", 1))
+	if f.m.Norm == feature.NormUnit {
+		x = f.of("Mul", x, f.factor(f.of("Add", square, f.double(f.m.Intercept*f.m.Intercept))))
+	}
+	return x
+}
+
 // scored appends the scores, of shape [rows, scores].
 func (f *onnxFile) scored(x string) (string, error) {
 	x = f.mapped(x)
+	if f.o.model.Network() != nil {
+		return f.networkScores(f.appended(x))
+	}
 	k := f.o.model.Outputs()
 	weights, last := make([]float64, f.o.dim*k), make([]float64, k)
 	for n := range k {
@@ -379,8 +396,8 @@ func (f *onnxFile) predicted(p string) {
 	t, k := f.o.target, max(1, len(f.o.target.Levels))
 	if t.Regression() {
 		p = f.of("Div", f.of("Add", f.double(t.Lower+t.Upper), f.of("Mul", p, f.double(t.Upper-t.Lower))), f.double(2))
-		f.ended("prediction", f.limited(p, t.Lower, t.Upper), f.double(math.NaN()))
-		f.output("prediction", onnxDouble, 0, 1)
+		f.ended(f.free("prediction"), f.limited(p, t.Lower, t.Upper))
+		f.output(f.free("prediction"), onnxDouble, 0, 1)
 		return
 	}
 	var best string
@@ -398,17 +415,25 @@ func (f *onnxFile) predicted(p string) {
 	if f.kept != "" {
 		best = f.of("Where", f.kept, best, f.integer(k))
 	}
-	f.named("Gather", "label", []string{f.texts(append(slices.Clone(t.Levels), "")), f.of("Reshape", best, f.list(-1))})
-	f.ended("probabilities", p, f.double(math.NaN()))
-	f.output("label", onnxString, 0)
-	f.output("probabilities", onnxDouble, 0, k)
+	f.named("Gather", f.free("label"), []string{f.texts(append(slices.Clone(t.Levels), "")), f.of("Reshape", best, f.list(-1))})
+	f.ended(f.free("probabilities"), p)
+	f.output(f.free("label"), onnxString, 0)
+	f.output(f.free("probabilities"), onnxDouble, 0, k)
 }
 
-// ended gives an output its name, with another value for rows without a prediction.
-func (f *onnxFile) ended(name, x, otherwise string) {
+// free returns the name of an output, with more letters where a column has this name.
+func (f *onnxFile) free(name string) string {
+	for slices.ContainsFunc(f.o.columns, func(c column) bool { return c.name == name }) {
+		name += "_out"
+	}
+	return name
+}
+
+// ended gives an output its name, and NaN to rows without a prediction.
+func (f *onnxFile) ended(name, x string) {
 	if f.kept == "" {
 		f.named("Identity", name, []string{x})
 		return
 	}
-	f.named("Where", name, []string{f.kept, x, otherwise})
+	f.named("Where", name, []string{f.kept, x, f.double(math.NaN())})
 }

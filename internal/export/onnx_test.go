@@ -77,6 +77,9 @@ func constantOf(t *testing.T, m []byte) (string, array) {
 	a.texts = f.texts(6)
 	if kind := f[2][0].(int64); kind != onnxString {
 		raw := f[9][0].([]byte)
+		for ; kind == onnxFloat && len(raw) > 0; raw = raw[4:] {
+			a.numbers = append(a.numbers, float64(math.Float32frombits(binary.LittleEndian.Uint32(raw))))
+		}
 		for ; len(raw) > 0; raw = raw[8:] {
 			word := binary.LittleEndian.Uint64(raw)
 			if v := math.Float64frombits(word); kind == onnxDouble {
@@ -135,6 +138,7 @@ func broadcast(of func(x []float64) float64, in ...array) array {
 // pointwise are the operators that work entry by entry.
 var pointwise = map[string]func(x []float64) float64{
 	"Abs": func(x []float64) float64 { return math.Abs(x[0]) }, "Exp": func(x []float64) float64 { return math.Exp(x[0]) }, "Log": func(x []float64) float64 { return math.Log(x[0]) },
+	"Relu": func(x []float64) float64 { return max(0, x[0]) }, "Tanh": func(x []float64) float64 { return math.Tanh(x[0]) }, "Erf": func(x []float64) float64 { return math.Erf(x[0]) },
 	"Neg": func(x []float64) float64 { return -x[0] }, "Sqrt": func(x []float64) float64 { return math.Sqrt(x[0]) }, "Identity": func(x []float64) float64 { return x[0] },
 	"Not": func(x []float64) float64 { return 1 - x[0] }, "Sigmoid": func(x []float64) float64 { return 1 / (1 + math.Exp(-x[0])) },
 	"Add": func(x []float64) float64 { return x[0] + x[1] }, "Sub": func(x []float64) float64 { return x[0] - x[1] }, "Mul": func(x []float64) float64 { return x[0] * x[1] },
@@ -277,6 +281,18 @@ func interpreted(t *testing.T, node fields, in []array) array {
 			}
 		}
 		return out
+	case "ReduceMean":
+		return along(in[0], axis, keep, func(line []float64) []float64 {
+			sum := 0.0
+			for _, v := range line {
+				sum += v / float64(len(line))
+			}
+			return []float64{sum}
+		})
+	case "Transpose":
+		return transposedBy(in[0], attributes["perm"][8])
+	case "Conv", "MaxPool", "AveragePool":
+		return windowed(operator, attributes, in)
 	case "LabelEncoder":
 		if node.text(7) != learningDomain {
 			t.Error("got LabelEncoder of another domain")

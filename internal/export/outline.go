@@ -77,7 +77,15 @@ type entry struct {
 	value float64
 }
 
-// newOutline returns the outline of a linear model. It refuses models that only dither predict can apply.
+// newLinearOutline returns the outline of a linear model.
+func newLinearOutline(m *model.Model) (*outline, error) {
+	if m.Network() != nil {
+		return nil, fmt.Errorf("the model is a network, want a linear model; export --to onnx or safetensors, or use dither predict")
+	}
+	return newOutline(m)
+}
+
+// newOutline returns the outline of a model. It refuses models that only dither predict can apply.
 func newOutline(m *model.Model) (*outline, error) {
 	if err := supported(m); err != nil {
 		return nil, err

@@ -12,6 +12,9 @@ MODEL = json.loads(r"""@MODEL@""")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
+SPACES = " \t\n\v\f\r\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+
+
 def missing(cell):
     return cell is None or cell != cell
 
@@ -19,7 +22,7 @@ def missing(cell):
 def number_of(cell, column):
     """Return a cell as a finite number, or None for a missing one."""
     if isinstance(cell, str):
-        cell = cell.strip()
+        cell = cell.strip(SPACES)
         if cell in column["marks"] or not NUMBER.fullmatch(cell):
             return None
     elif missing(cell):
@@ -36,9 +39,9 @@ def text_of(cell):
         return ""
     if isinstance(cell, (bool, np.bool_)):
         return str(cell).lower()
-    if isinstance(cell, (float, np.floating)) and cell == int(cell):
+    if isinstance(cell, (float, np.floating)) and abs(cell) < 1e21 and cell == int(cell):
         return str(int(cell))
-    return str(cell).strip()
+    return str(cell).strip(SPACES)
 
 
 def states_of(cells, column):

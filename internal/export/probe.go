@@ -95,11 +95,12 @@ const checkedRows = 256
 func (o *outline) check(p *prober) error {
 	schema, random := o.model.Schema(), generator(1)
 	declared, marks := schema.Features(), schema.Marks()
+	texts := sortedMarks(schema)
 	cells, values := make([]string, len(declared)), make([]float32, len(declared))
 	for range checkedRows {
 		kept := true
 		for i := range declared {
-			cells[i] = o.columns[i].sample(&random)
+			cells[i] = o.columns[i].sample(texts, &random)
 			v, ok := declared[i].Cell(cells[i], marks)
 			values[i], kept = v, kept && ok
 		}
@@ -111,15 +112,17 @@ func (o *outline) check(p *prober) error {
 	return nil
 }
 
-// sample returns a cell of a column: one of its states, or a cell near its bounds.
-func (c *column) sample(random *generator) string {
+// sample returns a cell of a column: a mark of a missing cell, a level, a cut or a number near it, or a cell within or
+// beyond the bounds.
+func (c *column) sample(marks []string, random *generator) string {
 	switch k := random.below(12); {
 	case k == 0:
-		return c.marks[random.below(len(c.marks))]
+		return marks[random.below(len(marks))]
 	case k == 1:
 		return " neither a level nor a number"
 	case c.number && k == 2 && len(c.cuts) > 0:
-		return text(c.cuts[random.below(len(c.cuts))])
+		cut := c.cuts[random.below(len(c.cuts))]
+		return text([]float64{cut, float64(float32At(rankOf(float32(cut)) - 1))}[random.below(2)])
 	case c.number && k < 5:
 		return text([]float64{c.lower, c.upper, c.least, c.most, c.upper + 1, c.lower - 1, math.Nextafter(c.lower, math.Inf(-1)), math.Nextafter(c.upper, math.Inf(1))}[random.below(8)])
 	case c.number:
@@ -129,7 +132,7 @@ func (c *column) sample(random *generator) string {
 		}
 		return text(c.lower + share*(c.upper-c.lower))
 	case len(c.levels) > 0:
-		return " " + c.levels[random.below(len(c.levels))]
+		return " \v\u00a0" + c.levels[random.below(len(c.levels))] + "\u2003\f"
 	}
 	return ""
 }

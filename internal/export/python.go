@@ -68,7 +68,7 @@ type pythonGroup struct {
 
 // writePython writes a Python file that makes a pipeline of scikit-learn from a model in JSON.
 func writePython(m *model.Model, s statement, _ Request) ([]byte, error) {
-	o, err := newOutline(m)
+	o, err := newLinearOutline(m)
 	if err != nil {
 		return nil, err
 	}

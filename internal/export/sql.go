@@ -26,7 +26,7 @@ type statementSQL struct {
 
 // writeSQL writes a SELECT statement that appends predictions to the rows of a table.
 func writeSQL(m *model.Model, s statement, r Request) ([]byte, error) {
-	o, err := newOutline(m)
+	o, err := newLinearOutline(m)
 	if err != nil {
 		return nil, err
 	}

@@ -80,7 +80,8 @@ said, and the exit status is 1.`
   safetensors  the weights and the numbers of the feature map, without what reads cells
 
 Missing cells, undeclared levels and numbers out of range are treated as dither predict treats them, and predictions
-are the same but for rounding. Networks, texts and transforms other than interactions go to safetensors alone.
+are the same but for rounding. Networks go to onnx and safetensors. Texts and transforms other than interactions go to
+safetensors alone.
 
 The folder is verified first. Each file has epsilon, delta, the relation, the unit and the SHA-256 of the certificate.
 Export is post-processing: it reads no record and costs no privacy.`

@@ -1,0 +1,185 @@
+package export
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/safetensors"
+	"github.com/ditherml/dither/model"
+)
+
+// TestRefuses wants errors that name the part of a model that cannot be exported, and a remedy.
+func TestRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		of   testCase
+		want []string
+	}{
+		{"texts", testCase{target: twoLevels, columns: "  note: {text: {buckets: 256}}\n"}, []string{`column "note" is text`, "export --to safetensors"}},
+		{"transform", testCase{target: twoLevels, columns: mixedColumns, transforms: []feature.Spec{{Name: "standardize", Parameters: []byte(`{"mean":0.5}`)}}}, []string{"transform standardize", "export --to safetensors"}},
+		{"hashed pairs", testCase{target: twoLevels, columns: pairedColumns3, transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"all","bins":8,"buckets":16}`)}}}, []string{"hashed into buckets", "--interactions"}},
+	} {
+		c.of.norm = feature.NormUnit
+		m := c.of.make(t)
+		for format, write := range writers {
+			file, err := write(m, testStatement, Request{})
+			if format == "safetensors" {
+				if err != nil {
+					t.Errorf("%s to safetensors: %v", c.name, err)
+				}
+				continue
+			}
+			for _, want := range c.want {
+				if err == nil || !strings.Contains(err.Error(), want) || file != nil {
+					t.Errorf("%s to %s: got %v, want no file and an error with %q", c.name, format, err, want)
+				}
+			}
+		}
+	}
+}
+
+// TestCheckFindsFaults breaks the tables of an outline in several ways, each of which must be found.
+func TestCheckFindsFaults(t *testing.T) {
+	for name, fault := range map[string]func(o *outline){
+		"value":   func(o *outline) { o.groups[1].entries[0][0].value = 2 },
+		"cut":     func(o *outline) { o.columns[1].cuts[0]++ },
+		"least":   func(o *outline) { o.columns[0].least++ },
+		"unknown": func(o *outline) { o.columns[4].unknown = 0 },
+		"missing": func(o *outline) { o.columns[3].missing = 0 },
+		"outside": func(o *outline) { o.columns[1].outside = clamped },
+		"scale":   func(o *outline) { o.columns[2].scale *= 1 + 1e-15 },
+		"mark":    func(o *outline) { o.columns[4].marks = o.columns[4].marks[:2] },
+		"level":   func(o *outline) { o.columns[6].levels = []string{"n", "e", "s", "w"} },
+	} {
+		m := testCases[0].make(t)
+		o, err := newOutline(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &prober{pipeline: m.Features().Pipeline, scratch: m.Features().Pipeline.NewScratch()}
+		if err = o.check(p); err != nil {
+			t.Fatalf("got %v for tables without a fault", err)
+		}
+		if fault(o); o.check(p) == nil {
+			t.Errorf("a fault of kind %s is not found", name)
+		}
+	}
+}
+
+// TestNamesOfColumns wants names of Go and outputs of ONNX that differ from each other.
+func TestNamesOfColumns(t *testing.T) {
+	names := fieldNames([]column{{name: "hours-per-week"}, {name: "hours per week"}, {name: "7 days"}, {name: "größe"}, {name: "世界"}, {name: "--"}})
+	if got, want := strings.Join(names, " "), "HoursPerWeek HoursPerWeek_1 C7Days Größe C世界 C"; got != want {
+		t.Errorf("got the fields %q, want %q", got, want)
+	}
+	m := testCase{target: twoLevels, columns: "  label: {numeric: [0, 1], missing: zero, out-of-range: clamp}\n", norm: feature.NormNone}.make(t)
+	file, err := writeONNX(m, testStatement, Request{})
+	if err != nil || !bytes.Contains(file, []byte("label_out")) {
+		t.Errorf("got %v and no output label_out beside a column label", err)
+	}
+}
+
+// TestSafetensorsHasWeights reads the arrays and the metadata of a file.
+func TestSafetensorsHasWeights(t *testing.T) {
+	m := testCases[0].make(t)
+	file, err := writeSafetensors(m, testStatement, Request{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	arrays, err := safetensors.Parse(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights, err := arrays["weights"].Floats("weights")
+	if err != nil || fmt.Sprint(weights) != fmt.Sprint(m.Weights()) || fmt.Sprint(arrays["weights"].Shape) != fmt.Sprint([]int{1, m.Linear().Dim}) {
+		t.Errorf("got weights %v of shape %v and %v, want the weights of the model", weights, arrays["weights"].Shape, err)
+	}
+	if len(arrays) != 3 || len(arrays["feature_map.whitening"].Raw) != 8*m.Features().Pipeline.Dim()*m.Features().Pipeline.Dim() {
+		t.Errorf("got %d arrays, want weights, center and whitening", len(arrays))
+	}
+	var header struct {
+		Metadata map[string]string `json:"__metadata__"`
+	}
+	if err = json.NewDecoder(bytes.NewReader(file[8:])).Decode(&header); err != nil || header.Metadata["dither.epsilon"] != "0.98" || !strings.Contains(header.Metadata["dither.model"], "dither-schema: 1") {
+		t.Errorf("got metadata %v and %v, want the certificate's numbers and the schema", header.Metadata, err)
+	}
+}
+
+// TestPythonPredicts runs the Python files of every third model as programs. It is skipped where scikit-learn is absent.
+func TestPythonPredicts(t *testing.T) {
+	if err := exec.Command("python3", "-c", "import numpy, sklearn").Run(); err != nil {
+		t.Skip("there is no python3 with numpy and sklearn here")
+	}
+	for i, c := range testCases {
+		if i%3 > 0 { // every program takes seconds to begin
+			continue
+		}
+		m := c.make(t)
+		rows := cells(t, m, 300)
+		file, err := writePython(m, testStatement, Request{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := t.TempDir()
+		program, table := filepath.Join(folder, "model.py"), filepath.Join(folder, "table.csv")
+		var b bytes.Buffer
+		out := csv.NewWriter(&b)
+		var header []string
+		for _, own := range m.Schema().Features() {
+			header = append(header, own.Name)
+		}
+		if err = out.WriteAll(append([][]string{header}, rows...)); err == nil {
+			err = os.WriteFile(table, b.Bytes(), 0o600)
+		}
+		if err == nil {
+			err = os.WriteFile(program, file, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		printed, err := exec.Command("python3", program, table).Output()
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		lines, err := csv.NewReader(bytes.NewReader(printed)).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		largest, err := compare(m, printedNumbers(t, m, lines[1:]), want(t, m, rows))
+		if err != nil || largest > goTolerance {
+			t.Errorf("%s: got a difference of %g and %v, want at most %g", c.name, largest, err, goTolerance)
+		}
+	}
+}
+
+// printedNumbers returns the predictions in lines of a table, nil for empty ones.
+func printedNumbers(t *testing.T, m *model.Model, lines [][]string) [][]float64 {
+	t.Helper()
+	got := make([][]float64, len(lines))
+	for i, line := range lines {
+		words := line[1:]
+		if !m.Schema().Target.Regression() {
+			words = line[2:]
+		}
+		for _, word := range words {
+			if word == "" {
+				continue
+			}
+			v, err := strconv.ParseFloat(word, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[i] = append(got[i], v)
+		}
+	}
+	return got
+}
