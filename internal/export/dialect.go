@@ -21,6 +21,16 @@ type dialect struct {
 	// list returns an array of numbers, and item its element at a place from 0.
 	list func(numbers []float64, integers bool) string
 	item func(list, place string) string
+	// most is the largest number of bytes of a statement, or 0 without a bound.
+	most int
+}
+
+// fits refuses a statement that is too long for the database.
+func (d dialect) fits(bytes int) error {
+	if d.most == 0 || bytes <= d.most {
+		return nil
+	}
+	return fmt.Errorf("the statement has %d bytes, and the database accepts %d; train with --whiten no or fewer bins, or export --to onnx", bytes, d.most)
 }
 
 var dialects = map[string]dialect{
@@ -71,6 +81,7 @@ var dialects = map[string]dialect{
 		},
 		list: listLiteral,
 		item: func(list, place string) string { return fmt.Sprintf("%s[SAFE_OFFSET(%s)]", list, place) },
+		most: 1 << 20, // https://cloud.google.com/bigquery/quotas, unresolved query length
 	},
 }
 

@@ -47,6 +47,20 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
+// TestStatementsFit refuses statements that are too long for BigQuery, and no others.
+func TestStatementsFit(t *testing.T) {
+	long := testCase{target: twoLevels, columns: mixedColumns, norm: feature.NormUnit, whitening: "matrix",
+		transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"none","bins":128}`)}}}.make(t)
+	if _, err := writeSQL(long, testStatement, Request{Dialect: "bigquery"}); err == nil || !strings.Contains(err.Error(), "1048576; train with --whiten no") {
+		t.Errorf("got %v for a long statement, want a refusal with a remedy", err)
+	}
+	for _, dialect := range []string{"postgres", "duckdb"} {
+		if _, err := writeSQL(long, testStatement, Request{Dialect: dialect}); err != nil {
+			t.Errorf("%s: %v", dialect, err)
+		}
+	}
+}
+
 // TestCheckFindsFaults breaks the tables of an outline in several ways, each of which must be found.
 func TestCheckFindsFaults(t *testing.T) {
 	for name, fault := range map[string]func(o *outline){

@@ -49,6 +49,9 @@ func writeSQL(m *model.Model, s statement, r Request) ([]byte, error) {
 	q.sums()
 	q.factors()
 	q.predictions()
+	if err = q.d.fits(q.Len()); err != nil {
+		return nil, err
+	}
 	return []byte(q.String()), nil
 }
 
