@@ -34,6 +34,9 @@ func TestSQLPredicts(t *testing.T) {
 				t.Error("got a statement without the guarantee")
 			}
 			fillTable(t, c, m, rows)
+			if _, err = c.Exec(context.Background(), "CREATE VIEW scored AS\n"+string(file)+"; DROP VIEW scored;"); err != nil {
+				t.Errorf("got %v for a view", err)
+			}
 			got := queried(t, c, m, string(file), len(rows))
 			largest, err := compare(m, got, want(t, m, rows))
 			if t.Logf("difference at most %.2g, %d bytes", largest, len(file)); err != nil || largest > goTolerance {
