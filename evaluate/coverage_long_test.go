@@ -183,3 +183,17 @@ func TestAreaHoldsTheExactScoresLong(t *testing.T) {
 		}
 	}
 }
+
+// TestShapesOfScoresCoverLong has 500 data sets of each population, number of records and noise. Its streams are
+// seeded, so that its outcome is fixed.
+func TestShapesOfScoresCoverLong(t *testing.T) {
+	for _, s := range []scored{rareScores, {0, 1, 0.5}, {-3, 2.4, 0.03}, {1, 0, 0.3}, {-0.7, 1.4, 0.25}, {-4, 7, 0.25}, {-3, 5, 0.1}, calibratedScores} {
+		for _, n := range []int{300, 1500, 10000} {
+			for _, z := range []float64{2, 1, 1.0 / 3} {
+				for _, bins := range []int{6, 60} {
+					checkShapes(t, scoredPlan(t, Request{Bins: bins}, z), s, n, 500, 0.03)
+				}
+			}
+		}
+	}
+}

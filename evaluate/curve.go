@@ -22,7 +22,10 @@ type Bin struct {
 	Low float64 `json:"low"`
 	// High is the upper limit of the bin. Scores equal to High are in the bin.
 	High float64 `json:"high"`
-	// Records is the noisy number of rows in the bin.
+	// Prediction is the mean score of the rows in the bin. In a private evaluation it is the middle
+	// of the bin in log-odds.
+	Prediction Measure `json:"prediction"`
+	// Records is the number of rows in the bin, with noise in a private evaluation.
 	Records Estimate `json:"records"`
 	// Rate is a share of the rows in the bin. For two levels it is the share of rows with the
 	// second level. For more levels it is the share of rows whose true level is the predicted
@@ -255,19 +258,13 @@ const calibrationRows = 20
 // stays an end.
 func (c counts) calibration() []Bin {
 	var out []Bin
-	each := (c.plan.bins() + calibrationRows - 1) / calibrationRows
 	two := len(c.plan.Levels) == 2
-	for first := 0; first < c.plan.bins(); {
-		end := first + 1
-		for end < min(first+each, c.plan.bins()) && !(two && c.plan.Edges[end] == c.plan.Threshold) {
-			end++
-		}
-		inside := func(p place) bool { return p.bin >= first && p.bin < end }
-		right := func(p place) bool { return inside(p) && (two && p.truth == 1 || !two && p.truth == p.guess) }
+	for _, p := range c.calibrationParts() {
+		inside := func(at place) bool { return at.bin >= p.first && at.bin < p.end }
+		right := func(at place) bool { return inside(at) && (two && at.truth == 1 || !two && at.truth == at.guess) }
 		n, cells := c.sum(inside)
-		out = append(out, Bin{c.plan.Edges[first], c.plan.Edges[end], around(n, c.countReach(cells), 0, float64(c.plan.MaxRecords)),
-			c.share(right, func(p place) bool { return inside(p) && !right(p) }, nil)})
-		first = end
+		out = append(out, Bin{c.plan.Edges[p.first], c.plan.Edges[p.end], Measure(middleOf(c.plan.Edges[p.first], c.plan.Edges[p.end])), around(n, c.countReach(cells), 0, float64(c.plan.MaxRecords)),
+			c.share(right, func(at place) bool { return inside(at) && !right(at) }, nil)})
 	}
 	return out
 }

@@ -46,7 +46,9 @@ func TestJSONNames(t *testing.T) {
 		value any
 		want  string
 	}{
-		{"classification", c, `{"records":1,"accuracy":1,"majority-accuracy":1,"log-loss":0.6931471805599453,"auc":null,` +
+		{"classification", c, `{"records":1,"accuracy":1,"majority-accuracy":1,"log-loss":0.6931471805599453,"auc":null,"average-precision":null,"calibration-error":0.5,` +
+			`"reliability":[{"low":0.4666666666666667,"high":0.5333333333333333,"prediction":0.5,"records":{"value":1,"low":1,"high":1,"rate":"95 %"},` +
+			`"rate":{"value":0,"low":0,"high":0.9453792444711268,"rate":"at least 95 %"}}],` +
 			`"levels":["no","yes"],"confusion":[[1,0],[0,0]],"precision":[1,null],"recall":[1,null],"group-column":"g","groups":[` +
 			`{"level":"a","records":0,"accuracy":null,"majority-accuracy":null,"log-loss":null,"auc":null},` +
 			`{"level":"(missing)","records":1,"accuracy":1,"majority-accuracy":1,"log-loss":0.6931471805599453,"auc":null}]}`},

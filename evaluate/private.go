@@ -38,6 +38,14 @@ type PrivateClassification struct {
 	// AUC is the area under the receiver operating characteristic. It is nil if there are more than
 	// two levels.
 	AUC *Area `json:"auc,omitempty"`
+	// AveragePrecision is the mean of the precision over the rows of the second level, each at the
+	// threshold of its score. Its interval allows for the order of the scores inside bins. It is nil
+	// if there are more than two levels.
+	AveragePrecision *Estimate `json:"average-precision,omitempty"`
+	// CalibrationError is the expected calibration error over the rows of Calibration: the mean
+	// over the records of the difference between probability and frequency. Its interval allows for
+	// the probabilities inside bins. It is nil if there are more than two levels or one score bin.
+	CalibrationError *Estimate `json:"calibration-error,omitempty"`
 	// ROC contains the points of the receiver operating characteristic, from the highest threshold
 	// to the lowest. It is nil if there are more than two levels.
 	ROC []Point `json:"roc,omitempty"`
@@ -123,12 +131,17 @@ func (p Plan) classify(numbers []float64) PrivateClassification {
 		out.Precision, out.Recall = append(out.Precision, all.precision(k)), append(out.Recall, all.recall(k))
 	}
 	if len(p.Levels) == 2 {
-		area := all.auc()
+		area, precision := all.auc(), all.averagePrecision()
+		out.AveragePrecision = &precision
 		accurate, balanced := all.best(false), all.best(true)
 		out.AUC, out.ROC, out.BestAccuracy, out.BestBalanced = &area, all.curve(), &accurate, &balanced
 	}
 	if p.bins() > 1 {
 		out.Calibration = all.calibration()
+	}
+	if len(p.Levels) == 2 && p.bins() > 1 {
+		e := all.calibrationError()
+		out.CalibrationError = &e
 	}
 	if p.GroupColumn == "" {
 		return out

@@ -14,7 +14,7 @@ const EvaluationName = "evaluation.json"
 
 const (
 	evaluationFormat  = "dither-evaluation"
-	evaluationVersion = 5
+	evaluationVersion = 6
 )
 
 // Evaluation is the content of evaluation.json: a plan, the numbers that it released, and the

@@ -56,12 +56,12 @@ func TestEvaluationRoundTrip(t *testing.T) {
 			t.Errorf("%s: another number was not noticed", name)
 		}
 	}
-	for _, text := range []string{"", "{}", `{"format":"dither-evaluation","format-version":6}`, `{"format":"dither-evaluation","format-version":5,"more":1}`, `{"format":"dither-evaluation","format-version":5} {}`} {
+	for _, text := range []string{"", "{}", `{"format":"dither-evaluation","format-version":7}`, `{"format":"dither-evaluation","format-version":6,"more":1}`, `{"format":"dither-evaluation","format-version":6} {}`} {
 		if _, err := DecodeEvaluation([]byte(text)); err == nil {
 			t.Errorf("%q was read", text)
 		}
 	}
-	for _, old := range []string{"1", "2", "3", "4"} {
+	for _, old := range []string{"1", "2", "3", "4", "5"} {
 		if _, err := DecodeEvaluation([]byte(`{"format":"dither-evaluation","format-version":` + old + `}`)); err == nil || !strings.Contains(err.Error(), "older program") {
 			t.Errorf("a file of version %s: got %v, want a refusal that says so", old, err)
 		}

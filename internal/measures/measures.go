@@ -70,12 +70,17 @@ func Public(source string, c *evaluate.Classification, r *evaluate.Regression) *
 	}
 	m.Tables = classTables(*c)
 	m.Confusion = &report.Confusion{Levels: c.Levels, Counts: c.Confusion}
+	m.Reliability = reliability(c.Levels, c.Reliability)
 	return m
 }
 
 // Private returns the tables of a page about a private evaluation.
 func Private(v evaluate.Private) *report.Metrics {
-	return &report.Metrics{Source: "intervals hold in 95 % of cases, or where it says so in at least as many; they allow for the noise and for the sampling of the records, or of persons", Private: true, Tables: privateTables(v)}
+	m := &report.Metrics{Source: "intervals hold in 95 % of cases, or where it says so in at least as many; they allow for the noise and for the sampling of the records, or of persons", Private: true, Tables: privateTables(v)}
+	if c := v.Classification; c != nil {
+		m.Reliability = reliability(c.Levels, c.Calibration)
+	}
+	return m
 }
 
 // WritePrivate writes the tables of a private evaluation, aligned for a terminal. Characters that a

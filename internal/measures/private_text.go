@@ -96,6 +96,12 @@ func privateClassTables(c *evaluate.PrivateClassification) []report.Table {
 		headline.Rows = append(headline.Rows, row("area under the curve", decimals(c.AUC.Estimate, 4)))
 		headline.Rows = append(headline.Rows, []string{"most that bins may hide of the area", fixed(c.AUC.Resolution, 4), ""})
 	}
+	if c.AveragePrecision != nil {
+		headline.Rows = append(headline.Rows, row("average precision", decimals(*c.AveragePrecision, 4)))
+	}
+	if c.CalibrationError != nil {
+		headline.Rows = append(headline.Rows, row("calibration error", decimals(*c.CalibrationError, 4)))
+	}
 	byLevel := report.Table{Title: "By level", Columns: []string{"level", "precision", intervalColumn, "recall", intervalColumn}}
 	for k, level := range c.Levels {
 		byLevel.Rows = append(byLevel.Rows, row(level, percents(c.Precision[k]), percents(c.Recall[k])))

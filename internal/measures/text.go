@@ -23,7 +23,8 @@ func classTables(c evaluate.Classification) []report.Table {
 		{"log-loss (nats)", fixed(c.LogLoss, 4)},
 	}}
 	if len(c.Levels) == 2 {
-		headline.Rows = append(headline.Rows, []string{"area under the curve", fixed(c.AUC, 4)})
+		headline.Rows = append(headline.Rows, []string{"area under the curve", fixed(c.AUC, 4)}, []string{"average precision", fixed(c.AveragePrecision, 4)},
+			[]string{"calibration error", fixed(c.CalibrationError, 4)})
 	}
 	if c.Undefined > 0 {
 		headline.Rows = append(headline.Rows, []string{"records without a prediction", strconv.Itoa(c.Undefined)})

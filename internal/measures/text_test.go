@@ -26,6 +26,8 @@ func TestWriteText(t *testing.T) {
   accuracy of the most frequent level  50.00 %
   log-loss (nats)                      0.4723
   area under the curve                 0.7500
+  average precision                    0.8333
+  calibration error                    0.1375
 
 By level
   level  precision  recall

@@ -158,6 +158,8 @@ type Metrics struct {
 	Tables []Table
 	// Confusion is the confusion matrix of a classifier, or nil.
 	Confusion *Confusion
+	// Reliability compares probabilities with frequencies in a figure, or is nil.
+	Reliability *Reliability
 }
 
 // Tradeoff is the accuracy as a function of the budget on a public table, with the epsilon of this
@@ -189,10 +191,16 @@ type Confusion struct {
 
 // figures returns the figures of the caller.
 func (p Page) figures() []figure.Figure {
-	if p.Tradeoff == nil {
-		return p.Budget
+	all := slices.Clone(p.Budget)
+	for _, m := range []*Metrics{p.Metrics, p.Holdout} {
+		if m != nil {
+			all = append(all, m.Reliability.figures()...)
+		}
 	}
-	return slices.Concat(p.Budget, p.Tradeoff.Figures)
+	if p.Tradeoff != nil {
+		all = append(all, p.Tradeoff.Figures...)
+	}
+	return all
 }
 
 // validate refuses a page whose guarantee is not fully stated: a missing number must not read as a

@@ -17,6 +17,8 @@ type view struct {
 	RiskNote string
 	// BudgetCharts are the figures of the budget, laid out.
 	BudgetCharts []chartFigure
+	// MetricCharts and HoldoutCharts are the figures of the measures, laid out.
+	MetricCharts, HoldoutCharts []chartFigure
 	// TradeoffCharts are the figures of the tradeoff, laid out.
 	TradeoffCharts []chartFigure
 
@@ -63,6 +65,12 @@ func newView(p Page) view {
 		v.WeightNote = append([]string{barNote}, p.BarWords...)
 	}
 	v.BudgetCharts = newCharts(p.Budget, &number)
+	if p.Metrics != nil {
+		v.MetricCharts = newCharts(p.Metrics.Reliability.figures(), &number)
+	}
+	if p.Holdout != nil {
+		v.HoldoutCharts = newCharts(p.Holdout.Reliability.figures(), &number)
+	}
 	if p.Tradeoff != nil {
 		v.TradeoffCharts = newCharts(p.Tradeoff.Figures, &number)
 	}
