@@ -23,6 +23,8 @@ func ExamplePage_WriteText() {
 	//
 	// A baseline model of any-visit
 	//
+	// This model hides nothing: it may reveal any record.
+	//
 	// The guarantee
 	//   ε (epsilon)  ∞  (no guarantee)
 	//   record       one row  (what one record stands for)

@@ -63,6 +63,8 @@ func (t *textPage) head() {
 	if t.Generated != "" {
 		fmt.Fprintf(&t.out, "Written %s\n", t.Generated)
 	}
+	t.out.WriteByte('\n')
+	t.wrapped("", "", t.Guarantee.verdict())
 	t.facts("The guarantee", t.Guarantee.facts())
 	for _, paragraph := range t.Guarantee.meaning() {
 		t.out.WriteByte('\n')

@@ -6,6 +6,7 @@ import "fmt"
 type view struct {
 	Page
 	Loud     string
+	Verdict  string
 	Private  bool
 	Facts    []Fact
 	Meaning  []string
@@ -41,6 +42,7 @@ func newView(p Page) view {
 	v := view{
 		Page:       p,
 		Loud:       p.banner(),
+		Verdict:    g.verdict(),
 		Private:    g.private(),
 		Facts:      g.facts(),
 		Meaning:    g.meaning(),

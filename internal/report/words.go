@@ -121,6 +121,19 @@ func (g Guarantee) exactly() string {
 	return text
 }
 
+// verdict says in a sentence what the guarantee means for one record. The bound on an attacker is
+// that of the table of attacks.
+func (g Guarantee) verdict() string {
+	if !g.private() {
+		return "This " + g.released() + " hides nothing: it may reveal any record."
+	}
+	text := fmt.Sprintf("Whoever sees this %s, and knows everything else, is right about %s in at most %s of cases, where guessing is right in 50 %%", g.released(), g.relation().question, percentUp(g.accuracy()))
+	if g.GroupRows > 1 {
+		text += fmt.Sprintf("; for %d rows together it is at most %s", g.GroupRows, percentUp(bestAccuracy(g.GroupEpsilon, g.Delta)))
+	}
+	return text + "."
+}
+
 // limits lists what the guarantee does not promise.
 func (g Guarantee) limits() []string {
 	if !g.private() {

@@ -127,3 +127,15 @@ func TestWrapped(t *testing.T) {
 		t.Errorf("got %d words in %d lines, want 43 in 5", got, len(lines))
 	}
 }
+
+// TestVerdict: the sentence has the bounds of the table of attacks, and none for a model without privacy.
+func TestVerdict(t *testing.T) {
+	p := binaryPage()
+	got := p.Guarantee.verdict()
+	if a := p.Guarantee.attacks()[1]; !strings.Contains(got, a.One) || a.Group != "" && !strings.Contains(got, a.Group) {
+		t.Errorf("got %q, want the bounds %s and %s", got, a.One, a.Group)
+	}
+	if bare := nonPrivatePage().Guarantee.verdict(); !strings.Contains(bare, "hides nothing") || strings.Contains(bare, "%") {
+		t.Errorf("without privacy: got %q", bare)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/internal/measures"
+	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/model"
@@ -100,6 +101,7 @@ func (r *Run) publicFacts() []report.Fact {
 		records = strconv.Itoa(p.Records)
 	}
 	out := []report.Fact{
+		{Name: "table", Value: outcome.BaseName(r.Tables.Name), Why: "the records that the guarantee protects"},
 		{Name: "feature columns", Value: wording.Names(s.FeatureRanges()), Why: "their bounds and levels size the model"},
 		{Name: "target", Value: target, Why: "what is predicted"},
 		{Name: "largest number of rows", Value: strconv.Itoa(p.MaxRecords), Why: "keeps integer sums exact"},
