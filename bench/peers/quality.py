@@ -12,8 +12,8 @@ that was interrupted goes on when it is repeated. --again measures the selected 
 """
 
 import argparse
+import collections
 import csv
-import importlib.metadata
 import json
 import math
 import os
@@ -257,11 +257,13 @@ def figure(cells, name, form):
 
 def page(cache):
     cells, present = list(cache["cells"].values()), [s for s in SETS if s.name in cache["sets"]]
+    runs = [n for n in collections.Counter((c["set"], c["program"], c["epsilon"]) for c in cells).values() if n > 1] or [1]
+    words = f"{runs[0]} runs" if min(runs) == max(runs) else f"{min(runs)} to {max(runs)} runs"
     lines = ["# Private models of tables", "",
              "This page compares programs that train private models. All programs got the same training and test",
-             "parts. They also got the same public declarations: bounds of numbers and levels of texts. Nothing",
-             "was tuned. Each entry is the mean ± the standard deviation over runs, on the test part. An entry",
-             "without a deviation is a single run, and a dash means that it was not measured.", "",
+             "parts. They also got the same public declarations: bounds of numbers and levels of texts. No",
+             "setting was tuned to a set. Each entry is a mean ± the standard deviation on the test part, over",
+             f"{words}. An entry without a deviation is a single run. A dash means that it was not measured.", "",
              f"All private runs have δ = {DELTA:g} for adding or removing one record. The runs of diffprivlib have δ = 0.", ""]
     lines += ["| program | version | settings |", "|---|---|---|"]
     lines += [f"| {p.title} | {cache['programs'][p.name]} | {p.settings} |" for p in PROGRAMS if p.name in cache["programs"]]
@@ -306,6 +308,9 @@ def main():
     parser.add_argument("--again", action="store_true", help="measure the selected cells anew")
     parser.add_argument("--write", help="the page to write")
     options = parser.parse_args()
+    for name in ("dither", "old"):  # workers run in other folders
+        command = getattr(options, name)
+        setattr(options, name, os.path.abspath(command) if os.sep in command else command)
     cache = {"cells": {}, "failed": {}, "sets": {}, "programs": {}}
     if os.path.exists(options.cache):
         cache = json.loads(pathlib.Path(options.cache).read_text())
