@@ -58,8 +58,9 @@ func (e *Encoder) Close(note json.RawMessage) error { return e.out.Close(note) }
 
 // FitFile is Fit for a table in a file of the given size in bytes. An Encoder must have written the
 // file with the same schema and feature bits. Every step reads the rows from the file. The memory
-// use is a few blocks of rows, and less than one byte for each record. There is one exception: if
-// features are bits and a row has at least 256 bytes, each record needs about 20 bytes.
+// use is a few blocks of rows, and 16 bytes for each record in each standardization that is in use.
+// If features are bits and a row has at least 256 bytes, these are up to 28 bytes. The file is read
+// once for each standardization before the first step.
 //
 // The file must not change during the run. A damaged file is an error. A change that the operating
 // system reports is an error too. The guarantee holds even if the file is damaged or changed. A

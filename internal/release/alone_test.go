@@ -157,3 +157,27 @@ func TestAloneIsWhatEntered(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsThatAddNothingAreRightAlone looks at rows of a file alone, in frames whose intercept is too
+// large for any row to add something: they are what entered.
+func TestRowsThatAddNothingAreRightAlone(t *testing.T) {
+	const n, dim = 14, 3
+	r := rand.New(rand.NewPCG(6, 9))
+	for _, kind := range rowTypes {
+		text := smallBlocks(t, coordinates(r, kind, n, dim), kind, make([]float32, n))
+		for _, way := range []Normalize{NormalizeNone, NormalizeClip, NormalizeUnit} {
+			f := Standardization{Normalize: way, Radius: 0.7, Center: []float64{0.1, 0.2, 0.3}, Intercept: 1e12}
+			rows, err := OpenRows(bytes.NewReader(text), int64(len(text)), f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := rows.Load(0, n, Block{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err = b.Alone(0, Block{}); err != nil || rows.known.n2[0] != 0 {
+				t.Errorf("%v, normalized by way %d: a row of n2 %d alone: %v, want n2 0 and no error", kind, way, rows.known.n2[0], err)
+			}
+		}
+	}
+}

@@ -206,15 +206,16 @@ func (b *Block) Alone(i int, old Block) (Block, error) {
 // read last. It also requires that this row adds what row i added when it entered. The arguments
 // square and mix are the squared norm of the row and its product with the secret.
 func (r *Rows) explains(m *measures, i int, square int64, mix uint64, row *reader) bool {
-	f := &r.frame
+	f, seen := &r.frame, rowMeasures{beta: m.beta(0), tail: m.tail(0)}
 	right := false
-	if f.whitener == nil {
-		right = m.says(0, f.measure(square, row.dot(f.m)))
+	if f.whitener == nil { // β of a row that adds nothing is 0, and none is kept
+		seen = f.measure(square, row.dot(f.m))
+		right = m.says(0, seen)
 	} else {
 		_, mix = row.mixRow(f.secret)
 		right = f.explainsWhitened(m, 0, square, mix, row.times(f.whitener))
 	}
-	return right && f.mixOf(mix, m.beta(0), m.tail(0)) == r.known.mixes[i]
+	return right && f.mixOf(mix, seen.beta, seen.tail) == r.known.mixes[i]
 }
 
 // times returns W·x of the row x that was read last, in portable code. A row beyond the reach of

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/ditherml/dither/internal/parallel"
@@ -95,7 +96,7 @@ type blockMix struct{ rows, labels uint64 }
 func (r *Rows) enterFile(all measures) error {
 	t, o, opens := r.file.Table, r.origin, r.origin.blocks == nil
 	if opens {
-		o.blocks = make([]blockMix, len(t.Blocks))
+		o.blocks = slices.Repeat([]blockMix{{rows: notEntered}}, len(t.Blocks)) // no block that is read later is one
 	}
 	failed := make([]error, len(t.Blocks))
 	parallel.Parts(len(t.Blocks), func(from, to int) {

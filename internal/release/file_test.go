@@ -359,3 +359,27 @@ func TestLeastIntegerIsSummedExactly(t *testing.T) {
 		t.Errorf("got %d, want %d", w.Total[0], want)
 	}
 }
+
+// TestRowsThatWereNotOpenedAreInNoFrame damages a file of zeros while it is opened, and mends it:
+// rows that were not read at the opening are refused in other frames too.
+func TestRowsThatWereNotOpenedAreInNoFrame(t *testing.T) {
+	const n, dim = 21, 3
+	x := make([][]float64, n)
+	for i := range x {
+		x[i] = make([]float64, dim)
+	}
+	for _, damage := range []byte{0, 1} {
+		file := &changing{smallBlocks(t, x, Uint8, make([]float32, n))}
+		file.text[0] = damage
+		rows, err := OpenRows(file, int64(len(file.text)), Standardization{})
+		if (err != nil) != (damage > 0) {
+			t.Fatalf("damage %d: got error %v", damage, err)
+		}
+		if file.text[0] = 0; rows == nil {
+			continue
+		}
+		if _, err = rows.Standardized(Standardization{Intercept: 1}); errors.Is(err, ErrComputation) != (damage > 0) {
+			t.Errorf("damage %d at the opening: another frame gives error %v", damage, err)
+		}
+	}
+}

@@ -97,7 +97,7 @@ var checkedCode = map[string]string{
 	"internal/release.Rows.alike":            "Sum.check and Sum.ofKind compare what n2 and h count in; the rest is what numbers stand for",
 	"internal/release.Rows.enough":           "newGrid: each scale keeps its bound; that it follows from public numbers stays trusted",
 	"internal/release.frame.centered":        "Sum.agrees, which reads the sums that it returns",
-	"internal/release.integers.Read":         "Rows.mixOf and framedRows.adds: the row is the one that entered at its place",
+	"internal/release.integers.Read":         "enterRow and framedRows.adds: the row is the one that entered at its place",
 	"internal/rows.Storage.Put":              "as integers.Read",
 	"internal/rows.New":                      "as integers.Read",
 	"internal/release.Rows.loadFile":         "Sum.agrees: rows of a file are for sums alone, and entered when it was opened",

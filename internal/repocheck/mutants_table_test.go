@@ -109,7 +109,7 @@ var mutants = []mutant{
 	{"rows of a block in any order", "internal/release/file.go", "timesResidue(int64(mix), o.places[i])", "timesResidue(int64(mix), o.places[0*i])", "./internal/release", "TestRowsOfABlockKeepTheirPlaces"},
 	{"labels that changed", "internal/release/file.go", "!= mixLabels(labels, r.origin.places) {", "== mixLabels(labels, r.origin.places)+1 {", "./internal/release", "TestLabelsAreThoseThatTheFileHad"},
 	{"labels of listed rows that changed", "internal/release/pass.go", "if err := r.holdLabels(k, read.Labels); err != nil {", "if err := error(nil); err != nil {", "./internal/release", "TestLabelsAreThoseThatTheFileHad"},
-	{"a row of a file alone that is another", "internal/release/block.go", "return right && f.mixOf(mix, m.beta(0), m.tail(0)) == r.known.mixes[i]", "return right", "./internal/release", "TestAloneIsWhatEntered"},
+	{"a row of a file alone that is another", "internal/release/block.go", "return right && f.mixOf(mix, seen.beta, seen.tail) == r.known.mixes[i]", "return right", "./internal/release", "TestAloneIsWhatEntered"},
 	{"the center lent to storage", "internal/release/measure_rows.go", "slices.Clone(f.m)", "slices.Clip(f.m)", "./internal/release", "TestStorageKeepsNothingOfUse"},
 	{"blocks of a file that a pass skips", "internal/release/pass.go", "err == nil && p.left.Load() != 0", "false", "./internal/release", "TestSkippedBlocksAreFound"},
 	{"a row alone that did not enter", "internal/release/block.go", "r.file == nil && mix != r.origin.mix[record-r.first] {", "false {", "./internal/release", "TestPlantedFaultsStopTheRun"},
