@@ -406,7 +406,7 @@ func TestWithInteractions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all := strings.Join(run.Certificate.Assumptions, " "); !strings.Contains(all, `public transform interactions {"pairs":[["smoker","age"]],"bins":64`) {
+	if all := strings.Join(run.Certificate.Assumptions, " "); !strings.Contains(all, `public transform interactions {"pairs":[["smoker","age"]],"bins":1024`) {
 		t.Errorf("got assumptions %q", all)
 	}
 	if _, err = dither.Query(t.Context(), b, patientSchema(t), patients(10), "count", dither.WithInteractions("all")); err == nil {

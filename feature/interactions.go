@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -90,12 +91,20 @@ const (
 	noPairs   = "none"
 )
 
-// Defaults of the parameters, chosen on parts of training sets. A row of at most autoFeatures features
-// can be whitened or nearly so.
+// Defaults of the parameters, chosen on parts of training sets.
 const (
-	finestBins, finestPairBins = 64, 8
-	pairWeight, pairBuckets    = 0.5, 1 << 13
-	autoFeatures               = 1024
+	finestPairBins          = 8
+	pairWeight, pairBuckets = 0.5, 1 << 13
+	// finestBins is the largest default number of bins for a target with levels, finestOfNumber for a
+	// numeric target.
+	finestBins, finestOfNumber = 1024, 64
+	// binsOfRecord is the largest default of bins·numbers³ for each declared record, for columns with
+	// this number of numbers. Each column brings noise to all others. So tables of many columns need
+	// coarse bins.
+	binsOfRecord = 5
+	// A row has all pairs by default if they have at most autoCells cells. It also has them if the
+	// target is numeric and there are at most autoPairsOfNumber pairs.
+	autoCells, autoPairsOfNumber = 1024, 300
 )
 
 // The finest resolutions that the transform accepts. They are powers of two, so that a number in [0, 1]
@@ -112,32 +121,41 @@ func newInteractions(parameters json.RawMessage, at surroundings) (transform, er
 		return nil, errors.New("it is behind another transform, want it first; cells are those of declared columns")
 	}
 	p.PairBins, p.Weight, p.Buckets = cmp.Or(p.PairBins, finestPairBins), cmp.Or(p.Weight, pairWeight), cmp.Or(p.Buckets, pairBuckets)
-	if p.Bins != 0 {
-		return p.choosePairs(at)
-	}
-	for p.Bins = finestBins; p.Bins > 2; p.Bins /= 2 { // the finest bins of a row that is not too long
-		alone := p
-		alone.Pairs = pairNames{word: noPairs}
-		t, err := alone.transform(at)
-		if err != nil {
-			return nil, err
-		}
-		if t.dim <= autoFeatures {
-			break
-		}
+	if p.Bins == 0 {
+		p.Bins = defaultBins(at.schema)
 	}
 	return p.choosePairs(at)
 }
 
-// choosePairs returns the transform with the pairs that autoPairs means: all if the row is not too long
-// with them, else none.
+// defaultBins returns the finest bins that the declared records allow.
+func defaultBins(s *data.Schema) int {
+	numbers, bins := 0, finestBins
+	for _, c := range s.Features() {
+		if isNumber(c) {
+			numbers++
+		}
+	}
+	if s.Target.Regression() {
+		bins = finestOfNumber
+	}
+	for bins > 2 && float64(bins)*math.Pow(float64(numbers), 3) > binsOfRecord*float64(cmp.Or(s.Records, s.MaxRecords)) {
+		bins /= 2
+	}
+	return bins
+}
+
+// isNumber reports whether a column is a number that bins replace.
+func isNumber(c data.Column) bool { return c.Kind == data.Numeric && c.Slots() == 0 }
+
+// choosePairs returns the transform with the pairs that autoPairs means: all or none.
 func (p interactionsParameters) choosePairs(at surroundings) (transform, error) {
 	if p.Pairs.pairs != nil || p.Pairs.word == allPairs || p.Pairs.word == noPairs {
 		return p.transform(at)
 	}
 	p.Pairs.word = allPairs
 	t, err := p.transform(at)
-	if err == nil && (t.dim > autoFeatures || t.buckets > 0) {
+	few := t != nil && (t.dim-t.pairsAt <= autoCells && t.buckets == 0 || at.schema.Target.Regression() && len(t.pairs) <= autoPairsOfNumber)
+	if err == nil && !few {
 		p.Pairs.word = noPairs
 		return p.transform(at)
 	}
@@ -178,7 +196,7 @@ func powerOfTwo(n, most int) bool { return n >= 2 && n <= most && bits.OnesCount
 func (t *interactions) addColumns(at surroundings) {
 	next := 0
 	for _, c := range at.schema.Features() {
-		own := celled{column: c, first: next, number: c.Kind == data.Numeric && c.Slots() == 0, at: len(t.names)}
+		own := celled{column: c, first: next, number: isNumber(c), at: len(t.names)}
 		for next < len(at.names) && at.names[next].Column == c.Name {
 			next++
 		}

@@ -92,20 +92,37 @@ func TestInteractionsEntries(t *testing.T) {
 	}
 }
 
-// TestInteractionsAuto wants the finest bins and all pairs of a short row, coarser bins and no pairs of
-// a longer one, all in the specification, which makes the same features again.
+// TestInteractionsAuto wants finer bins for more records and coarser bins for more numbers, and all pairs of
+// a short row or for a numeric target, all in the specification, which makes the same features again.
 func TestInteractionsAuto(t *testing.T) {
-	for width, want := range map[int]string{
-		3:  `{"pairs":"all","bins":64,"pair-bins":8,"weight":0.5,"buckets":8192}`,
-		8:  `{"pairs":"none","bins":64,"pair-bins":8,"weight":0.5,"buckets":8192}`,
-		9:  `{"pairs":"none","bins":32,"pair-bins":8,"weight":0.5,"buckets":8192}`,
-		60: `{"pairs":"none","bins":8,"pair-bins":8,"weight":0.5,"buckets":8192}`,
+	for _, of := range []struct {
+		width, records int
+		number         bool
+		want           string
+	}{
+		{3, 10, false, `{"pairs":"all","bins":2,"pair-bins":8,"weight":0.5,"buckets":8192}`},
+		{3, 350, false, `{"pairs":"all","bins":64,"pair-bins":8,"weight":0.5,"buckets":8192}`},
+		{5, 50000, false, `{"pairs":"all","bins":1024,"pair-bins":8,"weight":0.5,"buckets":8192}`},
+		{5, 25599, false, `{"pairs":"all","bins":512,"pair-bins":8,"weight":0.5,"buckets":8192}`},
+		{5, 25600, false, `{"pairs":"all","bins":1024,"pair-bins":8,"weight":0.5,"buckets":8192}`},
+		{6, 50000, false, `{"pairs":"none","bins":1024,"pair-bins":8,"weight":0.5,"buckets":8192}`},
+		{20, 30000, false, `{"pairs":"none","bins":16,"pair-bins":8,"weight":0.5,"buckets":8192}`},
+		{8, 30000, true, `{"pairs":"all","bins":64,"pair-bins":8,"weight":0.5,"buckets":8192}`},
+		{24, 1000000, true, `{"pairs":"all","bins":64,"pair-bins":8,"weight":0.5,"buckets":8192}`},
+		{26, 1000000, true, `{"pairs":"none","bins":64,"pair-bins":8,"weight":0.5,"buckets":8192}`},
 	} {
-		c := imageChain(t, width, "interactions")
+		width, want, s := of.width, of.want, pixels(t, of.width)
+		if s.MaxRecords = of.records; of.number {
+			s.Target = data.Target{Column: "y", Lower: 0, Upper: 1}
+		}
+		c, failed := NewPipeline(nil, s, Spec{Name: "interactions"})
+		if failed != nil {
+			t.Fatal(failed)
+		}
 		if got := string(c.Specs()[0].Parameters); got != want {
 			t.Errorf("%d columns: got %s, want %s", width, got, want)
 		}
-		again, err := NewPipeline(nil, pixels(t, width), c.Specs()...)
+		again, err := NewPipeline(nil, s, c.Specs()...)
 		if err != nil || !slices.Equal(again.Names(), c.Names()) {
 			t.Errorf("%d columns: the specification makes other features, error %v", width, err)
 		}

@@ -95,12 +95,15 @@ func (out *prepared) whiten(t table) error {
 	m := out.features
 	full, all := out.moments[option.CovarianceStatistic]
 	variances, diagonal := out.moments[option.VarianceStatistic]
+	frequencies, scaled := out.moments[option.FrequencyStatistic]
 	channels, ofChannels := out.moments[option.ChannelStatistic]
 	places, ofPlaces := out.moments[option.PlaceStatistic]
 	var err error
 	switch {
 	case all:
 		m.Whitening, out.whitened, err = full.full()
+	case scaled:
+		m.Whitening, out.whitened = frequencies.scales(), spread{frequent: true}
 	case diagonal:
 		m.Whitening, out.whitened = variances.diagonal()
 	case ofChannels != ofPlaces:

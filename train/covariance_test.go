@@ -209,10 +209,13 @@ func TestPersonsLearnStructures(t *testing.T) {
 // TestStructureOfPlans holds which statistics a plan releases, and what is refused.
 func TestStructureOfPlans(t *testing.T) {
 	s, _ := pictures(t, 1)
-	want := map[string]string{option.StructureFull: "count mean covariance", option.StructureDiagonal: "count mean variances", option.StructureKronecker: "count mean channel-covariance place-covariance", "": "count mean covariance"}
-	numbers := map[string]int{option.CountStatistic: 1, option.RadiusStatistic: 128, option.MeanStatistic: 324, option.CovarianceStatistic: 324 * 324, option.VarianceStatistic: 324, option.ChannelStatistic: 81 * 81, option.PlaceStatistic: 16}
+	want := map[string]string{option.StructureFull: "count mean covariance", option.StructureDiagonal: "count mean variances", option.StructureFrequencies: "count frequencies", option.StructureKronecker: "count mean channel-covariance place-covariance", "": "count mean covariance"}
+	numbers := map[string]int{option.CountStatistic: 1, option.RadiusStatistic: 128, option.MeanStatistic: 324, option.FrequencyStatistic: 324, option.CovarianceStatistic: 324 * 324, option.VarianceStatistic: 324, option.ChannelStatistic: 81 * 81, option.PlaceStatistic: 16}
 	for structure, kinds := range want {
 		for _, radius := range []bool{false, true} {
+			if radius && structure == option.StructureFrequencies {
+				continue // refused below
+			}
 			r := Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Whiten: Yes, Structure: structure, Transforms: scatteringOf8x8(t), PrivateRadius: radius}
 			setup, err := NewPlan(r, s)
 			if err != nil {
@@ -237,6 +240,7 @@ func TestStructureOfPlans(t *testing.T) {
 	}
 	for name, change := range map[string]func(*Request){
 		"no shape":        func(r *Request) { r.Transforms, r.Structure = nil, option.StructureKronecker },
+		"frequencies":     func(r *Request) { r.PrivateRadius, r.Structure = true, option.StructureFrequencies },
 		"no structure":    func(r *Request) { r.Structure = "diag" },
 		"unit radius":     func(r *Request) { r.PrivateRadius, r.Normalization = true, feature.NormUnit },
 		"no norm":         func(r *Request) { r.PrivateRadius, r.Normalization, r.Whiten = true, feature.NormNone, No },

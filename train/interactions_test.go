@@ -134,7 +134,7 @@ func TestInteractionsLearnWhatColumnsCannot(t *testing.T) {
 	for _, c := range []struct {
 		parameters  string
 		above, upTo float64
-	}{{`{"pairs": "none"}`, 0.4, 0.6}, {`{"pairs": "all"}`, 0.8, 1}} {
+	}{{`{"pairs": "none", "bins": 64}`, 0.4, 0.6}, {`{"pairs": "all"}`, 0.8, 1}} {
 		setup, d := crossedSetup(t, r, c.parameters, 4000)
 		result, err := Fit(context.Background(), budget(t, r.Epsilon), setup, d, Options{Momentum: 0.9})
 		if err != nil {

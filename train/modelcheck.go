@@ -99,7 +99,11 @@ func (p Plan) learnedBy(m *model.Model) map[string]int {
 	f := m.Features()
 	learned := map[string]int{option.MeanStatistic: len(f.Center)}
 	if w := f.Whitening; w != nil {
-		learned[option.CovarianceStatistic], learned[option.VarianceStatistic] = len(w.Matrix), len(w.Scales)
+		scaling := option.VarianceStatistic
+		if p.alike(option.FrequencyStatistic) > 0 {
+			scaling = option.FrequencyStatistic
+		}
+		learned[option.CovarianceStatistic], learned[scaling] = len(w.Matrix), len(w.Scales)
 		learned[option.ChannelStatistic], learned[option.PlaceStatistic] = len(w.Channels), len(w.Places)
 	}
 	if p.Records == 0 {
@@ -118,7 +122,7 @@ func (p Plan) learnedBy(m *model.Model) map[string]int {
 func (p Plan) boundOf(kind string, m *feature.Map) float64 {
 	ofRow, radius := 1.0, m.PreparedBound()
 	switch {
-	case kind == option.MeanStatistic:
+	case ofMean(kind):
 		ofRow = radius
 	case isWhitening(kind):
 		ofRow = radius * radius

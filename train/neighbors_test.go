@@ -124,6 +124,7 @@ func TestNeighborsMoveEveryStatisticByAtMostItsBound(t *testing.T) {
 			func(q *Request) {
 				q.Whiten, q.Structure, q.Transforms = Yes, option.StructureKronecker, scatteringOf8x8(t)
 			},
+			func(q *Request) { q.Whiten, q.Structure = Yes, option.StructureFrequencies },
 			func(q *Request) { q.PrivateRadius, q.Whiten, q.Center = true, No, No },
 		} {
 			request := Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 2}

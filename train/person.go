@@ -164,6 +164,11 @@ func (statistic PreparationStep) learnOfPersons(terms pass.Settings, t *table, o
 		var sum []float64
 		sum, err = pass.SumVectors(terms, len(t.persons), dim, statistic.Bound, o.sums)
 		m.Center = divided(sum, out.divisor)
+	case statistic.Kind == option.FrequencyStatistic:
+		var sum []float64
+		if sum, err = pass.SumVectors(terms, len(t.persons), dim, statistic.Bound, o.sums); err == nil {
+			out.learned(statistic, sum)
+		}
 	case isWhitening(statistic.Kind):
 		if o.rows, err = t.rows.Standardized(frame(before(m))); err != nil {
 			return err

@@ -74,7 +74,7 @@ type Plan struct {
 // PreparationStep is one statistic that is released besides the steps of training.
 type PreparationStep struct {
 	// Kind is the released statistic. It is "bounds", "bins", "levels", "count", "labels",
-	// "radius", "mean", "covariance", "variances", "channel-covariance" or "place-covariance". In
+	// "radius", "mean", "frequencies", "covariance", "variances", "channel-covariance" or "place-covariance". In
 	// Plan.Calibration it is "calibration".
 	Kind string `json:"kind"`
 	// Column is the name of the column whose bounds, bins or levels are released. It is empty for
@@ -98,8 +98,11 @@ type PreparationStep struct {
 
 // isWhitening reports whether a statistic is one that whitens rows.
 func isWhitening(k string) bool {
-	return k == option.CovarianceStatistic || k == option.VarianceStatistic || k == option.ChannelStatistic || k == option.PlaceStatistic
+	return k == option.FrequencyStatistic || k == option.CovarianceStatistic || k == option.VarianceStatistic || k == option.ChannelStatistic || k == option.PlaceStatistic
 }
+
+// ofMean reports whether a statistic is a sum of rows, bounded by the norm of a row.
+func ofMean(k string) bool { return k == option.MeanStatistic || k == option.FrequencyStatistic }
 
 // whitens reports whether the plan learns a whitening of rows.
 func (p Plan) whitens() bool {

@@ -129,6 +129,8 @@ func (statistic PreparationStep) learn(terms pass.Settings, t *table, out *prepa
 		err = statistic.learnRadius(terms, t, out)
 	case statistic.Kind == option.MeanStatistic:
 		m.Center, err = mean(terms, t.rows, statistic.Bound, out.divisor)
+	case statistic.Kind == option.FrequencyStatistic:
+		err = statistic.learnFrequencies(terms, t, out)
 	case isWhitening(statistic.Kind):
 		err = statistic.learnProducts(terms, t, out)
 	default:

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/feature"
-	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/release"
 )
@@ -119,7 +118,7 @@ func (s Setup) inUnits(radius float64) Setup {
 	preparation := append([]PreparationStep(nil), s.Plan.Preparation...)
 	for i, statistic := range preparation {
 		switch {
-		case statistic.Kind == option.MeanStatistic:
+		case ofMean(statistic.Kind):
 			preparation[i].Bound *= radius
 		case isWhitening(statistic.Kind):
 			preparation[i].Bound *= radius * radius

@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/data"
@@ -51,15 +52,27 @@ func (r Request) prepare(s *Setup) error {
 		learn(option.RadiusStatistic, 1, radiusBins)
 	}
 	radius := m.PreparedBound()
-	if r.Center == Yes || r.Center == Auto && bound && !hasTexts(m.Pipeline) {
+	structure, err := r.structure(m.Pipeline)
+	if err != nil {
+		return err
+	}
+	whitens := r.Whiten == Yes || r.Whiten == Auto && bound && r.whitens(s, structure)
+	scaled := whitens && structure == option.StructureFrequencies
+	if scaled && m.Norm != feature.NormUnit {
+		return fmt.Errorf("train: whitening by frequencies is asked for with row normalization %s, want unit", m.Norm)
+	}
+	if r.Center == Yes || r.Center == Auto && bound && !hasTexts(m.Pipeline) && !scaled {
 		learn(option.MeanStatistic, radius, m.Pipeline.Dim())
 	}
-	structure, err := r.structure(m.Pipeline)
-	if err != nil || r.Whiten == No || r.Whiten == Auto && !(bound && r.whitens(s, structure)) {
-		return err
+	if !whitens {
+		return nil
 	}
 	if r.Intercept == 0 {
 		m.Intercept = option.WhitenedIntercept
+	}
+	if scaled {
+		learn(option.FrequencyStatistic, radius, m.Pipeline.Dim())
+		return nil
 	}
 	for _, kind := range kindsOf(structure) {
 		numbers := PreparationStep{Kind: kind}.products(m.Pipeline).Numbers(m.Pipeline.Dim())
@@ -74,10 +87,12 @@ func (r Request) structure(c *feature.Pipeline) (string, error) {
 	switch {
 	case r.Structure == option.StructureKronecker && channels == 0:
 		return "", fmt.Errorf("train: whitening is asked for by channels and places, want transforms that say which features are which, scattering for one; or another structure")
-	case r.Structure == option.StructureFull, r.Structure == option.StructureKronecker, r.Structure == option.StructureDiagonal:
+	case slices.Contains(option.Structures(), r.Structure):
 		return r.Structure, nil
 	case r.Structure != "":
-		return "", fmt.Errorf("train: structure is %q, want %s, %s or %s", r.Structure, option.StructureFull, option.StructureKronecker, option.StructureDiagonal)
+		return "", fmt.Errorf("train: structure is %q, want one of %v", r.Structure, option.Structures())
+	case cells(c):
+		return option.StructureFrequencies, nil
 	case c.Dim() <= maxWhitening:
 		return option.StructureFull, nil
 	case channels > 0:
@@ -100,6 +115,9 @@ func kindsOf(s string) []string {
 // whitens reports whether Auto whitens. Auto whitens if there is a plain number among the features,
 // the structure is not "diagonal", and the noise in each covariance is small.
 func (r Request) whitens(s *Setup, structure string) bool {
+	if structure == option.StructureFrequencies {
+		return !r.PerStep && s.Features.Norm == feature.NormUnit
+	}
 	plain := false
 	for _, c := range s.Schema.Features() {
 		plain = plain || c.Kind == data.Numeric && c.Slots() == 0

@@ -149,6 +149,9 @@ func (s Setup) descend(t table, ready prepared) (*release.Rows, error) {
 		f.Whitening = ready.whole
 		return t.rows.Standardized(f)
 	}
+	if t.scaledFeatures(m) {
+		return s.scaled(t, m)
+	}
 	places := t.rows.Len()
 	o := release.RowsOptions{Dim: s.Plan.Dim, Step: gridStep(m.CoordinateBound()), Labels: t.targets()}
 	if ready.whole != nil {

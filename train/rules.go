@@ -33,7 +33,7 @@ func curvature(m *feature.Map, whitened spread) float64 {
 	if m.Norm != feature.NormNone && whitened.directions == 0 && hasTexts(m.Pipeline) {
 		return max(textCurvature, m.Intercept*m.Intercept/(1+m.Intercept*m.Intercept)) * bound * bound
 	}
-	if m.Norm == feature.NormNone || m.Center == nil {
+	if m.Norm == feature.NormNone || m.Center == nil && !whitened.frequent {
 		return bound * bound
 	}
 	if whitened.directions == 0 {

@@ -16,6 +16,9 @@ type spread struct {
 	directions float64
 	// energy is the mean of the squared norms of whitened rows.
 	energy float64
+	// frequent states that features were divided by the square roots of their frequencies. No
+	// feature is then strong, and rows need no center.
+	frequent bool
 }
 
 // These constants set the floor γ under the eigenvalues of a second moment, in (Σ + γI)^(-1/2).
@@ -70,7 +73,7 @@ func (m moment) trace(side int) float64 {
 // full returns the whitening by a covariance.
 func (m moment) full() (*feature.Whitening, spread, error) {
 	p, directions, _, err := m.inverseRoot()
-	return &feature.Whitening{Matrix: p}, spread{directions, directions}, err
+	return &feature.Whitening{Matrix: p}, spread{directions: directions, energy: directions}, err
 }
 
 // kronecker returns the whitening by the covariances of channels and of places. The covariance is
@@ -82,7 +85,7 @@ func kronecker(channels, places moment) (*feature.Whitening, spread, error) {
 	}
 	right, b, _, err := places.inverseRoot()
 	energy := a * b / max(trace, math.SmallestNonzeroFloat64)
-	return &feature.Whitening{Channels: left, Places: right}, spread{a * b, energy}, err
+	return &feature.Whitening{Channels: left, Places: right}, spread{directions: a * b, energy: energy}, err
 }
 
 // diagonal returns the whitening by variances: each feature is divided by its standard deviation.

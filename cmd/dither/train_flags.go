@@ -57,13 +57,13 @@ func (p *planFlags) add(f *pflag.FlagSet) {
 	f.Float64Var(&p.clippingNorm, "clipping-norm", 0, "largest norm of a record after clipping: L2, or of a coordinate with frank-wolfe (default: suits the loss)")
 	f.Float64Var(&p.parameterRadius, "parameter-radius", 0, "radius of the ball of weights, with --clipping data-and-parameter")
 	f.StringArrayVar(&p.transforms, "transform", nil, "public map of the encoded columns, `NAME` or NAME:key=value,...: "+strings.Join(feature.TransformNames(), ", ")+"; may be given again, in order (docs/features.md)")
-	f.StringVar(&p.interactions, "interactions", training.NoInteractions, "functions of columns and of pairs of columns, from declared bins: none, bins (numbers in bins, no pairs), auto (bins, and all pairs of a small table), all, or pairs such as age*sex,hours*job; costs nothing (docs/features.md)")
+	f.StringVar(&p.interactions, "interactions", training.NoInteractions, "functions of columns and of pairs of columns, from declared bins: none, bins (numbers in bins, no pairs), auto (bins, and all pairs of a small table or for a numeric target), all, or pairs such as age*sex,hours*job; costs nothing (docs/features.md)")
 	f.StringVar(&p.normalization, "row-normalization", "", "unit, clip or none (default unit; clip with --clipping example, and where a row is one number)")
 	f.StringVar(&p.radius, "row-radius", "", "radius of --row-normalization clip: a number (default 1, or the clipping norm of examples), or private for the median norm of the rows, paid from the budget; intercept and clipping norm are then in units of it")
 	f.Float64Var(&p.intercept, "intercept", 0, fmt.Sprintf("value of the constant feature, inside the clipped norm (default %v, %v with texts, %v beside whitened rows)", option.DefaultIntercept, option.TextIntercept, option.WhitenedIntercept))
 	f.BoolVar(&p.noIntercept, "no-intercept", false, "no constant feature")
 	f.StringVar(&p.center, "center", "auto", "subtract a private mean, paid from the budget: auto, yes or no")
-	f.StringVar(&p.whiten, "whiten", "auto", "whiten by a private covariance, paid from the budget: auto, yes, no, or what it is taken to be: full, kronecker (channels and places of scattering) or diagonal")
+	f.StringVar(&p.whiten, "whiten", "auto", "whiten by a private covariance, paid from the budget: auto, yes, no, or what it is taken to be: full, kronecker (channels and places of scattering), diagonal or frequencies (of cells)")
 	f.BoolVar(&p.calibrate, "calibrate", false, "correct the probabilities after the descent, because clipped gradients bias them; paid from the budget")
 	f.StringVar(&p.lossSpec.Name, "loss", "", "of 2 levels: logistic or hinge; of 2 or more: softmax, one-vs-rest or squared-classes; of a number: huber, squared, quantile or poisson (counts) (default: logistic, softmax or huber, as the target calls for)")
 	f.Float64Var(&p.lossSpec.Width, "loss-width", 0, "width of the huber (default 0.25) or quantile (0.05) loss, in units of half the target's range, or of the hinge (0.5)")
@@ -116,13 +116,10 @@ func (p *planFlags) request(nonPrivate bool) (train.Request, train.Options, erro
 // preparation reads the flags of the statistics of rows.
 func (p *planFlags) preparation(r *train.Request) error {
 	var err error
-	switch structure := p.whiten; structure {
-	case option.StructureFull, option.StructureKronecker, option.StructureDiagonal:
-		r.Whiten, r.Structure = train.Yes, structure
-	default:
-		if r.Whiten, err = choice("whiten", p.whiten); err != nil {
-			return fmt.Errorf("--whiten is %q, want auto, yes, no, full, kronecker or diagonal", p.whiten)
-		}
+	if slices.Contains(option.Structures(), p.whiten) {
+		r.Whiten, r.Structure = train.Yes, p.whiten
+	} else if r.Whiten, err = choice("whiten", p.whiten); err != nil {
+		return fmt.Errorf("--whiten is %q, want auto, yes, no, full, kronecker, diagonal or frequencies", p.whiten)
 	}
 	switch p.radius {
 	case "":

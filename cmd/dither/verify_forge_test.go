@@ -173,7 +173,7 @@ var forgeWords = []string{
 	"logistic hinge softmax one-vs-rest squared-classes",
 	"huber squared quantile poisson",
 	"unit clip none",
-	"count mean radius covariance variances channel-covariance place-covariance labels bounds bins levels",
+	"count mean frequencies radius covariance variances channel-covariance place-covariance labels bounds bins levels",
 	"count sum mean variance histogram quantiles bounds covariance correlation categories radius aggregate",
 	"mean median deviation correlation",
 	"geometric logarithmic negative-binomial poisson",

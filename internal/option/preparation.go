@@ -19,6 +19,9 @@ const (
 	RadiusStatistic = "radius"
 	// MeanStatistic is the sum of the normalized rows.
 	MeanStatistic = "mean"
+	// FrequencyStatistic is the sum of the normalized rows, by which features are scaled. It takes
+	// the place of MeanStatistic.
+	FrequencyStatistic = "frequencies"
 	// CovarianceStatistic is the sum of x·xᵀ of the centered rows.
 	CovarianceStatistic = "covariance"
 	// VarianceStatistic is the sum of the squares of each coordinate of the centered rows.
@@ -35,7 +38,7 @@ const (
 // Statistics lists the statistics, in the order in which a plan releases them.
 func Statistics() []string {
 	return []string{BoundsStatistic, BinsStatistic, LevelsStatistic, CountStatistic, LabelsStatistic, RadiusStatistic,
-		MeanStatistic, CovarianceStatistic, VarianceStatistic, ChannelStatistic, PlaceStatistic}
+		MeanStatistic, FrequencyStatistic, CovarianceStatistic, VarianceStatistic, ChannelStatistic, PlaceStatistic}
 }
 
 // These are parts of the budget for columns whose bounds, bins or levels are learned.
@@ -63,11 +66,14 @@ const (
 	StructureKronecker = "kronecker"
 	// StructureDiagonal treats features as uncorrelated: dim numbers.
 	StructureDiagonal = "diagonal"
+	// StructureFrequencies treats features as uncorrelated indicators, whose variances follow from
+	// their means: dim numbers.
+	StructureFrequencies = "frequencies"
 )
 
 // Structures lists the forms of the covariance.
 func Structures() []string {
-	return []string{StructureFull, StructureKronecker, StructureDiagonal}
+	return []string{StructureFull, StructureKronecker, StructureDiagonal, StructureFrequencies}
 }
 
 // These are the default values of the constant feature.

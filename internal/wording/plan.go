@@ -165,6 +165,7 @@ var statisticWords = map[string]string{
 	option.LevelsStatistic:      "levels of ",
 	option.CountStatistic:       "number of rows",
 	option.MeanStatistic:        "mean row, for centering",
+	option.FrequencyStatistic:   "frequencies of features, for scaling",
 	option.RadiusStatistic:      "norms of rows, for their median",
 	option.CovarianceStatistic:  "covariance, for whitening",
 	option.VarianceStatistic:    "variances, for scaling",
