@@ -383,3 +383,32 @@ func TestRowsThatWereNotOpenedAreInNoFrame(t *testing.T) {
 		}
 	}
 }
+
+// TestBlocksOfAFileReuseMemoryOfOthers loads rows of files with and without labels into the memory
+// of blocks of the other: labels are those of the listed records, or none.
+func TestBlocksOfAFileReuseMemoryOfOthers(t *testing.T) {
+	const n, dim = 21, 3
+	x, labels := coordinates(rand.New(rand.NewPCG(4, 10)), Int16, n, dim), make([]float32, n)
+	for i := range labels {
+		labels[i] = float32(i)
+	}
+	without := inFile(t, typedRows(t, x, Int16, Standardization{}, 0, n))
+	with := smallBlocks(t, x, Int16, labels)
+	var old Block
+	for _, text := range [][]byte{with, with, without, with} {
+		rows, err := OpenRows(bytes.NewReader(text), int64(len(text)), Standardization{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if old, err = rows.LoadAt([]int{9, 2, 20, 2}, old); err != nil {
+			t.Fatal(err)
+		}
+		want := []float32{9, 2, 20, 2}
+		if !rows.file.Table.Labels {
+			want = nil
+		}
+		if got := old.Labels(); !slices.Equal(got, want) || (got == nil) != (want == nil) {
+			t.Errorf("labels are %v, want %v", got, want)
+		}
+	}
+}
