@@ -8,7 +8,7 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Account is how a ledger stands, as dither ledger show prints it.
+// Account is the state of a ledger, as dither ledger show prints it.
 type Account struct {
 	Where         string              `json:"where"`
 	Ledger        string              `json:"ledger"`
@@ -26,18 +26,19 @@ type Account struct {
 	Created       string              `json:"created"`
 	Records       int                 `json:"records"`
 	Head          string              `json:"head"`
-	// Spent would be proven of all releases, had their plans been fixed in advance. The cap holds
-	// for any plans. Share is the part of the filter's room that is taken: shares add up, where
-	// epsilons need not.
+	// Spent is the epsilon that all releases would have together if their plans had been fixed in
+	// advance. The cap of the ledger holds for any plans. Share is the used part of the filter's
+	// capacity. Shares add up, but epsilons need not.
 	Spent     certificate.Epsilon `json:"epsilon-spent"`
 	Share     float64             `json:"share-spent"`
 	Left      float64             `json:"epsilon-left"`
 	DeltaLeft float64             `json:"delta-left"`
-	// KeepsCap is false where releases were imported that did not fit.
+	// KeepsCap is false if imported releases exceeded the cap.
 	KeepsCap  bool `json:"keeps-cap"`
 	Forfeited bool `json:"forfeited"`
 	Open      int  `json:"open"`
-	// Populations are those that share no person, each with what plans about it alone have left.
+	// Populations are the parts of the data that share no person. Each states what is left for
+	// plans about it alone.
 	Populations []Population    `json:"populations,omitempty"`
 	Months      []Month         `json:"over-time"`
 	Releases    []Release       `json:"releases"`
@@ -54,11 +55,11 @@ type Population struct {
 	DeltaLeft float64 `json:"delta-left"`
 }
 
-// Month is what one month of the writers' clocks added.
+// Month contains what the releases of one month added. The months follow the clocks of the writers.
 type Month struct {
 	Month    string              `json:"month"`
 	Releases int                 `json:"releases"`
-	Spent    certificate.Epsilon `json:"epsilon-spent"` // at its end
+	Spent    certificate.Epsilon `json:"epsilon-spent"` // at the end of the month
 	Share    float64             `json:"share-spent"`
 }
 
@@ -71,15 +72,15 @@ type Release struct {
 	Run        string `json:"run,omitempty"`
 	Population string `json:"population,omitempty"`
 	Event      string `json:"event"`
-	// Epsilon at Delta is the plan's own guarantee. Charge is the epsilon that the filter charges
-	// for it alone.
+	// Epsilon, at Delta, is the plan's own guarantee. Charge is the epsilon that the filter charges
+	// for this plan alone.
 	Epsilon    certificate.Epsilon `json:"epsilon"`
 	Delta      float64             `json:"delta"`
 	Accountant string              `json:"accountant"`
 	Charge     certificate.Epsilon `json:"charge"`
 	Share      float64             `json:"share"`
-	// Outcome is "open" for a run that has not ended. Begun is how many releases of a stopped run
-	// were begun.
+	// Outcome is "open" for a run that has not ended. For a stopped run, Begun is the number of its
+	// releases that had begun.
 	Outcome     string `json:"outcome"`
 	Begun       int    `json:"begun,omitempty"`
 	Certificate string `json:"certificate,omitempty"`
@@ -103,7 +104,7 @@ const (
 	mostMonths = 120
 )
 
-// Account returns how the ledger stands.
+// Account returns the state of the ledger.
 func (l *Ledger) Account() Account {
 	s := l.Summary()
 	t := s.Terms

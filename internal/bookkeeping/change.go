@@ -30,7 +30,8 @@ type imported struct {
 	moved        uint64                    // the record that a merger took from the run's ledger, 0 for none
 }
 
-// Imported is what was counted after the fact, and where the ledger stands now.
+// Imported lists the releases that were counted after the fact, and the state of the ledger
+// afterwards.
 type Imported struct {
 	Folders []ImportedFolder    `json:"folders"`
 	Spent   certificate.Epsilon `json:"epsilon-spent"`
@@ -38,14 +39,14 @@ type Imported struct {
 	words   string
 }
 
-// ImportedFolder is one folder that was counted.
+// ImportedFolder is one counted folder with its guarantee.
 type ImportedFolder struct {
 	Folder  string              `json:"folder"`
 	Epsilon certificate.Epsilon `json:"epsilon"`
 	Delta   float64             `json:"delta"`
 }
 
-// Text returns what a terminal shows of an import.
+// Text returns the import as text for a terminal.
 func (i Imported) Text() ([]byte, error) {
 	var b strings.Builder
 	for _, f := range i.Folders {
@@ -54,8 +55,8 @@ func (i Imported) Text() ([]byte, error) {
 	return []byte(b.String() + i.words), nil
 }
 
-// Import counts the certificates of folders whose runs did not go through the ledger, whether they
-// fit or not. It refuses all of them where one does not verify or is counted already.
+// Import counts the certificates of folders whose runs did not use the ledger, even if they exceed
+// the cap. If one certificate does not verify or is already counted, Import counts none of them.
 func (l *Ledger) Import(ctx context.Context, population, who string, folders ...string) (Imported, error) {
 	known := map[string]string{}
 	for _, r := range l.Summary().Releases {
@@ -156,16 +157,16 @@ func (l *Ledger) toImport(ctx context.Context, population, who, folder string) (
 	return one, err
 }
 
-// Repaired says what a repair kept.
+// Repaired is the result of a repair.
 type Repaired struct {
 	Kept   int    `json:"records-kept"`
-	Lost   uint64 `json:"records-lost"` // that were acknowledged; there may have been more
+	Lost   uint64 `json:"records-lost"` // acknowledged records that are lost; there may have been more
 	Found  string `json:"found"`
 	Backup string `json:"damaged-file,omitempty"`
 }
 
 // Repair keeps the records of a damaged file before the damage, and forfeits all that was left. No
-// certificate can prove that nothing was spent after it, so nothing is given back.
+// certificate can prove that nothing was spent after these records, so nothing is given back.
 func Repair(ctx context.Context, path, who string) (Repaired, error) {
 	var out Repaired
 	if postgres.Is(path) {
@@ -192,8 +193,8 @@ func Repair(ctx context.Context, path, who string) (Repaired, error) {
 	return out, l.Close()
 }
 
-// Forfeit gives up all that an intact ledger has left: of one that was restored from a copy nobody
-// knows what was spent.
+// Forfeit gives up all that an intact ledger has left. Use it for a ledger that was restored from a
+// copy, because nobody knows what was spent after the copy was made.
 func Forfeit(ctx context.Context, where, reason, who string) (Repaired, error) {
 	l, err := Open(ctx, where)
 	if err != nil {
@@ -206,7 +207,7 @@ func Forfeit(ctx context.Context, where, reason, who string) (Repaired, error) {
 	return Repaired{Kept: int(l.Summary().Head.Seq) + 1, Found: "nothing: " + reason}, nil
 }
 
-// Text returns what a terminal shows of a repair.
+// Text returns the repair as text for a terminal.
 func (r Repaired) Text() ([]byte, error) {
 	if r.Backup == "" {
 		return fmt.Appendf(nil, "found     %s\nkept      %s\nforfeit   all that was left of the budget. Nothing is ever given back\n", display.Printable(r.Found), display.Count(r.Kept, "record")), nil
@@ -220,7 +221,7 @@ next      a new ledger under another name, whose cap comes on top; or the newest
 `, display.Printable(r.Found), display.Count(r.Kept, "record"), display.Printable(r.Backup), display.Count(int(r.Lost), "record")), nil
 }
 
-// Merged is a new ledger made of several.
+// Merged is a new ledger that was made from several ledgers.
 type Merged struct {
 	Where   string              `json:"where"`
 	Ledgers []string            `json:"ledgers"`
@@ -231,9 +232,9 @@ type Merged struct {
 	words   string
 }
 
-// Merge makes the file of a ledger from several that were kept apart about the same data, and
-// closes those: what they had left is in the new one. The caps add up. The new file appears once it
-// is whole.
+// Merge makes a ledger file from several ledgers about the same data. It closes the old ledgers,
+// and the new ledger has what they had left. The caps add up. The new file appears when it is
+// complete.
 func Merge(ctx context.Context, path, who string, from ...string) (out Merged, err error) {
 	if postgres.Is(path) || path == "" {
 		return out, errors.New("--out is no file, want the name of a new one; a ledger appears whole or not at all")
@@ -321,7 +322,7 @@ func (g *growing) Update(ctx context.Context, seen func(chain.Record) error, nex
 	return added, err
 }
 
-// Text returns what a terminal shows of a merger.
+// Text returns the merger as text for a terminal.
 func (m Merged) Text() ([]byte, error) {
 	return fmt.Appendf(nil, "made      %s from %s\ncap       epsilon %s at delta %s: the caps add up, since each ledger promised its own\n%sclosed    %s: what they had left is in the new ledger\n",
 		display.Printable(m.Where), display.Count(len(m.Ledgers), "ledger"), display.Plain(m.Epsilon), display.Plain(m.Delta), m.words, display.Printable(strings.Join(m.Ledgers, ", "))), nil

@@ -14,24 +14,26 @@ import (
 	"github.com/ditherml/dither/internal/display"
 )
 
-// ChargeLeft is the charge of a run that takes all that its ledger has left.
+// ChargeLeft is the charge of a run that may take all that its ledger has left.
 const ChargeLeft = "left"
 
-// AnyEpsilon is the largest epsilon of a run that only its charge bounds.
+// AnyEpsilon is the largest epsilon of a run that is limited only by its charge.
 var AnyEpsilon = math.Inf(1)
 
 // widestOwn is the largest epsilon that Within tries, in multiples of the epsilon of Gaussian noise that fits. A plan
 // with a smaller delta than the ledger may be charged less than its own epsilon.
 const widestOwn = 16
 
-// SetCharge sets the charge of a run. It refuses any text but a percentage and ChargeLeft.
+// SetCharge sets the charge of a run. The text must be a percentage or ChargeLeft; other texts are
+// errors.
 func (w *Wish) SetCharge(text string) error {
 	w.Charge = text
 	_, err := w.charge()
 	return err
 }
 
-// Most returns the largest epsilon of a run: the given one, or AnyEpsilon where only the charge is given.
+// Most returns the largest epsilon of a run. It is AnyEpsilon if a charge but no epsilon is given,
+// otherwise the argument epsilon.
 func (w Wish) Most(epsilon float64, given bool) float64 {
 	if w.Charge != "" && !given {
 		return AnyEpsilon
@@ -52,16 +54,20 @@ func (w Wish) charge() (float64, error) {
 	return v / 100, nil
 }
 
-// Within plans a run so that the filter of its ledger charges at most a share of the budget. Where needed it takes more
-// noise. The share is w.Charge. Without it the share is most divided by the epsilon of the ledger. Then releases fit into
-// an empty ledger if their epsilons add up to the epsilon of the ledger.
+// Within plans a run so that the filter of its ledger charges at most a share of the budget. If
+// necessary, the run gets more noise. The share is w.Charge. Without w.Charge, the share is most
+// divided by the epsilon of the ledger. Releases then fit into an empty ledger if their epsilons
+// add up to at most the epsilon of the ledger.
 //
-// The function plan returns a run of an epsilon and the draft of its certificate. The charge of the run grows with the
-// epsilon. most is the largest epsilon, or AnyEpsilon with w.Charge. words say what was done, "" for nothing. Nothing is
-// read from the records or reserved. The error wraps ledger.ErrOverBudget where no plan has so small a charge.
+// The function plan returns a run with this epsilon and the draft of its certificate. The charge of
+// the run grows with the epsilon. The argument most is the largest epsilon. It may be AnyEpsilon if
+// there is a w.Charge. The result words describes what was changed, or is "". Within reads no
+// records and reserves nothing. If no plan has so small a charge, the error wraps
+// ledger.ErrOverBudget.
 //
-// Without w.Charge some plans stay as they are: no ledger can be opened, the noise is given, or plan returns no draft.
-// The filter basic also charges the delta of a plan, which no noise changes.
+// Without w.Charge, Within changes no plan in three cases: no ledger can be opened, the noise is
+// given, or plan returns no draft. The filter basic also charges the delta of a plan, and more
+// noise does not change the delta.
 func Within[R any](ctx context.Context, w Wish, s *data.Schema, most float64, plan func(epsilon float64) (R, *certificate.Certificate, error)) (run R, words string, err error) {
 	if w.Charge != "" {
 		return charged(ctx, w, s, most, plan)

@@ -17,22 +17,23 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Checked is what was found when a ledger and certificates were held against each other.
+// Checked is the result of comparing a ledger with certificates.
 type Checked struct {
 	Agrees        bool                `json:"agrees"`
 	Records       int                 `json:"records"`
 	Head          string              `json:"head"`
 	Releases      int                 `json:"releases"`
-	Certificates  int                 `json:"certificates"` // that were given
+	Certificates  int                 `json:"certificates"` // the number of given certificates
 	Spent         certificate.Epsilon `json:"epsilon-spent"`
 	Disagreements []string            `json:"disagreements,omitempty"`
-	// Remarks are no faults: runs that have not ended, and certificates that were not given.
+	// Remarks are not faults. They name runs that have not ended, and certificates that were not
+	// given.
 	Remarks []string `json:"remarks,omitempty"`
 }
 
-// Check holds a ledger and the folders of runs against each other. A folder of such folders stands
-// for all of them. That the ledger could be opened means: the hashes of its records follow from one
-// another, and every price follows from its event.
+// Check compares a ledger with the folders of runs. A folder that contains such folders stands for
+// all of them. An open ledger has already passed two checks: each record has the hash of the record
+// before it, and every price follows from its event.
 func (l *Ledger) Check(folders ...string) (Checked, error) {
 	folders = within(folders)
 	s := l.Summary()
@@ -195,8 +196,8 @@ func (l *Ledger) place(c *certificate.LedgerRecord) string {
 	return ""
 }
 
-// Hold holds a ledger and the certificate of a folder against one another, and notes it in what was
-// verified.
+// Hold compares a ledger with the certificate of a folder, and adds the result to the verification
+// v.
 func Hold(ctx context.Context, where, folder string, v *artefact.Verification) error {
 	l, err := Open(ctx, where)
 	if err != nil {
@@ -256,7 +257,7 @@ func some(numbers []string) string {
 	return strings.Join(slices.Clone(numbers[:most]), ", ") + fmt.Sprintf(" and %d more", len(numbers)-most)
 }
 
-// Text returns what a terminal shows.
+// Text returns the result as text for a terminal.
 func (c Checked) Text() ([]byte, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "chain     %s, each bound to all before it; head %.16s\n", display.Count(c.Records, "record"), c.Head)
@@ -276,7 +277,7 @@ func (c Checked) Text() ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// Err returns an error where something disagrees.
+// Err returns an error if something disagrees.
 func (c Checked) Err() error {
 	if c.Agrees {
 		return nil

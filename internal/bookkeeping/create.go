@@ -17,22 +17,23 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Request is what is asked of a new ledger, as flags have it.
+// Request describes a new ledger, with the values of the flags.
 type Request struct {
 	Data           string
 	Epsilon, Delta float64
 	Neighboring    string
-	// Unit is "row", "person" or "person:COLUMN". Row says what a row is, and Rows how many one
-	// person has at most.
+	// Unit is "row", "person" or "person:COLUMN". Row describes one row in words. Rows is the
+	// maximum number of rows of one person.
 	Unit, Row string
 	Rows      int
-	// Filter is "" for the usual one. Orders belong to rdp; there are none for the usual one.
+	// Filter is the name of the filter, or "" for the default. Orders are the orders of the filter
+	// rdp; the default filter has none.
 	Filter string
 	Orders []float64
-	// Populations are written "NAME: WHO IS IN IT".
+	// Populations are texts of the form "NAME: WHO IS IN IT".
 	Populations []string
 	Who         string
-	// Schema is a file that declares name, row and rows per person, "" for none.
+	// Schema is a file that declares the name, the row and the rows per person, or "" for none.
 	Schema string
 }
 
@@ -118,7 +119,7 @@ func (r Request) filter(several bool) (budget.Filter, error) {
 	return f, nil
 }
 
-// Created says which ledger was made.
+// Created is a ledger that Create made.
 type Created struct {
 	Account
 	file     bool
@@ -126,8 +127,8 @@ type Created struct {
 	declared declared
 }
 
-// Create makes a ledger in a new file, or under a new name on a server: the place that the schema
-// names where it is "".
+// Create makes a ledger in a new file, or under a new name on a server. If where is "", the schema
+// names the place.
 func Create(ctx context.Context, where string, r Request) (Created, error) {
 	d, err := r.declare(&where)
 	if err != nil {
@@ -185,7 +186,7 @@ func makeStore(ctx context.Context, where string, file bool, first []byte) error
 	return store.Close()
 }
 
-// Text returns what a terminal shows of a new ledger.
+// Text returns the new ledger as text for a terminal.
 func (c Created) Text() ([]byte, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "made      %s\n", display.Printable(c.Where))
@@ -235,7 +236,7 @@ func filterWords(f budget.Filter) string {
 	return f.Name + " at order " + strings.Join(orders, ", ")
 }
 
-// Protected returns in words what the cap protects.
+// Protected returns in words the unit that the cap protects.
 func Protected(t budget.Terms) string {
 	switch {
 	case t.Column != "":

@@ -20,8 +20,8 @@ type exported struct {
 // secretKey is half of the key of witnesses, in the first record.
 var secretKey = regexp.MustCompile(`"witness-key":"[0-9a-f]{64}",`)
 
-// Export writes all records as JSON lines, oldest first. The half of the key of witnesses stays in
-// the ledger.
+// Export writes all records as JSON lines, oldest first. It leaves out the ledger's half of the
+// witness key.
 func (l *Ledger) Export(w io.Writer) error {
 	for _, c := range l.store.records {
 		record, err := public(c.Payload)

@@ -2,11 +2,11 @@ package bookkeeping
 
 import "strings"
 
-// Manual is what the help of a command says.
+// Manual contains the help texts of a command.
 type Manual struct{ Use, Short, Long, Example string }
 
-// Takes reports whether a command takes this many arguments: those that its use names, and more
-// where the last one may be repeated. One in brackets may be left out.
+// Takes reports whether a command accepts n arguments. The usage line names the arguments. An
+// argument in brackets is optional, and the last argument may be repeated if "..." follows it.
 func (m Manual) Takes(n int) bool {
 	least, most := 0, 0
 	for _, name := range strings.Fields(m.Use)[1:] {
@@ -22,7 +22,8 @@ func (m Manual) Takes(n int) bool {
 	return n >= least && (n <= most || strings.Contains(m.Use, "..."))
 }
 
-// Manuals has the help of dither ledger, "", and of its parts by name.
+// Manuals has the help of the parts of dither ledger by name. The name "" is for dither ledger
+// itself.
 var Manuals = map[string]Manual{
 	"": {"ledger", "Keep the privacy budget of a data set", `Keep the budget that all releases from one data set have together: a file on this machine, or a table of a
 PostgreSQL server for a team. A run reserves what it will cost before it reads the first record. Whatever becomes of

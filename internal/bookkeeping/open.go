@@ -20,7 +20,7 @@ import (
 // Ledger is an open ledger.
 type Ledger struct {
 	*budget.Book
-	// Where is the name of its file, or its place on a server without anything secret.
+	// Where is the name of the ledger's file, or its place on a server without anything secret.
 	Where string
 	store *remembering
 }

@@ -17,7 +17,7 @@ import (
 // mostListed is how many releases the page lists: the newest ones.
 const mostListed = 2000
 
-// WritePage writes the page of the ledger for people who answer for the budget.
+// WritePage writes the page of the ledger, for the people who are responsible for the budget.
 func (a Account) WritePage(w io.Writer) error {
 	d := report.Document{
 		Title: "Privacy budget of " + a.Data,

@@ -19,22 +19,22 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Wish says which durable ledger pays for a run, and what the run is for. All of it is public.
+// Wish states which durable ledger pays for a run, and the purpose of the run. All of it is public.
 type Wish struct {
-	// Where is a file or a URL of PostgreSQL, "" for the ledger that the schema names.
+	// Where is a file or a PostgreSQL URL, or "" for the ledger that the schema names.
 	Where string
-	// Population is the part of the data that the run is about, "" for all.
+	// Population is the part of the data that the run is about, or "" for all data.
 	Population string
-	// Purpose is what the run is for, and Person who asks; "" for the method and for the user's
-	// name.
+	// Purpose is the purpose of the run, or "" for the name of the method. Person is the person who
+	// requests the run, or "" for the user's name.
 	Purpose, Person string
-	// Charge is the most that the filter may charge for the run: a percentage of the ledger's
-	// budget, or ChargeLeft for all that is left. It is "" for no limit besides the budget.
+	// Charge is the largest share of the budget that the filter may charge for the run. It is a
+	// percentage of the ledger's budget, or ChargeLeft for all that is left. "" means no limit
+	// besides the budget.
 	Charge string
 }
 
-// Purse pays for one run from a durable ledger. A nil Purse is that of a run which no ledger
-// counts.
+// Purse pays for one run from a durable ledger. A nil Purse belongs to a run that no ledger counts.
 type Purse struct {
 	ledger  *Ledger
 	wish    Wish
@@ -44,8 +44,8 @@ type Purse struct {
 	blind   error            // why there is none
 }
 
-// Purse opens the ledger of a run about the records of a schema. It returns nil where neither the
-// wish nor the schema names a ledger.
+// Purse opens the ledger of a run about the records of a schema. It returns nil if neither the wish
+// nor the schema names a ledger.
 func (w Wish) Purse(ctx context.Context, s *data.Schema) (*Purse, error) {
 	own := w.Where == ""
 	switch {
@@ -76,7 +76,8 @@ func (w Wish) Purse(ctx context.Context, s *data.Schema) (*Purse, error) {
 	return p, nil
 }
 
-// Watch returns a context for reading the records of the run: a witness digests them meanwhile.
+// Watch returns the context for reading the records of the run. With this context a witness digests
+// the records while they are read.
 func (p *Purse) Watch(ctx context.Context) context.Context {
 	if p == nil || p.witness == nil {
 		return ctx
@@ -84,8 +85,8 @@ func (p *Purse) Watch(ctx context.Context) context.Context {
 	return witness.With(ctx, p.witness.Watch())
 }
 
-// Tell writes a line for the operator about the records that were read: whether earlier runs read
-// the same. It decides nothing. The line is about private records.
+// Tell writes a line for the operator that states whether earlier runs read the same records. The
+// line affects no decision. It reveals something about private records.
 func (p *Purse) Tell(w io.Writer) {
 	if p == nil || p.payment == nil {
 		return
@@ -99,10 +100,10 @@ func (p *Purse) Tell(w io.Writer) {
 	fmt.Fprintln(w, "records    "+display.OneLine(said))
 }
 
-// Pay reserves the price of a draft in the durable ledger, before a record is read, and notes the
-// record in the draft. It returns the ledger of the run. Where the ledger paid for the earlier runs that
-// this one goes on from, their releases are not reserved again. The error wraps ledger.ErrOverBudget
-// where the budget has no room, and says what would fit.
+// Pay reserves the price of a draft in the durable ledger, before a record is read. It notes the
+// ledger's record in the draft and returns the ledger of the run. This run may continue earlier
+// runs. If the same ledger paid for them, their releases are not reserved again. If the budget is
+// too small, the error wraps ledger.ErrOverBudget and states what would fit.
 func (p *Purse) Pay(ctx context.Context, c *certificate.Certificate, earlier ...budget.EarlierRun) (*ledger.Ledger, error) {
 	l, err := c.Ledger()
 	if p == nil || err != nil {
@@ -133,7 +134,7 @@ func (p *Purse) Pay(ctx context.Context, c *certificate.Certificate, earlier ...
 	return l, nil
 }
 
-// Sign returns the signature of the run over the SHA-256 of a checkpoint, nil where no ledger pays.
+// Sign returns the signature of the run over the SHA-256 of a checkpoint, or nil if no ledger pays.
 func (p *Purse) Sign(digest []byte) []byte {
 	if p == nil || p.payment == nil {
 		return nil
@@ -187,9 +188,9 @@ func (p *Purse) refused(err error) error {
 	return fmt.Errorf("%s: %w", display.OneLine(p.ledger.Where), err)
 }
 
-// Close ends the run: files are its results, nil where there are none. Then releases that never
-// began are given back, where that is proven; all others stay spent. Close returns what is left, in
-// words.
+// Close ends the run. The argument files has the results of the run, or is nil. The price of
+// releases that never began is given back if a proof allows it. The price of all others stays
+// spent. Close returns in words what is left.
 func (p *Purse) Close(ctx context.Context, files map[string][]byte) (words string, err error) {
 	if p == nil {
 		return "", nil
@@ -213,7 +214,8 @@ func (p *Purse) Close(ctx context.Context, files map[string][]byte) (words strin
 		display.OneLine(p.ledger.Where), p.payment.Places()[0].Seq, budget.Percent(p.ledger.Standing().Share), leftNumber(left.Epsilon)), nil
 }
 
-// End ends the run as Close does, and writes what is left to w. It returns the error of the run, or its own.
+// End ends the run as Close does, and writes to w what is left. It returns the error of the run and
+// its own error.
 func (p *Purse) End(ctx context.Context, files map[string][]byte, w io.Writer, failed error) error {
 	words, err := p.Close(ctx, files)
 	switch {
@@ -228,8 +230,8 @@ func (p *Purse) End(ctx context.Context, files map[string][]byte, w io.Writer, f
 	return err
 }
 
-// UncountedEvaluation is the line of an evaluation on private records that no ledger counts.
+// UncountedEvaluation is the text about an evaluation on private records that no ledger counts.
 const UncountedEvaluation = "ledger     none: nothing adds this evaluation to other releases from the same records; a model does not carry its ledger, and --ledger FILE names one"
 
-// Uncounted is the line of a run that no ledger counts.
+// Uncounted is the text about a run that no ledger counts.
 const Uncounted = "ledger     none: nothing adds this run to others on the same records; dither ledger create makes one"

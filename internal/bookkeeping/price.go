@@ -13,43 +13,45 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Priced is what plans would cost a ledger, and leave of it. Nothing is reserved.
+// Priced is the cost of plans in a ledger, and what they would leave. Nothing is reserved.
 type Priced struct {
 	Fits bool `json:"fits"`
-	// Epsilon at OwnDelta is the guarantee of the plans alone. Charge is what the filter charges
-	// for them alone.
+	// Epsilon, at OwnDelta, is the guarantee of the plans alone. Charge is the epsilon that the
+	// filter charges for them alone.
 	Epsilon    certificate.Epsilon `json:"epsilon"`
 	OwnDelta   float64             `json:"own-delta"`
 	Accountant string              `json:"accountant"`
 	Charge     certificate.Epsilon `json:"charge"`
-	// Share is the part of the budget that the plans take; more than 1 never fits.
+	// Share is the part of the budget that the plans take. A share above 1 never fits.
 	Share float64 `json:"share"`
 	// ShareBefore and ShareAfter are the parts of the budget that are spent without the plans and
 	// with them.
 	ShareBefore float64 `json:"share-spent"`
 	ShareAfter  float64 `json:"share-spent-after"`
-	// Before and After are where the ledger stands, at Delta of the cap Cap.
+	// Before is the spent epsilon without the plans, and After with them. Delta is the delta of the
+	// ledger, and Cap is its epsilon.
 	Before certificate.Epsilon `json:"epsilon-spent"`
 	After  certificate.Epsilon `json:"epsilon-spent-after"`
 	Left   float64             `json:"epsilon-left"`
-	// LeftAfter is what would be left, 0 where the plans do not fit.
+	// LeftAfter is the epsilon that would be left. It is 0 if the plans do not fit.
 	LeftAfter float64 `json:"epsilon-left-after"`
 	Cap       float64 `json:"cap"`
 	Delta     float64 `json:"delta"`
-	// Fitting is a plan that fits where this one does not, nil where none was found.
+	// Fitting is a plan that fits if the given one does not. It is nil if none was found.
 	Fitting *Fitting `json:"fitting,omitempty"`
 }
 
-// Fitting is the plan with more noise that fits.
+// Fitting is a plan with more noise that fits.
 type Fitting struct {
-	// Noise is the factor by which all noise grows, and Epsilon the plan's own guarantee then.
+	// Noise is the factor by which all noise is multiplied. Epsilon is then the plan's own
+	// guarantee.
 	Noise   float64             `json:"noise-factor"`
 	Epsilon certificate.Epsilon `json:"epsilon"`
 	Charge  certificate.Epsilon `json:"charge"`
 }
 
-// Price prices plans, certificates, model folders or events, all together, as plans about a
-// population.
+// Price returns the price of all subjects together, for plans about a population. A subject is a
+// plan, a certificate, a model folder or an event.
 func (l *Ledger) Price(ctx context.Context, population string, subjects ...string) (Priced, error) {
 	a, err := l.together(subjects)
 	if err != nil {
@@ -177,7 +179,7 @@ func louder(e mechanism.Event, by float64) (mechanism.Event, bool) {
 	return nil, false
 }
 
-// Text returns what a terminal shows of a price.
+// Text returns the price as text for a terminal.
 func (p Priced) Text() ([]byte, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "alone     epsilon %s at delta %s, by %s\n", p.Epsilon.Rounded(), display.Plain(p.OwnDelta), p.Accountant)
@@ -202,7 +204,7 @@ func (p Priced) advice() string {
 	return fmt.Sprintf("with %s times the noise it would fit, at epsilon %s alone", display.Plain(p.Fitting.Noise), p.Fitting.Epsilon.Rounded())
 }
 
-// Err returns an error that wraps ledger.ErrOverBudget where the plans do not fit.
+// Err returns an error that wraps ledger.ErrOverBudget if the plans do not fit.
 func (p Priced) Err() error {
 	if p.Fits {
 		return nil

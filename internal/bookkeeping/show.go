@@ -12,7 +12,7 @@ import (
 	"github.com/ditherml/dither/internal/report"
 )
 
-// Text returns what a terminal shows of a ledger.
+// Text returns the ledger as text for a terminal.
 func (a Account) Text() ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "ledger    %s (%.8s), made %s%s\n", display.Printable(a.Where), a.Ledger, shortTime(a.Created), by(a.Who))
@@ -40,7 +40,7 @@ func (a Account) Text() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Standing returns what is spent and left, as lines.
+// Standing returns lines of text that state what is spent and what is left.
 func (a Account) Standing() string {
 	broken := ""
 	if !a.KeepsCap {
@@ -159,8 +159,8 @@ func (r Release) outcome() string {
 	return r.Outcome
 }
 
-// CSV returns one row for each release. A text that a spreadsheet would run as a formula has an
-// apostrophe in front.
+// CSV returns one row for each release. A text that a spreadsheet would run as a formula begins
+// with an apostrophe.
 func (a Account) CSV() ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
