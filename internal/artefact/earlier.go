@@ -9,9 +9,10 @@ import (
 	"github.com/ditherml/dither/train/neural"
 )
 
-// Earlier returns the runs that a plan goes on from, each with the record of a durable ledger that paid for
-// it, oldest first. It returns nil where none did, or where the records belong to other runs. The oldest
-// record may have paid for several runs, because none paid for the runs before.
+// Earlier returns the earlier runs from which a plan continues, oldest first. Each run has the
+// record of a durable ledger that paid for it. Earlier returns nil if no ledger paid for any of the
+// runs, or if the records belong to other runs. The oldest record may also have paid for runs
+// before it, if no ledger paid for those.
 func Earlier(whole neural.Plan, records []certificate.LedgerRecord) []budget.EarlierRun {
 	stopped := len(whole.Interrupted)
 	first := stopped - len(records) // the run of the oldest record

@@ -119,7 +119,8 @@ func plainWord(text string) bool {
 	return text != "" && len(text) <= 200 && display.Printable(text) == text && strings.TrimSpace(text) == text
 }
 
-// Shortly returns the beginning of a text.
+// Shortly returns the first 60 bytes of a longer text, followed by an ellipsis. A shorter text is
+// unchanged.
 func Shortly(text string) string {
 	const most = 60
 	if len(text) > most {

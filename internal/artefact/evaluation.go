@@ -111,8 +111,8 @@ func checkThreshold(p evaluate.Plan, numbers []float64, m *model.Model) error {
 	return nil
 }
 
-// EvaluationOf returns the evaluation of the held-out part, nil without one. Before the run its
-// numbers are 0.
+// EvaluationOf returns the evaluation of the held-out part, or nil if no part is held out. Before
+// the run its numbers are 0.
 func EvaluationOf(p train.Plan, r *train.Result) (*Evaluation, error) {
 	if p.Holdout == nil {
 		return nil, nil
@@ -125,8 +125,8 @@ func EvaluationOf(p train.Plan, r *train.Result) (*Evaluation, error) {
 	return &f, err
 }
 
-// SealEvaluation returns the bytes of an evaluation with the provenance of a certificate. It gives
-// the certificate the hash of these bytes.
+// SealEvaluation returns the bytes of an evaluation with the provenance of a certificate. It writes
+// the hash of these bytes into the certificate.
 func SealEvaluation(f *Evaluation, c *certificate.Certificate) ([]byte, error) {
 	if f == nil {
 		return nil, nil

@@ -28,12 +28,13 @@ type Evaluation struct {
 	// ModelSHA256 is the hash of the model file that was measured.
 	ModelSHA256 string        `json:"model-sha256"`
 	Plan        evaluate.Plan `json:"plan"`
-	// Numbers is the release, and Measures what Measures computes from it.
+	// Numbers are the released numbers. Measures are what evaluate.Measures computes from them.
 	Numbers  []float64        `json:"numbers"`
 	Measures evaluate.Private `json:"measures"`
 }
 
-// NewEvaluation returns the file of a release, without provenance and hash.
+// NewEvaluation returns the evaluation of a release, without its provenance and the hash of the
+// model.
 func NewEvaluation(p evaluate.Plan, numbers []float64) (Evaluation, error) {
 	m, err := evaluate.Measures(p, numbers)
 	return Evaluation{Format: evaluationFormat, Version: evaluationVersion, Plan: p, Numbers: numbers, Measures: m}, err
@@ -60,7 +61,7 @@ func DecodeEvaluation(text []byte) (Evaluation, error) {
 	return f, nil
 }
 
-// Check recomputes the measures from the release and returns an error where they differ.
+// Check recomputes the measures from the released numbers. It returns an error if they differ.
 func (f Evaluation) Check() error {
 	want, err := evaluate.Measures(f.Plan, f.Numbers)
 	if err != nil {

@@ -40,9 +40,10 @@ const (
 	unfinishedEnd = "-unfinished"
 )
 
-// Claim reserves a name for one run, and makes sure that files can be written there. "" is the
-// first free name of dither-model, dither-model-2, …. With replace, an existing folder of results
-// stays as it is until Write. Folders of dead runs next to it are named on tell.
+// Claim reserves a name for one run, and makes sure that files can be written there. The name ""
+// means the first free name of dither-model, dither-model-2, …. With replace, an existing folder of
+// results stays as it is until Write. Claim writes to tell a note about each folder next to it that
+// a dead run left.
 func Claim(path string, replace bool, tell io.Writer) (*Folder, error) {
 	durable.RemoveLeftovers(filepath.Dir(filepath.Clean(path)), func(path string) {
 		fmt.Fprintf(tell, "note: %s was left by a run that was killed, or replaced by one; its budget is spent; move it to a name of its own, or remove it\n", display.Printable(path))

@@ -11,11 +11,11 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// IteratesName is the file of a model folder with the weights after every step.
+// IteratesName is the name of the file of a model folder with the weights after every step.
 const IteratesName = "iterates.npy"
 
-// SealIterates returns the file of all iterates, if they are to be released, and gives the
-// certificate its hash. The file is a matrix of float64 with one row a step.
+// SealIterates returns the file of all iterates, if they are to be released, and writes its hash
+// into the certificate. The file is a matrix of float64 with one row for each step.
 func SealIterates(r *train.Result, c *certificate.Certificate) []byte {
 	if len(r.Iterates) == 0 {
 		return nil

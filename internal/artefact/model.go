@@ -171,15 +171,15 @@ func relationMeaning(n privacy.Neighboring) string {
 	return "the difference between any two neighboring tables"
 }
 
-// AssumptionsOf returns the assumptions of a model's certificate. They follow from these premises
-// of its plan, from schema and feature map, and from the declarations of the certificate.
+// AssumptionsOf returns the assumptions of a model's certificate. They follow from the premises of
+// its plan, from its schema and feature map, and from the declarations of the certificate.
 func AssumptionsOf(p draft.Premises, s *data.Schema, m *feature.Map, c certificate.Certificate) []string {
 	p.Selected = c.Method == option.MethodSelection
 	return p.Of(s, m).Assumptions(c)
 }
 
-// SelectionRun returns the certificate of the winner's run in a private choice. It has the same run
-// of the program, with method and plan of the winner.
+// SelectionRun returns the certificate of the winner of a private choice. It is the certificate c
+// with the method and the plan of the winner's run.
 func SelectionRun(c certificate.Certificate) (certificate.Certificate, error) {
 	plan, err := sweep.ReadSelection(c.Plan)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Seal gives a model, the draft of its certificate and the other releases one provenance, and the
-// certificate their hashes. It returns the certificate and the files of the folder without
-// certificate and page, which SealPage adds.
+// Seal gives the same provenance to a model, to the draft of its certificate and to the evaluation.
+// It writes the hashes of the files into the certificate. It returns the certificate, and the files
+// of the folder except the certificate and the page. SealPage adds these two.
 func Seal(m *model.Model, draft certificate.Certificate, evaluation *Evaluation, r *train.Result) (map[string][]byte, certificate.Certificate, error) {
 	var id [16]byte
 	rand.Read(id[:])
@@ -40,7 +40,8 @@ func Seal(m *model.Model, draft certificate.Certificate, evaluation *Evaluation,
 	return files, c, nil
 }
 
-// SealPage adds the page and the certificate, which holds the hash of the page.
+// SealPage adds the page to the files. It then adds the certificate, which contains the hash of the
+// page.
 func SealPage(files map[string][]byte, c certificate.Certificate, about report.Page) error {
 	var page bytes.Buffer
 	if err := about.WriteHTML(&page); err != nil {

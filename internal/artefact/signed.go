@@ -30,8 +30,8 @@ const mostSigned = 1 << 30
 // SignWith makes Write add a signature of the certificate. A nil key signs nothing.
 func (f *Folder) SignWith(key ed25519.PrivateKey) { f.key = key }
 
-// Signed returns files with a signature of the certificate by a key. It returns files alone for no
-// key and for files without a certificate.
+// Signed returns the files of a folder with a signature of their certificate, made with the key.
+// Without a key or a certificate it returns the files unchanged.
 func Signed(files map[string][]byte, key ed25519.PrivateKey) (map[string][]byte, error) {
 	text := files[certificate.FileName]
 	if key == nil || text == nil {
@@ -82,8 +82,8 @@ func readPlain(path string, most int64) ([]byte, error) {
 	return text, display.Pathless(err)
 }
 
-// VerifySigned is Verify that also wants a signature by each key. Where keys are given, path may be
-// a file that was signed alone. names are what messages call the keys.
+// VerifySigned is Verify, and also requires a signature by each key. If there are keys, path may be
+// a file that was signed on its own. Messages call the keys by these names.
 func VerifySigned(path string, keys []ed25519.PublicKey, names []string) (Verification, error) {
 	var v Verification
 	var err error
@@ -127,8 +127,9 @@ func verifyAlone(path string) (Verification, error) {
 	return v, nil
 }
 
-// WriteSigned writes the file at path through fill, readable by its owner alone, and FILE.sig. A
-// nil key signs nothing. With replace both may replace older ones.
+// WriteSigned writes the file at path with the function fill. Only the owner of the file can read
+// it. WriteSigned also writes the signature to the path followed by ".sig". With a nil key there is no
+// signature. With replace both files may replace older ones.
 func WriteSigned(path string, replace bool, key ed25519.PrivateKey, fill func(io.Writer) error) error {
 	beside := path + signature.End
 	if key != nil {
@@ -151,13 +152,13 @@ func WriteSigned(path string, replace bool, key ed25519.PrivateKey, fill func(io
 	})
 }
 
-// Signature is what Sign wrote.
+// Signature names a file that Sign signed, and the key.
 type Signature struct {
 	File string `json:"file"`
 	Key  string `json:"key"`
 }
 
-// Text returns what a terminal shows of a signature.
+// Text returns the signature as text for a terminal.
 func (s Signature) Text() ([]byte, error) {
 	return fmt.Appendf(nil, "signed    %s\nkey       %s\n", display.Printable(s.File), s.Key), nil
 }
@@ -190,9 +191,9 @@ func hold(path string) (*os.File, error) {
 	}
 }
 
-// Sign adds a signature to a folder that verifies, or to a file that is signed alone. Earlier
-// signatures stay. Nothing is written where the key has signed before, or where anything disagrees.
-// Processes that sign one folder take turns, so that no signature is lost.
+// Sign adds a signature to a folder that verifies, or to a file that is signed on its own. Earlier
+// signatures stay. It writes nothing if the key has signed before or if the files disagree.
+// Processes that sign one folder take turns, so no signature is lost.
 func Sign(path string, key ed25519.PrivateKey) (Signature, error) {
 	held, err := hold(path)
 	if err != nil {

@@ -43,8 +43,8 @@ func newSpending(c certificate.Certificate) *spending {
 		Event: c.Event, Program: Program, Began: time.Now().UTC().Format(time.RFC3339)}
 }
 
-// Spend writes the trace of a cost to disk, before the first draw. Without a folder it is kept in
-// memory.
+// Spend writes the trace of a cost to disk, before noise is drawn. Without a folder it keeps the
+// trace in memory.
 func (f *Folder) Spend(c certificate.Certificate) error {
 	f.spent = newSpending(c)
 	if f.home == "" || f.spent == nil {
@@ -64,20 +64,20 @@ func (f *Folder) Spend(c certificate.Certificate) error {
 	return nil
 }
 
-// Unspend removes the trace: nothing was reserved.
+// Unspend removes the trace of a run whose cost was not reserved.
 func (f *Folder) Unspend() {
 	f.RemoveTrace()
 	f.spent = nil
 }
 
-// RemoveTrace removes the trace from the folder because it is kept elsewhere.
+// RemoveTrace removes the trace from the folder. Call it if the trace is kept elsewhere.
 func (f *Folder) RemoveTrace() {
 	if f.home != "" && f.spent != nil {
 		_ = os.Remove(filepath.Join(f.home, durable.TraceName))
 	}
 }
 
-// Spent reports whether something is spent, or reserved for it.
+// Spent reports whether the run has spent a cost or reserved it.
 func (f *Folder) Spent() bool { return f.spent != nil }
 
 // spentWords returns the cost of a run that has begun to draw, in words, and "" for one that costs
@@ -94,7 +94,8 @@ func (f *Folder) spentWords() string {
 	return text
 }
 
-// Failure returns the error of a run that has begun to draw, with what is spent.
+// Failure returns the error of a run that has begun to draw noise. The error states the cost that is
+// spent.
 func (f *Folder) Failure(err error) error {
 	words := f.spentWords()
 	if errors.Is(err, context.Canceled) {
@@ -116,8 +117,8 @@ func (f *Folder) refuge(files map[string][]byte, why error) error {
 	return f.stranded(path, why)
 }
 
-// Unprinted keeps results that could not be printed, unless they are in a folder. It returns nil
-// for a nil error.
+// Unprinted keeps results that could not be printed. If they are not in a folder yet, it writes
+// them to a new one. It returns nil for a nil error.
 func (f *Folder) Unprinted(files map[string][]byte, err error) error {
 	if err == nil {
 		return nil
@@ -164,7 +165,7 @@ func IsUnfinished(folder string) bool {
 	return display.Exists(filepath.Join(folder, durable.TraceName))
 }
 
-// Unfinished is the error about such a folder.
+// Unfinished returns the error about a folder for which IsUnfinished is true.
 func Unfinished(folder string) error {
 	return fmt.Errorf("%s belongs to a run that goes on or did not finish, want a finished one; read in %s there what is spent", folder, durable.TraceName)
 }

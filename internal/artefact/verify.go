@@ -56,15 +56,15 @@ var checked = []string{
 	"weights after every step are there only if the plan pays for them, one row a step, and end in the weights of the model",
 }
 
-// Verification is what dither verify prints. Guarantee and Certificate are left out unless
-// everything agrees.
+// Verification is the output of dither verify. Guarantee and Certificate are left out if something
+// disagrees.
 type Verification struct {
 	Verified      bool     `json:"verified"`
 	Checked       []string `json:"checked"`
 	Disagreements []string `json:"disagreements,omitempty"`
 	Guarantee     string   `json:"guarantee,omitempty"`
-	// SignedBy are the identifiers of the keys that signed the certificate. Confirmed are the keys
-	// among them that the caller asked for: no file shows whose the other keys are.
+	// SignedBy are the identifiers of the keys that signed the certificate. Confirmed are the
+	// identifiers of those keys that the caller asked for. No file shows who owns the other keys.
 	SignedBy    []string                 `json:"signed-by,omitempty"`
 	Confirmed   []string                 `json:"signers-confirmed,omitempty"`
 	Certificate *certificate.Certificate `json:"certificate,omitempty"`
@@ -116,7 +116,8 @@ func (v *Verification) settle(c certificate.Certificate, methods map[string]cert
 	}
 }
 
-// Refuse adds disagreements that were found outside the folder: then nothing is verified.
+// Refuse adds disagreements that were found outside the folder. If there are any, nothing counts as
+// verified.
 func (v *Verification) Refuse(found ...string) {
 	if len(found) > 0 {
 		v.Disagreements = append(v.Disagreements, found...)
@@ -185,7 +186,7 @@ func ReadPart(folder, name string) ([]byte, error) {
 	return text, nil
 }
 
-// Add appends an error, or each of several joined errors.
+// Add appends an error to the disagreements. Of a joined error it appends each part.
 func (v *Verification) Add(err error) {
 	if err == nil {
 		return
@@ -209,7 +210,7 @@ func checkSpelling(text []byte, c certificate.Certificate) error {
 	return errors.Join(checkBytes(certificate.FileName, text, c.Encode), CheckPlans(c))
 }
 
-// CheckPlans refuses plans in a certificate that are not spelled as dither writes them.
+// CheckPlans returns an error if a plan in the certificate is not spelled as dither writes it.
 func CheckPlans(c certificate.Certificate) error {
 	if c.Method == option.MethodSelection {
 		if plan, readErr := sweep.ReadSelection(c.Plan); readErr == nil {
@@ -262,7 +263,8 @@ func checkPlanSpelling(c certificate.Certificate, plan any) error {
 	return nil
 }
 
-// SameJSON reports whether two texts are one JSON value each, equal except for white space.
+// SameJSON reports whether each text is one JSON value and the two are equal except for white
+// space.
 func SameJSON(a, b []byte) bool {
 	var x, y bytes.Buffer
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())

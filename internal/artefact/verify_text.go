@@ -8,7 +8,7 @@ import (
 	"github.com/ditherml/dither/internal/display"
 )
 
-// Text returns the verification for a terminal.
+// Text returns the verification as text for a terminal.
 func (v Verification) Text() string {
 	var b strings.Builder
 	list := func(title string, lines []string) {

@@ -15,7 +15,7 @@ import (
 )
 
 // Write makes the folder path with the files. The folder gets its name in one step when all files
-// are on disk. A name that exists is refused.
+// are on disk. A name in use is an error.
 func Write(path string, files map[string][]byte) error {
 	if path == "" {
 		return errors.New("the name of the folder is empty, want one that nothing has")

@@ -17,24 +17,24 @@ import (
 	"github.com/ditherml/dither/query"
 )
 
-// Budget is the limit on what one answer costs.
+// Budget is the limit on the cost of one answer.
 type Budget struct {
-	// Epsilon is in nats. It limits the answer unless Noise is given and Limited is false.
+	// Epsilon is the limit, in nats. It applies if Noise is nil or Limited is true.
 	Epsilon float64
 	Limited bool
-	// Noise is the noise multiplier, nil for the least that Epsilon allows.
+	// Noise is the noise multiplier. Nil means the smallest multiplier that Epsilon allows.
 	Noise *float64
 }
 
-// Priced is a question whose price is reserved.
+// Priced is a question with a price. Its cost can be reserved in a ledger.
 type Priced struct {
 	Question *query.Question
 	draft    certificate.Certificate
 	grant    *ledger.Grant
 }
 
-// Price returns the question with its noise settled and its price reserved. Where given noise costs
-// too much, the error wraps ledger.ErrOverBudget.
+// Price returns the question with its noise and its price. If the given noise costs too much, the
+// error wraps ledger.ErrOverBudget.
 func (b Budget) Price(q *query.Question) (Priced, error) {
 	q, err := b.settle(q)
 	if err != nil {
@@ -57,10 +57,10 @@ func (b Budget) Price(q *query.Question) (Priced, error) {
 	return p, nil
 }
 
-// Draft returns the certificate as far as the question decides it.
+// Draft returns the draft of the certificate, with all fields that follow from the question.
 func (p *Priced) Draft() *certificate.Certificate { return &p.draft }
 
-// Reserve sets the price aside in the ledger of the run, before a record is read.
+// Reserve reserves the price in the ledger of the run, before a record is read.
 func (p *Priced) Reserve(l *ledger.Ledger) (err error) {
 	q := p.Question.Plan()
 	p.grant, err = l.Reserve(q.Event(), "a "+string(q.Statistic))
@@ -88,7 +88,7 @@ func (b Budget) settle(q *query.Question) (*query.Question, error) {
 }
 
 // Answer pays for the question and returns its answer on a data set. A trace of the cost is in the
-// folder before the first draw.
+// folder before noise is drawn.
 func (p Priced) Answer(out *artefact.Folder, d *data.Dataset) (query.File, error) {
 	process.OutliveReaders()
 	if err := out.Spend(p.draft); err != nil {
@@ -101,8 +101,7 @@ func (p Priced) Answer(out *artefact.Folder, d *data.Dataset) (query.File, error
 	return query.NewFile(p.Question.Plan(), p.draft, rows), nil
 }
 
-// Write returns the files of an answer, and writes them into the folder where the folder has a
-// name.
+// Write returns the files of an answer. If the folder has a name, it also writes them there.
 func Write(out *artefact.Folder, answer query.File) (map[string][]byte, error) {
 	files, err := seal(&answer, artefact.Program)
 	if err != nil {

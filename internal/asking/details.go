@@ -2,13 +2,13 @@ package asking
 
 import "github.com/ditherml/dither/query"
 
-// Detail is a detail of a question that only some statistics take.
+// Detail is an optional part of a question that only some statistics accept.
 type Detail struct {
 	Name string
 	Of   []query.Statistic
 }
 
-// Details returns the details that only some statistics take.
+// Details returns the optional parts of questions that only some statistics accept.
 func Details() []Detail {
 	return []Detail{
 		{"edges", []query.Statistic{"histogram"}},
