@@ -28,20 +28,21 @@ const (
 	partKernels = "kernels"
 )
 
-// Options say how an audit of this program runs.
+// Options are the settings of an audit of this program.
 type Options struct {
-	// Effort is how much is read and trained, relative to the audit that takes about two minutes.
+	// Effort is the amount of work, relative to an audit that takes about two minutes.
 	Effort float64
 	// Child, if not nil, runs Part in another process of this program and returns the result. The
-	// level is of processor instructions; "" is the best level.
+	// argument level names a level of processor instructions; "" is the best level.
 	Child func(ctx context.Context, level, part string) ([]byte, error)
-	// Kept, if not nil, keeps plans of trainings for the next audit of this effort.
+	// Kept, if not nil, keeps the plans of trainings for the next audit with the same effort.
 	Kept *Kept
-	// Progress, if not nil, is told what begins, and which share of all attacks is done.
+	// Progress, if not nil, is called with the name of the part that begins and the finished share
+	// of all attacks.
 	Progress func(what string, done float64)
 }
 
-// Kept are plans of trainings. Its zero value is empty. One audit at a time may use it.
+// Kept holds plans of trainings. Its zero value is empty. Only one audit at a time may use it.
 type Kept struct {
 	canaries canary.Kept
 	models   planaudit.Kept

@@ -21,8 +21,8 @@ const partVariable = "DITHER_AUDIT_PART"
 // processorVariable is the environment variable that lowers the level of processor instructions.
 const processorVariable = "DITHER_PROCESSOR"
 
-// Program attacks the program that runs, by calling it again with these arguments and a part's name
-// where another process is needed. It writes to messages how far it is.
+// Program attacks the running program. If another process is needed, it calls the program again
+// with these arguments and the name of a part. It reports its progress to messages.
 func Program(ctx context.Context, messages io.Writer, effort float64, arguments ...string) (auditing.Report, error) {
 	if os.Getenv(partVariable) != "" {
 		return auditing.Report{}, fmt.Errorf("%s is set, want it unset: this process is a part of an audit, and starts none", partVariable)

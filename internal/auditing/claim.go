@@ -12,10 +12,10 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Claim is a claim with its trade-off curve and in words.
+// Claim is a claim with its trade-off curve and its words.
 type Claim struct {
 	audit.Claim
-	// Words are the claim in words.
+	// Words state the claim in words.
 	Words string
 	trade account.TradeOff
 }
@@ -59,8 +59,8 @@ func EventClaim(e mechanism.Event, n privacy.Neighboring, delta float64) (Claim,
 	return c, nil
 }
 
-// Certified returns the claim with the epsilon that a certificate states, and words for it. A
-// certificate adds what the noise that is drawn differs from the noise that is accounted.
+// Certified returns the claim with the epsilon of a certificate and these words. The epsilon of a
+// certificate includes the difference between the drawn and the accounted noise.
 func (c Claim) Certified(epsilon float64, words string) Claim {
 	c.Words, c.Epsilon = words, max(c.Epsilon, epsilon)
 	return c

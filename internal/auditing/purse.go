@@ -9,9 +9,10 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Purse pays for trainings by one plan on canaries, who are nobody. The first training pays from a
-// ledger with the limit. A price depends on the event alone. So each later training must reserve the
-// same event, and it pays from a ledger whose limit is large and whose prices take little time.
+// Purse pays for trainings by one plan on canaries, which are records of no person. The first
+// training pays from a ledger with the limit of the plan. Each later training must reserve the same event,
+// because the price depends on the event only. It pays from a ledger with a large limit, whose
+// prices take little time.
 type Purse struct {
 	limit privacy.Guarantee
 	mu    sync.Mutex
@@ -26,8 +27,8 @@ func NewPurse(limit privacy.Guarantee) *Purse { return &Purse{limit: limit} }
 // plenty is the epsilon of a limit that is no limit.
 const plenty = 1e6
 
-// Train trains once with a ledger. It is an error if a training within the large limit reserves
-// another event than the training within the limit did.
+// Train trains once with a ledger. It is an error if a later training reserves another event than
+// the first training did.
 func (p *Purse) Train(train func(*ledger.Ledger) error) error {
 	p.mu.Lock()
 	event, quick := p.event, p.quick

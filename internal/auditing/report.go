@@ -10,17 +10,17 @@ import (
 // Verdict is the outcome of attacks on one claim.
 type Verdict string
 
-// These are the verdicts. A claim that is not refuted is not thereby true.
+// These are the verdicts. A claim that is not refuted need not be true.
 const (
 	Refuted    Verdict = "refuted"
 	NotRefuted Verdict = "not refuted"
-	// Estimate is the verdict of a bound whose assumption nobody stated. It refutes nothing.
+	// Estimate is the verdict on a bound whose assumption nobody declared. It refutes nothing.
 	Estimate Verdict = "estimate only"
-	// NotRun is the verdict of an attack that was not possible. The note says why.
+	// NotRun is the verdict on an attack that was not possible. The note gives the reason.
 	NotRun Verdict = "not run"
 )
 
-// FileName and PageName are the names of the files of an audit.
+// FileName and PageName are the names of an audit's files.
 const (
 	FileName = "audit.json"
 	PageName = "audit.html"
@@ -32,62 +32,65 @@ const format = "dither-audit-1"
 // Report is the outcome of a whole audit. NewReport makes it from its sections.
 type Report struct {
 	Format string `json:"format"`
-	// Subject is what was attacked, in words, such as "the scores of scores.csv".
+	// Subject describes in words what was attacked, such as "the scores of scores.csv".
 	Subject string `json:"subject"`
-	// Program and Processor name what ran the audit; empty where they do not matter.
+	// Program and Processor describe the program and the processor that ran the audit. They are
+	// empty if they do not matter.
 	Program   string `json:"program,omitempty"`
 	Processor string `json:"processor,omitempty"`
 	// Confidence is the least probability that no correct claim of the whole audit is refuted.
 	Confidence float64 `json:"confidence"`
-	// Split are the shares of the false-alarm probability, in words, as fixed before the audit.
+	// Split describes in words how the false-alarm probability was divided before the audit.
 	Split   string  `json:"split,omitempty"`
 	Verdict Verdict `json:"verdict"`
 	// Seconds is the duration of the whole audit.
 	Seconds float64 `json:"seconds"`
-	// Parts sum up the groups of a report with many sections. Text and page then have the details of
-	// few sections only. Nil for other reports.
+	// Parts summarize the groups of a report with many sections. The text and the page of such a
+	// report have the details of few sections only. Parts is nil for other reports.
 	Parts    []Part    `json:"parts,omitempty"`
 	Sections []Section `json:"sections"`
 }
 
-// Part sums up a group of sections.
+// Part summarizes a group of sections.
 type Part struct {
-	// Group is the group of the sections.
+	// Group is the name of the group.
 	Group string `json:"group"`
-	// Tried is what the attacks do, and Finds is what they would have found, in sentences.
+	// Tried describes the attacks. Finds describes the faults that they would have found. Both are
+	// sentences.
 	Tried string `json:"tried"`
 	Finds string `json:"finds"`
 }
 
 // Section is the outcome of the attacks on one claim.
 type Section struct {
-	// Group gathers sections under one heading, such as "noise", "canaries", "kernels" or "scores".
+	// Group is the heading of several sections, such as "noise", "canaries", "kernels" or "scores".
 	Group string `json:"group"`
-	// Name names the attack within its group in a few words.
+	// Name is a short name of the attack within its group.
 	Name string `json:"name"`
-	// Claim is what was attacked, in words. Claimed is its ε in nats and Delta its δ, both nil for a claim
-	// without them, such as that noise never repeats.
+	// Claim is the attacked claim in words. Claimed is its ε, in nats, and Delta is its δ. Both are
+	// nil for a claim without these numbers, such as the claim that noise never repeats.
 	Claim   string   `json:"claim"`
 	Claimed *float64 `json:"claimed"`
 	Delta   *float64 `json:"delta,omitempty"`
-	// LowerBound is the largest lower bound on ε that holds with Confidence, rounded down. It is nil where
-	// no ε is measured.
+	// LowerBound is the largest lower bound on ε that holds with probability Confidence, rounded
+	// down. It is nil if ε is not measured.
 	LowerBound *float64 `json:"lower-bound"`
-	// PValue is an upper bound on the probability of what was found if the claim is true. It is nil for
-	// attacks without one.
+	// PValue is an upper bound on the probability of the observed outcome if the claim is true. It
+	// is nil for attacks without such a bound.
 	PValue *float64 `json:"p-value,omitempty"`
 	// Confidence is the least probability that this section does not refute a correct claim.
 	Confidence float64 `json:"confidence"`
 	Verdict    Verdict `json:"verdict"`
-	// Power is what would have been detected, in words. Detectable is the smallest true ε that would have been
-	// refuted with probability 0.9, nil for none.
+	// Power describes in words what the attack would have detected. Detectable is the smallest true
+	// ε that it would have refuted with probability 0.9, or nil if there is none.
 	Power      string   `json:"power,omitempty"`
 	Detectable *float64 `json:"detectable,omitempty"`
 	Seconds    float64  `json:"seconds"`
 	Note       string   `json:"note,omitempty"`
 	// Facts are named values, such as the number of canaries.
 	Facts []Fact `json:"facts,omitempty"`
-	// Bounds are the single bounds whose shares of the false alarm make up the section's.
+	// Bounds are the lower bounds of the section. The false-alarm probability of the section is
+	// divided among them.
 	Bounds  []Bound  `json:"bounds,omitempty"`
 	Picture *Picture `json:"picture,omitempty"`
 }
@@ -100,9 +103,10 @@ type Fact struct {
 
 // Bound is one lower bound on ε.
 type Bound struct {
-	// Name is the method, such as "one-run".
+	// Name is the name of the method, such as "one-run".
 	Name string `json:"name"`
-	// Assumption is what the bound takes for granted about canaries and mechanism, in one sentence.
+	// Assumption states in one sentence what the bound assumes about the canaries and the
+	// mechanism.
 	Assumption string   `json:"assumption"`
 	Source     string   `json:"source,omitempty"`
 	Claimed    *float64 `json:"claimed"`
@@ -114,9 +118,9 @@ type Bound struct {
 	Note       string   `json:"note,omitempty"`
 }
 
-// Picture is the trade-off curve of a claim with the attacked points.
+// Picture is the trade-off curve of a claim, with the error rates of the attacks.
 type Picture struct {
-	// Curve are points of the claim's curve, in the order of growing false positives.
+	// Curve has points of the claim's curve, in ascending order of their false positives.
 	Curve []Rates `json:"curve"`
 	Boxes []Box   `json:"boxes"`
 }
@@ -127,7 +131,8 @@ type Rates struct {
 	FalseNegatives float64 `json:"false-negatives"`
 }
 
-// Box is one attacked point: its observed rates, and the ends of the confidence intervals of both.
+// Box has the error rates of one attack: the observed rates and the ends of their confidence
+// intervals.
 type Box struct {
 	Name string `json:"name"`
 	Rates
@@ -135,8 +140,8 @@ type Box struct {
 	High Rates `json:"high"`
 }
 
-// NewReport returns the report of sections. It is refuted if one of them is. The confidence is that of all
-// sections together by the union bound.
+// NewReport returns the report of these sections. The report is refuted if a section is refuted.
+// Its confidence follows from the sections by the union bound.
 func NewReport(subject string, took time.Duration, sections ...Section) Report {
 	r := Report{Format: format, Subject: subject, Verdict: NotRun, Seconds: took.Seconds(), Sections: sections}
 	alarm := 0.0
@@ -153,8 +158,8 @@ func NewReport(subject string, took time.Duration, sections ...Section) Report {
 	return r
 }
 
-// Err returns an error with the first claim that is refuted, and nil if none is. The command then has the
-// exit status of a failure.
+// Err returns an error with the first refuted claim, or nil if no claim is refuted. The exit status
+// of the command is then that of a failure.
 func (r Report) Err() error {
 	for _, s := range r.Sections {
 		if s.Verdict == Refuted {

@@ -10,16 +10,17 @@ import (
 	"github.com/ditherml/dither/internal/display"
 )
 
-// Attack names an attack by canaries and what is known of its design.
+// Attack describes an attack by canaries and the known facts about its design.
 type Attack struct {
-	// Group and Name are the section's.
+	// Group and Name are the group and the name of the section.
 	Group, Name string
 	Design      audit.Design
 	Confidence  float64
 }
 
-// OfScores returns the section of an attack that gave these scores to canaries: all bounds of package
-// audit, what they would have detected, and the picture. It returns the errors of audit.Scores.Bounds.
+// OfScores returns the section of an attack that gave these scores to canaries. It has all bounds
+// of package audit, what they would have detected, and the picture. Its errors are those of
+// audit.Scores.Bounds.
 func (a Attack) OfScores(c Claim, s audit.Scores) (Section, error) {
 	found, err := s.Bounds(c.Claim, a.Design, a.Confidence)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/ditherml/dither/internal/display"
 )
 
-// Text returns the report for a terminal: a table of all claims, then the bounds and remarks of each.
+// Text returns the report as text for a terminal: a table of all claims, then the bounds and
+// remarks of each.
 func (r Report) Text() ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "audit of %s: %s\n", display.Printable(r.Subject), r.Verdict)

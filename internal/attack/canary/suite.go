@@ -107,20 +107,22 @@ func (k kind) plan() plan {
 	return minimizers(k.minimizer(k.relation()))
 }
 
-// Options say how large the attacks are.
+// Options are the settings of the attacks.
 type Options struct {
-	// Canaries is how many canaries the largest attacks have.
+	// Canaries is the number of canaries in the largest attacks.
 	Canaries int
 	// Alarm is the false-alarm probability of all attacks together.
 	Alarm float64
-	// Progress, if not nil, is told before each attack, and which share of them is done.
+	// Progress, if not nil, is called before each attack with its name and the finished share of
+	// the attacks.
 	Progress func(attack string, done float64)
-	// Kept, if not nil, keeps plans and claims for the next attack of as many canaries. They depend
-	// on public numbers alone.
+	// Kept, if not nil, keeps plans and claims for the next attack with the same number of
+	// canaries. They depend on public numbers only.
 	Kept *Kept
 }
 
-// Kept are plans and claims by name. Its zero value is empty. One attack at a time may use it.
+// Kept holds plans and claims by name. Its zero value is empty. Only one attack at a time may use
+// it.
 type Kept struct {
 	plans  map[string]planned
 	claims map[string]auditing.Claim
@@ -144,8 +146,8 @@ func kept[T any](all *map[string]T, name string, make func() (T, error)) (T, err
 // leastCanaries is how few canaries an attack has.
 const leastCanaries = 20
 
-// Attack attacks every kind of training. Each attack has one share of the false alarm. An error
-// says that a training failed, or that ctx ended.
+// Attack attacks every kind of training. All attacks have equal shares of the false-alarm
+// probability. It returns an error if a training fails or ctx ends.
 func Attack(ctx context.Context, o Options) ([]auditing.Section, error) {
 	list := settings()
 	if o.Kept == nil {

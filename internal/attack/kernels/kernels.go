@@ -16,11 +16,12 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// Outcome is what one level of the processor computed.
+// Outcome is the result of the computation at one level of processor instructions.
 type Outcome struct {
-	// Digest is that of all numbers: equal numbers have equal digests.
+	// Digest is a hash of all computed numbers. Equal numbers have equal digests.
 	Digest string
-	// Sums is how many sums and scores were compared with slow code, and Wrong how many of them differ.
+	// Sums is the number of sums and scores that were compared with slow code. Wrong is the number
+	// of them that differ.
 	Sums, Wrong int
 	// First names the first difference, if there is one.
 	First string
@@ -216,8 +217,8 @@ func (s shape) compareScores(out *Outcome, scores []float32, values, weights []f
 	}
 }
 
-// Section compares outcomes of levels of one processor, by name. The first is that of the process
-// that audits.
+// Section compares the outcomes of several levels on one processor. The map has them by name. The
+// first level is that of the auditing process.
 func Section(levels []string, outcomes map[string]Outcome) auditing.Section {
 	s := auditing.Section{Group: "kernels", Name: "sums and scores", Claim: "every level of processor instructions gives the same bits, and the sums and scores of slow code",
 		Confidence: 1, Verdict: auditing.NotRefuted, Power: "one wrong bit of any sum, one of any score that differs between levels, and a score that is off by 0.01 % of the sum of its terms' magnitudes"}

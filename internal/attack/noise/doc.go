@@ -11,18 +11,18 @@ import "math"
 
 // Finding is the outcome of one test of one series of numbers.
 type Finding struct {
-	Test    string // what was looked for
-	Numbers int    // how many released numbers were read
-	// LogP is an upper bound on the logarithm of the probability that noise as claimed gives an
-	// outcome at least this far out. It is at most 0.
+	Test    string // what the test looks for
+	Numbers int    // the number of released numbers that were read
+	// LogP is an upper bound on the logarithm of a probability: that noise as claimed gives an
+	// outcome at least as extreme. It is at most 0.
 	LogP float64
-	// Seen says what was found, in numbers.
+	// Seen states the outcome in numbers.
 	Seen string
-	// Detects says what fault this test finds in nearly every run of this size.
+	// Detects describes in words the faults that the test detects in nearly every run of this size.
 	Detects string
 }
 
-// Alarms reports whether the outcome is refused by a test with this false-alarm probability.
+// Alarms reports whether a test with this false-alarm probability rejects the outcome.
 func (f Finding) Alarms(probability float64) bool { return f.LogP <= math.Log(probability) }
 
 // logBoth returns the logarithm of twice a probability, at most 0: of a test with two sides.

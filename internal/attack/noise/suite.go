@@ -13,16 +13,18 @@ import (
 	"github.com/ditherml/dither/internal/release"
 )
 
-// Options say how much is read.
+// Options are the settings of the attacks on noise.
 type Options struct {
 	// Alarm is the false-alarm probability of all tests together.
 	Alarm float64
-	// Numbers is how many numbers the longest series has: of Gaussian noise on the finest grid.
+	// Numbers is the length of the longest series of numbers, which is Gaussian noise on the finest
+	// grid.
 	Numbers int
-	// Elsewhere, if not nil, returns the numbers of one release that another process made: what
-	// Elsewhere of this package returns there.
+	// Elsewhere, if not nil, returns the numbers of one release in another process. That process
+	// gets them from the function Elsewhere.
 	Elsewhere func(context.Context) ([]float64, error)
-	// Progress, if not nil, is told before each kind, and which share of the work is done.
+	// Progress, if not nil, is called before each kind with its name and the finished share of the
+	// work.
 	Progress func(kind string, done float64)
 }
 
@@ -33,9 +35,10 @@ type attack struct {
 	run         func(context.Context) ([]Finding, int, error)
 }
 
-// Attack reads the noise of every kind of release, the samples and the choices, and tests them. It
-// gives each kind one share of the false alarm, and each test of a kind one share of that. An error
-// says that a release failed, or that ctx ended. It comes with the sections before it.
+// Attack reads and tests the noise of every kind of release, the samples and the choices. Each kind
+// has a share of the false-alarm probability, and the tests of a kind divide that share equally. An
+// error means that a release failed or that ctx ended. Attack then returns the finished sections
+// too.
 func Attack(ctx context.Context, o Options) ([]auditing.Section, error) {
 	attacks := attacks(o)
 	var sections []auditing.Section
@@ -61,7 +64,8 @@ func Attack(ctx context.Context, o Options) ([]auditing.Section, error) {
 	return sections, nil
 }
 
-// Found begins the words of a section about what each test would have found; tests are divided by semicolons.
+// Found is the beginning of the text that states what each test of a section detects. Semicolons
+// separate the tests in this text.
 const Found = "What each test would have found: "
 
 // section is what was found about one kind, for tests that share a false-alarm probability.
@@ -225,7 +229,7 @@ func (k kind) rulers() []ruler {
 	return []ruler{proportions(), layersOf(release.NoiseLayers())}
 }
 
-// Elsewhere returns the numbers of one release, for an attack that another process runs.
+// Elsewhere returns the numbers of one release, for an attack that runs in another process.
 func Elsewhere() ([]float64, error) { return kinds()[0].draw() }
 
 // elsewhere compares releases of this process and of others, all of one time.
