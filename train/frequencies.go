@@ -12,6 +12,10 @@ import (
 // the noise. A feature that noise hides is scaled as one of this frequency.
 const frequencyFloor = 3
 
+// leastFrequency is the least frequency that a feature is taken to have, relative to the largest.
+// Without noise it keeps the scales far above the steps of the grid of rows.
+const leastFrequency = 0x1p-14
+
 // learnFrequencies pays for the mean of rows that are not centered.
 func (statistic PreparationStep) learnFrequencies(terms pass.Settings, t *table, out *prepared) error {
 	if t.inFile {
@@ -27,8 +31,11 @@ func (statistic PreparationStep) learnFrequencies(terms pass.Settings, t *table,
 // scales returns the whitening by frequencies. The second moment of an indicator is its mean times
 // its value, so each feature is divided by the square root of its mean. The largest scale is 1.
 func (m moment) scales() *feature.Whitening {
-	floor := max(frequencyFloor*m.noise, math.SmallestNonzeroFloat64)
-	rarest := math.Inf(1)
+	rarest, largest := math.Inf(1), 0.0
+	for _, v := range m.mean {
+		largest = max(largest, math.Abs(v))
+	}
+	floor := max(frequencyFloor*m.noise, leastFrequency*largest, math.SmallestNonzeroFloat64)
 	for _, v := range m.mean {
 		rarest = min(rarest, math.Abs(v)+floor)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// miscopy is a payload of which one copy has row 1 in the place of row 0, if they differ.
+// miscopy is a payload whose first copy of differing rows has row 1 in the place of row 0.
 type miscopy struct {
 	storage
 	wrong *atomic.Int32 // how many are to come
