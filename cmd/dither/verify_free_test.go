@@ -48,6 +48,7 @@ var freeParts = []freePart{
 	{"certificate.json/plan/linear/ridge", "it is only added to released numbers, so the price does not depend on it", false},
 	{"certificate.json/plan/newton/ridge", "declared; the noise of a step is large enough for every ridge, so the price does not depend on it", false},
 	{"certificate.json/plan/reference/sum-ridge", "it belongs to a baseline without a guarantee", false},
+	{"certificate.json/plan/preparation/*/kind", "`frequencies` may be called `variances` and the reverse if both have the same bound; noise, bound and event of the plan are the same", true},
 	{"certificate.json/plan/preparation/*/lower", "together with `upper`: any range whose candidates include the learned bounds", true},
 	{"certificate.json/plan/preparation/*/upper", "together with `lower`, or alone: any range whose candidates include the learned bounds", true},
 	{"certificate.json/plan/configurations", "private choice: the number of configurations; every run has the same price, whichever configuration it has", false},
