@@ -54,6 +54,10 @@ type Declared struct {
 	// Frozen describes the source of the frozen layers of a network. It is nil if no layer is
 	// frozen.
 	Frozen *Frozen `json:"frozen-layers,omitempty"`
+	// Owner names whose records they are, and Purpose says what the release is for, each on one
+	// line. They are empty if the trainer did not say.
+	Owner   string `json:"owner,omitempty"`
+	Purpose string `json:"purpose,omitempty"`
 }
 
 // Rounded returns epsilon as text with four significant digits, rounded up, or "infinity" for +Inf.

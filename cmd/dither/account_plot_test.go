@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/explain"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/report"
 )
 
 // TestAttackerIsTheLibrary holds the JSON to the risks of the claim, and the text to their words.
@@ -101,7 +101,7 @@ func TestPageAndExplanationAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	upward := func(p float64) string { return fmt.Sprintf("%.1f %%", math.Ceil(1000*p-1e-9)/10) }
+	upward := func(p float64) string { return report.PercentUp(p) + " %" }
 	right, named := (1+told.Attacker.Advantage)/2, told.Attacker.TruePositiveAt1
 	want := fmt.Sprintf("at most %s are recognized where 1 %% are accused falsely, and at most %s of the answers", upward(named), upward(right))
 	if !strings.Contains(strings.ReplaceAll(string(page), "\u00a0", " "), want) {

@@ -6,14 +6,17 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/explain"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/flags"
 	"github.com/ditherml/dither/internal/glossary"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/spf13/cobra"
@@ -83,6 +86,7 @@ func TestExplainWhatWasWritten(t *testing.T) {
 				}
 			}
 			checkHarmless(t, text)
+			checkAttacks(t, c.folder, text, e)
 			alone, _ := mustInvoke(t, "explain", filepath.Join(c.folder, certificate.FileName))
 			alone = strings.Join(strings.Fields(alone), " ")
 			if !strings.Contains(alone, "name the whole folder") || strings.Contains(alone, "all files agree") {
@@ -121,6 +125,34 @@ func checkExplanation(t *testing.T, path string, e explain.Explanation, kind str
 	// The certificate counts the slack of the noise, and an accountant may place a bound a little elsewhere.
 	if got := e.Releases[len(e.Releases)-1].Part + 1; got != parts || math.Abs(dearest/float64(c.Epsilon)-1) > 2e-4 {
 		t.Errorf("got %d parts that cost %v, want %d and epsilon %v", got, dearest, parts, c.Epsilon)
+	}
+}
+
+// checkAttacks wants the figures of the page's table of attacks to be those of the explanation, digit by digit. An answer has
+// no page, and a baseline no table.
+func checkAttacks(t *testing.T, folder, text string, e explain.Explanation) {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(folder, report.FileName))
+	if e.Attacker == nil || os.IsNotExist(err) {
+		return
+	}
+	_, table, _ := strings.Cut(string(page), `<table class="attacks">`)
+	table, _, _ = strings.Cut(table, "</table>")
+	var got []string
+	for _, row := range regexp.MustCompile(`<td>[^<]*</td><td>([^<]*)</td>`).FindAllStringSubmatch(table, -1) {
+		got = append(got, row[1])
+	}
+	a := e.Attacker
+	want := []string{strings.NewReplacer("e+", "e").Replace(display.Rounded(float64(a.BayesFactor), 4, true)), report.PercentUp((1+a.Advantage)/2) + " %", report.PercentUp(a.TruePositiveAt1) + " %",
+		report.PercentUp(a.TruePositiveAt01) + " %", report.PercentUp(a.PosteriorFromHundredth) + " %", report.OneIn(a.Reconstruction)}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: the page bounds attackers by %v, and explain by %v, want one list", folder, got, want)
+	}
+	words := strings.Join(strings.Fields(text), " ")
+	for _, cell := range got[1:] {
+		if number := strings.TrimSuffix(strings.TrimRight(strings.TrimSuffix(cell, " %"), "0"), "."); !strings.Contains(words, number) {
+			t.Errorf("%s: the page has %q, and explain does not:\n%s", folder, cell, text)
+		}
 	}
 }
 

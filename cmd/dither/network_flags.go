@@ -38,7 +38,7 @@ var networkOnly = []string{"hidden", "activation", "embedding", "input-shape", "
 var networkToo = []string{"model", "data", "labels", "delimiter", "schema", "target", "test", "test-labels", "test-public", "print-not-private", "group", "out", "replace",
 	"assume-public", "dry-run", "non-private", "records", "max-records", "json", "quiet", "epsilon", "delta", "neighboring", "sampling-probability", "batch-size", "parts", "steps",
 	"clipping-norm", "transform", "row-normalization", "row-radius", "loss", "loss-width", "quantile", "learning-rate", "momentum", "ridge", "l1", "feature-bits", "optimizer",
-	"schedule", "warm-up", "average", "threshold", "ledger", "charge", "population", "purpose"}
+	"schedule", "warm-up", "average", "threshold", "ledger", "charge", "population", "purpose", "owner"}
 
 func (n *networkFlags) add(f *pflag.FlagSet) {
 	n.addLayers(f, layers.Linear)

@@ -33,7 +33,7 @@ type trainCommand struct {
 	holdout                     holdoutFlags
 	method                      methodFlags
 	network                     networkFlags
-	sweep                       string
+	sweep, owner                string
 	wish                        bookkeeping.Wish
 	key                         signature.Private
 	curve                       *training.Curve // the curve of --sweep, or nil
@@ -75,7 +75,9 @@ func newTrainCommand() (*trainCommand, *cobra.Command) {
 	f.BoolVar(&t.stream, streamFlag, false, "for tables larger than memory: encode the table once into the cache folder, and read it from there in every step (dither clean removes it)")
 	f.BoolVar(&t.cacheFeatures, cacheFeaturesFlag, false, "for costly transforms: keep the encoded features, which are private records, in the cache folder for later runs on the same table (dither data lists them, dither clean removes them)")
 	f.StringVar(&t.sweep, "sweep", "", "folder of a finished dither sweep on public records: the report draws its accuracy over epsilon, with the epsilon of this run")
+	f.StringVar(&t.owner, "owner", "", "whose records they are, for report and certificate; the report has a place to write it by hand otherwise")
 	addWish(f, &t.wish, &t.key)
+	t.wish.Noted, f.Lookup("purpose").Usage = true, "what the model is for, in a few words, for report, certificate and ledger"
 	addCharge(f, &t.wish)
 	f.BoolVar(&t.json, "json", false, "print the summary (or the dry run) as JSON")
 	f.BoolVar(&t.quiet, "quiet", false, "no progress; warnings stay")

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ditherml/dither/certificate"
 )
 
 // A guarantee for persons names no second epsilon for the rows of one person, which are the record.
@@ -30,5 +34,26 @@ func TestBaselineHasNoShares(t *testing.T) {
 	}
 	if out, _ := mustInvoke(t, "train", "--dry-run"); !strings.Contains(out, "% of the budget") {
 		t.Errorf("a private plan names no shares:\n%s", out)
+	}
+}
+
+// TestOwnerAndPurpose: what is given stands in the certificate and on the page, which has places for the rest. What is
+// not one line is refused before anything is spent.
+func TestOwnerAndPurpose(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mustInvoke(t, "train", "--quiet", "--steps", "1", "--purpose", "planning of beds", "--out", "model")
+	c, err := certificate.Read(filepath.Join("model", certificate.FileName))
+	if err != nil || c.Declared == nil || c.Declared.Purpose != "planning of beds" || c.Declared.Owner != "" {
+		t.Errorf("got %+v, %v, want the purpose alone", c.Declared, err)
+	}
+	page, err := os.ReadFile(filepath.Join("model", "report.html"))
+	if err != nil || !strings.Contains(string(page), "planning of beds") || strings.Count(string(page), "<dt>purpose</dt>") != 1 || !strings.Contains(string(page), "<dt>owner of the records</dt><dd></dd>") {
+		t.Errorf("%v: the page lacks the purpose, or the place for an owner", err)
+	}
+	mustInvoke(t, "verify", "model")
+	for _, owner := range []string{"two\nlines", " spaced", strings.Repeat("x", 201)} {
+		if status, _, said := invoke("train", "--quiet", "--steps", "1", "--owner", owner, "--out", "other"); status == 0 || !strings.Contains(said, "the owner is") {
+			t.Errorf("owner %q: got status %d, %s, want a refusal", owner, status, said)
+		}
 	}
 }

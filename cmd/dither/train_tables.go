@@ -32,7 +32,7 @@ type tables struct {
 // told returns the description of a run's tables.
 func (t *trainCommand) told(source tables) training.Tables {
 	return training.Tables{Schema: source.schema, Name: source.name, Source: t.streamed, Builtin: strings.HasPrefix(source.name, builtinPrefix), Argument: t.tablePath,
-		Extra: t.personColumn(source.schema), TestName: source.testName, TestPublic: source.testPublic, Group: t.group}
+		Owner: t.owner, Purpose: t.wish.Purpose, Extra: t.personColumn(source.schema), TestName: source.testName, TestPublic: source.testPublic, Group: t.group}
 }
 
 // open determines the tables to read from the flags alone.

@@ -215,7 +215,23 @@ func checkDeclared(c certificate.Certificate, m *model.Model) error {
 	case d.ScoredOn != display.OneLine(d.ScoredOn):
 		return fmt.Errorf("the name of the records that models were scored on is not on one line, want it so")
 	}
+	if err := CheckAbout(d); err != nil {
+		return err
+	}
 	return draft.CheckFrozen(d.Frozen)
+}
+
+// CheckAbout returns an error if the owner or the purpose in a declaration is not one printable line. Nil is valid.
+func CheckAbout(d *certificate.Declared) error {
+	if d == nil {
+		return nil
+	}
+	for _, part := range []struct{ what, text string }{{"owner", d.Owner}, {"purpose", d.Purpose}} {
+		if part.text != "" && !plainWord(part.text) {
+			return fmt.Errorf("the %s is %q, want at most 200 printable characters on one line, without spaces around them", part.what, Shortly(part.text))
+		}
+	}
+	return nil
 }
 
 // checkBare refuses, in a certificate that is not of a model, parts that only certificates of

@@ -28,6 +28,8 @@ type Wish struct {
 	// Purpose is the purpose of the run, or "" for the name of the method. Person is the person who
 	// requests the run, or "" for the user's name.
 	Purpose, Person string
+	// Noted reports that the purpose is stated elsewhere too, so that it needs no ledger.
+	Noted bool
 	// Charge is the largest share of the budget that the filter may charge for the run. It is a
 	// percentage of the ledger's budget, or ChargeLeft for all that is left. "" means no limit
 	// besides the budget.
@@ -55,7 +57,7 @@ func (w Wish) Purse(ctx context.Context, s *data.Schema) (*Purse, error) {
 		return nil, fmt.Errorf("--ledger is %s, and the schema names the ledger %s, want one of them; leave --ledger out, or mend the schema", display.OneLine(w.Where), display.OneLine(s.Ledger))
 	}
 	if w.Where == "" {
-		if w.Population != "" || w.Purpose != "" {
+		if w.Population != "" || w.Purpose != "" && !w.Noted {
 			return nil, errors.New("--population or --purpose is given without --ledger, want the ledger that they are for")
 		}
 		return nil, nil

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/certificate"
-	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 )
@@ -42,7 +41,7 @@ func Attacker(c certificate.Certificate) (account.TradeOff, error) {
 
 // ForPage returns the attacker of a page. It is nil where there is none to show: then the page uses
 // epsilon and delta.
-func ForPage(c certificate.Certificate) report.Attacker {
+func ForPage(c certificate.Certificate) *account.TradeOff {
 	if !c.Private {
 		return nil
 	}
@@ -50,7 +49,7 @@ func ForPage(c certificate.Certificate) report.Attacker {
 	if err != nil {
 		return nil
 	}
-	return trade
+	return &trade
 }
 
 // claim is what a curve depends on.
@@ -65,11 +64,11 @@ type claim struct {
 // of an event takes up to seconds.
 type Kept struct {
 	of       claim
-	attacker report.Attacker
+	attacker *account.TradeOff
 }
 
 // ForPage returns the result of the function ForPage, from memory if the claim is the same.
-func (k *Kept) ForPage(c certificate.Certificate) report.Attacker {
+func (k *Kept) ForPage(c certificate.Certificate) *account.TradeOff {
 	if !c.Private {
 		return nil
 	}

@@ -144,7 +144,7 @@ func privateCalibration(c *evaluate.PrivateClassification) report.Table {
 	if len(c.Levels) == 2 {
 		share = "share of " + c.Levels[1]
 	}
-	t := report.Table{Title: "Calibration", Columns: []string{"probability", "records", share, intervalColumn}}
+	t := report.Table{Title: "Calibration", Folded: true, Columns: []string{"probability", "records", share, intervalColumn}}
 	for _, b := range c.Calibration {
 		t.Rows = append(t.Rows, row(fmt.Sprintf("%.4g to %.4g", b.Low, b.High), []string{fixed(b.Records.Value, 0)}, percents(b.Rate)))
 	}

@@ -158,7 +158,8 @@ var layers = []layer{
 	{"internal/experiment", "internal/figure"},
 	// What figures are drawn on: as SVG or as dots.
 	{"internal/report/internal/canvas", ""},
-	{"internal/report", "privacy certificate model train evaluate internal/figure internal/experiment internal/report/internal/canvas"},
+	// Its table of attackers is a risk of package account, as explanations have it: one computation for both.
+	{"internal/report", "privacy account certificate model train evaluate internal/figure internal/experiment internal/report/internal/canvas"},
 	// The reproductions are many, and read data sets that come with the program: a room apart from sweeps. They write pages.
 	{"internal/reproduce", "privacy internal/special internal/kernel internal/parallel internal/dense internal/pass mechanism account ledger certificate data data/builtin internal/public feature network internal/dynamics query model internal/reference evaluate train train/erm train/neural internal/figure internal/experiment internal/display internal/durable internal/report internal/option"},
 	// What was released, as a folder: the command and the front door write and verify the same files.

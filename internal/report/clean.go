@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ditherml/dither/account"
 )
 
 // Limits of the strings on a page.
@@ -67,6 +69,9 @@ func cleanCopy[T any](value T) T {
 
 func cleanedValue(v reflect.Value) reflect.Value {
 	out := reflect.New(v.Type()).Elem()
+	if v.Type() == reflect.TypeFor[account.TradeOff]() { // which has numbers alone
+		return v
+	}
 	switch v.Kind() {
 	case reflect.String:
 		out.SetString(clean(v.String()))

@@ -17,7 +17,7 @@ func exampleDocument() Document {
 		Warnings: []string{"These are experiments on public records."},
 		Sections: []Section{
 			{Title: "Figures", Figures: exampleFigures()},
-			{Title: "Results", Text: []string{"Sorted by ε."}, Tables: []Table{{"Results", []string{"ε", "accuracy", "from", "to"}, [][]string{{"0.1", "85.7", "84.1", "86.9"}}}}},
+			{Title: "Results", Text: []string{"Sorted by ε."}, Tables: []Table{{Title: "Results", Columns: []string{"ε", "accuracy", "from", "to"}, Rows: [][]string{{"0.1", "85.7", "84.1", "86.9"}}}}},
 			{Title: "How it was run", Facts: []Fact{{"repeats", "20", "each with fresh noise"}}, List: []string{"One pass over the records trained all."}, Command: "dither sweep plan.yaml"},
 			{Title: "Compared", Comparisons: exampleComparisons(), Note: "Small print."},
 			{Warning: true, Title: "Cost", Text: []string{"All runs together cost more."}},

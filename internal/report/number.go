@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -40,14 +41,34 @@ func plain(x float64) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// percentUp writes a probability as a percentage, rounded up, with one decimal. Close to 1 it has
-// as many as keep it below 100 %, at most four.
-func percentUp(p float64) string {
+// percentUp writes a probability as a percentage, rounded up.
+func percentUp(p float64) string { return PercentUp(p) + " %" }
+
+// PercentUp returns a probability in percent, rounded up so that a bound stays one. It has one
+// decimal, and two below 10 %. Close to 1 it has as many as keep it below 100 %, at most four.
+func PercentUp(p float64) string {
 	decimals := 1
+	if 100*p < 10 {
+		decimals = 2
+	}
 	for decimals < 4 && p < 1 && ceil(100*p, decimals) >= 100 {
 		decimals++
 	}
-	return strconv.FormatFloat(ceil(100*p, decimals), 'f', decimals, 64) + " %"
+	return strconv.FormatFloat(ceil(100*p-1e-9, decimals), 'f', decimals, 64)
+}
+
+// OneIn returns a small probability as 1 in n, the number rounded down to two digits. From 0.1 it
+// is a percentage.
+func OneIn(p float64) string {
+	if p >= 0.1 {
+		return percentUp(p)
+	}
+	many := min(1/p, math.MaxFloat64) // of what float64 cannot invert, a chance that is no less
+	if many > 1e15 {
+		return fmt.Sprintf("1 in %.3g", many*(1-1e-2))
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(many))-1)
+	return fmt.Sprintf("1 in %.0f", math.Floor(many/unit*(1+1e-12))*unit)
 }
 
 // ceil rounds x up to a number of decimals.

@@ -27,6 +27,7 @@ func TestNumbers(t *testing.T) {
 		{"plain small power", plain, 1e-12, "1e-12"},
 		{"plain fraction", plain, .0001, "0.0001"},
 		{"percent up", percentUp, .7310585786, "73.2 %"},
+		{"percent below 10", percentUp, .0271828, "2.72 %"},
 		{"percent exact", percentUp, .5, "50.0 %"},
 		{"percent near 1", percentUp, .99966, "99.97 %"},
 		{"percent nearer", percentUp, .99999999, "100.0000 %"},

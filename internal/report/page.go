@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ditherml/dither/account"
 	"github.com/ditherml/dither/internal/figure"
 )
 
@@ -20,6 +21,11 @@ type Page struct {
 	Generated string
 	// Guarantee is the promise; it has no default.
 	Guarantee Guarantee
+	// Table names the table of records, Purpose says what the model is for, and Owner whose records
+	// they are. Places to fill in by hand stand for an empty Purpose and Owner.
+	Table, Purpose, Owner string
+	// Others says what is known about other releases from these records.
+	Others []string
 	// Banner stands prominently above everything. When Guarantee.Epsilon is infinite, an empty
 	// Banner becomes "NOT PRIVATE: epsilon is infinite".
 	Banner string
@@ -62,15 +68,6 @@ type Page struct {
 	Provenance []Fact
 }
 
-// Attacker has upper bounds on attackers who tell from the model whether one record was used.
-type Attacker interface {
-	// TruePositives returns a bound on the share of used records that are recognized, at this share
-	// of false accusations.
-	TruePositives(falsePositives float64) float64
-	// Advantage returns a bound on the share of true positives less the share of false positives.
-	Advantage() float64
-}
-
 // Guarantee is the promise of differential privacy that the page explains.
 type Guarantee struct {
 	// Epsilon in nats, at least 0; +Inf for a model that is not private.
@@ -95,9 +92,12 @@ type Guarantee struct {
 	NoisePerRecord string
 	// Released is what the page is about, as "evaluation"; "" is "model".
 	Released string
-	// Attacker bounds attacks on one record, by everything that is proven about the run. Nil means
-	// by Epsilon and Delta alone.
-	Attacker Attacker
+	// Attacker bounds the errors of attackers on one record, by everything that is proven about the
+	// run. Nil means by Epsilon and Delta alone.
+	Attacker *account.TradeOff
+	// Records is the declared number of records, and MaxRecords the declared bound on it. Each is 0
+	// if it is not declared. Delta is judged against them.
+	Records, MaxRecords int
 }
 
 // Fact is a named value, with an optional reason why it matters.
@@ -180,6 +180,8 @@ type Table struct {
 	Title   string
 	Columns []string
 	Rows    [][]string
+	// Folded reports that the table is closed until the reader opens it.
+	Folded bool
 }
 
 // Confusion is a confusion matrix: Counts has shape [true level][predicted

@@ -22,9 +22,11 @@ func binaryPage() Page {
 	return Page{
 		Title:     "A private model of any-visit",
 		Generated: "2026-01-02 03:04:05 UTC",
+		Table:     "visits.csv", Purpose: "planning of beds",
+		Others: []string{"Before this run the ledger hospital counted 2 other releases."},
 		Guarantee: Guarantee{
 			Epsilon: 1, Delta: 1e-6, Neighboring: "add-or-remove-one", Unit: "one person-year row", Accountant: "gdp (exact Gaussian)",
-			GroupRows: 5, GroupEpsilon: 5.4321, NoisePerRecord: "standard deviation 24.2 times the most that one record can contribute to a step",
+			GroupRows: 5, GroupEpsilon: 5.4321, NoisePerRecord: "standard deviation 24.2 times the most that one record can contribute to a step", Records: 20000, MaxRecords: 32768,
 		},
 		Warnings: []string{"The table has several rows a person and no person id: the guarantee is for one row, and a person with five rows is protected by ε = 5.43."},
 		Public: []Fact{
@@ -50,9 +52,9 @@ func binaryPage() Page {
 		Metrics: &Metrics{
 			Source: "the built-in test split",
 			Tables: []Table{
-				{"All records", []string{"measure", "value"}, [][]string{{"records", "4038"}, {"accuracy", "72.14 %"}, {"accuracy of the most frequent level", "68.72 %"}, {"log-loss (nats)", "0.5731"}, {"area under the curve", "0.7012"}}},
-				{"By level", []string{"level", "precision", "recall"}, [][]string{{"no", "61.90 %", "28.42 %"}, {"yes", "73.97 %", "92.04 %"}}},
-				{"By sex", []string{"sex", "records", "accuracy", "most frequent level", "log-loss", "area under the curve"}, [][]string{{"woman", "2098", "74.88 %", "73.02 %", "0.5402", "0.6901"}, {"man", "1940", "69.18 %", "64.07 %", "0.6087", "0.6988"}}},
+				{Title: "All records", Columns: []string{"measure", "value"}, Rows: [][]string{{"records", "4038"}, {"accuracy", "72.14 %"}, {"accuracy of the most frequent level", "68.72 %"}, {"log-loss (nats)", "0.5731"}, {"area under the curve", "0.7012"}}},
+				{Title: "By level", Columns: []string{"level", "precision", "recall"}, Rows: [][]string{{"no", "61.90 %", "28.42 %"}, {"yes", "73.97 %", "92.04 %"}}},
+				{Title: "By sex", Columns: []string{"sex", "records", "accuracy", "most frequent level", "log-loss", "area under the curve"}, Rows: [][]string{{"woman", "2098", "74.88 %", "73.02 %", "0.5402", "0.6901"}, {"man", "1940", "69.18 %", "64.07 %", "0.6087", "0.6988"}}},
 			},
 			Confusion: &Confusion{Levels: []string{"no", "yes"}, Counts: [][]int{{359, 904}, {221, 2554}}},
 		},
@@ -89,8 +91,8 @@ func regressionPage() Page {
 	p.Warnings, p.Tainted = nil, nil
 	p.Model = []Fact{{"kind", "linear regression with Huber loss", ""}}
 	p.Coefficients = p.Coefficients[:9]
-	p.Estimates = &Estimates{Intervals: []Interval{{"intercept", 3.02, 2.88, 3.16}, {"water", -1.99, -2.01, -1.97}, {"age", 0.1, -0.2, 0.4}, {"none", math.NaN(), 0, 1}}, Facts: []Fact{{"records, with noise", "15034", ""}}, Table: &Table{"Coefficients with intervals of 95 %", []string{"coefficient", "estimate", "from", "to"}, [][]string{{"intercept", "3.02", "2.88", "3.16"}, {"water", "1.99", "1.97", "2.01"}}}}
-	p.Metrics = &Metrics{Tables: []Table{{"All records", []string{"measure", "value"}, [][]string{{"records", "4128"}, {"root mean squared error", "0.7801"}, {"mean absolute error", "0.5512"}, {"R²", "0.5402"}}}}}
+	p.Estimates = &Estimates{Intervals: []Interval{{"intercept", 3.02, 2.88, 3.16}, {"water", -1.99, -2.01, -1.97}, {"age", 0.1, -0.2, 0.4}, {"none", math.NaN(), 0, 1}}, Facts: []Fact{{"records, with noise", "15034", ""}}, Table: &Table{Title: "Coefficients with intervals of 95 %", Columns: []string{"coefficient", "estimate", "from", "to"}, Rows: [][]string{{"intercept", "3.02", "2.88", "3.16"}, {"water", "1.99", "1.97", "2.01"}}}}
+	p.Metrics = &Metrics{Tables: []Table{{Title: "All records", Columns: []string{"measure", "value"}, Rows: [][]string{{"records", "4128"}, {"root mean squared error", "0.7801"}, {"mean absolute error", "0.5512"}, {"R²", "0.5402"}}}}}
 	return p
 }
 
@@ -98,7 +100,7 @@ func classesPage() Page {
 	p := binaryPage()
 	p.Title = "A private model of garment"
 	p.BarWords, p.BarRefusal = nil, "each step took a random part of the records"
-	p.Guarantee = Guarantee{Epsilon: 8, Delta: 1e-5, Neighboring: "add-or-remove-one", Unit: "one image", Accountant: "pld"}
+	p.Guarantee = Guarantee{Epsilon: 8, Delta: 1e-5, Neighboring: "add-or-remove-one", Unit: "one image", Accountant: "pld", MaxRecords: 60000}
 	p.Warnings, p.Tainted, p.Coefficients = nil, nil, nil
 	p.Estimates = &Estimates{Refusal: "the noise is too large"}
 	p.Model = []Fact{{"kind", "softmax regression, 10 classes", ""}}
@@ -115,7 +117,7 @@ func classesPage() Page {
 		counts[k][k], counts[k][(k+3)%10] = 780-10*k, 110
 	}
 	p.Metrics = &Metrics{Source: "fashion-test.csv, declared public by --public-test", Confusion: &Confusion{levels, counts},
-		Tables: []Table{{"All records", []string{"measure", "value"}, [][]string{{"records", "10000"}, {"accuracy", "82.31 %"}}}}}
+		Tables: []Table{{Title: "All records", Columns: []string{"measure", "value"}, Rows: [][]string{{"records", "10000"}, {"accuracy", "82.31 %"}}}}}
 	return p
 }
 

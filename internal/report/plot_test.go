@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ditherml/dither/account"
 )
 
 func TestBars(t *testing.T) {
@@ -135,7 +137,7 @@ func TestRiskFigure(t *testing.T) {
 		f := riskFigure(g)
 		before := 0.0
 		for _, p := range f.Panels[0].Series[0].Points {
-			want := 100 * bestTruePositives(p.X/100, epsilon, g.Delta)
+			want := 100 * account.TradeOff{}.With(epsilon, g.Delta).TruePositives(p.X/100)
 			if epsilon < 10 && math.Abs(p.Y-want) > 1e-9*(1+want) || p.Y < before || p.Y > 100 {
 				t.Errorf("ε %v: got %v %% recognized at %v %%, behind %v, want %v", epsilon, p.Y, p.X, before, want)
 			}
@@ -148,7 +150,7 @@ func TestRiskFigure(t *testing.T) {
 		if first, last := answers[0], answers[len(answers)-1]; first.X != 0 || math.Abs(first.Y-50) > 1e-3 || last.X < epsilon || last.Y > 100 {
 			t.Errorf("ε %v: got right answers from %v to %v, want from 50 %% at 0 to beyond epsilon", epsilon, first, last)
 		}
-		if m := f.Panels[1].Marks[0]; m.X != epsilon || m.Y != 100*bestAccuracy(epsilon, g.Delta) {
+		if m := f.Panels[1].Marks[0]; m.X != epsilon || m.Y != 100*rightAt(epsilon, g.Delta) {
 			t.Errorf("ε %v: got the mark %+v", epsilon, m)
 		}
 	}

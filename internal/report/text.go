@@ -26,13 +26,14 @@ func (p Page) WriteText(w io.Writer) error {
 	}
 	t := &textPage{Page: p.cleaned()}
 	t.head()
-	t.attacks()
 	t.list("Warnings", t.Warnings)
+	t.attacks()
+	t.metrics()
+	t.list("Other releases from these records", t.Others)
 	t.list("Copied out of the records, not protected", t.Tainted)
 	t.list("Assumptions", t.Assumptions)
 	t.facts("Declared public", t.Public)
 	t.events()
-	t.metrics()
 	t.facts("The model", t.Model)
 	t.coefficients()
 	t.estimates()
@@ -65,6 +66,7 @@ func (t *textPage) head() {
 	}
 	t.out.WriteByte('\n')
 	t.wrapped("", "", t.Guarantee.verdict())
+	t.facts("About", t.about())
 	t.facts("The guarantee", t.Guarantee.facts())
 	for _, paragraph := range t.Guarantee.meaning() {
 		t.out.WriteByte('\n')

@@ -8,6 +8,7 @@ type view struct {
 	Loud     string
 	Verdict  string
 	Private  bool
+	About    []Fact
 	Facts    []Fact
 	Meaning  []string
 	Limits   []string
@@ -44,6 +45,7 @@ func newView(p Page) view {
 		Loud:       p.banner(),
 		Verdict:    g.verdict(),
 		Private:    g.private(),
+		About:      p.about(),
 		Facts:      g.facts(),
 		Meaning:    g.meaning(),
 		Limits:     g.limits(),

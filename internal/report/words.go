@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/ditherml/dither/account"
 )
 
 // relation puts a neighboring relation into words.
@@ -32,6 +35,17 @@ var relations = map[string]relation{
 		"whether a given record was used or blanked out",
 		"records that were blanked out",
 	},
+}
+
+// about says which records the page is about, and what the model is for.
+func (p Page) about() []Fact {
+	var out []Fact
+	for _, f := range []Fact{{Name: "table", Value: p.Table}, {Name: "owner of the records", Value: p.Owner}, {Name: "purpose", Value: p.Purpose}} {
+		if f.Value != "" {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // relation returns the words for the guarantee's relation, general ones when
@@ -69,6 +83,9 @@ func (g Guarantee) facts() []Fact {
 		{"protected unit", g.Unit, "what one record stands for"},
 		{"relation", g.Neighboring, "compares " + g.relation().meaning},
 	}
+	if judged := g.deltaFact(); judged != (Fact{}) {
+		facts = slices.Insert(facts, 2, judged)
+	}
 	if g.GroupRows > 1 {
 		facts = append(facts, Fact{fmt.Sprintf("ε for %d rows", g.GroupRows), digitsUp(g.GroupEpsilon, 4),
 			fmt.Sprintf("for %d rows together, such as those of one person, at the same δ", g.GroupRows)})
@@ -82,6 +99,21 @@ func (g Guarantee) facts() []Fact {
 	return facts
 }
 
+// deltaFact judges delta against the declared number of records. A method with this delta may publish
+// each record with that probability.
+func (g Guarantee) deltaFact() Fact {
+	const meaning = "a method with this δ may publish each record with probability δ, and so this many on average; it should be far below 1"
+	switch {
+	case g.Delta == 0:
+	case g.Records > 0:
+		return Fact{"δ × records", digitsUp(g.Delta*float64(g.Records), 3), fmt.Sprintf("for the declared %s records: %s", grouped(float64(g.Records)), meaning)}
+	case g.MaxRecords > 0:
+		return Fact{"δ × records", "at most " + digitsUp(g.Delta*float64(g.MaxRecords), 3),
+			fmt.Sprintf("the number of records is not declared, so their declared bound of %s stands for it: %s", grouped(float64(g.MaxRecords)), meaning)}
+	}
+	return Fact{}
+}
+
 // released is what the guarantee is about, in a word.
 func (g Guarantee) released() string { return cmp.Or(g.Released, "model") }
 
@@ -93,16 +125,16 @@ func (g Guarantee) meaning() []string {
 			"Keep this model as you keep the records themselves. It serves as a baseline to compare a private model with.",
 		}
 	}
-	r, factor, by := g.relation(), digitsUp(oddsFactor(g.Epsilon), 4), "training"
+	r, risk, by := g.relation(), g.risk(), "training"
 	if g.Released != "" {
 		by = "the " + g.Released
 	}
 	paragraphs := []string{
 		fmt.Sprintf("The guarantee compares two worlds: %s. Whatever %s may release, its probability in one world is at most e^ε times its probability in the other, plus δ.", r.meaning, by),
-		fmt.Sprintf("Whatever someone believed about %s, after seeing this %s the odds change by at most a factor e^ε = %s, except with probability δ = %s. Someone who thought it an even chance may come to hold it for at most %s probable.", r.question, g.released(), factor, plain(g.Delta), percentUp(bestAccuracy(g.Epsilon, 0))),
+		fmt.Sprintf("Whatever someone believed about %s, after seeing this %s the odds change by at most a factor e^ε = %s, except with probability δ = %s. Someone who thought it an even chance may come to hold it for at most %s probable.", r.question, g.released(), digitsUp(risk.BayesFactor, 4), plain(g.Delta), percentUp(risk.PosteriorFromHalf)),
 		"This holds against anyone who has this " + g.released() + " and all that was published with it, whatever else they know (even every other record), whatever they compute, now and later.",
 	}
-	if g.accuracy() >= 0.99 {
+	if right(risk) >= 0.99 {
 		paragraphs = append(paragraphs, "At this ε the guarantee is weak: by itself it does not rule out an attacker who is right almost always.")
 	}
 	return paragraphs
@@ -127,9 +159,9 @@ func (g Guarantee) verdict() string {
 	if !g.private() {
 		return "This " + g.released() + " hides nothing: it may reveal any record."
 	}
-	text := fmt.Sprintf("Whoever sees this %s, and knows everything else, is right about %s in at most %s of cases, where guessing is right in 50 %%", g.released(), g.relation().question, percentUp(g.accuracy()))
+	text := fmt.Sprintf("Whoever sees this %s, and knows everything else, is right about %s in at most %s of cases, where guessing is right in 50 %%", g.released(), g.relation().question, percentUp(right(g.risk())))
 	if g.GroupRows > 1 {
-		text += fmt.Sprintf("; for %d rows together it is at most %s", g.GroupRows, percentUp(bestAccuracy(g.GroupEpsilon, g.Delta)))
+		text += fmt.Sprintf("; for %d rows together it is at most %s", g.GroupRows, percentUp(right(g.groupRisk())))
 	}
 	return text + "."
 }
@@ -154,18 +186,24 @@ type attack struct{ Name, Blind, One, Group string }
 // attacks bounds what any attacker can do. Group is empty without a group.
 func (g Guarantee) attacks() []attack {
 	r := g.relation()
-	attacks := []attack{
-		{Name: "Factor by which the odds about " + r.question + " may change", Blind: "1",
-			One: digitsUp(oddsFactor(g.Epsilon), 4)},
-		{Name: "Right answers, when a coin decides " + r.question, Blind: "50.0 %",
-			One: percentUp(g.accuracy())},
-		{Name: "Records recognized, when 1 % of the " + r.accused + " are accused falsely", Blind: "1.0 %",
-			One: percentUp(g.truePositives(claimedFalsePositives))},
+	lines := []struct {
+		name, blind string
+		bound       func(account.Risk) string
+	}{
+		{"Factor by which the odds about " + r.question + " may change", "1", func(r account.Risk) string { return digitsUp(r.BayesFactor, 4) }},
+		{"Right answers, when a coin decides " + r.question, "50.0 %", func(r account.Risk) string { return percentUp(right(r)) }},
+		{"Records recognized, when 1 % of the " + r.accused + " are accused falsely", "1.00 %", func(r account.Risk) string { return percentUp(r.TruePositiveAt1) }},
+		{"Records recognized, when 0.1 % of them are", "0.10 %", func(r account.Risk) string { return percentUp(r.TruePositiveAt01) }},
+		{"What a belief of 1 % may become", "1.00 %", func(r account.Risk) string { return percentUp(r.PosteriorFromHundredth) }},
+		{"Chance to guess a secret that is one of a million", OneIn(1e-6), func(r account.Risk) string { return OneIn(r.Reconstruction) }},
 	}
-	if g.GroupRows > 1 {
-		attacks[0].Group = digitsUp(oddsFactor(g.GroupEpsilon), 4)
-		attacks[1].Group = percentUp(bestAccuracy(g.GroupEpsilon, g.Delta))
-		attacks[2].Group = percentUp(bestTruePositives(claimedFalsePositives, g.GroupEpsilon, g.Delta))
+	var attacks []attack
+	for _, l := range lines {
+		a := attack{Name: l.name, Blind: l.blind, One: l.bound(g.risk())}
+		if g.GroupRows > 1 {
+			a.Group = l.bound(g.groupRisk())
+		}
+		attacks = append(attacks, a)
 	}
 	return attacks
 }

@@ -61,9 +61,10 @@ func (r *Run) page(result *train.Result, c certificate.Certificate, s Summary) r
 		kind = "A model without privacy of "
 	}
 	p := report.Page{
-		Title: kind + r.Tables.Schema.Target.Column, Generated: c.Created,
+		Title: kind + r.Tables.Schema.Target.Column, Generated: c.Created, Table: outcome.BaseName(r.Tables.Name), Owner: r.Tables.Owner, Purpose: r.Tables.Purpose,
 		Guarantee: report.Guarantee{Epsilon: float64(c.Epsilon), Delta: c.Delta, Neighboring: c.Neighboring.String(), Unit: c.Unit, Accountant: c.Accountant,
-			GroupRows: c.GroupRows, GroupEpsilon: float64(c.GroupEpsilon), Attacker: r.attacker.ForPage(c), NoisePerRecord: r.method.noise()},
+			GroupRows: c.GroupRows, GroupEpsilon: float64(c.GroupEpsilon), Attacker: r.attacker.ForPage(c), NoisePerRecord: r.method.noise(),
+			Records: r.Setup.Plan.Records, MaxRecords: r.Setup.Plan.MaxRecords},
 		Public: r.publicFacts(), Tainted: taintWords(r.Tables.Schema), Assumptions: c.Assumptions[:len(c.Assumptions)-len(taintWords(r.Tables.Schema))], Warnings: s.Warnings,
 		Model: r.method.facts(result), Events: r.method.releases(), Budget: r.figures, Tradeoff: r.tradeoff(c, s),
 		Verify: "dither verify " + filepath.Base(r.Folder.Path()),
@@ -77,7 +78,7 @@ func (r *Run) page(result *train.Result, c certificate.Certificate, s Summary) r
 	p.Estimates = reportEstimates(result.Inference)
 	p.Files = append(p.Files, r.Network.files(result.Model)...)
 	if s.Class != nil || s.Value != nil {
-		p.Metrics = measures.Public(s.TestSet, s.Class, s.Value)
+		p.Metrics = measures.Public(outcome.BaseName(s.TestSet), s.Class, s.Value)
 	}
 	if s.Holdout != nil {
 		p.Holdout = holdoutMetrics(r.Setup.Plan, *s.Holdout)
@@ -101,14 +102,13 @@ func (r *Run) publicFacts() []report.Fact {
 		records = strconv.Itoa(p.Records)
 	}
 	out := []report.Fact{
-		{Name: "table", Value: outcome.BaseName(r.Tables.Name), Why: "the records that the guarantee protects"},
 		{Name: "feature columns", Value: wording.Names(s.FeatureRanges()), Why: "their bounds and levels size the model"},
 		{Name: "target", Value: target, Why: "what is predicted"},
 		{Name: "largest number of rows", Value: strconv.Itoa(p.MaxRecords), Why: "keeps integer sums exact"},
 		{Name: "number of rows", Value: records, Why: "the divisor of means"},
 	}
 	if r.Test != nil && r.Tables.TestPublic {
-		out = append(out, report.Fact{Name: "test table", Value: r.Tables.TestName, Why: "its metrics below are exact"})
+		out = append(out, report.Fact{Name: "test table", Value: outcome.BaseName(r.Tables.TestName), Why: "its metrics below are exact"})
 	}
 	return out
 }

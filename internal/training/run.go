@@ -34,6 +34,8 @@ type Tables struct {
 	Argument string
 	// Extra lists the columns of the training table that are read in addition to its features.
 	Extra []string
+	// Owner names whose records they are, and Purpose says what the model is for; "" for unsaid.
+	Owner, Purpose string
 	// TestName names the table to measure the model on. TestPublic is true if that table is
 	// declared public. Group is the column whose levels divide the measures, "" for none.
 	TestName   string
@@ -105,12 +107,12 @@ func Declared(publicTest bool, scoredOn string) *certificate.Declared {
 
 // declare fills in the draft's declarations and assumptions.
 func (r *Run) declare(p draft.Premises, features train.Setup) {
-	r.Draft.Declared = Declared(r.Tables.TestPublic && r.Tables.TestName != "", "")
-	if r.Network != nil && r.Network.Frozen != nil {
-		if r.Draft.Declared == nil {
-			r.Draft.Declared = &certificate.Declared{}
-		}
-		r.Draft.Declared.Frozen = r.Network.Frozen
+	d := certificate.Declared{PublicTest: r.Tables.TestPublic && r.Tables.TestName != "", Owner: r.Tables.Owner, Purpose: r.Tables.Purpose}
+	if r.Network != nil {
+		d.Frozen = r.Network.Frozen
+	}
+	if d != (certificate.Declared{}) {
+		r.Draft.Declared = &d
 	}
 	r.Draft.Assumptions = artefact.AssumptionsOf(p, features.Schema, features.Features, r.Draft)
 }
@@ -119,6 +121,9 @@ func (r *Run) declare(p draft.Premises, features train.Setup) {
 // be made is thus refused before the budget is spent. It reads no training record.
 func (r *Run) rehearse() error {
 	m, err := r.method.untrained()
+	if err == nil {
+		err = artefact.CheckAbout(r.Draft.Declared)
+	}
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,7 @@ import "github.com/ditherml/dither/internal/flags"
 // Themes groups the flags of every command in MostUsed. A flag belongs to one theme and means the
 // same in all commands.
 var Themes = []flags.Theme{
-	{"Budget", "epsilon delta epsilon-per-step noise-multiplier neighboring unit max-records-per-person accounting non-private ledger charge population purpose"},
+	{"Budget", "epsilon delta epsilon-per-step noise-multiplier neighboring unit max-records-per-person accounting non-private ledger charge population purpose owner"},
 	{"Question", "where by edges quantiles points share of blocks noise confidence"},
 	{"Settings to compare", "plan repeats baseline select split mark"},
 	{"Data", "data labels schema target columns delimiter quote records max-records assume-public data-public sample-weights class-weights"},

@@ -3,8 +3,10 @@ package wording
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/report"
 )
 
 // Risk returns risks in plain sentences, for readers who decide and do not calculate.
@@ -32,27 +34,19 @@ func exception(delta float64) string {
 	return "This may fail with a chance of at most " + chance(delta)
 }
 
-// percent writes a probability for reading, rounded up, so that a bound stays one.
+// percent writes a probability for reading, rounded up, as pages do.
 func percent(p float64) string {
-	switch scaled := 100 * p; {
-	case scaled >= 99.95 && scaled < 100:
-		return fmt.Sprintf("%.4g%%", math.Ceil(scaled*1000)/1000)
-	case scaled >= 10:
-		return fmt.Sprintf("%.3g%%", math.Ceil(scaled*10-1e-9)/10)
-	default:
-		return fmt.Sprintf("%.3g%%", math.Ceil(scaled*100-1e-9)/100)
+	text := report.PercentUp(p)
+	if strings.Contains(text, ".") {
+		text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 	}
+	return text + "%"
 }
 
-// chance writes a small probability as 1 in n, the number rounded down.
+// chance writes a small probability as 1 in n, as pages do.
 func chance(p float64) string {
 	if p >= 0.1 {
 		return percent(p)
 	}
-	many := min(1/p, math.MaxFloat64) // of what float64 cannot invert, a chance that is no less
-	if many > 1e15 {
-		return fmt.Sprintf("1 in %.3g", many*(1-1e-2))
-	}
-	unit := math.Pow(10, math.Floor(math.Log10(many))-1)
-	return fmt.Sprintf("1 in %.0f", math.Floor(many/unit*(1+1e-12))*unit)
+	return report.OneIn(p)
 }
