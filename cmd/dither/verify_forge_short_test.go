@@ -2,5 +2,6 @@
 
 package main
 
-// editEvery says that TestVerifyRefusesEveryEdit tries every edit, editShare one in how many otherwise.
+// editEvery says that TestVerifyRefusesEveryEdit tries every edit and TestChargeIsKept every filter. Otherwise one edit in
+// editShare is tried.
 const editEvery, editShare = false, 211
