@@ -1,17 +1,14 @@
 package rows
 
 import (
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"io/fs"
 	"sort"
-	"sync"
 	"sync/atomic"
 
 	"github.com/ditherml/dither/internal/kernel"
-	"github.com/ditherml/dither/internal/parallel"
 )
 
 // File is where blocks of rows are read from. It is safe for concurrent use.
@@ -141,22 +138,6 @@ func (f *File) Each(form Storage, t *Turns, own *Memory, do func(k int) error) e
 		return err
 	}
 	return f.unchanged()
-}
-
-// Together is Each for all blocks, on all processors.
-func (f *File) Together(form Storage, do func(own *Memory, k int) error) error {
-	turns := f.NewTurns(0, f.Table.Count)
-	var lock sync.Mutex
-	var failed error
-	parallel.Parts(len(f.Table.Blocks), func(int, int) {
-		own := &Memory{}
-		if err := f.Each(form, turns, own, func(k int) error { return do(own, k) }); err != nil {
-			lock.Lock()
-			defer lock.Unlock()
-			failed = errors.Join(failed, err)
-		}
-	})
-	return failed
 }
 
 // InMemory returns the integers and labels of all rows.
