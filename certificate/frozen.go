@@ -48,6 +48,9 @@ type Paid struct {
 type Declared struct {
 	// PublicTest reports whether the trainer declared the test table public.
 	PublicTest bool `json:"public-test-table,omitempty"`
+	// Records names the table of a database that the records come from, or quotes the query. It is
+	// empty for records in files. It names no server and no user.
+	Records string `json:"records,omitempty"`
 	// ScoredOn names the public records on which models were scored for a private selection. It is
 	// empty without such a selection.
 	ScoredOn string `json:"scored-on,omitempty"`

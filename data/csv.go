@@ -23,6 +23,7 @@ type table struct {
 	// headerLine is the line of the header, after empty lines. nextLine is the line after it.
 	headerLine, nextLine int
 	named                bool // the names are not in the file
+	database             bool // the text comes from a database
 }
 
 // openTable reads up to the end of the header, and nothing of a table without a header. A delimiter
@@ -55,14 +56,20 @@ func openTable(q request, r io.Reader) (*table, error) {
 	if _, err = newGuard(nil, file, delimiter, q.noQuotes).check(head, whole); err != nil {
 		return nil, err
 	}
-	t := &table{file: file, delimiter: delimiter, guard: newGuard(b, file, delimiter, q.noQuotes)}
-	t.in = bufio.NewReaderSize(t.guard, chunkBytes)
-	t.r = newRows(t.in, delimiter, q.noQuotes)
+	t := &table{file: file}
+	t.open(b, delimiter, q.noQuotes)
 	if q.names == nil {
 		return t, t.readHeader()
 	}
 	first, _ := newRows(bufio.NewReader(bytes.NewReader(head)), delimiter, q.noQuotes).Read() // a row that cannot be read is an error of scanRows
 	return t, t.nameColumns(q, q.names, first)
+}
+
+// open begins to read a text.
+func (t *table) open(r io.Reader, delimiter rune, noQuotes bool) {
+	t.delimiter, t.guard = delimiter, newGuard(r, t.file, delimiter, noQuotes)
+	t.in = bufio.NewReaderSize(t.guard, chunkBytes)
+	t.r = newRows(t.in, delimiter, noQuotes)
 }
 
 // newCSV returns the reader of encoding/csv. It reads no further than necessary from a
@@ -162,6 +169,11 @@ func scanTable(ctx context.Context, q request, in io.Reader) error {
 		return err
 	}
 	q.sink.begin(l)
+	return t.scan(ctx, q)
+}
+
+// scan passes every row after the header to the sink.
+func (t *table) scan(ctx context.Context, q request) error {
 	parts, ok := q.sink.(partSink)
 	if _, checks := q.sink.(*checker); checks || !ok || q.general || !plainDelimiter(t.delimiter) {
 		return scanRows(ctx, q, t) // a checker looks at single rows

@@ -62,6 +62,9 @@ func DraftSchema(ctx context.Context, src Source, d Draft) (*Schema, error) {
 	if IsArray(ctx, src) {
 		return d.fromArray(ctx, src)
 	}
+	if src.Database != nil {
+		return d.fromDatabase(ctx, src)
+	}
 	if format.IsParts(src.Path) {
 		parts, err := partsOf(src.Path)
 		if err != nil {

@@ -24,6 +24,9 @@ const pixelPrefix, numberPrefix, defaultLabel = "pixel", "x", "label"
 // IsArray reports whether a file is an array: NPY, NPZ or IDX. It looks at the name and the first
 // bytes of the file. If the file cannot be read, only the name decides.
 func IsArray(ctx context.Context, src Source) bool {
+	if src.Database != nil {
+		return false
+	}
 	if hasExtension(src.Path, ".npy") || hasExtension(src.Path, ".npz") || hasIDXName(src.Path) {
 		return true
 	}

@@ -11,7 +11,7 @@ import (
 // undeclared column of o.Extra. CheckHeader opens every file of the table, and reads no record.
 func CheckHeader(ctx context.Context, s *Schema, src Source, o ReadOptions) error {
 	parts := []string{src.Path}
-	if format.IsParts(src.Path) {
+	if src.Database == nil && format.IsParts(src.Path) {
 		var err error
 		if parts, err = partsOf(src.Path); err != nil {
 			return err

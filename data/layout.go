@@ -82,6 +82,9 @@ func matchHeader(q request, t *table) (layout, error) {
 		l.extra = append(l.extra, at)
 	}
 	for i, ok := range used {
+		if !ok && t.database {
+			return layout{}, &FileError{File: q.file, Problem: fmt.Sprintf("the schema does not name column %q", t.header[i]), Want: "only declared columns", Remedy: "add it to the schema, as ignore if it is not wanted, or leave it out of the query"}
+		}
 		if !ok {
 			return layout{}, &FileError{File: q.file, Line: t.headerLine, Column: i + 1, Problem: "the schema does not name this column of the header",
 				Want: "only declared columns", Remedy: "add it to the schema, as ignore if it is not wanted, or use the schema of this table"}
@@ -98,6 +101,9 @@ func headerPositions(q request, t *table) (map[string]int, error) {
 			Want: fmt.Sprintf("%d", wanted), Remedy: "name the delimiter of the file, or use the schema of this table"}
 	}
 	known := len(q.schema.Columns) == 0 || slices.ContainsFunc(q.schema.Columns, func(c Column) bool { return slices.Contains(t.header, c.Name) })
+	if !known && t.database {
+		return nil, &FileError{File: q.file, Problem: "no column has a name of the schema", Want: fmt.Sprintf("%s as declared", plural(wanted, "column")), Remedy: "name them so in the query, or use the schema of this table"}
+	}
 	if !known {
 		return nil, &FileError{File: q.file, Line: t.headerLine, Problem: "the header has no column of the schema",
 			Want: fmt.Sprintf("%s as declared", plural(wanted, "column")), Remedy: "use the schema of this table; a file without a header needs one"}
@@ -114,6 +120,9 @@ func headerPositions(q request, t *table) (map[string]int, error) {
 }
 
 func missingColumn(q request, t *table, what, name string) error {
+	if t.database {
+		return &FileError{File: q.file, Problem: fmt.Sprintf("there is no %s %q", what, name), Want: "every column of the schema", Remedy: "name it so in the query, or use the schema of this table"}
+	}
 	return &FileError{File: q.file, Line: t.headerLine, Problem: fmt.Sprintf("the header has no %s %q", what, name),
 		Want: "every column of the schema", Remedy: "mend the header or use the schema of this table"}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/internal/columnar"
+	"github.com/ditherml/dither/internal/database"
 	"github.com/ditherml/dither/internal/format"
 	"github.com/ditherml/dither/internal/witness"
 )
@@ -38,6 +39,9 @@ type Source struct {
 	// NoQuotes states that a quote in a CSV file is an ordinary character. Then no cell can contain
 	// the delimiter. If it is false, Schema.NoQuotes decides.
 	NoQuotes bool
+	// Database is a table or query of a database. If it is not nil, Path is its name in errors, and
+	// the fields above do not apply.
+	Database database.Table
 	// Formats are file formats in addition to the formats of this package. A file's first bytes
 	// decide whether it has one of these formats.
 	Formats []columnar.Format
@@ -142,7 +146,10 @@ func scan(ctx context.Context, q request, src Source) error {
 			return err
 		}
 	}
-	if format.IsParts(src.Path) {
+	switch {
+	case src.Database != nil:
+		return scanDatabase(ctx, q, src.Database)
+	case format.IsParts(src.Path):
 		return scanParts(ctx, q, src)
 	}
 	return scanFile(ctx, q, src)

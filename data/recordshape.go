@@ -14,7 +14,7 @@ import (
 // left out. The result is nil for a matrix and for any other file. RecordShape reads only the
 // header.
 func RecordShape(ctx context.Context, src Source) ([]int, error) {
-	if src.Path == format.StandardInput || format.IsParts(src.Path) {
+	if src.Database != nil || src.Path == format.StandardInput || format.IsParts(src.Path) {
 		return nil, nil
 	}
 	f, in, err := openFile(ctx, src.Path, 0)

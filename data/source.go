@@ -142,6 +142,13 @@ func (in *input) overLimit() error {
 
 // failure returns in one line why the bytes of a file cannot be read.
 func (in *input) failure(err error) error {
+	if in.ctx.Err() != nil {
+		return in.ctx.Err()
+	}
+	var complete *FileError
+	if errors.As(err, &complete) {
+		return complete
+	}
 	var corrupt flate.CorruptInputError
 	e := &FileError{File: in.file, Problem: "the file cannot be read to its end", Want: "a whole file", Remedy: "copy it again", Err: err}
 	switch {

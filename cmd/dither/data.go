@@ -12,7 +12,6 @@ import (
 	"github.com/ditherml/dither/internal/cache"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/format"
-	"github.com/ditherml/dither/internal/format/parquet"
 	"github.com/ditherml/dither/internal/tabular"
 )
 
@@ -102,7 +101,7 @@ func (l dataListing) cacheText() string {
 
 // tableWords lists, in words, the possible names of a table.
 func tableWords() string {
-	return format.Names() + ", also gzip; a folder or pattern of parts, such as \"part-*.csv\"; or - for standard input"
+	return format.Names() + ", also gzip; a folder or pattern of parts, such as \"part-*.csv\"; - for standard input; or the address of a PostgreSQL database"
 }
 
 // exportData writes the files of a built-in data set, all or none.
@@ -117,43 +116,13 @@ func exportData(c *cobra.Command, name, folder string) error {
 	return writeAll(c.OutOrStdout(), fmt.Appendf(nil, "wrote %d files to %s\n", len(set.Files), display.Printable(folder)))
 }
 
-// tableFlags are the flags by which commands name a table.
-type tableFlags struct {
-	labels, delimiter, quote string
-	columns                  []string
-}
-
-func (f *tableFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.labels, "labels", "", "NPY or IDX file with the target, when the table is one without it")
-	c.Flags().StringVar(&f.delimiter, "delimiter", "", `cell delimiter of CSV files, one character or "tab" (default: detected)`)
-	c.Flags().StringSliceVar(&f.columns, "columns", nil, "`NAMES` of the columns of a CSV file without a header, in its order, with ranges as x[0:10] (default: the schema's header:, else the first line)")
-	c.Flags().StringVar(&f.quote, "quote", "", "what a quote in a CSV file is: csv (it opens a cell) or none (a character like others) (default: the schema's quote:, else csv)")
-}
-
-// read reads the table at path, or a split of a built-in data set.
-func (f *tableFlags) read(ctx context.Context, s *data.Schema, path string, o data.ReadOptions,
+// readTable reads the table at path, or a split of a built-in data set.
+func readTable(ctx context.Context, f *tabular.Flags, s *data.Schema, path string, o data.ReadOptions,
 	read func(context.Context, *data.Schema, data.Source, data.ReadOptions) (*data.Dataset, error)) (*data.Dataset, error) {
-	source, err := f.source(path)
+	source, err := f.Source(path)
 	if err != nil {
 		return nil, err
 	}
 	d, err := read(ctx, s, source, o)
 	return d, interruption(ctx, err)
-}
-
-// source returns the table at path.
-func (f *tableFlags) source(path string) (data.Source, error) {
-	source := data.Source{Path: path, Labels: f.labels, Columns: f.columns, NoQuotes: f.quote == "none", Formats: parquet.Formats()}
-	if f.quote != "" && f.quote != "csv" && f.quote != "none" {
-		return source, fmt.Errorf("--quote is %q, want csv or none", f.quote)
-	}
-	switch runes := []rune(f.delimiter); {
-	case f.delimiter == "tab":
-		source.Delimiter = '\t'
-	case len(runes) == 1:
-		source.Delimiter = runes[0]
-	case len(runes) > 1:
-		return source, fmt.Errorf(`--delimiter is %q, want one character or "tab"`, f.delimiter)
-	}
-	return source, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/internal/diagnosis"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train/erm"
@@ -30,7 +31,7 @@ const diagnoseExample = `  dither diagnose
 
 // diagnoseCommand holds the flags of dither diagnose.
 type diagnoseCommand struct {
-	table                    tableFlags
+	table                    tabular.Flags
 	path, schema, model      string
 	loss, normalization      string
 	epsilon, delta, sumRidge float64
@@ -43,7 +44,7 @@ func newDiagnose() *cobra.Command {
 		Use: "diagnose", Short: "Look at a training problem exactly (not private)", Long: diagnoseLong, Example: diagnoseExample, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return d.run(c) },
 	}
-	d.table.add(c)
+	d.table.Add(c.Flags())
 	f := c.Flags()
 	f.StringVar(&d.path, "data", "", "table (default: the built-in data set)")
 	f.StringVar(&d.schema, "schema", "", "schema file (YAML)")

@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/internal/diagnosis"
 	"github.com/ditherml/dither/internal/layers"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/neural"
@@ -27,7 +28,7 @@ const diagnoseNetworkExample = `  dither diagnose network --model mlp --hidden 1
 
 // diagnoseNetworkCommand holds the flags of dither diagnose network.
 type diagnoseNetworkCommand struct {
-	table         tableFlags
+	table         tabular.Flags
 	path, schema  string
 	normalization string
 	public, json  bool
@@ -41,7 +42,7 @@ func newDiagnoseNetwork() *cobra.Command {
 		Use: "network", Short: "Look at how a network learns a public table under clipping (not private)", Long: diagnoseNetworkLong, Example: diagnoseNetworkExample, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return d.run(c) },
 	}
-	d.table.add(c)
+	d.table.Add(c.Flags())
 	f := c.Flags()
 	d.layers.addLayers(f, layers.MLP)
 	f.StringVar(&d.path, "data", "", "public table (default: the built-in data set, which is)")

@@ -16,7 +16,7 @@ import (
 
 // evaluateCommand holds the flags of dither evaluate.
 type evaluateCommand struct {
-	table tableFlags
+	table tabular.Flags
 	group string
 	json  bool
 	// threshold is the decision threshold of two levels; 0 means the model's.
@@ -31,7 +31,7 @@ func newEvaluate() *cobra.Command {
 		Args: arguments("MODEL-FOLDER", "TABLE"),
 		RunE: func(c *cobra.Command, args []string) error { return e.run(c, args[0], args[1]) },
 	}
-	e.table.add(c)
+	e.table.Add(c.Flags())
 	c.Flags().StringVar(&e.group, "group", "", "column by whose levels the measures are split")
 	c.Flags().BoolVar(&e.json, "json", false, "print JSON")
 	c.Flags().Float64Var(&e.threshold, "threshold", 0, "probability above which the second of two levels is predicted (default: the model's)")
@@ -59,7 +59,7 @@ func (e *evaluateCommand) run(c *cobra.Command, folder, table string) error {
 	if err != nil {
 		return err
 	}
-	d, err := e.table.read(c.Context(), m.Schema(), table, data.ReadOptions{KeepDropped: true, Extra: extra, MaxRecords: mostRecords}, tabular.ReadTest)
+	d, err := readTable(c.Context(), &e.table, m.Schema(), table, data.ReadOptions{KeepDropped: true, Extra: extra, MaxRecords: mostRecords}, tabular.ReadTest)
 	if err != nil {
 		return err
 	}

@@ -135,7 +135,7 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 
 // release reads the records, measures the model on them and writes the results.
 func (e *evaluateCommand) release(c *cobra.Command, purse *bookkeeping.Purse, m *model.Model, table string, plan evaluate.Plan, draft certificate.Certificate, budget *ledger.Ledger, out *artefact.Folder, hash string) (map[string][]byte, error) {
-	d, err := e.table.read(purse.Watch(c.Context()), m.Schema(), table, measures.ReadOptions(plan, m.Schema()), tabular.ReadTest)
+	d, err := readTable(purse.Watch(c.Context()), &e.table, m.Schema(), table, measures.ReadOptions(plan, m.Schema()), tabular.ReadTest)
 	if err != nil {
 		return nil, err
 	}

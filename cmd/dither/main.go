@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/ditherml/dither/internal/database"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/flags"
@@ -43,7 +44,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitDone
 	}
-	fmt.Fprintln(stderr, "dither:", display.OneLine(fields.Replace(err.Error())))
+	fmt.Fprintln(stderr, "dither:", display.OneLine(database.Redact(fields.Replace(err.Error()))))
 	return status(err)
 }
 

@@ -20,7 +20,7 @@ const mostRecords = math.MaxInt32
 
 // predictCommand holds the flags of dither predict.
 type predictCommand struct {
-	table     tableFlags
+	table     tabular.Flags
 	pass      []string
 	out       outputFlags
 	threshold float64
@@ -33,7 +33,7 @@ func newPredict() *cobra.Command {
 		Args: arguments("MODEL-FOLDER", "TABLE"),
 		RunE: func(c *cobra.Command, args []string) error { return p.run(c, args[0], args[1]) },
 	}
-	p.table.add(c)
+	p.table.Add(c.Flags())
 	p.out.add(c, "file to write")
 	c.Flags().StringSliceVar(&p.pass, "pass-through", nil, "`COLUMNS` of the table that are copied behind the row's number, such as an id that the schema ignores")
 	c.Flags().Float64Var(&p.threshold, "threshold", 0, "probability above which the second of two levels is predicted (default: the model's)")
@@ -52,7 +52,7 @@ func (p *predictCommand) run(c *cobra.Command, folder, table string) error {
 	}
 	// Predictions reveal as much about persons as the table, so nobody else may read the file.
 	return p.out.write(c, 0o600, func(w io.Writer) error {
-		d, err := p.table.read(c.Context(), m.Schema(), table, data.ReadOptions{WithoutTarget: true, KeepDropped: true, MaxRecords: mostRecords, Extra: p.pass}, tabular.ReadTest)
+		d, err := readTable(c.Context(), &p.table, m.Schema(), table, data.ReadOptions{WithoutTarget: true, KeepDropped: true, MaxRecords: mostRecords, Extra: p.pass}, tabular.ReadTest)
 		if err != nil {
 			return err
 		}

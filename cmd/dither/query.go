@@ -62,7 +62,7 @@ const queryExample = `  dither query count --data people.csv --schema people.yam
 
 // queryCommand holds the flags of dither query.
 type queryCommand struct {
-	table           tableFlags
+	table           tabular.Flags
 	path, schema    string
 	plan            query.Plan
 	neighboring     string
@@ -92,7 +92,7 @@ func newQuery() *cobra.Command {
 
 func (k *queryCommand) add(c *cobra.Command) {
 	f := c.Flags()
-	k.table.add(c)
+	k.table.Add(c.Flags())
 	f.StringVar(&k.path, "data", "", "table of records, or builtin:NAME, required")
 	f.StringVar(&k.schema, "schema", "", "schema that declares the table, required but for built-in data sets")
 	f.StringVar(&k.plan.Where, "where", "", "condition that a row must meet to count")
@@ -163,7 +163,7 @@ func (k *queryCommand) pay(c *cobra.Command, purse *bookkeeping.Purse, priced as
 	if err != nil {
 		return nil, err
 	}
-	d, err := k.table.read(purse.Watch(c.Context()), q.Schema(), k.path, q.ReadOptions(), tabular.ReadTrain)
+	d, err := readTable(purse.Watch(c.Context()), &k.table, q.Schema(), k.path, q.ReadOptions(), tabular.ReadTrain)
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ const schemaInitExample = `  dither schema init people.csv --target income --lev
 
 // schemaInit holds the flags of dither schema init.
 type schemaInit struct {
-	table               tableFlags
+	table               tabular.Flags
 	out                 outputFlags
 	target, row         string
 	facts               tabular.Facts
@@ -75,7 +75,7 @@ func newSchemaInit() *cobra.Command {
 		Args: arguments("TABLE"),
 		RunE: func(c *cobra.Command, args []string) error { return s.run(c, args[0]) },
 	}
-	s.table.add(c)
+	s.table.Add(c.Flags())
 	s.out.add(c, "schema file to write")
 	f := c.Flags()
 	f.StringVar(&s.target, "target", "", "column to predict (required, but for an array with labels of its own)")
@@ -99,7 +99,7 @@ func (s *schemaInit) run(c *cobra.Command, table string) error {
 	if err := s.facts.Declare(&draft); err != nil {
 		return fmt.Errorf("--%w", err)
 	}
-	source, err := s.table.source(table)
+	source, err := s.table.Source(table)
 	if err != nil {
 		return err
 	}
@@ -117,9 +117,9 @@ func (s *schemaInit) run(c *cobra.Command, table string) error {
 			return err
 		}
 		if s.out.path == "" && bytes.ContainsFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
-			return fmt.Errorf("the header of %s holds a character that a terminal could obey, want plain names; rename the column, or write the draft to a file with --out", table)
+			return fmt.Errorf("the header of %s holds a character that a terminal could obey, want plain names; rename the column, or write the draft to a file with --out", source.Path)
 		}
-		tabular.Drafting{Array: array, Named: len(s.table.columns) > 0, RowTaken: s.row == ""}.WriteAdvice(c.ErrOrStderr(), schema)
+		tabular.Drafting{Array: array, Named: len(s.table.Columns) > 0, RowTaken: s.row == ""}.WriteAdvice(c.ErrOrStderr(), schema)
 		return writeAll(w, text)
 	})
 }
@@ -140,24 +140,24 @@ const schemaCheckExample = `  dither schema check people.yaml people.csv
   dither schema check people.yaml people.csv --json`
 
 func newSchemaCheck() *cobra.Command {
-	var table tableFlags
+	var table tabular.Flags
 	asJSON := false
 	c := &cobra.Command{
 		Use: "check SCHEMA TABLE", Short: "Check a table against a schema, quoting bad cells", Long: schemaCheckLong, Example: schemaCheckExample,
 		Args: arguments("SCHEMA", "TABLE"),
 		RunE: func(c *cobra.Command, args []string) error { return runSchemaCheck(c, table, args[0], args[1], asJSON) },
 	}
-	table.add(c)
+	table.Add(c.Flags())
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
-func runSchemaCheck(c *cobra.Command, table tableFlags, schemaPath, tablePath string, asJSON bool) error {
+func runSchemaCheck(c *cobra.Command, table tabular.Flags, schemaPath, tablePath string, asJSON bool) error {
 	schema, err := data.ReadSchema(schemaPath)
 	if err != nil {
 		return err
 	}
-	source, err := table.source(tablePath)
+	source, err := table.Source(tablePath)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func runSchemaCheck(c *cobra.Command, table tableFlags, schemaPath, tablePath st
 		err = writeAll(c.OutOrStdout(), report.Text())
 	}
 	if err == nil && !report.Clean {
-		return failure.Running(fmt.Errorf("%s has cells that are not as %s declares, want none; mend the table, or declare what is meant", tablePath, schemaPath))
+		return failure.Running(fmt.Errorf("%s has cells that are not as %s declares, want none; mend the table, or declare what is meant", source.Path, schemaPath))
 	}
 	return err
 }

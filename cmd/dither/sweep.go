@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/bookkeeping"
+	"github.com/ditherml/dither/internal/database"
 	"github.com/ditherml/dither/internal/grid"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/internal/progress"
@@ -145,7 +146,8 @@ func (s *sweepCommand) base(fixed []sweep.Setting) (grid.Base, error) {
 	}
 	b := grid.Base{Schema: source.schema, Table: source.name, Test: t.test, Name: source.name, TestName: source.testName, TestPublic: source.testPublic,
 		Train: unlessStopped(source.train), ReadTest: unlessStopped(source.test), Program: program(), Command: s.flags.Command(s.Options, s.planFile)}
-	b.Files = []sweep.Setting{{Name: "data", Value: t.tablePath}, {Name: "labels", Value: t.table.labels}, {Name: "schema", Value: t.schema}, {Name: "test", Value: t.test}, {Name: "test-labels", Value: t.testLabels}}
+	b.Files = []sweep.Setting{{Name: "data", Value: t.tablePath}, {Name: "labels", Value: t.table.Labels}, {Name: "schema", Value: t.schema}, {Name: "test", Value: t.test}, {Name: "test-labels", Value: t.testLabels}}
+	b.Databases = map[string]database.Table{"data": t.sources[0].Database, "test": t.sources[1].Database}
 	b.Run = func(ctx context.Context, settings []sweep.Setting, c *sweep.Candidate) error {
 		each, failed := configure(settings, c.Baseline)
 		if failed != nil {

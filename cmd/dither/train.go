@@ -10,6 +10,7 @@ import (
 	"github.com/ditherml/dither/internal/bookkeeping"
 	"github.com/ditherml/dither/internal/format"
 	"github.com/ditherml/dither/internal/signature"
+	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/internal/values"
 	"github.com/ditherml/dither/train"
@@ -17,7 +18,7 @@ import (
 
 // trainCommand holds the flags of dither train.
 type trainCommand struct {
-	table                       tableFlags
+	table                       tabular.Flags
 	tablePath, schema           string
 	test, testLabels            string
 	testPublic, printNotPrivate bool
@@ -28,7 +29,8 @@ type trainCommand struct {
 	json, quiet                 bool
 	group                       string
 	stream, cacheFeatures       bool
-	streamed                    *data.Source // the table for --stream and --cache-features, or nil
+	streamed                    *data.Source   // the table for --stream and --cache-features, or nil
+	sources                     [2]data.Source // of --data and --test, without built-in data sets
 	plan                        planFlags
 	holdout                     holdoutFlags
 	method                      methodFlags
@@ -57,7 +59,7 @@ func newTrainCommand() (*trainCommand, *cobra.Command) {
 	}
 	f := c.Flags()
 	f.StringVar(&t.tablePath, "data", "", "table: "+tableWords()+" (default: the built-in data set)")
-	t.table.add(c)
+	t.table.Add(c.Flags())
 	f.StringVar(&t.schema, "schema", "", "schema file (YAML) that declares columns, bounds, levels and target")
 	f.StringVar(&t.declared.Target, "target", "", "column to predict, when it is not the schema's target")
 	f.StringVar(&t.test, "test", "", "table of other records to measure the model on")
@@ -105,8 +107,10 @@ func (t *trainCommand) checkStream(r *train.Request, private []data.Column) erro
 		return nil
 	case t.stream && t.cacheFeatures:
 		return fmt.Errorf("--stream and --cache-features are both given, want one of them; both keep the encoded table")
-	case t.streamed != nil && (t.streamed.Path == format.StandardInput || format.IsParts(t.streamed.Path)):
+	case t.streamed != nil && t.streamed.Database == nil && (t.streamed.Path == format.StandardInput || format.IsParts(t.streamed.Path)):
 		return fmt.Errorf("%s is given with --data %s, want one file on disk; join the parts or save the input", flag, t.streamed.Path)
+	case t.cacheFeatures && t.streamed != nil && t.streamed.Database != nil:
+		return fmt.Errorf("%s is given with a database, whose rows may have changed by a later run; want --stream, or a file", flag)
 	case len(private) > 0:
 		return fmt.Errorf("%s is given with private bounds or levels of column %q, want them declared; ask dither query for bounds or categories first", flag, private[0].Name)
 	case t.streamed == nil:

@@ -44,8 +44,12 @@ func (t *trainCommand) open() (tables, error) {
 	if isBuiltin {
 		return t.openBuiltin(name)
 	}
+	source, err := t.table.Source(t.tablePath)
+	if err != nil {
+		return tables{}, err
+	}
 	if t.schema == "" {
-		return tables{}, fmt.Errorf("--schema is missing, want a schema file for %s; draft one with: dither schema init %s %s", t.tablePath, t.tablePath, t.draftTarget())
+		return tables{}, fmt.Errorf("--schema is missing, want a schema file for %s; draft one with: dither schema init %s %s", source.Path, t.table.Words(t.tablePath), t.draftTarget())
 	}
 	schema, err := data.ReadSchema(t.schema)
 	if err != nil {
@@ -54,18 +58,15 @@ func (t *trainCommand) open() (tables, error) {
 	if schema, err = t.declared.Apply(schema); err != nil {
 		return tables{}, err
 	}
-	source, err := t.table.source(t.tablePath)
+	held, err := t.table.Test(t.test, t.testLabels)
 	if err != nil {
 		return tables{}, err
 	}
-	streamed := source
-	t.streamed = &streamed
-	out := tables{schema: schema, name: t.tablePath, testName: t.test, testPublic: t.testPublic}
+	t.streamed, t.sources = &source, [2]data.Source{source, held}
+	out := tables{schema: schema, name: source.Path, testName: held.Path, testPublic: t.testPublic}
 	out.train = func(ctx context.Context) (*data.Dataset, error) {
 		return data.Read(ctx, schema, source, data.ReadOptions{Extra: t.personColumn(schema)})
 	}
-	held := source
-	held.Path, held.Labels = t.test, t.testLabels
 	heldOptions := data.ReadOptions{MaxRecords: maxTestRecords, Extra: training.Besides(schema, t.group)}
 	out.test = func(ctx context.Context) (*data.Dataset, error) {
 		if t.test == "" {
@@ -86,8 +87,8 @@ func (t *trainCommand) open() (tables, error) {
 // draftTarget returns the flag that names the target of a draft, or the file of labels if there is
 // one.
 func (t *trainCommand) draftTarget() string {
-	if t.table.labels != "" {
-		return "--labels " + t.table.labels
+	if t.table.Labels != "" {
+		return "--labels " + t.table.Labels
 	}
 	return "--target COLUMN"
 }
@@ -96,7 +97,7 @@ func (t *trainCommand) draftTarget() string {
 const maxTestRecords = 1 << 30
 
 func (t *trainCommand) openBuiltin(name string) (tables, error) {
-	if t.schema != "" || t.test != "" || t.table.labels != "" {
+	if t.schema != "" || t.test != "" || t.table.Labels != "" {
 		return tables{}, fmt.Errorf("--schema, --test and --labels go with --data FILE; the built-in data set %q brings its own", name)
 	}
 	set, err := builtin.Open(name)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/database"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/internal/option"
@@ -212,6 +213,8 @@ func checkDeclared(c certificate.Certificate, m *model.Model) error {
 		return fmt.Errorf("the certificate speaks of %d frozen layers, want %d as the model has", d.Frozen.Layers, frozenLayers(m))
 	case selected != (d.ScoredOn != ""):
 		return fmt.Errorf("the certificate names records that models were scored on: %v, want that of a private choice alone", d.ScoredOn != "")
+	case d.Records != "" && (!database.IsName(d.Records) || d.Records != display.OneLine(d.Records)):
+		return fmt.Errorf("the name of the records is not a table or query on one line, want it so")
 	case d.ScoredOn != display.OneLine(d.ScoredOn):
 		return fmt.Errorf("the name of the records that models were scored on is not on one line, want it so")
 	}

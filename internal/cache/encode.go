@@ -2,6 +2,8 @@ package cache
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,6 +56,9 @@ func Encode(ctx context.Context, source data.Source, s train.Setup, o train.Opti
 	if err != nil {
 		return nil, err
 	}
+	if source.Database != nil {
+		return encodeOnce(ctx, folder, source, s, o, tell)
+	}
 	key, err := newKey(ctx, source, s.Schema, s.Features.Pipeline, o.FeatureBits)
 	if !isPacked(source.Path) { // the witness has seen the whole table
 		ctx = witness.With(ctx, nil)
@@ -83,6 +88,28 @@ func Encode(ctx context.Context, source data.Source, s train.Setup, o train.Opti
 		fmt.Fprintf(tell, "the table was encoded before: %s\n", display.Printable(path))
 	}
 	file, err := os.Open(path)
+	if err != nil {
+		return nil, failure.Running(fmt.Errorf("the encoded table cannot be opened: %w", err))
+	}
+	return file, nil
+}
+
+// encodeOnce returns the encoded table of a database, for this run alone: nothing shows whether a
+// later run would read the same rows. The file has no name any more where the system allows it.
+func encodeOnce(ctx context.Context, folder string, source data.Source, s train.Setup, o train.Options, tell io.Writer) (*os.File, error) {
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // never fails
+	path := filepath.Join(folder, "table-"+hex.EncodeToString(random[:])+ending)
+	fmt.Fprintf(tell, "encoding %s, for this run only\n", display.Printable(source.Path))
+	note, err := json.Marshal(key{Format: "2", Table: source.Path})
+	if err == nil {
+		err = writeEncoded(ctx, source, path, note, s, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Open(path)
+	_ = os.Remove(path) // where it stays, dither clean removes it
 	if err != nil {
 		return nil, failure.Running(fmt.Errorf("the encoded table cannot be opened: %w", err))
 	}

@@ -132,6 +132,9 @@ func others(of certificate.Certificate) []string {
 		return nil
 	}
 	var out []string
+	if declared.Records != "" {
+		out = append(out, FromDatabase(declared.Records))
+	}
 	if declared.PublicTest {
 		out = append(out, "The test table was declared public: its metrics are exact and it is not protected.")
 	}
@@ -142,6 +145,11 @@ func others(of certificate.Certificate) []string {
 		out = append(out, "The records that models were scored on are public: "+declared.ScoredOn+".")
 	}
 	return out
+}
+
+// FromDatabase returns the assumption about records that come from a table or query of a database.
+func FromDatabase(name string) string {
+	return "The records are the rows of " + name + ". What others have in the database changes no row of a person in it."
 }
 
 // Tainted returns one sentence that names what was copied from the records, or nothing. It is the

@@ -18,10 +18,10 @@ import (
 var (
 	without = []string{"out", "replace", "dry-run", "non-private", "json", "quiet", "stream", "cache-features", "group", "print-not-private", "threshold",
 		"holdout", "holdout-noise", "holdout-bins", "holdout-score-range", "holdout-residual-bound", "checkpoint", "checkpoint-every", "resume", "frozen-from", "train-layers", "frozen-public", "sweep", "ledger", "population", "purpose", "sign"}
-	fixedNames = []string{"data", "labels", "delimiter", "schema", "target", "test", "test-labels", "test-public", "records", "max-records", "assume-public", "unit", "sample-weights",
+	fixedNames = []string{"data", "table", "query", "labels", "delimiter", "schema", "target", "test", "test-labels", "test-public", "records", "max-records", "assume-public", "unit", "sample-weights",
 		"transform", "neighboring"}
 	pathNames  = []string{"data", "labels", "schema", "test", "test-labels"}
-	wholeNames = []string{"data", "labels", "delimiter", "schema", "target", "test", "test-labels", "unit", "sample-weights", "interactions", "transform", "hidden", "class-weights", "clipping-norms", "clipping-groups"}
+	wholeNames = []string{"data", "table", "query", "labels", "delimiter", "schema", "target", "test", "test-labels", "unit", "sample-weights", "interactions", "transform", "hidden", "class-weights", "clipping-norms", "clipping-groups"}
 )
 
 // noiseFlag sets the noise of each step instead of epsilon. dither train has no such flag.

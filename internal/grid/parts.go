@@ -70,7 +70,7 @@ func (p *Plan) Divide(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	hash, err := p.hashes()
+	hash, err := p.hashes(ctx)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (p *Plan) builtin() (string, bool) {
 }
 
 // hashes returns the SHA-256 of the files that a sweep reads, by the flag that names them.
-func (p *Plan) hashes() ([]sweep.Setting, error) {
+func (p *Plan) hashes(ctx context.Context) ([]sweep.Setting, error) {
 	if name, isBuiltin := p.builtin(); isBuiltin {
 		return builtinHashes(name)
 	}
@@ -125,13 +125,21 @@ func (p *Plan) hashes() ([]sweep.Setting, error) {
 		if f.Value == "" {
 			continue
 		}
-		sum, err := hashFile(f.Value)
+		sum, err := p.hash(ctx, f)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, sweep.Setting{Name: f.Name, Value: sum})
 	}
 	return out, nil
+}
+
+// hash returns the SHA-256 of a file, or of the rows in a database.
+func (p *Plan) hash(ctx context.Context, f sweep.Setting) (string, error) {
+	if table := p.Databases[f.Name]; table != nil {
+		return tabular.Hash(ctx, table)
+	}
+	return hashFile(f.Value)
 }
 
 // all returns the values of a flag in all runs.

@@ -25,7 +25,7 @@ import (
 // Execute makes the remaining runs of a sweep, and writes the files of its results unless metrics
 // are private. The function image draws a figure as an image.
 func (p *Plan) Execute(ctx context.Context, ahead *Progress, image func(io.Writer, figure.Figure) error) (*outcome.Study, []sweep.Summary, error) {
-	definition, err := p.definition()
+	definition, err := p.definition(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -94,7 +94,7 @@ func (p *Plan) write(study *outcome.Study, measured []sweep.Measurement, summari
 }
 
 // definition returns everything that decides the runs.
-func (p *Plan) definition() (journal.Definition, error) {
+func (p *Plan) definition(ctx context.Context) (journal.Definition, error) {
 	d := journal.Definition{Fixed: outcome.Shown(p.Fixed), Varied: p.Varied, Repeats: p.Repeats, Baseline: p.Baseline, Program: p.Program}
 	if p.Split != "" {
 		d.Fixed = append(d.Fixed, sweep.Setting{Name: "split", Value: p.Split})
@@ -103,7 +103,7 @@ func (p *Plan) definition() (journal.Definition, error) {
 		d.Fixed = append(d.Fixed, sweep.Setting{Name: "data-public", Value: "true"})
 	}
 	var err error
-	d.Data, err = p.hashes()
+	d.Data, err = p.hashes(ctx)
 	return d, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ditherml/dither/internal/database"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/option"
@@ -90,7 +91,7 @@ func (s *Study) costFacts() []report.Fact {
 
 // BaseName returns the name of a file without its folders, which stay private.
 func BaseName(name string) string {
-	if strings.HasPrefix(name, "builtin:") {
+	if strings.HasPrefix(name, "builtin:") || database.IsName(name) {
 		return name
 	}
 	return filepath.Base(name)

@@ -96,7 +96,9 @@ var layers = []layer{
 	{"internal/columnar", ""},
 	// What kinds of files hold a table: data reads them, and commands name them.
 	{"internal/format", ""},
-	{"data", "internal/witness internal/kernel internal/parallel internal/columnar internal/format"},
+	// What package data asks of a database, and how tables and queries are named.
+	{"internal/database", "internal/display"},
+	{"data", "internal/witness internal/kernel internal/parallel internal/columnar internal/database internal/format"},
 	// The library that reads Parquet is for those who name the format: a served model, which
 	// reaches data, does not carry it.
 	{"internal/format/parquet", "internal/columnar data"},
@@ -131,7 +133,9 @@ var layers = []layer{
 	// of a table are predicted on all processors: hence parallel.
 	{"model", "internal/special internal/kernel internal/parallel network data internal/encoder internal/safetensors feature internal/strict"},
 	// Tables as the command names them, built-in sets among them: no library carries it.
-	{"internal/tabular", "internal/display internal/failure internal/format internal/durable data data/builtin model"},
+	// Tables of PostgreSQL as text: a served model, which reaches data, does not carry its driver.
+	{"internal/database/postgres", "internal/database internal/display internal/failure"},
+	{"internal/tabular", "internal/database internal/database/postgres internal/display internal/failure internal/format internal/format/parquet internal/durable data data/builtin model"},
 	// Rows that are kept as integers between models, and what many models predict for them: sweeps measure with it.
 	{"internal/wholerows", "internal/kernel internal/parallel data feature model internal/encoder"},
 	// Gradient descent as textbooks write it: tests and reproductions compare fast code with it.
@@ -165,7 +169,7 @@ var layers = []layer{
 	// What was released, as a folder: the command and the front door write and verify the same files.
 	// Signatures of files, apart from what the files say.
 	{"internal/signature", "internal/strict internal/display"},
-	{"internal/artefact", "internal/budget internal/signature privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep internal/report internal/strict internal/durable internal/display internal/failure internal/option internal/draft"},
+	{"internal/artefact", "internal/database internal/budget internal/signature privacy mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural sweep internal/report internal/strict internal/durable internal/display internal/failure internal/option internal/draft"},
 	// A model in formats of other programs: files state what its certificate states, and the folder is verified first.
 	{"internal/export", "certificate data feature network model internal/artefact internal/failure internal/safetensors"},
 	// The terms of the field, which help texts and explanations quote.
@@ -201,7 +205,7 @@ var layers = []layer{
 	// What meets a guarantee: the command and the front door find it in one way.
 	{"internal/calibration", "privacy internal/display internal/wording mechanism account certificate"},
 	// The page, table and files of a sweep: report draws them and internal/wording words them, and both know sweep; hence after them.
-	{"internal/outcome", "certificate data evaluate internal/display internal/figure internal/wording model train train/neural sweep internal/option internal/report internal/draft"},
+	{"internal/outcome", "internal/database certificate data evaluate internal/display internal/figure internal/wording model train train/neural sweep internal/option internal/report internal/draft"},
 	// The tables of exact diagnoses: numbers of both ways to train, in shared words.
 	{"internal/diagnosis", "internal/display internal/dynamics model train/erm train/neural internal/wording"},
 	// Measures on tables by the levels of a column, their plans, and their tables on pages and terminals.
@@ -215,7 +219,7 @@ var layers = []layer{
 	// One training of any method, from its plan to the folder of its results: the command and the front door share it.
 	{"internal/training", "internal/budget account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/encoder internal/figure internal/layers internal/measures internal/outcome internal/report internal/wording ledger mechanism model network privacy sweep train train/erm train/neural internal/option internal/draft"},
 	// Many runs of settings in text: what they are, what they cost, and a private choice among them.
-	{"internal/grid", "certificate data data/builtin internal/artefact internal/cache internal/display internal/durable internal/failure internal/figure internal/layers internal/outcome internal/parallel internal/process internal/tabular internal/training internal/wording ledger sweep train train/erm internal/option internal/journal"},
+	{"internal/grid", "internal/database certificate data data/builtin internal/artefact internal/cache internal/display internal/durable internal/failure internal/figure internal/layers internal/outcome internal/parallel internal/process internal/tabular internal/training internal/wording ledger sweep train train/erm internal/option internal/journal"},
 	// The front door: what most programs need, with the defaults of the command. A service spends from the ledger of its
 	// team: hence the chain of a server.
 	{"", "internal/signature account certificate data internal/budget internal/chain/postgres internal/artefact internal/calibration internal/draft internal/training ledger mechanism model privacy query evaluate train internal/measures internal/wording"},
@@ -230,7 +234,7 @@ var layers = []layer{
 	{"examples/structs", "privacy data ."},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "internal/attack internal/signature account certificate data data/builtin evaluate explain feature internal/artefact internal/asking internal/auditing internal/scoreaudit internal/bookkeeping internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/experiment internal/export internal/failure internal/flags internal/format internal/format/parquet internal/glossary internal/grid internal/layers internal/measures internal/outcome internal/process internal/progress internal/report internal/reproduce internal/tabular internal/textbook internal/training internal/values internal/wording ledger mechanism model privacy query sweep train train/erm train/neural internal/option"},
+	{"cmd/dither", "internal/database internal/attack internal/signature account certificate data data/builtin evaluate explain feature internal/artefact internal/asking internal/auditing internal/scoreaudit internal/bookkeeping internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/experiment internal/export internal/failure internal/flags internal/format internal/format/parquet internal/glossary internal/grid internal/layers internal/measures internal/outcome internal/process internal/progress internal/report internal/reproduce internal/tabular internal/textbook internal/training internal/values internal/wording ledger mechanism model privacy query sweep train train/erm train/neural internal/option"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

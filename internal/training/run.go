@@ -108,6 +108,9 @@ func Declared(publicTest bool, scoredOn string) *certificate.Declared {
 // declare fills in the draft's declarations and assumptions.
 func (r *Run) declare(p draft.Premises, features train.Setup) {
 	d := certificate.Declared{PublicTest: r.Tables.TestPublic && r.Tables.TestName != "", Owner: r.Tables.Owner, Purpose: r.Tables.Purpose}
+	if r.Tables.Source != nil && r.Tables.Source.Database != nil {
+		d.Records = r.Tables.Source.Database.Name()
+	}
 	if r.Network != nil {
 		d.Frozen = r.Network.Frozen
 	}

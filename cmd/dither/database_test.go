@@ -1,0 +1,312 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/pgtest"
+)
+
+// planted is a password that no byte of output may contain.
+const planted = "pl4nted-s3cret"
+
+// onServer executes statements on a server.
+func onServer(t testing.TB, server *pgtest.Server, statements ...string) {
+	t.Helper()
+	conn, err := pgx.Connect(context.Background(), server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	for _, s := range statements {
+		if _, err := conn.Exec(context.Background(), s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+// loadTable copies a CSV file into a new table, with the types that its schema suggests.
+func loadTable(t testing.TB, server *pgtest.Server, name, path string, schema *data.Schema) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header, err := csv.NewReader(bytes.NewReader(text)).Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var columns []string
+	for _, c := range header {
+		kind := "text"
+		at := slices.IndexFunc(schema.Columns, func(s data.Column) bool { return s.Name == c })
+		if at >= 0 && schema.Columns[at].Kind == data.Numeric || c == schema.Target.Column && (schema.Target.Regression() || schema.Target.Threshold != nil) {
+			kind = "numeric"
+		}
+		columns = append(columns, pgx.Identifier{c}.Sanitize()+" "+kind)
+	}
+	onServer(t, server, fmt.Sprintf("CREATE TABLE %s (%s)", name, strings.Join(columns, ", ")))
+	conn, err := pgx.Connect(context.Background(), server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if _, err = conn.PgConn().CopyFrom(context.Background(), bytes.NewReader(text), "COPY "+name+" FROM STDIN (FORMAT csv, HEADER)"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// watched runs a command line and wants no secret in what it prints.
+func watched(t *testing.T, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	status, stdout, stderr = invoke(args...)
+	if strings.Contains(stdout+stderr, planted) {
+		t.Errorf("%q: the output contains the password: %s%s", args, stdout, stderr)
+	}
+	return status, stdout, stderr
+}
+
+// done is watched for a command line that must succeed.
+func done(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	status, stdout, stderr := watched(t, args...)
+	if status != exitDone {
+		t.Fatalf("%q: got exit status %d and %q", args, status, stderr)
+	}
+	return stdout, stderr
+}
+
+// TestPostgres trains, asks, measures and predicts from files and from tables with the same rows.
+func TestPostgres(t *testing.T) {
+	server := pgtest.Start(t)
+	t.Chdir(t.TempDir())
+	t.Setenv("PGPASSWORD", planted)
+	mustInvoke(t, "data", "export", "randhie", "d")
+	s, err := data.ReadSchema("d/randhie.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	small(t, "d/randhie-train.csv.gz", "train.csv", 600)
+	small(t, "d/randhie-test.csv.gz", "test.csv", 200)
+	for _, name := range []string{"train", "test"} {
+		loadTable(t, server, name, name+".csv", s)
+	}
+	p := &databaseTest{server: server, url: server.URL(), schema: "d/randhie.yaml", target: s.Target.Column, numeric: "`" + s.Columns[slices.IndexFunc(s.Columns, func(c data.Column) bool { return c.Kind == data.Numeric })].Name + "`"}
+	t.Run("the same as files", p.same)
+	t.Run("sweep", p.sweep)
+	t.Run("refusals", p.refusals)
+	t.Run("stopped", p.stopped)
+	t.Run("a lost server", p.lost)
+	unseen(t)
+}
+
+type databaseTest struct {
+	server                       *pgtest.Server
+	url, schema, target, numeric string
+}
+
+// small copies the first lines of a CSV file, with its header.
+func small(t *testing.T, from, to string, rows int) {
+	t.Helper()
+	f, err := os.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	writeText(t, to, strings.Join(lines[:rows+1], ""))
+}
+
+// unseen wants the password in no file of the current folder.
+func unseen(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && strings.Contains(readFile(t, path), planted) {
+			t.Errorf("%s contains the password", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// comparable returns a certificate without what differs between runs and sources.
+func comparable(t *testing.T, folder string) certificate.Certificate {
+	t.Helper()
+	var c certificate.Certificate
+	if err := json.Unmarshal([]byte(readFile(t, filepath.Join(folder, certificate.FileName))), &c); err != nil {
+		t.Fatal(err)
+	}
+	c.Run, c.Created, c.ModelSHA256, c.EvaluationSHA256, c.ReportSHA256, c.IteratesSHA256 = "", "", "", "", "", ""
+	if c.Declared != nil {
+		c.Declared.Records = ""
+		if *c.Declared == (certificate.Declared{}) {
+			c.Declared = nil
+		}
+	}
+	c.Assumptions = slices.DeleteFunc(c.Assumptions, func(line string) bool { return strings.HasPrefix(line, "The records are the rows of ") })
+	return c
+}
+
+// same compares runs on a file with runs on a table, and on a query of it.
+func (p *databaseTest) same(t *testing.T) {
+	sources := map[string][]string{
+		"file": {"train.csv"}, "table": {p.url, "--table", "train"}, "query": {p.url, "--query", "SELECT *\nFROM train -- whole"},
+	}
+	wants := map[string]string{"table": `table "train"`, "query": `query "SELECT * FROM train -- whole"`}
+	var certificates, models, answers []string
+	for _, name := range []string{"file", "table", "query"} {
+		from := append([]string{"--data"}, sources[name]...)
+		done(t, append([]string{"train", "--schema", p.schema, "--steps", "3", "--out", name, "--quiet"}, from...)...)
+		done(t, append([]string{"train", "--schema", p.schema, "--non-private", "--out", name + "-exact", "--quiet"}, from...)...)
+		done(t, append([]string{"query", "mean", p.numeric, "--schema", p.schema, "--out", name + "-answer"}, from...)...)
+		done(t, "verify", name)
+		done(t, "verify", name+"-answer")
+		text, err := json.MarshalIndent([]any{comparable(t, name), comparable(t, name+"-answer")}, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		certificates = append(certificates, string(text))
+		predictions, _ := done(t, append([]string{"predict", name + "-exact"}, sources[name]...)...)
+		measured, _ := done(t, append([]string{"evaluate", name + "-exact"}, sources[name]...)...)
+		checked, _ := watchedAny(t, append([]string{"schema", "check", p.schema}, sources[name]...)...)
+		models, answers = append(models, predictions), append(answers, measured+checked)
+		if want := wants[name]; want != "" {
+			said := readFile(t, name+"/certificate.json")
+			quoted, _ := json.Marshal(want)
+			if !strings.Contains(said, string(quoted)) || strings.Contains(said, p.server.Folder()) {
+				t.Errorf("the certificate does not name %s, or it names the server:\n%s", want, said)
+			}
+		}
+	}
+	for i := 1; i < 3; i++ {
+		for _, texts := range [][]string{certificates, models, answers} {
+			if texts[i] != texts[0] {
+				t.Errorf("from a database:\n%.3000s\nfrom a file:\n%.3000s", texts[i], texts[0])
+			}
+		}
+	}
+	_, stderr := done(t, "train", "--data", p.url, "--table", "train", "--schema", p.schema, "--test", p.server.URL("table", "test"), "--test-public", "--dry-run")
+	if strings.Contains(stderr, "not checked") {
+		t.Errorf("a dry run: got %s", stderr)
+	}
+	done(t, "train", "--data", p.url, "--table", "train", "--schema", p.schema, "--test", p.server.URL("table", "test"), "--test-public", "--out", "tested", "--quiet", "--stream", "--steps", "3")
+	if page := readFile(t, "tested/report.html"); !strings.Contains(page, "table &#34;test&#34;") || strings.Contains(page, p.server.Folder()) {
+		t.Error("the report does not name the test table, or it names the server")
+	}
+}
+
+// watchedAny is watched with any exit status.
+func watchedAny(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	_, stdout, stderr = watched(t, args...)
+	return stdout, stderr
+}
+
+// sweep divides a table that is public, and goes on with a finished sweep.
+func (p *databaseTest) sweep(t *testing.T) {
+	withoutImages(t)
+	args := []string{"sweep", "--data", p.url, "--table", "train", "--schema", p.schema, "--data-public", "--split", "first:0.8", "--epsilon", "1", "--steps", "2", "--quiet", "--out", "swept"}
+	done(t, args...)
+	done(t, args...)
+}
+
+// refusals are command lines that name no table, or one that does not fit.
+func (p *databaseTest) refusals(t *testing.T) {
+	onServer(t, p.server, "CREATE TABLE changed AS SELECT * FROM train", "ALTER TABLE changed ALTER COLUMN "+pgx.Identifier{p.target}.Sanitize()+" TYPE bytea USING 'x'",
+		"CREATE TABLE empty AS SELECT * FROM train LIMIT 0")
+	secret := strings.Replace(p.url, "postgres:///", "postgres://dither:"+planted+"@/", 1)
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{"without a table or query", []string{p.url}},
+		{"named once", []string{p.server.URL("table", "train"), "--table", "train"}},
+		{"or with both", []string{p.url, "--table", "train", "--query", "SELECT 1"}},
+		{"--table or --query is given without a database", []string{"train.csv", "--table", "train"}},
+		{"are for files", []string{p.url, "--table", "train", "--delimiter", "tab"}},
+		{`data: table "nowhere": the database has no such table, want the name of a table or view; there are`, []string{p.url, "--table", "nowhere"}},
+		{fmt.Sprintf(`data: table "changed": column %q has the type bytea, want`, p.target), []string{p.url, "--table", "changed"}},
+		{`data: table "empty": it has no rows`, []string{p.url, "--table", "empty"}},
+		{"no column has a name of the schema", []string{p.url, "--query", "SELECT 1 AS x"}},
+		{"there is no column \"", []string{p.url, "--query", "SELECT " + pgx.Identifier{p.target}.Sanitize() + ", female FROM train"}},
+		{"the URL contains a password, want none", []string{secret, "--table", "train"}},
+		{"the URL contains a password, want none", []string{p.server.URL("table", "train", "password", planted)}},
+		{"cannot be used", []string{"postgres://dither@host/db?sslmode=strange&table=x"}},
+		{"is no URL of PostgreSQL", []string{"postgres://dither:" + planted + "%zz@host/db"}},
+		{"cannot be reached", []string{p.server.URL("table", "train", "user", "nobody")}},
+	} {
+		status, _, stderr := watched(t, append([]string{"train", "--schema", p.schema, "--out", "refused", "--quiet", "--data"}, c.args...)...)
+		last := stderr[strings.LastIndex(strings.TrimSpace(stderr), "\n")+1:]
+		if status == exitDone || !strings.Contains(last, c.want) {
+			t.Errorf("%q: got status %d and %q, want %q", c.args, status, stderr, c.want)
+		}
+		if _, err := os.Stat("refused"); err == nil {
+			t.Fatalf("%q left a folder", c.args)
+		}
+	}
+	for _, args := range [][]string{{"train", "--data", secret}, {"train", secret}, {secret}, {"schema", "init", secret}, {"predict", "m", secret}, {"evaluate", "file", secret, "--table", "x"},
+		{"train", "--test", secret, "--data", "train.csv", "--schema", p.schema, "--test-public"}, {"sweep", "--data", secret, "--schema", p.schema}, {"query", "count", "--data", secret},
+		{"train", "--data", "host=h password=" + planted}, {"schema", "check", p.schema, "host=h password='" + planted + "'"}} {
+		if status, _, _ := watched(t, args...); status == exitDone {
+			t.Errorf("%q: got no error", args)
+		}
+	}
+}
+
+// stopped interrupts a run while the server computes.
+func (p *databaseTest) stopped(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	var out bytes.Buffer
+	begun := time.Now()
+	status := run(ctx, []string{"train", "--data", p.url, "--query", "SELECT train.* FROM train, pg_sleep(600)", "--schema", p.schema, "--out", "stopped"}, &out, &out)
+	if status != exitFailed || !strings.Contains(out.String(), "stopped before training; nothing was spent or written") {
+		t.Errorf("got status %d after %v and %q", status, time.Since(begun), out.String())
+	}
+	if _, err := os.Stat("stopped"); err == nil {
+		t.Error("a stopped run left a folder")
+	}
+}
+
+// lost ends the server while a run reads. It runs last.
+func (p *databaseTest) lost(t *testing.T) {
+	killed := make(chan struct{})
+	time.AfterFunc(100*time.Millisecond, func() { defer close(killed); p.server.Kill(t) })
+	defer func() { <-killed }()
+	args := []string{"train", "--data", p.url, "--query", "SELECT train.* FROM train, pg_sleep(600)", "--schema", p.schema, "--out", "lost", "--quiet"}
+	for _, want := range []string{"", "cannot be reached"} {
+		status, _, stderr := watched(t, args...)
+		if status != exitFailed || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, `query "SELECT train.* FROM train, pg_sleep(600)"`) || !strings.Contains(stderr, want) {
+			t.Errorf("got status %d and %q, want one line", status, stderr)
+		}
+		if _, err := os.Stat("lost"); err == nil {
+			t.Error("a failed run left a folder")
+		}
+	}
+}

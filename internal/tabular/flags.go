@@ -1,0 +1,135 @@
+package tabular
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/database"
+	"github.com/ditherml/dither/internal/database/postgres"
+	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/format/parquet"
+)
+
+// Flags are the flags by which commands name a table.
+type Flags struct {
+	Labels, Delimiter, Quote string
+	Columns                  []string
+	Table, Query             string
+}
+
+// Add adds the flags to a command's.
+func (f *Flags) Add(set *pflag.FlagSet) {
+	set.StringVar(&f.Labels, "labels", "", "NPY or IDX file with the target, when the table is one without it")
+	set.StringVar(&f.Delimiter, "delimiter", "", `cell delimiter of CSV files, one character or "tab" (default: detected)`)
+	set.StringSliceVar(&f.Columns, "columns", nil, "`NAMES` of the columns of a CSV file without a header, in its order, with ranges as x[0:10] (default: the schema's header:, else the first line)")
+	set.StringVar(&f.Quote, "quote", "", "what a quote in a CSV file is: csv (it opens a cell) or none (a character like others) (default: the schema's quote:, else csv)")
+	set.StringVar(&f.Table, "table", "", "`NAME` of the table or view in a database, with its schema perhaps")
+	set.StringVar(&f.Query, "query", "", "`SQL` of a query in a database whose rows are the table; certificates quote it")
+}
+
+// Words returns the arguments of a command line that name the table at path.
+func (f *Flags) Words(path string) string {
+	words := path
+	if strings.ContainsAny(path, "?&") {
+		words = display.Quoted(path)
+	}
+	if f.Table != "" {
+		words += " --table " + display.Quoted(f.Table)
+	}
+	if f.Query != "" {
+		words += " --query " + display.Quoted(f.Query)
+	}
+	return words
+}
+
+// Source returns the table at path.
+func (f *Flags) Source(path string) (data.Source, error) {
+	if postgres.Is(path) {
+		return f.database(path)
+	}
+	if f.Table != "" || f.Query != "" {
+		return data.Source{}, errors.New("--table or --query is given without a database, want them with postgres://user@host/database")
+	}
+	source := data.Source{Path: path, Labels: f.Labels, Columns: f.Columns, NoQuotes: f.Quote == "none", Formats: parquet.Formats()}
+	if f.Quote != "" && f.Quote != "csv" && f.Quote != "none" {
+		return source, fmt.Errorf("--quote is %q, want csv or none", f.Quote)
+	}
+	switch runes := []rune(f.Delimiter); {
+	case f.Delimiter == "tab":
+		source.Delimiter = '\t'
+	case len(runes) == 1:
+		source.Delimiter = runes[0]
+	case len(runes) > 1:
+		return source, fmt.Errorf(`--delimiter is %q, want one character or "tab"`, f.Delimiter)
+	}
+	return source, nil
+}
+
+// Test returns another table in the format of the flags. In a database its address names the table.
+func (f *Flags) Test(path, labels string) (data.Source, error) {
+	other := *f
+	other.Labels, other.Table, other.Query = labels, "", ""
+	if postgres.Is(path) {
+		other = Flags{}
+	}
+	return other.Source(path)
+}
+
+// database returns the table or query in a database.
+func (f *Flags) database(path string) (data.Source, error) {
+	if f.Labels != "" || f.Delimiter != "" || f.Quote != "" || len(f.Columns) > 0 {
+		return data.Source{}, errors.New("--labels, --delimiter, --quote and --columns are for files, want none of them with a database")
+	}
+	address, err := postgres.Parse(path)
+	if err != nil {
+		return data.Source{}, err
+	}
+	if (f.Table != "" || f.Query != "") && (address.Table != "" || address.Query != "") {
+		return data.Source{}, errors.New("the URL names a table or query and so do flags, want it named once")
+	}
+	if f.Table != "" || f.Query != "" {
+		address.Table, address.Query = f.Table, f.Query
+	}
+	table, err := postgres.Open(address)
+	if err != nil {
+		return data.Source{}, err
+	}
+	return inDatabase(table), nil
+}
+
+// Hash returns the SHA-256 of the rows of a table or query, as it is read now. Columns that cannot be
+// read count as empty.
+func Hash(ctx context.Context, table database.Table) (string, error) {
+	sum := sha256.New()
+	err := table.Read(ctx, func(columns []database.Column) ([]database.Cell, error) {
+		cells := make([]database.Cell, len(columns))
+		for i, c := range columns {
+			cells[i] = database.Cell{Column: i, Form: database.Plain, Bools: [2]string{"0", "1"}}
+			if c.Kind == database.Unread {
+				cells[i].Form = database.Empty
+			}
+			fmt.Fprintf(sum, "%q", c.Name)
+		}
+		return cells, nil
+	}, func(r io.Reader) error {
+		_, err := io.Copy(sum, r)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", table.Name(), err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// inDatabase returns a table of a database as the source of records.
+func inDatabase(table database.Table) data.Source {
+	return data.Source{Path: table.Name(), Database: table}
+}
