@@ -7,8 +7,8 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Whitening is a symmetric linear map that multiplies rows after centering. Its matrices are
-// symmetric and row-major. A Whitening must not be changed after its first use. It has one of three
+// Whitening is a linear map that multiplies rows after centering: a row x becomes the product of x
+// and a matrix. Matrices are row-major. A Whitening must not be changed after its first use. It has one of three
 // forms:
 //
 //   - Matrix, a d×d matrix for d features
@@ -55,8 +55,8 @@ func squareRoot(n int) int {
 	return int(math.Sqrt(float64(n)))
 }
 
-// Multiply writes the product of the linear map and x to dst, which must not be x. Both slices have
-// one number for each feature.
+// Multiply writes the product of the row x and the linear map to dst, which must not be x. Both
+// slices have one number for each feature.
 func (w *Whitening) Multiply(dst, x []float64) {
 	a, b := append([]float64(nil), x...), make([]float64, len(x))
 	copy(dst, w.apply(a, b, 1))

@@ -101,12 +101,15 @@ func (r *descent) result() (*Result, error) {
 	if search, ok := r.optimizer.(*optimizer.LBFGS); ok {
 		search.End(r.weights)
 	}
-	m, err := model.New(r.Schema, r.ready.features, r.Model.Loss, r.output.weights(r.weights))
-	if err != nil {
+	out := &Result{LearningRate: r.rate, Divisor: r.ready.divisor, Output: r.output.rule, Iterates: r.output.all}
+	out.WeightNoise = r.Plan.weightNoise(r.options, out)
+	weights := r.output.weights(r.weights)
+	var err error
+	if out.Model, err = model.New(r.Schema, r.ready.evident(r.Plan, weights, out.WeightNoise), r.Model.Loss, weights); err != nil {
 		return nil, fmt.Errorf("train: the run did not stay finite; lower the learning rate: %w", err)
 	}
-	m.Provenance.Private = !r.Plan.NonPrivate
-	return &Result{Model: m, LearningRate: r.rate, Divisor: r.ready.divisor, Output: r.output.rule, Iterates: r.output.all}, nil
+	out.Model.Provenance.Private = !r.Plan.NonPrivate
+	return out, nil
 }
 
 // gradient releases the noisy sum of the clipped gradients of the step's sample, which may be

@@ -69,6 +69,10 @@ type Result struct {
 	// LearningRate is the learning rate that was used. Divisor is the declared or noisy number of
 	// records, by which sums were divided.
 	LearningRate, Divisor float64
+	// WeightNoise is a bound on the standard deviation of the noise in a weight of the model, for rows
+	// as training saw them. It is 0 where no bound is proven. Probabilities that are corrected after
+	// the descent stretch it.
+	WeightNoise float64
 	// Output is the name of the rule that selected the weights from the iterates, as in
 	// Options.Output.
 	Output string

@@ -226,12 +226,13 @@ func (s Setup) runLastIterate(ctx context.Context, payer mechanism.Payer, t tabl
 		return nil, err
 	}
 	show(s.Plan.Steps)
-	m, err := model.New(s.Schema, ready.features, s.Model.Loss, noisy.Values())
-	if err != nil {
+	out := &Result{LearningRate: s.Plan.LastIterate.LearningRate, Divisor: ready.divisor, Output: option.OutputLast}
+	out.WeightNoise = s.Plan.weightNoise(o, out)
+	if out.Model, err = model.New(s.Schema, ready.evident(s.Plan, noisy.Values(), out.WeightNoise), s.Model.Loss, noisy.Values()); err != nil {
 		return nil, err
 	}
-	m.Provenance.Private = true
-	return &Result{Model: m, LearningRate: s.Plan.LastIterate.LearningRate, Divisor: ready.divisor, Output: option.OutputLast}, nil
+	out.Model.Provenance.Private = true
+	return out, nil
 }
 
 var errLastIterateFile = fmt.Errorf("train: the last iterate alone is priced with rows in a file, want the rows in memory")

@@ -37,7 +37,7 @@ func newForms(o *outline) (*forms, error) {
 	for _, v := range shift {
 		f.shift2 += v * v
 	}
-	back := f.whitened(shift) // W is symmetric: ⟨Wc, Wx⟩ is ⟨W(Wc), x⟩
+	back := f.turned(shift) // ⟨cW, xW⟩ is ⟨(cW)Wᵀ, x⟩
 	for n := range o.groups {
 		rows := f.rows(&o.groups[n])
 		f.places = append(f.places, len(rows))
@@ -47,7 +47,7 @@ func newForms(o *outline) (*forms, error) {
 	}
 	for k := range o.model.Outputs() {
 		w, _ := o.weights(k)
-		own, moved := f.whitened(w), 0.0
+		own, moved := f.turned(w), 0.0
 		for j, v := range w {
 			moved += v * shift[j]
 		}
@@ -111,7 +111,22 @@ func tabled(rows [][]entry, of func(e entry) float64) []float64 {
 	return out
 }
 
-// whitened returns the product of the whitening with x, or x without one.
+// turned returns the product of x with the transposed whitening, or x without one.
+func (f *forms) turned(x []float64) []float64 {
+	w := f.o.model.Features().Whitening
+	if w == nil || w.Matrix == nil { // factors of features are their own transposition
+		return f.whitened(x)
+	}
+	y := make([]float64, len(x))
+	for j := range y {
+		for i, v := range w.Matrix[j*len(x) : (j+1)*len(x)] {
+			y[j] += v * x[i]
+		}
+	}
+	return y
+}
+
+// whitened returns the product of x with the whitening, or x without one.
 func (f *forms) whitened(x []float64) []float64 {
 	w := f.o.model.Features().Whitening
 	if w == nil {

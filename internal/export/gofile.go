@@ -207,8 +207,8 @@ func (g *goFile) tables() {
 	if w := g.m.Whitening; w != nil && w.Scales != nil {
 		g.line("var scales = [...]float64{%s}\n", goNumbers(w.Scales))
 	} else if w != nil {
-		g.line("// whitening is a symmetric matrix: rows up to the diagonal, in base64 of float64 with the lowest byte first.")
-		g.line("const whitening = %q\n\nvar matrix = unpacked(whitening, %d)\n%s", packedTriangle(w.Matrix, g.o.dim), g.o.dim, goUnpack)
+		g.line("// whitening is a matrix, row by row, in base64 of float64 with the lowest byte first.")
+		g.line("const whitening = %q\n\nvar matrix = unpacked(whitening, %d)\n%s", packed(w.Matrix), g.o.dim, goUnpack)
 	}
 }
 
@@ -281,13 +281,11 @@ func (g *goFile) steps() {
 	}
 }
 
-// packedTriangle packs the rows of a symmetric matrix up to the diagonal.
-func packedTriangle(matrix []float64, d int) string {
+// packed packs numbers, one after the other.
+func packed(numbers []float64) string {
 	var raw []byte
-	for i := range d {
-		for j := range i + 1 {
-			raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(matrix[i*d+j]))
-		}
+	for _, v := range numbers {
+		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
 	}
 	return base64.RawStdEncoding.EncodeToString(raw)
 }
@@ -453,7 +451,7 @@ func normalize(x []float64) {
 func unpacked(packed string, d int) []float64 {
 	var bits, held, at uint64
 	m, raw := make([]float64, d*d), [8]byte{}
-	i, j, n := 0, 0, 0
+	i, n := 0, 0
 	for _, c := range []byte(packed) {
 		switch {
 		case c >= 'a':
@@ -480,11 +478,8 @@ func unpacked(packed string, d int) []float64 {
 			word |= uint64(v) << (8 * b)
 		}
 		n = 0
-		m[i*d+j] = math.Float64frombits(word)
-		m[j*d+i] = m[i*d+j]
-		if j++; j > i {
-			i, j = i+1, 0
-		}
+		m[i] = math.Float64frombits(word)
+		i++
 	}
 	return m
 }

@@ -38,23 +38,11 @@ func (r *Run) barsOf(result *train.Result) bars {
 
 // descentBars returns the intervals for gradient descent. They contain the weights that the same
 // steps would have given without noise, from the same prepared rows.
-//
-// Let e be the difference of the weights with and without noise, and n the noise of a step. To first
-// order the steps of heavy-ball descent with rate η, momentum β and curvature H are v ← βv + He + n,
-// e ← e - ηv. In a direction of curvature h, the noise of one step moves e, after j further steps,
-// by -η·k_j(h) with
-//
-//	k_j(h) = Σ_{i=0}^{j} r^i·s^{j-i}, where r·s = β and r + s = 1 + β - ηh.
-//
-// For 0 ≤ ηh ≤ 2(1+β) the magnitudes of r and s are at most 1, and their product is β. So |k_j(h)|
-// ≤ k_j(0), since a sum of x^i·(β/x)^{j-i} over i grows with |ln(x²/β)|. For the same reason k_j
-// falls as h grows, until both roots are equal. So the covariance of e, or of an average of iterates,
-// is at most that of the least curvature, which is the ridge. It is a multiple of the identity.
 func descentBars(p train.Plan, o train.Options, result *train.Result) bars {
 	if reason := descentRefusal(p, o); reason != "" || p.NonPrivate {
 		return bars{refusal: reason}
 	}
-	deviation := noiseOfWeights(p, o, result)
+	deviation := result.WeightNoise
 	if !(deviation > 0) || math.IsInf(deviation, 1) {
 		return bars{refusal: "the learning rate leaves no bound on the noise of a weight"}
 	}
@@ -93,53 +81,6 @@ func descentRefusal(p train.Plan, o train.Options) string {
 func prepares(p train.Plan, kind string) bool {
 	return slices.ContainsFunc(p.Preparation, func(s train.PreparationStep) bool { return s.Kind == kind })
 }
-
-// noiseOfWeights returns a bound on the standard deviation of the noise in a released weight.
-func noiseOfWeights(p train.Plan, o train.Options, result *train.Result) float64 {
-	steps, rate, momentum := p.Steps, result.LearningRate, o.Momentum
-	if l := p.LastIterate; l != nil {
-		momentum, o.Ridge = 0, l.Ridge
-	}
-	equal := 1 - math.Sqrt(momentum) // the roots are equal at this curvature's square root
-	least := min(o.Ridge, equal*equal/rate)
-	moves, velocity, place := make([]float64, steps+1), 0.0, 0.0 // moves[j] is the sum of k_0 … k_(j-1)
-	for j := range steps {
-		velocity = momentum*velocity + least*place
-		if j == 0 {
-			velocity = 1
-		}
-		place -= rate * velocity
-		moves[j+1] = moves[j] + math.Abs(place)
-	}
-	first, end, count := averaged(result.Output, steps)
-	variance := 0.0
-	for s := range end { // the noise of step s moves the iterates after the steps s, s+1, …
-		sum := (moves[end-s] - moves[max(0, first-s)]) / count
-		z := p.NoiseMultiplier
-		if len(p.NoiseMultipliers) > 0 {
-			z = p.NoiseMultipliers[s]
-		}
-		variance += sum * sum * z * z
-	}
-	return math.Sqrt(variance) * p.Clipping.Bound / result.Divisor
-}
-
-// averaged returns which iterates the weights of an output rule average: those after the steps from
-// first until before end, as a sum divided by count.
-func averaged(rule string, steps int) (first, end int, count float64) {
-	switch rule {
-	case option.OutputTailAverage:
-		first = steps - int(math.Ceil(tailShare*float64(steps)-1e-9))
-	case option.OutputUniformAverage: // it has the start and lacks the end
-		return 0, steps - 1, float64(steps)
-	default:
-		first = steps - 1
-	}
-	return first, steps, float64(steps - first)
-}
-
-// tailShare is the share of the last iterates that a tail average averages.
-const tailShare = 0.4
 
 // minimizerBars returns the intervals for a method of package erm.
 func (r *Run) minimizerBars(result *train.Result) bars {

@@ -362,34 +362,3 @@ func TestSpans(t *testing.T) {
 		t.Errorf("the constant has span %v, want 1", last)
 	}
 }
-
-// TestAveraged: the iterates that are said to be averaged are those that training averages.
-func TestAveraged(t *testing.T) {
-	s, d := made(t, 4, 300, 2, false)
-	const steps = 13
-	r := train.Request{Epsilon: math.Inf(1), Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: steps, Center: train.No, Whiten: train.No}
-	fit := func(rule string) *train.Result {
-		setup, err := train.NewPlan(r, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		result, err := train.Fit(context.Background(), unlimited(t), setup, d, train.Options{LearningRate: 1, Output: rule})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return result
-	}
-	all := fit(option.OutputAllIterates).Iterates
-	for _, rule := range option.OutputRules() {
-		first, end, count := averaged(rule, steps)
-		for j, got := range fit(rule).Model.Weights() {
-			want := 0.0
-			for _, w := range all[first:end] {
-				want += w[j] / count
-			}
-			if math.Abs(got-want) > 1e-9 {
-				t.Errorf("output %s, weight %d: got %v, want %v", rule, j, got, want)
-			}
-		}
-	}
-}

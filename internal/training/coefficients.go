@@ -82,8 +82,18 @@ func effective(m *model.Model) [][]float64 {
 	for k := range out {
 		w := m.Weights()[k*f.Dim() : (k+1)*f.Dim()]
 		out[k] = append([]float64(nil), w...)
-		if f.Whitening != nil {
-			f.Whitening.Multiply(out[k][:d], w[:d])
+		switch white := f.Whitening; {
+		case white == nil:
+		case white.Matrix != nil: // the change of a row is a row of the matrix
+			for j := range d {
+				sum := 0.0
+				for i, v := range white.Matrix[j*d : (j+1)*d] {
+					sum += v * w[i]
+				}
+				out[k][j] = sum
+			}
+		default: // symmetric
+			white.Multiply(out[k][:d], w[:d])
 		}
 	}
 	return out

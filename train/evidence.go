@@ -1,0 +1,240 @@
+package train
+
+import (
+	"math"
+
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/kernel"
+	"github.com/ditherml/dither/internal/option"
+)
+
+// levelReach is the square of a distance from the mean, in standard deviations of the noise. Up to
+// it, a declared level keeps nothing of its own weight.
+const levelReach = 1
+
+// evident returns the map that serves the model. In this map a state of a column that the records
+// hardly show acts like the mean of the column. Such states are missing cells, unknown levels and
+// rare levels. All numbers in it were released, so it costs nothing.
+//
+// Let the frequency of a state be released as c, with noise of standard deviation τ, and let t be
+// the reach. The state keeps the share s = max(0, 1 - (tτ/c)²) of its own row of the whitening. It
+// takes the rest from the mean of its column. A declared level keeps what its weight calls for by the
+// same rule, if that is more. This is the positive-part estimator of W. James and
+// C. Stein, "Estimation with quadratic loss", 1961, shrunk to the mean as B. Efron and C. Morris do
+// in "Stein's estimation rule and its competitors", JASA 1973. For missing cells and unknown
+// levels, t is the threshold √(2·ln d) below which the noise of d numbers stays (D. Donoho and
+// I. Johnstone, "Ideal spatial adaptation by wavelet shrinkage", Biometrika 1994).
+//
+// Rows are scaled to norm 1 twice. So the mean of a column also has to keep the norm of a row: for
+// the first scaling by what a further indicator takes from other features, for the second by a
+// direction that no score depends on.
+func (ready *prepared) evident(p Plan, weights []float64, weightNoise float64) *feature.Map {
+	m := ready.features
+	w, d := m.Whitening, m.Pipeline.Dim()
+	noise := ready.centerNoise(p)
+	if p.NonPrivate || w == nil || w.Matrix == nil || m.Center == nil || m.Norm != feature.NormUnit || m.Transforms() || hasTexts(m.Pipeline) || !(noise > 0) {
+		return m
+	}
+	e := evidence{Map: m, dim: d, noise: noise, weights: weights, weightNoise: weightNoise, unseen: orthonormal(weights, d, m.Dim())}
+	e.scale = e.meanScale()
+	out := append([]float64(nil), w.Matrix...)
+	for _, states := range e.columns() {
+		e.shrink(out, states)
+	}
+	served := *m
+	served.Whitening = &feature.Whitening{Matrix: out}
+	return &served
+}
+
+// centerNoise returns the standard deviation of the noise in a number of the center, or 0 if it was
+// not released by itself.
+func (ready *prepared) centerNoise(p Plan) float64 {
+	for _, s := range p.Preparation {
+		if s.Kind == option.MeanStatistic {
+			return s.NoiseMultiplier * s.Bound / ready.divisor
+		}
+	}
+	return 0
+}
+
+// evidence is what was released about the states of columns.
+type evidence struct {
+	*feature.Map
+	dim   int
+	noise float64
+	// scale is the mean of 1 divided by the norm of the features of a row.
+	scale float64
+	// weights belong to all scores. weightNoise is the standard deviation of their noise, or 0 if it
+	// is not known.
+	weights     []float64
+	weightNoise float64
+	// unseen are the weights of all scores, made orthonormal.
+	unseen [][]float64
+}
+
+// states are the features of one column. number is the place of a plain number, or -1.
+type states struct {
+	first, end, number int
+}
+
+// columns returns the features of each column. Features of one column stand together.
+func (e *evidence) columns() (out []states) {
+	names := e.Names()
+	for j := 0; j < len(names); {
+		s := states{first: j, number: -1}
+		for ; j < len(names) && names[j].Column == names[s.first].Column; j++ {
+			if names[j].Level == "" {
+				s.number = j
+			}
+		}
+		s.end = j
+		out = append(out, s)
+	}
+	return out
+}
+
+// frequencies returns the sum of the released frequencies of a column's states, each at least 0.
+func (e *evidence) frequencies(s states) (sum float64) {
+	for _, c := range e.Center[s.first:s.end] {
+		sum += max(0, c)
+	}
+	return sum
+}
+
+// meanScale returns the mean of the sums of columns without a number. A row has one state of each
+// such column. Without one it takes numbers to be spread evenly between their bounds.
+func (e *evidence) meanScale() float64 {
+	sum, count, all := 0.0, 0.0, e.columns()
+	for _, s := range all {
+		if s.number < 0 {
+			sum, count = sum+e.frequencies(s), count+1
+		}
+	}
+	if count > 0 && sum > 0 {
+		return sum / count
+	}
+	return 1 / math.Sqrt(max(1, float64(len(all))/3))
+}
+
+// shrink writes the rows of the whitening of a column's states to out.
+func (e *evidence) shrink(out []float64, s states) {
+	mean, energy := e.mean(s)
+	for j := s.first; j < s.end; j++ {
+		if j == s.number {
+			continue
+		}
+		row := out[j*e.dim : (j+1)*e.dim]
+		share := e.share(j, row, mean)
+		free := e.free(row)
+		for k := range row {
+			row[k] = share*row[k] + (1-share)*(mean[k]+energy*free[k])
+		}
+	}
+}
+
+// share returns the share of its own row of the whitening that a state keeps. A declared level keeps
+// what its frequency or its weights in all scores call for, whichever is more. Without a bound on
+// the noise of weights it keeps all.
+func (e *evidence) share(state int, row, mean []float64) float64 {
+	level, c := e.Names()[state].Level, max(0, e.Center[state])
+	if level == "missing" || level == "other" {
+		return kept(c/e.noise, 2*math.Log(float64(e.dim)))
+	}
+	if e.weightNoise == 0 {
+		return 1
+	}
+	square := 0.0
+	for k := range row {
+		square += (row[k] - mean[k]) * (row[k] - mean[k])
+	}
+	if !(square > 0) { // the state is the mean
+		return 1
+	}
+	strongest, stride := 0.0, e.Dim()
+	for w := e.weights; len(w) >= stride; w = w[stride:] {
+		moved := kernel.Dot(row, w[:e.dim]) - kernel.Dot(mean, w[:e.dim])
+		strongest = max(strongest, math.Abs(moved)/(e.weightNoise*math.Sqrt(square)))
+	}
+	return max(kept(c/e.noise, levelReach), kept(strongest, levelReach))
+}
+
+// kept returns the share that the positive-part estimator keeps of a number that is z standard
+// deviations from its mean. The argument reach is the square of the distance up to which it keeps
+// nothing.
+func kept(z, reach float64) float64 { return max(0, 1-reach/(z*z)) }
+
+// mean returns what a cell without evidence adds to a whitened row, multiplied by the norm of the
+// row's features. The result energy is the length of the direction that keeps the norm of the
+// whitened row.
+func (e *evidence) mean(s states) (row []float64, energy float64) {
+	norm := 1 / e.scale
+	with := norm // with the indicator of a missing cell
+	if s.number >= 0 {
+		number := e.Center[s.number] * norm
+		with = math.Sqrt(norm*norm + max(0, 1-number*number))
+	}
+	x, sum := make([]float64, e.dim), e.frequencies(s)
+	for k, c := range e.Center {
+		switch {
+		case k < s.first || k >= s.end:
+			x[k] = (with - norm) * c
+		case s.number < 0 && sum > 0:
+			x[k] = max(0, c) / sum
+		case k == s.number:
+			x[k] = c * with
+		}
+	}
+	if s.number >= 0 || !(sum > 0) {
+		return e.whitened(x), 0
+	}
+	square := 0.0
+	for k := s.first; k < s.end; k++ {
+		x[k]--
+		y := e.whitened(x)
+		square += max(0, e.Center[k]) / sum * kernel.Dot(y, y)
+		x[k]++
+	}
+	return e.whitened(x), math.Sqrt(square)
+}
+
+// whitened returns the product of features with the whitening.
+func (e *evidence) whitened(x []float64) []float64 {
+	y := make([]float64, e.dim)
+	e.Whitening.Multiply(y, x)
+	return y
+}
+
+// free returns the direction of a row in which no score changes, of length 1, or zeros.
+func (e *evidence) free(row []float64) []float64 {
+	return without(append([]float64(nil), row...), e.unseen)
+}
+
+// without makes x orthogonal to orthonormal vectors and scales it to length 1. Of a vector that
+// they span it makes zeros.
+func without(x []float64, vectors [][]float64) []float64 {
+	before := kernel.Dot(x, x)
+	for _, v := range vectors {
+		along := kernel.Dot(x, v)
+		for k := range x {
+			x[k] -= along * v[k]
+		}
+	}
+	length := kernel.Dot(x, x)
+	if !(length > 1e-12*before) {
+		clear(x)
+		return x
+	}
+	for k := range x {
+		x[k] /= math.Sqrt(length)
+	}
+	return x
+}
+
+// orthonormal returns orthonormal vectors that span the weights of the scores, without the weights
+// of constants. Each score has stride weights, the first d for features.
+func orthonormal(weights []float64, d, stride int) (out [][]float64) {
+	for ; len(weights) >= stride; weights = weights[stride:] {
+		out = append(out, without(append([]float64(nil), weights[:d]...), out))
+	}
+	return out
+}

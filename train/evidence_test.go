@@ -1,0 +1,123 @@
+package train
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/privacy"
+)
+
+// evidenceCase returns a preparation whose column kind has the frequencies ½, ½, 0 and so on, and weights for two scores.
+func evidenceCase(t *testing.T) (prepared, Plan, []float64) {
+	t.Helper()
+	s := &data.Schema{Name: "made", Row: "one person", MaxRecords: 5000, Target: data.Target{Column: "y", Levels: []string{"no", "yes"}}, Columns: []data.Column{
+		{Name: "kind", Kind: data.Categorical, Levels: []string{"a", "b", "rare"}, Unknown: data.Other, Missing: data.Indicator},
+		{Name: "size", Kind: data.Numeric, Lower: 0, Upper: 1, OutOfRange: data.Clamp, Missing: data.Indicator},
+	}}
+	setup, err := NewPlan(Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, r := setup.Features.Pipeline.Dim(), rand.New(rand.NewPCG(4, 5))
+	m := &feature.Map{Pipeline: setup.Features.Pipeline, Norm: feature.NormUnit, Intercept: 0.25, Whitening: &feature.Whitening{Matrix: make([]float64, d*d)}}
+	for i := range d {
+		for j := range i + 1 {
+			v := r.NormFloat64()
+			m.Whitening.Matrix[i*d+j], m.Whitening.Matrix[j*d+i] = v, v
+		}
+	}
+	for _, n := range m.Names() {
+		m.Center = append(m.Center, map[string]float64{"kind = a": 0.5, "kind = b": 0.4, "size": 0.3}[n.String()])
+	}
+	weights := make([]float64, 2*m.Dim())
+	for j := range weights {
+		weights[j] = r.NormFloat64()
+	}
+	return prepared{divisor: 1000, features: m}, Plan{Preparation: []PreparationStep{{Kind: option.MeanStatistic, Bound: 1, NoiseMultiplier: 0.001}}}, weights
+}
+
+// TestStatesWithoutEvidence: a state that never occurs adds to each score what the mean of its column adds, and states that
+// are frequent add what they did. A rare level keeps what its weight calls for.
+func TestStatesWithoutEvidence(t *testing.T) {
+	ready, plan, weights := evidenceCase(t)
+	m := ready.features
+	d := m.Pipeline.Dim()
+	scores := func(row []float64) (out [2]float64) {
+		for k := range out {
+			for j, v := range row {
+				out[k] += v * weights[k*m.Dim()+j]
+			}
+		}
+		return out
+	}
+	near := func(a, b [2]float64) bool { return math.Abs(a[0]-b[0]) < 1e-9 && math.Abs(a[1]-b[1]) < 1e-9 }
+	for _, noise := range []float64{0, 1e-6, 1e6} {
+		served := ready.evident(plan, weights, noise)
+		row := func(matrix []float64, name string) []float64 {
+			for j, n := range m.Names() {
+				if n.String() == name {
+					return matrix[j*d : (j+1)*d]
+				}
+			}
+			t.Fatalf("no feature %s", name)
+			return nil
+		}
+		before, after := m.Whitening.Matrix, served.Whitening.Matrix
+		mean := [2]float64{}
+		for name, share := range map[string]float64{"kind = a": 5. / 9, "kind = b": 4. / 9} {
+			own := scores(row(before, name))
+			mean[0], mean[1] = mean[0]+share*own[0], mean[1]+share*own[1]
+		}
+		for _, n := range m.Names() {
+			own, want := scores(row(before, n.String())), scores(row(after, n.String()))
+			unseen := n.Column == "kind" && (n.Level == "missing" || n.Level == "other" || n.Level == "rare" && noise > 1)
+			switch {
+			case unseen && !near(want, mean):
+				t.Errorf("noise %v, %s adds %v, want the mean %v of its column", noise, n, want, mean)
+			case !unseen && n.String() != "size = missing" && !near(own, want):
+				t.Errorf("noise %v, %s adds %v, want %v as before", noise, n, want, own)
+			}
+		}
+		if norm := dot(row(after, "kind = missing"), row(after, "kind = missing")); !(norm > dot(mean[:], mean[:])/1e6) {
+			t.Errorf("noise %v: a missing kind has the norm %v, want that of the column", noise, norm)
+		}
+	}
+}
+
+// TestEvidenceIsFinite: numbers that noise made extreme leave a finite map.
+func TestEvidenceIsFinite(t *testing.T) {
+	for name, edit := range map[string]func(r *prepared, weights []float64){
+		"no frequency":       func(r *prepared, _ []float64) { clear(r.features.Center) },
+		"negative frequency": func(r *prepared, _ []float64) { r.features.Center[0], r.features.Center[1] = -1, -2 },
+		"large frequency":    func(r *prepared, _ []float64) { r.features.Center[0] = 1e9 },
+		"no weights":         func(_ *prepared, w []float64) { clear(w) },
+		"no directions":      func(r *prepared, _ []float64) { clear(r.features.Whitening.Matrix) },
+	} {
+		ready, plan, weights := evidenceCase(t)
+		edit(&ready, weights)
+		if err := ready.evident(plan, weights, 1).Validate(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestEvidenceLeavesOthers: maps of other forms, and those of baselines, stay as they are.
+func TestEvidenceLeavesOthers(t *testing.T) {
+	for name, edit := range map[string]func(*prepared, *Plan){
+		"baseline":         func(_ *prepared, p *Plan) { p.NonPrivate = true },
+		"no whitening":     func(r *prepared, _ *Plan) { r.features.Whitening = nil },
+		"no center":        func(r *prepared, _ *Plan) { r.features.Center = nil },
+		"clipped rows":     func(r *prepared, _ *Plan) { r.features.Norm = feature.NormClip },
+		"no mean released": func(_ *prepared, p *Plan) { p.Preparation = nil },
+	} {
+		ready, plan, weights := evidenceCase(t)
+		edit(&ready, &plan)
+		if got := ready.evident(plan, weights, 1); got != ready.features {
+			t.Errorf("%s: got another map, want the same", name)
+		}
+	}
+}
