@@ -75,7 +75,7 @@ func DraftSchema(ctx context.Context, src Source, d Draft) (*Schema, error) {
 		}
 		src.Path = parts[0]
 	}
-	file, in, err := openFile(ctx, src.Path, 0)
+	file, in, err := openFile(ctx, src.Path, 0, src.Formats)
 	if err != nil {
 		return nil, err
 	}

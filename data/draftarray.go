@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ditherml/dither/internal/columnar"
 	"github.com/ditherml/dither/internal/format"
 )
 
@@ -33,7 +34,7 @@ func IsArray(ctx context.Context, src Source) bool {
 	if src.Path == format.StandardInput || format.IsParts(src.Path) {
 		return false // bytes read from standard input would be lost
 	}
-	file, in, err := openFile(ctx, src.Path, 0)
+	file, in, err := openFile(ctx, src.Path, 0, src.Formats)
 	if err != nil {
 		return false
 	}
@@ -152,7 +153,7 @@ func spread[T any](file string, declared map[string]T, each func(string) []strin
 // headersOf reads the header of a matrix and returns the name of its separate vector, "" for none.
 func headersOf(ctx context.Context, src Source) (a *array, labels string, err error) {
 	if src.Labels != "" {
-		if err = checkLabels(ctx, src.Labels); err != nil {
+		if err = checkLabels(ctx, src.Labels, src.Formats); err != nil {
 			return nil, "", err
 		}
 		labels = labelName(src.Labels)
@@ -160,7 +161,7 @@ func headersOf(ctx context.Context, src Source) (a *array, labels string, err er
 	if hasExtension(src.Path, ".npz") {
 		return archiveHeaders(ctx, src, labels)
 	}
-	file, in, err := openFile(ctx, src.Path, 0)
+	file, in, err := openFile(ctx, src.Path, 0, src.Formats)
 	if err != nil {
 		return nil, "", err
 	}
@@ -175,8 +176,8 @@ func headersOf(ctx context.Context, src Source) (a *array, labels string, err er
 }
 
 // checkLabels refuses a file of labels that does not begin as one.
-func checkLabels(ctx context.Context, path string) error {
-	file, in, err := openFile(ctx, path, 0)
+func checkLabels(ctx context.Context, path string, formats []columnar.Format) error {
+	file, in, err := openFile(ctx, path, 0, formats)
 	if err != nil {
 		return err
 	}
@@ -215,7 +216,7 @@ func archiveHeaders(ctx context.Context, src Source, labels string) (*array, str
 // labelName returns the name of a target, taken from the file of its values: "label" for
 // train-labels-idx1-ubyte.gz, "y" for y.npy.
 func labelName(path string) string {
-	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
+	name := format.Unpacked(filepath.Base(path))
 	for _, ending := range []string{".npy", ".idx", "-ubyte"} {
 		name = strings.TrimSuffix(name, ending)
 	}

@@ -9,12 +9,13 @@ import (
 
 // columns returns a file opened by the format that knows its first bytes; nil where no format does.
 func (in *input) columns(f *os.File, head []byte, src Source) (columnar.File, error) {
-	for _, format := range src.Formats {
-		if !format.Knows(head) {
+	for _, known := range src.Formats {
+		format, ok := known.(columnar.Table)
+		if !ok || !format.Knows(head) {
 			continue
 		}
 		if in.packed {
-			return nil, &FileError{File: src.Path, Problem: "it is " + format.Name() + " within a gzip file", Want: "the file itself, which is compressed already", Remedy: "unpack it with gunzip"}
+			return nil, &FileError{File: src.Path, Problem: "it is " + format.Name() + " within " + in.packing, Want: "the file itself, which is compressed already", Remedy: "decompress it"}
 		}
 		if in.size == 0 {
 			return nil, &FileError{File: src.Path, Problem: "it is " + format.Name() + " in a stream", Want: "a file on disk", Remedy: "write it into a file"}

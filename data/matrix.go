@@ -31,7 +31,7 @@ func labelsBeside(ctx context.Context, q request, src Source) func() (*vector, e
 		return nil
 	}
 	return func() (*vector, error) {
-		f, in, err := openFile(ctx, src.Labels, q.maxBytes)
+		f, in, err := openFile(ctx, src.Labels, q.maxBytes, src.Formats)
 		if err != nil {
 			return nil, err
 		}

@@ -110,7 +110,7 @@ func (a *array) failure(err error) error {
 // scanArchive reads an NPZ file. The matrix is the member named x, or the only matrix. The target
 // is the vector named y, or the only vector.
 func scanArchive(ctx context.Context, q request, src Source) error {
-	f, _, err := openFile(ctx, src.Path, 0)
+	f, _, err := openFile(ctx, src.Path, 0, nil)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/ditherml/dither/internal/format"
 )
 
 // errNoRecords is the cause of the error about a file without a record.
@@ -67,5 +69,5 @@ func scanParts(ctx context.Context, q request, src Source) error {
 
 // partRefused returns the error of a file that cannot be part of a table in parts.
 func partRefused(path, kind string) error {
-	return &FileError{File: path, Problem: "a part of the table is " + kind, Want: "parts in CSV, JSON lines or Parquet", Remedy: "join the parts into one file"}
+	return &FileError{File: path, Problem: "a part of the table is " + kind, Want: "parts in " + format.PartNames(), Remedy: "join the parts into one file"}
 }

@@ -20,7 +20,7 @@ type Source struct {
 	// Path is one of these:
 	//
 	//   - a file in a format of this package, which may be compressed with gzip unless it is NPZ
-	//   - a file in one of Formats, not compressed with gzip
+	//   - a file in one of Formats, not compressed as a whole
 	//   - "-" for standard input
 	//   - a folder, or a pattern with *, ? or [. The files in the folder, or the files that match
 	//     the pattern, are parts of one table with equal columns. The parts are read in the order
@@ -42,8 +42,8 @@ type Source struct {
 	// Database is a table or query of a database. If it is not nil, Path is its name in errors, and
 	// the fields above do not apply.
 	Database database.Table
-	// Formats are file formats in addition to the formats of this package. A file's first bytes
-	// decide whether it has one of these formats.
+	// Formats are file formats and compressions that this package does not know by itself. A file's
+	// first bytes decide whether it has one of these formats.
 	Formats []columnar.Format
 }
 
@@ -92,7 +92,7 @@ func ReadFrom(ctx context.Context, s *Schema, name string, r io.Reader, o ReadOp
 }
 
 func readText(ctx context.Context, q request, b *builder, r io.Reader, o ReadOptions) (*Dataset, error) {
-	in, err := newInput(ctx, q.file, r, q.maxBytes)
+	in, err := newInput(ctx, q.file, r, q.maxBytes, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func scanFile(ctx context.Context, q request, src Source) error {
 	if hasExtension(src.Path, ".npz") {
 		return scanArchive(ctx, q, src)
 	}
-	f, in, err := openFile(ctx, src.Path, q.maxBytes)
+	f, in, err := openFile(ctx, src.Path, q.maxBytes, src.Formats)
 	if err != nil {
 		return err
 	}
@@ -225,7 +225,8 @@ func labelsRefused(path, table string) error {
 	return &FileError{File: path, Problem: "a file of labels goes with " + table, Want: "an NPY or IDX matrix", Remedy: "leave the labels out; such a table holds its target"}
 }
 
-// hasExtension reports whether a path ends in an extension. It ignores case and a final .gz.
+// hasExtension reports whether a path ends in an extension. It ignores case and the ending of a
+// compression.
 func hasExtension(path, extension string) bool {
-	return strings.HasSuffix(strings.TrimSuffix(strings.ToLower(path), ".gz"), extension)
+	return strings.HasSuffix(format.Unpacked(path), extension)
 }

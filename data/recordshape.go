@@ -17,7 +17,7 @@ func RecordShape(ctx context.Context, src Source) ([]int, error) {
 	if src.Database != nil || src.Path == format.StandardInput || format.IsParts(src.Path) {
 		return nil, nil
 	}
-	f, in, err := openFile(ctx, src.Path, 0)
+	f, in, err := openFile(ctx, src.Path, 0, src.Formats)
 	if err != nil {
 		return nil, err
 	}

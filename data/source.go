@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
+	"github.com/ditherml/dither/internal/columnar"
 	"github.com/ditherml/dither/internal/format"
 	"github.com/ditherml/dither/internal/witness"
 )
@@ -34,6 +36,7 @@ type input struct {
 	raw      *counter
 	r        io.Reader
 	packed   bool
+	packing  string // "a gzip file", where packed
 	read     int64
 	maxBytes int64
 	size     int64 // of the text in bytes, 0 when it is not known
@@ -62,7 +65,7 @@ func (c *counter) Read(p []byte) (int, error) {
 }
 
 // openFile opens a file of records. The caller closes the os.File.
-func openFile(ctx context.Context, path string, maxBytes int64) (*os.File, *input, error) {
+func openFile(ctx context.Context, path string, maxBytes int64, formats []columnar.Format) (*os.File, *input, error) {
 	remedy := "name a file in " + format.Names()
 	f, err := os.Stdin, error(nil)
 	if path != format.StandardInput {
@@ -76,7 +79,7 @@ func openFile(ctx context.Context, path string, maxBytes int64) (*os.File, *inpu
 		f.Close()
 		return nil, nil, &FileError{File: path, Problem: "it is a directory", Want: "a file", Remedy: remedy}
 	}
-	in, err := newInput(ctx, path, f, maxBytes)
+	in, err := newInput(ctx, path, f, maxBytes, formats)
 	if err != nil {
 		f.Close()
 		return nil, nil, err
@@ -87,24 +90,42 @@ func openFile(ctx context.Context, path string, maxBytes int64) (*os.File, *inpu
 	return f, in, nil
 }
 
-// newInput returns r, decompressed when it begins as gzip does.
-func newInput(ctx context.Context, file string, r io.Reader, maxBytes int64) (*input, error) {
+// newInput returns r, decompressed when it begins as gzip or a compression of formats does.
+func newInput(ctx context.Context, file string, r io.Reader, maxBytes int64, formats []columnar.Format) (*input, error) {
 	if maxBytes == 0 {
 		maxBytes = defaultMaxBytes
 	}
 	raw := &counter{r: r}
 	b := bufio.NewReaderSize(raw, chunkBytes)
 	in := &input{ctx: ctx, file: file, raw: raw, r: b, maxBytes: maxBytes}
-	magic, _ := b.Peek(2)
-	if !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+	unpack := in.compression(b, formats)
+	if unpack == nil {
 		return in, nil
 	}
-	z, err := gzip.NewReader(b)
+	z, err := unpack(b)
 	if err != nil {
 		return nil, in.failure(err)
 	}
 	in.packed, in.r = true, z
 	return in, nil
+}
+
+// compression returns what decompresses a file, nil for a file that is not compressed. It notes the
+// name of the compression.
+func (in *input) compression(b *bufio.Reader, formats []columnar.Format) func(io.Reader) (io.Reader, error) {
+	const longest = 6
+	head, _ := b.Peek(longest) // a shorter file is not compressed
+	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
+		in.packing = "a gzip file"
+		return func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }
+	}
+	for _, f := range formats {
+		if c, ok := f.(columnar.Compression); ok && c.Knows(head) {
+			in.packing = c.Name()
+			return c.Unpack
+		}
+	}
+	return nil
 }
 
 func (in *input) Read(p []byte) (int, error) {
@@ -151,11 +172,15 @@ func (in *input) failure(err error) error {
 	}
 	var corrupt flate.CorruptInputError
 	e := &FileError{File: in.file, Problem: "the file cannot be read to its end", Want: "a whole file", Remedy: "copy it again", Err: err}
-	switch {
+	var said *columnar.Problem
+	_, name, _ := strings.Cut(in.packing, " ") // after its article
+	switch whole := "a whole " + name; {
+	case errors.As(err, &said):
+		e.Problem, e.Want, e.Remedy = said.Problem, said.Want, said.Remedy
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
-		e.Problem, e.Want = "the compressed file is cut off", "a whole gzip file"
+		e.Problem, e.Want = "the compressed file is cut off", whole
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt):
-		e.Problem, e.Want = "the compressed file is damaged", "a whole gzip file"
+		e.Problem, e.Want = "the compressed file is damaged", whole
 	}
 	return e
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/ditherml/dither/internal/attack"
 	"github.com/ditherml/dither/internal/auditing"
-	"github.com/ditherml/dither/internal/format/parquet"
+	"github.com/ditherml/dither/internal/format/readers"
 	"github.com/ditherml/dither/internal/scoreaudit"
 	"github.com/spf13/cobra"
 )
@@ -22,7 +22,7 @@ func newAudit() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		r, err := q.Run(c.Context(), c.ErrOrStderr(), subject, parquet.Formats(), func() (auditing.Report, error) {
+		r, err := q.Run(c.Context(), c.ErrOrStderr(), subject, readers.All(), func() (auditing.Report, error) {
 			return attack.Program(c.Context(), c.ErrOrStderr(), q.Effort, "audit", "--part")
 		})
 		if err == nil { // what took minutes is printed even if no folder can be made

@@ -101,7 +101,7 @@ func (l dataListing) cacheText() string {
 
 // tableWords lists, in words, the possible names of a table.
 func tableWords() string {
-	return format.Names() + ", also gzip; a folder or pattern of parts, such as \"part-*.csv\"; - for standard input; or the address of a PostgreSQL database"
+	return format.Names() + ", also in " + format.CompressionNames() + "; a folder or pattern of parts, such as \"part-*.csv\"; - for standard input; or the address of a PostgreSQL database"
 }
 
 // exportData writes the files of a built-in data set, all or none.

@@ -14,6 +14,7 @@ import (
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/failure"
+	"github.com/ditherml/dither/internal/format"
 	"github.com/ditherml/dither/internal/witness"
 )
 
@@ -64,14 +65,14 @@ func newKey(ctx context.Context, source data.Source, schema *data.Schema, chain 
 // isPacked reports whether a file is compressed or has columns of its own. Then its bytes are not
 // what a reader of the table sees, and the witness sees the table while it is encoded.
 func isPacked(path string) bool {
-	var magic [4]byte
+	var magic [8]byte
 	file, err := os.Open(path)
 	if err != nil {
 		return false
 	}
 	defer file.Close()
 	n, _ := io.ReadFull(file, magic[:])
-	return n >= 2 && magic[0] == 0x1f && magic[1] == 0x8b || string(magic[:n]) == "PAR1" || string(magic[:n]) == "PK\x03\x04"
+	return format.Opaque(magic[:n])
 }
 
 // identity is what tells a file from what it was before. A witness in ctx sees the file.

@@ -1,11 +1,11 @@
-// Package columnar defines the requests of package data to files that hold a table column by
-// column.
+// Package columnar defines the requests of package data to formats that other packages read: files
+// that hold a table column by column, and compressed files.
 package columnar
 
 import "io"
 
-// Format reads files that hold a table column by column. A separate package knows each kind, so
-// programs that read no such file do not carry its library.
+// Format is a Table or a Compression. A separate package knows each kind, so programs that read no
+// such file do not carry its library.
 //
 // No *Problem of a Format, of its files and of their readers may quote a file's content. Package
 // data completes it with the file and the column. Any other error may quote it, and is replaced. A
@@ -15,6 +15,20 @@ type Format interface {
 	Name() string
 	// Knows reports whether a file that begins with these bytes, at most 64 KiB, has the format.
 	Knows(head []byte) bool
+}
+
+// Compression reads compressed files.
+type Compression interface {
+	Format
+	// Unpack returns the text of a file. It reads more of the file only when more of the text is
+	// read, and takes bounded memory. Of a file that ends early the error is io.ErrUnexpectedEOF.
+	// Errors of r are passed on. Any other error is a *Problem.
+	Unpack(r io.Reader) (io.Reader, error)
+}
+
+// Table reads files that hold a table column by column.
+type Table interface {
+	Format
 	// Open reads a file's description of itself. The file stays open as long as the File.
 	Open(file io.ReaderAt, size int64) (File, error)
 }

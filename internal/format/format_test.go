@@ -22,7 +22,20 @@ func TestIsParts(t *testing.T) {
 
 // TestNames wants the formats in words.
 func TestNames(t *testing.T) {
-	if got, want := Names(), "CSV, JSON lines, Parquet, LIBSVM, IDX, NPY or NPZ"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	for got, want := range map[string]string{
+		Names():                 "CSV, JSON lines, Parquet, LIBSVM, IDX, NPY or NPZ",
+		PartNames():             "CSV, JSON lines or Parquet",
+		CompressionNames():      "gzip, zstd or xz",
+		Unpacked("A/B.CSV.ZST"): "a/b.csv",
+		Unpacked("t.gz.csv"):    "t.gz.csv",
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	for head, want := range map[string]bool{"PAR1....": true, "\x1f\x8b......": true, "\xfd7zXZ\x00..": true, "\x28\xb5\x2f\xfd": true, "PK\x03\x04": true, "a,b,c\n1,": false, "P": false, "": false} {
+		if got := Opaque([]byte(head)); got != want {
+			t.Errorf("%q: got %v, want %v", head, got, want)
+		}
 	}
 }

@@ -102,6 +102,8 @@ var layers = []layer{
 	// The library that reads Parquet is for those who name the format: a served model, which
 	// reaches data, does not carry it.
 	{"internal/format/parquet", "internal/columnar data"},
+	{"internal/format/compressed", "internal/columnar"},
+	{"internal/format/readers", "internal/columnar internal/format/parquet internal/format/compressed"},
 	{"data/builtin", "data"},
 	{"data/builtin/internal/make", "data"},
 	// The public sets of the literature, for what measures on them: reproductions and the measuring of defaults.
@@ -135,7 +137,7 @@ var layers = []layer{
 	// Tables as the command names them, built-in sets among them: no library carries it.
 	// Tables of PostgreSQL as text: a served model, which reaches data, does not carry its driver.
 	{"internal/database/postgres", "internal/database internal/display internal/failure"},
-	{"internal/tabular", "internal/database internal/database/postgres internal/display internal/failure internal/format internal/format/parquet internal/durable data data/builtin model"},
+	{"internal/tabular", "internal/database internal/database/postgres internal/display internal/failure internal/format internal/format/readers internal/durable data data/builtin model"},
 	// Rows that are kept as integers between models, and what many models predict for them: sweeps measure with it.
 	{"internal/wholerows", "internal/kernel internal/parallel data feature model internal/encoder"},
 	// Gradient descent as textbooks write it: tests and reproductions compare fast code with it.
@@ -147,7 +149,7 @@ var layers = []layer{
 	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense internal/pass internal/pick mechanism internal/release account ledger certificate internal/strict data internal/encoder feature query model evaluate internal/option internal/optimizer internal/draft"},
 	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/picks internal/spot internal/dense internal/pass mechanism internal/release account ledger certificate internal/strict data feature query model evaluate train internal/option internal/encoder internal/draft"},
 	// Encoded tables, which hold records, in a folder of the user's own: for tables larger than memory, and costly transforms.
-	{"internal/cache", "internal/witness data feature internal/release train internal/display internal/durable internal/failure"},
+	{"internal/cache", "internal/witness data feature internal/format internal/release train internal/display internal/durable internal/failure"},
 	// The layers of a network from words and from files, for training and for diagnoses.
 	{"internal/layers", "data feature network train internal/display"},
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
@@ -201,7 +203,7 @@ var layers = []layer{
 	{"internal/attack", "internal/attack/canary internal/attack/kernels internal/attack/noise internal/auditing internal/failure internal/kernel internal/planaudit"},
 	// What dither audit is asked: audits by scores of canaries of any program, whose claim explain reads, and of plans, with
 	// public tables by name.
-	{"internal/scoreaudit", "privacy mechanism audit data explain internal/columnar internal/auditing internal/display internal/durable internal/failure internal/glossary internal/planaudit internal/progress internal/tabular"},
+	{"internal/scoreaudit", "privacy mechanism audit data explain internal/columnar internal/format internal/auditing internal/display internal/durable internal/failure internal/glossary internal/planaudit internal/progress internal/tabular"},
 	// What meets a guarantee: the command and the front door find it in one way.
 	{"internal/calibration", "privacy internal/display internal/wording mechanism account certificate"},
 	// The page, table and files of a sweep: report draws them and internal/wording words them, and both know sweep; hence after them.
@@ -234,7 +236,7 @@ var layers = []layer{
 	{"examples/structs", "privacy data ."},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "internal/database internal/attack internal/signature account certificate data data/builtin evaluate explain feature internal/artefact internal/asking internal/auditing internal/scoreaudit internal/bookkeeping internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/experiment internal/export internal/failure internal/flags internal/format internal/format/parquet internal/glossary internal/grid internal/layers internal/measures internal/outcome internal/process internal/progress internal/report internal/reproduce internal/tabular internal/textbook internal/training internal/values internal/wording ledger mechanism model privacy query sweep train train/erm train/neural internal/option"},
+	{"cmd/dither", "internal/database internal/attack internal/signature account certificate data data/builtin evaluate explain feature internal/artefact internal/asking internal/auditing internal/scoreaudit internal/bookkeeping internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/experiment internal/export internal/failure internal/flags internal/format internal/format/readers internal/glossary internal/grid internal/layers internal/measures internal/outcome internal/process internal/progress internal/report internal/reproduce internal/tabular internal/textbook internal/training internal/values internal/wording ledger mechanism model privacy query sweep train train/erm train/neural internal/option"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

@@ -14,7 +14,7 @@ import (
 const chunk = 1 << 14
 
 // readColumns reads a file that holds its table column by column.
-func (t *table) readColumns(f columnar.Format, in io.ReaderAt, size int64) error {
+func (t *table) readColumns(f columnar.Table, in io.ReaderAt, size int64) error {
 	file, err := f.Open(in, size)
 	if err != nil {
 		return t.columnFault("", err)

@@ -16,6 +16,7 @@ import (
 	"github.com/ditherml/dither/audit"
 	"github.com/ditherml/dither/internal/columnar"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/format"
 )
 
 // standardInput is the name of the standard input.
@@ -77,16 +78,16 @@ func read(path string, formats []columnar.Format) (*table, error) {
 	if err != nil || info.IsDir() {
 		return nil, fmt.Errorf("%s is no file, want one with %s", path, wantedColumns)
 	}
-	head := make([]byte, 4)
+	head := make([]byte, 8)
 	n, _ := io.ReadFull(file, head) // a short file is CSV, and is refused as such
 	for _, f := range formats {
-		if f.Knows(head[:n]) {
+		if f, ok := f.(columnar.Table); ok && f.Knows(head[:n]) {
 			t.unit = "row"
 			return t, t.readColumns(f, file, info.Size())
 		}
 	}
-	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
-		return nil, fmt.Errorf("%s is compressed with gzip, want plain CSV or Parquet", path)
+	if format.Opaque(head[:n]) {
+		return nil, fmt.Errorf("%s is compressed, want plain CSV or Parquet", path)
 	}
 	if _, err = file.Seek(0, io.SeekStart); err != nil { // a pipe
 		return t, t.readCSV(io.MultiReader(bytes.NewReader(head[:n]), file))

@@ -232,7 +232,7 @@ func TestWrongFilesAreNamedByLine(t *testing.T) {
 		"score,included\n1,\n":              "line 2: included is neither",
 		"score,included\n1,1\n777,1,1\n":    "line 3: wrong number of fields, want as many cells",
 		"score,included\n1,1\n\"777,1\n2,1": "line",
-		"\x1f\x8b777":                       "is compressed with gzip",
+		"\x1f\x8b777":                       "is compressed, want plain",
 	} {
 		path := write(t, text)
 		_, err := run(t, "", "--scores", path, "--epsilon", "1")

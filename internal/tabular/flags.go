@@ -15,7 +15,7 @@ import (
 	"github.com/ditherml/dither/internal/database"
 	"github.com/ditherml/dither/internal/database/postgres"
 	"github.com/ditherml/dither/internal/display"
-	"github.com/ditherml/dither/internal/format/parquet"
+	"github.com/ditherml/dither/internal/format/readers"
 )
 
 // Flags are the flags by which commands name a table.
@@ -58,7 +58,7 @@ func (f *Flags) Source(path string) (data.Source, error) {
 	if f.Table != "" || f.Query != "" {
 		return data.Source{}, errors.New("--table or --query is given without a database, want them with postgres://user@host/database")
 	}
-	source := data.Source{Path: path, Labels: f.Labels, Columns: f.Columns, NoQuotes: f.Quote == "none", Formats: parquet.Formats()}
+	source := data.Source{Path: path, Labels: f.Labels, Columns: f.Columns, NoQuotes: f.Quote == "none", Formats: readers.All()}
 	if f.Quote != "" && f.Quote != "csv" && f.Quote != "none" {
 		return source, fmt.Errorf("--quote is %q, want csv or none", f.Quote)
 	}

@@ -68,7 +68,7 @@ func (l Listing) Text() string {
 	}
 	fmt.Fprintf(&b, "\nin %s (%s)\n", display.Printable(l.Folder), Variable)
 	if len(l.Tables) == 0 {
-		b.WriteString("  no tables: none of the files ends in " + strings.Join(endings(), ", ") + ", plain or .gz\n")
+		b.WriteString("  no tables: none of the files ends in " + strings.Join(endings(), ", ") + ", plain or compressed\n")
 	}
 	rows = nil
 	for _, t := range l.Tables {
@@ -88,7 +88,7 @@ func endings() []string {
 }
 
 func isTable(name string) bool {
-	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
+	name = format.Unpacked(name)
 	for _, ending := range endings() {
 		if strings.HasSuffix(name, ending) {
 			return true

@@ -16,7 +16,7 @@ type Format struct{}
 // Formats returns the formats for data.Source.Formats.
 func Formats() []columnar.Format { return []columnar.Format{Format{}} }
 
-var _ columnar.Format = Format{}
+var _ columnar.Table = Format{}
 
 // Name returns "a Parquet file".
 func (Format) Name() string { return "a Parquet file" }

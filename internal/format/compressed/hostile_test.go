@@ -1,0 +1,17 @@
+package compressed_test
+
+// bombXZ is an xz file of 700 bytes that holds a header and 4 MiB of line ends.
+const bombXZ = `/Td6WFoAAATm1rRGAgAhARwAAAAQz1jM//8WAXFdADCLCELpKZaDAYnP4iN5SHoCu0feIHe2TEXIm1Cfy+kxzJm8Ty7Jn7GjC41E
+2L/SxjX1Zp4Uilz1V8CinK1sdkTnNizh29Pn9AkOtWATMY2UW4rGISMgh5DOULq/yRWAmKqAyyps37U78MS9Ll+qDz5LZkKQEw7/
+EJP4cXhZ+AvN/5UoRg+p/Hze+5owLlbAj4Xzg4HAZcQlU/j1kTYxBaWw7m/BcE1HDNGREaqtYB26zrEnGFxZhulmUli+6XasWeTl
+WwUI+cfarfz7Uit0zR5bIEL53VM9+ClkCTuAyyps37U78MS9Ll+qDz5LZkKQEw7/EJP4cXhZ+AvN/5UoRg+p/Hze+5owLlbAj4Xz
+g4HAZcQlU/j1kTYxBaWw7m/BcE1HDNGREaqtYB26zrEnGFxZhulmUli+6XasWeTlWwUI+cfarfz7Uit0zR5bIEL53VM9+ClkCTuA
+yyps37U78MS9Ll+qDz5LZkKQEw7/BexdAZ//EAErAOxzU6f9vq58MRqft40xbnCepyNf7CjLhdGVmIp+KpHyJ3X3GcAGmE2Y/div
+1ZAPxCVT+PWRNjEFpbDub8FwTUcM0ZERqq1gHbrOsScYXFmG6WZSWL7pdqxZ5OVbBQj5x9qt/PtSK3TNHlsgQvndUz34KWQJO4DL
+KmzftTvwxL0uX6oPPktmQpATDv8Qk/hxeFn4C83/lShGD6n8fN77mjAuVsCPhfODgcBlxCVT+PWRNjEFpbDub8FwTUcM0ZERqq1g
+HbrOsScYXFmG6WZSWL7pdqxZ5OVbBQj5x9qt/PtSK3TNHlsgQvndUz34KWQJO4DLKmzftTvwxL0uX6oPPktmQpATDv8Qk/hxeFn4
+C83/lShGD6n8fN77mjAuVsCPhfODgcBlxCVRDz+ygAHdAAUAQfXm4QAAAAAAyDanA0cy8xcAAckFhoCAAtEf2MGxxGf7AgAAAAAE
+WVo=`
+
+// dictionaryXZ is an xz file that claims a dictionary of 1 GiB.
+const dictionaryXZ = `/Td6WFoAAATm1rRGAgAhASQAAABeH8f5AQAMYSxiLHkKMSwyLG5vCgAAAADXI7khA5+pgQABJQ1xGcS2H7bzfQEAAAAABFla`
