@@ -196,7 +196,7 @@ func TestBrowser(t *testing.T) {
 	for name, text := range map[string]struct {
 		page    string
 		figures int
-	}{"document": {documented(t, d), len(payloads) + len(exampleFigures())}, "model": {written(t, page, 0), 3}} {
+	}{"document": {documented(t, d), len(payloads) + len(exampleFigures())}, "model": {written(t, page, 0), 4}} {
 		s := browse(t, text.page)
 		if len(s.console) > 0 || len(s.requests) > 0 {
 			t.Errorf("%s: got messages %q and requests %q, want none", name, s.console[:min(3, len(s.console))], s.requests)

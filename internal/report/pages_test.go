@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"math"
+
+	"github.com/ditherml/dither/internal/figure"
 )
 
 // Pages that stand for what train writes. The numbers are made up, but of a
@@ -48,7 +50,11 @@ func binaryPage() Page {
 			{"training", "repeat(60, gaussian(187.4))", 1, .67},
 		},
 		Coefficients: binaryCoefficients(),
-		BarWords:     []string{"The line on a bar is an interval.", "A gray bar may be noise alone."},
+		Shapes: []Shape{
+			{Name: "age", Points: []figure.Point{{X: 0, Y: -0.5, Low: -0.7, High: -0.3}, {X: 40, Y: -0.5, Low: -0.7, High: -0.3}, {X: 40, Y: 0.4, Low: 0.2, High: 0.6}, {X: 90, Y: 0.4, Low: 0.2, High: 0.6}}, States: []Coefficient{{Feature: "missing", Value: 0.1, Half: 0.3}}},
+			{Name: "sex", States: []Coefficient{{Feature: "woman", Value: 0.3, Half: 0.1}, {Feature: "man", Value: -0.3, Half: 0.1}}},
+		},
+		BarWords: []string{"The line on a bar is an interval.", "A gray bar may be noise alone."},
 		Metrics: &Metrics{
 			Source: "the built-in test split",
 			Tables: []Table{

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/internal/figure"
 )
 
 func TestBars(t *testing.T) {
@@ -184,5 +185,31 @@ func TestCoefficientIntervals(t *testing.T) {
 		if b := got[i]; b.Class != want.Class || b.Low != want.Low || b.High != want.High || b.Half != want.Half {
 			t.Errorf("%s: got class %s, interval %s to %s, %q; want %+v", b.Label, b.Class, b.Low, b.High, b.Half, want)
 		}
+	}
+}
+
+// TestShapes: the first shapes are drawn, levels by evidence where there are many, and the others stand in a table.
+func TestShapes(t *testing.T) {
+	var all []Shape
+	for i := range maxShapes + 3 {
+		s := Shape{Name: fmt.Sprint("column ", i)}
+		for k := range maxStates + 2 {
+			s.States = append(s.States, Coefficient{Feature: fmt.Sprint("level ", k), Value: float64(k), Half: 0.5})
+		}
+		all = append(all, s)
+	}
+	number := 0
+	views, rest := newShapes(all, &number)
+	if len(views) != maxShapes || rest == nil || len(rest.Rows) != 3 || rest.Rows[0][1] != "0 ± 0.5" || rest.Rows[0][2] != "+13.0000 ± 0.5" {
+		t.Fatalf("got %d shapes and the table %v, want %d and 3 rows from 0 to 13", len(views), rest, maxShapes)
+	}
+	if p := views[0].Plot; len(p.Bars) != maxStates || len(p.Others) != 2 || p.Bars[0].Label != "level 13" {
+		t.Errorf("got %d bars from %v and %d others, want %d from level 13", len(p.Bars), p.Bars[0], len(p.Others), maxStates)
+	}
+	if views, rest = newShapes(all[:1], &number); rest != nil || len(views) != 1 {
+		t.Errorf("of one shape got %v and %v", views, rest)
+	}
+	if e := (Shape{Points: []figure.Point{{X: 1, Y: -2, Low: -2.5, High: -1.5}}}).Evidence(); e != 1.5 {
+		t.Errorf("got the evidence %v, want 1.5", e)
 	}
 }

@@ -35,6 +35,7 @@ func (p Page) WriteText(w io.Writer) error {
 	t.facts("Declared public", t.Public)
 	t.events()
 	t.facts("The model", t.Model)
+	t.shapes()
 	t.coefficients()
 	t.estimates()
 	t.facts("Files", t.Files)
@@ -167,6 +168,20 @@ func (t *textPage) coefficients() {
 	if left > 0 {
 		fmt.Fprintf(&t.out, "\n  and %d more scores\n", left)
 	}
+}
+
+// shapes writes the least and the largest value of each shape.
+func (t *textPage) shapes() {
+	if len(t.Shapes) == 0 {
+		return
+	}
+	t.heading("What each column does")
+	rows := [][]string{{"column", "least", "largest"}}
+	for _, s := range t.Shapes[:min(len(t.Shapes), maxShapes)] {
+		low, high := s.ends()
+		rows = append(rows, []string{s.title(), low, high})
+	}
+	t.table(rows)
 }
 
 // refusalWords is the sentence that gives the reason for missing intervals, if there is one.

@@ -27,6 +27,9 @@ type view struct {
 	Rows       []eventRow
 	Segments   []segment
 	Plots      []scorePlot
+	ShapeViews []shapeView
+	ShapeRest  *Table
+	ShapeNote  string
 	ScoresLeft int
 	Confusion  *confusionView
 	TooLarge   bool
@@ -78,6 +81,8 @@ func newView(p Page) view {
 	if p.Tradeoff != nil {
 		v.TradeoffCharts = newCharts(p.Tradeoff.Figures, &number)
 	}
+	v.ShapeViews, v.ShapeRest = newShapes(p.Shapes, &number)
+	v.ShapeNote = shapeNote
 	v.Rows, v.Segments = budget(p.Events)
 	v.Plots, v.ScoresLeft = scorePlots(p.Coefficients, p.Unlisted)
 	if p.Estimates != nil {

@@ -1,0 +1,221 @@
+package training
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/report"
+	"github.com/ditherml/dither/model"
+)
+
+const (
+	// mostShapedColumns is the largest number of columns of a model with shapes.
+	mostShapedColumns = 200
+	// plainPoints and cellPoints are the numbers of places at which a number is shown: on a line, and
+	// in equal cells.
+	plainPoints, cellPoints = 9, 32
+	// pairPoints is the number of places of a number in a pair.
+	pairPoints = 4
+)
+
+// shaper computes what columns do to the scores of a linear model.
+type shaper struct {
+	features *feature.Map
+	schema   *data.Schema
+	columns  []data.Column
+	weights  [][]float64 // of each score, effective
+	half     float64     // of an interval of a weight of the map's rows, 0 for none
+	cells    bool        // numbers lie in cells of equal width
+	scratch  *feature.PipelineScratch
+	byColumn map[string][]int
+}
+
+// place is a state of a column or of a pair, as values of a row.
+type place struct {
+	name     string
+	values   []float32
+	from, to float64 // of a number
+	number   bool
+	aside    bool // whether it is a missing cell or an unknown level
+}
+
+// shapes returns what each column and each pair of columns does to each score, with half the length of
+// the intervals. It is nil for a network and for maps whose features are of many columns.
+func shapes(m *model.Model, half float64) []report.Shape {
+	f := m.Features()
+	specs := f.Specs()
+	cells := len(specs) == 1 && specs[0].Name == "interactions"
+	if m.Network() != nil || len(specs) > 0 && !cells || m.Schema().HasText() || len(m.Schema().Features()) > mostShapedColumns {
+		return nil
+	}
+	s := shaper{features: f, schema: m.Schema(), columns: m.Schema().Features(), weights: effective(m), half: half, cells: cells, scratch: f.Pipeline.NewScratch(), byColumn: map[string][]int{}}
+	for j, n := range f.Names() {
+		s.byColumn[n.Column] = append(s.byColumn[n.Column], j)
+	}
+	var out []report.Shape
+	for i, c := range s.columns {
+		out = append(out, s.shape(c.Name, s.places(i, false))...)
+	}
+	for i, a := range s.columns {
+		for j, b := range s.columns {
+			if name := a.Name + " × " + b.Name; i != j && s.byColumn[name] != nil {
+				out = append(out, s.shape(name, s.pairs(i, j))...)
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b report.Shape) int { return cmp.Compare(b.Evidence(), a.Evidence()) })
+	return out
+}
+
+// empty returns a row without any value.
+func (s *shaper) empty() []float32 {
+	out := make([]float32, s.features.Encoder().Values())
+	for i := range out {
+		out[i] = float32(math.NaN())
+	}
+	return out
+}
+
+// places lists the states of a column. In a pair a number has fewer.
+func (s *shaper) places(column int, pair bool) (out []place) {
+	c := s.columns[column]
+	add := func(p place, v float64) {
+		p.values = s.empty()
+		p.values[column] = float32(v)
+		out = append(out, p)
+	}
+	number := func(from, to float64) {
+		add(place{name: fmt.Sprintf("%.4g to %.4g", from, to), from: from, to: to, number: true}, (from+to)/2)
+	}
+	switch {
+	case c.Kind == data.Categorical:
+		for k, level := range c.Levels {
+			add(place{name: level}, float64(k))
+		}
+		if c.Unknown == data.Other {
+			add(place{name: "other", aside: true}, float64(len(c.Levels)))
+		}
+	case c.Slots() > 0:
+		edges := slices.Concat([]float64{c.Lower}, c.Bins, []float64{c.Upper})
+		for k := range len(edges) - 1 {
+			number(edges[k], edges[k+1])
+		}
+	default:
+		n := plainPoints - 1
+		switch {
+		case pair:
+			n = pairPoints
+		case s.cells:
+			n = cellPoints
+		default:
+			number(c.Lower, c.Lower)
+		}
+		for k := range n {
+			from, to := c.Lower+(c.Upper-c.Lower)*float64(k)/float64(n), c.Lower+(c.Upper-c.Lower)*float64(k+1)/float64(n)
+			if !s.cells && !pair { // a line
+				from = to
+			}
+			number(from, to)
+		}
+	}
+	if c.Missing == data.Indicator {
+		add(place{name: "missing", aside: true}, math.NaN())
+	}
+	return out
+}
+
+// pairs lists the states of a pair of columns.
+func (s *shaper) pairs(a, b int) (out []place) {
+	for _, p := range s.places(a, true) {
+		for _, q := range s.places(b, true) {
+			values := slices.Clone(p.values)
+			values[b] = q.values[b]
+			out = append(out, place{name: p.name + ", " + q.name, values: values, aside: p.aside || q.aside})
+		}
+	}
+	return out
+}
+
+// shape returns the shapes of a column or a pair, one for each score. Values are relative to the mean
+// over the declared states.
+func (s *shaper) shape(name string, places []place) []report.Shape {
+	features := s.byColumn[name]
+	if len(features) == 0 || len(places) == 0 {
+		return nil
+	}
+	rows, mean, declared := make([][]float64, len(places)), make([]float64, len(features)), 0.0
+	whole := make([]float64, s.features.Pipeline.Dim())
+	for i, p := range places {
+		s.features.FeaturesOf(whole, 1, s.scratch, func(int) []float32 { return p.values })
+		rows[i] = make([]float64, len(features))
+		for k, j := range features {
+			rows[i][k] = whole[j]
+		}
+		if !p.aside {
+			declared++
+			for k, v := range rows[i] {
+				mean[k] += v
+			}
+		}
+	}
+	var out []report.Shape
+	for score, weights := range s.weights {
+		shape := report.Shape{Name: name}
+		if len(s.weights) > 1 {
+			shape.Score = s.schema.Target.Levels[score]
+		}
+		for i, p := range places {
+			moved, value := make([]float64, len(features)), 0.0
+			for k, j := range features {
+				moved[k] = rows[i][k] - mean[k]/max(1, declared)
+				value += moved[k] * weights[j]
+			}
+			half := s.half * s.length(features, moved)
+			switch {
+			case !p.number:
+				shape.States = append(shape.States, report.Coefficient{Feature: p.name, Score: shape.Score, Value: value, Half: half})
+			default:
+				shape.Points = append(shape.Points, figure.Point{X: p.from, Y: value, Low: value - half, High: value + half})
+				if p.to > p.from {
+					shape.Points = append(shape.Points, figure.Point{X: p.to, Y: value, Low: value - half, High: value + half})
+				}
+			}
+		}
+		out = append(out, shape)
+	}
+	return out
+}
+
+// length returns the norm of these features in the map's rows.
+func (s *shaper) length(features []int, x []float64) float64 {
+	w, sum := s.features.Whitening, 0.0
+	switch {
+	case w == nil:
+		for _, v := range x {
+			sum += v * v
+		}
+	case w.Scales != nil:
+		for k, j := range features {
+			sum += x[k] * x[k] * w.Scales[j] * w.Scales[j]
+		}
+	case w.Matrix != nil:
+		d := s.features.Pipeline.Dim()
+		y := make([]float64, d)
+		for k, j := range features {
+			if x[k] != 0 {
+				for i, v := range w.Matrix[j*d : (j+1)*d] {
+					y[i] += x[k] * v
+				}
+			}
+		}
+		for _, v := range y {
+			sum += v * v
+		}
+	}
+	return math.Sqrt(sum)
+}

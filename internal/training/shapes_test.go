@@ -1,0 +1,104 @@
+package training
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/report"
+	"github.com/ditherml/dither/model"
+)
+
+// shapedModel returns a model with random weights. Its rows are not normalized, so that its score is the sum of functions of
+// columns and pairs.
+func shapedModel(t *testing.T, specs ...feature.Spec) *model.Model {
+	t.Helper()
+	s := &data.Schema{Name: "made", Row: "one person", MaxRecords: 5000, Target: data.Target{Column: "y", Levels: []string{"no", "yes"}}, Columns: []data.Column{
+		{Name: "kind", Kind: data.Categorical, Levels: []string{"a", "b", "c"}, Unknown: data.Other, Missing: data.Indicator},
+		{Name: "size", Kind: data.Numeric, Lower: 0, Upper: 8, OutOfRange: data.Clamp, Missing: data.Indicator},
+		{Name: "age", Kind: data.Numeric, Lower: 0, Upper: 90, Bins: []float64{20, 40}, OutOfRange: data.Clamp, Missing: data.Zero},
+	}}
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	chain, err := feature.NewPipeline(nil, s, specs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, r := &feature.Map{Pipeline: chain, Norm: feature.NormNone, Intercept: 1}, rand.New(rand.NewPCG(6, 6))
+	weights := make([]float64, f.Dim())
+	for j := range weights {
+		weights[j] = r.NormFloat64() / 3
+	}
+	m, err := model.New(s, f, model.Logistic, weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestShapesAddUp: between two rows the score differs by the sum of the differences of shapes, for numbers, bins, levels
+// and pairs.
+func TestShapesAddUp(t *testing.T) {
+	for name, specs := range map[string][]feature.Spec{"columns": nil, "cells and pairs": {{Name: "interactions", Parameters: []byte(`{"bins":8,"pair-bins":4,"pairs":"kind*size"}`)}}} {
+		m := shapedModel(t, specs...)
+		all := map[string]report.Shape{}
+		for _, s := range shapes(m, 0.5) {
+			all[s.Name] = s
+		}
+		score := func(kind, size, age float64) float64 {
+			p := make([]float64, 1)
+			d, err := data.New(m.Schema(), [][]float32{{float32(kind)}, {float32(size)}, {float32(age)}}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err = m.PredictAll(t.Context(), d, func(_ int, got []float64) error { p[0] = got[0]; return nil }); err != nil {
+				t.Fatal(err)
+			}
+			return math.Log(p[0] / (1 - p[0]))
+		}
+		state := func(shape, name string) float64 {
+			for _, c := range all[shape].States {
+				if c.Feature == name {
+					return c.Value
+				}
+			}
+			t.Fatalf("%s: the shape of %s has no state %s: %v", name, shape, name, all[shape].States)
+			return 0
+		}
+		at := func(shape string, x float64) float64 { // of a bin, or of a point
+			points := all[shape].Points
+			for i, p := range points {
+				if p.X == x || p.X < x && i+1 < len(points) && points[i+1].X > x && points[i+1].Y == p.Y {
+					return p.Y
+				}
+			}
+			t.Fatalf("%s: the shape of %s has no value at %v: %v", name, shape, x, points)
+			return 0
+		}
+		low, high := 1.0, 7.0 // points of a line
+		if name != "columns" {
+			low, high = 1.1, 7.1 // within cells
+		}
+		want := state("kind", "c") - state("kind", "a") + at("size", high) - at("size", low) + at("age", 50) - at("age", 10)
+		unseen := state("kind", "missing") - state("kind", "a") + state("size", "missing") - at("size", low)
+		if name != "columns" {
+			want += state("kind × size", "c, 6 to 8") - state("kind × size", "a, 0 to 2")
+			unseen += state("kind × size", "missing, missing") - state("kind × size", "a, 0 to 2")
+		}
+		start := score(0, low, 10)
+		if got := score(2, high, 50) - start; math.Abs(got-want) > 1e-5 {
+			t.Errorf("%s: the score changes by %v, and its shapes by %v", name, got, want)
+		}
+		if got := score(math.NaN(), math.NaN(), 10) - start; math.Abs(got-unseen) > 1e-5 {
+			t.Errorf("%s, missing cells: the score changes by %v, and its shapes by %v", name, got, unseen)
+		}
+		for _, p := range all["age"].Points { // one indicator against the mean of three: a band of √(2/3) halves
+			if math.Abs((p.High-p.Low)/2-0.5*math.Sqrt(2./3)) > 1e-9 && name == "columns" {
+				t.Errorf("age: got the band %v to %v, want %v each way", p.Low, p.High, 0.5*math.Sqrt(2./3))
+			}
+		}
+	}
+}
