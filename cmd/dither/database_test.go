@@ -95,6 +95,11 @@ func done(t *testing.T, args ...string) (stdout, stderr string) {
 // TestPostgres trains, asks, measures and predicts from files and from tables with the same rows.
 func TestPostgres(t *testing.T) {
 	server := pgtest.Start(t)
+	page := readFile(t, "../../docs/databases.md")
+	program, err := filepath.Abs(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Chdir(t.TempDir())
 	t.Setenv("PGPASSWORD", planted)
 	mustInvoke(t, "data", "export", "randhie", "d")
@@ -107,8 +112,11 @@ func TestPostgres(t *testing.T) {
 	for _, name := range []string{"train", "test"} {
 		loadTable(t, server, name, name+".csv", s)
 	}
-	p := &databaseTest{server: server, url: server.URL(), schema: "d/randhie.yaml", target: s.Target.Column, numeric: "`" + s.Columns[slices.IndexFunc(s.Columns, func(c data.Column) bool { return c.Kind == data.Numeric })].Name + "`"}
+	p := &databaseTest{pageText: page, program: program, server: server, url: server.URL(), schema: "d/randhie.yaml", target: s.Target.Column, numeric: "`" + s.Columns[slices.IndexFunc(s.Columns, func(c data.Column) bool { return c.Kind == data.Numeric })].Name + "`"}
 	t.Run("the same as files", p.same)
+	t.Run("predictions", p.predictions)
+	t.Run("drafts", p.drafts)
+	t.Run("the page", p.page)
 	t.Run("sweep", p.sweep)
 	t.Run("refusals", p.refusals)
 	t.Run("stopped", p.stopped)
@@ -119,6 +127,7 @@ func TestPostgres(t *testing.T) {
 type databaseTest struct {
 	server                       *pgtest.Server
 	url, schema, target, numeric string
+	pageText, program            string
 }
 
 // small copies the first lines of a CSV file, with its header.
@@ -226,6 +235,90 @@ func watchedAny(t *testing.T, args ...string) (stdout, stderr string) {
 	t.Helper()
 	_, stdout, stderr = watched(t, args...)
 	return stdout, stderr
+}
+
+// asked returns the one cell that a query returns.
+func (p *databaseTest) asked(t *testing.T, query string) string {
+	t.Helper()
+	conn, err := pgx.Connect(context.Background(), p.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	var out string
+	if err = conn.QueryRow(context.Background(), query).Scan(&out); err != nil {
+		t.Fatal(query, err)
+	}
+	return out
+}
+
+// predictions writes predictions into tables, and wants all of them or none.
+func (p *databaseTest) predictions(t *testing.T) {
+	into := func(table string, more ...string) (int, string) {
+		status, _, stderr := watched(t, append([]string{"predict", "file-exact", "train.csv", "--pass-through", "person", "--out", p.url, "--out-table", table}, more...)...)
+		return status, stderr
+	}
+	count := func(table string) string { return p.asked(t, "SELECT count(*)::text FROM "+table) }
+	if status, stderr := into("scored"); status != exitDone || count("scored") != "600" {
+		t.Fatalf("got status %d and %q", status, stderr)
+	}
+	printed, _ := done(t, "predict", "file-exact", "train.csv", "--pass-through", "person")
+	fields := strings.Split(strings.Split(printed, "\n")[17], ",")
+	if got, want := p.asked(t, "SELECT concat_ws(',', row, person, prediction) FROM scored WHERE row = 17"), strings.Join(fields[:3], ","); got != want {
+		t.Errorf("got row %q, want %q", got, want)
+	}
+	if status, stderr := into("scored"); status == exitDone || !strings.Contains(stderr, `table "scored": the table has rows`) || count("scored") != "600" {
+		t.Errorf("a table with rows: got status %d and %q", status, stderr)
+	}
+	if status, stderr := into("scored", "--replace"); status != exitDone || count("scored") != "600" {
+		t.Errorf("replaced: got status %d and %q", status, stderr)
+	}
+	onServer(t, p.server, "CREATE TABLE few AS SELECT * FROM scored LIMIT 0", "INSERT INTO few (row, person) VALUES (0, 'old')", "ALTER TABLE few ADD CHECK (row < 500)",
+		"CREATE TABLE typed AS SELECT * FROM few LIMIT 0", "ALTER TABLE typed ALTER person TYPE date USING NULL", "CREATE TABLE other (row bigint, name text)")
+	for table, want := range map[string]string{"few": "breaks a condition of the table (SQLSTATE 23514)", "typed": "does not fit the type of its column", "other": "the table has other columns", "no.schema": "no such schema"} {
+		if status, stderr := into(table, "--replace"); status == exitDone || !strings.Contains(stderr, want) || strings.Count(stderr, "dither:") != 1 {
+			t.Errorf("%s: got status %d and %q, want %q", table, status, stderr, want)
+		}
+	}
+	if got := p.asked(t, "SELECT string_agg(person, ',') FROM few"); got != "old" {
+		t.Errorf("after an error the table has %q, want its old row", got)
+	}
+	done(t, "predict", "file-exact", p.url, "--table", "train", "--pass-through", "person", "--out", p.server.URL("table", "kept"))
+	if got := p.asked(t, "SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = 'kept'::regclass AND attname = 'person'"); got != "text" && got != "numeric" {
+		t.Errorf("the copied column has type %s", got)
+	}
+	if status, _, stderr := watched(t, "predict", "file-exact", "nowhere.csv", "--out", p.url, "--out-table", "unmade"); status == exitDone || p.asked(t, "SELECT (to_regclass('unmade') IS NULL)::text") != "true" {
+		t.Errorf("a table that cannot be read: got status %d and %q", status, stderr)
+	}
+	for _, args := range [][]string{{"--out", p.url}, {"--out-table", "x"}, {"--out", "x.csv", "--out-table", "x"}, {"--out", p.server.URL("table", "a"), "--out-table", "b"}, {"--out", p.server.URL("query", "SELECT 1")}} {
+		if status, _, _ := watched(t, append([]string{"predict", "file-exact", "train.csv"}, args...)...); status == exitDone {
+			t.Errorf("%q: got no error", args)
+		}
+	}
+}
+
+// drafts reads the catalog of a table whose only row would be an error of every declaration.
+func (p *databaseTest) drafts(t *testing.T) {
+	onServer(t, p.server, `CREATE TYPE mood AS ENUM ('sad', 'glad')`, `CREATE DOMAIN share AS numeric CHECK (VALUE >= 0 AND VALUE <= 1)`,
+		`CREATE TABLE declared (id serial PRIMARY KEY, mood mood NOT NULL, part share, code integer CHECK (code IN (1, 2)), born date CHECK (born >= '1900-01-01' AND born < '2020-01-01'),
+			x float8[] CHECK (cardinality(x) = 3), raw bytea, free text, loose numeric, y boolean NOT NULL)`,
+		`ALTER TABLE declared ADD CHECK (loose > 0 AND loose < 9) NOT VALID`,
+		`COMMENT ON TABLE declared IS 'all moods'`, `COMMENT ON COLUMN declared.part IS 'share of the day'`)
+	out, stderr := done(t, "schema", "init", p.url, "--table", "declared", "--target", "y", "--numeric", "x[0:3]=-1:1")
+	for _, want := range []string{"id: ignore", "mood: {levels: [sad, glad], unknown: other, missing: zero}", "part: {numeric: [0, 1], out-of-range: clamp, missing: indicator}", `code: {levels: ["1", "2"]`,
+		"born: {numeric: [-25567, 18262]", "x[0:3]: {numeric: [-1, 1]", "raw: ignore", "free: ", "DECLARE", "all moods; part: share of the day", `levels: ["false", "true"]`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("got\n%s\nwant %q", out, want)
+		}
+	}
+	if !strings.Contains(stderr, "from the catalog of the database, and no row") {
+		t.Errorf("got %q", stderr)
+	}
+	copied, _ := done(t, "schema", "init", p.url, "--table", "train", "--target", p.target, "--from-data")
+	fromFile, _ := done(t, "schema", "init", "train.csv", "--target", p.target, "--from-data")
+	if copied != fromFile {
+		t.Errorf("copied from a table:\n%s\nfrom a file:\n%s", copied, fromFile)
+	}
 }
 
 // sweep divides a table that is public, and goes on with a finished sweep.

@@ -23,6 +23,7 @@ type predictCommand struct {
 	table     tabular.Flags
 	pass      []string
 	out       outputFlags
+	outTable  string
 	threshold float64
 }
 
@@ -34,7 +35,8 @@ func newPredict() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return p.run(c, args[0], args[1]) },
 	}
 	p.table.Add(c.Flags())
-	p.out.add(c, "file to write")
+	p.out.add(c, "file to write, or the address of a PostgreSQL database")
+	c.Flags().StringVar(&p.outTable, "out-table", "", "`NAME` of the table to write when --out is the address of a database; made if absent, and one with rows only with --replace")
 	c.Flags().StringSliceVar(&p.pass, "pass-through", nil, "`COLUMNS` of the table that are copied behind the row's number, such as an id that the schema ignores")
 	c.Flags().Float64Var(&p.threshold, "threshold", 0, "probability above which the second of two levels is predicted (default: the model's)")
 	return c
@@ -50,8 +52,15 @@ func (p *predictCommand) run(c *cobra.Command, folder, table string) error {
 			return err
 		}
 	}
-	// Predictions reveal as much about persons as the table, so nobody else may read the file.
-	return p.out.write(c, 0o600, func(w io.Writer) error {
+	source, err := p.table.Source(table)
+	if err != nil {
+		return err
+	}
+	toDatabase := tabular.IsDatabase(p.out.path)
+	if p.outTable != "" && !toDatabase {
+		return fmt.Errorf("--out-table is given without --out postgres://user@host/database, want both")
+	}
+	fill := func(w io.Writer) error {
 		d, err := readTable(c.Context(), &p.table, m.Schema(), table, data.ReadOptions{WithoutTarget: true, KeepDropped: true, MaxRecords: mostRecords, Extra: p.pass}, tabular.ReadTest)
 		if err != nil {
 			return err
@@ -61,11 +70,16 @@ func (p *predictCommand) run(c *cobra.Command, folder, table string) error {
 		if err != nil {
 			return err
 		}
-		if err = predictions.WriteCSV(c.Context(), w); err == nil {
+		if err = predictions.WriteCSV(c.Context(), w, !toDatabase); err == nil {
 			fmt.Fprint(c.ErrOrStderr(), tabular.Cells(d))
 		}
 		return interruption(c.Context(), err)
-	})
+	}
+	if toDatabase {
+		return interruption(c.Context(), tabular.WriteTable(c.Context(), p.out.path, p.outTable, p.out.replace, m, source, p.pass, fill))
+	}
+	// Predictions reveal as much about persons as the table, so nobody else may read the file.
+	return p.out.write(c, 0o600, fill)
 }
 
 // interruption marks a person's interruption as a failure while running.

@@ -199,7 +199,7 @@ func TestPredictStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err = interruption(ctx, predictions.WriteCSV(ctx, &out)); status(err) != exitFailed {
+	if err = interruption(ctx, predictions.WriteCSV(ctx, &out, true)); status(err) != exitFailed {
 		t.Errorf("got %v between reading and predicting, want a failure while running", err)
 	}
 }

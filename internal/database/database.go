@@ -17,6 +17,9 @@ import (
 type Table interface {
 	// Name returns the name in words, made by TableName or QueryName.
 	Name() string
+	// Declared returns what the database declares about the cells of each column, in the order of the
+	// columns, and its comment on the table. It reads no row.
+	Declared(ctx context.Context) (columns []Declared, comment string, err error)
 	// Read describes the columns and passes their description to choose. It then passes the rows to
 	// take as CSV text without a header, in the encoding UTF-8. Each row has the chosen cells in
 	// order, and a missing cell is empty. All of it happens in one read-only transaction. An error of

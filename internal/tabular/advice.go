@@ -12,6 +12,7 @@ import (
 // Drafting describes how a draft was made.
 type Drafting struct {
 	Array    bool // the table is an array, whose header alone was read
+	Database bool // the columns were read from the catalog of a database
 	Named    bool // the columns were named by whoever drafts
 	RowTaken bool // nobody declared what a row is
 }
@@ -20,6 +21,8 @@ type Drafting struct {
 func (d Drafting) WriteAdvice(w io.Writer, schema *data.Schema) {
 	if d.Array {
 		fmt.Fprintln(w, "The shape of a record and the type of its numbers were read, and no record. Columns are named by their places; the range of bytes is that of their type.")
+	} else if d.Database {
+		fmt.Fprintln(w, "Names, types, conditions and comments were read from the catalog of the database, and no row. They are in the draft as declared there; take out what the public may not know.")
 	} else if d.Named {
 		fmt.Fprintln(w, "The columns have the names that --columns gives, in the order of the file; none was read from it.")
 	} else {

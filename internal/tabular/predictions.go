@@ -31,11 +31,15 @@ func NewPredictions(m *model.Model, d *data.Dataset, pass []string) (*Prediction
 
 // WriteCSV writes the table: the number of the row from 1, the copied columns, the prediction, and
 // for a model of classes the probability of every level. A row that the schema drops has empty
-// cells. Numbers read back as they are.
-func (p *Predictions) WriteCSV(ctx context.Context, w io.Writer) error {
+// cells. Numbers read back as they are. For a spreadsheet no cell can be taken for a formula.
+func (p *Predictions) WriteCSV(ctx context.Context, w io.Writer, spreadsheet bool) error {
+	cell := func(text string) string { return text }
+	if spreadsheet {
+		cell = display.Spreadsheet
+	}
 	target, k, pass := p.model.Schema().Target, p.model.Outputs(), len(p.copied.names)
 	out := csv.NewWriter(w)
-	record := predictionHeader(target, p.copied.names)
+	record := predictionHeader(target, p.copied.names, cell)
 	err := out.Write(record)
 	if err != nil {
 		return unwritten(err)
@@ -43,8 +47,8 @@ func (p *Predictions) WriteCSV(ctx context.Context, w io.Writer) error {
 	err = p.model.PredictAll(ctx, p.data, func(first int, predictions []float64) error {
 		for i := 0; i < len(predictions); i += k {
 			record[0] = strconv.Itoa(first + i/k + 1)
-			p.copied.fill(record[1:], first+i/k)
-			fillPrediction(record[1+pass:], target, predictions[i:i+k], p.model.Threshold())
+			p.copied.fill(record[1:], first+i/k, cell)
+			fillPrediction(record[1+pass:], target, predictions[i:i+k], p.model.Threshold(), cell)
 			if writeErr := out.Write(record); writeErr != nil {
 				return unwritten(writeErr)
 			}
@@ -65,11 +69,11 @@ func unwritten(err error) error {
 	return failure.Running(fmt.Errorf("the predictions cannot be written: %w", display.Pathless(err)))
 }
 
-// predictionHeader names the columns; none of the names can be taken for a formula.
-func predictionHeader(t data.Target, pass []string) []string {
+// predictionHeader names the columns.
+func predictionHeader(t data.Target, pass []string, cell func(string) string) []string {
 	header := []string{"row"}
 	for _, name := range pass {
-		header = append(header, display.Spreadsheet(name))
+		header = append(header, cell(name))
 	}
 	header = append(header, "prediction")
 	for _, level := range t.Levels {
@@ -80,7 +84,7 @@ func predictionHeader(t data.Target, pass []string) []string {
 
 // fillPrediction fills the cells after those that are copied: empty ones for a row without a
 // prediction.
-func fillPrediction(cells []string, t data.Target, p []float64, threshold float64) {
+func fillPrediction(cells []string, t data.Target, p []float64, threshold float64, cell func(string) string) {
 	clear(cells)
 	switch {
 	case t.Regression():
@@ -91,7 +95,7 @@ func fillPrediction(cells []string, t data.Target, p []float64, threshold float6
 	case predictedLevel(p, threshold) < 0:
 		return
 	}
-	cells[0] = display.Spreadsheet(t.Levels[predictedLevel(p, threshold)])
+	cells[0] = cell(t.Levels[predictedLevel(p, threshold)])
 	if len(p) == 1 {
 		cells[1], cells[2] = exactText(1-p[0]), exactText(p[0])
 		return
@@ -146,11 +150,11 @@ func passThrough(d *data.Dataset, names []string) (passed, error) {
 }
 
 // fill fills in the cells of a row: an empty one where the table has a missing cell.
-func (p passed) fill(cells []string, row int) {
+func (p passed) fill(cells []string, row int, cell func(string) string) {
 	for i, codes := range p.codes {
 		cells[i] = ""
 		if code := codes[row]; code >= 0 {
-			cells[i] = display.Spreadsheet(p.levels[i][code])
+			cells[i] = cell(p.levels[i][code])
 		}
 	}
 }

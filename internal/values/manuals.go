@@ -55,6 +55,7 @@ A text that a spreadsheet would take for a formula (it starts with =, +, -, @ or
 is no number) gets an apostrophe in front.`
 	PredictExample = `  dither predict dither-model people.csv > predictions.csv
   dither predict dither-model people.csv.gz --out predictions.csv --pass-through id
+  dither predict dither-model postgres://db.example/clinic --table visits --pass-through id --out postgres://db.example/clinic --out-table scores
   dither predict dither-model builtin:randhie`
 	ExplainLong = `Put a certificate into plain words, for someone who decides and does not calculate: what was released,
 from which records, who is protected against what, what epsilon and delta mean as odds and for the best

@@ -44,7 +44,11 @@ func Parse(text string) (Address, error) {
 	parameters.Del("table")
 	parameters.Del("query")
 	u.RawQuery = parameters.Encode()
-	a.config, err = pgx.ParseConfig(u.String())
+	whole := u.String()
+	if u.Host == "" && u.User == nil && u.Path == "" { // which String shortens to postgres:
+		whole = "postgres://?" + u.RawQuery
+	}
+	a.config, err = pgx.ParseConfig(whole)
 	if err != nil {
 		return Address{}, fmt.Errorf("%s cannot be used: %s", display.Printable(u.Redacted()), display.OneLine(database.Redact(err.Error())))
 	}

@@ -1,0 +1,114 @@
+package database_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/internal/database"
+)
+
+// TestCheck reads conditions as PostgreSQL and SQLite write them. What a condition does not say of the column alone
+// must leave it open.
+func TestCheck(t *testing.T) {
+	for condition, want := range map[string]string{
+		"((age >= 0) AND (age <= 120))":                               "0 to 120",
+		"(age > '-5'::integer)":                                       "-5 to +Inf",
+		"((0)::numeric <= age)":                                       "0 to +Inf",
+		"(age < (1.5)::double precision)":                             "-Inf to 1.5",
+		"age BETWEEN 1 AND 9":                                         "1 to 9",
+		"age BETWEEN 1 AND 9 AND age < 5":                             "1 to 5",
+		"(\"age\" >= '2000-01-01'::date)":                             "10957 to +Inf",
+		"(age >= '1970-01-01 00:01:00'::timestamp without time zone)": "60 to +Inf",
+		"(age = ANY (ARRAY['f'::text, 'it''s'::text]))":               "[f it's]",
+		"((age)::text = ANY ((ARRAY['f'::character varying, 'm'::character varying])::text[]))": "[f m]",
+		"(age = ANY (ARRAY[0, 1]))":                "[0 1]",
+		"age IN ('a', 'b', 'a')":                   "[a b]",
+		"((age = 'a'::text) OR (age = 'b'::text))": "[a b]",
+		"(age IS NULL OR age = 'b')":               "-Inf to +Inf",
+		"(cardinality(age) = 3)":                   "3 elements",
+		"(array_length(age, 1) = 4)":               "4 elements",
+		"((age > 5) OR (other > 3))":               "-Inf to +Inf",
+		"(NOT (age > 5))":                          "-Inf to +Inf",
+		"NOT age > 5":                              "-Inf to +Inf",
+		"age NOT IN ('a', 'b')":                    "-Inf to +Inf",
+		"age NOT BETWEEN 1 AND 3":                  "-Inf to +Inf",
+		"((age > 5) IS NOT TRUE)":                  "-Inf to +Inf",
+		"age > 5 IS NOT TRUE":                      "-Inf to +Inf",
+		"(other > 5)":                              "-Inf to +Inf",
+		"(age > other)":                            "-Inf to +Inf",
+		"((age % 2) = 0)":                          "-Inf to +Inf",
+		"((age + 1) > 5)":                          "-Inf to +Inf",
+		"((age)::integer <= 5)":                    "-Inf to +Inf",
+		"CASE WHEN other AND age > 5 AND age < 9 THEN 1 ELSE 1 END": "-Inf to +Inf",
+		"(lower(age) = 'a')":         "-Inf to +Inf",
+		"(age > 'a'::text)":          "-Inf to +Inf",
+		"(age <> ALL (ARRAY[1, 2]))": "-Inf to +Inf",
+		"(age = E'a\\'b')":           "-Inf to +Inf",
+		"(age > 'NaN'::numeric)":     "-Inf to +Inf",
+		"'":                          "-Inf to +Inf",
+		"((((":                       "-Inf to +Inf",
+		"":                           "-Inf to +Inf",
+	} {
+		if got := checked(condition); got != want {
+			t.Errorf("%s: got %s, want %s", condition, got, want)
+		}
+	}
+}
+
+// checked returns in words what a condition says of the column age.
+func checked(condition string) string {
+	d := database.Declared{Lower: math.Inf(-1), Upper: math.Inf(1)}
+	d.Check(condition, "age")
+	switch {
+	case d.Levels != nil:
+		return fmt.Sprint(d.Levels)
+	case d.Length > 0:
+		return fmt.Sprint(d.Length, " elements")
+	}
+	return fmt.Sprint(d.Lower, " to ", d.Upper)
+}
+
+// FuzzCheck wants no panic, and one meaning in spite of more parentheses.
+func FuzzCheck(f *testing.F) {
+	for _, c := range []string{"age BETWEEN 1 AND 9", "(age = ANY (ARRAY['f'::text]))", "a OR b AND c", "age::text[] = ANY(", "cardinality(age)=3"} {
+		f.Add(c)
+	}
+	f.Fuzz(func(t *testing.T, condition string) {
+		got := checked(condition)
+		if strings.Count(condition, "(") == strings.Count(condition, ")") && !strings.ContainsAny(condition, "'\")(") && checked("(("+condition+"))") != got {
+			t.Errorf("%q: got %s, and another with parentheses", condition, got)
+		}
+	})
+}
+
+// TestRedact wants no password in a text, and the rest as it is.
+func TestRedact(t *testing.T) {
+	for text, want := range map[string]string{
+		"postgres://u:s3cret@host/db":                    "postgres://u:***@host/db",
+		"cannot use postgres://u:s3:c@r@host/db?a=b: no": "cannot use postgres://u:***@host/db?a=b: no",
+		"postgres://u@host/db?password=s3cret&x=1":       "postgres://u@host/db?password=***&x=1",
+		"host=h password='s3 cret' user=u":               "host=h password=*** user=u",
+		"sslpassword=s3cret":                             "sslpassword=***",
+		"postgres://u@host:5432/db?table=a":              "postgres://u@host:5432/db?table=a",
+		"see https://example.org/a:b@c":                  "see https://example.org/a:b@c",
+		"mail a@b.c: d":                                  "mail a@b.c: d",
+	} {
+		if got := database.Redact(text); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestNames wants names on one line.
+func TestNames(t *testing.T) {
+	for _, name := range []string{database.TableName("a\nb"), database.QueryName("SELECT\n\t1 \x1b[0m")} {
+		if !database.IsName(name) || strings.ContainsAny(name, "\n\t\x1b") {
+			t.Errorf("got %q", name)
+		}
+	}
+	if database.IsName("people.csv") {
+		t.Error("a file has the name of a table")
+	}
+}
