@@ -12,32 +12,32 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// centerPlan is the section for a noisy mean of the normalized rows, which is released first and
-// subtracted from them.
+// centerPlan is the section for a noisy mean of the normalized rows. The mean is released first and
+// then subtracted from every row.
 type centerPlan struct {
 	// NoiseMultiplier is the standard deviation of the noise on the sum of rows, divided by Bound.
 	// It is 0 in a plan without privacy.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
 	// Bound is the largest norm of a normalized row.
 	Bound float64 `json:"bound"`
-	// Numbers is how many numbers are released.
+	// Numbers is the number of entries of the released mean.
 	Numbers int `json:"numbers"`
 }
 
 const (
-	// centerShare is the part of the budget, as a fraction of μ², that the mean takes.
+	// centerShare is the share of the budget that pays for the mean, as a fraction of μ².
 	centerShare = 0.01
 	// mostCentered is the largest number of features that Auto centers. Centered rows are dense.
 	mostCentered = 4096
 )
 
-// centering is a method whose proof allows normal releases in addition.
+// centering is a method whose proof also allows releases with normal noise before its own.
 type centering interface {
 	// centers reports whether a request allows centered rows.
 	centers(r Request) bool
 }
 
-// center decides by public numbers whether rows are centered, and with what noise.
+// center decides from public numbers whether rows are centered, and how much noise the mean gets.
 func (r Request) center(m method, s *Setup) error {
 	c, may := m.(centering)
 	may = may && c.centers(r)
@@ -71,7 +71,7 @@ func (p Plan) centerNoise() mechanism.Noise {
 	return p.noise(mechanism.Gaussian{NoiseMultiplier: p.Center.NoiseMultiplier})
 }
 
-// afterCenter returns an event that follows the release of the mean, if there is one.
+// afterCenter returns the event of the mean followed by e, or e alone if the plan has no mean.
 func (p Plan) afterCenter(e mechanism.Event) mechanism.Event {
 	if p.Center == nil {
 		return e
@@ -79,7 +79,7 @@ func (p Plan) afterCenter(e mechanism.Event) mechanism.Event {
 	return mechanism.Sequence{p.centerNoise(), e}
 }
 
-// centerDraws returns how many random numbers the mean takes.
+// centerDraws returns the number of random numbers that the noise of the mean needs.
 func (p Plan) centerDraws() int {
 	if p.Center == nil || p.NonPrivate {
 		return 0
@@ -87,7 +87,7 @@ func (p Plan) centerDraws() int {
 	return p.Center.Numbers
 }
 
-// validateCenter refuses numbers that make no sense.
+// validateCenter returns an error if a number of the section is out of range.
 func (p Plan) validateCenter() error {
 	if p.Center == nil {
 		return nil

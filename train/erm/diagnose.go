@@ -43,11 +43,11 @@ type NonPrivateDiagnosis struct {
 	// Lipschitz is a public upper bound on the L2 norm of one record's gradient. It is +Inf if the
 	// loss has no such bound.
 	Lipschitz float64 `json:"-"`
-	// Smoothness is an upper bound on the second derivative of the mean loss, computed from the
-	// exact rows.
+	// Smoothness is an upper bound on the largest eigenvalue of the second derivative of the mean
+	// loss. It is computed from the exact rows.
 	Smoothness float64 `json:"smoothness"`
-	// PublicSmoothness is an upper bound on the second derivative of the mean loss, for any rows of
-	// norm at most RowBound.
+	// PublicSmoothness is the same upper bound as Smoothness, but for any rows of norm at most
+	// RowBound.
 	PublicSmoothness float64 `json:"public-smoothness"`
 	// StrongConvexity is the least eigenvalue of the second derivative of the mean loss at the
 	// minimizer, without a ridge penalty. It is NaN for losses with several dependent scores, such
@@ -58,7 +58,8 @@ type NonPrivateDiagnosis struct {
 	MinimizerNorm float64 `json:"minimizer-norm"`
 	// ProjectedNorm is the L2 norm of the minimizer's projection on the span of the rows.
 	ProjectedNorm float64 `json:"projected-norm"`
-	// Ridge is the strength of the ridge penalty with which the minimizer was computed.
+	// Ridge is Λ in the ridge penalty (Λ/2)·‖w‖² that was added to the sum of losses to find the
+	// minimizer w.
 	Ridge float64 `json:"ridge"`
 	// Minimum is the mean loss at the minimizer.
 	Minimum float64 `json:"minimum"`
@@ -80,8 +81,9 @@ func (exactPayer) Pay(e mechanism.Event) error {
 	return nil
 }
 
-// DiagnoseNonPrivate returns the exact diagnosis of the records. It uses only the loss and the
-// feature map of the request.
+// DiagnoseNonPrivate returns the exact diagnosis of the records. It ignores the method and the
+// epsilon of the request. If SumRidge is 0, it uses a small ridge penalty. It returns an error if
+// there are no records, no target, or more records than the schema's bound.
 func DiagnoseNonPrivate(ctx context.Context, r Request, s *data.Schema, d *data.Dataset) (*NonPrivateDiagnosis, error) {
 	r.Method, r.Epsilon = option.MethodLBFGS, math.Inf(1)
 	if r.SumRidge == 0 {
@@ -176,7 +178,7 @@ type gram struct {
 	panel []float64
 }
 
-// gramRows is the number of rows that are multiplied together.
+// gramRows is the number of rows in one matrix product.
 const gramRows = 256
 
 func newGram(d int) *gram { return &gram{sum: dense.New(d, d)} }
@@ -216,7 +218,7 @@ func (n *NonPrivateDiagnosis) meanLoss(weights []float64) (float64, error) {
 }
 
 // Excess returns the mean loss of a model minus the minimum mean loss. The model must have the
-// feature map and the loss of the diagnosis. Other models are an error.
+// feature map and the loss of the diagnosis, otherwise Excess returns an error.
 func (n *NonPrivateDiagnosis) Excess(m *model.Model) (float64, error) {
 	if m.Network() != nil {
 		return 0, fmt.Errorf("erm: the model is a network, want a linear model; the minimum that is looked for is that of linear ones")
@@ -228,18 +230,21 @@ func (n *NonPrivateDiagnosis) Excess(m *model.Model) (float64, error) {
 	return loss - n.Minimum, err
 }
 
-// Bound returns a bound from the literature on the excess of private gradient descent: the expected
-// mean loss minus the minimum. Epsilon is in nats. The bound is a rough guide and not a guarantee,
-// because its source uses slightly less noise than epsilon needs. The bound grows with the rank of
-// the rows, not with their dimension.
+// Bound returns a bound from the literature on the excess of private gradient descent. The excess
+// is the expected mean loss minus the minimum mean loss. Epsilon is in nats. The bound grows with
+// the rank of the rows, not with their dimension.
+//
+// The bound is a rough guide and not a guarantee, because its source uses slightly less noise than
+// epsilon needs.
 func (n *NonPrivateDiagnosis) Bound(epsilon, delta float64) float64 {
 	return excessBound(n.Lipschitz, n.ProjectedNorm, n.Rank, epsilon, delta, float64(n.Records))
 }
 
-// Release makes the release of a plan whose method releases sums of products, and returns the noisy
-// sums. It reserves and pays for the event of the plan. Everything that is computed from these sums
-// costs nothing more. Examples are models for any ridge penalty or for fewer features, R²,
-// confidence intervals and eigenvalues.
+// Release returns the noisy sums of products of a plan whose method releases such sums. It reserves
+// and pays for the event of the plan. It returns an error for plans of other methods.
+//
+// Everything that is computed from these sums costs nothing more. Examples are models for any ridge
+// penalty or for fewer features, R², confidence intervals and eigenvalues.
 func Release(l *ledger.Ledger, s Setup, d *data.Dataset) (*Moments, error) {
 	if err := s.Plan.Validate(); err != nil {
 		return nil, err

@@ -9,8 +9,8 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// spectrum is the eigenvalues and eigenvectors of a symmetric matrix, such as an exact or released
-// second moment Σ x·xᵀ. A direction counts if its eigenvalue exceeds a tolerance.
+// spectrum contains the eigenvalues and eigenvectors of a symmetric matrix, such as an exact or
+// released second moment Σ x·xᵀ. A direction counts if its eigenvalue exceeds a tolerance.
 type spectrum struct {
 	// values are the eigenvalues, the largest first.
 	values  []float64
@@ -32,9 +32,8 @@ func newSpectrum(s kernel.Matrix[float64]) (*spectrum, error) {
 	return out, nil
 }
 
-// zeroTolerance returns the bound below which an eigenvalue of a second moment counts as 0. For
-// this number of rows with this bound on norms it is rows·bound²·1e-7, the error of single
-// precision.
+// zeroTolerance returns the bound below which an eigenvalue of a second moment counts as 0. The
+// bound is rows·bound²·1e-7, where 1e-7 is about the relative error of single precision.
 func zeroTolerance(rows int, bound float64) float64 { return float64(rows) * bound * bound * 1e-7 }
 
 // rank returns how many eigenvalues exceed the tolerance.
@@ -48,9 +47,9 @@ func (s *spectrum) rank(tolerance float64) int {
 	return rank
 }
 
-// effectiveRank returns the sum of the eigenvalues divided by the largest, negative ones as 0. It
-// is the number of directions, all as strong as the strongest, that would have this sum. It is 0 if
-// no eigenvalue is positive.
+// effectiveRank returns the sum of the positive eigenvalues divided by the largest eigenvalue. This
+// is the number of equally strong directions that would have the same sum. It is 0 if no eigenvalue
+// is positive.
 func (s *spectrum) effectiveRank() float64 {
 	if len(s.values) == 0 || !(s.values[0] > 0) {
 		return 0
@@ -62,8 +61,7 @@ func (s *spectrum) effectiveRank() float64 {
 	return sum / s.values[0]
 }
 
-// project returns M·v, where M is the projector onto the eigenvectors that count: the span of the
-// rows.
+// project returns M·v, where M is the projector onto the span of the eigenvectors that count.
 func (s *spectrum) project(v []float64, tolerance float64) []float64 {
 	out := make([]float64, len(v))
 	for j := range s.rank(tolerance) {
@@ -76,7 +74,8 @@ func (s *spectrum) project(v []float64, tolerance float64) []float64 {
 	return out
 }
 
-// projector returns M, which is symmetric, with M·M = M and trace Rank.
+// projector returns the matrix M of project. M is symmetric, M·M = M, and the trace of M is the
+// rank.
 func (s *spectrum) projector(tolerance float64) kernel.Matrix[float64] {
 	kept := s.vectors.Slice(0, s.rank(tolerance))
 	out := dense.Product(kept.Transposed(), kept)
@@ -93,17 +92,19 @@ func (s *spectrum) semiNorm(v []float64, tolerance float64) float64 {
 	return norm
 }
 
-// excessBound returns a bound on the expected excess of the mean loss of noisy gradient descent for
-// generalized linear models. It does not grow with the dimension but with the rank:
+// excessBound returns a bound on the expected excess of the mean loss of noisy gradient descent,
+// for generalized linear models. The bound grows with the rank of the rows, not with the dimension:
 //
 //	L·‖θ*‖_M·√(1 + 2·rank·ln(1/δ)) / (ε·n)
 //
-// The bound is for losses whose gradients have norm at most lipschitz. It takes n²·ε² steps, a
-// learning rate from the proof, and the average of the iterates (Song, Steinke, Thakkar & Thakurta,
-// "Evading the Curse of Dimensionality in Unconstrained Private GLMs", AISTATS 2021, theorem 3.1,
-// https://proceedings.mlr.press/v130/song21a.html). The form is from lecture notes, which calibrate
-// the noise as 2L·√(T·ln(1/δ))/(nε). That noise is a little too small for the stated ε, so this is
-// a yardstick and no guarantee. A model of several scores counts as one vector.
+// The bound is for losses whose gradients have norm at most lipschitz. The descent takes n²·ε²
+// steps with a learning rate from the proof, and returns the average of the iterates (Song,
+// Steinke, Thakkar & Thakurta, "Evading the Curse of Dimensionality in Unconstrained Private GLMs",
+// AISTATS 2021, theorem 3.1, https://proceedings.mlr.press/v130/song21a.html).
+//
+// The form is from lecture notes that use noise of standard deviation 2L·√(T·ln(1/δ))/(nε). That
+// noise is a little too small for the stated ε. So the bound is a yardstick and no guarantee. A
+// model of several scores counts as one vector.
 func excessBound(lipschitz, norm float64, rank int, epsilon, delta, records float64) float64 {
 	return lipschitz * norm * math.Sqrt(1+2*float64(rank)*math.Log(1/delta)) / (epsilon * records)
 }

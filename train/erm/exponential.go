@@ -11,19 +11,20 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// exponentialPlan is the section of the exponential mechanism. The weights are one point of a grid,
-// chosen with a probability that falls with the sum of clipped losses (McSherry & Talwar,
-// "Mechanism Design via Differential Privacy", FOCS 2007, https://doi.org/10.1109/FOCS.2007.66).
+// exponentialPlan is the section of the exponential mechanism. The weights are one point of a grid.
+// Points with a smaller sum of clipped losses are more likely (McSherry & Talwar, "Mechanism Design
+// via Differential Privacy", FOCS 2007, https://doi.org/10.1109/FOCS.2007.66).
 type exponentialPlan struct {
 	// Points is the number of points of the grid along each weight, from -Reach to Reach.
 	Points int     `json:"points"`
 	Reach  float64 `json:"reach"`
-	// LossBound is the value at which the loss of a record is cut.
+	// LossBound is the value to which the loss of a record is clipped.
 	LossBound float64 `json:"loss-bound"`
 	// Choice is "permute-and-flip" or "exponential".
 	Choice string `json:"choice"`
-	// ChoiceEpsilon is ε of the choice. For "exponential" the probability is in proportion to
-	// exp(-ε·loss/LossBound). One record changes log-probabilities within a range of ε.
+	// ChoiceEpsilon is the ε of the choice. For "exponential" the probability of a point is
+	// proportional to exp(-ε·loss/LossBound), where loss is its sum of clipped losses. One record
+	// moves the exponents by between 0 and ε.
 	ChoiceEpsilon float64 `json:"choice-epsilon"`
 }
 
@@ -31,10 +32,11 @@ const (
 	// maxGridWeights is the largest number of weights of a grid. maxGridWork is the largest number
 	// of multiply-adds over all points and records.
 	maxGridWeights, maxGridWork = 4, 1e10
-	// defaultReach is the default limit on the score of a row of the largest norm along one weight.
+	// defaultReach is the default of Reach times the largest norm of a row. One weight at Reach
+	// then changes a score by at most this much.
 	defaultReach = 5
-	// defaultLossBound is the default bound. It cuts the loss of a record whose score is wrong by
-	// about 2.
+	// defaultLossBound is the default of LossBound. It clips the loss of a record whose score is
+	// wrong by about 2.
 	defaultLossBound = 2
 )
 
@@ -133,7 +135,7 @@ func (exponential) validate(p Plan) error {
 
 func (exponential) event(p Plan) mechanism.Event { return p.Exponential.choice() }
 
-// draws returns 0: the choice is exact.
+// draws returns 0, because the choice is exact.
 func (exponential) draws(Plan) int { return 0 }
 
 func (m exponential) steps(p Plan) []step { return []step{{"choice of the weights", m.event(p)}} }
@@ -179,8 +181,8 @@ func (m exponential) fit(ctx context.Context, f *fitting) ([]float64, error) {
 	return grid[chosen], nil
 }
 
-// losses writes the losses of one record at all points of the grid, as fractions of the bound. A
-// record whose label is NaN has no losses.
+// losses writes the losses of one record at all points of the grid, divided by LossBound and at
+// most 1. The losses of a record whose label is NaN are 0.
 func (exponential) losses(f *fitting, dst []float64, grid [][]float64, x []float64, label float64) {
 	clear(dst)
 	if label != label {

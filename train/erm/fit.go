@@ -33,11 +33,13 @@ type fitting struct {
 	moments *Moments
 }
 
-// Fit returns a model that is trained by the plan's method. It reserves the plan's event, encodes
-// the records, and releases the result of the method. If an error occurs after the reservation, the
-// reserved cost stays spent. Such an error does not depend on values of records. More than
-// MaxRecords records are an error. For a method that releases sums of products for a regression,
-// the result also contains train.Result.Inference.
+// Fit returns the model that the plan's method trains on the data. It encodes the records, reserves
+// the plan's event, and releases the result of the method. It returns an error if there is no
+// target or if there are more than MaxRecords records.
+//
+// If an error occurs after the reservation, the reserved cost stays spent. Such an error does not
+// depend on values of records. For a method that releases sums of products for a regression, the
+// result also contains train.Result.Inference.
 func Fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Options) (*train.Result, error) {
 	if err := s.Plan.Validate(); err != nil {
 		return nil, err

@@ -18,15 +18,15 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// frankWolfePlan is the section of Frank-Wolfe. In step t, from 0, the sum of the records'
-// gradients gives a score to every coordinate with either sign. Each coordinate of one record
-// counts with a magnitude of at most ClippingNorm. One coordinate with its sign is chosen
-// privately, and the weights move to
+// frankWolfePlan is the section of Frank-Wolfe. Steps are counted from 0. In step t, the sum of the
+// records' gradients gives a score to every coordinate with either sign. Each coordinate of one
+// record's gradient is clipped to a magnitude of ClippingNorm. One coordinate with its sign is
+// chosen privately, and the weights w move to
 //
 //	(1-γ)·w + γ·v, γ = 2/(t+2),
 //
-// where v is Radius at that coordinate, with that sign, and 0 elsewhere. The weights stay within
-// the L1 ball of this radius, and after T steps at most T of them are not 0. The noise of a choice
+// where v has Radius with that sign at that coordinate, and 0 elsewhere. The weights stay within
+// the L1 ball of this radius. After T steps at most T weights are not 0. The noise of a choice
 // grows only with the logarithm of the number of weights.
 //
 // Source: Talwar, Thakurta & Zhang, "Nearly Optimal Private LASSO", NIPS 2015,
@@ -37,8 +37,9 @@ type frankWolfePlan struct {
 	ClippingNorm float64 `json:"clipping-norm"`
 	// Choice is "exponential" or "permute-and-flip".
 	Choice string `json:"choice"`
-	// ChoiceEpsilon is ε of the choice of a step. One record moves each score by at most 1 in units
-	// of the clipping norm. For "exponential" the probability is in proportion to exp(ε·score/2).
+	// ChoiceEpsilon is the ε of the choice in one step. One record moves each score by at most 1 in
+	// units of the clipping norm. For "exponential" the probability of a coordinate is proportional
+	// to exp(ε·score/2).
 	ChoiceEpsilon float64 `json:"choice-epsilon"`
 }
 
@@ -46,12 +47,12 @@ const (
 	// mostFrankWolfeSteps bounds the default number of steps. maxFrankWolfeSteps bounds the number
 	// of steps of any plan.
 	mostFrankWolfeSteps, maxFrankWolfeSteps = 200, 1 << 14
-	// leastPeak is the least default peak of rows of norm 1: rows of text have about 1/leastPeak²
-	// words. The peak and the default scores were chosen on a part of the training records of film
-	// reviews and of four tables.
+	// leastPeak is the least default of the peak for rows of norm 1. It fits rows of text, which
+	// have about 1/leastPeak² words. The peak and the default scores were chosen on a part of the
+	// training records of film reviews and of four tables.
 	leastPeak = 0.05
 	// scoresOfLevels and scoresOfNumbers are the default scores that one coordinate at its peak may
-	// have. The first is a logit, the second a number within ±1.
+	// cause. The first is a logit. The second is a target scaled to ±1.
 	scoresOfLevels, scoresOfNumbers = 10, 2
 	// frankWolfeWeights is the largest number of weights.
 	frankWolfeWeights = 1 << 22
@@ -111,8 +112,9 @@ func (m frankWolfe) plan(r Request, s *Setup) error {
 	return err
 }
 
-// fill sets the numbers that the request leaves open. The peak is the magnitude of a coordinate of
-// the longest row if all coordinates are equal. It is leastPeak of the norm if that is more.
+// fill sets the numbers that the request leaves open. The peak is the magnitude of a coordinate in
+// the longest row, if all coordinates of that row are equal. The peak is at least leastPeak times
+// the norm of the longest row.
 func (w *frankWolfePlan) fill(s *Setup, epsilon float64) {
 	peak := s.Plan.RowBound * max(leastPeak, 1/math.Sqrt(float64(s.Plan.Dim)))
 	if w.Radius == 0 {
@@ -129,9 +131,9 @@ func (w *frankWolfePlan) fill(s *Setup, epsilon float64) {
 	}
 }
 
-// withoutIntercept removes the constant feature unless the request has one. Among rows with many
-// features the constant is the largest coordinate of each. A bound by the largest coordinate would
-// then be a bound by the constant.
+// withoutIntercept removes the constant feature unless the request has an intercept. In rows with
+// many features the constant is often the largest coordinate. A bound on the largest coordinate
+// would then be a bound on the constant.
 func withoutIntercept(r Request, s *Setup) (err error) {
 	if r.Intercept != 0 {
 		return nil
@@ -145,8 +147,8 @@ func withoutIntercept(r Request, s *Setup) (err error) {
 	return nil
 }
 
-// frankWolfeSteps returns (n·ε)^(2/3), the number of the source's theorem 2.2 up to constants. It
-// returns mostFrankWolfeSteps if that is less.
+// frankWolfeSteps returns the number (n·ε)^(2/3) of the source's theorem 2.2 without its constants,
+// but at least 1 and at most mostFrankWolfeSteps.
 func frankWolfeSteps(records, epsilon float64) int {
 	return max(1, int(min(mostFrankWolfeSteps, math.Ceil(math.Pow(records*epsilon, 2.0/3)))))
 }
@@ -171,7 +173,7 @@ func (frankWolfe) validate(p Plan) error {
 
 func (frankWolfe) event(p Plan) mechanism.Event { return p.FrankWolfe.event() }
 
-// draws returns 0: choices are exact.
+// draws returns 0, because choices are exact.
 func (frankWolfe) draws(Plan) int { return 0 }
 
 func (m frankWolfe) steps(p Plan) []step {

@@ -9,15 +9,15 @@ import (
 	"github.com/ditherml/dither/feature"
 )
 
-// maxLinearSide bounds the side of the matrix of products. Beyond it, noise hides the sums, and the
-// matrix has more than 2^24 numbers.
+// maxLinearSide is the largest side of the matrix of products. In larger matrices noise hides the
+// sums, and there are more than 2^24 numbers.
 const maxLinearSide = 1 << 12
 
 // rowNorms are public bounds on the norms of a mapped row.
 type rowNorms struct{ l1, l2 float64 }
 
-// boundsOf returns the bounds of rows under a map without normalization. In each categorical column
-// one indicator is 1. A number is within 1/2 of its center.
+// boundsOf returns the bounds for rows under a map without normalization. In each categorical
+// column one indicator is 1. A number is at most 1/2 from its center.
 func boundsOf(m *feature.Map, s *data.Schema) rowNorms {
 	slack := 1 + 0x1p-20 // the margin of largestRow
 	if m.Norm != feature.NormNone || m.Transforms() || hasText(s) {
@@ -48,7 +48,7 @@ func hasText(s *data.Schema) bool {
 // isNumber reports whether a column becomes one number instead of indicators.
 func isNumber(c data.Column) bool { return c.Kind == data.Numeric && len(c.Bins) == 0 }
 
-// featuresOf returns how many features a column becomes, in agreement with encoder.Encoder.
+// featuresOf returns the number of features that encoder.Encoder makes from a column.
 func featuresOf(c data.Column) int {
 	n := 1
 	switch {
@@ -66,9 +66,10 @@ func featuresOf(c data.Column) int {
 	return n
 }
 
-// columnNorms bounds the sum of magnitudes and the sum of squares of a column's features minus
-// their center. The bound holds at each corner of the possible values. A number goes from 0 to 1,
-// and is 0 if its indicator of missing cells is 1. At most one indicator is 1.
+// columnNorms returns bounds on the sum of magnitudes and the sum of squares of a column's features
+// minus their center. The bounds hold at each corner of the possible values, so they hold for all
+// values. A number is from 0 to 1, and it is 0 if its indicator of missing cells is 1. At most one
+// indicator is 1.
 func columnNorms(c data.Column, center []float64) (l1, square float64) {
 	corners := [][]int{nil}
 	for k := range center {
@@ -88,9 +89,9 @@ func columnNorms(c data.Column, center []float64) (l1, square float64) {
 	return l1, square
 }
 
-// publicCenter returns the middle of the range of every number, and 0 for indicators. It follows
-// from the schema and halves the norm of numbers. Centers of indicators lower the norm a little but
-// leave accuracy the same.
+// publicCenter returns the center of the features: the middle of the range for numbers, and 0 for
+// indicators. The center follows from the schema and halves the norm of numbers. Other centers of
+// indicators would lower the norm a little and leave accuracy the same.
 func publicCenter(s *data.Schema, dim int) []float64 {
 	center, at := make([]float64, dim), 0
 	for _, c := range s.Features() {
@@ -125,8 +126,8 @@ func checkSide(features, targets int) error {
 	return nil
 }
 
-// checkMap returns an error unless a model has the map that the plan was made for. Its rows have
-// the plan's bound. Only a center that the plan pays for was learned.
+// checkMap returns an error unless a model has the map that the plan was made for. The rows of the
+// map must have the plan's bound. The map may have a learned center only if the plan pays for it.
 func (p Plan) checkMap(m *feature.Map, s *data.Schema) error {
 	bound := largestRow(m)
 	var center []float64

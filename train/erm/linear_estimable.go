@@ -5,11 +5,13 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Empty returns the indices of the features whose sum of squares is indistinguishable from noise.
-// Such a feature is 0 in all or nearly all records, so its coefficient cannot be estimated. Use
-// Keep for least squares on the other features. The coefficients of the other features then have a
-// different meaning. The result depends only on released numbers. It never contains the constant
-// feature.
+// Empty returns the indices of the features whose sum of squares is indistinguishable from noise,
+// in ascending order. Such a feature is 0 in all or nearly all records, so its coefficient cannot
+// be estimated. Empty never returns the constant feature. The result depends only on released
+// numbers.
+//
+// Use Keep for least squares on the other features. Their coefficients then have a different
+// meaning.
 func (m *Moments) Empty() []int {
 	var out []int
 	least := m.least()
@@ -22,11 +24,13 @@ func (m *Moments) Empty() []int {
 }
 
 // Doubtful returns the indices of features that the noise makes indistinguishable from linear
-// combinations of other features. It returns one feature for each eigenvalue of the second moment
-// that is too small for Infer. The features are selected from the eigenvectors of these
-// eigenvalues, by subset selection with pivoting (Golub, Klema & Stewart, "Rank Degeneracy and
-// Least Squares Problems", Stanford STAN-CS-76-559, 1976). The result never contains the constant
-// feature.
+// combinations of other features. It returns at most one feature for each eigenvalue of the second
+// moment that is too small for Infer. It never returns the constant feature. The result depends
+// only on released numbers.
+//
+// The features are selected from the eigenvectors of these eigenvalues, by subset selection with
+// pivoting (Golub, Klema & Stewart, "Rank Degeneracy and Least Squares Problems", Stanford
+// STAN-CS-76-559, 1976).
 func (m *Moments) Doubtful() ([]int, error) {
 	eigen, err := dense.NewEigen(m.secondMoment())
 	if err != nil {
@@ -64,8 +68,8 @@ func (m *Moments) passes(value, largest float64) bool {
 	return value > minSpectralRatio*m.noiseNorm() && value > rankTolerance*largest
 }
 
-// least returns the threshold on a feature's sum of squares. The least eigenvalue is at most the
-// sum of squares of any feature.
+// least returns the threshold on a feature's sum of squares. It is the threshold on eigenvalues,
+// because the least eigenvalue is at most the sum of squares of any feature.
 func (m *Moments) least() float64 {
 	largest := 0.0
 	for j := range m.features {
@@ -88,7 +92,7 @@ func longest(rows [][]float64) int {
 	return best
 }
 
-// project removes row j, and removes its direction from the other rows.
+// project removes row j from rows, and subtracts from each other row its component along row j.
 func project(rows [][]float64, j int) {
 	pivot := rows[j]
 	rows[j] = nil

@@ -26,11 +26,16 @@ type Inference struct {
 }
 
 // minSpectralRatio is the least ratio of the second moment's least eigenvalue to the noise's
-// spectral norm. The expansion of Infer holds above it. In simulations at 4, intervals cover at the
-// stated level.
+// spectral norm at which Infer works. In simulations at ratio 4, intervals cover at the stated
+// level.
 const minSpectralRatio = 4
 
-// Infer returns the estimated coefficients for target k with their errors.
+// Infer returns the estimated coefficients for target k with their errors. Targets are numbered
+// from 0.
+//
+// Infer returns an error if the least eigenvalue of the released second moment is too small,
+// compared with the noise. It returns an error if the sums do not include the number of records, or
+// if there are not more records than features. All errors depend on released numbers only.
 //
 // Let x be a row and y its target. Let S be the exact sum of x·xᵀ and s the exact sum of x·y. The
 // released sums are S + E and s + e, with noise E and e. Let w be the solution of S·w = s. To first
@@ -44,13 +49,9 @@ const minSpectralRatio = 4
 // expectation. For this W the change is (ν²/2)·S⁻¹·(S⁻¹ + tr(S⁻¹)·I)·w, and Infer subtracts it.
 //
 // The errors are sandwich estimators with the public variance of the noise in the middle (White, "A
-// Heteroskedasticity-Consistent Covariance Matrix Estimator", Econometrica 1980). For the idea
-// compare Evans, King, Schwenzfeier & Thakurta, "Statistically Valid Inferences from
+// Heteroskedasticity-Consistent Covariance Matrix Estimator", Econometrica 1980). The idea
+// resembles that of Evans, King, Schwenzfeier & Thakurta, "Statistically Valid Inferences from
 // Privacy-Protected Data", American Political Science Review 2023.
-//
-// Infer returns an error if the least eigenvalue of S + E is too small for this expansion, compared
-// with the noise. It returns an error if the sums do not include the number of records. Both errors
-// depend on released numbers only.
 func (m *Moments) Infer(k int) (*Inference, error) {
 	s, err := newSolver(m)
 	if err != nil {
@@ -70,8 +71,8 @@ func (m *Moments) Infer(k int) (*Inference, error) {
 	return m.infer(k, factor.Inverse(), records), nil
 }
 
-// undetermined returns the error for moments whose least eigenvalue is too small. It names the true
-// reason: features are empty, or noise hides the difference between features.
+// undetermined returns the error for moments whose least eigenvalue is too small. The error names
+// one of two reasons: features are empty, or noise hides the difference between features.
 func (m *Moments) undetermined(least float64) error {
 	what := "the features are not told apart beside the noise"
 	if empty := m.Empty(); len(empty) > 0 {
@@ -117,7 +118,7 @@ func (m *Moments) noiseCovariance(w []float64) kernel.Matrix[float64] {
 	return out
 }
 
-// offDiagonal returns the variance of the noise off the diagonal.
+// offDiagonal returns the variance of the noise in entries off the diagonal.
 func (m *Moments) offDiagonal() float64 {
 	if m.equal {
 		return m.noise * m.noise
@@ -131,7 +132,7 @@ func (m *Moments) unbias(w []float64, inverse kernel.Matrix[float64]) {
 	inner := dense.Apply(inverse, w)
 	for i := range inner {
 		own := trace * w[i]
-		if m.equal { // then E[W·A·W] is ν²·A with tr(A) as every diagonal entry
+		if m.equal { // in this case E[W·A·W] is ν²·A with tr(A) as every diagonal entry
 			own -= inverse.At(i, i) * w[i]
 		}
 		inner[i] += own
@@ -141,10 +142,10 @@ func (m *Moments) unbias(w []float64, inverse kernel.Matrix[float64]) {
 	}
 }
 
-// Contrast returns the estimate of offset + a·w, where w are the coefficients, with a confidence
-// interval at this level, such as 0.95. The interval supposes that the records are a sample from a
-// linear model whose errors have equal variance. It is an interval for the value of offset + a·w in
-// that model.
+// Contrast returns the estimate of offset + a·w, where w are the coefficients. The estimate has a
+// confidence interval at the given level, such as 0.95. The interval is for the value of offset +
+// a·w in a linear model whose errors have equal variance. It supposes that the records are a sample
+// from that model.
 func (f *Inference) Contrast(a []float64, offset, level float64) train.Estimate {
 	e := train.Estimate{Value: offset}
 	sampled, noisy := 0.0, 0.0

@@ -12,20 +12,21 @@ import (
 )
 
 // linearMethod is least squares from one release of all sums of products. Each record adds the
-// matrix z·zᵀ of z = (x, c·y), which holds x·xᵀ, x·y and y². As x has a constant, the sum also
-// holds the sums of x and y and the number of records.
+// matrix z·zᵀ of z = (x, c·y), which contains x·xᵀ, c·x·y and c²·y². Since x has a constant, the
+// sum also contains the sums of x and y and the number of records.
 //
-// Adding or removing a record moves the sum by z·zᵀ, of Frobenius norm ‖z‖² ≤ Radius², exactly on
-// integers. Replacing one moves it by ‖z·zᵀ - u·uᵀ‖ ≤ √2·Radius², and is charged twice Radius².
+// Adding or removing a record changes the sum by z·zᵀ, whose Frobenius norm is ‖z‖² ≤ Radius². This
+// holds exactly on integers. Replacing a record changes the sum by ‖z·zᵀ - u·uᵀ‖ ≤ √2·Radius², and
+// the price assumes 2·Radius².
 //
 // The full matrix is released with independent normal noise and averaged with its transpose. The
-// noise then has standard deviation ν on the diagonal and ν/√2 off it, which is isotropic on
-// symmetric matrices. If there are few products, this distribution is drawn on the upper triangle.
-// Noise on one triangle alone, as in Dwork, Talwar, Thakurta and Zhang, "Analyze Gauss", STOC 2014,
-// algorithm 1, has twice that variance off the diagonal.
+// noise then has standard deviation ν on the diagonal and ν/√2 elsewhere, which is isotropic on
+// symmetric matrices. If there are few products, noise with this distribution is drawn on the upper
+// triangle. Noise of standard deviation ν on the whole triangle has twice that variance off the
+// diagonal (Dwork, Talwar, Thakurta & Zhang, "Analyze Gauss", STOC 2014, algorithm 1).
 //
-// The method is from Vu and Slavković, "Differential Privacy for Clinical Trial Data", ICDMW 2009.
-// It is also in Foulds, Geumlek, Welling and Chaudhuri, "On the Theory and Practice of
+// The method is from Vu & Slavković, "Differential Privacy for Clinical Trial Data", ICDMW 2009. It
+// is also in Foulds, Geumlek, Welling & Chaudhuri, "On the Theory and Practice of
 // Privacy-Preserving Bayesian Data Analysis", UAI 2016, https://arxiv.org/abs/1603.07294, section
 // 4.
 type linearMethod struct {

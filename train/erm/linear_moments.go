@@ -8,7 +8,7 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// Moments are the released sufficient statistics of least squares. For a row x with targets y, they
+// Moments are the released sufficient statistics of least squares. For rows x with targets y, they
 // are the noisy sums of products of all pairs of coordinates of (x, y). Everything that is computed
 // from them costs nothing more. Moments are immutable and safe for concurrent use.
 type Moments struct {
@@ -20,24 +20,27 @@ type Moments struct {
 	intercept         float64
 }
 
-// momentsOptions describe released sums of products.
+// momentsOptions describes released sums of products.
 type momentsOptions struct {
 	// Features is the number of coordinates of x, with the constant. Targets is the number of
 	// coordinates of y.
 	Features, Targets int
-	// Deviation is the standard deviation of the noise on the diagonal of the sums, 0 without
-	// noise. The noise off the diagonal has 1/√2 of it (the Gaussian orthogonal ensemble).
+	// Deviation is the standard deviation of the noise on the diagonal of the sums, or 0 without
+	// noise. Off the diagonal the noise has standard deviation Deviation/√2 (the Gaussian
+	// orthogonal ensemble).
 	Deviation float64
-	// Equal makes the noise off the diagonal as large as on it.
+	// Equal says that the noise off the diagonal is as large as the noise on the diagonal.
 	Equal bool
 	// Scale is the factor by which y was multiplied before the sums were taken. 0 means 1.
 	Scale float64
-	// Intercept is the value of the last coordinate of x if that is a constant, else 0.
+	// Intercept is the value of the last coordinate of x if that coordinate is constant, and
+	// otherwise 0.
 	Intercept float64
 }
 
-// newMoments returns the statistics with these sums of products. The sums are a symmetric matrix of
-// Features+Targets rows in row-major order, which need not be positive. It copies sums.
+// newMoments returns the statistics with these sums of products. The sums are a symmetric matrix
+// with Features+Targets rows, in row-major order. The matrix need not be positive. newMoments
+// copies sums.
 func newMoments(sums []float64, o momentsOptions) (*Moments, error) {
 	side := o.Features + o.Targets
 	if o.Features < 1 || o.Targets < 1 || len(sums) != side*side {
@@ -65,9 +68,9 @@ func newMoments(sums []float64, o momentsOptions) (*Moments, error) {
 // deviation returns the standard deviation of the noise on the diagonal of the second moment.
 func (m *Moments) deviation() float64 { return m.noise }
 
-// Keep returns the moments of a model with only the listed features, from the same release. The
-// argument features has indices in ascending order. It must include the constant feature if there
-// is one.
+// Keep returns the moments of a model with only the listed features. Keep uses the same release, so
+// it costs nothing. The argument features lists distinct indices in ascending order. It must not be
+// empty, and it must include the constant feature if there is one.
 func (m *Moments) Keep(features []int) (*Moments, error) {
 	if len(features) == 0 || m.intercept > 0 && features[len(features)-1] != m.features-1 {
 		return nil, fmt.Errorf("erm: %d features are kept, want at least one, the constant last", len(features))
@@ -103,8 +106,7 @@ func (m *Moments) secondMoment() kernel.Matrix[float64] {
 
 // Spectrum returns the eigenvalues of the noisy second moment of the features, in descending order.
 // Eigenvalues whose magnitude is at most the spectral norm of the noise are indistinguishable from
-// noise. That spectral norm is about √(2·d) times the standard deviation of the noise, for d
-// features.
+// noise. For d features, this norm is about √(2·d) times the standard deviation of the noise.
 func (m *Moments) Spectrum() ([]float64, error) {
 	s, err := newSpectrum(m.secondMoment())
 	if err != nil {
@@ -149,8 +151,8 @@ func (m *Moments) sumOfSquares(k int, w []float64) float64 {
 }
 
 // Determination returns R² of the weights w for target k: 1 - Σ(y_k - w·x)²/Σ(y_k - mean of y_k)².
-// The sums are over the records of the moments, and they are computed from the noisy moments. So R²
-// may be larger than 1. It is NaN if there is no constant feature.
+// Both sums are computed from the noisy moments, so R² may be larger than 1. R² is NaN if the last
+// feature is not constant.
 func (m *Moments) Determination(k int, w []float64) float64 {
 	records := m.records()
 	mean := m.cross(k)[m.features-1] / (m.intercept * records)

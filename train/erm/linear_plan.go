@@ -7,24 +7,26 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// linearPlan is the section that decides the privacy of methods with one release of sums of
-// products. Each record z = (x, c·y) adds the matrix z·zᵀ, whose Frobenius norm is ‖z‖².
+// linearPlan is the section of methods that make one release of sums of products. Each record z =
+// (x, c·y) adds the matrix z·zᵀ, whose Frobenius norm is ‖z‖².
 type linearPlan struct {
 	// NoiseMultiplier is the standard deviation of the noise of each number, or the scale of
 	// Laplace noise, divided by Bound. It is 0 in a plan without privacy.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
 	// Laplace selects Laplace noise on the upper triangle, for pure ε.
 	Laplace bool `json:"laplace,omitempty"`
-	// Radius is the bound on ‖z‖. A longer z is shortened to it.
+	// Radius is the largest norm of z. A longer z is shortened to Radius.
 	Radius float64 `json:"radius"`
-	// Bound is one record's bound. It is Radius² on the Frobenius norm. With Laplace noise it
-	// bounds the sum of magnitudes of the upper triangle.
+	// Bound is the bound on one record's sums of products. For normal noise it is Radius² and
+	// bounds the Frobenius norm. For Laplace noise it bounds the sum of magnitudes in the upper
+	// triangle.
 	Bound float64 `json:"bound"`
 	// TargetScale is c, the factor of the targets.
 	TargetScale float64 `json:"target-scale"`
-	// Declared says that rows are moved by a public center, which follows from the schema.
+	// Declared says that a public center is subtracted from the rows. The center follows from the
+	// schema.
 	Declared bool `json:"declared-center,omitempty"`
-	// Ridge is λ in Σ(y - w·x)² + λ·‖w‖². 0 leaves it to the method's rule. It costs nothing.
+	// Ridge is λ in Σ(y - w·x)² + λ·‖w‖². 0 means the rule of the method. A ridge costs nothing.
 	Ridge float64 `json:"ridge,omitempty"`
 }
 
@@ -33,7 +35,7 @@ const (
 	// are then 0.69 for x·xᵀ, 0.28 for x·y and 0.03 for y². On two tables results hardly change for
 	// values from 0.1 to 0.3.
 	targetShare = 0.2
-	// targetShareL1 is c in units of the bound on the sum of magnitudes of x, for Laplace noise.
+	// targetShareL1 is c for Laplace noise, in units of the bound on the sum of magnitudes of x.
 	targetShareL1 = 0.45
 )
 
@@ -68,7 +70,7 @@ func (p Plan) triangle() bool {
 	return p.Linear.Laplace || side*(side+1)/2 <= mostFine
 }
 
-// linearNumbers returns how many numbers are released.
+// linearNumbers returns the number of released numbers.
 func (p Plan) linearNumbers() int {
 	side := p.Dim + p.Columns
 	if p.triangle() {
@@ -97,7 +99,7 @@ func (r Request) calibrateLinear(p *Plan) error {
 	return err
 }
 
-// validateLinear refuses a section whose numbers make no sense.
+// validateLinear returns an error if a number of the section is out of range.
 func (p Plan) validateLinear() error {
 	l := p.Linear
 	if err := p.only(l != nil); err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/ditherml/dither/internal/release"
 )
 
-// records reads mapped rows and targets of a run, for several goroutines at a time.
+// records is a reader of the mapped rows and targets of a run. Several goroutines may read at the
+// same time.
 type records struct {
 	f     *fitting
 	rooms sync.Pool
@@ -20,7 +21,7 @@ type records struct {
 	data *data.Dataset
 }
 
-// room is the scratch of one goroutine.
+// room is the scratch memory of one goroutine.
 type room struct {
 	block   release.Block
 	scratch *feature.Scratch
@@ -37,8 +38,9 @@ func newRecords(f *fitting) *records {
 	}}}
 }
 
-// unrounded returns the records of one pass with features that no grid has rounded. Fewer bits are
-// used if requested. Transformed features are costly, and are taken from the rows.
+// unrounded returns the records of one pass with features that no grid has rounded. There are two
+// exceptions. If the options ask for 8 bits, features come from the rounded rows. Transformed
+// features also come from the rounded rows, because computing them again is costly.
 func (f *fitting) unrounded() *records {
 	r := newRecords(f)
 	if !f.Features.Transforms() && f.options.FeatureBits != 8 {
@@ -77,7 +79,7 @@ func (r *records) mapRow(room *room, i int) {
 	r.f.Features.ApplyFeatures(room.mapped, room.x, 1, room.scratch)
 }
 
-// joint writes z = (x, c·y), shortened to the radius. A record without a label gets zeros.
+// joint writes z = (x, c·y), shortened to Radius. It writes zeros for a record without a label.
 func (f *fitting) joint(dst, x []float64, label float32) {
 	l := f.Plan.Linear
 	if label != label {
@@ -104,7 +106,7 @@ func (f *fitting) joint(dst, x []float64, label float32) {
 	}
 }
 
-// release pays for the sums of products of the records and returns them.
+// release pays for and returns the sums of products of the records.
 func (f *fitting) release() (*Moments, error) {
 	o := momentsOptions{Features: f.Plan.Dim, Targets: f.Plan.Columns, Scale: f.Plan.Linear.TargetScale, Equal: f.Plan.Linear.Laplace}
 	if f.Features.Norm == feature.NormNone {
@@ -129,9 +131,9 @@ func (f *fitting) release() (*Moments, error) {
 	return newMoments(sums, o)
 }
 
-// onGrid returns a factor of at most 1, near 1. Multiplied by the factor, rows have the constant
-// coordinate and indicators on the grid without rounding. Rounding would make the same error in
-// every record.
+// onGrid returns a factor of at most 1, near 1. After multiplication by the factor, the constant
+// coordinate and the indicators lie on the grid, so they are not rounded. Rounding them would make
+// the same error in every record.
 func (f *fitting) onGrid(step float64) float64 {
 	constant := f.Features.Intercept
 	if f.Features.Norm != feature.NormNone || constant < step {
@@ -141,7 +143,7 @@ func (f *fitting) onGrid(step float64) float64 {
 }
 
 // releaseFull releases the full matrix Σ z·zᵀ with independent noise, averaged with its transpose.
-// The unit is the factor of the products.
+// The result unit is the factor by which the sums are too large.
 func (f *fitting) releaseFull(terms pass.Settings, side int) (sums []float64, unit float64, err error) {
 	o, err := release.MomentRows(terms.Noise, terms.MaxRecords, side, f.Plan.Linear.Radius)
 	if err != nil {
@@ -167,10 +169,10 @@ func (f *fitting) releaseFull(terms pass.Settings, side int) (sums []float64, un
 }
 
 // releaseTriangle releases the upper triangle of Σ z·zᵀ on integers of up to 52 bits. With Laplace
-// noise the triangle is unchanged, with K-norm noise in the norm L1. With normal noise its numbers
-// off the diagonal are multiplied by √2, and the norm is L2. That vector is as long as the whole
-// matrix. Its noise, divided by √2 again, is the noise of the full matrix averaged with its
-// transpose. In both norms one record has at most Bound.
+// noise, the triangle is unchanged and the norm is L1. With normal noise, the numbers off the
+// diagonal are multiplied by √2 and the norm is L2. This vector is then as long as the whole
+// matrix. After division by √2 again, the noise has the distribution of the noise of the full
+// matrix averaged with its transpose. In both norms the vector of one record is at most Bound.
 func (f *fitting) releaseTriangle(terms pass.Settings, side int) (sums []float64, unit float64, err error) {
 	sample, err := release.Draw(release.Full(), f.rows.Len())
 	if err != nil {
@@ -217,7 +219,7 @@ func triangle(dst, z []float64, off float64) {
 	}
 }
 
-// mirrored returns the symmetric matrix of an upper triangle that triangle wrote.
+// mirrored returns the symmetric matrix whose upper triangle was written by triangle.
 func mirrored(triangle []float64, side int, off float64) []float64 {
 	out, at := make([]float64, side*side), 0
 	if len(triangle) == 0 {

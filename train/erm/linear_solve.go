@@ -10,30 +10,31 @@ import (
 	"github.com/ditherml/dither/internal/kernel"
 )
 
-// ridge is the rule for the numbers added to the diagonal of the second moment before solving least
-// squares. The zero value adds nothing.
+// ridge is the rule for the numbers that are added to the diagonal of the second moment before
+// least squares is solved. The zero value adds nothing.
 type ridge struct {
-	// penalty is λ in Σ (y - w·x)² + λ·‖w‖²; noiseNorms is λ in units of the spectral norm of the
+	// penalty is λ in Σ (y - w·x)² + λ·‖w‖². noiseNorms is λ in units of the spectral norm of the
 	// noise (Moments.noiseNorm). As is usual in statistics, penalty leaves out the constant
-	// coordinate. The other rules include it.
+	// coordinate. The other rules include this coordinate.
 	penalty, noiseNorms float64
-	// adaptive selects the rule of AdaSSP. It adds what the least eigenvalue lacks to exceed the
-	// noise, and 0 if it lacks nothing.
+	// adaptive selects the rule of AdaSSP. The rule adds the amount by which the least eigenvalue
+	// falls short of the noise, or 0 if it does not fall short.
 	adaptive bool
 }
 
-// defaultNoiseNorms is the ridge that needs no tuning. Among 0.1, 0.15, 0.3, 0.5 and 1 it was best
-// or nearly best. The comparison used two tables of 13 and 26 features at ε from 0.3 to 4.
+// defaultNoiseNorms is the default of noiseNorms, which needs no tuning. Among 0.1, 0.15, 0.3, 0.5
+// and 1 it was best or nearly best. The comparison used two tables of 13 and 26 features at ε from
+// 0.3 to 4.
 const defaultNoiseNorms = 0.3
 
 // noiseNormMargin covers the fluctuation of the spectral norm about its limit.
 const noiseNormMargin = 1.05
 
-// noiseNorm returns the spectral norm of the noise in the second moment, 0 without noise. For
-// standard deviation ν on the diagonal and ν/√2 off it, the norm is ν·√(2·features) for many
-// features (Mehta, "Random matrices", 3rd edition 2004, chapter 7). If both standard deviations are
-// equal, the norm is √2 times that. Only for few features is it exceeded by more than a few
-// percent.
+// noiseNorm returns the spectral norm of the noise in the second moment, or 0 without noise. If the
+// standard deviation is ν on the diagonal and ν/√2 elsewhere, the norm approaches ν·√(2·features)
+// for many features (Mehta, "Random matrices", 3rd edition 2004, chapter 7). If both standard
+// deviations are equal, the norm is √2 times that. Only with few features does the true norm exceed
+// this value by more than a few percent.
 func (m *Moments) noiseNorm() float64 {
 	if m.equal {
 		return 2 * m.noise * math.Sqrt(float64(m.features))
@@ -44,11 +45,11 @@ func (m *Moments) noiseNorm() float64 {
 // penalties returns the number to add to the diagonal for each coordinate, given the least
 // eigenvalue.
 //
-// The adaptive rule is from Wang, "Revisiting Differentially Private Linear Regression: Optimal and
-// Adaptive Prediction & Estimation in Unbounded Domain", UAI 2018, algorithm 2,
-// https://arxiv.org/abs/1803.02596. It is λ = max(0, b - λ_min), where b bounds the norm of the
-// noise. That algorithm pays for λ_min. The bound λ_min(S) ≥ λ_min(Ŝ) - b from the released matrix
-// takes its place at no cost (Weyl's inequality).
+// The adaptive rule adds λ = max(0, b - λ_min), where b bounds the norm of the noise (Wang,
+// "Revisiting Differentially Private Linear Regression: Optimal and Adaptive Prediction &
+// Estimation in Unbounded Domain", UAI 2018, algorithm 2, https://arxiv.org/abs/1803.02596). The
+// source pays for a release of λ_min. Here the released matrix Ŝ gives the bound λ_min(S) ≥
+// λ_min(Ŝ) - b at no cost (Weyl's inequality).
 func (r ridge) penalties(m *Moments, least float64) []float64 {
 	all := r.noiseNorms * m.noiseNorm()
 	if r.adaptive {
@@ -65,7 +66,7 @@ func (r ridge) penalties(m *Moments, least float64) []float64 {
 	return out
 }
 
-// check refuses a ridge that makes no sense.
+// check returns an error if a number of the ridge is negative, infinite or NaN.
 func (r ridge) check() error {
 	if !(r.penalty >= 0) || math.IsInf(r.penalty, 1) || !(r.noiseNorms >= 0) || math.IsInf(r.noiseNorms, 1) {
 		return fmt.Errorf("erm: ridge penalty is %v and %v noise norms, want 0 or positive finite numbers", r.penalty, r.noiseNorms)
@@ -73,15 +74,16 @@ func (r ridge) check() error {
 	return nil
 }
 
-// solver is the second moment without its negative part, with its eigenvalues.
+// solver holds the second moment with negative eigenvalues replaced by 0, and the eigenvalues of
+// the released matrix.
 type solver struct {
 	moments *Moments
-	values  []float64 // ascending, of the released matrix
+	values  []float64 // ascending, before the replacement
 	second  kernel.Matrix[float64]
 }
 
-// newSolver returns a solver with negative eigenvalues replaced by 0. This is the nearest positive
-// semidefinite matrix in Frobenius norm (Higham, "Computing a nearest symmetric positive
+// newSolver returns a solver for the moments. Replacing negative eigenvalues by 0 gives the nearest
+// positive semidefinite matrix in Frobenius norm (Higham, "Computing a nearest symmetric positive
 // semidefinite matrix", Linear Algebra and its Applications 1988, theorem 2.1).
 func newSolver(m *Moments) (*solver, error) {
 	second := m.secondMoment()
@@ -106,8 +108,8 @@ var errNotConverged = errors.New("erm: the eigenvalues of the released second mo
 // rankTolerance is the share of the largest eigenvalue below which an eigenvalue counts as 0.
 const rankTolerance = 1e-10
 
-// weights returns the weights of every target, one after the other. If the ridge leaves weights
-// open, it returns the weights of least norm.
+// weights returns the weights of every target, one target after the other. If several weights
+// minimize the objective, it returns the weights of least norm.
 func (s *solver) weights(r ridge) ([]float64, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -149,9 +151,9 @@ func solvePositive(system, right kernel.Matrix[float64]) (kernel.Matrix[float64]
 	return dense.Product(vectors.Transposed(), inside), nil
 }
 
-// solve returns the weights of the least squares problem with this ridge, one target after the
-// other, each Features long. Negative eigenvalues of the released second moment count as 0. The
-// result is finite.
+// solve returns the weights of the least squares problem with this ridge. There are Features
+// weights for each target, one target after the other. Negative eigenvalues of the released second
+// moment count as 0. The result is finite.
 func (m *Moments) solve(r ridge) ([]float64, error) {
 	s, err := newSolver(m)
 	if err != nil {
@@ -160,9 +162,10 @@ func (m *Moments) solve(r ridge) ([]float64, error) {
 	return s.weights(r)
 }
 
-// Path returns, for each penalty λ in order, the weights w that minimize Σ(y - w·x)² + λ·‖w‖². All
-// weights are computed from one release. The weights of one penalty have one vector for each
-// target, one after the other, with one weight for each feature.
+// Path returns, for each penalty λ in order, the weights w that minimize Σ(y - w·x)² + λ·‖w‖². The
+// constant coordinate is not penalized. All weights are computed from one release. Each element of
+// the result holds one weight for each feature, for one target after the other. A penalty that is
+// negative, infinite or NaN is an error.
 func (m *Moments) Path(penalties []float64) ([][]float64, error) {
 	s, err := newSolver(m)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 // intervalLevel is the level of the intervals in a result of Fit.
 const intervalLevel = 0.95
 
-// inference returns the inference of linear regression from its released moments, or nil.
+// inference returns the inference of linear regression from the released moments. It returns nil
+// for other methods and for rows without a constant feature.
 func (f *fitting) inference(weights []float64) *train.Inference {
 	if f.moments == nil || !f.Schema.Target.Regression() || f.Features.Norm != feature.NormNone || f.Features.Intercept == 0 {
 		return nil
@@ -31,8 +32,8 @@ func (f *fitting) inference(weights []float64) *train.Inference {
 // reasonEmpty is the reason why an empty feature has no estimate.
 const reasonEmpty = "what was released about it is noise: no record has it, or too few"
 
-// estimate fills in the coefficients of regression on the features that are not empty, and names
-// the empty ones. The constant is the last feature.
+// estimate fills in the coefficients of regression on the features that are not empty. It also
+// names the empty features. The constant is the last feature.
 func (f *fitting) estimate(out *train.Inference, constant int) error {
 	empty, names := map[int]bool{}, f.Features.Names()
 	for _, j := range f.moments.Empty() {
@@ -67,10 +68,10 @@ func (f *fitting) estimate(out *train.Inference, constant int) error {
 	return fmt.Errorf("%w; the noise hides what sets these apart from the other features: %s; raise epsilon, tighten their bounds or leave them out", err, strings.Join(words, ", "))
 }
 
-// identified lists the features that are not empty, without one indicator of each column that has
-// only indicators. Indicators of such a column add up to the constant, so not all of their
+// identified returns the features that are not empty, except one indicator of each column that has
+// only indicators. The indicators of such a column add up to the constant, so not all of their
 // coefficients are determined. The omitted indicator is the first that is not empty. Its level is
-// part of the intercept, and the other levels are compared with it.
+// part of the intercept, and the coefficients of the other levels are differences from it.
 func identified(s *data.Schema, empty map[int]bool) []int {
 	var kept []int
 	at := 0
@@ -90,8 +91,8 @@ func identified(s *data.Schema, empty map[int]bool) []int {
 	return kept
 }
 
-// inUnits returns the intercept and the coefficients of the kept features in the units of target
-// and columns.
+// inUnits returns the intercept and the coefficients of the kept features, in the units of the
+// target and the columns.
 func (f *Inference) inUnits(s Setup, kept []int) []train.Estimate {
 	t, names, columns := s.Schema.Target, s.Features.Names(), columnsOfFeatures(s.Schema)
 	half := (t.Upper - t.Lower) / 2
@@ -123,7 +124,7 @@ func (f *Inference) inUnits(s Setup, kept []int) []train.Estimate {
 	return out
 }
 
-// columnsOfFeatures lists the numeric column of each feature, or nil for an indicator.
+// columnsOfFeatures returns the numeric column of each feature, or nil for an indicator.
 func columnsOfFeatures(s *data.Schema) []*data.Column {
 	var out []*data.Column
 	for _, c := range s.Features() {
@@ -137,8 +138,8 @@ func columnsOfFeatures(s *data.Schema) []*data.Column {
 	return out
 }
 
-// scaleOf returns the value of a number, on the scale of its transform, at which its feature is 0.
-// It also returns the width of the range over which the feature rises to 1.
+// scaleOf returns the number whose feature is 0, and the width of the range over which the feature
+// rises to 1. Both are on the scale of the column's transform.
 func scaleOf(c data.Column) (low, width float64) {
 	if c.Transform == data.TransformLog1p {
 		low = math.Log1p(c.Lower)
