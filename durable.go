@@ -123,7 +123,10 @@ func (b *Budget) note(c *certificate.Certificate) {
 		return
 	}
 	at := b.payment.Places()[0]
-	draft.Paid(c, certificate.LedgerRecord{Ledger: at.Where, Sequence: at.Seq, Head: at.Hash})
+	terms := b.book.Terms()
+	others, spent := b.book.Before(at.Seq)
+	draft.Paid(c, certificate.LedgerRecord{Ledger: at.Where, Sequence: at.Seq, Head: at.Hash, Others: others,
+		Spent: certificate.Epsilon(spent), Limit: certificate.Epsilon(terms.Epsilon), LimitDelta: terms.Delta})
 	c.Recorded.SignWith(b.payment.SignCertificate)
 }
 

@@ -110,6 +110,13 @@ type LedgerRecord struct {
 	// Earlier are the records that paid for the interrupted runs which this run continues, oldest
 	// first.
 	Earlier []LedgerRecord `json:"earlier,omitempty"`
+	// Others is the number of other releases that the ledger counted before this record. Spent is the
+	// epsilon, in nats, that all releases proved together when the ledger had paid for this run. Limit
+	// and LimitDelta are the cap of the ledger. All are 0 for runs of older programs.
+	Others     int     `json:"other-releases,omitempty"`
+	Spent      Epsilon `json:"epsilon-spent,omitempty"`
+	Limit      Epsilon `json:"epsilon-limit,omitempty"`
+	LimitDelta float64 `json:"delta-limit,omitempty"`
 	// Signature is the ed25519 signature of the run over the certificate without this field, in hexadecimal
 	// digits. The record contains the public key. It is empty for runs of older programs.
 	Signature string `json:"signature,omitempty"`

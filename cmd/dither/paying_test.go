@@ -51,6 +51,13 @@ func TestLedgerPaysForEverything(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		c, err := certificate.Decode(text)
+		if err != nil || c.Recorded.Others != i || c.Recorded.Limit != 3 || c.Recorded.LimitDelta != 1e-5 || !(c.Recorded.Spent > 0 && c.Recorded.Spent <= 3) {
+			t.Errorf("%s: got the record %+v, %v, want %d other releases under epsilon 3 at 1e-5", run.folder, c.Recorded, err, i)
+		}
+		if page, _ := os.ReadFile(filepath.Join(run.folder, "report.html")); strings.Contains(string(page), "What it rests on") && !strings.Contains(string(page), fmt.Sprintf("the ledger counted %d other release", i)) {
+			t.Errorf("%s: the page lacks the %d other releases", run.folder, i)
+		}
 		a := accountOf(t, "health.ledger")
 		last := a.Releases[len(a.Releases)-1]
 		if len(a.Releases) != i+1 || !(a.Left < before.Left) || last.Outcome != "released" || last.Certificate != certificate.Hash(text) {

@@ -125,6 +125,13 @@ func (l *Ledger) against(folder, hash string, c certificate.Certificate, all []b
 		return append(found, l.againstResumed(c, own, all)...)
 	}
 	t := l.Terms()
+	if r := c.Recorded; r != nil && r.Limit != 0 && r.Ledger == l.Book.Ledger() {
+		others, _ := l.Before(r.Sequence)
+		if others != r.Others || float64(r.Limit) != t.Epsilon || r.LimitDelta != t.Delta {
+			found = append(found, fmt.Sprintf("the certificate counts %d other releases under a cap of epsilon %s at delta %s, and the ledger %d under %s at %s",
+				r.Others, r.Limit.Rounded(), display.Plain(r.LimitDelta), others, display.Rounded(t.Epsilon, 4, true), display.Plain(t.Delta)))
+		}
+	}
 	if c.Neighboring != t.Neighboring {
 		found = append(found, fmt.Sprintf("the certificate is under %v, and the ledger under %v", c.Neighboring, t.Neighboring))
 	}

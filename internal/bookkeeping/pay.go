@@ -128,7 +128,10 @@ func (p *Purse) Pay(ctx context.Context, c *certificate.Certificate, earlier ...
 		return nil, p.refused(p.withFitting(ctx, err, c))
 	}
 	at := p.payment.Places()[0]
-	draft.Paid(c, certificate.LedgerRecord{Ledger: at.Where, Sequence: at.Seq, Head: at.Hash})
+	terms := p.ledger.Terms()
+	others, spent := p.ledger.Before(at.Seq)
+	draft.Paid(c, certificate.LedgerRecord{Ledger: at.Where, Sequence: at.Seq, Head: at.Hash, Others: others,
+		Spent: certificate.Epsilon(spent), Limit: certificate.Epsilon(terms.Epsilon), LimitDelta: terms.Delta})
 	c.Recorded.SignWith(p.payment.SignCertificate)
 	for i := 0; about.Earlier > 0 && i < len(earlier); i++ {
 		c.Recorded.Earlier = append(c.Recorded.Earlier, certificate.LedgerRecord{Ledger: at.Where, Sequence: earlier[i].Record.Seq, Head: earlier[i].Record.Hash})

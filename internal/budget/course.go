@@ -15,6 +15,18 @@ func (b *Book) Standing() Standing {
 	return Standing{b.state.spent.epsilon(b.state.filter), b.state.spent.share(b.state.filter)}
 }
 
+// Before returns the number of releases before a record, and what all releases up to now prove.
+func (b *Book) Before(record uint64) (others int, spent float64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, h := range b.state.list {
+		if h.Seq < record {
+			others++
+		}
+	}
+	return others, b.state.spent.epsilon(b.state.filter)
+}
+
 // Course returns where the ledger stood after each of some releases. They are named by their places among the
 // releases of Summary, which rise. What a stopped run gave back counts as never spent.
 func (b *Book) Course(places []int) []Standing {

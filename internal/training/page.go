@@ -10,6 +10,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/internal/outcome"
@@ -72,6 +73,9 @@ func (r *Run) page(result *train.Result, c certificate.Certificate, s Summary) r
 			{Name: certificate.FileName, Value: "plan, events and epsilon", Why: "can be recomputed by anyone"}},
 		Provenance: []report.Fact{{Name: "program", Value: c.Program}, {Name: "run", Value: c.Run}, {Name: "time", Value: c.Created}},
 	}
+	if c.Private {
+		p.Others = otherReleases(c.Recorded)
+	}
 	intervals := r.barsOf(result)
 	p.Coefficients, p.Unlisted = coefficients(result.Model, intervals.half)
 	p.Shapes = shapes(result.Model, intervals.half)
@@ -86,6 +90,21 @@ func (r *Run) page(result *train.Result, c certificate.Certificate, s Summary) r
 		p.Files = append(p.Files, report.Fact{Name: artefact.EvaluationName, Value: "SHA-256 " + c.EvaluationSHA256, Why: "the released numbers about the held-out records, and what follows from them"})
 	}
 	return p
+}
+
+// otherReleases says what the certificate knows about other releases from the records.
+func otherReleases(r *certificate.LedgerRecord) []string {
+	switch {
+	case r == nil:
+		return []string{"No ledger paid for this run, so other releases from these records are not known here. Their budgets add to this one."}
+	case r.Limit == 0:
+		return []string{fmt.Sprintf("Record %d of the ledger %.8s paid for this run. The ledger knows the other releases.", r.Sequence, r.Ledger)}
+	}
+	return []string{
+		fmt.Sprintf("Record %d of the ledger %.8s paid for this run. Before it, the ledger counted %s from these records.", r.Sequence, r.Ledger, display.Count(r.Others, "other release")),
+		fmt.Sprintf("With this run, all releases together proved epsilon %s. The ledger allows at most epsilon %s at delta %s, and refuses what would go beyond.", r.Spent.Rounded(), r.Limit.Rounded(), display.Plain(r.LimitDelta)),
+		"The ledger may have counted further releases since: dither verify FOLDER --ledger compares it with this certificate.",
+	}
 }
 
 // publicFacts lists the public declarations.
