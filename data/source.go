@@ -192,6 +192,7 @@ var magics = []struct{ magic, name string }{
 	{"PK\x03\x04", "a zip archive (a spreadsheet or an NPZ file)"},
 	{"%PDF", "a PDF document"},
 	{"PAR1", "a Parquet file"},
+	{"ARROW1", "an Arrow file"},
 	{"SQLite format 3", "an SQLite data base"},
 	{"\xd0\xcf\x11\xe0", "an old office document"},
 	{npyMagic, "an NPY file"},

@@ -33,6 +33,7 @@ func Kinds() []Kind {
 		{Name: "CSV", Endings: []string{".csv", ".tsv", ".data", ".test"}, Parts: true, Found: "by name", Header: "first line, or `header`, or `--columns`"},
 		{Name: "JSON lines", Endings: []string{".jsonl", ".ndjson"}, Parts: true, Found: "by key; a key missing from a record is a missing cell", Header: none},
 		{Name: "Parquet", Endings: []string{".parquet"}, Plain: true, Parts: true, Magics: []string{"PAR1"}, Found: "by name", Header: "in the file"},
+		{Name: "Arrow", Endings: []string{".arrow", ".arrows", ".feather", ".ipc"}, Plain: true, Parts: true, Magics: []string{"ARROW1\x00\x00", "\xff\xff\xff\xff"}, Found: "by name", Header: "in the file"},
 		{Name: "LIBSVM", Endings: []string{".libsvm", ".svm", ".svmlight"}, Found: "index i is the i-th column of the schema; a column whose index is not on a line is 0", Header: none},
 		{Name: "IDX", Endings: []string{".idx", "-ubyte"}, Found: position, Header: none},
 		{Name: "NPY", Endings: []string{".npy"}, Found: position, Header: none},

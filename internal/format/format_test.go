@@ -23,8 +23,8 @@ func TestIsParts(t *testing.T) {
 // TestNames wants the formats in words.
 func TestNames(t *testing.T) {
 	for got, want := range map[string]string{
-		Names():                 "CSV, JSON lines, Parquet, LIBSVM, IDX, NPY or NPZ",
-		PartNames():             "CSV, JSON lines or Parquet",
+		Names():                 "CSV, JSON lines, Parquet, Arrow, LIBSVM, IDX, NPY or NPZ",
+		PartNames():             "CSV, JSON lines, Parquet or Arrow",
 		CompressionNames():      "gzip, zstd or xz",
 		Unpacked("A/B.CSV.ZST"): "a/b.csv",
 		Unpacked("t.gz.csv"):    "t.gz.csv",

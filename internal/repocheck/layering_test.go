@@ -102,8 +102,9 @@ var layers = []layer{
 	// The library that reads Parquet is for those who name the format: a served model, which
 	// reaches data, does not carry it.
 	{"internal/format/parquet", "internal/columnar data"},
+	{"internal/format/arrow", "internal/columnar"},
 	{"internal/format/compressed", "internal/columnar"},
-	{"internal/format/readers", "internal/columnar internal/format/parquet internal/format/compressed"},
+	{"internal/format/readers", "internal/columnar internal/format/arrow internal/format/parquet internal/format/compressed"},
 	{"data/builtin", "data"},
 	{"data/builtin/internal/make", "data"},
 	// The public sets of the literature, for what measures on them: reproductions and the measuring of defaults.
