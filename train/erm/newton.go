@@ -23,12 +23,14 @@ type newtonPlan struct {
 	TraceNoise    float64 `json:"trace-noise-multiplier"`
 	StepNoise     float64 `json:"step-noise-multiplier"`
 	// GradientBound is the largest norm of one record's gradient. Curvature is the largest
-	// eigenvalue of its second derivative.
+	// eigenvalue of the second derivative of one record's loss.
 	GradientBound float64 `json:"gradient-bound"`
 	Curvature     float64 `json:"curvature"`
-	// Declared says that rows are moved by a public center, which follows from the schema.
+	// Declared says that a public center is subtracted from the rows. The center follows from the
+	// schema.
 	Declared bool `json:"declared-center,omitempty"`
-	// Ridge is Λ of the penalty (Λ/2)·‖w‖². 0 means no penalty. It costs nothing.
+	// Ridge is Λ in the penalty (Λ/2)·‖w‖², which is added to the sum of losses. 0 means
+	// no penalty. A ridge costs nothing.
 	Ridge float64 `json:"ridge,omitempty"`
 }
 

@@ -16,7 +16,7 @@ import (
 // Privacy and Practicality of Objective Perturbation for Differentially Private Linear Learners",
 // NeurIPS 2023, https://arxiv.org/abs/2401.00583).
 type objectivePlan struct {
-	// Ridge is Λ of (Λ/2)·‖w‖², added to the sum of losses.
+	// Ridge is Λ in the penalty (Λ/2)·‖w‖², which is added to the sum of losses.
 	Ridge float64 `json:"ridge"`
 	// Smoothness is a bound on the second derivative of one record's loss, divided by Ridge. It is
 	// below 1.

@@ -15,17 +15,19 @@ import (
 // Empirical Risk Minimization", JMLR 2011, theorem 6,
 // https://www.jmlr.org/papers/v12/chaudhuri11a.html).
 type outputPlan struct {
-	// Ridge is Λ of (Λ/2)·‖w‖², added to the sum of losses. For descent it may be 0.
+	// Ridge is Λ in the penalty (Λ/2)·‖w‖², which is added to the sum of losses.
+	// For gradient descent it may be 0.
 	Ridge float64 `json:"ridge"`
 	// Solver is nil for the exact minimizer.
 	Solver *solverPlan `json:"solver,omitempty"`
-	// Noise is "gaussian", "l1", "l2" or "l-infinity". The last three have one epsilon at every
-	// delta.
+	// Noise is "gaussian", "l1", "l2" or "l-infinity". With the last three, epsilon is the
+	// same at every delta, and delta may be 0.
 	Noise string `json:"noise"`
 	// NoiseMultiplier is the standard deviation of Gaussian noise, divided by the bound of one
-	// record in the norm of the noise. For a density ∝ exp(-‖z‖/(b·bound)) it is the scale b.
+	// record in the norm of the noise. For noise with density ∝ exp(-‖z‖/(b·bound)) it is the
+	// scale b.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
-	// Sensitivity is that bound in L2 norm.
+	// Sensitivity is the largest distance in L2 norm by which one record moves the result.
 	Sensitivity float64 `json:"sensitivity"`
 }
 

@@ -10,8 +10,8 @@ import (
 
 // referencePlan is the section of the baseline.
 type referencePlan struct {
-	// SumRidge is Λ of the penalty (Λ/2)·‖w‖², added to the sum of losses. The intercept is not
-	// penalized.
+	// SumRidge is Λ in the penalty (Λ/2)·‖w‖², which is added to the sum of losses. The
+	// intercept is not penalized.
 	SumRidge float64 `json:"sum-ridge"`
 }
 

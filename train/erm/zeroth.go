@@ -27,15 +27,15 @@ import (
 type zerothPlan struct {
 	Steps      int `json:"steps"`
 	Directions int `json:"directions"`
-	// Radius is ρ.
+	// Radius is ρ, the distance from w at which losses are compared.
 	Radius float64 `json:"radius"`
-	// Noise is "gaussian", or "l1": Laplace noise, for one epsilon at every delta.
+	// Noise is "gaussian" or "l1". "l1" is Laplace noise, whose epsilon is the same at every delta.
 	Noise string `json:"noise"`
-	// ClippingNorm bounds the vector of one record, in L2 norm with "gaussian" and in L1 norm with
-	// "l1".
+	// ClippingNorm is the largest norm of the vector of one record. The norm is L2 for "gaussian"
+	// and L1 for "l1".
 	ClippingNorm float64 `json:"clipping-norm"`
-	// NoiseMultiplier is the standard deviation, or the scale of Laplace noise, of each step,
-	// divided by ClippingNorm. It is 0 in a plan without privacy.
+	// NoiseMultiplier is the standard deviation of the noise in each step, divided by ClippingNorm.
+	// For Laplace noise it is the scale divided by ClippingNorm. It is 0 in a plan without privacy.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
 	// Rate is the size of a step.
 	Rate float64 `json:"rate"`
