@@ -1,6 +1,7 @@
 package dither
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"errors"
@@ -58,7 +59,8 @@ func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options 
 	defer b.calls.Unlock()
 	request, how := train.Defaults()
 	request.Delta, request.Neighboring = b.delta, b.neighboring
-	if request.Transforms, err = training.Transforms(asked.words, nil); err != nil {
+	words := cmp.Or(asked.words, training.AutoInteractions)
+	if request.Transforms, err = training.Transforms(words, nil); err != nil {
 		return nil, err
 	}
 	var o data.ReadOptions
@@ -66,6 +68,9 @@ func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options 
 		request.Person, o.Extra = &train.PersonUnit{Column: person.Column, MaxRows: person.MaxRows}, []string{person.Column}
 	}
 	if request.Epsilon, err = b.asked(ctx, asked.epsilon); err != nil {
+		return nil, err
+	}
+	if err = training.Improve(&request, how, s, words, true); err != nil {
 		return nil, err
 	}
 	planned, err := training.Descent(request, how, false, training.Tables{Schema: s})

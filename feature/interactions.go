@@ -93,8 +93,9 @@ const (
 
 // Defaults of the parameters, chosen on parts of training sets.
 const (
-	finestPairBins          = 8
-	pairWeight, pairBuckets = 0.5, 1 << 13
+	// A number in a pair has at most finestPairBins bins if the target is numeric, else levelPairBins.
+	finestPairBins, levelPairBins = 8, 2
+	pairWeight, pairBuckets       = 0.5, 1 << 13
 	// finestBins is the largest default number of bins for a target with levels, finestOfNumber for a
 	// numeric target.
 	finestBins, finestOfNumber = 1024, 64
@@ -102,9 +103,8 @@ const (
 	// this number of numbers. Each column brings noise to all others. So tables of many columns need
 	// coarse bins.
 	binsOfRecord = 5
-	// A row has all pairs by default if they have at most autoCells cells. It also has them if the
-	// target is numeric and there are at most autoPairsOfNumber pairs.
-	autoCells, autoPairsOfNumber = 1024, 300
+	// A row has all pairs by default if there are at most mostPairs.
+	mostPairs = 300
 )
 
 // The finest resolutions that the transform accepts. They are powers of two, so that a number in [0, 1]
@@ -120,7 +120,11 @@ func newInteractions(parameters json.RawMessage, at surroundings) (transform, er
 	if at.schema == nil {
 		return nil, errors.New("it is behind another transform, want it first; cells are those of declared columns")
 	}
-	p.PairBins, p.Weight, p.Buckets = cmp.Or(p.PairBins, finestPairBins), cmp.Or(p.Weight, pairWeight), cmp.Or(p.Buckets, pairBuckets)
+	bins := levelPairBins
+	if at.schema.Target.Regression() {
+		bins = finestPairBins
+	}
+	p.PairBins, p.Weight, p.Buckets = cmp.Or(p.PairBins, bins), cmp.Or(p.Weight, pairWeight), cmp.Or(p.Buckets, pairBuckets)
 	if p.Bins == 0 {
 		p.Bins = defaultBins(at.schema)
 	}
@@ -154,8 +158,7 @@ func (p interactionsParameters) choosePairs(at surroundings) (transform, error) 
 	}
 	p.Pairs.word = allPairs
 	t, err := p.transform(at)
-	few := t != nil && (t.dim-t.pairsAt <= autoCells && t.buckets == 0 || at.schema.Target.Regression() && len(t.pairs) <= autoPairsOfNumber)
-	if err == nil && !few {
+	if err == nil && len(t.pairs) > mostPairs {
 		p.Pairs.word = noPairs
 		return p.transform(at)
 	}

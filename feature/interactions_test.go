@@ -92,21 +92,21 @@ func TestInteractionsEntries(t *testing.T) {
 	}
 }
 
-// TestInteractionsAuto wants finer bins for more records and coarser bins for more numbers, and all pairs of
-// a short row or for a numeric target, all in the specification, which makes the same features again.
+// TestInteractionsAuto wants finer bins for more records and coarser bins for more numbers, and all pairs if
+// there are at most 300, all in the specification, which makes the same features again.
 func TestInteractionsAuto(t *testing.T) {
 	for _, of := range []struct {
 		width, records int
 		number         bool
 		want           string
 	}{
-		{3, 10, false, `{"pairs":"all","bins":2,"pair-bins":8,"weight":0.5,"buckets":8192}`},
-		{3, 350, false, `{"pairs":"all","bins":64,"pair-bins":8,"weight":0.5,"buckets":8192}`},
-		{5, 50000, false, `{"pairs":"all","bins":1024,"pair-bins":8,"weight":0.5,"buckets":8192}`},
-		{5, 25599, false, `{"pairs":"all","bins":512,"pair-bins":8,"weight":0.5,"buckets":8192}`},
-		{5, 25600, false, `{"pairs":"all","bins":1024,"pair-bins":8,"weight":0.5,"buckets":8192}`},
-		{6, 50000, false, `{"pairs":"none","bins":1024,"pair-bins":8,"weight":0.5,"buckets":8192}`},
-		{20, 30000, false, `{"pairs":"none","bins":16,"pair-bins":8,"weight":0.5,"buckets":8192}`},
+		{3, 10, false, `{"pairs":"all","bins":2,"pair-bins":2,"weight":0.5,"buckets":8192}`},
+		{3, 350, false, `{"pairs":"all","bins":64,"pair-bins":2,"weight":0.5,"buckets":8192}`},
+		{5, 50000, false, `{"pairs":"all","bins":1024,"pair-bins":2,"weight":0.5,"buckets":8192}`},
+		{5, 25599, false, `{"pairs":"all","bins":512,"pair-bins":2,"weight":0.5,"buckets":8192}`},
+		{5, 25600, false, `{"pairs":"all","bins":1024,"pair-bins":2,"weight":0.5,"buckets":8192}`},
+		{24, 50000, false, `{"pairs":"all","bins":16,"pair-bins":2,"weight":0.5,"buckets":8192}`},
+		{26, 50000, false, `{"pairs":"none","bins":8,"pair-bins":2,"weight":0.5,"buckets":8192}`},
 		{8, 30000, true, `{"pairs":"all","bins":64,"pair-bins":8,"weight":0.5,"buckets":8192}`},
 		{24, 1000000, true, `{"pairs":"all","bins":64,"pair-bins":8,"weight":0.5,"buckets":8192}`},
 		{26, 1000000, true, `{"pairs":"none","bins":64,"pair-bins":8,"weight":0.5,"buckets":8192}`},
@@ -163,7 +163,7 @@ func TestInteractionsKeepTexts(t *testing.T) {
 	values[0], values[1+17], values[257] = 0.75, -0.5, 1
 	x := make([]float64, c.Dim())
 	c.features(x, values, c.NewScratch())
-	if x[2+17] != -0.5 || x[1] != 1 || c.Names()[2+17] != (encoder.Name{Column: "note", Level: "bucket 17"}) || c.Dim() != 2+256+2+2*2 || math.Abs(x[c.Dim()-1]) != 0.5 {
+	if x[2+17] != -0.5 || x[1] != 1 || c.Names()[2+17] != (encoder.Name{Column: "note", Level: "bucket 17"}) || c.Dim() != 2+256+2+2*2 || math.Abs(x[c.Dim()-1]) != pairWeight {
 		t.Errorf("got %v", x)
 	}
 	if _, err = NewPipeline(nil, s, Spec{"interactions", json.RawMessage(`{"pairs": [["age", "note"]]}`)}); err == nil || !strings.Contains(err.Error(), "want two of age, job") {

@@ -9,8 +9,11 @@ import (
 
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/dense"
+	"github.com/ditherml/dither/internal/kernel"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/parallel"
 	"github.com/ditherml/dither/internal/pass"
+	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 )
@@ -122,36 +125,46 @@ func (r Request) checkCalibration(l model.Linear, m *feature.Map) error {
 	return nil
 }
 
-// correction computes what one row adds to the statistic, from the probabilities of a released model. The parameters
+// correction computes what one row adds to the statistic, from its scores under a released model. The parameters
 // of a correction are one shift for each score and a slope, which stretches all scores. A row adds the derivatives of
 // its log-likelihood to the first numbers, and the negative second derivatives to the upper triangle that follows.
 type correction struct {
-	model      *model.Model
+	loss       model.Loss
+	scores     []float32 // of the rows of the table
 	table      table
 	parameters int
 	numbers    int
 	rooms      sync.Pool
 }
 
-type correctionRoom struct {
-	scratch *feature.Scratch
-	x, p, u []float64
-}
+type correctionRoom struct{ p, u []float64 }
 
-func newCorrection(m *model.Model, t table, numbers int) *correction {
-	c := &correction{model: m, table: t, parameters: m.Outputs() + 1, numbers: numbers}
-	c.rooms.New = func() any {
-		return &correctionRoom{m.Features().NewScratch(1), make([]float64, m.Features().Pipeline.Dim()), make([]float64, m.Outputs()), make([]float64, m.Outputs())}
-	}
-	return c
+// newCorrection returns the correction of a model with these weights. The rows are those of the table, as steps of the
+// descent see them.
+func newCorrection(l model.Linear, weights []float64, rows *release.Rows, t table, numbers int) (*correction, error) {
+	c := &correction{loss: l.Loss, scores: make([]float32, t.records*l.Columns), table: t, parameters: l.Columns + 1, numbers: numbers}
+	c.rooms.New = func() any { return &correctionRoom{make([]float64, l.Columns), make([]float64, l.Columns)} }
+	const together = 256
+	scorer, errs := rows.Scorer(weights, l.Columns), make([]error, (t.records+together-1)/together)
+	parallel.Items(len(errs), func(i int) {
+		first, block := i*together, release.Block{}
+		n := min(together, t.records-first)
+		if block, errs[i] = rows.Load(first, n, block); errs[i] == nil {
+			scorer.Scores(c.scores[first*l.Columns:(first+n)*l.Columns], block)
+		}
+	})
+	return c, errors.Join(errs...)
 }
 
 // add adds the numbers of a row to dst.
 func (c *correction) add(dst []float64, label float64, row int) {
 	r := c.rooms.Get().(*correctionRoom)
 	defer c.rooms.Put(r)
-	c.table.features(r.x, row, 1)
-	c.model.PredictFeatures(r.p, r.x, 1, r.scratch)
+	k := len(r.p)
+	for j, score := range c.scores[row*k : (row+1)*k] {
+		r.p[j] = float64(score)
+	}
+	c.loss.Predict(r.p)
 	first, second := dst[:c.parameters], dst[c.parameters:]
 	if len(r.p) == 1 {
 		p := r.p[0]
@@ -208,51 +221,74 @@ func (c *correction) vectors(labels []float32) func(part int, dst []float64, lis
 // method on the log-likelihood. A step is shortened where noise may have made it, so that numbers that are mostly
 // noise move little. Source of the two parameters for two levels: Platt, "Probabilistic Outputs for Support Vector
 // Machines", 1999.
-func (s Setup) calibrated(payer mechanism.Payer, m *model.Model, t table) (*model.Model, error) {
-	statistic, records := *s.Plan.Calibration, t.records
+//
+// The result also has the factor by which weights were multiplied, and what the noise of the last round gives it. The
+// last round sees the weights that the rounds before gave, so it removes what their noise did.
+func (s Setup) calibrated(payer mechanism.Payer, result *Result, rows *release.Rows, t table) error {
+	if s.Plan.Calibration == nil {
+		return nil
+	}
+	statistic, records, m := *s.Plan.Calibration, t.records, result.Model
 	if t.persons != nil {
 		records = len(t.persons)
 	}
 	private := m.Provenance.Private
+	result.Stretch = 1
 	terms := pass.Settings{Payer: payer, Noise: s.Plan.noise(statistic.NoiseMultiplier), MaxRecords: s.Plan.MaxRecords}
 	for range calibrationRounds {
-		c := newCorrection(m, t, statistic.Numbers)
+		c, err := newCorrection(s.Model, m.Weights(), rows, t, statistic.Numbers)
+		if err != nil {
+			return err
+		}
 		noisy, err := pass.SumVectors(terms, records, statistic.Numbers, statistic.Bound, c.vectors(t.targets()))
 		if err != nil {
-			return nil, err
+			return err
 		}
-		weights := corrected(m.Weights(), m.Features(), s.Model, noisy, statistic.NoiseMultiplier*statistic.Bound)
+		step, noise := newton(noisy, s.Model.Columns+1, statistic.NoiseMultiplier*statistic.Bound)
+		weights, stretch, constant := corrected(m.Weights(), m.Features(), s.Model, step)
 		if m, err = model.New(s.Schema, m.Features(), s.Model.Loss, weights); err != nil {
-			return nil, err
+			return err
 		}
+		result.StretchNoise = result.Stretch * stretchOf(s.Model) * noise[s.Model.Columns]
+		result.ShiftNoise = slices.Max(noise[:s.Model.Columns]) / constant
+		result.Stretch *= stretch
 	}
 	m.Provenance.Private = private
-	return m, nil
+	result.Model = m
+	return nil
 }
 
-// corrected returns the weights after the step that released numbers with noise of this deviation give.
-func corrected(weights []float64, m *feature.Map, l model.Linear, noisy []float64, deviation float64) []float64 {
-	step, constant, stretch := newton(noisy, l.Columns+1, deviation), m.Intercept, 1/calibrationReach
+// stretchOf returns the change of the factor of all scores for a slope of 1.
+func stretchOf(l model.Linear) float64 {
+	if l.Columns > 1 {
+		return 1 / calibrationReach / 2
+	}
+	return 1 / calibrationReach
+}
+
+// corrected returns the weights after a step, the factor by which it stretched scores, and the value of the constant
+// feature in rows.
+func corrected(weights []float64, m *feature.Map, l model.Linear, step []float64) (out []float64, stretch, constant float64) {
+	constant = m.Intercept
 	if m.Norm == feature.NormUnit {
 		constant /= math.Hypot(1, m.Intercept) // rows are scaled to norm 1 with it
 	}
-	if l.Columns > 1 {
-		stretch /= 2
-	}
-	out := make([]float64, len(weights))
+	out, stretch = make([]float64, len(weights)), 1+step[l.Columns]*stretchOf(l)
 	for j, w := range weights {
-		out[j] = w * (1 + step[l.Columns]*stretch)
+		out[j] = w * stretch
 	}
 	for k := range l.Columns {
 		out[(k+1)*l.Dim-1] += step[k] / constant
 	}
-	return out
+	return out, stretch, constant
 }
 
 // newton returns the step for released derivatives, each of its numbers at most maxCorrection in magnitude. The step is
 // (H² + λ)⁻¹·H·g for second derivatives H and derivatives g. Here λ is the variance of the noise, divided by the square
 // of expectedCorrection. So a step along well-known directions is H⁻¹·g, and noise alone moves little.
-func newton(noisy []float64, parameters int, deviation float64) []float64 {
+//
+// It also returns the standard deviation that the noise in g, apart from the noise in H, gives each number.
+func newton(noisy []float64, parameters int, deviation float64) (step, noise []float64) {
 	h, at := dense.New(parameters, parameters), parameters
 	for k := range parameters {
 		for l := k; l < parameters; l++ {
@@ -272,12 +308,17 @@ func newton(noisy []float64, parameters int, deviation float64) []float64 {
 	for k := range parameters {
 		square.Data[k*parameters+k] += ridge
 	}
-	out := make([]float64, parameters)
+	step, noise = make([]float64, parameters), make([]float64, parameters)
 	if factors, definite := dense.NewCholesky(square); definite {
-		copy(out, factors.SolveVector(dense.Apply(h, noisy[:parameters])))
+		copy(step, factors.SolveVector(dense.Apply(h, noisy[:parameters])))
+		for k := range parameters {
+			unit := make([]float64, parameters)
+			unit[k] = deviation
+			noise[k] = kernel.Norm(dense.Apply(h, factors.SolveVector(unit))) // H and its square are symmetric
+		}
 	}
-	for k, v := range out {
-		out[k] = min(maxCorrection, max(-maxCorrection, v))
+	for k, v := range step {
+		step[k] = min(maxCorrection, max(-maxCorrection, v))
 	}
-	return out
+	return step, noise
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,6 +120,20 @@ func TestCalibrationCorrectsTheMean(t *testing.T) {
 	}
 }
 
+// newCorrectionOf returns the correction of a model with these weights on an encoded table.
+func newCorrectionOf(t *testing.T, s Setup, weights []float64, of table) *correction {
+	t.Helper()
+	rows, err := of.rows.Standardized(frame(s.Features))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := newCorrection(s.Model, weights, rows, of, s.Plan.Calibration.Numbers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // TestCalibrationVectorsKeepTheirBound computes what rows, and persons with three rows, add under models with weights
 // of all magnitudes. No vector is longer than the bound that is charged, and some reach nine tenths of it.
 func TestCalibrationVectorsKeepTheirBound(t *testing.T) {
@@ -138,14 +153,10 @@ func TestCalibrationVectorsKeepTheirBound(t *testing.T) {
 			for j := range weights {
 				weights[j] = math.Exp(12*r.Float64()-3) * r.NormFloat64()
 			}
-			m, err := model.New(d.Schema(), s.Features, s.Model.Loss, weights)
-			if err != nil {
-				t.Fatal(err)
-			}
 			tab.persons = [][]int{{r.IntN(300)}, {r.IntN(300), r.IntN(300), r.IntN(300)}}
 			n := s.Plan.Calibration.Numbers
 			out := make([]float64, 2*n)
-			if err = newCorrection(m, tab, n).vectors(tab.targets())(0, out, []int{0, 1}); err != nil {
+			if err = newCorrectionOf(t, s, weights, tab).vectors(tab.targets())(0, out, []int{0, 1}); err != nil {
 				t.Fatal(err)
 			}
 			longest = max(longest, kernel.Norm(out[:n]), kernel.Norm(out[n:])/3)
@@ -173,7 +184,7 @@ func TestNewton(t *testing.T) {
 		{[]float64{1, 1, -5, 30, -5}, 15, []float64{30.0 / 3400, 30.0 / 3400}},       // indefinite
 		{[]float64{6, -6, 0, 20, -20, 0, 20, 0, 9}, 1e-9, []float64{0.15, -0.15, 0}}, // singular along (1, 1, 0)
 	} {
-		got := newton(c.noisy, len(c.want), c.deviation)
+		got, _ := newton(c.noisy, len(c.want), c.deviation)
 		for k, want := range c.want {
 			if math.Abs(got[k]-want) > 2e-5*math.Abs(want)+1e-7 {
 				t.Errorf("numbers %v with noise of %v: got step %v, want %v", c.noisy, c.deviation, got, c.want)
@@ -340,7 +351,7 @@ func TestCalibrationVectorsAreDerivatives(t *testing.T) {
 				}
 			}
 			got := make([]float64, len(want))
-			newCorrection(m, tab, len(want)).add(got, float64(labels[i]), i)
+			newCorrectionOf(t, s, weights, tab).add(got, float64(labels[i]), i)
 			for j := range want {
 				if math.Abs(got[j]-want[j]) > 1e-5 {
 					t.Fatalf("%d levels, row %d: got %v, want %v", levels, i, got, want)
@@ -413,12 +424,61 @@ func TestNoiseAloneMovesLittle(t *testing.T) {
 			for j := range noisy {
 				noisy[j] = 1000 * r.NormFloat64()
 			}
-			step := newton(noisy, parameters, 1000)
+			step, _ := newton(noisy, parameters, 1000)
 			square += step[0] * step[0] / draws
 		}
 		if square > 0.02 {
 			t.Errorf("%d parameters: noise alone shifts scores by %v in the mean square, want at most 0.02", parameters, square)
 		}
+	}
+}
+
+// TestNewtonStatesItsNoise adds noise to derivatives and none to second derivatives, often enough for the variances of
+// the steps. The sum of n squares in units of the stated variance has a χ² distribution. It passes n ± 2·√(17·n) + 34
+// with probability below 2·e^-17 (Laurent & Massart, "Adaptive estimation of a quadratic functional by model selection",
+// Annals of Statistics 2000, lemma 1).
+func TestNewtonStatesItsNoise(t *testing.T) {
+	r, clean := rand.New(rand.NewPCG(24, 13)), []float64{22, 13, 100, 20, 50}
+	const n, deviation = 4000, 3.0
+	want, _ := newton(clean, 2, deviation)
+	sums := make([]float64, 2)
+	for range n {
+		noisy := slices.Clone(clean)
+		noisy[0], noisy[1] = noisy[0]+deviation*r.NormFloat64(), noisy[1]+deviation*r.NormFloat64()
+		step, noise := newton(noisy, 2, deviation)
+		for k := range sums {
+			sums[k] += math.Pow((step[k]-want[k])/noise[k], 2)
+		}
+	}
+	for k, sum := range sums {
+		if far := 2*math.Sqrt(17*n) + 34; math.Abs(sum-n) > far {
+			t.Errorf("number %d: the sum of %d squares is %v, want within %v", k, n, sum, far)
+		}
+	}
+}
+
+// TestManyAreCorrectedLikeOne wants models of shared passes to be corrected, each at its price.
+func TestManyAreCorrectedLikeOne(t *testing.T) {
+	d := skewedData(t, 2, 8000)
+	var jobs []Run
+	for _, calibrate := range []bool{false, true} {
+		s, err := NewPlan(Request{Epsilon: 8, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Steps: 150, ClippingNorm: 0.4, Calibrate: calibrate}, d.Schema())
+		if err != nil || !s.SharesPasses() {
+			t.Fatalf("calibration %v: error %v, want a plan that shares passes", calibrate, err)
+		}
+		jobs = append(jobs, Run{Setup: s})
+	}
+	l := budget(t, 16)
+	results, err := FitMany(context.Background(), l, jobs, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, corrected := meanError(t, results[0].Model, d), meanError(t, results[1].Model, d)
+	if plain < 0.06 || corrected > plain/2 || results[0].Stretch != 0 || !(results[1].StretchNoise > 0 && results[1].ShiftNoise > 0) {
+		t.Errorf("mean probabilities are wrong by %v, and by %v with calibration, factor %v; want more than 0.06 and at most half of that", plain, corrected, results[1].Stretch)
+	}
+	if got, want := l.Event().String(), (mechanism.Sequence{jobs[0].Setup.Plan.Event(), jobs[1].Setup.Plan.Event()}).String(); got != want {
+		t.Errorf("paid for %s, want %s", got, want)
 	}
 }
 
@@ -431,7 +491,7 @@ func TestSingularDerivativesAreSolved(t *testing.T) {
 		for j := range noisy {
 			noisy[j] += r.NormFloat64()
 		}
-		step := newton(noisy, 4, 1)
+		step, _ := newton(noisy, 4, 1)
 		if got := step[0] - step[1]; math.Abs(got-0.2) > 0.06 {
 			t.Fatalf("the scores move apart by %v, want about 0.2", got)
 		}

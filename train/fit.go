@@ -79,6 +79,11 @@ type Result struct {
 	// Iterates are the weights after each step if Output is "all-iterates", else nil. They apply to
 	// rows that the model's feature map has mapped.
 	Iterates [][]float64
+	// Stretch is the factor by which the correction of probabilities multiplied all weights. The
+	// weights of the constant feature were also moved. StretchNoise and ShiftNoise are standard
+	// deviations: what the noise in the released errors gives the factor, and the weights of the
+	// constant feature. All are 0 if probabilities were not corrected.
+	Stretch, StretchNoise, ShiftNoise float64
 	// Evaluation contains the released numbers about the records that were held out. It is nil if
 	// no records were held out. evaluate.Measures computes measures from these numbers.
 	Evaluation []float64
@@ -188,9 +193,8 @@ func (s Setup) descendPaid(ctx context.Context, grant *ledger.Grant, t table, o 
 		return nil, err
 	}
 	result, err := run.fit(ctx)
-	if err != nil || s.Plan.Calibration == nil {
-		return result, err
+	if err != nil {
+		return nil, err
 	}
-	result.Model, err = s.calibrated(grant, result.Model, t)
-	return result, err
+	return result, s.calibrated(grant, result, rows, t)
 }

@@ -92,6 +92,10 @@ func fitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, t table) ([]*Res
 			if diverged == nil {
 				diverged = err
 			}
+			continue
+		}
+		if err = r.calibrated(r.payer, results[i], r.rows, t); err != nil {
+			return nil, fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err)
 		}
 	}
 	return results, diverged
@@ -103,7 +107,7 @@ func fitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, t table) ([]*Res
 // whitened by a full covariance of at most 1024 features.
 func (s Setup) SharesPasses() bool {
 	p := s.Plan
-	return p.Sampling == samplingFull && !p.learns() && p.Holdout == nil && p.LastIterate == nil && p.Person == nil && p.Calibration == nil && (!p.whitens() || s.framed())
+	return p.Sampling == samplingFull && !p.learns() && p.Holdout == nil && p.LastIterate == nil && p.Person == nil && (!p.whitens() || s.framed())
 }
 
 // checkJobs refuses plans that cannot share a pass.
@@ -120,8 +124,6 @@ func checkJobs(jobs []Run, records int) error {
 			return fmt.Errorf("train: model %d of %d learns bounds or levels, want them declared; fit it alone", i+1, len(jobs))
 		case p.Holdout != nil:
 			return fmt.Errorf("train: model %d of %d holds a part out, want none; fit it alone", i+1, len(jobs))
-		case p.Calibration != nil:
-			return fmt.Errorf("train: model %d of %d corrects its probabilities, want none of that; fit it alone", i+1, len(jobs))
 		case p.LastIterate != nil:
 			return fmt.Errorf("train: model %d of %d prices its last iterate alone, want every step; fit it alone", i+1, len(jobs))
 		case p.Sampling != samplingFull || p.whitens() && !j.Setup.framed() || p.Person != nil:

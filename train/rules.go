@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
 )
 
 // These constants define the step rule without tuning. In full batch, the noise that accumulates
@@ -14,6 +15,9 @@ import (
 const (
 	// noiseInScore is s.
 	noiseInScore = 1
+	// noiseInNumber is s for a numeric target, whose range is [-1, 1], if rows are scaled by
+	// frequencies. Such rows have many weak directions, in which noise accumulates freely.
+	noiseInNumber = 0.15
 	// stabilityMargin is the share of the largest stable learning rate that is used.
 	stabilityMargin = 0.8
 	// centeredCurvature is the assumed curvature of centered rows of norm 1 in their strongest
@@ -55,7 +59,11 @@ func (s Setup) learningRate(o Options, divisor, curvature float64) float64 {
 	}
 	mu := math.Sqrt(float64(p.Steps)) / p.NoiseMultiplier
 	divisor *= p.Share()
-	tau := noiseInScore * mu * divisor / p.Clipping.Bound
+	noise := float64(noiseInScore)
+	if s.Schema.Target.Regression() && p.alike(option.FrequencyStatistic) > 0 {
+		noise = noiseInNumber
+	}
+	tau := noise * mu * divisor / p.Clipping.Bound
 	warm := float64(p.Steps) - 1/(1-o.Momentum)
 	return min(stable, tau*(1-o.Momentum)/max(warm, float64(p.Steps)/2))
 }

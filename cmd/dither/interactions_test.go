@@ -24,8 +24,8 @@ func checkered(t *testing.T, dir string, n int) string {
 	return writeText(t, filepath.Join(dir, "checkered.csv"), b.String())
 }
 
-// TestTrainInteractions trains with all pairs that auto takes and with a named pair: the folder verifies,
-// states the transform as an assumption, and predicts. The price is that of a plan without pairs.
+// TestTrainInteractions trains with all pairs and with a named pair: the folder verifies, states the
+// transform as an assumption, and predicts. The price is that of a plan without pairs.
 func TestTrainInteractions(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -36,7 +36,7 @@ func TestTrainInteractions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for words, pairs := range map[string]string{"auto": `"pairs": "all"`, "b*a": `"pairs": [["b", "a"]]`} {
+	for words, pairs := range map[string]string{"all": `"pairs": "all"`, "b*a": `"pairs": [["b", "a"]]`} {
 		out := strings.ReplaceAll(words, "*", "-")
 		mustInvoke(t, append(common, "--interactions", words, "--out", out)...)
 		mustInvoke(t, "verify", out)
@@ -57,6 +57,36 @@ func TestTrainInteractions(t *testing.T) {
 		}
 		if right < 3200 {
 			t.Errorf("%s: %d of 4000 predictions are right, want 3200", words, right)
+		}
+	}
+}
+
+// TestTrainChoosesInteractions wants all pairs by default, and none where the flag, the budget or a flag of
+// the descent says so. Every folder verifies.
+func TestTrainChoosesInteractions(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	schema, table := writeText(t, "s.yaml", fmt.Sprintf(fruitSchema, "levels: [0, 1]")), checkered(t, dir, 4000)
+	for _, c := range []struct {
+		flags            []string
+		pairs, corrected bool
+	}{
+		{nil, true, true},
+		{[]string{"--interactions", "auto", "--calibrate=false"}, true, false},
+		{[]string{"--interactions", "none"}, false, true},
+		{[]string{"--epsilon", "0.01"}, false, false},
+		{[]string{"--steps", "20"}, false, false},
+		{[]string{"--steps", "20", "--calibrate"}, false, true},
+		{[]string{"--whiten", "no"}, false, true},
+		{[]string{"--sampling-probability", "0.5"}, false, false},
+		{[]string{"--non-private"}, false, false},
+		{[]string{"--stream"}, false, false},
+	} {
+		mustInvoke(t, append([]string{"train", "--data", table, "--schema", schema, "--quiet", "--out", "chosen", "--replace"}, c.flags...)...)
+		mustInvoke(t, "verify", "chosen")
+		text, plan := readFile(t, filepath.Join("chosen", model.FileName)), readFile(t, filepath.Join("chosen", certificate.FileName))
+		if pairs, corrected := strings.Contains(text, "interactions"), strings.Contains(plan, `"calibration"`); pairs != c.pairs || corrected != c.corrected {
+			t.Errorf("%v: got interactions %v and a correction %v, want %v and %v", c.flags, pairs, corrected, c.pairs, c.corrected)
 		}
 	}
 }

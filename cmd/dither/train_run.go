@@ -157,6 +157,11 @@ func (t *trainCommand) planDescent(source tables, request train.Request, options
 	if err = t.checkThreshold(source.schema); err != nil {
 		return nil, err
 	}
+	if !t.stream && !t.cacheFeatures {
+		if err = training.Improve(&request, options, source.schema, t.plan.interactions, !t.plan.flags.Changed("calibrate")); err != nil {
+			return nil, err
+		}
+	}
 	return training.Descent(request, options, t.plan.flags.Changed("momentum"), t.told(source))
 }
 

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -15,6 +16,10 @@ type bars struct {
 	// half is half the length of the interval of a weight of the map's rows. It is 0 if there are no
 	// intervals.
 	half float64
+	// relative and constant lengthen the interval if probabilities were corrected. Half of it is the
+	// root of the squares of half and of relative times the weight. Of a weight of the constant
+	// feature it is the sum of these and constant.
+	relative, constant float64
 	// target says what the intervals contain. It is empty if there are no intervals.
 	target []string
 	// refusal says why there are no intervals. It is empty if there are intervals, and for models
@@ -46,10 +51,45 @@ func descentBars(p train.Plan, o train.Options, result *train.Result) bars {
 	if !(deviation > 0) || math.IsInf(deviation, 1) {
 		return bars{refusal: "the learning rate leaves no bound on the noise of a weight"}
 	}
+	if p.Calibration != nil {
+		return correctedBars(deviation, result)
+	}
 	return bars{half: normalReach * deviation, target: []string{
 		"The line on a bar is an interval. With a probability of at least 95 % it contains the weight that the same steps would have given without noise, on the same prepared rows.",
 		"Clipping and the number of steps shape a weight too. They would do so without noise, so the intervals say nothing about that. A gray bar may be noise alone.",
 	}}
+}
+
+// correctedBars returns the intervals of weights that were multiplied by a factor b to correct
+// probabilities. Such a weight is w' = b·w, where w is the descent's. The intervals contain b*·w*. Here
+// w* is the weight without noise. The factor b* is what the released second derivatives give without
+// noise in the last released errors of the model. By the delta method
+//
+//	b·w - b*·w* ≈ b·(w - w*) + (b - b*)·w.
+//
+// The two noises are independent. So the variance is b²·Var(w) + Var(b)·w², and w = w'/b. A weight of
+// the constant feature is also moved by a number whose noise goes with that of b.
+func correctedBars(deviation float64, result *train.Result) bars {
+	if !(result.Stretch > 0) {
+		return bars{refusal: "the correction of probabilities turned the weights around, so the steps did not describe the records"}
+	}
+	return bars{half: normalReach * deviation * result.Stretch, relative: normalReach * result.StretchNoise / result.Stretch, constant: normalReach * result.ShiftNoise, target: []string{
+		"The line on a bar is an interval. With a probability of about 95 % or more it contains the weight that the same steps and the same correction of probabilities would have given without noise, on the same prepared rows and with the released spread of the probabilities.",
+		fmt.Sprintf("The correction multiplied the weights by %.3g ± %.2g. Clipping and the number of steps shape a weight too. They would do so without noise, so the intervals say nothing about that. A gray bar may be noise alone.", result.Stretch, normalReach*result.StretchNoise),
+	}}
+}
+
+// halves returns half the length of the interval of each weight of one score, where spans has the
+// factors of the features, and the last weight is that of the constant feature if constant is true.
+func (b bars) halves(weights, spans []float64, constant bool) []float64 {
+	out := make([]float64, len(weights))
+	for j := range out {
+		out[j] = math.Hypot(b.half*spans[j], b.relative*weights[j])
+		if constant && j == len(out)-1 && b.constant > 0 {
+			out[j] = b.half*spans[j] + b.relative*math.Abs(weights[j]) + b.constant
+		}
+	}
+	return out
 }
 
 // descentRefusal returns the reason why a descent has no intervals, or "".
@@ -71,8 +111,6 @@ func descentRefusal(p train.Plan, o train.Options) string {
 		return "rows or levels have weights, and the intervals do not allow for them"
 	case prepares(p, option.RadiusStatistic):
 		return "the clipping norm is a multiple of a released radius, and the intervals do not allow for it"
-	case p.Calibration != nil:
-		return "the weights were stretched after the descent to correct probabilities, by a factor that is not kept"
 	}
 	return ""
 }

@@ -124,7 +124,7 @@ func distances(t testing.TB, r train.Request, o train.Options, s *data.Schema, d
 	}
 	again := run.Setup
 	again.Schema, again.Features = noisy.Model.Schema(), noisy.Model.Features()
-	again.Plan.Preparation, again.Plan.NonPrivate, again.Plan.NoiseMultiplier, again.Plan.NoiseMultipliers = nil, true, 0, nil
+	again.Plan.Preparation, again.Plan.NonPrivate, again.Plan.NoiseMultiplier, again.Plan.NoiseMultipliers, again.Plan.Calibration = nil, true, 0, nil, nil
 	if l := again.Plan.LastIterate; l != nil {
 		o.Ridge, again.Plan.LastIterate = l.Ridge, nil
 	}
@@ -134,7 +134,27 @@ func distances(t testing.TB, r train.Request, o train.Options, s *data.Schema, d
 	if err != nil {
 		t.Fatal(err)
 	}
+	if noisy.Stretch != 0 {
+		return standardized(noisy.Model, stretched(t, noisy, exact.Model), interval.half)
+	}
 	return standardized(noisy.Model, exact.Model, interval.half)
+}
+
+// stretched returns a model without noise whose weights were multiplied by the released factor. The weights of its
+// constant feature are those of the result.
+func stretched(t testing.TB, of *train.Result, exact *model.Model) *model.Model {
+	t.Helper()
+	weights, dim := slices.Clone(exact.Weights()), exact.Linear().Dim
+	for j := range weights {
+		if weights[j] *= of.Stretch; j%dim == dim-1 {
+			weights[j] = of.Model.Weights()[j]
+		}
+	}
+	m, err := model.New(exact.Schema(), exact.Features(), exact.Linear().Loss, weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 // standardized returns the differences of the weights of two models, divided by the standard deviations to which
@@ -186,6 +206,8 @@ func TestDescentBars(t *testing.T) {
 		{"logistic", 2, false, nil, func(*train.Request, *train.Options) {}},
 		{"softmax", 4, false, model.Softmax, func(*train.Request, *train.Options) {}},
 		{"one-vs-rest", 3, false, model.OneVsRest, func(_ *train.Request, o *train.Options) { o.Output = option.OutputUniformAverage }},
+		{"corrected", 2, false, nil, func(r *train.Request, _ *train.Options) { r.Calibrate = true }},
+		{"corrected softmax", 4, false, model.Softmax, func(r *train.Request, _ *train.Options) { r.Calibrate = true }},
 		{"squared", 0, false, nil, func(_ *train.Request, o *train.Options) { o.Ridge, o.Output = 0.01, option.OutputLast }},
 		{"Poisson", 0, true, model.Poisson(), func(*train.Request, *train.Options) {}},
 		{"last iterate", 2, false, nil, func(r *train.Request, o *train.Options) {
@@ -309,15 +331,14 @@ func TestBarRefusals(t *testing.T) {
 	s, _ := made(t, 1, 3000, 2, false)
 	base := train.Request{Epsilon: 2, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}
 	for name, change := range map[string]func(*train.Request, *train.Options){
-		"samples":       func(r *train.Request, _ *train.Options) { r.SamplingProbability = 0.1 },
-		"adam":          func(_ *train.Request, o *train.Options) { o.Optimizer = option.OptimizerAdam },
-		"l1":            func(_ *train.Request, o *train.Options) { o.L1 = 0.1 },
-		"warm-up":       func(_ *train.Request, o *train.Options) { o.WarmUp = 3 },
-		"schedule":      func(_ *train.Request, o *train.Options) { o.Schedule = option.ScheduleLinear },
-		"weights":       func(r *train.Request, _ *train.Options) { r.ClassWeights = []float64{1, 0.5} },
-		"balance":       func(r *train.Request, _ *train.Options) { r.Balance = true },
-		"radius":        func(r *train.Request, _ *train.Options) { r.PrivateRadius = true },
-		"probabilities": func(r *train.Request, _ *train.Options) { r.Calibrate = true },
+		"samples":  func(r *train.Request, _ *train.Options) { r.SamplingProbability = 0.1 },
+		"adam":     func(_ *train.Request, o *train.Options) { o.Optimizer = option.OptimizerAdam },
+		"l1":       func(_ *train.Request, o *train.Options) { o.L1 = 0.1 },
+		"warm-up":  func(_ *train.Request, o *train.Options) { o.WarmUp = 3 },
+		"schedule": func(_ *train.Request, o *train.Options) { o.Schedule = option.ScheduleLinear },
+		"weights":  func(r *train.Request, _ *train.Options) { r.ClassWeights = []float64{1, 0.5} },
+		"balance":  func(r *train.Request, _ *train.Options) { r.Balance = true },
+		"radius":   func(r *train.Request, _ *train.Options) { r.PrivateRadius = true },
 		"projection": func(r *train.Request, _ *train.Options) {
 			r.ClippingMode, r.ClippingNorm, r.ParameterRadius = option.ClipDataAndParameter, 1, 1
 		},
@@ -331,6 +352,23 @@ func TestBarRefusals(t *testing.T) {
 		if got := run.barsOf(&train.Result{LearningRate: 1, Divisor: 3000, Output: option.OutputLast}); got.refusal == "" || got.half != 0 || got.target != nil {
 			t.Errorf("%s: got %+v, want a refusal", name, got)
 		}
+	}
+}
+
+// TestHalves works out the delta method by hand: two independent noises for a feature, and the sum of all for the
+// constant one.
+func TestHalves(t *testing.T) {
+	got := correctedBars(0.3, &train.Result{Stretch: 2, StretchNoise: 0.4, ShiftNoise: 0.1}).halves([]float64{4, 0, 5}, []float64{1, 3, 1}, true)
+	for j, want := range []float64{math.Hypot(0.6, 0.8), 1.8, 0.6 + 1 + 0.1} {
+		if math.Abs(got[j]/normalReach-want) > 1e-12 {
+			t.Errorf("weight %d: got %v deviations, want %v", j, got[j]/normalReach, want)
+		}
+	}
+	if got = (bars{half: 2}).halves([]float64{4, 5}, []float64{1, 3}, true); got[0] != 2 || got[1] != 6 {
+		t.Errorf("without a correction: got %v, want 2 and 6", got)
+	}
+	if correctedBars(1, &train.Result{Stretch: -1}).refusal == "" {
+		t.Error("a factor of -1 has intervals, want a refusal")
 	}
 }
 

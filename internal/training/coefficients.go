@@ -18,20 +18,16 @@ const mostCoefficients = 1000
 // coefficients lists the effective weights with half the length of their intervals. Within a score,
 // those come first whose interval is farthest from 0. It also returns how many of each score are
 // left out.
-func coefficients(m *model.Model, half float64) (out []report.Coefficient, unlisted int) {
+func coefficients(m *model.Model, intervals bars) (out []report.Coefficient, unlisted int) {
 	names := m.Features().Names()
 	levels := m.Schema().Target.Levels
-	halves := make([]float64, m.Features().Dim())
-	if half > 0 {
-		for j, span := range spans(m.Features()) {
-			halves[j] = half * span
-		}
-	}
+	of := spans(m.Features())
 	for k, weights := range effective(m) {
 		score := ""
 		if m.Linear().Columns > 1 {
 			score = levels[k]
 		}
+		halves := intervals.halves(weights, of, m.Features().Intercept > 0)
 		listed := byEvidence(weights, halves)[:min(len(weights), mostCoefficients)]
 		unlisted = len(weights) - len(listed)
 		for _, j := range listed {

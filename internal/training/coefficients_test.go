@@ -31,7 +31,7 @@ func TestCoefficients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed, unlisted := coefficients(m, 0)
+	listed, unlisted := coefficients(m, bars{})
 	if unlisted != 501 || len(listed) != 3*mostCoefficients {
 		t.Fatalf("got %d coefficients and %d unlisted, want %d and 501", len(listed), unlisted, 3*mostCoefficients)
 	}

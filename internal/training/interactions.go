@@ -8,22 +8,26 @@ import (
 	"github.com/ditherml/dither/feature"
 )
 
-// NoInteractions is the value of the flag interactions that asks for nothing.
-const NoInteractions = "none"
+// Words of the flag interactions: nothing, and what a rule on public numbers chooses.
+const (
+	NoInteractions   = "none"
+	AutoInteractions = "auto"
+)
 
 // Transforms returns the specifications of transforms, in order. The first is the one that the words of
 // the flag interactions mean, if they mean one. Texts such as "groupnorm:groups=27" describe the others.
+// The word AutoInteractions means nothing here: function Improve follows it.
 func Transforms(interactions string, texts []string) (specs []feature.Spec, err error) {
 	pairs, err := pairsOf(interactions)
 	if err != nil {
 		return nil, err
 	}
 	if pairs != nil {
-		parameters, failed := json.Marshal(map[string]any{"pairs": pairs})
+		spec, failed := interactionsSpec(pairs)
 		if failed != nil {
 			return nil, failed
 		}
-		specs = append(specs, feature.Spec{Name: "interactions", Parameters: parameters})
+		specs = append(specs, spec)
 	}
 	for _, text := range texts {
 		spec, failed := feature.ParseSpec(text)
@@ -35,12 +39,18 @@ func Transforms(interactions string, texts []string) (specs []feature.Spec, err 
 	return specs, nil
 }
 
+// interactionsSpec returns the transform interactions with these pairs.
+func interactionsSpec(pairs any) (feature.Spec, error) {
+	parameters, err := json.Marshal(map[string]any{"pairs": pairs})
+	return feature.Spec{Name: "interactions", Parameters: parameters}, err
+}
+
 // pairsOf returns the parameter pairs of the transform interactions, or nil for no transform.
 func pairsOf(words string) (any, error) {
 	switch {
-	case words == NoInteractions || words == "":
+	case words == NoInteractions || words == AutoInteractions:
 		return nil, nil
-	case words == "auto" || words == "all":
+	case words == "all":
 		return words, nil
 	case words == "bins":
 		return "none", nil

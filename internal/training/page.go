@@ -77,8 +77,8 @@ func (r *Run) page(result *train.Result, c certificate.Certificate, s Summary) r
 		p.Others = otherReleases(c.Recorded)
 	}
 	intervals := r.barsOf(result)
-	p.Coefficients, p.Unlisted = coefficients(result.Model, intervals.half)
-	p.Shapes = shapes(result.Model, intervals.half)
+	p.Coefficients, p.Unlisted = coefficients(result.Model, intervals)
+	p.Shapes = shapes(result.Model, intervals)
 	p.BarWords, p.BarRefusal = intervals.target, intervals.refusal
 	p.Estimates = reportEstimates(result.Inference)
 	p.Files = append(p.Files, r.Network.files(result.Model)...)

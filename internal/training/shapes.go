@@ -29,7 +29,7 @@ type shaper struct {
 	schema   *data.Schema
 	columns  []data.Column
 	weights  [][]float64 // of each score, effective
-	half     float64     // of an interval of a weight of the map's rows, 0 for none
+	bars     bars        // of the weights
 	cells    bool        // numbers lie in cells of equal width
 	scratch  *feature.PipelineScratch
 	byColumn map[string][]int
@@ -46,14 +46,14 @@ type place struct {
 
 // shapes returns what each column and each pair of columns does to each score, with half the length of
 // the intervals. It is nil for a network and for maps whose features are of many columns.
-func shapes(m *model.Model, half float64) []report.Shape {
+func shapes(m *model.Model, intervals bars) []report.Shape {
 	f := m.Features()
 	specs := f.Specs()
 	cells := len(specs) == 1 && specs[0].Name == "interactions"
 	if m.Network() != nil || len(specs) > 0 && !cells || m.Schema().HasText() || len(m.Schema().Features()) > mostShapedColumns {
 		return nil
 	}
-	s := shaper{features: f, schema: m.Schema(), columns: m.Schema().Features(), weights: effective(m), half: half, cells: cells, scratch: f.Pipeline.NewScratch(), byColumn: map[string][]int{}}
+	s := shaper{features: f, schema: m.Schema(), columns: m.Schema().Features(), weights: effective(m), bars: intervals, cells: cells, scratch: f.Pipeline.NewScratch(), byColumn: map[string][]int{}}
 	for j, n := range f.Names() {
 		s.byColumn[n.Column] = append(s.byColumn[n.Column], j)
 	}
@@ -175,7 +175,7 @@ func (s *shaper) shape(name string, places []place) []report.Shape {
 				moved[k] = rows[i][k] - mean[k]/max(1, declared)
 				value += moved[k] * weights[j]
 			}
-			half := s.half * s.length(features, moved)
+			half := math.Hypot(s.bars.half*s.length(features, moved), s.bars.relative*value)
 			switch {
 			case !p.number:
 				shape.States = append(shape.States, report.Coefficient{Feature: p.name, Score: shape.Score, Value: value, Half: half})

@@ -45,7 +45,7 @@ func TestShapesAddUp(t *testing.T) {
 	for name, specs := range map[string][]feature.Spec{"columns": nil, "cells and pairs": {{Name: "interactions", Parameters: []byte(`{"bins":8,"pair-bins":4,"pairs":"kind*size"}`)}}} {
 		m := shapedModel(t, specs...)
 		all := map[string]report.Shape{}
-		for _, s := range shapes(m, 0.5) {
+		for _, s := range shapes(m, bars{half: 0.5}) {
 			all[s.Name] = s
 		}
 		score := func(kind, size, age float64) float64 {

@@ -1,0 +1,99 @@
+package training
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+
+	"github.com/ditherml/dither/account"
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/train"
+)
+
+// These constants are the rules by which Improve decides. They were chosen on parts of training sets.
+const (
+	// leastSignal is the least signal of a table for which functions of columns are fitted. The signal
+	// is the declared number of records times the μ of the budget.
+	leastSignal = 600
+	// leastBins is the least default number of bins of a number for which its function is fitted. With
+	// fewer bins a slope describes more.
+	leastBins = 8
+	// leastCalibrated is the least signal for which probabilities are corrected.
+	leastCalibrated = 500
+)
+
+// Improve adds to a request for gradient descent what is expected to help: functions of columns and
+// pairs, if the words of the flag interactions are AutoInteractions, and a correction of
+// probabilities, if correct is true. It reads public numbers only: the request and the schema.
+func Improve(r *train.Request, o train.Options, s *data.Schema, interactions string, correct bool) error {
+	if !plain(*r, o) {
+		return nil
+	}
+	r.Calibrate = r.Calibrate || correct && calibrates(*r, s)
+	if interactions != AutoInteractions || !interacts(*r, s) {
+		return nil
+	}
+	spec, err := interactionsSpec(AutoInteractions)
+	r.Transforms = append(r.Transforms, spec)
+	return err
+}
+
+// plain reports whether a request is for private descent on all rows whose other settings are the
+// defaults that the rules were measured with.
+func plain(r train.Request, o train.Options) bool {
+	return !math.IsInf(r.Epsilon, 1) && !r.PerStep && r.SamplingProbability == 0 && r.BatchSize == 0 && r.Parts == 0 && r.Steps == 0 &&
+		(r.Accounting == "" || r.Accounting == option.AccountingComposition) && (r.ClippingMode == "" || r.ClippingMode == option.ClipGradient) &&
+		(o.Optimizer == "" || o.Optimizer == option.OptimizerMomentum) && o.Temperature == 0 && o.Output != option.OutputAllIterates
+}
+
+// interacts reports whether functions of columns and pairs are fitted under AutoInteractions.
+func interacts(r train.Request, s *data.Schema) bool {
+	usual := r.Transforms == nil && (r.Normalization == "" || r.Normalization == feature.NormUnit) && !r.PrivateRadius && r.Center == train.Auto &&
+		r.Whiten == train.Auto && r.Structure == "" && r.Loss == nil && r.Person == nil && len(s.Target.Levels) <= 2 && !s.HasText()
+	return usual && signal(r, s) >= leastSignal && defaultBins(s) >= leastBins
+}
+
+// defaultBins returns the finest bins that the transform interactions gives the numbers of a schema. It
+// is 0 if no column is a number, or if there is no such transform.
+func defaultBins(s *data.Schema) int {
+	numbers := slices.ContainsFunc(s.Features(), func(c data.Column) bool { return c.Kind == data.Numeric && c.Slots() == 0 })
+	spec, err := interactionsSpec("none")
+	if err != nil || !numbers {
+		return 0
+	}
+	chain, err := feature.NewPipeline(feature.ReadFile, s, spec)
+	if err != nil {
+		return 0
+	}
+	var parameters struct{ Bins int }
+	if json.Unmarshal(chain.Specs()[0].Parameters, &parameters) != nil {
+		return 0
+	}
+	return parameters.Bins
+}
+
+// signal returns the largest declared number of records times the μ of the budget. The noise of a mean
+// over all records is about 1 divided by it.
+func signal(r train.Request, s *data.Schema) float64 {
+	target, err := privacy.NewGuarantee(r.Epsilon, r.Delta, r.Neighboring, privacy.Unit{})
+	if err != nil {
+		return 0 // the plan will say so
+	}
+	scale := 1.0
+	if r.Person != nil {
+		scale = float64(r.Person.MaxRows)
+	}
+	return account.MuOf(target) * float64(cmp.Or(s.Records, s.MaxRecords)) / r.Neighboring.Movement() / scale
+}
+
+// calibrates reports whether clipped gradients bias the probabilities of a request, and a correction
+// costs little.
+func calibrates(r train.Request, s *data.Schema) bool {
+	logistic := r.Loss == nil || r.Loss.Name() == model.Logistic.Name()
+	return logistic && len(s.Target.Levels) == 2 && r.Intercept >= 0 && r.ClassWeights == nil && !r.Balance && r.SampleWeights == nil && signal(r, s) >= leastCalibrated
+}
