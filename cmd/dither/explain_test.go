@@ -64,7 +64,7 @@ func TestExplainWhatWasWritten(t *testing.T) {
 		want         []string
 		args         []string
 	}{
-		{"descent", "model", 1, []string{"5049 weights", "gradient descent on all rows", "frequencies of features, for scaling", "odds about the person", "A person may have up to 5"}, []string{"train", "--quiet"}},
+		{"descent", "model", 1, []string{"gradient descent on all rows in 120 steps", "frequencies of features, for scaling", "odds about the person", "A person may have up to 5"}, []string{"train", "--quiet"}},
 		{"heldout", "model", 2, []string{"divided at random into 2 parts", "each with probability 0.2", "evaluation.json"}, []string{"train", "--quiet", "--holdout", "private:0.2", "--steps", "3"}},
 		{"person", "model", 1, []string{"All rows of a person are one record"}, []string{"train", "--quiet", "--unit", "person:person", "--max-records-per-person", "5", "--steps", "3"}},
 		{"sampled", "model", 1, []string{"samples that take each row with probability 0.05", "number, 19000, is declared public"}, []string{"train", "--quiet", "--sampling-probability", "0.05", "--steps", "1", "--whiten", "no", "--center", "no", "--records", "19000"}},

@@ -79,8 +79,8 @@ func correctedBars(deviation float64, result *train.Result) bars {
 	}}
 }
 
-// halves returns half the length of the interval of each weight of one score, where spans has the
-// factors of the features, and the last weight is that of the constant feature if constant is true.
+// halves returns half the length of the interval of each weight of one score. The argument spans has
+// the factors of the features. If constant is true, the last weight is that of the constant feature.
 func (b bars) halves(weights, spans []float64, constant bool) []float64 {
 	out := make([]float64, len(weights))
 	for j := range out {

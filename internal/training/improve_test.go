@@ -1,0 +1,91 @@
+package training
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/train"
+)
+
+// numbered returns a schema with this many numbers and this target.
+func numbered(t *testing.T, numbers, most int, target, more string) *data.Schema {
+	t.Helper()
+	text := fmt.Sprintf("dither-schema: 1\nrow: one person\nmax-records: %d\ntarget: {column: y, %s}\ndefaults: {missing: zero, out-of-range: clamp, unknown: zero}\ncolumns:\n%s", most, target, more)
+	for j := range numbers {
+		text += fmt.Sprintf("  x%d: {numeric: [0, 1]}\n", j)
+	}
+	s, err := data.ParseSchema("numbered.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestImprove has the rules as a table. At epsilon 1 and delta 1e-6 the signal is 600 between 2500 and 2600 records.
+func TestImprove(t *testing.T) {
+	const two, three, number = "levels: [a, b]", "levels: [a, b, c]", "bounds: [0, 9]"
+	unchanged := func(*train.Request, *train.Options) {}
+	for _, c := range []struct {
+		name, target, more string
+		numbers, records   int
+		pairs, corrected   bool
+		change             func(*train.Request, *train.Options)
+		interactions       string
+		uncorrected        bool
+	}{
+		{name: "two levels", target: two, numbers: 5, records: 20000, pairs: true, corrected: true},
+		{name: "a number", target: number, numbers: 5, records: 20000, pairs: true},
+		{name: "three levels", target: three, numbers: 5, records: 20000},
+		{name: "no number", target: two, more: "  town: {levels: [a, b]}\n", records: 20000, corrected: true},
+		{name: "declared bins", target: two, more: "  age: {numeric: [0, 9], bins: [3, 6]}\n", records: 20000, corrected: true},
+		{name: "texts", target: two, more: "  note: {text: {}}\n", numbers: 5, records: 20000, corrected: true},
+		{name: "2500 records", target: number, numbers: 2, records: 2500},
+		{name: "2600 records", target: number, numbers: 2, records: 2600, pairs: true},
+		{name: "2100 records", target: two, numbers: 2, records: 2100},
+		{name: "2400 records", target: two, numbers: 2, records: 2400, corrected: true},
+		{name: "images", target: two, numbers: 784, records: 60000, corrected: true},
+		{name: "eight bins", target: number, numbers: 10, records: 1600, pairs: true, change: func(r *train.Request, _ *train.Options) { r.Epsilon = 5 }},
+		{name: "four bins", target: number, numbers: 10, records: 1590, change: func(r *train.Request, _ *train.Options) { r.Epsilon = 5 }},
+		{name: "words none", target: two, numbers: 5, records: 20000, corrected: true, interactions: NoInteractions},
+		{name: "never corrected", target: two, numbers: 5, records: 20000, pairs: true, uncorrected: true},
+		{name: "replace one", target: two, numbers: 2, records: 5000, corrected: true, change: func(r *train.Request, _ *train.Options) { r.Neighboring = privacy.ReplaceOne }},
+		{name: "persons", target: two, numbers: 5, records: 20000, corrected: true, change: func(r *train.Request, _ *train.Options) { r.Person = &train.PersonUnit{Column: "p", MaxRows: 5} }},
+		{name: "weights", target: two, numbers: 5, records: 20000, pairs: true, change: func(r *train.Request, _ *train.Options) { r.ClassWeights = []float64{1, 2} }},
+		{name: "balance", target: two, numbers: 5, records: 20000, pairs: true, change: func(r *train.Request, _ *train.Options) { r.Balance = true }},
+		{name: "no intercept", target: two, numbers: 5, records: 20000, pairs: true, change: func(r *train.Request, _ *train.Options) { r.Intercept = -1 }},
+		{name: "hinge", target: two, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) { r.Loss = model.Hinge(0.5) }},
+		{name: "whitening", target: two, numbers: 5, records: 20000, corrected: true, change: func(r *train.Request, _ *train.Options) { r.Whiten = train.No }},
+		{name: "transform", target: two, numbers: 5, records: 20000, corrected: true, change: func(r *train.Request, _ *train.Options) { r.Transforms = []feature.Spec{{Name: "crosses"}} }},
+		{name: "baseline", target: two, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) { r.Epsilon = math.Inf(1) }},
+		{name: "each step", target: two, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) { r.PerStep = true }},
+		{name: "steps", target: two, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) { r.Steps = 120 }},
+		{name: "samples", target: two, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) { r.SamplingProbability = 0.1 }},
+		{name: "rows clipped", target: two, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) { r.ClippingMode = option.ClipExample }},
+		{name: "last iterate", target: two, numbers: 5, records: 20000, change: func(r *train.Request, _ *train.Options) { r.Accounting = option.AccountingLastIterate }},
+		{name: "temperature", target: two, numbers: 5, records: 20000, change: func(_ *train.Request, o *train.Options) { o.Temperature = 1 }},
+		{name: "adam", target: two, numbers: 5, records: 20000, change: func(_ *train.Request, o *train.Options) { o.Optimizer = option.OptimizerAdam }},
+		{name: "iterates", target: two, numbers: 5, records: 20000, change: func(_ *train.Request, o *train.Options) { o.Output = option.OutputAllIterates }},
+	} {
+		r, o := train.Defaults()
+		if c.change == nil {
+			c.change = unchanged
+		}
+		c.change(&r, &o)
+		given := len(r.Transforms)
+		if c.interactions == "" {
+			c.interactions = AutoInteractions
+		}
+		if err := Improve(&r, o, numbered(t, c.numbers, c.records, c.target, c.more), c.interactions, !c.uncorrected); err != nil {
+			t.Fatal(err)
+		}
+		if pairs := len(r.Transforms) > given; pairs != c.pairs || r.Calibrate != c.corrected {
+			t.Errorf("%s: got interactions %v and a correction %v, want %v and %v", c.name, pairs, r.Calibrate, c.pairs, c.corrected)
+		}
+	}
+}
