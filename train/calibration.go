@@ -140,7 +140,7 @@ type correction struct {
 type correctionRoom struct{ p, u []float64 }
 
 // newCorrection returns the correction of a model with these weights. The rows hold the table as steps of the descent
-// see it.
+// see it. The map that serves the model may differ in states that the records hardly show.
 func newCorrection(l model.Linear, weights []float64, rows *release.Rows, t table, numbers int) (*correction, error) {
 	c := &correction{loss: l.Loss, scores: make([]float32, t.records*l.Columns), table: t, parameters: l.Columns + 1, numbers: numbers}
 	c.rooms.New = func() any { return &correctionRoom{make([]float64, l.Columns), make([]float64, l.Columns)} }
