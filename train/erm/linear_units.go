@@ -138,8 +138,8 @@ func columnsOfFeatures(s *data.Schema) []*data.Column {
 	return out
 }
 
-// scaleOf returns the number whose feature is 0, and the width of the range over which the feature
-// rises to 1. Both are on the scale of the column's transform.
+// scaleOf returns the value of a number at which its feature is 0. It also returns the width of the
+// range over which the feature rises to 1. Both are on the scale of the column's transform.
 func scaleOf(c data.Column) (low, width float64) {
 	if c.Transform == data.TransformLog1p {
 		low = math.Log1p(c.Lower)

@@ -9,30 +9,31 @@ import (
 	"github.com/ditherml/dither/mechanism"
 )
 
-// method is one way to a private minimizer. A new method takes a file with its type, a section of
-// Plan, and a line in the table.
+// method is one way to find a private minimizer. A new method needs a file with its type, a section
+// of Plan, and a line in the table.
 type method interface {
 	// name returns the method's name in flags, plans and certificates.
 	name() string
 	// summary returns a few words on what the method does.
 	summary() string
-	// plan fills in the method's section from public numbers, with its noise. It refuses requests
-	// that the method's theorem does not cover. It may change the model of the setup.
+	// plan fills in the method's section, with its noise, from public numbers. It returns an error
+	// for requests that the method's theorem does not cover. It may change the model of the setup.
 	plan(r Request, s *Setup) error
-	// validate refuses a plan whose numbers make no sense or are not covered. Methods event, draws
-	// and fit are only called for plans that pass.
+	// validate returns an error for a plan that the method's theorem does not cover, or whose
+	// numbers are out of range. Methods event, draws and fit are called only for plans without such
+	// an error.
 	validate(p Plan) error
 	// event returns the event of a plan, which is reserved and paid.
 	event(p Plan) mechanism.Event
-	// draws returns how many random numbers of normal or continuous noise are drawn.
+	// draws returns the number of random numbers that normal or continuous noise needs.
 	draws(p Plan) int
-	// steps lists the plan's releases in order for people to read. They are the releases in the
-	// event.
+	// steps returns the plan's releases in order, for people to read. The event has the same
+	// releases.
 	steps(p Plan) []step
-	// facts lists the plan's other numbers for people to read.
+	// facts returns the plan's other numbers, for people to read.
 	facts(p Plan) []fact
-	// fit pays, releases, and returns the weights, column after column. Errors do not depend on
-	// values of records.
+	// fit pays for and makes the releases, and returns the weights, column after column. Its errors
+	// do not depend on values of records.
 	fit(ctx context.Context, f *fitting) ([]float64, error)
 }
 
@@ -46,7 +47,7 @@ type step struct {
 // fact is a public setting of a plan, as a name and a value for people to read.
 type fact struct{ Name, Value string }
 
-// methods is the table of methods, in the order in which they are listed.
+// methods is the table of methods, in the order in which Names returns them.
 var methods = slices.Concat([]method{outputPerturbation{}, objectivePerturbation{}, exponential{}, zeroth{}, frankWolfe{}}, linearMethods(), []method{lbfgs{}})
 
 // Names returns the names of all methods.

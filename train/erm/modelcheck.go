@@ -8,9 +8,9 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// CheckModel returns an error if numbers of a plan contradict a model that is said to be trained by
-// the plan. It compares the numbers that follow from the model's shape, schema, loss, learned parts
-// and bounds of rows. The error joins all contradictions.
+// CheckModel returns an error if a plan contradicts a model that is said to be trained by the plan.
+// It compares shape, loss, unit, declared numbers of records, bounds of rows and learned parts. The
+// error joins all contradictions.
 func CheckModel(p Plan, m *model.Model) error {
 	if m.Network() != nil {
 		return fmt.Errorf("erm: the model is a network, want linear weights")
@@ -39,7 +39,7 @@ func CheckModel(p Plan, m *model.Model) error {
 	)
 }
 
-// agree compares a number of the plan with the model's.
+// agree returns an error if a number of the plan differs from the model's number.
 func agree[T comparable](what string, p, m T) error {
 	if p == m {
 		return nil
@@ -47,7 +47,8 @@ func agree[T comparable](what string, p, m T) error {
 	return fmt.Errorf("erm: the %s is %v in the plan and %v in the model, want one value", what, p, m)
 }
 
-// checkCenter compares the bound of the noisy mean with the rows.
+// checkCenter returns an error if bound or length of the noisy mean do not fit the model's feature
+// map.
 func (p Plan) checkCenter(m *model.Model) error {
 	if p.Center == nil {
 		return nil
@@ -57,7 +58,8 @@ func (p Plan) checkCenter(m *model.Model) error {
 	return errors.Join(agree("bound of the mean", p.Center.Bound, plain.PreparedBound()), agree("length of the mean", p.Center.Numbers, len(m.Features().Center)))
 }
 
-// checkLinear compares the bound of a record's products with the rows.
+// checkLinear returns an error if the bounds on a record's products do not fit the model's feature
+// map.
 func (p Plan) checkLinear(m *model.Model) error {
 	l := p.Linear
 	if l == nil {
@@ -69,8 +71,7 @@ func (p Plan) checkLinear(m *model.Model) error {
 	return errors.Join(agree("radius of products", l.Radius, want.Radius), agree("bound of products", l.Bound, want.Bound), agree("scale of the target", l.TargetScale, want.TargetScale))
 }
 
-// Premises returns the conditions under which the guarantee holds, as far as they follow from the
-// plan.
+// Premises returns the conditions for the guarantee that follow from the plan.
 func (p Plan) Premises() draft.Premises {
 	return draft.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, NonPrivate: p.NonPrivate}
 }

@@ -12,13 +12,12 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// newtonPlan is the section that decides the privacy of Newton's method with double noise. Every
-// step makes three releases with normal noise: the gradient, the trace of the second derivative,
-// and the step.
+// newtonPlan is the section of Newton's method with double noise. Every step makes three releases
+// with normal noise: the gradient, the trace of the second derivative, and the step.
 type newtonPlan struct {
 	Steps int `json:"steps"`
-	// GradientNoise, TraceNoise and StepNoise are the noise multipliers of the releases, each in
-	// bounds of one record. They are 0 in a plan without privacy.
+	// GradientNoise, TraceNoise and StepNoise are the noise multipliers of the three releases. Each
+	// is in units of the bound on one record. They are 0 in a plan without privacy.
 	GradientNoise float64 `json:"gradient-noise-multiplier"`
 	TraceNoise    float64 `json:"trace-noise-multiplier"`
 	StepNoise     float64 `json:"step-noise-multiplier"`
@@ -39,37 +38,42 @@ const (
 	// better than 4 and 6.
 	defaultNewtonSteps = 10
 	// baselineNewtonSteps is the default number of steps of a baseline, whose steps cost nothing.
-	// The Huber loss needs so large a number.
+	// The Huber loss needs this many steps.
 	baselineNewtonSteps = 100
-	// newtonGradientShare and newtonTraceShare are shares of μ²; the step has the rest. The result
-	// hardly changes while the first is between 0.4 and 0.8.
+	// newtonGradientShare and newtonTraceShare are the shares of the gradient and the trace in μ².
+	// The step has the rest. The result hardly changes while the first share is between 0.4 and
+	// 0.8.
 	newtonGradientShare, newtonTraceShare = 0.5, 0.05
-	// newtonLogits is the largest noise of a step on the score of a row of the largest norm, as a
-	// standard deviation. On two tables 0.1 and 0.2 did about equally well, and better than 0.5.
+	// newtonLogits limits the standard deviation of the noise that one step adds to the score of a
+	// row of the largest norm. On two tables 0.1 and 0.2 did about equally well, and better than
+	// 0.5.
 	newtonLogits = 0.2
 	// maxNewtonSteps bounds the steps of a plan. It is far above any use.
 	maxNewtonSteps = 1 << 12
 )
 
-// newtonMethod is Newton's method with double noise for a loss of one score. It releases a noisy
-// gradient g, then the noisy step (H + Λ·I)⁻¹·g. One record moves that step by a bound that follows
-// from ‖g‖ and Λ (see release.NewtonStep). H itself is never released; the noise is on a vector
-// instead of a matrix. Λ comes from the noisy trace of H. There is no line search and no restart,
-// because both would read records without paying.
+// newtonMethod is Newton's method with double noise for a loss of one score. A step releases a
+// noisy gradient g and then the noisy vector (H + Λ·I)⁻¹·g, where H is the second derivative of the
+// sum of losses. One record moves that vector by a bound that follows from ‖g‖ and Λ (see
+// release.NewtonStep). H itself is never released, so the noise is on a vector instead of a matrix.
+// Λ comes from the noisy trace of H. There is no line search and no restart, because both would
+// read records without paying.
 //
-// Every release is normal noise of a fixed multiplier on a value that one record moves by at most
-// its bound, whatever was released before. So the whole is priced exactly, as the sequence.
+// Every release has normal noise with a fixed multiplier. One record moves the released value by at
+// most the bound of the release, whatever was released before. So the price of the sequence is
+// exact.
 //
 // Source: Ganesh, Haghifam, Steinke & Thakurta, "Faster Differentially Private Convex Optimization
 // via Second-Order Methods", NeurIPS 2023, https://arxiv.org/abs/2305.13209, algorithm 3 with
-// modification by addition. Sums replace the source's means, so the number of records has no part
-// in it.
+// modification by addition. Sums replace the source's means, so the method does not need the number
+// of records.
 type newtonMethod struct{}
 
 func (newtonMethod) name() string    { return "newton" }
 func (newtonMethod) summary() string { return "Newton's method with noise on gradient and step" }
 
-// secondDerivative returns the largest second derivative of a loss that the method covers.
+// secondDerivative returns the largest second derivative of a loss. It returns an error for losses
+// that the method does not cover.
 func secondDerivative(l model.Loss) (float64, error) {
 	switch l {
 	case model.Logistic, model.Huber(l.Lipschitz(1)):
@@ -107,7 +111,8 @@ func (m newtonMethod) plan(r Request, s *Setup) error {
 	return err
 }
 
-// withNoise returns the section with noise such that each step costs as much as gaussian(z).
+// withNoise returns the section with the noise at which each step costs as much as one normal
+// release with multiplier z.
 func (n newtonPlan) withNoise(z float64) newtonPlan {
 	n.GradientNoise = z / math.Sqrt(newtonGradientShare)
 	n.TraceNoise = z / math.Sqrt(newtonTraceShare)
@@ -209,7 +214,7 @@ func (r *newtonRun) step() error {
 	return nil
 }
 
-// gradient releases the sum of the records' gradients.
+// gradient pays for and returns the noisy sum of the records' gradients.
 func (r *newtonRun) gradient() ([]float64, error) {
 	return r.sum(r.plan.GradientNoise, r.Plan.Dim, r.plan.GradientBound, func(dst, x []float64, label float32) {
 		a, _ := r.derivatives(x, label)
@@ -219,7 +224,7 @@ func (r *newtonRun) gradient() ([]float64, error) {
 	})
 }
 
-// trace releases the trace of the sum of the records' second derivatives.
+// trace pays for and returns the noisy trace of the sum of the records' second derivatives.
 func (r *newtonRun) trace() (float64, error) {
 	sum, err := r.sum(r.plan.TraceNoise, 1, r.plan.Curvature, func(dst, x []float64, label float32) {
 		_, second := r.derivatives(x, label)
@@ -233,12 +238,13 @@ func (r *newtonRun) trace() (float64, error) {
 	return sum[0], nil
 }
 
-// ridge returns the number that is added to the second derivative. The noise of the step falls with
-// the square of the ridge, and a larger ridge makes the step shorter. Near the minimum, where the
-// gradient is noise, the third root of trace·curvature²·z² balances both (the source has λ³ ∝
-// trace/ρ). Far from the minimum, the noise of the step is proportional to the norm of the
-// gradient. It must stay small against the weights, or the steps do not converge. The ridge is
-// never below the curvature of one record.
+// ridge returns the number that is added to the diagonal of the second derivative. A larger ridge
+// makes the step shorter, and the noise of the step falls with the square of the ridge.
+//
+// Near the minimum, the gradient is mostly noise. There the third root of trace·curvature²·z²
+// balances both effects (the source has λ³ ∝ trace/ρ). Far from the minimum, the noise of the step
+// is proportional to the norm of the gradient. This noise must stay small compared with the
+// weights, or the steps do not converge. The ridge is at least the curvature of one record.
 func (r *newtonRun) ridge(trace, gradient float64) float64 {
 	z, beta := r.plan.StepNoise, r.plan.Curvature
 	near := math.Cbrt(max(0, trace) * beta * beta * z * z)
@@ -246,13 +252,18 @@ func (r *newtonRun) ridge(trace, gradient float64) float64 {
 	return r.plan.Ridge + max(beta, near, far)
 }
 
-// derivatives returns the first derivative of a record's loss by its score, and the curvature of
-// its step. Both are 0 without a label. For the logistic loss the curvature is the second
-// derivative. The Huber loss has second derivative 0 at large residuals, and a step without those
-// records goes far beyond the minimum. There the curvature is width/|residual|, from the parabola
-// that touches the loss from above (Huber and Ronchetti, "Robust Statistics", 2nd edition 2009,
-// section 7.8, modified weights). Neither exceeds the loss's bound. A row beyond the bound is not
-// shortened here. The sum verifies and shortens its contribution.
+// derivatives returns the first derivative of a record's loss by its score, and the curvature that
+// the step uses for the record. Both are 0 for a record without a label. They never exceed the
+// bounds of the loss.
+//
+// For the logistic loss the curvature is the second derivative. The Huber loss has second
+// derivative 0 at large residuals, and a step without those records would go far beyond the
+// minimum. For those records the curvature is width/|residual|, from the parabola that touches the
+// loss from above (Huber & Ronchetti, "Robust Statistics", 2nd edition 2009, section 7.8, modified
+// weights).
+//
+// A row beyond its bound is not shortened here, because the sum checks and shortens its
+// contribution.
 func (r *newtonRun) derivatives(x []float64, label float32) (first, second float64) {
 	if label != label {
 		return 0, 0
@@ -269,7 +280,7 @@ func (r *newtonRun) derivatives(x []float64, label float32) (first, second float
 	return residual[0], p[0] * (1 - p[0])
 }
 
-// sum releases a sum with one vector for each record.
+// sum pays for and returns the noisy sum of one vector for each record.
 func (r *newtonRun) sum(z float64, dim int, bound float64, vector func(dst, x []float64, label float32)) ([]float64, error) {
 	terms := pass.Settings{Payer: r.grant, Noise: r.Plan.noise(mechanism.Gaussian{NoiseMultiplier: z}), MaxRecords: r.Plan.MaxRecords}
 	return pass.SumVectors(terms, r.rows.Len(), dim, bound, func(_ int, dst []float64, listed []int) error {
@@ -285,7 +296,7 @@ func (r *newtonRun) sum(z float64, dim int, bound float64, vector func(dst, x []
 	})
 }
 
-// solve releases the step along a released gradient.
+// solve pays for and returns the noisy step for a released gradient.
 func (r *newtonRun) solve(gradient []float64, ridge float64) ([]float64, error) {
 	step := release.NewtonStep{Gradient: gradient, Ridge: ridge, Curvature: r.plan.Curvature, MaxRecords: r.Plan.MaxRecords}
 	rows, err := release.NewRows(r.rows.Len(), step.Rows(), func(dst []float64, first, n int) {

@@ -21,14 +21,14 @@ type objectivePlan struct {
 	// Smoothness is a bound on the second derivative of one record's loss, divided by Ridge. It is
 	// below 1.
 	Smoothness float64 `json:"smoothness"`
-	// NoiseMultiplier is the standard deviation of the linear term, divided by the bound of one
-	// record's gradient in one head.
+	// NoiseMultiplier is the standard deviation of the random linear term, divided by the bound on
+	// one record's gradient. The bound is for the weights of one score.
 	NoiseMultiplier float64 `json:"noise-multiplier"`
 	// OutputNoiseMultiplier is the standard deviation of the noise on the result, divided by
 	// Distance.
 	OutputNoiseMultiplier float64 `json:"output-noise-multiplier"`
-	// Distance is the L2 distance between neighboring results that rounding and the solver's
-	// tolerance leave.
+	// Distance is a bound on the L2 distance that rounding and the solver's tolerance add between
+	// neighboring results.
 	Distance float64 `json:"distance"`
 }
 
@@ -45,11 +45,11 @@ func (o objectivePlan) event(columns int) mechanism.Sequence {
 }
 
 const (
-	// outputShare is the multiplier of the noise on the result, in units of the multiplier that
-	// alone would cost the budget. That noise takes about 1/outputShare² of the budget.
+	// outputShare is the noise multiplier of the result, in units of the multiplier at which the
+	// result alone would cost the budget. That noise takes about 1/outputShare² of the budget.
 	outputShare = 30
-	// nearGaussian is the largest ratio of the linear term's noise to a normal release of the same
-	// budget. The default ridge is the least that keeps to it.
+	// nearGaussian is the largest ratio of the linear term's noise to the noise of a normal release
+	// with the same budget. The default ridge is the smallest that keeps this ratio.
 	nearGaussian = 1.3
 )
 
@@ -63,12 +63,12 @@ func (objectivePerturbation) summary() string {
 	return "the minimizer with a ridge and a random linear term"
 }
 
-// centers returns true: the proof is for a positive delta.
+// centers returns true, because the proof is for a positive delta.
 func (objectivePerturbation) centers(Request) bool { return true }
 
-// covered returns the problem of a plan with a ridge of 1. It refuses problems that the theorem
-// does not cover: other relations, losses with a second derivative of rank above one or with kinks,
-// and baselines.
+// covered returns the plan's problem with a ridge of 1. It returns an error for problems that the
+// theorem does not cover: other relations, losses with a second derivative of rank above one or
+// with kinks, and baselines.
 func (objectivePerturbation) covered(r Request, p Plan) (release.Problem, error) {
 	switch {
 	case p.NonPrivate:
@@ -129,15 +129,15 @@ func (o objectivePlan) with(multiplier float64) objectivePlan {
 	return o
 }
 
-// calibrate returns the least noise of the linear term that keeps a target.
+// calibrate returns the least noise multiplier of the linear term at which the plan meets a target.
 func (o objectivePlan) calibrate(target privacy.Guarantee, p Plan) (float64, error) {
 	whole := func(z float64) mechanism.Event { return p.afterCenter(o.with(z).event(p.Columns)) }
 	return account.Calibrate(account.For(whole(1)), target, whole)
 }
 
-// leastRidge returns approximately the least ridge for the noise of the linear term. That noise is
-// at most nearGaussian times the noise of a normal release of the same budget, counted by Rényi
-// divergences.
+// leastRidge returns approximately the least ridge at which the linear term needs little noise. Its
+// noise is at most nearGaussian times the noise of a normal release with the same budget. Both are
+// priced by Rényi divergences.
 func (o objectivePlan) leastRidge(target privacy.Guarantee, curvature float64, p Plan) (float64, error) {
 	most := nearGaussian * math.Sqrt(float64(p.Columns)) / account.MuOf(target)
 	for ridge := 2 * curvature / target.Epsilon(); ridge < 1e12*curvature; ridge *= 1.1 {

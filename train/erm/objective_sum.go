@@ -9,7 +9,7 @@ import (
 	"github.com/ditherml/dither/internal/release"
 )
 
-// objective is the mean of the losses of the rows, and a ridge, in float64, without privacy.
+// objective is the mean loss of the rows plus a ridge, in float64, without privacy.
 type objective struct {
 	*fitting
 	ridge float64
@@ -23,7 +23,7 @@ func newObjective(f *fitting) *objective {
 	return &objective{fitting: f, ridge: f.Plan.Reference.SumRidge}
 }
 
-// move evaluates the objective at w, unless it is there.
+// move evaluates the objective at w, unless it was last evaluated at w.
 func (o *objective) move(w []float64) {
 	if slices.Equal(w, o.at) {
 		return
@@ -55,7 +55,7 @@ func (o *objective) move(w []float64) {
 	}
 }
 
-// penalize adds the ridge to all weights but the intercepts.
+// penalize adds the ridge penalty for all weights except the intercepts.
 func (o *objective) penalize(w []float64) {
 	for j, v := range w {
 		if o.Features.Intercept > 0 && j%o.Model.Dim == o.Model.Dim-1 {
@@ -66,7 +66,7 @@ func (o *objective) penalize(w []float64) {
 	}
 }
 
-// objectivePart is the partial sum of one goroutine.
+// objectivePart is one goroutine's part of the sum.
 type objectivePart struct {
 	*objective
 	loss                   float64

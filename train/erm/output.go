@@ -11,8 +11,8 @@ import (
 )
 
 // outputPlan is the section of output perturbation. One record moves the minimizer by at most the
-// sensitivity that release.Problem states (Chaudhuri, Monteleoni & Sarwate, "Differentially Private
-// Empirical Risk Minimization", JMLR 2011, theorem 6,
+// sensitivity that release.Problem computes (Chaudhuri, Monteleoni & Sarwate, "Differentially
+// Private Empirical Risk Minimization", JMLR 2011, theorem 6,
 // https://www.jmlr.org/papers/v12/chaudhuri11a.html).
 type outputPlan struct {
 	// Ridge is Λ in the penalty (Λ/2)·‖w‖², which is added to the sum of losses.
@@ -31,7 +31,7 @@ type outputPlan struct {
 	Sensitivity float64 `json:"sensitivity"`
 }
 
-// noiseNorm returns the norm in which a noise measures a record.
+// noiseNorm returns the norm in which a kind of noise bounds a record.
 func noiseNorm(noise string) (release.Norm, error) {
 	switch noise {
 	case option.NoiseGaussian, option.NoiseL2:
@@ -44,7 +44,7 @@ func noiseNorm(noise string) (release.Norm, error) {
 	return release.Norm{}, fmt.Errorf("erm: noise is %q, want %s, %s, %s or %s", noise, option.NoiseGaussian, option.NoiseL1, option.NoiseL2, option.NoiseLInfinity)
 }
 
-// noiseOf returns the noise of this name and multiplier.
+// noiseOf returns the noise with this name and multiplier.
 func noiseOf(noise string, multiplier float64) mechanism.Noise {
 	if noise == option.NoiseGaussian {
 		return mechanism.Gaussian{NoiseMultiplier: multiplier}
@@ -52,7 +52,8 @@ func noiseOf(noise string, multiplier float64) mechanism.Noise {
 	return mechanism.KNorm{NoiseMultiplier: multiplier}
 }
 
-// noiseDraws returns how many draws with slack a noise of this number of weights takes.
+// noiseDraws returns the number of inexact draws that noise on this many weights needs. Noise in
+// the norms L1 and L∞ is exact, so it needs none.
 func noiseDraws(noise string, weights int) int {
 	if noise == option.NoiseL1 || noise == option.NoiseLInfinity {
 		return 0
@@ -60,8 +61,8 @@ func noiseDraws(noise string, weights int) int {
 	return weights
 }
 
-// chosenNoise returns the noise of a request. At delta 0 it is "l1". Of the two noises that are
-// exact, this one has the smaller standard deviation of each weight (see perWeight).
+// chosenNoise returns the noise of a request. At delta 0 the default is "l1". It is exact, and of
+// the two exact kinds it has the smaller standard deviation of each weight (see perWeight).
 func (r Request) chosenNoise() string {
 	switch {
 	case r.Noise != "":
@@ -97,9 +98,10 @@ func perWeight(noise string, weights int) float64 {
 // outputRidge is the coefficient of the default ridge.
 const outputRidge = 0.25
 
-// defaultRidge returns Λ at which noise and ridge cost about the same. Noise has standard deviation
-// z·G/Λ in every weight, and so in every score of a unit row. It costs about n·(z·G/Λ)²/8, and the
-// ridge costs (Λ/2)·‖w‖². So the best Λ is in proportion to (n·z²)^(1/3) in units of rows. The
+// defaultRidge returns the Λ at which noise and ridge cost about the same. Let n be the number of
+// records, z the noise multiplier and G the bound on a gradient. The noise in every weight, and so
+// in every score of a unit row, has standard deviation z·G/Λ. It costs about n·(z·G/Λ)²/8, and the
+// ridge costs (Λ/2)·‖w‖². So the best Λ is proportional to (n·z²·G²)^(1/3) for rows of norm 1. The
 // coefficient was chosen on one public table, with normal noise.
 func defaultRidge(p Plan, lipschitz, z float64) float64 {
 	if p.NonPrivate {

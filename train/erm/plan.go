@@ -12,15 +12,14 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Plan contains every number that determines the guarantee of a method of this package. It is fixed
-// before a record is read. It is part of the certificate. In JSON it also has a section with the
-// numbers of its method. Facts and Steps describe that section.
+// Plan contains every number that determines the guarantee of a method of this package. A plan is
+// fixed before a record is read, and it is part of the certificate. A plan also has one section
+// with the numbers of its method, which is written in JSON. Facts and Steps describe that section.
 type Plan struct {
 	// Method is the name of the method, one of Names.
 	Method string `json:"method"`
 	certificate.Subject
-	// Dim is the length of a row, which is the number of weights for each score that the model
-	// computes.
+	// Dim is the length of a row. The model has this number of weights for each score.
 	Dim int `json:"dim"`
 	// Columns is the number of scores that the model computes for a row.
 	Columns int `json:"columns"`
@@ -29,13 +28,14 @@ type Plan struct {
 	// RowBound is the largest L2 norm of a row. Longer rows are scaled down to this norm.
 	RowBound float64 `json:"row-bound"`
 	leastSquares
-	// NonPrivate marks a baseline without privacy: the same computation without noise. Its epsilon
-	// is +Inf.
+	// NonPrivate marks a baseline, which is the same computation without noise. The epsilon of a
+	// baseline is +Inf.
 	NonPrivate bool `json:"non-private,omitempty"`
 	perturbed
 }
 
-// leastSquares holds the sections of the methods of squares and curvatures.
+// leastSquares holds the sections of the methods that use sums of products, second derivatives or
+// no noise.
 type leastSquares struct {
 	// Linear is the section of the methods that release sums of products.
 	Linear *linearPlan `json:"linear,omitempty"`
@@ -47,7 +47,8 @@ type leastSquares struct {
 
 // perturbed holds the sections of the methods that perturb a minimizer, a choice or a step.
 type perturbed struct {
-	// Center, if not nil, describes a noisy mean of the rows that is released first and subtracted.
+	// Center describes a noisy mean that is released first and then subtracted from the rows. It is
+	// nil if there is no such mean.
 	Center *centerPlan `json:"center,omitempty"`
 	// Output is the section of output perturbation, and Objective the section of objective
 	// perturbation.
@@ -61,7 +62,7 @@ type perturbed struct {
 	FrankWolfe *frankWolfePlan `json:"frank-wolfe,omitempty"`
 }
 
-// only refuses a plan without the section of its method, or with another section.
+// only returns an error if a plan lacks the section of its method or has another section.
 func (p Plan) only(present bool) error {
 	sections := 0
 	for _, there := range []bool{p.Linear != nil, p.Newton != nil, p.Reference != nil, p.Output != nil, p.Objective != nil, p.Exponential != nil, p.Zeroth != nil, p.FrankWolfe != nil} {
@@ -81,7 +82,8 @@ func specOf(l model.Loss) model.LossSpec {
 	return spec
 }
 
-// Event returns the event of all releases of the plan together.
+// Event returns the event of all releases of the plan together. It returns mechanism.NonPrivate for
+// an invalid plan.
 func (p Plan) Event() mechanism.Event {
 	if m, err := methodOf(p.Method); err == nil && m.validate(p) == nil {
 		return p.afterCenter(m.event(p))
@@ -89,8 +91,8 @@ func (p Plan) Event() mechanism.Event {
 	return mechanism.NonPrivate{}
 }
 
-// noiseDraws returns how many random numbers the plan's normal or continuous noise takes. Noise
-// that is exact on the integers does not count.
+// noiseDraws returns the number of random numbers that the plan's normal or continuous noise needs.
+// Noise that is exact on the integers does not count.
 func (p Plan) noiseDraws() int {
 	if m, err := methodOf(p.Method); err == nil && !p.NonPrivate {
 		return m.draws(p) + p.centerDraws()
@@ -98,13 +100,14 @@ func (p Plan) noiseDraws() int {
 	return 0
 }
 
-// derivation returns the claims that the plan implies, for the certificate.
+// derivation returns the claims for the certificate that follow from the plan.
 func (p Plan) derivation() certificate.Claim {
 	return certificate.Claim{Event: p.Event(), NoiseDraws: p.noiseDraws(), Neighboring: p.Neighboring, Delta: p.Delta,
 		Unit: privacy.Unit{Row: p.Unit, RowsPerPerson: p.RowsPerPerson}, Assumptions: p.Premises().Assumptions(certificate.Certificate{})}
 }
 
-// maxNumbers bounds the numbers of a plan far above any use, so that nothing overflows.
+// maxNumbers is the largest number of weights in a plan. It is far above any use and excludes
+// overflow.
 const maxNumbers = 1 << 31
 
 // Validate returns an error if a number of the plan is invalid.

@@ -10,19 +10,18 @@ import (
 )
 
 const (
-	// recommendedNoise is the largest noise at which sums of products are preferred to descent. It
-	// is a share of the largest sum of the records. On the data sets of docs/methods.md the two
-	// methods are about equally accurate at this noise.
+	// recommendedNoise is the largest noise at which sums of products are preferred to descent, as
+	// a share of the largest sum. On the data sets of docs/methods.md the two methods are about
+	// equally accurate at this noise.
 	recommendedNoise = 1.0 / 3000
-	// recommendedDense is the largest number of features for which weights with noise in each of
-	// them are released at delta 0.
+	// recommendedDense is the largest number of features for which Recommend chooses noise on every
+	// weight at delta 0.
 	recommendedDense = 5000
 )
 
 // Recommend returns the name of a method that suits a request, and the reason in words. It ignores
-// the Method of the request. It uses public numbers only, so it costs nothing. These are epsilon,
-// delta, the relation, the loss, and the schema's target, features and declared number of records.
-// The rules come from measurements on the data sets of docs/methods.md.
+// the Method of the request. It uses only public numbers of the request and the schema, so it costs
+// nothing. The rules come from measurements on the data sets of docs/methods.md.
 func Recommend(r Request, s *data.Schema) (method, reason string, err error) {
 	if math.IsInf(r.Epsilon, 1) {
 		return option.MethodGD, "without privacy descent goes on to the minimum, on standardized columns", s.Validate()
@@ -44,7 +43,7 @@ func Recommend(r Request, s *data.Schema) (method, reason string, err error) {
 	return option.MethodGD, fmt.Sprintf("the noise on sums of products would be %.2g of the largest sums, more than %.2g", share, recommendedNoise), nil
 }
 
-// recommendPure chooses a method at delta 0, where normal noise has no guarantee.
+// recommendPure chooses a method for delta 0, because normal noise has no guarantee there.
 func recommendPure(r Request, s *data.Schema) (method, reason string) {
 	if _, ok := r.noiseOfProducts(s); ok && s.Target.Regression() {
 		return option.MethodSufficientStatistics, "delta is 0: sums of products can be released with Laplace noise, once"
@@ -57,9 +56,11 @@ func recommendPure(r Request, s *data.Schema) (method, reason string) {
 }
 
 // noiseOfProducts returns the spectral norm of the noise on sums of products of a numeric target,
-// divided by the largest norm of the sums. It also reports whether there is a plan. The noise is a
-// symmetric matrix of normal numbers, with standard deviation ν/√2 off the diagonal. Its norm is
-// about ν·√(2·rows) (Wigner's semicircle distribution).
+// divided by the largest norm of the sums. It also reports whether a plan for such sums exists. For
+// Laplace noise it returns 0.
+//
+// The noise is a symmetric matrix of normal numbers, with standard deviation ν/√2 off the diagonal.
+// Its norm is about ν·√(2·rows) (Wigner's semicircle distribution).
 func (r Request) noiseOfProducts(s *data.Schema) (share float64, ok bool) {
 	r.Method = option.MethodSufficientStatistics
 	setup, err := NewSetup(r, s)

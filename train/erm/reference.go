@@ -16,17 +16,18 @@ type referencePlan struct {
 }
 
 const (
-	// referenceRidge is the default Λ: scikit-learn's C = 1.
+	// referenceRidge is the default of Λ. It corresponds to C = 1 in scikit-learn.
 	referenceRidge = 1
-	// referenceGradient is the largest entry of the gradient of the mean loss at the end.
+	// referenceGradient is the magnitude below which all entries of the gradient of the mean loss
+	// end the search.
 	referenceGradient = 1e-9
-	// referenceLoose is the gradient that also counts as the end if rounding ends the search
+	// referenceLoose is the magnitude that also counts as the end if rounding ends the search
 	// earlier.
 	referenceLoose = 1e-6
 )
 
-// lbfgs is the minimizer of the losses and a ridge without privacy, for comparison with other
-// programs. Source: Liu and Nocedal, "On the Limited Memory BFGS Method for Large Scale
+// lbfgs is the method that minimizes the losses plus a ridge without privacy, for comparison with
+// other programs. Source: Liu & Nocedal, "On the Limited Memory BFGS Method for Large Scale
 // Optimization", Mathematical Programming 1989.
 type lbfgs struct{}
 

@@ -8,46 +8,46 @@ import (
 )
 
 // search is a descent of a smooth function by the L-BFGS method. A step follows the negative
-// gradient times a matrix. The last steps and their changes of the gradient make that matrix
-// (Nocedal and Wright, "Numerical Optimization", 2nd edition 2006, algorithm 7.4).
+// gradient times a matrix. This matrix is computed from the last steps and the changes of the
+// gradient in them (Nocedal & Wright, "Numerical Optimization", 2nd edition 2006, algorithm 7.4).
 type search struct {
 	evaluate func(gradient, x []float64) (float64, error)
 	at       point
 	past     []change // the oldest first
-	// best is the point at which the largest magnitude in the gradient was least.
+	// best is the point where the largest entry of the gradient had the least magnitude.
 	best  []float64
 	least float64
-	idle  int // steps since least or lowest fell
-	// lowest is the least value.
+	idle  int // steps since the last fall of least or lowest
+	// lowest is the least value of the function so far.
 	lowest float64
 }
 
-// point is a point where a function was evaluated.
+// point is a point at which the function was evaluated.
 type point struct {
 	x, gradient []float64
 	value       float64
 }
 
-// change is a step and its change of the gradient.
+// change is a step and the change of the gradient in that step.
 type change struct {
 	step, turn []float64
-	along      float64 // the product of both
+	along      float64 // the inner product of step and turn
 }
 
 const (
-	// searchMemory is the number of steps that make the matrix.
+	// searchMemory is the number of steps from which the matrix is computed.
 	searchMemory = 15
 	// searchSteps is the largest number of steps of a search.
 	searchSteps = 100000
-	// searchIdle is the number of steps without a gain at which a search ends.
+	// searchIdle is the number of steps without a gain after which a search ends.
 	searchIdle = 100
-	// lineEvaluations is the largest number of points evaluated on a line.
+	// lineEvaluations is the largest number of points that one line search evaluates.
 	lineEvaluations = 60
 	// lineDescent is the share of the first slope by which the value must fall. lineSlope is the
-	// share of the first slope that may be left at the end of a line search. These are the strong
-	// conditions of Wolfe.
+	// largest share of the first slope that may remain at the end of a line search. These are the
+	// strong Wolfe conditions.
 	lineDescent, lineSlope = 1e-4, 0.9
-	// lineRounding is the largest rise of a value by rounding, relative to the value.
+	// lineRounding is the largest rise of a value that counts as rounding, relative to the value.
 	lineRounding = 1e-12
 )
 
@@ -56,8 +56,8 @@ func newSearch(x []float64, evaluate func(gradient, x []float64) (float64, error
 	return &search{evaluate: evaluate, at: point{x: x}, least: math.Inf(1), lowest: math.Inf(1)}
 }
 
-// run ends when no number of the gradient exceeds the threshold, when rounding prevents any gain,
-// or after many steps. It returns an error only if an evaluation fails.
+// run searches until no entry of the gradient exceeds the threshold, until rounding prevents any
+// gain, or for many steps. It returns an error only if an evaluation fails.
 func (s *search) run(threshold float64) error {
 	next, err := s.look(s.at.x)
 	for step := 0; err == nil && s.keep(next) > threshold && s.idle < searchIdle && step < searchSteps; step++ {
@@ -80,7 +80,8 @@ func (s *search) look(x []float64) (point, error) {
 	return p, err
 }
 
-// keep makes a point the current one. It returns the largest magnitude in the least gradient.
+// keep makes p the current point. It returns the magnitude of the largest entry of the gradient at
+// the best point.
 func (s *search) keep(p point) float64 {
 	if s.at.gradient != nil {
 		c := change{step: difference(p.x, s.at.x), turn: difference(p.gradient, s.at.gradient)}
@@ -141,10 +142,10 @@ func addTimes(dst []float64, f float64, x []float64) {
 	}
 }
 
-// line searches along a direction for a point that is lower by a share of the first slope, with a
-// flatter slope. Between a point before it and a point after it, the next point is where their
-// slopes predict slope 0. Near rounding, which hides lower values, slopes decide alone. It returns
-// no point if there is none.
+// line returns a point along a direction where the value is lower and the slope is flatter. Both
+// are measured by shares of the first slope. Between two evaluated points, it next evaluates the
+// point where their slopes predict slope 0. Where rounding hides lower values, slopes alone decide.
+// The result has x = nil if no point is found.
 func (s *search) line(d []float64) (point, error) {
 	slope := kernel.Dot(s.at.gradient, d)
 	if !(slope < 0) {

@@ -15,9 +15,9 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Request contains the user's choices for a linear model and its privacy. NewSetup turns it into a
-// plan. Many fields apply to some methods only. The zero value of an optional field means the
-// default of the method.
+// Request contains the user's choices for a linear model and its privacy. NewSetup turns a request
+// into a plan. Many fields apply to some methods only. The zero value of an optional field means
+// the default of the method.
 type Request struct {
 	// Method is the name of the method, one of Names. It is required.
 	Method string
@@ -41,14 +41,16 @@ type Request struct {
 	// all losses, not to their mean. 0 means the default of the method.
 	SumRidge float64
 	// Noise is the kind of noise. For output perturbation it is "gaussian", "l1", "l2" or
-	// "l-infinity". For zeroth-order descent it is "gaussian" or "l1". "" means "l1" if Delta is 0,
-	// and otherwise "gaussian". At delta 0, "l1" has the least standard deviation.
+	// "l-infinity". For zeroth-order descent it is "gaussian" or "l1". Other methods accept only
+	// "". "" means "l1" if Delta is 0, and otherwise "gaussian".
 	Noise string
 	// Center requests that a noisy mean is subtracted from the rows. The budget pays for the mean.
-	// Auto centers if the method and the noise allow it and the number of records is declared.
+	// Auto centers the rows if the method and the noise allow this and the schema declares the
+	// number of records.
 	Center train.Tristate
 
-	// Each of the following applies to some methods; 0 and "" leave it to the method.
+	// Each of the following fields applies to some methods only. 0 and "" mean the default of the
+	// method.
 
 	// Steps is the number of steps of zeroth-order descent or of Frank-Wolfe.
 	Steps int
@@ -57,8 +59,8 @@ type Request struct {
 	ClippingNorm float64
 	// Directions is the number of random directions in one step of zeroth-order descent.
 	Directions int
-	// Smoothing is a distance in zeroth-order descent: the loss is evaluated at this distance along
-	// each direction, on both sides. StepSize is the size of one step.
+	// Smoothing is the distance at which zeroth-order descent evaluates the loss along each
+	// direction, on both sides of the weights. StepSize is the size of one step.
 	Smoothing, StepSize float64
 	// L1Radius is the largest L1 norm of the weights in Frank-Wolfe.
 	L1Radius float64
@@ -97,7 +99,8 @@ type Setup struct {
 }
 
 // NewSetup returns the setup of a training that meets a request for a schema. It uses public
-// numbers only.
+// numbers only. It returns an error if the request is out of range or the method's theorem does not
+// cover it.
 func NewSetup(r Request, s *data.Schema) (Setup, error) {
 	m, err := methodOf(r.Method)
 	if err != nil {
@@ -126,8 +129,8 @@ func NewSetup(r Request, s *data.Schema) (Setup, error) {
 	return setup, setup.Plan.Validate()
 }
 
-// largestRow returns the largest norm of a row on the grid. Float32 factors may exceed the map's
-// own bound by a few units in their last place.
+// largestRow returns an upper bound on the norm of a row on the grid. Rounding of float32 factors
+// may lift a row's norm slightly above the map's own bound.
 func largestRow(m *feature.Map) float64 { return m.RowBound() * (1 + 0x1p-20) }
 
 func (r Request) check(s *data.Schema) error {
@@ -147,8 +150,8 @@ func (r Request) check(s *data.Schema) error {
 	return s.Validate()
 }
 
-// records returns the public number that sizes a default. It is the declared number of records or,
-// if there is none, its declared bound.
+// records returns the public number of records for defaults. It is the declared number of records,
+// or the declared bound if no number is declared.
 func (p Plan) records() float64 {
 	if p.Records > 0 {
 		return float64(p.Records)
@@ -156,8 +159,8 @@ func (p Plan) records() float64 {
 	return float64(p.MaxRecords)
 }
 
-// target returns the guarantee to calibrate to, so that a plan with this number of draws of noise
-// keeps the request.
+// target returns the guarantee for the calibration of a plan with this number of noise draws. A
+// plan that meets it meets the request, even after the error of these draws.
 func (r Request) target(p Plan, draws int) (privacy.Guarantee, error) {
 	target, err := privacy.NewGuarantee(r.Epsilon, r.Delta, r.Neighboring, privacy.Unit{Row: p.Unit})
 	if err != nil {
@@ -169,8 +172,8 @@ func (r Request) target(p Plan, draws int) (privacy.Guarantee, error) {
 	return target, nil
 }
 
-// calibrate returns the smallest parameter for which the event keeps the request. The event must
-// cost less as the parameter grows.
+// calibrate returns the smallest parameter at which the event meets the request. The cost of the
+// event must fall as the parameter grows.
 func (r Request) calibrate(p Plan, draws int, event func(parameter float64) mechanism.Event) (float64, error) {
 	target, err := r.target(p, draws)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/ditherml/dither/internal/release"
 )
 
-// eachRow calls the function do with every record, its row under the feature map, and its label.
+// eachRow calls the function do for every record, with the row under the feature map and the label.
 // Records are divided among the processors. The function part makes the state of one processor, and
 // end receives each state, one after the other.
 func eachRow[T any](ctx context.Context, f *fitting, part func() T, do func(of T, record int, x []float64, label float64) error, end func(of T) error) error {
@@ -41,8 +41,9 @@ func eachRow[T any](ctx context.Context, f *fitting, part func() T, do func(of T
 	return joined(failed)
 }
 
-// joined returns the errors of goroutines as one. If a check failed in one of them, it is
-// release.ErrComputation itself, which hides how many goroutines found it.
+// joined returns the errors of goroutines as one error. If a check failed in any of them, the
+// result is release.ErrComputation itself. So the error does not tell how many goroutines found the
+// failure.
 func joined(failed ...error) error {
 	err := errors.Join(failed...)
 	if errors.Is(err, release.ErrComputation) {

@@ -32,7 +32,7 @@ type solverPlan struct {
 	Batch  int     `json:"batch,omitempty"`
 }
 
-// released computes weights that are released with noise.
+// released is a solver of weights that are released with noise.
 type released interface {
 	Sensitivity(dim int) (float64, error)
 	Run(ctx context.Context, rows *release.Rows, n mechanism.Noise, norm release.Norm) (release.Bounded, error)
@@ -65,7 +65,8 @@ const (
 	mostSteps = 1 << 16
 )
 
-// plan turns the options into numbers; ridge is the method's default.
+// plan returns the plan of the solver and its ridge. The argument asked is the requested ridge, and
+// ridge is the method's default.
 func (r solverRequest) plan(p Plan, asked, ridge float64) (plan *solverPlan, sumRidge float64, err error) {
 	if r.Name == "" {
 		r.Name = option.SolverExact
@@ -102,9 +103,10 @@ func (r solverRequest) plan(p Plan, asked, ridge float64) (plan *solverPlan, sum
 	return nil, asked, nil
 }
 
-// gradient takes half of the largest rate. The number of steps makes their total 1/Λ for the
-// default ridge Λ. Such an early end is as far from the start as the minimizer with that ridge, and
-// one record moves it as much.
+// gradient returns the plan of gradient descent. Its default rate is half of the largest rate. The
+// default number of steps makes the sum of the rates 1/Λ for the default ridge Λ. The end is then
+// about as far from the start as the minimizer with that ridge, and one record moves it about as
+// much.
 func (r solverRequest) gradient(p Plan, asked, ridge float64) (*solverPlan, error) {
 	problem, err := p.problem(ridge)
 	if err != nil {
@@ -145,7 +147,7 @@ func (p Plan) solver() (released, error) {
 	return nil, fmt.Errorf("erm: solver is %+v, want %s or %s with numbers of its own", *o.Solver, option.SolverGradient, option.SolverPermuted)
 }
 
-// words describes a solver.
+// words returns a description of the solver for people to read.
 func (s *solverPlan) words() string {
 	switch {
 	case s == nil:

@@ -15,15 +15,16 @@ import (
 //
 //	c_k = (loss(w + ρ·u_k) - loss(w - ρ·u_k))/(2ρ), k = 1 … Directions,
 //
-// along public random directions u_k, shortened to ClippingNorm as a whole. The sum over records is
-// released with noise. The weights move by -Rate/(N·Directions)·Σ_k sum_k·u_k, for the public
-// number N of records. One record moves the sum by at most ClippingNorm, whatever the loss is.
+// along public random directions u_k. The whole vector is clipped to ClippingNorm. The sum over
+// records is released with noise. The weights move by -Rate/(N·Directions)·Σ_k sum_k·u_k, for the
+// public number N of records. One record moves the sum by at most ClippingNorm, whatever the loss
+// is.
 //
 // Sources: Zhang, Li, Thekumparampil, Oh & He, "DPZero: Private Fine-Tuning of Language Models
 // without Backpropagation", ICML 2024, https://arxiv.org/abs/2310.09639, algorithm 2 (one direction
 // a step). Tang and others, "Private Fine-tuning of Large Language Models with Zeroth-order
-// Optimization", TMLR 2025, https://arxiv.org/abs/2401.04343 (Laplace noise). Here the differences
-// of several directions are shortened together.
+// Optimization", TMLR 2025, https://arxiv.org/abs/2401.04343 (Laplace noise). Here, unlike in these
+// sources, the differences of several directions are clipped together.
 type zerothPlan struct {
 	Steps      int `json:"steps"`
 	Directions int `json:"directions"`
@@ -42,12 +43,13 @@ type zerothPlan struct {
 }
 
 const (
-	// zerothReach is ρ for rows of norm 1. It is about the change of a row's score.
+	// zerothReach is ρ for rows of norm 1. It is about the change of a row's score between w and w
+	// + ρ·u_k.
 	zerothReach = 0.1
-	// zerothClipping is the default clipping norm, divided by the length of differences of the
-	// largest gradient.
+	// zerothClipping is the default clipping norm, divided by the typical length of the vector of
+	// differences for the largest gradient.
 	zerothClipping = 0.5
-	// zerothLogits is the largest noise of all steps together at the default rate. It is the
+	// zerothLogits limits the noise of all steps together at the default rate. It limits the
 	// standard deviation of the score of a row of the largest norm.
 	zerothLogits = 0.5
 	// maxZerothSteps and maxDirections bound a plan. They are far above any use.
@@ -64,7 +66,8 @@ func (zeroth) summary() string {
 	return "descent by differences of losses along public random directions, without gradients"
 }
 
-// zerothNoise returns the noise of a request. At delta 0 it is the noise with pure ε.
+// zerothNoise returns the noise of a request. At delta 0 the default is Laplace noise, which has
+// pure ε.
 func (r Request) zerothNoise() string {
 	switch {
 	case r.Noise != "":
@@ -106,12 +109,12 @@ func (m zeroth) plan(r Request, s *Setup) error {
 	return nil
 }
 
-// fill sets the numbers that the request leaves open and that follow from the loss: clipping norm
-// and rate.
+// fill sets the clipping norm and the rate if the request leaves them open. Both follow from the
+// loss.
 func (z *zerothPlan) fill(p Plan, loss model.Loss) {
 	if slope := loss.Lipschitz(p.Columns); z.ClippingNorm == 0 {
 		if math.IsInf(slope, 1) {
-			slope = 1 // of a residual as large as the largest target
+			slope = 1 // for a residual as large as the largest target
 		}
 		z.ClippingNorm = zerothClipping * slope * p.RowBound * z.length()
 	}
@@ -120,8 +123,9 @@ func (z *zerothPlan) fill(p Plan, loss model.Loss) {
 	}
 }
 
-// length returns the length of the vector of independent standard normal differences, in the norm
-// of the noise. The directions turn a gradient of norm 1 into such a vector.
+// length returns the typical length of a vector of independent standard normal numbers, one for
+// each direction, in the norm of the noise. The directions turn a gradient of norm 1 into about
+// such a vector.
 func (z zerothPlan) length() float64 {
 	k := float64(z.Directions)
 	if z.Noise == option.NoiseL1 {
@@ -130,12 +134,14 @@ func (z zerothPlan) length() float64 {
 	return math.Sqrt(k)
 }
 
-// defaultRate returns the largest rate at which a step without noise goes down on average. It
-// returns the rate at which all steps together have noise of zerothLogits if that is less. Take
-// random signs u with E[u·uᵀ] = I and the average v of K products (g·u)·u. Then E[vᵀHv] ≤
-// tr(H)·‖g‖²/K + (1+1/K)·gᵀHg. Both the trace of the second derivative H (over Columns) and its
-// eigenvalues are at most curvature·RowBound². So the number of weights has no part in it, as in
-// theorem 3 of DPZero.
+// defaultRate returns the smaller of two rates. The first is the largest rate at which a step
+// without noise decreases the loss on average. At the second, the noise of all steps together is
+// zerothLogits.
+//
+// For the first rate, take random signs u with E[u·uᵀ] = I and the average v of K products (g·u)·u.
+// Then E[vᵀHv] ≤ tr(H)·‖g‖²/K + (1+1/K)·gᵀHg. The trace of the second derivative H, divided by
+// Columns, and the eigenvalues of H are at most curvature·RowBound². So the rate does not depend on
+// the number of weights, as in theorem 3 of DPZero.
 func (z zerothPlan) defaultRate(p Plan, curvature float64) float64 {
 	k := float64(z.Directions)
 	rate := 1 / (curvature * p.RowBound * p.RowBound * (1 + (1+float64(p.Columns))/k))
@@ -145,8 +151,8 @@ func (z zerothPlan) defaultRate(p Plan, curvature float64) float64 {
 	return min(rate, zerothLogits/(z.noiseOfSteps()/p.records()*p.RowBound))
 }
 
-// noiseOfSteps returns the standard deviation of the noise on each weight from all steps at rate 1,
-// times the number of records.
+// noiseOfSteps returns the standard deviation of the noise in each weight after all steps at rate
+// 1, times the number of records.
 func (z zerothPlan) noiseOfSteps() float64 {
 	deviation := z.NoiseMultiplier * z.ClippingNorm
 	if z.Noise == option.NoiseL1 {
@@ -167,7 +173,7 @@ func (z zerothPlan) event() mechanism.Event {
 
 func (z zerothPlan) draws() int { return noiseDraws(z.Noise, z.Steps*z.Directions) }
 
-// check refuses numbers that no request may have.
+// check returns an error if a number of the section is out of range for a request.
 func (z zerothPlan) check() error {
 	switch {
 	case z.Steps < 1 || z.Steps > maxZerothSteps || z.Directions < 1 || z.Directions > maxDirections:

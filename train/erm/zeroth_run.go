@@ -13,8 +13,8 @@ import (
 type zerothRun struct {
 	*fitting
 	plan zerothPlan
-	// all holds the weights of the next step, then the directions, one after the other: the columns
-	// of one product with rows.
+	// all holds the weights for the next step, followed by the directions. Rows are multiplied by
+	// all of them in one product.
 	all []float64
 	// average is the average of the iterates after the first half.
 	average []float64
@@ -25,7 +25,7 @@ func newZerothRun(f *fitting) *zerothRun {
 	return &zerothRun{f, z, make([]float64, weights*(1+z.Directions)), make([]float64, weights)}
 }
 
-// step releases the sums of differences along fresh directions and moves the weights.
+// step pays for and releases the sums of differences along fresh directions, and moves the weights.
 func (r *zerothRun) step(step int) error {
 	weights := r.all[:len(r.average)]
 	directions := r.all[len(weights):]
@@ -50,7 +50,7 @@ func (r *zerothRun) step(step int) error {
 	return nil
 }
 
-// release returns the noisy sum of the records' differences.
+// release pays for and returns the noisy sum of the records' differences.
 func (r *zerothRun) release() ([]float64, error) {
 	sample, err := release.Draw(release.Full(), r.rows.Len())
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *zerothRun) release() ([]float64, error) {
 	return noisy.Values(), err
 }
 
-// sum adds all records in parallel.
+// sum adds the differences of all records, in parallel.
 func (r *zerothRun) sum(sum *release.VectorSum) error {
 	scorer := r.rows.Scorer(r.all, r.Plan.Columns*(1+r.plan.Directions))
 	workers := runtime.GOMAXPROCS(0)
@@ -88,19 +88,19 @@ func (r *zerothRun) sum(sum *release.VectorSum) error {
 	return joined(failed...)
 }
 
-// zerothPart is the partial sum of one goroutine.
+// zerothPart is one goroutine's part of the sum.
 type zerothPart struct {
 	*zerothRun
 	scorer  *release.Scorer
 	sum     *release.VectorSum
 	scores  []float32
 	vectors []float64
-	// scores of one record on both sides
+	// before and after are the scores of one record on both sides of the weights.
 	before, after []float64
 }
 
-// add adds the differences of the records of a block. A record's differences follow from its own
-// row and label and from released numbers.
+// add adds the differences of the records of a block. A record's differences depend only on its own
+// row and label and on released numbers.
 func (p *zerothPart) add(b release.Block) error {
 	n, k := b.Len(), p.plan.Directions
 	if n == 0 {
@@ -115,9 +115,9 @@ func (p *zerothPart) add(b release.Block) error {
 	return p.sum.Add(b.Record(0), p.vectors)
 }
 
-// differences writes the differences of one record along all directions, or zeros without a label.
-// The argument scores holds the scores of the weights, then the scores of each direction. Losses
-// that overflow give NaN or infinities, which add nothing.
+// differences writes the differences of one record along all directions, or zeros for a record
+// without a label. The argument scores holds the scores at the weights, followed by the scores
+// along each direction. Losses that overflow give NaN or infinities, which add nothing to the sum.
 func (p *zerothPart) differences(dst []float64, scores []float32, label float64) {
 	if label != label {
 		clear(dst)
@@ -141,7 +141,7 @@ func resized[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// signs fills dst with random signs that follow from the number of a direction alone, so they are
+// signs fills dst with random signs. They depend only on the number of the direction, so they are
 // public. The generator is SplitMix64 (Steele, Lea & Flood, "Fast Splittable Pseudorandom Number
 // Generators", OOPSLA 2014).
 func signs(dst []float64, number uint64) {
