@@ -73,8 +73,14 @@ func DraftSchema(ctx context.Context, src Source, d Draft) (*Schema, error) {
 		if d.FromData && len(parts) > 1 {
 			return nil, &FileError{File: src.Path, Problem: "bounds are to be copied out of a table in parts", Want: "one file for that", Remedy: "declare them, or join the parts"}
 		}
-		src.Path = parts[0]
+		s, err := draftFile(ctx, parts[0].source(src), d)
+		return s, parts[0].named(err)
 	}
+	return draftFile(ctx, src, d)
+}
+
+// draftFile returns the draft of the schema of a file.
+func draftFile(ctx context.Context, src Source, d Draft) (*Schema, error) {
 	file, in, err := openFile(ctx, src.Path, 0, src.Formats)
 	if err != nil {
 		return nil, err

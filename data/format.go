@@ -24,7 +24,13 @@ func (in *input) columns(f *os.File, head []byte, src Source) (columnar.File, er
 		if err != nil {
 			return nil, columnFailure(src.Path, 0, err)
 		}
+		if len(src.partition) > 0 {
+			columns = partitioned{columns, src.partition}
+		}
 		return columns, nil
+	}
+	if len(src.partition) > 0 {
+		return nil, partitionRefused(src.Path)
 	}
 	return nil, nil
 }

@@ -10,7 +10,7 @@ import (
 // are a missing file, an unknown format, a header or shape that does not fit the schema, and an
 // undeclared column of o.Extra. CheckHeader opens every file of the table, and reads no record.
 func CheckHeader(ctx context.Context, s *Schema, src Source, o ReadOptions) error {
-	parts := []string{src.Path}
+	parts := []onePart{{path: src.Path}}
 	if src.Database == nil && format.IsParts(src.Path) {
 		var err error
 		if parts, err = partsOf(src.Path); err != nil {
@@ -18,9 +18,8 @@ func CheckHeader(ctx context.Context, s *Schema, src Source, o ReadOptions) erro
 		}
 	}
 	for _, part := range parts {
-		src.Path = part
-		if err := checkHeader(ctx, s, src, o); err != nil {
-			return err
+		if err := checkHeader(ctx, s, part.source(src), o); err != nil {
+			return part.named(err)
 		}
 	}
 	return nil

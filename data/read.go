@@ -24,7 +24,8 @@ type Source struct {
 	//   - "-" for standard input
 	//   - a folder, or a pattern with *, ? or [. The files in the folder, or the files that match
 	//     the pattern, are parts of one table with equal columns. The parts are read in the order
-	//     of their names.
+	//     of their names. A folder in it that is named key=value gives the files of Formats in it a
+	//     column.
 	Path string
 	// Labels is the name of a separate NPY or IDX file with the target of an NPY or IDX matrix. ""
 	// means that there is no separate file.
@@ -45,6 +46,8 @@ type Source struct {
 	// Formats are file formats and compressions that this package does not know by itself. A file's
 	// first bytes decide whether it has one of these formats.
 	Formats []columnar.Format
+
+	partition []partitionCell // of a file in folders named key=value
 }
 
 // ReadOptions select parts of a table and limit its size.
@@ -190,6 +193,9 @@ func scanFile(ctx context.Context, q request, src Source) error {
 		return labelsRefused(src.Path, "a table with named columns")
 	case columns != nil:
 		witness.From(ctx).Index(footer(f, in.size))
+		for _, c := range src.partition {
+			witness.From(ctx).Index(fmt.Appendf(nil, "%q %q", c.name, c.value))
+		}
 		return scanColumns(ctx, q, columns)
 	}
 	in.watch(b)
