@@ -37,16 +37,17 @@ type Classification struct {
 	// random record of Levels[1] scores above a random record of Levels[0], where a tie counts 1/2.
 	// It is NaN (null in JSON) if a level has no records or if there are more than two levels.
 	AUC Measure `json:"auc"`
-	// AveragePrecision is the mean, over the records of Levels[1], of the precision at the threshold
-	// of the record's score. The precision is the share of Levels[1] among the records that score at
-	// least as high. It is NaN (null in JSON) where AUC is NaN.
+	// AveragePrecision is the mean, over the records of Levels[1], of the precision at the
+	// threshold of the record's score. The precision is the share of Levels[1] among the records
+	// that score at least as high. It is NaN (null in JSON) if AUC is NaN.
 	AveragePrecision Measure `json:"average-precision"`
-	// CalibrationError is the expected calibration error over Reliability: the mean over the records
-	// of the difference between mean probability and frequency in the record's bin. It is NaN (null
-	// in JSON) if there are more than two levels.
+	// CalibrationError is the expected calibration error. Each bin of Reliability has a difference
+	// between its mean probability and its frequency. CalibrationError is the mean of the magnitude
+	// of this difference over the records. It is NaN (null in JSON) if there are more than two
+	// levels.
 	CalibrationError Measure `json:"calibration-error"`
-	// Reliability has the records by their probability of Levels[1], in 15 bins of equal width,
-	// without the empty ones. It is nil if there are more than two levels.
+	// Reliability counts the records by their probability of Levels[1], in 15 bins of equal width.
+	// Empty bins are left out. It is nil if there are more than two levels.
 	Reliability []Bin `json:"reliability,omitempty"`
 	// Levels are the names of the classes.
 	Levels []string `json:"levels"`

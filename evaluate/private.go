@@ -38,13 +38,15 @@ type PrivateClassification struct {
 	// AUC is the area under the receiver operating characteristic. It is nil if there are more than
 	// two levels.
 	AUC *Area `json:"auc,omitempty"`
-	// AveragePrecision is the mean of the precision over the rows of the second level, each at the
-	// threshold of its score. Its interval allows for the order of the scores inside bins. It is nil
-	// if there are more than two levels.
+	// AveragePrecision is the mean of the precision over the rows of the second level. The
+	// precision of a row is computed at the threshold of the row's score. The interval allows for
+	// the unknown order of the scores inside bins. AveragePrecision is nil if there are more than
+	// two levels.
 	AveragePrecision *Estimate `json:"average-precision,omitempty"`
-	// CalibrationError is the expected calibration error over the rows of Calibration: the mean
-	// over the records of the difference between probability and frequency. Its interval allows for
-	// the probabilities inside bins. It is nil if there are more than two levels or one score bin.
+	// CalibrationError is the expected calibration error. Each row of Calibration has a difference
+	// between probability and frequency. CalibrationError is the mean of the magnitude of this
+	// difference over the records. The interval allows for the unknown probabilities inside bins.
+	// It is nil if there are more than two levels or one score bin.
 	CalibrationError *Estimate `json:"calibration-error,omitempty"`
 	// ROC contains the points of the receiver operating characteristic, from the highest threshold
 	// to the lowest. It is nil if there are more than two levels.

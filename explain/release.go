@@ -13,7 +13,7 @@ import (
 
 // releaseCost is a part of an event and its cost.
 type releaseCost struct {
-	// What is the purpose of the part, "" where only the event is known.
+	// What is the purpose of the part. It is "" if only the event is known.
 	What  string `json:"what,omitempty"`
 	Event string `json:"event"`
 	Times int    `json:"times"`

@@ -2,10 +2,13 @@ package feature
 
 import "sync"
 
-// Entries returns a function that appends the features of one row that are not 0, in ascending
-// order, to index and x, and returns them. Their number is at most most, where no column is text. The
-// argument values is a row of Dataset.Row. Several goroutines may call the function. Entries returns
-// nil if the rows are not mostly 0: if a transform is not made for such rows, or if there is none.
+// Entries returns a function that appends the nonzero features of one row to index and x, and
+// returns both slices. The argument values is a row of Dataset.Row. The indices are ascending.
+// Several goroutines may call the function at the same time. If no column is text, the function
+// appends at most most features.
+//
+// Entries returns nil unless the pipeline has exactly one transform, and that transform makes rows
+// that are mostly 0.
 func (c *Pipeline) Entries() (of func(values []float32, index []uint32, x []float64) ([]uint32, []float64), most int) {
 	if len(c.transforms) != 1 {
 		return nil, 0

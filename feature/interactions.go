@@ -59,8 +59,9 @@ type interactionsParameters struct {
 	Buckets  int       `json:"buckets"`
 }
 
-// pairNames are pairs of names of columns: [["age", "sex"]], or on one line "age*sex+job*sex", or one
-// of the words autoPairs, allPairs and noPairs. Nothing means autoPairs.
+// pairNames are pairs of names of columns, or a word. The pairs are a list such as [["age",
+// "sex"]], or one line such as "age*sex+job*sex". The word is autoPairs, allPairs or noPairs, and
+// the empty word means autoPairs.
 type pairNames struct {
 	word  string
 	pairs crossLists
@@ -76,7 +77,7 @@ func (p *pairNames) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &p.pairs)
 }
 
-// MarshalJSON writes what UnmarshalJSON accepts.
+// MarshalJSON returns the pairs as a list of lists, or the word. UnmarshalJSON reads both.
 func (p pairNames) MarshalJSON() ([]byte, error) {
 	if p.pairs != nil {
 		return json.Marshal([][]string(p.pairs))
@@ -335,7 +336,8 @@ func (t *interactions) In() int { return t.in }
 
 func (t *interactions) Out() int { return t.dim }
 
-// Bound returns the larger of in and 1, or of the largest sum in a bucket.
+// Bound returns the larger of in and 1. If pairs share buckets, it returns the largest possible sum
+// in a bucket if that is larger.
 func (t *interactions) Bound(in float64) float64 {
 	if t.buckets > 0 {
 		return max(in, 1, t.parameters.Weight*float64(t.mostEntries()-len(t.columns)))
@@ -362,7 +364,8 @@ func (t *interactions) Apply(dst, x []float64, scratch any) {
 	}
 }
 
-// mostEntries bounds the number of features of a row that are not 0. Texts are not counted.
+// mostEntries returns the largest number of nonzero features of a row, without the features of text
+// columns.
 func (t *interactions) mostEntries() int {
 	most := len(t.columns)
 	for _, c := range t.columns {

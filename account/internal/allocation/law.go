@@ -19,13 +19,14 @@ import (
 	"github.com/ditherml/dither/account/internal/pair"
 )
 
-// Kind is the side of a bound: larger in the convex order, or smaller.
+// Kind is the side on which distributions bound the exact distribution in the convex order: above
+// or below.
 type Kind uint8
 
 const (
-	// Upper is the kind of distributions that put the mass of a cell on its ends.
+	// Upper is the kind of distributions that move the mass of a cell to the ends of the cell.
 	Upper Kind = iota + 1
-	// Lower is the kind of distributions that put the mass of a cell on its mean.
+	// Lower is the kind of distributions that move the mass of a cell to the mean of the cell.
 	Lower
 )
 

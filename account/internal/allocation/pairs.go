@@ -7,8 +7,8 @@ import (
 	"github.com/ditherml/dither/account/internal/pair"
 )
 
-// Pairs are the dominating pairs of one epoch: Remove compares the output with the record to the
-// output without it, and Add the other way round.
+// Pairs are the dominating pairs of one epoch. Remove is the pair of the output with the record
+// against the output without the record. Add is the same pair in the other direction.
 type Pairs struct{ Remove, Add pair.Atoms }
 
 // New returns pairs for random allocation to this many steps, at least 2, with this noise

@@ -7,14 +7,17 @@ import (
 	"github.com/ditherml/dither/account/internal/pair"
 )
 
-// Replace returns a pair, its own reverse, that dominates the replacement of one record by another.
-// The pairs given must dominate the removal of the first and the adding of the second.
+// Replace returns a pair that dominates the replacement of one record by another. The pair is its
+// own reverse. The given pairs must dominate the removal of the first record and the addition of
+// the second record.
 //
-//  1. For distributions M, N and K and any a, b > 0, M - a·K = (M - b·N) + b·(N - (a/b)·K). Hence
-//     H_a(M ‖ K) ≤ H_b(M ‖ N) + b·H_a/b(N ‖ K). Here N is the distribution without the record.
-//  2. So the least over some b is an upper bound at each of some a ≥ 1.
-//  3. The largest divergence over all neighbors is convex in a, falls, and is its own mirror image,
-//     H_a = 1-a + a·H_1/a. So it lies below every chord between such bounds, also across a = 1.
+//  1. For distributions M, N and K and any a, b > 0, M - a·K = (M - b·N) + b·(N - (a/b)·K).
+//     Hence H_a(M ‖ K) ≤ H_b(M ‖ N) + b·H_a/b(N ‖ K). Here N is the distribution without the
+//     record.
+//  2. So at each a ≥ 1 the least value over some b is an upper bound.
+//  3. The largest divergence over all neighbors is convex in a, falls, and is its own mirror
+//     image, H_a = 1-a + a·H_1/a. So it lies below every chord between such bounds, also
+//     across a = 1.
 //  4. Beyond the last a it is at most the last bound.
 //
 // The profile of the returned atoms is the lower hull of the chords.

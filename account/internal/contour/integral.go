@@ -26,22 +26,22 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// ErrUnsuited is the error of a composition that the integral cannot price at this point; another
-// engine has to.
+// ErrUnsuited is the error for a composition that the integral cannot price at a point. Callers use
+// another engine there.
 var ErrUnsuited = errors.New("contour: the integral does not converge here")
 
-// DefaultNodes is the limit that New sets on the points of the line.
+// DefaultNodes is the number of points on the line of integration to which New limits an integral.
 const DefaultNodes = 1 << 16
 
-// Term is Count releases that Pair dominates. Count is an integer, 0 or more.
+// Term is a number of releases that the same pair dominates. Count is an integer, 0 or more.
 type Term struct {
 	Pair  pair.Pair
 	Count float64
 }
 
-// Integral prices a composition of independent releases in one direction. It keeps the quadrature
-// rules of its pairs from call to call. Methods may be called concurrently. They run one after the
-// other, each on several processors where that helps.
+// Integral is a composition of independent releases in one direction, for which it computes prices.
+// It keeps the quadrature rules of its pairs between calls. It is safe for concurrent use. Its
+// methods run one after another, and each method uses several processors if that saves time.
 type Integral struct {
 	mutex    sync.Mutex
 	terms    []*term
@@ -52,13 +52,13 @@ type Integral struct {
 	work     float64 // the cost of the present call
 }
 
-// New returns the integral of the composition of terms, in any order. The error wraps ErrUnsuited
-// for a pair of a kind that it does not know. A pair that makes no sense is another error: weights
-// that do not sum to 1, a scale of 0, a fractional count.
+// New returns the integral of the composition of terms, in any order. If it does not know the kind
+// of a pair, the error wraps ErrUnsuited. An invalid pair or count is another error. Examples are
+// weights that do not sum to 1, a scale of 0, and a fractional count.
 func New(terms []Term) (*Integral, error) { return NewLimited(terms, DefaultNodes) }
 
-// NewLimited returns New's integral with a limit on the points at which the integrand is evaluated.
-// A method that reaches the limit returns ErrUnsuited.
+// NewLimited returns the same integral as New, with a limit on the points at which the integrand is
+// evaluated. A method that reaches the limit returns ErrUnsuited.
 func NewLimited(terms []Term, nodes int) (*Integral, error) {
 	i := &Integral{nodes: nodes}
 	logFinite := 0.0
@@ -118,9 +118,9 @@ func (i *Integral) top() float64 {
 	return sum
 }
 
-// Delta returns the probability δ(ε) = E_P[max(0, 1 - e^{ε-L})] for any real ε, with a
-// relative error of about 1e-9. It is 1 for -Inf, and the probability of an infinite loss
-// for +Inf and for every ε that no finite loss exceeds.
+// Delta returns δ(ε) = E_P[max(0, 1 - e^{ε-L})] for any real ε, with a relative error of about
+// 1e-9. At -Inf δ is 1. At +Inf, and at every ε that no finite loss exceeds, δ is the probability
+// of an infinite loss.
 func (i *Integral) Delta(epsilon float64) (float64, error) {
 	if math.IsNaN(epsilon) {
 		return 0, errors.New("contour: epsilon is not a number")
@@ -144,8 +144,9 @@ func (i *Integral) Delta(epsilon float64) (float64, error) {
 	return i.infinity + math.Exp(logDelta), nil
 }
 
-// Epsilon returns the least ε ≥ 0 with δ(ε) ≤ delta, with the error that a relative 1e-9 in delta
-// makes. It is +Inf where an infinite loss is more likely than delta, and 0 where δ(0) ≤ delta.
+// Epsilon returns the least ε ≥ 0 with δ(ε) ≤ delta. Its error corresponds to a relative error of
+// 1e-9 in delta. The result is +Inf if an infinite loss is more likely than delta, and 0 if δ(0) ≤
+// delta.
 func (i *Integral) Epsilon(delta float64) (float64, error) {
 	if !(delta >= 0) {
 		return 0, fmt.Errorf("contour: delta is %v, want at least 0", delta)
@@ -195,10 +196,10 @@ func (i *Integral) distance() float64 {
 	return min(sum.Value(), 0.5*math.Sqrt(math.Expm1(square.Value())))
 }
 
-// LogMoment returns Σ count·log E_P[e^{tL}; L finite] for real t, to a relative error of about
-// 1e-13 even when it is tiny. At t = α-1 it is (α-1) times the Rényi divergence of order α. It is
-// +Inf where t is so large that the pair would need too many nodes. It is +Inf for t < -1 too,
-// because a loss of -Inf has an infinite moment there.
+// LogMoment returns Σ count·log E_P[e^{tL}; L finite] for real t. The relative error is about
+// 1e-13, even for tiny results. At t = α-1 the result is (α-1) times the Rényi divergence of order
+// α. The result is +Inf if t is so large that the pair would need too many nodes. It is +Inf for t
+// < -1 too, because a loss of -Inf has an infinite moment there.
 func (i *Integral) LogMoment(t float64) float64 {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
@@ -221,11 +222,11 @@ func (i *Integral) LogMoment(t float64) float64 {
 // loss is infinite.
 func (i *Integral) Mean() float64 { return i.tiltedAt(0).mean }
 
-// Variance returns the variance under P of the total loss, given that none is infinite.
+// Variance returns the variance under P of the total loss, given that no loss is infinite.
 func (i *Integral) Variance() float64 { return i.tiltedAt(0).variance }
 
 // Tilted returns the mean and the variance of the total loss under the distribution tilted by
-// e^{tL}: the first two derivatives of LogMoment at t.
+// e^{tL}. They are the first two derivatives of LogMoment at t.
 func (i *Integral) Tilted(t float64) (mean, variance float64) {
 	c := i.tiltedAt(t)
 	return c.mean, c.variance
@@ -237,9 +238,9 @@ func (i *Integral) tiltedAt(t float64) cumulants {
 	return i.cumulants(t)
 }
 
-// Saddle returns λ > 0 at which log M(t) - t·ε - log t - log(t+1) is least on the real axis, to a
-// relative error of about 1e-6. It returns ErrUnsuited where no finite loss exceeds ε, since there
-// is no saddle point.
+// Saddle returns the λ > 0 at which log M(t) - t·ε - log t - log(t+1) is least on the real axis.
+// The relative error is about 1e-6. Saddle returns ErrUnsuited if no finite loss exceeds ε, since
+// there is no saddle point.
 func (i *Integral) Saddle(epsilon float64) (float64, error) {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()

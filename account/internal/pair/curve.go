@@ -8,18 +8,20 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// Curve is a Mixture prepared for evaluation. It gives the privacy loss as a function of the output
-// x, the inverse of that function, and the masses of intervals of x.
+// Curve is a Mixture prepared for evaluation. It gives the privacy loss of an output x, the output
+// of a loss, and the masses of intervals of outputs.
 type Curve struct {
 	Law    Law
 	Scale  float64
 	Rising bool // whether the loss rises in x
-	// Low and High are the ends of the range of the loss, -Inf and +Inf where it has none.
+	// Low and High are the ends of the range of the loss. They are -Inf and +Inf if the loss is
+	// unbounded.
 	Low, High float64
 	shifts    []shift
 	form      form
-	// First and Last are the smallest and the largest mean. First is 0: outputs are measured from
-	// the first mean, so that their rounding does not depend on the place of that mean.
+	// First and Last are the smallest and the largest mean. First is 0, because outputs are
+	// measured from the first mean. So the rounding of outputs does not depend on the place of that
+	// mean.
 	First, Last float64
 }
 
@@ -39,8 +41,8 @@ const (
 
 var errMixture = errors.New("pair: mixture is malformed, want a law, a positive scale and positive weights that sum to 1")
 
-// NewCurve returns a mixture prepared for evaluation. A scale or weights that make no sense are an
-// error.
+// NewCurve returns a mixture prepared for evaluation. It returns an error if the scale or the
+// weights are invalid.
 func NewCurve(m Mixture) (*Curve, error) {
 	if m.Law != Normal && m.Law != Laplace || !(m.Scale > 0) || math.IsInf(m.Scale, 0) || !weighted(m.P) || !weighted(m.Q) {
 		return nil, errMixture
@@ -132,9 +134,9 @@ func (c *Curve) span() {
 	c.Low, c.High = math.Min(left, right), math.Max(left, right)
 }
 
-// sideLoss returns the loss left (-1) or right (1) of all means, for Laplace noise. It is log(1+Σ
-// (p-q)·(e^x-1)/Σ q·e^x) for weights p and q that sum to 1 and exponents x, so that small losses
-// keep their digits.
+// sideLoss returns the loss on the left (-1) or on the right (1) of all means, for Laplace noise.
+// With weights p and q that sum to 1, and exponents x, the loss is log(1+Σ (p-q)·(e^x-1)/Σ q·e^x).
+// In this form small losses keep their digits.
 func (c *Curve) sideLoss(side float64) float64 {
 	if (c.Last-c.First)/c.Scale > mostExponent {
 		return c.Loss((c.First+c.Last)/2 + side*((c.Last-c.First)/2+c.Scale))
@@ -160,7 +162,7 @@ func (c *Curve) Top() float64 {
 	return c.High + math.Abs(c.High)*0x1p-48 + 0x1p-48 // the logarithm of a quotient
 }
 
-// end returns the limit of the loss where the outermost copy decides it.
+// end returns the limit of the loss at an end of the range where the outermost copy s dominates.
 func (c *Curve) end(s shift) float64 {
 	switch {
 	case len(c.shifts) == 1:
@@ -180,10 +182,13 @@ func (c *Curve) Loss(x float64) float64 {
 	return l
 }
 
-// LossError returns a bound on two errors: that of Loss, and the distance of the loss of Inverse
-// from the loss asked for, apart from the residual that Inverse returns. It covers the rounding of
-// exponents, and of logarithms of numbers known to a few units. Exponents are at most
-// z·(Last-First)/Scale where no output is farther than z standard units from a mean.
+// LossError returns a bound on two errors. The first is the error of Loss. The second is the
+// distance between the loss of the result of Inverse and the requested loss, without the residual
+// that Inverse returns.
+//
+// The bound covers the rounding of exponents, and of logarithms of numbers that are known to a few
+// units. Exponents are at most z·(Last-First)/Scale if no output is more than z standard units from
+// a mean.
 func (c *Curve) LossError(z float64) float64 {
 	return 0x1p-53 * (32 + 8*z*(c.Last-c.First)/c.Scale)
 }
@@ -209,7 +214,8 @@ func (c *Curve) lossAndSlope(x float64) (loss, slope float64) {
 	return c.distantLoss(x)
 }
 
-// distantLoss returns lossAndSlope where one side underflows, with each side in log scale.
+// distantLoss returns lossAndSlope for outputs where a density underflows. It computes both
+// densities on a logarithmic scale.
 func (c *Curve) distantLoss(x float64) (loss, slope float64) {
 	side := func(weight func(shift) float64) (value, slope float64) {
 		top := math.Inf(-1)

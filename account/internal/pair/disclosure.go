@@ -2,26 +2,27 @@ package pair
 
 import "math"
 
-// Disclosure is the probability 1 - Π(1-δ)^k that any of some independent releases discloses all.
-// Each release does so with probability δ, and k releases have the same δ. The zero value is the
-// probability of no release.
+// Disclosure is the probability 1 - Π(1-δ)^k that at least one of several independent releases
+// discloses everything. Each release discloses everything with probability δ, and k releases have
+// the same δ. The zero value is the probability for no release.
 //
-// The error, with u = 2^-53: math.Log1p and math.Expm1 err by at most 2u of their values, and a
-// product by u. A sum of n numbers of one sign errs by (n-1)u. So the logarithm S of Π errs by
-// (n+2)u of itself. 1-e^S errs from that by no larger share, since |S|·e^S ≤ 1-e^S. Each bound is
-// (n+8)u of the computed number away from it, and n+1 of the least numbers of float64 where the
-// number is small.
+// The error is bounded as follows, with u = 2^-53. The results of math.Log1p and math.Expm1 have
+// relative errors of at most 2u, and a product has u. A sum of n numbers of one sign adds (n-1)u.
+// So the logarithm S of Π has a relative error of (n+2)u. The relative error of 1-e^S is no larger,
+// since |S|·e^S ≤ 1-e^S. Each bound is moved outward by a relative (n+8)u, and by n+1 times the
+// least number of float64 for small results.
 type Disclosure struct {
 	least, most float64 // Σ k·log(1-δ) of the lower and of the upper bounds on δ
-	low, high   float64 // the one δ, as long as there is one release
+	low, high   float64 // the δ of the release, if there is only one
 	terms       float64
 	releases    float64
 }
 
-// Add adds count releases that disclose all with probability delta each.
+// Add adds count releases. Each of them discloses everything with probability delta.
 func (d *Disclosure) Add(delta, count float64) { d.AddBetween(delta, delta, count) }
 
-// AddBetween adds count releases whose probability is from low to high.
+// AddBetween adds count releases. Each of them discloses everything with a probability from low to
+// high.
 func (d *Disclosure) AddBetween(low, high, count float64) {
 	if count == 0 || !(high > 0) {
 		return
@@ -33,8 +34,8 @@ func (d *Disclosure) AddBetween(low, high, count float64) {
 	d.releases += count
 }
 
-// Bounds returns a lower and an upper bound on the probability. For a single release they are the
-// probabilities that were added.
+// Bounds returns a lower and an upper bound on the probability. For a single release it returns the
+// two numbers that were added.
 func (d Disclosure) Bounds() (lower, upper float64) {
 	if d.releases <= 1 {
 		return d.low, min(d.high, 1)

@@ -6,9 +6,10 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// Inverse returns an x whose loss is l, and a bound on the distance of its loss from l apart from
-// LossError. x is -Inf or +Inf where l is outside the range or at its end. Closed forms need no
-// hint; for other pairs a hint near x saves time.
+// Inverse returns an output x whose loss is l. It also returns a bound on the distance of the loss
+// of x from l, in addition to LossError. The output is -Inf or +Inf if l is outside the range of
+// the loss or at an end. A hint near x saves time for pairs without a closed form, and other pairs
+// ignore it.
 //
 // The closed forms are solutions of log(P(x)/Q(x)) = l. For copies at m and m+d against the copy at
 // m, with y = d(x-m-d/2)/Scale², the equation is 1-q+q·e^y = e^l. For copies at m and m+d against m
@@ -55,7 +56,7 @@ func (c *Curve) twoCopies(l float64) float64 {
 	return middle + y*c.Scale*c.Scale/(b.mean-a.mean)
 }
 
-// logRatio returns log(1 + (e^l-1)/w), also where e^l overflows.
+// logRatio returns log(1 + (e^l-1)/w), even if e^l overflows.
 func logRatio(l, w float64) float64 {
 	if l > 600 { // 1 is lost against e^l
 		return l - special.Log(w)
@@ -92,7 +93,8 @@ func asinhExp(a, b float64) float64 {
 	return math.Copysign(a+logSinh+math.Ln2, b)
 }
 
-// solve returns the inverse of a monotone loss, by Newton steps inside a bracket that shrinks.
+// solve returns the inverse of a monotone loss. It takes Newton steps inside a bracket that
+// shrinks.
 func (c *Curve) solve(l, hint float64) (x, residual float64) {
 	low, high := c.bracket(l)
 	x = hint
@@ -126,7 +128,7 @@ func (c *Curve) solve(l, hint float64) (x, residual float64) {
 	return best, bestGap
 }
 
-// bracket returns outputs on both sides of loss l.
+// bracket returns two outputs, one on each side of loss l.
 func (c *Curve) bracket(l float64) (low, high float64) {
 	if c.Law == Laplace {
 		return c.First, c.Last

@@ -8,12 +8,13 @@ import (
 
 // MassError returns a bound on the relative error of Masses. Each end of the interval that matters
 // is at most z standard units from every mean. An argument of the density has a relative error of 3
-// units. So its square half, and the exponent, err by at most 4z² units. At most twenty operations
-// follow. Where tails are subtracted, the difference is at least a fifteenth of them.
+// units. So half the square of the argument, which is the exponent, has an error of at most 4z²
+// units. At most twenty operations follow. If tails are subtracted, the difference is at least a
+// fifteenth of the tails.
 func MassError(z float64) float64 { return 0x1p-53 * (48 + 4*z*z) }
 
-// Masses returns the probability of the interval from a to b under P and under Q. a ≤ b, and either
-// may be infinite. See MassError for the error.
+// Masses returns the probability of the interval from a to b under P and under Q. The argument a is
+// at most b, and both may be infinite. MassError bounds the error.
 func (c *Curve) Masses(a, b float64) (p, q float64) {
 	if a == b {
 		return 0, 0
@@ -31,11 +32,12 @@ func (c *Curve) Masses(a, b float64) (p, q float64) {
 	return p, q
 }
 
-// normalMass returns Φ(b)-Φ(a). width is b-a, known better than the difference of the arguments.
+// normalMass returns Φ(b)-Φ(a). The argument width is b-a, with a smaller error than the difference
+// of the arguments a and b.
 //
-// Around the middle m of a narrow interval, ∫φ = φ(m)·w·Σ He₂ₖ(m)(w/2)²ᵏ/(2k+1)!, with He the
-// Hermite polynomials (Taylor's series of the normal density; Abramowitz & Stegun 26.2.31). Since
-// |He₂ₖ(m)| ≤ (|m|+√(4k))²ᵏ, five terms leave a relative remainder below 2e-16 for w(|m|+6) ≤ 1/2.
+// Let m be the middle of a narrow interval of width w. Then ∫φ = φ(m)·w·Σ He₂ₖ(m)(w/2)²ᵏ/(2k+1)!,
+// with He the Hermite polynomials (Taylor's series; Abramowitz & Stegun 26.2.31). Since |He₂ₖ(m)| ≤
+// (|m|+√(4k))²ᵏ, five terms leave a relative remainder below 2e-16 for w(|m|+6) ≤ 1/2.
 func normalMass(a, b, width float64) float64 {
 	m := (a + b) / 2
 	if !(width*(math.Abs(m)+6) <= 0.5) {
@@ -54,7 +56,7 @@ func hermiteSum(m, v float64) float64 {
 	return 1 + v*(he2*(1.0/6)+v*(he4*(1.0/120)+v*(he6*(1.0/5040)+v*he8*(1.0/362880))))
 }
 
-// wideMass returns the difference of tails on the side where they are small.
+// wideMass returns the difference of two tails, on the side on which tails are small.
 func wideMass(a, b float64) float64 {
 	if a+b < 0 {
 		a, b = -b, -a
@@ -76,13 +78,15 @@ func laplaceMass(a, b, width float64) float64 {
 	return -0.5 * (math.Expm1(a) + math.Expm1(-b))
 }
 
-// Distance returns how far out x is: the largest |x-mean|/Scale of any copy.
+// Distance returns the largest |x-mean|/Scale over all copies: the distance of x from the farthest
+// mean in standard units.
 func (c *Curve) Distance(x float64) float64 {
 	return math.Max(math.Abs(x-c.First), math.Abs(x-c.Last)) / c.Scale
 }
 
-// LogTails returns the logarithms of P(X ≥ x) and Q(X ≥ x), or of P(X ≤ x) and Q(X ≤ x)
-// if left is set. They do not underflow; their absolute error is below MassError.
+// LogTails returns the logarithms of P(X ≥ x) and Q(X ≥ x). If left is true, it returns the
+// logarithms of P(X ≤ x) and Q(X ≤ x). The logarithms do not underflow. Their absolute error is
+// below MassError.
 func (c *Curve) LogTails(x float64, left bool) (p, q float64) {
 	p, q = math.Inf(-1), math.Inf(-1)
 	for _, s := range c.shifts {

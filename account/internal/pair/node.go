@@ -6,16 +6,16 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// Node is an output where a lattice of losses has a node.
+// Node is an output at which a lattice of losses has a node.
 type Node struct {
 	X        float64 // the output; -Inf or +Inf at the ends of the range
-	Residual float64 // how far its loss may be from the node's, apart from LossError
+	Residual float64 // bound on the distance of the loss of X from the loss of the node, without LossError
 	ratio    float64 // density of the second copy over that of the first; 0 if not known
 }
 
-// NodeAt returns the output whose loss is l, given odds = e^l. An error of odds counts as an error
-// of l. It gives what Inverse gives, and is faster for pairs on two means. A hint near X saves
-// time.
+// NodeAt returns the node whose output has loss l, given odds = e^l. An error of odds counts as an
+// error of l. NodeAt gives the same output as Inverse, and is faster for pairs on two means. A hint
+// near X saves time.
 func (c *Curve) NodeAt(l, odds, hint float64) Node {
 	if c.Law == Normal && len(c.shifts) == 2 {
 		if r := c.ratioAt(odds); r > 1e-150 && r < 1e150 {
@@ -27,8 +27,8 @@ func (c *Curve) NodeAt(l, odds, hint float64) Node {
 	return Node{X: x, Residual: residual}
 }
 
-// ratioAt returns the ratio of the two densities where P/Q is the given number. Cancellation in the
-// difference of nearly equal numbers is an error of P/Q of one unit.
+// ratioAt returns the ratio of the two densities at an output where P/Q is odds. A difference of
+// nearly equal numbers loses digits, which counts as an error of one unit in odds.
 func (c *Curve) ratioAt(odds float64) float64 {
 	a, b := c.shifts[0], c.shifts[1]
 	switch {
@@ -46,10 +46,12 @@ func (c *Curve) ratioAt(odds float64) float64 {
 	return a.q / (1/odds - b.q)
 }
 
-// Between returns the masses under P and Q of the interval between two nodes, in either order.
-// Their errors are MassError plus LossError. It is faster than Masses where two conditions hold:
-// the interval is narrow, and the ratio of the densities in its middle is the geometric mean of the
-// ratios at its ends. Two normal copies meet the second condition.
+// Between returns the masses under P and Q of the interval between two nodes, in either order. The
+// error of the masses is at most MassError plus LossError.
+//
+// Between is faster than Masses under two conditions. The interval is narrow, and the ratio of the
+// densities in its middle is the geometric mean of the ratios at its ends. Two normal copies meet
+// the second condition.
 func (c *Curve) Between(m, n Node) (p, q float64) {
 	a, b := min(m.X, n.X), max(m.X, n.X)
 	width := (b - a) / c.Scale

@@ -6,11 +6,13 @@ import (
 	"github.com/ditherml/dither/internal/special"
 )
 
-// Profile returns δ(ε) = sup over events S of P(S) - e^ε·Q(S) for one release of the pair, at ε ≥ 0
-// in nats. It also returns a bound on the absolute error of the value. The value is P(L > ε) -
-// e^ε·Q(L > ε), with L the privacy loss (Balle & Wang, "Improving the Gaussian Mechanism for
-// Differential Privacy", ICML 2018, theorem 5, https://arxiv.org/abs/1805.06530). An error in the
-// place where L = ε does not matter, since the value is stationary there.
+// Profile returns δ(ε) for one release of the pair, at ε ≥ 0 in nats. It also returns a bound on
+// the absolute error of δ(ε).
+//
+// δ(ε) is the supremum over events S of P(S) - e^ε·Q(S). It equals P(L > ε) - e^ε·Q(L > ε), with L
+// the privacy loss (Balle & Wang, "Improving the Gaussian Mechanism for Differential Privacy", ICML
+// 2018, theorem 5, https://arxiv.org/abs/1805.06530). An error in the output at which L = ε does
+// not matter, since the value is stationary there.
 func Profile(p Pair, epsilon float64) (delta, bound float64, err error) {
 	switch p := p.(type) {
 	case Mixture:
@@ -71,12 +73,12 @@ func (c *Curve) Profile(epsilon float64) (delta, bound float64) {
 	return math.Max(0, upper-lower), bound
 }
 
-// profile returns Profile on finitely many outcomes, whose probabilities err by 16 units of 2^-53
-// of themselves.
+// profile returns Profile for finitely many outcomes, whose probabilities have relative errors of
+// at most 16 units of 2^-53.
 //
-// P - e^ε·Q errs by 16 units of P. As Q·e^ε is at most about P, it errs by 16 units more, and 4 for
-// the exponential and two operations. An exponential of a sum errs by ε units more. The sum of n
-// differences errs by n-1 units of itself.
+// P - e^ε·Q has an error of 16 units of P from P itself. Since e^ε·Q is at most about P, it adds 16
+// units, and 4 for the exponential and two operations. The exponential of a sum adds ε units. The
+// sum of n differences has a relative error of n-1 units.
 func (a Atoms) profile(epsilon float64) (delta, bound float64) {
 	factor := math.Exp(epsilon)
 	for _, v := range a {
@@ -95,7 +97,7 @@ func (a Atoms) profile(epsilon float64) (delta, bound float64) {
 	return delta, bound*(8+epsilon) + 0x1p-53*delta*float64(len(a))
 }
 
-// Reverse returns the pair (Q, P), the other direction. A BoundedRange is its own reverse.
+// Reverse returns the pair (Q, P), which is the other direction. A BoundedRange is its own reverse.
 func Reverse(p Pair) Pair {
 	switch p := p.(type) {
 	case Mixture:

@@ -356,7 +356,7 @@ func allowed(mass, share float64, parts int) float64 {
 // that factor, are normal float64 numbers.
 const maxLoss = 690
 
-// ErrLarge is the error of a composition that needs larger lattices than are allowed.
+// ErrLarge is the error for a composition that needs a larger lattice than the options allow.
 var ErrLarge = errors.New("pld: a lattice is too large")
 
 // output returns the output whose loss is that of a node, given its e^loss, or 0 where that is

@@ -8,8 +8,9 @@ import (
 	"github.com/ditherml/dither/account/internal/pair"
 )
 
-// Compose returns the composition of terms, each pair in its own direction. Bounds are closest at
-// the aim. They hold everywhere, and are wide where delta is many powers of ten away.
+// Compose returns the composition of terms, with each pair in its own direction. The bounds hold
+// everywhere. They are closest at the aim, and wide at values of delta that differ by many powers
+// of ten.
 func Compose(terms []Term, aim Aim, o Options) (*Composed, error) {
 	if err := o.check(); err != nil {
 		return nil, err

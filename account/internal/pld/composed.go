@@ -83,7 +83,7 @@ func (c *Composed) under(epsilon float64) float64 {
 	return c.finite(at)*(1-c.relative) - c.slack(at)
 }
 
-// Delta bounds δ at an epsilon ≥ 0, in nats.
+// Delta returns bounds on δ at an epsilon ≥ 0, in nats.
 func (c *Composed) Delta(epsilon float64) Bounds {
 	if c.other != nil {
 		return both(c.delta(epsilon), c.other.Delta(epsilon))
@@ -145,8 +145,8 @@ func (c *Composed) exactDelta(epsilon float64) Bounds {
 	return Bounds{math.Max(b.Lower, 0), math.Min(b.Upper, 1)}
 }
 
-// Epsilon bounds the smallest epsilon ≥ 0 at which the composition has delta. See the function
-// Epsilon.
+// Epsilon returns bounds on the smallest epsilon ≥ 0 at which the composition has delta, in nats.
+// The bounds have the meaning of the function Epsilon.
 func (c *Composed) Epsilon(delta float64) Bounds {
 	if c.other != nil {
 		return both(c.epsilon(delta), c.other.Epsilon(delta))

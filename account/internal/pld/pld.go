@@ -21,22 +21,22 @@ type Term struct {
 	Count int64
 }
 
-// Bounds are proven bounds: Lower ≤ truth ≤ Upper.
+// Bounds are proven bounds on a number, which is at least Lower and at most Upper.
 type Bounds struct{ Lower, Upper float64 }
 
-// Options say how close bounds should be. Zero values mean the defaults.
+// Options state how close the bounds should be. Zero values mean the defaults.
 type Options struct {
-	// Relative and Absolute give the wanted Upper - Lower on the axis of epsilon: Relative·epsilon
-	// + Absolute. Zero means 1e-4 and 1e-9. Where epsilon is given, a width of delta of about
-	// Relative·delta also serves. Bounds are wider, and still valid, where they would need too
-	// large a lattice.
+	// Relative and Absolute limit the distance Upper - Lower on the axis of epsilon to
+	// Relative·epsilon + Absolute. Zero means 1e-4 and 1e-9. If epsilon is given, a distance of
+	// about Relative·delta on the axis of delta is enough too. If the lattice would be too large,
+	// the bounds are wider and still valid.
 	Relative, Absolute float64
-	// MaxNodes is the largest number of nodes of a lattice; zero means 2^21. Lattices of one
-	// release have at most four times as many. Memory is at most about 130 bytes a node.
+	// MaxNodes is the largest number of nodes of a lattice. Zero means 2^21. Lattices of one
+	// release have at most four times this number. A node needs at most about 130 bytes of memory.
 	MaxNodes int
 	// Large is an upper bound on the probability that a loss is infinite in the pairs but only
-	// large in the releases. Pairs leave out outcomes that are too rare for float64 or for a list.
-	// Lower bounds do not count that probability as disclosed.
+	// large in the releases. Such a difference arises if pairs leave out outcomes that are too rare
+	// for float64 or for a list. Lower bounds do not count that probability as disclosed.
 	Large float64
 	// direct and forget are for tests: closed forms are not used, lattices are not kept.
 	direct, forget bool
@@ -66,17 +66,17 @@ func (o Options) check() error {
 	return nil
 }
 
-// Aim is the place on the curve of a composition where its bounds should be closest. Bounds are
-// valid everywhere.
+// Aim is the point on the curve of a composition at which the bounds should be closest. The bounds
+// are valid everywhere.
 type Aim struct {
 	value     float64
 	atEpsilon bool
 }
 
-// AtDelta returns the aim at the epsilon of a delta.
+// AtDelta returns the aim at a delta.
 func AtDelta(delta float64) Aim { return Aim{delta, false} }
 
-// AtEpsilon returns the aim at the delta of an epsilon.
+// AtEpsilon returns the aim at an epsilon.
 func AtEpsilon(epsilon float64) Aim { return Aim{epsilon, true} }
 
 // check refuses aims that make no sense.
@@ -90,9 +90,10 @@ func (a Aim) check() error {
 	return nil
 }
 
-// Epsilon bounds the smallest epsilon ≥ 0, in nats, for which the composition of the terms is
-// (epsilon, delta)-private in the direction of the pairs. Upper is +Inf where there is none: delta
-// is at most the probability of an infinite loss, or delta is 0 and the loss is unbounded.
+// Epsilon returns bounds on the smallest epsilon ≥ 0, in nats, for which the composition of the
+// terms is (epsilon, delta)-private. The composition is in the direction of the pairs. Upper is
+// +Inf if there is no such epsilon. This happens if delta is at most the probability of an infinite
+// loss, or if delta is 0 and the loss is unbounded.
 func Epsilon(terms []Term, delta float64, o Options) (Bounds, error) {
 	c, err := Compose(terms, AtDelta(delta), o)
 	if err != nil {
@@ -101,8 +102,8 @@ func Epsilon(terms []Term, delta float64, o Options) (Bounds, error) {
 	return c.Epsilon(delta), nil
 }
 
-// Delta bounds the smallest delta for which the composition of the terms is (epsilon,
-// delta)-private in the direction of the pairs.
+// Delta returns bounds on the smallest delta for which the composition of the terms is (epsilon,
+// delta)-private, in the direction of the pairs.
 func Delta(terms []Term, epsilon float64, o Options) (Bounds, error) {
 	c, err := Compose(terms, AtEpsilon(epsilon), o)
 	if err != nil {
@@ -111,7 +112,8 @@ func Delta(terms []Term, epsilon float64, o Options) (Bounds, error) {
 	return c.Delta(epsilon), nil
 }
 
-// Both is a composition in the direction of its pairs and in the other.
+// Both is a composition in both directions: Forward is the direction of the pairs, and Backward is
+// the other.
 type Both struct{ Forward, Backward *Composed }
 
 // ComposeBoth returns the composition of the terms in both directions, computed at the same time.
@@ -133,12 +135,12 @@ func ComposeBoth(terms []Term, aim Aim, o Options) (Both, error) {
 	return b, errors.Join(err, backward)
 }
 
-// Epsilon bounds the larger of the epsilons of both directions.
+// Epsilon returns bounds on the larger epsilon of the two directions.
 func (b Both) Epsilon(delta float64) Bounds {
 	return larger(b.Forward.Epsilon(delta), b.Backward.Epsilon(delta))
 }
 
-// Delta bounds the larger of the deltas of both directions.
+// Delta returns bounds on the larger delta of the two directions.
 func (b Both) Delta(epsilon float64) Bounds {
 	return larger(b.Forward.Delta(epsilon), b.Backward.Delta(epsilon))
 }
@@ -147,7 +149,7 @@ func larger(a, b Bounds) Bounds {
 	return Bounds{math.Max(a.Lower, b.Lower), math.Max(a.Upper, b.Upper)}
 }
 
-// EpsilonBoth bounds the larger of Epsilon of both directions.
+// EpsilonBoth returns bounds on the larger epsilon of the two directions.
 func EpsilonBoth(terms []Term, delta float64, o Options) (Bounds, error) {
 	b, err := ComposeBoth(terms, AtDelta(delta), o)
 	if err != nil {
@@ -156,7 +158,7 @@ func EpsilonBoth(terms []Term, delta float64, o Options) (Bounds, error) {
 	return b.Epsilon(delta), nil
 }
 
-// DeltaBoth bounds the larger of Delta of both directions.
+// DeltaBoth returns bounds on the larger delta of the two directions.
 func DeltaBoth(terms []Term, epsilon float64, o Options) (Bounds, error) {
 	b, err := ComposeBoth(terms, AtEpsilon(epsilon), o)
 	if err != nil {
