@@ -254,10 +254,11 @@ func WithProgress(f func(step, steps int, epsilon float64)) Option {
 // Train accepts Into.
 func Into(folder string) Option { return option("Into", func(s *settings) { s.folder = &folder }) }
 
-// WithInteractions returns the option by which Train fits functions of columns and of pairs of
-// columns instead of a number for each column. The argument is "none", "bins", "auto", "all" or pairs
-// such as "age*sex,hours*job", as in `dither train --interactions`. Bins and pairs follow from the
-// schema, so they cost nothing. Only Train accepts WithInteractions.
+// WithInteractions returns the option that selects whether Train fits functions of columns and of
+// pairs of columns instead of a number for each column. The argument is "none", "bins", "auto", "all"
+// or pairs such as "age*sex,hours*job", as in `dither train --interactions`. The default, "auto", is a
+// rule from public numbers. Bins and pairs follow from the schema, so they cost nothing. Only Train
+// accepts WithInteractions.
 func WithInteractions(words string) Option {
 	return option("WithInteractions", func(s *settings) { s.words = words })
 }
