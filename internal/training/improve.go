@@ -23,6 +23,9 @@ const (
 	// leastBins is the least default number of bins of a number for which its function is fitted. With
 	// fewer bins a slope describes more.
 	leastBins = 8
+	// mostEntries bounds the cells of all rows for which functions are fitted. Each cell takes six bytes
+	// of memory.
+	mostEntries = 1 << 27
 	// leastCalibrated is the least signal for which probabilities are corrected.
 	leastCalibrated = 500
 )
@@ -55,26 +58,31 @@ func plain(r train.Request, o train.Options) bool {
 func interacts(r train.Request, s *data.Schema) bool {
 	usual := r.Transforms == nil && (r.Normalization == "" || r.Normalization == feature.NormUnit) && !r.PrivateRadius && r.Center == train.Auto &&
 		r.Whiten == train.Auto && r.Structure == "" && r.Loss == nil && r.Person == nil && len(s.Target.Levels) <= 2 && !s.HasText()
-	return usual && signal(r, s) >= leastSignal && defaultBins(s) >= leastBins
+	if !usual || signal(r, s) < leastSignal {
+		return false
+	}
+	bins, entries := cellsOf(s)
+	return bins >= leastBins && float64(entries)*float64(cmp.Or(s.Records, s.MaxRecords)) <= mostEntries
 }
 
-// defaultBins returns the finest bins that the transform interactions gives the numbers of a schema. It
-// is 0 if no column is a number, or if there is no such transform.
-func defaultBins(s *data.Schema) int {
+// cellsOf returns the finest bins that the transform interactions gives the numbers of a schema, and
+// the most cells of a row. They are 0 if no column is a number, or if there is no such transform.
+func cellsOf(s *data.Schema) (bins, entries int) {
 	numbers := slices.ContainsFunc(s.Features(), func(c data.Column) bool { return c.Kind == data.Numeric && c.Slots() == 0 })
-	spec, err := interactionsSpec("none")
+	spec, err := interactionsSpec(AutoInteractions)
 	if err != nil || !numbers {
-		return 0
+		return 0, 0
 	}
 	chain, err := feature.NewPipeline(feature.ReadFile, s, spec)
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	var parameters struct{ Bins int }
 	if json.Unmarshal(chain.Specs()[0].Parameters, &parameters) != nil {
-		return 0
+		return 0, 0
 	}
-	return parameters.Bins
+	_, entries = chain.Entries()
+	return parameters.Bins, entries
 }
 
 // signal returns the largest declared number of records times the μ of the budget. The noise of a mean

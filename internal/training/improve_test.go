@@ -50,6 +50,8 @@ func TestImprove(t *testing.T) {
 		{name: "2100 records", target: two, numbers: 2, records: 2100},
 		{name: "2400 records", target: two, numbers: 2, records: 2400, corrected: true},
 		{name: "images", target: two, numbers: 784, records: 60000, corrected: true},
+		{name: "2200000 records", target: number, numbers: 5, records: 2200000, pairs: true},
+		{name: "4200000 records", target: number, numbers: 5, records: 4200000},
 		{name: "eight bins", target: number, numbers: 10, records: 1600, pairs: true, change: func(r *train.Request, _ *train.Options) { r.Epsilon = 5 }},
 		{name: "four bins", target: number, numbers: 10, records: 1590, change: func(r *train.Request, _ *train.Options) { r.Epsilon = 5 }},
 		{name: "words none", target: two, numbers: 5, records: 20000, corrected: true, interactions: NoInteractions},
