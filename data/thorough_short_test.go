@@ -2,5 +2,5 @@
 
 package data_test
 
-// thorough says that TestCSVPathsAgree, TestCSVPathsAgreeOnFaults and TestTextPaths go through many tables.
+// thorough says that tests which compare two readers go through many tables and schemas.
 const thorough = false
