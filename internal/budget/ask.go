@@ -10,25 +10,29 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Ask is a plan that asks to be paid for.
+// Ask is a request that a ledger pays for a plan.
 type Ask struct {
-	// Data is the declared name of the data, "" where the ledger's own is meant.
+	// Data is the declared name of the data. "" means the name in the terms of the ledger.
 	Data  string
 	Event mechanism.Event
-	// Draws is how many random numbers the noise takes, 0 where nobody counted them.
+	// Draws is the number of random numbers in the noise. It is 0 if nobody counted them.
 	Draws int
-	// Delta is the plan's own. Filter basic adds it up, and the others note it.
+	// Delta is the δ of the plan. The filter basic adds up these numbers, and the other filters
+	// only record them.
 	Delta float64
-	// Own is the plan's own guarantee where its certificate has it. Else it is computed at Delta.
+	// Own is the plan's own guarantee if the plan's certificate states it. Otherwise the guarantee
+	// is computed at Delta.
 	Own         Guarantee
 	Neighboring privacy.Neighboring
 	Unit        privacy.Unit
-	// Population is the one that the records of the plan are of, "" for all.
+	// Population is the population to which the records of the plan belong. "" means all
+	// populations.
 	Population string
-	// Purpose says what the plan is for, Person who asks, Run which run it is.
+	// Purpose states the purpose of the plan in words. Person is the person who asks, and Run
+	// identifies the run.
 	Purpose, Person, Run string
-	// Earlier is how many of the first releases of Event earlier records paid for. A Payment reserves those
-	// after them. Nothing else looks at it.
+	// Earlier is the number of releases at the beginning of Event for which earlier records paid. A
+	// Payment reserves only the releases after them. Everything else ignores this number.
 	Earlier int
 }
 

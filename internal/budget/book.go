@@ -13,7 +13,8 @@ import (
 	"github.com/ditherml/dither/internal/chain"
 )
 
-// Book is an open ledger. Processes and goroutines may share its chain, and goroutines the Book.
+// Book is an open ledger. Several processes and goroutines may share its chain, and several
+// goroutines may share the Book.
 type Book struct {
 	store chain.Store
 	mu    sync.Mutex
@@ -23,7 +24,7 @@ type Book struct {
 	imported map[*Book]int
 }
 
-// Create makes the ledger of a chain that is empty.
+// Create returns a new ledger with the given terms in an empty chain.
 func Create(ctx context.Context, store chain.Store, t Terms) (*Book, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func secret() string {
 	return hex.EncodeToString(bytes[:])
 }
 
-// Open reads the ledger of a chain. Every price is computed again.
+// Open returns the ledger in a chain. It computes every price again.
 func Open(ctx context.Context, store chain.Store) (*Book, error) {
 	b := &Book{store: store, state: newState()}
 	if err := store.View(ctx, b.state.apply); err != nil {
@@ -61,10 +62,10 @@ func Open(ctx context.Context, store chain.Store) (*Book, error) {
 	return b, nil
 }
 
-// Close gives up the chain.
+// Close closes the chain.
 func (b *Book) Close() error { return b.store.Close() }
 
-// Refresh reads what others have appended since.
+// Refresh reads the records that others have appended since the last reading.
 func (b *Book) Refresh(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -114,7 +115,8 @@ func (b *Book) appendTo(ctx context.Context, next func() (record, error)) (chain
 	return c, nil
 }
 
-// Reservation is a plan that is paid for. The process that made it is the one that ends it.
+// Reservation is a plan for which the ledger has paid. Only the process that made the reservation
+// may end it.
 type Reservation struct {
 	book *Book
 	seq  uint64
@@ -123,8 +125,8 @@ type Reservation struct {
 	done bool
 }
 
-// Reserve sets the price of a plan aside, durably, before it returns. The error wraps ErrOverBudget
-// where the plan does not fit, and says what would.
+// Reserve writes the price of a plan to durable storage before it returns. If the plan does not
+// fit, the error wraps ErrOverBudget and states what would fit.
 func (b *Book) Reserve(ctx context.Context, a Ask) (*Reservation, error) {
 	p, err := b.quote(ctx, a)
 	if err != nil {
@@ -152,15 +154,17 @@ func (b *Book) quote(ctx context.Context, a Ask) (priced, error) {
 	return b.state.quote(a)
 }
 
-// Place returns the number of the reservation's record and the head of the chain with it,
-// hexadecimal: what a certificate names, and Extends checks.
+// Place returns the number of the reservation's record, and the head of the chain after this record
+// in hexadecimal digits. A certificate names both, and Extends checks them.
 func (r *Reservation) Place() (seq uint64, head string) { return r.seq, r.head }
 
-// Settle ends a reservation after this many releases were begun, and names the certificate, "" for
-// none. begun is what this process counted before it drew noise, and no release of the plan is
-// begun after. Where the plan ended early, the price of releases that were never begun is given
-// back if the filter has a proof for it. What is not settled stays spent. A run with a certificate
-// that counted nothing did not count: all of it stays spent.
+// Settle ends a reservation and returns its outcome. The argument begun is the number of releases
+// that this process counted before it drew noise. No release of the plan may begin afterwards. The
+// argument certificate is the hash of the run's certificate, or "" if there is none.
+//
+// If the plan ended early, the price of releases that never began is given back if the filter has a
+// proof for this. A reservation that is not settled stays spent. If there is a certificate, the
+// whole plan stays spent, whatever begun is.
 func (r *Reservation) Settle(ctx context.Context, begun int, certificate string) (Outcome, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -188,7 +192,7 @@ func (r *Reservation) Settle(ctx context.Context, begun int, certificate string)
 	return outcome, err
 }
 
-// Forfeit gives up one reservation that is open: its run ended, and nobody knows how. It stays
+// Forfeit gives up one open reservation whose run ended in an unknown way. The reservation stays
 // spent.
 func (b *Book) Forfeit(ctx context.Context, seq uint64, reason, who string) error {
 	_, err := b.appendTo(ctx, func() (record, error) {
@@ -197,7 +201,8 @@ func (b *Book) Forfeit(ctx context.Context, seq uint64, reason, who string) erro
 	return err
 }
 
-// ForfeitAll gives up everything that is left: after damage nobody knows what was spent.
+// ForfeitAll gives up everything that is left. Use it after damage, because nobody knows what was
+// spent.
 func (b *Book) ForfeitAll(ctx context.Context, reason, who string) error {
 	_, err := b.appendTo(ctx, func() (record, error) {
 		return record{Forfeit: &forfeitRecord{Reason: reason, Who: who}}, nil
@@ -205,7 +210,7 @@ func (b *Book) ForfeitAll(ctx context.Context, reason, who string) error {
 	return err
 }
 
-// Anchor notes that the head of the chain is kept at another place, and returns it.
+// Anchor records that the head of the chain is kept at another place. It returns this head.
 func (b *Book) Anchor(ctx context.Context, where string) (Anchor, error) {
 	var a Anchor
 	_, err := b.appendTo(ctx, func() (record, error) {
@@ -216,14 +221,15 @@ func (b *Book) Anchor(ctx context.Context, where string) (Anchor, error) {
 	return a, err
 }
 
-// Note appends a text for people.
+// Note appends a text for people to read.
 func (b *Book) Note(ctx context.Context, text, who string) error {
 	_, err := b.appendTo(ctx, func() (record, error) { return record{Note: &noteRecord{Text: text, Who: who}}, nil })
 	return err
 }
 
-// Import counts a release that was made without the ledger, whether it fits or not. certificate is
-// the hash of its certificate, and source says where it was found.
+// Import counts a release that was made without the ledger, even if it exceeds the cap. The
+// argument certificate is the hash of its certificate, and source states where the certificate was
+// found.
 func (b *Book) Import(ctx context.Context, a Ask, certificate, source string) error {
 	p, err := b.quote(ctx, a)
 	if err != nil {
@@ -235,8 +241,8 @@ func (b *Book) Import(ctx context.Context, a Ask, certificate, source string) er
 	return err
 }
 
-// Extends returns nil if the ledger has this record with this head: the ledger that a certificate
-// names, or a continuation of it.
+// Extends returns nil if the ledger has this record with this head. Then the ledger is the ledger
+// that a certificate names, or a continuation of that ledger.
 func (b *Book) Extends(seq uint64, head string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -258,15 +264,16 @@ func (b *Book) Terms() Terms {
 	return t
 }
 
-// WitnessKey returns half of the key under which content is digested, hexadecimal. The other half
-// is outside the ledger.
+// WitnessKey returns half of the key for the digests of content, in hexadecimal digits. The other
+// half is outside the ledger.
 func (b *Book) WitnessKey() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.state.create.WitnessKey
 }
 
-// Ledger returns the random name of the ledger, which copies of it share.
+// Ledger returns the random identifier of the ledger. Copies of the ledger have the same
+// identifier.
 func (b *Book) Ledger() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

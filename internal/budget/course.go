@@ -1,21 +1,23 @@
 package budget
 
-// Standing is where a ledger stands.
+// Standing states how much of a ledger is spent.
 type Standing struct {
-	// Spent is the epsilon that all charges would prove, as in Summary.
+	// Spent is the epsilon that follows from all charges, as in Summary.
 	Spent float64
-	// Share is the part of the capacity that is taken, for the neighbors for whom it is most.
+	// Share is the used part of the capacity. It is the largest such part over the kinds of
+	// neighbors that the ledger protects.
 	Share float64
 }
 
-// Standing returns where the ledger stands now.
+// Standing returns how much of the ledger is spent now.
 func (b *Book) Standing() Standing {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return Standing{b.state.spent.epsilon(b.state.filter), b.state.spent.share(b.state.filter)}
 }
 
-// Before returns the number of releases before a record, and what all releases up to now prove.
+// Before returns the number of releases before a record, and the epsilon that follows from all
+// releases up to now.
 func (b *Book) Before(record uint64) (others int, spent float64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -27,8 +29,9 @@ func (b *Book) Before(record uint64) (others int, spent float64) {
 	return others, b.state.spent.epsilon(b.state.filter)
 }
 
-// Course returns where the ledger stood after each of some releases. They are named by their places among the
-// releases of Summary, which rise. What a stopped run gave back counts as never spent.
+// Course returns how much of the ledger was spent after each of several releases. The argument
+// places has their indices in the releases of Summary, ascending. What a stopped run gave back
+// counts as never spent.
 func (b *Book) Course(places []int) []Standing {
 	b.mu.Lock()
 	defer b.mu.Unlock()

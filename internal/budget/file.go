@@ -6,7 +6,8 @@ import (
 	"github.com/ditherml/dither/internal/chain"
 )
 
-// First returns the first record of a new ledger, for a store that is made with it.
+// First returns the first record of a new ledger. A store that is created with this record is such
+// a ledger.
 func First(t Terms) ([]byte, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
@@ -14,7 +15,8 @@ func First(t Terms) ([]byte, error) {
 	return encode(record{Create: t.record(secret(), secret())})
 }
 
-// Forfeited returns the record that gives up everything that is left, for a store that lost records.
+// Forfeited returns the record that gives up everything that is left. It is for a store that lost
+// records.
 func Forfeited(reason, who string) ([]byte, error) {
 	if err := checkTexts(reason, who); err != nil {
 		return nil, err
@@ -22,7 +24,8 @@ func Forfeited(reason, who string) ([]byte, error) {
 	return encode(record{Forfeit: &forfeitRecord{Reason: reason, Who: who}})
 }
 
-// CreateFile makes a ledger in a new file. Its error wraps fs.ErrExist when something has the name.
+// CreateFile returns a new ledger in a new file. If the name exists already, the error wraps
+// fs.ErrExist.
 func CreateFile(ctx context.Context, path string, t Terms) (*Book, error) {
 	first, err := First(t)
 	if err != nil {
@@ -35,7 +38,7 @@ func CreateFile(ctx context.Context, path string, t Terms) (*Book, error) {
 	return open(ctx, store)
 }
 
-// OpenFile opens the ledger in a file.
+// OpenFile returns the ledger in a file.
 func OpenFile(ctx context.Context, path string) (*Book, error) {
 	store, err := chain.Open(ctx, path)
 	if err != nil {

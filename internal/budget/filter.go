@@ -12,13 +12,16 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Filter names what a ledger sums. It is chosen when the ledger is made, and never changes.
+// Filter describes the costs that a ledger sums. It is chosen when the ledger is made, and it never
+// changes.
 type Filter struct {
 	// Name is "basic", "gdp", "zcdp" or "rdp".
 	Name string `json:"name"`
-	// Orders of the Rényi divergences that rdp sums: rising, each above 1.
+	// Orders are the orders of the Rényi divergences that the filter rdp sums. They are ascending,
+	// and each is above 1.
 	Orders []float64 `json:"orders,omitempty"`
-	// Deltas is how rdp splits delta over the orders. The sum is at most the delta of the ledger.
+	// Deltas are the parts into which the filter rdp divides delta, one for each order. Their sum
+	// is at most the delta of the ledger.
 	Deltas []float64 `json:"deltas,omitempty"`
 }
 
@@ -30,7 +33,7 @@ const (
 	RDP   = "rdp"
 )
 
-// Note returns what a person should know who chooses the filter, in one sentence or two.
+// Note returns one or two sentences that a person should know before choosing the filter.
 func (f Filter) Note() string {
 	switch f.Name {
 	case Basic:

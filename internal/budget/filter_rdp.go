@@ -149,7 +149,8 @@ func (f rdp) epsilon(s []float64) float64 {
 	return least
 }
 
-// UsualOrder returns the one order at which rdp has most room for Gaussian noise under a cap.
+// UsualOrder returns the order at which the filter rdp has the most room for Gaussian noise under a
+// cap.
 func UsualOrder(epsilon, delta float64) float64 {
 	best, at := 0.0, 2.0
 	for order := 1.25; order < 1e4; order *= 1.05 {

@@ -12,7 +12,7 @@ import (
 	"github.com/ditherml/dither/privacy"
 )
 
-// Payment is how one run pays from a Book: the ledger of the run reserves each of its plans here first.
+// Payment connects one run to a Book. The ledger of the run first reserves each of its plans here.
 type Payment struct {
 	book    *Book
 	ctx     context.Context
@@ -29,16 +29,18 @@ type payment struct {
 	end         func() int
 }
 
-// Pay returns the payment of a run. about says what all its plans have in common: purpose, person, run,
-// population, data and, where there is one plan, its draws and own guarantee. ctx bounds how long a
-// reservation waits for other writers.
+// Pay returns the payment of a run. The argument about contains what all plans of the run have in
+// common: purpose, person, run, population and data. If there is only one plan, it also contains
+// the draws and the own guarantee of that plan. The context limits how long a reservation waits for
+// other writers.
 func (b *Book) Pay(ctx context.Context, about Ask) *Payment {
 	_, key, _ := ed25519.GenerateKey(nil) // never fails
 	return &Payment{book: b, ctx: ctx, about: about, key: key}
 }
 
-// Reserve reserves a plan durably, for a run under a limit. end is called once, by Settle: it stops the grant of
-// the plan for good, and returns how many releases were paid for.
+// Reserve durably reserves a plan for a run under a limit. Settle calls the function end once. This
+// function must stop the grant of the plan for good, and return the number of releases that were
+// paid for.
 func (p *Payment) Reserve(e mechanism.Event, purpose string, limit privacy.Guarantee, end func() int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -77,8 +79,8 @@ func (p *Payment) Reserve(e mechanism.Event, purpose string, limit privacy.Guara
 	return err
 }
 
-// Places returns the records of the reservations, as a certificate names them: their numbers and heads, and
-// the ledger in place of Where.
+// Places returns the records of the reservations, as a certificate names them. Each has its number
+// and its head, and Where is the identifier of the ledger.
 func (p *Payment) Places() []Anchor {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,9 +92,10 @@ func (p *Payment) Places() []Anchor {
 	return out
 }
 
-// Settle ends the run. Its grants pay for nothing more. What they paid for is spent, and releases that were
-// never begun are given back where a filter has a proof. certificate is the hash of the run's
-// certificate, "" for none. A run that reserved nothing settles nothing.
+// Settle ends the run. Afterwards its grants pay for nothing more. Releases that were paid for stay
+// spent. Releases that never began are given back if the filter has a proof for this. The argument
+// certificate is the hash of the run's certificate, or "". A run that reserved nothing settles
+// nothing.
 func (p *Payment) Settle(ctx context.Context, certificate string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

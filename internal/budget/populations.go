@@ -28,7 +28,7 @@ func newSpent(t Terms, size int) *spent {
 	return s
 }
 
-// Price is what a plan adds to the sums of a ledger.
+// Price is the amount that a plan adds to the sums of a ledger.
 type Price struct {
 	// Near is under the relation of the ledger. Moved is that of a person who leaves the population or
 	// enters it: nil but for plans about a population under replace-one.

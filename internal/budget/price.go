@@ -7,35 +7,36 @@ import (
 	"math"
 )
 
-// Summary is how a ledger stands.
+// Summary states how much of a ledger is spent and left.
 type Summary struct {
 	Ledger string
 	Terms  Terms
-	// Head is the last record.
+	// Head is the head of the chain at the last record.
 	Head Anchor
 	// Spent is the epsilon that all charges would prove at the delta of the ledger, had their plans been
 	// fixed in advance; +Inf for none. What holds for plans that depend on outputs is the cap.
 	Spent float64
 	Left  Left
-	// Fits is whether all that is counted keeps the cap. Releases that were imported may not.
+	// Fits reports whether everything that is counted keeps the cap. Imported releases may exceed
+	// it.
 	Fits bool
-	// Parts are the populations in their order, each with its share.
+	// Parts are the populations, in order, each with its share.
 	Parts []Part
 	// Releases are reservations and imports, oldest first, and Open how many of them have not ended.
 	Releases []Release
 	Open     int
-	// Forfeited is whether all that was left is given up.
+	// Forfeited reports whether everything that was left is given up.
 	Forfeited bool
 	Anchors   []Anchor
 }
 
-// Part is what plans about one population have left.
+// Part states what is left for plans about one population.
 type Part struct {
 	Population
 	Left Left
 }
 
-// Summary returns how the ledger stands, as far as it was read.
+// Summary returns how much of the ledger is spent and left, up to the last record that was read.
 func (b *Book) Summary() Summary {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -62,7 +63,7 @@ func (b *Book) Summary() Summary {
 	return out
 }
 
-// Left returns what is left for plans about a population, "" for all.
+// Left returns what is left for plans about a population. "" means all populations.
 func (b *Book) Left(population string) (Left, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -73,24 +74,26 @@ func (b *Book) Left(population string) (Left, error) {
 	return b.state.left(at), b.dead
 }
 
-// Quote is what a plan would cost. Nothing is reserved.
+// Quote states what a plan would cost. A quote reserves nothing.
 type Quote struct {
 	// Own is the plan's own guarantee.
 	Own Guarantee
 	// Charge is the epsilon that the filter charges for the plan alone, at the delta of the ledger.
 	Charge float64
-	// Share is the part of the ledger's capacity that the plan takes.
+	// Share is the part of the ledger's capacity that the plan needs.
 	Share float64
-	// Before and After are the epsilons at which the ledger stands without the plan and with it.
+	// Before is the spent epsilon of the ledger without the plan, and After is the spent epsilon
+	// with the plan.
 	Before, After float64
-	// ShareBefore and ShareAfter are the parts of the capacity that are taken without the plan and with it.
+	// ShareBefore is the used part of the capacity without the plan, and ShareAfter is the used
+	// part with the plan.
 	ShareBefore, ShareAfter float64
-	// Fits is whether it could be reserved now, and Left what would be left then.
+	// Fits reports whether the plan could be reserved now. Left is what would then be left.
 	Fits bool
 	Left Left
 }
 
-// Quote prices a plan against the ledger as far as it was read.
+// Quote returns the price of a plan against the ledger, up to the last record that was read.
 func (b *Book) Quote(ctx context.Context, a Ask) (Quote, error) {
 	p, err := b.quote(ctx, a)
 	if err != nil {

@@ -6,11 +6,13 @@ import (
 	"encoding/hex"
 )
 
-// Sign returns the signature over the SHA-256 of a checkpoint. The record of the run holds the key that
-// verifies it. The key that signs is never written, so it ends with the process.
+// Sign returns the signature over the SHA-256 of a checkpoint. The record of the run contains the
+// public key that verifies the signature. The private key is never written, so it ends with the
+// process.
 func (p *Payment) Sign(digest []byte) []byte { return ed25519.Sign(p.key, signedText(digest)) }
 
-// SignCertificate returns the signature over the text of a certificate, by the key of Sign.
+// SignCertificate returns the signature over the text of a certificate, made with the same key as
+// in Sign.
 func (p *Payment) SignCertificate(text []byte) []byte {
 	return ed25519.Sign(p.key, signedCertificate(text))
 }

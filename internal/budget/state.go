@@ -14,10 +14,10 @@ import (
 
 // Release is one reservation or import, for people to read.
 type Release struct {
-	// Seq is the place of its record, and Time the clock of its writer in Unix seconds.
+	// Seq is the number of the release's record. Time is the clock of its writer, in Unix seconds.
 	Seq  uint64
 	Time int64
-	// Hash is the head of the chain with its record, hexadecimal.
+	// Hash is the head of the chain after the release's record, in hexadecimal digits.
 	Hash       string
 	Event      mechanism.Event
 	Purpose    string
@@ -28,14 +28,15 @@ type Release struct {
 	// at the delta of the ledger.
 	Own    Guarantee
 	Charge float64
-	// Share is the part of the ledger's capacity that the plan takes. Shares add up; under rdp with several
-	// orders, and under basic, their sum is an estimate.
+	// Share is the part of the ledger's capacity that the plan needs. Shares add up. Under basic,
+	// and under rdp with several orders, their sum is an estimate.
 	Share float64
 	// Outcome is "" while the run is open.
 	Outcome Outcome
-	// Begun is how many releases a stopped run had begun.
+	// Begun is the number of releases that a stopped run had begun.
 	Begun int
-	// Certificate is the hash of the certificate, "" where none is known; Source says where an import is from.
+	// Certificate is the hash of the certificate, or "" if no certificate is known. Source states
+	// where an import comes from.
 	Certificate, Source string
 }
 
@@ -329,7 +330,7 @@ func (s *state) fitting(p priced, left Left, together string) string {
 // Percent returns a part of a budget in words, rounded upward.
 func Percent(share float64) string { return display.Rounded(100*share, 3, true) + " %" }
 
-// Left is how much is left of a budget, rounded down.
+// Left is the amount of a budget that is left, rounded down.
 type Left struct {
 	// Epsilon is the largest one that one more plan of plain Gaussian noise may have, at Delta. Under
 	// filter basic it is what is left of the sum, for a plan that takes all of Delta.

@@ -122,7 +122,7 @@ func afterAll(events mechanism.Sequence, releases int) mechanism.Event {
 	return out
 }
 
-// Releases returns how many releases an event has.
+// Releases returns the number of releases in an event.
 func Releases(e mechanism.Event) int { return count(e, math.MaxInt-1) }
 
 // parallel reports whether parts of an event are released from parts of the records.

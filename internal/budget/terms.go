@@ -14,14 +14,16 @@ import (
 // ErrOverBudget is wrapped by the error of a plan that a budget has no room for.
 var ErrOverBudget = errors.New("over budget")
 
-// Terms are what a ledger is made with. None of them ever changes.
+// Terms are the conditions with which a ledger is made. They never change.
 type Terms struct {
-	// Name is the declared name of the data. It decides what the budget is for, not a path.
+	// Name is the declared name of the data. The name identifies the data of the budget; a path
+	// does not.
 	Name string
-	// Epsilon, in nats, and Delta are the cap that all plans together keep.
+	// Epsilon, in nats, and Delta are the cap on all plans together.
 	Epsilon, Delta float64
 	Neighboring    privacy.Neighboring
-	// Unit is what one row is, and how many rows one person has at most (0: not declared).
+	// Unit describes one row, and the maximum number of rows of one person. A maximum of 0 means
+	// that none is declared.
 	Unit privacy.Unit
 	// Person is whether the cap is for all rows of a person together. Then plans about single rows are
 	// charged for that many rows. Column names the column that tells persons apart, for plans whose records
@@ -29,16 +31,18 @@ type Terms struct {
 	Person bool
 	Column string
 	Filter Filter
-	// Populations have no person in common. Each may be asked apart; a plan about none of them is about all.
+	// Populations are parts of the data that have no person in common. Each population may be asked
+	// separately. A plan that names no population is about all of them.
 	Populations []Population
-	// Who made the ledger, and Tool is the program's version.
+	// Who is the person who made the ledger, and Tool is the version of the program.
 	Who, Tool string
 }
 
-// Population is a part of the data that shares no person with any other.
+// Population is a part of the data. It shares no person with any other population.
 type Population struct {
 	Name string `json:"name"`
-	// Declaration says who is in it, from public knowledge: it depends on no record.
+	// Declaration states from public knowledge which people belong to the population. It depends on
+	// no record.
 	Declaration string `json:"declaration"`
 }
 
@@ -47,7 +51,7 @@ const (
 	mostText        = 2000 // bytes of one text
 )
 
-// Check returns an error that names the first term that makes no sense.
+// Check returns an error that names the first invalid term.
 func (t Terms) Check() error {
 	if _, err := privacy.NewGuarantee(t.Epsilon, t.Delta, t.Neighboring, t.Unit); err != nil {
 		return err

@@ -24,8 +24,7 @@ type Sampling struct {
 	//   - "cyclic" uses a Poisson sample of the next part in each step
 	Kind string `json:"kind"`
 	// Probability is the probability that a record is in the Poisson sample of a step. For "cyclic"
-	// it applies to the records of the current part. For other kinds without Poisson samples it is
-	// 0.
+	// it applies to the records of the current part. For kinds without Poisson samples it is 0.
 	Probability float64 `json:"probability,omitempty"`
 	// BatchSize is the size of a batch for "fixed-size", or the largest size of a sample for
 	// "truncated-poisson". For other kinds it is 0.
