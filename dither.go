@@ -303,14 +303,16 @@ func Asking(p query.Plan) Option {
 	})
 }
 
-// read returns a data set made from a slice of structs, from the name of a file, or from a data
-// set.
+// read returns a data set made from a slice of structs, from the name of a file, from a source, or
+// from a data set.
 func read(ctx context.Context, s *data.Schema, records any, o data.ReadOptions) (*data.Dataset, error) {
 	switch r := records.(type) {
 	case nil:
-		return nil, errors.New("dither: records are nil, want a slice of structs, the name of a file or a data set")
+		return nil, errors.New("dither: records are nil, want a slice of structs, the name of a file, a source or a data set")
 	case string:
 		return data.Read(ctx, s, data.Source{Path: r}, o)
+	case data.Source:
+		return data.Read(ctx, s, r, o)
 	case *data.Dataset:
 		if r == nil {
 			return nil, errors.New("dither: data set is nil, want one that package data read")

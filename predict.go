@@ -14,7 +14,7 @@ import (
 // predicted level is the most probable level. If the target has two levels, the second level is
 // predicted if its probability is above m.Threshold().
 //
-// Records are a slice of structs, a file name, or a data set of the model's schema. Structs and
+// Records are a slice of structs, a file name, a data.Source or a data set of the model's schema. Structs and
 // files may lack the target. Predict adds no noise and spends no budget, so predictions for private
 // records reveal information about those records.
 func Predict(ctx context.Context, m *model.Model, records any) ([][]float64, error) {

@@ -30,7 +30,7 @@ type Run struct {
 
 // Train returns a linear model that predicts the schema's target. It uses the defaults of the
 // command `dither train`. It spends the whole remaining budget, or the amount of WithEpsilon.
-// Records are a slice of structs, a file name, or a *data.Dataset of the same schema. See
+// Records are a slice of structs, a file name, a data.Source or a *data.Dataset of the same schema. See
 // data.FromStructs for the mapping of struct fields to columns. The number of records is private,
 // so an empty data set is not an error.
 //
@@ -73,7 +73,7 @@ func Train(ctx context.Context, b *Budget, s *data.Schema, records any, options 
 	if err = training.Improve(&request, how, s, words, true); err != nil {
 		return nil, err
 	}
-	planned, err := training.Descent(request, how, false, training.Tables{Schema: s})
+	planned, err := training.Descent(request, how, false, tablesOf(s, records))
 	if err != nil {
 		return nil, err
 	}
@@ -182,4 +182,13 @@ func Verify(folder string, signedBy ...ed25519.PublicKey) (Verification, error) 
 	}
 	v, err := artefact.VerifySigned(folder, signedBy, names)
 	return Verification{v.Verified, v.Checked, v.Disagreements, v.Guarantee, v.Certificate, v.SignedBy}, err
+}
+
+// tablesOf describes the records of a run. Where they come from a database, the certificate says so.
+func tablesOf(s *data.Schema, records any) training.Tables {
+	t := training.Tables{Schema: s}
+	if source, ok := records.(data.Source); ok && source.Database != nil {
+		t.Source = &source
+	}
+	return t
 }

@@ -141,7 +141,7 @@ func (f foundColumn) bounds() (lower, upper float64, ok bool) {
 		}
 		d.Lower, d.Upper = max(d.Lower, low), min(d.Upper, high)
 	}
-	isNumber := f.column.Kind == database.Numbers || f.column.Kind == database.Dates || f.column.Kind == database.Times
+	isNumber := f.column.Kind == database.Numbers || f.column.Kind == database.Untyped || f.column.Kind == database.Dates || f.column.Kind == database.Times
 	return d.Lower, d.Upper, isNumber && finite(d.Lower) && finite(d.Upper) && d.Lower < d.Upper
 }
 

@@ -19,7 +19,7 @@ type File struct {
 	// Plan is the question with all its public numbers.
 	Plan Plan `json:"plan"`
 	// Rows are the answers.
-	Rows []FileRow `json:"rows"`
+	Rows []fileRow `json:"rows"`
 	// Method describes in words how the intervals are computed and how often they contain the true
 	// value.
 	Method string `json:"interval"`
@@ -37,9 +37,9 @@ type File struct {
 	Certificate *certificate.Certificate `json:"certificate,omitempty"`
 }
 
-// FileRow is one answer in a file. A pointer field is nil if the number does not apply to the
+// fileRow is one answer in a file. A pointer field is nil if the number does not apply to the
 // answer.
-type FileRow struct {
+type fileRow struct {
 	// Name is the name of the level, bin, quantile or pair of columns to which the answer belongs.
 	Name string `json:"name"`
 	// Value is the estimate.
@@ -60,9 +60,9 @@ type FileRow struct {
 // NewFile returns the content of answer.json for a plan, its certificate and the answers. Numbers
 // that follow from the plan are computed from the plan.
 func NewFile(p Plan, c certificate.Certificate, rows []Row) File {
-	a := File{Plan: p, Rows: []FileRow{}, PureEpsilon: certificate.Epsilon(p.pureEpsilon()), Certificate: &c}
+	a := File{Plan: p, Rows: []fileRow{}, PureEpsilon: certificate.Epsilon(p.pureEpsilon()), Certificate: &c}
 	for _, r := range rows {
-		row := FileRow{Name: r.Name, Value: r.Value, Noise: display.Finite(r.Deviation), Lower: display.Finite(r.Lower), Upper: display.Finite(r.Upper)}
+		row := fileRow{Name: r.Name, Value: r.Value, Noise: display.Finite(r.Deviation), Lower: display.Finite(r.Lower), Upper: display.Finite(r.Upper)}
 		if r.Count != 0 {
 			row.Count = display.Finite(r.Count)
 		}

@@ -26,11 +26,33 @@ type Declared struct {
 // such conditions may be joined by AND. Anything else is left out, so a bound is never tighter than
 // the database's own. Dates count in days, and moments in seconds, as Number does.
 func (d *Declared) Check(condition, name string) {
-	tokens, ok := lex(condition)
-	if !ok || slices.ContainsFunc(tokens, func(t token) bool { return t.is("CASE") }) { // the parts of CASE are no terms
+	if tokens, ok := lex(condition); ok {
+		d.check(tokens, name)
+	}
+}
+
+// CheckTable adds what the CHECK conditions in a CREATE TABLE statement say about one column.
+func (d *Declared) CheckTable(statement, name string) {
+	tokens, ok := lex(statement)
+	if !ok {
 		return
 	}
-	for _, term := range terms(tokens) {
+	for i, t := range tokens {
+		if !t.is("CHECK") || i+1 == len(tokens) || !tokens[i+1].is("(") {
+			continue
+		}
+		if n := closing(tokens[i+1:]); n > 0 {
+			d.check(tokens[i+1:i+2+n], name)
+		}
+	}
+}
+
+// check adds what a condition says, unless it has CASE, whose parts are no terms.
+func (d *Declared) check(condition []token, name string) {
+	if slices.ContainsFunc(condition, func(t token) bool { return t.is("CASE") }) {
+		return
+	}
+	for _, term := range terms(condition) {
 		d.term(term, name)
 	}
 }
@@ -52,6 +74,17 @@ func lex(text string) (tokens []token, ok bool) {
 		switch c := text[i]; {
 		case c == ' ' || c == '\n' || c == '\t':
 			i++
+			continue
+		case strings.HasPrefix(text[i:], "--") || strings.HasPrefix(text[i:], "/*"):
+			end, length := "\n", 1
+			if c == '/' {
+				end, length = "*/", 2
+			}
+			n := strings.Index(text[i+2:], end)
+			if n < 0 {
+				return tokens, c == '-'
+			}
+			i += 2 + n + length
 			continue
 		case c == '\'' || c == '"':
 			var b strings.Builder
@@ -358,5 +391,5 @@ func number(t []token) (float64, bool) {
 	if v, err := strconv.ParseFloat(text, 64); err == nil {
 		return v, !math.IsNaN(v) && !math.IsInf(v, 0)
 	}
-	return moment(text)
+	return Moment(text)
 }

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// moment returns the number of a date in days, or of a moment in seconds, since the beginning of
+// Moment returns the number of a date in days, or of a moment in seconds, since the beginning of
 // 1970 in UTC.
-func moment(text string) (float64, bool) {
+func Moment(text string) (float64, bool) {
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
 		return float64(day.Unix()) / 86400, true
 	}

@@ -98,7 +98,11 @@ var layers = []layer{
 	{"internal/format", ""},
 	// What package data asks of a database, and how tables and queries are named.
 	{"internal/database", "internal/display"},
-	{"data", "internal/witness internal/kernel internal/parallel internal/columnar internal/database internal/format"},
+	// Queries of any driver of database/sql as text: programs in Go and SQLite share it.
+	{"internal/database/rows", "internal/database"},
+	// Files of SQLite: a served model, which reaches data, does not carry their driver.
+	{"internal/database/sqlite", "internal/database internal/database/rows internal/display"},
+	{"data", "internal/witness internal/kernel internal/parallel internal/columnar internal/database internal/database/rows internal/format"},
 	// The library that reads Parquet is for those who name the format: a served model, which
 	// reaches data, does not carry it.
 	{"internal/format/parquet", "internal/columnar data"},
@@ -138,7 +142,7 @@ var layers = []layer{
 	// Tables as the command names them, built-in sets among them: no library carries it.
 	// Tables of PostgreSQL as text: a served model, which reaches data, does not carry its driver.
 	{"internal/database/postgres", "internal/database internal/display internal/failure"},
-	{"internal/tabular", "internal/database internal/database/postgres internal/display internal/failure internal/format internal/format/readers internal/durable data data/builtin model"},
+	{"internal/tabular", "internal/database internal/database/postgres internal/database/sqlite internal/display internal/failure internal/format internal/format/readers internal/durable data data/builtin model"},
 	// Rows that are kept as integers between models, and what many models predict for them: sweeps measure with it.
 	{"internal/wholerows", "internal/kernel internal/parallel data feature model internal/encoder"},
 	// Gradient descent as textbooks write it: tests and reproductions compare fast code with it.

@@ -14,6 +14,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/database"
 	"github.com/ditherml/dither/internal/database/postgres"
+	"github.com/ditherml/dither/internal/database/sqlite"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/format/readers"
 )
@@ -35,6 +36,9 @@ func (f *Flags) Add(set *pflag.FlagSet) {
 	set.StringVar(&f.Query, "query", "", "`SQL` of a query in a database whose rows are the table; certificates quote it")
 }
 
+// isDatabase reports whether a path names a database.
+func isDatabase(path string) bool { return postgres.Is(path) || sqlite.Is(path) }
+
 // Words returns the arguments of a command line that name the table at path.
 func (f *Flags) Words(path string) string {
 	words := path
@@ -52,11 +56,11 @@ func (f *Flags) Words(path string) string {
 
 // Source returns the table at path.
 func (f *Flags) Source(path string) (data.Source, error) {
-	if postgres.Is(path) {
+	if isDatabase(path) {
 		return f.database(path)
 	}
 	if f.Table != "" || f.Query != "" {
-		return data.Source{}, errors.New("--table or --query is given without a database, want them with postgres://user@host/database")
+		return data.Source{}, errors.New("--table or --query is given without a database, want them with postgres://user@host/database or a file of SQLite")
 	}
 	source := data.Source{Path: path, Labels: f.Labels, Columns: f.Columns, NoQuotes: f.Quote == "none", Formats: readers.All()}
 	if f.Quote != "" && f.Quote != "csv" && f.Quote != "none" {
@@ -77,32 +81,43 @@ func (f *Flags) Source(path string) (data.Source, error) {
 func (f *Flags) Test(path, labels string) (data.Source, error) {
 	other := *f
 	other.Labels, other.Table, other.Query = labels, "", ""
-	if postgres.Is(path) {
+	if isDatabase(path) {
 		other = Flags{}
 	}
 	return other.Source(path)
 }
 
 // database returns the table or query in a database.
-func (f *Flags) database(path string) (data.Source, error) {
+func (f *Flags) database(path string) (source data.Source, err error) {
 	if f.Labels != "" || f.Delimiter != "" || f.Quote != "" || len(f.Columns) > 0 {
-		return data.Source{}, errors.New("--labels, --delimiter, --quote and --columns are for files, want none of them with a database")
+		return source, errors.New("--labels, --delimiter, --quote and --columns are for files, want none of them with a database")
 	}
-	address, err := postgres.Parse(path)
-	if err != nil {
-		return data.Source{}, err
+	var server postgres.Address
+	var file sqlite.Address
+	table, query := &server.Table, &server.Query
+	if postgres.Is(path) {
+		server, err = postgres.Parse(path)
+	} else {
+		table, query = &file.Table, &file.Query
+		file, err = sqlite.Parse(path)
 	}
-	if (f.Table != "" || f.Query != "") && (address.Table != "" || address.Query != "") {
-		return data.Source{}, errors.New("the URL names a table or query and so do flags, want it named once")
+	switch {
+	case err != nil:
+		return source, err
+	case (f.Table != "" || f.Query != "") && (*table != "" || *query != ""):
+		return source, errors.New("the address names a table or query and so do flags, want it named once")
+	case f.Table != "" || f.Query != "":
+		*table, *query = f.Table, f.Query
 	}
-	if f.Table != "" || f.Query != "" {
-		address.Table, address.Query = f.Table, f.Query
+	if postgres.Is(path) {
+		source.Database, err = postgres.Open(server)
+	} else {
+		source.Database, err = sqlite.Open(file)
 	}
-	table, err := postgres.Open(address)
-	if err != nil {
-		return data.Source{}, err
+	if err == nil {
+		source.Path = source.Database.Name()
 	}
-	return inDatabase(table), nil
+	return source, err
 }
 
 // Hash returns the SHA-256 of the rows of a table or query, as it is read now. Columns that cannot be
@@ -127,9 +142,4 @@ func Hash(ctx context.Context, table database.Table) (string, error) {
 		return "", fmt.Errorf("%s: %w", table.Name(), err)
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-// inDatabase returns a table of a database as the source of records.
-func inDatabase(table database.Table) data.Source {
-	return data.Source{Path: table.Name(), Database: table}
 }

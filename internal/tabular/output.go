@@ -13,7 +13,7 @@ import (
 	"github.com/ditherml/dither/model"
 )
 
-// IsDatabase reports whether a path is the address of a database.
+// IsDatabase reports whether a path is the address of a database into which predictions can go.
 func IsDatabase(path string) bool { return postgres.Is(path) }
 
 // WriteTable writes predictions into a table of the database at an address. The predictions come

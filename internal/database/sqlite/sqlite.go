@@ -1,0 +1,203 @@
+// Package sqlite reads tables and queries of SQLite files as CSV text.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/ditherml/dither/internal/database"
+	"github.com/ditherml/dither/internal/database/rows"
+	"github.com/ditherml/dither/internal/display"
+)
+
+// prefix marks the name of a file of SQLite, which may be followed by ?table=NAME or ?query=SQL.
+const prefix = "sqlite:"
+
+// magic are the first bytes of such a file.
+const magic = "SQLite format 3\x00"
+
+// Is reports whether a path names a file of SQLite: by its prefix, or by its first bytes.
+func Is(path string) bool {
+	if strings.HasPrefix(path, prefix) {
+		return true
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var head [len(magic)]byte
+	_, err = io.ReadFull(f, head[:])
+	return err == nil && string(head[:]) == magic
+}
+
+// Address is a file, with the table or query that its name is followed by.
+type Address struct{ File, Table, Query string }
+
+// Parse returns the address in a path.
+func Parse(path string) (Address, error) {
+	file, marked := strings.CutPrefix(path, prefix)
+	if !marked {
+		return Address{File: path}, nil
+	}
+	file, parameters, found := strings.Cut(file, "?")
+	if !found {
+		return Address{File: file}, nil
+	}
+	values, err := url.ParseQuery(parameters)
+	if err != nil || len(values) != 1 || !values.Has("table") && !values.Has("query") {
+		return Address{}, errors.New("the parameters behind the file cannot be read, want sqlite:FILE?table=NAME or sqlite:FILE?query=SQL")
+	}
+	return Address{File: file, Table: values.Get("table"), Query: values.Get("query")}, nil
+}
+
+// Table is a table or query of a file. It implements [database.Table].
+type Table struct{ address Address }
+
+var _ database.Table = Table{}
+
+// Open returns the table or query that the address names. It opens no file.
+func Open(a Address) (Table, error) {
+	if (a.Table == "") == (a.Query == "") {
+		return Table{}, errors.New("the database is named without a table or query, or with both, want --table NAME or --query \"select …\"")
+	}
+	return Table{a}, nil
+}
+
+// Name is [database.Table.Name].
+func (t Table) Name() string {
+	if t.address.Query != "" {
+		return database.QueryName(t.address.Query)
+	}
+	return database.TableName(t.address.Table)
+}
+
+// query opens the file for reading and returns the query of the table.
+func (t Table) query(ctx context.Context) (q rows.Query, err error) {
+	if _, err = os.Stat(t.address.File); err != nil {
+		return q, &database.Problem{Problem: display.Printable(t.address.File) + " cannot be opened", Want: "a file of SQLite", Remedy: "check its name", Err: err}
+	}
+	if !slices.Contains(sql.Drivers(), "sqlite") {
+		return q, &database.Problem{Problem: "this build of dither reads no SQLite", Want: "a build for a system that its driver supports, without the tag nosqlite", Remedy: "go build ./cmd/dither; or export the table as CSV"}
+	}
+	place := url.URL{Scheme: "file", OmitHost: true, Path: t.address.File, RawQuery: "mode=ro&_pragma=query_only(1)&_pragma=trusted_schema(0)"}
+	if !strings.HasPrefix(t.address.File, "/") {
+		place = url.URL{Scheme: "file", Opaque: (&url.URL{Path: t.address.File}).EscapedPath(), RawQuery: place.RawQuery}
+	}
+	if q.DB, err = sql.Open("sqlite", place.String()); err != nil {
+		return q, failed(err)
+	}
+	q.Shown, q.Failed = t.Name(), failed
+	if q.Text = strings.TrimRight(strings.TrimSpace(t.address.Query), "; \t\r\n"); q.Text == "" {
+		q.Text, err = resolve(ctx, q.DB, t.address.Table)
+	}
+	if err != nil {
+		_ = q.DB.Close()
+		return q, err
+	}
+	q.Describe = "SELECT * FROM (" + q.Text + "\n) LIMIT 0"
+	return q, nil
+}
+
+// failed returns the error of the driver, whose text may quote a cell.
+func failed(err error) error {
+	text := err.Error()
+	for _, known := range []string{"no such column", "no such table", "no such function", "syntax error", "incomplete input"} {
+		if strings.Contains(text, known) {
+			return &database.Problem{Problem: "SQLite refuses it: " + display.OneLine(text), Want: "a query that SQLite runs", Remedy: "try it in sqlite3"}
+		}
+	}
+	return &database.Problem{Problem: "SQLite does not read it to its end", Want: "a whole file of SQLite that is not locked, and a query that only reads", Remedy: "try it in sqlite3, which shows the message; it may quote a record"}
+}
+
+// resolve returns the query of a table.
+func resolve(ctx context.Context, db *sql.DB, table string) (string, error) {
+	found, err := db.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY name")
+	if err != nil {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		return "", failed(err)
+	}
+	defer found.Close()
+	var names []string
+	for found.Next() {
+		var name string
+		if err = found.Scan(&name); err != nil {
+			return "", failed(err)
+		}
+		if strings.EqualFold(name, table) {
+			return "SELECT * FROM " + quote(name), nil
+		}
+		names = append(names, display.Printable(name))
+	}
+	if err = found.Err(); err != nil {
+		return "", failed(err)
+	}
+	p := &database.Problem{Problem: "the database has no such table", Want: "the name of a table or view", Remedy: "check the name and the database"}
+	if len(names) > 0 {
+		p.Remedy = "there are " + strings.Join(names[:min(len(names), 8)], ", ")
+	}
+	return "", p
+}
+
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// Read is [database.Table.Read].
+func (t Table) Read(ctx context.Context, choose func([]database.Column) ([]database.Cell, error), take func(io.Reader) error) error {
+	q, err := t.query(ctx)
+	if err != nil {
+		return err
+	}
+	defer q.DB.Close()
+	return q.Read(ctx, choose, take)
+}
+
+// Declared is [database.Table.Declared]. A query has no declarations.
+func (t Table) Declared(ctx context.Context) ([]database.Declared, string, error) {
+	q, err := t.query(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	defer q.DB.Close()
+	if t.address.Query != "" {
+		return q.Declared(ctx)
+	}
+	var statement string
+	_ = q.DB.QueryRowContext(ctx, "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE", t.address.Table).Scan(&statement) // a view has none
+	found, err := q.DB.QueryContext(ctx, fmt.Sprintf("SELECT name, \"notnull\", pk, (SELECT count(*) FROM pragma_table_info(%[1]s) WHERE pk > 0) FROM pragma_table_info(%[1]s) ORDER BY cid", literal(t.address.Table)))
+	if err != nil {
+		return nil, "", failed(err)
+	}
+	defer found.Close()
+	var out []database.Declared
+	for found.Next() {
+		var name string
+		var required bool
+		var key, keys int
+		if err = found.Scan(&name, &required, &key, &keys); err != nil {
+			return nil, "", failed(err)
+		}
+		d := database.Declared{Lower: math.Inf(-1), Upper: math.Inf(1), Required: required, Key: key > 0 && keys == 1}
+		d.CheckTable(statement, name)
+		out = append(out, d)
+	}
+	if err = found.Err(); err != nil {
+		return nil, "", failed(err)
+	}
+	return out, "", nil
+}
+
+func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
