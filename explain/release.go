@@ -17,9 +17,9 @@ type releaseCost struct {
 	What  string `json:"what,omitempty"`
 	Event string `json:"event"`
 	Times int    `json:"times"`
-	// Alone is the epsilon of this part by itself. SoFar is the epsilon of all parts up to it, at
-	// the delta of the whole. Each is an upper bound. SoFar starts again with each part of the
-	// records that pays by itself.
+	// Alone is the epsilon of this part by itself. SoFar is the epsilon of this part and all
+	// earlier parts together. Both are upper bounds at the delta of the whole event. If parts of
+	// the records pay separately, SoFar starts again with each part of the records.
 	Alone certificate.Epsilon `json:"epsilon-alone"`
 	SoFar certificate.Epsilon `json:"epsilon-so-far"`
 	Part  int                 `json:"part"`

@@ -7,10 +7,10 @@ import (
 	"math"
 )
 
-// DefaultFolder is the folder of results unless another one is asked for.
+// DefaultFolder is the default folder for results.
 const DefaultFolder = "dither-sweep"
 
-// Document is the summary of a sweep, as summary.json holds it.
+// Document is the summary of a sweep: the content of summary.json.
 type Document struct {
 	Folder   string            `json:"folder,omitempty"`
 	Notice   string            `json:"notice"`
@@ -20,8 +20,8 @@ type Document struct {
 	Measured string            `json:"measured-on,omitempty"`
 	Cost     Cost              `json:"cost"`
 	Seconds  float64           `json:"estimated-seconds,omitempty"`
-	// Public reports that the table and the records that models were measured on are public. Then
-	// Table, Records, Target and Command describe them.
+	// Public reports whether two kinds of records are public: the table, and the records on which
+	// models were measured. If both are public, Table, Records, Target and Command describe them.
 	Public    bool    `json:"public"`
 	Table     string  `json:"table,omitempty"`
 	Records   int     `json:"records,omitempty"`
@@ -31,7 +31,8 @@ type Document struct {
 	Summaries []Row   `json:"configurations"`
 }
 
-// Target is what the models of a sweep predict: a level or, without levels, a number.
+// Target describes the target that the models of a sweep predict. Levels is 0 if the target is a
+// number.
 type Target struct {
 	Column string `json:"column"`
 	Levels int    `json:"levels,omitempty"`
@@ -43,7 +44,7 @@ type Mark struct {
 	Why      string          `json:"why"`
 }
 
-// Cost is what all runs cost together.
+// Cost is the cost of all runs together.
 type Cost struct {
 	Epsilon     certificate.Epsilon `json:"epsilon"`
 	Delta       float64             `json:"delta"`
@@ -53,7 +54,8 @@ type Cost struct {
 	Runs        int                 `json:"runs"`
 }
 
-// Row is one configuration, with a metric once there is one.
+// Row is one configuration with the values of one metric. Metric is empty if the configuration was
+// not measured.
 type Row struct {
 	Settings          []sweep.Setting     `json:"settings"`
 	Private           bool                `json:"private"`

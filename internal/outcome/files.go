@@ -27,8 +27,8 @@ type File struct {
 	Text []byte
 }
 
-// Files returns the files of a folder of results, the page last. image writes a figure as an image,
-// such as report.WritePNG.
+// Files returns the files of a folder of results, with the page last. The function image writes a
+// figure as an image. An example is report.WritePNG.
 func (s *Study) Files(results []sweep.Measurement, summaries []sweep.Summary, image func(io.Writer, figure.Figure) error) ([]File, error) {
 	figures := Figures(s.Varied, summaries, s.Command, s.Marked)
 	var out []File
@@ -56,8 +56,9 @@ func (s *Study) Files(results []sweep.Measurement, summaries []sweep.Summary, im
 	return out, errors.Join(err, add(PageName, func(w io.Writer) error { return s.WritePage(w, summaries, figures) }))
 }
 
-// Mark returns the configuration that figures, page and terminal highlight, by the rule of one
-// standard error of the most telling metric. Where nothing varies there is none.
+// Mark returns the configuration that figures, page and terminal highlight. It is chosen by the
+// rule of one standard error of the main metric. If nothing varies, no configuration is
+// highlighted.
 func (s *Study) Mark(summaries []sweep.Summary) Marked {
 	if len(s.Varied) == 0 {
 		return Marked{}

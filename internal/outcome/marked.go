@@ -11,10 +11,10 @@ import (
 
 // Marked is one configuration that figures highlight.
 type Marked struct {
-	// Candidate is the configuration, nil for none.
+	// Candidate is the highlighted configuration, or nil if there is none.
 	Candidate *sweep.Candidate
-	// Why says in words why it is highlighted, such as "the smallest epsilon within one standard
-	// error of the best".
+	// Why states in words why the configuration is highlighted, such as "the smallest epsilon
+	// within one standard error of the best".
 	Why string
 }
 
@@ -71,8 +71,8 @@ func counted(s *sweep.Summary) bool {
 	return s.Candidate.Certificate.Private && s.Diverged == 0 && s.Mean-s.Mean == 0
 }
 
-// Choose returns the private candidate that has these settings, and perhaps others. It is an error
-// if there is none or if there are several.
+// Choose returns the private candidate with these settings. The candidate may have further
+// settings. It is an error if there is no such candidate or if there are several.
 func Choose(candidates []sweep.Candidate, settings []sweep.Setting) (*sweep.Candidate, error) {
 	var found *sweep.Candidate
 	count := 0

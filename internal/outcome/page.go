@@ -89,7 +89,7 @@ func (s *Study) costFacts() []report.Fact {
 		{Name: "relation", Value: wording.Relation(c.Neighboring)}, {Name: "unit", Value: c.Unit}, {Name: "accountant", Value: c.Accountant}}
 }
 
-// BaseName returns the name of a file without its folders, which stay private.
+// BaseName returns the name of a file without its folders, because names of folders stay private.
 func BaseName(name string) string {
 	if strings.HasPrefix(name, "builtin:") || database.IsName(name) {
 		return name
@@ -97,7 +97,7 @@ func BaseName(name string) string {
 	return filepath.Base(name)
 }
 
-// Shown returns settings with files by their names without folders.
+// Shown returns the settings. File names among the values are without folders.
 func Shown(settings []sweep.Setting) []sweep.Setting {
 	out := append([]sweep.Setting{}, settings...)
 	for i, s := range out {
@@ -116,7 +116,7 @@ func settingFacts(settings []sweep.Setting) []report.Fact {
 	return out
 }
 
-// MetricName returns a metric within a sentence.
+// MetricName returns the name of a metric as it is written within a sentence.
 func MetricName(metric string) string {
 	if metric == option.MetricR2 {
 		return "R²"
@@ -124,7 +124,8 @@ func MetricName(metric string) string {
 	return metric
 }
 
-// MarkedWords returns which configuration is marked and why, "" for none.
+// MarkedWords returns in words which configuration is highlighted and why. It returns "" if none is
+// highlighted.
 func MarkedWords(m Marked) string {
 	if m.Candidate == nil {
 		return ""

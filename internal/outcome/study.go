@@ -13,7 +13,7 @@ import (
 	"github.com/ditherml/dither/sweep"
 )
 
-// Study is a sweep as its results tell of it. Names of files have no folders.
+// Study describes a sweep for its results. Its file names are without folders.
 type Study struct {
 	Fixed      []sweep.Setting
 	Varied     []sweep.Parameter
@@ -21,20 +21,21 @@ type Study struct {
 	Repeats    int
 	Cost       sweep.Cost
 	Marked     Marked
-	// Table is what models were trained on and Measured what they were measured on, in words.
+	// Table describes in words the table on which models were trained. Measured describes the
+	// records on which they were measured.
 	Table, Measured string
 	Target          data.Target
-	// Records is the number of rows that were trained on, 0 where it is not known.
+	// Records is the number of rows in the training table, or 0 if the number is unknown.
 	Records int
-	// Public reports that the table is public. Secret reports that models were measured on secret
-	// records: then the results are for one terminal alone.
+	// Public reports whether the table is public. Secret reports whether models were measured on
+	// secret records. Results of such measurements are shown on the terminal only.
 	Public, Secret bool
-	// Folder is the folder of the results, "" where there is none. Command is the command that
-	// makes the same sweep.
+	// Folder is the folder of the results, or "" if there is none. Command is the command line of
+	// the same sweep.
 	Folder, Command string
 }
 
-// Notice returns what the numbers mean for the people in the records.
+// Notice returns a text on the meaning of the numbers for the privacy of the people in the records.
 func (s *Study) Notice() string {
 	c := s.Cost
 	all := fmt.Sprintf("epsilon %s at delta %g for %s (%s; accountant %s)", c.Epsilon.Rounded(), c.Delta, strings.ReplaceAll(wording.Relation(c.Neighboring), "row", "record"), c.Unit, c.Accountant)
@@ -101,7 +102,7 @@ func (s *Study) varies(name string) bool {
 	return slices.ContainsFunc(s.Varied, func(v sweep.Parameter) bool { return v.Name == name })
 }
 
-// DivergedWords returns which configurations have runs that diverged, a sentence each.
+// DivergedWords returns one sentence for each configuration with runs that diverged.
 func DivergedWords(summaries []sweep.Summary) []string {
 	var out []string
 	var before *sweep.Candidate

@@ -9,8 +9,8 @@ import (
 	"github.com/ditherml/dither/sweep"
 )
 
-// Text returns the results of a finished sweep for a terminal. banner stands above measures on
-// records that are not public.
+// Text returns the results of a finished sweep as text for a terminal. The argument banner precedes
+// measures on records that are not public.
 func (s *Study) Text(summaries []sweep.Summary, banner string) ([]byte, error) {
 	var b bytes.Buffer
 	if s.Secret {
@@ -51,8 +51,8 @@ func (s *Study) DryText(seconds float64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// DryDocument returns the summary of a sweep that was not run. marked asks for a highlighted
-// configuration.
+// DryDocument returns the summary of a sweep that was not run. It names a highlighted configuration
+// if marked is true.
 func (s *Study) DryDocument(seconds float64, marked bool) Document {
 	d := s.Document(nil, marked)
 	d.Seconds = seconds

@@ -14,15 +14,16 @@ import (
 	"github.com/ditherml/dither/train"
 )
 
-// Origin is what a certificate states of a run in addition to its plan.
+// Origin contains the facts about a run that a certificate states in addition to the plan.
 type Origin struct {
-	// Program is the program with its version.
+	// Program is the name and version of the program.
 	Program string
-	// Asked is the epsilon that the run may cost, 0 where none was named.
+	// Asked is the requested limit on the epsilon of the run, or 0 if no limit was requested.
 	Asked certificate.Epsilon
-	// Declared is what was declared of other data than the records, nil for nothing.
+	// Declared contains statements about data other than the records, or nil if there are none.
 	Declared *certificate.Declared
-	// Recorded is the record of a durable ledger that paid, nil for none.
+	// Recorded identifies the record of a durable ledger that paid for the run, or nil if there is
+	// none.
 	Recorded *certificate.LedgerRecord
 }
 

@@ -14,14 +14,14 @@ type Column struct {
 	Kind ColumnKind
 }
 
-// ColumnKind is how the cells of a column are set.
+// ColumnKind is the way in which the page lays out the cells of a column.
 type ColumnKind int
 
-// Kinds of columns.
+// These are the kinds of columns.
 const (
-	Words     ColumnKind = iota // wrap
-	ShortText                   // stands on one line
-	Number                      // stands on one line, to the right
+	Words     ColumnKind = iota // cells with text that may wrap
+	ShortText                   // cells with text on one line
+	Number                      // cells with a number on one line, aligned to the right
 )
 
 // Class returns the class of the cells in the page.

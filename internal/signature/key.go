@@ -22,8 +22,8 @@ const mostKey = 64 << 10
 // howToMake says how a key is made.
 const howToMake = "openssl genpkey -algorithm ed25519 -out KEY.pem makes one"
 
-// ReadKey reads a private key in PKCS #8 and PEM, as `openssl genpkey -algorithm ed25519` writes
-// it. It refuses a file that others can read. path may be a pipe.
+// ReadKey returns the private key in a PEM file with PKCS #8, such as a file from `openssl genpkey
+// -algorithm ed25519`. A file that others can read is an error. The path may be a pipe.
 func ReadKey(path string) (ed25519.PrivateKey, error) {
 	block, mode, err := readPEM(path)
 	if err != nil {
@@ -53,8 +53,8 @@ func ReadKey(path string) (ed25519.PrivateKey, error) {
 	return key, nil
 }
 
-// ReadPublic reads a public key as SubjectPublicKeyInfo in PEM, as `openssl pkey -pubout` writes
-// it.
+// ReadPublic returns the public key in a PEM file with SubjectPublicKeyInfo, such as a file from
+// `openssl pkey -pubout`.
 func ReadPublic(path string) (ed25519.PublicKey, error) {
 	block, _, err := readPEM(path)
 	if err != nil {
@@ -118,7 +118,7 @@ func readPEM(path string) (*pem.Block, fs.FileMode, error) {
 
 // Private is the value of a flag that names the file of a private key.
 type Private struct {
-	// Key is nil where no flag was given.
+	// Key is the private key. It is nil if the flag was not given.
 	Key  ed25519.PrivateKey
 	path string
 }
@@ -126,17 +126,17 @@ type Private struct {
 // String returns the name of the file.
 func (p *Private) String() string { return p.path }
 
-// Type returns what help texts call the value.
+// Type returns the word for the value in help texts.
 func (p *Private) Type() string { return "KEY.pem" }
 
-// Set reads the key.
+// Set reads the key from a file.
 func (p *Private) Set(path string) (err error) {
 	p.Key, err = ReadKey(path)
 	p.path = path
 	return err
 }
 
-// Public are the values of a flag that names files of public keys.
+// Public is the value of a flag that names files of public keys.
 type Public struct {
 	Keys  []ed25519.PublicKey
 	Paths []string
@@ -145,10 +145,10 @@ type Public struct {
 // String returns the names of the files.
 func (p *Public) String() string { return strings.Join(p.Paths, ",") }
 
-// Type returns what help texts call the value.
+// Type returns the word for the value in help texts.
 func (p *Public) Type() string { return "PUB.pem" }
 
-// Set reads one more key.
+// Set reads one more key from a file.
 func (p *Public) Set(path string) error {
 	key, err := ReadPublic(path)
 	if err == nil {

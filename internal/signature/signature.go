@@ -17,7 +17,8 @@ import (
 	"github.com/ditherml/dither/internal/strict"
 )
 
-// Kind is what a signature is for. A signature for one kind is none for another.
+// Kind is the kind of a signed file. A signature for a file of one kind is invalid for a file of
+// another kind.
 type Kind string
 
 // Kinds.
@@ -26,7 +27,7 @@ const (
 	Page        Kind = "file"        // a page or an archive that stands alone
 )
 
-// End is the end of the name of a signature's file.
+// End is the end of the name of a file of signatures.
 const End = ".sig"
 
 const (
@@ -49,27 +50,27 @@ type File struct {
 	Signatures []Signature `json:"signatures"`
 }
 
-// Signature is one key's signature, over Message of kind and hash.
+// Signature is the signature of one key over the Message of a kind and a text.
 type Signature struct {
 	// Key is the identifier of PublicKey: the SHA-256 of its DER form.
 	Key string `json:"key"`
 	// PublicKey is a SubjectPublicKeyInfo in DER and base64, as in a PEM file.
 	PublicKey string `json:"public-key"`
-	// Signature are 64 bytes in base64.
+	// Signature is the signature of 64 bytes, in base64.
 	Signature string `json:"signature"`
 }
 
-// ErrSigned is the error of Sign about a key that signed before.
+// ErrSigned is the error of Sign for a key that has already signed the text.
 var ErrSigned = errors.New("the key has signed these bytes already")
 
-// Message returns the bytes that are signed for a text: "dither certificate v1", a zero byte and
-// the SHA-256 of the text, and for pages "dither file v1".
+// Message returns the bytes that are signed for a text: a prefix, a zero byte and the SHA-256 of
+// the text. The prefix is "dither certificate v1", or "dither file v1" for pages.
 func Message(kind Kind, text []byte) []byte {
 	hash := sha256.Sum256(text)
 	return append([]byte("dither "+string(kind)+" v1\x00"), hash[:]...)
 }
 
-// ID returns the identifier of a key: the SHA-256 of its DER form, hexadecimal.
+// ID returns the identifier of a key: the SHA-256 of its DER form, in hexadecimal digits.
 func ID(key ed25519.PublicKey) string {
 	hash := sha256.Sum256(der(key))
 	return hex.EncodeToString(hash[:])
@@ -81,8 +82,9 @@ func der(key ed25519.PublicKey) []byte {
 	return out
 }
 
-// Sign returns the file of signatures of a text, with one more by a key. before is the file so far,
-// nil for a text that nobody signed. The error is ErrSigned where the key has signed before.
+// Sign returns the file of signatures of a text after one more signature by the key. The argument
+// before is the present file of signatures, or nil if nobody has signed the text. The error is
+// ErrSigned if the key has already signed the text.
 func Sign(kind Kind, text, before []byte, key ed25519.PrivateKey) ([]byte, error) {
 	if err := Check(key); err != nil {
 		return nil, err
@@ -107,8 +109,8 @@ func Sign(kind Kind, text, before []byte, key ed25519.PrivateKey) ([]byte, error
 	return encode(f)
 }
 
-// Check returns an error for a key that is no whole Ed25519 key. A public half that is not that of
-// the private one would betray the key.
+// Check returns an error for an invalid Ed25519 key. Its public half must belong to its private
+// half, because otherwise a signature would reveal the private key.
 func Check(key ed25519.PrivateKey) error {
 	if len(key) != ed25519.PrivateKeySize || !ed25519.NewKeyFromSeed(key.Seed()).Equal(key) {
 		return errors.New("the key is no private Ed25519 key, want one of 64 bytes, as crypto/ed25519 makes it")
@@ -121,8 +123,8 @@ func encode(f File) ([]byte, error) {
 	return append(out, '\n'), err
 }
 
-// Keys returns the identifiers of the keys that signed a text, after each signature was verified.
-// It is an error if the file says anything else.
+// Keys returns the identifiers of the keys that signed a text. It verifies each signature first. It
+// returns an error if the file has other content than valid signatures of the text.
 func Keys(kind Kind, text, signatures []byte) ([]string, error) {
 	f, err := read(kind, text, signatures)
 	if err != nil {
