@@ -54,13 +54,14 @@ const schemaInitExample = `  dither schema init people.csv --target income --lev
   dither schema init train-images-idx3-ubyte.gz --labels train-labels-idx1-ubyte.gz --levels label=0..9 --max-records 60000
   dither schema init x.npy --labels y.npy --numeric "x[0:20]=-1:1" --numeric y=0:100
   dither schema init a9a.libsvm --columns "x[1:124]" --numeric "x[1:124]=0:1" --target y --levels y=-1,1
+  dither schema init people.csv --target income --dictionary people-columns.csv --max-records 50000
   dither schema init public.csv --target price --from-data`
 
 // schemaInit holds the flags of dither schema init.
 type schemaInit struct {
 	table               tabular.Flags
 	out                 outputFlags
-	target, row         string
+	target, row, public string
 	facts               tabular.Facts
 	text, ignore        []string
 	maxRecords, records int
@@ -81,6 +82,7 @@ func newSchemaInit() *cobra.Command {
 	f.StringVar(&s.target, "target", "", "column to predict (required, but for an array with labels of its own)")
 	f.StringArrayVar(&s.facts.Numeric, "numeric", nil, "`COLUMN=LOW:HIGH` declares bounds, as age=17:90; age=private has them learned; may be given many times, for the target too")
 	f.StringArrayVar(&s.facts.Levels, "levels", nil, "`COLUMN=LEVELS` declares levels, as sex=Male,Female, or digit=0..9 for integers; a level with a comma in quotes; sex=private:20 has at most so many learned; may be given many times, for the target too")
+	f.StringVar(&s.public, "dictionary", "", "`FILE` of public facts about columns, CSV or a JSON list with name, type, levels and range; flags come first")
 	f.StringArrayVar(&s.text, "text", nil, "`COLUMN` of texts, whose words are hashed into buckets; may be given many times")
 	f.StringArrayVar(&s.ignore, "ignore", nil, "`COLUMN` that is never used; may be given many times")
 	f.StringVar(&s.row, "row", "", `what one row is (default "one person")`)
@@ -98,6 +100,9 @@ func (s *schemaInit) run(c *cobra.Command, table string) error {
 	}
 	if err := s.facts.Declare(&draft); err != nil {
 		return fmt.Errorf("--%w", err)
+	}
+	if err := tabular.ReadDictionary(s.public, &draft); err != nil {
+		return err
 	}
 	source, err := s.table.Source(table)
 	if err != nil {
