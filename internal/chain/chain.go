@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Clock is the clock of writers. Their times stand in records and decide nothing. Only tests change
-// it.
+// Clock is the clock of writers. Records contain the times of this clock, which decide nothing.
+// Only tests change it.
 var Clock = time.Now
 
 // MaxPayload is the largest number of bytes of one payload.
@@ -24,14 +24,14 @@ type Record struct {
 	Seq uint64
 	// Time is the writer's clock in Unix seconds. It is for people and decides nothing.
 	Time int64
-	// Payload is what was appended, 1 to MaxPayload bytes. Nobody writes to it.
+	// Payload is the appended content, with 1 to MaxPayload bytes. Nobody may change it.
 	Payload []byte
 	// Hash is [Link] of the earlier record's hash and of this record.
 	Hash [32]byte
 }
 
-// Store is a durable chain of records that several processes append to. Goroutines may share it.
-// The functions that it calls must not call it.
+// Store is a durable chain of records to which several processes append. Goroutines may share a
+// Store. The functions that a Store calls must not call the Store.
 type Store interface {
 	// Update holds the one lock of all writers. It calls seen for each record that this Store has
 	// not passed on yet, oldest first, and then next. What next returns is appended, and is durable
@@ -48,15 +48,15 @@ type Store interface {
 	Close() error
 }
 
-// ErrPoisoned is wrapped by the errors of a Store that could not tell whether a record was
-// appended.
+// ErrPoisoned is the error of a Store that does not know whether a record was appended. Returned
+// errors wrap it.
 var ErrPoisoned = errors.New("chain: an append failed, and its record may be there or not: open the chain again")
 
-// ErrClosed is the error of a Store that is closed.
+// ErrClosed is the error of a closed Store.
 var ErrClosed = errors.New("chain: the store is closed")
 
-// ErrDamaged is wrapped by the error of a Store whose records or heads do not agree with each
-// other.
+// ErrDamaged is the error of a Store whose records or heads contradict each other. Returned errors
+// wrap it.
 var ErrDamaged = errors.New("chain: damaged")
 
 // domain separates these hashes from all other hashes.
@@ -74,7 +74,7 @@ func Link(earlier [32]byte, seq uint64, time int64, payload []byte) [32]byte {
 	return sha256.Sum256(append(text, payload...))
 }
 
-// CheckPayload returns an error for a payload that no store takes.
+// CheckPayload returns an error for a payload that is empty or too long.
 func CheckPayload(payload []byte) error {
 	if n := len(payload); n < 1 || n > MaxPayload {
 		return fmt.Errorf("chain: got a payload of %d bytes, want 1 to %d", n, MaxPayload)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Create makes the file of a new chain with its first record. The file is not there before all of
-// it is on disk. Its error wraps fs.ErrExist when something has the name.
+// Create returns a new chain in a new file, with its first record. The file appears only when all
+// of it is on disk. If the name exists already, the error wraps fs.ErrExist.
 func Create(ctx context.Context, path string, first []byte) (*File, error) {
 	return createOn(ctx, system{}, path, first)
 }

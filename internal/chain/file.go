@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// File is a chain in one file of one machine. docs/ledger-format.md describes the file.
+// File is a chain in one file on one machine. docs/ledger-format.md describes the file.
 type File struct {
 	handle
 	disk  disk
@@ -18,8 +18,8 @@ type File struct {
 	scan  scan     // from first on; valid under the lock
 }
 
-// Open opens the file of a chain and reads it once. Its error wraps ErrDamaged when the file
-// contradicts itself. It refuses what other users can change, and files on another machine.
+// Open opens the file of a chain and reads it once. If the file contradicts itself, the error wraps
+// ErrDamaged. A file that other users can change, or that is on another machine, is an error.
 func Open(ctx context.Context, path string) (*File, error) { return openOn(ctx, system{}, path) }
 
 func openOn(ctx context.Context, d disk, path string) (*File, error) {

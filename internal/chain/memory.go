@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Memory is a chain that ends with its process: for tests, and for work without a ledger.
+// Memory is a chain in memory, which ends with its process. It is for tests, and for work without a
+// ledger.
 type Memory struct {
 	handle
 	shared *shared

@@ -7,27 +7,26 @@ import (
 	"io/fs"
 )
 
-// Loss is what a repair keeps of a damaged chain, and what it cannot keep.
+// Loss states which part of a damaged chain a repair keeps, and which part is lost.
 type Loss struct {
 	// Kept are the records of the longest valid prefix, 1 or more.
 	Kept []Record
-	// Acknowledged is the number of records that the newest readable head counts, 0 when none can
-	// be read. More may have been acknowledged.
+	// Acknowledged is the number of records according to the newest readable head. It is 0 if no
+	// head can be read. The true number may be larger.
 	Acknowledged uint64
-	// Bytes is the number of bytes after the records that are kept.
+	// Bytes is the number of bytes after the kept records.
 	Bytes int64
-	// Found is what contradicts itself.
+	// Found is the error that describes the contradiction in the file.
 	Found error
 }
 
-// ErrIntact is the error of Repair for a chain that needs none.
+// ErrIntact is the error of Repair for a chain that is not damaged.
 var ErrIntact = errors.New("chain: the file is intact: there is nothing to repair")
 
-// Repair puts a new file in the place of a damaged one: the longest valid prefix, and one record
-// more. The payload of that record is what forfeit returns: it accounts for everything that is
-// lost. The new file takes the place in one step, so that no process sees the prefix alone. The
-// damaged file keeps the name that is returned. Only a chain whose first record is intact can be
-// repaired.
+// Repair replaces a damaged file by a new one with the longest valid prefix and one more record.
+// The function forfeit returns the payload of that record, which accounts for everything that is
+// lost. The replacement is one step, so no process sees the prefix alone. The damaged file gets the
+// returned name. The first record of the chain must be intact.
 func Repair(ctx context.Context, path string, forfeit func(Loss) ([]byte, error)) (kept string, err error) {
 	return repairOn(ctx, system{}, path, forfeit)
 }
