@@ -19,7 +19,7 @@ import (
 	"github.com/ditherml/dither/internal/strict"
 )
 
-// End is the end of the name of the file that stands next to a ledger.
+// End is the end of the name of the file that lies next to a ledger.
 const End = ".witness"
 
 const (
@@ -52,8 +52,8 @@ type sighting struct {
 
 func (s sighting) digest() digest { return digest{s.Kind, s.Lines, s.Sum, s.Binary} }
 
-// Create makes the file next to a new ledger, readable by its owner alone. It replaces the file of a
-// ledger that had the name before, and no other file.
+// Create makes the file next to a new ledger. Only its owner can read the file. Create replaces the
+// file of an earlier ledger with the same name, and no other file.
 func Create(path, ledger string) error {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		if _, err = read(path); err != nil {
@@ -76,15 +76,15 @@ func encode(f file) ([]byte, error) {
 
 func hexOf(b []byte) string { return hex.EncodeToString(b) }
 
-// Witness compares what a run reads with what runs read before.
+// Witness compares the content that a run reads with the content that earlier runs read.
 type Witness struct {
 	path, population string
 	file             file
 	watch            *Watch
 }
 
-// Open opens the file at path of a ledger, whose half of the key is hexadecimal. Its error says why
-// nothing is compared.
+// Open opens the file of a ledger. The argument half is the ledger's half of the key, in
+// hexadecimal digits. The error states why nothing is compared.
 func Open(path, ledger, half, population string) (*Witness, error) {
 	f, err := read(path)
 	if err != nil {
@@ -131,7 +131,7 @@ func read(path string) (f file, err error) {
 	return f, nil
 }
 
-// Watch returns what digests the records of this run.
+// Watch returns the Watch that digests the records of this run.
 func (w *Witness) Watch() *Watch { return w.watch }
 
 // last returns what was read of the population last, nil for nothing.
@@ -144,8 +144,9 @@ func (w *Witness) last() *sighting {
 	return nil
 }
 
-// Tell compares what was read, remembers it under a record of the ledger, and returns a sentence
-// for the operator. The sentence is about private records. Of runs at the same moment one may be
+// Tell compares the content of this run with earlier content, and returns a sentence for the
+// operator. It stores the content's digests under a record of the ledger. The sentence reveals
+// facts about private records. If several runs end at the same moment, one of them may be
 // forgotten.
 func (w *Witness) Tell(record uint64, data string) string {
 	now, any := w.watch.finish()

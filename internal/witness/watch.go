@@ -66,19 +66,18 @@ func newWatch(key [sha256.Size]byte, known digest) *Watch { return &Watch{key: k
 // contextKey is the key of a Watch in a context.
 type contextKey struct{}
 
-// With returns a context whose readers feed a Watch. Without nil, as With(ctx, nil), nothing is
-// fed.
+// With returns a context whose readers pass their content to w. If w is nil, they pass nothing.
 func With(ctx context.Context, w *Watch) context.Context {
 	return context.WithValue(ctx, contextKey{}, w)
 }
 
-// From returns the Watch of a context, nil for none.
+// From returns the Watch of a context, or nil if there is none.
 func From(ctx context.Context) *Watch {
 	w, _ := ctx.Value(contextKey{}).(*Watch)
 	return w
 }
 
-// Part is one file that is read. A nil Part takes everything and keeps nothing.
+// Part is one file of the content. A nil Part accepts everything and keeps nothing.
 type Part struct {
 	watch   *Watch
 	pending []byte // an unfinished line
@@ -102,7 +101,7 @@ func (w *Watch) Part() *Part {
 // mostLine is the largest number of bytes that are digested together.
 const mostLine = 1 << 16
 
-// Write takes the next bytes of the file.
+// Write digests the next bytes of the file.
 func (p *Part) Write(text []byte) (int, error) {
 	n := len(text)
 	if p == nil || p.done {
@@ -143,7 +142,7 @@ func (p *Part) take(line []byte, ends bool) {
 	p.inLine = false
 }
 
-// End says that the file was read to its end.
+// End states that the file was read to its end.
 func (p *Part) End() {
 	if p == nil {
 		return
@@ -199,7 +198,8 @@ func (w *Watch) hash(line []byte) (s sum) {
 	return s
 }
 
-// Index takes what a file says of its own parts, where its bytes are not read in order.
+// Index digests a file's own description of its parts, if the bytes of the file are not read in
+// order.
 func (w *Watch) Index(text []byte) {
 	if w == nil {
 		return
