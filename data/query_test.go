@@ -109,3 +109,16 @@ func TestFromQueryFails(t *testing.T) {
 		t.Errorf("got %v, want Canceled", err)
 	}
 }
+
+// TestFromQueryOneColumn wants a row for a missing cell that stands alone.
+func TestFromQueryOneColumn(t *testing.T) {
+	s, err := data.ParseSchema("s", []byte("dither-schema: 1\nmax-records: 5\ntarget: {column: y, levels: [a, b]}\ncolumns:\n  n: {numeric: [0, 9], out-of-range: clamp, missing: indicator}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := queried(t, "CREATE TABLE t (n INTEGER)", "INSERT INTO t VALUES (1), (NULL), (3)")
+	d, err := data.Read(context.Background(), s, data.FromQuery(db, "SELECT n FROM t"), data.ReadOptions{WithoutTarget: true})
+	if err != nil || d.Records() != 3 {
+		t.Errorf("got %v (%v), want 3 rows", d, err)
+	}
+}
