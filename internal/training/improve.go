@@ -25,7 +25,7 @@ const (
 	leastBins = 8
 	// mostEntries bounds the cells of all rows for which functions are fitted. Each cell takes six bytes
 	// of memory.
-	mostEntries = 1 << 27
+	mostEntries = 1 << 26
 	// leastCalibrated is the least signal for which probabilities are corrected.
 	leastCalibrated = 500
 )
