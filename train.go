@@ -180,7 +180,7 @@ func Verify(folder string, signedBy ...ed25519.PublicKey) (Verification, error) 
 		}
 		names[i] = fmt.Sprintf("public key %d", i+1)
 	}
-	v, err := artefact.VerifySigned(folder, signedBy, names)
+	v, err := training.Verify(folder, signedBy, names)
 	return Verification{v.Verified, v.Checked, v.Disagreements, v.Guarantee, v.Certificate, v.SignedBy}, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/internal/signature"
+	"github.com/ditherml/dither/internal/training"
 	"github.com/ditherml/dither/internal/values"
 	"github.com/spf13/cobra"
 )
@@ -27,7 +28,7 @@ func newVerify() *cobra.Command {
 
 func runVerify(c *cobra.Command, folder, where string, keys signature.Public, asJSON bool) error {
 	w := c.OutOrStdout()
-	v, err := progress.Await(c.Context(), c.ErrOrStderr(), "verifying", func() (artefact.Verification, error) { return artefact.VerifySigned(folder, keys.Keys, keys.Paths) })
+	v, err := progress.Await(c.Context(), c.ErrOrStderr(), "verifying", func() (artefact.Verification, error) { return training.Verify(folder, keys.Keys, keys.Paths) })
 	if err == nil && where != "" {
 		err = bookkeeping.Hold(c.Context(), where, folder, &v)
 	}

@@ -66,7 +66,7 @@ var freeParts = []freePart{
 	{"model.json/schema", "declared: names, bounds, levels, treatments, and what was copied from the records; plan and assumptions must fit it", false},
 	{"network.safetensors", "released numbers", false},
 	{"answer.json/rows/**", "released numbers, names of groups, and intervals; the lower end of an interval must not exceed the upper end", false},
-	{"report.html", "a page for readers; only its hash is checked, and it may be absent together with its hash", false},
+	{"report.html", "a page for readers; its hash is checked, and it may be absent together with its hash", false},
 }
 
 // covers reports whether a place belongs to the part.

@@ -222,3 +222,46 @@ func TestVerifyWrong(t *testing.T) {
 		{"a folder without certificate", []string{"verify", "garbled"}, exitUsage, "certificate.json"},
 	})
 }
+
+// TestVerifyRebuildsThePage edits what a page says about the guarantee, with the hash mended. Nothing but the page is
+// wrong then. A remark elsewhere is free, and so is a last digit that another machine rounds differently.
+func TestVerifyRebuildsThePage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for folder, args := range map[string][]string{
+		"descent":  {"--steps", "2", "--purpose", "tests"},
+		"network":  {"--model", "mlp", "--hidden", "2", "--sampling", "full", "--steps", "2"},
+		"minimum":  {"--method", "output-perturbation"},
+		"baseline": {"--non-private", "--steps", "2"},
+	} {
+		mustInvoke(t, append([]string{"train", "--quiet", "--out", folder}, args...)...)
+		if out, _ := mustInvoke(t, "verify", folder); !strings.Contains(out, "verdict, guarantee, bounds on attackers") {
+			t.Errorf("%s: got %s, want that the page was compared", folder, out)
+		}
+		page, sealed := readText(t, filepath.Join(folder, "report.html")), readText(t, filepath.Join(folder, certificate.FileName))
+		try := func(old, changed string) (passes bool) {
+			t.Helper()
+			edited := strings.Replace(page, old, changed, 1)
+			if edited == page {
+				t.Fatalf("%s: the page lacks %q", folder, old)
+			}
+			writeText(t, filepath.Join(folder, "report.html"), edited)
+			writeText(t, filepath.Join(folder, certificate.FileName), strings.Replace(sealed, certificate.Hash([]byte(page)), certificate.Hash([]byte(edited)), 1))
+			status, _, _ := invoke("verify", folder)
+			return status == exitDone
+		}
+		if folder == "baseline" {
+			if try("NOT PRIVATE", "PRIVATE") || try("hides nothing", "hides everything") {
+				t.Errorf("%s: a page that promises privacy passes", folder)
+			}
+			continue
+		}
+		for old, changed := range map[string]string{"A private model": "A very private model", `<span class="value">1</span>`: `<span class="value">0.1</span>`, "50.0 %": "40.0 %", "does not promise that": "promises that", "are not known here": "do not exist"} {
+			if try(old, changed) {
+				t.Errorf("%s: a page with %q for %q passes", folder, changed, old)
+			}
+		}
+		if !try("<h2>The model</h2>", "<h2>The model, with a remark</h2>") {
+			t.Errorf("%s: a remark is refused", folder)
+		}
+	}
+}

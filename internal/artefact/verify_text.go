@@ -32,7 +32,7 @@ func (v Verification) Text() string {
 		b.WriteString("  - " + display.Printable(line) + "\n")
 	}
 	list("\nnor can any file show", []string{"that training ran as the plan says, on these records",
-		"that released numbers and the page are those of the run: hashes alone hold them (docs/verification.md lists what is free)"})
+		"that released numbers, and what else the page says, are those of the run: hashes alone hold them (docs/verification.md lists what is free)"})
 	if len(v.SignedBy) > 0 {
 		list("\nsigned", v.signatures())
 	}

@@ -57,25 +57,15 @@ func (r *Run) files(result *train.Result) (map[string][]byte, Summary, error) {
 
 // page returns the report about a run.
 func (r *Run) page(result *train.Result, c certificate.Certificate, s Summary) report.Page {
-	kind := "A private model of "
-	if !c.Private {
-		kind = "A model without privacy of "
-	}
-	p := report.Page{
-		Title: kind + r.Tables.Schema.Target.Column, Generated: c.Created, Table: outcome.BaseName(r.Tables.Name), Owner: r.Tables.Owner, Purpose: r.Tables.Purpose,
-		Guarantee: report.Guarantee{Epsilon: float64(c.Epsilon), Delta: c.Delta, Neighboring: c.Neighboring.String(), Unit: c.Unit, Accountant: c.Accountant,
-			GroupRows: c.GroupRows, GroupEpsilon: float64(c.GroupEpsilon), Attacker: r.attacker.ForPage(c), NoisePerRecord: r.method.noise(),
-			Records: r.Setup.Plan.Records, MaxRecords: r.Setup.Plan.MaxRecords},
-		Public: r.publicFacts(), Tainted: taintWords(r.Tables.Schema), Assumptions: c.Assumptions[:len(c.Assumptions)-len(taintWords(r.Tables.Schema))], Warnings: s.Warnings,
-		Model: r.method.facts(result), Events: r.method.releases(), Budget: r.figures, Tradeoff: r.tradeoff(c, s),
-		Verify: "dither verify " + filepath.Base(r.Folder.Path()),
-		Files: []report.Fact{{Name: model.FileName, Value: "SHA-256 " + c.ModelSHA256, Why: r.Network.modelHolds()},
-			{Name: certificate.FileName, Value: "plan, events and epsilon", Why: "can be recomputed by anyone"}},
-		Provenance: []report.Fact{{Name: "program", Value: c.Program}, {Name: "run", Value: c.Run}, {Name: "time", Value: c.Created}},
-	}
-	if c.Private {
-		p.Others = otherReleases(c.Recorded)
-	}
+	p := r.promised(c, r.Tables.Schema.Target.Column)
+	p.Table, p.Owner, p.Purpose = outcome.BaseName(r.Tables.Name), r.Tables.Owner, r.Tables.Purpose
+	tainted := taintWords(r.Tables.Schema)
+	p.Public, p.Tainted, p.Assumptions, p.Warnings = r.publicFacts(), tainted, c.Assumptions[:len(c.Assumptions)-len(tainted)], s.Warnings
+	p.Model, p.Events, p.Budget, p.Tradeoff = r.method.facts(result), r.method.releases(), r.figures, r.tradeoff(c, s)
+	p.Verify = "dither verify " + filepath.Base(r.Folder.Path())
+	p.Files = []report.Fact{{Name: model.FileName, Value: "SHA-256 " + c.ModelSHA256, Why: r.Network.modelHolds()},
+		{Name: certificate.FileName, Value: "plan, events and epsilon", Why: "can be recomputed by anyone"}}
+	p.Provenance = []report.Fact{{Name: "program", Value: c.Program}, {Name: "run", Value: c.Run}, {Name: "time", Value: c.Created}}
 	intervals := r.barsOf(result)
 	p.Coefficients, p.Unlisted = coefficients(result.Model, intervals)
 	p.Shapes = shapes(result.Model, intervals)
