@@ -88,9 +88,11 @@ func (q Query) Read(ctx context.Context, choose func([]database.Column) ([]datab
 	}
 	if q.Describe != "" {
 		_ = rows.Close()
-		if rows, err = tx.QueryContext(ctx, q.Text); err != nil {
-			return q.failed(ctx, err)
+		whole, failure := tx.QueryContext(ctx, q.Text)
+		if failure != nil {
+			return q.failed(ctx, failure)
 		}
+		rows = whole
 	}
 	return q.pass(ctx, rows, columns, cells, take)
 }

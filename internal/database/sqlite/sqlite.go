@@ -108,17 +108,42 @@ func (t Table) query(ctx context.Context) (q rows.Query, err error) {
 		return q, err
 	}
 	q.Describe = "SELECT * FROM (" + q.Text + "\n) LIMIT 0"
+	if err = prepared(ctx, q); err != nil {
+		_ = q.DB.Close()
+		return q, err
+	}
 	return q, nil
 }
 
-// failed returns the error of the driver, whose text may quote a cell.
-func failed(err error) error {
+// prepared returns the error of preparing a query. EXPLAIN prepares it and runs none of it, so this
+// text quotes no cell. The driver runs each statement of a text, so a text with a semicolon is left out.
+func prepared(ctx context.Context, q rows.Query) error {
+	if strings.Contains(q.Text, ";") {
+		return nil
+	}
+	steps, err := q.DB.QueryContext(ctx, "EXPLAIN "+q.Describe)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return refused(err)
+	}
+	return steps.Close()
+}
+
+// refused returns the error of preparing a query.
+func refused(err error) error {
 	text := err.Error()
 	for _, known := range []string{"no such column", "no such table", "no such function", "syntax error", "incomplete input"} {
 		if strings.Contains(text, known) {
 			return &database.Problem{Problem: "SQLite refuses it: " + display.OneLine(text), Want: "a query that SQLite runs", Remedy: "try it in sqlite3"}
 		}
 	}
+	return failed(err)
+}
+
+// failed returns the error of a running query without the text of the driver, which may quote a cell.
+func failed(error) error {
 	return &database.Problem{Problem: "SQLite does not read it to its end", Want: "a whole file of SQLite that is not locked, and a query that only reads", Remedy: "try it in sqlite3, which shows the message; it may quote a record"}
 }
 
