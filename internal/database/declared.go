@@ -217,6 +217,11 @@ func isColumn(t []token, name string) bool {
 	return len(t) == 1 && (t[0].kind == 'q' && t[0].text == name || t[0].kind == 'w' && strings.EqualFold(t[0].text, name))
 }
 
+// isText reports whether a token is the name of a type of texts.
+func isText(t token) bool {
+	return slices.ContainsFunc([]string{"text", "varchar", "bpchar", "character"}, t.is)
+}
+
 // uncast takes casts and parentheses away.
 func uncast(t []token) []token {
 	for {
@@ -262,7 +267,7 @@ func (d *Declared) term(t []token, name string) {
 		switch {
 		case depthAt(t, i) > 0:
 		case one.is("BETWEEN") && isColumn(left, name):
-			if ends := split(right, "AND"); len(ends) == 2 {
+			if ends := split(right, "AND"); len(ends) == 2 && !slices.ContainsFunc(t, isText) {
 				d.bound(">=", ends[0])
 				d.bound("<=", ends[1])
 			}
@@ -274,6 +279,9 @@ func (d *Declared) term(t []token, name string) {
 			d.equal(left, right, name)
 			return
 		case one.is("<") || one.is("<=") || one.is(">") || one.is(">="):
+			if slices.ContainsFunc(t, isText) { // texts have another order than numbers
+				return
+			}
 			if isColumn(left, name) {
 				d.bound(one.text, right)
 			} else if isColumn(right, name) {

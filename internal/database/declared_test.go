@@ -93,10 +93,25 @@ func TestRedact(t *testing.T) {
 		"sslpassword=s3cret":                             "sslpassword=***",
 		"postgres://u@host:5432/db?table=a":              "postgres://u@host:5432/db?table=a",
 		"see https://example.org/a:b@c":                  "see https://example.org/a:b@c",
+		"postgres://u:hun/ter2@h/d":                      "postgres://u:***@h/d",
+		"Postgres://u:a@b?c#d@h/d":                       "Postgres://u:***@h/d",
+		"host=h password = s3cret user=u":                "host=h password = *** user=u",
+		"PGPASSWORD=s3cret dither":                       "PGPASSWORD=*** dither",
 		"mail a@b.c: d":                                  "mail a@b.c: d",
 	} {
 		if got := database.Redact(text); got != want {
 			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestOrderOfTexts wants no bound from a comparison of texts, which have another order than numbers.
+func TestOrderOfTexts(t *testing.T) {
+	for _, condition := range []string{"CHECK (((age)::text <= '50'::text))", "CHECK (((age)::character varying >= '5'))", "CHECK ((age)::text BETWEEN '1' AND '50')"} {
+		d := database.Declared{Lower: math.Inf(-1), Upper: math.Inf(1)}
+		d.Check(condition, "age")
+		if !math.IsInf(d.Lower, -1) || !math.IsInf(d.Upper, 1) {
+			t.Errorf("%s: got bounds %g and %g, want none", condition, d.Lower, d.Upper)
 		}
 	}
 }
