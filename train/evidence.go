@@ -28,11 +28,14 @@ const levelReach = 1
 // Rows are scaled to norm 1 twice. So the mean of a column also has to keep the norm of a row: for
 // the first scaling by what a further indicator takes from other features, for the second by a
 // direction that no score depends on.
+//
+// If records are persons, the center weighs a person's rows together, so it has no frequencies of
+// rows. The map is then returned as it is.
 func (ready *prepared) evident(p Plan, weights []float64, weightNoise float64) *feature.Map {
 	m := ready.features
 	w, d := m.Whitening, m.Pipeline.Dim()
 	noise := ready.centerNoise(p)
-	if p.NonPrivate || w == nil || w.Matrix == nil || m.Center == nil || m.Norm != feature.NormUnit || m.Transforms() || hasTexts(m.Pipeline) || !(noise > 0) {
+	if p.NonPrivate || p.Person != nil || w == nil || w.Matrix == nil || m.Center == nil || m.Norm != feature.NormUnit || m.Transforms() || hasTexts(m.Pipeline) || !(noise > 0) {
 		return m
 	}
 	e := evidence{Map: m, dim: d, noise: noise, weights: weights, weightNoise: weightNoise, unseen: orthonormal(weights, d, m.Dim())}

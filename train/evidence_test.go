@@ -109,6 +109,7 @@ func TestEvidenceIsFinite(t *testing.T) {
 func TestEvidenceLeavesOthers(t *testing.T) {
 	for name, edit := range map[string]func(*prepared, *Plan){
 		"baseline":         func(_ *prepared, p *Plan) { p.NonPrivate = true },
+		"persons":          func(_ *prepared, p *Plan) { p.Person = &PersonUnit{} },
 		"no whitening":     func(r *prepared, _ *Plan) { r.features.Whitening = nil },
 		"no center":        func(r *prepared, _ *Plan) { r.features.Center = nil },
 		"clipped rows":     func(r *prepared, _ *Plan) { r.features.Norm = feature.NormClip },
