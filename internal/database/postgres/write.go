@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/ditherml/dither/internal/database"
-	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/failure"
 )
 
@@ -54,7 +53,7 @@ func Write(ctx context.Context, a Address, replace bool, fields []Field, fill fu
 // prepare begins the transaction, and makes the table or checks it.
 func prepare(ctx context.Context, conn *pgx.Conn, name string, replace bool, fields []Field) error {
 	var exists, filled bool
-	_, err := conn.Exec(ctx, "BEGIN TRANSACTION READ WRITE; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL TimeZone = 'UTC'")
+	_, err := conn.Exec(ctx, "BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL TimeZone = 'UTC'")
 	if err == nil {
 		err = conn.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", name).Scan(&exists)
 	}
@@ -65,10 +64,17 @@ func prepare(ctx context.Context, conn *pgx.Conn, name string, replace bool, fie
 		}
 		_, err = conn.Exec(ctx, fmt.Sprintf("CREATE TABLE %s (%s)", name, strings.Join(columns, ", ")))
 	}
+	if err == nil && exists { // another writer waits here until this transaction ends
+		_, err = conn.Exec(ctx, fmt.Sprintf("LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE", name))
+	}
 	if err == nil && exists {
 		err = conn.QueryRow(ctx, fmt.Sprintf("SELECT EXISTS (SELECT FROM %s)", name), pgx.QueryExecModeSimpleProtocol).Scan(&filled)
 	}
+	var server *pgconn.PgError
 	switch {
+	case !exists && errors.As(err, &server) && (server.Code == "42P07" || server.Code == "23505"):
+		return &database.Problem{Problem: "the table was just made by another", Want: "a table that nobody else writes", Remedy: "nothing was written; look at the table, or name a new one",
+			Err: failure.Running(errors.New("unwritten"))}
 	case err != nil:
 		return unwritten(ctx, err)
 	case filled && !replace:
@@ -125,7 +131,7 @@ func unwritten(ctx context.Context, err error) error {
 	case code == "3F000":
 		p.Problem, p.Want, p.Err = "the database has no such schema", "the name of one that is there", nil
 	case code == "42703" || code == "42804":
-		p.Problem, p.Err = "the table has other columns: "+display.OneLine(server.Message), nil
+		p.Problem, p.Err = "the table has other columns, or its rules name some (SQLSTATE "+code+")", nil
 	case code == "25006":
 		p.Problem, p.Want, p.Err = "the server only reads", "one that writes", nil
 	case strings.HasPrefix(code, "22"):
