@@ -4,6 +4,7 @@ package database
 
 import (
 	"context"
+	"errors"
 	"io"
 	"regexp"
 	"strings"
@@ -104,7 +105,16 @@ func (p *Problem) Unwrap() error { return p.Err }
 func TableName(table string) string { return `table "` + oneLine(table) + `"` }
 
 // QueryName returns the name of a query in words: its text on one line.
-func QueryName(query string) string { return `query "` + oneLine(query) + `"` }
+func QueryName(query string) string { return `query "` + oneLine(Redact(query)) + `"` }
+
+// CheckQuery returns an error if a query contains a password. The text of a query stands in the
+// certificate, in which no password may be.
+func CheckQuery(query string) error {
+	if secrets.MatchString(query) {
+		return errors.New("the query contains a password, want none, because the certificate contains the query; name a foreign server with a user mapping, or set PGPASSFILE")
+	}
+	return nil
+}
 
 // IsName reports whether TableName or QueryName made a name.
 func IsName(name string) bool {

@@ -105,6 +105,21 @@ func TestRedact(t *testing.T) {
 	}
 }
 
+// TestQueriesWithPasswords wants queries with a password refused, and no name of one with it.
+func TestQueriesWithPasswords(t *testing.T) {
+	for _, query := range []string{"SELECT * FROM dblink('host=h password=hunter2', 'select 1') AS t(x int)", "SELECT 1 -- password = hunter2", "SELECT 'postgres://u:hunter2@h/d'"} {
+		if err := database.CheckQuery(query); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: got %v, want an error without the password", query, err)
+		}
+		if name := database.QueryName(query); strings.Contains(name, "hunter2") {
+			t.Errorf("the name is %s, want none with the password", name)
+		}
+	}
+	if err := database.CheckQuery("SELECT age, ill FROM visits WHERE year = 2024"); err != nil {
+		t.Errorf("a query without a password: %v", err)
+	}
+}
+
 // TestOrderOfTexts wants no bound from a comparison of texts, which have another order than numbers.
 func TestOrderOfTexts(t *testing.T) {
 	for _, condition := range []string{"CHECK (((age)::text <= '50'::text))", "CHECK (((age)::character varying >= '5'))", "CHECK ((age)::text BETWEEN '1' AND '50')"} {

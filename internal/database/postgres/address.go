@@ -14,7 +14,8 @@ import (
 
 // Is reports whether a text is the address of a database, and not the name of a file.
 func Is(text string) bool {
-	return strings.HasPrefix(text, "postgres://") || strings.HasPrefix(text, "postgresql://")
+	scheme, _, is := strings.Cut(text, "://")
+	return is && (strings.EqualFold(scheme, "postgres") || strings.EqualFold(scheme, "postgresql"))
 }
 
 // Address is the address of a database, with the table or query that it names.

@@ -31,7 +31,7 @@ func Open(a Address) (Table, error) {
 	if (a.Table == "") == (a.Query == "") {
 		return Table{}, errors.New("the database is named without a table or query, or with both, want --table NAME or --query \"select …\"")
 	}
-	return Table{a}, nil
+	return Table{a}, database.CheckQuery(a.Query)
 }
 
 // Name returns the name of the table, or the text of the query.

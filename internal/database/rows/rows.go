@@ -61,6 +61,9 @@ var errEnough = errors.New("enough")
 
 // Read is [database.Table.Read].
 func (q Query) Read(ctx context.Context, choose func([]database.Column) ([]database.Cell, error), take func(io.Reader) error) error {
+	if err := database.CheckQuery(q.Text); err != nil {
+		return err
+	}
 	tx, err := q.DB.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelDefault})
 	if err != nil {
 		return q.failed(ctx, err)
