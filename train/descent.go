@@ -108,6 +108,9 @@ func (r *descent) result() (*Result, error) {
 	if out.Model, err = model.New(r.Schema, r.ready.evident(r.Plan, weights, out.WeightNoise), r.Model.Loss, weights); err != nil {
 		return nil, fmt.Errorf("train: the run did not stay finite; lower the learning rate: %w", err)
 	}
+	if out.Model.Features() != r.ready.features {
+		out.Unshrunk = r.ready.features
+	}
 	out.Model.Provenance.Private = !r.Plan.NonPrivate
 	return out, nil
 }

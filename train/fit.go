@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 )
@@ -73,6 +74,9 @@ type Result struct {
 	// as training saw them. It is 0 where no bound is proven. Probabilities that are corrected after
 	// the descent stretch it.
 	WeightNoise float64
+	// Unshrunk is the map before weights of states with little evidence were moved to the means of their
+	// columns. WeightNoise bounds the noise of its weights. It is nil if no weights can have moved.
+	Unshrunk *feature.Map
 	// Output is the name of the rule that selected the weights from the iterates, as in
 	// Options.Output.
 	Output string

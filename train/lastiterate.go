@@ -231,6 +231,9 @@ func (s Setup) runLastIterate(ctx context.Context, payer mechanism.Payer, t tabl
 	if out.Model, err = model.New(s.Schema, ready.evident(s.Plan, noisy.Values(), out.WeightNoise), s.Model.Loss, noisy.Values()); err != nil {
 		return nil, err
 	}
+	if out.Model.Features() != ready.features {
+		out.Unshrunk = ready.features
+	}
 	out.Model.Provenance.Private = true
 	return out, nil
 }

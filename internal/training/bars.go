@@ -7,6 +7,7 @@ import (
 
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
 )
 
@@ -20,6 +21,9 @@ type bars struct {
 	// root of the squares of half and of relative times the weight. Of a weight of the constant
 	// feature it is the sum of these and constant.
 	relative, constant float64
+	// unshrunk is the map before weights of states with little evidence were moved to the means of their
+	// columns, or nil if none were moved. Half an interval is longer by the distance that a weight was moved.
+	unshrunk *feature.Map
 	// target says what the intervals contain. It is empty if there are no intervals.
 	target []string
 	// refusal says why there are no intervals. It is empty if there are intervals, and for models
@@ -51,9 +55,18 @@ func descentBars(p train.Plan, o train.Options, result *train.Result) bars {
 	if !(deviation > 0) || math.IsInf(deviation, 1) {
 		return bars{refusal: "the learning rate leaves no bound on the noise of a weight"}
 	}
+	out := uncorrectedBars(deviation)
 	if p.Calibration != nil {
-		return correctedBars(deviation, result)
+		out = correctedBars(deviation, result)
 	}
+	if out.unshrunk = result.Unshrunk; out.unshrunk != nil && out.refusal == "" {
+		out.target = append(out.target, movedWords)
+	}
+	return out
+}
+
+// uncorrectedBars returns the intervals of weights as the descent gave them.
+func uncorrectedBars(deviation float64) bars {
 	return bars{half: normalReach * deviation, target: []string{
 		"The line on a bar is an interval. With a probability of at least 95 % it contains the weight that the same steps would have given without noise, on the same prepared rows.",
 		"Clipping and the number of steps shape a weight too. They would do so without noise, so the intervals say nothing about that. A gray bar may be noise alone.",
@@ -77,6 +90,31 @@ func correctedBars(deviation float64, result *train.Result) bars {
 		"The line on a bar is an interval. With a probability of about 95 % or more it contains the weight that the same steps and the same correction of probabilities would have given without noise, on the same prepared rows and with the released spread of the probabilities.",
 		fmt.Sprintf("The correction multiplied the weights by %.3g ± %.2g. Clipping and the number of steps shape a weight too. They would do so without noise, so the intervals say nothing about that. A gray bar may be noise alone.", result.Stretch, normalReach*result.StretchNoise),
 	}}
+}
+
+// movedWords says what the intervals do about weights that were moved.
+const movedWords = "Weights of levels with little evidence were moved to the mean of their column. Their lines are longer by this distance, so they contain the interval around the weight before it was moved."
+
+// of returns half the length of the interval of each weight of a model, for each score. An interval of
+// a weight that was moved contains the interval around the weight before that.
+func (b bars) of(m *model.Model, weights [][]float64) [][]float64 {
+	f := b.before(m)
+	out, factors := make([][]float64, len(weights)), spans(f)
+	for k, before := range effectiveUnder(f, m) {
+		out[k] = b.halves(before, factors, f.Intercept > 0)
+		for j, w := range weights[k] {
+			out[k][j] += math.Abs(w - before[j])
+		}
+	}
+	return out
+}
+
+// before returns the map of a model before weights of states with little evidence were moved.
+func (b bars) before(m *model.Model) *feature.Map {
+	if b.unshrunk != nil {
+		return b.unshrunk
+	}
+	return m.Features()
 }
 
 // halves returns half the length of the interval of each weight of one score. The argument spans has

@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -123,7 +125,7 @@ func distances(t testing.TB, r train.Request, o train.Options, s *data.Schema, d
 		t.Fatalf("no intervals: %s", interval.refusal)
 	}
 	again := run.Setup
-	again.Schema, again.Features = noisy.Model.Schema(), noisy.Model.Features()
+	again.Schema, again.Features = noisy.Model.Schema(), interval.before(noisy.Model)
 	again.Plan.Preparation, again.Plan.NonPrivate, again.Plan.NoiseMultiplier, again.Plan.NoiseMultipliers, again.Plan.Calibration = nil, true, 0, nil, nil
 	if l := again.Plan.LastIterate; l != nil {
 		o.Ridge, again.Plan.LastIterate = l.Ridge, nil
@@ -135,9 +137,9 @@ func distances(t testing.TB, r train.Request, o train.Options, s *data.Schema, d
 		t.Fatal(err)
 	}
 	if noisy.Stretch != 0 {
-		return standardized(noisy.Model, stretched(t, noisy, exact.Model), interval.half)
+		return standardized(noisy.Model, stretched(t, noisy, exact.Model), interval)
 	}
-	return standardized(noisy.Model, exact.Model, interval.half)
+	return standardized(noisy.Model, exact.Model, interval)
 }
 
 // stretched returns a model without noise whose weights were multiplied by the released factor. The weights of its
@@ -159,14 +161,15 @@ func stretched(t testing.TB, of *train.Result, exact *model.Model) *model.Model 
 
 // standardized returns the differences of the weights of two models, divided by the standard deviations to which
 // intervals of this half length belong: of the map's rows, and of the features.
-func standardized(a, b *model.Model, half float64) (rows, features []float64) {
+func standardized(a, b *model.Model, interval bars) (rows, features []float64) {
 	for j, w := range a.Weights() {
-		rows = append(rows, (w-b.Weights()[j])/half*normalReach)
+		rows = append(rows, (w-b.Weights()[j])/interval.half*normalReach)
 	}
-	span, other := spans(a.Features()), effective(b)
-	for k, weights := range effective(a) {
+	before := interval.before(a)
+	span, other := spans(before), effectiveUnder(before, b)
+	for k, weights := range effectiveUnder(before, a) {
 		for j, w := range weights {
-			features = append(features, (w-other[k][j])/(half*span[j])*normalReach)
+			features = append(features, (w-other[k][j])/(interval.half*span[j])*normalReach)
 		}
 	}
 	return rows, features
@@ -278,7 +281,7 @@ func outputPair(t testing.TB, r erm.Request, s *data.Schema, d *data.Dataset) (m
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, features := standardized(noisy.Model, exact.Model, interval.half)
+	_, features := standardized(noisy.Model, exact.Model, interval)
 	for _, v := range features {
 		if math.Abs(v) > normalReach {
 			misses++
@@ -351,6 +354,97 @@ func TestBarRefusals(t *testing.T) {
 		}
 		if got := run.barsOf(&train.Result{LearningRate: 1, Divisor: 3000, Output: option.OutputLast}); got.refusal == "" || got.half != 0 || got.target != nil {
 			t.Errorf("%s: got %+v, want a refusal", name, got)
+		}
+	}
+}
+
+// TestMovedWeightsAreCovered: a level never occurs, and its weight has a true distance of 0 to 3 standard deviations
+// from the mean of its column. Of the intervals around the weight that the estimator moved, at least 95 % contain the
+// true one. More than rare allows is a false alarm with a probability below 5e-8.
+func TestMovedWeightsAreCovered(t *testing.T) {
+	s, _ := made(t, 1, 100, 2, false)
+	run, err := Descent(train.Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Center: train.No, Whiten: train.No}, train.Options{}, true, Tables{Schema: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := *run.Setup.Features
+	d, at := own.Pipeline.Dim(), 4 // of the first level, the mean is at 0
+	own.Whitening = &feature.Whitening{Matrix: make([]float64, d*d)}
+	for j := range d {
+		own.Whitening.Matrix[j*d+j] = 1
+	}
+	r, misses := rand.New(rand.NewPCG(8, 9)), 0
+	const trials = 2000
+	for _, effect := range []float64{0, 1, 2, 3} {
+		misses = 0
+		for range trials {
+			weights := make([]float64, own.Dim())
+			weights[at] = effect + r.NormFloat64()
+			served := own
+			served.Whitening = &feature.Whitening{Matrix: slices.Clone(own.Whitening.Matrix)}
+			served.Whitening.Matrix[at*d+at] = max(0, 1-1/(weights[at]*weights[at]))
+			m, err := model.New(s, &served, model.Logistic, weights)
+			if err != nil {
+				t.Fatal(err)
+			}
+			interval := descentBars(run.Setup.Plan, train.Options{}, &train.Result{Model: m, WeightNoise: 1, Unshrunk: &own})
+			shown := effective(m)
+			if math.Abs(shown[0][at]-effect) > interval.of(m, shown)[0][at] {
+				misses++
+			}
+		}
+		if share := float64(misses) / trials; share > missed && trials*divergence(share, missed) > rare {
+			t.Errorf("an effect of %v deviations: %d of %d intervals miss it, want at most a twentieth", effect, misses, trials)
+		}
+	}
+}
+
+// TestMovedIntervals: a fit moves the weight of the level that never occurs. The intervals of weights and of shapes
+// reach as far as those of the weights before, and the page says so.
+func TestMovedIntervals(t *testing.T) {
+	s, d := made(t, 1, 3000, 2, false)
+	run, err := Descent(train.Request{Epsilon: 2, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}, train.Options{Momentum: option.DefaultMomentum}, true, Tables{Schema: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := train.Fit(context.Background(), unlimited(t), run.Setup, d, run.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	interval := run.barsOf(result)
+	if result.Unshrunk == nil || !slices.Contains(interval.target, movedWords) {
+		t.Fatalf("got the words %q and the map %v, want that weights were moved", interval.target, result.Unshrunk)
+	}
+	shown, before := effective(result.Model), effectiveUnder(result.Unshrunk, result.Model)
+	lengths, factors, moved := interval.of(result.Model, shown), spans(result.Unshrunk), 0
+	for j, w := range shown[0] {
+		far, own := math.Abs(w-before[0][j]), interval.half*factors[j]
+		if far > 1e-9 {
+			moved++
+		}
+		if lengths[0][j] < (far+own)*(1-1e-9) {
+			t.Errorf("weight %d: the interval reaches %v, want %v", j, lengths[0][j], far+own)
+		}
+	}
+	if moved == 0 {
+		t.Error("no weight was moved")
+	}
+	unmoved, err := model.New(result.Model.Schema(), result.Unshrunk, result.Model.Linear().Loss, result.Model.Weights())
+	if err != nil {
+		t.Fatal(err)
+	}
+	reach := map[string]report.Coefficient{}
+	for _, shape := range shapes(unmoved, interval) {
+		for _, c := range shape.States {
+			reach[shape.Name+c.Feature] = c
+		}
+	}
+	for _, shape := range shapes(result.Model, interval) {
+		for _, c := range shape.States {
+			was := reach[shape.Name+c.Feature]
+			if short := math.Abs(c.Value-was.Value) + was.Half - c.Half; short > 1e-9 {
+				t.Errorf("%s %s: the interval is %v too short to contain that before", shape.Name, c.Feature, short)
+			}
 		}
 	}
 }

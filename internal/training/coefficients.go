@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/model"
@@ -21,13 +22,14 @@ const mostCoefficients = 1000
 func coefficients(m *model.Model, intervals bars) (out []report.Coefficient, unlisted int) {
 	names := m.Features().Names()
 	levels := m.Schema().Target.Levels
-	of := spans(m.Features())
-	for k, weights := range effective(m) {
+	all := effective(m)
+	lengths := intervals.of(m, all)
+	for k, weights := range all {
 		score := ""
 		if m.Linear().Columns > 1 {
 			score = levels[k]
 		}
-		halves := intervals.halves(weights, of, m.Features().Intercept > 0)
+		halves := lengths[k]
 		listed := byEvidence(weights, halves)[:min(len(weights), mostCoefficients)]
 		unlisted = len(weights) - len(listed)
 		for _, j := range listed {
@@ -68,11 +70,13 @@ func byEvidence(numbers, halves []float64) []int {
 // effective returns, for each score, the weight of each encoded feature before whitening. The
 // weight is the change of the score with that feature, up to the row's normalization. The last
 // entry belongs to the intercept if the map has one. effective returns nil for a network.
-func effective(m *model.Model) [][]float64 {
+func effective(m *model.Model) [][]float64 { return effectiveUnder(m.Features(), m) }
+
+// effectiveUnder returns the effective weights that a model would have with another map of its rows.
+func effectiveUnder(f *feature.Map, m *model.Model) [][]float64 {
 	if m.Network() != nil {
 		return nil
 	}
-	f := m.Features()
 	d := f.Pipeline.Dim()
 	out := make([][]float64, m.Linear().Columns)
 	for k := range out {

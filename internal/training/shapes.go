@@ -29,8 +29,10 @@ type shaper struct {
 	schema   *data.Schema
 	columns  []data.Column
 	weights  [][]float64 // of each score, effective
-	bars     bars        // of the weights
-	cells    bool        // numbers lie in cells of equal width
+	before   [][]float64 // the weights before those with little evidence were moved
+	unshrunk *feature.Map
+	bars     bars // of the weights
+	cells    bool // numbers lie in cells of equal width
 	scratch  *feature.PipelineScratch
 	byColumn map[string][]int
 }
@@ -53,7 +55,7 @@ func shapes(m *model.Model, intervals bars) []report.Shape {
 	if m.Network() != nil || len(specs) > 0 && !cells || m.Schema().HasText() || len(m.Schema().Features()) > mostShapedColumns {
 		return nil
 	}
-	s := shaper{features: f, schema: m.Schema(), columns: m.Schema().Features(), weights: effective(m), bars: intervals, cells: cells, scratch: f.Pipeline.NewScratch(), byColumn: map[string][]int{}}
+	s := shaper{features: f, schema: m.Schema(), columns: m.Schema().Features(), weights: effective(m), before: effectiveUnder(intervals.before(m), m), unshrunk: intervals.before(m), bars: intervals, cells: cells, scratch: f.Pipeline.NewScratch(), byColumn: map[string][]int{}}
 	for j, n := range f.Names() {
 		s.byColumn[n.Column] = append(s.byColumn[n.Column], j)
 	}
@@ -170,12 +172,13 @@ func (s *shaper) shape(name string, places []place) []report.Shape {
 			shape.Score = s.schema.Target.Levels[score]
 		}
 		for i, p := range places {
-			moved, value := make([]float64, len(features)), 0.0
+			moved, value, before := make([]float64, len(features)), 0.0, 0.0
 			for k, j := range features {
 				moved[k] = rows[i][k] - mean[k]/max(1, declared)
 				value += moved[k] * weights[j]
+				before += moved[k] * s.before[score][j]
 			}
-			half := math.Hypot(s.bars.half*s.length(features, moved), s.bars.relative*value)
+			half := math.Hypot(s.bars.half*s.length(features, moved), s.bars.relative*before) + math.Abs(value-before)
 			switch {
 			case !p.number:
 				shape.States = append(shape.States, report.Coefficient{Feature: p.name, Score: shape.Score, Value: value, Half: half})
@@ -191,9 +194,9 @@ func (s *shaper) shape(name string, places []place) []report.Shape {
 	return out
 }
 
-// length returns the norm of these features in the map's rows.
+// length returns the norm of these features in the rows of training.
 func (s *shaper) length(features []int, x []float64) float64 {
-	w, sum := s.features.Whitening, 0.0
+	w, sum := s.unshrunk.Whitening, 0.0
 	switch {
 	case w == nil:
 		for _, v := range x {
