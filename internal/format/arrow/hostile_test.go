@@ -61,3 +61,19 @@ func TestLZ4(t *testing.T) {
 		}
 	}
 }
+
+// TestNullsWithoutBits wants a column refused that counts nulls and does not say which cells they are.
+func TestNullsWithoutBits(t *testing.T) {
+	seen := func(nulls int64) (err error) {
+		defer recovered(&err)
+		p := part{rows: 4, nulls: nulls}
+		p.eachNull(0, 4, func(int64) {})
+		return nil
+	}
+	if err := seen(2); err == nil {
+		t.Error("two nulls without bits give no error")
+	}
+	if err := seen(0); err != nil {
+		t.Errorf("no nulls without bits: %v", err)
+	}
+}

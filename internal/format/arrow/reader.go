@@ -25,7 +25,7 @@ type reader struct {
 
 	dictionary struct {
 		next    int   // batch of the dictionary
-		bytes   int64 // of its texts
+		bytes   int64 // of its texts, their places and its numbers
 		numbers []float64
 		texts   [][]byte
 		base    int // the place of texts in the cells that are being made, or -1
@@ -60,10 +60,10 @@ type part struct {
 func (r *reader) open(b *batch, v values, at counts) part {
 	p := part{values: v}
 	p.rows, p.nulls = b.node(at.nodes)
-	if p.rows < 0 || p.nulls > p.rows || v.id == typeNull {
-		if p.rows < 0 {
-			panic("a column of fewer than no rows")
-		}
+	if p.rows < 0 || p.nulls > p.rows {
+		panic("a column of fewer than no rows, or of more nulls than rows")
+	}
+	if v.id == typeNull {
 		return p
 	}
 	first := at.buffers + b.extra(at.views)
@@ -129,6 +129,9 @@ func (r *reader) nextBatch() {
 	r.batch++
 }
 
+// dictionaryCell is the memory of a value of a dictionary: a number, or the place of a text.
+const dictionaryCell = 24
+
 // extend reads a batch of the dictionary.
 func (r *reader) extend(b dictionaryBatch) {
 	d := &r.dictionary
@@ -143,8 +146,9 @@ func (r *reader) extend(b dictionaryBatch) {
 	for i := range p.blobs {
 		d.bytes += p.blobs[i].length
 	}
+	d.bytes += min(p.rows, maxBuffer) * dictionaryCell // and the bytes of its texts
 	if p.rows != b.rows || d.bytes > maxBuffer {
-		panic("a dictionary of other length")
+		panic("a dictionary of other length, or one that is too large")
 	}
 	for from := int64(0); from < p.rows; from += 1 << 16 {
 		n := min(p.rows-from, 1<<16)
@@ -233,6 +237,9 @@ func place(v float64, n int) int {
 
 // eachNull calls null for the rows of a range that are null.
 func (p *part) eachNull(from, n int64, null func(i int64)) {
+	if p.nulls > 0 && p.bits.length == 0 {
+		panic("nulls without their bits")
+	}
 	if p.nulls == 0 || p.bits.length == 0 {
 		return
 	}
