@@ -200,5 +200,8 @@ func (s Setup) descendPaid(ctx context.Context, grant *ledger.Grant, t table, o 
 	if err != nil {
 		return nil, err
 	}
-	return result, s.calibrated(grant, result, rows, t)
+	if err = s.calibrated(grant, result, rows, t); err != nil {
+		return nil, err
+	}
+	return result, nil
 }

@@ -83,8 +83,11 @@ func fitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, t table) ([]*Res
 	}
 	results, diverged := make([]*Result, len(runs)), error(nil)
 	for i, r := range runs {
-		var err error
-		if results[i], err = r.result(); err != nil {
+		result, err := r.result()
+		if err == nil {
+			err = r.calibrated(r.payer, result, r.rows, t)
+		}
+		if err != nil {
 			err = fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err)
 			if !errors.Is(err, model.ErrNotFinite) {
 				return nil, err
@@ -94,9 +97,7 @@ func fitMany(ctx context.Context, l *ledger.Ledger, jobs []Run, t table) ([]*Res
 			}
 			continue
 		}
-		if err = r.calibrated(r.payer, results[i], r.rows, t); err != nil {
-			return nil, fmt.Errorf("train: model %d of %d: %w", i+1, len(jobs), err)
-		}
+		results[i] = result
 	}
 	return results, diverged
 }

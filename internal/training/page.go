@@ -90,10 +90,14 @@ func otherReleases(r *certificate.LedgerRecord) []string {
 	case r.Limit == 0:
 		return []string{fmt.Sprintf("Record %d of the ledger %.8s paid for this run. The ledger knows the other releases.", r.Sequence, r.Ledger)}
 	}
+	before := display.Count(r.Others, "other release")
+	if n := len(r.Earlier); n > 0 {
+		before = fmt.Sprintf("%s, with %s of this run,", display.Count(r.Others, "release"), display.Count(n, "earlier part"))
+	}
 	return []string{
-		fmt.Sprintf("Record %d of the ledger %.8s paid for this run. Before it, the ledger counted %s from these records.", r.Sequence, r.Ledger, display.Count(r.Others, "other release")),
+		fmt.Sprintf("Record %d of the ledger %.8s paid for this run. Before it, the ledger counted %s from these records.", r.Sequence, r.Ledger, before),
 		fmt.Sprintf("With this run, all releases together proved epsilon %s. The ledger allows at most epsilon %s at delta %s, and refuses what would go beyond.", r.Spent.Rounded(), r.Limit.Rounded(), display.Plain(r.LimitDelta)),
-		"The ledger may have counted further releases since: dither verify FOLDER --ledger compares it with this certificate.",
+		"The ledger may have counted further releases since: dither verify FOLDER --ledger compares the number and the limit with it. The epsilon of all releases is as this run wrote it.",
 	}
 }
 
