@@ -2,5 +2,6 @@
 
 package data_test
 
-// thorough says that tests which compare two readers go through many tables and schemas.
+// thorough says that tests which compare two readers go through many tables and schemas. These are TestCSVPathsAgree,
+// TestCSVPathsAgreeOnFaults, TestEditorSchemaAgrees and TestTextPaths.
 const thorough = false
