@@ -82,7 +82,7 @@ func areaOf(t *testing.T, m *model.Model, d *data.Dataset) float64 {
 	return float64(c.AUC)
 }
 
-// indicated returns a table whose columns have an indicator of missing cells, of which there are none.
+// indicated returns a table without missing cells, whose columns have an indicator of missing cells.
 func indicated(t *testing.T, c scoredTable) scoredTable {
 	t.Helper()
 	s := *c.schema
