@@ -17,8 +17,11 @@ type freePart struct {
 var freeParts = []freePart{
 	{"certificate.json/epsilon-asked", "it may be absent, or any finite number of at least epsilon; no other file contains the epsilon that was asked for", false},
 	{"certificate.json/declared/public-test-table", "it may be declared or not, since the folder has no test table; the assumptions must agree", true},
+	{"certificate.json/declared/records", "any table or query; the assumptions must agree", true},
 	{"certificate.json/declared/scored-on", "any name of public records; the assumptions must agree", true},
 	{"certificate.json/declared/frozen-layers/**", "any statement about the other model; the assumptions must agree", true},
+	{"certificate.json/declared/owner", "any printable line, or none; it says whose records they are, and no file can show it", false},
+	{"certificate.json/declared/purpose", "any printable line, or none; it says what the release is for, and no file can show it", false},
 	{"certificate.json/plan/clipping/norm", "together with `bound`; noise is measured in units of the bound, so the price does not depend on it", true},
 	{"certificate.json/plan/clipping/bound", "together with `norm`; noise is measured in units of the bound, so the price does not depend on it", true},
 	{"certificate.json/plan/clipping/mode", "in every mode `bound` limits the gradient of a record; if the mode derives `bound` from the bounds of rows, it must fit them", false},

@@ -145,6 +145,7 @@ var forgeFolders = []forgeFolder{
 	{name: "paid", args: "train --steps 4", ledger: "paid.ledger", often: true},
 	{name: "paid-twice", args: "train --model mlp --hidden 3 --sampling full --steps 6 --checkpoint paid-state --checkpoint-every 3", ledger: "paid-twice.ledger"},
 	{name: "signed", args: "train --steps 2", signed: true, often: true},
+	{name: "declared", args: "train --steps 2 --owner clinic --purpose study --data people.db --table people", often: true},
 	{name: "answer-signed", args: "query count", signed: true},
 	{name: "baseline", args: "train --non-private --steps 4", schema: "several", often: true},
 	{name: "samples", args: "train --sampling-probability 0.2 --steps 3 --center no --whiten no --threshold 0.3"},
@@ -168,7 +169,7 @@ var forgeFolders = []forgeFolder{
 	{name: "texts", args: "train --steps 2 --whiten no", schema: "texts"},
 	{name: "copied", args: "train --steps 2 --assume-public --test table.csv --test-public", schema: "copied"},
 	{name: "transforms", args: "train --steps 2 --transform groupnorm:groups=2 --transform standardize:mean=0.1,deviation=2 --transform crosses:columns=age*sex --transform fourier:features=4,bandwidth=1,seed=3"},
-	{name: "interactions", args: "train --steps 2 --interactions age*sex,sex*town"},
+	{name: "interactions", args: "train --steps 2 --interactions age*sex,sex*height"},
 	{name: "scattered", args: "train --steps 2 --transform deskew:shape=8x8 --transform scattering:shape=8x8 --whiten kronecker", schema: "images", table: "images"},
 	{name: "output-perturbation", args: "train --method output-perturbation"},
 	{name: "pure", args: "train --method output-perturbation --delta 0"},
@@ -257,7 +258,11 @@ func (f forgeFolder) make(t *testing.T) {
 		mustInvoke(t, append(args, "--epsilon", "2")...)
 		return
 	}
-	args = append(args, "--data", or(f.table, "table")+".csv", "--schema", or(f.schema, "schema")+".yaml")
+	if args = append(args, "--schema", or(f.schema, "schema")+".yaml"); slices.Contains(args, "--table") {
+		sqliteTable(t, "people.db", "people", "table.csv", "")
+	} else {
+		args = append(args, "--data", or(f.table, "table")+".csv")
+	}
 	if f.ledger != "" {
 		mustInvoke(t, "ledger", "create", f.ledger, "--data", "people", "--epsilon", "3", "--delta", "1e-5", "--row", "one person")
 		args = append(args, "--ledger", f.ledger)
