@@ -393,6 +393,50 @@ func TestRepairForfeits(t *testing.T) {
 	}
 }
 
+// TestStanding: what was spent at a record does not depend on what came later, and a certificate with another snapshot is
+// refused.
+func TestStanding(t *testing.T) {
+	r := request()
+	r.Populations = []string{"north: patients of the northern clinics", "south: patients of the others"}
+	l := inMemory(t, r)
+	var want []float64
+	var runs []*budget.Reservation
+	for i, population := range []string{"", "north", "south", "north", ""} {
+		if i == 3 { // the first run gives everything back
+			if outcome, err := runs[0].Settle(t.Context(), 0, ""); err != nil || outcome != budget.Stopped {
+				t.Fatal(outcome, err)
+			}
+		}
+		runs = append(runs, l.reserve(t, 5+float64(i), "a count", population))
+		want = append(want, l.Summary().Spent)
+	}
+	for _, run := range runs[1:] {
+		if _, err := run.Settle(t.Context(), 0, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	terms := l.Terms()
+	for i, one := range l.Summary().Releases {
+		others, spent := l.Before(one.Seq)
+		if others != i || spent != want[i] {
+			t.Errorf("record %d: got %d others and %v spent, want %d and %v", one.Seq, others, spent, i, want[i])
+		}
+		same := certificate.LedgerRecord{Ledger: l.Book.Ledger(), Sequence: one.Seq, Head: one.Hash, Others: i, Spent: certificate.Epsilon(want[i]), Limit: certificate.Epsilon(terms.Epsilon), LimitDelta: terms.Delta}
+		if found := l.standing(&same); len(found) != 0 {
+			t.Errorf("got %q, want agreement", found)
+		}
+		for name, change := range map[string]func(*certificate.LedgerRecord){
+			"others": func(r *certificate.LedgerRecord) { r.Others++ }, "spent": func(r *certificate.LedgerRecord) { r.Spent *= 0.999 },
+			"limit": func(r *certificate.LedgerRecord) { r.Limit *= 2 }, "delta": func(r *certificate.LedgerRecord) { r.LimitDelta /= 2 },
+		} {
+			other := same
+			if change(&other); len(l.standing(&other)) != 1 {
+				t.Errorf("record %d with another %s agrees with the ledger", one.Seq, name)
+			}
+		}
+	}
+}
+
 // TestAgainst: a certificate and the record that names it say the same, or each difference is told.
 func TestAgainst(t *testing.T) {
 	l := inMemory(t, request())

@@ -121,17 +121,11 @@ func (l *Ledger) against(folder, hash string, c certificate.Certificate, all []b
 			found = append(found, fmt.Sprintf("record %d of the ledger is of a run that did not sign this certificate, or the certificate was changed since, want it as that run wrote it", r.Seq))
 		}
 	}
+	found = append(found, l.standing(c.Recorded)...)
 	if c.Recorded != nil && len(c.Recorded.Earlier) > 0 && !(moved && own[0].Event.String() == c.Event) {
 		return append(found, l.againstResumed(c, own, all)...)
 	}
 	t := l.Terms()
-	if r := c.Recorded; r != nil && r.Limit != 0 && r.Ledger == l.Book.Ledger() {
-		others, _ := l.Before(r.Sequence)
-		if others != r.Others || float64(r.Limit) != t.Epsilon || r.LimitDelta != t.Delta {
-			found = append(found, fmt.Sprintf("the certificate counts %d other releases under a cap of epsilon %s at delta %s, and the ledger %d under %s at %s",
-				r.Others, r.Limit.Rounded(), display.Plain(r.LimitDelta), others, display.Rounded(t.Epsilon, 4, true), display.Plain(t.Delta)))
-		}
-	}
 	if c.Neighboring != t.Neighboring {
 		found = append(found, fmt.Sprintf("the certificate is under %v, and the ledger under %v", c.Neighboring, t.Neighboring))
 	}
@@ -150,6 +144,21 @@ func (l *Ledger) against(folder, hash string, c certificate.Certificate, all []b
 		found = append(found, fmt.Sprintf("the certificate has epsilon %s at delta %s, and record %d of the ledger %s at %s", c.Epsilon.Rounded(), display.Plain(c.Delta), own[0].Seq, display.Rounded(g.Epsilon, 4, true), display.Plain(g.Delta)))
 	}
 	return found
+}
+
+// standing returns in what the snapshot of the ledger that a certificate contains differs from the ledger at that record.
+// Certificates of older programs have none, and another ledger has other records.
+func (l *Ledger) standing(r *certificate.LedgerRecord) []string {
+	if r == nil || r.Limit == 0 || r.Ledger != l.Book.Ledger() {
+		return nil
+	}
+	t := l.Terms()
+	others, spent := l.Before(r.Sequence)
+	if others == r.Others && float64(r.Limit) == t.Epsilon && r.LimitDelta == t.Delta && math.Abs(spent-float64(r.Spent)) <= 1e-9*spent {
+		return nil
+	}
+	return []string{fmt.Sprintf("the certificate counts %d other releases with epsilon %s spent of %s at delta %s, and at this record the ledger has %d with %s of %s at %s",
+		r.Others, r.Spent.Rounded(), r.Limit.Rounded(), display.Plain(r.LimitDelta), others, display.Rounded(spent, 4, true), display.Rounded(t.Epsilon, 4, true), display.Plain(t.Delta))}
 }
 
 // paying returns the records that count a certificate or that it names. moved is whether a merger or an import took all

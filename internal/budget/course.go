@@ -16,17 +16,27 @@ func (b *Book) Standing() Standing {
 	return Standing{b.state.spent.epsilon(b.state.filter), b.state.spent.share(b.state.filter)}
 }
 
-// Before returns the number of releases before a record, and the epsilon that follows from all
-// releases up to now.
+// Before returns the number of releases before a record, and the epsilon that followed from all
+// charges when the record had been written. Neither depends on what came later: what a run gave back
+// after the record counts as spent.
 func (b *Book) Before(record uint64) (others int, spent float64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	s := newSpent(b.state.terms, b.state.filter.size())
 	for _, h := range b.state.list {
+		if h.Seq > record {
+			break
+		}
 		if h.Seq < record {
 			others++
 		}
+		price := h.plan.price
+		if h.settled != 0 && h.settled <= record {
+			price = h.price
+		}
+		s.add(h.plan.population, price)
 	}
-	return others, b.state.spent.epsilon(b.state.filter)
+	return others, s.epsilon(b.state.filter)
 }
 
 // Course returns how much of the ledger was spent after each of several releases. The argument

@@ -45,6 +45,8 @@ type held struct {
 	Release
 	plan  priced
 	price Price // what stands in the sums
+	// settled is the number of the record that settled the reservation, 0 while none did.
+	settled uint64
 }
 
 // state is what the records of a chain amount to. An error leaves it as it was.
@@ -98,7 +100,7 @@ func (s *state) take(c chain.Record, r record) error {
 	case r.Import != nil:
 		return s.takeImport(c, r.Import)
 	case r.Settle != nil:
-		return s.takeSettle(r.Settle)
+		return s.takeSettle(c.Seq, r.Settle)
 	case r.Forfeit != nil:
 		return s.takeForfeit(r.Forfeit)
 	case r.Anchor != nil:
@@ -128,7 +130,7 @@ func (s *state) hold(c chain.Record, p priced, rel Release) {
 	rel.Seq, rel.Time, rel.Hash = c.Seq, c.Time, hex.EncodeToString(c.Hash[:])
 	rel.Event, rel.Purpose, rel.Person, rel.Population, rel.Own = p.event, p.record.Purpose, p.record.Person, p.record.Population, p.record.Own
 	rel.Share = s.filter.share(p.price.Near)
-	h := &held{rel, p, p.price}
+	h := &held{Release: rel, plan: p, price: p.price}
 	s.list, s.at[c.Seq] = append(s.list, h), h
 	s.spent.add(p.population, p.price)
 	s.draws += p.draws
@@ -180,7 +182,7 @@ func (s *state) open(seq uint64) (*held, error) {
 	return h, nil
 }
 
-func (s *state) takeSettle(r *settleRecord) error {
+func (s *state) takeSettle(seq uint64, r *settleRecord) error {
 	h, err := s.open(r.Reserve)
 	if err == nil {
 		err = checkCertificate(r.Certificate) // one certificate may be that of several reservations
@@ -198,7 +200,7 @@ func (s *state) takeSettle(r *settleRecord) error {
 		return fmt.Errorf("budget: outcome is %.20q after %d releases, want %s, %s, or %s after a number", r.Outcome, r.Begun, Released, Unknown, Stopped)
 	}
 	s.spent.take(h.plan.population, h.price)
-	h.price = price
+	h.price, h.settled = price, seq
 	s.spent.add(h.plan.population, h.price)
 	h.Share = s.filter.share(h.price.Near)
 	h.Outcome, h.Begun, h.Certificate = r.Outcome, r.Begun, r.Certificate
