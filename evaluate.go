@@ -54,7 +54,7 @@ func Evaluate(ctx context.Context, b *Budget, m *model.Model, records any, optio
 	if r.Epsilon, err = b.asked(ctx, asked.epsilon); err != nil {
 		return nil, err
 	}
-	plan, c, err := measures.Draft(r, m)
+	plan, c, err := measures.Draft(r, m, tableOf(records))
 	if err != nil {
 		return nil, err
 	}

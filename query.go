@@ -9,6 +9,8 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/database"
+	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
 )
@@ -81,6 +83,7 @@ func Query(ctx context.Context, b *Budget, s *data.Schema, records any, question
 	if err != nil {
 		return nil, err
 	}
+	draft.ComeFrom(&c, tableOf(records))
 	purpose := "a " + string(plan.Statistic)
 	limit, err := b.open(ctx, s.Name, purpose, q.Plan().Event(), unit)
 	if err != nil {
@@ -144,4 +147,10 @@ func unasked(p query.Plan) error {
 		}
 	}
 	return nil
+}
+
+// tableOf returns the table of a database that records come from, or nil.
+func tableOf(records any) database.Table {
+	source, _ := records.(data.Source)
+	return source.Database
 }

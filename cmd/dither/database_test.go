@@ -194,9 +194,21 @@ func (p *databaseTest) same(t *testing.T) {
 		done(t, append([]string{"train", "--schema", p.schema, "--steps", "3", "--out", name, "--quiet"}, from...)...)
 		done(t, append([]string{"train", "--schema", p.schema, "--non-private", "--out", name + "-exact", "--quiet"}, from...)...)
 		done(t, append([]string{"query", "mean", p.numeric, "--schema", p.schema, "--out", name + "-answer"}, from...)...)
-		done(t, "verify", name)
-		done(t, "verify", name+"-answer")
-		text, err := json.MarshalIndent([]any{comparable(t, name), comparable(t, name+"-answer")}, "", " ")
+		done(t, append([]string{"evaluate", "file", "--private", "--epsilon", "1", "--out", name + "-measured"}, sources[name]...)...)
+		var compared []any
+		for _, folder := range []string{name, name + "-answer", name + "-measured"} {
+			done(t, "verify", folder)
+			said, quoted := readFile(t, folder+"/certificate.json"), ""
+			if wants[name] != "" {
+				text, _ := json.Marshal(wants[name])
+				quoted = string(text)
+			}
+			if !strings.Contains(said, quoted) || strings.Contains(said, "rows of ") != (quoted != "") || strings.Contains(said, p.server.Folder()) {
+				t.Errorf("the certificate in %s does not name %s, or it names the server:\n%s", folder, wants[name], said)
+			}
+			compared = append(compared, comparable(t, folder))
+		}
+		text, err := json.MarshalIndent(compared, "", " ")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,13 +217,6 @@ func (p *databaseTest) same(t *testing.T) {
 		measured, _ := done(t, append([]string{"evaluate", name + "-exact"}, sources[name]...)...)
 		checked, _ := watchedAny(t, append([]string{"schema", "check", p.schema}, sources[name]...)...)
 		models, answers = append(models, predictions), append(answers, measured+checked)
-		if want := wants[name]; want != "" {
-			said := readFile(t, name+"/certificate.json")
-			quoted, _ := json.Marshal(want)
-			if !strings.Contains(said, string(quoted)) || strings.Contains(said, p.server.Folder()) {
-				t.Errorf("the certificate does not name %s, or it names the server:\n%s", want, said)
-			}
-		}
 	}
 	for i := 1; i < 3; i++ {
 		for _, texts := range [][]string{certificates, models, answers} {

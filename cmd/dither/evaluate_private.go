@@ -93,11 +93,15 @@ func (e *evaluateCommand) runPrivate(c *cobra.Command, m *model.Model, modelPath
 	if err != nil {
 		return err
 	}
+	source, err := e.table.Source(table)
+	if err != nil {
+		return err
+	}
 	var draft certificate.Certificate
 	most := e.private.wish.Most(request.Epsilon, c.Flags().Changed("epsilon"))
 	plan, err := within(c.Context(), c.ErrOrStderr(), c.ErrOrStderr(), e.private.wish, m.Schema(), most, func(epsilon float64) (p evaluate.Plan, _ *certificate.Certificate, err error) {
 		request.Epsilon = epsilon
-		p, draft, err = measures.Draft(request, m)
+		p, draft, err = measures.Draft(request, m, source.Database)
 		return p, &draft, err
 	})
 	if err != nil {

@@ -11,54 +11,16 @@ import (
 	"github.com/ditherml/dither/internal/asking"
 	"github.com/ditherml/dither/internal/bookkeeping"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/internal/glossary"
 	"github.com/ditherml/dither/internal/signature"
 	"github.com/ditherml/dither/internal/tabular"
+	"github.com/ditherml/dither/internal/values"
 	"github.com/ditherml/dither/internal/wording"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
 	"github.com/spf13/cobra"
 )
-
-const queryLong = `Answer one question about a table with differential privacy, with its noise, an interval
-that holds the answer without noise, and what it costs. The statistics are
-
-  count                      number of rows
-  sum EXPRESSION             sum over the rows; mean and variance likewise
-  mean EXPRESSION
-  variance EXPRESSION
-  histogram EXPRESSION       rows for each level of a column, or between --edges of a number
-  quantiles EXPRESSION       --quantiles of a number, chosen among --points between its bounds
-  bounds EXPRESSION          an interval that holds all but a --share of a number
-  covariance EXPRESSION...   of two or more numbers, all pairs in one release
-  correlation EXPRESSION...  likewise
-  categories COLUMN          the frequent texts of a column whose levels nobody declared
-  radius EXPRESSION...       the median length of the vector that some numbers of a row make
-  aggregate EXPRESSION...    --of mean, median, deviation or correlation of each of --blocks random
-                             blocks of the rows, and the median of what they give
-
-An expression is made of numeric columns, numbers, + - *, clamp(expression, low, high) and
-comparisons, which count as 0 or 1. --where takes a condition: comparisons of numbers, or of a
-column with one of its levels, joined by and, or, not. Names with spaces or other marks stand
-in back quotes, such levels in quotation marks. Bounds follow from the schema; nothing is taken from
-the rows but what is paid for.
-
-Rows and cells follow the schema: rows that it drops count nowhere, and neither does a row where
-a missing cell leaves the number or the condition open. The schema needs no target.
-
-With --unit person:COLUMN --max-records-per-person K a record is all rows with one text in a column,
-and the first K rows that meet the condition count. Their sum is bounded together.
-
-Each answer is a release of its own, and releases add up: with --out FOLDER the certificate is
-kept, and dither account FOLDER FOLDER... prices several of them together. Exit status 3 when
---noise-multiplier would cost more than --epsilon.`
-
-const queryExample = `  dither query count --data people.csv --schema people.yaml --where "age >= 30 and sex = f" --epsilon 0.5
-  dither query mean "hours * rate" --data people.csv --schema people.yaml --by sex
-  dither query histogram age --edges 30,40,50 --data people.csv --schema people.yaml --noise gaussian
-  dither query quantiles income --quantiles 0.25,0.5,0.75 --data people.csv --schema people.yaml --json
-  dither query mean cost --data visits.csv --schema visits.yaml --unit person:patient --max-records-per-person 5
-  dither query aggregate income --of median --blocks 40 --data people.csv --schema people.yaml`
 
 // queryCommand holds the flags of dither query.
 type queryCommand struct {
@@ -81,7 +43,7 @@ type queryCommand struct {
 func newQuery() *cobra.Command {
 	k := &queryCommand{}
 	c := &cobra.Command{
-		Use: "query STATISTIC [EXPRESSION...]", Short: "Answer a question about a table, privately", Long: queryLong, Example: queryExample,
+		Use: "query STATISTIC [EXPRESSION...]", Short: "Answer a question about a table, privately", Long: values.QueryLong, Example: values.QueryExample,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error { return k.run(c, args) },
 	}
@@ -122,6 +84,10 @@ func (k *queryCommand) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	source, err := k.table.Source(k.path)
+	if err != nil {
+		return err
+	}
 	budget := asking.Budget{Epsilon: k.epsilon, Limited: k.changed("epsilon")}
 	if k.changed("noise-multiplier") {
 		budget.Noise = &k.noiseMultiplier
@@ -132,6 +98,7 @@ func (k *queryCommand) run(c *cobra.Command, args []string) error {
 	priced, err := within(c.Context(), c.ErrOrStderr(), c.ErrOrStderr(), k.wish, q.Schema(), most, func(epsilon float64) (asking.Priced, *certificate.Certificate, error) {
 		budget.Epsilon = epsilon
 		p, failed := budget.Price(q)
+		draft.ComeFrom(p.Draft(), source.Database)
 		return p, p.Draft(), failed
 	})
 	if err != nil {

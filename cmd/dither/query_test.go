@@ -11,6 +11,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/values"
 	"github.com/ditherml/dither/query"
 )
 
@@ -301,7 +302,7 @@ func TestQueryText(t *testing.T) {
 		t.Errorf("got %s", out)
 	}
 	for _, s := range query.Statistics() {
-		if !strings.Contains(queryLong, "\n  "+string(s)+" ") {
+		if !strings.Contains(values.QueryLong, "\n  "+string(s)+" ") {
 			t.Errorf("the help does not explain %s", s)
 		}
 	}

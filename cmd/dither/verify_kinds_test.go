@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -221,6 +222,9 @@ var forgeFolders = []forgeFolder{
 	{name: "answer-blocks", args: "query aggregate age --of median --blocks 10"},
 	{name: "answer-pairs", args: "query covariance age height"},
 	{name: "evaluation", args: "evaluate held-out table.csv --private --bins 2", often: true},
+	{name: "answer-declared", args: "query count --data people.db --table people", often: true},
+	{name: "evaluation-declared", args: "evaluate descent people.db --table people --private --bins 2", often: true},
+	{name: "choice-declared", args: "sweep --select geometric:2 --epsilon 4 --learning-rate 1,2 --steps 2 --data people.db --table people --test table.csv --test-public"},
 	{name: "evaluation-rows", args: "evaluate descent table.csv --private --bins 2"},
 	{name: "evaluation-person", args: "evaluate held-out table.csv --private --bins 2 --unit person:town --max-records-per-person 2 --threshold 0.3"},
 	{name: "evaluation-numbers", args: "evaluate held-out-numbers numbers.csv --private --group sex --noise gaussian"},
@@ -254,13 +258,14 @@ func (f forgeFolder) make(t *testing.T) {
 		return name
 	}
 	args := append(strings.Fields(f.args), "--out", f.name)
+	if _, err := os.Stat("people.db"); err != nil && slices.Contains(args, "people.db") {
+		sqliteTable(t, "people.db", "people", "table.csv", "")
+	}
 	if args[0] == "evaluate" {
 		mustInvoke(t, append(args, "--epsilon", "2")...)
 		return
 	}
-	if args = append(args, "--schema", or(f.schema, "schema")+".yaml"); slices.Contains(args, "--table") {
-		sqliteTable(t, "people.db", "people", "table.csv", "")
-	} else {
+	if args = append(args, "--schema", or(f.schema, "schema")+".yaml"); !slices.Contains(args, "--table") {
 		args = append(args, "--data", or(f.table, "table")+".csv")
 	}
 	if f.ledger != "" {

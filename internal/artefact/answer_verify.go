@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/query"
 )
@@ -24,7 +25,7 @@ var answerChecked = []string{
 	"certificate.json, its plan and answer.json are spelled as dither writes them, byte by byte",
 	"the event, the number of noise draws, the relation, delta and the unit follow from the plan",
 	"epsilon, also for all rows of one person, follows from the event, and is at most what was asked for",
-	"the assumptions follow from the plan",
+	"the assumptions follow from the plan and what the certificate declares",
 	"the folder holds the two files and no others, and the SHA-256 of answer.json is the one in the certificate",
 	"answer.json states the plan of the certificate; the threshold, the rank error, the pure epsilon and how often the intervals hold follow from it",
 }
@@ -69,5 +70,5 @@ func checkAnswer(text []byte, c certificate.Certificate) error {
 	if deriveErr := p.Validate(); deriveErr != nil {
 		return spelled // Certificate.Verify says so
 	}
-	return errors.Join(spelled, a.Check(), checkAssumptions(c, p.Assumptions()))
+	return errors.Join(spelled, a.Check(), checkAssumptions(c, append(p.Assumptions(), draft.Declarations(c)...)))
 }

@@ -217,8 +217,8 @@ func checkDeclared(c certificate.Certificate, m *model.Model) error {
 		return fmt.Errorf("the certificate speaks of %d frozen layers, want %d as the model has", d.Frozen.Layers, frozenLayers(m))
 	case selected != (d.ScoredOn != ""):
 		return fmt.Errorf("the certificate names records that models were scored on: %v, want that of a private choice alone", d.ScoredOn != "")
-	case d.Records != "" && (!database.IsName(d.Records) || d.Records != display.OneLine(d.Records)):
-		return fmt.Errorf("the name of the records is not a table or query on one line, want it so")
+	case !isSource(d.Records):
+		return errSource
 	case d.ScoredOn != display.OneLine(d.ScoredOn):
 		return fmt.Errorf("the name of the records that models were scored on is not on one line, want it so")
 	}
@@ -227,6 +227,13 @@ func checkDeclared(c certificate.Certificate, m *model.Model) error {
 	}
 	return draft.CheckFrozen(d.Frozen)
 }
+
+// isSource reports whether a text is the name of a table or query on one line, or empty.
+func isSource(name string) bool {
+	return name == "" || database.IsName(name) && name == display.OneLine(name)
+}
+
+var errSource = errors.New("the name of the records is not a table or query on one line, want it so")
 
 // CheckAbout returns an error if the owner or the purpose in a declaration is not one printable line. Nil is valid.
 func CheckAbout(d *certificate.Declared) error {
@@ -244,9 +251,13 @@ func CheckAbout(d *certificate.Declared) error {
 // checkBare refuses, in a certificate that is not of a model, parts that only certificates of
 // models have.
 func checkBare(c certificate.Certificate, evaluation bool) error {
-	switch {
-	case len(c.Learned) > 0 || c.Declared != nil || c.IteratesSHA256 != "":
-		return fmt.Errorf("the certificate has learned bounds, declarations or weights after every step, want none without a model")
+	switch d := c.Declared; {
+	case len(c.Learned) > 0 || c.IteratesSHA256 != "":
+		return fmt.Errorf("the certificate has learned bounds or weights after every step, want none without a model")
+	case d != nil && (d.Records == "" || *d != (certificate.Declared{Records: d.Records})):
+		return fmt.Errorf("the certificate declares more or less than where the records come from, want that alone, or no declaration, without a model")
+	case d != nil && !isSource(d.Records):
+		return errSource
 	case !evaluation && (c.EvaluationSHA256 != "" || c.ReportSHA256 != ""):
 		return fmt.Errorf("the certificate has the hash of an evaluation or a page, want none with an answer")
 	case !strict.IsHash(c.ModelSHA256):

@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
@@ -18,7 +19,7 @@ var checkedEvaluation = []string{
 	"certificate.json, its plan and evaluation.json are spelled as dither writes them, byte by byte",
 	"the event, the number of noise draws, the relation, delta and the unit follow from the plan",
 	"epsilon, also for all rows of one person, follows from the event",
-	"the assumptions follow from the plan",
+	"the assumptions follow from the plan and what the certificate declares",
 	"the folder holds the files that the certificate has a hash of, and no others",
 	"evaluation.json has the plan of the certificate and names the same run, program, time and model",
 	"the measures follow from the released numbers",
@@ -45,7 +46,7 @@ func verifyEvaluation(folder string, certificateText []byte, c certificate.Certi
 	v.Add(checkReleased(c, text, f, plan))
 	v.Add(agreeWith(EvaluationName, "SHA-256 of the model", c.ModelSHA256, f.ModelSHA256))
 	v.Add(checkOrigin(c))
-	v.Add(checkAssumptions(c, plan.Claim().Assumptions))
+	v.Add(checkAssumptions(c, append(plan.Claim().Assumptions, draft.Declarations(c)...)))
 	v.Add(checkBare(c, true))
 	v.Add(checkEntries(folder, certificate.FileName, EvaluationName, ReportName))
 	v.Add(reportOf(c).check(folder))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/database"
 )
 
 // Premises are the public facts that the guarantee of a model depends on. They follow from plan,
@@ -57,7 +58,7 @@ func (p Premises) Assumptions(of certificate.Certificate) []string {
 	if p.HeldOut > 0 && !p.NonPrivate {
 		out = append(out, fmt.Sprintf("Each record was held out of training with probability %v, by a coin of its own that hangs on nothing else, and pays for training or for the evaluation.", p.HeldOut))
 	}
-	out = append(out, others(of)...)
+	out = append(out, Declarations(of)...)
 	if p.Selected {
 		out = append(out, "How many runs there were, and how long they took, is told to nobody.")
 	}
@@ -68,6 +69,16 @@ func (p Premises) Assumptions(of certificate.Certificate) []string {
 func Paid(c *certificate.Certificate, r certificate.LedgerRecord) {
 	c.Recorded = &r
 	c.Assumptions = Counted(c.Assumptions, c.Recorded)
+}
+
+// ComeFrom declares in the draft of a certificate the table of a database that the records come from,
+// with the assumption that follows. The table may be nil.
+func ComeFrom(c *certificate.Certificate, table database.Table) {
+	if table == nil {
+		return
+	}
+	c.Declared = &certificate.Declared{Records: table.Name()}
+	c.Assumptions = append(slices.Clip(c.Assumptions), Declarations(*c)...)
 }
 
 // Counted returns the assumptions of a run that no ledger paid for. With the record of a ledger it
@@ -125,8 +136,8 @@ func (p Premises) guarantees() []string {
 	return out
 }
 
-// others returns what was declared about other data.
-func others(of certificate.Certificate) []string {
+// Declarations returns the assumptions that follow from the declarations of a certificate alone.
+func Declarations(of certificate.Certificate) []string {
 	declared := of.Declared
 	if declared == nil {
 		return nil

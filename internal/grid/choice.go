@@ -153,7 +153,7 @@ func (p *Plan) Choose(ctx context.Context, folder string, messages io.Writer, qu
 	}
 	study := p.study()
 	study.Folder = place.Path()
-	files, err := study.WinnerFiles(won, outcome.Origin{Program: p.Program, Asked: p.Choice.Draft.Asked, Recorded: p.Choice.Draft.Recorded, Declared: training.Declared(p.TestPublic && p.TestName != "", display.OneLine(p.measuredName()))})
+	files, err := study.WinnerFiles(won, outcome.Origin{Program: p.Program, Asked: p.Choice.Draft.Asked, Recorded: p.Choice.Draft.Recorded, Declared: training.Declared(p.TestPublic && p.TestName != "", display.OneLine(p.measuredName()), p.Databases["data"])})
 	if err != nil {
 		return Chosen{}, place.Failure(err)
 	}

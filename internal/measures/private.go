@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/evaluate"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/database"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/internal/failure"
@@ -20,8 +21,9 @@ import (
 )
 
 // Draft returns the plan of a request for a model, and a draft of its certificate, whose epsilon is
-// at most the request's. A request without a threshold has the model's threshold.
-func Draft(r evaluate.Request, m *model.Model) (p evaluate.Plan, c certificate.Certificate, err error) {
+// at most the request's. A request without a threshold has the model's threshold. table is the
+// table of a database that the records come from, or nil.
+func Draft(r evaluate.Request, m *model.Model, table database.Table) (p evaluate.Plan, c certificate.Certificate, err error) {
 	if len(m.Schema().Target.Levels) == 2 && r.Threshold == 0 {
 		r.Threshold = m.Threshold()
 	}
@@ -34,6 +36,7 @@ func Draft(r evaluate.Request, m *model.Model) (p evaluate.Plan, c certificate.C
 		}
 		return p.Certificate()
 	})
+	draft.ComeFrom(&c, table)
 	return p, c, err
 }
 

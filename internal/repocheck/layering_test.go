@@ -120,7 +120,7 @@ var layers = []layer{
 	{"feature", "internal/kernel internal/parallel data internal/encoder internal/safetensors internal/strict"},
 	// What the certificate of a plan rests on before anything is released, and how a plan keeps within a budget: all
 	// trainings and evaluations draft certificates.
-	{"internal/draft", "certificate ledger data feature internal/strict"},
+	{"internal/draft", "internal/database certificate ledger data feature internal/strict"},
 	// An answer has a price and a certificate of its own, as an evaluation and a training have: hence account and
 	// certificate.
 	// What computes the proposals of picked records once more: sums of all methods do.
@@ -216,7 +216,7 @@ var layers = []layer{
 	// The tables of exact diagnoses: numbers of both ways to train, in shared words.
 	{"internal/diagnosis", "internal/display internal/dynamics model train/erm train/neural internal/wording"},
 	// Measures on tables by the levels of a column, their plans, and their tables on pages and terminals.
-	{"internal/measures", "privacy certificate data evaluate model internal/report internal/wording internal/curve internal/artefact internal/display internal/failure internal/process internal/option internal/draft ledger"},
+	{"internal/measures", "internal/database privacy certificate data evaluate model internal/report internal/wording internal/curve internal/artefact internal/display internal/failure internal/process internal/option internal/draft ledger"},
 	// What flags may be set to and how help groups them: the table follows the packages that know the values.
 	{"internal/values", "account certificate data/builtin feature internal/export internal/budget internal/calibration internal/flags internal/glossary internal/layers internal/option internal/reproduce internal/scoreaudit internal/tabular model privacy query train/erm"},
 	// What dither ledger does: a run's assumptions say that its ledger paid, hence draft. It prices certificates and plans, verifies folders, and shows a ledger as a page.
@@ -225,12 +225,12 @@ var layers = []layer{
 	{"internal/asking", "privacy account ledger certificate data query internal/artefact internal/process"},
 	// One training of any method, from its plan to the folder of its results: the command and the front door share it.
 	// It reads the plan of a certificate to write parts of its page again: hence internal/strict.
-	{"internal/training", "internal/strict internal/budget account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/encoder internal/figure internal/layers internal/measures internal/outcome internal/report internal/wording ledger mechanism model network privacy sweep train train/erm train/neural internal/option internal/draft"},
+	{"internal/training", "internal/database internal/strict internal/budget account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/encoder internal/figure internal/layers internal/measures internal/outcome internal/report internal/wording ledger mechanism model network privacy sweep train train/erm train/neural internal/option internal/draft"},
 	// Many runs of settings in text: what they are, what they cost, and a private choice among them.
 	{"internal/grid", "internal/database certificate data data/builtin internal/artefact internal/cache internal/display internal/durable internal/failure internal/figure internal/layers internal/outcome internal/parallel internal/process internal/tabular internal/training internal/wording ledger sweep train train/erm internal/option internal/journal"},
 	// The front door: what most programs need, with the defaults of the command. A service spends from the ledger of its
 	// team: hence the chain of a server.
-	{"", "internal/signature account certificate data internal/budget internal/chain/postgres internal/artefact internal/calibration internal/draft internal/training ledger mechanism model privacy query evaluate train internal/measures internal/wording"},
+	{"", "internal/database internal/signature account certificate data internal/budget internal/chain/postgres internal/artefact internal/calibration internal/draft internal/training ledger mechanism model privacy query evaluate train internal/measures internal/wording"},
 	// What measures the defaults of training on public data sets is a command too.
 	{"bench/accuracy", "privacy ledger data internal/public feature network model evaluate train train/erm train/neural internal/option"},
 	// What measures speed at each level runs the test programs of other packages, and imports none.
@@ -242,7 +242,7 @@ var layers = []layer{
 	{"examples/structs", "privacy data ."},
 	{"examples/loss", "privacy ledger data feature model train"},
 	{"examples/sweep", "privacy data data/builtin train sweep"},
-	{"cmd/dither", "internal/database internal/attack internal/signature account certificate data data/builtin evaluate explain feature internal/artefact internal/asking internal/auditing internal/scoreaudit internal/bookkeeping internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/experiment internal/export internal/failure internal/flags internal/format internal/format/readers internal/glossary internal/grid internal/layers internal/measures internal/outcome internal/process internal/progress internal/report internal/reproduce internal/tabular internal/textbook internal/training internal/values internal/wording ledger mechanism model privacy query sweep train train/erm train/neural internal/option"},
+	{"cmd/dither", "internal/database internal/draft internal/attack internal/signature account certificate data data/builtin evaluate explain feature internal/artefact internal/asking internal/auditing internal/scoreaudit internal/bookkeeping internal/cache internal/calibration internal/diagnosis internal/display internal/durable internal/experiment internal/export internal/failure internal/flags internal/format internal/format/readers internal/glossary internal/grid internal/layers internal/measures internal/outcome internal/process internal/progress internal/report internal/reproduce internal/tabular internal/textbook internal/training internal/values internal/wording ledger mechanism model privacy query sweep train train/erm train/neural internal/option"},
 }
 
 // privacyCore lists the packages on which the privacy proof rests, and those that they

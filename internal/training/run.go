@@ -11,6 +11,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/curve"
+	"github.com/ditherml/dither/internal/database"
 	"github.com/ditherml/dither/internal/draft"
 	"github.com/ditherml/dither/internal/figure"
 	"github.com/ditherml/dither/internal/report"
@@ -97,9 +98,13 @@ type method interface {
 	dryRun(ctx context.Context, ask Ask) (Printable, error)
 }
 
-// Declared returns the declarations about data other than the records, or nil.
-func Declared(publicTest bool, scoredOn string) *certificate.Declared {
-	if d := (certificate.Declared{PublicTest: publicTest, ScoredOn: scoredOn}); d != (certificate.Declared{}) {
+// Declared returns the declarations about the data of a private choice, or nil. The table may be nil.
+func Declared(publicTest bool, scoredOn string, table database.Table) *certificate.Declared {
+	d := certificate.Declared{PublicTest: publicTest, ScoredOn: scoredOn}
+	if table != nil {
+		d.Records = table.Name()
+	}
+	if d != (certificate.Declared{}) {
 		return &d
 	}
 	return nil

@@ -146,6 +146,44 @@ layers of another network are taken over as they are.`
   dither train --data people.csv --schema people.yaml --sweep dither-sweep
   dither train --frozen-from dither-model --data other.csv --schema other.yaml
   dither train --non-private`
+	QueryLong = `Answer one question about a table with differential privacy, with its noise, an interval
+that holds the answer without noise, and what it costs. The statistics are
+
+  count                      number of rows
+  sum EXPRESSION             sum over the rows; mean and variance likewise
+  mean EXPRESSION
+  variance EXPRESSION
+  histogram EXPRESSION       rows for each level of a column, or between --edges of a number
+  quantiles EXPRESSION       --quantiles of a number, chosen among --points between its bounds
+  bounds EXPRESSION          an interval that holds all but a --share of a number
+  covariance EXPRESSION...   of two or more numbers, all pairs in one release
+  correlation EXPRESSION...  likewise
+  categories COLUMN          the frequent texts of a column whose levels nobody declared
+  radius EXPRESSION...       the median length of the vector that some numbers of a row make
+  aggregate EXPRESSION...    --of mean, median, deviation or correlation of each of --blocks random
+                             blocks of the rows, and the median of what they give
+
+An expression is made of numeric columns, numbers, + - *, clamp(expression, low, high) and
+comparisons, which count as 0 or 1. --where takes a condition: comparisons of numbers, or of a
+column with one of its levels, joined by and, or, not. Names with spaces or other marks stand
+in back quotes, such levels in quotation marks. Bounds follow from the schema; nothing is taken from
+the rows but what is paid for.
+
+Rows and cells follow the schema: rows that it drops count nowhere, and neither does a row where
+a missing cell leaves the number or the condition open. The schema needs no target.
+
+With --unit person:COLUMN --max-records-per-person K a record is all rows with one text in a column,
+and the first K rows that meet the condition count. Their sum is bounded together.
+
+Each answer is a release of its own, and releases add up: with --out FOLDER the certificate is
+kept, and dither account FOLDER FOLDER... prices several of them together. Exit status 3 when
+--noise-multiplier would cost more than --epsilon.`
+	QueryExample = `  dither query count --data people.csv --schema people.yaml --where "age >= 30 and sex = f" --epsilon 0.5
+  dither query mean "hours * rate" --data people.csv --schema people.yaml --by sex
+  dither query histogram age --edges 30,40,50 --data people.csv --schema people.yaml --noise gaussian
+  dither query quantiles income --quantiles 0.25,0.5,0.75 --data people.csv --schema people.yaml --json
+  dither query mean cost --data visits.csv --schema visits.yaml --unit person:patient --max-records-per-person 5
+  dither query aggregate income --of median --blocks 40 --data people.csv --schema people.yaml`
 	VerifyLong = `Recompute what follows from the plan in the certificate of a folder that train, query, evaluate --private or
 sweep --select wrote: the events, epsilon, the assumptions, and what plan and model say of one another. Everything
 else is held by hashes, and a file that the certificate does not know is refused. Prints what was checked and what is
