@@ -50,12 +50,26 @@ func Write(ctx context.Context, a Address, replace bool, fields []Field, fill fu
 	return nil
 }
 
+// described says of a table whether it exists, whether it is a foreign table, and whether this user
+// may only insert rows. PostgreSQL lets such a user take no lock that other writers wait for.
+const described = `SELECT c.oid IS NOT NULL, coalesce(c.relkind = 'f', false),
+	coalesce(has_table_privilege(c.oid, 'INSERT') AND NOT has_table_privilege(c.oid, 'UPDATE, DELETE, TRUNCATE'), false)
+	FROM (SELECT to_regclass($1)::oid AS oid) AS named LEFT JOIN pg_class AS c USING (oid)`
+
+// advisory is the upper half of the keys of the locks on tables that predictions are written into. The
+// lower half is the number of the table.
+const advisory = 0x646974 // "dit"
+
 // prepare begins the transaction, and makes the table or checks it.
 func prepare(ctx context.Context, conn *pgx.Conn, name string, replace bool, fields []Field) error {
-	var exists, filled bool
+	var exists, foreign, inserts, filled bool
 	_, err := conn.Exec(ctx, "BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL TimeZone = 'UTC'")
 	if err == nil {
-		err = conn.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", name).Scan(&exists)
+		err = conn.QueryRow(ctx, described, name).Scan(&exists, &foreign, &inserts)
+	}
+	if err == nil && foreign {
+		return &database.Problem{Problem: "the table is a foreign one", Want: "a table of this server, because another server may keep a part of the rows after an error",
+			Remedy: "name a new table, and copy its rows with INSERT INTO … SELECT"}
 	}
 	if err == nil && !exists {
 		var columns []string
@@ -64,7 +78,10 @@ func prepare(ctx context.Context, conn *pgx.Conn, name string, replace bool, fie
 		}
 		_, err = conn.Exec(ctx, fmt.Sprintf("CREATE TABLE %s (%s)", name, strings.Join(columns, ", ")))
 	}
-	if err == nil && exists { // another writer waits here until this transaction ends
+	if err == nil && exists { // another run of dither waits here until this transaction ends
+		_, err = conn.Exec(ctx, "SELECT pg_advisory_xact_lock($1::int8 << 32 | to_regclass($2)::oid::int8)", advisory, name)
+	}
+	if err == nil && exists && !inserts { // and here every other writer
 		_, err = conn.Exec(ctx, fmt.Sprintf("LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE", name))
 	}
 	if err == nil && exists {
@@ -127,7 +144,10 @@ func unwritten(ctx context.Context, err error) error {
 		Err: failure.Running(errors.New("unwritten"))}
 	switch code := server.Code; {
 	case code == "42501":
-		p.Problem, p.Want, p.Err = "this user may not write it", "a user with the rights SELECT, INSERT and DELETE, or CREATE for a new table", nil
+		p.Problem, p.Want, p.Err = "this user may not write it", "a user with the rights SELECT and INSERT on the table, with DELETE too for --replace, or CREATE on the schema for a new table", nil
+		p.Remedy = "nothing was written; have them granted, or connect as another user"
+	case code == "42809":
+		p.Problem, p.Want, p.Err = "it takes no rows, as a view or an index does not", "an ordinary table", nil
 	case code == "3F000":
 		p.Problem, p.Want, p.Err = "the database has no such schema", "the name of one that is there", nil
 	case code == "42703" || code == "42804":
