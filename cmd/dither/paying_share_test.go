@@ -18,7 +18,7 @@ func TestEpsilonIsAShare(t *testing.T) {
 	said := regexp.MustCompile(`charge +([0-9.]+) % of the ledger's budget; the plan's own guarantee has epsilon ([0-9.]+); --epsilon 1 is 33.4 % of the epsilon 3 of the ledger, and --charge takes more`)
 	sampled := []string{"train", "--steps", "5", "--model", "mlp", "--hidden", "3", "--epsilon", "1"} // DP-SGD
 	pure := []string{"query", "count", "--epsilon", "1", "--noise", "laplace"}
-	full := []string{"train", "--steps", "3", "--epsilon", "1"}
+	full := []string{"train", "--interactions", "none", "--steps", "3", "--epsilon", "1"}
 	for _, c := range []struct {
 		filter string
 		args   []string

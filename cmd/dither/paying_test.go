@@ -32,8 +32,8 @@ func TestLedgerPaysForEverything(t *testing.T) {
 		args   []string
 	}{
 		{"answer", []string{"query", "count", "--epsilon", "0.1", "--out", "answer", "--purpose", "how many"}},
-		{"model", []string{"train", "--epsilon", "0.5", "--steps", "3", "--quiet", "--out", "model"}},
-		{"held", []string{"train", "--epsilon", "0.5", "--steps", "3", "--quiet", "--holdout", "private:0.2", "--out", "held"}},
+		{"model", []string{"train", "--interactions", "none", "--epsilon", "0.5", "--steps", "3", "--quiet", "--out", "model"}},
+		{"held", []string{"train", "--interactions", "none", "--epsilon", "0.5", "--steps", "3", "--quiet", "--holdout", "private:0.2", "--out", "held"}},
 		{"network", []string{"train", "--epsilon", "0.5", "--steps", "3", "--quiet", "--model", "mlp", "--hidden", "4", "--out", "network"}},
 		{"minimum", []string{"train", "--epsilon", "0.5", "--quiet", "--method", "output-perturbation", "--out", "minimum"}},
 		{"chosen", []string{"sweep", "--select", "geometric:2", "--learning-rate", "0.5,1", "--steps", "3", "--epsilon", "0.5", "--quiet", "--out", "chosen"}},

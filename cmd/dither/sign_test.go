@@ -49,7 +49,7 @@ func TestSignEveryFolder(t *testing.T) {
 	newKeys(t, ".", "own")
 	newKeys(t, ".", "other")
 	for folder, args := range map[string][]string{
-		"model":  {"train", "--steps", "2", "--quiet"},
+		"model":  {"train", "--interactions", "none", "--steps", "2", "--quiet"},
 		"answer": {"query", "count", "--data", "builtin:randhie"},
 		"chosen": {"sweep", "--select", "geometric:2", "--learning-rate", "0.5,1", "--steps", "2", "--quiet"},
 	} {
@@ -70,7 +70,7 @@ func TestSignEveryFolder(t *testing.T) {
 		}
 	}
 	// a folder that is replaced by one without a signature has none
-	mustInvoke(t, "train", "--steps", "2", "--quiet", "--replace", "--out", "model")
+	mustInvoke(t, "train", "--interactions", "none", "--steps", "2", "--quiet", "--replace", "--out", "model")
 	if status, _, stderr := invoke("verify", "model", "--signed-by", "own.pub"); status != exitFailed || !strings.Contains(stderr, "there is none at all") {
 		t.Errorf("got %d and %q, want that nobody signed", status, stderr)
 	}
