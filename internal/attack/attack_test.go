@@ -11,34 +11,6 @@ import (
 	"github.com/ditherml/dither/internal/auditing"
 )
 
-// TestProgramIsNotRefuted runs a small audit, with the parts of other processes in this one. A
-// correct program is refuted with probability at most 1e-6.
-func TestProgramIsNotRefuted(t *testing.T) {
-	asked, done := map[string]int{}, 0.0
-	r, err := Run(t.Context(), Options{Effort: 0.002, Progress: func(_ string, share float64) {
-		if share < done || share > 1 {
-			t.Errorf("progress goes from %v to %v", done, share)
-		}
-		done = share
-	}, Child: func(ctx context.Context, _, part string) ([]byte, error) {
-		asked[part]++
-		return Part(ctx, part)
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Verdict != auditing.NotRefuted || r.Confidence < 1-Alarm*(1+1e-6) {
-		t.Errorf("the audit is %s with confidence %v", r.Verdict, r.Confidence)
-	}
-	groups := map[string]int{}
-	for _, s := range r.Sections {
-		groups[s.Group]++
-	}
-	if groups["noise"] < 10 || groups["canaries"] < 150 || groups["models"] < 4 || groups["kernels"] != 1 || asked[partNoise] == 0 {
-		t.Errorf("the audit has sections %v and asked other processes for %v", groups, asked)
-	}
-}
-
 // TestFaultyChildrenEndTheAudit checks that a part that is not to be had is an error and no pass.
 func TestFaultyChildrenEndTheAudit(t *testing.T) {
 	_, err := Run(t.Context(), Options{Effort: 0.001, Child: func(context.Context, string, string) ([]byte, error) { return []byte("x"), nil }})
