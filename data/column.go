@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ditherml/dither/internal/moment"
 )
 
 // Kind is the type of the values of a column.
@@ -125,8 +127,8 @@ const (
 // dropped, ok is false and v is NaN. Otherwise v is:
 //
 //   - for a missing cell, NaN
-//   - for a numeric column, the number. Under Clamp a number out of range is moved to the nearest
-//     bound.
+//   - for a numeric column, the number. A date counts in days since 1970-01-01, and a moment in
+//     seconds. Under Clamp a number out of range is moved to the nearest bound.
 //   - for a categorical column, the index of the level. An undeclared level has the index
 //     len(Levels). If Unknown is Other, this index is an additional level. If Unknown is Zero, it
 //     sets no indicator.
@@ -162,11 +164,20 @@ func (c *Column) classify(text string, marks MissingSet, index map[string]int) (
 	if c.Kind == Text {
 		return good, 0
 	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil && !math.IsInf(v, 0) {
+	v, ok := parseNumber(text)
+	if !ok {
 		return unparsable, 0
 	}
 	return c.classifyNumber(v, index)
+}
+
+// parseNumber returns the number of a text. A date counts in days, and a moment in seconds.
+func parseNumber(text string) (float64, bool) {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil && !math.IsInf(v, 0) {
+		return moment.Parse(text)
+	}
+	return v, true
 }
 
 func (c *Column) classifyNumber(v float64, index map[string]int) (state, float64) {

@@ -12,6 +12,7 @@ import (
 type columnRows struct {
 	table  *columnTable
 	levels [][]string       // by position, of a column whose numbers mean levels
+	dates  []bool           // by position, whether dates are texts
 	cells  []columnar.Cells // by position
 	texts  []string
 	from   int // the row at which cells begin
@@ -21,7 +22,7 @@ type columnRows struct {
 
 func (c *columnTable) newRows() *columnRows {
 	n := len(c.columns)
-	return &columnRows{table: c, levels: make([][]string, n), cells: make([]columnar.Cells, n), texts: make([]string, n)}
+	return &columnRows{table: c, levels: make([][]string, n), dates: make([]bool, n), cells: make([]columnar.Cells, n), texts: make([]string, n)}
 }
 
 // next returns the cells of the next row, valid until the next call, and its number from 1. Cells
@@ -56,7 +57,7 @@ func (r *columnRows) next() ([]string, int, error) {
 // text returns a cell as CSV would hold it.
 func (r *columnRows) text(i, at int) string {
 	cells, levels := r.cells[i], r.levels[i]
-	if r.table.columns[i].Kind != columnar.Numbers {
+	if !r.table.columns[i].Kind.InNumbers() {
 		code := cells.Codes[at]
 		texts := textsFor(r.table.columns[i].Kind, cells.Texts, levels)
 		if code < 0 || int(code) >= len(texts) {
@@ -67,6 +68,9 @@ func (r *columnRows) text(i, at int) string {
 	v := cells.Numbers[at]
 	if !finite(v) {
 		return ""
+	}
+	if said := r.table.columns[i]; isDated(said) && r.dates[i] {
+		return string(appendDated(nil, said, v))
 	}
 	if level := numberLevel(levels, nil, v); level >= 0 {
 		return levels[level]
@@ -79,7 +83,9 @@ func (c *columnTable) rows(ctx context.Context, check *checker) error {
 	rows := c.newRows()
 	for j, at := range check.layout.features {
 		rows.levels[at] = check.features[j].Levels
+		rows.dates[at] = check.features[j].Kind != Numeric
 	}
+	rows.dates[check.layout.target] = !check.schema.Target.isNumber()
 	rows.levels[check.layout.target] = check.schema.Target.Levels
 	for {
 		if err := ctx.Err(); rows.row%256 == 0 && err != nil {

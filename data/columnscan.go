@@ -77,7 +77,7 @@ func (c *columnTable) step() int { return max(64, min(columnCells/max(1, len(c.c
 // next reads cells at a position.
 func (c *columnTable) next(i, count int) (columnar.Cells, error) {
 	cells, err := c.readers[i].Next(count)
-	if err == nil && (c.columns[i].Kind == columnar.Numbers && len(cells.Numbers) != count || c.columns[i].Kind != columnar.Numbers && len(cells.Codes) != count) {
+	if err == nil && (c.columns[i].Kind.InNumbers() && len(cells.Numbers) != count || !c.columns[i].Kind.InNumbers() && len(cells.Codes) != count) {
 		err = fmt.Errorf("data: a reader returned another number of cells")
 	}
 	if err != nil {
@@ -199,7 +199,7 @@ func (w *columnWorker) read(c *columnTable, p *part) {
 			w.err = columnFailure(c.file, i+1, err)
 			return
 		}
-		w.cells(&p.plan.cells[i], p, c.columns[i].Kind, cells)
+		w.cells(&p.plan.cells[i], p, c.columns[i], cells)
 	}
 }
 
@@ -213,20 +213,24 @@ func checkCodes(codes []int32, texts int) error {
 }
 
 // cells adds the cells of one position to a feature, the target and the extras.
-func (w *columnWorker) cells(c *cellPlan, p *part, kind columnar.Kind, cells columnar.Cells) {
+func (w *columnWorker) cells(c *cellPlan, p *part, said columnar.Column, cells columnar.Cells) {
+	kind, days := said.Kind, cells.Numbers
+	if isDated(said) && (c.column != nil && c.column.Kind != Numeric || c.target && !p.plan.target.isNumber() || len(c.extra) > 0) {
+		kind, cells = columnar.Texts, datedTexts(said, days)
+	}
 	if c.column != nil && c.column.Kind == Text {
 		w.hash(c, p, kind, cells)
 	} else if c.column != nil {
 		dst := p.columns[c.feature*p.room : c.feature*p.room+p.rows]
-		if kind == columnar.Numbers {
-			w.numbers(dst, cells.Numbers, func(v float64) (float32, bool) { return c.number(v) })
+		if kind == columnar.Numbers || isDated(said) && c.column.Kind == Numeric {
+			w.numbers(dst, days, c.number)
 		} else {
 			w.texts(dst, cells.Codes, textsFor(kind, cells.Texts, c.column.Levels), c.counted.clamped, func(text []byte) (float32, bool) { return p.plan.featureCell(c, text) })
 		}
 	}
 	if c.target {
-		if kind == columnar.Numbers {
-			w.numbers(p.target, cells.Numbers, p.plan.target.number)
+		if t := p.plan.target; kind == columnar.Numbers || isDated(said) && t.isNumber() {
+			w.numbers(p.target, days, t.number)
 		} else {
 			w.texts(p.target, cells.Codes, textsFor(kind, cells.Texts, p.plan.target.Levels), new(atomic.Int64), p.plan.targetCell)
 		}

@@ -6,9 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ditherml/dither/internal/format"
@@ -265,8 +263,8 @@ func (o *observed) see(cell string) {
 	if strings.Count(cell, " ") >= longWords-1 {
 		o.long++
 	}
-	v, err := strconv.ParseFloat(cell, 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+	v, ok := parseNumber(cell)
+	if !ok || !finite(v) {
 		o.others++
 		return
 	}

@@ -2,7 +2,6 @@ package data
 
 import (
 	"math"
-	"strconv"
 	"strings"
 )
 
@@ -26,6 +25,9 @@ type Target struct {
 
 // Regression reports whether the target is numeric. Otherwise the target has levels.
 func (t Target) Regression() bool { return len(t.Levels) == 0 }
+
+// isNumber reports whether the cells are numbers and not levels.
+func (t *Target) isNumber() bool { return t.Regression() || t.Threshold != nil }
 
 // Cell returns the value v of a cell of the target column. For classification v is the index of the
 // class. For regression v is the number; a number outside the bounds moves to the nearest bound. If
@@ -53,8 +55,8 @@ func (t *Target) classify(text string, marks MissingSet) (state, float64) {
 		}
 		return good, float64(i)
 	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil && !math.IsInf(v, 0) {
+	v, ok := parseNumber(text)
+	if !ok {
 		return unparsable, 0
 	}
 	return t.classifyNumber(v)

@@ -62,6 +62,16 @@ func loadTable(t testing.TB, server *pgtest.Server, name, path string, schema *d
 		columns = append(columns, pgx.Identifier{c}.Sanitize()+" "+kind)
 	}
 	onServer(t, server, fmt.Sprintf("CREATE TABLE %s (%s)", name, strings.Join(columns, ", ")))
+	copyTo(t, server, name, path)
+}
+
+// copyTo copies a CSV file into a table.
+func copyTo(t testing.TB, server *pgtest.Server, name, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	conn, err := pgx.Connect(context.Background(), server.URL())
 	if err != nil {
 		t.Fatal(err)

@@ -50,6 +50,8 @@ type File interface {
 type Column struct {
 	Name string
 	Kind Kind
+	// Zoned reports that Times belong to a zone. Their numbers are in UTC in any case.
+	Zoned bool
 	// Refused is the reason why the column cannot be read, or nil. Such a column is an error only
 	// if the schema does not ignore it.
 	Refused *Problem
@@ -63,7 +65,12 @@ const (
 	Numbers Kind = iota + 1 // Cells.Numbers
 	Texts                   // Cells.Codes, which are positions in Cells.Texts
 	Bools                   // Cells.Codes, 0 for false and 1 for true
+	Dates                   // Cells.Numbers, days since 1970-01-01
+	Times                   // Cells.Numbers, seconds since 1970-01-01 00:00 in UTC
 )
+
+// InNumbers reports whether cells of the kind are in Cells.Numbers, and not in Cells.Codes.
+func (k Kind) InNumbers() bool { return k == Numbers || k == Dates || k == Times }
 
 // Cells are consecutive cells of one column.
 type Cells struct {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ditherml/dither/internal/moment"
 )
 
 // Declared is what a database declares about the cells of one column.
@@ -399,5 +401,5 @@ func number(t []token) (float64, bool) {
 	if v, err := strconv.ParseFloat(text, 64); err == nil {
 		return v, !math.IsNaN(v) && !math.IsInf(v, 0)
 	}
-	return Moment(text)
+	return moment.Parse(text)
 }

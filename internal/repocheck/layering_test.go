@@ -92,21 +92,23 @@ var layers = []layer{
 	{"certificate", "privacy internal/slack mechanism account ledger internal/strict"},
 	// Whether runs read the same records: data lets it see what it reads, and ledgers keep what it saw.
 	{"internal/witness", "internal/strict internal/display internal/durable"},
+	// What numbers dates and moments have, whatever kind of file or database they are in.
+	{"internal/moment", ""},
 	// What package data asks of a file that holds a table column by column.
 	{"internal/columnar", ""},
 	// What kinds of files hold a table: data reads them, and commands name them.
 	{"internal/format", ""},
 	// What package data asks of a database, and how tables and queries are named.
-	{"internal/database", "internal/display"},
+	{"internal/database", "internal/display internal/moment"},
 	// Queries of any driver of database/sql as text: programs in Go and SQLite share it.
-	{"internal/database/rows", "internal/database"},
+	{"internal/database/rows", "internal/database internal/moment"},
 	// Files of SQLite: a served model, which reaches data, does not carry their driver.
 	{"internal/database/sqlite", "internal/database internal/database/rows internal/display"},
-	{"data", "internal/witness internal/kernel internal/parallel internal/columnar internal/database internal/database/rows internal/format"},
+	{"data", "internal/witness internal/kernel internal/parallel internal/columnar internal/database internal/database/rows internal/format internal/moment"},
 	// The library that reads Parquet is for those who name the format: a served model, which
 	// reaches data, does not carry it.
-	{"internal/format/parquet", "internal/columnar data"},
-	{"internal/format/arrow", "internal/columnar"},
+	{"internal/format/parquet", "internal/columnar internal/moment data"},
+	{"internal/format/arrow", "internal/columnar internal/moment"},
 	{"internal/format/compressed", "internal/columnar"},
 	{"internal/format/readers", "internal/columnar internal/format/arrow internal/format/parquet internal/format/compressed"},
 	{"data/builtin", "data"},

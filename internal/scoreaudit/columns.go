@@ -82,9 +82,9 @@ func (t *table) addChunk(columns []columnar.Column, open map[int]columnar.Reader
 // cell returns a cell as text, "" for a missing one.
 func cell(kind columnar.Kind, c columnar.Cells, i int) string {
 	switch {
-	case kind == columnar.Numbers && math.IsNaN(c.Numbers[i]), kind != columnar.Numbers && c.Codes[i] < 0:
+	case kind.InNumbers() && math.IsNaN(c.Numbers[i]), !kind.InNumbers() && c.Codes[i] < 0:
 		return ""
-	case kind == columnar.Numbers:
+	case kind.InNumbers():
 		return strconv.FormatFloat(c.Numbers[i], 'g', -1, 64)
 	case kind == columnar.Bools:
 		return strconv.Itoa(int(c.Codes[i]))

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ditherml/dither/internal/database"
+	"github.com/ditherml/dither/internal/moment"
 )
 
 // bufferBytes is the size of the buffer between the driver and the reader of the text.
@@ -285,7 +286,7 @@ func appendTime(b []byte, at time.Time, kind database.Kind, form database.Form) 
 	case form == database.Number && kind == database.Dates:
 		return strconv.AppendFloat(b, math.Floor(float64(at.Unix())/86400), 'f', -1, 64)
 	case form == database.Number:
-		return strconv.AppendFloat(b, float64(at.Unix())+float64(at.Nanosecond())/1e9, 'f', -1, 64)
+		return strconv.AppendFloat(b, moment.Of(at), 'f', -1, 64)
 	case kind == database.Dates:
 		return at.AppendFormat(b, time.DateOnly)
 	}
@@ -306,7 +307,7 @@ func appendText(b []byte, text string, kind database.Kind, c database.Cell) []by
 		}
 		return b
 	case c.Form == database.Number && (kind == database.Dates || kind == database.Times):
-		if v, ok := database.Moment(text); ok {
+		if v, ok := moment.Parse(text); ok {
 			return appendFloat(b, v)
 		}
 	}

@@ -3,6 +3,8 @@ package arrow
 import (
 	"encoding/binary"
 	"testing"
+
+	"github.com/ditherml/dither/internal/columnar"
 )
 
 // TestSharedDescriptions wants a schema refused whose columns have eight children each that are the same description,
@@ -75,5 +77,33 @@ func TestNullsWithoutBits(t *testing.T) {
 	}
 	if err := seen(0); err != nil {
 		t.Errorf("no nulls without bits: %v", err)
+	}
+}
+
+// TestDatedNumbers wants dates in days and moments in seconds, whatever their unit, and rounded down to what is kept.
+func TestDatedNumbers(t *testing.T) {
+	for _, c := range []struct {
+		v    values
+		n    int64
+		want float64
+	}{
+		{values{id: typeDate, bits: 32, signed: true}, -1, -1},
+		{values{id: typeDate, bits: 64, signed: true, perSecond: 1e3}, -1, -1},
+		{values{id: typeDate, bits: 64, signed: true, perSecond: 1e3}, 86400000, 1},
+		{values{id: typeTimestamp, bits: 64, perSecond: 1}, -5, -5},
+		{values{id: typeTimestamp, bits: 64, perSecond: 1e3}, 250, 0.25},
+		{values{id: typeTimestamp, bits: 64, perSecond: 1e6}, -1, -1e-6},
+		{values{id: typeTimestamp, bits: 64, perSecond: 1e9}, -1, -1e-6},
+	} {
+		b := binary.LittleEndian.AppendUint64(nil, uint64(c.n))[:c.v.width()]
+		if got := c.v.number()(b); got != c.want {
+			t.Errorf("%+v of %d: got %v, want %v", c.v, c.n, got, c.want)
+		}
+	}
+	for id, want := range map[typeID]columnar.Kind{typeDate: columnar.Dates, typeTimestamp: columnar.Times, typeTime: 0, typeDuration: 0, typeInterval: 0} {
+		c := (&field{values: values{id: id, bits: 64}}).describe()
+		if c.Kind != want || (c.Refused != nil) != (want == 0) {
+			t.Errorf("type %d: got %+v", id, c)
+		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/big"
 	"strconv"
+
+	"github.com/ditherml/dither/internal/moment"
 )
 
 // number returns the function that reads the bytes of a number.
@@ -18,6 +20,10 @@ func (v values) number() func(b []byte) float64 {
 		return func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }
 	case v.id == typeDecimal:
 		return v.decimal
+	case v.id == typeDate && v.perSecond > 0:
+		return func(b []byte) float64 { return moment.Days(signed(b)) }
+	case v.id == typeTimestamp:
+		return func(b []byte) float64 { return moment.Seconds(signed(b), v.perSecond) }
 	case v.signed:
 		return func(b []byte) float64 { return float64(signed(b)) }
 	}

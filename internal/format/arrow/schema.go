@@ -43,6 +43,10 @@ type values struct {
 	bits   int // of a number
 	signed bool
 	scale  int32 // of a decimal
+	// perSecond is the number of units in a second, of a date in milliseconds or a moment; 0 for
+	// a date in days. zoned reports that a moment belongs to a zone.
+	perSecond int64
+	zoned     bool
 }
 
 // field is a column, or a part of a nested column.
@@ -103,6 +107,16 @@ func readValues(id typeID, kind flat) values {
 		v.bits, v.signed = int(kind.word(0, 0)), kind.byteAt(1, 0) != 0
 	case typeFloat:
 		v.bits = 16 << min(uint16(kind.short(0, 0)), 3)
+	case typeDate:
+		v.bits, v.signed = 32, true
+		if kind.short(0, 1) != 0 {
+			v.bits, v.perSecond = 64, 1e3
+		}
+	case typeTimestamp:
+		v.bits, v.signed = 64, true
+		v.perSecond = []int64{1, 1e3, 1e6, 1e9}[kind.short(0, 0)]
+		_, n := kind.vector(1, 1)
+		v.zoned = n > 0
 	case typeDecimal:
 		v.scale, v.bits = kind.word(1, 0), int(kind.word(2, 128))
 	}
@@ -113,7 +127,7 @@ func readValues(id typeID, kind flat) values {
 func (v values) width() int {
 	switch {
 	case v.id == typeInt && (v.bits == 8 || v.bits == 16 || v.bits == 32 || v.bits == 64),
-		v.id == typeFloat && v.bits <= 64,
+		v.id == typeFloat && v.bits <= 64, v.id == typeDate, v.id == typeTimestamp,
 		v.id == typeDecimal && (v.bits == 32 || v.bits == 64 || v.bits == 128 || v.bits == 256) && v.scale >= -maxScale && v.scale <= maxScale:
 		return v.bits / 8
 	}
@@ -139,8 +153,12 @@ func (f *field) describe() columnar.Column {
 		if c.Kind = columnar.Bools; f.dictionary {
 			c.Refused = refused("the column has bools in a dictionary", "write them without one")
 		}
-	case typeDate, typeTime, typeTimestamp, typeInterval, typeDuration:
-		c.Refused = refused("the cells are dates or times", "write a number, such as a year or a number of days")
+	case typeDate:
+		c.Kind = columnar.Dates
+	case typeTimestamp:
+		c.Kind, c.Zoned = columnar.Times, v.zoned
+	case typeTime, typeInterval, typeDuration:
+		c.Refused = refused("the cells are times of a day or durations", "write a number, such as a number of seconds")
 	case typeBinary, typeLargeBinary, typeBinaryView, typeFixedBinary:
 		c.Refused = refused("the cells are bytes", "write texts")
 	case typeRunEnds:
@@ -158,7 +176,7 @@ func (f *field) describe() columnar.Column {
 }
 
 func refused(problem, remedy string) *columnar.Problem {
-	return &columnar.Problem{Problem: problem, Want: "numbers, texts or bools", Remedy: remedy + "; or declare it as ignore"}
+	return &columnar.Problem{Problem: problem, Want: "numbers, texts, dates or bools", Remedy: remedy + "; or declare it as ignore"}
 }
 
 // counts are the places of a column in the lists of a record batch.

@@ -1,6 +1,11 @@
 package parquet
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/ditherml/dither/internal/moment"
+)
 
 // encoding names how the values of a page are stored.
 type encoding int32
@@ -21,7 +26,7 @@ const (
 // itself.
 type integers interface{ next(dst []uint64) bool }
 
-// fixed decodes PLAIN numbers of 4 or 8 bytes.
+// fixed decodes PLAIN numbers of 4 or 8 bytes, and moments of 12.
 type fixed struct {
 	data  []byte
 	width int
@@ -32,14 +37,28 @@ func (f *fixed) next(dst []uint64) bool {
 		return false
 	}
 	for i := range dst {
-		if f.width == 4 {
+		switch f.width {
+		case 4:
 			dst[i] = uint64(binary.LittleEndian.Uint32(f.data[4*i:]))
-		} else {
+		case 8:
 			dst[i] = binary.LittleEndian.Uint64(f.data[8*i:])
+		default:
+			dst[i] = math.Float64bits(stamp96(f.data[12*i:]))
 		}
 	}
 	f.data = f.data[f.width*len(dst):]
 	return true
+}
+
+// stamp96 returns the seconds of an INT96: the nanoseconds of a day, and the number of the day in
+// the Julian calendar. A moment that no count of microseconds can hold is missing.
+func stamp96(b []byte) float64 {
+	const epoch, dayMicros, farthest = 2440588, 86400e6, 1e8 // days
+	nanos, day := int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint32(b[8:]))-epoch
+	if day > farthest || nanos < 0 || nanos > 2*1000*dayMicros {
+		return math.NaN()
+	}
+	return moment.Seconds(day*dayMicros+nanos/1000, 1e6)
 }
 
 // split decodes BYTE_STREAM_SPLIT: all first bytes, then all second bytes, and so on.

@@ -76,7 +76,9 @@ type element struct {
 	converted int32
 	scale     int32
 	logical   logicalType
-	unsigned  bool // logicalInteger
+	unsigned  bool  // logicalInteger
+	perSecond int64 // logicalStamp
+	zoned     bool  // logicalStamp
 }
 
 // chunk is the place of the values of one column in one row group.
@@ -178,11 +180,24 @@ func (d *decoder) logical(e *element) {
 				e.scale = d.small()
 			case e.logical == logicalInteger && id == 2:
 				e.unsigned = t != wireTrue
+			case e.logical == logicalStamp && id == 1:
+				e.zoned = t == wireTrue
+			case e.logical == logicalStamp && id == 2 && d.expect(t, wireStruct):
+				e.perSecond = d.unit()
 			default:
 				d.skip(t)
 			}
 		})
 	})
+}
+
+// unit reads a TimeUnit, a union, and returns the units in a second.
+func (d *decoder) unit() (perSecond int64) {
+	d.structure(func(id int, t wireType) {
+		perSecond = map[int]int64{1: 1e3, 2: 1e6, 3: 1e9}[id]
+		d.skip(t)
+	})
+	return perSecond
 }
 
 // rowGroup reads a RowGroup.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/internal/columnar"
+	"github.com/ditherml/dither/internal/moment"
 )
 
 // describe returns the content of a field, or the reason why it cannot be read.
@@ -16,20 +17,25 @@ func describe(f field) columnar.Column {
 		c.Refused = refused("the column has several values in a row", "write each value as a column, or as a row")
 	default:
 		c.Kind, c.Refused = f.cellKind()
+		_, c.Zoned = f.stamp()
 	}
 	return c
 }
 
 func refused(problem, remedy string) *columnar.Problem {
-	return &columnar.Problem{Problem: problem, Want: "numbers, texts or BOOLEAN", Remedy: remedy + "; or declare it as ignore"}
+	return &columnar.Problem{Problem: problem, Want: "numbers, texts, dates or BOOLEAN", Remedy: remedy + "; or declare it as ignore"}
 }
 
 // cellKind decides by the annotation and the physical type.
 func (e element) cellKind() (columnar.Kind, *columnar.Problem) {
 	switch annotation := e.annotation(); {
 	case annotation == isTime:
-		return 0, refused("the cells are dates or times", "write a number, such as a year or a number of days")
-	case annotation == isOther:
+		return 0, refused("the cells are times of a day or durations", "write a number, such as a number of seconds")
+	case annotation == isDate && e.kind == typeInt32:
+		return columnar.Dates, nil
+	case annotation == isStamp && e.kind == typeInt64, annotation == isPlain && e.kind == typeInt96:
+		return columnar.Times, nil
+	case annotation == isOther || annotation == isDate || annotation == isStamp || e.kind == typeInt96:
 		return 0, refused("the type of the cells is not read", "write numbers or texts")
 	case e.kind == typeBoolean:
 		return columnar.Bools, nil
@@ -39,8 +45,6 @@ func (e element) cellKind() (columnar.Kind, *columnar.Problem) {
 		return 0, refused("the cells are decimals of many digits", "write them as DOUBLE")
 	case e.kind == typeByteArray:
 		return columnar.Texts, nil
-	case e.kind == typeInt96:
-		return 0, refused("the cells are INT96, which are dates or times", "write a number, such as a year or a number of days")
 	}
 	return 0, refused("the cells are bytes of a fixed length", "write texts")
 }
@@ -52,7 +56,9 @@ const (
 	isPlain annotation = iota
 	isUnsigned
 	isDecimal
-	isTime
+	isDate
+	isStamp
+	isTime // a time of a day, or a duration
 	isOther
 )
 
@@ -70,14 +76,34 @@ func (e element) annotation() annotation {
 		return isPlain
 	case logicalDecimal:
 		return isDecimal
-	case logicalDate, logicalTime, logicalStamp:
+	case logicalDate:
+		return isDate
+	case logicalStamp:
+		if e.perSecond > 0 {
+			return isStamp
+		}
+	case logicalTime:
 		return isTime
 	}
 	return isOther
 }
 
+// stamp returns the units in a second of a moment, and whether it belongs to a zone. The types of
+// older files always do.
+func (e element) stamp() (perSecond int64, zoned bool) {
+	switch {
+	case e.logical == logicalStamp:
+		return e.perSecond, e.zoned
+	case e.logical == logicalNone && e.converted == 9:
+		return 1e3, true
+	case e.logical == logicalNone && e.converted == 10:
+		return 1e6, true
+	}
+	return 0, false
+}
+
 // annotations reads converted types: DECIMAL, dates and times, unsigned integers, BSON and INTERVAL.
-var annotations = map[int32]annotation{5: isDecimal, 6: isTime, 7: isTime, 8: isTime, 9: isTime, 10: isTime,
+var annotations = map[int32]annotation{5: isDecimal, 6: isDate, 7: isTime, 8: isTime, 9: isStamp, 10: isStamp,
 	11: isUnsigned, 12: isUnsigned, 13: isUnsigned, 14: isUnsigned, 20: isOther, 21: isTime}
 
 // width returns the number of bytes of a number, or 0 for other types.
@@ -87,6 +113,8 @@ func (e element) width() int {
 		return 4
 	case typeInt64, typeDouble:
 		return 8
+	case typeInt96:
+		return 12
 	}
 	return 0
 }
@@ -94,6 +122,9 @@ func (e element) width() int {
 // number returns the function that reads the bits of a number. A number of 32 bits is the low half.
 func (e element) number() func(bits uint64) float64 {
 	unsigned, unit := e.annotation() == isUnsigned, 1.0
+	if perSecond, _ := e.stamp(); e.annotation() == isStamp {
+		return func(bits uint64) float64 { return moment.Seconds(int64(bits), perSecond) }
+	}
 	if e.annotation() == isDecimal {
 		// The quotient by a power of ten up to 22 is the nearest float64 to the digits of an integer up to 2^53.
 		unit = math.Pow10(int(min(max(e.scale, 0), 18)))
@@ -101,7 +132,7 @@ func (e element) number() func(bits uint64) float64 {
 	switch {
 	case e.kind == typeFloat:
 		return func(bits uint64) float64 { return float64(math.Float32frombits(uint32(bits))) }
-	case e.kind == typeDouble:
+	case e.kind == typeDouble || e.kind == typeInt96: // see stamp96
 		return math.Float64frombits
 	case e.kind == typeInt32 && unsigned:
 		return func(bits uint64) float64 { return float64(uint32(bits)) }

@@ -194,7 +194,7 @@ func (r *reader) takeDictionary(h pageHeader) error {
 		return checkTexts(r.dictionary.texts)
 	}
 	width := r.field.width()
-	if r.kind != columnar.Numbers || int(h.values) > len(page)/width {
+	if !r.kind.InNumbers() || int(h.values) > len(page)/width {
 		return damaged()
 	}
 	values, number := make([]uint64, h.values), r.field.number()
@@ -276,6 +276,9 @@ func (c *cells) decode(e encoding, of element, kind columnar.Kind, values []byte
 	case encodingPlain:
 		c.numbers = &fixed{values, of.width()}
 	case encodingSplit:
+		if of.kind == typeInt96 {
+			return false
+		}
 		c.numbers = &split{data: values, width: of.width()}
 	case encodingDelta:
 		if of.kind != typeInt32 && of.kind != typeInt64 {

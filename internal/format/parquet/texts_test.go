@@ -26,7 +26,6 @@ func TestReadTexts(t *testing.T) {
 		{"bytes", "texts-bytes", 0, "column 1: bytes were found that are not UTF-8"},
 		{"text", "texts-nul", 0, "column 4: bytes were found that are not UTF-8"},
 		{"fixed", "texts", 0, "column 2: the cells are bytes of a fixed length"},
-		{"time", "texts", 0, "column 3: the cells are dates or times"},
 	} {
 		text := "dither-schema: 1\nname: t\nrow: one person\nmax-records: 9\ntarget: {column: y, levels: [no, yes]}\ncolumns:\n"
 		for _, name := range []string{"bytes", "fixed", "time", "text"} {

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/pgtest"
+	"github.com/ditherml/dither/internal/tabular"
+)
+
+// datesSchema declares the columns of internal/format/readers/testdata, dates and moments as numbers and as levels.
+const datesSchema = `dither-schema: 1
+name: dates
+row: one person
+max-records: 200
+target: {column: y, levels: ["no", "yes"]}
+defaults: {missing: indicator, out-of-range: clamp, unknown: other}
+columns:
+  id: ignore
+  x: {numeric: [-40, 40]}
+  word: {levels: [red, blue, "\"a, b\""]}
+  flag: {levels: ["false", "true"]}
+  day: {numeric: [-25000, 90000]}
+  born: {levels: ["1969-12-31", "2024-02-29", "2999-01-01"]}
+  at: {numeric: [-2500, 2500]}
+  zoned: {numeric: [-30, 30]}
+  shift: {levels: ["2024-02-29 06:00:00", "2024-02-29 14:00:00"]}
+`
+
+// datesGroups are the columns whose texts are compared.
+var datesGroups = []string{"born", "shift", "day", "zoned"}
+
+// datesTypes are the types of the columns in a database.
+const datesTypes = "(id bigint, x double precision, word text, flag boolean, day date, born date, at timestamp, zoned timestamptz, shift timestamp, y text)"
+
+// TestDates wants one table of numbers, levels, booleans, dates, moments and missing cells to give the same plan and, to
+// the bit, the same rows, whatever kind of file or database it is in.
+func TestDates(t *testing.T) {
+	folder, err := filepath.Abs("../../internal/format/readers/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := pgtest.Start(t)
+	table := filepath.Join(folder, "table.csv")
+	t.Chdir(t.TempDir())
+	writeText(t, "s.yaml", datesSchema)
+	datesTable(t, "t.db", table)
+	onServer(t, server, "CREATE TABLE t "+datesTypes)
+	copyTo(t, server, "t", table)
+	s, err := data.ReadSchema("s.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want *data.Dataset
+	var wantPlan string
+	for _, address := range []string{table, "plain.arrow", "fine.arrow", "micros.parquet", "nanos.parquet", "old.parquet", "int96.parquet", "t.db", server.URL()} {
+		path := address
+		if ending := filepath.Ext(address); ending == ".arrow" || ending == ".parquet" {
+			path = filepath.Join(folder, address)
+		}
+		flags, from := tabular.Flags{}, []string{"train", "--data", path}
+		if isDatabase := address == "t.db" || address == server.URL(); isDatabase {
+			flags.Table, from = "t", append(from, "--table", "t")
+		}
+		src, err := flags.Source(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := data.Read(context.Background(), s, src, data.ReadOptions{Extra: datesGroups})
+		if err != nil {
+			t.Errorf("%s: %v", address, err)
+			continue
+		}
+		plan, _ := mustInvoke(t, append(from, "--schema", "s.yaml", "--epsilon", "1", "--dry-run", "--json")...)
+		plan, _, _ = strings.Cut(plan, `"noise-draws"`) // after the plan and the event that it costs
+		report, err := data.Check(context.Background(), s, src)
+		if err != nil || report.Rows != 120 || slices.ContainsFunc(report.Columns, func(c data.ColumnReport) bool { return c.Unparsable > 0 }) {
+			t.Errorf("%s: checked as %+v, %v", address, report, err)
+		}
+		if want == nil {
+			want, wantPlan = got, plan
+			if !strings.Contains(plan, "noise-multiplier") {
+				t.Fatalf("got\n%s\nwant a plan", plan)
+			}
+			continue
+		}
+		if plan != wantPlan {
+			t.Errorf("%s: got the plan\n%s\nwant\n%s", address, plan, wantPlan)
+		}
+		sameRows(t, address, got, want)
+	}
+	distinct := map[float32]bool{}
+	for _, v := range want.Column(5) {
+		distinct[v] = true
+	}
+	if len(distinct) < 80 {
+		t.Errorf("got %d distinct moments, want most of 120", len(distinct))
+	}
+}
+
+// sameRows compares two data sets bit by bit.
+func sameRows(t *testing.T, what string, got, want *data.Dataset) {
+	t.Helper()
+	same := func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) }
+	if got.Records() != want.Records() || !slices.EqualFunc(got.Target(), want.Target(), same) {
+		t.Fatalf("%s: got %d records, want %d with the same targets", what, got.Records(), want.Records())
+	}
+	for j, c := range want.Schema().Features() {
+		if !slices.EqualFunc(got.Column(j), want.Column(j), same) {
+			t.Errorf("%s: column %s: got %v\nwant %v", what, c.Name, got.Column(j), want.Column(j))
+		}
+	}
+	for _, name := range datesGroups {
+		codes, levels, err := got.Group(name)
+		wantCodes, wantLevels, failed := want.Group(name)
+		isDatabase := what == "t.db" || strings.HasPrefix(what, "postgres")
+		if isDatabase && (name == "day" || name == "zoned") || what == "int96.parquet" && name == "zoned" {
+			continue // a database gives numbers where the schema declares them, and INT96 has no zone
+		}
+		if err != nil || failed != nil || !slices.Equal(codes, wantCodes) || !slices.Equal(levels, wantLevels) {
+			t.Errorf("%s: group %s: got %v %q %v\nwant %v %q", what, name, codes, levels, err, wantCodes, wantLevels)
+		}
+	}
+}
+
+// datesTable copies the CSV file into a typed table of a file of SQLite.
+func datesTable(t *testing.T, file, path string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := sqliteFile(t, file, "CREATE TABLE t "+datesTypes)
+	for _, row := range rows[1:] {
+		values := make([]any, len(row))
+		for i, cell := range row {
+			switch cell {
+			case "":
+			case "false", "true":
+				values[i] = cell == "true"
+			default:
+				values[i] = cell
+			}
+		}
+		if _, err = db.Exec("INSERT INTO t VALUES (?,?,?,?,?,?,?,?,?,?)", values...); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

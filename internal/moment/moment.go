@@ -1,0 +1,94 @@
+// Package moment gives dates and moments their numbers and their texts, so that every kind of file
+// and database gives the same ones: days since 1970-01-01, and seconds since 1970-01-01 00:00 UTC
+// with six decimals.
+package moment
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Parse returns the number of a date in days, or of a moment in seconds. A date is a text such as
+// 2024-02-29. A moment has a time such as 17:30:00.25 after a space or a T, and perhaps a zone. A
+// moment without a zone is in UTC.
+func Parse(text string) (float64, bool) {
+	const date = len(time.DateOnly)
+	text = strings.TrimSpace(text)
+	if len(text) < date || text[4] != '-' || text[7] != '-' {
+		return 0, false
+	}
+	if len(text) == date {
+		day, err := time.Parse(time.DateOnly, text)
+		return float64(day.Unix()) / daySeconds, err == nil
+	}
+	if text[date] != ' ' && text[date] != 'T' {
+		return 0, false
+	}
+	for _, zone := range []string{"", "Z07", "Z07:00", "Z0700"} {
+		if at, err := time.Parse(time.DateOnly+text[date:date+1]+time.TimeOnly+zone, text); err == nil {
+			return Of(at), true
+		}
+	}
+	return 0, false
+}
+
+const daySeconds = 24 * 60 * 60
+
+// Of returns the number of a moment in seconds.
+func Of(at time.Time) float64 { return float64(at.UnixMicro()) / 1e6 }
+
+// Seconds returns n units as seconds. There are perSecond units in a second: 1, 1e3, 1e6 or 1e9.
+// Units below a microsecond are cut off.
+func Seconds(n, perSecond int64) float64 {
+	if perSecond == 1e9 {
+		n, perSecond = floored(n, 1e3), 1e6
+	}
+	return float64(n) / float64(perSecond)
+}
+
+// Days returns the number of whole days in a number of milliseconds.
+func Days(milliseconds int64) float64 { return float64(floored(milliseconds, 1e3*daySeconds)) }
+
+// floored returns the quotient, rounded down.
+func floored(n, by int64) int64 {
+	q := n / by
+	if n%by < 0 {
+		q--
+	}
+	return q
+}
+
+// AppendDate appends the text of a date, such as 2024-02-29.
+func AppendDate(dst []byte, days float64) []byte {
+	at, ok := within(days * daySeconds)
+	if !ok {
+		return strconv.AppendFloat(dst, days, 'f', -1, 64)
+	}
+	return at.AppendFormat(dst, time.DateOnly)
+}
+
+// AppendTime appends the text of a moment, such as 2024-02-29 17:30:00.25. A moment of a zone has
+// the mark +00 of UTC after it.
+func AppendTime(dst []byte, seconds float64, zoned bool) []byte {
+	at, ok := within(seconds)
+	if !ok {
+		return strconv.AppendFloat(dst, seconds, 'f', -1, 64)
+	}
+	dst = at.AppendFormat(dst, "2006-01-02 15:04:05.999999")
+	if zoned {
+		dst = append(dst, "+00"...)
+	}
+	return dst
+}
+
+// within returns the moment of a number of seconds. It reports whether the year has four digits,
+// since other moments have no text of this form.
+func within(seconds float64) (time.Time, bool) {
+	const first, last = -62135596800, 253402300800 // the years 1 and 10000 begin
+	if !(seconds >= first && seconds < last) {
+		return time.Time{}, false
+	}
+	return time.UnixMicro(int64(math.Round(seconds * 1e6))).UTC(), true
+}
