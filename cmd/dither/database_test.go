@@ -336,12 +336,18 @@ func (p *databaseTest) drafts(t *testing.T) {
 	}
 }
 
-// sweep divides a table that is public, and goes on with a finished sweep.
+// sweep divides a table that is public, and goes on with a finished sweep, unless a cell is another.
 func (p *databaseTest) sweep(t *testing.T) {
 	withoutImages(t)
-	args := []string{"sweep", "--data", p.url, "--table", "train", "--schema", p.schema, "--data-public", "--split", "first:0.8", "--epsilon", "1", "--steps", "2", "--quiet", "--out", "swept"}
+	onServer(t, p.server, "CREATE TABLE swept AS SELECT * FROM train")
+	args := []string{"sweep", "--data", p.url, "--table", "swept", "--schema", p.schema, "--data-public", "--split", "first:0.8", "--epsilon", "1", "--steps", "2", "--quiet", "--out", "swept"}
 	done(t, args...)
 	done(t, args...)
+	column := pgx.Identifier{strings.Trim(p.numeric, "`")}.Sanitize()
+	onServer(t, p.server, "UPDATE swept SET "+column+" = "+column+" + 1 WHERE ctid = (SELECT ctid FROM swept LIMIT 1)")
+	if status, _, stderr := watched(t, args...); status == exitDone || !strings.Contains(stderr, "the folder holds another sweep") {
+		t.Errorf("a table that changed: got status %d and %q", status, stderr)
+	}
 }
 
 // refusals are command lines that name no table, or one that does not fit.

@@ -8,12 +8,12 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/bookkeeping"
-	"github.com/ditherml/dither/internal/database"
 	"github.com/ditherml/dither/internal/grid"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/internal/progress"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/internal/signature"
+	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/internal/values"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/sweep"
@@ -139,7 +139,7 @@ func (s *sweepCommand) base(fixed []sweep.Setting) (grid.Base, error) {
 	if err != nil {
 		return grid.Base{}, err
 	}
-	t.printNotPrivate = s.PrintNotPrivate
+	t.printNotPrivate, t.table.Hashed = s.PrintNotPrivate, true
 	source, err := t.open()
 	if err != nil {
 		return grid.Base{}, err
@@ -147,7 +147,7 @@ func (s *sweepCommand) base(fixed []sweep.Setting) (grid.Base, error) {
 	b := grid.Base{Schema: source.schema, Table: source.name, Test: t.test, Name: source.name, TestName: source.testName, TestPublic: source.testPublic,
 		Train: unlessStopped(source.train), ReadTest: unlessStopped(source.test), Program: program(), Command: s.flags.Command(s.Options, s.planFile)}
 	b.Files = []sweep.Setting{{Name: "data", Value: t.tablePath}, {Name: "labels", Value: t.table.Labels}, {Name: "schema", Value: t.schema}, {Name: "test", Value: t.test}, {Name: "test-labels", Value: t.testLabels}}
-	b.Databases = map[string]database.Table{"data": t.sources[0].Database, "test": t.sources[1].Database}
+	b.Databases = map[string]*tabular.Hashed{"data": tabular.HashedOf(t.sources[0]), "test": tabular.HashedOf(t.sources[1])}
 	b.Run = func(ctx context.Context, settings []sweep.Setting, c *sweep.Candidate) error {
 		each, failed := configure(settings, c.Baseline)
 		if failed != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/artefact"
+	"github.com/ditherml/dither/internal/database"
 	"github.com/ditherml/dither/internal/display"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/internal/process"
@@ -153,7 +154,11 @@ func (p *Plan) Choose(ctx context.Context, folder string, messages io.Writer, qu
 	}
 	study := p.study()
 	study.Folder = place.Path()
-	files, err := study.WinnerFiles(won, outcome.Origin{Program: p.Program, Asked: p.Choice.Draft.Asked, Recorded: p.Choice.Draft.Recorded, Declared: training.Declared(p.TestPublic && p.TestName != "", display.OneLine(p.measuredName()), p.Databases["data"])})
+	var table database.Table
+	if hashed := p.Databases["data"]; hashed != nil {
+		table = hashed
+	}
+	files, err := study.WinnerFiles(won, outcome.Origin{Program: p.Program, Asked: p.Choice.Draft.Asked, Recorded: p.Choice.Draft.Recorded, Declared: training.Declared(p.TestPublic && p.TestName != "", display.OneLine(p.measuredName()), table)})
 	if err != nil {
 		return Chosen{}, place.Failure(err)
 	}

@@ -70,6 +70,7 @@ func (p *Plan) Divide(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	p.parts.training = d
 	hash, err := p.hashes(ctx)
 	if err != nil {
 		return err
@@ -134,10 +135,12 @@ func (p *Plan) hashes(ctx context.Context) ([]sweep.Setting, error) {
 	return out, nil
 }
 
-// hash returns the SHA-256 of a file, or of the rows in a database.
+// hash returns the SHA-256 of a file, or of the rows in a database, which it reads if they are not
+// read yet. The rows of a sweep are thus the rows that are hashed.
 func (p *Plan) hash(ctx context.Context, f sweep.Setting) (string, error) {
 	if table := p.Databases[f.Name]; table != nil {
-		return tabular.Hash(ctx, table)
+		err := p.read(ctx)
+		return table.Sum(), err
 	}
 	return hashFile(f.Value)
 }

@@ -8,10 +8,10 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/internal/database"
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/internal/parallel"
+	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/ledger"
 	"github.com/ditherml/dither/sweep"
 )
@@ -34,8 +34,9 @@ type Base struct {
 	TestPublic bool
 	// Files are the files that are read, by the flags that name them. Built-in tables have none.
 	Files []sweep.Setting
-	// Databases are the tables of databases, by the flags that name them.
-	Databases map[string]database.Table
+	// Databases are the tables of databases, by the flags that name them. Train and ReadTest read
+	// them. A flag without a database has nil.
+	Databases map[string]*tabular.Hashed
 	// Train and ReadTest read the tables. ReadTest returns nil if there is no table to measure on.
 	Train, ReadTest func(context.Context) (*data.Dataset, error)
 	// Run plans a run: the settings in text become the plan, options and draft of the candidate.

@@ -1,18 +1,13 @@
 package tabular
 
 import (
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/internal/database"
 	"github.com/ditherml/dither/internal/database/postgres"
 	"github.com/ditherml/dither/internal/database/sqlite"
 	"github.com/ditherml/dither/internal/display"
@@ -24,6 +19,8 @@ type Flags struct {
 	Labels, Delimiter, Quote string
 	Columns                  []string
 	Table, Query             string
+	// Hashed makes tables of databases *Hashed.
+	Hashed bool
 }
 
 // Add adds the flags to a command's.
@@ -82,7 +79,7 @@ func (f *Flags) Test(path, labels string) (data.Source, error) {
 	other := *f
 	other.Labels, other.Table, other.Query = labels, "", ""
 	if isDatabase(path) {
-		other = Flags{}
+		other = Flags{Hashed: f.Hashed}
 	}
 	return other.Source(path)
 }
@@ -117,29 +114,8 @@ func (f *Flags) database(path string) (source data.Source, err error) {
 	if err == nil {
 		source.Path = source.Database.Name()
 	}
-	return source, err
-}
-
-// Hash returns the SHA-256 of the rows of a table or query, as it is read now. Columns that cannot be
-// read count as empty.
-func Hash(ctx context.Context, table database.Table) (string, error) {
-	sum := sha256.New()
-	err := table.Read(ctx, func(columns []database.Column) ([]database.Cell, error) {
-		cells := make([]database.Cell, len(columns))
-		for i, c := range columns {
-			cells[i] = database.Cell{Column: i, Form: database.Plain, Bools: [2]string{"0", "1"}}
-			if c.Kind == database.Unread {
-				cells[i].Form = database.Empty
-			}
-			fmt.Fprintf(sum, "%q", c.Name)
-		}
-		return cells, nil
-	}, func(r io.Reader) error {
-		_, err := io.Copy(sum, r)
-		return err
-	})
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", table.Name(), err)
+	if err == nil && f.Hashed {
+		source.Database = &Hashed{Table: source.Database}
 	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	return source, err
 }
