@@ -16,6 +16,7 @@ import (
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/flags"
 	"github.com/ditherml/dither/internal/process"
+	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/internal/values"
 	"github.com/ditherml/dither/ledger"
 	"github.com/spf13/cobra"
@@ -75,6 +76,11 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRun: func(c *cobra.Command, _ []string) {
+			if quiet, err := c.Flags().GetBool("quiet"); isTerminal(stderr) && (err != nil || !quiet) {
+				c.SetContext(tabular.WithTerminal(c.Context(), stderr))
+			}
+		},
 	}
 	root.SetVersionTemplate(program() + "\n")
 	root.SetOut(stdout)

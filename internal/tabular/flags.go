@@ -112,7 +112,7 @@ func (f *Flags) database(path string) (source data.Source, err error) {
 		source.Database, err = sqlite.Open(file)
 	}
 	if err == nil {
-		source.Path = source.Database.Name()
+		source.Path, source.Database = source.Database.Name(), shown{source.Database}
 	}
 	if err == nil && f.Hashed {
 		source.Database = &Hashed{Table: source.Database}
