@@ -100,6 +100,8 @@ var layers = []layer{
 	{"internal/format", ""},
 	// What package data asks of a database, and how tables and queries are named.
 	{"internal/database", "internal/display internal/moment"},
+	// What every database keeps to, as tests.
+	{"internal/database/databasetest", "internal/database"},
 	// Queries of any driver of database/sql as text: programs in Go and SQLite share it.
 	{"internal/database/rows", "internal/database internal/moment"},
 	// Files of SQLite: a served model, which reaches data, does not carry their driver.

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/ditherml/dither/internal/database"
+	"github.com/ditherml/dither/internal/database/databasetest"
 	"github.com/ditherml/dither/internal/database/postgres"
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/pgtest"
@@ -78,6 +79,10 @@ func TestServer(t *testing.T) {
 	t.Run("faults", func(t *testing.T) { faults(t, server) })
 	t.Run("stops", func(t *testing.T) { stops(t, server) })
 	t.Run("one moment", func(t *testing.T) { moment(t, server) })
+	t.Run("locked", func(t *testing.T) { locked(t, server) })
+	t.Run("memory", func(t *testing.T) {
+		databasetest.Bounded(t, open(t, server, "query", "SELECT g, repeat('x', 1000) AS x FROM generate_series(1, 70000) g"))
+	})
 	t.Run("a lost server", func(t *testing.T) { lost(t, server) })
 }
 
@@ -213,6 +218,25 @@ func moment(t *testing.T, server *pgtest.Server) {
 	})
 	if err != nil || got != "1,0\n2,0\n3,0\n" {
 		t.Errorf("got %q (%v), want the rows of the moment in which the reading began", got, err)
+	}
+}
+
+// locked changes the type of a column after the columns were described, and wants the change to wait.
+func locked(t *testing.T, server *pgtest.Server) {
+	run(t, server, "CREATE TABLE kept AS SELECT 1 AS x, 0 AS y")
+	got, err := text(open(t, server, "table", "kept"), func(c []database.Column) ([]database.Cell, error) {
+		conn, err := pgx.Connect(background, server.URL())
+		if err != nil {
+			return nil, err
+		}
+		defer conn.Close(background)
+		if _, err = conn.Exec(background, "SET lock_timeout = '10ms'; ALTER TABLE kept ALTER x TYPE text"); err == nil || !strings.Contains(err.Error(), "55P03") {
+			t.Errorf("a change of the type: got %v, want the lock of the reading", err)
+		}
+		return all(database.Plain)(c)
+	})
+	if err != nil || got != "1,0\n" {
+		t.Errorf("got %q (%v), want the row", got, err)
 	}
 }
 
