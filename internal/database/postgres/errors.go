@@ -57,6 +57,8 @@ func refused(ctx context.Context, err error) error {
 		p.Problem, p.Want, p.Remedy = "the query writes", "one that only reads", "mend it"
 	case code == "54011":
 		return tooWide()
+	case strings.HasPrefix(code, "57P"):
+		p.Problem, p.Remedy = "the server ended the connection (SQLSTATE "+code+")", "nothing was kept; try again"
 	case code == "57014":
 		p.Problem, p.Remedy = "the server stopped the query, perhaps after its statement_timeout", "raise the limit, or ask for less"
 	case strings.HasPrefix(code, "22"):

@@ -148,6 +148,8 @@ func unwritten(ctx context.Context, err error) error {
 		p.Remedy = "nothing was written; have them granted, or connect as another user"
 	case code == "42809":
 		p.Problem, p.Want, p.Err = "it takes no rows, as a view or an index does not", "an ordinary table", nil
+	case strings.HasPrefix(code, "57P"):
+		p.Problem, p.Want, p.Remedy = "the server ended the connection (SQLSTATE "+code+")", "a server that takes every row", "nothing was written; try again"
 	case code == "3F000":
 		p.Problem, p.Want, p.Err = "the database has no such schema", "the name of one that is there", nil
 	case code == "42703" || code == "42804":
