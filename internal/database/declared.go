@@ -29,11 +29,42 @@ type Declared struct {
 // the database's own. Dates count in days, and moments in seconds, as Number does.
 func (d *Declared) Check(condition, name string) {
 	if tokens, ok := lex(condition); ok {
-		d.check(tokens, name)
+		d.check(tokens, columnName{text: name})
 	}
 }
 
-// CheckTable adds what the CHECK conditions in a CREATE TABLE statement say about one column.
+// columnName is the name of a column as conditions call it. In PostgreSQL the word Age stands for the column age,
+// and the quoted name "Age" for another column. In SQLite the case of letters is never significant.
+type columnName struct {
+	text    string
+	anyCase bool
+}
+
+// is reports whether a token calls the column.
+func (c columnName) is(t token) bool {
+	switch {
+	case t.kind != 'w' && t.kind != 'q':
+		return false
+	case c.anyCase:
+		return strings.EqualFold(t.text, c.text)
+	case t.kind == 'w':
+		return lowered(t.text) == c.text
+	}
+	return t.text == c.text
+}
+
+// lowered returns a text with small letters in place of the capitals of ASCII, which PostgreSQL folds
+// under every encoding.
+func lowered(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, text)
+}
+
+// CheckTable adds what the CHECK conditions in a CREATE TABLE statement of SQLite say about one column.
 func (d *Declared) CheckTable(statement, name string) {
 	tokens, ok := lex(statement)
 	if !ok {
@@ -44,13 +75,13 @@ func (d *Declared) CheckTable(statement, name string) {
 			continue
 		}
 		if n := closing(tokens[i+1:]); n > 0 {
-			d.check(tokens[i+1:i+2+n], name)
+			d.check(tokens[i+1:i+2+n], columnName{text: name, anyCase: true})
 		}
 	}
 }
 
 // check adds what a condition says, unless it has CASE, whose parts are no terms.
-func (d *Declared) check(condition []token, name string) {
+func (d *Declared) check(condition []token, name columnName) {
 	if slices.ContainsFunc(condition, func(t token) bool { return t.is("CASE") }) {
 		return
 	}
@@ -207,7 +238,7 @@ func terms(t []token) [][]token {
 }
 
 // isColumn reports whether a term is the column itself, cast perhaps to a type that keeps its value.
-func isColumn(t []token, name string) bool {
+func isColumn(t []token, name columnName) bool {
 	if t = bare(t); len(t) > 2 && t[len(t)-1].is("precision") {
 		t = t[:len(t)-1]
 	}
@@ -216,7 +247,7 @@ func isColumn(t []token, name string) bool {
 	} else if n > 3 && t[n-3].is("::") && t[n-2].is("character") && t[n-1].is("varying") {
 		t = bare(t[:n-3])
 	}
-	return len(t) == 1 && (t[0].kind == 'q' && t[0].text == name || t[0].kind == 'w' && strings.EqualFold(t[0].text, name))
+	return len(t) == 1 && name.is(t[0])
 }
 
 // isText reports whether a token is the name of a type of texts.
@@ -258,7 +289,7 @@ func isType(t []token) bool {
 }
 
 // term adds what a term says.
-func (d *Declared) term(t []token, name string) {
+func (d *Declared) term(t []token, name columnName) {
 	t = bare(t)
 	if parts := split(t, "OR"); len(parts) > 1 {
 		d.either(parts, name)
@@ -309,7 +340,7 @@ func depthAt(t []token, at int) int {
 }
 
 // either adds the levels of equalities joined by OR.
-func (d *Declared) either(parts [][]token, name string) {
+func (d *Declared) either(parts [][]token, name columnName) {
 	var all []string
 	for _, part := range parts {
 		one := Declared{Lower: math.Inf(-1), Upper: math.Inf(1)}
@@ -322,7 +353,7 @@ func (d *Declared) either(parts [][]token, name string) {
 }
 
 // equal adds an equality: with a constant, with ANY of several, or of the length of lists.
-func (d *Declared) equal(left, right []token, name string) {
+func (d *Declared) equal(left, right []token, name columnName) {
 	switch {
 	case isColumn(left, name) && len(right) > 1 && right[0].is("ANY"):
 		inner := uncast(right[1:])

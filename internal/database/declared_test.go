@@ -142,3 +142,28 @@ func TestNames(t *testing.T) {
 		t.Error("a file has the name of a table")
 	}
 }
+
+// TestCaseOfNames wants the bounds of Age and of age kept apart in PostgreSQL, where only quotes keep capitals. SQLite
+// has one column for both.
+func TestCaseOfNames(t *testing.T) {
+	for _, c := range []struct {
+		condition, name string
+		postgres        bool
+		sqlite          bool
+	}{
+		{`("Age" > 5)`, "Age", true, true}, {`("Age" > 5)`, "age", false, true}, {"(age > 5)", "age", true, true}, {"(age > 5)", "Age", false, true},
+		{"(AGE > 5)", "age", true, true}, {"(Age > 5)", "Age", false, true}, {`("age" > 5)`, "age", true, true}, {"(VALUE > 5)", "value", true, true}, {"(É > 5)", "É", true, true},
+		{"(other > 5)", "age", false, false}, {"('age' > 5)", "age", false, false},
+	} {
+		d := database.Declared{Lower: math.Inf(-1), Upper: math.Inf(1)}
+		d.Check(c.condition, c.name)
+		if got := d.Lower == 5; got != c.postgres {
+			t.Errorf("PostgreSQL: %s for %s: got the bound %v, want it %v", c.condition, c.name, d.Lower, c.postgres)
+		}
+		d = database.Declared{Lower: math.Inf(-1), Upper: math.Inf(1)}
+		d.CheckTable("CREATE TABLE t (x, CHECK "+c.condition+")", c.name)
+		if got := d.Lower == 5; got != c.sqlite {
+			t.Errorf("SQLite: %s for %s: got the bound %v, want it %v", c.condition, c.name, d.Lower, c.sqlite)
+		}
+	}
+}
