@@ -110,6 +110,10 @@ type Column struct {
 	// n-1. Schema.Expand replaces such a declaration by n columns. ReadSchema and ParseSchema
 	// return expanded schemas. Validate refuses a schema that is not expanded.
 	Repeat int
+
+	// open lists what a person can write for an open column of a known type. If it is empty, the
+	// type is not known.
+	open string
 }
 
 // state is the class of a cell, before its treatment.

@@ -50,8 +50,9 @@ const maxCopiedLevels = 100
 //
 //   - For a LIBSVM file, which has no header, src.Columns has the names of the columns in order.
 //   - For JSON lines the keys of the first record are the header.
-//   - In a file that describes its columns, a boolean column has the levels false and true, and an
-//     unreadable column is ignored.
+//   - In a file that describes its columns, a boolean column has the levels false and true. An
+//     integer of 8 bits has the bounds of its type. An unreadable column is ignored. The comments
+//     of the file are the description.
 //   - The columns of an array (NPY, NPZ, IDX) are numbered: pixel0, pixel1, … for images and x0,
 //     x1, … for other matrices. The declared facts may name ranges of columns such as x[0:10].
 //     Columns of bytes or booleans have the range of their type, which is public. The target may be

@@ -32,6 +32,11 @@ func (d Draft) fromColumns(ctx context.Context, src Source, columns columnar.Fil
 			s.declareTarget(c.columns[i])
 		}
 	}
+	names, comments := make([]string, len(c.columns)), make([]string, len(c.columns))
+	for i, said := range c.columns {
+		names[i], comments[i] = header.header[i], said.Comment
+	}
+	s.Description = describedBy(columns.Comment(), names, comments)
 	if d.FromData {
 		defer c.close()
 		if err = c.open(columns, readable); err != nil {
@@ -56,11 +61,35 @@ func (s *Schema) declareTarget(said columnar.Column) {
 func (c *Column) declare(said columnar.Column) {
 	switch {
 	case c.Kind != 0:
+		return
 	case said.Refused != nil:
 		c.Kind = Ignored
 	case isBool(said):
 		*c = draftCategorical(c.Name, boolLevels())
+	case said.Lower < said.Upper:
+		*c = draftNumeric(c.Name, said.Lower, said.Upper)
+	default:
+		c.open = openFor(said)
+		return
 	}
+	if said.Required && c.Missing == Indicator { // no cell is missing, so an indicator would be 0 in all rows
+		c.Missing = Zero
+	}
+}
+
+// openFor returns the declarations of an open column whose type a file states.
+func openFor(said columnar.Column) string {
+	switch {
+	case said.Kind == columnar.Texts && said.Coded:
+		return declareChoices
+	case said.Kind == columnar.Texts:
+		return declareTexts
+	case said.Kind == columnar.Dates:
+		return declareDate
+	case said.Kind == columnar.Times:
+		return declareTime
+	}
+	return declareNumber
 }
 
 // isBool reports whether a column of a file is read and is one of bools.

@@ -38,7 +38,11 @@ func (d Draft) fromDatabase(ctx context.Context, src Source) (s *Schema, err err
 			return nil, err
 		}
 		s.Header = nil
-		s.Description = describedBy(comment, columns, declared)
+		names, comments := make([]string, len(columns)), make([]string, len(columns))
+		for i, c := range columns {
+			names[i], comments[i] = c.Name, declared[i].Comment
+		}
+		s.Description = describedBy(comment, names, comments)
 		at := positions(t.header)
 		for k := range s.Columns {
 			s.Columns[k].declareFrom(found[at[s.Columns[k].Name]])
@@ -97,14 +101,14 @@ func foundColumns(columns []database.Column, declared []database.Declared) []fou
 }
 
 // describedBy returns the comments on a table and its columns in one line.
-func describedBy(comment string, columns []database.Column, declared []database.Declared) string {
+func describedBy(comment string, names, comments []string) string {
 	var parts []string
 	if comment != "" {
 		parts = append(parts, comment)
 	}
-	for i, c := range columns {
-		if declared[i].Comment != "" {
-			parts = append(parts, c.Name+": "+declared[i].Comment)
+	for i, name := range names {
+		if comments[i] != "" {
+			parts = append(parts, name+": "+comments[i])
 		}
 	}
 	text := strings.Join(strings.Fields(strings.Join(parts, "; ")), " ")
@@ -145,6 +149,11 @@ func (f foundColumn) bounds() (lower, upper float64, ok bool) {
 	return d.Lower, d.Upper, isNumber && finite(d.Lower) && finite(d.Upper) && d.Lower < d.Upper
 }
 
+// open returns the declarations of an open column whose type the database states.
+func (f foundColumn) open() string {
+	return map[database.Kind]string{database.Numbers: declareNumber, database.Lists: declareNumber, database.Dates: declareDate, database.Times: declareTime, database.Texts: declareTexts}[f.column.Kind]
+}
+
 // declareFrom declares an open column by what the database says about it.
 func (c *Column) declareFrom(f foundColumn) {
 	if c.Kind != 0 {
@@ -160,6 +169,7 @@ func (c *Column) declareFrom(f foundColumn) {
 	case bounded:
 		*c = draftNumeric(c.Name, lower, upper)
 	default:
+		c.open = f.open()
 		return
 	}
 	if f.declared.Required { // no cell is missing, so an indicator would be 0 in all rows

@@ -32,6 +32,7 @@ func (m *memory) Open(file io.ReaderAt, size int64) (columnar.File, error) {
 	return m, m.failure
 }
 func (m *memory) Columns() []columnar.Column      { return m.columns }
+func (m *memory) Comment() string                 { return "" }
 func (m *memory) Records() int64                  { return m.records }
 func (m *memory) Bytes() int64                    { return m.bytes }
 func (m *memory) Reader(c int) columnar.Reader    { return &memoryReader{m, m.cells[c]} }

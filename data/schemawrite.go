@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -135,7 +136,7 @@ func (c *Column) node() *yaml.Node {
 		add(n, "text", c.Hashing.node())
 		addTreatment(n, "missing", c.Missing)
 	default:
-		return declare(declareColumn)
+		return declare(cmp.Or(c.open, declareColumn))
 	}
 	return n
 }

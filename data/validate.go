@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -90,14 +91,21 @@ func (s *Schema) open() []fault {
 	}
 	for _, run := range columnRuns(s.Columns) {
 		if run.column.Kind == 0 {
-			open = append(open, fault{placeColumn(run.column.Name), fmt.Sprintf("column %q is not declared", run.key), declareColumn, "declare it from public knowledge"})
+			open = append(open, fault{placeColumn(run.column.Name), fmt.Sprintf("column %q is not declared", run.key), cmp.Or(run.column.open, declareColumn), "declare it from public knowledge"})
 		}
 	}
 	return open
 }
 
-// declareColumn lists what a person can write for an open column.
-const declareColumn = "numeric: [lower, upper], levels: [...], text: {}, ignore, bounds: private or levels: private"
+// These lists are what a person can write for an open column: of any type, and of a known one.
+const (
+	declareColumn  = "numeric: [lower, upper], levels: [...], text: {}, ignore, bounds: private or levels: private"
+	declareNumber  = "numeric: [lower, upper], levels: [...], ignore or bounds: private"
+	declareDate    = "numeric: [first, last] in days since 1970-01-01, levels: [...], ignore or bounds: private"
+	declareTime    = "numeric: [first, last] in seconds since 1970-01-01, levels: [...], ignore or bounds: private"
+	declareTexts   = "levels: [...], text: {}, ignore or levels: private"
+	declareChoices = "levels: [...], ignore or levels: private"
+)
 
 // undeclared returns the open declarations as words for Schema.Undeclared.
 func (s *Schema) undeclared() []string {

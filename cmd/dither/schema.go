@@ -124,7 +124,7 @@ func (s *schemaInit) run(c *cobra.Command, table string) error {
 		if s.out.path == "" && bytes.ContainsFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
 			return fmt.Errorf("the header of %s holds a character that a terminal could obey, want plain names; rename the column, or write the draft to a file with --out", source.Path)
 		}
-		tabular.Drafting{Array: array, Database: source.Database != nil, Named: len(s.table.Columns) > 0, RowTaken: s.row == ""}.WriteAdvice(c.ErrOrStderr(), schema)
+		tabular.Drafting{Array: array, Source: source, Named: len(s.table.Columns) > 0, RowTaken: s.row == ""}.WriteAdvice(c.ErrOrStderr(), schema)
 		return writeAll(w, text)
 	})
 }

@@ -2,7 +2,11 @@
 // that hold a table column by column, and compressed files.
 package columnar
 
-import "io"
+import (
+	"io"
+	"math"
+	"strings"
+)
 
 // Format is a Table or a Compression. A separate package knows each kind, so programs that read no
 // such file do not carry its library.
@@ -37,6 +41,8 @@ type Table interface {
 type File interface {
 	// Columns are the columns of the file, in its order.
 	Columns() []Column
+	// Comment is what the file's own description says of the table in words, or empty.
+	Comment() string
 	// Records is the number of rows, and Bytes the size of the cells after decompression. Both are
 	// the file's claims and cannot be trusted.
 	Records() int64
@@ -52,6 +58,14 @@ type Column struct {
 	Kind Kind
 	// Zoned reports that Times belong to a zone. Their numbers are in UTC in any case.
 	Zoned bool
+	// Required reports that the file declares no cell as missing, and Coded that its type is a list of
+	// distinct values.
+	Required, Coded bool
+	// Lower and Upper are the bounds of integers of 8 bits, and 0 for other types. They follow from
+	// the type and not from the cells.
+	Lower, Upper float64
+	// Comment is what the file's own description says of the column in words, or empty.
+	Comment string
 	// Refused is the reason why the column cannot be read, or nil. Such a column is an error only
 	// if the schema does not ignore it.
 	Refused *Problem
@@ -106,4 +120,20 @@ func (p *Problem) Error() string {
 		text += "; " + p.Remedy
 	}
 	return text
+}
+
+// MaxComment is the largest length of a comment in bytes.
+const MaxComment = 4096
+
+// IsComment reports whether a key of a file's metadata names a comment in words.
+func IsComment(key string) bool {
+	return strings.EqualFold(key, "comment") || strings.EqualFold(key, "description")
+}
+
+// ByteBounds returns the least and the largest integer of 8 bits.
+func ByteBounds(signed bool) (lower, upper float64) {
+	if signed {
+		return math.MinInt8, math.MaxInt8
+	}
+	return 0, math.MaxUint8
 }

@@ -107,10 +107,10 @@ var layers = []layer{
 	// Files of SQLite: a served model, which reaches data, does not carry their driver.
 	{"internal/database/sqlite", "internal/database internal/database/rows internal/display"},
 	{"data", "internal/witness internal/kernel internal/parallel internal/columnar internal/database internal/database/rows internal/format internal/moment"},
+	{"internal/format/arrow", "internal/columnar internal/moment"},
 	// The library that reads Parquet is for those who name the format: a served model, which
 	// reaches data, does not carry it.
-	{"internal/format/parquet", "internal/columnar internal/moment data"},
-	{"internal/format/arrow", "internal/columnar internal/moment"},
+	{"internal/format/parquet", "internal/columnar internal/format/arrow internal/moment data"},
 	{"internal/format/compressed", "internal/columnar"},
 	{"internal/format/readers", "internal/columnar internal/format/arrow internal/format/parquet internal/format/compressed"},
 	{"data/builtin", "data"},
@@ -146,7 +146,7 @@ var layers = []layer{
 	// Tables as the command names them, built-in sets among them: no library carries it.
 	// Tables of PostgreSQL as text: a served model, which reaches data, does not carry its driver.
 	{"internal/database/postgres", "internal/database internal/display internal/failure"},
-	{"internal/tabular", "internal/database internal/database/postgres internal/database/sqlite internal/display internal/failure internal/format internal/format/readers internal/durable data data/builtin model"},
+	{"internal/tabular", "internal/columnar internal/database internal/database/postgres internal/database/sqlite internal/display internal/failure internal/format internal/format/readers internal/durable data data/builtin model"},
 	// Rows that are kept as integers between models, and what many models predict for them: sweeps measure with it.
 	{"internal/wholerows", "internal/kernel internal/parallel data feature model internal/encoder"},
 	// Gradient descent as textbooks write it: tests and reproductions compare fast code with it.

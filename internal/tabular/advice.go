@@ -3,16 +3,21 @@ package tabular
 import (
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/columnar"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/format"
 )
 
 // Drafting describes how a draft was made.
 type Drafting struct {
 	Array    bool // the table is an array, whose header alone was read
-	Database bool // the columns were read from the catalog of a database
+	Source   data.Source
 	Named    bool // the columns were named by whoever drafts
 	RowTaken bool // nobody declared what a row is
 }
@@ -21,10 +26,12 @@ type Drafting struct {
 func (d Drafting) WriteAdvice(w io.Writer, schema *data.Schema) {
 	if d.Array {
 		fmt.Fprintln(w, "The shape of a record and the type of its numbers were read, and no record. Columns are named by their places; the range of bytes is that of their type.")
-	} else if d.Database {
+	} else if d.Source.Database != nil {
 		fmt.Fprintln(w, "Names, types, conditions and comments were read from the catalog of the database, and no row. They are in the draft as declared there; take out what the public may not know.")
 	} else if d.Named {
 		fmt.Fprintln(w, "The columns have the names that --columns gives, in the order of the file; none was read from it.")
+	} else if isDescribed(d.Source) {
+		fmt.Fprintln(w, "Names, types and comments were read from the file's description of itself, and no row. Take out of the draft what the public may not know.")
 	} else {
 		fmt.Fprintln(w, "The first line of the table was taken for the names of its columns. If it is a record, delete this draft: it names what the record holds.")
 	}
@@ -51,4 +58,41 @@ func (d Drafting) WriteAdvice(w io.Writer, schema *data.Schema) {
 	for _, open := range schema.Undeclared {
 		fmt.Fprintln(w, "  - "+display.Printable(open))
 	}
+}
+
+// isDescribed reports whether a file describes its columns itself. Of a folder or a pattern the first file counts.
+func isDescribed(source data.Source) bool {
+	path := source.Path
+	if found, err := filepath.Glob(path); err == nil && len(found) > 0 && format.IsParts(path) {
+		path = found[0]
+	}
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return err == nil && startsAs(path, source.Formats)
+	}
+	described := false
+	_ = filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() || strings.HasPrefix(entry.Name(), ".") || strings.HasPrefix(entry.Name(), "_") {
+			return nil
+		}
+		described = startsAs(path, source.Formats)
+		return fs.SkipAll
+	})
+	return described
+}
+
+// startsAs reports whether a file begins as files do that hold a table column by column.
+func startsAs(path string, formats []columnar.Format) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 8)
+	n, _ := io.ReadFull(f, head) // of a shorter file it is the beginning
+	for _, known := range formats {
+		if table, ok := known.(columnar.Table); ok && table.Knows(head[:n]) {
+			return true
+		}
+	}
+	return false
 }

@@ -250,7 +250,7 @@ func TestLengthBomb(t *testing.T) {
 }
 
 func FuzzArrow(f *testing.F) {
-	for _, name := range []string{"delta.arrows", "replaced.arrows", "lz4.feather"} {
+	for _, name := range []string{"delta.arrows", "replaced.arrows", "lz4.feather", "../../readers/testdata/described.arrow", "../../readers/testdata/fine.arrow"} {
 		f.Add(file(f, name))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

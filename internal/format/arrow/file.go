@@ -43,6 +43,7 @@ type table struct {
 	columns        []columnar.Column
 	batches        []*batch
 	dictionaries   map[int64][]dictionaryBatch
+	comment        string
 	records, bytes int64
 	version        int16
 }
@@ -196,6 +197,7 @@ func (t *table) readSchema(schema flat) error {
 	}
 	at, n := schema.vector(1, 4)
 	s := schemaReader{version: t.version, room: 4 * len(schema.text)}
+	t.comment = s.comment(schema, 2)
 	var next counts
 	for i := range n {
 		t.fields = append(t.fields, s.field(schema.target(at+4*i), 0))
@@ -314,6 +316,26 @@ func (b *batch) node(i int) (rows, nulls int64) {
 
 // Columns returns the fields of the file's outermost level.
 func (t *table) Columns() []columnar.Column { return t.columns }
+
+// Comment returns the value of the key comment or description of the schema.
+func (t *table) Comment() string { return t.comment }
+
+// Described returns the columns and the comment in a schema message, in which other formats keep
+// the description of a table. It returns nothing if the message cannot be read.
+func Described(message []byte) (columns []columnar.Column, comment string) {
+	var err error
+	defer recovered(&err) // a panic leaves what was described before
+	t := &table{file: bytes.NewReader(message), size: int64(len(message)), room: 2 * int64(len(message)), dictionaries: map[int64][]dictionaryBatch{}}
+	m, _, _ := t.message(0)
+	if m == nil {
+		return nil, ""
+	}
+	t.version = m.short(0, 0)
+	if schema, ok := m.table(2); ok && m.byteAt(1, 0) == 1 && t.readSchema(schema) == nil {
+		return t.columns, t.comment
+	}
+	return nil, ""
+}
 
 // Records returns the sum over the record batches.
 func (t *table) Records() int64 { return t.records }

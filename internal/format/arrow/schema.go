@@ -1,6 +1,8 @@
 package arrow
 
 import (
+	"strings"
+
 	"github.com/ditherml/dither/internal/columnar"
 )
 
@@ -52,6 +54,8 @@ type values struct {
 // field is a column, or a part of a nested column.
 type field struct {
 	name       string
+	comment    string
+	required   bool
 	values     values
 	dictionary bool
 	id         int64  // of the dictionary
@@ -77,7 +81,7 @@ func (s *schemaReader) field(f flat, depth int) field {
 	if s.room -= length + least; depth > maxDepth || s.room < 0 {
 		panic("columns that are nested too deeply, or too many")
 	}
-	out := field{name: f.string(0)}
+	out := field{name: f.string(0), required: f.byteAt(1, 0) == 0, comment: s.comment(f, 6)}
 	kind, _ := f.table(3)
 	out.values = readValues(typeID(f.byteAt(2, 0)), kind)
 	if out.values.id == typeUnion {
@@ -97,6 +101,25 @@ func (s *schemaReader) field(f flat, depth int) field {
 		out.children = append(out.children, s.field(f.target(at+4*i), depth+1))
 	}
 	return out
+}
+
+// comment returns the value of the key comment, or else of description, in a list of keys and values.
+func (s *schemaReader) comment(f flat, list int) (text string) {
+	const least = 16 // bytes of a key and a value
+	at, n := f.vector(list, 4)
+	for i := range n {
+		pair := f.target(at + 4*i)
+		_, key := pair.vector(0, 1)
+		if s.room -= key + least; s.room < 0 {
+			panic("keys that are too many")
+		}
+		name := strings.ToLower(pair.string(0))
+		if _, length := pair.vector(1, 1); columnar.IsComment(name) && length <= columnar.MaxComment && (text == "" || name == "comment") {
+			s.room -= length
+			text = pair.string(1)
+		}
+	}
+	return text
 }
 
 // readValues reads a type.
@@ -139,7 +162,10 @@ const maxScale = 100
 
 // describe returns what a column holds, or the reason why it cannot be read.
 func (f *field) describe() columnar.Column {
-	c := columnar.Column{Name: f.name}
+	c := columnar.Column{Name: f.name, Comment: f.comment, Required: f.required, Coded: f.dictionary}
+	if f.values.id == typeInt && f.values.bits == 8 && !f.dictionary {
+		c.Lower, c.Upper = columnar.ByteBounds(f.values.signed)
+	}
 	switch v := f.values; v.id {
 	case typeNull:
 		c.Kind = columnar.Numbers

@@ -77,6 +77,7 @@ type element struct {
 	scale     int32
 	logical   logicalType
 	unsigned  bool  // logicalInteger
+	bits      int8  // logicalInteger
 	perSecond int64 // logicalStamp
 	zoned     bool  // logicalStamp
 }
@@ -99,7 +100,8 @@ type rowGroup struct {
 type footer struct {
 	schema []element
 	groups []rowGroup
-	end    int64 // the end of the pages
+	notes  map[string]string // by key, of those in noteKeys
+	end    int64             // the end of the pages
 }
 
 // maxFooter bounds the footer. A footer of 100,000 columns in 10 row groups has about 100 MB.
@@ -115,7 +117,7 @@ func readFooter(file io.ReaderAt, size int64) (*footer, bool) {
 		return nil, false
 	}
 	length := int64(binary.LittleEndian.Uint32(tail[:]))
-	f := &footer{end: size - 8 - length}
+	f := &footer{end: size - 8 - length, notes: map[string]string{}}
 	if length > maxFooter || f.end < int64(len(magic)) {
 		return nil, false
 	}
@@ -126,6 +128,8 @@ func readFooter(file io.ReaderAt, size int64) (*footer, bool) {
 			d.list(t, func(t wireType) { f.schema = append(f.schema, d.element(t)) })
 		case 4:
 			d.list(t, func(t wireType) { f.groups = append(f.groups, d.rowGroup(t)) })
+		case 5:
+			d.list(t, func(t wireType) { d.note(t, f.notes) })
 		default:
 			d.skip(t)
 		}
@@ -180,6 +184,8 @@ func (d *decoder) logical(e *element) {
 				e.scale = d.small()
 			case e.logical == logicalInteger && id == 2:
 				e.unsigned = t != wireTrue
+			case e.logical == logicalInteger && id == 1 && d.expect(t, wireByte):
+				e.bits = int8(d.byte())
 			case e.logical == logicalStamp && id == 1:
 				e.zoned = t == wireTrue
 			case e.logical == logicalStamp && id == 2 && d.expect(t, wireStruct):

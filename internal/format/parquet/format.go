@@ -41,8 +41,11 @@ func (Format) Open(file io.ReaderAt, size int64) (columns columnar.File, err err
 		}
 		t.records = add(t.records, group.rows)
 	}
+	var notes map[string]columnar.Column
+	notes, t.comment = footer.describe()
 	for _, f := range t.fields {
 		c := describe(f)
+		c.Comment, c.Coded = notes[f.name].Comment, notes[f.name].Coded
 		if c.Refused == nil {
 			c.Refused = t.unpacked(f)
 		}
@@ -89,6 +92,7 @@ type table struct {
 	footer         *footer
 	fields         []field
 	columns        []columnar.Column
+	comment        string
 	records, bytes int64
 }
 
@@ -96,6 +100,9 @@ var _ columnar.File = (*table)(nil)
 
 // Columns returns the fields of the file's outermost level.
 func (t *table) Columns() []columnar.Column { return t.columns }
+
+// Comment returns what the key-value metadata says of the table.
+func (t *table) Comment() string { return t.comment }
 
 // Records returns the sum over the row groups.
 func (t *table) Records() int64 { return t.records }

@@ -9,7 +9,7 @@ import (
 
 // describe returns the content of a field, or the reason why it cannot be read.
 func describe(f field) columnar.Column {
-	c := columnar.Column{Name: f.name}
+	c := columnar.Column{Name: f.name, Required: f.repeats == required}
 	switch {
 	case !f.leaf:
 		c.Refused = refused("the column is nested", "write each of its fields as a column")
@@ -18,6 +18,9 @@ func describe(f field) columnar.Column {
 	default:
 		c.Kind, c.Refused = f.cellKind()
 		_, c.Zoned = f.stamp()
+		if c.Kind == columnar.Numbers && f.isByte() {
+			c.Lower, c.Upper = columnar.ByteBounds(f.annotation() != isUnsigned)
+		}
 	}
 	return c
 }
@@ -86,6 +89,14 @@ func (e element) annotation() annotation {
 		return isTime
 	}
 	return isOther
+}
+
+// isByte reports whether the values are integers of 8 bits.
+func (e element) isByte() bool {
+	if e.logical == logicalNone {
+		return e.kind == typeInt32 && (e.converted == 11 || e.converted == 15)
+	}
+	return e.kind == typeInt32 && e.logical == logicalInteger && e.bits == 8
 }
 
 // stamp returns the units in a second of a moment, and whether it belongs to a zone. The types of

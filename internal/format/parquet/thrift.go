@@ -103,8 +103,11 @@ func (d *decoder) length() int64 {
 }
 
 // text reads a binary value.
-func (d *decoder) text() string {
-	b := make([]byte, d.length())
+func (d *decoder) text() string { return d.bytes(d.length()) }
+
+// bytes reads n bytes.
+func (d *decoder) bytes(n int64) string {
+	b := make([]byte, n)
 	if _, err := io.ReadFull(d.from, b); err != nil {
 		d.fail()
 		return ""
