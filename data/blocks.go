@@ -20,19 +20,30 @@ import (
 // a code means the same text in all blocks.
 //
 // The function owns the data set that it receives.
+//
+// Rows of related tables stay in memory, and so do the keys of persons. With related tables the
+// table is read twice, and any block may have fewer records.
 func ReadBlocks(ctx context.Context, s *Schema, src Source, o ReadOptions, records int, each func(*Dataset) error) error {
 	if records < 1 {
 		return fmt.Errorf("data: number of records in a block is %d, want 1 or more; choose one that fits into memory", records)
+	}
+	if hasRelated(s, src) {
+		return readJoinedBlocks(ctx, s, src, o, records, each)
 	}
 	q, b, err := newRequest(s, src.Path, src.Delimiter, o)
 	if err != nil {
 		return err
 	}
+	return readBlocks(ctx, q, b, src, o.KeepDropped, records, each)
+}
+
+// readBlocks passes the rows of a request on, block by block.
+func readBlocks(ctx context.Context, q request, b *builder, src Source, keepDropped bool, records int, each func(*Dataset) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	sink := &blockSink{builder: b, records: records, keepDropped: o.KeepDropped, each: each, cancel: cancel}
+	sink := &blockSink{builder: b, records: records, keepDropped: keepDropped, each: each, cancel: cancel}
 	q.sink = sink
-	err = scan(ctx, q, src)
+	err := scan(ctx, q, src)
 	if err == nil {
 		sink.finish()
 	}

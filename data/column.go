@@ -105,6 +105,10 @@ type Column struct {
 	// modify what it points to.
 	Hashing *Hashing
 
+	// Related is the name of the related table of whose rows the values are made. It is "" for a
+	// column of the table itself.
+	Related string
+
 	// Repeat is the number of columns that this declaration stands for, or 0 for a single column.
 	// If Repeat is n > 0, the names of the columns are Name followed by one of the numbers 0 to
 	// n-1. Schema.Expand replaces such a declaration by n columns. ReadSchema and ParseSchema

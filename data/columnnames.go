@@ -57,8 +57,8 @@ func (s *Schema) faultHeader() *fault {
 	for _, name := range s.Header {
 		names[name] = true
 	}
-	for i := range s.Columns {
-		if c := &s.Columns[i]; c.Kind != Ignored && !names[c.Name] {
+	for _, c := range s.ownColumns() {
+		if c.Kind != Ignored && !names[c.Name] {
 			return &fault{"header", fmt.Sprintf("header does not name column %q", c.Name), "every column of the schema", "add it where it stands in the file"}
 		}
 	}
@@ -67,9 +67,10 @@ func (s *Schema) faultHeader() *fault {
 
 // allNames returns the names of the columns of the schema, and the target's last.
 func (s *Schema) allNames() []string {
-	names := make([]string, 0, len(s.Columns)+1)
-	for i := range s.Columns {
-		names = append(names, s.Columns[i].Name)
+	columns := s.ownColumns()
+	names := make([]string, 0, len(columns)+1)
+	for i := range columns {
+		names = append(names, columns[i].Name)
 	}
 	return append(names, s.Target.Column)
 }

@@ -210,6 +210,10 @@ func noRecords(file string) error {
 }
 
 func tooMany(q request, line int) error {
+	if q.related != "" {
+		return &FileError{File: q.file, Line: line, Problem: fmt.Sprintf("related table %q has more rows than max-records, %d", q.related, q.declared),
+			Want: "a number of rows that memory holds", Remedy: "declare a larger max-records for it, or aggregate its rows for each person in a query"}
+	}
 	return &FileError{File: q.file, Line: line, Problem: fmt.Sprintf("the file has more rows than max-records, %d", q.declared),
 		Want: "a declared upper bound", Remedy: "raise max-records to a number that is public, or split the file"}
 }

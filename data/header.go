@@ -10,6 +10,17 @@ import (
 // are a missing file, an unknown format, a header or shape that does not fit the schema, and an
 // undeclared column of o.Extra. CheckHeader opens every file of the table, and reads no record.
 func CheckHeader(ctx context.Context, s *Schema, src Source, o ReadOptions) error {
+	if hasRelated(s, src) {
+		return checkJoinedHeaders(ctx, s, src, o)
+	}
+	if err := checkRequest(s, o); err != nil {
+		return err
+	}
+	return checkHeaders(ctx, s, src, o)
+}
+
+// checkHeaders checks the headers of one table under a schema without related tables.
+func checkHeaders(ctx context.Context, s *Schema, src Source, o ReadOptions) error {
 	parts := []onePart{{path: src.Path}}
 	if src.Database == nil && format.IsParts(src.Path) {
 		var err error
@@ -26,15 +37,13 @@ func CheckHeader(ctx context.Context, s *Schema, src Source, o ReadOptions) erro
 }
 
 func checkHeader(ctx context.Context, s *Schema, src Source, o ReadOptions) error {
-	q, _, err := newRequest(s, src.Path, src.Delimiter, o)
-	if err != nil {
-		return err
-	}
+	q, _ := makeRequest(s, src.Path, src.Delimiter, o)
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	h := &headerSink{cancel: cancel}
 	q.sink = h
-	if err = scan(inner, q, src); h.begun && ctx.Err() == nil {
+	err := scan(inner, q, src)
+	if h.begun && ctx.Err() == nil {
 		return nil
 	}
 	return err

@@ -43,6 +43,8 @@ type Source struct {
 	// Database is a table or query of a database. If it is not nil, Path is its name in errors, and
 	// the fields above do not apply.
 	Database database.Table
+	// Related are the related tables that the schema declares, by name.
+	Related map[string]Source
 	// Formats are file formats and compressions that this package does not know by itself. A file's
 	// first bytes decide whether it has one of these formats.
 	Formats []columnar.Format
@@ -73,7 +75,13 @@ type ReadOptions struct {
 // and then reads the file once. A bad cell is treated as the schema declares and is never an error.
 // For a malformed file the error is a *FileError, which never quotes the file. If ctx ends, the
 // error is ctx.Err().
+//
+// If the schema declares related tables, src.Related gives them, and each record has the features
+// of the rows with its key. Rows of the table itself that share a key are dropped.
 func Read(ctx context.Context, s *Schema, src Source, o ReadOptions) (*Dataset, error) {
+	if hasRelated(s, src) {
+		return readJoined(ctx, s, src, o)
+	}
 	q, b, err := newRequest(s, src.Path, src.Delimiter, o)
 	if err != nil {
 		return nil, err
@@ -117,18 +125,33 @@ func (s *Schema) CheckExtra(names []string) error {
 	return nil
 }
 
-// newRequest checks everything that can be wrong before a file is opened.
-func newRequest(s *Schema, file string, delimiter rune, o ReadOptions) (request, *builder, error) {
+// checkRequest returns an error if a schema and options cannot be used.
+func checkRequest(s *Schema, o ReadOptions) error {
 	validate := s.ValidateTable
 	if !o.WithoutTarget && s.Target.Column == "" {
 		validate = s.Validate
 	}
 	if err := validate(); err != nil {
+		return err
+	}
+	return s.CheckExtra(o.Extra)
+}
+
+// newRequest checks everything that can be wrong before a file is opened.
+func newRequest(s *Schema, file string, delimiter rune, o ReadOptions) (request, *builder, error) {
+	if err := checkRequest(s, o); err != nil {
 		return request{}, nil, err
 	}
-	if err := s.CheckExtra(o.Extra); err != nil {
-		return request{}, nil, err
+	if len(s.Related) > 0 {
+		return request{}, nil, fmt.Errorf("data: the schema has the related table %q, want its rows too; call Read with Source.Related", s.Related[0].Name)
 	}
+	q, b := makeRequest(s, file, delimiter, o)
+	return q, b, nil
+}
+
+// makeRequest returns the request for one table under a schema without related tables, and the sink
+// that makes a data set.
+func makeRequest(s *Schema, file string, delimiter rune, o ReadOptions) (request, *builder) {
 	for _, name := range s.privateLevels() {
 		if !slices.Contains(o.Extra, name) {
 			o.Extra = append(slices.Clip(o.Extra), name)
@@ -137,7 +160,7 @@ func newRequest(s *Schema, file string, delimiter rune, o ReadOptions) (request,
 	b := newBuilder(s, !o.WithoutTarget, o.Extra)
 	q := request{schema: s, file: file, delimiter: cmp.Or(delimiter, s.Delimiter), withoutTarget: o.WithoutTarget, extra: o.Extra,
 		maxRecords: cmp.Or(o.MaxRecords, s.MaxRecords), declared: cmp.Or(o.MaxRecords, s.MaxRecords), rows: new(int), names: s.Header, noQuotes: s.NoQuotes, maxBytes: o.MaxBytes, sink: b}
-	return q, b, nil
+	return q, b
 }
 
 // scan passes the rows of a table, or of all its parts, to the sink.

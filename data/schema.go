@@ -34,10 +34,14 @@ type Schema struct {
 	// NoQuotes states that a quote in a CSV file is an ordinary character. Then no cell can contain
 	// the delimiter.
 	NoQuotes bool
-	// Columns lists all columns except the target, in order. Ignored columns are included.
+	// Columns lists all columns except the target, in order. Ignored columns are included. Features
+	// of related tables are the last columns.
 	Columns []Column
 	// Target declares the column to predict.
 	Target Target
+	// Related declares tables that have any number of rows for each person, and features that are
+	// made of these rows. Only a schema file or its text declares them.
+	Related []relatedTable
 	// FromData lists the columns whose declaration was copied from the records. It may also contain
 	// "target" and "max-records". If it is not empty, the schema is tainted.
 	FromData []string

@@ -108,7 +108,7 @@ type schemaParser struct {
 // The keys of the mappings of a schema file. docs/schema.md says what each means.
 var (
 	schemaKeys = []string{"dither-schema", "name", "description", "row", "rows-per-person", "records",
-		"max-records", "missing-marks", "delimiter", "header", "quote", "target", "columns", "defaults", "from-data", "ledger"}
+		"max-records", "missing-marks", "delimiter", "header", "quote", "target", "columns", "defaults", "from-data", "ledger", "related"}
 	targetKeys  = []string{"column", "levels", "bounds", "above", "missing"}
 	columnKeys  = []string{"numeric", "bounds", "range", "levels", "max-levels", "learned", "text", "transform", "bins", "max-bins", "unknown", "out-of-range", "missing", "fill"}
 	textKeys    = []string{"buckets", "ngrams", "stop-words", "values", "positions", "tokens"}
@@ -163,10 +163,12 @@ func (p *schemaParser) parse(text []byte) (*Schema, error) {
 			return nil, p.fail(root, "the schema has no key "+key, keyWant[key], "add it")
 		}
 	}
-	// The columns need the defaults, which may stand after them.
-	for _, last := range []bool{false, true} {
+	// The columns need the defaults, which may stand after them, and features of related tables are
+	// the last columns.
+	turn := map[string]int{"columns": 1, placeRelated: 2}
+	for now := range 3 {
 		for _, e := range entries {
-			if (e.key == "columns") == last {
+			if turn[e.key] == now {
 				if err := p.top(e); err != nil {
 					return nil, err
 				}
@@ -295,6 +297,8 @@ func (p *schemaParser) top(e entry) error {
 		return p.texts(e, &s.FromData)
 	case "ledger":
 		return p.ledger(e)
+	case placeRelated:
+		return p.related(e)
 	}
 	return nil
 }

@@ -29,10 +29,11 @@ func (s *Schema) YAML() ([]byte, error) {
 		s.writeTarget(top)
 	}
 	columns := &yaml.Node{Kind: yaml.MappingNode}
-	for _, run := range columnRuns(s.Columns) {
+	for _, run := range columnRuns(s.ownColumns()) {
 		add(columns, run.key, run.column.node())
 	}
 	add(top, "columns", columns)
+	s.writeRelated(top)
 	if len(s.FromData) > 0 {
 		add(top, "from-data", list(s.FromData))
 	}

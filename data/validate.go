@@ -66,7 +66,7 @@ func (s *Schema) faultOfTable() *fault {
 	if len(s.Undeclared) > 0 {
 		return &fault{"", "a declaration is still left open: " + s.Undeclared[0], "a complete schema", "declare it"}
 	}
-	for _, check := range []func() *fault{s.faultSizes, s.faultTexts, s.faultNames, s.faultHeader, s.faultColumns, s.faultTarget, s.faultFromData} {
+	for _, check := range []func() *fault{s.faultSizes, s.faultTexts, s.faultNames, s.faultHeader, s.faultColumns, s.faultTarget, s.faultRelated, s.faultFromData} {
 		if f := check(); f != nil {
 			return f
 		}
@@ -86,6 +86,7 @@ func (s *Schema) open() []fault {
 	if s.Target.Column != "" && len(s.Target.Levels) == 0 && s.Target.Lower == 0 && s.Target.Upper == 0 {
 		open = append(open, fault{placeTarget, fmt.Sprintf("target %q is not declared", s.Target.Column), "levels: [...] or bounds: [lower, upper]", "declare it"})
 	}
+	open = append(open, s.openRelated()...)
 	if !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Kind == 0 }) {
 		return open
 	}

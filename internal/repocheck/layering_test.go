@@ -106,7 +106,9 @@ var layers = []layer{
 	{"internal/database/rows", "internal/database internal/moment"},
 	// Files of SQLite: a served model, which reaches data, does not carry their driver.
 	{"internal/database/sqlite", "internal/database internal/database/rows internal/display"},
-	{"data", "internal/witness internal/kernel internal/parallel internal/columnar internal/database internal/database/rows internal/format internal/moment"},
+	// The features that are made of the rows of one person in a related table.
+	{"internal/related", ""},
+	{"data", "internal/related internal/witness internal/kernel internal/parallel internal/columnar internal/database internal/database/rows internal/format internal/moment"},
 	{"internal/format/arrow", "internal/columnar internal/moment"},
 	// The library that reads Parquet is for those who name the format: a served model, which
 	// reaches data, does not carry it.

@@ -1,0 +1,170 @@
+package data_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/data"
+)
+
+// joinedSchema is a schema of two tables with all aggregates.
+const joinedSchema = `dither-schema: 1
+row: one person
+max-records: 1000
+target: {column: ill, levels: ["no", "yes"]}
+defaults: {missing: indicator, out-of-range: clamp, unknown: other}
+columns:
+  person: ignore
+  age: {numeric: [0, 100]}
+related:
+  visits:
+    key: patient
+    people-key: person
+    max-rows: 3
+    order-by: day
+    columns:
+      cost: {numeric: [0, 10]}
+      ward: {levels: [a, b]}
+      note: ignore
+    features:
+      visits: {count: true}
+      visits in b: {count: {ward: b}}
+      cost-sum: {sum: cost}
+      cost-mean: {mean: cost}
+      cost-min: {min: cost, missing: zero}
+      cost-max: {max: cost, numeric: [2, 8], transform: log1p}
+      cost-first: {first: cost}
+      cost-last: {last: cost}
+      ward-first: {first: ward}
+      ward-last: {last: ward, missing: zero}
+`
+
+// joinedFiles writes two tables as CSV and returns the source.
+func joinedFiles(t testing.TB, people, visits string) data.Source {
+	t.Helper()
+	folder := t.TempDir()
+	for name, text := range map[string]string{"people.csv": people, "visits.csv": visits} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return data.Source{Path: filepath.Join(folder, "people.csv"), Related: map[string]data.Source{"visits": {Path: filepath.Join(folder, "visits.csv")}}}
+}
+
+func parsed(t testing.TB, text string) *data.Schema {
+	t.Helper()
+	s, err := data.ParseSchema("s", []byte(text))
+	if err == nil {
+		err = s.Validate()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// rowTexts returns the rows of a data set with their targets, "-" for a missing cell.
+func rowTexts(d *data.Dataset) []string {
+	out := make([]string, d.Records())
+	for i := range out {
+		var cells []string
+		for _, v := range d.Row(nil, i) {
+			cell := fmt.Sprint(v)
+			if v != v {
+				cell = "-"
+			}
+			cells = append(cells, cell)
+		}
+		if d.Target() != nil {
+			cells = append(cells, fmt.Sprint(d.Target()[i]))
+		}
+		out[i] = strings.Join(cells, " ")
+	}
+	return out
+}
+
+const joinedPeople = "person,age,ill\n1,10,no\n2,20,yes\n3,30,no\n4,40,yes\n4,41,no\n,50,yes\n,60,no\n7,70,\n7,71,no\n"
+
+// joinedVisits has four rows of person 1, the first of which is not kept, and rows of nobody.
+const joinedVisits = "patient,day,cost,ward,note\n" +
+	"1,2024-01-04,4,b,x\n1,2024-01-02,20,a,x\n1,2024-01-03,,c,x\n1,2024-01-01,1,b,x\n" +
+	"2,,5,b,x\n9,2024-01-01,5,b,x\n,2024-01-01,5,b,x\n4,2024-01-01,5,b,x\n"
+
+func TestJoin(t *testing.T) {
+	s, source := parsed(t, joinedSchema), joinedFiles(t, joinedPeople, joinedVisits)
+	got, err := data.Read(context.Background(), s, source, data.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"10 3 1 14 7 4 8 10 4 0 1 0",
+		"20 1 1 5 5 5 5 5 5 1 1 1",
+		"30 0 0 0 - - - - - - - 0",
+		"50 0 0 0 - - - - - - - 1", // rows without a key are persons of their own
+		"60 0 0 0 - - - - - - - 0",
+		"71 0 0 0 - - - - - - - 0", // the other row with this key has no target
+	}
+	if rows := rowTexts(got); !slices.Equal(rows, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(rows, "\n"), strings.Join(want, "\n"))
+	}
+	if _, _, err = got.Group("person"); err == nil {
+		t.Error("the texts of the key were kept, want them only if they are asked for")
+	}
+	if got.Schema() != s || len(got.CellCounts()) != len(s.Features()) || got.CellCounts()[6].Clamped != 1 {
+		t.Errorf("got another schema or counts %+v", got.CellCounts())
+	}
+	all, err := data.Read(context.Background(), s, source, data.ReadOptions{KeepDropped: true, Extra: []string{"person"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dropped []int
+	for i := range all.Records() {
+		if all.Dropped(i) {
+			dropped = append(dropped, i)
+		}
+	}
+	if _, keys, err := all.Group("person"); all.Records() != 9 || !slices.Equal(dropped, []int{3, 4, 7}) || err != nil || !slices.Contains(keys, "4") {
+		t.Errorf("got %d rows, dropped %d, keys %q (%v), want 9 rows without 3, 4 and 7", all.Records(), dropped, keys, err)
+	}
+	for block := 1; block <= 9; block++ {
+		var rows []string
+		err = data.ReadBlocks(context.Background(), s, source, data.ReadOptions{}, block, func(d *data.Dataset) error {
+			rows = append(rows, rowTexts(d)...)
+			return nil
+		})
+		if err != nil || !slices.Equal(rows, want) {
+			t.Errorf("blocks of %d: got\n%s\n(%v), want\n%s", block, strings.Join(rows, "\n"), err, strings.Join(want, "\n"))
+		}
+	}
+	if err = data.CheckHeader(context.Background(), s, source, data.ReadOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestJoinSchemaText: the text of a schema with related tables gives the schema again.
+func TestJoinSchemaText(t *testing.T) {
+	s := parsed(t, joinedSchema)
+	text, err := s.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := data.ParseSchema("s", text)
+	if err != nil || !reflect.DeepEqual(s, again) {
+		t.Fatalf("got %v (%v) of\n%s", again, err, text)
+	}
+	second, _ := again.YAML()
+	if !bytes.Equal(text, second) {
+		t.Errorf("got\n%s\nwant\n%s", second, text)
+	}
+	if _, high := s.Columns[4].Lower, s.Columns[4].Upper; high != 30 || math.IsNaN(high) {
+		t.Errorf("got the bound %v of a sum, want 3 rows of at most 10", high)
+	}
+}
