@@ -176,7 +176,7 @@ func (j *join) under(d *Dataset, keepDropped, keepKey bool) (*Dataset, error) {
 			person = keys[code]
 		}
 		dropped[i] = d.Dropped(i) || code >= 0 && j.repeated[code]
-		j.values(values, person, code >= 0)
+		j.values(values, person)
 		for k, v := range values {
 			at := len(d.features) + k
 			c := counted{&j.made[k], &j.clamped[at]}
@@ -206,12 +206,13 @@ func (j *join) under(d *Dataset, keepDropped, keepKey bool) (*Dataset, error) {
 	return out.Take(kept), nil
 }
 
-// values writes the features of a person. A person without a key has no related rows.
-func (j *join) values(dst []float64, person string, hasKey bool) {
+// values writes the features of a person, who may be "": an empty text is a missing key, and no
+// related row has it.
+func (j *join) values(dst []float64, person string) {
 	for i := range j.tables {
 		t := &j.tables[i]
 		at, ok := t.persons[person]
-		if !ok || !hasKey {
+		if !ok {
 			at = -1
 		}
 		t.rows.Values(dst[:len(t.features)], int(at), t.features)
@@ -228,9 +229,9 @@ func (c *Column) classifyFeature(v float64) (state, float64) {
 	return c.classifyNumber(v, nil)
 }
 
-// note notes the keys of a data set, whose codes go on from those of data sets before it. Rows that
-// the schema drops do not count. Where the keys of several rows are known, note is called before
-// each block and finds a row that came in between the two times that the table was read.
+// note notes the keys of a data set. Codes go on from one block to the next. Rows that the schema
+// drops do not count. A table that is read twice may change in between. Then note also finds a key
+// that is new in several rows.
 func (j *join) note(d *Dataset, codes []int32, keys []string) {
 	for _, key := range keys[len(j.seen):] {
 		j.seen, j.repeated = append(j.seen, false), append(j.repeated, j.repeatedKeys[key])

@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	relatedKeys        = []string{"key", "people-key", "max-rows", "keep", "order-by", "max-records", "columns", "features"}
+	relatedKeys        = []string{"key", "people-key", "max-rows", "order-by", "keep", "max-records", "columns", "features"}
 	relatedColumnKeys  = []string{"numeric", "levels", "unknown", "out-of-range", "missing"}
 	relatedFeatureKeys = append(slices.Clone(related.AggregateNames), "numeric", "transform", "bins", "out-of-range", "missing", "fill")
 )
@@ -95,16 +95,19 @@ func (p *schemaParser) relatedColumns(what string, e entry) (columns []Column, e
 	defer func() { p.defaults.missing = was }()
 	for _, e := range entries {
 		if e.node.Kind == yaml.MappingNode {
-			if _, err = p.mapping(e.node, fmt.Sprintf("column %q of %s", e.key, what), relatedColumnKeys...); err != nil {
+			keys, err := p.mapping(e.node, fmt.Sprintf("column %q of %s", e.key, what), relatedColumnKeys...)
+			if err != nil {
 				return nil, err
+			}
+			for _, k := range keys {
+				if k.key == "missing" && k.node.Value != Drop.String() {
+					return nil, p.fail(k.node, fmt.Sprintf("missing of column %q of %s is %s", e.key, what, nodeWords(k.node)), "drop, or no key missing", "leave it out: aggregates leave out missing cells")
+				}
 			}
 		}
 		c, err := p.column(e)
 		if err != nil {
 			return nil, err
-		}
-		if c.Missing == Zero {
-			return nil, p.fail(e.node, fmt.Sprintf("column %q of %s has missing: zero", e.key, what), "drop, or no key missing", "leave it out: aggregates leave out missing cells")
 		}
 		c.Name = e.key
 		columns = append(columns, c)
@@ -183,6 +186,11 @@ func (p *schemaParser) aggregated(what string, e entry, t *relatedTable, f *rela
 func (p *schemaParser) featureColumn(what string, entries []entry, f related.Feature, of Column, maxRows int) (c Column, err error) {
 	always := f.Aggregate == related.Count || f.Aggregate == related.Sum
 	if of.Kind == Categorical && f.Aggregate != related.Count {
+		for _, e := range entries {
+			if e.key != "missing" {
+				return c, p.fail(e.name, what+" has levels and the key "+e.key, "missing alone", "remove it")
+			}
+		}
 		if c, err = p.categoricalColumn(what, entries); err != nil {
 			return c, err
 		}
@@ -289,7 +297,7 @@ func (c *Column) featureNode(f related.Feature, of []Column) *yaml.Node {
 	default:
 		add(n, name, quoted(of[f.Column].Name))
 	}
-	if c.Kind == Categorical { // levels and unknown are those of its column
+	if c.Kind == Categorical { // its levels and unknown follow from the column
 		addTreatment(n, "missing", c.Missing)
 		return n
 	}

@@ -158,6 +158,7 @@ func TestEditorSchemaKeys(t *testing.T) {
 		"The file": keysOf(s), "target": keysOf(part("target")), "defaults": keysOf(part("defaults")),
 		"columns": keysOf(part("numeric"), part("learned-bins"), part("learned-bounds"), part("levels"), texts),
 		"text":    keysOf(texts["properties"].(map[string]any)["text"].(map[string]any)),
+		"related": keysOf(part("related-table")), "features": keysOf(part("related-feature")),
 	}
 	for name, keys := range data.SchemaKeys() {
 		if want := slices.Sorted(slices.Values(keys)); !slices.Equal(got[name], want) {
@@ -215,6 +216,7 @@ func TestEditorSchemaAgrees(t *testing.T) {
 		"columns":  {numeric, bins, zero, learned, levels, few, object("text", hashed)},
 		"text":     {hashed, ordered},
 		"defaults": {object("missing", "indicator", "out-of-range", "clamp", "unknown", "other")},
+		"related":  {object("key", "z", "max-rows", 3, "features", object("n", object("count", true)))},
 	}
 	base := func() map[string]any {
 		return object("dither-schema", 1, "max-records", 9, "target", parts["target"][0], "defaults", parts["defaults"][0], "columns", object("x", numeric, "z", "ignore"))
@@ -243,6 +245,8 @@ func TestEditorSchemaAgrees(t *testing.T) {
 						file = part
 					case "columns":
 						file["columns"] = object("x", part)
+					case "related":
+						file["related"] = object("u", part)
 					case "text":
 						file["columns"] = object("x", object("text", part))
 					default:

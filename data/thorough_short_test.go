@@ -3,5 +3,5 @@
 package data_test
 
 // thorough says that tests which compare two readers go through many tables and schemas. These are TestCSVPathsAgree,
-// TestCSVPathsAgreeOnFaults, TestEditorSchemaAgrees and TestTextPaths.
+// TestCSVPathsAgreeOnFaults, TestEditorSchemaAgrees, TestTextPaths and TestJoinNeighbors.
 const thorough = false

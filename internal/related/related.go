@@ -1,5 +1,5 @@
-// Package related makes features of the rows that a person has in a related table. It chooses at most
-// so many rows of a person and aggregates them. Every value is a function of the rows of one person
+// Package related makes features of the rows that a person has in a related table. It chooses a
+// bounded number of rows of a person and aggregates them. Every value is a function of the rows of one person
 // alone: other persons' rows, and the order in which rows arrive, change nothing.
 package related
 

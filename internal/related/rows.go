@@ -24,8 +24,8 @@ type Rows struct {
 	orders  []Order
 }
 
-// New returns no rows. Rows will have so many cells. At most maxRows of each person are kept. The
-// name is that of the table: the choice of KeepRandom depends on it.
+// New returns no rows. Each row will have width cells. At most maxRows rows of each person are kept.
+// The choice of KeepRandom depends on the name of the table.
 func New(name string, keep Keep, maxRows, width int) *Rows {
 	return &Rows{name: name, keep: keep, maxRows: maxRows, width: width}
 }
@@ -37,8 +37,8 @@ func (r *Rows) Orders(texts []string) {
 	}
 }
 
-// Add adds a row of a person. The argument key is the key of the person, and order the number of a
-// cell that Orders was given, or -1 for a missing cell.
+// Add adds a row of a person, who has a key. The argument order is the number of a cell that Orders
+// was given, or -1 for a missing cell.
 func (r *Rows) Add(person int, key string, order int32, cells []float32) {
 	for len(r.persons) <= person {
 		r.persons = append(r.persons, nil)
@@ -162,7 +162,7 @@ func (r *Rows) value(rows []int32, f Feature) float64 {
 	}
 	switch f.Aggregate {
 	case Mean:
-		return min(max(sum/float64(n), least), most) // rounding must not leave the bounds of the cells
+		return sum / float64(n)
 	case Min:
 		return least
 	case Max:
