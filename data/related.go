@@ -32,6 +32,19 @@ type relatedTable struct {
 	Features []related.Feature
 }
 
+// relatedTables are the related tables of a schema, in order.
+type relatedTables []relatedTable
+
+// Words returns the rows that a record has besides its own row in words, one text for each table.
+// It is nil without related tables.
+func (tables relatedTables) Words() []string {
+	var words []string
+	for _, t := range tables {
+		words = append(words, related.Words(t.Name, t.MaxRows))
+	}
+	return words
+}
+
 const (
 	// defaultRelatedRows bounds the rows of a related table that declares no bound.
 	defaultRelatedRows = 100_000_000

@@ -41,7 +41,7 @@ type Schema struct {
 	Target Target
 	// Related declares tables that have any number of rows for each person, and features that are
 	// made of these rows. Only a schema file or its text declares them.
-	Related []relatedTable
+	Related relatedTables
 	// FromData lists the columns whose declaration was copied from the records. It may also contain
 	// "target" and "max-records". If it is not empty, the schema is tainted.
 	FromData []string

@@ -176,6 +176,9 @@ func (p *schemaParser) parse(text []byte) (*Schema, error) {
 		}
 	}
 	p.size()
+	if len(p.schema.Related) > 0 && p.schema.RowsPerPerson == 0 {
+		p.schema.RowsPerPerson = 1 // rows that share a key are dropped
+	}
 	if p.headerless {
 		p.schema.Header = p.schema.allNames()
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/related"
 	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/privacy"
 )
@@ -36,6 +37,9 @@ func (p Plan) assumptions() []string {
 		"The guarantee covers this evaluation alone: no durable ledger paid for it, and if these records also trained the model, or were measured before, the costs add.",
 		"The machine, its operator and its source of randomness are trusted.",
 	}
+	if len(p.Related) > 0 {
+		out = append(out, related.Assumption(p.Related))
+	}
 	if p.Person != nil {
 		out = append(out, fmt.Sprintf("A record is a person: all rows with one text in the column %q, of which the first %d are used; rows without one are not used.", p.Person.Column, p.Person.MaxRows))
 	} else if p.RowsPerPerson == 0 {
@@ -54,6 +58,8 @@ func (p Plan) CheckSchema(s *data.Schema) error {
 		return err
 	case !slices.Equal(p.Levels, t.Levels) || t.Regression() && (p.Lower != t.Lower || p.Upper != t.Upper):
 		return fmt.Errorf("evaluate: the target of the plan has levels %q and bounds %v to %v, want those of the schema", p.Levels, p.Lower, p.Upper)
+	case !slices.Equal(p.Related, s.Related.Words()):
+		return fmt.Errorf("evaluate: the related tables of the plan are %q, want those of the schema", p.Related)
 	case column != p.GroupColumn || !slices.Equal(groups, p.Groups):
 		return fmt.Errorf("evaluate: the groups of the plan are not the levels of the column %q in the schema", p.GroupColumn)
 	}

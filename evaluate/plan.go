@@ -57,6 +57,9 @@ type Plan struct {
 	// Rows with the same text in Person.Column belong to one person. The first Person.MaxRows rows
 	// of each person are used.
 	Person *query.Person `json:"person,omitempty"`
+	// Related has the related rows of a record in words, one text for each related table of the
+	// schema. It is nil if a record is a row alone.
+	Related []string `json:"related,omitempty"`
 	// Noise is "laplace" or "gaussian".
 	Noise string `json:"noise"`
 	// NoiseMultiplier is the scale of Laplace noise, or the standard deviation of Gaussian noise.

@@ -9,6 +9,7 @@ import (
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/related"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/query"
@@ -58,6 +59,10 @@ type Request struct {
 // invalid, does not fit the schema, or has a budget that no amount of noise meets.
 func NewPlan(r Request, s *data.Schema) (Plan, error) {
 	p := Plan{Subject: certificate.Subject{Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson, Delta: r.Delta, MaxRecords: r.MaxRecords}, Person: r.Person, Noise: r.Noise, NoiseMultiplier: 1}
+	p.Related = s.Related.Words()
+	if r.Person != nil && len(p.Related) > 0 {
+		return Plan{}, related.Refused("evaluate")
+	}
 	if r.Person != nil {
 		p.Unit = fmt.Sprintf("all rows with one %s, of which at most %d are used", r.Person.Column, r.Person.MaxRows)
 		p.RowsPerPerson = 0

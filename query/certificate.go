@@ -6,6 +6,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/related"
 	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/privacy"
 )
@@ -23,6 +24,9 @@ func (p Plan) Assumptions() []string {
 		fmt.Sprintf("There are at most %d rows; this bound was declared without looking at the records.", p.MaxRecords),
 		"The guarantee covers this answer alone: no durable ledger paid for it, and other releases from the same records add to its cost.",
 		"The machine, its operator and its source of randomness are trusted; how long the program took is not shown to others.",
+	}
+	if len(p.Related) > 0 {
+		out = append(out, related.Assumption(p.Related))
 	}
 	switch {
 	case p.Person != nil:

@@ -113,6 +113,9 @@ type Plan struct {
 	certificate.Subject
 	// Person states that all rows of a person form one record. If it is nil, a record is a row.
 	Person *Person `json:"person,omitempty"`
+	// Related has the related rows of a record in words, one text for each related table of the
+	// schema. It is nil if a record is a row alone.
+	Related []string `json:"related,omitempty"`
 }
 
 // plainPlan is a plan without methods.

@@ -8,6 +8,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/pass"
 	"github.com/ditherml/dither/internal/pick"
+	"github.com/ditherml/dither/internal/related"
 	"github.com/ditherml/dither/mechanism"
 )
 
@@ -57,8 +58,11 @@ func NewQuestion(s *data.Schema, p Plan) (*Question, error) {
 		return nil, fmt.Errorf("query: %s has %d expressions, want %s", p.Statistic, n, f.wants())
 	}
 	p.Unit, p.RowsPerPerson, p.MaxRecords = p.Person.unit(s.Row), s.RowsPerPerson, s.MaxRecords
+	p.Related = s.Related.Words()
 	if p.Person != nil {
-		p.RowsPerPerson = 0
+		if p.RowsPerPerson = 0; len(p.Related) > 0 {
+			return nil, related.Refused("query")
+		}
 	}
 	q := &Question{plan: p.filled(), schema: s, cells: whole()}
 	if err := q.bindPerson(); err != nil {

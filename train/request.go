@@ -10,6 +10,7 @@ import (
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/encoder"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/related"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/privacy"
@@ -146,6 +147,9 @@ type Setup struct {
 func NewPlan(r Request, s *data.Schema) (Setup, error) {
 	if err := r.check(s); err != nil {
 		return Setup{}, err
+	}
+	if r.Person != nil && len(s.Related) > 0 {
+		return Setup{}, related.Refused("train")
 	}
 	features, linear, err := r.Encoding(s)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/internal/database"
+	"github.com/ditherml/dither/internal/related"
 )
 
 // Premises are the public facts that the guarantee of a model depends on. They follow from plan,
@@ -34,6 +35,8 @@ type Premises struct {
 	// Transforms are the public transforms of features with their parameters. PublicFiles are the
 	// files with weights of public encoders.
 	Transforms, PublicFiles []string
+	// Related are the related rows of a record in words, none without related tables.
+	Related []string
 	// FromData are the declarations that were copied from the records.
 	FromData []string
 	// Selected reports that the model is the winner of a private choice.
@@ -124,6 +127,9 @@ func (p Premises) guarantees() []string {
 	}
 	if p.RowsPerPerson > 1 {
 		out = append(out, fmt.Sprintf("One person has at most %d rows; epsilon for all of them together is stated beside the epsilon of one row.", p.RowsPerPerson))
+	}
+	if len(p.Related) > 0 {
+		out = append(out, related.Assumption(p.Related))
 	}
 	switch {
 	case p.PersonColumn != "":

@@ -12,7 +12,7 @@ import (
 
 // Of returns the premises of a plan, p, together with those that schema and feature map state.
 func (p Premises) Of(s *data.Schema, m *feature.Map) Premises {
-	p.FromData = s.FromData
+	p.FromData, p.Related = s.FromData, s.Related.Words()
 	for _, spec := range m.Pipeline.Specs() {
 		var parameters bytes.Buffer
 		_ = json.Compact(&parameters, spec.Parameters) // a file may have them on several lines

@@ -5,9 +5,27 @@ package related
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
+
+// Words returns the rows of a related table in words, for Assumption.
+func Words(table string, maxRows int) string {
+	return fmt.Sprintf("the rows with the same key in %q, of which at most %d are used", table, maxRows)
+}
+
+// Assumption returns what a guarantee depends on if records are joined with related tables, which
+// Words describes.
+func Assumption(words []string) string {
+	return "A record is one person: a row of the table, and " + strings.Join(words, ", and ") + ". A key names one person in all tables."
+}
+
+// Refused returns the error about a unit of persons in a schema with related tables.
+func Refused(pkg string) error {
+	return fmt.Errorf("%s: persons are asked for as the unit with a schema of related tables, want none, since a record is one person already; leave the unit out", pkg)
+}
 
 // Keep is the rule by which rows of a person are kept if there are too many.
 type Keep uint8

@@ -126,7 +126,7 @@ var layers = []layer{
 	{"feature", "internal/kernel internal/parallel data internal/encoder internal/safetensors internal/strict"},
 	// What the certificate of a plan rests on before anything is released, and how a plan keeps within a budget: all
 	// trainings and evaluations draft certificates.
-	{"internal/draft", "internal/database certificate ledger data feature internal/strict"},
+	{"internal/draft", "internal/related internal/database certificate ledger data feature internal/strict"},
 	// An answer has a price and a certificate of its own, as an evaluation and a training have: hence account and
 	// certificate.
 	// What computes the proposals of picked records once more: sums of all methods do.
@@ -135,7 +135,7 @@ var layers = []layer{
 	{"internal/pass", "internal/kernel internal/parallel internal/picks internal/spot mechanism internal/release"},
 	// Quantiles, bounds and names that nobody declared: questions ask for them, and so does the preparation of a training.
 	{"internal/pick", "mechanism internal/release"},
-	{"query", "privacy internal/special internal/pass internal/pick internal/display mechanism internal/release account ledger certificate internal/strict data internal/option"},
+	{"query", "internal/related privacy internal/special internal/pass internal/pick internal/display mechanism internal/release account ledger certificate internal/strict data internal/option"},
 	// Layers are for networks what model is for linear weights: they know neither privacy, nor
 	// records, nor schemas, and a served model carries them without the packages that do.
 	{"network", "internal/kernel"},
@@ -156,8 +156,8 @@ var layers = []layer{
 	// Measuring a model needs no training, and the tests of training measure: hence before it.
 	// A private evaluation is a plan with a price and a certificate of its own, as a training is:
 	// hence account and certificate.
-	{"evaluate", "privacy internal/special internal/pass internal/pick mechanism internal/release account ledger certificate data model query internal/strict internal/option"},
-	{"train", "privacy internal/special internal/kernel internal/parallel internal/dense internal/pass internal/pick mechanism internal/release account ledger certificate internal/strict data internal/encoder feature query model evaluate internal/option internal/optimizer internal/draft"},
+	{"evaluate", "internal/related privacy internal/special internal/pass internal/pick mechanism internal/release account ledger certificate data model query internal/strict internal/option"},
+	{"train", "internal/related privacy internal/special internal/kernel internal/parallel internal/dense internal/pass internal/pick mechanism internal/release account ledger certificate internal/strict data internal/encoder feature query model evaluate internal/option internal/optimizer internal/draft"},
 	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/picks internal/spot internal/dense internal/pass mechanism internal/release account ledger certificate internal/strict data feature query model evaluate train internal/option internal/encoder internal/draft"},
 	// Encoded tables, which hold records, in a folder of the user's own: for tables larger than memory, and costly transforms.
 	{"internal/cache", "internal/witness data feature internal/format internal/release train internal/display internal/durable internal/failure"},
