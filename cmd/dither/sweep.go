@@ -144,7 +144,7 @@ func (s *sweepCommand) base(fixed []sweep.Setting) (grid.Base, error) {
 	if err != nil {
 		return grid.Base{}, err
 	}
-	b := grid.Base{Schema: source.schema, Table: source.name, Test: t.test, Name: source.name, TestName: source.testName, TestPublic: source.testPublic,
+	b := grid.Base{Schema: source.schema, Table: source.name, Test: t.test, Name: source.name, TestName: source.testName, TestPublic: source.testPublic, Related: t.sources[0].Related,
 		Train: unlessStopped(source.train), ReadTest: unlessStopped(source.test), Program: program(), Command: s.flags.Command(s.Options, s.planFile)}
 	b.Files = []sweep.Setting{{Name: "data", Value: t.tablePath}, {Name: "labels", Value: t.table.Labels}, {Name: "schema", Value: t.schema}, {Name: "test", Value: t.test}, {Name: "test-labels", Value: t.testLabels}}
 	b.Databases = map[string]*tabular.Hashed{"data": tabular.HashedOf(t.sources[0]), "test": tabular.HashedOf(t.sources[1])}

@@ -109,8 +109,8 @@ func (t *trainCommand) checkStream(r *train.Request, private []data.Column) erro
 		return fmt.Errorf("--stream and --cache-features are both given, want one of them; both keep the encoded table")
 	case t.streamed != nil && t.streamed.Database == nil && (t.streamed.Path == format.StandardInput || format.IsParts(t.streamed.Path)):
 		return fmt.Errorf("%s is given with --data %s, want one file on disk; join the parts or save the input", flag, t.streamed.Path)
-	case t.cacheFeatures && t.streamed != nil && t.streamed.Database != nil:
-		return fmt.Errorf("%s is given with a database, whose rows may have changed by a later run; want --stream, or a file", flag)
+	case t.cacheFeatures && t.streamed != nil && (t.streamed.Database != nil || t.streamed.Related != nil):
+		return fmt.Errorf("%s is given with a database or related tables, whose rows may have changed by a later run; want --stream, or one file", flag)
 	case len(private) > 0:
 		return fmt.Errorf("%s is given with private bounds or levels of column %q, want them declared; ask dither query for bounds or categories first", flag, private[0].Name)
 	case t.streamed == nil:

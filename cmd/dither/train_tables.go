@@ -97,8 +97,8 @@ func (t *trainCommand) draftTarget() string {
 const maxTestRecords = 1 << 30
 
 func (t *trainCommand) openBuiltin(name string) (tables, error) {
-	if t.schema != "" || t.test != "" || t.table.Labels != "" {
-		return tables{}, fmt.Errorf("--schema, --test and --labels go with --data FILE; the built-in data set %q brings its own", name)
+	if t.schema != "" || t.test != "" || t.table.Labels != "" || t.table.Related != nil {
+		return tables{}, fmt.Errorf("--schema, --test, --labels and --related go with --data FILE; the built-in data set %q brings its own", name)
 	}
 	set, err := builtin.Open(name)
 	if err != nil {

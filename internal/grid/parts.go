@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -132,17 +133,29 @@ func (p *Plan) hashes(ctx context.Context) ([]sweep.Setting, error) {
 		}
 		out = append(out, sweep.Setting{Name: f.Name, Value: sum})
 	}
+	for _, name := range slices.Sorted(maps.Keys(p.Related)) {
+		sum, err := p.hashOf(ctx, tabular.HashedOf(p.Related[name]), p.Related[name].Path)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, sweep.Setting{Name: "related " + name, Value: sum})
+	}
 	return out, nil
 }
 
 // hash returns the SHA-256 of a file, or of the rows in a database, which it reads if they are not
 // read yet. The rows of a sweep are thus the rows that are hashed.
 func (p *Plan) hash(ctx context.Context, f sweep.Setting) (string, error) {
-	if table := p.Databases[f.Name]; table != nil {
+	return p.hashOf(ctx, p.Databases[f.Name], f.Value)
+}
+
+// hashOf returns the SHA-256 of the rows of a table of a database or, if it is nil, of a file.
+func (p *Plan) hashOf(ctx context.Context, table *tabular.Hashed, path string) (string, error) {
+	if table != nil {
 		err := p.read(ctx)
 		return table.Sum(), err
 	}
-	return hashFile(f.Value)
+	return hashFile(path)
 }
 
 // all returns the values of a flag in all runs.

@@ -37,6 +37,8 @@ type Base struct {
 	// Databases are the tables of databases, by the flags that name them. Train and ReadTest read
 	// them. A flag without a database has nil.
 	Databases map[string]*tabular.Hashed
+	// Related are the related tables by name. Train reads them too.
+	Related map[string]data.Source
 	// Train and ReadTest read the tables. ReadTest returns nil if there is no table to measure on.
 	Train, ReadTest func(context.Context) (*data.Dataset, error)
 	// Run plans a run: the settings in text become the plan, options and draft of the candidate.

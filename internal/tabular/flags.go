@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/database"
 	"github.com/ditherml/dither/internal/database/postgres"
 	"github.com/ditherml/dither/internal/database/sqlite"
 	"github.com/ditherml/dither/internal/display"
@@ -21,6 +22,8 @@ type Flags struct {
 	Table, Query             string
 	// Hashed makes tables of databases *Hashed.
 	Hashed bool
+	// Related are the related tables, each as NAME=TABLE.
+	Related []string
 }
 
 // Add adds the flags to a command's.
@@ -30,6 +33,7 @@ func (f *Flags) Add(set *pflag.FlagSet) {
 	set.StringSliceVar(&f.Columns, "columns", nil, "`NAMES` of the columns of a CSV file without a header, in its order, with ranges as x[0:10] (default: the schema's header:, else the first line)")
 	set.StringVar(&f.Quote, "quote", "", "what a quote in a CSV file is: csv (it opens a cell) or none (a character like others) (default: the schema's quote:, else csv)")
 	set.StringVar(&f.Table, "table", "", "`NAME` of the table or view in a database, with its schema perhaps")
+	set.StringArrayVar(&f.Related, "related", nil, "`NAME=TABLE` gives the related table NAME of the schema: a file, or an address with ?table=; may be given many times")
 	set.StringVar(&f.Query, "query", "", "`SQL` of a query in a database whose rows are the table; certificates quote it")
 }
 
@@ -48,11 +52,43 @@ func (f *Flags) Words(path string) string {
 	if f.Query != "" {
 		words += " --query " + display.Quoted(f.Query)
 	}
+	for _, each := range f.Related {
+		words += " --related " + display.Quoted(each)
+	}
 	return words
 }
 
-// Source returns the table at path.
+// Source returns the table at path, with its related tables.
 func (f *Flags) Source(path string) (data.Source, error) {
+	source, err := f.table(path)
+	if err == nil {
+		source.Related, err = f.related()
+	}
+	return source, err
+}
+
+// related returns the related tables. Flags that say how a file is written do not apply to them.
+func (f *Flags) related() (map[string]data.Source, error) {
+	var out map[string]data.Source
+	for _, each := range f.Related {
+		name, path, ok := strings.Cut(each, "=")
+		if _, twice := out[name]; !ok || name == "" || path == "" || twice {
+			return nil, fmt.Errorf("--related is %q, want NAME=TABLE with the name of a related table in the schema, each name once", database.Redact(each))
+		}
+		source, err := (&Flags{Hashed: f.Hashed}).table(path)
+		if err != nil {
+			return nil, fmt.Errorf("--related %s: %w", name, err)
+		}
+		if out == nil {
+			out = map[string]data.Source{}
+		}
+		out[name] = source
+	}
+	return out, nil
+}
+
+// table returns the table at path alone.
+func (f *Flags) table(path string) (data.Source, error) {
 	if isDatabase(path) {
 		return f.database(path)
 	}
@@ -75,11 +111,12 @@ func (f *Flags) Source(path string) (data.Source, error) {
 }
 
 // Test returns another table in the format of the flags. In a database its address names the table.
+// Its related tables are the same.
 func (f *Flags) Test(path, labels string) (data.Source, error) {
 	other := *f
 	other.Labels, other.Table, other.Query = labels, "", ""
 	if isDatabase(path) {
-		other = Flags{Hashed: f.Hashed}
+		other = Flags{Hashed: f.Hashed, Related: f.Related}
 	}
 	return other.Source(path)
 }

@@ -5,6 +5,7 @@ package tabular
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/ditherml/dither/data"
@@ -29,6 +30,9 @@ func read(ctx context.Context, s *data.Schema, src data.Source, o data.ReadOptio
 	name, isBuiltin := strings.CutPrefix(src.Path, Prefix)
 	if !isBuiltin {
 		return data.Read(ctx, s, src, o)
+	}
+	if len(src.Related) > 0 {
+		return nil, fmt.Errorf("--related is given with the built-in data set %q, want it with a table whose schema has related tables", name)
 	}
 	set, err := builtin.Open(name)
 	if err != nil {
