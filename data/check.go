@@ -16,9 +16,26 @@ type CheckReport struct {
 	Clean bool
 	// Rows is the number of rows. Dropped is the number of rows that the schema drops.
 	Rows, Dropped int
-	// Columns has one report for each feature column, in the order of the schema. The last report
-	// is for the target.
+	// Columns has one report for each feature column, in the order of the schema. Then comes the
+	// report for the target, and then those of the columns of related tables.
 	Columns []ColumnReport
+	// RepeatedKeys is the number of rows that share a key with another row. A schema with related
+	// tables drops them. The table is not clean if there are any.
+	RepeatedKeys int
+	// Related has one report for each related table.
+	Related []relatedReport
+}
+
+// relatedReport compares a related table with a schema.
+type relatedReport struct {
+	// Name is the name of the table in the schema.
+	Name string
+	// Rows is the number of rows. Dropped is the number of rows that the schema drops.
+	Rows, Dropped int
+	// WithoutPerson is the number of other rows whose key is in no row of the table of people.
+	// BeyondMaxRows is the number of rows that are not used because their person has more rows than
+	// max-rows.
+	WithoutPerson, BeyondMaxRows int
 }
 
 // ColumnReport counts the cells of one column that violate its declaration.
@@ -46,7 +63,12 @@ func (r *CheckReport) clean() bool {
 			return false
 		}
 	}
-	return r.Dropped == 0
+	for _, t := range r.Related {
+		if t.Dropped > 0 {
+			return false
+		}
+	}
+	return r.Dropped+r.RepeatedKeys == 0
 }
 
 // Check reads a table under a schema and returns a report on the cells of the table. It reads the
@@ -54,16 +76,28 @@ func (r *CheckReport) clean() bool {
 // number. If the format has no lines, the report names cells by row number. Line and row numbers
 // start at 1. In a table of several files they start again in each file.
 func Check(ctx context.Context, s *Schema, src Source) (*CheckReport, error) {
+	if hasRelated(s, src) {
+		return checkJoined(ctx, s, src)
+	}
 	q, made, err := newRequest(s, src.Path, src.Delimiter, ReadOptions{})
 	if err != nil {
 		return nil, err
 	}
-	c := newChecker(made)
-	q.sink = c
-	if err = scan(ctx, q, src); err != nil {
+	report, err := checkTable(ctx, q, made, src)
+	if err != nil {
 		return nil, err
 	}
-	c.report.Clean = c.report.clean()
+	report.Clean = report.clean()
+	return report, nil
+}
+
+// checkTable returns the report on one table, which may have no target.
+func checkTable(ctx context.Context, q request, made *builder, src Source) (*CheckReport, error) {
+	c := newChecker(made)
+	q.sink = c
+	if err := scan(ctx, q, src); err != nil {
+		return nil, err
+	}
 	return &c.report, nil
 }
 
@@ -82,7 +116,9 @@ func newChecker(b *builder) *checker {
 	for _, f := range b.features {
 		c.report.Columns = append(c.report.Columns, ColumnReport{Name: f.Name})
 	}
-	c.report.Columns = append(c.report.Columns, ColumnReport{Name: b.schema.Target.Column})
+	if b.hasTarget {
+		c.report.Columns = append(c.report.Columns, ColumnReport{Name: b.schema.Target.Column})
+	}
 	return c
 }
 
@@ -114,7 +150,7 @@ func (c *checker) number(row, column int, v float64) {
 		_, ok := c.features[j].treat(found, x)
 		note(&c.report.Columns[j], found, ok)
 	}
-	if column == c.layout.target {
+	if c.hasTarget && column == c.layout.target {
 		found, x := c.schema.Target.classifyNumber(v)
 		_, ok := c.schema.Target.treat(found, x)
 		note(&c.report.Columns[len(c.features)], found, ok)
@@ -130,12 +166,16 @@ func (c *checker) cells(line int, cells []string) {
 		drop = drop || !ok
 		c.report.Columns[j].count(found, cell, line)
 	}
-	cell := strings.TrimSpace(cells[c.layout.target])
-	found, v := c.schema.Target.classify(cell, c.marks)
-	if _, ok := c.schema.Target.treat(found, v); drop || !ok {
+	if c.hasTarget {
+		cell := strings.TrimSpace(cells[c.layout.target])
+		found, v := c.schema.Target.classify(cell, c.marks)
+		_, ok := c.schema.Target.treat(found, v)
+		drop = drop || !ok
+		c.report.Columns[len(c.features)].count(found, cell, line)
+	}
+	if drop {
 		c.report.Dropped++
 	}
-	c.report.Columns[len(c.features)].count(found, cell, line)
 	c.report.Rows++
 }
 

@@ -86,7 +86,9 @@ func (c *columnTable) rows(ctx context.Context, check *checker) error {
 		rows.dates[at] = check.features[j].Kind != Numeric
 	}
 	rows.dates[check.layout.target] = !check.schema.Target.isNumber()
-	rows.levels[check.layout.target] = check.schema.Target.Levels
+	if check.hasTarget {
+		rows.levels[check.layout.target] = check.schema.Target.Levels
+	}
 	for {
 		if err := ctx.Err(); rows.row%256 == 0 && err != nil {
 			return err

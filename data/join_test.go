@@ -168,3 +168,28 @@ func TestJoinSchemaText(t *testing.T) {
 		t.Errorf("got the bound %v of a sum, want 3 rows of at most 10", high)
 	}
 }
+
+func TestJoinCheck(t *testing.T) {
+	s, source := parsed(t, joinedSchema), joinedFiles(t, joinedPeople, joinedVisits)
+	report, err := data.Check(context.Background(), s, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Clean || report.Rows != 9 || report.Dropped != 1 || report.RepeatedKeys != 2 {
+		t.Errorf("got %+v, want 9 rows with 1 dropped and 2 that share a key", report)
+	}
+	if want := "[{Name:visits Rows:8 Dropped:0 WithoutPerson:2 BeyondMaxRows:1}]"; fmt.Sprintf("%+v", report.Related) != want {
+		t.Errorf("got %+v, want %s", report.Related, want)
+	}
+	var names []string
+	for _, c := range report.Columns {
+		names = append(names, fmt.Sprint(c.Name, c.Missing, c.OutOfRange, c.Unknown))
+	}
+	if want := "age0 0 0 ill1 0 0 visits.cost1 1 0 visits.ward0 0 1"; strings.Join(names, " ") != want {
+		t.Errorf("got %q, want %s", names, want)
+	}
+	source = joinedFiles(t, "person,age,ill\n1,10,no\n", "patient,day,cost,ward,note\n")
+	if report, err = data.Check(context.Background(), s, source); err != nil || !report.Clean {
+		t.Errorf("got %+v (%v) without related rows, want a clean table", report, err)
+	}
+}

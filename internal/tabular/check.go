@@ -21,6 +21,18 @@ type Report struct {
 	Rows        int            `json:"rows"`
 	DroppedRows int            `json:"dropped-rows"`
 	Columns     []ColumnReport `json:"columns"`
+	// RepeatedKeys is the number of rows that share a key, and Related has the related tables.
+	RepeatedKeys int             `json:"rows-that-share-a-key,omitempty"`
+	Related      []RelatedReport `json:"related,omitempty"`
+}
+
+// RelatedReport counts the rows of a related table.
+type RelatedReport struct {
+	Table         string `json:"table"`
+	Rows          int    `json:"rows"`
+	DroppedRows   int    `json:"dropped-rows"`
+	WithoutPerson int    `json:"rows-without-person"`
+	BeyondMaxRows int    `json:"rows-beyond-max-rows"`
 }
 
 // ColumnReport counts the cells of a column that are not as declared.
@@ -40,7 +52,10 @@ func Check(ctx context.Context, s *data.Schema, src data.Source) (Report, error)
 	if err != nil {
 		return Report{}, err
 	}
-	report := Report{Notice: CheckNotice, Clean: found.Clean, Rows: found.Rows, DroppedRows: found.Dropped, Columns: []ColumnReport{}}
+	report := Report{Notice: CheckNotice, Clean: found.Clean, Rows: found.Rows, DroppedRows: found.Dropped, Columns: []ColumnReport{}, RepeatedKeys: found.RepeatedKeys}
+	for _, t := range found.Related {
+		report.Related = append(report.Related, RelatedReport{t.Name, t.Rows, t.Dropped, t.WithoutPerson, t.BeyondMaxRows})
+	}
 	for _, c := range found.Columns {
 		report.Columns = append(report.Columns, ColumnReport{Column: c.Name, Missing: c.Missing, Unparsable: c.Unparsable, OutOfRange: c.OutOfRange, Unknown: c.Unknown, FirstLines: c.FirstLines, Examples: c.Examples})
 	}
@@ -63,6 +78,12 @@ func (r Report) Text() []byte {
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n\n%d rows; the schema drops %d of them\n", r.Notice, r.Rows, r.DroppedRows)
+	if r.RepeatedKeys > 0 {
+		fmt.Fprintf(&b, "%d rows share a key with another row, and are dropped\n", r.RepeatedKeys)
+	}
+	for _, t := range r.Related {
+		fmt.Fprintf(&b, "related table %s: %d rows; the schema drops %d of them; %d are of no person, and %d beyond max-rows\n", display.Printable(t.Table), t.Rows, t.DroppedRows, t.WithoutPerson, t.BeyondMaxRows)
+	}
 	if len(rows) > 1 {
 		_ = display.WriteColumns(&b, rows) // a bytes.Buffer takes everything
 	}
