@@ -17,7 +17,7 @@ type CheckReport struct {
 	// Rows is the number of rows. Dropped is the number of rows that the schema drops.
 	Rows, Dropped int
 	// Columns has one report for each feature column, in the order of the schema. Then comes the
-	// report for the target, and then those of the columns of related tables.
+	// report for the target, and then one report for each column of related tables.
 	Columns []ColumnReport
 	// RepeatedKeys is the number of rows that share a key with another row. A schema with related
 	// tables drops them. The table is not clean if there are any.

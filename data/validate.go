@@ -66,7 +66,7 @@ func (s *Schema) faultOfTable() *fault {
 	if len(s.Undeclared) > 0 {
 		return &fault{"", "a declaration is still left open: " + s.Undeclared[0], "a complete schema", "declare it"}
 	}
-	for _, check := range []func() *fault{s.faultSizes, s.faultTexts, s.faultNames, s.faultHeader, s.faultColumns, s.faultTarget, s.faultRelated, s.faultFromData} {
+	for _, check := range []func() *fault{s.faultSizes, s.faultTexts, s.faultNames, s.faultHeader, s.faultRelated, s.faultColumns, s.faultTarget, s.faultFromData} {
 		if f := check(); f != nil {
 			return f
 		}

@@ -1,0 +1,6 @@
+//go:build !long
+
+package train
+
+// joinedPairs is the number of pairs that TestJoinedSumsMoveByTheBound trains on.
+const joinedPairs = 100
