@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/related"
 	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/query"
@@ -97,6 +98,9 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 
 // Validate returns an error if a number of the plan is invalid.
 func (p Plan) Validate() error {
+	if err := related.Check("evaluate", p.Related); err != nil {
+		return err
+	}
 	switch {
 	case !p.Neighboring.Valid():
 		return fmt.Errorf("evaluate: neighboring is %v, want a named relation", p.Neighboring)

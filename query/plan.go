@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ditherml/dither/certificate"
+	"github.com/ditherml/dither/internal/related"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/internal/strict"
 	"github.com/ditherml/dither/mechanism"
@@ -205,6 +206,9 @@ func (p Plan) needsDelta() error {
 
 // Validate returns an error if a field of the plan is invalid.
 func (p Plan) Validate() error {
+	if err := related.Check("query", p.Related); err != nil {
+		return err
+	}
 	f, known := forms[p.Statistic]
 	switch {
 	case !known:

@@ -18,6 +18,7 @@ var freeParts = []freePart{
 	{"certificate.json/epsilon-asked", "it may be absent, or any finite number of at least epsilon; no other file contains the epsilon that was asked for", false},
 	{"certificate.json/declared/public-test-table", "it may be declared or not, since the folder has no test table; the assumptions must agree", true},
 	{"certificate.json/declared/records", "any table or query; the assumptions must agree", true},
+	{"certificate.json/plan/related/**", "an answer or a private evaluation: any statement about related rows; the assumptions must agree", true},
 	{"certificate.json/declared/scored-on", "any name of public records; the assumptions must agree", true},
 	{"certificate.json/declared/frozen-layers/**", "any statement about the other model; the assumptions must agree", true},
 	{"certificate.json/declared/owner", "any printable line, or none; it says whose records they are, and no file can show it", false},

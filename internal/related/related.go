@@ -11,9 +11,22 @@ import (
 	"strings"
 )
 
+// described is the form of the words about a related table.
+const described = "the rows with the same key in %q, of which at most %d are used"
+
 // Words returns the rows of a related table in words, for Assumption.
-func Words(table string, maxRows int) string {
-	return fmt.Sprintf("the rows with the same key in %q, of which at most %d are used", table, maxRows)
+func Words(table string, maxRows int) string { return fmt.Sprintf(described, table, maxRows) }
+
+// Check returns an error if a text is none that Words returns.
+func Check(pkg string, words []string) error {
+	for _, text := range words {
+		var table string
+		var maxRows int
+		if _, err := fmt.Sscanf(text, described, &table, &maxRows); err != nil || maxRows < 1 || Words(table, maxRows) != text {
+			return fmt.Errorf("%s: the related rows of a record are %q, want words about a table and its rows", pkg, text)
+		}
+	}
+	return nil
 }
 
 // Assumption returns what a guarantee depends on if records are joined with related tables, which

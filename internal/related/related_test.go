@@ -95,3 +95,14 @@ func TestRandomRowsDependOnPersons(t *testing.T) {
 		t.Errorf("%d rows are held, want fewer than twice 8 of each person", held)
 	}
 }
+
+func TestCheck(t *testing.T) {
+	if err := Check("query", []string{Words("visits", 3), Words("a \"b\"\n", 1)}); err != nil {
+		t.Error(err)
+	}
+	for _, text := range []string{"", "the visits", Words("v", 0), Words("v", 2) + " ", "the rows with the same key in v, of which at most 2 are used", "the rows with the same key in \"v\", of which at most 2 are used. All is well."} {
+		if Check("query", []string{text}) == nil {
+			t.Errorf("%q passes, want it refused", text)
+		}
+	}
+}
