@@ -8,7 +8,7 @@ var Themes = []flags.Theme{
 	{"Budget", "epsilon delta epsilon-per-step noise-multiplier neighboring unit max-records-per-person accounting non-private ledger charge population purpose owner"},
 	{"Question", "where by edges quantiles points share of blocks noise confidence"},
 	{"Settings to compare", "plan repeats baseline select split mark"},
-	{"Data", "data table query labels schema target columns delimiter quote records max-records assume-public data-public sample-weights class-weights"},
+	{"Data", "data table query related labels schema target columns delimiter quote records max-records assume-public data-public sample-weights class-weights"},
 	{"Rows and features", "interactions transform center whiten row-normalization row-radius intercept no-intercept feature-bits"},
 	{"Model", "model loss loss-width quantile threshold calibrate"},
 	{"Networks", "hidden activation embedding input-shape frozen-from train-layers frozen-public"},
