@@ -35,8 +35,8 @@ func newPredict() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return p.run(c, args[0], args[1]) },
 	}
 	p.table.Add(c.Flags())
-	p.out.add(c, "file to write, or the address of a PostgreSQL database")
-	c.Flags().StringVar(&p.outTable, "out-table", "", "`NAME` of the table to write when --out is the address of a database; made if absent, and one with rows only with --replace")
+	p.out.add(c, "file to write as CSV, Parquet (.parquet) or SQLite (.db), or the address of a PostgreSQL database")
+	c.Flags().StringVar(&p.outTable, "out-table", "", "`NAME` of the table to write when --out is a database; made if absent, and one with rows only with --replace")
 	c.Flags().StringSliceVar(&p.pass, "pass-through", nil, "`COLUMNS` of the table that are copied behind the row's number, such as an id that the schema ignores")
 	c.Flags().Float64Var(&p.threshold, "threshold", 0, "probability above which the second of two levels is predicted (default: the model's)")
 	return c
@@ -56,11 +56,11 @@ func (p *predictCommand) run(c *cobra.Command, folder, table string) error {
 	if err != nil {
 		return err
 	}
-	toDatabase := tabular.IsDatabase(p.out.path)
-	if p.outTable != "" && !toDatabase {
-		return fmt.Errorf("--out-table is given without --out postgres://user@host/database, want both")
+	out := tabular.Output{Path: p.out.path, Table: p.outTable, Replace: p.out.replace}
+	if err = out.Check(); err != nil {
+		return err
 	}
-	fill := func(w io.Writer) error {
+	fill := func(write func(*tabular.Predictions) error) error {
 		d, err := readTable(c.Context(), &p.table, m.Schema(), table, data.ReadOptions{WithoutTarget: true, KeepDropped: true, MaxRecords: mostRecords, Extra: p.pass}, tabular.ReadTest)
 		if err != nil {
 			return err
@@ -70,16 +70,18 @@ func (p *predictCommand) run(c *cobra.Command, folder, table string) error {
 		if err != nil {
 			return err
 		}
-		if err = predictions.WriteCSV(c.Context(), w, !toDatabase); err == nil {
+		if err = write(predictions); err == nil {
 			fmt.Fprint(c.ErrOrStderr(), tabular.Cells(d))
 		}
 		return interruption(c.Context(), err)
 	}
-	if toDatabase {
-		return interruption(c.Context(), tabular.WriteTable(c.Context(), p.out.path, p.outTable, p.out.replace, m, source, p.pass, fill))
+	if out.ToDatabase() {
+		return interruption(c.Context(), out.WriteTable(c.Context(), m, source, p.pass, fill))
 	}
 	// Predictions reveal as much about persons as the table, so nobody else may read the file.
-	return p.out.write(c, 0o600, fill)
+	return p.out.write(c, 0o600, func(w io.Writer) error {
+		return fill(func(t *tabular.Predictions) error { return out.WriteFile(c.Context(), w, t) })
+	})
 }
 
 // interruption marks a person's interruption as a failure while running.

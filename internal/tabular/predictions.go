@@ -33,25 +33,17 @@ func NewPredictions(m *model.Model, d *data.Dataset, pass []string) (*Prediction
 // for a model of classes the probability of every level. A row that the schema drops has empty
 // cells. Numbers read back as they are. For a spreadsheet no cell can be taken for a formula.
 func (p *Predictions) WriteCSV(ctx context.Context, w io.Writer, spreadsheet bool) error {
-	cell := func(text string) string { return text }
+	cell := plainCell
 	if spreadsheet {
 		cell = display.Spreadsheet
 	}
-	target, k, pass := p.model.Schema().Target, p.model.Outputs(), len(p.copied.names)
 	out := csv.NewWriter(w)
-	record := predictionHeader(target, p.copied.names, cell)
-	err := out.Write(record)
-	if err != nil {
+	if err := out.Write(predictionHeader(p.model.Schema().Target, p.copied.names, cell)); err != nil {
 		return unwritten(err)
 	}
-	err = p.model.PredictAll(ctx, p.data, func(first int, predictions []float64) error {
-		for i := 0; i < len(predictions); i += k {
-			record[0] = strconv.Itoa(first + i/k + 1)
-			p.copied.fill(record[1:], first+i/k, cell)
-			fillPrediction(record[1+pass:], target, predictions[i:i+k], p.model.Threshold(), cell)
-			if writeErr := out.Write(record); writeErr != nil {
-				return unwritten(writeErr)
-			}
+	err := p.each(ctx, cell, func(record []string) error {
+		if err := out.Write(record); err != nil {
+			return unwritten(err)
 		}
 		return nil
 	})
@@ -62,6 +54,25 @@ func (p *Predictions) WriteCSV(ctx context.Context, w io.Writer, spreadsheet boo
 		return unwritten(out.Error())
 	}
 	return nil
+}
+
+func plainCell(text string) string { return text }
+
+// each calls take for each row with its cells, which are valid until take returns.
+func (p *Predictions) each(ctx context.Context, cell func(string) string, take func(record []string) error) error {
+	target, k, pass := p.model.Schema().Target, p.model.Outputs(), len(p.copied.names)
+	record := make([]string, 2+pass+len(target.Levels))
+	return p.model.PredictAll(ctx, p.data, func(first int, predictions []float64) error {
+		for i := 0; i < len(predictions); i += k {
+			record[0] = strconv.Itoa(first + i/k + 1)
+			p.copied.fill(record[1:], first+i/k, cell)
+			fillPrediction(record[1+pass:], target, predictions[i:i+k], p.model.Threshold(), cell)
+			if err := take(record); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // unwritten is the error about predictions that cannot be written.

@@ -51,10 +51,12 @@ Lines on standard error count undeclared levels, missing cells and clamped numbe
 With --pass-through id,town these columns of the table are copied behind the row's number. The schema
 names them, as ignore where they are no features.
 
-A text that a spreadsheet would take for a formula (it starts with =, +, -, @ or a tab and
-is no number) gets an apostrophe in front.`
+In CSV a text that a spreadsheet would take for a formula (it starts with =, +, -, @ or a tab and
+is no number) gets an apostrophe in front. With --out scores.parquet the same rows are written as
+Parquet, and with --out scores.db --out-table scores into a table of SQLite.`
 	PredictExample = `  dither predict dither-model people.csv > predictions.csv
   dither predict dither-model people.csv.gz --out predictions.csv --pass-through id
+  dither predict dither-model people.parquet --out scores.parquet --pass-through id
   dither predict dither-model postgres://db.example/clinic --table visits --pass-through id --out postgres://db.example/clinic --out-table scores
   dither predict dither-model builtin:randhie`
 	ExplainLong = `Put a certificate into plain words, for someone who decides and does not calculate: what was released,

@@ -26,9 +26,11 @@ const magic = "SQLite format 3\x00"
 
 // Is reports whether a path names a file of SQLite: by its prefix, or by its first bytes.
 func Is(path string) bool {
-	if strings.HasPrefix(path, prefix) {
-		return true
-	}
+	return strings.HasPrefix(path, prefix) || IsFile(path)
+}
+
+// IsFile reports whether a file has the first bytes of SQLite.
+func IsFile(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return false
@@ -92,11 +94,7 @@ func (t Table) query(ctx context.Context) (q rows.Query, err error) {
 	if !slices.Contains(sql.Drivers(), "sqlite") {
 		return q, &database.Problem{Problem: "this build of dither reads no SQLite", Want: "a build for a system that its driver supports, without the tag nosqlite", Remedy: "go build ./cmd/dither; or export the table as CSV"}
 	}
-	place := url.URL{Scheme: "file", OmitHost: true, Path: t.address.File, RawQuery: "mode=ro&_pragma=query_only(1)&_pragma=trusted_schema(0)"}
-	if !strings.HasPrefix(t.address.File, "/") {
-		place = url.URL{Scheme: "file", Opaque: (&url.URL{Path: t.address.File}).EscapedPath(), RawQuery: place.RawQuery}
-	}
-	if q.DB, err = sql.Open("sqlite", place.String()); err != nil {
+	if q.DB, err = sql.Open("sqlite", place(t.address.File, "mode=ro&_pragma=query_only(1)&_pragma=trusted_schema(0)")); err != nil {
 		return q, failed(err)
 	}
 	q.Shown, q.Failed = t.Name(), failed
@@ -113,6 +111,14 @@ func (t Table) query(ctx context.Context) (q rows.Query, err error) {
 		return q, err
 	}
 	return q, nil
+}
+
+// place returns the address of a file for the driver.
+func place(file, settings string) string {
+	if !strings.HasPrefix(file, "/") {
+		return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: file}).EscapedPath(), RawQuery: settings}).String()
+	}
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: file, RawQuery: settings}).String()
 }
 
 // prepared returns the error of preparing a query. EXPLAIN prepares it and runs none of it, so this

@@ -1,4 +1,5 @@
-// Package parquet reads Parquet files for package data: data.Source.Formats takes [Formats].
+// Package parquet reads Parquet files for package data: data.Source.Formats takes [Formats]. A
+// [Writer] writes tables of predictions.
 //
 // A file is a table of named columns, as a CSV file is. Its columns can hold:
 //
