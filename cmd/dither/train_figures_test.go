@@ -40,10 +40,10 @@ func TestBudgetFigures(t *testing.T) {
 	if end.X != 60 || end.Y != 1.25 || mark.X != 60 || mark.Y != 1.25 || !strings.Contains(mark.Text, "1.25") {
 		t.Errorf("got the end %+v and the mark %+v, want 60 steps at the price of the certificate", end, mark)
 	}
-	c.Event = "sequence(gaussian(15), repeat(60, gaussian(30)))" // which costs as much as 4 steps more
+	c.Event = "sequence(gaussian(15), repeat(58, gaussian(30)), repeat(2, gaussian(42.426406871192851)))" // which costs as much as 5 steps more
 	for i, p := range curve.BudgetFigures(c)[0].Panels[0].Series[0].Points[:5] {
-		if got := normalDelta(p.Y, p.X+4, 30); math.Abs(got/1e-6-1) > 1e-4 {
-			t.Errorf("point %d, %v steps after a preparation: got epsilon %v, at which delta is %v, want 1e-6", i, p.X, p.Y, got)
+		if got := normalDelta(p.Y, p.X+5, 30); math.Abs(got/1e-6-1) > 1e-4 {
+			t.Errorf("point %d, %v steps between preparation and correction: got epsilon %v, at which delta is %v, want 1e-6", i, p.X, p.Y, got)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package curve
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/ditherml/dither/account"
@@ -40,8 +41,9 @@ type growth struct {
 	whole bool
 }
 
-// growthOf returns the count of an event: that of the repeat that it is or ends in, or the steps of
-// a series. Where there is none, the whole event is repeated.
+// growthOf returns the count of an event: that of the longest repeat or series that it is or has in
+// sequence. What precedes and follows the steps stays whole. Where there is none, the whole event is
+// repeated.
 func growthOf(e mechanism.Event) growth {
 	if g, ok := stepsOf(e); ok && g.total > 1 {
 		g.whole = true
@@ -59,16 +61,19 @@ func stepsOf(e mechanism.Event) (growth, bool) {
 		}
 		return growth{at: func(count int) mechanism.Event { return mechanism.Repeat{Event: e.Event, Count: count} }, total: e.Count, counted: steps}, true
 	case mechanism.Sequence:
-		if len(e) == 0 {
-			return growth{}, false
+		place, most, found := 0, growth{}, false
+		for i, part := range e {
+			if g, ok := stepsOf(part); ok && g.total >= most.total {
+				place, most, found = i, g, true
+			}
 		}
-		before := e[:len(e)-1]
-		g, ok := stepsOf(e[len(e)-1])
-		last := g.at
-		g.at = func(count int) mechanism.Event {
-			return append(append(mechanism.Sequence{}, before...), last(count))
+		part := most.at
+		most.at = func(count int) mechanism.Event {
+			out := slices.Clone(e)
+			out[place] = part(count)
+			return out
 		}
-		return g, ok
+		return most, found
 	case mechanism.LastIterate:
 		return growth{at: func(count int) mechanism.Event { f := e; f.Steps = count; return f }, total: e.Steps, counted: steps}, true
 	case mechanism.LastIterateConvex:

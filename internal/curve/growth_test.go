@@ -67,20 +67,22 @@ func TestGrowth(t *testing.T) {
 		first string
 		whole bool
 	}{
-		"repeat(1000, gaussian(9))":                              {1000, "repeat(1, gaussian(9))", true},
-		"repeat(1, repeat(7, gaussian(9)))":                      {7, "repeat(1, gaussian(9))", true},
-		"sequence(gaussian(3), repeat(60, laplace(9)))":          {60, "sequence(gaussian(3), repeat(1, laplace(9)))", true},
-		"sequence(gaussian(3), sequence(repeat(5, laplace(9))))": {5, "sequence(gaussian(3), sequence(repeat(1, laplace(9))))", true},
-		"last-iterate(40, 0.9, 100)":                             {100, "last-iterate(40, 0.9, 1)", true},
-		"last-iterate-convex(40, 2, 100)":                        {100, "last-iterate-convex(40, 2, 1)", true},
-		"tree-aggregation(5, 33)":                                {33, "tree-aggregation(5, 1)", true},
-		"banded-matrix(2, 8, 64, 1)":                             {64, "banded-matrix(2, 8, 1, 1)", true},
-		"gaussian(1)":                                            {plotRuns, "repeat(1, gaussian(1))", false},
-		"sequence(repeat(5, laplace(9)), gaussian(3))":           {plotRuns, "repeat(1, sequence(repeat(5, laplace(9)), gaussian(3)))", false},
-		"sequence()":             {plotRuns, "repeat(1, sequence())", false},
-		"repeat(0, gaussian(1))": {plotRuns, "repeat(1, repeat(0, gaussian(1)))", false},
-		"repeat(1, gaussian(1))": {plotRuns, "repeat(1, repeat(1, gaussian(1)))", false},
-		"repeat(1000000000, poisson(0.000001, gaussian(1000000)))": {1000000000, "repeat(1, poisson(1e-06, gaussian(1e+06)))", true},
+		"repeat(1000, gaussian(9))":                                                  {1000, "repeat(1, gaussian(9))", true},
+		"repeat(1, repeat(7, gaussian(9)))":                                          {7, "repeat(1, gaussian(9))", true},
+		"sequence(gaussian(3), repeat(60, laplace(9)))":                              {60, "sequence(gaussian(3), repeat(1, laplace(9)))", true},
+		"sequence(gaussian(3), sequence(repeat(5, laplace(9))))":                     {5, "sequence(gaussian(3), sequence(repeat(1, laplace(9))))", true},
+		"last-iterate(40, 0.9, 100)":                                                 {100, "last-iterate(40, 0.9, 1)", true},
+		"last-iterate-convex(40, 2, 100)":                                            {100, "last-iterate-convex(40, 2, 1)", true},
+		"tree-aggregation(5, 33)":                                                    {33, "tree-aggregation(5, 1)", true},
+		"banded-matrix(2, 8, 64, 1)":                                                 {64, "banded-matrix(2, 8, 1, 1)", true},
+		"gaussian(1)":                                                                {plotRuns, "repeat(1, gaussian(1))", false},
+		"sequence(repeat(5, laplace(9)), gaussian(3))":                               {5, "sequence(repeat(1, laplace(9)), gaussian(3))", true},
+		"sequence(gaussian(42), repeat(120, gaussian(47)), repeat(2, gaussian(42)))": {120, "sequence(gaussian(42), repeat(1, gaussian(47)), repeat(2, gaussian(42)))", true},
+		"sequence(gaussian(3), gaussian(4))":                                         {plotRuns, "repeat(1, sequence(gaussian(3), gaussian(4)))", false},
+		"sequence()":                                                                 {plotRuns, "repeat(1, sequence())", false},
+		"repeat(0, gaussian(1))":                                                     {plotRuns, "repeat(1, repeat(0, gaussian(1)))", false},
+		"repeat(1, gaussian(1))":                                                     {plotRuns, "repeat(1, repeat(1, gaussian(1)))", false},
+		"repeat(1000000000, poisson(0.000001, gaussian(1000000)))":                   {1000000000, "repeat(1, poisson(1e-06, gaussian(1e+06)))", true},
 	} {
 		g := growthOf(parseEvent(t, text))
 		if g.total != c.total || g.whole != c.whole || g.at(1).String() != c.first {
