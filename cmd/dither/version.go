@@ -7,6 +7,7 @@ import (
 
 	"github.com/ditherml/dither/internal/artefact"
 	"github.com/ditherml/dither/internal/process"
+	"github.com/ditherml/dither/internal/tabular"
 )
 
 // version is the program's version in models, certificates and release archives.
@@ -17,7 +18,7 @@ func program() string { return artefact.Program }
 
 const versionLong = `Print what this program is: the version that models and certificates name, the state of the
 source that it was built from, the Go version, and the level of processor instructions that its kernels
-use: portable, avx2, avx512 or avx512-vnni.
+use: portable, avx2, avx512 or avx512-vnni. Last come the databases that it reads.
 
 The source is "modified" when it was built from files that differ from the commit. The level is the
 best one that the processor and the operating system have; DITHER_PROCESSOR=portable, say, lowers
@@ -30,6 +31,7 @@ func newVersion() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			info, _ := debug.ReadBuildInfo()
 			about := process.AboutOf(program(), info)
+			about.Databases = tabular.Databases()
 			if asJSON {
 				return writeJSON(c.OutOrStdout(), about)
 			}

@@ -16,7 +16,7 @@ func TestVersionIsThatOfCertificates(t *testing.T) {
 	if first, _, _ := strings.Cut(text, "\n"); first != program() || !strings.HasSuffix(first, version) {
 		t.Errorf("got the first line %q, want %q, which certificates name", first, program())
 	}
-	for _, word := range []string{runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, "kernels   " + kernel.Instructions()} {
+	for _, word := range []string{runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, "kernels   " + kernel.Instructions(), "databases PostgreSQL, SQLite"} {
 		if !strings.Contains(text, word) {
 			t.Errorf("got %q, want it to say %q", text, word)
 		}

@@ -64,7 +64,7 @@ func lowered(text string) string {
 	}, text)
 }
 
-// CheckTable adds what the CHECK conditions in a CREATE TABLE statement of SQLite say about one column.
+// CheckTable adds what the CHECK conditions in a CREATE TABLE statement of SQLite or DuckDB say about one column.
 func (d *Declared) CheckTable(statement, name string) {
 	tokens, ok := lex(statement)
 	if !ok {

@@ -26,6 +26,8 @@ type About struct {
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 	Kernels  string `json:"kernels"`
+	// Databases are the names of the databases that the program reads. AboutOf leaves them out.
+	Databases []string `json:"databases,omitempty"`
 }
 
 // AboutOf returns the facts in the build information, which may be nil, about the program of this
@@ -60,7 +62,7 @@ func (a About) Text() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n", a.Program)
 	for _, line := range [][2]string{{"module", strings.TrimSpace(a.Module + " " + a.ModuleVersion)}, {"source", a.source()}, {"tags", a.Tags},
-		{"go", a.Go}, {"platform", a.Platform}, {"kernels", a.Kernels}} {
+		{"go", a.Go}, {"platform", a.Platform}, {"kernels", a.Kernels}, {"databases", strings.Join(a.Databases, ", ")}} {
 		if line[1] != "" {
 			fmt.Fprintf(&b, "%-9s %s\n", line[0], display.Printable(line[1]))
 		}

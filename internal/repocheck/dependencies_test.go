@@ -74,6 +74,32 @@ func checkDependencies(t *tree, page, goMod string) []string {
 	return problems
 }
 
+// checkTagged returns one problem for every module of go.mod that duckdb.mod has in no or another version,
+// and for every module that belongs to duckdb.mod alone.
+func checkTagged(goMod, tagged string) []string {
+	var problems []string
+	versions := map[string]string{}
+	for _, m := range goModRequire.FindAllStringSubmatch(tagged, -1) {
+		versions[m[1]] = m[2]
+	}
+	for _, m := range goModRequire.FindAllStringSubmatch(goMod, -1) {
+		if strings.HasPrefix(m[1], "github.com/duckdb/") || strings.HasPrefix(m[1], "github.com/apache/arrow-go/") {
+			problems = append(problems, fmt.Sprintf("dependencies: go.mod requires %s, want it in duckdb.mod alone; take back what go mod tidy added", m[1]))
+		} else if versions[m[1]] != m[2] {
+			problems = append(problems, fmt.Sprintf("dependencies: duckdb.mod has %s %q, want %s as in go.mod", m[1], versions[m[1]], m[2]))
+		}
+	}
+	return problems
+}
+
+// TestTaggedModulesFindFaults plants disagreements between go.mod and duckdb.mod.
+func TestTaggedModulesFindFaults(t *testing.T) {
+	const mod = "module m\n\nrequire (\n\ta.org/x v1.2.3\n\tb.org/y v0.1.0 // indirect\n)\n"
+	expect(t, checkTagged(mod, mod+"\nrequire github.com/duckdb/d v1.0.0\n"), nil)
+	expect(t, checkTagged(mod, strings.Replace(mod, "v0.1.0", "v0.2.0", 1)), []string{"duckdb.mod has b.org/y \"v0.2.0\", want v0.1.0"})
+	expect(t, checkTagged(mod+"\nrequire github.com/duckdb/d v1.0.0\n", mod), []string{"go.mod requires github.com/duckdb/d, want it in duckdb.mod alone"})
+}
+
 // TestDependencies holds docs/dependencies.md, go.mod and the imports together.
 func TestDependencies(t *testing.T) {
 	page, err := readRoot("docs/dependencies.md")
@@ -84,10 +110,17 @@ func TestDependencies(t *testing.T) {
 	if err != nil {
 		t.Fatalf("read go.mod: %v", err)
 	}
+	tagged, err := readRoot("duckdb.mod")
+	if err != nil {
+		t.Fatalf("read duckdb.mod: %v", err)
+	}
+	for _, problem := range checkTagged(string(goMod), string(tagged)) {
+		t.Error(problem)
+	}
 	if len(documentedModules(string(page))) == 0 {
 		t.Fatal("docs/dependencies.md has no entry, want one for each direct dependency")
 	}
-	for _, problem := range checkDependencies(parseRepository(t), string(page), string(goMod)) {
+	for _, problem := range checkDependencies(parseRepository(t), string(page), string(goMod)+"\n"+string(tagged)) {
 		t.Error(problem)
 	}
 }

@@ -106,6 +106,8 @@ var layers = []layer{
 	{"internal/database/rows", "internal/database internal/moment"},
 	// Files of SQLite: a served model, which reaches data, does not carry their driver.
 	{"internal/database/sqlite", "internal/database internal/database/rows internal/display internal/failure"},
+	// Files of DuckDB: the driver is there with a build tag alone.
+	{"internal/database/duckdb", "internal/database internal/database/rows internal/display"},
 	// The features that are made of the rows of one person in a related table.
 	{"internal/related", ""},
 	{"data", "internal/related internal/witness internal/kernel internal/parallel internal/columnar internal/database internal/database/rows internal/format internal/moment"},
@@ -148,7 +150,7 @@ var layers = []layer{
 	// Tables as the command names them, built-in sets among them: no library carries it.
 	// Tables of PostgreSQL as text: a served model, which reaches data, does not carry its driver.
 	{"internal/database/postgres", "internal/database internal/display internal/failure"},
-	{"internal/tabular", "internal/columnar internal/format/parquet internal/database internal/database/postgres internal/database/sqlite internal/display internal/failure internal/format internal/format/readers internal/durable data data/builtin model"},
+	{"internal/tabular", "internal/columnar internal/format/parquet internal/database internal/database/duckdb internal/database/postgres internal/database/sqlite internal/display internal/failure internal/format internal/format/readers internal/durable data data/builtin model"},
 	// Rows that are kept as integers between models, and what many models predict for them: sweeps measure with it.
 	{"internal/wholerows", "internal/kernel internal/parallel data feature model internal/encoder"},
 	// Gradient descent as textbooks write it: tests and reproductions compare fast code with it.

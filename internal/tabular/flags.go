@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/database"
+	"github.com/ditherml/dither/internal/database/duckdb"
 	"github.com/ditherml/dither/internal/database/postgres"
 	"github.com/ditherml/dither/internal/database/sqlite"
 	"github.com/ditherml/dither/internal/display"
@@ -38,7 +39,19 @@ func (f *Flags) Add(set *pflag.FlagSet) {
 }
 
 // isDatabase reports whether a path names a database.
-func isDatabase(path string) bool { return postgres.Is(path) || sqlite.Is(path) }
+func isDatabase(path string) bool { return postgres.Is(path) || sqlite.Is(path) || duckdb.Is(path) }
+
+// Databases returns the names of the databases that this build reads.
+func Databases() []string {
+	names := []string{"PostgreSQL"}
+	if sqlite.Built() {
+		names = append(names, "SQLite")
+	}
+	if duckdb.Built() {
+		names = append(names, "DuckDB")
+	}
+	return names
+}
 
 // Words returns the arguments of a command line that name the table at path.
 func (f *Flags) Words(path string) string {
@@ -93,7 +106,7 @@ func (f *Flags) table(path string) (data.Source, error) {
 		return f.database(path)
 	}
 	if f.Table != "" || f.Query != "" {
-		return data.Source{}, errors.New("--table or --query is given without a database, want them with postgres://user@host/database or a file of SQLite")
+		return data.Source{}, errors.New("--table or --query is given without a database, want them with postgres://user@host/database or a file of SQLite or DuckDB")
 	}
 	source := data.Source{Path: path, Labels: f.Labels, Columns: f.Columns, NoQuotes: f.Quote == "none", Formats: readers.All()}
 	if f.Quote != "" && f.Quote != "csv" && f.Quote != "none" {
@@ -127,11 +140,15 @@ func (f *Flags) database(path string) (source data.Source, err error) {
 		return source, errors.New("--labels, --delimiter, --quote and --columns are for files, want none of them with a database")
 	}
 	var server postgres.Address
-	var file sqlite.Address
+	var file database.File
 	table, query := &server.Table, &server.Query
-	if postgres.Is(path) {
+	switch {
+	case postgres.Is(path):
 		server, err = postgres.Parse(path)
-	} else {
+	case duckdb.Is(path):
+		table, query = &file.Table, &file.Query
+		file, err = duckdb.Parse(path)
+	default:
 		table, query = &file.Table, &file.Query
 		file, err = sqlite.Parse(path)
 	}
@@ -143,9 +160,12 @@ func (f *Flags) database(path string) (source data.Source, err error) {
 	case f.Table != "" || f.Query != "":
 		*table, *query = f.Table, f.Query
 	}
-	if postgres.Is(path) {
+	switch {
+	case postgres.Is(path):
 		source.Database, err = postgres.Open(server)
-	} else {
+	case duckdb.Is(path):
+		source.Database, err = duckdb.Open(file)
+	default:
 		source.Database, err = sqlite.Open(file)
 	}
 	if err == nil {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,6 +31,13 @@ type Query struct {
 	Describe string
 	// Failed returns the error of a driver in words that quote no cell. It may be nil.
 	Failed func(error) error
+	// Kind returns the kind of a type by its name. If it is nil, the common names of types decide.
+	Kind func(name string) database.Kind
+	// Texts returns queries that write the chosen cells as texts, in their order, part by part. If it is
+	// nil, Text gives the cells in the types of the driver. It goes with Describe.
+	Texts func(columns []database.Column, cells []database.Cell) []string
+	// Guarded states that nothing can write by DB, whose driver knows no read-only transactions.
+	Guarded bool
 }
 
 var _ database.Table = Query{}
@@ -65,7 +73,7 @@ func (q Query) Read(ctx context.Context, choose func([]database.Column) ([]datab
 	if err := database.CheckQuery(q.Text); err != nil {
 		return err
 	}
-	tx, err := q.DB.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelDefault})
+	tx, err := q.DB.BeginTx(ctx, &sql.TxOptions{ReadOnly: !q.Guarded, Isolation: sql.LevelDefault})
 	if err != nil {
 		return q.failed(ctx, err)
 	}
@@ -79,7 +87,7 @@ func (q Query) Read(ctx context.Context, choose func([]database.Column) ([]datab
 		return q.failed(ctx, err)
 	}
 	defer func() { _ = rows.Close() }()
-	columns, err := columnsOf(rows)
+	columns, err := q.columnsOf(rows)
 	if err != nil {
 		return q.failed(ctx, err)
 	}
@@ -90,15 +98,32 @@ func (q Query) Read(ctx context.Context, choose func([]database.Column) ([]datab
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	if q.Describe != "" {
-		_ = rows.Close()
-		whole, failure := tx.QueryContext(ctx, q.Text)
-		if failure != nil {
-			return q.failed(ctx, failure)
-		}
-		rows = whole
+	if q.Describe == "" {
+		return pass(func(w *bufio.Writer) error { return q.write(ctx, w, rows, columns, cells) }, take)
 	}
-	return q.pass(ctx, rows, columns, cells, take)
+	_ = rows.Close()
+	texts := []string{q.Text}
+	if q.Texts != nil {
+		texts = q.Texts(columns, cells)
+		columns, cells = slices.Repeat([]database.Column{{Kind: database.Texts}}, len(cells)), slices.Clone(cells)
+		for i := range cells {
+			cells[i] = database.Cell{Column: i, Form: database.Plain}
+		}
+	}
+	return pass(func(w *bufio.Writer) error {
+		for _, text := range texts {
+			part, failure := tx.QueryContext(ctx, text)
+			if failure != nil {
+				return q.failed(ctx, failure)
+			}
+			failure = q.write(ctx, w, part, columns, cells)
+			_ = part.Close()
+			if failure != nil {
+				return failure
+			}
+		}
+		return nil
+	}, take)
 }
 
 // failed returns the error of a driver. A driver's text may quote a cell, so none is shown unless
@@ -114,14 +139,18 @@ func (q Query) failed(ctx context.Context, err error) error {
 }
 
 // columnsOf describes the columns of a result.
-func columnsOf(rows *sql.Rows) ([]database.Column, error) {
+func (q Query) columnsOf(rows *sql.Rows) ([]database.Column, error) {
 	types, err := rows.ColumnTypes()
 	if err != nil {
 		return nil, err
 	}
+	kind := kindOf
+	if q.Kind != nil {
+		kind = q.Kind
+	}
 	columns := make([]database.Column, len(types))
 	for i, t := range types {
-		columns[i] = database.Column{Name: t.Name(), Type: t.DatabaseTypeName(), Kind: kindOf(t.DatabaseTypeName()), Remedy: "convert it in the query"}
+		columns[i] = database.Column{Name: t.Name(), Type: t.DatabaseTypeName(), Kind: kind(t.DatabaseTypeName()), Remedy: "convert it in the query"}
 	}
 	return columns, nil
 }
@@ -159,14 +188,14 @@ func kindOf(name string) database.Kind {
 	return database.Untyped
 }
 
-// pass passes the rows of a result to take. It returns after both ends have stopped.
-func (q Query) pass(ctx context.Context, rows *sql.Rows, columns []database.Column, cells []database.Cell, take func(io.Reader) error) error {
+// pass passes the text that write writes to take. It returns after both ends have stopped.
+func pass(write func(*bufio.Writer) error, take func(io.Reader) error) error {
 	r, w := io.Pipe()
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
 		buffer := bufio.NewWriterSize(w, bufferBytes)
-		err := q.write(ctx, buffer, rows, columns, cells)
+		err := write(buffer)
 		if err == nil {
 			err = buffer.Flush()
 		}
@@ -175,7 +204,6 @@ func (q Query) pass(ctx context.Context, rows *sql.Rows, columns []database.Colu
 	err := take(r)
 	_ = r.CloseWithError(errEnough)
 	<-stopped
-	_ = rows.Close()
 	return err
 }
 

@@ -4,7 +4,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -45,25 +44,14 @@ func IsFile(path string) bool {
 	return err == nil && string(head[:]) == magic
 }
 
+// Built reports whether this build reads files of SQLite.
+func Built() bool { return slices.Contains(sql.Drivers(), "sqlite") }
+
 // Address is a file, with the table or query that its name is followed by.
-type Address struct{ File, Table, Query string }
+type Address = database.File
 
 // Parse returns the address in a path.
-func Parse(path string) (Address, error) {
-	file, marked := strings.CutPrefix(path, prefix)
-	if !marked {
-		return Address{File: path}, nil
-	}
-	file, parameters, found := strings.Cut(file, "?")
-	if !found {
-		return Address{File: file}, nil
-	}
-	values, err := url.ParseQuery(parameters)
-	if err != nil || len(values) != 1 || !values.Has("table") && !values.Has("query") {
-		return Address{}, errors.New("the parameters behind the file cannot be read, want sqlite:FILE?table=NAME or sqlite:FILE?query=SQL")
-	}
-	return Address{File: file, Table: values.Get("table"), Query: values.Get("query")}, nil
-}
+func Parse(path string) (Address, error) { return database.ParseFile(path, prefix) }
 
 // Table is a table or query of a file. It implements [database.Table].
 type Table struct{ address Address }
@@ -71,27 +59,17 @@ type Table struct{ address Address }
 var _ database.Table = Table{}
 
 // Open returns the table or query that the address names. It opens no file.
-func Open(a Address) (Table, error) {
-	if (a.Table == "") == (a.Query == "") {
-		return Table{}, errors.New("the database is named without a table or query, or with both, want --table NAME or --query \"select …\"")
-	}
-	return Table{a}, database.CheckQuery(a.Query)
-}
+func Open(a Address) (Table, error) { return Table{a}, a.Check() }
 
 // Name is [database.Table.Name].
-func (t Table) Name() string {
-	if t.address.Query != "" {
-		return database.QueryName(t.address.Query)
-	}
-	return database.TableName(t.address.Table)
-}
+func (t Table) Name() string { return t.address.Name() }
 
 // query opens the file for reading and returns the query of the table.
 func (t Table) query(ctx context.Context) (q rows.Query, err error) {
 	if _, err = os.Stat(t.address.File); err != nil {
 		return q, &database.Problem{Problem: display.Printable(t.address.File) + " cannot be opened", Want: "a file of SQLite", Remedy: "check its name", Err: err}
 	}
-	if !slices.Contains(sql.Drivers(), "sqlite") {
+	if !Built() {
 		return q, &database.Problem{Problem: "this build of dither reads no SQLite", Want: "a build for a system that its driver supports, without the tag nosqlite", Remedy: "go build ./cmd/dither; or export the table as CSV"}
 	}
 	if q.DB, err = sql.Open("sqlite", place(t.address.File, "mode=ro&_pragma=query_only(1)&_pragma=trusted_schema(0)")); err != nil {
