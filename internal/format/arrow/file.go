@@ -43,6 +43,7 @@ type table struct {
 	columns        []columnar.Column
 	batches        []*batch
 	dictionaries   map[int64][]dictionaryBatch
+	maxDictionary  int64 // bytes of memory that the dictionary of a column may take
 	comment        string
 	records, bytes int64
 	version        int16
@@ -60,7 +61,7 @@ type dictionaryBatch struct {
 // Open reads all metadata of a file. It reads no cell.
 func (Format) Open(file io.ReaderAt, size int64) (columns columnar.File, err error) {
 	defer recovered(&err)
-	t := &table{file: file, size: size, room: 2 * size, dictionaries: map[int64][]dictionaryBatch{}}
+	t := &table{file: file, size: size, room: 2 * size, maxDictionary: maxBuffer, dictionaries: map[int64][]dictionaryBatch{}}
 	var head [len(magic)]byte
 	if _, failed := file.ReadAt(head[:], 0); failed != nil {
 		return nil, damaged()

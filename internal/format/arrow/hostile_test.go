@@ -1,7 +1,9 @@
 package arrow
 
 import (
+	"bytes"
 	"encoding/binary"
+	"os"
 	"testing"
 
 	"github.com/ditherml/dither/internal/columnar"
@@ -104,6 +106,100 @@ func TestDatedNumbers(t *testing.T) {
 		c := (&field{values: values{id: id, bits: 64}}).describe()
 		if c.Kind != want || (c.Refused != nil) != (want == 0) {
 			t.Errorf("type %d: got %+v", id, c)
+		}
+	}
+}
+
+// TestDictionaryMemory wants every value of a dictionary counted, with its place and its bytes, over all batches that
+// extend it, and no value of one that was replaced. One byte less than the count must be refused.
+func TestDictionaryMemory(t *testing.T) {
+	const rows = 300
+	for name, want := range map[string]func(now, most int64) bool{
+		"testdata/delta.arrows":                     func(now, most int64) bool { return now == most },
+		"testdata/replaced.arrows":                  func(now, most int64) bool { return now <= most },
+		"testdata/plain.arrow":                      func(now, most int64) bool { return now == most },
+		"../readers/testdata/fine.arrow":            func(now, most int64) bool { return now == most },
+		"../readers/testdata/described.arrow":       func(now, most int64) bool { return now == most },
+		"../../format/arrow/testdata/stream.arrows": func(now, most int64) bool { return now == most },
+	} {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := 0
+		read := func(column int, limit int64) (counted, most int64, err error) {
+			f, err := Format{}.Open(bytes.NewReader(content), int64(len(content)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.(*table).maxDictionary = limit
+			r := f.Reader(column).(*reader)
+			defer r.Close()
+			for left := int(min(rows, f.Records())); left > 0 && err == nil; left-- {
+				_, err = r.Next(1)
+				most = max(most, r.dictionary.bytes)
+			}
+			values := int64(len(r.dictionary.numbers) + len(r.dictionary.texts))
+			texts := 0
+			for _, text := range r.dictionary.texts {
+				texts += len(text)
+			}
+			if least := 24*values + int64(texts); err == nil && (r.dictionary.bytes < least || r.dictionary.bytes > least+64) {
+				t.Errorf("%s, column %d: got %d bytes for %d values with %d bytes of texts, want %d and little more", name, column, r.dictionary.bytes, values, texts, least)
+			}
+			return r.dictionary.bytes, most, err
+		}
+		f, err := Format{}.Open(bytes.NewReader(content), int64(len(content)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range f.Columns() {
+			if !f.(*table).fields[i].dictionary {
+				continue
+			}
+			seen++
+			now, most, err := read(i, maxBuffer)
+			if err != nil || most == 0 || !want(now, most) {
+				t.Errorf("%s, column %d: got %d bytes, at most %d, %v", name, i, now, most, err)
+			}
+			if _, _, err = read(i, most); err != nil {
+				t.Errorf("%s, column %d: %d bytes are not enough: %v", name, i, most, err)
+			}
+			if _, _, err = read(i, most-1); err == nil {
+				t.Errorf("%s, column %d: %d bytes are enough, want %d", name, i, most-1, most)
+			}
+		}
+		if seen == 0 {
+			t.Errorf("%s has no dictionary", name)
+		}
+	}
+}
+
+// TestDictionaryOfManyValues wants a dictionary refused whose values without bytes would take more memory than is
+// allowed, before any is made.
+func TestDictionaryOfManyValues(t *testing.T) {
+	content, err := os.ReadFile("testdata/delta.arrows")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Format{}.Open(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.Columns() {
+		r := f.Reader(i).(*reader)
+		if !r.field.dictionary {
+			continue
+		}
+		for _, batches := range r.table.dictionaries {
+			for k := range batches { // the node of the batch claims many rows, and so does the batch
+				b := batches[k].batch
+				b.rows = maxBuffer/dictionaryCell + 1
+				binary.LittleEndian.PutUint64(b.content.text[b.nodesAt:], uint64(b.rows))
+			}
+		}
+		if _, err = r.Next(1); err == nil || len(r.dictionary.texts) > 0 {
+			t.Errorf("column %d: got %d values and %v, want none and an error", i, len(r.dictionary.texts), err)
 		}
 	}
 }

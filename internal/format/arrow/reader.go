@@ -147,7 +147,7 @@ func (r *reader) extend(b dictionaryBatch) {
 		d.bytes += p.blobs[i].length
 	}
 	d.bytes += min(p.rows, maxBuffer) * dictionaryCell // and the bytes of its texts
-	if p.rows != b.rows || d.bytes > maxBuffer {
+	if p.rows != b.rows || d.bytes > r.table.maxDictionary {
 		panic("a dictionary of other length, or one that is too large")
 	}
 	for from := int64(0); from < p.rows; from += 1 << 16 {

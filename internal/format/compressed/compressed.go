@@ -1,8 +1,9 @@
 // Package compressed decompresses files for package data: data.Source.Formats takes [Formats].
 //
 // The formats are zstd and xz. A text may refer back by at most 128 MiB, which is the default limit
-// of the zstd tool, and twice what xz -9 needs. Checksums are verified. Reading takes a few times
-// this memory at most, whatever a file claims. Package data bounds the ratio of the sizes.
+// of the zstd tool, and twice what xz -9 needs. Checksums are verified. After the last
+// stream only zeros in fours may follow in xz, and nothing in zstd. Reading takes a few times this
+// memory at most, whatever a file claims. Package data bounds the ratio of the sizes.
 package compressed
 
 import (
@@ -73,16 +74,20 @@ func (u *unpacker) Read(p []byte) (n int, err error) {
 	return n, u.failure(err)
 }
 
-// source remembers how the reading of a file ended.
+// source remembers how the reading of a file ended. Bytes never come together with the end, because
+// the library for xz does not look at bytes after a stream that come so.
 type source struct {
 	r   io.Reader
 	err error
 }
 
 func (s *source) Read(p []byte) (int, error) {
+	if s.err != nil {
+		return 0, s.err
+	}
 	n, err := s.r.Read(p)
-	if err != nil {
-		s.err = err
+	if s.err = err; n > 0 {
+		return n, nil
 	}
 	return n, err
 }

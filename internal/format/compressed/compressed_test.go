@@ -233,3 +233,51 @@ func FuzzUnpack(f *testing.F) {
 		}
 	})
 }
+
+// endTogether returns its last bytes together with the end of the file, as readers may.
+type endTogether struct{ text []byte }
+
+func (e *endTogether) Read(p []byte) (int, error) {
+	n := copy(p, e.text)
+	if e.text = e.text[n:]; len(e.text) == 0 {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// TestAfterTheEnd wants nothing after an xz stream but another stream or zeros in fours, whether or not the last bytes come
+// with the end of the file. After a zstd frame it wants another frame.
+func TestAfterTheEnd(t *testing.T) {
+	files := packed(t)
+	for _, c := range []struct {
+		name, after string
+		good        bool
+	}{
+		{"blocks.csv.xz", "", true}, {"blocks.csv.xz", "\x00\x00\x00\x00", true}, {"blocks.csv.xz", string(files["blocks.csv.xz"]), true},
+		{"blocks.csv.xz", "\x00\x00\x00\x00" + string(files["blocks.csv.xz"]), true},
+		{"blocks.csv.xz", "\x00", false}, {"blocks.csv.xz", "\x00\x00\x00", false}, {"blocks.csv.xz", "\x01\x00\x00\x00", false}, {"blocks.csv.xz", "\x00\x00\x00\x01", false},
+		{"blocks.csv.xz", "more words than a header has", false}, {"blocks.csv.xz", "\x00\x00\x00\x00more words than a header has", false}, {"blocks.csv.xz", string(files["blocks.csv.xz"][:40]), false},
+		{"t.csv.zst", "", true}, {"t.csv.zst", string(files["t.csv.zst"]), true}, {"t.csv.zst", "more", false}, {"t.csv.zst", string(files["t.csv.zst"][:40]), false}, {"t.csv.zst", "\x00", false},
+	} {
+		text := append(bytes.Clone(files[c.name]), c.after...)
+		want := len(tableText())
+		if strings.Contains(c.after, string(files[c.name])) {
+			want *= 2
+		}
+		for _, r := range []io.Reader{bytes.NewReader(text), &endTogether{text}} {
+			for _, known := range compressed.Formats() {
+				if !known.Knows(text) {
+					continue
+				}
+				plain, err := known.(columnar.Compression).Unpack(r)
+				n := int64(0)
+				if err == nil {
+					n, err = io.Copy(io.Discard, plain)
+				}
+				if (err == nil) != c.good || c.good && n != int64(want) {
+					t.Errorf("%s and %q, %T: got %d bytes and %v, want %d and an end %v", c.name, c.after[:min(len(c.after), 8)], r, n, err, want, c.good)
+				}
+			}
+		}
+	}
+}

@@ -1,12 +1,18 @@
 package parquet
 
 import (
+	"bufio"
 	"bytes"
+	"compress/gzip"
 	"encoding/binary"
 	"hash/crc32"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
+
+	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/ditherml/dither/internal/columnar"
 )
@@ -167,3 +173,59 @@ func TestDecodersTakeAnyParts(t *testing.T) {
 }
 
 var _ columnar.Reader = (*reader)(nil)
+
+// TestPageBombs wants pages refused that claim much more than they hold, under every compression, before memory is taken
+// for them; and a page of 16 MiB of zeros read.
+func TestPageBombs(t *testing.T) {
+	pack := func(how codec, text []byte) []byte {
+		var b bytes.Buffer
+		switch how {
+		case codecGzip:
+			w := gzip.NewWriter(&b)
+			if _, err := w.Write(text); err != nil || w.Close() != nil {
+				t.Fatal(err)
+			}
+		case codecZstd:
+			w, err := zstd.NewWriter(&b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err = w.Write(text); err != nil || w.Close() != nil {
+				t.Fatal(err)
+			}
+		case codecSnappy:
+			return snappy.Encode(nil, text)
+		}
+		return b.Bytes()
+	}
+	for _, how := range []codec{codecGzip, codecZstd, codecSnappy} {
+		for _, c := range []struct {
+			holds, claims int
+			good          bool
+		}{{freePage, freePage, true}, {8, 1 << 29, false}, {8, maxPage, false}, {1 << 20, 1 << 30, false}, {64 << 10, 8 << 10, false}, {8 << 10, 64 << 10, false}} {
+			body := pack(how, make([]byte, c.holds))
+			var head encoder
+			head.i32(1, pageData)
+			head.i32(2, int32(c.claims))
+			head.i32(3, int32(len(body)))
+			head.structure(5, func() {
+				head.i32(1, 1)
+				head.i32(2, int32(encodingPlain))
+				head.i32(3, int32(encodingRLE))
+			})
+			page := append(head.end(), body...)
+			r := &reader{stream: bufio.NewReader(bytes.NewReader(page)), bytes: int64(len(page)), room: 1 << 40, left: 1, codec: how, kind: columnar.Numbers, field: field{element: element{kind: typeDouble, leaf: true}}}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			err := r.nextPage()
+			runtime.ReadMemStats(&after)
+			r.unpacker.close()
+			if (err == nil) != c.good {
+				t.Errorf("codec %d, %d bytes that claim %d: got %v, want a page %v", how, c.holds, c.claims, err, c.good)
+			}
+			if used := after.TotalAlloc - before.TotalAlloc; used > 100<<20 {
+				t.Errorf("codec %d, %d bytes that claim %d: %d bytes were allocated", how, c.holds, c.claims, used)
+			}
+		}
+	}
+}

@@ -145,6 +145,18 @@ func (u *unpacker) gunzip(src []byte, size int) ([]byte, bool) {
 // rarely larger.
 const maxPage = 1 << 30
 
+// A page of more than freePage bytes decompresses to at most maxRatio times its size, as whole files
+// do. Writers make smaller pages.
+const (
+	freePage = 16 << 20
+	maxRatio = 1000
+)
+
+// isBomb reports whether the page claims to decompress to more than its size allows.
+func (h *pageHeader) isBomb() bool {
+	return h.uncompressed > freePage && h.uncompressed/maxRatio > h.size
+}
+
 func (u *unpacker) unzstd(src []byte, size int) ([]byte, bool) {
 	var err error
 	if u.zstd == nil {

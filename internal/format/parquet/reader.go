@@ -140,7 +140,7 @@ func (r *reader) nextPage() error {
 		return r.nextGroup()
 	}
 	h, length, ok := readHeader(r.stream, r.bytes)
-	if !ok || length+int64(h.size) > r.bytes || length+int64(h.uncompressed) > r.room || h.uncompressed > maxPage {
+	if ok = ok && !h.isBomb(); !ok || length+int64(h.size) > r.bytes || length+int64(h.uncompressed) > r.room || h.uncompressed > maxPage {
 		return damaged()
 	}
 	r.bytes -= length + int64(h.size)
@@ -232,15 +232,15 @@ func (r *reader) parts(h pageHeader) (levels, values []byte, ok bool) {
 		if n < 0 || n > len(r.packed) || n > int(h.uncompressed) {
 			return nil, nil, false
 		}
-		codec := r.codec
+		how := r.codec
 		if h.plain {
-			codec = codecNone
+			how = codecNone
 		}
 		levels = append(levels, r.packed[:n]...)
 		if len(r.packed) == n && int(h.uncompressed) == n { // nothing was compressed
 			return levels, nil, true
 		}
-		values, ok = r.unpacker.unpack(codec, r.packed[n:], int(h.uncompressed)-n)
+		values, ok = r.unpacker.unpack(how, r.packed[n:], int(h.uncompressed)-n)
 		return levels, values, ok
 	}
 	if values, ok = r.unpacker.unpack(r.codec, r.packed, int(h.uncompressed)); !ok || r.field.repeats == required {
