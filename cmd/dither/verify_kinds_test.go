@@ -63,6 +63,24 @@ defaults: {missing: drop, out-of-range: clamp}
 columns:
   x[0:64]: {numeric: [0, 1]}
 `,
+	"related.yaml": forgeHead + forgeTarget + `
+defaults: {missing: indicator, out-of-range: clamp, unknown: other}
+columns:
+  person: ignore
+  age: {numeric: [0, 100]}
+related:
+  visits:
+    key: patient
+    people-key: person
+    max-rows: 5
+    columns:
+      cost: {numeric: [0, 10]}
+    features:
+      visits: {count: true}
+      mean-cost: {mean: cost}
+`,
+	"persons.csv": personsTable(60),
+	"visits.csv":  visitsTable(60),
 	"images-layers.yaml": `- conv: {channels: 4, kernel: 3, stride: 1, padding: 1, dilation: 1, groups: 1, bias: false}
 - group-norm: {groups: 2, eps: 0.001}
 - activation: {function: tempered-sigmoid, scale: 1.5, temperature: 2, offset: 0.1}
@@ -102,6 +120,27 @@ func numbersTable(rows int) string {
 	b.WriteString("age,height,sex,weight\n")
 	for i := range rows {
 		fmt.Fprintf(&b, "%d,%d,%s,%.1f\n", i*37%90, 50+i*79%170, []string{"f", "m"}[i%2], 0.1+float64(i%7)/10)
+	}
+	return b.String()
+}
+
+// personsTable has a row for each person, and visitsTable up to three rows.
+func personsTable(persons int) string {
+	var b strings.Builder
+	b.WriteString("person,age,income\n")
+	for i := range persons {
+		fmt.Fprintf(&b, "p%d,%d,%s\n", i, i*37%90, []string{"low", "high"}[i%2])
+	}
+	return b.String()
+}
+
+func visitsTable(persons int) string {
+	var b strings.Builder
+	b.WriteString("patient,cost\n")
+	for i := range persons {
+		for j := range i % 4 {
+			fmt.Fprintf(&b, "p%d,%d\n", i, (i+j)%10)
+		}
 	}
 	return b.String()
 }
@@ -225,6 +264,9 @@ var forgeFolders = []forgeFolder{
 	{name: "answer-declared", args: "query count --data people.db --table people", often: true},
 	{name: "evaluation-declared", args: "evaluate descent people.db --table people --private --bins 2", often: true},
 	{name: "choice-declared", args: "sweep --select geometric:2 --epsilon 4 --learning-rate 1,2 --steps 2 --data people.db --table people --test table.csv --test-public"},
+	{name: "related", args: "train --steps 2 --related visits=visits.csv", schema: "related", table: "persons"},
+	{name: "answer-related", args: "query mean visits --related visits=visits.csv", schema: "related", table: "persons"},
+	{name: "evaluation-related", args: "evaluate related persons.csv --related visits=visits.csv --private --bins 2"},
 	{name: "evaluation-rows", args: "evaluate descent table.csv --private --bins 2"},
 	{name: "evaluation-person", args: "evaluate held-out table.csv --private --bins 2 --unit person:town --max-records-per-person 2 --threshold 0.3"},
 	{name: "evaluation-numbers", args: "evaluate held-out-numbers numbers.csv --private --group sex --noise gaussian"},
