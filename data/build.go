@@ -2,7 +2,6 @@ package data
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 )
@@ -116,11 +115,7 @@ func (b *builder) number(row, column int, v float64) {
 		b.drop(row, ok)
 	}
 	for _, i := range b.extraAt[column] {
-		text := ""
-		if finite(v) {
-			text = strconv.FormatFloat(v, 'f', -1, 64)
-		}
-		b.extra[i].add(text, b.marks)
+		b.extra[i].add(string(b.extra[i].numberText(nil, v)), b.marks)
 	}
 }
 

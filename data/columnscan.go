@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -303,11 +302,7 @@ func (e *dictionary) addCells(kind columnar.Kind, cells columnar.Cells, marks Mi
 	}
 	var buffer [32]byte
 	for _, v := range cells.Numbers {
-		text := buffer[:0]
-		if finite(v) {
-			text = strconv.AppendFloat(text, v, 'f', -1, 64)
-		}
-		e.addBytes(text, marks)
+		e.addBytes(e.numberText(buffer[:0], v), marks)
 	}
 	for _, code := range cells.Codes {
 		var text []byte

@@ -1,6 +1,10 @@
 package data
 
-import "strings"
+import (
+	"math"
+	"strconv"
+	"strings"
+)
 
 // dictionary holds a column as codes into its texts, in order of appearance.
 type dictionary struct {
@@ -8,10 +12,21 @@ type dictionary struct {
 	index  map[string]int32
 	levels []string
 	codes  []int32
+	isKey  bool // the texts name persons
 	// kept are the texts of rows that were kept. renamed maps codes in levels to codes in kept,
 	// plus 1; 0 is a text that so far has appeared in dropped rows only.
 	kept    []string
 	renamed []int32
+}
+
+// numberText appends the text of a number, nothing for a missing cell. A key of a person must be
+// exact: an integer beyond 2^53 may be that of another person, rounded.
+func (e *dictionary) numberText(text []byte, v float64) []byte {
+	const exact = 1 << 53
+	if !finite(v) || e.isKey && math.Abs(v) >= exact {
+		return text
+	}
+	return strconv.AppendFloat(text, v, 'f', -1, 64)
 }
 
 func (e *dictionary) add(text string, marks MissingSet) {

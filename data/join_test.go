@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/columnar"
 )
 
 // joinedSchema is a schema of two tables with all aggregates.
@@ -191,5 +192,49 @@ func TestJoinCheck(t *testing.T) {
 	source = joinedFiles(t, "person,age,ill\n1,10,no\n", "patient,day,cost,ward,note\n")
 	if report, err = data.Check(context.Background(), s, source); err != nil || !report.Clean {
 		t.Errorf("got %+v (%v) without related rows, want a clean table", report, err)
+	}
+}
+
+// TestJoinKeysAreExact: numbers of a columnar file that may be rounded integers are no keys of persons.
+func TestJoinKeysAreExact(t *testing.T) {
+	const large = 1 << 53
+	people := &memory{records: 5, columns: []columnar.Column{{Name: "person", Kind: columnar.Numbers}, {Name: "age", Kind: columnar.Numbers}, {Name: "ill", Kind: columnar.Texts}},
+		cells: []columnar.Cells{{Numbers: []float64{large, large, large - 1, -large, 7}}, {Numbers: []float64{1, 2, 3, 4, 5}}, {Codes: []int32{0, 0, 0, 0, 0}, Texts: [][]byte{[]byte("no")}}}}
+	source := people.source(t)
+	source.Related = joinedFiles(t, "", "patient,day,cost,ward,note\n9007199254740992,1,1,a,\n9007199254740991,1,2,a,\n-9007199254740992,1,3,a,\n7,1,4,a,\n").Related
+	got, err := data.Read(context.Background(), parsed(t, joinedSchema), source, data.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var counts []string
+	for _, row := range rowTexts(got) {
+		counts = append(counts, strings.Join(strings.Fields(row)[:2], ":"))
+	}
+	if want := "1:0 2:0 3:1 4:0 5:1"; strings.Join(counts, " ") != want {
+		t.Errorf("got %q, want ages and counts %s", counts, want)
+	}
+}
+
+// TestJoinText: people with a column of texts have the features of related tables too.
+func TestJoinText(t *testing.T) {
+	s := parsed(t, strings.Replace(joinedSchema, "age: {numeric: [0, 100]}", "age: {text: {buckets: 256}}", 1))
+	source := joinedFiles(t, joinedPeople, joinedVisits)
+	got, err := data.Read(context.Background(), s, source, data.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := data.Read(context.Background(), parsed(t, joinedSchema), source, data.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := rowTexts(got)
+	for i, want := range rowTexts(plain) {
+		_, want, _ = strings.Cut(want, " ")
+		if cells := strings.Fields(rows[i]); len(cells) != 256+10+1 || strings.Join(cells[256:], " ") != want {
+			t.Errorf("row %d: got %q, want %q", i, strings.Join(cells[256:], " "), want)
+		}
+	}
+	if got.Records() != plain.Records() || len(got.CellCounts()) != 11 {
+		t.Errorf("got %d records and counts %v", got.Records(), got.CellCounts())
 	}
 }
