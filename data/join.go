@@ -28,7 +28,8 @@ func keyRequest(s *Schema, src Source, o ReadOptions, key string) (request, *bui
 
 // relatedRows are the rows of a related table that are kept, by person.
 type relatedRows struct {
-	persons  map[string]int32 // by key
+	// persons are the numbers of persons by key. If it is nil, persons have the numbers of records.
+	persons  map[string]int32
 	rows     *related.Rows
 	features []related.Feature
 }
@@ -67,6 +68,11 @@ func newJoin(s *Schema, src Source, o ReadOptions) (*join, error) {
 			return nil, fmt.Errorf("data: related table %q is not given, want its rows; name them with --related %s=FILE, or in Source.Related", name, name)
 		}
 	}
+	return newRecords(s, o)
+}
+
+// newRecords returns a join without its related rows.
+func newRecords(s *Schema, o ReadOptions) (*join, error) {
 	for _, name := range o.Extra {
 		if slices.ContainsFunc(s.Columns[len(s.ownColumns()):], func(c Column) bool { return c.Name == name }) {
 			return nil, fmt.Errorf("data: column to read is %q, which is made of a related table, want a column of the table itself; name another", name)
@@ -168,11 +174,15 @@ func (c *collector) found() relatedRows {
 
 // under returns the records of a table of people with the features of related tables.
 func (j *join) under(d *Dataset, keepDropped, keepKey bool) (*Dataset, error) {
-	key := j.schema.peopleKey()
-	codes, keys, err := d.Group(key)
+	codes, keys, err := d.Group(j.schema.peopleKey())
 	if err != nil {
 		return nil, err
 	}
+	return j.complete(d, codes, keys, keepDropped, keepKey)
+}
+
+// complete is under for given keys.
+func (j *join) complete(d *Dataset, codes []int32, keys []string, keepDropped, keepKey bool) (*Dataset, error) {
 	j.note(d, codes, keys)
 	n := d.Records()
 	columns, dropped := make([][]float32, len(j.made)), make([]bool, n)
@@ -186,7 +196,7 @@ func (j *join) under(d *Dataset, keepDropped, keepKey bool) (*Dataset, error) {
 			person = keys[code]
 		}
 		dropped[i] = d.Dropped(i) || code >= 0 && j.repeated[code]
-		j.values(values, person)
+		j.values(values, person, i)
 		for k, v := range values {
 			at := len(d.features) + k
 			c := counted{&j.made[k], &j.clamped[at]}
@@ -197,7 +207,7 @@ func (j *join) under(d *Dataset, keepDropped, keepKey bool) (*Dataset, error) {
 	}
 	out := j.extended(d, columns)
 	if !keepKey {
-		delete(out.groups, key)
+		delete(out.groups, j.schema.peopleKey())
 	}
 	if keepDropped {
 		out.dropped = dropped
@@ -218,11 +228,14 @@ func (j *join) under(d *Dataset, keepDropped, keepKey bool) (*Dataset, error) {
 
 // values writes the features of a person, who may be "": an empty text is a missing key, and no
 // related row has it.
-func (j *join) values(dst []float64, person string) {
+func (j *join) values(dst []float64, person string, record int) {
 	for i := range j.tables {
 		t := &j.tables[i]
 		at, ok := t.persons[person]
-		if !ok {
+		switch {
+		case t.persons == nil:
+			at = int32(record)
+		case !ok:
 			at = -1
 		}
 		t.rows.Values(dst[:len(t.features)], int(at), t.features)

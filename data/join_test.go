@@ -238,3 +238,87 @@ func TestJoinText(t *testing.T) {
 		t.Errorf("got %d records and counts %v", got.Records(), got.CellCounts())
 	}
 }
+
+// visitStruct and personStruct have the rows of joinedPeople and joinedVisits.
+type visitStruct struct {
+	Day  string
+	Cost *float64
+	Ward string
+}
+
+type personStruct struct {
+	Person string
+	Age    int
+	Ill    string
+	Visits []visitStruct
+}
+
+// TestJoinStructs: records in memory with their related rows inside are the records of two files. Without a field for
+// the key each record is a person.
+func TestJoinStructs(t *testing.T) {
+	for _, text := range []string{joinedSchema, strings.Replace(joinedSchema, "    order-by: day\n", "    order-by: day\n    keep: random\n", 1)} {
+		s := parsed(t, text)
+		source := joinedFiles(t, joinedPeople, joinedVisits)
+		file, err := data.Read(context.Background(), s, source, data.ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var people []personStruct
+		for line := range strings.Lines(joinedPeople) {
+			if cells := strings.Split(strings.TrimSpace(line), ","); cells[1] != "age" {
+				p := personStruct{Person: cells[0], Ill: cells[2]}
+				fmt.Sscan(cells[1], &p.Age)
+				for line := range strings.Lines(joinedVisits) {
+					v := strings.Split(line, ",")
+					if v[0] != p.Person || p.Person == "" {
+						continue
+					}
+					visit := visitStruct{Day: v[1], Ward: v[3]}
+					if v[2] != "" {
+						visit.Cost = new(float64)
+						fmt.Sscan(v[2], visit.Cost)
+					}
+					p.Visits = append(p.Visits, visit)
+				}
+				people = append(people, p)
+			}
+		}
+		got, err := data.FromStructs(s, people, data.ReadOptions{})
+		if err != nil || !slices.Equal(rowTexts(got), rowTexts(file)) {
+			t.Fatalf("got %v of structs, want\n%s", err, strings.Join(rowTexts(file), "\n"))
+		}
+		type keyless struct {
+			Age    int
+			Ill    string
+			Stays  []visitStruct `dither:"visits"`
+			Visits int           `dither:"-"`
+		}
+		var others []keyless
+		for _, p := range people {
+			others = append(others, keyless{p.Age, p.Ill, p.Visits, 9})
+		}
+		without, err := data.FromStructs(s, others, data.ReadOptions{})
+		if err != nil || without.Records() != 8 {
+			t.Fatalf("got %v and %v, want 8 persons: one has no target", without, err)
+		}
+		if text == joinedSchema && !slices.Contains(rowTexts(without), "40 1 1 5 5 5 5 5 5 1 1 1") {
+			t.Errorf("got\n%s\nwant the person of 40 years with a visit", strings.Join(rowTexts(without), "\n"))
+		}
+	}
+	if _, err := data.FromStructs(parsed(t, joinedSchema), []struct {
+		Age int
+		Ill string
+	}{}, data.ReadOptions{}); err == nil || !strings.Contains(err.Error(), "for related table \"visits\" is 0, want a slice of structs") {
+		t.Errorf("got %v, want the missing field named", err)
+	}
+	if _, err := data.FromStructs(parsed(t, joinedSchema), []struct {
+		Age    int
+		Ill    string
+		Visits []struct{ Day, Ward string }
+	}{}, data.ReadOptions{}); err == nil || !strings.Contains(err.Error(), "column \"cost\" is 0, want 1") {
+		t.Errorf("got %v, want the missing field of a visit named", err)
+	}
+	if _, err := data.ReadFrom(context.Background(), parsed(t, joinedSchema), "t", strings.NewReader("age,ill\n"), data.ReadOptions{}); err == nil || !strings.Contains(err.Error(), "call Read with Source.Related") {
+		t.Errorf("got %v, want the related table asked for", err)
+	}
+}

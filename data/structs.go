@@ -25,6 +25,10 @@ const structTag = "dither"
 // In any other column it is 1 or 0. String methods are not called. Fields that do not fit the
 // schema are an error. An example is a number in a column whose levels are not numbers. More
 // records than the schema allows are an error too.
+//
+// The rows of a related table are in a field that is a slice of structs. The name of the field, or
+// its tag, is the name of the table. The records need no field for the key. If they have one,
+// records that share a key are dropped.
 func FromStructs[T any](s *Schema, records []T, o ReadOptions) (*Dataset, error) {
 	return FromSlice(s, records, o)
 }
@@ -36,17 +40,28 @@ func FromSlice(s *Schema, slice any, o ReadOptions) (*Dataset, error) {
 	if !records.IsValid() || records.Kind() != reflect.Slice {
 		return nil, notSlice(slice)
 	}
+	if len(s.Related) > 0 {
+		return fromNested(s, records, o)
+	}
 	q, b, err := newRequest(s, "", 0, o)
 	if err != nil {
 		return nil, err
 	}
+	if err = addStructs(q, b, records); err != nil {
+		return nil, err
+	}
+	return b.dataset(o.KeepDropped), nil
+}
+
+// addStructs adds records to a sink.
+func addStructs(q request, b *builder, records reflect.Value) error {
 	if records.Len() > q.maxRecords {
-		return nil, fmt.Errorf("data: there are more records than the declared bound %d; raise max-records", q.maxRecords)
+		return fmt.Errorf("data: there are more records than the declared bound %d; raise max-records", q.maxRecords)
 	}
 	var l layout
 	fields, err := structFields(q, records.Type().Elem(), &l)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	b.begin(l)
 	cells := make([]string, len(fields))
@@ -57,7 +72,7 @@ func FromSlice(s *Schema, slice any, o ReadOptions) (*Dataset, error) {
 		}
 		b.cells(i+1, cells)
 	}
-	return b.dataset(o.KeepDropped), nil
+	return nil
 }
 
 // notSlice says what to do about a value that is no slice. One struct becomes a slice of one.
