@@ -52,10 +52,9 @@ func randomPerson(r *rand.Rand, person string) (rows [2]string) {
 	return rows
 }
 
-// write writes the tables with their rows in random order.
-func (d twoTables) write(t *testing.T, r *rand.Rand) data.Source {
+// write writes the tables into a folder with their rows in random order.
+func (d twoTables) write(t *testing.T, r *rand.Rand, folder string) data.Source {
 	t.Helper()
-	folder := t.TempDir()
 	paths := [2]string{filepath.Join(folder, "people.csv"), filepath.Join(folder, "visits.csv")}
 	for i, header := range []string{"person,age,ill\n", "person,day,cost,ward\n"} {
 		var lines []string
@@ -85,9 +84,9 @@ func TestJoinedSumsMoveByTheBound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := rand.New(rand.NewPCG(4, 25))
+	r, folder := rand.New(rand.NewPCG(4, 25)), t.TempDir()
 	sum := func(d twoTables) (weights []float64, records int) {
-		table, err := data.Read(context.Background(), s, d.write(t, r), data.ReadOptions{})
+		table, err := data.Read(context.Background(), s, d.write(t, r, folder), data.ReadOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -122,8 +122,10 @@ func (r *Rows) Values(dst []float64, person int, features []Feature) {
 	var rows []int32
 	if person >= 0 && person < len(r.persons) {
 		rows = slices.Clone(r.persons[person])
-		slices.SortFunc(rows, r.preference)
-		rows = rows[:min(len(rows), r.maxRows)]
+		if len(rows) > r.maxRows {
+			slices.SortFunc(rows, r.preference)
+			rows = rows[:r.maxRows]
+		}
 		slices.SortFunc(rows, r.compare) // sums of floating-point numbers depend on the order
 	}
 	for i, f := range features {
