@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/ditherml/dither/feature"
@@ -13,11 +14,16 @@ import (
 // and steps enter through τ alone. So s sets τ, and τ sets the learning rate, up to the largest
 // stable one.
 const (
-	// noiseInScore is s.
+	// noiseInScore is s for most requests. If rows are scaled by frequencies, they have thousands of
+	// weak directions, in which long descents also fit chance in the records. Then s is the declared
+	// number of records divided by one of the following numbers, within bounds.
 	noiseInScore = 1
-	// noiseInNumber is s for a numeric target, whose range is [-1, 1], if rows are scaled by
-	// frequencies. Such rows have many weak directions, in which noise accumulates freely.
-	noiseInNumber = 0.15
+	// recordsOfScore is for a target with levels. There s is at least leastInScore and at most 1.
+	recordsOfScore = 30000
+	leastInScore   = 0.5
+	// recordsOfNumber is for a numeric target, whose range is [-1, 1].
+	recordsOfNumber             = 120000
+	leastInNumber, mostInNumber = 0.05, 0.25
 	// stabilityMargin is the share of the largest stable learning rate that is used.
 	stabilityMargin = 0.8
 	// centeredCurvature is the assumed curvature of centered rows of norm 1 in their strongest
@@ -59,13 +65,22 @@ func (s Setup) learningRate(o Options, divisor, curvature float64) float64 {
 	}
 	mu := math.Sqrt(float64(p.Steps)) / p.NoiseMultiplier
 	divisor *= p.Share()
-	noise := float64(noiseInScore)
-	if s.Schema.Target.Regression() && p.alike(option.FrequencyStatistic) > 0 {
-		noise = noiseInNumber
-	}
-	tau := noise * mu * divisor / p.Clipping.Bound
+	tau := s.noiseInScores() * mu * divisor / p.Clipping.Bound
 	warm := float64(p.Steps) - 1/(1-o.Momentum)
 	return min(stable, tau*(1-o.Momentum)/max(warm, float64(p.Steps)/2))
+}
+
+// noiseInScores returns s for the plan. It depends on declarations alone.
+func (s Setup) noiseInScores() float64 {
+	p := s.Plan
+	records := float64(cmp.Or(p.Records, p.MaxRecords))
+	switch {
+	case p.alike(option.FrequencyStatistic) == 0:
+		return noiseInScore
+	case s.Schema.Target.Regression():
+		return min(mostInNumber, max(leastInNumber, records/recordsOfNumber))
+	}
+	return min(noiseInScore, max(leastInScore, records/recordsOfScore))
 }
 
 // averages reports whether the tail of the iterates is averaged.

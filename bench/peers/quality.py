@@ -169,13 +169,19 @@ def calibration_error(target, p, bins=20):
     return sum(len(part) / len(p) * abs(p[part].mean() - target[part].mean()) for part in np.array_split(order, bins))
 
 
+def chance_error(p, bins=20):
+    """The calibration error that right probabilities would have by chance: its mean over targets drawn independently from them."""
+    draws = (np.random.default_rng(1).random((100, len(p))) < p).astype(float)
+    return np.mean([calibration_error(y, p, bins) for y in draws])
+
+
 def measures(classes, declared, target, predictions):
     from sklearn.metrics import log_loss, r2_score, roc_auc_score
 
     if not classes:
         return {"r2": r2_score(target, np.clip(np.nan_to_num(predictions, nan=declared[0]), *declared))}
     p = np.clip(np.nan_to_num(predictions, nan=0.5), 1e-7, 1 - 1e-7)
-    return {"auc": roc_auc_score(target, p), "log-loss": log_loss(target, p), "ece": calibration_error(target, p), "mean": p.mean() / target.mean() - 1}
+    return {"auc": roc_auc_score(target, p), "log-loss": log_loss(target, p), "ece": calibration_error(target, p), "chance": chance_error(p), "mean": p.mean() / target.mean() - 1}
 
 
 # Cells
@@ -241,7 +247,7 @@ def measure(options, cache, save):
 MEASURES = [
     ("auc", "Area under the curve", "Larger is better.", "{:.4f}"),
     ("log-loss", "Log-loss", "The loss is in nats, and smaller is better. Probabilities are limited to 1e-7 and 1 - 1e-7.", "{:.4f}"),
-    ("ece", "Calibration error", "This is the mean distance between mean prediction and frequency over 20 bins with\nequally many records. Smaller is better.", "{:.4f}"),
+    ("ece", "Calibration error", "This is the mean distance between mean prediction and frequency over 20 bins with\nequally many records. Smaller is better. The column *by chance* is the error that the\nprobabilities of dither would have if they were right and records were independent.", "{:.4f}"),
     ("mean", "Mean prediction", "This is the relative error of the mean predicted probability, in percent. Zero is best.", "{:+.1f}"),
     ("r2", "R²", "Larger is better, and predicting the mean gives 0. Predictions are limited to the declared\nbounds of the target.", "{:.4f}"),
 ]
@@ -277,13 +283,15 @@ def page(cache):
               "- Adam has the rate 0.01 because its default of 0.001 was worse on two sets.", ""]
     titles = [p.title for p in PROGRAMS]
     for name, title, words, form in MEASURES:
-        rows = []
+        rows, extra = [], name == "ece"
         for s in (s for s in present if s.classes == (name != "r2")):
             for epsilon in EPSILONS:
                 of = lambda p: [c for c in cells if c["set"] == s.name and c["program"] == p.name and c["epsilon"] == (epsilon if p.private else None)]
                 rows.append(f"| {s.name} | {epsilon:g} | " + " | ".join(figure(of(p), name, form) if p.private or epsilon == EPSILONS[0] else "" for p in PROGRAMS) + " |")
+                if extra:
+                    rows[-1] += " " + figure([c for c in of(PROGRAMS[0]) if "chance" in c], "chance", form) + " |"
         if rows:
-            lines += [f"## {title}", "", *words.split("\n"), "", "| set | ε | " + " | ".join(titles) + " |", "|---|---|" + "---|" * len(titles), *rows, ""]
+            lines += [f"## {title}", "", *words.split("\n"), "", "| set | ε | " + " | ".join(titles + ["by chance"] * extra) + " |", "|---|---|" + "---|" * (len(titles) + extra), *rows, ""]
     lines += ["## Repeating the measurement", "", "The sets are declared in `bench/peers/sets.py`. From `bench/peers`, with the environments of its README,",
               "this command repeats the measurement of dither:", "", "    DITHER_DATA=/path/to/data quality/bin/python quality.py --dither /path/to/dither --old old/bin/python \\",
               "      --cache quality.json --programs dither,dither-baseline --again --write ../../docs/tables.md", "",
