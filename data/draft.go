@@ -39,6 +39,8 @@ type Draft struct {
 	// FromData allows DraftSchema to copy undeclared levels and bounds from the records. The schema
 	// is then tainted.
 	FromData bool
+
+	people []string // for a related table: the columns of the table of people
 }
 
 // maxCopiedLevels is the largest number of distinct texts that FromData makes levels of.
@@ -57,7 +59,21 @@ const maxCopiedLevels = 100
 //     x1, … for other matrices. The declared facts may name ranges of columns such as x[0:10].
 //     Columns of bytes or booleans have the range of their type, which is public. The target may be
 //     in a separate file of labels.
+//   - The key of a related table is the only name that is a column of both tables. Its other columns
+//     and its largest number of rows are open. It has one feature, the number of rows.
 func DraftSchema(ctx context.Context, src Source, d Draft) (*Schema, error) {
+	s, err := draftOne(ctx, src, d)
+	if err == nil && len(src.Related) > 0 {
+		err = s.draftRelated(ctx, src)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// draftOne returns the draft of one table.
+func draftOne(ctx context.Context, src Source, d Draft) (*Schema, error) {
 	if IsArray(ctx, src) {
 		return d.fromArray(ctx, src)
 	}
@@ -119,6 +135,12 @@ func draftFile(ctx context.Context, src Source, d Draft) (*Schema, error) {
 
 // schema returns the draft from a header and the declarations.
 func (d Draft) schema(src Source, t *table) (*Schema, error) {
+	if d.people != nil {
+		var err error
+		if d.Target, err = d.sharedKey(t); err != nil {
+			return nil, err
+		}
+	}
 	if err := d.check(src.Path, t); err != nil {
 		return nil, err
 	}

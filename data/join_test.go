@@ -150,6 +150,19 @@ func TestJoin(t *testing.T) {
 	}
 }
 
+// TestJoinDrops: a missing feature with the treatment drop leaves out the person.
+func TestJoinDrops(t *testing.T) {
+	s := parsed(t, strings.Replace(joinedSchema, "cost-mean: {mean: cost}", "cost-mean: {mean: cost, missing: drop}", 1))
+	got, err := data.Read(context.Background(), s, joinedFiles(t, joinedPeople, joinedVisits), data.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"10 3 1 14 7 4 8 10 4 0 1 0", "20 1 1 5 5 5 5 5 5 1 1 1"}
+	if rows := rowTexts(got); !slices.Equal(rows, want) {
+		t.Errorf("got %q, want the two persons with a cost, %q", rows, want)
+	}
+}
+
 // TestJoinSchemaText: the text of a schema with related tables gives the schema again.
 func TestJoinSchemaText(t *testing.T) {
 	s := parsed(t, joinedSchema)
@@ -256,7 +269,8 @@ type personStruct struct {
 // TestJoinStructs: records in memory with their related rows inside are the records of two files. Without a field for
 // the key each record is a person.
 func TestJoinStructs(t *testing.T) {
-	for _, text := range []string{joinedSchema, strings.Replace(joinedSchema, "    order-by: day\n", "    order-by: day\n    keep: random\n", 1)} {
+	random := strings.Replace(joinedSchema, "    order-by: day\n", "    order-by: day\n    keep: random\n", 1)
+	for _, text := range []string{joinedSchema, random, strings.Replace(joinedSchema, "ward: {levels: [a, b]}", "ward: {levels: [a, b], unknown: drop}", 1)} {
 		s := parsed(t, text)
 		source := joinedFiles(t, joinedPeople, joinedVisits)
 		file, err := data.Read(context.Background(), s, source, data.ReadOptions{})
@@ -320,5 +334,34 @@ func TestJoinStructs(t *testing.T) {
 	}
 	if _, err := data.ReadFrom(context.Background(), parsed(t, joinedSchema), "t", strings.NewReader("age,ill\n"), data.ReadOptions{}); err == nil || !strings.Contains(err.Error(), "call Read with Source.Related") {
 		t.Errorf("got %v, want the related table asked for", err)
+	}
+}
+
+// TestJoinDraft drafts a schema of two tables from their headers alone. What is open is declared, and the result is used.
+func TestJoinDraft(t *testing.T) {
+	source := joinedFiles(t, "patient,age,ill\n1,10,no\n", joinedVisits)
+	draft, err := data.DraftSchema(context.Background(), source, data.Draft{Target: "ill", Levels: map[string][]string{"ill": {"no", "yes"}}, MaxRecords: 100, Ignore: []string{"age"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := draft.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if open := strings.Join(draft.Undeclared, "\n"); len(draft.Undeclared) != 5 || !strings.Contains(open, `max-rows of related table "visits"`) || !strings.Contains(open, `column "ward" of related table "visits"`) {
+		t.Errorf("got the open declarations\n%s\nwant max-rows and four columns", open)
+	}
+	again, err := data.ParseSchema("s", text)
+	if err != nil || !reflect.DeepEqual(again, draft) {
+		t.Errorf("got %v (%v) of\n%s", again, err, text)
+	}
+	declared := strings.NewReplacer("max-rows: DECLARE", "max-rows: 2", "cost: DECLARE", "cost: ignore", "day: DECLARE", "day: ignore", "ward: DECLARE", "ward: ignore", "note: DECLARE", "note: ignore").Replace(string(text))
+	d, err := data.Read(context.Background(), parsed(t, declared), source, data.ReadOptions{})
+	if err != nil || rowTexts(d)[0] != "2 0" {
+		t.Errorf("got %v (%v) with\n%s", d, err, declared)
+	}
+	source.Related["visits"] = data.Source{Path: source.Path}
+	if _, err = data.DraftSchema(context.Background(), source, data.Draft{Target: "ill"}); err == nil || !strings.Contains(err.Error(), "3 of its columns have the name of a column of the table of people, want one") {
+		t.Errorf("got %v, want the key asked for", err)
 	}
 }

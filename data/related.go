@@ -193,6 +193,9 @@ func (t *relatedTable) faultColumns(marks MissingSet) *fault {
 	return nil
 }
 
+// declareRelated lists what a person can write for an open column of a related table.
+const declareRelated = "numeric: [lower, upper], levels: [...] or ignore"
+
 // openRelated returns the declarations about related tables that a draft leaves to a person.
 func (s *Schema) openRelated() []fault {
 	var open []fault
@@ -203,7 +206,7 @@ func (s *Schema) openRelated() []fault {
 		}
 		for _, c := range t.Columns {
 			if c.Kind == 0 {
-				open = append(open, fault{placeRelated, fmt.Sprintf("column %q of related table %q is not declared", c.Name, t.Name), "numeric: [lower, upper], levels: [...] or ignore", "declare it from public knowledge"})
+				open = append(open, fault{placeRelated, fmt.Sprintf("column %q of related table %q is not declared", c.Name, t.Name), declareRelated, "declare it from public knowledge"})
 			}
 		}
 	}

@@ -276,6 +276,9 @@ func (s *Schema) writeRelated(top *yaml.Node) {
 
 // relatedNode writes the declaration of a column of a related table.
 func (c *Column) relatedNode() *yaml.Node {
+	if c.Kind == 0 {
+		return declare(declareRelated)
+	}
 	n := c.node()
 	if n.Kind == yaml.MappingNode && c.Missing == Indicator { // which stands for no key
 		n.Content = n.Content[:len(n.Content)-2]

@@ -81,6 +81,18 @@ func TestJoinsPage(t *testing.T) {
 	}
 }
 
+// TestJoinInit drafts a schema of two tables of a database, and wants its conditions as declarations.
+func TestJoinInit(t *testing.T) {
+	t.Chdir(t.TempDir())
+	sqliteFile(t, "c.db", "CREATE TABLE people (person INTEGER PRIMARY KEY, ill TEXT CHECK (ill IN ('no', 'yes')))", "CREATE TABLE visits (person INTEGER, cost INTEGER NOT NULL CHECK (cost BETWEEN 0 AND 9), ward TEXT)")
+	draft, _ := mustInvoke(t, "schema", "init", "c.db", "--table", "people", "--related", "visits=sqlite:c.db?table=visits", "--target", "ill")
+	for _, want := range []string{"  person: ignore\n", "    key: person\n", "max-rows: DECLARE", "cost: {numeric: [0, 9], out-of-range: clamp}\n", "ward: DECLARE", "visits-count: {count: true}"} {
+		if !strings.Contains(draft, want) {
+			t.Errorf("got\n%s\nwant %q", draft, want)
+		}
+	}
+}
+
 // TestJoinStream wants the weights of a streamed run, and a plan for a sweep.
 func TestJoinStream(t *testing.T) {
 	schema, _ := joinsPage(t)
