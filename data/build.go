@@ -115,7 +115,7 @@ func (b *builder) number(row, column int, v float64) {
 		b.drop(row, ok)
 	}
 	for _, i := range b.extraAt[column] {
-		b.extra[i].add(string(b.extra[i].numberText(nil, v)), b.marks)
+		b.extra[i].add(string(numberText(nil, v)), b.marks)
 	}
 }
 

@@ -69,6 +69,9 @@ func (r *columnRows) text(i, at int) string {
 	if !finite(v) {
 		return ""
 	}
+	if exact, is := cells.Exact[at]; is && (!isDated(r.table.columns[i]) || r.dates[i]) {
+		return exact
+	}
 	if said := r.table.columns[i]; isDated(said) && r.dates[i] {
 		return string(appendDated(nil, said, v))
 	}

@@ -215,21 +215,29 @@ func checkCodes(codes []int32, texts int) error {
 func (w *columnWorker) cells(c *cellPlan, p *part, said columnar.Column, cells columnar.Cells) {
 	kind, days := said.Kind, cells.Numbers
 	if isDated(said) && (c.column != nil && c.column.Kind != Numeric || c.target && !p.plan.target.isNumber() || len(c.extra) > 0) {
-		kind, cells = columnar.Texts, datedTexts(said, days)
+		kind, cells = columnar.Texts, datedTexts(said, cells)
 	}
 	if c.column != nil && c.column.Kind == Text {
 		w.hash(c, p, kind, cells)
 	} else if c.column != nil {
 		dst := p.columns[c.feature*p.room : c.feature*p.room+p.rows]
 		if kind == columnar.Numbers || isDated(said) && c.column.Kind == Numeric {
-			w.numbers(dst, days, c.number)
+			if c.column.Kind == Categorical && len(cells.Exact) > 0 {
+				w.exact(dst, cells, c.number, func(text []byte) (float32, bool) { return p.plan.featureCell(c, text) })
+			} else {
+				w.numbers(dst, days, c.number)
+			}
 		} else {
 			w.texts(dst, cells.Codes, textsFor(kind, cells.Texts, c.column.Levels), c.counted.clamped, func(text []byte) (float32, bool) { return p.plan.featureCell(c, text) })
 		}
 	}
 	if c.target {
 		if t := p.plan.target; kind == columnar.Numbers || isDated(said) && t.isNumber() {
-			w.numbers(p.target, days, t.number)
+			if !t.isNumber() && len(cells.Exact) > 0 {
+				w.exact(p.target, cells, t.number, p.plan.targetCell)
+			} else {
+				w.numbers(p.target, days, t.number)
+			}
 		} else {
 			w.texts(p.target, cells.Codes, textsFor(kind, cells.Texts, p.plan.target.Levels), new(atomic.Int64), p.plan.targetCell)
 		}
@@ -242,6 +250,21 @@ func (w *columnWorker) cells(c *cellPlan, p *part, said columnar.Column, cells c
 func (w *columnWorker) numbers(dst []float32, numbers []float64, treat func(v float64) (float32, bool)) {
 	for row, v := range numbers {
 		stored, ok := treat(v)
+		dst[row] = stored
+		w.dropped[row] = w.dropped[row] || !ok
+	}
+}
+
+// exact is numbers for levels. It treats numbers that a float64 does not hold by their texts.
+func (w *columnWorker) exact(dst []float32, cells columnar.Cells, number func(v float64) (float32, bool), text func(text []byte) (float32, bool)) {
+	for row, v := range cells.Numbers {
+		var stored float32
+		ok := false
+		if exact, is := cells.Exact[row]; is {
+			stored, ok = text([]byte(exact))
+		} else {
+			stored, ok = number(v)
+		}
 		dst[row] = stored
 		w.dropped[row] = w.dropped[row] || !ok
 	}
@@ -301,8 +324,12 @@ func (e *dictionary) addCells(kind columnar.Kind, cells columnar.Cells, marks Mi
 		texts = textsFor(kind, nil, boolLevels())
 	}
 	var buffer [32]byte
-	for _, v := range cells.Numbers {
-		e.addBytes(e.numberText(buffer[:0], v), marks)
+	for i, v := range cells.Numbers {
+		if exact, is := cells.Exact[i]; is {
+			e.add(exact, marks)
+			continue
+		}
+		e.addBytes(numberText(buffer[:0], v), marks)
 	}
 	for _, code := range cells.Codes {
 		var text []byte

@@ -98,7 +98,7 @@ func (p *part) begin(plan *rowPlan, text []byte, limit int) {
 	p.extra = p.extra[:0]
 	p.beginTexts()
 	for _, name := range plan.q.extra {
-		p.extra = append(p.extra, dictionary{name: name, index: map[string]int32{}, isKey: name == plan.q.key})
+		p.extra = append(p.extra, dictionary{name: name, index: map[string]int32{}})
 	}
 }
 

@@ -20,9 +20,13 @@ func appendDated(dst []byte, said columnar.Column, v float64) []byte {
 }
 
 // datedTexts returns the texts of dates or moments.
-func datedTexts(said columnar.Column, numbers []float64) columnar.Cells {
-	cells, codes := columnar.Cells{Codes: make([]int32, len(numbers))}, map[float64]int32{}
-	for i, v := range numbers {
+func datedTexts(said columnar.Column, dated columnar.Cells) columnar.Cells {
+	cells, codes := columnar.Cells{Codes: make([]int32, len(dated.Numbers))}, map[float64]int32{}
+	for i, v := range dated.Numbers {
+		if text, is := dated.Exact[i]; is {
+			cells.Codes[i], cells.Texts = int32(len(cells.Texts)), append(cells.Texts, []byte(text))
+			continue
+		}
 		if !finite(v) {
 			cells.Codes[i] = -1
 			continue

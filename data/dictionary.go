@@ -12,18 +12,17 @@ type dictionary struct {
 	index  map[string]int32
 	levels []string
 	codes  []int32
-	isKey  bool // the texts name persons
 	// kept are the texts of rows that were kept. renamed maps codes in levels to codes in kept,
 	// plus 1; 0 is a text that so far has appeared in dropped rows only.
 	kept    []string
 	renamed []int32
 }
 
-// numberText appends the text of a number, nothing for a missing cell. A key of a person must be
-// exact: an integer beyond 2^53 may be that of another person, rounded.
-func (e *dictionary) numberText(text []byte, v float64) []byte {
+// numberText appends the text of a number, nothing for a missing cell. A text that may name a person
+// must be exact: a number from 2^53 on may be that of another person, rounded.
+func numberText(text []byte, v float64) []byte {
 	const exact = 1 << 53
-	if !finite(v) || e.isKey && math.Abs(v) >= exact {
+	if !finite(v) || math.Abs(v) >= exact {
 		return text
 	}
 	return strconv.AppendFloat(text, v, 'f', -1, 64)

@@ -16,16 +16,6 @@ import (
 // relatedBlock is the number of rows of a related table that are read at once.
 const relatedBlock = 1 << 14
 
-// keyRequest is makeRequest for a table with keys of persons, whose texts are kept.
-func keyRequest(s *Schema, src Source, o ReadOptions, key string) (request, *builder) {
-	q, b := makeRequest(s, src.Path, src.Delimiter, o)
-	q.key = key
-	for i := range b.extra {
-		b.extra[i].isKey = b.extra[i].name == key
-	}
-	return q, b
-}
-
 // relatedRows are the rows of a related table that are kept, by person.
 type relatedRows struct {
 	// persons are the numbers of persons by key. If it is nil, persons have the numbers of records.
@@ -113,7 +103,7 @@ func (j *join) read(ctx context.Context, src Source, o ReadOptions) error {
 // readRelated reads a related table. It holds at most twice MaxRows rows of a person. A table
 // without rows is no error.
 func readRelated(ctx context.Context, s *Schema, t *relatedTable, src Source, maxBytes int64) (relatedRows, error) {
-	q, b := keyRequest(t.schema(s), src, ReadOptions{WithoutTarget: true, Extra: t.extra(), MaxBytes: maxBytes}, t.Key)
+	q, b := makeRequest(t.schema(s), src.Path, src.Delimiter, ReadOptions{WithoutTarget: true, Extra: t.extra(), MaxBytes: maxBytes})
 	q.related = t.Name
 	collected := newCollector(t)
 	err := readBlocks(ctx, q, b, src, false, relatedBlock, collected.add)
@@ -312,7 +302,7 @@ func readJoined(ctx context.Context, s *Schema, src Source, o ReadOptions) (*Dat
 	if err = j.read(ctx, src, o); err != nil {
 		return nil, err
 	}
-	q, b := keyRequest(j.own, src, j.peopleOptions(o), s.peopleKey())
+	q, b := makeRequest(j.own, src.Path, src.Delimiter, j.peopleOptions(o))
 	if err = scan(ctx, q, src); err != nil {
 		return nil, err
 	}
@@ -333,7 +323,7 @@ func readJoinedBlocks(ctx context.Context, s *Schema, src Source, o ReadOptions,
 		return err
 	}
 	people := j.peopleOptions(o)
-	q, b := keyRequest(j.own, src, people, s.peopleKey())
+	q, b := makeRequest(j.own, src.Path, src.Delimiter, people)
 	var keys []string
 	err = readBlocks(witness.With(ctx, nil), q, b, src, true, records, func(d *Dataset) (err error) {
 		var codes []int32
@@ -347,7 +337,7 @@ func readJoinedBlocks(ctx context.Context, s *Schema, src Source, o ReadOptions,
 	}
 	j.repeatedKeys, j.repeated, j.seen = j.keysOfSeveral(keys), nil, nil
 	keepKey := slices.Contains(o.Extra, s.peopleKey())
-	q, b = keyRequest(j.own, src, people, s.peopleKey())
+	q, b = makeRequest(j.own, src.Path, src.Delimiter, people)
 	return readBlocks(ctx, q, b, src, true, records, func(d *Dataset) error {
 		full, err := j.under(d, o.KeepDropped, keepKey)
 		if err != nil || full.Records() == 0 {

@@ -17,7 +17,7 @@ func checkJoined(ctx context.Context, s *Schema, src Source) (*CheckReport, erro
 		return nil, err
 	}
 	people := map[string]int{}
-	q, made = keyRequest(j.own, src, j.peopleOptions(ReadOptions{}), s.peopleKey())
+	q, made = makeRequest(j.own, src.Path, src.Delimiter, j.peopleOptions(ReadOptions{}))
 	if err = countKeys(ctx, q, made, src, s.peopleKey(), people); err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (r *CheckReport) addRelated(ctx context.Context, s *Schema, t *relatedTable
 	}
 	one := relatedReport{Name: t.Name, Rows: found.Rows, Dropped: found.Dropped, WithoutPerson: found.Rows - found.Dropped}
 	counts := map[string]int{}
-	q, made = keyRequest(t.schema(s), src, options, t.Key)
+	q, made = makeRequest(t.schema(s), src.Path, src.Delimiter, options)
 	q.related = t.Name
 	if err = countKeys(ctx, q, made, src, t.Key, counts); err != nil && !errors.Is(err, errNoRecords) {
 		return err

@@ -15,7 +15,6 @@ type request struct {
 	maxRecords    int      // of this file
 	declared      int      // bound on the records of all files
 	rows          *int     // passed to the sink, of all files
-	key           string   // the extra that names persons, or ""
 	related       string   // the name of the related table, or ""
 	isPart        bool     // whether the file is one of several
 	names         []string // of the columns of a text without a header, or nil

@@ -26,7 +26,7 @@ func fromNested(s *Schema, records reflect.Value, o ReadOptions) (*Dataset, erro
 			people = j.peopleOptions(o)
 		}
 	}
-	q, b := keyRequest(j.own, Source{}, people, key)
+	q, b := makeRequest(j.own, "", 0, people)
 	if err = addStructs(q, b, records); err != nil {
 		return nil, err
 	}

@@ -151,7 +151,10 @@ func (w *columnWorker) hash(c *cellPlan, p *part, kind columnar.Kind, cells colu
 	var buffer [32]byte
 	for row := range p.rows {
 		cell := buffer[:0]
+		exact, is := cells.Exact[row]
 		switch {
+		case kind == columnar.Numbers && is:
+			cell = append(cell, exact...)
 		case kind == columnar.Numbers && finite(cells.Numbers[row]):
 			cell = strconv.AppendFloat(cell, cells.Numbers[row], 'f', -1, 64)
 		case kind != columnar.Numbers && cells.Codes[row] >= 0:

@@ -5,6 +5,8 @@ package columnar
 import (
 	"io"
 	"math"
+	"math/big"
+	"strconv"
 	"strings"
 )
 
@@ -90,9 +92,62 @@ func (k Kind) InNumbers() bool { return k == Numbers || k == Dates || k == Times
 type Cells struct {
 	// Numbers are numbers; NaN is a missing cell.
 	Numbers []float64
+	// Exact are the texts of numbers and moments that a float64 does not hold exactly, by their places
+	// in Numbers. It is nil if there are none. Texts that name persons need it: 2^53 and 2^53 + 1 are
+	// one float64.
+	Exact map[int]string
 	// Codes are -1 for a missing cell.
 	Codes []int32
 	Texts [][]byte
+}
+
+// SetExact notes an exact text; "" is none.
+func (c *Cells) SetExact(place int, text string) {
+	if text == "" {
+		return
+	}
+	if c.Exact == nil {
+		c.Exact = map[int]string{}
+	}
+	c.Exact[place] = text
+}
+
+// wholeFloats is the number up to which a float64 holds each integer.
+const wholeFloats = 1 << 53
+
+// ExactSigned returns the text of an integer if a float64 may not hold it exactly, else "".
+func ExactSigned(n int64) string {
+	if n < wholeFloats && n > -wholeFloats {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// ExactUnsigned is ExactSigned of an integer without a sign.
+func ExactUnsigned(n uint64) string {
+	if n < wholeFloats {
+		return ""
+	}
+	return strconv.FormatUint(n, 10)
+}
+
+// ExactDecimal returns the shortest text of n / 10^scale, if a float64 may not hold n exactly, else "".
+func ExactDecimal(n *big.Int, scale int) string {
+	if n.IsInt64() && ExactSigned(n.Int64()) == "" {
+		return ""
+	}
+	digits := new(big.Int).Abs(n).String()
+	if scale < 0 {
+		digits += strings.Repeat("0", -scale)
+	} else if scale > 0 {
+		digits = strings.Repeat("0", max(0, scale+1-len(digits))) + digits
+		digits = strings.TrimRight(digits[:len(digits)-scale]+"."+digits[len(digits)-scale:], "0")
+		digits = strings.TrimSuffix(digits, ".")
+	}
+	if n.Sign() < 0 {
+		digits = "-" + digits
+	}
+	return digits
 }
 
 // Reader reads the cells of one column in order.

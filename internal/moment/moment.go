@@ -76,6 +76,10 @@ func AppendTime(dst []byte, seconds float64, zoned bool) []byte {
 	if !ok {
 		return strconv.AppendFloat(dst, seconds, 'f', -1, 64)
 	}
+	return appendMoment(dst, at, zoned)
+}
+
+func appendMoment(dst []byte, at time.Time, zoned bool) []byte {
 	dst = at.AppendFormat(dst, "2006-01-02 15:04:05.999999")
 	if zoned {
 		dst = append(dst, "+00"...)
@@ -83,11 +87,31 @@ func AppendTime(dst []byte, seconds float64, zoned bool) []byte {
 	return dst
 }
 
+// Exact returns the text of a moment of n units if AppendTime gives another text to its seconds, which
+// are a float64, else "". There are perSecond units in a second. Late moments with fractions of a
+// second have such a text.
+func Exact(n, perSecond int64, zoned bool) string {
+	if perSecond == 1e9 {
+		n, perSecond = floored(n, 1e3), 1e6
+	}
+	if perSecond == 1 || n < firstSecond*perSecond || n >= lastSecond*perSecond {
+		return ""
+	}
+	micros := n * (1e6 / perSecond) // which are fewer than 2^58 of either sign within these years
+	seconds := Seconds(n, perSecond)
+	if _, ok := within(seconds); ok && micros == int64(math.Round(seconds*1e6)) {
+		return ""
+	}
+	return string(appendMoment(nil, time.UnixMicro(micros).UTC(), zoned))
+}
+
+// The years 1 and 10000 begin at these seconds.
+const firstSecond, lastSecond = -62135596800, 253402300800
+
 // within returns the moment of a number of seconds. It reports whether the year has four digits,
 // since other moments have no text of this form.
 func within(seconds float64) (time.Time, bool) {
-	const first, last = -62135596800, 253402300800 // the years 1 and 10000 begin
-	if !(seconds >= first && seconds < last) {
+	if !(seconds >= firstSecond && seconds < lastSecond) {
 		return time.Time{}, false
 	}
 	return time.UnixMicro(int64(math.Round(seconds * 1e6))).UTC(), true

@@ -139,7 +139,7 @@ func TestDictionaryMemory(t *testing.T) {
 				_, err = r.Next(1)
 				most = max(most, r.dictionary.bytes)
 			}
-			values := int64(len(r.dictionary.numbers) + len(r.dictionary.texts))
+			values := int64(len(r.dictionary.numbers.Numbers) + len(r.dictionary.texts))
 			texts := 0
 			for _, text := range r.dictionary.texts {
 				texts += len(text)

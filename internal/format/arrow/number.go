@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"strconv"
 
+	"github.com/ditherml/dither/internal/columnar"
 	"github.com/ditherml/dither/internal/moment"
 )
 
@@ -28,6 +29,27 @@ func (v values) number() func(b []byte) float64 {
 		return func(b []byte) float64 { return float64(signed(b)) }
 	}
 	return func(b []byte) float64 { return float64(unsigned(b)) }
+}
+
+// exact returns the function that returns the exact text of a number if a float64 may not hold it,
+// else "". It returns nil if a float64 holds every number of the type.
+func (v values) exact() func(b []byte) string {
+	switch {
+	case v.id == typeTimestamp:
+		return func(b []byte) string { return moment.Exact(signed(b), v.perSecond, v.zoned) }
+	case v.id == typeDecimal:
+		return func(b []byte) string {
+			if len(b) <= 8 && columnar.ExactSigned(signed(b)) == "" {
+				return ""
+			}
+			return columnar.ExactDecimal(bigSigned(b), int(v.scale))
+		}
+	case v.id == typeInt && v.bits == 64 && v.signed:
+		return func(b []byte) string { return columnar.ExactSigned(signed(b)) }
+	case v.id == typeInt && v.bits == 64:
+		return func(b []byte) string { return columnar.ExactUnsigned(unsigned(b)) }
+	}
+	return nil
 }
 
 func unsigned(b []byte) uint64 {
@@ -72,14 +94,19 @@ func (v values) decimal(b []byte) float64 {
 			return float64(n) / math.Pow10(int(v.scale))
 		}
 	}
-	big256 := make([]byte, len(b))
+	out, _ := strconv.ParseFloat(bigSigned(b).String()+"e"+strconv.Itoa(-int(v.scale)), 64) // a number in any case
+	return out
+}
+
+// bigSigned returns an integer of any number of bytes.
+func bigSigned(b []byte) *big.Int {
+	reversed := make([]byte, len(b))
 	for i, c := range b {
-		big256[len(b)-1-i] = c
+		reversed[len(b)-1-i] = c
 	}
-	n := new(big.Int).SetBytes(big256)
+	n := new(big.Int).SetBytes(reversed)
 	if b[len(b)-1]>>7 == 1 {
 		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
 	}
-	out, _ := strconv.ParseFloat(n.String()+"e"+strconv.Itoa(-int(v.scale)), 64) // a number in any case
-	return out
+	return n
 }

@@ -26,7 +26,7 @@ type reader struct {
 	dictionary struct {
 		next    int   // batch of the dictionary
 		bytes   int64 // of its texts, their places and its numbers
-		numbers []float64
+		numbers columnar.Cells
 		texts   [][]byte
 		base    int // the place of texts in the cells that are being made, or -1
 	}
@@ -136,7 +136,7 @@ const dictionaryCell = 24
 func (r *reader) extend(b dictionaryBatch) {
 	d := &r.dictionary
 	if d.base = -1; !b.delta {
-		d.numbers, d.texts = nil, nil
+		d.numbers, d.texts = columnar.Cells{}, nil
 	}
 	p := r.open(b.batch, r.field.values, counts{})
 	if !b.delta {
@@ -155,7 +155,7 @@ func (r *reader) extend(b dictionaryBatch) {
 		if p.isText() {
 			d.texts = p.appendTexts(d.texts, from, n)
 		} else {
-			d.numbers = p.appendNumbers(d.numbers, from, n)
+			p.appendNumbers(&d.numbers, from, n)
 		}
 	}
 }
@@ -190,7 +190,7 @@ func (r *reader) give(n int64) error {
 		}
 		p.eachNull(r.row, n, func(i int64) { c.Codes[base+int(i)] = -1 })
 	default:
-		c.Numbers = p.appendNumbers(c.Numbers, r.row, n)
+		p.appendNumbers(c, r.row, n)
 	}
 	return nil
 }
@@ -198,11 +198,14 @@ func (r *reader) give(n int64) error {
 // giveCodes appends cells of a column with a dictionary.
 func (r *reader) giveCodes(n int64) error {
 	d, c := &r.dictionary, &r.cells
-	positions := r.part.appendNumbers(nil, r.row, n)
+	var places columnar.Cells
+	r.part.appendNumbers(&places, r.row, n)
 	if !r.field.values.isText() {
-		for _, v := range positions {
+		for _, v := range places.Numbers {
 			if !math.IsNaN(v) {
-				v = d.numbers[place(v, len(d.numbers))]
+				at := place(v, len(d.numbers.Numbers))
+				c.SetExact(len(c.Numbers), d.numbers.Exact[at])
+				v = d.numbers.Numbers[at]
 			}
 			c.Numbers = append(c.Numbers, v)
 		}
@@ -215,7 +218,7 @@ func (r *reader) giveCodes(n int64) error {
 		d.base = len(c.Texts)
 		c.Texts = append(c.Texts, d.texts...)
 	}
-	for _, v := range positions {
+	for _, v := range places.Numbers {
 		code := int32(-1)
 		if !math.IsNaN(v) {
 			if at := place(v, len(d.texts)); d.texts[at] != nil {
@@ -252,22 +255,29 @@ func (p *part) eachNull(from, n int64, null func(i int64)) {
 }
 
 // appendNumbers appends numbers of a range of rows; a null is NaN.
-func (p *part) appendNumbers(dst []float64, from, n int64) []float64 {
-	base := len(dst)
+func (p *part) appendNumbers(dst *columnar.Cells, from, n int64) {
+	base := len(dst.Numbers)
 	if p.id == typeNull {
 		for range n {
-			dst = append(dst, math.NaN())
+			dst.Numbers = append(dst.Numbers, math.NaN())
 		}
-		return dst
+		return
 	}
 	width := int64(p.width())
 	data := p.data.read(from*width, n*width)
 	number := p.number()
 	for i := range n {
-		dst = append(dst, number(data[i*width:(i+1)*width]))
+		dst.Numbers = append(dst.Numbers, number(data[i*width:(i+1)*width]))
 	}
-	p.eachNull(from, n, func(i int64) { dst[base+int(i)] = math.NaN() })
-	return dst
+	if exact := p.exact(); exact != nil {
+		for i := range n {
+			dst.SetExact(base+int(i), exact(data[i*width:(i+1)*width]))
+		}
+	}
+	p.eachNull(from, n, func(i int64) {
+		dst.Numbers[base+int(i)] = math.NaN()
+		delete(dst.Exact, base+int(i))
+	})
 }
 
 // appendTexts appends texts of a range of rows; a null is nil. The texts stay as they are.

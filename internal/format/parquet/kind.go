@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"math"
+	"math/big"
 
 	"github.com/ditherml/dither/internal/columnar"
 	"github.com/ditherml/dither/internal/moment"
@@ -128,6 +129,22 @@ func (e element) width() int {
 		return 12
 	}
 	return 0
+}
+
+// exact returns the exact text of a number if a float64 may not hold it, else "".
+func (e element) exact(bits uint64) string {
+	perSecond, zoned := e.stamp()
+	switch a := e.annotation(); {
+	case e.kind != typeInt64:
+		return ""
+	case a == isStamp:
+		return moment.Exact(int64(bits), perSecond, zoned)
+	case a == isDecimal:
+		return columnar.ExactDecimal(big.NewInt(int64(bits)), int(min(max(e.scale, 0), 18)))
+	case a == isUnsigned:
+		return columnar.ExactUnsigned(bits)
+	}
+	return columnar.ExactSigned(int64(bits))
 }
 
 // number returns the function that reads the bits of a number. A number of 32 bits is the low half.

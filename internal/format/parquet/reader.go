@@ -34,6 +34,7 @@ type reader struct {
 type dictionary struct {
 	read    bool
 	numbers []float64
+	exact   map[uint64]string // as columnar.Cells.Exact, by place in numbers
 	texts   [][]byte
 	base    int // the place at which texts begin in the cells that are being made, or -1
 }
@@ -84,6 +85,7 @@ func (r *reader) give(count int) error {
 		r.cells.Codes = spread(r.cells.Codes, levels, values, -1, func(v uint64) int32 { return int32(v & 1) })
 		return nil
 	case !r.page.codes:
+		r.giveExact(levels, values, r.field.exact)
 		r.cells.Numbers = spread(r.cells.Numbers, levels, values, missingNumber, r.field.number())
 		return nil
 	}
@@ -91,8 +93,25 @@ func (r *reader) give(count int) error {
 	if !below(values, len(known)) {
 		return damaged()
 	}
+	if exact := r.dictionary.exact; len(exact) > 0 {
+		r.giveExact(levels, values, func(v uint64) string { return exact[v] })
+	}
 	r.cells.Numbers = spread(r.cells.Numbers, levels, values, missingNumber, func(v uint64) float64 { return known[v] })
 	return nil
+}
+
+// giveExact notes the exact texts of numbers that will be appended.
+func (r *reader) giveExact(levels, values []uint64, exact func(v uint64) string) {
+	if r.field.kind != typeInt64 {
+		return
+	}
+	at := 0
+	for i, level := range levels {
+		if level != 0 {
+			r.cells.SetExact(len(r.cells.Numbers)+i, exact(values[at]))
+			at++
+		}
+	}
 }
 
 // giveTexts appends texts of a page without dictionary.
@@ -199,8 +218,14 @@ func (r *reader) takeDictionary(h pageHeader) error {
 	}
 	values, number := make([]uint64, h.values), r.field.number()
 	(&fixed{page, width}).next(values)
-	for _, v := range values {
+	for i, v := range values {
 		r.dictionary.numbers = append(r.dictionary.numbers, number(v))
+		if text := r.field.exact(v); text != "" {
+			if r.dictionary.exact == nil {
+				r.dictionary.exact = map[uint64]string{}
+			}
+			r.dictionary.exact[uint64(i)] = text
+		}
 	}
 	return nil
 }
