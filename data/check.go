@@ -22,6 +22,8 @@ type CheckReport struct {
 	// RepeatedKeys is the number of rows that share a key with another row. A schema with related
 	// tables drops them. The table is not clean if there are any.
 	RepeatedKeys int
+	// WithoutKey is the number of rows without a key, which a schema with related tables drops.
+	WithoutKey int
 	// Related has one report for each related table.
 	Related []relatedReport
 }
@@ -68,7 +70,7 @@ func (r *CheckReport) clean() bool {
 			return false
 		}
 	}
-	return r.Dropped+r.RepeatedKeys == 0
+	return r.Dropped+r.RepeatedKeys+r.WithoutKey == 0
 }
 
 // Check reads a table under a schema and returns a report on the cells of the table. It reads the

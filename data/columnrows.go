@@ -88,8 +88,8 @@ func (c *columnTable) rows(ctx context.Context, check *checker) error {
 		rows.levels[at] = check.features[j].Levels
 		rows.dates[at] = check.features[j].Kind != Numeric
 	}
-	rows.dates[check.layout.target] = !check.schema.Target.isNumber()
 	if check.hasTarget {
+		rows.dates[check.layout.target] = !check.schema.Target.isNumber()
 		rows.levels[check.layout.target] = check.schema.Target.Levels
 	}
 	for {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/ditherml/dither/internal/format"
@@ -26,7 +27,8 @@ type relatedRows struct {
 
 // join adds the features of related tables to a table of people. The record of a person is a
 // function of the rows with the person's key, in all tables. If several rows of the people table
-// have one key, all of them are dropped. Which of them comes first could depend on other persons.
+// have one key, all of them are dropped. Which of them comes first could depend on other persons. Rows
+// without a key are dropped, too.
 type join struct {
 	schema  *Schema
 	own     *Schema
@@ -54,8 +56,12 @@ func newJoin(s *Schema, src Source, o ReadOptions) (*join, error) {
 		}
 	}
 	for i := range s.Related {
-		if name := s.Related[i].Name; !hasKeyOf(src.Related, name) {
+		name := s.Related[i].Name
+		if !hasKeyOf(src.Related, name) {
 			return nil, fmt.Errorf("data: related table %q is not given, want its rows; name them with --related %s=FILE, or in Source.Related", name, name)
+		}
+		if table := src.Related[name].Database; table != nil && strings.HasPrefix(table.Name(), "query ") {
+			return nil, fmt.Errorf("data: the rows of related table %q are those of a query, want a table: a query can mix persons, and no certificate would show it; make a table of what it selects", name)
 		}
 	}
 	return newRecords(s, o)
@@ -168,11 +174,12 @@ func (j *join) under(d *Dataset, keepDropped, keepKey bool) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	return j.complete(d, codes, keys, keepDropped, keepKey)
+	return j.complete(d, codes, keys, true, keepDropped, keepKey)
 }
 
-// complete is under for given keys.
-func (j *join) complete(d *Dataset, codes []int32, keys []string, keepDropped, keepKey bool) (*Dataset, error) {
+// complete is under for given keys. If records are keyed, those without a key are dropped: a person
+// might have several.
+func (j *join) complete(d *Dataset, codes []int32, keys []string, keyed, keepDropped, keepKey bool) (*Dataset, error) {
 	j.note(d, codes, keys)
 	n := d.Records()
 	columns, dropped := make([][]float32, len(j.made)), make([]bool, n)
@@ -185,7 +192,7 @@ func (j *join) complete(d *Dataset, codes []int32, keys []string, keepDropped, k
 		if code >= 0 {
 			person = keys[code]
 		}
-		dropped[i] = d.Dropped(i) || code >= 0 && j.repeated[code]
+		dropped[i] = d.Dropped(i) || code < 0 && keyed || code >= 0 && j.repeated[code]
 		j.values(values, person, i)
 		for k, v := range values {
 			at := len(d.features) + k

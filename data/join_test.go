@@ -48,6 +48,18 @@ related:
       ward-last: {last: ward, missing: zero}
 `
 
+// TestJoinKeyIsNotLearned: the levels of a key are persons.
+func TestJoinKeyIsNotLearned(t *testing.T) {
+	text := strings.Replace(joinedSchema, "person: ignore", "person: {levels: private, max-levels: 20}", 1)
+	s, err := data.ParseSchema("s.yaml", []byte(text))
+	if err == nil {
+		_, err = data.Read(context.Background(), s, joinedFiles(t, joinedPeople, joinedVisits), data.ReadOptions{})
+	}
+	if err == nil || !strings.Contains(err.Error(), "people-key \"person\" are private") {
+		t.Errorf("got %v, want a refusal", err)
+	}
+}
+
 // joinedFiles writes two tables as CSV and returns the source.
 func joinedFiles(t testing.TB, people, visits string) data.Source {
 	t.Helper()
@@ -109,8 +121,6 @@ func TestJoin(t *testing.T) {
 		"10 3 1 14 7 4 8 10 4 0 1 0",
 		"20 1 1 5 5 5 5 5 5 1 1 1",
 		"30 0 0 0 - - - - - - - 0",
-		"50 0 0 0 - - - - - - - 1", // rows without a key are persons of their own
-		"60 0 0 0 - - - - - - - 0",
 		"71 0 0 0 - - - - - - - 0", // the other row with this key has no target
 	}
 	if rows := rowTexts(got); !slices.Equal(rows, want) {
@@ -132,8 +142,8 @@ func TestJoin(t *testing.T) {
 			dropped = append(dropped, i)
 		}
 	}
-	if _, keys, failed := all.Group("person"); all.Records() != 9 || !slices.Equal(dropped, []int{3, 4, 7}) || failed != nil || !slices.Contains(keys, "4") {
-		t.Errorf("got %d rows, dropped %d, keys %q (%v), want 9 rows without 3, 4 and 7", all.Records(), dropped, keys, failed)
+	if _, keys, failed := all.Group("person"); all.Records() != 9 || !slices.Equal(dropped, []int{3, 4, 5, 6, 7}) || failed != nil || !slices.Contains(keys, "4") {
+		t.Errorf("got %d rows, dropped %d, keys %q (%v), want 9 rows without 3 to 7", all.Records(), dropped, keys, failed)
 	}
 	for block := 1; block <= 9; block++ {
 		var rows []string
@@ -189,8 +199,8 @@ func TestJoinCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report.Clean || report.Rows != 9 || report.Dropped != 1 || report.RepeatedKeys != 2 {
-		t.Errorf("got %+v, want 9 rows with 1 dropped and 2 that share a key", report)
+	if report.Clean || report.Rows != 9 || report.Dropped != 1 || report.RepeatedKeys != 2 || report.WithoutKey != 2 {
+		t.Errorf("got %+v, want 9 rows with 1 dropped, 2 that share a key and 2 without one", report)
 	}
 	if want := "[{Name:visits Rows:8 Dropped:0 WithoutPerson:2 BeyondMaxRows:1}]"; fmt.Sprintf("%+v", report.Related) != want {
 		t.Errorf("got %+v, want %s", report.Related, want)
@@ -223,7 +233,7 @@ func TestJoinKeysAreExact(t *testing.T) {
 	for _, row := range rowTexts(got) {
 		counts = append(counts, strings.Join(strings.Fields(row)[:2], ":"))
 	}
-	if want := "1:0 2:0 3:1 4:0 5:1"; strings.Join(counts, " ") != want {
+	if want := "3:1 5:1"; strings.Join(counts, " ") != want {
 		t.Errorf("got %q, want ages and counts %s", counts, want)
 	}
 }

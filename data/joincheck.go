@@ -21,8 +21,11 @@ func checkJoined(ctx context.Context, s *Schema, src Source) (*CheckReport, erro
 	if err = countKeys(ctx, q, made, src, s.peopleKey(), people); err != nil {
 		return nil, err
 	}
-	for _, n := range people {
-		if n > 1 {
+	for key, n := range people {
+		switch {
+		case key == "":
+			report.WithoutKey = n
+		case n > 1:
 			report.RepeatedKeys += n
 		}
 	}
@@ -35,13 +38,15 @@ func checkJoined(ctx context.Context, s *Schema, src Source) (*CheckReport, erro
 	return report, nil
 }
 
-// countKeys counts the rows of each key. Rows that the schema drops do not count.
+// countKeys counts the rows of each key, and under "" those without one. Rows that the schema drops do not count.
 func countKeys(ctx context.Context, q request, b *builder, src Source, key string, counts map[string]int) error {
 	return readBlocks(ctx, q, b, src, false, relatedBlock, func(d *Dataset) error {
 		codes, keys, err := d.Group(key)
 		for _, code := range codes {
 			if code >= 0 {
 				counts[keys[code]]++
+			} else {
+				counts[""]++
 			}
 		}
 		return err
@@ -72,7 +77,7 @@ func (r *CheckReport) addRelated(ctx context.Context, s *Schema, t *relatedTable
 		return err
 	}
 	for key, n := range counts {
-		if people[key] > 0 {
+		if key != "" && people[key] > 0 {
 			one.WithoutPerson -= n
 			one.BeyondMaxRows += max(0, n-t.MaxRows)
 		}

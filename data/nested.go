@@ -11,7 +11,7 @@ import (
 
 // fromNested is FromSlice for a schema with related tables. A record has the rows of a related table
 // in a field, which is a slice of structs. If the records have a field for the key of persons,
-// records that share a key are dropped. Otherwise each record is a person.
+// records that share a key or have none are dropped. Otherwise each record is a person.
 func fromNested(s *Schema, records reflect.Value, o ReadOptions) (*Dataset, error) {
 	if err := checkRequest(s, o); err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func fromNested(s *Schema, records reflect.Value, o ReadOptions) (*Dataset, erro
 		}
 		j.tables = append(j.tables, rows)
 	}
-	return j.complete(d, codes, keys, o.KeepDropped, slices.Contains(o.Extra, key))
+	return j.complete(d, codes, keys, keys != nil, o.KeepDropped, slices.Contains(o.Extra, key))
 }
 
 // nestedRows reads the rows of a related table in a field of the records. The rows belong to the

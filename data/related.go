@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -40,7 +41,7 @@ type relatedTables []relatedTable
 func (tables relatedTables) Words() []string {
 	var words []string
 	for _, t := range tables {
-		words = append(words, related.Words(t.Name, t.MaxRows))
+		words = append(words, related.Words(t.Name, t.MaxRows, t.mostRecords()))
 	}
 	return words
 }
@@ -88,12 +89,11 @@ func (t *relatedTable) schema(of *Schema) *Schema {
 			columns = append(columns, Column{Name: name, Kind: Ignored})
 		}
 	}
-	most := t.MaxRecords
-	if most == 0 {
-		most = defaultRelatedRows
-	}
-	return &Schema{Name: of.Name, MaxRecords: most, MissingMarks: of.MissingMarks, Columns: columns}
+	return &Schema{Name: of.Name, MaxRecords: t.mostRecords(), MissingMarks: of.MissingMarks, Columns: columns}
 }
+
+// mostRecords returns the largest number of rows of the table.
+func (t *relatedTable) mostRecords() int { return cmp.Or(t.MaxRecords, defaultRelatedRows) }
 
 // extra returns the columns that are read as texts: the key, and the order if there is one.
 func (t *relatedTable) extra() []string {
@@ -149,6 +149,8 @@ func (s *Schema) faultRelatedTable(t *relatedTable) *fault {
 		return &fault{problem: "it has no key", want: "the column that names the person of a row", remedy: "write key: with its name"}
 	case !declares(t.PeopleKey):
 		return &fault{problem: fmt.Sprintf("the table of people has no column %q", t.PeopleKey), want: "the column that names a person", remedy: "declare it under columns, as ignore if it is no feature, or name another with people-key:"}
+	case slices.ContainsFunc(s.ownColumns(), func(c Column) bool { return c.Name == t.PeopleKey && c.Learning != Declared }):
+		return &fault{problem: fmt.Sprintf("the levels or bounds of its people-key %q are private", t.PeopleKey), want: "a key that is declared, mostly as ignore", remedy: "declare the column as ignore"}
 	case t.PeopleKey != s.peopleKey():
 		return &fault{problem: fmt.Sprintf("its people-key is %q", t.PeopleKey), want: fmt.Sprintf("%q, as for table %q", s.peopleKey(), s.Related[0].Name), remedy: "name persons by one column"}
 	case s.RowsPerPerson > 1:

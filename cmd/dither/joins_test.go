@@ -67,7 +67,7 @@ func TestJoinsPage(t *testing.T) {
 		}
 	}
 	verified, _ := mustInvoke(t, "verify", "model")
-	const assumption = `A record is one person: a row of the table, and the rows with the same key in "visits", of which at most 20 are used. A key names one person in all tables.`
+	const assumption = `A record is one person: a row of the table, and the rows with the same key in "visits", which has at most 100000000 rows, at most 20 of which are used. A key names one person in all tables, and a related row is about that person alone.`
 	if !strings.Contains(verified, assumption) || !strings.Contains(readFile(t, "model/model.json"), "people-key: person") {
 		t.Errorf("got\n%s\nwant %q, and the related table in the model", verified, assumption)
 	}

@@ -12,17 +12,19 @@ import (
 )
 
 // described is the form of the words about a related table.
-const described = "the rows with the same key in %q, of which at most %d are used"
+const described = "the rows with the same key in %q, which has at most %d rows, at most %d of which are used"
 
 // Words returns the rows of a related table in words, for Assumption.
-func Words(table string, maxRows int) string { return fmt.Sprintf(described, table, maxRows) }
+func Words(table string, maxRows, maxRecords int) string {
+	return fmt.Sprintf(described, table, maxRecords, maxRows)
+}
 
 // Check returns an error if a text is none that Words returns.
 func Check(pkg string, words []string) error {
 	for _, text := range words {
 		var table string
-		var maxRows int
-		if _, err := fmt.Sscanf(text, described, &table, &maxRows); err != nil || maxRows < 1 || Words(table, maxRows) != text {
+		var maxRows, maxRecords int
+		if _, err := fmt.Sscanf(text, described, &table, &maxRecords, &maxRows); err != nil || min(maxRows, maxRecords) < 1 || Words(table, maxRows, maxRecords) != text {
 			return fmt.Errorf("%s: the related rows of a record are %q, want words about a table and its rows", pkg, text)
 		}
 	}
@@ -32,7 +34,7 @@ func Check(pkg string, words []string) error {
 // Assumption returns what a guarantee depends on if records are joined with related tables, which
 // Words describes.
 func Assumption(words []string) string {
-	return "A record is one person: a row of the table, and " + strings.Join(words, ", and ") + ". A key names one person in all tables."
+	return "A record is one person: a row of the table, and " + strings.Join(words, ", and ") + ". A key names one person in all tables, and a related row is about that person alone. Rows without a key are not used."
 }
 
 // Refused returns the error about a unit of persons in a schema with related tables.

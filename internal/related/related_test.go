@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -97,10 +98,10 @@ func TestRandomRowsDependOnPersons(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	if err := Check("query", []string{Words("visits", 3), Words("a \"b\"\n", 1)}); err != nil {
+	if err := Check("query", []string{Words("visits", 3, 9), Words("a \"b\"\n", 1, 100)}); err != nil {
 		t.Error(err)
 	}
-	for _, text := range []string{"", "the visits", Words("v", 0), Words("v", 2) + " ", "the rows with the same key in v, of which at most 2 are used", "the rows with the same key in \"v\", of which at most 2 are used. All is well."} {
+	for _, text := range []string{"", "the visits", Words("v", 0, 9), Words("v", 2, 0), Words("v", 2, 9) + " ", strings.Replace(Words("v", 2, 9), `"v"`, "v", 1), Words("v", 2, 9) + ". All is well."} {
 		if Check("query", []string{text}) == nil {
 			t.Errorf("%q passes, want it refused", text)
 		}

@@ -21,8 +21,9 @@ type Report struct {
 	Rows        int            `json:"rows"`
 	DroppedRows int            `json:"dropped-rows"`
 	Columns     []ColumnReport `json:"columns"`
-	// RepeatedKeys is the number of rows that share a key, and Related has the related tables.
+	// RepeatedKeys is the number of rows that share a key, WithoutKey that of rows without one, and Related has the related tables.
 	RepeatedKeys int             `json:"rows-that-share-a-key,omitempty"`
+	WithoutKey   int             `json:"rows-without-a-key,omitempty"`
 	Related      []RelatedReport `json:"related,omitempty"`
 }
 
@@ -52,7 +53,7 @@ func Check(ctx context.Context, s *data.Schema, src data.Source) (Report, error)
 	if err != nil {
 		return Report{}, err
 	}
-	report := Report{Notice: CheckNotice, Clean: found.Clean, Rows: found.Rows, DroppedRows: found.Dropped, Columns: []ColumnReport{}, RepeatedKeys: found.RepeatedKeys}
+	report := Report{Notice: CheckNotice, Clean: found.Clean, Rows: found.Rows, DroppedRows: found.Dropped, Columns: []ColumnReport{}, RepeatedKeys: found.RepeatedKeys, WithoutKey: found.WithoutKey}
 	for _, t := range found.Related {
 		report.Related = append(report.Related, RelatedReport{t.Name, t.Rows, t.Dropped, t.WithoutPerson, t.BeyondMaxRows})
 	}
@@ -78,6 +79,9 @@ func (r Report) Text() []byte {
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n\n%d rows; the schema drops %d of them\n", r.Notice, r.Rows, r.DroppedRows)
+	if r.WithoutKey > 0 {
+		fmt.Fprintf(&b, "%d rows have no key, and are dropped\n", r.WithoutKey)
+	}
 	if r.RepeatedKeys > 0 {
 		fmt.Fprintf(&b, "%d rows share a key with another row, and are dropped\n", r.RepeatedKeys)
 	}

@@ -68,3 +68,36 @@ columns:
 		}
 	}
 }
+
+// TestRelatedFilesAreChecked: a related table may be in a file of any kind.
+func TestRelatedFilesAreChecked(t *testing.T) {
+	s, err := data.ParseSchema("s.yaml", []byte(`dither-schema: 1
+max-records: 200
+target: {column: y, levels: ["no", "yes"]}
+columns: {price: ignore, unsigned: ignore, at: ignore, millis: ignore, wide: ignore, id: ignore}
+related:
+  visits:
+    key: id
+    max-rows: 3
+    columns: {unsigned: ignore, price: {numeric: [0, 1e15], out-of-range: clamp}, at: ignore, millis: ignore, wide: ignore, y: ignore}
+    features:
+      visits: {count: true}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"wide.csv", "wide.arrow", "coded.arrow"} {
+		at := func(name string) data.Source {
+			return data.Source{Path: filepath.Join("testdata", name), Formats: readers.All()}
+		}
+		src := at("wide.csv")
+		src.Related = map[string]data.Source{"visits": at(file)}
+		report, err := data.Check(context.Background(), s, src)
+		if err != nil || report.RepeatedKeys != 2 || report.WithoutKey != 1 || fmt.Sprintf("%+v", report.Related) != "[{Name:visits Rows:7 Dropped:0 WithoutPerson:1 BeyondMaxRows:0}]" {
+			t.Errorf("%s: got %+v, %v, want 7 rows of which one has no key", file, report, err)
+		}
+		if d, err := data.Read(context.Background(), s, src, data.ReadOptions{}); err != nil || d.Records() != 4 {
+			t.Errorf("%s: got %v, %v, want the 4 persons with a key of their own", file, d, err)
+		}
+	}
+}
