@@ -50,9 +50,9 @@ func Write(ctx context.Context, a Address, replace bool, fields []Field, fill fu
 	return nil
 }
 
-// described says of a table whether it exists, whether it is a foreign table, and whether this user
-// may only insert rows. PostgreSQL lets such a user take no lock that other writers wait for.
-const described = `SELECT c.oid IS NOT NULL, coalesce(c.relkind = 'f', false),
+// described says of a table whether it exists, whether it is a foreign table or has a foreign
+// partition, and whether this user may only insert rows. PostgreSQL lets such a user take no lock that other writers wait for.
+const described = `SELECT c.oid IS NOT NULL, coalesce(c.relkind = 'f' OR EXISTS (SELECT FROM pg_partition_tree(c.oid) AS part JOIN pg_class AS of ON of.oid = part.relid AND of.relkind = 'f'), false),
 	coalesce(has_table_privilege(c.oid, 'INSERT') AND NOT has_table_privilege(c.oid, 'UPDATE, DELETE, TRUNCATE'), false)
 	FROM (SELECT to_regclass($1)::oid AS oid) AS named LEFT JOIN pg_class AS c USING (oid)`
 
@@ -68,7 +68,7 @@ func prepare(ctx context.Context, conn *pgx.Conn, name string, replace bool, fie
 		err = conn.QueryRow(ctx, described, name).Scan(&exists, &foreign, &inserts)
 	}
 	if err == nil && foreign {
-		return &database.Problem{Problem: "the table is a foreign one", Want: "a table of this server, because another server may keep a part of the rows after an error",
+		return &database.Problem{Problem: "the table is a foreign one, or has a foreign partition", Want: "a table of this server, because another server may keep a part of the rows after an error",
 			Remedy: "name a new table, and copy its rows with INSERT INTO … SELECT"}
 	}
 	if err == nil && !exists {
@@ -113,13 +113,13 @@ func pour(ctx context.Context, conn *pgx.Conn, name string, fields []Field, fill
 		names = append(names, identifier(f.Name))
 	}
 	r, w := io.Pipe()
-	filled := make(chan error, 1)
+	filled, counted := make(chan error, 1), counter{to: w}
 	go func() {
-		err := fill(w)
+		err := fill(&counted)
 		_ = w.CloseWithError(err)
 		filled <- err
 	}()
-	_, err := conn.PgConn().CopyFrom(ctx, r, fmt.Sprintf("COPY %s (%s) FROM STDIN (FORMAT csv, HEADER, ENCODING 'UTF8')", name, strings.Join(names, ", ")))
+	taken, err := conn.PgConn().CopyFrom(ctx, r, fmt.Sprintf("COPY %s (%s) FROM STDIN (FORMAT csv, HEADER, ENCODING 'UTF8')", name, strings.Join(names, ", ")))
 	_ = r.CloseWithError(errEnough)
 	if failed := <-filled; failed != nil && !errors.Is(failed, errEnough) {
 		return failed
@@ -127,7 +127,31 @@ func pour(ctx context.Context, conn *pgx.Conn, name string, fields []Field, fill
 	if err != nil {
 		return unwritten(ctx, err)
 	}
+	if taken.RowsAffected() != counted.lines-1 { // without the header
+		return &database.Problem{Problem: "the table does not keep every row, as a trigger may decide", Want: "a table that takes every row", Remedy: "nothing was written; name another table",
+			Err: failure.Running(errors.New("unwritten"))}
+	}
 	return nil
+}
+
+// counter counts the rows of a CSV text that it passes on. A line within quotes ends no row.
+type counter struct {
+	to     io.Writer
+	quoted bool
+	lines  int64
+}
+
+// Write passes the text on.
+func (c *counter) Write(text []byte) (int, error) {
+	for _, b := range text {
+		switch {
+		case b == '"':
+			c.quoted = !c.quoted
+		case b == '\n' && !c.quoted:
+			c.lines++
+		}
+	}
+	return c.to.Write(text)
 }
 
 // unwritten returns the error of a server that takes no rows. Its message may quote a cell.

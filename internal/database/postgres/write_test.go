@@ -111,8 +111,17 @@ func kinds(t *testing.T, server *pgtest.Server) {
 	run(t, server, "CREATE FOREIGN DATA WRAPPER nowhere", "CREATE SERVER far FOREIGN DATA WRAPPER nowhere", "CREATE FOREIGN TABLE abroad (x float8) SERVER far",
 		"CREATE VIEW looking AS SELECT 1::float8 AS x WHERE false", "CREATE MATERIALIZED VIEW stored AS SELECT 1::float8 AS x WHERE false", "CREATE TABLE guarded (x float8)",
 		"CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION USING ERRCODE = '42703', MESSAGE = 'cell ' || NEW.x; END $$",
-		"CREATE TRIGGER tell BEFORE INSERT ON guarded FOR EACH ROW EXECUTE FUNCTION tell()")
-	for table, want := range map[string]string{"abroad": "a foreign one, want a table of this server", "looking": "as a view or an index does not, want an ordinary table", "stored": "as a view or an index does not", "guarded": "its rules name some"} {
+		"CREATE TRIGGER tell BEFORE INSERT ON guarded FOR EACH ROW EXECUTE FUNCTION tell()",
+		"CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$", "CREATE TABLE sieve (x float8)",
+		"CREATE TRIGGER skip BEFORE INSERT ON sieve FOR EACH ROW EXECUTE FUNCTION skip()",
+		"CREATE TABLE split (x float8) PARTITION BY RANGE (x)", "CREATE TABLE near PARTITION OF split FOR VALUES FROM (0) TO (9)",
+		"CREATE FOREIGN TABLE distant PARTITION OF split FOR VALUES FROM (9) TO (99) SERVER far",
+		"CREATE TABLE parted (x float8) PARTITION BY RANGE (x)", "CREATE TABLE lower PARTITION OF parted FOR VALUES FROM (0) TO (9)")
+	if err := write(server, "parted", "", false, oneRow); err != nil {
+		t.Errorf("a table with partitions of this server: got %v", err)
+	}
+	for table, want := range map[string]string{"abroad": "has a foreign partition, want a table of this server", "looking": "as a view or an index does not, want an ordinary table", "stored": "as a view or an index does not", "guarded": "its rules name some",
+		"sieve": "does not keep every row", "split": "has a foreign partition"} {
 		err := write(server, table, "", false, oneRow)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "cell") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: got %v, want one line with %q and no cell", table, err, want)
