@@ -267,3 +267,35 @@ func TestJoinRefusals(t *testing.T) {
 		t.Errorf("left %q", left)
 	}
 }
+
+// TestJoinSweep sweeps with two related tables, whose file has a comma in its name, and shows no folder.
+func TestJoinSweep(t *testing.T) {
+	schema, _ := joinsPage(t)
+	t.Chdir(t.TempDir())
+	clinic(t)
+	head, visits, _ := strings.Cut(schema, "related:\n")
+	calls := strings.NewReplacer("  visits:\n", "  calls:\n", "      visits:", "      calls:", "nights:", "late:", "mean-cost:", "mean-price:", "last-ward:", "last-desk:").Replace(visits)
+	writeText(t, "two.yaml", head+"related:\n"+visits+calls)
+	folder := filepath.Join(t.TempDir(), "private-folder")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writeText(t, filepath.Join(folder, "vi,sits.csv"), readText(t, "visits.csv"))
+	mustInvoke(t, "sweep", "--data", "people.csv", "--schema", "two.yaml", "--related", "visits="+filepath.Join(folder, "vi,sits.csv"), "--related", "calls="+filepath.Join(folder, "vi,sits.csv"),
+		"--learning-rate", "1,2", "--steps", "2", "--data-public", "--split", "first:0.8", "--quiet", "--out", "swept")
+	files, err := os.ReadDir("swept")
+	if err != nil || len(files) < 4 {
+		t.Fatalf("got %d files, %v", len(files), err)
+	}
+	named := false
+	for _, f := range files {
+		text := readText(t, filepath.Join("swept", f.Name()))
+		named = named || strings.Contains(text, "visits=vi,sits.csv")
+		if strings.Contains(text, "private-folder") {
+			t.Errorf("%s shows the folder of a related table", f.Name())
+		}
+	}
+	if !named {
+		t.Error("no file names the related table")
+	}
+}

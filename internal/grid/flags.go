@@ -13,15 +13,17 @@ import (
 )
 
 // These lists have flags of dither train. The list without has flags that sweeps lack, and
-// fixedNames has flags with one value for all runs. The list pathNames has flags that name files,
-// and wholeNames has flags with commas in their values.
+// fixedNames has flags with one value for all runs. The list pathNames has flags that name files.
+// The list wholeNames has flags with commas in their values. The list repeatedNames has flags that
+// each run may have several times.
 var (
 	without = []string{"out", "replace", "dry-run", "non-private", "json", "quiet", "stream", "cache-features", "group", "print-not-private", "threshold",
 		"holdout", "holdout-noise", "holdout-bins", "holdout-score-range", "holdout-residual-bound", "checkpoint", "checkpoint-every", "resume", "frozen-from", "train-layers", "frozen-public", "sweep", "ledger", "population", "purpose", "sign"}
-	fixedNames = []string{"data", "table", "query", "labels", "delimiter", "schema", "target", "test", "test-labels", "test-public", "records", "max-records", "assume-public", "unit", "sample-weights",
+	fixedNames = []string{"data", "related", "table", "query", "labels", "delimiter", "schema", "target", "test", "test-labels", "test-public", "records", "max-records", "assume-public", "unit", "sample-weights",
 		"transform", "neighboring"}
-	pathNames  = []string{"data", "labels", "schema", "test", "test-labels"}
-	wholeNames = []string{"data", "table", "query", "labels", "delimiter", "schema", "target", "test", "test-labels", "unit", "sample-weights", "interactions", "transform", "hidden", "class-weights", "clipping-norms", "clipping-groups"}
+	repeatedNames = []string{"transform", "related"}
+	pathNames     = []string{"data", "labels", "schema", "test", "test-labels"}
+	wholeNames    = []string{"data", "related", "table", "query", "labels", "delimiter", "schema", "target", "test", "test-labels", "unit", "sample-weights", "interactions", "transform", "hidden", "class-weights", "clipping-norms", "clipping-groups"}
 )
 
 // noiseFlag sets the noise of each step instead of epsilon. dither train has no such flag.
@@ -124,7 +126,7 @@ func (f *Flags) Settings() (fixed []sweep.Setting, varied []sweep.Parameter, err
 		switch {
 		case failed != nil:
 			return nil, nil, failed
-		case name == "transform" || len(values) == 1:
+		case slices.Contains(repeatedNames, name) || len(values) == 1:
 			for _, v := range values {
 				fixed = append(fixed, sweep.Setting{Name: name, Value: v})
 			}
@@ -184,6 +186,8 @@ func (f *Flags) Command(o Options, file string) string {
 		for _, v := range *f.values[name] {
 			if slices.Contains(pathNames, name) {
 				v = outcome.BaseName(v)
+			} else if name == "related" {
+				v = outcome.RelatedName(v)
 			}
 			between := " "
 			if f.kinds[name] == "bool" {

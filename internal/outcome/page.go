@@ -97,12 +97,20 @@ func BaseName(name string) string {
 	return filepath.Base(name)
 }
 
+// RelatedName returns a value of the flag related without folders: the name of the table, and its file.
+func RelatedName(value string) string {
+	name, path, _ := strings.Cut(value, "=")
+	return name + "=" + BaseName(path)
+}
+
 // Shown returns the settings. File names among the values are without folders.
 func Shown(settings []sweep.Setting) []sweep.Setting {
 	out := append([]sweep.Setting{}, settings...)
 	for i, s := range out {
 		if slices.Contains(paths, s.Name) {
 			out[i].Value = BaseName(s.Value)
+		} else if s.Name == "related" {
+			out[i].Value = RelatedName(s.Value)
 		}
 	}
 	return out

@@ -50,8 +50,8 @@ func Write(ctx context.Context, a Address, replace bool, fields []Field, fill fu
 	return nil
 }
 
-// described says of a table whether it exists, whether it is a foreign table or has a foreign
-// partition, and whether this user may only insert rows. PostgreSQL lets such a user take no lock that other writers wait for.
+// described says of a table whether it exists, and whether it is a foreign table or has a foreign
+// partition. It also says whether this user may only insert rows. PostgreSQL lets such a user take no lock that other writers wait for.
 const described = `SELECT c.oid IS NOT NULL, coalesce(c.relkind = 'f' OR EXISTS (SELECT FROM pg_partition_tree(c.oid) AS part JOIN pg_class AS of ON of.oid = part.relid AND of.relkind = 'f'), false),
 	coalesce(has_table_privilege(c.oid, 'INSERT') AND NOT has_table_privilege(c.oid, 'UPDATE, DELETE, TRUNCATE'), false)
 	FROM (SELECT to_regclass($1)::oid AS oid) AS named LEFT JOIN pg_class AS c USING (oid)`
