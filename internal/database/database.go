@@ -123,8 +123,9 @@ func IsName(name string) bool {
 
 func oneLine(text string) string { return display.OneLine(strings.Join(strings.Fields(text), " ")) }
 
-// secrets are passwords in addresses and in the settings of a connection.
-var secrets = regexp.MustCompile(`(?i)(\w://[^\s/?#@:]*:)\S*(@)|(password\s*(?:=|%3d)\s*)('(?:[^'\\]|\\.)*'|[^\s&;"']+)`)
+// secrets are passwords in addresses and in the settings of a connection. PWD is a
+// setting only after a quote or a separator, because a column may have that name.
+var secrets = regexp.MustCompile(`(?i)(\w://[^\s/?#@:]*:)\S*(@)|((?:password|[;&?'"$]\s*pwd)\s*(?:=|%3d)\s*)('(?:[^'\\]|\\.)*'|\{(?:[^}]|\}\})*\}|[^\s&;"']+)`)
 
 // Redact returns a text without the passwords in addresses of databases. Parsed addresses contain
 // none. Redact is for texts that quote a command line before it was parsed.

@@ -15,6 +15,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
 	"github.com/ditherml/dither/internal/display"
+	"github.com/ditherml/dither/internal/format"
 	"github.com/ditherml/dither/internal/layers"
 	"github.com/ditherml/dither/internal/outcome"
 	"github.com/ditherml/dither/internal/tabular"
@@ -189,6 +190,9 @@ func builtinHashes(name string) ([]sweep.Setting, error) {
 }
 
 func hashFile(path string) (string, error) {
+	if format.IsParts(path) {
+		return "", fmt.Errorf("%s is a folder or a pattern, want one file for a sweep; join its files into one", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return "", fmt.Errorf("%s cannot be read: %w; name a file that can", path, display.Pathless(err))

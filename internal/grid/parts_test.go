@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -70,5 +72,29 @@ func TestHashesAreOfTheRows(t *testing.T) {
 	table.readings = 5
 	if d, failed := p.definition(t.Context()); failed != nil || hashes[d.Data[0].Value] {
 		t.Errorf("got the hash %v (%v) of other rows, want another one", d.Data, failed)
+	}
+}
+
+// TestSeveralFiles wants a clear refusal of a folder of parts and of a pattern, as table and as related
+// table.
+func TestSeveralFiles(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "part.csv"), []byte("x\n1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{folder, filepath.Join(folder, "*.csv")} {
+		for name, base := range map[string]Base{
+			"data":    {Files: []sweep.Setting{{Name: "data", Value: path}}},
+			"related": {Related: map[string]data.Source{"visits": {Path: path}}},
+		} {
+			p := &Plan{Base: base}
+			if _, err := p.hashes(t.Context()); err == nil || !strings.Contains(err.Error(), "is a folder or a pattern, want one file") {
+				t.Errorf("%s %s: got %v, want a refusal of several files", name, path, err)
+			}
+		}
+	}
+	p := &Plan{Base: Base{Files: []sweep.Setting{{Name: "data", Value: filepath.Join(folder, "part.csv")}}}}
+	if sums, err := p.hashes(t.Context()); err != nil || len(sums) != 1 {
+		t.Errorf("one file: got %v, %v, want its hash", sums, err)
 	}
 }

@@ -51,8 +51,10 @@ func Write(ctx context.Context, a Address, replace bool, fields []Field, fill fu
 }
 
 // described says of a table whether it exists, and whether it is a foreign table or has a foreign
-// partition. It also says whether this user may only insert rows. PostgreSQL lets such a user take no lock that other writers wait for.
-const described = `SELECT c.oid IS NOT NULL, coalesce(c.relkind = 'f' OR EXISTS (SELECT FROM pg_partition_tree(c.oid) AS part JOIN pg_class AS of ON of.oid = part.relid AND of.relkind = 'f'), false),
+// partition or child. It also says whether this user may only insert rows. PostgreSQL lets such a user
+// take no lock that other writers wait for.
+const described = `SELECT c.oid IS NOT NULL, EXISTS (WITH RECURSIVE heirs AS (SELECT c.oid UNION SELECT inhrelid FROM pg_inherits JOIN heirs ON inhparent = heirs.oid)
+		SELECT FROM heirs JOIN pg_class AS of ON of.oid = heirs.oid AND of.relkind = 'f'),
 	coalesce(has_table_privilege(c.oid, 'INSERT') AND NOT has_table_privilege(c.oid, 'UPDATE, DELETE, TRUNCATE'), false)
 	FROM (SELECT to_regclass($1)::oid AS oid) AS named LEFT JOIN pg_class AS c USING (oid)`
 
@@ -68,7 +70,7 @@ func prepare(ctx context.Context, conn *pgx.Conn, name string, replace bool, fie
 		err = conn.QueryRow(ctx, described, name).Scan(&exists, &foreign, &inserts)
 	}
 	if err == nil && foreign {
-		return &database.Problem{Problem: "the table is a foreign one, or has a foreign partition", Want: "a table of this server, because another server may keep a part of the rows after an error",
+		return &database.Problem{Problem: "the table is a foreign one, or has a foreign partition or child", Want: "a table of this server, because another server may keep a part of the rows after an error",
 			Remedy: "name a new table, and copy its rows with INSERT INTO … SELECT"}
 	}
 	if err == nil && !exists {

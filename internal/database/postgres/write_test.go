@@ -116,12 +116,13 @@ func kinds(t *testing.T, server *pgtest.Server) {
 		"CREATE TRIGGER skip BEFORE INSERT ON sieve FOR EACH ROW EXECUTE FUNCTION skip()",
 		"CREATE TABLE split (x float8) PARTITION BY RANGE (x)", "CREATE TABLE near PARTITION OF split FOR VALUES FROM (0) TO (9)",
 		"CREATE FOREIGN TABLE distant PARTITION OF split FOR VALUES FROM (9) TO (99) SERVER far",
-		"CREATE TABLE parted (x float8) PARTITION BY RANGE (x)", "CREATE TABLE lower PARTITION OF parted FOR VALUES FROM (0) TO (9)")
+		"CREATE TABLE parted (x float8) PARTITION BY RANGE (x)", "CREATE TABLE lower PARTITION OF parted FOR VALUES FROM (0) TO (9)",
+		"CREATE TABLE elder (x float8)", "CREATE TABLE middle () INHERITS (elder)", "CREATE FOREIGN TABLE heir () INHERITS (middle) SERVER far")
 	if err := write(server, "parted", "", false, oneRow); err != nil {
 		t.Errorf("a table with partitions of this server: got %v", err)
 	}
-	for table, want := range map[string]string{"abroad": "has a foreign partition, want a table of this server", "looking": "as a view or an index does not, want an ordinary table", "stored": "as a view or an index does not", "guarded": "its rules name some",
-		"sieve": "does not keep every row", "split": "has a foreign partition"} {
+	for table, want := range map[string]string{"abroad": "has a foreign partition or child, want a table of this server", "looking": "as a view or an index does not, want an ordinary table", "stored": "as a view or an index does not", "guarded": "its rules name some",
+		"sieve": "does not keep every row", "split": "has a foreign partition", "elder": "has a foreign partition"} {
 		err := write(server, table, "", false, oneRow)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "cell") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: got %v, want one line with %q and no cell", table, err, want)
