@@ -32,7 +32,8 @@ func fromNested(s *Schema, records reflect.Value, o ReadOptions) (*Dataset, erro
 	}
 	d := b.dataset(true)
 	codes, keys := slices.Repeat([]int32{-1}, d.Records()), []string(nil)
-	if slices.Contains(people.Extra, key) {
+	keyed := slices.Contains(people.Extra, key) // even if no record has a key, so that keys is nil
+	if keyed {
 		if codes, keys, err = d.Group(key); err != nil {
 			return nil, err
 		}
@@ -50,7 +51,7 @@ func fromNested(s *Schema, records reflect.Value, o ReadOptions) (*Dataset, erro
 		}
 		j.tables = append(j.tables, rows)
 	}
-	return j.complete(d, codes, keys, keys != nil, o.KeepDropped, slices.Contains(o.Extra, key))
+	return j.complete(d, codes, keys, keyed, o.KeepDropped, slices.Contains(o.Extra, key))
 }
 
 // nestedRows reads the rows of a related table in a field of the records. The rows belong to the
