@@ -131,9 +131,18 @@ func ExactUnsigned(n uint64) string {
 	return strconv.FormatUint(n, 10)
 }
 
-// ExactDecimal returns the shortest text of n / 10^scale, if a float64 may not hold n exactly, else "".
+// distinctDecimals is the number below which integers n keep distinct values n / 10^scale in a float64,
+// for every scale. A float64 tells decimals of 15 digits apart (DBL_DIG of C).
+const distinctDecimals = 1e15
+
+// IsDistinct reports whether no other n has the float64 of n / 10^scale.
+func IsDistinct(n int64, scale int) bool {
+	return n == 0 || scale == 0 && ExactSigned(n) == "" || scale > 0 && n < distinctDecimals && n > -distinctDecimals
+}
+
+// ExactDecimal returns the shortest text of n / 10^scale, if a float64 may not tell it from others, else "".
 func ExactDecimal(n *big.Int, scale int) string {
-	if n.IsInt64() && ExactSigned(n.Int64()) == "" {
+	if n.IsInt64() && IsDistinct(n.Int64(), scale) {
 		return ""
 	}
 	digits := new(big.Int).Abs(n).String()

@@ -39,7 +39,7 @@ func (v values) exact() func(b []byte) string {
 		return func(b []byte) string { return moment.Exact(signed(b), v.perSecond, v.zoned) }
 	case v.id == typeDecimal:
 		return func(b []byte) string {
-			if len(b) <= 8 && columnar.ExactSigned(signed(b)) == "" {
+			if len(b) <= 8 && columnar.IsDistinct(signed(b), int(v.scale)) {
 				return ""
 			}
 			return columnar.ExactDecimal(bigSigned(b), int(v.scale))
