@@ -42,20 +42,6 @@ func newBuilder(s *Schema, withTarget bool, extra []string) *builder {
 	return b
 }
 
-// levelIndexes returns a map of levels for every column that has many.
-func levelIndexes(columns []Column) []map[string]int {
-	indexes := make([]map[string]int, len(columns))
-	for j, c := range columns {
-		if c.Kind == Categorical && len(c.Levels) >= manyLevels {
-			indexes[j] = make(map[string]int, len(c.Levels))
-			for i, level := range c.Levels {
-				indexes[j][level] = i
-			}
-		}
-	}
-	return indexes
-}
-
 func (b *builder) begin(l layout) {
 	b.layout = l
 	b.byColumn = l.featureAt()

@@ -2,7 +2,6 @@ package data
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -77,6 +76,10 @@ type Column struct {
 
 	// Levels are the declared levels of a categorical column, all different.
 	Levels []string
+	// Grouped lists further texts of each level, in the order of Levels. A cell with one of them
+	// has the level, as a cell with the name of the level has. It is nil if no level has further
+	// texts. No text has two levels.
+	Grouped [][]string
 
 	// Learning states whether the bounds, cut points or levels are declared, are still to be
 	// learned, or were learned.
@@ -163,7 +166,7 @@ func (c *Column) classify(text string, marks MissingSet, index map[string]int) (
 		return missing, 0
 	}
 	if c.Kind == Categorical {
-		i := levelIndex(c.Levels, index, text)
+		i := c.search(index).text(text)
 		if i < 0 && c.Learning != Private { // a text waits for its level
 			return unknown, 0
 		}
@@ -193,7 +196,7 @@ func (c *Column) classifyNumber(v float64, index map[string]int) (state, float64
 		return missing, 0
 	}
 	if c.Kind == Categorical {
-		i := numberLevel(c.Levels, index, v)
+		i := c.search(index).number(v)
 		if i < 0 && c.Learning != Private {
 			return unknown, 0
 		}
@@ -251,51 +254,4 @@ func within(v, lower, upper float64) float32 {
 		f = math.Nextafter32(f, float32(math.Inf(1)))
 	}
 	return f
-}
-
-// levelIndex returns the position of text among the levels, or -1.
-func levelIndex(levels []string, index map[string]int, text string) int {
-	if index == nil {
-		return slices.Index(levels, text)
-	}
-	if i, ok := index[text]; ok {
-		return i
-	}
-	return -1
-}
-
-// numberLevel returns the level whose text is the number: written plainly, then in the shortest
-// form, then in the shortest form of a float32.
-func numberLevel(levels []string, index map[string]int, v float64) int {
-	if v == 0 {
-		v = 0 // minus zero is the level "0"
-	}
-	var buffer [32]byte
-	for _, f := range [3]struct {
-		format byte
-		bits   int
-	}{{'f', 64}, {'g', 64}, {'g', 32}} {
-		if f.bits == 32 && float64(float32(v)) != v || f.format == 'f' && math.Abs(v) >= 1e21 {
-			continue
-		}
-		if i := levelIndexBytes(levels, index, strconv.AppendFloat(buffer[:0], v, f.format, -1, f.bits)); i >= 0 {
-			return i
-		}
-	}
-	return -1
-}
-
-func levelIndexBytes(levels []string, index map[string]int, text []byte) int {
-	if index != nil {
-		if i, ok := index[string(text)]; ok {
-			return i
-		}
-		return -1
-	}
-	for i, level := range levels {
-		if level == string(text) {
-			return i
-		}
-	}
-	return -1
 }

@@ -75,7 +75,7 @@ func (r *columnRows) text(i, at int) string {
 	if said := r.table.columns[i]; isDated(said) && r.dates[i] {
 		return string(appendDated(nil, said, v))
 	}
-	if level := numberLevel(levels, nil, v); level >= 0 {
+	if level := numberLevel(levels, v); level >= 0 {
 		return levels[level]
 	}
 	return strconv.FormatFloat(v, 'f', -1, 64)
@@ -85,7 +85,7 @@ func (r *columnRows) text(i, at int) string {
 func (c *columnTable) rows(ctx context.Context, check *checker) error {
 	rows := c.newRows()
 	for j, at := range check.layout.features {
-		rows.levels[at] = check.features[j].Levels
+		rows.levels[at] = check.features[j].texts()
 		rows.dates[at] = check.features[j].Kind != Numeric
 	}
 	if check.hasTarget {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -228,7 +229,7 @@ func (w *columnWorker) cells(c *cellPlan, p *part, said columnar.Column, cells c
 				w.numbers(dst, days, c.number)
 			}
 		} else {
-			w.texts(dst, cells.Codes, textsFor(kind, cells.Texts, c.column.Levels), c.counted.clamped, func(text []byte) (float32, bool) { return p.plan.featureCell(c, text) })
+			w.texts(dst, cells.Codes, textsFor(kind, cells.Texts, c.column.texts()), c.counted.clamped, func(text []byte) (float32, bool) { return p.plan.featureCell(c, text) })
 		}
 	}
 	if c.target {
@@ -310,7 +311,7 @@ func textsFor(kind columnar.Kind, texts [][]byte, levels []string) [][]byte {
 		return texts
 	}
 	for _, form := range boolForms {
-		if levelIndex(levels, nil, form[0]) >= 0 || levelIndex(levels, nil, form[1]) >= 0 {
+		if slices.Contains(levels, form[0]) || slices.Contains(levels, form[1]) {
 			return [][]byte{[]byte(form[0]), []byte(form[1])}
 		}
 	}

@@ -174,7 +174,7 @@ func (p *part) cell(c *cellPlan, cell []byte) {
 // featureCell returns Column.Cell for a trimmed cell. A level is never a missing mark.
 func (p *rowPlan) featureCell(c *cellPlan, cell []byte) (v float32, ok bool) {
 	if c.column.Kind == Categorical {
-		if level := levelIndexBytes(c.column.Levels, c.index, cell); level >= 0 {
+		if level := c.column.search(c.index).bytes(cell); level >= 0 {
 			return float32(level), true
 		}
 	} else if v, n := scanDecimal(cell); n > 0 && n == len(cell) && !p.marked(cell) {
@@ -204,7 +204,7 @@ func (p *part) drop(ok bool) {
 func (p *rowPlan) targetCell(cell []byte) (float32, bool) {
 	t := p.target
 	if !t.Regression() && t.Threshold == nil {
-		if level := levelIndexBytes(t.Levels, p.levels, cell); level >= 0 {
+		if level := (levelSearch{levels: t.Levels, index: p.levels}).bytes(cell); level >= 0 {
 			return float32(level), true
 		}
 	} else if v, n := scanDecimal(cell); n > 0 && n == len(cell) && !p.marked(cell) {

@@ -107,7 +107,7 @@ func (q request) uses() map[string]use {
 	for i := range q.schema.Columns {
 		c := &q.schema.Columns[i]
 		extra := slices.Contains(q.extra, c.Name)
-		uses[c.Name] = use{read: c.Kind != Ignored || extra, number: c.Kind == Numeric, levels: c.Levels, texts: extra || c.Kind == Text}
+		uses[c.Name] = use{read: c.Kind != Ignored || extra, number: c.Kind == Numeric, levels: c.texts(), texts: extra || c.Kind == Text}
 	}
 	if target := &q.schema.Target; target.Column != "" {
 		number := target.Regression() || target.Threshold != nil

@@ -100,7 +100,7 @@ func newSparse(q request, r *bufio.Reader) *sparse {
 		case c.Kind == Categorical && i > 0 && sameTexts(c.Levels, columns[i-1].Levels):
 			s.levels[i] = s.levels[i-1]
 		case c.Kind == Categorical:
-			s.levels[i] = newLevelTexts(c.Levels, marks)
+			s.levels[i] = newLevelTexts(c.texts(), marks)
 		}
 		s.zeros[i] = s.levels[i].find("0")
 	}

@@ -194,7 +194,7 @@ func (p *schemaParser) featureColumn(what string, entries []entry, f related.Fea
 		if c, err = p.categoricalColumn(what, entries); err != nil {
 			return c, err
 		}
-		c.Levels = of.Levels
+		c.Levels, c.Grouped = of.Levels, of.Grouped
 		if c.Unknown = of.Unknown; c.Unknown == AsMissing || c.Unknown == Drop { // such a cell has no value here
 			c.Unknown = Zero
 		}

@@ -170,7 +170,7 @@ func (p *schemaParser) categoricalColumn(what string, entries []entry) (Column, 
 			if isPrivate(e) {
 				c.Learning = Private
 			} else {
-				err = p.texts(e, &c.Levels)
+				err = p.levels(e, &c)
 			}
 		case "max-levels":
 			err = p.whole(e, &c.MaxLevels)

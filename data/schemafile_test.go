@@ -60,6 +60,7 @@ from-data: ["a b", target, max-records]
 	{"other delimiter", strings.Replace(schemaStart, "target:", "delimiter: \"^\"\ntarget:", 1) + schemaEnd},
 	{"byte order mark and CRLF", "\ufeff" + strings.ReplaceAll(schemaStart+schemaEnd, "\n", "\r\n")},
 	{"texts", textSchema},
+	{"groups of levels", schemaStart + groupedColumns},
 }
 
 // TestSchemaRoundTrip writes every schema and reads it again.
@@ -188,7 +189,12 @@ func TestSchemaFaults(t *testing.T) {
 		{"fill a word", column("{numeric: [0, 1], missing: zero, fill: x}"), 7, 45, "want a finite number"},
 		{"numeric with unknown", column("{numeric: [0, 1], unknown: other}"), 7, 24, "is numeric and has the key unknown"},
 		{"levels with bins", column("{levels: [a], bins: [1]}"), 7, 20, "is categorical and has the key bins"},
-		{"level a mapping", column("{levels: [{a: b}]}"), 7, 16, "a mapping, want a text"},
+		{"group without texts", column("{levels: [{a: b}]}"), 7, 16, `the texts of the level "a" are "b", want a list in brackets, as {North: [ME, NH, VT]}`},
+		{"group of two names", column("{levels: [{a: [b], c: [d]}]}"), 7, 16, "a group of levels has 2 names, want one name and its texts"},
+		{"text of two groups", column("{levels: [{a: [b, c]},\n    {d: [c]}]}"), 8, 10, `the text "c" is of the level "a" and of the level "d", want each text in one level`},
+		{"text of a group and a level", column("{levels: [{a: [b]}, b]}"), 7, 26, `the text "b" is of the level "a" and of the level "b"`},
+		{"level of two groups", column("{levels: [{a: [b]}, {a: [c]}]}"), 7, 27, `the level "a" is declared twice`},
+		{"level a list", column("{levels: [{a: [b]}, [c]]}"), 7, 26, "an item of levels is a list, want key: value pairs"},
 		{"missing other", column("{levels: [a], missing: other}"), 7, 29, `missing is "other"`},
 		{"column twice", schemaStart + "  rest: ignore\n" + schemaEnd, 8, 3, `"rest" twice`},
 		{"range backwards", schemaStart + "  a[3:1]: ignore\n" + schemaEnd, 7, 3, "column range"},

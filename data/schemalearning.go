@@ -91,7 +91,7 @@ func (c *Column) addLevels(n *yaml.Node) {
 	if c.Learning == Private {
 		add(n, "levels", word(privateWord))
 	} else {
-		add(n, "levels", list(c.Levels))
+		add(n, "levels", c.levelsNode())
 	}
 	if c.MaxLevels != 0 {
 		add(n, "max-levels", word(fmt.Sprint(c.MaxLevels)))

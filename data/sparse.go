@@ -26,7 +26,7 @@ func newEntries(s *Schema, features []Column) *entries {
 	for j := range features {
 		c := &features[j]
 		if c.Kind == Categorical && (j == 0 || !sameTexts(c.Levels, features[j-1].Levels)) {
-			last = newLevelTexts(c.Levels, marks)
+			last = newLevelTexts(c.texts(), marks)
 		}
 		zero := "0"
 		if c.Kind == Categorical {

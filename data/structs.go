@@ -114,7 +114,7 @@ func structFields(q request, t reflect.Type, l *layout) ([]structField, error) {
 		return len(fields) - 1, err
 	}
 	for _, c := range q.schema.Features() {
-		at, err := find(c.Name, c.Levels)
+		at, err := find(c.Name, c.texts())
 		if err != nil {
 			return nil, err
 		}
@@ -264,7 +264,7 @@ func (f structField) number(v float64) string {
 	if !finite(v) {
 		return ""
 	}
-	if level := numberLevel(f.levels, nil, v); level >= 0 {
+	if level := numberLevel(f.levels, v); level >= 0 {
 		return f.levels[level]
 	}
 	return strconv.FormatFloat(v, 'f', -1, 64)

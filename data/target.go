@@ -2,6 +2,7 @@ package data
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -49,7 +50,7 @@ func (t *Target) classify(text string, marks MissingSet) (state, float64) {
 		return missing, 0
 	}
 	if !t.Regression() && t.Threshold == nil {
-		i := levelIndex(t.Levels, nil, text)
+		i := slices.Index(t.Levels, text)
 		if i < 0 {
 			return unknown, 0
 		}
@@ -71,7 +72,7 @@ func (t *Target) classifyNumber(v float64) (state, float64) {
 	case t.Threshold != nil:
 		return good, 0
 	case !t.Regression():
-		i := numberLevel(t.Levels, nil, v)
+		i := numberLevel(t.Levels, v)
 		if i < 0 {
 			return unknown, 0
 		}

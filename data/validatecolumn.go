@@ -85,7 +85,10 @@ func (c *Column) faultCategorical(marks MissingSet) *fault {
 	if len(c.Levels) == 0 && c.Learning == Declared {
 		return &fault{problem: "no level is declared", want: "at least 1", remedy: "declare the levels or ignore the column"}
 	}
-	if f := faultLevels(c.Levels, marks); f != nil {
+	if f := c.faultGrouped(); f != nil {
+		return f
+	}
+	if f := faultLevels(c.texts(), marks); f != nil {
 		return f
 	}
 	if f := faultTreatment("unknown", c.Unknown, Other, Zero, AsMissing, Drop); f != nil {

@@ -27,7 +27,7 @@ const mixedColumns = `  id: ignore
   rate: {numeric: [-0.1, 0.1], missing: drop, out-of-range: drop}
   "job 'x' \"y\" ` + "`z`" + ` ": {levels: [clerk, "it's \"q\" \\ back", "7", "käse"], missing: indicator, unknown: other}
   sex: {levels: [f, m], missing: zero, unknown: zero}
-  region: {levels: [n, s, e, w], missing: indicator, unknown: as-missing}
+  region: {levels: [{n: [north, "it's n"]}, s, {e: [east]}, w], missing: indicator, unknown: as-missing}
   town: {levels: [x, y], missing: zero, unknown: drop}
 `
 

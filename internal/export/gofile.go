@@ -159,7 +159,7 @@ func (g *goFile) states() {
 		if !c.number {
 			g.line("func state%d(cell string) int {\nswitch trimmed(cell) {\ncase %s:\nreturn %d", i, goTexts(c.marks), c.missing)
 			for k, level := range c.levels {
-				g.line("case %q:\nreturn %d", level, k)
+				g.line("case %q:\nreturn %d", level, c.of[k])
 			}
 			g.line("}\nreturn %d\n}\n", c.unknown)
 			continue

@@ -139,7 +139,7 @@ func (f *onnxFile) levels(c *column) string {
 	}
 	for k, level := range c.levels {
 		if !slices.Contains(c.marks, level) {
-			keys, values = append(keys, level), append(values, int64(k))
+			keys, values = append(keys, level), append(values, int64(c.of[k]))
 		}
 	}
 	state := f.node("LabelEncoder", []string{c.name}, textsAttribute("keys_strings", keys), integersAttribute("values_int64s", values), integerAttribute("default_int64", int64(c.unknown)))

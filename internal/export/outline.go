@@ -39,8 +39,10 @@ type column struct {
 	// marks are the texts of a missing cell, ascending. markNumbers are the numbers among them.
 	marks       []string
 	markNumbers []float64
-	// levels are the texts of the first states.
+	// levels are the texts of levels, and of their states. The names of the levels come first, in the
+	// order of the states.
 	levels []string
+	of     []int
 	// unknown, missing and outside are the states of undeclared levels, missing cells and numbers out of range.
 	unknown, missing, outside int
 	// lower and upper are the declared bounds. Numbers are rounded to float32 and then limited to
@@ -137,14 +139,19 @@ func sortedMarks(s *data.Schema) []string {
 
 // newColumn describes the states of a column, without its cuts. A number has state 0 and perhaps a missing one.
 func newColumn(c data.Column, marks []string, set data.MissingSet) column {
-	out := column{name: c.Name, number: c.Kind == data.Numeric, marks: marks, levels: c.Levels, unknown: dropped, missing: dropped, outside: dropped}
+	out := column{name: c.Name, number: c.Kind == data.Numeric, marks: marks, levels: slices.Clone(c.Levels), unknown: dropped, missing: dropped, outside: dropped}
 	for _, mark := range marks {
 		if v, err := strconv.ParseFloat(mark, 64); err == nil && v-v == 0 {
 			out.markNumbers = append(out.markNumbers, v)
 		}
 	}
 	for i := range c.Levels {
-		out.values = append(out.values, float32(i))
+		out.values, out.of = append(out.values, float32(i)), append(out.of, i)
+	}
+	for i, texts := range c.Grouped {
+		for _, other := range texts {
+			out.levels, out.of = append(out.levels, other), append(out.of, i)
+		}
 	}
 	if out.number {
 		least, _ := c.Number(c.Lower)
@@ -152,7 +159,7 @@ func newColumn(c data.Column, marks []string, set data.MissingSet) column {
 		out.lower, out.upper, out.least, out.most = c.Lower, c.Upper, float64(least), float64(most)
 		out.values = []float32{least}
 	}
-	unseen := unseenText(c.Levels, set)
+	unseen := unseenText(out.levels, set)
 	v, ok := c.Cell(unseen, set)
 	if !out.number && ok && v == v { // an additional level, or no level
 		out.unknown, out.values = len(out.values), append(out.values, v)
@@ -321,7 +328,7 @@ func (c *column) state(text string) (state int, x float64) {
 	}
 	if !c.number {
 		if k := slices.Index(c.levels, text); k >= 0 {
-			return k, 1
+			return c.of[k], 1
 		}
 		return c.unknown, 1
 	}

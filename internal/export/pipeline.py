@@ -49,7 +49,7 @@ def states_of(cells, column):
     state = np.empty(len(cells), dtype=np.int64)
     factor = np.ones(len(cells))
     if not column["number"]:
-        known = {level: k for k, level in enumerate(column["levels"])}
+        known = dict(zip(column["levels"], column["states"]))
         known.update((mark, column["missing"]) for mark in column["marks"])
         for i, cell in enumerate(cells):
             state[i] = known.get(text_of(cell), column["unknown"])

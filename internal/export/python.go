@@ -43,6 +43,7 @@ type pythonColumn struct {
 	Marks       []string  `json:"marks"`
 	MarkNumbers []float64 `json:"mark-numbers"`
 	Levels      []string  `json:"levels"`
+	Of          []int     `json:"states"`
 	Unknown     int       `json:"unknown"`
 	Missing     int       `json:"missing"`
 	Outside     int       `json:"outside"`
@@ -79,7 +80,7 @@ func writePython(m *model.Model, s statement, _ Request) ([]byte, error) {
 		p.Certificate[pair.key] = pair.value
 	}
 	for _, c := range o.columns {
-		p.Columns = append(p.Columns, pythonColumn{c.name, c.number, c.marks, orNone(c.markNumbers), orNone(c.levels), c.unknown, c.missing, c.outside,
+		p.Columns = append(p.Columns, pythonColumn{c.name, c.number, c.marks, orNone(c.markNumbers), orNone(c.levels), orNone(c.of), c.unknown, c.missing, c.outside,
 			c.lower, c.upper, c.least, c.most, orNone(c.cuts), c.scaled, c.log, c.low, c.scale})
 	}
 	for n := range o.groups {

@@ -159,7 +159,7 @@ func (q *statementSQL) levels(c *column, t string) string {
 	}
 	fmt.Fprintf(&b, "CASE WHEN %s IS NULL OR %s IN (%s) THEN %s", t, t, strings.Join(marks, ", "), sqlState(c.missing))
 	for k, level := range c.levels {
-		fmt.Fprintf(&b, " WHEN %s = %s THEN %d", t, q.d.quoted(level), k)
+		fmt.Fprintf(&b, " WHEN %s = %s THEN %d", t, q.d.quoted(level), c.of[k])
 	}
 	fmt.Fprintf(&b, " ELSE %s END", sqlState(c.unknown))
 	return b.String()
