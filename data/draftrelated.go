@@ -14,7 +14,11 @@ import (
 func (s *Schema) draftRelated(ctx context.Context, src Source) error {
 	own := s.allNames()
 	for _, name := range slices.Sorted(maps.Keys(src.Related)) {
-		r, err := draftOne(ctx, src.Related[name], Draft{people: own})
+		source, err := storedTable(src, name)
+		if err != nil {
+			return err
+		}
+		r, err := draftOne(ctx, source, Draft{people: own})
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/ditherml/dither/internal/format"
@@ -60,11 +59,26 @@ func newJoin(s *Schema, src Source, o ReadOptions) (*join, error) {
 		if !hasKeyOf(src.Related, name) {
 			return nil, fmt.Errorf("data: related table %q is not given, want its rows; name them with --related %s=FILE, or in Source.Related", name, name)
 		}
-		if table := src.Related[name].Database; table != nil && strings.HasPrefix(table.Name(), "query ") {
-			return nil, fmt.Errorf("data: the rows of related table %q are those of a query, want a table: a query can mix persons, and no certificate would show it; make a table of what it selects", name)
+		if _, err := storedTable(src, name); err != nil {
+			return nil, err
 		}
 	}
 	return newRecords(s, o)
+}
+
+// storedTable returns the source of a related table. In a database it must be a stored table: a query or
+// a view can mix persons.
+func storedTable(src Source, name string) (Source, error) {
+	out := src.Related[name]
+	if out.Database == nil {
+		return out, nil
+	}
+	table, err := out.Database.Stored()
+	if err != nil {
+		return out, fmt.Errorf("data: related table %q: %w", name, err)
+	}
+	out.Database = table
+	return out, nil
 }
 
 // newRecords returns a join without its related rows.
@@ -97,7 +111,11 @@ func (j *join) peopleOptions(o ReadOptions) ReadOptions {
 func (j *join) read(ctx context.Context, src Source, o ReadOptions) error {
 	for i := range j.schema.Related {
 		t := &j.schema.Related[i]
-		rows, err := readRelated(ctx, j.schema, t, src.Related[t.Name], o.MaxBytes)
+		source, err := storedTable(src, t.Name)
+		if err != nil {
+			return err
+		}
+		rows, err := readRelated(ctx, j.schema, t, source, o.MaxBytes)
 		if err != nil {
 			return err
 		}
@@ -365,7 +383,11 @@ func checkJoinedHeaders(ctx context.Context, s *Schema, src Source, o ReadOption
 	}
 	for i := range s.Related {
 		t := &s.Related[i]
-		err = checkHeaders(ctx, t.schema(s), src.Related[t.Name], ReadOptions{WithoutTarget: true, Extra: t.extra(), MaxBytes: o.MaxBytes})
+		var source Source
+		if source, err = storedTable(src, t.Name); err != nil {
+			return err
+		}
+		err = checkHeaders(ctx, t.schema(s), source, ReadOptions{WithoutTarget: true, Extra: t.extra(), MaxBytes: o.MaxBytes})
 		if err != nil && !errors.Is(err, errNoRecords) {
 			return err
 		}

@@ -26,6 +26,8 @@ func (rowsTable) Name() string { return `table "memory"` }
 
 func (rowsTable) Declared(context.Context) ([]database.Declared, string, error) { return nil, "", nil }
 
+func (m rowsTable) Stored() (database.Table, error) { return m, nil }
+
 func (m rowsTable) Read(_ context.Context, choose func([]database.Column) ([]database.Cell, error), take func(io.Reader) error) error {
 	var columns []database.Column
 	for _, name := range m.columns {
@@ -54,7 +56,7 @@ func (m rowsTable) Read(_ context.Context, choose func([]database.Column) ([]dat
 func TestRelatedQueryIsRefused(t *testing.T) {
 	source := twoTables{[][]string{{"1", "30", "no"}}, nil}.source()
 	source.Related["visits"] = data.Source{Path: "visits", Database: queryOf{}}
-	if _, err := data.Read(context.Background(), randomJoin(t, rand.New(rand.NewPCG(1, 1))), source, data.ReadOptions{}); err == nil || !strings.Contains(err.Error(), "are those of a query, want a table") {
+	if _, err := data.Read(context.Background(), randomJoin(t, rand.New(rand.NewPCG(1, 1))), source, data.ReadOptions{}); err == nil || !strings.Contains(err.Error(), "are those of a query, want a table of this database") {
 		t.Errorf("got %v, want a refusal", err)
 	}
 }
@@ -62,7 +64,7 @@ func TestRelatedQueryIsRefused(t *testing.T) {
 // queryOf is a table that comes from a query.
 type queryOf struct{ rowsTable }
 
-func (queryOf) Name() string { return `query "SELECT 1"` }
+func (queryOf) Stored() (database.Table, error) { return nil, database.ErrComputed("query") }
 
 // twoTables is a database of people and visits.
 type twoTables struct{ people, visits [][]string }

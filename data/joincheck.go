@@ -30,7 +30,11 @@ func checkJoined(ctx context.Context, s *Schema, src Source) (*CheckReport, erro
 		}
 	}
 	for i := range s.Related {
-		if err = report.addRelated(ctx, s, &s.Related[i], src.Related[s.Related[i].Name], people); err != nil {
+		var source Source
+		if source, err = storedTable(src, s.Related[i].Name); err != nil {
+			return nil, err
+		}
+		if err = report.addRelated(ctx, s, &s.Related[i], source, people); err != nil {
 			return nil, err
 		}
 	}

@@ -106,6 +106,7 @@ func done(t *testing.T, args ...string) (stdout, stderr string) {
 func TestPostgres(t *testing.T) {
 	server := pgtest.Start(t)
 	page := readFile(t, "../../docs/databases.md")
+	joined, _ := joinsPage(t)
 	program, err := filepath.Abs(os.Args[0])
 	if err != nil {
 		t.Fatal(err)
@@ -122,10 +123,11 @@ func TestPostgres(t *testing.T) {
 	for _, name := range []string{"train", "test"} {
 		loadTable(t, server, name, name+".csv", s)
 	}
-	p := &databaseTest{pageText: page, program: program, server: server, url: server.URL(), schema: "d/randhie.yaml", target: s.Target.Column, numeric: "`" + s.Columns[slices.IndexFunc(s.Columns, func(c data.Column) bool { return c.Kind == data.Numeric })].Name + "`"}
+	p := &databaseTest{pageText: page, joined: joined, program: program, server: server, url: server.URL(), schema: "d/randhie.yaml", target: s.Target.Column, numeric: "`" + s.Columns[slices.IndexFunc(s.Columns, func(c data.Column) bool { return c.Kind == data.Numeric })].Name + "`"}
 	t.Run("the same as files", p.same)
 	t.Run("predictions", p.predictions)
 	t.Run("drafts", p.drafts)
+	t.Run("joins", p.joins)
 	t.Run("the page", p.page)
 	t.Run("sweep", p.sweep)
 	t.Run("refusals", p.refusals)
@@ -137,7 +139,7 @@ func TestPostgres(t *testing.T) {
 type databaseTest struct {
 	server                       *pgtest.Server
 	url, schema, target, numeric string
-	pageText, program            string
+	pageText, program, joined    string
 }
 
 // small copies the first lines of a CSV file, with its header.
@@ -308,6 +310,40 @@ func (p *databaseTest) predictions(t *testing.T) {
 	for _, args := range [][]string{{"--out", p.url}, {"--out-table", "x"}, {"--out", "x.csv", "--out-table", "x"}, {"--out", p.server.URL("table", "a"), "--out-table", "b"}, {"--out", p.server.URL("query", "SELECT 1")}} {
 		if status, _, _ := watched(t, append([]string{"predict", "file-exact", "train.csv"}, args...)...); status == exitDone {
 			t.Errorf("%q: got no error", args)
+		}
+	}
+}
+
+// joins wants the model and the predictions that files of the same persons and visits give. Related rows that the
+// server computes are refused.
+func (p *databaseTest) joins(t *testing.T) {
+	clinic(t)
+	writeText(t, "s.yaml", p.joined)
+	onServer(t, p.server, "CREATE TABLE persons (person text PRIMARY KEY, age integer, ill text)", "CREATE TABLE stays (patient text, day date, cost numeric, ward text)",
+		"CREATE TABLE kin (person text, years integer NOT NULL CHECK (years BETWEEN 0 AND 9))", "CREATE VIEW seen AS SELECT * FROM stays", "CREATE MATERIALIZED VIEW kept_stays AS SELECT * FROM stays",
+		"CREATE TABLE parts (LIKE stays) PARTITION BY HASH (patient)", "CREATE TABLE parts0 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 0)", "CREATE TABLE parts1 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 1)")
+	copyTo(t, p.server, "persons", "people.csv")
+	copyTo(t, p.server, "stays", "visits.csv")
+	copyTo(t, p.server, "parts", "visits.csv")
+	persons, stays := p.server.URL("table", "persons"), p.server.URL("table", "stays")
+	related := map[string]string{"people.csv": "visits.csv", persons: stays, p.server.URL("query", "SELECT * FROM persons ORDER BY age"): p.server.URL("table", "parts")}
+	source := func(table string) []string { return []string{"--data", table, "--related", "visits=" + related[table]} }
+	checkSame(t, "files and tables", "people.csv", source, []string{"people.csv", persons})
+	done(t, append([]string{"train", "--quiet", "--steps", "2", "--schema", "s.yaml", "--out", "joined"}, source(p.server.URL("query", "SELECT * FROM persons ORDER BY age"))...)...)
+	done(t, "verify", "joined")
+	if checked, _ := watchedAny(t, "schema", "check", "s.yaml", persons, "--related", "visits="+stays); !strings.Contains(checked, "related table visits: ") {
+		t.Errorf("got %s", checked)
+	}
+	draft, _ := done(t, "schema", "init", persons, "--related", "kin="+p.server.URL("table", "kin"), "--target", "ill")
+	if !strings.Contains(draft, "key: person") || !strings.Contains(draft, "years: {numeric: [0, 9]") {
+		t.Errorf("got the draft\n%s", draft)
+	}
+	for _, c := range [][2]string{{p.server.URL("table", "seen"), "the rows are those of a view, want a table of this database"}, {p.server.URL("table", "kept_stays"), "the rows are those of a materialized view, want"}, {p.server.URL("query", "SELECT * FROM stays"), "the rows are those of a query, want"}} {
+		for _, command := range [][]string{{"train", "--data", persons, "--schema", "s.yaml", "--out", "refused"}, {"query", "count", "--data", persons, "--schema", "s.yaml", "--epsilon", "1"}, {"schema", "check", "s.yaml", persons}, {"schema", "init", persons, "--target", "ill"}, {"predict", "joined", persons}} {
+			status, _, stderr := watched(t, append(command, "--related", "visits="+c[0])...)
+			if status == exitDone || !strings.Contains(stderr, c[1]) || strings.Count(stderr, "\n") > 1 {
+				t.Errorf("%q: got status %d and %q, want %q", command, status, stderr, c[1])
+			}
 		}
 	}
 }

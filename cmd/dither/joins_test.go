@@ -223,6 +223,7 @@ func TestJoinRefusals(t *testing.T) {
 		}
 		writeText(t, name+".yaml", strings.Replace(schema, change[0], change[1], 1))
 	}
+	sqliteFile(t, "v.db", "CREATE TABLE stays (patient TEXT, day TEXT, cost INTEGER, ward TEXT)", "CREATE VIEW seen AS SELECT * FROM stays")
 	train := func(schema string, more ...string) []string {
 		return append([]string{"train", "--quiet", "--out", "refused", "--data", "people.csv", "--schema", schema}, more...)
 	}
@@ -235,6 +236,8 @@ func TestJoinRefusals(t *testing.T) {
 		{`related table "calls" is not in the schema`, train("clinic.yaml", "--related", visits, "--related", "calls=visits.csv")},
 		{`related table "visits" is not in the schema`, train("alone.yaml", "--related", visits)},
 		{`want NAME=TABLE`, train("clinic.yaml", "--related", "visits.csv")},
+		{`table "SEEN": the rows are those of a view, want a table of this database`, train("clinic.yaml", "--related", "visits=sqlite:v.db?table=SEEN")},
+		{`related table "visits": the rows are those of a query, want a table of this database`, train("clinic.yaml", "--related", "visits=sqlite:v.db?query=SELECT+*+FROM+stays")},
 		{`each name once`, train("clinic.yaml", "--related", visits, "--related", visits)},
 		{`the header has no column "patient"`, train("clinic.yaml", "--related", "visits=keyless.csv")},
 		{`wide.csv line 1, column 5: the schema does not name this column`, train("clinic.yaml", "--related", "visits=wide.csv")},

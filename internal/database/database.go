@@ -21,6 +21,9 @@ type Table interface {
 	// Declared returns what the database declares about the cells of each column, in the order of the
 	// columns, and its comment on the table. It reads no row.
 	Declared(ctx context.Context) (columns []Declared, comment string, err error)
+	// Stored returns the same table, whose Read refuses a query, a view and a foreign table. A row that is
+	// computed or that another server stores can depend on several stored rows.
+	Stored() (Table, error)
 	// Read describes the columns and passes their description to choose. It then passes the rows to
 	// take as CSV text without a header, in the encoding UTF-8. Each row has the chosen cells in
 	// order, and a missing cell is empty. All of it happens in one read-only transaction. An error of
@@ -114,6 +117,11 @@ func CheckQuery(query string) error {
 		return errors.New("the query contains a password, want none, because the certificate contains the query; name a foreign server with a user mapping, or set PGPASSFILE")
 	}
 	return nil
+}
+
+// ErrComputed returns the refusal of rows that are stored in no table of this database.
+func ErrComputed(kind string) error {
+	return &Problem{Problem: "the rows are those of a " + kind, Want: "a table of this database", Remedy: "make a table of them; a " + kind + " can mix persons, and no certificate would show it"}
 }
 
 // IsName reports whether TableName or QueryName made a name.

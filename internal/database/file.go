@@ -8,7 +8,12 @@ import (
 )
 
 // File is the address of a database in a file, with the table or query that its name is followed by.
-type File struct{ File, Table, Query string }
+//
+// If Stored is true, only a table is read, and no query or view.
+type File struct {
+	File, Table, Query string
+	Stored             bool
+}
 
 // ParseFile returns the address in a path. A path with the prefix may end in ?table=NAME or ?query=SQL.
 func ParseFile(path, prefix string) (File, error) {
@@ -33,6 +38,15 @@ func (f File) Check() error {
 		return errors.New("the database is named without a table or query, or with both, want --table NAME or --query \"select …\"")
 	}
 	return CheckQuery(f.Query)
+}
+
+// OnlyStored returns the address of a table that must be stored in the file.
+func (f File) OnlyStored() (File, error) {
+	if f.Query != "" {
+		return File{}, ErrComputed("query")
+	}
+	f.Stored = true
+	return f, nil
 }
 
 // Name returns the name of the table or query in words.

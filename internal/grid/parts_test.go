@@ -24,6 +24,8 @@ func (c *changing) Declared(context.Context) ([]database.Declared, string, error
 	return nil, "", nil
 }
 
+func (c *changing) Stored() (database.Table, error) { return c, nil }
+
 func (c *changing) Read(_ context.Context, choose func([]database.Column) ([]database.Cell, error), take func(io.Reader) error) error {
 	if _, err := choose([]database.Column{{Name: "x", Kind: database.Numbers}, {Name: "y", Kind: database.Numbers}}); err != nil {
 		return err

@@ -18,6 +18,16 @@ type Hashed struct {
 	sum string
 }
 
+// Stored is [database.Table.Stored]. It is the same table, so that its hash is at hand after a reading.
+func (h *Hashed) Stored() (database.Table, error) {
+	table, err := h.Table.Stored()
+	if err != nil {
+		return nil, err
+	}
+	h.Table = table
+	return h, nil
+}
+
 // Read is [database.Table.Read].
 func (h *Hashed) Read(ctx context.Context, choose func([]database.Column) ([]database.Cell, error), take func(io.Reader) error) error {
 	sum := sha256.New()

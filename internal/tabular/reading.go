@@ -23,6 +23,12 @@ func WithTerminal(ctx context.Context, terminal io.Writer) context.Context {
 // shown is a table of a database whose reading shows on the terminal of its context.
 type shown struct{ database.Table }
 
+// Stored is [database.Table.Stored].
+func (s shown) Stored() (database.Table, error) {
+	table, err := s.Table.Stored()
+	return shown{table}, err
+}
+
 // Read is [database.Table.Read].
 func (s shown) Read(ctx context.Context, choose func([]database.Column) ([]database.Cell, error), take func(io.Reader) error) error {
 	if terminal, is := ctx.Value(terminalKey{}).(io.Writer); is {

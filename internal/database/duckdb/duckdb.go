@@ -69,6 +69,12 @@ func Open(a database.File) (Table, error) { return Table{a}, a.Check() }
 // Name is [database.Table.Name].
 func (t Table) Name() string { return t.address.Name() }
 
+// Stored is [database.Table.Stored].
+func (t Table) Stored() (database.Table, error) {
+	a, err := t.address.OnlyStored()
+	return Table{a}, err
+}
+
 // settings keep a query inside of the file: it reads no other file, loads no extension, and leaves no
 // rows in temporary files. The last one keeps the others as they are.
 const settings = "SET temp_directory = ''; SET autoinstall_known_extensions = false; SET autoload_known_extensions = false; SET enable_external_access = false; SET lock_configuration = true"
@@ -181,6 +187,9 @@ func (t Table) resolve(ctx context.Context, db *sql.DB) (out relation, err error
 	}
 	if err = found.Err(); err != nil {
 		return out, failed(err)
+	}
+	if out.name != "" && out.view && t.address.Stored {
+		return out, database.ErrComputed("view")
 	}
 	if out.name != "" {
 		return out, nil

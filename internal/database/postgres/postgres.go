@@ -22,7 +22,10 @@ import (
 const bufferBytes = 256 << 10
 
 // Table is a table or query of one database. It implements [database.Table].
-type Table struct{ address Address }
+type Table struct {
+	address Address
+	stored  bool
+}
 
 var _ database.Table = Table{}
 
@@ -31,7 +34,7 @@ func Open(a Address) (Table, error) {
 	if (a.Table == "") == (a.Query == "") {
 		return Table{}, errors.New("the database is named without a table or query, or with both, want --table NAME or --query \"select …\"")
 	}
-	return Table{a}, database.CheckQuery(a.Query)
+	return Table{address: a}, database.CheckQuery(a.Query)
 }
 
 // Name returns the name of the table, or the text of the query.
@@ -40,6 +43,15 @@ func (t Table) Name() string {
 		return database.QueryName(t.address.Query)
 	}
 	return database.TableName(t.address.Table)
+}
+
+// Stored is [database.Table.Stored].
+func (t Table) Stored() (database.Table, error) {
+	if t.address.Query != "" {
+		return nil, database.ErrComputed("query")
+	}
+	t.stored = true
+	return t, nil
 }
 
 // begin starts a transaction that sees one moment and writes nothing. Dates and numbers are written
@@ -105,12 +117,12 @@ func (t Table) text(ctx context.Context, conn *pgx.Conn) (string, error) {
 	if t.address.Query != "" {
 		return strings.TrimRight(strings.TrimSpace(t.address.Query), "; \t\r\n"), nil
 	}
-	name, err := resolve(ctx, conn, t.address.Table)
+	name, err := t.resolve(ctx, conn)
 	return "SELECT * FROM " + name, err
 }
 
 // named finds a table by its exact name, or by a name as SQL writes it, with a schema perhaps.
-const named = `SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+const named = `SELECT format('%I.%I', n.nspname, c.relname), CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'f' THEN 'foreign table' ELSE '' END FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 	WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') AND c.oid = coalesce(to_regclass(quote_ident($1)), to_regclass($1))`
 
 // others lists the tables that a name could have meant.
@@ -119,9 +131,12 @@ const others = `SELECT coalesce(string_agg(name, ', '), '') FROM (SELECT quote_i
 	AND pg_table_is_visible(oid) AND has_table_privilege(oid, 'SELECT') ORDER BY 1 LIMIT 8) AS tables`
 
 // resolve returns the name of a table as SQL writes it, with its schema.
-func resolve(ctx context.Context, conn *pgx.Conn, table string) (name string, err error) {
-	err = conn.QueryRow(ctx, named, table).Scan(&name)
+func (t Table) resolve(ctx context.Context, conn *pgx.Conn) (name string, err error) {
+	var computed string
+	err = conn.QueryRow(ctx, named, t.address.Table).Scan(&name, &computed)
 	switch {
+	case err == nil && computed != "" && t.stored:
+		return "", database.ErrComputed(computed)
 	case err == nil:
 		return name, nil
 	case isCode(err, "42602"): // SQL cannot read the name, so no table has it

@@ -50,6 +50,9 @@ func (q Query) Name() string {
 	return database.QueryName(q.Text)
 }
 
+// Stored is [database.Table.Stored]: a query is never stored.
+func (q Query) Stored() (database.Table, error) { return nil, database.ErrComputed("query") }
+
 // Declared is [database.Table.Declared]: nothing is known of a query.
 func (q Query) Declared(ctx context.Context) ([]database.Declared, string, error) {
 	var out []database.Declared

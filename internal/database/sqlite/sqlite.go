@@ -64,6 +64,12 @@ func Open(a Address) (Table, error) { return Table{a}, a.Check() }
 // Name is [database.Table.Name].
 func (t Table) Name() string { return t.address.Name() }
 
+// Stored is [database.Table.Stored].
+func (t Table) Stored() (database.Table, error) {
+	a, err := t.address.OnlyStored()
+	return Table{a}, err
+}
+
 // query opens the file for reading and returns the query of the table.
 func (t Table) query(ctx context.Context) (q rows.Query, err error) {
 	if _, err = os.Stat(t.address.File); err != nil {
@@ -77,7 +83,7 @@ func (t Table) query(ctx context.Context) (q rows.Query, err error) {
 	}
 	q.Shown, q.Failed = t.Name(), failed
 	if q.Text = strings.TrimRight(strings.TrimSpace(t.address.Query), "; \t\r\n"); q.Text == "" {
-		q.Text, err = resolve(ctx, q.DB, t.address.Table)
+		q.Text, err = t.resolve(ctx, q.DB)
 	}
 	if err != nil {
 		_ = q.DB.Close()
@@ -132,8 +138,8 @@ func failed(error) error {
 }
 
 // resolve returns the query of a table.
-func resolve(ctx context.Context, db *sql.DB, table string) (string, error) {
-	found, err := db.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY name")
+func (t Table) resolve(ctx context.Context, db *sql.DB) (string, error) {
+	found, err := db.QueryContext(ctx, "SELECT name, type = 'view' FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY name")
 	if err != nil {
 		if ctx.Err() != nil {
 			return "", ctx.Err()
@@ -144,10 +150,14 @@ func resolve(ctx context.Context, db *sql.DB, table string) (string, error) {
 	var names []string
 	for found.Next() {
 		var name string
-		if err = found.Scan(&name); err != nil {
+		var view bool
+		if err = found.Scan(&name, &view); err != nil {
 			return "", failed(err)
 		}
-		if strings.EqualFold(name, table) {
+		if strings.EqualFold(name, t.address.Table) {
+			if view && t.address.Stored {
+				return "", database.ErrComputed("view")
+			}
 			return "SELECT * FROM " + quote(name), nil
 		}
 		names = append(names, display.Printable(name))
