@@ -30,7 +30,7 @@ func (u *Person) unit(row string) string {
 	if u == nil {
 		return row
 	}
-	return fmt.Sprintf("all rows with one %s, of which at most %d are used", u.Column, u.MaxRows)
+	return pick.Unit(u.Column, u.MaxRows)
 }
 
 // rows returns the largest number of rows of one record.

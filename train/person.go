@@ -49,7 +49,7 @@ func (u *PersonUnit) unit(row string) string {
 	if u == nil {
 		return row
 	}
-	return fmt.Sprintf("all rows with one %s, of which at most %d are used", u.Column, u.MaxRows)
+	return pick.Unit(u.Column, u.MaxRows)
 }
 
 // rowsPerPerson returns the number of records that one person may have. It is the number that the

@@ -24,8 +24,6 @@ type Premises struct {
 	// the number of a person's rows that are used.
 	PersonColumn string
 	PersonRows   int
-	// RowsAlone reports that the method protects rows, and cannot protect persons.
-	RowsAlone bool
 	// NonPrivate reports that there is no guarantee.
 	NonPrivate bool
 	// Learned are the columns whose bounds, bins or levels the plan pays for.
@@ -134,8 +132,6 @@ func (p Premises) guarantees() []string {
 	switch {
 	case p.PersonColumn != "":
 		out = append(out, fmt.Sprintf("A record is a person: all rows with one text in the column %q. What they contribute is bounded together; of a person with more than %d rows the first %d are used, and rows without a text there are not used.", p.PersonColumn, p.PersonRows, p.PersonRows))
-	case p.RowsPerPerson == 0 && p.RowsAlone:
-		out = append(out, "How many rows one person has was not declared: epsilon is for one row only.")
 	case p.RowsPerPerson == 0:
 		out = append(out, "How many rows one person has was not declared: epsilon is for one row only; --unit person:COLUMN protects all rows of a person.")
 	}

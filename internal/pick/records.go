@@ -24,6 +24,12 @@ func OfPersons(persons [][]int, maxRows int) Records {
 	return Records{persons: persons, most: maxRows}
 }
 
+// Unit returns the words for a record that is a person: all rows with one text in a column, of which
+// at most maxRows are used.
+func Unit(column string, maxRows int) string {
+	return fmt.Sprintf("all rows with one %s, of which at most %d are used", column, maxRows)
+}
+
 // PersonsOf returns the rows of each person. codes names the person of every row. A row whose code
 // is not one of 0 … known-1 has no person and is in no list. So persons whose texts nobody declared
 // are not taken for one person. A row for which keep is false is in no list either; a nil keep

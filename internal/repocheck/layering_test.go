@@ -167,7 +167,7 @@ var layers = []layer{
 	{"internal/layers", "data feature network train internal/display"},
 	// The private training of networks: what package train is for linear models. It shares train's encoding,
 	// optimizers and schedules, hence train; erm knows nothing of networks.
-	{"train/neural", "privacy internal/special internal/kernel internal/parallel internal/picks internal/spot network internal/dynamics internal/pass mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable internal/option internal/optimizer internal/draft"},
+	{"train/neural", "privacy internal/special internal/kernel internal/parallel internal/picks internal/spot network internal/dynamics internal/pass internal/pick internal/related mechanism internal/release account ledger certificate data feature query model evaluate train internal/strict internal/durable internal/option internal/optimizer internal/draft"},
 	{"sweep", "privacy internal/special internal/slack internal/kernel internal/parallel mechanism account ledger certificate data feature network query model evaluate train train/erm train/neural internal/strict internal/wholerows internal/option"},
 	// The file of results with which a sweep goes on: whoever sweeps from Go may keep results elsewhere.
 	{"internal/journal", "certificate internal/strict sweep"},

@@ -110,7 +110,7 @@ func testRun(t testing.TB, r Request, c ClippingRequest, rows *release.Rows) *ru
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := newRun(Setup{Plan: p, Loss: loss, Network: n}, Options{}, free{}, rows, rows.Len(), nil)
+	out, err := newRun(Setup{Plan: p, Loss: loss, Network: n}, Options{}, free{}, records{rows: rows, slots: rows.Len()}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -138,9 +138,16 @@ func fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	if d.Target() == nil || d.Records() > s.Plan.MaxRecords {
 		return nil, fmt.Errorf("neural: the data set has no target or more rows than max-records %d; raise the declared bound", s.Plan.MaxRecords)
 	}
-	slots, err := s.Plan.slots(d.Records())
-	if err != nil {
+	var of records
+	var err error
+	if of.persons, err = s.Plan.persons(d); err != nil {
 		return nil, err
+	}
+	if of.slots, err = s.Plan.slots(d.Records()); err != nil {
+		return nil, err
+	}
+	if of.persons != nil {
+		of.slots = len(of.persons)
 	}
 	if err = ctx.Err(); err != nil {
 		return nil, fmt.Errorf("neural: stopped before anything was spent: %w", err)
@@ -149,11 +156,10 @@ func fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 	if err != nil {
 		return nil, err
 	}
-	rows, err := train.Encode(s.Features, s.Schema, d, o.FeatureBits)
-	if err != nil {
+	if of.rows, err = train.Encode(s.Features, s.Schema, d, o.FeatureBits); err != nil {
 		return nil, err
 	}
-	r, err := newRun(s, o, grant, rows, slots, from)
+	r, err := newRun(s, o, grant, of, from)
 	if err != nil {
 		return nil, err
 	}
@@ -162,9 +168,9 @@ func fit(ctx context.Context, l *ledger.Ledger, s Setup, d *data.Dataset, o Opti
 
 // count returns the declared number of records, or pays for a noisy one.
 func (r *run) count() (float64, error) {
-	if r.Plan.Records > 0 {
+	if !r.Plan.countsRecords() {
 		return float64(r.Plan.Records), nil
 	}
-	noisy, err := pass.Count(pass.Settings{Payer: r.payer, Noise: r.Plan.noise(r.Plan.CountNoise), MaxRecords: r.Plan.MaxRecords}, r.rows.Len())
+	noisy, err := pass.Count(pass.Settings{Payer: r.payer, Noise: r.Plan.noise(r.Plan.CountNoise), MaxRecords: r.Plan.MaxRecords}, r.records())
 	return max(1, min(float64(r.Plan.MaxRecords), noisy)), err
 }

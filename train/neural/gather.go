@@ -90,11 +90,11 @@ func (r *run) gather(sample release.Sample) ([]release.Bounded, error) {
 		return nil, err
 	}
 	records := r.present(sample.Indices())
-	chunk := r.chunkOf(len(records))
+	parts := r.parts(records, r.chunkOf(records))
 	r.spot.pick(records)
-	err = r.share((len(records)+chunk-1)/chunk, func(w *worker) func(part int) error {
+	err = r.share(len(parts), func(w *worker) func(part int) error {
 		w.sums = all.empty(w.sums)
-		return func(part int) error { return w.add(records[part*chunk : min(len(records), (part+1)*chunk)]) }
+		return func(part int) error { return w.add(parts[part]) }
 	}, func(w *worker) error { return all.merge(w.sums) })
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (r *run) gather(sample release.Sample) ([]release.Bounded, error) {
 
 // present returns the places of a sample that hold records, ascending.
 func (r *run) present(places []int) []int {
-	at, _ := slices.BinarySearch(places, r.rows.Len())
+	at, _ := slices.BinarySearch(places, r.records())
 	return places[:at]
 }
 
@@ -148,10 +148,10 @@ const (
 	positionsChunk         = 64
 )
 
-// chunk returns the number of records that a goroutine of the run works on at a time.
+// chunk returns the number of rows that a goroutine of the run works on at a time.
 func (r *run) chunk() int { return r.Setup.chunk(r.options, r.takesEntries()) }
 
-// chunk returns the number of records that a goroutine works on at a time. With entries the network
+// chunk returns the number of rows that a goroutine works on at a time. With entries the network
 // receives the nonzero entries of rows.
 func (s Setup) chunk(o Options, entries bool) int {
 	switch {
@@ -163,10 +163,17 @@ func (s Setup) chunk(o Options, entries bool) int {
 	return min(defaultChunk, max(minChunk, chunkNumbers/s.Network.Input().Size()))
 }
 
-// chunkOf returns how many of this number of records a goroutine works on at a time. It is less
-// than chunk if some processors would otherwise have none.
-func (r *run) chunkOf(records int) int {
-	each := (records + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)
+// chunkOf returns how many rows of these records a goroutine works on at a time. It is less than
+// chunk if some processors would otherwise have none.
+func (r *run) chunkOf(records []int) int {
+	rows := len(records)
+	if r.persons != nil {
+		rows = 0
+		for _, record := range records {
+			rows += r.rowsOf(record)
+		}
+	}
+	each := (rows + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)
 	return min(r.chunk(), max(minChunk, each))
 }
 

@@ -68,7 +68,7 @@ func (p Plan) validateInterrupted() error {
 // payEarlier pays for the releases of earlier runs without releasing anything, because the record
 // of the budget must hold them.
 func (p Plan) payEarlier(payer mechanism.Payer) error {
-	if p.Records == 0 {
+	if p.countsRecords() {
 		if err := payer.Pay(p.noise(p.CountNoise)); err != nil {
 			return err
 		}

@@ -40,9 +40,8 @@ func (r *run) gatherMicroBatches(sample release.Sample) ([]release.Bounded, erro
 func (w *worker) mean(records []int) ([]float64, error) {
 	sum := make([]float32, w.Network.Trained())
 	vector := make([]float64, len(sum))
-	chunk := w.chunk()
-	for first := 0; first < len(records); first += chunk {
-		if err := w.addGradients(sum, records[first:min(len(records), first+chunk)]); err != nil {
+	for _, part := range w.parts(records, w.chunk()) {
+		if err := w.addGradients(sum, part); err != nil {
 			return nil, err
 		}
 	}

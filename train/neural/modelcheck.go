@@ -28,13 +28,14 @@ func CheckModel(p Plan, m *model.Model) error {
 	if f.Center != nil || f.Whitening != nil || len(s.Learned())+len(s.Private()) > 0 {
 		learned = fmt.Errorf("neural: the model rests on a learned mean, covariance, bounds or levels, want none, since the plan does not pay for them")
 	}
+	unit, rowsPerPerson := unitOf(p.Person, s.Row, s.RowsPerPerson)
 	return errors.Join(
 		agree("input of the network", p.Network.Input.String(), n.Input().String()),
 		agree("layers", describe(p.Network.Layers), describe(n.Layers())),
 		agree("number of trained weights", p.Network.Trained, n.Trained()),
 		agree("loss", p.Loss, loss),
-		agree("unit", p.Unit, s.Row),
-		agree("number of rows of one person", p.RowsPerPerson, s.RowsPerPerson),
+		agree("unit", p.Unit, unit),
+		agree("number of rows of one person", p.RowsPerPerson, rowsPerPerson),
 		agree("declared number of records", p.Records, s.Records),
 		agree("declared bound on the records", p.MaxRecords, s.MaxRecords),
 		learned,
@@ -61,5 +62,9 @@ func describe(l network.Layers) string {
 // Premises returns the conditions under which the guarantee holds, as far as they follow from the
 // plan.
 func (p Plan) Premises() draft.Premises {
-	return draft.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, RowsAlone: true, NonPrivate: p.NonPrivate}
+	out := draft.Premises{MaxRecords: p.MaxRecords, Records: p.Records, RowsPerPerson: p.RowsPerPerson, NonPrivate: p.NonPrivate}
+	if p.Person != nil {
+		out.PersonColumn, out.PersonRows = p.Person.Column, p.Person.MaxRows
+	}
+	return out
 }

@@ -13,15 +13,18 @@ import (
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/train"
 )
 
 // Plan contains every number that determines the guarantee of the training of a network. It is
 // fixed before a record is read. It is part of the certificate.
 type Plan struct {
 	certificate.Subject
+	// Person states that all rows of a person form one record. If it is nil, a record is a row.
+	Person *train.PersonUnit `json:"person,omitempty"`
 	// CountNoise is the noise multiplier for the number of records. If the schema does not declare
-	// that number, training first releases a noisy number. If the number is declared, CountNoise is
-	// 0.
+	// that number, or if a record is a person, training first releases a noisy number. Otherwise
+	// CountNoise is 0.
 	CountNoise float64 `json:"count-noise-multiplier,omitempty"`
 	// Network describes the trained network, without its parameters.
 	Network struct {
@@ -67,14 +70,14 @@ func (p Plan) network() (*network.Network, error) {
 	return n, nil
 }
 
-// Event returns the event of the plan: the release of the number of records, if it is not declared,
+// Event returns the event of the plan: the release of the number of records, unless it is declared,
 // and then every step.
 func (p Plan) Event() mechanism.Event {
 	steps, err := p.steps(p.NoiseMultiplier)
 	if err != nil {
 		return mechanism.NonPrivate{} // Validate refuses such a plan
 	}
-	if p.Records > 0 {
+	if !p.countsRecords() {
 		return steps
 	}
 	return mechanism.Sequence{p.noise(p.CountNoise), steps}
@@ -205,7 +208,7 @@ func (p Plan) noiseDraws() int {
 	for _, steps := range p.runs() {
 		draws += p.Correlated.draws(steps) * step
 	}
-	if p.Records == 0 {
+	if p.countsRecords() {
 		draws++
 	}
 	return draws
@@ -230,10 +233,13 @@ func (p Plan) Validate() error {
 		return fmt.Errorf("neural: steps is %d with %d numbers, want 1 to %d steps and at most %d numbers", p.Steps, p.Network.Trained, maxSteps, maxNumbers)
 	case p.NonPrivate && (p.NoiseMultiplier != 0 || p.CountNoise != 0) || !p.NonPrivate && !positive(p.NoiseMultiplier):
 		return fmt.Errorf("neural: noise multiplier is %v, of counts %v, want positive finite numbers, or 0 in a plan without privacy", p.NoiseMultiplier, p.CountNoise)
-	case (p.CountNoise != 0) != (p.Records == 0 && !p.NonPrivate):
-		return fmt.Errorf("neural: noise on the number of records is %v with %d declared records, want it where none is declared", p.CountNoise, p.Records)
+	case (p.CountNoise != 0) != (p.countsRecords() && !p.NonPrivate):
+		return fmt.Errorf("neural: noise on the number of records is %v with %d declared records and persons as records: %v, want it where no number is declared, and for persons", p.CountNoise, p.Records, p.Person != nil)
 	}
 	if err := p.validateModel(); err != nil {
+		return err
+	}
+	if err := p.validatePerson(); err != nil {
 		return err
 	}
 	if err := p.validateSampling(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/related"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/network"
@@ -25,6 +26,8 @@ type Request struct {
 	Delta float64
 	// Neighboring is the neighboring relation of the guarantee. It is required.
 	Neighboring privacy.Neighboring
+	// Person states that all rows of a person form one record. If it is nil, a record is a row.
+	Person *train.PersonUnit
 	// Layers are the layers of the network. They are required. The network must have one output for
 	// each score of the loss.
 	Layers network.Layers
@@ -85,6 +88,9 @@ func NewSetup(r Request, s *data.Schema) (Setup, error) {
 	if err := r.check(s); err != nil {
 		return Setup{}, err
 	}
+	if r.Person != nil && len(s.Related) > 0 {
+		return Setup{}, related.Refused("neural")
+	}
 	encoding := train.Request{Loss: r.Loss, Normalization: r.Normalization, Radius: r.Radius, Intercept: -1, Transforms: r.Transforms}
 	if encoding.Normalization == "" {
 		encoding.Normalization = feature.NormNone
@@ -104,10 +110,14 @@ func NewSetup(r Request, s *data.Schema) (Setup, error) {
 	if err != nil {
 		return Setup{}, err
 	}
-	p := Plan{Subject: certificate.Subject{Neighboring: r.Neighboring, Unit: s.Row, RowsPerPerson: s.RowsPerPerson, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords},
+	unit, rowsPerPerson := unitOf(r.Person, s.Row, s.RowsPerPerson)
+	p := Plan{Subject: certificate.Subject{Neighboring: r.Neighboring, Unit: unit, RowsPerPerson: rowsPerPerson, Delta: r.Delta, Records: s.Records, MaxRecords: s.MaxRecords}, Person: r.Person,
 		Loss: loss, Sampling: r.sampling(), NonPrivate: math.IsInf(r.Epsilon, 1)}
 	p.Network.Input, p.Network.Layers, p.Network.Trained = n.Input(), n.Layers(), n.Trained()
 	p.Steps = r.steps(p)
+	if err = p.validatePerson(); err != nil {
+		return Setup{}, err
+	}
 	if err = p.validateSampling(); err != nil {
 		return Setup{}, err
 	}
@@ -217,7 +227,7 @@ func (p *Plan) calibrate(r Request) error {
 	if target, err = certificate.Aim(target, p.noiseDraws()); err != nil {
 		return fmt.Errorf("neural: epsilon %v is not reached at delta %v, because what the samplers round counts e^epsilon times: %w", r.Epsilon, r.Delta, err)
 	}
-	if p.Records == 0 {
+	if p.countsRecords() {
 		p.CountNoise = 1 / (math.Sqrt(countShare) * account.MuOf(target))
 	}
 	if p.NoiseMultiplier, err = account.Calibrate(account.For(p.with(1).Event()), target, func(z float64) mechanism.Event { return p.with(z).Event() }); err != nil {

@@ -46,11 +46,11 @@ func (r *run) gatherProjected(sample release.Sample) ([]release.Bounded, error) 
 		return nil, err
 	}
 	records := r.present(sample.Indices())
-	chunk := r.chunk()
-	err = r.share((len(records)+chunk-1)/chunk, func(w *worker) func(part int) error {
+	parts := r.parts(records, r.chunk())
+	err = r.share(len(parts), func(w *worker) func(part int) error {
 		w.projected = all.Empty()
 		return func(part int) error {
-			return w.addProjected(records[part*chunk : min(len(records), (part+1)*chunk)])
+			return w.addProjected(parts[part])
 		}
 	}, func(w *worker) error { return all.Merge(w.projected) })
 	if err != nil {

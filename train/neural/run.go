@@ -21,6 +21,7 @@ type run struct {
 	options Options
 	payer   mechanism.Payer
 	rows    *release.Rows
+	persons [][]int // the rows of each person; nil: a record is a row
 	samples *samples
 	series  *release.Series // the series of releases, if noise is correlated
 	divisor float64
@@ -39,6 +40,15 @@ type run struct {
 	taken   int       // steps, over all runs
 }
 
+// records are the records of a run.
+type records struct {
+	rows *release.Rows
+	// persons are the rows of each person, nil if a record is a row.
+	persons [][]int
+	// slots is the number of places that samples are drawn from.
+	slots int
+}
+
 // groupOf is the state of a group of blocks.
 type groupOf struct {
 	// first and end bound the group's blocks. The bounds of its numbers are from and to.
@@ -48,13 +58,13 @@ type groupOf struct {
 }
 
 // newRun returns a run before its next step. That step is the first, or the one after a checkpoint.
-func newRun(s Setup, o Options, payer mechanism.Payer, rows *release.Rows, slots int, from *Checkpoint) (*run, error) {
-	r := &run{Setup: s, options: o, payer: payer, rows: rows, levels: s.Plan.Clipping.levels(), numbers: make([]float32, s.Network.Weights())}
+func newRun(s Setup, o Options, payer mechanism.Payer, of records, from *Checkpoint) (*run, error) {
+	r := &run{Setup: s, options: o, payer: payer, rows: of.rows, persons: of.persons, levels: s.Plan.Clipping.levels(), numbers: make([]float32, s.Network.Weights())}
 	if !drops(s.Network.Layers()) {
 		r.spot = &spotted{}
 	}
 	var err error
-	if r.samples, err = s.Plan.newSamples(slots); err != nil {
+	if r.samples, err = s.Plan.newSamples(of.slots); err != nil {
 		return nil, err
 	}
 	if r.noises, err = s.Plan.noises(s.Plan.NoiseMultiplier); err != nil {

@@ -39,7 +39,7 @@ func (s *spotted) within(records []int) (at int, found bool) {
 // load computes the factors of the record alone.
 func (s *spotted) load(r *run) (err error) {
 	if s.alone == nil {
-		s.alone = newWorkerOf(r, 1)
+		s.alone = newWorkerOf(r, r.largest(1))
 		s.alone.tape.Serial(true)
 	}
 	s.factors, err = s.alone.factors([]int{s.record})
@@ -61,13 +61,18 @@ func (s *spotted) agrees(w *worker, own []kernel.Factors[float32], k, at int) bo
 
 // sameFactors reports whether record i of a chunk has the factors of the one record in alone.
 func sameFactors(all kernel.Factors[float32], i int, alone kernel.Factors[float32]) bool {
-	return spot.Same(partOf(all.Lefts, i, all.Records), alone.Lefts) && spot.Same(partOf(all.Rights, i, all.Records), alone.Rights) && sameEntries(all, i, alone)
+	rights := partOf(all.Rights, i, all.Records)
+	if all.Index != nil && all.Positions > 1 {
+		return sameEntries(all, i, alone) // with the right factors of the positions that add something
+	}
+	return spot.Same(partOf(all.Lefts, i, all.Records), alone.Lefts) && spot.Same(rights, alone.Rights) && sameEntries(all, i, alone)
 }
 
-// sameEntries reports whether record i has the sparse left factors of the one record in alone. The
-// number of entries that add nothing may depend on other records.
+// sameEntries reports whether record i has the sparse left factors of the one record in alone. With
+// several positions it compares their right factors too. The number of entries that add nothing may
+// depend on other records.
 func sameEntries(all kernel.Factors[float32], i int, alone kernel.Factors[float32]) bool {
-	index, values := partOf(all.Index, i, all.Records), partOf(all.Values, i, all.Records)
+	index, values, rights := partOf(all.Index, i, all.Records), partOf(all.Values, i, all.Records), partOf(all.Rights, i, all.Records)
 	at := 0
 	for k, v := range index {
 		if v == kernel.NoIndex {
@@ -77,6 +82,9 @@ func sameEntries(all kernel.Factors[float32], i int, alone kernel.Factors[float3
 			at++
 		}
 		if at == len(alone.Index) || alone.Index[at] != v || values != nil && !spot.Same(values[k:k+1], alone.Values[at:at+1]) {
+			return false
+		}
+		if all.Positions > 1 && !spot.Same(rights[k*all.Right:(k+1)*all.Right], alone.Rights[at*all.Right:(at+1)*all.Right]) {
 			return false
 		}
 		at++

@@ -33,11 +33,14 @@ type worker struct {
 	row              []float64
 	narrow           []int16
 	scores, residual []float64
+	// of persons: the rows of a chunk, and the repeated factors of every block
+	indices []int
+	spreads [][]float32
 }
 
-func newWorker(r *run) *worker { return newWorkerOf(r, r.chunk()) }
+func newWorker(r *run) *worker { return newWorkerOf(r, r.largest(r.chunk())) }
 
-// newWorkerOf is newWorker for chunks of up to this number of records.
+// newWorkerOf is newWorker for chunks of up to this number of rows.
 func newWorkerOf(r *run, chunk int) *worker {
 	in, out := r.Network.Input().Size(), r.Network.Output().Size()
 	used, err := ruleOf(r.Plan.Clipping.Rule)
@@ -51,22 +54,23 @@ func newWorkerOf(r *run, chunk int) *worker {
 		w.x, w.row, w.narrow = make([]float32, chunk*in), make([]float64, in), make([]int16, in)
 	}
 	w.tape.Training(true)
-	w.scaledFactors = make([]scaledMemory, len(r.Network.Blocks()))
+	w.scaledFactors, w.spreads = make([]scaledMemory, len(r.Network.Blocks())), make([][]float32, len(r.Network.Blocks()))
 	return w
 }
 
 // factors runs the network over records, forward and backward, and returns their proposals.
 func (w *worker) factors(records []int) ([]kernel.Factors[float32], error) {
-	n := len(records)
+	rows := w.rowsOfAll(records)
+	n := len(rows)
 	var err error
-	if w.block, err = w.rows.LoadAt(records, w.block); err != nil {
+	if w.block, err = w.rows.LoadAt(rows, w.block); err != nil {
 		return nil, err
 	}
 	outputs, out := w.forward(n), len(w.scores)
 	for i, label := range w.block.Labels() {
 		w.slope(w.slopes[i*out:(i+1)*out], outputs[i*out:(i+1)*out], float64(label))
 	}
-	return w.tape.Backward(w.slopes[:n*out]), nil
+	return w.together(w.tape.Backward(w.slopes[:n*out]), len(records)), nil
 }
 
 // forward runs the network over the rows of the block.
