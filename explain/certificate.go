@@ -175,9 +175,9 @@ func networkStory(c certificate.Certificate, e mechanism.Event) (story, error) {
 	if err != nil {
 		return story{}, err
 	}
-	s := story{kind: "model", records: recordLines(c, p.Records, p.MaxRecords, false)}
+	s := story{kind: "model", records: recordLines(c, p.Records, p.MaxRecords, p.Person != nil)}
 	s.released = []string{
-		fmt.Sprintf("%s of a neural network, trained in %d steps on %s. Each step releases the sum of the gradients of the records that take part, with noise. What bounds a record: %s.", wording.Weights(p.Network.Trained), p.Steps, wording.NetworkSampling(p.Sampling), wording.NetworkClipping(p.Clipping)),
+		fmt.Sprintf("%s of a neural network, trained in %d steps on %s. Each step releases the sum of the gradients of the records that take part, with noise. What bounds a record: %s.", wording.Weights(p.Network.Trained), p.Steps, wording.NetworkSampling(p), wording.NetworkClipping(p.Clipping)),
 		aftermath("model"),
 	}
 	b := branch{releases: flatten(e)}

@@ -38,7 +38,7 @@ var networkOnly = []string{"hidden", "activation", "embedding", "input-shape", "
 var networkToo = []string{"model", "data", "labels", "delimiter", "schema", "target", "test", "test-labels", "test-public", "print-not-private", "group", "out", "replace",
 	"assume-public", "dry-run", "non-private", "records", "max-records", "json", "quiet", "epsilon", "delta", "neighboring", "sampling-probability", "batch-size", "parts", "steps",
 	"clipping-norm", "transform", "row-normalization", "row-radius", "loss", "loss-width", "quantile", "learning-rate", "momentum", "ridge", "l1", "feature-bits", "optimizer",
-	"schedule", "warm-up", "average", "threshold", "ledger", "charge", "population", "purpose", "owner"}
+	"schedule", "warm-up", "average", "threshold", "unit", "max-records-per-person", "ledger", "charge", "population", "purpose", "owner"}
 
 func (n *networkFlags) add(f *pflag.FlagSet) {
 	n.addLayers(f, layers.Linear)
@@ -124,7 +124,7 @@ func (n *networkFlags) request(p *planFlags, r train.Request, o train.Options) (
 // plan returns the request to package neural, except the layers.
 func (n *networkFlags) plan(p *planFlags, r train.Request) (neural.Request, error) {
 	out := neural.Request{Epsilon: r.Epsilon, Delta: r.Delta, Neighboring: r.Neighboring, Loss: r.Loss, Clipping: n.clipping, Steps: r.Steps, Epochs: n.epochs,
-		Normalization: r.Normalization, Radius: r.Radius, Transforms: r.Transforms}
+		Normalization: r.Normalization, Radius: r.Radius, Transforms: r.Transforms, Person: r.Person}
 	out.Clipping.Norm, out.Clipping.Allocation = r.ClippingNorm, string(n.allocation)
 	if r.PrivateRadius {
 		return out, fmt.Errorf("--row-radius is private with a network, want a number")

@@ -138,6 +138,9 @@ func madeUpNetwork(p neural.Plan, n *network.Network, loss model.Loss) (*data.Sc
 	for i := range n.Input().Size() {
 		s.Columns = append(s.Columns, data.Column{Name: "feature" + strconv.Itoa(i), Kind: data.Numeric, Lower: 0, Upper: 1, OutOfRange: data.Clamp, Missing: data.Zero})
 	}
+	if p.Person != nil {
+		s.Columns = append(s.Columns, data.Column{Name: p.Person.Column, Kind: data.Ignored})
+	}
 	pipeline, err := feature.NewPipeline(nil, s)
 	if err != nil {
 		return nil, nil, err

@@ -154,16 +154,21 @@ func (p *Plan) readColumns(d train.Plan) {
 			p.counted = step.NoiseMultiplier
 		}
 	}
-	if d.Person != nil {
-		p.person, p.rows = d.Person.Column, d.Person.MaxRows
-		p.read(p.person)
-	}
+	p.readPersons(d.Person)
 	if d.SampleWeights != nil {
 		p.weights, p.weight = d.SampleWeights.Column, number(d.SampleWeights.Upper)
 		p.read(p.weights)
 	}
 	if d.Holdout != nil {
 		p.read(d.Holdout.Evaluation.GroupColumn)
+	}
+}
+
+// readPersons finds the column of persons, if records are persons.
+func (p *Plan) readPersons(u *train.PersonUnit) {
+	if u != nil {
+		p.person, p.rows = u.Column, u.MaxRows
+		p.read(p.person)
 	}
 }
 
@@ -215,6 +220,7 @@ func (p *Plan) ofNetwork() error {
 // useNetwork makes the setup of a network ready.
 func (p *Plan) useNetwork(setup neural.Setup) error {
 	p.network, p.schema, p.counted = &setup, setup.Schema, setup.Plan.CountNoise
+	p.readPersons(setup.Plan.Person)
 	p.initial = initialWeights(setup.Network, p.Model)
 	p.train = func(ctx context.Context, table *data.Dataset) (*model.Model, error) {
 		return p.pay(func(l *ledger.Ledger) (*model.Model, error) {

@@ -330,6 +330,11 @@ func networks() map[string]neural.Request {
 	out["fixed size"] = of(func(r *neural.Request) {
 		r.Sampling, r.Neighboring = neural.Sampling{Kind: "fixed-size", BatchSize: 200}, replace
 	})
+	for name, layers := range map[string]network.Layers{"persons": dense, "persons, sparse": {network.SparseLinear{Outputs: 1}}} {
+		out[name] = of(func(r *neural.Request) {
+			r.Layers, r.Sampling, r.Person = layers, neural.Sampling{Kind: "full"}, &train.PersonUnit{Column: "who", MaxRows: 3}
+		})
+	}
 	out["banded"] = of(func(r *neural.Request) {
 		r.Sampling, r.Correlation = neural.Sampling{Kind: "partition", Parts: 3}, option.CorrelatedBanded
 	})

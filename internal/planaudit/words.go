@@ -16,12 +16,16 @@ func descentWords(d train.Plan) string {
 	if len(d.NoiseMultipliers) > 0 {
 		noise += " in the mean, which falls over the steps"
 	}
-	unit := "rows"
-	if d.Person != nil {
-		unit = fmt.Sprintf("persons of at most %d rows", d.Person.MaxRows)
-	}
 	return fmt.Sprintf("%s on %s; %s clipping at %s; noise multiplier %s; records are %s; %s",
-		display.Count(d.Steps, "step"), samplingWords(d.Sampling, d.SamplingProbability, d.BatchSize, d.Parts), d.Clipping.Mode, display.Nearest(d.Clipping.Norm, 4), noise, unit, display.Count(d.Columns, "score"))
+		display.Count(d.Steps, "step"), samplingWords(d.Sampling, d.SamplingProbability, d.BatchSize, d.Parts), d.Clipping.Mode, display.Nearest(d.Clipping.Norm, 4), noise, unitWords(d.Person), display.Count(d.Columns, "score"))
+}
+
+// unitWords say what a record is.
+func unitWords(u *train.PersonUnit) string {
+	if u == nil {
+		return "rows"
+	}
+	return fmt.Sprintf("persons of at most %d rows", u.MaxRows)
 }
 
 // networkWords are descentWords for a network.
@@ -30,9 +34,9 @@ func networkWords(p neural.Plan) string {
 	if p.Correlated != nil {
 		noise = p.Correlated.Kind + " correlated"
 	}
-	return fmt.Sprintf("%s on %s; %s clipping in %s; %s noise of multiplier %s; %s in %s", display.Count(p.Steps, "step"),
+	return fmt.Sprintf("%s on %s; %s clipping in %s; %s noise of multiplier %s; records are %s; %s in %s", display.Count(p.Steps, "step"),
 		samplingWords(p.Sampling.Kind, p.Sampling.Probability, p.Sampling.BatchSize, p.Sampling.Parts), p.Clipping.Rule, display.Count(len(p.Clipping.Groups), "group"),
-		noise, display.Nearest(p.NoiseMultiplier, 4), display.Count(p.Network.Trained, "trained number"), display.Count(len(p.Network.Layers), "layer"))
+		noise, display.Nearest(p.NoiseMultiplier, 4), unitWords(p.Person), display.Count(p.Network.Trained, "trained number"), display.Count(len(p.Network.Layers), "layer"))
 }
 
 // samplingWords say which records a step has.

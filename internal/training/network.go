@@ -146,5 +146,5 @@ func (n *Network) plan() neural.Plan {
 func sharedNetwork(s neural.Setup) train.Setup {
 	p := s.Plan
 	linear := model.Linear{Loss: s.Loss, Columns: s.Network.Output().Size(), Dim: s.Features.Dim()}
-	return train.Setup{Schema: s.Schema, Features: s.Features, Model: linear, Plan: train.Plan{Subject: p.Subject, NonPrivate: p.NonPrivate}}
+	return train.Setup{Schema: s.Schema, Features: s.Features, Model: linear, Plan: train.Plan{Subject: p.Subject, Person: p.Person, NonPrivate: p.NonPrivate}}
 }

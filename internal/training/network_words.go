@@ -70,7 +70,7 @@ func (r networkRun) facts(*train.Result) []report.Fact {
 	}
 	out := []report.Fact{
 		{Name: "model", Value: fmt.Sprintf("network, %s loss, %s, %d of them trained", p.Loss.Name, wording.Weights(built.Weights()), built.Trained())},
-		{Name: "method", Value: fmt.Sprintf("%s: %s, %d steps%s, %s", option.MethodNetwork, wording.NetworkSampling(p.Sampling), p.Steps, rate, n.optimizerWords())},
+		{Name: "method", Value: fmt.Sprintf("%s: %s, %d steps%s, %s", option.MethodNetwork, wording.NetworkSampling(p), p.Steps, rate, n.optimizerWords())},
 		{Name: "rows", Value: rowWords(n.Setup.Features)},
 		{Name: "clipping", Value: wording.NetworkClipping(p.Clipping) + levels},
 		{Name: "learned before training", Value: "nothing"},

@@ -66,7 +66,7 @@ func planned(c certificate.Certificate) (*Run, bool) {
 		return r, err == nil
 	case artefact.IsNetwork(c.Method):
 		p, err := strict.ReadPlan[neural.Plan]("neural", c.Plan)
-		r.Setup.Plan, r.Network, r.method = train.Plan{Subject: p.Subject}, &Network{Setup: neural.Setup{Plan: p}}, networkRun{r}
+		r.Setup.Plan, r.Network, r.method = train.Plan{Subject: p.Subject, Person: p.Person}, &Network{Setup: neural.Setup{Plan: p}}, networkRun{r}
 		return r, err == nil
 	}
 	return nil, false

@@ -20,8 +20,12 @@ func NetworkReleases(p neural.Plan) []report.Event {
 		parts = mechanism.Sequence{p.Event()}
 	}
 	var out []report.Event
-	if p.Records == 0 && len(parts) == 2 {
-		out = append(out, networkEvent(p, "number of rows", parts[0]))
+	counted := "number of rows"
+	if p.Person != nil {
+		counted = "number of persons"
+	}
+	if (p.Records == 0 || p.Person != nil) && len(parts) == 2 {
+		out = append(out, networkEvent(p, counted, parts[0]))
 		steps := parts[1]
 		if parts, sequence = steps.(mechanism.Sequence); !sequence {
 			parts = mechanism.Sequence{steps}

@@ -56,15 +56,24 @@ func Names(names []string) string {
 
 // Sampling returns in words which records each step of gradient descent takes.
 func Sampling(p train.Plan) string {
+	one := recordOf(p.Person)
 	switch {
 	case p.SamplingProbability > 0:
-		return fmt.Sprintf("gradient descent on samples that take each row with probability %v", p.SamplingProbability)
+		return fmt.Sprintf("gradient descent on samples that take each %s with probability %v", one, p.SamplingProbability)
 	case p.BatchSize > 0:
-		return fmt.Sprintf("gradient descent on random batches of %d rows", p.BatchSize)
+		return fmt.Sprintf("gradient descent on random batches of %d %ss", p.BatchSize, one)
 	case p.Parts > 0:
-		return fmt.Sprintf("gradient descent on the %d parts of one random division of the rows, in turn", p.Parts)
+		return fmt.Sprintf("gradient descent on the %d parts of one random division of the %ss, in turn", p.Parts, one)
 	}
-	return "gradient descent on all rows"
+	return fmt.Sprintf("gradient descent on all %ss", one)
+}
+
+// recordOf returns the word for a record: row, or person.
+func recordOf(u *train.PersonUnit) string {
+	if u == nil {
+		return "row"
+	}
+	return "person"
 }
 
 // Relation returns a neighboring relation in words.
@@ -89,22 +98,23 @@ func Weights(n int) string {
 }
 
 // NetworkSampling returns in words which records a step takes.
-func NetworkSampling(s neural.Sampling) string {
+func NetworkSampling(p neural.Plan) string {
+	s, one := p.Sampling, recordOf(p.Person)
 	switch s.Kind {
 	case option.SamplingPoisson:
-		return fmt.Sprintf("samples that take each row with probability %v", s.Probability)
+		return fmt.Sprintf("samples that take each %s with probability %v", one, s.Probability)
 	case option.SamplingFixedSize:
-		return fmt.Sprintf("random batches of %d rows", s.BatchSize)
+		return fmt.Sprintf("random batches of %d %ss", s.BatchSize, one)
 	case option.SamplingPartition:
-		return fmt.Sprintf("the %d parts of one random division of the rows, in turn", s.Parts)
+		return fmt.Sprintf("the %d parts of one random division of the %ss, in turn", s.Parts, one)
 	case option.SamplingShuffle:
-		return fmt.Sprintf("the %d parts of random divisions of the rows, a new one in every round", s.Parts)
+		return fmt.Sprintf("the %d parts of random divisions of the %ss, a new one in every round", s.Parts, one)
 	case option.SamplingCyclic:
-		return fmt.Sprintf("the %d parts of one random division of the rows, in turn; each row of a part is taken with probability %v", s.Parts, s.Probability)
+		return fmt.Sprintf("the %d parts of one random division of the %ss, in turn; each %s of a part is taken with probability %v", s.Parts, one, one, s.Probability)
 	case option.SamplingTruncated:
-		return fmt.Sprintf("samples that take each row with probability %v, cut at random to %d rows", s.Probability, s.BatchSize)
+		return fmt.Sprintf("samples that take each %s with probability %v, cut at random to %d %ss", one, s.Probability, s.BatchSize, one)
 	case option.SamplingFull:
-		return "all rows"
+		return fmt.Sprintf("all %ss", one)
 	}
 	return string(s.Kind)
 }

@@ -108,7 +108,7 @@ func (k kind) share() float64 {
 		switch {
 		case k.clipping == "projected":
 			return 0.02
-		case k.noise == "" && k.clipping == "flat", !k.persons && k.clipping == option.ClipGradient && k.noise == option.AccountingComposition:
+		case k.noise == "" && k.clipping == "flat" && !k.persons, !k.persons && k.clipping == option.ClipGradient && k.noise == option.AccountingComposition:
 			return 1
 		}
 		return 0.2
@@ -153,6 +153,7 @@ const (
 	noSuch      = "there is no such run: its request is refused"
 	noSampling  = "linear models have no such sampling: no request asks for it"
 	noPersons   = "the method has no persons as records"
+	personsLike = "a person is a record of several positions, whatever its noise and projections; the kinds with rule flat or independent noise are attacked"
 	noPrivacy   = "a baseline without privacy has no claim"
 	ofOthers    = "every run of a selection is a training and a measurement, which are attacked; the law of the number of runs is held by tests of package sweep"
 	ofSums      = "a sum or a choice like those of questions; TestNeighborsMoveEveryStatisticByAtMostItsBound of package train holds how far a record moves it"
@@ -221,14 +222,16 @@ func (k kind) descentReason() string {
 func (k kind) networkReason() string {
 	projected := k.clipping == "projected"
 	switch {
-	case k.persons:
-		return noPersons
+	case k.persons && k.sampling == option.SamplingFixedSize:
+		return noSuch
 	case k.noise == option.CorrelatedBanded && k.sampling != option.SamplingPartition && k.sampling != option.SamplingCyclic:
 		return noSuch
 	case k.noise == option.CorrelatedTree && k.sampling != option.SamplingShuffle:
 		return noSuch
 	case projected && (k.noise != "" || k.sampling == option.SamplingFixedSize || k.sampling == option.SamplingTruncated || k.sampling == option.SamplingCyclic):
 		return noSuch
+	case k.persons && (projected || k.noise != "" && k.clipping != "flat"):
+		return personsLike
 	}
 	return ""
 }

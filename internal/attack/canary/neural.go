@@ -9,6 +9,7 @@ import (
 	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/network"
 	"github.com/ditherml/dither/privacy"
+	"github.com/ditherml/dither/train"
 	"github.com/ditherml/dither/train/neural"
 )
 
@@ -32,6 +33,12 @@ func (k kind) network(relation privacy.Neighboring, canaries int) neural.Request
 	}
 	if k.clipping == "global" || k.clipping == "global-adaptive" {
 		r.Clipping.Threshold = 0.505 // above a gradient, whose norm is 1/2 while weights are near 0
+		if k.persons {
+			r.Clipping.Threshold *= personRows
+		}
+	}
+	if k.persons {
+		r.Person = &train.PersonUnit{Column: "who", MaxRows: personRows}
 	}
 	if k.clipping == "global-adaptive" || k.clipping == "quantile" {
 		r.Clipping.CountNoise = 10
@@ -43,7 +50,11 @@ func (k kind) network(relation privacy.Neighboring, canaries int) neural.Request
 func networks(request func(canaries int) neural.Request) plan {
 	return func(canaries int) (planned, error) {
 		r := request(canaries)
-		w, err := newWorld(shape{canaries: canaries, rows: 1, relation: r.Neighboring})
+		rows := 1
+		if r.Person != nil {
+			rows = personRows
+		}
+		w, err := newWorld(shape{canaries: canaries, rows: rows, relation: r.Neighboring})
 		if err != nil {
 			return planned{}, err
 		}
