@@ -13,6 +13,7 @@ import (
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/network"
+	"github.com/ditherml/dither/train"
 )
 
 // free pays for everything.
@@ -87,6 +88,13 @@ func testRows(t testing.TB, n, dim int, network string) *release.Rows {
 // testRun returns a run without noise of a network and a clipping over rows, whose sums can be looked at.
 func testRun(t testing.TB, r Request, c ClippingRequest, rows *release.Rows) *run {
 	t.Helper()
+	return testRunOf(t, r, c, records{rows: rows, slots: rows.Len()})
+}
+
+// testRunOf is testRun over records, which may be persons.
+func testRunOf(t testing.TB, r Request, c ClippingRequest, of records) *run {
+	t.Helper()
+	rows := of.rows
 	input := r.Input
 	if input == nil {
 		input = network.Shape{rows.Dim()}
@@ -99,6 +107,9 @@ func testRun(t testing.TB, r Request, c ClippingRequest, rows *release.Rows) *ru
 	if p.Clipping, err = c.clipping(n, 10); err != nil {
 		t.Fatal(err)
 	}
+	if of.persons != nil {
+		p.Person = &train.PersonUnit{Column: "who", MaxRows: rows.Len()}
+	}
 	p.Network.Input, p.Network.Layers, p.Network.Trained = n.Input(), n.Layers(), n.Trained()
 	if p.Loss.Name = "softmax"; n.Output().Size() == 1 {
 		p.Loss.Name = "logistic"
@@ -110,7 +121,7 @@ func testRun(t testing.TB, r Request, c ClippingRequest, rows *release.Rows) *ru
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := newRun(Setup{Plan: p, Loss: loss, Network: n}, Options{}, free{}, records{rows: rows, slots: rows.Len()}, nil)
+	out, err := newRun(Setup{Plan: p, Loss: loss, Network: n}, Options{}, free{}, of, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +131,7 @@ func testRun(t testing.TB, r Request, c ClippingRequest, rows *release.Rows) *ru
 // sumsOf returns what some of the records add up to, release by release, before noise.
 func sumsOf(t testing.TB, r *run, records ...int) [][]float64 {
 	t.Helper()
-	sample, err := release.Draw(release.Full(), r.rows.Len())
+	sample, err := release.Draw(release.Full(), r.records())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,8 +142,10 @@ func sumsOf(t testing.TB, r *run, records ...int) [][]float64 {
 	if w.sums, err = r.newSums(sample); err != nil {
 		t.Fatal(err)
 	}
-	if err = w.add(records); err != nil {
-		t.Fatal(err)
+	for _, part := range r.parts(records, r.chunk()) {
+		if err = w.add(part); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var out [][]float64
 	for _, sealed := range w.sums.seal() {

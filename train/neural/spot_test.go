@@ -15,14 +15,18 @@ import (
 func TestGradientsOfNeighborsStopTheStep(t *testing.T) {
 	for name, request := range networksUnderTest() {
 		for clipping, c := range clippingsUnderTest() {
-			r := testRun(t, request, c, testRows(t, 20, 12, name))
+			of := records{rows: testRows(t, 20, 12, name), slots: 20}
+			if clipping != "flat" && len(clipping)%2 == 0 { // of persons, every other one
+				of.persons, of.slots = testPersons(20, 4), len(testPersons(20, 4))
+			}
+			r := testRunOf(t, request, c, of)
 			if r.Plan.Clipping.MicroBatch != nil || r.Plan.Clipping.Projection != nil {
 				continue
 			}
 			if r.spot == nil {
 				t.Fatalf("%s, %s: no record is computed once more", name, clipping)
 			}
-			sample, err := release.Draw(release.Full(), 20)
+			sample, err := release.Draw(release.Full(), of.slots)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,7 +43,7 @@ func TestGradientsOfNeighborsStopTheStep(t *testing.T) {
 			for j := range other.numbers {
 				other.numbers[j] *= 1.5
 			}
-			r.spot.alone = newWorkerOf(&other, 1)
+			r.spot.alone = newWorkerOf(&other, other.largest(1))
 			stopped := false
 			for range 20 { // a record with a gradient of zeros proposes the same
 				_, err = r.gather(sample)
