@@ -237,6 +237,7 @@ var forgeFolders = []forgeFolder{
 	{name: "network-adaptive", args: oneNetwork + " --clipping-rule global-adaptive"},
 	{name: "network-projected", args: oneNetwork + " --clipping-rule projected --projections 5"},
 	{name: "network-means", args: oneNetwork + " --microbatch 4"},
+	{name: "network-person", args: oneNetwork + " --unit person:town --max-records-per-person 3"},
 	{name: "network-classes", args: oneNetwork, schema: "classes"},
 	{name: "network-numbers", args: oneNetwork, schema: "numbers", table: "numbers"},
 	{name: "network-resumed", args: "train --model mlp --hidden 3 --sampling full --steps 6 --checkpoint state --checkpoint-every 3", often: true},

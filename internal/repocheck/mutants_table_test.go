@@ -293,6 +293,8 @@ var mutants = []mutant{
 	{"three families of pairs weighed as one", "evaluate/pairs.go", "families = manyFamilies", "families = 1", "./evaluate", "TestNeighborsMoveByAtMostTheBound"},
 	{"moments of a row beyond their bound", "evaluate/layout.go", "math.Sqrt(3 + 1.25*", "math.Sqrt(2 + 1.25*", "./evaluate", "TestNeighborsMoveByAtMostTheBound"},
 	{"clipping each row of a person", "train/person.go", "if w := r.Plan.Clipping.weight(kernel.Norm(g)); w != 1 {", "if w := r.Plan.Clipping.weight(kernel.Norm(g)); w > 1 {", "./train", "TestPersonsLookAtThemselves"},
+	{"rows of a person of a network beyond the limit", "train/neural/person.go", "len(known), p.Person.MaxRows, nil)", "len(known), 1<<20, nil)", "./train/neural", "TestRowsBeyondTheLimitAddNothing"},
+	{"a network's persons who are one row each", "train/neural/person.go", "w.indices = append(w.indices, w.persons[record]...)", "w.indices = append(w.indices, record)", "./train/neural", "TestPersonsAreClippedOnce"},
 	{"a group at delta 0 charged as one record", "account/group.go", "return k * one * (1 + 1e-15), nil", "return one, nil", "./certificate", "TestPureIsPricedWithoutDelta"},
 	{"records counted twice in a group", "internal/release/group.go", "if err := g.mark(blocks[0].first, blocks[0].records, n); err != nil {", "if err := error(nil); err != nil {", "./internal/release", "TestGroupRefusals"},
 	{"sums of a group over other records", "internal/release/group.go", "return a.first == b.first", "return true", "./internal/release", "TestGroupTakesOneRecordsRows"},

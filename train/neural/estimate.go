@@ -55,6 +55,9 @@ func (s Setup) Estimate(o Options, processors int) (seconds float64, bytes int64
 	each := work + numberCost*float64(numbers)
 	all := steps*(records*p.Share()*each+weightCost*float64(p.Network.Trained)) + float64(processors)*(steps*drawCost+cellCost*cells)*records
 	chunk := min(float64(s.chunk(o, sparse)), max(1, records*p.Share()/float64(processors)))
+	if p.Person != nil {
+		chunk = max(chunk, float64(p.Person.MaxRows)) // a person's rows are in work together
+	}
 	whole := records*(rowBytes+16) + float64(s.Network.Weights())*weightBytes + float64(processors)*(float64(p.Network.Trained)*partBytes+chunk*float64(numbers)*tapeBytes)
 	// The garbage collector lets the heap grow to about twice the memory in use.
 	return all / 1e9 / float64(processors), int64(2*whole) + baseBytes

@@ -47,7 +47,7 @@ func TestEveryKindIsAttackedOrSaysWhyNot(t *testing.T) {
 var neighborTests = map[string]string{
 	option.MethodGD:                   "TestOneRecordMovesTheSumByTheBound TestPersonsLookAtThemselves TestRecordReachesTheCharge TestStepKeepsItsPromise TestReplayOfEveryTraining",
 	option.MethodSGD:                  "TestOneRecordMovesTheSumByTheBound TestReplayWithAnUnsampledRecord TestReplayOfEveryTraining",
-	option.MethodNetwork:              "TestOneRecordMovesEverySumByAtMostItsBound TestProjectedVectorsKeepTheirBound TestNeighborsMoveARunByAtMostWhatIsCharged TestReplayOfEveryTraining",
+	option.MethodNetwork:              "TestOneRecordMovesEverySumByAtMostItsBound TestOnePersonMovesEverySumByAtMostItsBound TestProjectedVectorsKeepTheirBound TestNeighborsMoveARunByAtMostWhatIsCharged TestReplayOfEveryTraining",
 	option.MethodOutput:               "TestMinimizeSensitivity TestGradientDescentSensitivity TestPermutedDescentSensitivity",
 	option.MethodObjective:            "TestNeighborsMoveTheObjectiveByAtMostItsBound",
 	option.MethodExponential:          "TestChoicesAreAsPrivateAsPriced TestLossesMoveByOneBound",
