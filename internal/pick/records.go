@@ -24,8 +24,8 @@ func OfPersons(persons [][]int, maxRows int) Records {
 	return Records{persons: persons, most: maxRows}
 }
 
-// Unit returns the words for a record that is a person: all rows with one text in a column, of which
-// at most maxRows are used.
+// Unit returns the words for a record that is a person: all rows with one text in a column. At most
+// maxRows of them are used.
 func Unit(column string, maxRows int) string {
 	return fmt.Sprintf("all rows with one %s, of which at most %d are used", column, maxRows)
 }

@@ -146,7 +146,7 @@ func (w *worker) rowsOfAll(records []int) []int {
 	return w.indices
 }
 
-// together returns the factors of records from those of their rows, record after record. Every
+// together returns the factors of records from the factors of their rows, record after record. Every
 // record has the same number of rows. The result for a block shares memory with the block's factors,
 // except for bags of entries.
 func (w *worker) together(factors []kernel.Factors[float32], records int) []kernel.Factors[float32] {
