@@ -51,14 +51,16 @@ func (b *builder) begin(l layout) {
 	}
 }
 
-// featureAt returns, for each position, the feature that stands there, or -1.
+// featureAt returns, for each position, the first feature that is made of its cell, or -1.
 func (l layout) featureAt() []int {
 	at := make([]int, l.width+1)
 	for i := range at {
 		at[i] = -1
 	}
 	for j, i := range l.features {
-		at[i] = j
+		if at[i] < 0 { // else it is a further feature of the same cell
+			at[i] = j
+		}
 	}
 	return at
 }

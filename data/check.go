@@ -166,7 +166,9 @@ func (c *checker) cells(line int, cells []string) {
 		found, v := c.features[j].classify(cell, c.marks, c.indexes[j])
 		_, ok := c.features[j].treat(found, v)
 		drop = drop || !ok
-		c.report.Columns[j].count(found, cell, line)
+		if c.at[at] == j { // further features of a date have the same fault
+			c.report.Columns[j].count(found, cell, line)
+		}
 	}
 	if c.hasTarget {
 		cell := strings.TrimSpace(cells[c.layout.target])

@@ -108,6 +108,10 @@ type Column struct {
 	// modify what it points to.
 	Hashing *Hashing
 
+	// Date, if not nil, states that the values are made of the dates or moments in the column
+	// Date.Column of the table. Only a schema file or its text declares it.
+	Date *moment.Feature
+
 	// Related is the name of the related table of whose rows the values are made. It is "" for a
 	// column of the table itself.
 	Related string
@@ -165,7 +169,7 @@ func (c *Column) classify(text string, marks MissingSet, index map[string]int) (
 	if marks.missing(text) {
 		return missing, 0
 	}
-	if c.Kind == Categorical {
+	if c.Kind == Categorical && c.Date == nil {
 		i := c.search(index).text(text)
 		if i < 0 && c.Learning != Private { // a text waits for its level
 			return unknown, 0
@@ -174,6 +178,9 @@ func (c *Column) classify(text string, marks MissingSet, index map[string]int) (
 	}
 	if c.Kind == Text {
 		return good, 0
+	}
+	if c.Date != nil {
+		return c.classifyDate(text)
 	}
 	v, ok := parseNumber(text)
 	if !ok {
@@ -194,6 +201,9 @@ func parseNumber(text string) (float64, bool) {
 func (c *Column) classifyNumber(v float64, index map[string]int) (state, float64) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return missing, 0
+	}
+	if c.Date != nil {
+		return unparsable, 0 // a number does not say what it counts
 	}
 	if c.Kind == Categorical {
 		i := c.search(index).number(v)

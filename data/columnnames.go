@@ -58,8 +58,8 @@ func (s *Schema) faultHeader() *fault {
 		names[name] = true
 	}
 	for _, c := range s.ownColumns() {
-		if c.Kind != Ignored && !names[c.Name] {
-			return &fault{"header", fmt.Sprintf("header does not name column %q", c.Name), "every column of the schema", "add it where it stands in the file"}
+		if c.Kind != Ignored && !names[c.source()] {
+			return &fault{"header", fmt.Sprintf("header does not name column %q", c.source()), "every column of the schema", "add it where it stands in the file"}
 		}
 	}
 	return nil
@@ -67,12 +67,7 @@ func (s *Schema) faultHeader() *fault {
 
 // allNames returns the names of the columns of the schema, and the target's last.
 func (s *Schema) allNames() []string {
-	columns := s.ownColumns()
-	names := make([]string, 0, len(columns)+1)
-	for i := range columns {
-		names = append(names, columns[i].Name)
-	}
-	return append(names, s.Target.Column)
+	return append(sources(s.ownColumns()), s.Target.Column)
 }
 
 // nameColumns gives a table without a header its names. Where the target is not read, the table may

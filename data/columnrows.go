@@ -86,7 +86,7 @@ func (c *columnTable) rows(ctx context.Context, check *checker) error {
 	rows := c.newRows()
 	for j, at := range check.layout.features {
 		rows.levels[at] = check.features[j].texts()
-		rows.dates[at] = check.features[j].Kind != Numeric
+		rows.dates[at] = check.features[j].isText()
 	}
 	if check.hasTarget {
 		rows.dates[check.layout.target] = !check.schema.Target.isNumber()

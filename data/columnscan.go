@@ -106,6 +106,11 @@ func scanColumns(ctx context.Context, q request, columns columnar.File) error {
 	if err = c.open(columns, append(append([]int{l.target}, l.features...), l.extra...)); err != nil {
 		return err
 	}
+	for j, f := range q.schema.Features() {
+		if kind := c.columns[l.features[j]].Kind; f.Date != nil && (kind == columnar.Numbers || kind == columnar.Bools) {
+			return &FileError{File: q.file, Column: l.features[j] + 1, Problem: "the column holds numbers, and the schema declares dates", Want: "a column of dates, moments or texts", Remedy: "mend the schema or the file"}
+		}
+	}
 	q.sink.begin(l)
 	*q.rows += c.records
 	if check, ok := q.sink.(*checker); ok {
@@ -215,14 +220,14 @@ func checkCodes(codes []int32, texts int) error {
 // cells adds the cells of one position to a feature, the target and the extras.
 func (w *columnWorker) cells(c *cellPlan, p *part, said columnar.Column, cells columnar.Cells) {
 	kind, days := said.Kind, cells.Numbers
-	if isDated(said) && (c.column != nil && c.column.Kind != Numeric || c.target && !p.plan.target.isNumber() || len(c.extra) > 0) {
+	if isDated(said) && (c.column != nil && c.column.isText() || c.target && !p.plan.target.isNumber() || len(c.extra) > 0) {
 		kind, cells = columnar.Texts, datedTexts(said, cells)
 	}
 	if c.column != nil && c.column.Kind == Text {
 		w.hash(c, p, kind, cells)
 	} else if c.column != nil {
 		dst := p.columns[c.feature*p.room : c.feature*p.room+p.rows]
-		if kind == columnar.Numbers || isDated(said) && c.column.Kind == Numeric {
+		if kind == columnar.Numbers || isDated(said) && !c.column.isText() {
 			if c.column.Kind == Categorical && len(cells.Exact) > 0 {
 				w.exact(dst, cells, c.number, func(text []byte) (float32, bool) { return p.plan.featureCell(c, text) })
 			} else {
@@ -231,6 +236,10 @@ func (w *columnWorker) cells(c *cellPlan, p *part, said columnar.Column, cells c
 		} else {
 			w.texts(dst, cells.Codes, textsFor(kind, cells.Texts, c.column.texts()), c.counted.clamped, func(text []byte) (float32, bool) { return p.plan.featureCell(c, text) })
 		}
+	}
+	for k := range c.more {
+		m := &c.more[k]
+		w.texts(p.columns[m.feature*p.room:m.feature*p.room+p.rows], cells.Codes, cells.Texts, m.counted.clamped, func(text []byte) (float32, bool) { return p.plan.featureCell(m, text) })
 	}
 	if c.target {
 		if t := p.plan.target; kind == columnar.Numbers || isDated(said) && t.isNumber() {

@@ -55,6 +55,7 @@ type cellPlan struct {
 	low, high float32
 	target    bool
 	extra     []int
+	more      []cellPlan // of further features that are made of the cell
 }
 
 // plan returns the plan of the rows of a table, after begin.
@@ -82,7 +83,12 @@ func (b *builder) plan(q request, t *table) *rowPlan {
 			c.text = countTexts(b.features[:j])
 			p.texts++
 		}
-		c.numeric = c.column.Kind == Numeric && !c.target && len(c.extra) == 0
+		for k, at := range b.layout.features {
+			if at == i && k != j {
+				c.more = append(c.more, cellPlan{column: &b.features[k], counted: b.feature(k), feature: k, index: b.indexes[k]})
+			}
+		}
+		c.numeric = !c.column.isText() && !c.target && len(c.extra) == 0
 	}
 	return p
 }
@@ -161,6 +167,11 @@ func (p *part) cell(c *cellPlan, cell []byte) {
 		p.store(c, v)
 		p.drop(ok)
 	}
+	for k := range c.more {
+		v, ok := p.plan.featureCell(&c.more[k], cell)
+		p.store(&c.more[k], v)
+		p.drop(ok)
+	}
 	if c.target {
 		v, ok := p.plan.targetCell(cell)
 		p.target = append(p.target, v)
@@ -173,6 +184,9 @@ func (p *part) cell(c *cellPlan, cell []byte) {
 
 // featureCell returns Column.Cell for a trimmed cell. A level is never a missing mark.
 func (p *rowPlan) featureCell(c *cellPlan, cell []byte) (v float32, ok bool) {
+	if c.column.Date != nil {
+		return c.counted.treat(c.column.classify(string(cell), p.marks, nil))
+	}
 	if c.column.Kind == Categorical {
 		if level := c.column.search(c.index).bytes(cell); level >= 0 {
 			return float32(level), true

@@ -99,6 +99,7 @@ type use struct {
 	read, number bool
 	levels       []string
 	texts        bool // the texts of the column are kept
+	date         bool
 }
 
 // uses returns the uses of all columns of the schema by name.
@@ -106,8 +107,12 @@ func (q request) uses() map[string]use {
 	uses := make(map[string]use, len(q.schema.Columns)+1)
 	for i := range q.schema.Columns {
 		c := &q.schema.Columns[i]
-		extra := slices.Contains(q.extra, c.Name)
-		uses[c.Name] = use{read: c.Kind != Ignored || extra, number: c.Kind == Numeric, levels: c.texts(), texts: extra || c.Kind == Text}
+		extra := slices.Contains(q.extra, c.source())
+		u := use{read: c.Kind != Ignored || extra, number: !c.isText(), texts: extra || c.Kind == Text, date: c.Date != nil}
+		if c.Date == nil {
+			u.levels = c.texts()
+		}
+		uses[c.source()] = u
 	}
 	if target := &q.schema.Target; target.Column != "" {
 		number := target.Regression() || target.Threshold != nil
@@ -148,6 +153,8 @@ func (q request) cell(i int, c database.Column, u use) (database.Cell, error) {
 		want, remedy = "one cell in a row", fmt.Sprintf("declare its elements as %s[0:N], or the column as ignore", c.Name)
 	case c.Kind == database.Texts && u.number:
 		remedy = fmt.Sprintf("declare levels: or text: in the schema, or cast it in the query, as %s::numeric", c.Name)
+	case u.date && (c.Kind == database.Numbers || c.Kind == database.Bools):
+		want = "dates"
 	case (c.Kind == database.Dates || c.Kind == database.Times) && u.number:
 		cell.Form = database.Number
 		return cell, nil

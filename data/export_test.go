@@ -30,7 +30,7 @@ const PrivateSchema = privateSchema
 
 // SchemaKeys are the keys that the parser takes, by the part of a schema file that they belong to.
 func SchemaKeys() map[string][]string {
-	return map[string][]string{"The file": schemaKeys, "target": targetKeys, "columns": columnKeys, "text": textKeys, "defaults": defaultKeys, "related": relatedKeys, "features": relatedFeatureKeys}
+	return map[string][]string{"The file": schemaKeys, "target": targetKeys, "columns": columnKeys, "text": textKeys, "date": dateKeys, "defaults": defaultKeys, "related": relatedKeys, "features": relatedFeatureKeys}
 }
 
 // The bounds and words of text columns, and what is left open.

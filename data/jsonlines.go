@@ -187,18 +187,19 @@ func boolCell(v, level bool) string {
 // scanJSON passes every record of JSON lines to the sink.
 func scanJSON(ctx context.Context, q request, r *bufio.Reader) error {
 	skipMark(r)
-	columns := q.schema.Columns
-	rows := newJSONRows(q.file, r, q.schema.allNames())
-	l := layout{width: len(columns) + 1, target: -1}
-	rows.skipped[len(columns)] = q.withoutTarget
-	rows.bools[len(columns)] = !q.schema.Target.Regression() && q.schema.Target.Threshold == nil
+	columns, names := q.schema.Columns, q.schema.allNames()
+	rows := newJSONRows(q.file, r, names)
+	l, last := layout{width: len(names), target: -1}, len(names)-1
+	rows.skipped[last] = q.withoutTarget
+	rows.bools[last] = !q.schema.Target.Regression() && q.schema.Target.Threshold == nil
 	if !q.withoutTarget {
-		l.target = len(columns)
+		l.target = last
 	}
 	for i := range columns {
-		rows.bools[i], rows.skipped[i] = columns[i].Kind != Numeric, columns[i].Kind == Ignored
+		at := rows.positions[columns[i].source()]
+		rows.bools[at], rows.skipped[at] = columns[i].isText(), columns[i].Kind == Ignored
 		if columns[i].Kind != Ignored {
-			l.features = append(l.features, i)
+			l.features = append(l.features, at)
 		}
 	}
 	for _, name := range q.extra {

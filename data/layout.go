@@ -67,9 +67,9 @@ func matchHeader(q request, t *table) (layout, error) {
 	}
 	for i := range q.schema.Columns {
 		c := &q.schema.Columns[i]
-		at := find(c.Name)
+		at := find(c.source())
 		if at < 0 && c.Kind != Ignored {
-			return layout{}, missingColumn(q, t, "column", c.Name)
+			return layout{}, missingColumn(q, t, "column", c.source())
 		}
 		if c.Kind != Ignored {
 			l.features = append(l.features, at)
@@ -96,12 +96,12 @@ func matchHeader(q request, t *table) (layout, error) {
 
 // headerPositions checks the header as a whole, before single columns are reported missing.
 func headerPositions(q request, t *table) (map[string]int, error) {
-	wanted := len(q.schema.Columns) + 1
+	wanted := len(q.schema.allNames())
 	if len(t.header) == 1 && wanted > 2 && t.delimiter != 0 {
 		return nil, &FileError{File: q.file, Line: t.headerLine, Problem: fmt.Sprintf("1 column was found with the delimiter %s", delimiterWords(t.delimiter)),
 			Want: fmt.Sprintf("%d", wanted), Remedy: "name the delimiter of the file, or use the schema of this table"}
 	}
-	known := len(q.schema.Columns) == 0 || slices.ContainsFunc(q.schema.Columns, func(c Column) bool { return slices.Contains(t.header, c.Name) })
+	known := len(q.schema.Columns) == 0 || slices.ContainsFunc(q.schema.Columns, func(c Column) bool { return slices.Contains(t.header, c.source()) })
 	if !known && t.database {
 		return nil, &FileError{File: q.file, Problem: "no column has a name of the schema", Want: fmt.Sprintf("%s as declared", plural(wanted, "column")), Remedy: "name them so in the query, or use the schema of this table"}
 	}

@@ -80,6 +80,9 @@ func scanLIBSVM(ctx context.Context, q request, r *bufio.Reader) error {
 	if bytes.HasPrefix(head, []byte("\ufeff")) {
 		_, _ = r.Discard(len("\ufeff"))
 	}
+	if err = refuseDates(q, "in the LIBSVM format"); err != nil {
+		return err
+	}
 	if err = refuseTexts(q, "in the LIBSVM format"); err != nil {
 		return err
 	}

@@ -53,6 +53,9 @@ func scanArray(ctx context.Context, q request, a *array, r io.Reader, open func(
 
 // matchMatrix maps the schema to the columns of a matrix by position.
 func matchMatrix(q request, a *array, labels bool) (layout, error) {
+	if err := refuseDates(q, "an array of numbers"); err != nil {
+		return layout{}, err
+	}
 	if err := refuseTexts(q, "an array of numbers"); err != nil {
 		return layout{}, err
 	}

@@ -21,7 +21,11 @@ const shortestRun = 3
 func columnRuns(columns []Column) []columnRun {
 	var runs []columnRun
 	for i := 0; i < len(columns); {
-		run := columnRun{key: columns[i].Name, column: columns[i]}
+		run := columnRun{key: columns[i].source(), column: columns[i]}
+		if !columns[i].leads(columns, i) { // the first column of a date stands for all
+			i++
+			continue
+		}
 		n := runLength(columns[i:])
 		if n >= shortestRun {
 			prefix, from, _ := splitNumber(columns[i].Name)
@@ -48,7 +52,7 @@ func (s *Schema) FeatureRanges() []string {
 // runLength returns the number of first columns with consecutive numbers and the same declaration.
 func runLength(columns []Column) int {
 	prefix, from, ok := splitNumber(columns[0].Name)
-	if !ok {
+	if !ok || columns[0].Date != nil {
 		return 1
 	}
 	n := 1
@@ -63,7 +67,7 @@ func runLength(columns []Column) int {
 // sameDeclaration reports whether two columns differ at most in their names.
 func sameDeclaration(a, b *Column) bool {
 	return a.Kind == b.Kind && a.open == b.open && a.Lower == b.Lower && a.Upper == b.Upper && a.Transform == b.Transform &&
-		a.Unknown == b.Unknown && a.OutOfRange == b.OutOfRange && a.Missing == b.Missing && a.Fill == b.Fill && a.Learning == b.Learning && a.MaxLevels == b.MaxLevels && a.MaxBins == b.MaxBins && a.Repeat == b.Repeat && a.Related == b.Related && sameHashing(a.Hashing, b.Hashing) &&
+		a.Unknown == b.Unknown && a.OutOfRange == b.OutOfRange && a.Missing == b.Missing && a.Fill == b.Fill && a.Learning == b.Learning && a.MaxLevels == b.MaxLevels && a.MaxBins == b.MaxBins && a.Repeat == b.Repeat && a.Related == b.Related && b.Date == nil && sameHashing(a.Hashing, b.Hashing) &&
 		slices.Equal(a.Bins, b.Bins) && (sameTexts(a.Levels, b.Levels) || slices.Equal(a.Levels, b.Levels)) && slices.EqualFunc(a.Grouped, b.Grouped, slices.Equal)
 }
 

@@ -118,7 +118,7 @@ func readText(ctx context.Context, q request, b *builder, r io.Reader, o ReadOpt
 // to check ReadOptions.Extra.
 func (s *Schema) CheckExtra(names []string) error {
 	for _, name := range names {
-		if !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Name == name }) {
+		if !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.source() == name }) {
 			return fmt.Errorf("data: column to read is %q, want a column that the schema names; one that is no feature is declared as ignore", name)
 		}
 	}

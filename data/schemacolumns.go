@@ -67,6 +67,10 @@ func (p *schemaParser) addColumn(e entry, c Column) error {
 	s := &p.schema
 	prefix, from, to, isRange := parseRange(e.key)
 	more := 1
+	if c.Date != nil {
+		c.Name = e.key
+		more = len(dateColumns(c))
+	}
 	if isRange {
 		if prefix == "" || from >= to || to > 1e9 {
 			return p.fail(e.name, fmt.Sprintf("column range is %q", e.key), "name[from:to] with from less than to", "mend it")
@@ -74,19 +78,25 @@ func (p *schemaParser) addColumn(e entry, c Column) error {
 		if to-from > maxColumns {
 			return p.fail(e.name, fmt.Sprintf("column range is %q", e.key), fmt.Sprintf("at most %d columns", maxColumns), "declare a smaller range")
 		}
-		more = to - from
+		more *= to - from
 	}
 	if len(s.Columns)+more > maxColumns {
 		return p.fail(e.name, "the schema has too many columns", fmt.Sprintf("at most %d", maxColumns), "declare fewer")
 	}
 	p.columnPlaces = append(p.columnPlaces, columnPlace{len(s.Columns), e.name})
+	columns := []Column{c}
+	columns[0].Name = e.key
 	if isRange {
 		c.Name = prefix
-		s.Columns = append(s.Columns, repeatColumn(c, from, to)...)
-		return nil
+		columns = repeatColumn(c, from, to)
 	}
-	c.Name = e.key
-	s.Columns = append(s.Columns, c)
+	for _, c := range columns {
+		if c.Date != nil {
+			s.Columns = append(s.Columns, dateColumns(c)...)
+		} else {
+			s.Columns = append(s.Columns, c)
+		}
+	}
 	return nil
 }
 
@@ -106,7 +116,7 @@ func (p *schemaParser) column(e entry) (Column, error) {
 	if err != nil {
 		return Column{}, err
 	}
-	numeric, categorical, text := hasKey(entries, "numeric") || hasKey(entries, "bounds"), hasKey(entries, "levels"), hasKey(entries, "text")
+	numeric, categorical, text := hasKey(entries, "numeric") || hasKey(entries, "bounds") || hasKey(entries, "date"), hasKey(entries, "levels"), hasKey(entries, "text")
 	switch {
 	case text && !numeric && !categorical:
 		return p.textColumn(what, entries)
@@ -120,10 +130,19 @@ func (p *schemaParser) column(e entry) (Column, error) {
 
 func (p *schemaParser) numericColumn(what string, entries []entry) (Column, error) {
 	c := Column{Kind: Numeric, Missing: p.defaults.missing, OutOfRange: p.defaults.outOfRange}
+	if hasKey(entries, "date") {
+		return p.datedColumn(what, entries, c)
+	}
+	return p.numberColumn(what, entries, c)
+}
+
+// numberColumn reads the keys of a column that is a number.
+func (p *schemaParser) numberColumn(what string, entries []entry, c Column) (Column, error) {
 	var fill *yaml.Node
 	var err error
 	for _, e := range entries {
 		switch e.key {
+		case "date": // is read
 		case "numeric":
 			c.Lower, c.Upper, err = p.bounds(e)
 		case "bounds", "range", "learned":

@@ -119,7 +119,11 @@ func (c *Column) node() *yaml.Node {
 	case Ignored:
 		return word("ignore")
 	case Numeric:
-		c.addBounds(n)
+		if c.Date != nil {
+			c.addDate(n)
+		} else {
+			c.addBounds(n)
+		}
 		if c.Transform != "" {
 			add(n, "transform", quoted(c.Transform))
 		}
@@ -130,6 +134,12 @@ func (c *Column) node() *yaml.Node {
 			add(n, "fill", number(c.Fill))
 		}
 	case Categorical:
+		if c.Date != nil {
+			c.addDate(n)
+			addTreatment(n, "out-of-range", c.OutOfRange)
+			addTreatment(n, "missing", c.Missing)
+			return n
+		}
 		c.addLevels(n)
 		addTreatment(n, "unknown", c.Unknown)
 		addTreatment(n, "missing", c.Missing)
@@ -137,6 +147,9 @@ func (c *Column) node() *yaml.Node {
 		add(n, "text", c.Hashing.node())
 		addTreatment(n, "missing", c.Missing)
 	default:
+		if c.open == openDate {
+			return openDateNode()
+		}
 		return declare(cmp.Or(c.open, declareColumn))
 	}
 	return n

@@ -20,7 +20,8 @@ const structTag = "dither"
 // without a column are ignored. Each feature column of the schema and each column of o.Extra needs
 // a field. The target needs a field too if o.WithoutTarget is false. o.MaxBytes has no effect.
 //
-// The type of a field is a number, a string, a bool, or a pointer to one of these. A nil pointer, a
+// The type of a field is a number, a string, a bool, or a pointer to one of these. A column of dates
+// has a field of type time.Time, whose zero value is a missing cell, or a string. A nil pointer, a
 // NaN and an infinity are missing cells. In a categorical column a bool is the text true or false.
 // In any other column it is 1 or 0. String methods are not called. Fields that do not fit the
 // schema are an error. An example is a number in a column whose levels are not numbers. More
@@ -107,14 +108,20 @@ func structFields(q request, t reflect.Type, l *layout) ([]structField, error) {
 	var fields []structField
 	find := func(column string, levels []string) (int, error) {
 		f, err := fieldOf(q.schema, t, column)
-		if err == nil {
+		if err == nil && q.schema.isDated(column) {
+			err = checkDate(f, column)
+		} else if err == nil {
 			err = checkLevels(f, column, levels)
 		}
 		fields = append(fields, structField{f.Index, levels})
 		return len(fields) - 1, err
 	}
 	for _, c := range q.schema.Features() {
-		at, err := find(c.Name, c.texts())
+		texts := c.texts()
+		if c.Date != nil {
+			texts = nil
+		}
+		at, err := find(c.source(), texts)
 		if err != nil {
 			return nil, err
 		}
@@ -163,13 +170,32 @@ func fieldOf(s *Schema, t reflect.Type, column string) (reflect.StructField, err
 	switch k := kind.Kind(); {
 	case k >= reflect.Bool && k <= reflect.Float64 && k != reflect.Uintptr, k == reflect.String:
 		return f, nil
+	case kind == reflect.TypeFor[time.Time]() && s.isDated(column):
+		return f, nil
 	}
 	remedy := "copy its value into such a field"
 	if kind == reflect.TypeFor[time.Time]() {
-		remedy = "copy the days since a fixed date into a field of numbers"
+		remedy = "declare the column with date: in the schema, or copy its days since a fixed date into a field of numbers"
 	}
 	return f, fmt.Errorf("data: type of field %s for column %q is %v, want a number, a string, a bool or a pointer to one; "+
 		"%s, and give this field the tag `%s:\"-\"`", f.Name, column, f.Type, remedy, structTag)
+}
+
+// isDated reports whether a column of a table is declared as dates.
+func (s *Schema) isDated(column string) bool {
+	return slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Date != nil && c.Date.Column == column })
+}
+
+// checkDate returns an error if no value of a field can be a date.
+func checkDate(f reflect.StructField, column string) error {
+	kind := f.Type
+	if kind.Kind() == reflect.Pointer {
+		kind = kind.Elem()
+	}
+	if kind.Kind() == reflect.String || kind == reflect.TypeFor[time.Time]() {
+		return nil
+	}
+	return fmt.Errorf("data: type of field %s for column %q is %v, which is no date, want time.Time or a string; convert each value", f.Name, column, f.Type)
 }
 
 // notOneField says what to do if a column has no field, or several. The words depend on the type
@@ -240,6 +266,12 @@ func (f structField) text(record reflect.Value) string {
 			return ""
 		}
 		v = v.Elem()
+	}
+	if at, is := v.Interface().(time.Time); is {
+		if at.IsZero() {
+			return ""
+		}
+		return at.UTC().Format("2006-01-02 15:04:05.999999")
 	}
 	switch k := v.Kind(); {
 	case k == reflect.String:

@@ -213,7 +213,7 @@ func TestFromStructsRefusals(t *testing.T) {
 			column
 			X, Y float64
 		}{}, "want 1 of A, X; give each other the tag `dither:\"-\"`"},
-		{"time", []struct{ X, Y time.Time }{}, "copy the days since a fixed date"},
+		{"time", []struct{ X, Y time.Time }{}, "copy its days since a fixed date"},
 		{"null", []struct{ X, Y sql.NullFloat64 }{}, "copy its value"},
 	} {
 		_, err = data.FromSlice(schema, c.records, data.ReadOptions{})

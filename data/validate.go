@@ -177,10 +177,16 @@ func (s *Schema) faultNames() *fault {
 			f.place = placeColumn(c.Name)
 			return f
 		}
-		if seen[c.Name] || c.Name == s.Target.Column {
-			return &fault{placeColumn(c.Name), fmt.Sprintf("column %q is declared twice", c.Name), "each column once, the target only under target", "remove one of the two"}
+		leads := c.leads(s.Columns, i)
+		twice := seen[c.Name] || c.Name == s.Target.Column
+		if twice || leads && (seen[c.source()] || c.source() == s.Target.Column) {
+			name := c.Name
+			if !twice {
+				name = c.source()
+			}
+			return &fault{placeColumn(c.Name), fmt.Sprintf("column %q is declared twice", name), "each column once, the target only under target", "remove one of the two"}
 		}
-		seen[c.Name] = true
+		seen[c.Name], seen[c.source()] = true, true
 	}
 	return nil
 }

@@ -42,6 +42,9 @@ func (c *Column) fault(marks MissingSet) *fault {
 	if f := c.faultLearning(); f != nil {
 		return f
 	}
+	if f := c.faultDate(); f != nil {
+		return f
+	}
 	switch c.Kind {
 	case Numeric:
 		return c.faultNumeric()

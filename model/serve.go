@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/ditherml/dither/data"
@@ -22,9 +23,9 @@ type Model struct {
 	features *feature.Map
 	linear   Linear
 	weights  []float64
-	trained  *trained // nil if the model is linear
-	wide     *wide    // nil if all features are read
-	columns  map[string]int
+	trained  *trained         // nil if the model is linear
+	wide     *wide            // nil if all features are read
+	columns  map[string][]int // by the name of a table's column
 	declared []data.Column
 	starts   []int // the place in a row at which each declared column's values begin
 	marks    data.MissingSet
@@ -58,14 +59,23 @@ func New(s *data.Schema, features *feature.Map, loss Loss, weights []float64) (*
 
 // newModel returns a model without weights.
 func newModel(s *data.Schema, features *feature.Map, linear Linear) *Model {
-	m := &Model{schema: s, features: features, linear: linear, columns: map[string]int{}, declared: s.Features(), marks: s.Marks()}
+	m := &Model{schema: s, features: features, linear: linear, columns: map[string][]int{}, declared: s.Features(), marks: s.Marks()}
 	start := 0
 	for j := range m.declared {
-		m.columns[m.declared[j].Name] = j
+		name := sourceOf(&m.declared[j])
+		m.columns[name] = append(m.columns[name], j)
 		m.starts = append(m.starts, start)
 		start += m.declared[j].Width()
 	}
 	return m
+}
+
+// sourceOf returns the name of the column of a table that holds the cells of a declared column.
+func sourceOf(c *data.Column) string {
+	if c.Date != nil {
+		return c.Date.Column
+	}
+	return c.Name
 }
 
 // Schema returns the schema of the records on which the model was trained.
@@ -210,17 +220,19 @@ func (r *Row) empty(j int) {
 	}
 }
 
-// column finds a column to be set.
-func (r *Row) column(name string) (int, error) {
-	j, ok := r.model.columns[name]
+// column finds the features of a column to be set: one, or several for a column of dates.
+func (r *Row) column(name string) ([]int, error) {
+	own, ok := r.model.columns[name]
 	if !ok {
-		return 0, fmt.Errorf("model: column %q is not in the model's schema", name)
+		return nil, fmt.Errorf("model: column %q is not in the model's schema", name)
 	}
-	if !r.set[j] {
-		r.set[j] = true
-		r.unset--
+	for _, j := range own {
+		if !r.set[j] {
+			r.set[j] = true
+			r.unset--
+		}
 	}
-	return j, nil
+	return own, nil
 }
 
 // SetMissing marks the cells of the named columns as missing. Without arguments it marks all
@@ -233,11 +245,13 @@ func (r *Row) SetMissing(columns ...string) error {
 		r.unset = 0
 	}
 	for _, name := range columns {
-		j, err := r.column(name)
+		own, err := r.column(name)
 		if err != nil {
 			return err
 		}
-		r.empty(j)
+		for _, j := range own {
+			r.empty(j)
+		}
 	}
 	return nil
 }
@@ -247,8 +261,8 @@ func (r *Row) SetMissing(columns ...string) error {
 func (r *Row) Unset() []string {
 	var names []string
 	for j, set := range r.set {
-		if !set {
-			names = append(names, r.model.declared[j].Name)
+		if name := sourceOf(&r.model.declared[j]); !set && !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	return names
@@ -258,17 +272,16 @@ func (r *Row) Unset() []string {
 // text is read as in a file. A bad cell is treated as the schema declares. An unknown column is an
 // error.
 func (r *Row) SetText(column, text string) error {
-	j, err := r.column(column)
-	if err != nil {
-		return err
+	own, err := r.column(column)
+	for _, j := range own {
+		if r.model.declared[j].Kind == data.Text {
+			r.setText(j, text)
+			continue
+		}
+		v, ok := r.model.declared[j].Cell(text, r.model.marks)
+		r.values[r.model.starts[j]], r.dropped = v, r.dropped || !ok
 	}
-	if r.model.declared[j].Kind == data.Text {
-		r.setText(j, text)
-		return nil
-	}
-	v, ok := r.model.declared[j].Cell(text, r.model.marks)
-	r.values[r.model.starts[j]], r.dropped = v, r.dropped || !ok
-	return nil
+	return err
 }
 
 // setText sets the cell of a text column.
@@ -284,11 +297,15 @@ func (r *Row) setText(j int, text string) {
 }
 
 // SetNumber sets a cell to a number. In a text column it sets the number's decimal text. An unknown
-// column is an error.
+// column is an error, and so is a column of dates, whose cells are texts.
 func (r *Row) SetNumber(column string, v float64) error {
-	j, err := r.column(column)
+	own, err := r.column(column)
 	if err != nil {
 		return err
+	}
+	j := own[0]
+	if r.model.declared[j].Date != nil {
+		return fmt.Errorf("model: column %q has dates, want a text such as 2024-02-29; call SetText", column)
 	}
 	if r.model.declared[j].Kind == data.Text {
 		text := ""

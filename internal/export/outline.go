@@ -116,6 +116,11 @@ func supported(m *model.Model) error {
 			return fmt.Errorf("column %q is text, and its words cannot be exported with the model, want columns of numbers and levels; export --to safetensors, or use dither predict", c.Name)
 		}
 	}
+	for _, c := range m.Schema().Features() {
+		if c.Date != nil {
+			return fmt.Errorf("column %q has dates, want columns of numbers and levels; export --to safetensors, or use dither predict", c.Date.Column)
+		}
+	}
 	for i, s := range m.Features().Specs() {
 		if s.Name != "interactions" || i > 0 {
 			return fmt.Errorf("the model has the transform %s, want none or interactions alone; export --to safetensors, or use dither predict", s.Name)

@@ -3,10 +3,12 @@ package planaudit
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/internal/moment"
 )
 
 // pool holds all rows that the tables of an audit are made of: other records, canaries, and the
@@ -36,10 +38,24 @@ func (p *pool) table(included []bool) *data.Dataset {
 // names lists the columns of the tables of a schema.
 func (p *Plan) names() []string {
 	var out []string
-	for _, c := range p.schema.Features() {
+	for _, c := range p.cells() {
+		if c.Date != nil {
+			c.Name = c.Date.Column
+		}
 		out = append(out, c.Name)
 	}
 	return append(append(out, p.extra...), p.schema.Target.Column)
+}
+
+// cells lists the features of the schema, only the first of several that are made of one cell.
+func (p *Plan) cells() []data.Column {
+	features := p.schema.Features()
+	var last *moment.Feature
+	return slices.DeleteFunc(features, func(c data.Column) bool {
+		follows := c.Date.Follows(last)
+		last = c.Date
+		return follows
+	})
 }
 
 // newPool makes a number of canaries and of other records. With public records these are the
@@ -122,7 +138,7 @@ const (
 // features returns the cells of the features of a made-up record.
 func (p *Plan) features(from *made, kind recordKind) []string {
 	var cells []string
-	for _, c := range p.schema.Features() {
+	for _, c := range p.cells() {
 		cells = append(cells, cellOf(&c, from, kind))
 	}
 	return cells
@@ -138,6 +154,10 @@ func cellOf(c *data.Column, from *made, kind recordKind) string {
 	}
 	last := kind == lastRecord || kind == randomRecord && from.below(2) == 0
 	switch n := len(c.Levels); {
+	case c.Date != nil && kind == randomRecord:
+		return c.Date.Example(float64(from.below(1<<10)) / 1023)
+	case c.Date != nil:
+		return c.Date.Example(float64(kind))
 	case c.Kind == data.Numeric && last:
 		return number(c.Upper)
 	case c.Kind == data.Numeric:

@@ -209,7 +209,7 @@ var layers = []layer{
 	{"internal/progress", "certificate internal/failure train"},
 	// What trains by a plan as it was run, on canaries, and judges what was released: every kind of training, and the
 	// folders that hold plans.
-	{"internal/planaudit", "privacy mechanism account audit certificate data feature internal/artefact internal/auditing internal/dense internal/display internal/failure internal/kernel internal/option internal/parallel internal/strict ledger model network query train train/erm train/neural"},
+	{"internal/planaudit", "internal/moment privacy mechanism account audit certificate data feature internal/artefact internal/auditing internal/dense internal/display internal/failure internal/kernel internal/option internal/parallel internal/strict ledger model network query train train/erm train/neural"},
 	// What trains on canaries and judges what was released: every kind of training, question and measurement.
 	{"internal/attack/canary", "account audit certificate data evaluate internal/auditing internal/option internal/parallel ledger mechanism network privacy query train train/erm train/neural"},
 	// The attacks on this program together.

@@ -120,11 +120,18 @@ func (r descent) time(ctx context.Context, rows int) (timing, error) {
 func madeUp(s *data.Schema, rows int) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	cells := make([]string, len(s.Columns)+1)
+	var columns []data.Column
+	var cells []string
 	for i, c := range s.Columns {
-		cells[i] = c.Name
+		switch {
+		case i > 0 && c.Date.Follows(s.Columns[i-1].Date): // made of the same cell
+			continue
+		case c.Date != nil:
+			c.Name = c.Date.Column
+		}
+		columns, cells = append(columns, c), append(cells, c.Name)
 	}
-	cells[len(s.Columns)] = s.Target.Column
+	cells = append(cells, s.Target.Column)
 	if err := w.Write(cells); err != nil {
 		return nil, err
 	}
@@ -133,7 +140,7 @@ func madeUp(s *data.Schema, rows int) ([]byte, error) {
 		target = data.Column{Kind: data.Numeric, Lower: s.Target.Lower, Upper: s.Target.Upper}
 	}
 	for row := range rows {
-		for i, c := range append(s.Columns[:len(s.Columns):len(s.Columns)], target) {
+		for i, c := range append(columns[:len(columns):len(columns)], target) {
 			cells[i] = madeUpCell(&c, row, i)
 		}
 		if err := w.Write(cells); err != nil {
@@ -147,9 +154,11 @@ func madeUp(s *data.Schema, rows int) ([]byte, error) {
 // madeUpCell returns a cell of a made-up row.
 func madeUpCell(c *data.Column, row, column int) string {
 	turn := (row + 1) * (2*column + 7919)
+	const parts = 9973
 	switch {
+	case c.Date != nil:
+		return c.Date.Example(float64(turn%parts) / parts)
 	case c.Kind == data.Numeric:
-		const parts = 9973
 		return strconv.FormatFloat(c.Lower+(c.Upper-c.Lower)*float64(turn%parts)/parts, 'g', 6, 64)
 	case c.Kind == data.Text:
 		var words strings.Builder
