@@ -38,6 +38,15 @@ const pairedColumns3 = `  age: {numeric: [17, 90], missing: indicator, out-of-ra
   sex: {levels: [f, m], missing: zero, unknown: zero}
 `
 
+// datedColumns have dates with every part and treatment.
+const datedColumns = `  joined: {date: {since: 2020-02-29, range: [-366.5, 500], parts: [year, month, weekday, hour]}, out-of-range: clamp, missing: indicator}
+  "last seen": {date: {since: 1899-12-31, range: [-40000, 40000.25], parts: [hour, year, month]}, bins: [-3000, 0.5, 20000], out-of-range: as-missing, missing: indicator}
+  born: {date: {parts: [weekday, month]}, out-of-range: clamp, missing: zero}
+  left: {date: {since: 2000-01-01, range: [0, 9000], parts: [month]}, transform: log1p, out-of-range: drop, missing: zero, fill: 30}
+  seen: {date: {since: 2010-12-31, range: [1, 4000], parts: [weekday]}, out-of-range: drop, missing: drop}
+  area: {levels: [{North: [ME, NH]}, South], missing: zero, unknown: other}
+`
+
 const imageColumns = `  "x[0:6]": {numeric: [0, 255], missing: indicator, out-of-range: clamp}
   "y[0:4]": {numeric: [-1, 1], missing: drop, out-of-range: drop}
   z: {numeric: [0, 1], missing: zero, fill: 0.5, out-of-range: clamp}
@@ -78,6 +87,9 @@ var testCases = []testCase{
 		transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"all","bins":8}`)}}},
 	{name: "pairs-whitened", target: twoLevels, columns: pairedColumns3, norm: feature.NormUnit, center: true, intercept: true, whitening: "matrix",
 		transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"age*gain+job*sex+sex*hours","bins":4,"pair-bins":16}`)}}},
+	{name: "dates", target: twoLevels, columns: datedColumns, norm: feature.NormUnit, center: true, intercept: true, whitening: "matrix"},
+	{name: "dates-pairs", target: measured, columns: datedColumns, norm: feature.NormUnit, intercept: true, whitening: "scales",
+		transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"joined*area+joined.month*joined.hour","bins":8}`)}}},
 	{name: "image", target: twoLevels, columns: imageColumns, norm: feature.NormUnit, center: true, intercept: true, whitening: "matrix"},
 }
 
@@ -152,8 +164,12 @@ func cells(t *testing.T, m *model.Model, rows int) [][]string {
 	out := make([][]string, rows)
 	for i := range out {
 		for j := range o.columns {
+			if o.follows(j) {
+				out[i] = append(out[i], out[i][j-1])
+				continue
+			}
 			cell := o.columns[j].sample(marks, &random)
-			if random.below(4) > 0 && len(o.columns[j].levels) > 0 {
+			if random.below(4) > 0 && len(o.columns[j].levels) > 0 && o.columns[j].date == nil {
 				cell = o.columns[j].levels[random.below(len(o.columns[j].levels))]
 			}
 			out[i] = append(out[i], cell)
@@ -171,7 +187,7 @@ func want(t *testing.T, m *model.Model, rows [][]string) [][]float64 {
 	for i, texts := range rows {
 		row.Reset()
 		for j, text := range texts {
-			if err := row.SetText(columns[j].Name, text); err != nil {
+			if err := row.SetText(sourceName(columns[j]), text); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -189,6 +205,14 @@ func want(t *testing.T, m *model.Model, rows [][]string) [][]float64 {
 		t.Fatalf("%d of %d rows have a prediction, want more for a test", kept, len(rows))
 	}
 	return out
+}
+
+// sourceName returns the name of the column of a table that holds the cells of a feature.
+func sourceName(c data.Column) string {
+	if c.Date != nil {
+		return c.Date.Column
+	}
+	return c.Name
 }
 
 // width is the width of the declared range of a target, or 1 for probabilities.

@@ -18,6 +18,10 @@ type dialect struct {
 	number, trimmed func(column string) string
 	// single rounds a number to 32 bits.
 	single func(v string) string
+	// matches reports whether a text matches a regular expression. extract returns what matches its group, NULL or '' for nothing.
+	matches, extract func(text, pattern string) string
+	// float and integer are the types of numbers.
+	float, integer string
 	// list returns an array of numbers, and item its element at a place from 0.
 	list func(numbers []float64, integers bool) string
 	item func(list, place string) string
@@ -35,6 +39,7 @@ func (d dialect) fits(bytes int) error {
 
 var dialects = map[string]dialect{
 	"postgres": {
+		matches: called("%s ~ '%s'"), extract: called("substring(%s from '%s')"), float: "double precision", integer: "int",
 		fence: "\nOFFSET 0", all: "(dither_row).*", name: doubled(`"`), quoted: doubled("'"),
 		number: func(column string) string {
 			t := fmt.Sprintf("btrim(CAST(%s AS text), %s)", column, escapedSpaces)
@@ -55,6 +60,7 @@ var dialects = map[string]dialect{
 		item: func(list, place string) string { return fmt.Sprintf("(%s)[%s + 1]", list, place) },
 	},
 	"duckdb": {
+		matches: called("regexp_matches(%s, '%s')"), extract: called("regexp_extract(%s, '%s', 1)"), float: "DOUBLE", integer: "INTEGER",
 		all: "dither_row.*", name: doubled(`"`), quoted: doubled("'"),
 		number: func(column string) string {
 			return finite(fmt.Sprintf("TRY_CAST(%s AS DOUBLE)", column), "isfinite(%s)")
@@ -67,6 +73,7 @@ var dialects = map[string]dialect{
 		item:   func(list, place string) string { return fmt.Sprintf("%s[%s + 1]", list, place) },
 	},
 	"bigquery": {
+		matches: called("REGEXP_CONTAINS(%s, r'%s')"), extract: called("REGEXP_EXTRACT(%s, r'%s')"), float: "FLOAT64", integer: "INT64",
 		all: "dither_row.*", name: escaped("`"), quoted: escaped("'"),
 		number: func(column string) string {
 			return finite(fmt.Sprintf("SAFE_CAST(%s AS FLOAT64)", column), "ABS(%s) <= 1.7976931348623157e308")
@@ -112,6 +119,11 @@ const spacesByNumber = `' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13
 // finite returns an expression that is NULL where a number is not finite.
 func finite(number, condition string) string {
 	return fmt.Sprintf("CASE WHEN %s THEN %s END", fmt.Sprintf(condition, number), number)
+}
+
+// called returns a function that writes a text and a pattern in a form.
+func called(form string) func(text, pattern string) string {
+	return func(text, pattern string) string { return fmt.Sprintf(form, text, pattern) }
 }
 
 // doubled returns a function that puts a text in quotes and doubles those inside.

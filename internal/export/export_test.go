@@ -134,7 +134,7 @@ func TestPythonPredicts(t *testing.T) {
 		t.Skip("there is no python3 with numpy and sklearn here")
 	}
 	for i, c := range testCases {
-		if i%3 > 0 { // every program takes seconds to begin
+		if i%3 > 0 && c.name != "dates" { // every program takes seconds to begin
 			continue
 		}
 		m := c.make(t)
@@ -149,7 +149,7 @@ func TestPythonPredicts(t *testing.T) {
 		out := csv.NewWriter(&b)
 		var header []string
 		for _, own := range m.Schema().Features() {
-			header = append(header, own.Name)
+			header = append(header, sourceName(own))
 		}
 		if err = out.WriteAll(append([][]string{header}, rows...)); err == nil {
 			err = os.WriteFile(table, b.Bytes(), 0o600)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/internal/moment"
 	"github.com/ditherml/dither/model"
 )
 
@@ -49,7 +50,7 @@ func TestGoFilePredicts(t *testing.T) {
 		fmt.Fprintf(&imports, "m%d \"scored/m%d\"\n", i, i)
 		calls.WriteString(goCalls(i, models[i], rows[i]))
 	}
-	write("main.go", "package main\n\nimport (\n\"fmt\"\n\"math\"\n"+imports.String()+")\n\nvar nan = math.NaN()\n\nfunc main() {\n"+calls.String()+"}\n")
+	write("main.go", "package main\n\nimport (\n\"fmt\"\n\"math\"\n\"time\"\n"+imports.String()+")\n\nvar nan = math.NaN()\n\nfunc main() {\n"+calls.String()+"}\n")
 	command := exec.Command(tool, "run", ".")
 	command.Dir = folder
 	command.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
@@ -86,6 +87,15 @@ func goCalls(i int, m *model.Model, rows [][]string) string {
 	for _, texts := range rows {
 		var words []string
 		for j, cell := range texts {
+			if o.follows(j) {
+				continue
+			}
+			if o.columns[j].date != nil {
+				if micros, ok := moment.Micros(strings.TrimSpace(cell)); ok {
+					words = append(words, fmt.Sprintf("%s: time.UnixMicro(%d)", fields[j], micros))
+				}
+				continue
+			}
 			if !o.columns[j].number {
 				words = append(words, fmt.Sprintf("%s: %q", fields[j], cell))
 				continue

@@ -63,6 +63,7 @@ func (f *onnxFile) features() (string, error) {
 	}
 	states, factors := make([]string, len(f.o.columns)), make([]string, len(f.o.columns))
 	var parts []string
+	var dates onnxDate
 	for i := 0; i < len(f.o.columns); {
 		if n := f.o.run(i); n > 1 {
 			parts = append(parts, f.run(i, n))
@@ -70,10 +71,18 @@ func (f *onnxFile) features() (string, error) {
 			continue
 		}
 		c := &f.o.columns[i]
-		if c.number {
+		if c.date != nil && !f.o.follows(i) {
+			dates = f.date(c.source)
+		}
+		switch {
+		case c.date != nil && c.number:
+			states[i], factors[i] = f.numbers(c, f.of("Where", dates.known, f.days(c, dates), f.double(math.NaN())))
+		case c.date != nil:
+			states[i] = f.part(c, dates)
+		case c.number:
 			f.input(c.name, onnxDouble, 0, 1)
 			states[i], factors[i] = f.numbers(c, c.name)
-		} else {
+		default:
 			f.input(c.name, onnxString, 0, 1)
 			states[i] = f.levels(c)
 		}
@@ -100,10 +109,11 @@ func (o *outline) run(from int) int {
 	first := o.columns[from]
 	prefix, start, ok := numbered(first.name)
 	n := 1
+	ok = ok && first.date == nil
 	for ; ok && first.scaled && from+n < len(o.columns); n++ {
 		c := o.columns[from+n]
 		own, at, is := numbered(c.name)
-		if !is || own != prefix || at != start+n || !c.scaled || c.lower != first.lower || c.upper != first.upper || c.log != first.log || c.missing != first.missing || c.outside != first.outside {
+		if !is || own != prefix || at != start+n || c.date != nil || !c.scaled || c.lower != first.lower || c.upper != first.upper || c.log != first.log || c.missing != first.missing || c.outside != first.outside {
 			break
 		}
 		if len(first.values) > 1 && !sameShifted(o.groups[from], o.groups[from+n]) {
@@ -423,7 +433,7 @@ func (f *onnxFile) predicted(p string) {
 
 // free returns the name of an output, with more letters where a column has this name.
 func (f *onnxFile) free(name string) string {
-	for slices.ContainsFunc(f.o.columns, func(c column) bool { return c.name == name }) {
+	for slices.ContainsFunc(f.o.columns, func(c column) bool { return c.name == name || c.source == name }) {
 		name += "_out"
 	}
 	return name

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/internal/moment"
 	"github.com/ditherml/dither/model"
 )
 
@@ -52,11 +53,12 @@ func (f fields) texts(n int) (out []string) {
 	return out
 }
 
-// array is a tensor: numbers, as every type but texts, or texts.
+// array is a tensor: numbers, as every type but texts, or texts. The numbers are perhaps integers.
 type array struct {
-	dims    []int
-	numbers []float64
-	texts   []string
+	integers bool
+	dims     []int
+	numbers  []float64
+	texts    []string
 }
 
 func size(dims []int) int {
@@ -75,6 +77,7 @@ func constantOf(t *testing.T, m []byte) (string, array) {
 		a.dims = append(a.dims, int(d.(int64)))
 	}
 	a.texts = f.texts(6)
+	a.integers = f[2][0].(int64) == onnxInt64
 	if kind := f[2][0].(int64); kind != onnxString {
 		raw := f[9][0].([]byte)
 		for ; kind == onnxFloat && len(raw) > 0; raw = raw[4:] {
@@ -146,6 +149,7 @@ var pointwise = map[string]func(x []float64) float64{
 	"And": func(x []float64) float64 { return x[0] * x[1] }, "Equal": func(x []float64) float64 { return float64(b2i(x[0] == x[1])) },
 	"Greater": func(x []float64) float64 { return float64(b2i(x[0] > x[1])) }, "GreaterOrEqual": func(x []float64) float64 { return float64(b2i(x[0] >= x[1])) },
 	"LessOrEqual": func(x []float64) float64 { return float64(b2i(x[0] <= x[1])) },
+	"Floor":       func(x []float64) float64 { return math.Floor(x[0]) }, "Mod": func(x []float64) float64 { return x[0] - x[1]*math.Floor(x[0]/x[1]) },
 	"Where": func(x []float64) float64 {
 		if x[0] != 0 {
 			return x[1]
@@ -214,16 +218,28 @@ func interpreted(t *testing.T, node fields, in []array) array {
 	keep := attributes["keepdims"] != nil && attributes["keepdims"][3][0].(int64) == 1
 	operator := node.text(4)
 	if of := pointwise[operator]; of != nil {
-		return broadcast(of, in...)
+		whole := !slices.ContainsFunc(in[b2i(operator == "Where"):], func(a array) bool { return !a.integers })
+		if operator == "Div" && whole {
+			of = func(x []float64) float64 { return math.Trunc(x[0] / x[1]) }
+		}
+		out := broadcast(of, in...)
+		out.integers = whole
+		return out
 	}
 	switch operator {
 	case "Cast":
-		return broadcast(func(x []float64) float64 {
-			if attributes["to"][3][0].(int64) == onnxFloat {
+		to := attributes["to"][3][0].(int64)
+		out := broadcast(func(x []float64) float64 {
+			switch {
+			case to == onnxFloat:
 				return float64(float32(x[0]))
+			case to == onnxInt64:
+				return math.Trunc(x[0])
 			}
 			return x[0]
 		}, in[0])
+		out.integers = to == onnxInt64
+		return out
 	case "ReduceSum":
 		return along(in[0], int(in[1].numbers[0]), keep, func(line []float64) []float64 {
 			sum := 0.0
@@ -367,10 +383,19 @@ func run(t *testing.T, graph fields, m *model.Model, rows [][]string) map[string
 	values := map[string]array{}
 	for i := 0; i < len(o.columns); i += o.run(i) {
 		n := o.run(i)
-		in, name := array{dims: []int{len(rows), n}}, o.columns[i].name
+		in, name := array{dims: []int{len(rows), n}}, o.columns[i].source
 		for _, texts := range rows {
 			for _, cell := range texts[i : i+n] {
-				if cell = strings.TrimSpace(cell); !o.columns[i].number {
+				cell = strings.TrimSpace(cell)
+				if o.columns[i].date != nil {
+					seconds := math.NaN()
+					if micros, ok := moment.Micros(cell); ok {
+						seconds = float64(micros) / 1e6
+					}
+					in.numbers = append(in.numbers, seconds)
+					continue
+				}
+				if !o.columns[i].number {
 					in.texts = append(in.texts, cell)
 					continue
 				}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/moment"
 	"github.com/ditherml/dither/model"
 )
 
@@ -34,8 +35,11 @@ const (
 
 // column describes how a cell becomes a state.
 type column struct {
-	name   string
-	number bool
+	// name is the name of the column in the schema. source is the name of the column in the table.
+	name, source string
+	number       bool
+	// date, if not nil, makes the number or the state of a date.
+	date *moment.Feature
 	// marks are the texts of a missing cell, ascending. markNumbers are the numbers among them.
 	marks       []string
 	markNumbers []float64
@@ -116,11 +120,6 @@ func supported(m *model.Model) error {
 			return fmt.Errorf("column %q is text, and its words cannot be exported with the model, want columns of numbers and levels; export --to safetensors, or use dither predict", c.Name)
 		}
 	}
-	for _, c := range m.Schema().Features() {
-		if c.Date != nil {
-			return fmt.Errorf("column %q has dates, want columns of numbers and levels; export --to safetensors, or use dither predict", c.Date.Column)
-		}
-	}
 	for i, s := range m.Features().Specs() {
 		if s.Name != "interactions" || i > 0 {
 			return fmt.Errorf("the model has the transform %s, want none or interactions alone; export --to safetensors, or use dither predict", s.Name)
@@ -144,11 +143,14 @@ func sortedMarks(s *data.Schema) []string {
 
 // newColumn describes the states of a column, without its cuts. A number has state 0 and perhaps a missing one.
 func newColumn(c data.Column, marks []string, set data.MissingSet) column {
-	out := column{name: c.Name, number: c.Kind == data.Numeric, marks: marks, levels: slices.Clone(c.Levels), unknown: dropped, missing: dropped, outside: dropped}
+	out := column{name: c.Name, source: c.Name, number: c.Kind == data.Numeric, marks: marks, levels: slices.Clone(c.Levels), unknown: dropped, missing: dropped, outside: dropped}
 	for _, mark := range marks {
 		if v, err := strconv.ParseFloat(mark, 64); err == nil && v-v == 0 {
 			out.markNumbers = append(out.markNumbers, v)
 		}
+	}
+	if c.Date != nil {
+		out.source, out.date, out.markNumbers = c.Date.Column, c.Date, nil
 	}
 	for i := range c.Levels {
 		out.values, out.of = append(out.values, float32(i)), append(out.of, i)
@@ -158,9 +160,11 @@ func newColumn(c data.Column, marks []string, set data.MissingSet) column {
 			out.levels, out.of = append(out.levels, other), append(out.of, i)
 		}
 	}
+	plain := c
+	plain.Date = nil // bounds are numbers also of distances
 	if out.number {
-		least, _ := c.Number(c.Lower)
-		most, _ := c.Number(c.Upper)
+		least, _ := plain.Number(c.Lower)
+		most, _ := plain.Number(c.Upper)
 		out.lower, out.upper, out.least, out.most = c.Lower, c.Upper, float64(least), float64(most)
 		out.values = []float32{least}
 	}
@@ -175,8 +179,12 @@ func newColumn(c data.Column, marks []string, set data.MissingSet) column {
 	if !out.number && ok && v != v {
 		out.unknown = out.missing
 	}
-	beyond, ok := c.Number(math.Nextafter(c.Upper, math.Inf(1)))
+	beyond, ok := plain.Number(math.Nextafter(c.Upper, math.Inf(1)))
 	switch {
+	case c.Date != nil && c.OutOfRange == data.Clamp:
+		out.outside = clamped
+	case c.Date != nil && c.OutOfRange == data.AsMissing:
+		out.outside = out.missing
 	case out.number && ok && beyond == beyond:
 		out.outside = clamped
 	case out.number && ok:
@@ -331,6 +339,13 @@ func (c *column) state(text string) (state int, x float64) {
 	if slices.Contains(c.marks, text) {
 		return c.missing, 1
 	}
+	if c.date != nil {
+		at, days, done := c.dateState(text)
+		if done {
+			return at, 1
+		}
+		return c.numberState(days)
+	}
 	if !c.number {
 		if k := slices.Index(c.levels, text); k >= 0 {
 			return c.of[k], 1
@@ -341,6 +356,11 @@ func (c *column) state(text string) (state int, x float64) {
 	if err != nil || v-v != 0 {
 		return c.missing, 1
 	}
+	return c.numberState(v)
+}
+
+// numberState returns the state of a number and the factor of its features.
+func (c *column) numberState(v float64) (state int, x float64) {
 	if v < c.lower || v > c.upper {
 		if c.outside != clamped {
 			return c.outside, 1

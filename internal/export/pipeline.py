@@ -1,4 +1,5 @@
 import base64
+import datetime
 import json
 import math
 import re
@@ -33,6 +34,65 @@ def number_of(cell, column):
     return value
 
 
+MOMENT = re.compile(
+    r"([0-9]{4})-([0-9]{2})-([0-9]{2})"
+    r"(?:[ T]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?(?:Z|([+-])([0-9]{2}):?([0-9]{2})?)?)?"
+)
+DAY = 86400 * 10**6
+
+
+def micros_of(cell, column):
+    """Return the microseconds of a date or moment since 1970-01-01 in UTC, or None for a missing one."""
+    text = text_of(cell)
+    found = MOMENT.fullmatch(text)
+    if text in column["marks"] or not found or text[-1] == ":":
+        return None
+    year, month, day, hour, minute, second = (int(v or 0) for v in found.groups()[:6])
+    zone_hour, zone_minute = int(found[9] or 0), int(found[10] or 0)
+    try:
+        days = datetime.date(year, month, day).toordinal() - 719163
+    except ValueError:
+        return None
+    if hour > 23 or minute > 59 or second > 59 or zone_hour > 23 or zone_minute > 59:
+        return None
+    zone = (60 * zone_hour + zone_minute) * (-1 if found[8] == "-" else 1)
+    fraction = int(((found[7] or "") + "000000")[:6])
+    return days * DAY + ((hour * 60 + minute - zone) * 60 + second) * 10**6 + fraction
+
+
+def days_of(micros, date):
+    day, rest = divmod(micros, DAY)
+    return float(day - date["since"]) + rest / DAY
+
+
+def level_of(micros, date):
+    """Return the level of a part of a date."""
+    day, rest = divmod(micros, DAY)
+    if date["part"] == "weekday":
+        return (day + 3) % 7
+    if date["part"] == "hour":
+        return rest // (3600 * 10**6)
+    # Years begin in March.
+    period, day = divmod(day + 719468, 146097)
+    years = (day - day // 1460 + day // 36524 - day // 146096) // 365
+    march = (5 * (day - (365 * years + years // 4 - years // 100)) + 2) // 153
+    if date["part"] == "month":
+        return (march + 2) % 12
+    year = 400 * period + years + (march >= 10)
+    return min(max(year, date["first"]), date["first"] + date["count"] - 1) - date["first"]
+
+
+def date_state(cell, column):
+    """Return the state of a part of a date."""
+    date, micros = column["date"], micros_of(cell, column)
+    if micros is None:
+        return column["missing"]
+    days = days_of(micros, date)
+    if column["outside"] != -2 and date["bounded"] and not date["lower"] <= days <= date["upper"]:
+        return column["outside"]
+    return level_of(micros, date)
+
+
 def text_of(cell):
     """Return a cell as a text without white space at its ends."""
     if missing(cell):
@@ -48,13 +108,21 @@ def states_of(cells, column):
     """Return the state of each cell, -1 for one that drops the row, and the factor of its features."""
     state = np.empty(len(cells), dtype=np.int64)
     factor = np.ones(len(cells))
+    if column["date"] and not column["number"]:
+        for i, cell in enumerate(cells):
+            state[i] = date_state(cell, column)
+        return state, factor
     if not column["number"]:
         known = dict(zip(column["levels"], column["states"]))
         known.update((mark, column["missing"]) for mark in column["marks"])
         for i, cell in enumerate(cells):
             state[i] = known.get(text_of(cell), column["unknown"])
         return state, factor
-    numbers = [number_of(cell, column) for cell in cells]
+    if column["date"]:
+        micros = [micros_of(cell, column) for cell in cells]
+        numbers = [None if m is None else days_of(m, column["date"]) for m in micros]
+    else:
+        numbers = [number_of(cell, column) for cell in cells]
     there = np.array([v is not None for v in numbers], dtype=bool)
     v = np.array([column["lower"] if v is None else v for v in numbers], dtype=np.float64)
     inside = (v >= column["lower"]) & (v <= column["upper"])

@@ -120,6 +120,8 @@ func (c *column) sample(marks []string, random *generator) string {
 		return marks[random.below(len(marks))]
 	case k == 1:
 		return " neither a level nor a number"
+	case c.date != nil:
+		return c.sampleDate(random)
 	case c.number && k == 2 && len(c.cuts) > 0:
 		cut := c.cuts[random.below(len(c.cuts))]
 		return text([]float64{cut, float64(float32At(rankOf(float32(cut)) - 1))}[random.below(2)])

@@ -54,8 +54,21 @@ type pythonColumn struct {
 	Cuts        []float64 `json:"cuts"`
 	Scaled      bool      `json:"scaled"`
 	Log         bool      `json:"log"`
+	Date        any       `json:"date"`
 	Low         float64   `json:"low"`
 	Scale       float64   `json:"scale"`
+}
+
+// pythonDate is the declaration of a date. First is the first level of a part, such as a year, and
+// Count the number of levels.
+type pythonDate struct {
+	Part    string  `json:"part"`
+	Since   int64   `json:"since"`
+	Bounded bool    `json:"bounded"`
+	Lower   float64 `json:"lower"`
+	Upper   float64 `json:"upper"`
+	First   int     `json:"first"`
+	Count   int     `json:"count"`
 }
 
 type pythonGroup struct {
@@ -80,8 +93,14 @@ func writePython(m *model.Model, s statement, _ Request) ([]byte, error) {
 		p.Certificate[pair.key] = pair.value
 	}
 	for _, c := range o.columns {
-		p.Columns = append(p.Columns, pythonColumn{c.name, c.number, c.marks, orNone(c.markNumbers), orNone(c.levels), orNone(c.of), c.unknown, c.missing, c.outside,
-			c.lower, c.upper, c.least, c.most, orNone(c.cuts), c.scaled, c.log, c.low, c.scale})
+		var date any
+		if d := c.date; d != nil && c.number {
+			date = pythonDate{Part: "days", Since: d.Since}
+		} else if d != nil {
+			date = pythonDate{d.Part, d.Since, d.Bounded, d.Lower, d.Upper, d.First(), len(d.Levels())}
+		}
+		p.Columns = append(p.Columns, pythonColumn{c.source, c.number, c.marks, orNone(c.markNumbers), orNone(c.levels), orNone(c.of), c.unknown, c.missing, c.outside,
+			c.lower, c.upper, c.least, c.most, orNone(c.cuts), c.scaled, c.log, date, c.low, c.scale})
 	}
 	for n := range o.groups {
 		p.Groups = append(p.Groups, pythonGroupOf(&o.groups[n]))

@@ -44,6 +44,7 @@ func writeSQL(m *model.Model, s statement, r Request) ([]byte, error) {
 	}
 	q.line("-- They are NULL for a row that the schema of the model drops.")
 	q.cells()
+	q.dates()
 	q.rounded()
 	q.states()
 	q.sums()
@@ -65,7 +66,7 @@ func orText(text, otherwise string) string {
 // sqlTexts refuses texts that no database stores.
 func sqlTexts(o *outline) error {
 	for _, c := range o.columns {
-		for _, t := range append([]string{c.name}, c.levels...) {
+		for _, t := range append([]string{c.source}, c.levels...) {
 			if strings.ContainsRune(t, 0) {
 				return fmt.Errorf("column %q has a text with a zero byte, which SQL cannot write, want none; export --to go", c.name)
 			}
@@ -90,8 +91,11 @@ func (q *statementSQL) query(name, comment string, selected []string) {
 func (q *statementSQL) cells() {
 	selected := []string{"dither_r AS dither_row"}
 	for i, c := range q.o.columns {
-		at := "dither_r." + q.d.name(c.name)
-		if c.number {
+		at := "dither_r." + q.d.name(c.source)
+		if q.o.follows(i) {
+			continue
+		}
+		if c.number && c.date == nil {
 			selected = append(selected, fmt.Sprintf("%s AS n%d", q.d.number(at), i))
 		} else {
 			selected = append(selected, fmt.Sprintf("%s AS t%d", q.d.trimmed(at), i))
@@ -118,6 +122,10 @@ func (q *statementSQL) states() {
 	selected := []string{"dither_row"}
 	for i := range q.o.columns {
 		c := &q.o.columns[i]
+		if c.date != nil && !c.number {
+			selected = append(selected, fmt.Sprintf("%s AS s%d", q.part(i), i))
+			continue
+		}
 		if !c.number {
 			selected = append(selected, fmt.Sprintf("%s AS s%d", q.levels(c, fmt.Sprint("t", i)), i))
 			continue

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/internal/moment"
 	"github.com/ditherml/dither/internal/pgtest"
 	"github.com/ditherml/dither/model"
 	"github.com/jackc/pgx/v5"
@@ -53,19 +54,33 @@ func fillTable(t *testing.T, c *pgx.Conn, m *model.Model, rows [][]string) {
 	quote := dialects["postgres"]
 	var columns []string
 	for i, own := range o.columns {
+		if o.follows(i) {
+			continue
+		}
 		kind := " text"
-		if own.number && i%2 == 0 {
+		if own.number && own.date == nil && i%2 == 0 {
 			kind = " double precision"
 		}
-		columns = append(columns, quote.name(own.name)+kind)
+		if own.date != nil && i%2 == 0 {
+			kind = " timestamptz"
+		}
+		columns = append(columns, quote.name(own.source)+kind)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "DROP TABLE IF EXISTS people; CREATE TABLE people (id int, %s);", strings.Join(columns, ", "))
 	for i, texts := range rows {
 		words := []string{strconv.Itoa(i)}
 		for j, cell := range texts {
+			if o.follows(j) {
+				continue
+			}
 			v, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
-			switch number := o.columns[j].number; {
+			micros, isMoment := moment.Micros(strings.TrimSpace(cell))
+			switch number := o.columns[j].number && o.columns[j].date == nil; {
+			case o.columns[j].date != nil && j%2 == 0 && !isMoment:
+				words = append(words, "NULL")
+			case o.columns[j].date != nil && j%2 == 0:
+				words = append(words, quote.quoted(string(moment.AppendTime(nil, float64(micros)/1e6, true))))
 			case cell == "NA", number && j%2 == 0 && (err != nil || math.IsNaN(v)):
 				words = append(words, "NULL")
 			case number && j%2 == 0:
