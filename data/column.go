@@ -80,6 +80,9 @@ type Column struct {
 	// has the level, as a cell with the name of the level has. It is nil if no level has further
 	// texts. No text has two levels.
 	Grouped [][]string
+	// Ordered states that Levels are in order. The feature map then makes one number of the column,
+	// the position of the level divided by that of the last. Lower is 0 and Upper is len(Levels) - 1.
+	Ordered bool
 
 	// Learning states whether the bounds, cut points or levels are declared, are still to be
 	// learned, or were learned.

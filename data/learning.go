@@ -54,7 +54,7 @@ func (l Learning) String() string {
 // Slots returns the number of indicator features that are reserved for the levels or bins of the
 // column. It is MaxLevels or MaxBins if the levels or bins are private or learned. Otherwise it is
 // the number of declared levels or bins. Learned levels or bins use the first reserved features.
-// The number depends on no record.
+// Ordered levels reserve none. The number depends on no record.
 func (c *Column) Slots() int {
 	switch {
 	case c.Kind == Numeric && c.MaxBins > 0:
@@ -65,6 +65,8 @@ func (c *Column) Slots() int {
 		return 0
 	case c.Learning != Declared:
 		return c.MaxLevels
+	case c.Ordered:
+		return 0
 	}
 	return len(c.Levels)
 }

@@ -194,6 +194,32 @@ func (c *Column) levelsNode() *yaml.Node {
 	return n
 }
 
+// order notes that the levels are in order. A treatment that a default gives an undeclared level, and
+// that ordered levels cannot have, becomes as-missing.
+func (p *schemaParser) order(e entry, c *Column, entries []entry) error {
+	if e.node.Value != "true" || e.node.Kind != yaml.ScalarNode {
+		return p.fail(e.node, "ordered is "+nodeWords(e.node), "ordered: true, with levels in their order", "remove it for levels without an order")
+	}
+	c.Ordered = true
+	if !hasKey(entries, "unknown") && (c.Unknown == Other || c.Unknown == Zero) {
+		c.Unknown = AsMissing
+	}
+	return nil
+}
+
+// faultOrdered returns why levels cannot be in order, or nil.
+func (c *Column) faultOrdered() *fault {
+	switch {
+	case !c.Ordered:
+		return nil
+	case c.Learning != Declared || len(c.Levels) < 2:
+		return &fault{problem: fmt.Sprintf("levels are ordered, and %d are declared", len(c.Levels)), want: "two or more declared levels", remedy: "declare the levels in their order, or remove ordered"}
+	case c.Lower != 0 || c.Upper != float64(len(c.Levels)-1) || c.Date != nil:
+		return &fault{problem: fmt.Sprintf("ordered levels have the bounds [%v, %v]", c.Lower, c.Upper), want: fmt.Sprintf("the positions 0 and %d", len(c.Levels)-1), remedy: "mend the bounds"}
+	}
+	return nil
+}
+
 // faultGrouped returns why the groups of levels cannot be used, or nil.
 func (c *Column) faultGrouped() *fault {
 	switch {

@@ -90,6 +90,25 @@ func TestGroupOfOneLevel(t *testing.T) {
 	}
 }
 
+// TestOrderedLevels wants undeclared texts to be missing where a default gives them a level, and other choices refused.
+func TestOrderedLevels(t *testing.T) {
+	const head = schemaStart + "  a: {levels: [s, {m: [M]}, l], ordered: true"
+	s := mustSchema(t, head+"}\ndefaults: {unknown: other, missing: indicator}\n")
+	d, err := readCSVText(s, "a,y\ns,no\nM,no\nl,no\nx,no\n,no\n", data.ReadOptions{})
+	if err != nil || rows(d) != "[0] 0;[1] 0;[2] 0;[NaN] 0;[NaN] 0;" || s.Columns[0].Unknown != data.AsMissing || s.Columns[0].Slots() != 0 {
+		t.Errorf("got %v, %v, want the positions 0, 1, 2 and two missing cells", rows(d), err)
+	}
+	for want, text := range map[string]string{
+		"unknown is other, want one of as-missing, drop": head + ", unknown: other, missing: zero}\n",
+		"levels are ordered, and 1 are declared":         schemaStart + "  a: {levels: [s], ordered: true, unknown: drop, missing: zero}\n",
+		"levels are ordered, and 0 are declared":         schemaStart + "  a: {levels: private, max-levels: 3, ordered: true, unknown: other, missing: zero}\n",
+	} {
+		if _, err := data.ReadSchema(writeFile(t, "s.yaml", text)); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "line 7") {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
 // TestGroupsInGo refuses groups that do not go with the levels of a schema made in Go.
 func TestGroupsInGo(t *testing.T) {
 	s := mustSchema(t, schemaStart+groupedColumns)

@@ -25,6 +25,8 @@ func TestSameDeclaration(t *testing.T) {
 			field.SetString("x")
 		case field.Kind() == reflect.Slice:
 			field.Set(reflect.MakeSlice(field.Type(), 1, 1))
+		case field.Kind() == reflect.Bool:
+			field.SetBool(true)
 		case field.Kind() == reflect.Pointer:
 			field.Set(reflect.New(field.Type().Elem()))
 		default:

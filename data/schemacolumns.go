@@ -191,6 +191,8 @@ func (p *schemaParser) categoricalColumn(what string, entries []entry) (Column, 
 			} else {
 				err = p.levels(e, &c)
 			}
+		case "ordered":
+			err = p.order(e, &c, entries)
 		case "max-levels":
 			err = p.whole(e, &c.MaxLevels)
 		case "learned":
@@ -200,11 +202,14 @@ func (p *schemaParser) categoricalColumn(what string, entries []entry) (Column, 
 		case "missing":
 			err = p.treatment(e, &c.Missing, Indicator, Zero, Drop)
 		default:
-			err = p.fail(e.name, what+" is categorical and has the key "+e.key, "levels, max-levels, unknown, missing", "remove it")
+			err = p.fail(e.name, what+" is categorical and has the key "+e.key, "levels, ordered, max-levels, unknown, missing", "remove it")
 		}
 		if err != nil {
 			return c, err
 		}
+	}
+	if c.Ordered {
+		c.Upper = float64(max(0, len(c.Levels)-1))
 	}
 	return c, nil
 }

@@ -93,6 +93,9 @@ func (c *Column) addLevels(n *yaml.Node) {
 	} else {
 		add(n, "levels", c.levelsNode())
 	}
+	if c.Ordered {
+		add(n, "ordered", word("true"))
+	}
 	if c.MaxLevels != 0 {
 		add(n, "max-levels", word(fmt.Sprint(c.MaxLevels)))
 	}

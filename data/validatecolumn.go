@@ -82,7 +82,10 @@ func (c *Column) faultNumeric() *fault {
 }
 
 func (c *Column) faultCategorical(marks MissingSet) *fault {
-	if c.Lower != 0 || c.Upper != 0 || len(c.Bins) > 0 || c.Transform != "" && c.Transform != transformNone {
+	if f := c.faultOrdered(); f != nil {
+		return f
+	}
+	if !c.Ordered && (c.Lower != 0 || c.Upper != 0) || len(c.Bins) > 0 || c.Transform != "" && c.Transform != transformNone {
 		return &fault{problem: "a categorical column has bounds, bins or a transform", want: "levels only", remedy: "remove them"}
 	}
 	if len(c.Levels) == 0 && c.Learning == Declared {
@@ -94,7 +97,11 @@ func (c *Column) faultCategorical(marks MissingSet) *fault {
 	if f := faultLevels(c.texts(), marks); f != nil {
 		return f
 	}
-	if f := faultTreatment("unknown", c.Unknown, Other, Zero, AsMissing, Drop); f != nil {
+	choices := []Treatment{Other, Zero, AsMissing, Drop}
+	if c.Ordered { // another text has no place in the order
+		choices = []Treatment{AsMissing, Drop}
+	}
+	if f := faultTreatment("unknown", c.Unknown, choices...); f != nil {
 		return f
 	}
 	return faultTreatment("missing", c.Missing, Indicator, Zero, Drop)

@@ -150,7 +150,9 @@ func defaultBins(s *data.Schema) int {
 }
 
 // isNumber reports whether a column is a number that bins replace.
-func isNumber(c data.Column) bool { return c.Kind == data.Numeric && c.Slots() == 0 }
+func isNumber(c data.Column) bool {
+	return c.Ordered || c.Kind == data.Numeric && c.Slots() == 0
+}
 
 // choosePairs returns the transform with the pairs that autoPairs means: all or none.
 func (p interactionsParameters) choosePairs(at surroundings) (transform, error) {

@@ -1,6 +1,7 @@
 package feature
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 
@@ -14,8 +15,26 @@ func (c *celled) level(cell, bins int) string {
 		return c.levels[cell]
 	case cell == bins:
 		return "missing"
+	case c.column.Ordered:
+		if name := c.ordered(cell, bins); name != "" {
+			return name
+		}
 	}
 	return c.edge(cell, bins) + " to " + c.edge(cell+1, bins)
+}
+
+// ordered returns the levels in a cell of ordered levels, "" for none.
+func (c *celled) ordered(cell, bins int) string {
+	var first, last string
+	for k, level := range c.column.Levels {
+		if min(bins-1, int(float64(k)*(1/c.column.Upper)*float64(bins))) == cell {
+			first, last = cmp.Or(first, level), level
+		}
+	}
+	if first == last {
+		return first
+	}
+	return first + " to " + last
 }
 
 // edge returns the lower end of a bin in the units of the table.

@@ -93,7 +93,7 @@ func (b *binder) comparison(n *node) (expression, error) {
 		}
 		c, err := b.column(side.text)
 		if err == nil && c.column.Kind == data.Categorical {
-			return b.level(n, c, n.parts[1-k])
+			return b.level(n, c, k)
 		}
 	}
 	parts, err := b.all(n.parts)
@@ -105,9 +105,11 @@ func (b *binder) comparison(n *node) (expression, error) {
 
 // level returns the comparison of a column of levels with one of them. A text outside the declared
 // levels equals none.
-func (b *binder) level(n *node, c column, other *node) (expression, error) {
-	if n.text != "=" && n.text != "!=" {
-		return expression{}, fmt.Errorf("query: column %q has levels, which have no order, want = or != at position %d", c.column.Name, n.at+1)
+// The column is the side with this number.
+func (b *binder) level(n *node, c column, side int) (expression, error) {
+	other := n.parts[1-side]
+	if n.text != "=" && n.text != "!=" && !c.column.Ordered {
+		return expression{}, fmt.Errorf("query: column %q has levels without an order, want = or != at position %d", c.column.Name, n.at+1)
 	}
 	if other.kind == operationNode || other.kind == compareNode || other.kind == logicNode {
 		return expression{}, fmt.Errorf("query: column %q is compared with an expression at position %d, want one of its levels, in quotation marks where it has other marks: %s", c.column.Name, other.at+1, listed(c.column.Levels))
@@ -115,6 +117,9 @@ func (b *binder) level(n *node, c column, other *node) (expression, error) {
 	code := slices.Index(c.column.Levels, other.text)
 	if code < 0 {
 		return expression{}, fmt.Errorf("query: %q at position %d is no level of column %q, want one of %s", other.text, other.at+1, c.column.Name, listed(c.column.Levels))
+	}
+	if side == 1 {
+		return comparison(n.text, constant(float64(code)), c.codes()), nil
 	}
 	return comparison(n.text, c.codes(), constant(float64(code))), nil
 }

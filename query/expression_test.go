@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -48,6 +49,29 @@ func tableOf(t testing.TB, s *data.Schema, text string, o data.ReadOptions) *dat
 		t.Fatal(err)
 	}
 	return d
+}
+
+// TestOrderedLevels wants comparisons of ordered levels by position, with the column on either side.
+func TestOrderedLevels(t *testing.T) {
+	s := schemaOf(t, "dither-schema: 1\nrow: one person\nmax-records: 9\ntarget: {column: y, levels: [a, b]}\ncolumns:\n  size: {levels: [s, m, l], ordered: true, unknown: as-missing, missing: zero}\n")
+	d, err := data.ReadFrom(context.Background(), s, "t", strings.NewReader("size\ns\nm\nl\nx\n"), data.ReadOptions{WithoutTarget: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{"size > s": "[0 1 1 NaN]", "m <= size": "[0 1 1 NaN]", "size < m": "[1 0 0 NaN]", "size != m": "[1 0 1 NaN]"} {
+		e, err := parseExpression(s, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []float64
+		value := e.on(d)
+		for i := range 4 {
+			got = append(got, value(i))
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("%s: got %v, want %s", text, got, want)
+		}
+	}
 }
 
 // TestExpressions reads expressions, with their values on the rows of a table and their bounds.
@@ -121,7 +145,7 @@ func TestExpressionsAreRefused(t *testing.T) {
 		"(age":                      `position 5, want ")"`,
 		"sex":                       "has levels, want a number",
 		"sex + 1":                   "has levels, want a number",
-		"sex < f":                   "no order",
+		"sex < f":                   "without an order",
 		"sex = x":                   `"x" at position 7 is no level of column "sex", want one of f, m`,
 		"sex = f + 1":               `compared with an expression`,
 		"sex = -1":                  `compared with an expression`,

@@ -120,7 +120,7 @@ func (r Request) whitens(s *Setup, structure string) bool {
 	}
 	plain := false
 	for _, c := range s.Schema.Features() {
-		plain = plain || c.Kind == data.Numeric && c.Slots() == 0
+		plain = plain || c.Ordered || c.Kind == data.Numeric && c.Slots() == 0
 	}
 	if !plain || structure == option.StructureDiagonal || r.PerStep {
 		return false

@@ -16,7 +16,8 @@ import (
 //
 //   - A numeric column becomes one number scaled by its bounds (after its transform), or one
 //     indicator for each bin.
-//   - A categorical column becomes one indicator for each level.
+//   - A categorical column becomes one indicator for each level. If its levels are ordered, it becomes
+//     one number, the position of the level scaled by the last position.
 //   - A place for a level or a bin that is to be learned, or was not found, has a feature that is
 //     0.
 //   - Where declared, numeric and categorical columns have one more indicator for "missing".
@@ -110,6 +111,10 @@ func (e *Encoder) numeric(c data.Column) {
 }
 
 func (e *Encoder) categorical(c data.Column) {
+	if c.Ordered { // the position of a level is a number
+		e.numeric(c)
+		return
+	}
 	out := column{first: e.dim, missing: -1, indicators: len(c.Levels)}
 	for _, level := range c.Levels {
 		e.add(c.Name, level)

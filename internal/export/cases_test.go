@@ -29,6 +29,7 @@ const mixedColumns = `  id: ignore
   sex: {levels: [f, m], missing: zero, unknown: zero}
   region: {levels: [{n: [north, "it's n"]}, s, {e: [east]}, w], missing: indicator, unknown: as-missing}
   town: {levels: [x, y], missing: zero, unknown: drop}
+  size: {levels: [small, {medium: [M, mid]}, large, huge], ordered: true, missing: indicator, unknown: as-missing}
 `
 
 const pairedColumns3 = `  age: {numeric: [17, 90], missing: indicator, out-of-range: clamp}
@@ -36,6 +37,7 @@ const pairedColumns3 = `  age: {numeric: [17, 90], missing: indicator, out-of-ra
   hours: {numeric: [1, 99], bins: [20, 30, 40], missing: drop, out-of-range: clamp}
   job: {levels: [clerk, boss, "7"], missing: indicator, unknown: other}
   sex: {levels: [f, m], missing: zero, unknown: zero}
+  size: {levels: [small, {medium: [M, mid]}, large], ordered: true, missing: zero, unknown: drop}
 `
 
 // datedColumns have dates with every part and treatment.

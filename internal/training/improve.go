@@ -68,7 +68,7 @@ func interacts(r train.Request, s *data.Schema) bool {
 // cellsOf returns the finest bins that the transform interactions gives the numbers of a schema, and
 // the most cells of a row. They are 0 if no column is a number, or if there is no such transform.
 func cellsOf(s *data.Schema) (bins, entries int) {
-	numbers := slices.ContainsFunc(s.Features(), func(c data.Column) bool { return c.Kind == data.Numeric && c.Slots() == 0 })
+	numbers := slices.ContainsFunc(s.Features(), func(c data.Column) bool { return c.Ordered || c.Kind == data.Numeric && c.Slots() == 0 })
 	spec, err := interactionsSpec(AutoInteractions)
 	if err != nil || !numbers {
 		return 0, 0

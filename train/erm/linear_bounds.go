@@ -46,12 +46,15 @@ func hasText(s *data.Schema) bool {
 }
 
 // isNumber reports whether a column becomes one number instead of indicators.
-func isNumber(c data.Column) bool { return c.Kind == data.Numeric && len(c.Bins) == 0 }
+func isNumber(c data.Column) bool {
+	return c.Ordered || c.Kind == data.Numeric && len(c.Bins) == 0
+}
 
 // featuresOf returns the number of features that encoder.Encoder makes from a column.
 func featuresOf(c data.Column) int {
 	n := 1
 	switch {
+	case c.Ordered:
 	case c.Kind == data.Categorical:
 		n = len(c.Levels)
 		if c.Unknown == data.Other {
