@@ -24,6 +24,9 @@ func TestEpsilonIsAShare(t *testing.T) {
 		args   []string
 		more   bool // noise than the plan's own epsilon wants
 	}{{"rdp", full, false}, {"rdp", pure, true}, {"zcdp", full, false}, {"zcdp", pure, true}, {"gdp", sampled, true}, {"basic", pure, false}} {
+		if !thorough && c.filter == "zcdp" {
+			continue
+		}
 		t.Chdir(t.TempDir())
 		mustInvoke(t, "ledger", "create", "health.ledger", "--data", "randhie", "--epsilon", "3", "--delta", "1e-5", "--row", ledgerUnit, "--rows-per-person", "5", "--filter", c.filter)
 		_, stderr := mustInvoke(t, append(slices.Clone(c.args), "--data", "builtin:randhie", "--ledger", "health.ledger", "--out", "out")...)

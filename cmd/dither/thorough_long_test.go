@@ -4,6 +4,6 @@ package main
 
 // thorough says that TestTrainMethods, TestDiagnose, TestTrainLearnsPrivately, TestHostileNumbers, TestExplainEvent,
 // TestPageAndExplanationAgree, TestSweepSurvivesKills, TestSweepSelectsByLaws, TestTrainKilledLeavesNoHalfModel,
-// TestResumeNetwork, TestCorrelatedNoiseByFlags, TestLedgerSurvivesSystemCalls, TestServerLedgerSurvivesSystemCalls and
-// TestResumeAfterKills run whole.
+// TestResumeNetwork, TestCorrelatedNoiseByFlags, TestLedgerSurvivesSystemCalls, TestServerLedgerSurvivesSystemCalls,
+// TestResumeAfterKills and TestEpsilonIsAShare run whole.
 const thorough = true

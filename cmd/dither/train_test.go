@@ -150,7 +150,7 @@ func TestTrainDryRunReadsAndWritesNothing(t *testing.T) {
 
 func TestTrainTestTableNeedsAWord(t *testing.T) {
 	schema, table := workplace(t, 600)
-	base := []string{"train", "--data", table, "--schema", schema, "--test", table, "--quiet"}
+	base := []string{"train", "--data", table, "--schema", schema, "--test", table, "--quiet", "--steps", "5", "--interactions", "none"}
 	if status, _, message := invoke(base...); status != exitUsage || !strings.Contains(message, "--test-public") {
 		t.Errorf("without a word: got %d, %q", status, message)
 	}

@@ -100,7 +100,7 @@ func (p attacked) scoresOf(r *rand.Rand, canaries int) (s audit.Scores) {
 // TestBoundsNeverCross draws random plans and random canaries. No lower bound, of an accountant or of an
 // audit whose assumptions hold, exceeds the upper bound of any accountant. The audit of a plan exceeds one by
 // chance with probability at most 1e-9.
-func TestBoundsNeverCross(t *testing.T) { checkCrossing(t, 12) }
+func TestBoundsNeverCross(t *testing.T) { checkCrossing(t, 6) }
 
 func checkCrossing(t *testing.T, plans int) {
 	t.Helper()

@@ -498,7 +498,10 @@ func TestMerge(t *testing.T) {
 // TestMergeFits fills ledgers by plans whose best orders differ: what each cap held, the sum of the caps holds.
 func TestMergeFits(t *testing.T) {
 	events := []string{"gaussian(3)", "poisson(0.02, gaussian(0.6))", "laplace(4)", "poisson(0.001, gaussian(0.5))"}
-	for _, terms := range []Terms{termsOf(GDP), termsOf(ZCDP), termsOf(RDP), ordersOf(), wideOrders()} {
+	for i, terms := range []Terms{termsOf(GDP), termsOf(ZCDP), wideOrders(), termsOf(RDP), ordersOf()} {
+		if i > 2 && !thorough {
+			break
+		}
 		var full, again []*Book
 		for _, event := range events {
 			if terms.Filter.Name != GDP || !strings.Contains(event, "laplace") {

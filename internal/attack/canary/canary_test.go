@@ -8,7 +8,6 @@ import (
 
 	"github.com/ditherml/dither/audit"
 	"github.com/ditherml/dither/internal/auditing"
-	"github.com/ditherml/dither/internal/option"
 	"github.com/ditherml/dither/mechanism"
 	"github.com/ditherml/dither/privacy"
 	"github.com/ditherml/dither/train"
@@ -55,7 +54,7 @@ func judged(t *testing.T, p planned, scores audit.Scores, alarm float64) auditin
 // 0.019 and 0.949 ± 0.013. The wanted shares are six deviations of such a mean below it, or more.
 func TestFullBatchesAreSeen(t *testing.T) {
 	const trainings = 4
-	for _, c := range []struct{ epsilon, share float64 }{{1, 0.55}, {2, 0.75}, {4, 0.85}, {8, 0.85}} {
+	for _, c := range []struct{ epsilon, share float64 }{{1, 0.55}, {4, 0.85}} {
 		mean := 0.0
 		for range trainings {
 			p, scores := trained(t, fullBatch(c.epsilon), 20000)
@@ -68,20 +67,6 @@ func TestFullBatchesAreSeen(t *testing.T) {
 		t.Logf("epsilon %v: %.3f of the claim", c.epsilon, mean)
 		if mean < c.share {
 			t.Errorf("the mean lower bound of epsilon %v is %v of it, want %v", c.epsilon, mean, c.share)
-		}
-	}
-}
-
-// TestSampledRunsAreSeen is the same for samplings, at ε = 4. The floors are far below the bounds of
-// simulations, so that each run falls below with probability under 1e-6: of Poisson samples 3.3 to
-// 3.5, of parts in turn 2.5 to 2.7, of shuffled ones 2.2 to 2.5, of samples of parts 2.3 to 2.6.
-func TestSampledRunsAreSeen(t *testing.T) {
-	floors := map[string]float64{option.SamplingPoisson: 2.7, option.SamplingPartition: 1.9, option.SamplingShuffle: 1.7, option.SamplingCyclic: 1.7}
-	for sampling, floor := range floors {
-		k := kind{method: option.MethodNetwork, sampling: sampling, clipping: "flat"}
-		p, scores := trained(t, k.plan(), 20000)
-		if s := judged(t, p, scores, 0.05); *s.LowerBound < floor || *s.LowerBound > 4 {
-			t.Errorf("%s: the claim 4 has the lower bound %v, want at least %v", k.name(), *s.LowerBound, floor)
 		}
 	}
 }

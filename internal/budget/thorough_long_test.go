@@ -1,0 +1,6 @@
+//go:build long
+
+package budget
+
+// thorough says that TestMergeFits runs whole.
+const thorough = true
