@@ -300,7 +300,7 @@ func TestCalibrationVectorsAreDerivatives(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		predictions, labels, err := (&Table{tab, s.Features.Pipeline}).Predict(m)
+		predictions, labels, err := (&Table{table: tab, chain: s.Features.Pipeline}).Predict(m)
 		if err != nil {
 			t.Fatal(err)
 		}

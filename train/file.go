@@ -17,11 +17,17 @@ var errLearning = fmt.Errorf("train: bounds or levels are to be learned with enc
 
 // Encoder writes the encoded records of a table to a file, block by block, for FitFile. The file
 // contains every record in a compact form that anyone can read. So protect the file like the table.
+//
+// If records are persons, the file has the rows of each person together. Rows that belong to nobody
+// are not in the file. The rows are first written to a scratch file and sorted in Close. Memory
+// holds the distinct texts of the column of persons, about 4 bytes for each row, and the part of
+// the rows that is sorted at a time: about 64 MB, or a 128th of the file if that is more.
 type Encoder struct {
 	setup Setup
 	bits  int
 	kind  release.RowType // known after the first part
 	out   *release.RowsWriter
+	group *grouping // of persons, nil if a record is a row
 	count int
 }
 
@@ -34,7 +40,13 @@ func NewEncoder(s Setup, o Options, w io.Writer) (*Encoder, error) {
 	if s.Plan.learns() {
 		return nil, errLearning
 	}
-	return &Encoder{setup: s, bits: o.FeatureBits, out: release.NewRowsWriter(w)}, nil
+	e := &Encoder{setup: s, bits: o.FeatureBits, out: release.NewRowsWriter(w)}
+	var err error
+	if s.Plan.Person != nil {
+		e.out = nil
+		e.group, err = newGrouping(s.Plan.Person, o.Scratch, w)
+	}
+	return e, err
 }
 
 // Append writes the records of d, which is the next part of the table.
@@ -45,16 +57,32 @@ func (e *Encoder) Append(d *data.Dataset) error {
 	if e.count += d.Records(); e.count > e.setup.Plan.MaxRecords || d.Target() == nil {
 		return fmt.Errorf("train: the table has no target or more rows than max-records %d; raise the declared bound", e.setup.Plan.MaxRecords)
 	}
+	var keys []uint32
+	if e.group != nil {
+		order, ascending, err := e.group.order(d)
+		if err != nil {
+			return err
+		}
+		d, keys = d.Take(order), ascending
+	}
 	rows, err := e.setup.encodeRows(d, d.Records(), e.kind)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case e.group != nil:
+		return e.group.add(rows, keys)
 	}
 	return e.out.Append(rows)
 }
 
 // Close writes the end of the file. The end includes the argument note, which must be JSON. It does
-// not close the writer.
-func (e *Encoder) Close(note json.RawMessage) error { return e.out.Close(note) }
+// not close the writer. For persons the note must be an object without a member "persons", or nil.
+func (e *Encoder) Close(note json.RawMessage) error {
+	if e.group != nil {
+		return e.group.close(note)
+	}
+	return e.out.Close(note)
+}
 
 // FitFile is Fit for a table in a file of the given size in bytes. An Encoder must have written the
 // file with the same schema and feature bits. Every step reads the rows from the file. The memory
@@ -64,7 +92,10 @@ func (e *Encoder) Close(note json.RawMessage) error { return e.out.Close(note) }
 //
 // The file must not change during the run. A damaged file is an error. A change that the operating
 // system reports is an error too. The guarantee holds even if the file is damaged or changed. A
-// plan that whitens rows is an error.
+// plan that whitens rows is an error. For a plan over persons the Encoder must have had the same
+// column of persons, and memory holds 8 bytes for each row and 24 for each person. The list of
+// persons in the file is part of the records: a change of the list that keeps its checksum would
+// change who is one person.
 func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, size int64, o Options) (*Result, error) {
 	if err := s.check(o); err != nil {
 		return nil, err
@@ -78,9 +109,6 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 	if s.Plan.Holdout != nil {
 		return nil, fmt.Errorf("train: a part is held out with rows in a file, want the rows in memory")
 	}
-	if s.Plan.Person != nil {
-		return nil, fmt.Errorf("train: persons are records of the plan, want rows; which person a row belongs to is not in the file")
-	}
 	if s.Plan.LastIterate != nil {
 		return nil, errLastIterateFile
 	}
@@ -88,6 +116,14 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 		return nil, errWhitening
 	}
 	rows, err := release.OpenRows(file, size, frame(before(s.Features)))
+	if err != nil {
+		return nil, err
+	}
+	of, err := groupsOf(file, size)
+	if err != nil {
+		return nil, err
+	}
+	persons, err := s.Plan.Person.personsIn(of, rows.Len())
 	if err != nil {
 		return nil, err
 	}
@@ -100,5 +136,5 @@ func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, s
 	case rows.Dim() != s.Features.Pipeline.Dim():
 		return nil, fmt.Errorf("train: the file of rows was made under another schema, want the one of the plan; encode the table again")
 	}
-	return s.fit(ctx, l, table{rows: rows, records: rows.Len(), inFile: true}, o)
+	return s.fit(ctx, l, table{rows: rows, records: rows.Len(), persons: persons, inFile: true}, o)
 }

@@ -21,7 +21,8 @@ import (
 // immutable and safe for concurrent use.
 type Table struct {
 	table
-	chain *feature.Pipeline
+	chain  *feature.Pipeline
+	groups *groups // of a table from a file for persons
 }
 
 // NewTable returns a table of the records of d, encoded with the columns and transforms of the
@@ -35,7 +36,7 @@ func NewTable(s Setup, d *data.Dataset, featureBits int) (*Table, error) {
 		return nil, fmt.Errorf("train: the data set has no target, want one; it is kept beside the features")
 	}
 	rows, err := s.encodeRows(d, d.Records(), s.rowType(d, featureBits))
-	return &Table{table{rows: rows, records: d.Records(), data: d}, s.Features.Pipeline}, err
+	return &Table{table: table{rows: rows, records: d.Records(), data: d}, chain: s.Features.Pipeline}, err
 }
 
 // ReadTable returns the table in a file of the given size in bytes. An Encoder must have written
@@ -48,7 +49,8 @@ func ReadTable(s Setup, file io.ReaderAt, size int64) (*Table, error) {
 	if rows.Dim() != before(s.Features).Dim() {
 		return nil, errOtherTable
 	}
-	return &Table{table{rows: rows, records: rows.Len()}, s.Features.Pipeline}, nil
+	of, err := groupsOf(file, size)
+	return &Table{table{rows: rows, records: rows.Len()}, s.Features.Pipeline, of}, err
 }
 
 var errOtherTable = fmt.Errorf("train: the table was encoded with other columns or transforms, want those of the plan; encode it again")
@@ -57,8 +59,9 @@ var errOtherTable = fmt.Errorf("train: the table was encoded with other columns 
 func (t *Table) Records() int { return t.records }
 
 // Fit is the function Fit on the records of the table. The plan must have the columns and
-// transforms with which the table was encoded. A table from a file does not contain persons or
-// weights of rows, so a plan that needs them is an error. A plan with a holdout is an error too.
+// transforms with which the table was encoded. A table from a file contains no weights of rows, so a
+// plan that needs them is an error. It contains persons only if it was encoded for them. A plan with
+// a holdout is an error too.
 func (t *Table) Fit(ctx context.Context, l *ledger.Ledger, s Setup, o Options) (*Result, error) {
 	if err := s.check(o); err != nil {
 		return nil, err
@@ -76,10 +79,14 @@ func (t *Table) seen(s Setup) (own table, err error) {
 	if err = t.check(s); err != nil {
 		return own, err
 	}
-	if s.Plan.Person != nil {
-		if own.persons, err = s.Plan.Person.persons(own.data); err != nil {
-			return own, err
-		}
+	switch {
+	case own.data == nil:
+		own.persons, err = s.Plan.Person.personsIn(t.groups, own.rows.Len())
+	case s.Plan.Person != nil:
+		own.persons, err = s.Plan.Person.persons(own.data)
+	}
+	if err != nil {
+		return own, err
 	}
 	own.rows, err = own.rows.Standardized(frame(before(s.Features)))
 	return own, err
@@ -99,8 +106,8 @@ func (t *Table) check(s Setup) error {
 		return errLearning
 	case s.Plan.Holdout != nil:
 		return fmt.Errorf("train: a part of an encoded table is to be held out, want none; train on the data set")
-	case t.data == nil && (s.Plan.Person != nil || s.Plan.SampleWeights != nil):
-		return fmt.Errorf("train: persons or weights of rows are in the plan, want neither with a table from a file, which does not hold them")
+	case t.data == nil && s.Plan.SampleWeights != nil:
+		return fmt.Errorf("train: weights of rows are in the plan, want none with a table from a file, which does not hold them")
 	case t.data == nil && slices.ContainsFunc(s.Plan.Preparation, func(p PreparationStep) bool { return p.Kind == option.LabelsStatistic }):
 		return fmt.Errorf("train: weights by the frequencies of levels are asked for with a table from a file, want weights that are declared")
 	case t.data == nil && s.Plan.Calibration != nil:

@@ -123,8 +123,6 @@ func (t *trainCommand) checkStream(r *train.Request, private []data.Column) erro
 		return fmt.Errorf("%s is given with --class-weights balanced, want weights that are declared; frequencies are learned from records in memory only", flag)
 	case r.Calibrate:
 		return fmt.Errorf("%s is given with --calibrate, want one of them; probabilities are corrected with records in memory only", flag)
-	case r.Person != nil:
-		return fmt.Errorf("%s is given with --unit person, want --unit row; the encoded table does not say whose a row is", flag)
 	case t.stream && r.Whiten == train.Yes:
 		return fmt.Errorf("--stream is given with --whiten yes, want --whiten no, or --cache-features; rows that are whitened are in memory")
 	case t.printNotPrivate && (t.test == "" || t.testPublic):

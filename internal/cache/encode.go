@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/display"
@@ -59,7 +60,7 @@ func Encode(ctx context.Context, source data.Source, s train.Setup, o train.Opti
 	if source.Database != nil || len(source.Related) > 0 {
 		return encodeOnce(ctx, folder, source, s, o, tell)
 	}
-	key, err := newKey(ctx, source, s.Schema, s.Features.Pipeline, o.FeatureBits)
+	key, err := newKey(ctx, source, s, o.FeatureBits)
 	if !isPacked(source.Path) { // the witness has seen the whole table
 		ctx = witness.With(ctx, nil)
 	}
@@ -76,7 +77,7 @@ func Encode(ctx context.Context, source data.Source, s train.Setup, o train.Opti
 		if err = writeEncoded(ctx, source, path, note, s, o); err != nil {
 			return nil, err
 		}
-		after, failing := newKey(witness.With(ctx, nil), source, s.Schema, s.Features.Pipeline, o.FeatureBits)
+		after, failing := newKey(witness.With(ctx, nil), source, s, o.FeatureBits)
 		if failing == nil && (after.SHA256 != key.SHA256 || after.LabelsSHA256 != key.LabelsSHA256) {
 			failing = failure.Running(fmt.Errorf("the table changed while it was encoded, want one that stands still; nothing was spent; try again"))
 		}
@@ -118,16 +119,38 @@ func encodeOnce(ctx context.Context, folder string, source data.Source, s train.
 
 // writeEncoded reads the table block by block and writes its rows.
 func writeEncoded(ctx context.Context, source data.Source, path string, note json.RawMessage, s train.Setup, o train.Options) error {
+	o.Scratch = func() (*os.File, error) { return scratch(filepath.Dir(path)) }
 	return durable.WriteWhole(path, true, 0o600, func(w io.Writer) error {
 		e, err := train.NewEncoder(s, o, w)
 		if err != nil {
 			return err
 		}
-		if err = data.ReadBlocks(ctx, s.Schema, source, data.ReadOptions{}, streamRecords, e.Append); err != nil {
+		if err = data.ReadBlocks(ctx, s.Schema, source, data.ReadOptions{Extra: persons(s)}, streamRecords, e.Append); err != nil {
 			return err
 		}
 		return e.Close(note)
 	})
+}
+
+// persons lists the column of persons, if it has to be read although it is no feature of levels.
+func persons(s train.Setup) []string {
+	u := s.Plan.Person
+	if u == nil || slices.ContainsFunc(s.Schema.Features(), func(c data.Column) bool { return c.Name == u.Column && c.Kind == data.Categorical }) {
+		return nil
+	}
+	return []string{u.Column}
+}
+
+// scratch returns a new file for encoded rows that are to be sorted. If the run is killed where a
+// file cannot lose its name, dither clean removes it.
+func scratch(folder string) (*os.File, error) {
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // never fails
+	file, err := os.OpenFile(filepath.Join(folder, "scratch-"+hex.EncodeToString(random[:])+ending), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, failure.Running(fmt.Errorf("the rows of persons cannot be sorted in the cache folder: %w", display.Pathless(err)))
+	}
+	return file, nil
 }
 
 // sizeOf returns the size of a file, 0 when there is none.

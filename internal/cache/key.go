@@ -16,6 +16,7 @@ import (
 	"github.com/ditherml/dither/internal/failure"
 	"github.com/ditherml/dither/internal/format"
 	"github.com/ditherml/dither/internal/witness"
+	"github.com/ditherml/dither/train"
 )
 
 // key is everything that an encoded table was made from. It stands in the file as its note. An
@@ -32,6 +33,8 @@ type key struct {
 	Delimiter    rune   `json:"delimiter,omitempty"`
 	Schema       string `json:"schema"`
 	FeatureBits  int    `json:"feature-bits"`
+	// Person is the column by whose texts rows stand together, "" for the order of the table.
+	Person string `json:"person,omitempty"`
 	// Transforms are the transforms before the rows were written.
 	Transforms []feature.Spec `json:"transforms,omitempty"`
 	// Made is the hash of these transforms' results for fixed rows. Another version of the
@@ -41,8 +44,12 @@ type key struct {
 
 // newKey reads the files of a table for their hashes, because sizes and times do not show every
 // change.
-func newKey(ctx context.Context, source data.Source, schema *data.Schema, chain *feature.Pipeline, featureBits int) (key, error) {
+func newKey(ctx context.Context, source data.Source, s train.Setup, featureBits int) (key, error) {
+	schema, chain := s.Schema, s.Features.Pipeline
 	k := key{Format: "2", Delimiter: source.Delimiter, FeatureBits: featureBits, Transforms: chain.Specs()}
+	if s.Plan.Person != nil {
+		k.Person = s.Plan.Person.Column
+	}
 	if chain.Transforms() {
 		made := chain.Fingerprint()
 		k.Made = hex.EncodeToString(made[:])

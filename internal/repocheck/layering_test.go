@@ -159,7 +159,7 @@ var layers = []layer{
 	// A private evaluation is a plan with a price and a certificate of its own, as a training is:
 	// hence account and certificate.
 	{"evaluate", "internal/related privacy internal/special internal/pass internal/pick mechanism internal/release account ledger certificate data model query internal/strict internal/option"},
-	{"train", "internal/related privacy internal/special internal/kernel internal/parallel internal/dense internal/pass internal/pick mechanism internal/release account ledger certificate internal/strict data internal/encoder feature query model evaluate internal/option internal/optimizer internal/draft"},
+	{"train", "internal/related privacy internal/special internal/kernel internal/parallel internal/dense internal/pass internal/pick internal/rows mechanism internal/release account ledger certificate internal/strict data internal/encoder feature query model evaluate internal/option internal/optimizer internal/draft"},
 	{"train/erm", "privacy internal/special internal/kernel internal/parallel internal/picks internal/spot internal/dense internal/pass mechanism internal/release account ledger certificate internal/strict data feature query model evaluate train internal/option internal/encoder internal/draft"},
 	// Encoded tables, which hold records, in a folder of the user's own: for tables larger than memory, and costly transforms.
 	{"internal/cache", "internal/witness data feature internal/format internal/release train internal/display internal/durable internal/failure"},
