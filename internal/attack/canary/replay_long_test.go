@@ -19,7 +19,8 @@ const replayVariable = "DITHER_TEST_REPLAY"
 
 // TestReplayOfEveryTraining trains twice under one tape of randomness, of every kind that trains all
 // canaries together: without the last canary, and with it. In each step its own number moves by at
-// most the bound, and no other number moves by a bit.
+// most the bound, and no other number moves by a bit, or by more than rounding if the canary moves
+// the divisor.
 func TestReplayOfEveryTraining(t *testing.T) {
 	if os.Getenv(replayVariable) == "" {
 		t.Skip("streams have keys of their own: run by TestReplayUnderOneKey of internal/repocheck")
@@ -59,7 +60,10 @@ func (k kind) replay(t *testing.T, p planned) float64 {
 	without, with := run(false), run(true)
 	own := []int{w.canaries - 1, 2*w.canaries - 1} // under replace-one the other level too
 	adapts := k.clipping == "quantile" || k.clipping == "global-adaptive"
-	farthest, all := 0.0, 0.0
+	farthest, all, rounding := 0.0, 0.0, 0.0
+	if k.persons && k.method == option.MethodNetwork {
+		rounding = 1e-6 // steps are divided by a noisy number of persons, which the canary moves by one
+	}
 	for step := range with.moves {
 		if adapts && step > 0 {
 			break // the norm follows a noisy count, which the record moves
@@ -67,8 +71,8 @@ func (k kind) replay(t *testing.T, p planned) float64 {
 		for j, v := range with.moves[step] {
 			moved := math.Abs(v - without.moves[step][j])
 			if !slices.Contains(own[:1+btoi(w.relation == privacy.ReplaceOne)], j) {
-				if moved != 0 {
-					t.Errorf("%s: the number of canary %d moves by %v in step %d, want 0", k.name(), j, moved, step+1)
+				if moved > rounding {
+					t.Errorf("%s: the number of canary %d moves by %v in step %d, want %v", k.name(), j, moved, step+1, rounding)
 				}
 				continue
 			}
