@@ -19,9 +19,9 @@ var errLearning = fmt.Errorf("train: bounds or levels are to be learned with enc
 // contains every record in a compact form that anyone can read. So protect the file like the table.
 //
 // If records are persons, the file has the rows of each person together. Rows that belong to nobody
-// are not in the file. The rows are first written to a scratch file and sorted in Close. Memory
-// holds the distinct texts of the column of persons, about 4 bytes for each row, and the part of
-// the rows that is sorted at a time: about 64 MB, or a 128th of the file if that is more.
+// are not in the file. The rows are first written to a scratch file. Close sorts about 64 MB of them
+// at a time, or a 128th of the file if that is more. Memory holds these rows, the distinct texts of
+// the column of persons, and 4 bytes for each row.
 type Encoder struct {
 	setup Setup
 	bits  int
@@ -92,10 +92,11 @@ func (e *Encoder) Close(note json.RawMessage) error {
 //
 // The file must not change during the run. A damaged file is an error. A change that the operating
 // system reports is an error too. The guarantee holds even if the file is damaged or changed. A
-// plan that whitens rows is an error. For a plan over persons the Encoder must have had the same
-// column of persons, and memory holds 8 bytes for each row and 24 for each person. The list of
-// persons in the file is part of the records: a change of the list that keeps its checksum would
-// change who is one person.
+// plan that whitens rows is an error.
+//
+// For a plan over persons the Encoder must have had the same column of persons. Memory then also
+// holds 8 bytes for each row and 24 for each person. The list of persons in the file is part of the
+// records: a change of the list that keeps its checksum would change who is one person.
 func FitFile(ctx context.Context, l *ledger.Ledger, s Setup, file io.ReaderAt, size int64, o Options) (*Result, error) {
 	if err := s.check(o); err != nil {
 		return nil, err
