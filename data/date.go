@@ -219,14 +219,6 @@ func (c *Column) addDate(n *yaml.Node) {
 	add(n, "date", d)
 }
 
-// draftDate returns a column of dates in a range of days, which treats bad cells in the way that loses
-// least.
-func draftDate(name string, since int64, lower, upper float64) Column {
-	c := draftNumeric(name, lower, upper)
-	c.Date = &moment.Feature{Column: name, Since: since, Bounded: true, Lower: lower, Upper: upper}
-	return c
-}
-
 // openDate is an open column of dates.
 const openDate = "since: a day such as 2020-01-01, range: [first, last] in days after it; or levels: [...] or ignore in place of date"
 
@@ -242,9 +234,6 @@ func openDateNode() *yaml.Node {
 
 // refuseDates returns the error of a file that holds numbers only, under a schema with dates.
 func refuseDates(q request, what string) error {
-	if err := refusePatterns(q, what); err != nil {
-		return err
-	}
 	for i := range q.schema.Columns {
 		if c := &q.schema.Columns[i]; c.Date != nil {
 			return &FileError{File: q.file, Problem: fmt.Sprintf("the schema declares column %q as dates and the file is %s", c.Date.Column, what), Want: "a table that can hold dates, as CSV or Parquet", Remedy: "write the table as CSV, or declare numbers"}

@@ -84,8 +84,10 @@ func openFor(said columnar.Column) string {
 		return declareChoices
 	case said.Kind == columnar.Texts:
 		return declareTexts
-	case isDated(said):
-		return openDate
+	case said.Kind == columnar.Dates:
+		return declareDate
+	case said.Kind == columnar.Times:
+		return declareTime
 	}
 	return declareNumber
 }

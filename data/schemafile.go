@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -111,7 +110,7 @@ var (
 	schemaKeys = []string{"dither-schema", "name", "description", "row", "rows-per-person", "records",
 		"max-records", "missing-marks", "delimiter", "header", "quote", "target", "columns", "defaults", "from-data", "ledger", "related"}
 	targetKeys  = []string{"column", "levels", "bounds", "above", "missing"}
-	columnKeys  = []string{"numeric", "bounds", "range", "levels", "ordered", "max-levels", "learned", "text", "date", "unit", "transform", "bins", "max-bins", "unknown", "out-of-range", "missing", "fill"}
+	columnKeys  = []string{"numeric", "bounds", "range", "levels", "ordered", "max-levels", "learned", "text", "date", "transform", "bins", "max-bins", "unknown", "out-of-range", "missing", "fill"}
 	textKeys    = []string{"buckets", "ngrams", "stop-words", "values", "positions", "tokens"}
 	dateKeys    = []string{"since", "range", "parts"}
 	defaultKeys = []string{"missing", "out-of-range", "unknown"}
@@ -127,10 +126,6 @@ type columnPlace struct {
 
 // place returns the key that a fault is about, or nil.
 func (p *schemaParser) place(place string) *yaml.Node {
-	if pattern, is := strings.CutPrefix(place, placePattern("")); is {
-		at := p.schema.patternPlaces[slices.IndexFunc(p.schema.Patterns, func(c Column) bool { return c.Name == pattern })]
-		return &yaml.Node{Line: at.Line, Column: at.Column}
-	}
 	name, isColumn := strings.CutPrefix(place, placeColumn(""))
 	if !isColumn {
 		return p.places[place]
@@ -184,9 +179,6 @@ func (p *schemaParser) parse(text []byte) (*Schema, error) {
 	p.size()
 	if len(p.schema.Related) > 0 && p.schema.RowsPerPerson == 0 {
 		p.schema.RowsPerPerson = 1 // rows that share a key are dropped
-	}
-	if p.headerless && len(p.schema.Patterns) > 0 {
-		return nil, p.fail(p.places["header"], "header is none and columns are declared by patterns", "the names of the columns, in brackets", "name them, or declare each column")
 	}
 	if p.headerless {
 		p.schema.Header = p.schema.allNames()

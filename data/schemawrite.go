@@ -32,9 +32,6 @@ func (s *Schema) YAML() ([]byte, error) {
 	for _, run := range columnRuns(s.ownColumns()) {
 		add(columns, run.key, run.column.node())
 	}
-	for i := range s.Patterns {
-		add(columns, s.Patterns[i].Name, s.Patterns[i].node())
-	}
 	add(top, "columns", columns)
 	s.writeRelated(top)
 	if len(s.FromData) > 0 {
@@ -126,9 +123,6 @@ func (c *Column) node() *yaml.Node {
 			c.addDate(n)
 		} else {
 			c.addBounds(n)
-		}
-		if c.Unit != "" {
-			add(n, "unit", quoted(c.Unit))
 		}
 		if c.Transform != "" {
 			add(n, "transform", quoted(c.Transform))

@@ -233,7 +233,7 @@ func (s Setup) calibrated(payer mechanism.Payer, result *Result, rows *release.R
 		records = len(t.persons)
 	}
 	private := m.Provenance.Private
-	result.Stretch = 1
+	result.Stretch, result.Uncorrected = 1, m.Weights()
 	terms := pass.Settings{Payer: payer, Noise: s.Plan.noise(statistic.NoiseMultiplier), MaxRecords: s.Plan.MaxRecords}
 	for range calibrationRounds {
 		c, err := newCorrection(s.Model, m.Weights(), rows, t, statistic.Numbers)

@@ -101,7 +101,7 @@ func (r *descent) result() (*Result, error) {
 	if search, ok := r.optimizer.(*optimizer.LBFGS); ok {
 		search.End(r.weights)
 	}
-	out := &Result{LearningRate: r.rate, Divisor: r.ready.divisor, Output: r.output.rule, Iterates: r.output.all}
+	out := &Result{LearningRate: r.rate, Divisor: r.ready.divisor, Output: r.output.rule, Iterates: r.output.all, Path: r.output.path}
 	out.WeightNoise = r.Plan.weightNoise(r.options, out)
 	weights := r.output.weights(r.weights)
 	var err error

@@ -93,6 +93,12 @@ type Result struct {
 	// deviations: what the noise in the released errors gives the factor, and the weights of the
 	// constant feature. All are 0 if probabilities were not corrected.
 	Stretch, StretchNoise, ShiftNoise float64
+	// Path has the weights after each step of a private descent with the Huber loss, unless they are too many to
+	// keep. The released gradients of the steps follow from them.
+	Path [][]float64
+	// Uncorrected are the weights before probabilities were corrected. They are nil if probabilities were
+	// not corrected.
+	Uncorrected []float64
 	// Evaluation contains the released numbers about the records that were held out. It is nil if
 	// no records were held out. evaluate.Measures computes measures from these numbers.
 	Evaluation []float64

@@ -5,10 +5,14 @@ import (
 	"slices"
 
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/model"
 )
 
 // maxIterates bounds how many numbers all iterates in memory hold.
 const maxIterates = 1 << 27
+
+// mostPath bounds how many numbers of a path are kept.
+const mostPath = 1 << 22
 
 // output returns the requested rule, or the rule that the default implies.
 func (s Setup) output(o Options) string {
@@ -35,14 +39,22 @@ type output struct {
 	sum   []float64
 	count int
 	all   [][]float64
+	path  [][]float64 // of a run whose noise is measured later
+	keeps bool
 }
 
 func (s Setup) newOutput(o Options) *output {
-	out := &output{rule: s.output(o)}
+	out := &output{rule: s.output(o), keeps: s.keepsPath()}
 	if out.rule == option.OutputTailAverage {
 		out.first = int(float64(s.Plan.Steps) * (1 - tailAverageShare))
 	}
 	return out
+}
+
+// keepsPath reports whether a run keeps its weights after each step.
+func (s Setup) keepsPath() bool {
+	l := s.Model.Loss
+	return l != nil && l.Name() == model.Huber(0).Name() && !s.Plan.NonPrivate && s.Plan.Steps <= mostPath/s.Model.Weights()
 }
 
 // before records the weights at which the gradient of a step, from 0, is taken.
@@ -54,6 +66,9 @@ func (o *output) before(_ int, weights []float64) {
 
 // after records the weights after a step, counted from 0.
 func (o *output) after(step int, weights []float64) {
+	if o.keeps {
+		o.path = append(o.path, slices.Clone(weights))
+	}
 	switch {
 	case o.rule == option.OutputTailAverage && step >= o.first:
 		o.add(weights)

@@ -158,7 +158,7 @@ func newSchemaCheck() *cobra.Command {
 }
 
 func runSchemaCheck(c *cobra.Command, table tabular.Flags, schemaPath, tablePath string, asJSON bool) error {
-	schema, err := table.Schema(schemaPath, tablePath, data.ReadSchema)
+	schema, err := data.ReadSchema(schemaPath)
 	if err != nil {
 		return err
 	}

@@ -231,9 +231,11 @@ var layers = []layer{
 	{"internal/bookkeeping", "internal/strict train/neural internal/witness certificate explain internal/artefact internal/budget internal/calibration internal/chain internal/chain/postgres internal/display internal/draft internal/failure internal/figure internal/option internal/report internal/wording ledger mechanism privacy data"},
 	// Questions from price to folder, as the command asks them.
 	{"internal/asking", "privacy account ledger certificate data query internal/artefact internal/process"},
+	// What clipping and noise did to weights, by a descent on made rows: arithmetic on released numbers.
+	{"internal/shadow", "feature internal/dense internal/kernel internal/option model train"},
 	// One training of any method, from its plan to the folder of its results: the command and the front door share it.
 	// It reads the plan of a certificate to write parts of its page again: hence internal/strict.
-	{"internal/training", "internal/moment internal/database internal/strict internal/budget account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/encoder internal/figure internal/layers internal/measures internal/outcome internal/report internal/wording ledger mechanism model network privacy sweep train train/erm train/neural internal/option internal/draft"},
+	{"internal/training", "internal/database internal/strict internal/budget account certificate data evaluate feature internal/artefact internal/cache internal/curve internal/display internal/durable internal/encoder internal/figure internal/layers internal/measures internal/outcome internal/report internal/wording ledger mechanism model network privacy sweep train train/erm train/neural internal/option internal/draft internal/shadow"},
 	// Many runs of settings in text: what they are, what they cost, and a private choice among them.
 	{"internal/grid", "internal/database certificate data data/builtin internal/artefact internal/cache internal/display internal/durable internal/failure internal/figure internal/format internal/layers internal/outcome internal/parallel internal/process internal/tabular internal/training internal/wording ledger sweep train train/erm internal/option internal/journal"},
 	// The front door: what most programs need, with the defaults of the command. A service spends from the ledger of its

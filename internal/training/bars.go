@@ -7,6 +7,7 @@ import (
 
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/internal/shadow"
 	"github.com/ditherml/dither/model"
 	"github.com/ditherml/dither/train"
 )
@@ -24,6 +25,8 @@ type bars struct {
 	// unshrunk is the map before weights of states with little evidence were moved to the means of their
 	// columns, or nil if none were moved. Half an interval is longer by the distance that a weight was moved.
 	unshrunk *feature.Map
+	// spread estimates weights without noise and without clipping. It is nil if they are not known.
+	spread *shadow.Spread
 	// target says what the intervals contain. It is empty if there are no intervals.
 	target []string
 	// refusal says why there are no intervals. It is empty if there are intervals, and for models
@@ -55,14 +58,40 @@ func descentBars(p train.Plan, o train.Options, result *train.Result) bars {
 	if !(deviation > 0) || math.IsInf(deviation, 1) {
 		return bars{refusal: "the learning rate leaves no bound on the noise of a weight"}
 	}
-	out := uncorrectedBars(deviation)
-	if p.Calibration != nil {
-		out = correctedBars(deviation, result)
+	out := unclippedBars(p, o, result)
+	if out.spread == nil {
+		out = uncorrectedBars(deviation)
+		if p.Calibration != nil {
+			out = correctedBars(deviation, result)
+		}
 	}
 	if out.unshrunk = result.Unshrunk; out.unshrunk != nil && out.refusal == "" {
 		out.target = append(out.target, movedWords)
 	}
 	return out
+}
+
+// unclippedBars returns the intervals of weights without noise and without clipping, or none if these are not
+// known.
+func unclippedBars(p train.Plan, o train.Options, result *train.Result) bars {
+	shown, loss := shadow.Of(p, o, result), result.Model.Linear().Loss
+	if shown == nil {
+		return bars{}
+	}
+	without, how := "without noise and without clipping", ""
+	switch {
+	case loss.Columns(2) > 0:
+		how = "What clipping and the noise did to a weight is estimated from released numbers, as if the labels followed this model. If they do not, clipping may have done more."
+	case loss.Name() == model.Huber(0).Name(): // which clipping makes narrower
+		without = fmt.Sprintf("without noise, with the Huber loss of slopes up to %.3g of the declared range of the target,", min(p.Clipping.Norm, loss.Lipschitz(1))/2)
+		how = "That loss is what clipping makes of the Huber loss. How fast noise dies out is estimated from released gradients."
+	default:
+		how = fmt.Sprintf("The intervals leave out what clipping did to records that the model misses by more than %.3g of the declared range of the target.", p.Clipping.Norm/2)
+	}
+	return bars{half: normalReach * result.WeightNoise, spread: shown, target: []string{
+		"The line on a bar is an interval. With a probability of about 95 % it contains the weight that the same number of steps would have given " + without + " from all records, on the same prepared rows.",
+		how + " The number of steps shapes a weight too. It would do so without noise, so the intervals say nothing about that. A gray bar may be noise alone.",
+	}}
 }
 
 // uncorrectedBars returns the intervals of weights as the descent gave them.
@@ -101,7 +130,11 @@ func (b bars) of(m *model.Model, weights [][]float64) [][]float64 {
 	f := b.before(m)
 	out, factors := make([][]float64, len(weights)), spans(f)
 	for k, before := range effectiveUnder(f, m) {
-		out[k] = b.halves(before, factors, f.Intercept > 0)
+		if b.spread != nil {
+			out[k] = b.spread.Halves(k, before)
+		} else {
+			out[k] = b.halves(before, factors, f.Intercept > 0)
+		}
 		for j, w := range weights[k] {
 			out[k][j] += math.Abs(w - before[j])
 		}

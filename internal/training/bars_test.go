@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -66,23 +67,7 @@ func made(t testing.TB, seed uint64, records, levels int, counts bool) (*data.Sc
 			columns[j] = append(columns[j], float32(v))
 		}
 		columns[numbers] = append(columns[numbers], float32(level))
-		switch {
-		case counts:
-			for sum := r.ExpFloat64(); sum < math.Exp(score(0)/3) && y[i] < 12; sum += r.ExpFloat64() {
-				y[i]++
-			}
-		case levels == 0:
-			y[i] = float32(max(-1, min(1, score(0)/6+0.3*r.NormFloat64())))
-		case levels == 2 && r.Float64() < 1/(1+math.Exp(-score(0))):
-			y[i] = 1
-		case levels > 2:
-			best := math.Inf(-1)
-			for k := range levels {
-				if v := score(k) - math.Log(r.ExpFloat64()); v > best {
-					best, y[i] = v, float32(k)
-				}
-			}
-		}
+		y[i] = drawn(r, score, levels, counts)
 	}
 	d, err := data.New(s, columns, y)
 	if err == nil {
@@ -92,6 +77,98 @@ func made(t testing.TB, seed uint64, records, levels int, counts bool) (*data.Sc
 		t.Fatal(err)
 	}
 	return s, d
+}
+
+// uneven returns a simulated table that is hard for intervals. Two of its numbers are nearly equal, one is nearly always
+// 0, one has a long tail, and one is always missing. Each of its levels is half as frequent as the one before, and one
+// never occurs. The target has so many levels, or is a number or a count.
+func uneven(t testing.TB, seed uint64, records, levels int, counts bool) (*data.Schema, *data.Dataset) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 25))
+	const numbers, kinds = 6, 9
+	s := &data.Schema{Name: "uneven", Row: "one person", Records: records, MaxRecords: 2 * records, Target: data.Target{Column: "y", Lower: -1, Upper: 1}}
+	if counts {
+		s.Target.Lower, s.Target.Upper = 0, 12
+	}
+	if levels > 0 {
+		s.Target = data.Target{Column: "y"}
+	}
+	for k := range levels {
+		s.Target.Levels = append(s.Target.Levels, "level "+strconv.Itoa(k))
+	}
+	for k := range numbers {
+		s.Columns = append(s.Columns, data.Column{Name: "x" + strconv.Itoa(k), Kind: data.Numeric, Lower: -3, Upper: 3, OutOfRange: data.Clamp, Missing: data.Zero})
+	}
+	kind := data.Column{Name: "kind", Kind: data.Categorical, Unknown: data.Other, Missing: data.Indicator}
+	for k := range kinds {
+		kind.Levels = append(kind.Levels, "kind "+strconv.Itoa(k))
+	}
+	s.Columns = append(s.Columns, kind)
+	slope := make([]float64, (numbers+kinds)*max(1, levels))
+	for j := range slope {
+		slope[j] = r.NormFloat64() / 1.5
+	}
+	columns, y := make([][]float32, numbers+1), make([]float32, records)
+	for i := range y {
+		x := make([]float64, numbers)
+		for j := range x {
+			x[j] = max(-3, min(3, r.NormFloat64()))
+		}
+		x[1] = x[0] + 0.01*x[1]
+		if x[2] = 0; r.IntN(100) == 0 {
+			x[2] = 1
+		}
+		x[3] = min(3, math.Exp(1.5*x[3])/4)
+		level := 0
+		for level < kinds-2 && r.IntN(2) == 0 {
+			level++
+		}
+		score := func(k int) float64 {
+			sum := slope[k*(numbers+kinds)+numbers+level]
+			for j, v := range x[:numbers-1] {
+				sum += v * slope[k*(numbers+kinds)+j]
+			}
+			return sum
+		}
+		for j, v := range x {
+			if j == numbers-1 {
+				v = math.NaN()
+			}
+			columns[j] = append(columns[j], float32(v))
+		}
+		columns[numbers] = append(columns[numbers], float32(level))
+		y[i] = drawn(r, score, levels, counts)
+	}
+	d, err := data.New(s, columns, y)
+	if err == nil {
+		err = s.Validate()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, d
+}
+
+// drawn returns a target for scores: a level, a count or a number.
+func drawn(r *rand.Rand, score func(k int) float64, levels int, counts bool) (y float32) {
+	switch {
+	case counts:
+		for sum := r.ExpFloat64(); sum < math.Exp(score(0)/3) && y < 12; sum += r.ExpFloat64() {
+			y++
+		}
+	case levels == 0:
+		y = float32(max(-1, min(1, score(0)/6+0.3*r.NormFloat64())))
+	case levels == 2 && r.Float64() < 1/(1+math.Exp(-score(0))):
+		y = 1
+	case levels > 2:
+		best := math.Inf(-1)
+		for k := range levels {
+			if v := score(k) - math.Log(r.ExpFloat64()); v > best {
+				best, y = v, float32(k)
+			}
+		}
+	}
+	return y
 }
 
 // unlimited returns a ledger that pays for everything.
@@ -108,6 +185,91 @@ func unlimited(t testing.TB) *ledger.Ledger {
 	return l
 }
 
+// withoutNoise returns the setup and options that repeat a fit without noise from the same prepared rows.
+func withoutNoise(of train.Setup, o train.Options, noisy *train.Result, interval bars) (train.Setup, train.Options) {
+	again := of
+	again.Schema, again.Features = noisy.Model.Schema(), interval.before(noisy.Model)
+	again.Plan.Preparation, again.Plan.NonPrivate, again.Plan.NoiseMultiplier, again.Plan.NoiseMultipliers, again.Plan.Calibration = nil, true, 0, nil, nil
+	if l := again.Plan.LastIterate; l != nil {
+		o.Ridge, again.Plan.LastIterate = l.Ridge, nil
+	}
+	again.Plan.Records = int(math.Round(noisy.Divisor))
+	o.LearningRate, o.Output = noisy.LearningRate, noisy.Output
+	return again, o
+}
+
+// unclipping is a multiple of the clipping norm that no gradient of a test exceeds.
+const unclipping = 50
+
+// coverage counts intervals, and those that contain their targets. unclipped states that the targets are of a model
+// without clipping, or of the loss that clipping makes.
+type coverage struct {
+	weights, inside, places, insideShapes int
+	unclipped                             bool
+}
+
+func (c coverage) missed() float64 { return 1 - float64(c.inside)/float64(c.weights) }
+func (c coverage) missedShapes() float64 {
+	return 1 - float64(c.insideShapes)/float64(max(1, c.places))
+}
+
+// covered fits by gradient descent, once as asked and once for the target of the intervals.
+func covered(t testing.TB, r train.Request, o train.Options, s *data.Schema, d *data.Dataset) (out coverage) {
+	t.Helper()
+	run, err := Descent(r, o, true, Tables{Schema: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	noisy, err := train.Fit(context.Background(), unlimited(t), run.Setup, d, run.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	interval := run.barsOf(noisy)
+	if interval.refusal != "" {
+		t.Fatalf("no intervals: %s", interval.refusal)
+	}
+	again, options := withoutNoise(run.Setup, o, noisy, interval)
+	if out.unclipped = interval.spread != nil; out.unclipped && run.Setup.Model.Loss.Name() != model.Huber(0).Name() {
+		again.Plan.Clipping.Norm *= unclipping
+		again.Plan.Clipping.Bound *= unclipping
+	}
+	exact, err := train.Fit(context.Background(), unlimited(t), again, d, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := exact.Model
+	if !out.unclipped && noisy.Stretch != 0 {
+		target = stretched(t, noisy, target)
+	}
+	shown, wanted := effective(noisy.Model), effective(target)
+	lengths := interval.of(noisy.Model, shown)
+	for k := range shown {
+		for j, w := range shown[k] {
+			if out.weights++; math.Abs(w-wanted[k][j]) <= lengths[k][j] {
+				out.inside++
+			}
+		}
+	}
+	goals := map[string]report.Shape{}
+	for _, shape := range shapes(target, bars{}) {
+		goals[shape.Name+shape.Score] = shape
+	}
+	for _, shape := range shapes(noisy.Model, interval) {
+		goal := goals[shape.Name+shape.Score]
+		for i, p := range shape.Points {
+			if out.places++; p.Low <= goal.Points[i].Y && goal.Points[i].Y <= p.High {
+				out.insideShapes++
+			}
+		}
+		for i, c := range shape.States {
+			if out.places++; math.Abs(c.Value-goal.States[i].Value) <= c.Half {
+				out.insideShapes++
+			}
+		}
+	}
+	return out
+}
+
 // distances fits by gradient descent, once with noise and once without it from the same prepared rows. It returns the
 // differences of the weights, divided by the bound on their standard deviation: of the map's rows, and of the features.
 func distances(t testing.TB, r train.Request, o train.Options, s *data.Schema, d *data.Dataset) (rows, features []float64) {
@@ -120,18 +282,11 @@ func distances(t testing.TB, r train.Request, o train.Options, s *data.Schema, d
 	if err != nil {
 		t.Fatal(err)
 	}
-	interval := run.barsOf(noisy)
-	if interval.refusal != "" || !(interval.half > 0) {
-		t.Fatalf("no intervals: %s", interval.refusal)
+	interval := uncorrectedBars(noisy.WeightNoise * cmp.Or(noisy.Stretch, 1))
+	if interval.unshrunk = noisy.Unshrunk; !(interval.half > 0) {
+		t.Fatal("no bound")
 	}
-	again := run.Setup
-	again.Schema, again.Features = noisy.Model.Schema(), interval.before(noisy.Model)
-	again.Plan.Preparation, again.Plan.NonPrivate, again.Plan.NoiseMultiplier, again.Plan.NoiseMultipliers, again.Plan.Calibration = nil, true, 0, nil, nil
-	if l := again.Plan.LastIterate; l != nil {
-		o.Ridge, again.Plan.LastIterate = l.Ridge, nil
-	}
-	again.Plan.Records = int(math.Round(noisy.Divisor))
-	o.LearningRate, o.Output = noisy.LearningRate, noisy.Output
+	again, o := withoutNoise(run.Setup, o, noisy, interval)
 	exact, err := train.Fit(context.Background(), unlimited(t), again, d, o)
 	if err != nil {
 		t.Fatal(err)
@@ -416,9 +571,13 @@ func TestMovedIntervals(t *testing.T) {
 		t.Fatalf("got the words %q and the map %v, want that weights were moved", interval.target, result.Unshrunk)
 	}
 	shown, before := effective(result.Model), effectiveUnder(result.Unshrunk, result.Model)
-	lengths, factors, moved := interval.of(result.Model, shown), spans(result.Unshrunk), 0
+	unmoved, err := model.New(result.Model.Schema(), result.Unshrunk, result.Model.Linear().Loss, result.Model.Weights())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lengths, lengthsBefore, moved := interval.of(result.Model, shown), interval.of(unmoved, before), 0
 	for j, w := range shown[0] {
-		far, own := math.Abs(w-before[0][j]), interval.half*factors[j]
+		far, own := math.Abs(w-before[0][j]), lengthsBefore[0][j]
 		if far > 1e-9 {
 			moved++
 		}
@@ -428,10 +587,6 @@ func TestMovedIntervals(t *testing.T) {
 	}
 	if moved == 0 {
 		t.Error("no weight was moved")
-	}
-	unmoved, err := model.New(result.Model.Schema(), result.Unshrunk, result.Model.Linear().Loss, result.Model.Weights())
-	if err != nil {
-		t.Fatal(err)
 	}
 	reach := map[string]report.Coefficient{}
 	for _, shape := range shapes(unmoved, interval) {

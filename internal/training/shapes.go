@@ -9,7 +9,6 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/figure"
-	"github.com/ditherml/dither/internal/moment"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/model"
 )
@@ -62,11 +61,7 @@ func shapes(m *model.Model, intervals bars) []report.Shape {
 	}
 	var out []report.Shape
 	for i, c := range s.columns {
-		own := s.shape(c.Name, s.places(i, false))
-		for k := range own {
-			own[k].Unit = unitOf(&c)
-		}
-		out = append(out, own...)
+		out = append(out, s.shape(c.Name, s.places(i, false))...)
 	}
 	for i, a := range s.columns {
 		for j, b := range s.columns {
@@ -77,14 +72,6 @@ func shapes(m *model.Model, intervals bars) []report.Shape {
 	}
 	slices.SortStableFunc(out, func(a, b report.Shape) int { return cmp.Compare(b.Evidence(), a.Evidence()) })
 	return out
-}
-
-// unitOf returns the unit of a column of numbers in words, "" without one.
-func unitOf(c *data.Column) string {
-	if c.Date != nil && c.Kind == data.Numeric {
-		return "days after " + string(moment.AppendDate(nil, float64(c.Date.Since)))
-	}
-	return c.Unit
 }
 
 // empty returns a row without any value.
@@ -191,7 +178,11 @@ func (s *shaper) shape(name string, places []place) []report.Shape {
 				value += moved[k] * weights[j]
 				before += moved[k] * s.before[score][j]
 			}
-			half := math.Hypot(s.bars.half*s.length(features, moved), s.bars.relative*before) + math.Abs(value-before)
+			half := math.Hypot(s.bars.half*s.length(features, moved), s.bars.relative*before)
+			if s.bars.spread != nil {
+				half = s.bars.spread.Half(score, features, moved, before)
+			}
+			half += math.Abs(value - before)
 			switch {
 			case !p.number:
 				shape.States = append(shape.States, report.Coefficient{Feature: p.name, Score: shape.Score, Value: value, Half: half})
