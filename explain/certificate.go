@@ -240,6 +240,8 @@ func recordLines(c certificate.Certificate, records, maxRecords int, person bool
 	switch {
 	case !c.Private:
 		lines = append(lines, fmt.Sprintf("There are at most %d rows.", maxRecords))
+	case records > 0 && person:
+		lines = append(lines, fmt.Sprintf("The number of rows, %d, is declared public; there are at most %d.", records, maxRecords))
 	case records > 0:
 		lines = append(lines, fmt.Sprintf("Their number, %d, is declared public; there are at most %d.", records, maxRecords))
 	default:

@@ -64,7 +64,7 @@ func own(p neural.Plan, stopped int) mechanism.Event {
 		p.Steps -= run.Kept
 	}
 	p.Interrupted = nil
-	if p.Records == 0 { // the first run released their number
+	if p.Records == 0 || p.Person != nil { // the first run released their number
 		return budget.After(p.Event(), 1)
 	}
 	return p.Event()

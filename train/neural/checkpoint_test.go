@@ -143,7 +143,7 @@ func paysForEarlier(t *testing.T, name string, p Plan) {
 	last := p
 	last.Interrupted, last.Steps = nil, p.Steps-p.kept()
 	own := last.Event()
-	if p.Records == 0 {
+	if p.countsRecords() {
 		own = durable.After(own, 1)
 	}
 	n := durable.Releases(p.Event()) - durable.Releases(own)

@@ -2,9 +2,11 @@ package neural
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -477,5 +479,50 @@ func TestPositionsAreBoundedByLayers(t *testing.T) {
 				t.Errorf("%s: a block has %d positions and %d entries, want at most %d", name, f.Positions, f.Entries, most)
 			}
 		}
+	}
+}
+
+// TestResumedRunsOfPersonsGoOn stops a run over persons and goes on from its checkpoint. The ledger holds the event of
+// the plan, which counts the number of persons although a number of rows is declared, and all steps.
+func TestResumedRunsOfPersonsGoOn(t *testing.T) {
+	names := make([]string, 60)
+	for i := range names {
+		names[i] = fmt.Sprint("p", i*i%23)
+	}
+	s, d := circle(t, names)
+	s.Records = 60
+	r := ask()
+	r.Epochs, r.Steps, r.Sampling, r.Person = 0, 8, Sampling{Kind: option.SamplingFull}, &train.PersonUnit{Column: "who", MaxRows: 3}
+	setup := setupOf(t, r, s)
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err := Fit(ctx, budget(t, r), setup, d, Options{CheckpointEvery: 1, Checkpoint: func(c *Checkpoint) error {
+		if c.Taken == 5 {
+			cancel()
+		}
+		return write(c, path)
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v, want the run stopped", err)
+	}
+	from, err := ReadCheckpoint(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from.Ahead = 2
+	large := r
+	large.Epsilon = 40
+	l := budget(t, large)
+	result, err := Resume(context.Background(), l, setup, d, Options{}, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paysForEarlier(t, "persons", result.Plan)
+	if entries := l.Event(); len(entries) != 1 || entries[0].String() != result.Plan.Event().String() || !strings.HasPrefix(result.Plan.Event().String(), "sequence(gaussian(") {
+		t.Errorf("the ledger holds %v, want the event of the plan %v", entries, result.Plan.Event())
+	}
+	from.Plan.Person = &train.PersonUnit{Column: "who", MaxRows: 4}
+	if _, err = Resume(context.Background(), l, setup, d, Options{}, from); err == nil || !strings.Contains(err.Error(), "of another plan") {
+		t.Errorf("a checkpoint of other persons: got %v", err)
 	}
 }
