@@ -157,6 +157,28 @@ func TestDescentBarsCover(t *testing.T) {
 	}
 }
 
+// TestPairBarsCover measures the same for functions of columns and pairs, which large tables have by default. Of so many
+// weights the sum of squares is held to the limit of TestDescentBars. A false alarm has a probability below 1e-8.
+func TestPairBarsCover(t *testing.T) {
+	for _, c := range realTables(t)[:2] {
+		for _, epsilon := range []float64{1, 3} {
+			r := train.Request{Epsilon: epsilon, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}
+			o := train.Options{Momentum: option.DefaultMomentum}
+			if err := Improve(&r, o, c.schema, AutoInteractions, true); err != nil || r.Transforms == nil {
+				t.Fatalf("%s has no pairs: %v", c.name, err)
+			}
+			got := covered(t, r, o, c.schema, c.draw(1))
+			t.Logf("%s, epsilon %v: %.1f %% of %d weights, %.1f %% of %d places of shapes; %.1f %% without clipping", c.name, epsilon,
+				100*(1-got.missed()), got.weights, 100*(1-got.missedShapes()), got.places, 100*float64(got.beyond)/float64(got.weights))
+			r.Calibrate = false // the constant of the correction is not standardized
+			rows, _ := distances(t, r, o, c.schema, c.draw(2))
+			if _, high := chiLimits(len(rows), 20); sumOfSquares(rows) > high {
+				t.Errorf("%s, epsilon %v: the sum of squares is %.4g times the bound, want at most %.4g", c.name, epsilon, sumOfSquares(rows), high)
+			}
+		}
+	}
+}
+
 func (c *coverage) add(d coverage) {
 	c.weights, c.inside, c.places, c.insideShapes = c.weights+d.weights, c.inside+d.inside, c.places+d.places, c.insideShapes+d.insideShapes
 }
