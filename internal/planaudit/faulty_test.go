@@ -35,6 +35,11 @@ func TestFalseClaimsAreRefuted(t *testing.T) {
 			r.Epsilon, r.Steps = epsilon, 4
 			return ofNetwork(t, r, schemaOf(t, two, columns))
 		}, 1, 25},
+		"network of persons": {func(t *testing.T, epsilon float64) Subject {
+			r := networks()["persons"]
+			r.Epsilon, r.Steps = epsilon, 4
+			return ofNetwork(t, r, schemaOf(t, two, columns))
+		}, 1, 25},
 		"correlated noise": {func(t *testing.T, epsilon float64) Subject {
 			r := networks()["banded"]
 			r.Epsilon = epsilon
@@ -75,6 +80,36 @@ func TestFalseClaimsAreRefuted(t *testing.T) {
 				t.Errorf("the audit is %s", r.Verdict)
 			}
 		})
+	}
+}
+
+// TestPersonsClippedByRowsAreRefuted audits the claim of a network of persons by a program that clips each row of a
+// person, and not their sum: every canary has 8 rows. Both attacks refute the claim.
+func TestPersonsClippedByRowsAreRefuted(t *testing.T) {
+	of := func(person *train.PersonUnit) *Plan {
+		r := networks()["full"]
+		r.Epsilon, r.Steps, r.Person = 2, 4, person
+		p, err := New(ofNetwork(t, r, schemaOf(t, two, columns)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	claim, err := of(&train.PersonUnit{Column: "who", MaxRows: 8}).whole()
+	if err != nil {
+		t.Fatal(err)
+	}
+	faulty := of(nil)
+	faulty.claim = &claim
+	faulty.readPersons(&train.PersonUnit{Column: "who", MaxRows: 8})
+	r, err := faulty.Run(t.Context(), Options{Confidence: 1 - 1e-6, Effort: 0.2, Runs: 600, Canaries: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range r.Sections {
+		if s.Verdict != auditing.Refuted {
+			t.Errorf("%s: the claim is %s, with %v", s.Name, s.Verdict, s.Facts)
+		}
 	}
 }
 
