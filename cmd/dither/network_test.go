@@ -371,6 +371,38 @@ func TestNetworkOfWordsInOrder(t *testing.T) {
 	})
 }
 
+// TestNetworksOfPersonsTrain trains on numbers, bags of words and words in order, where a record is a person, and
+// verifies the models. The plan, the explanation and the page speak of persons.
+func TestNetworksOfPersonsTrain(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var b strings.Builder
+	b.WriteString("who,review,year,label\n")
+	for i := range 200 {
+		fmt.Fprintf(&b, "p%d,a %s film,%d,%s\n", i*i%61, []string{"dull", "fine"}[i%2], 1990+i%31, []string{"bad", "good"}[i%2])
+	}
+	writeText(t, "reviews.csv", b.String())
+	head := "dither-schema: 1\nrow: one review\nmax-records: 400\ntarget: {column: label, levels: [bad, good]}\ndefaults: {missing: zero, out-of-range: clamp}\ncolumns:\n  who: ignore\n"
+	writeText(t, "numbers.yaml", head+"  year: {numeric: [1990, 2020]}\n  review: ignore\n")
+	writeText(t, "bags.yaml", head+"  year: {numeric: [1990, 2020]}\n  review: {text: {buckets: 256}}\n")
+	writeText(t, "orders.yaml", head+"  year: ignore\n  review: {text: {positions: 8, buckets: 256}}\n")
+	for schema, model := range map[string]string{"numbers": "mlp", "bags": "text", "orders": "text"} {
+		args := []string{"train", "--data", "reviews.csv", "--schema", schema + ".yaml", "--model", model, "--steps", "3", "--unit", "person:who", "--max-records-per-person", "4"}
+		if dry, _ := mustInvoke(t, append(args, "--dry-run")...); !strings.Contains(dry, "number of persons") || !strings.Contains(dry, "take each person with probability") {
+			t.Errorf("%s: the dry run speaks of rows:\n%s", schema, dry)
+		}
+		mustInvoke(t, append(args, "--quiet", "--out", schema)...)
+		mustInvoke(t, "verify", schema)
+		if told, _ := mustInvoke(t, "explain", schema); !strings.Contains(told, "All rows of a person are one record.") {
+			t.Errorf("%s: the explanation speaks of rows:\n%s", schema, told)
+		}
+	}
+	checkWrong(t, ".", []wrong{
+		{"fixed size", []string{"train", "--data", "reviews.csv", "--schema", "numbers.yaml", "--model", "mlp", "--unit", "person:who", "--max-records-per-person", "4", "--batch-size", "5", "--records", "200", "--neighboring", "replace-one"}, exitUsage, "the number of persons is not declared"},
+		{"no such column", []string{"train", "--data", "reviews.csv", "--schema", "numbers.yaml", "--model", "mlp", "--unit", "person:whom", "--max-records-per-person", "4"}, exitUsage, "whom"},
+		{"too many rows", []string{"train", "--data", "reviews.csv", "--schema", "numbers.yaml", "--model", "mlp", "--unit", "person:who", "--max-records-per-person", "2000000"}, exitUsage, "1 to 1048576 rows"},
+	})
+}
+
 func loadNetwork(t *testing.T, folder string) *network.Network {
 	t.Helper()
 	m, err := model.Load(folder)
