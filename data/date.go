@@ -219,6 +219,14 @@ func (c *Column) addDate(n *yaml.Node) {
 	add(n, "date", d)
 }
 
+// draftDate returns a column of dates in a range of days, which treats bad cells in the way that loses
+// least.
+func draftDate(name string, since int64, lower, upper float64) Column {
+	c := draftNumeric(name, lower, upper)
+	c.Date = &moment.Feature{Column: name, Since: since, Bounded: true, Lower: lower, Upper: upper}
+	return c
+}
+
 // openDate is an open column of dates.
 const openDate = "since: a day such as 2020-01-01, range: [first, last] in days after it; or levels: [...] or ignore in place of date"
 

@@ -8,8 +8,10 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ditherml/dither/internal/format"
+	"github.com/ditherml/dither/internal/moment"
 )
 
 // Draft contains the facts that a person declares before DraftSchema drafts a schema. The drafted
@@ -28,6 +30,9 @@ type Draft struct {
 	// PrivateLevels maps the names of categorical columns with private levels to the maximum number
 	// of levels. It must not include the target.
 	PrivateLevels map[string]int
+	// Dates maps the names of columns of dates to their first and last moment. Two zero times leave
+	// the range open. It must not include the target.
+	Dates map[string][2]time.Time
 	// Text lists the names of text columns. Ignore lists the names of columns that are not
 	// features.
 	Text, Ignore []string
@@ -181,12 +186,13 @@ func (d Draft) check(file string, t *table) error {
 		}
 	}
 	_, bounds := d.PrivateBounds[d.Target]
+	_, dates := d.Dates[d.Target]
 	if _, levels := d.PrivateLevels[d.Target]; bounds || levels {
 		return &FileError{File: file, Problem: fmt.Sprintf("target %q is private", d.Target), Want: "declared levels or bounds of what is predicted", Remedy: "declare them"}
 	}
 	for i, name := range names {
-		if i > 0 && names[i-1] == name || name == d.Target && (slices.Contains(d.Ignore, name) || slices.Contains(d.Text, name)) {
-			return &FileError{File: file, Problem: fmt.Sprintf("column %q is declared twice", name), Want: "numeric bounds, levels, text or ignore", Remedy: "keep one of them"}
+		if i > 0 && names[i-1] == name || name == d.Target && (slices.Contains(d.Ignore, name) || slices.Contains(d.Text, name) || dates) {
+			return &FileError{File: file, Problem: fmt.Sprintf("column %q is declared twice", name), Want: "numeric bounds, levels, a date, text or ignore", Remedy: "keep one of them"}
 		}
 	}
 	for k, name := range t.header {
@@ -218,6 +224,9 @@ func (d Draft) names() []string {
 	for name := range d.Levels {
 		names = append(names, name)
 	}
+	for name := range d.Dates {
+		names = append(names, name)
+	}
 	for name := range d.PrivateBounds {
 		names = append(names, name)
 	}
@@ -244,6 +253,13 @@ func (d Draft) column(name string) Column {
 	}
 	if levels, ok := d.Levels[name]; ok {
 		return draftCategorical(name, levels)
+	}
+	if span, ok := d.Dates[name]; ok && span[0].IsZero() && span[1].IsZero() {
+		return Column{Name: name, open: openDate}
+	} else if ok {
+		since, rest := moment.Split(span[0].UnixMicro())
+		first := float64(rest) / (24 * 60 * 60 * 1e6)
+		return draftDate(name, since, first, first+float64(span[1].Sub(span[0])/time.Microsecond)/(24*60*60*1e6))
 	}
 	return d.privateColumn(name)
 }

@@ -49,7 +49,7 @@ func TestDraftOpen(t *testing.T) {
 	if strings.Contains(string(text), planted) || strings.Contains(string(text), "smith") {
 		t.Errorf("got the text of a cell in\n%s", text)
 	}
-	for _, want := range []string{"max-records: DECLARE # a public upper bound", "levels: DECLARE # levels: [...], bounds", "name: ignore\n", "age: DECLARE # numeric: [lower, upper], levels: [...], text: {}, ignore, bounds: private or levels: private\n"} {
+	for _, want := range []string{"max-records: DECLARE # a public upper bound", "levels: DECLARE # levels: [...], bounds", "name: ignore\n", "age: DECLARE # numeric: [lower, upper], levels: [...], date: {...}, text: {}, ignore, bounds: private or levels: private\n"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("got\n%s\nwant the line %q", text, want)
 		}

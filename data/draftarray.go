@@ -131,6 +131,7 @@ func (d Draft) expanded(file string, names []string) (Draft, error) {
 	err := error(nil)
 	d.Numeric, err = spread(file, d.Numeric, each, err)
 	d.PrivateBounds, err = spread(file, d.PrivateBounds, each, err)
+	d.Dates, err = spread(file, d.Dates, each, err)
 	d.Levels, err = spread(file, d.Levels, each, err)
 	d.PrivateLevels, err = spread(file, d.PrivateLevels, each, err)
 	return d, err

@@ -84,10 +84,8 @@ func openFor(said columnar.Column) string {
 		return declareChoices
 	case said.Kind == columnar.Texts:
 		return declareTexts
-	case said.Kind == columnar.Dates:
-		return declareDate
-	case said.Kind == columnar.Times:
-		return declareTime
+	case isDated(said):
+		return openDate
 	}
 	return declareNumber
 }

@@ -151,7 +151,7 @@ func (f foundColumn) bounds() (lower, upper float64, ok bool) {
 
 // open returns the declarations of an open column whose type the database states.
 func (f foundColumn) open() string {
-	return map[database.Kind]string{database.Numbers: declareNumber, database.Lists: declareNumber, database.Dates: declareDate, database.Times: declareTime, database.Texts: declareTexts}[f.column.Kind]
+	return map[database.Kind]string{database.Numbers: declareNumber, database.Lists: declareNumber, database.Dates: openDate, database.Times: openDate, database.Texts: declareTexts}[f.column.Kind]
 }
 
 // declareFrom declares an open column by what the database says about it.
@@ -166,6 +166,17 @@ func (c *Column) declareFrom(f foundColumn) {
 		return
 	case levels != nil:
 		*c = draftCategorical(c.Name, levels)
+	case bounded && (f.column.Kind == database.Dates || f.column.Kind == database.Times):
+		if f.column.Kind == database.Times {
+			const daySeconds = 24 * 60 * 60
+			lower, upper = lower/daySeconds, upper/daySeconds
+		}
+		since := math.Floor(lower)
+		*c = draftDate(c.Name, int64(since), lower-since, upper-since)
+		if faultSpan(c.Date) != nil {
+			*c = Column{Name: c.Name, open: openDate}
+			return
+		}
 	case bounded:
 		*c = draftNumeric(c.Name, lower, upper)
 	default:

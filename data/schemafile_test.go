@@ -288,7 +288,7 @@ func TestReadSchema(t *testing.T) {
 	}{
 		{"missing file", filepath.Join(folder, "none.yaml"), "", 0, 0, "does not exist"},
 		{"folder", folder, "", 0, 0, "directory"},
-		{"open column", "", schemaStart + "  a: DECLARE\n" + schemaEnd, 7, 3, `column "a" is not declared, want numeric: [lower, upper], levels: [...], text: {}, ignore, bounds: private or levels: private`},
+		{"open column", "", schemaStart + "  a: DECLARE\n" + schemaEnd, 7, 3, `column "a" is not declared, want numeric: [lower, upper], levels: [...], date: {...}, text: {}, ignore, bounds: private or levels: private`},
 		{"open range", "", schemaStart + "  a[0:9]: DECLARE\n" + schemaEnd, 7, 3, `column "a[0:9]" is not declared`},
 		{"open target", "", strings.Replace(schemaStart, `["no", "yes"]`, "DECLARE", 1) + schemaEnd, 5, 1, `target "y" is not declared`},
 		{"open bound", "", strings.Replace(schemaStart, "100", "DECLARE", 1) + schemaEnd, 4, 1, "max-records is not declared"},

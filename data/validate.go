@@ -100,10 +100,8 @@ func (s *Schema) open() []fault {
 
 // These lists are what a person can write for an open column: of any type, and of a known one.
 const (
-	declareColumn  = "numeric: [lower, upper], levels: [...], text: {}, ignore, bounds: private or levels: private"
+	declareColumn  = "numeric: [lower, upper], levels: [...], date: {...}, text: {}, ignore, bounds: private or levels: private"
 	declareNumber  = "numeric: [lower, upper], levels: [...], ignore or bounds: private"
-	declareDate    = "numeric: [first, last] in days since 1970-01-01, levels: [...], ignore or bounds: private"
-	declareTime    = "numeric: [first, last] in seconds since 1970-01-01, levels: [...], ignore or bounds: private"
 	declareTexts   = "levels: [...], text: {}, ignore or levels: private"
 	declareChoices = "levels: [...], ignore or levels: private"
 )

@@ -357,7 +357,7 @@ func (p *databaseTest) drafts(t *testing.T) {
 		`COMMENT ON TABLE declared IS 'all moods'`, `COMMENT ON COLUMN declared.part IS 'share of the day'`)
 	out, stderr := done(t, "schema", "init", p.url, "--table", "declared", "--target", "y", "--numeric", "x[0:3]=-1:1")
 	for _, want := range []string{"id: ignore", "mood: {levels: [sad, glad], unknown: other, missing: zero}", "part: {numeric: [0, 1], out-of-range: clamp, missing: indicator}", `code: {levels: ["1", "2"]`,
-		"born: {numeric: [-25567, 18262]", "x[0:3]: {numeric: [-1, 1]", "raw: ignore", "free: ", "DECLARE", "all moods; part: share of the day", `levels: ["false", "true"]`} {
+		"born: {date: {since: 1900-01-01, range: [0, 43829]}", "x[0:3]: {numeric: [-1, 1]", "raw: ignore", "free: ", "DECLARE", "all moods; part: share of the day", `levels: ["false", "true"]`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("got\n%s\nwant %q", out, want)
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/internal/display"
@@ -104,6 +105,7 @@ func jsonEntries(text []byte) (entries []described, problem string) {
 	for i, e := range list {
 		d := described{place: fmt.Sprint("entry ", i+1), name: e.Name, kind: e.Type}
 		var numbers []json.Number
+		var texts []string
 		var levels []any
 		decoder := json.NewDecoder(bytes.NewReader(e.Levels))
 		decoder.UseNumber()
@@ -118,6 +120,8 @@ func jsonEntries(text []byte) (entries []described, problem string) {
 		}
 		switch {
 		case len(e.Range) == 0 || json.Unmarshal(e.Range, &d.bound) == nil:
+		case json.Unmarshal(e.Range, &texts) == nil && len(texts) == 2:
+			d.bound = texts[0] + ".." + texts[1]
 		case json.Unmarshal(e.Range, &numbers) == nil && len(numbers) == 2:
 			d.bound = numbers[0].String() + ":" + numbers[1].String()
 		default:
@@ -129,10 +133,31 @@ func jsonEntries(text []byte) (entries []described, problem string) {
 }
 
 // kindWords are the types of a data dictionary: n for numbers, l for levels, b for bools, t for
-// texts, and i for columns that are no features.
+// texts, d for dates, m for moments, and i for columns that are no features.
 var kindWords = map[string]byte{
 	"": ' ', "number": 'n', "numeric": 'n', "integer": 'n', "int": 'n', "float": 'n', "double": 'n', "decimal": 'n', "real": 'n',
-	"category": 'l', "categorical": 'l', "enum": 'l', "string": 'l', "factor": 'l', "boolean": 'b', "bool": 'b', "text": 't', "ignore": 'i', "id": 'i', "date": 'i', "datetime": 'i', "timestamp": 'i', "time": 'i',
+	"category": 'l', "categorical": 'l', "enum": 'l', "string": 'l', "factor": 'l', "boolean": 'b', "bool": 'b', "text": 't', "ignore": 'i', "id": 'i', "time": 'i', "date": 'd', "datetime": 'm', "timestamp": 'm',
+}
+
+// span returns the first and the last moment of a range of days, two zero times without a range. The
+// last moment is the end of its day if the column has moments.
+func (e *described) span(moments bool) (span [2]time.Time, ok bool) {
+	bound := strings.Trim(e.bound, "[]")
+	if bound == "" {
+		return span, true
+	}
+	first, last, _ := strings.Cut(strings.NewReplacer("..", "/", ",", "/", ":", "/").Replace(bound), "/")
+	for i, text := range []string{first, last} {
+		day, err := time.Parse(time.DateOnly, strings.TrimSpace(text))
+		if err != nil {
+			return span, false
+		}
+		span[i] = day
+	}
+	if moments {
+		span[1] = span[1].AddDate(0, 0, 1)
+	}
+	return span, span[1].After(span[0])
 }
 
 // declare adds the column to a draft. It returns what is wrong, or "".
@@ -143,15 +168,16 @@ func (e *described) declare(d *data.Draft) string {
 	case e.name == "":
 		return "has no name"
 	case !known:
-		return "has a type that is not known, want number, category, boolean, text or ignore"
-	case kind == 'n' && hasLevels, (kind == 'l' || kind == 'b') && e.bound != "", hasLevels && e.bound != "", (kind == 't' || kind == 'i') && (hasLevels || e.bound != ""):
-		return "has levels or a range that do not go with its type, want levels for categories and a range for numbers"
+		return "has a type that is not known, want number, category, boolean, date, text or ignore"
+	case kind == 'n' && hasLevels, (kind == 'd' || kind == 'm') && hasLevels, (kind == 'l' || kind == 'b') && e.bound != "", hasLevels && e.bound != "", (kind == 't' || kind == 'i') && (hasLevels || e.bound != ""):
+		return "has levels or a range that do not go with its type, want levels for categories and a range for numbers and dates"
 	}
 	_, numeric := d.Numeric[e.name]
 	_, private := d.PrivateBounds[e.name]
 	_, levels := d.Levels[e.name]
 	_, learned := d.PrivateLevels[e.name]
-	if numeric || private || levels || learned || slices.Contains(d.Text, e.name) || slices.Contains(d.Ignore, e.name) {
+	_, dated := d.Dates[e.name]
+	if dated || numeric || private || levels || learned || slices.Contains(d.Text, e.name) || slices.Contains(d.Ignore, e.name) {
 		return ""
 	}
 	switch {
@@ -161,6 +187,17 @@ func (e *described) declare(d *data.Draft) string {
 		if e.name != d.Target {
 			d.Ignore = append(d.Ignore, e.name)
 		}
+	case kind == 'd' || kind == 'm':
+		span, ok := e.span(kind == 'm')
+		switch {
+		case !ok:
+			return "has a range that cannot be read, want FIRST..LAST, such as 2020-01-01..2024-12-31"
+		case e.name == d.Target: // which is no date
+			return ""
+		case d.Dates == nil:
+			d.Dates = map[string][2]time.Time{}
+		}
+		d.Dates[e.name] = span
 	case e.bound != "":
 		bound := strings.Trim(e.bound, "[]")
 		for _, between := range []string{"..", ","} {

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ditherml/dither/data"
 )
@@ -29,7 +30,7 @@ func TestReadDictionary(t *testing.T) {
 		Target:  "y",
 		Numeric: map[string][2]float64{"age": {17, 90}, "pay": {0, 1e6}, "kids": {0, 20}}, PrivateBounds: map[string][2]float64{"debt": {0, 1e9}},
 		Levels: map[string][]string{"sex": {"f", "m"}, "job": {"a, b", "c"}, "vip": {"false", "true"}, "y": {"0", "1", "2"}}, PrivateLevels: map[string]int{"town": 20},
-		Text: []string{"note"}, Ignore: []string{"zip", "id", "born"},
+		Text: []string{"note"}, Ignore: []string{"zip", "id"}, Dates: map[string][2]time.Time{"born": {}},
 	}
 	for name, text := range map[string]string{
 		"CSV": "\ufeffName,description,Type,levels,range\nage,in years,integer,,17:90\npay,,number,,\"[0, 1e6]\"\nkids,,,,0..20\ndebt,,number,,private:0:1e9\n" +
