@@ -242,6 +242,9 @@ func openDateNode() *yaml.Node {
 
 // refuseDates returns the error of a file that holds numbers only, under a schema with dates.
 func refuseDates(q request, what string) error {
+	if err := refusePatterns(q, what); err != nil {
+		return err
+	}
 	for i := range q.schema.Columns {
 		if c := &q.schema.Columns[i]; c.Date != nil {
 			return &FileError{File: q.file, Problem: fmt.Sprintf("the schema declares column %q as dates and the file is %s", c.Date.Column, what), Want: "a table that can hold dates, as CSV or Parquet", Remedy: "write the table as CSV, or declare numbers"}

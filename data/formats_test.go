@@ -84,7 +84,7 @@ func TestFormatsAgree(t *testing.T) {
 		if err != nil || report.Rows != 3 || report.Dropped != 0 || report.Columns[0].OutOfRange != 1 || report.Columns[0].Missing != 1 || report.Columns[1].Unknown != 1 {
 			t.Errorf("%s: checked as %+v, %v", name, report, err)
 		}
-		if err = data.CheckHeader(context.Background(), mustSchema(t, c.schema), c.src, data.ReadOptions{Extra: []string{"id"}}); err != nil {
+		if _, err = data.Resolve(context.Background(), mustSchema(t, c.schema), c.src, data.ReadOptions{Extra: []string{"id"}}); err != nil {
 			t.Errorf("%s: the header is refused: %v", name, err)
 		}
 		blocks := ""
@@ -158,10 +158,11 @@ func TestHeaderlessTables(t *testing.T) {
 	}
 }
 
-// TestCheckHeaderRefuses wants what Read refuses before a record refused, and nothing else.
-func TestCheckHeaderRefuses(t *testing.T) {
+// TestResolveRefuses wants what Read refuses before a record refused, and nothing else.
+func TestResolveRefuses(t *testing.T) {
 	header := func(text string, o data.ReadOptions) error {
-		return data.CheckHeader(context.Background(), mustSchema(t, plainSchema), data.Source{Path: writeFile(t, "t.csv", text)}, o)
+		_, err := data.Resolve(context.Background(), mustSchema(t, plainSchema), data.Source{Path: writeFile(t, "t.csv", text)}, o)
+		return err
 	}
 	for text, want := range map[string]string{"id,a,y\n": `no column "b"`, "": "empty", "\x89PNG": "PNG"} {
 		if err := header(text, data.ReadOptions{}); err == nil || !strings.Contains(err.Error(), want) {
@@ -180,12 +181,12 @@ func TestCheckHeaderRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := data.CheckHeader(context.Background(), mustSchema(t, plainSchema), data.Source{Path: folder}, data.ReadOptions{}); err == nil || !strings.Contains(err.Error(), "b.csv line 1") {
+	if _, err := data.Resolve(context.Background(), mustSchema(t, plainSchema), data.Source{Path: folder}, data.ReadOptions{}); err == nil || !strings.Contains(err.Error(), "b.csv line 1") {
 		t.Errorf("a second part without column b: got %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := data.CheckHeader(ctx, mustSchema(t, plainSchema), data.Source{Path: writeFile(t, "t.csv", plainTable)}, data.ReadOptions{}); err != context.Canceled {
+	if _, err := data.Resolve(ctx, mustSchema(t, plainSchema), data.Source{Path: writeFile(t, "t.csv", plainTable)}, data.ReadOptions{}); err != context.Canceled {
 		t.Errorf("got %v, want the context's error", err)
 	}
 }

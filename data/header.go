@@ -6,10 +6,10 @@ import (
 	"github.com/ditherml/dither/internal/format"
 )
 
-// CheckHeader returns the error that Read would return before it reads the first record. Examples
+// checkTables returns the error that Read would return before it reads the first record. Examples
 // are a missing file, an unknown format, a header or shape that does not fit the schema, and an
-// undeclared column of o.Extra. CheckHeader opens every file of the table, and reads no record.
-func CheckHeader(ctx context.Context, s *Schema, src Source, o ReadOptions) error {
+// undeclared column of o.Extra. checkTables opens every file of the table, and reads no record.
+func checkTables(ctx context.Context, s *Schema, src Source, o ReadOptions) error {
 	if hasRelated(s, src) {
 		return checkJoinedHeaders(ctx, s, src, o)
 	}

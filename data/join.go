@@ -372,7 +372,7 @@ func readJoinedBlocks(ctx context.Context, s *Schema, src Source, o ReadOptions,
 	})
 }
 
-// checkJoinedHeaders is CheckHeader for a schema with related tables.
+// checkJoinedHeaders is checkTables for a schema with related tables.
 func checkJoinedHeaders(ctx context.Context, s *Schema, src Source, o ReadOptions) error {
 	j, err := newJoin(s, src, o)
 	if err != nil {

@@ -155,7 +155,7 @@ func TestJoin(t *testing.T) {
 			t.Errorf("blocks of %d: got\n%s\n(%v), want\n%s", block, strings.Join(rows, "\n"), err, strings.Join(want, "\n"))
 		}
 	}
-	if err = data.CheckHeader(context.Background(), s, source, data.ReadOptions{}); err != nil {
+	if _, err = data.Resolve(context.Background(), s, source, data.ReadOptions{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -186,6 +186,9 @@ func boolCell(v, level bool) string {
 
 // scanJSON passes every record of JSON lines to the sink.
 func scanJSON(ctx context.Context, q request, r *bufio.Reader) error {
+	if err := refusePatterns(q, "in the JSON lines format, whose records have names"); err != nil {
+		return err
+	}
 	skipMark(r)
 	columns, names := q.schema.Columns, q.schema.allNames()
 	rows := newJSONRows(q.file, r, names)

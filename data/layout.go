@@ -24,6 +24,7 @@ type request struct {
 	general       bool  // whether a CSV file is read by encoding/csv alone
 	blockBytes    int   // of the blocks of a CSV text otherwise, 0 means tableBlockBytes
 	sink          sink
+	seen          *[]string // takes the names of the columns in place of the reading
 }
 
 // sink receives what a reader finds. begin comes first. Then either cells is called row by row, or
@@ -46,6 +47,10 @@ type layout struct {
 // matchHeader finds the columns of the schema in the header of a CSV file. No error quotes the
 // header, because a file without one has a record there.
 func matchHeader(q request, t *table) (layout, error) {
+	if q.seen != nil {
+		*q.seen = slices.Clone(t.header)
+		return layout{}, errDescribed
+	}
 	positions, err := headerPositions(q, t)
 	if err != nil {
 		return layout{}, err

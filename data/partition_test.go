@@ -91,7 +91,7 @@ func TestPartitions(t *testing.T) {
 		if failed != nil || rows(got) != rows(want) {
 			t.Errorf("%q: got %v, %v, want %v", pattern, got, failed, rows(want))
 		}
-		if failed = data.CheckHeader(ctx, s, from, data.ReadOptions{}); failed != nil {
+		if _, failed = data.Resolve(ctx, s, from, data.ReadOptions{}); failed != nil {
 			t.Errorf("%q: the header is refused: %v", pattern, failed)
 		}
 		report, failed := data.Check(ctx, s, from)

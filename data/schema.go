@@ -37,6 +37,9 @@ type Schema struct {
 	// Columns lists all columns except the target, in order. Ignored columns are included. Features
 	// of related tables are the last columns.
 	Columns []Column
+	// Patterns declares columns by patterns of their names, such as lab_*, in which a star stands for
+	// any characters. Resolve replaces them by columns.
+	Patterns []Column
 	// Target declares the column to predict.
 	Target Target
 	// Related declares tables that have any number of rows for each person, and features that are
@@ -52,6 +55,8 @@ type Schema struct {
 	// Undeclared lists in words the declarations that a person must still make in a draft. If it is
 	// not empty, Validate returns an error.
 	Undeclared []string
+
+	patternPlaces []FileError // of Patterns in a file
 }
 
 // defaultMissingMarks returns the texts that count as a missing cell when a

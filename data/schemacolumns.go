@@ -55,7 +55,11 @@ func (p *schemaParser) columns(e entry) error {
 		if err != nil {
 			return err
 		}
-		if err := p.addColumn(e, c); err != nil {
+		add := p.addColumn
+		if isPattern(e.key) {
+			add = p.addPattern
+		}
+		if err := add(e, c); err != nil {
 			return err
 		}
 	}

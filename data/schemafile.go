@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -126,6 +127,10 @@ type columnPlace struct {
 
 // place returns the key that a fault is about, or nil.
 func (p *schemaParser) place(place string) *yaml.Node {
+	if pattern, is := strings.CutPrefix(place, placePattern("")); is {
+		at := p.schema.patternPlaces[slices.IndexFunc(p.schema.Patterns, func(c Column) bool { return c.Name == pattern })]
+		return &yaml.Node{Line: at.Line, Column: at.Column}
+	}
 	name, isColumn := strings.CutPrefix(place, placeColumn(""))
 	if !isColumn {
 		return p.places[place]
@@ -179,6 +184,9 @@ func (p *schemaParser) parse(text []byte) (*Schema, error) {
 	p.size()
 	if len(p.schema.Related) > 0 && p.schema.RowsPerPerson == 0 {
 		p.schema.RowsPerPerson = 1 // rows that share a key are dropped
+	}
+	if p.headerless && len(p.schema.Patterns) > 0 {
+		return nil, p.fail(p.places["header"], "header is none and columns are declared by patterns", "the names of the columns, in brackets", "name them, or declare each column")
 	}
 	if p.headerless {
 		p.schema.Header = p.schema.allNames()

@@ -32,6 +32,9 @@ func (s *Schema) YAML() ([]byte, error) {
 	for _, run := range columnRuns(s.ownColumns()) {
 		add(columns, run.key, run.column.node())
 	}
+	for i := range s.Patterns {
+		add(columns, s.Patterns[i].Name, s.Patterns[i].node())
+	}
 	add(top, "columns", columns)
 	s.writeRelated(top)
 	if len(s.FromData) > 0 {

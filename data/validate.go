@@ -27,11 +27,11 @@ func placeColumn(name string) string { return "column " + name }
 
 // Validate returns an error if the schema cannot be used for training. Examples are a declaration
 // that is still to be made, an invalid range and a repeated name.
-func (s *Schema) Validate() error { return s.failure(s.fault()) }
+func (s *Schema) Validate() error { return s.failure(cmp.Or(s.unresolved(), s.fault())) }
 
 // ValidateTable returns an error if the schema cannot be used for queries about a table. Unlike
 // Validate, it accepts a schema without a target or features.
-func (s *Schema) ValidateTable() error { return s.failure(s.faultOfTable()) }
+func (s *Schema) ValidateTable() error { return s.failure(cmp.Or(s.unresolved(), s.faultOfTable())) }
 
 func (s *Schema) failure(f *fault) error {
 	if f == nil {
@@ -51,7 +51,7 @@ func (s *Schema) fault() *fault {
 	if s.Target.Column == "" {
 		return &fault{"", "the schema has no target", keyWant["target"], "add it; only dither query and data.ReadTableSchema do without one"}
 	}
-	if len(s.Features()) == 0 {
+	if len(s.Features())+len(s.Patterns) == 0 {
 		return &faultNoFeature
 	}
 	return nil
@@ -66,12 +66,12 @@ func (s *Schema) faultOfTable() *fault {
 	if len(s.Undeclared) > 0 {
 		return &fault{"", "a declaration is still left open: " + s.Undeclared[0], "a complete schema", "declare it"}
 	}
-	for _, check := range []func() *fault{s.faultSizes, s.faultTexts, s.faultNames, s.faultHeader, s.faultRelated, s.faultColumns, s.faultTarget, s.faultFromData} {
+	for _, check := range []func() *fault{s.faultSizes, s.faultTexts, s.faultNames, s.faultHeader, s.faultRelated, s.faultColumns, s.faultPatterns, s.faultTarget, s.faultFromData} {
 		if f := check(); f != nil {
 			return f
 		}
 	}
-	if s.Target.Column == "" && len(s.Features()) == 0 {
+	if s.Target.Column == "" && len(s.Features())+len(s.Patterns) == 0 {
 		return &faultNoFeature
 	}
 	return nil
@@ -201,6 +201,8 @@ func faultName(what, name, place string) *fault {
 	default:
 		if _, _, _, isRange := parseRange(name); isRange {
 			problem = "has the form of a range"
+		} else if isPattern(name) {
+			problem = "has the form of a pattern"
 		}
 	}
 	if problem == "" {

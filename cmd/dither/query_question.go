@@ -77,7 +77,7 @@ func (k *queryCommand) readSchema() (*data.Schema, error) {
 	name, isBuiltin := strings.CutPrefix(k.path, builtinPrefix)
 	switch {
 	case k.schema != "":
-		return data.ReadTableSchema(k.schema)
+		return k.table.Schema(k.schema, k.path, data.ReadTableSchema)
 	case !isBuiltin:
 		return nil, fmt.Errorf("--schema is missing, want the schema that declares %s; draft one with: dither schema init %s", k.path, k.path)
 	}

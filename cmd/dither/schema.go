@@ -158,7 +158,7 @@ func newSchemaCheck() *cobra.Command {
 }
 
 func runSchemaCheck(c *cobra.Command, table tabular.Flags, schemaPath, tablePath string, asJSON bool) error {
-	schema, err := data.ReadSchema(schemaPath)
+	schema, err := table.Schema(schemaPath, tablePath, data.ReadSchema)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -241,4 +242,40 @@ func mustInvokeAny(t *testing.T, args ...string) (stdout, stderr string) {
 	t.Helper()
 	_, stdout, stderr = invoke(args...)
 	return stdout, stderr
+}
+
+// TestPatterns wants every command to take the names of columns from the table, and the model to hold the names.
+func TestPatterns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var table strings.Builder
+	table.WriteString("lab_a,id,lab_b,y\n")
+	for i := range 200 {
+		fmt.Fprintf(&table, "%d,%d,%d,%s\n", i%7, i, i%5, []string{"no", "yes"}[i%2])
+	}
+	writeText(t, "t.csv", table.String())
+	schema := func(columns string) string {
+		return "dither-schema: 1\nname: labs\nrow: one person\nmax-records: 300\ntarget: {column: y, levels: [\"no\", \"yes\"]}\ndefaults: {missing: zero, out-of-range: clamp}\ncolumns:\n  id: ignore\n" + columns
+	}
+	writeText(t, "s.yaml", schema("  \"lab_*\": {numeric: [0, 10]}\n"))
+	writeText(t, "names.yaml", schema("  lab_a: {numeric: [0, 10]}\n  lab_b: {numeric: [0, 10]}\n"))
+	mustInvoke(t, "schema", "check", "s.yaml", "t.csv")
+	var plans [2]string
+	for i, s := range []string{"s.yaml", "names.yaml"} {
+		plan, _ := mustInvoke(t, "train", "--data", "t.csv", "--schema", s, "--epsilon", "1", "--dry-run", "--json")
+		plans[i], _, _ = strings.Cut(plan, `"noise-draws"`)
+	}
+	if plans[0] != plans[1] {
+		t.Errorf("got the plan\n%s\nwant\n%s", plans[0], plans[1])
+	}
+	mustInvoke(t, "train", "--data", "t.csv", "--schema", "s.yaml", "--epsilon", "1", "--out", "m")
+	if model := readFile(t, "m/model.json"); strings.Contains(model, "lab_*") || !strings.Contains(model, "lab_b: {numeric: [0, 10]") {
+		t.Errorf("got a model with\n%s\nwant the names of columns", model)
+	}
+	mustInvoke(t, "verify", "m")
+	mustInvoke(t, "predict", "m", "t.csv")
+	mustInvoke(t, "query", "mean", "lab_b", "--data", "t.csv", "--schema", "s.yaml", "--epsilon", "1")
+	writeText(t, "two.yaml", schema("  \"lab_*\": {numeric: [0, 10]}\n  \"*_a\": ignore\n"))
+	if status, _, stderr := invoke("train", "--data", "t.csv", "--schema", "two.yaml", "--epsilon", "1"); status != exitUsage || !strings.Contains(stderr, `two.yaml line 10, column 3: column "lab_a" matches the patterns`) {
+		t.Errorf("got status %d, %s", status, stderr)
+	}
 }

@@ -51,7 +51,7 @@ func (t *trainCommand) open() (tables, error) {
 	if t.schema == "" {
 		return tables{}, fmt.Errorf("--schema is missing, want a schema file for %s; draft one with: dither schema init %s %s", source.Path, t.table.Words(t.tablePath), t.draftTarget())
 	}
-	schema, err := data.ReadSchema(t.schema)
+	schema, err := t.table.Schema(t.schema, t.tablePath, data.ReadSchema)
 	if err != nil {
 		return tables{}, err
 	}
@@ -75,9 +75,9 @@ func (t *trainCommand) open() (tables, error) {
 		return data.Read(ctx, schema, held, heldOptions)
 	}
 	out.check = func(ctx context.Context) error {
-		err := data.CheckHeader(ctx, schema, source, data.ReadOptions{Extra: t.personColumn(schema)})
+		_, err := data.Resolve(ctx, schema, source, data.ReadOptions{Extra: t.personColumn(schema)})
 		if err == nil && t.test != "" {
-			err = data.CheckHeader(ctx, schema, held, heldOptions)
+			_, err = data.Resolve(ctx, schema, held, heldOptions)
 		}
 		return err
 	}

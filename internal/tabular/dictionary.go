@@ -133,7 +133,7 @@ func jsonEntries(text []byte) (entries []described, problem string) {
 }
 
 // kindWords are the types of a data dictionary: n for numbers, l for levels, b for bools, t for
-// texts, d for dates, m for moments, and i for columns that are no features.
+// texts, d for dates and m for moments. Columns with i are no features.
 var kindWords = map[string]byte{
 	"": ' ', "number": 'n', "numeric": 'n', "integer": 'n', "int": 'n', "float": 'n', "double": 'n', "decimal": 'n', "real": 'n',
 	"category": 'l', "categorical": 'l', "enum": 'l', "string": 'l', "factor": 'l', "boolean": 'b', "bool": 'b', "text": 't', "ignore": 'i', "id": 'i', "time": 'i', "date": 'd', "datetime": 'm', "timestamp": 'm',
