@@ -69,6 +69,8 @@ type Column struct {
 	// Transform is "" or "none", or TransformLog1p for log(1 + x). The feature map applies the
 	// transform. A Dataset contains the values before the transform.
 	Transform string
+	// Unit is the unit of the numbers of a numeric column, such as "years". It is for readers only.
+	Unit string
 	// Bins are the cut points between the bins of a numeric column. They are strictly ascending and
 	// between Lower and Upper. If there are cut points, the feature map uses one indicator for each
 	// bin.

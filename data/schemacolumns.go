@@ -151,6 +151,8 @@ func (p *schemaParser) numberColumn(what string, entries []entry, c Column) (Col
 			c.Lower, c.Upper, err = p.bounds(e)
 		case "bounds", "range", "learned":
 			err = p.learning(e, &c, entries)
+		case "unit":
+			err = p.text(e, &c.Unit)
 		case "transform":
 			err = p.text(e, &c.Transform)
 		case "bins":
@@ -169,7 +171,7 @@ func (p *schemaParser) numberColumn(what string, entries []entry, c Column) (Col
 			fill = e.node
 			c.Fill, err = p.number(e.node, e.key)
 		default:
-			err = p.fail(e.name, what+" is numeric and has the key "+e.key, "numeric, or bounds and range, transform, bins, out-of-range, missing, fill", "remove it")
+			err = p.fail(e.name, what+" is numeric and has the key "+e.key, "numeric, or bounds and range, unit, transform, bins, out-of-range, missing, fill", "remove it")
 		}
 		if err != nil {
 			return c, err

@@ -36,7 +36,7 @@ quote: none
 target: {column: "y: z", levels: ["<=50K", ">50K"], missing: drop}
 columns:
   age: {numeric: [-17.5, 1e30], bins: [0, 0.1, 35], out-of-range: drop, missing: drop}
-  gain: {numeric: [0, 99999], transform: log1p, out-of-range: as-missing, missing: zero, fill: 3.25}
+  gain: {numeric: [0, 99999], unit: "US dollars, a year", transform: log1p, out-of-range: as-missing, missing: zero, fill: 3.25}
   flat: {numeric: [1, 2], transform: none, out-of-range: clamp, missing: indicator}
   job: {levels: ["true", "~", "0x1f", "1e3", "a, b", "it's", "\"q\"", "[x]", "{x}", "é", "- x"], unknown: zero, missing: zero}
   "null": {levels: [a], unknown: as-missing, missing: drop}
@@ -97,7 +97,7 @@ func checkRoundTrip(t *testing.T, want *data.Schema) {
 // TestSchemaReadsDeclarations reads one schema and looks at what it says.
 func TestSchemaReadsDeclarations(t *testing.T) {
 	s := mustSchema(t, roundTrips[2].text)
-	fill := data.Column{Name: "gain", Kind: data.Numeric, Upper: 99999, Transform: "log1p", OutOfRange: data.AsMissing, Missing: data.Zero, Fill: 3.25}
+	fill := data.Column{Name: "gain", Kind: data.Numeric, Upper: 99999, Unit: "US dollars, a year", Transform: "log1p", OutOfRange: data.AsMissing, Missing: data.Zero, Fill: 3.25}
 	if !reflect.DeepEqual(s.Columns[1], fill) {
 		t.Errorf("column gain: got %+v, want %+v", s.Columns[1], fill)
 	}
@@ -200,6 +200,9 @@ func TestSchemaFaults(t *testing.T) {
 		{"level of two groups", column("{levels: [{a: [b]}, {a: [c]}]}"), 7, 27, `the level "a" is declared twice`},
 		{"ordered a word", column("{levels: [a, b], ordered: false}"), 7, 32, `ordered is "false", want ordered: true, with levels in their order`},
 		{"ordered numbers", column("{numeric: [0, 1], ordered: true}"), 7, 24, "is numeric and has the key ordered"},
+		{"unit a list", column("{numeric: [0, 1], unit: [a]}"), 7, 30, "unit is a list, want a text"},
+		{"unit of levels", column("{levels: [a], unit: years}"), 7, 20, "is categorical and has the key unit"},
+		{"unit of a date", column("{date: {parts: [month]}, unit: days}"), 7, 31, "is a date and has the key unit"},
 		{"date a text", column("{date: 2020-01-01}"), 7, 13, `date is "2020-01-01", want key: value pairs`},
 		{"date without range", column("{date: {since: 2020-01-01}}"), 7, 13, "one of since and range, want both"},
 		{"date without since", column("{date: {range: [0, 1]}}"), 7, 13, "one of since and range, want both"},

@@ -127,6 +127,9 @@ func (c *Column) node() *yaml.Node {
 		} else {
 			c.addBounds(n)
 		}
+		if c.Unit != "" {
+			add(n, "unit", quoted(c.Unit))
+		}
 		if c.Transform != "" {
 			add(n, "transform", quoted(c.Transform))
 		}

@@ -58,6 +58,9 @@ func (c *Column) fault(marks MissingSet) *fault {
 	return &fault{problem: fmt.Sprintf("kind is %d", c.Kind), want: "Numeric, Categorical, Text or Ignored", remedy: "declare it"}
 }
 
+// maxUnit is the largest number of bytes of a unit.
+const maxUnit = 60
+
 func (c *Column) faultNumeric() *fault {
 	if f := faultBounds(c.Lower, c.Upper); f != nil {
 		return f
@@ -66,6 +69,8 @@ func (c *Column) faultNumeric() *fault {
 		return f
 	}
 	switch {
+	case !plainText(c.Unit) || len(c.Unit) > maxUnit || c.Unit != "" && c.Date != nil:
+		return &fault{problem: "unit is no short plain text, or is of a date", want: fmt.Sprintf("at most %d bytes without a control character, such as years", maxUnit), remedy: "mend it"}
 	case len(c.Levels) > 0:
 		return &fault{problem: "a numeric column has levels", want: "bounds or levels, not both", remedy: "remove one"}
 	case c.Transform != "" && c.Transform != transformNone && c.Transform != TransformLog1p:
@@ -85,8 +90,8 @@ func (c *Column) faultCategorical(marks MissingSet) *fault {
 	if f := c.faultOrdered(); f != nil {
 		return f
 	}
-	if !c.Ordered && (c.Lower != 0 || c.Upper != 0) || len(c.Bins) > 0 || c.Transform != "" && c.Transform != transformNone {
-		return &fault{problem: "a categorical column has bounds, bins or a transform", want: "levels only", remedy: "remove them"}
+	if !c.Ordered && (c.Lower != 0 || c.Upper != 0) || len(c.Bins) > 0 || c.Unit != "" || c.Transform != "" && c.Transform != transformNone {
+		return &fault{problem: "a categorical column has bounds, bins, a unit or a transform", want: "levels only", remedy: "remove them"}
 	}
 	if len(c.Levels) == 0 && c.Learning == Declared {
 		return &fault{problem: "no level is declared", want: "at least 1", remedy: "declare the levels or ignore the column"}

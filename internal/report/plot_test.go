@@ -209,6 +209,9 @@ func TestShapes(t *testing.T) {
 	if views, rest = newShapes(all[:1], &number); rest != nil || len(views) != 1 {
 		t.Errorf("of one shape got %v and %v", views, rest)
 	}
+	if got := (Shape{Name: "age", Unit: "years", Score: "a"}).title(); got != "age (years), score of a" {
+		t.Errorf("got the title %q, want the unit in it", got)
+	}
 	if e := (Shape{Points: []figure.Point{{X: 1, Y: -2, Low: -2.5, High: -1.5}}}).Evidence(); e != 1.5 {
 		t.Errorf("got the evidence %v, want 1.5", e)
 	}

@@ -19,6 +19,8 @@ const (
 // declared states.
 type Shape struct {
 	Name string
+	// Unit is the unit of a number, if it is declared.
+	Unit string
 	// Score names the score, if the model has several.
 	Score string
 	// Points are over the values of a number, with intervals. Two points with one height are the ends
@@ -41,12 +43,20 @@ func (s Shape) Evidence() float64 {
 	return most
 }
 
+// axis names the column and its unit.
+func (s Shape) axis() string {
+	if s.Unit == "" {
+		return s.Name
+	}
+	return s.Name + " (" + s.Unit + ")"
+}
+
 // title names the shape.
 func (s Shape) title() string {
 	if s.Score == "" {
-		return s.Name
+		return s.axis()
 	}
-	return s.Name + ", score of " + s.Score
+	return s.axis() + ", score of " + s.Score
 }
 
 // shapeView is a shape as the template shows it.
@@ -62,7 +72,7 @@ func newShapes(shapes []Shape, number *int) (views []shapeView, rest *Table) {
 		view := shapeView{Title: shorten(s.title(), maxLabelRunes)}
 		if len(s.Points) > 0 {
 			*number++
-			c := newChartFigure(figure.Figure{Name: "shape", Title: view.Title, Panels: []figure.Panel{{X: figure.Axis{Label: s.Name}, Y: figure.Axis{Label: "change of the score"},
+			c := newChartFigure(figure.Figure{Name: "shape", Title: view.Title, Panels: []figure.Panel{{X: figure.Axis{Label: s.axis()}, Y: figure.Axis{Label: "change of the score"},
 				Series: []figure.Series{{Name: s.Name, Points: s.Points}}}}}, *number)
 			c.Hint, c.Legend = false, nil
 			view.Chart = &c

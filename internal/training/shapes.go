@@ -9,6 +9,7 @@ import (
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/figure"
+	"github.com/ditherml/dither/internal/moment"
 	"github.com/ditherml/dither/internal/report"
 	"github.com/ditherml/dither/model"
 )
@@ -61,7 +62,11 @@ func shapes(m *model.Model, intervals bars) []report.Shape {
 	}
 	var out []report.Shape
 	for i, c := range s.columns {
-		out = append(out, s.shape(c.Name, s.places(i, false))...)
+		own := s.shape(c.Name, s.places(i, false))
+		for k := range own {
+			own[k].Unit = unitOf(&c)
+		}
+		out = append(out, own...)
 	}
 	for i, a := range s.columns {
 		for j, b := range s.columns {
@@ -72,6 +77,14 @@ func shapes(m *model.Model, intervals bars) []report.Shape {
 	}
 	slices.SortStableFunc(out, func(a, b report.Shape) int { return cmp.Compare(b.Evidence(), a.Evidence()) })
 	return out
+}
+
+// unitOf returns the unit of a column of numbers in words, "" without one.
+func unitOf(c *data.Column) string {
+	if c.Date != nil && c.Kind == data.Numeric {
+		return "days after " + string(moment.AppendDate(nil, float64(c.Date.Since)))
+	}
+	return c.Unit
 }
 
 // empty returns a row without any value.

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -100,5 +101,38 @@ func TestShapesAddUp(t *testing.T) {
 				t.Errorf("age: got the band %v to %v, want %v each way", p.Low, p.High, 0.5*math.Sqrt(2./3))
 			}
 		}
+	}
+}
+
+// TestShapesHaveUnits wants the unit of a number, and of the days of a date, with its shape and on its axis.
+func TestShapesHaveUnits(t *testing.T) {
+	s, err := data.ParseSchema("units", []byte(`dither-schema: 1
+row: one person
+max-records: 9
+target: {column: y, levels: [a, b]}
+defaults: {missing: zero, out-of-range: clamp, unknown: other}
+columns:
+  age: {numeric: [0, 90], unit: years}
+  pay: {numeric: [0, 9]}
+  joined: {date: {since: 2020-01-01, range: [0, 9], parts: [month]}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain, err := feature.NewPipeline(nil, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &feature.Map{Pipeline: chain, Norm: feature.NormNone}
+	m, err := model.New(s, f, model.Logistic, make([]float64, f.Dim()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	units := map[string]string{}
+	for _, shape := range shapes(m, bars{}) {
+		units[shape.Name] = shape.Unit
+	}
+	if want := map[string]string{"age": "years", "pay": "", "joined": "days after 2020-01-01", "joined.month": ""}; !maps.Equal(units, want) {
+		t.Errorf("got the units %v, want %v", units, want)
 	}
 }
