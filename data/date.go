@@ -100,6 +100,32 @@ func (p *schemaParser) datedColumn(what string, entries []entry, c Column) (Colu
 	return p.numberColumn(what, entries, c)
 }
 
+// namedColumns returns the columns of one declaration for each of several names. They share what is
+// long, such as levels.
+func namedColumns(c Column, names []string) []Column {
+	parts := []Column{c}
+	if c.Date != nil {
+		parts = dateColumns(c)
+	}
+	out := make([]Column, 0, len(names)*len(parts))
+	for _, name := range names {
+		for _, part := range parts {
+			if d := part.Date; d != nil {
+				own := *d
+				own.Column, part.Date = name, &own
+				part.Name = name
+				if own.Part != moment.Distance {
+					part.Name += "." + own.Part
+				}
+			} else {
+				part.Name = name
+			}
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
 // date reads {since: …, range: …, parts: …}.
 func (p *schemaParser) date(what string, e entry, c *Column) error {
 	entries, err := p.mapping(e.node, "date", dateKeys...)
@@ -198,7 +224,7 @@ func (c *Column) faultDate() *fault {
 	switch {
 	case c.Kind != Numeric && c.Kind != Categorical || distance != (c.Kind == Numeric) || c.Learning != Declared || c.Grouped != nil ||
 		distance && (!d.Bounded || d.Lower != c.Lower || d.Upper != c.Upper) || d.Part == moment.Year && !d.Bounded ||
-		!distance && (!slices.Contains(moment.PartNames(), d.Part) || !slices.Equal(c.Levels, d.Levels())):
+		!distance && (!slices.Contains(moment.PartNames(), d.Part) || !d.Fits(c.Levels)):
 		return &fault{problem: "the declaration of a date does not fit its column", want: "a schema as ParseSchema makes it", remedy: "write the schema as text"}
 	case faultSpan(d) != nil:
 		return faultSpan(d)

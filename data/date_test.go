@@ -209,6 +209,23 @@ func TestDatesRefused(t *testing.T) {
 	}
 }
 
+// TestDateLevelsAreNoMarks wants a missing mark that is also the name of a month accepted, since no cell is that name.
+func TestDateLevelsAreNoMarks(t *testing.T) {
+	s := mustSchema(t, strings.Replace(schemaStart, "target:", "missing-marks: [\"1\", \"2020-02-29\"]\ntarget:", 1)+"  a: {date: {parts: [month]}, out-of-range: clamp, missing: zero}\n")
+	d, err := readCSVText(s, "a,y\n2020-01-02,no\n1,no\n2020-02-29,no\n", data.ReadOptions{})
+	if err != nil || rows(d) != "[0] 0;[NaN] 0;[NaN] 0;" {
+		t.Errorf("got %v, %v, want a month and two missing cells", rows(d), err)
+	}
+}
+
+// TestManyDates reads a range of many columns with many levels, which share memory.
+func TestManyDates(t *testing.T) {
+	s := mustSchema(t, schemaStart+"  d[0:20000]: {date: {since: 0001-01-01, range: [0, 3652058], parts: [year]}, out-of-range: clamp, missing: zero}\n")
+	if n := len(s.Columns); n != 40000 || &s.Columns[1].Levels[0] != &s.Columns[n-1].Levels[0] || s.Columns[n-1].Name != "d19999.year" || s.Columns[n-1].Date.Column != "d19999" {
+		t.Errorf("got %d columns, the last %q, want 40000 that share their levels", n, s.Columns[n-1].Name)
+	}
+}
+
 // TestDatesUndeclared wants the place of what a declaration of dates lacks.
 func TestDatesUndeclared(t *testing.T) {
 	for want, column := range map[string]string{

@@ -16,7 +16,7 @@ func FuzzParseSchema(f *testing.F) {
 	for _, c := range roundTrips {
 		f.Add(c.text)
 	}
-	for _, text := range []string{checkSchema, speedSchema, schemaStart + "  a: DECLARE\n" + schemaEnd, "a: &x [*x]", "? [a]\n: b", "{", "\x00", "!!binary aGk="} {
+	for _, text := range []string{checkSchema, speedSchema, schemaStart + patternColumns, schemaStart + "  a: DECLARE\n" + schemaEnd, "a: &x [*x]", "? [a]\n: b", "{", "\x00", "!!binary aGk="} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

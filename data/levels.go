@@ -102,7 +102,7 @@ func levelIndexes(columns []Column) []map[string]int {
 	indexes := make([]map[string]int, len(columns))
 	for j := range columns {
 		c := &columns[j]
-		if c.Kind != Categorical || len(c.texts()) < manyLevels {
+		if c.Kind != Categorical || c.Date != nil || len(c.texts()) < manyLevels {
 			continue
 		}
 		indexes[j] = make(map[string]int, len(c.Levels))

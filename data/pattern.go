@@ -112,7 +112,8 @@ func (s *Schema) resolved(names []string) (*Schema, error) {
 	for _, name := range sources(s.Columns[:own]) {
 		declared[name] = true
 	}
-	matched, used := []Column(nil), make([]bool, len(s.Patterns))
+	matches, used := make([][]string, len(s.Patterns)), make([]bool, len(s.Patterns))
+	var order []int // the pattern of each matched name
 	for _, name := range names {
 		found := -1
 		for i := range s.Patterns {
@@ -127,16 +128,19 @@ func (s *Schema) resolved(names []string) (*Schema, error) {
 		if found < 0 {
 			continue
 		}
-		c := s.Patterns[found]
-		c.Name, used[found] = name, true
-		if c.Date != nil {
-			matched = append(matched, dateColumns(c)...)
-		} else {
-			matched = append(matched, c)
-		}
+		matches[found], used[found], order = append(matches[found], name), true, append(order, found)
 	}
 	if i := slices.Index(used, false); i >= 0 {
 		return nil, s.patternFailure(i, fmt.Sprintf("no column matches the pattern %q, apart from those that other lines declare", s.Patterns[i].Name), "a pattern of names in the table", "mend it, or remove it")
+	}
+	columns := make([][]Column, len(s.Patterns))
+	for i, own := range matches {
+		columns[i] = namedColumns(s.Patterns[i], own)
+	}
+	var matched []Column
+	for _, i := range order { // the order of the table
+		n := len(columns[i]) / len(matches[i])
+		matched, columns[i], matches[i] = append(matched, columns[i][:n]...), columns[i][n:], matches[i][1:]
 	}
 	if len(s.Columns)+len(matched) > maxColumns {
 		return nil, s.patternFailure(0, "the schema has too many columns", fmt.Sprintf("at most %d", maxColumns), "ignore columns")

@@ -88,19 +88,14 @@ func (p *schemaParser) addColumn(e entry, c Column) error {
 		return p.fail(e.name, "the schema has too many columns", fmt.Sprintf("at most %d", maxColumns), "declare fewer")
 	}
 	p.columnPlaces = append(p.columnPlaces, columnPlace{len(s.Columns), e.name})
-	columns := []Column{c}
-	columns[0].Name = e.key
+	names := []string{e.key}
 	if isRange {
-		c.Name = prefix
-		columns = repeatColumn(c, from, to)
-	}
-	for _, c := range columns {
-		if c.Date != nil {
-			s.Columns = append(s.Columns, dateColumns(c)...)
-		} else {
-			s.Columns = append(s.Columns, c)
+		names = names[:0]
+		for _, each := range repeatColumn(Column{Name: prefix}, from, to) {
+			names = append(names, each.Name)
 		}
 	}
+	s.Columns = append(s.Columns, namedColumns(c, names)...)
 	return nil
 }
 

@@ -99,8 +99,10 @@ func (c *Column) faultCategorical(marks MissingSet) *fault {
 	if f := c.faultGrouped(); f != nil {
 		return f
 	}
-	if f := faultLevels(c.texts(), marks); f != nil {
-		return f
+	if c.Date == nil { // the levels of dates are no texts of cells
+		if f := faultLevels(c.texts(), marks); f != nil {
+			return f
+		}
 	}
 	choices := []Treatment{Other, Zero, AsMissing, Drop}
 	if c.Ordered { // another text has no place in the order

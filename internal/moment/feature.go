@@ -101,6 +101,26 @@ func (f *Feature) Levels() []string {
 	return numbers(0, 23)
 }
 
+// Fits reports whether a part has this number of levels, with these first and last names.
+func (f *Feature) Fits(levels []string) bool {
+	first, last := 0, 6
+	switch f.Part {
+	case Year:
+		first, last = f.years()
+	case Month:
+		first, last = 1, 12
+	case Hour:
+		last = 23
+	}
+	if len(levels) != last-first+1 {
+		return false
+	}
+	if f.Part == Weekday {
+		return levels[0] == "Monday" && levels[6] == "Sunday"
+	}
+	return levels[0] == strconv.Itoa(first) && levels[len(levels)-1] == strconv.Itoa(last)
+}
+
 // First returns the index of the first level of a part in its own units: the first year, month 1,
 // Monday as 0, or hour 0.
 func (f *Feature) First() int {

@@ -65,6 +65,9 @@ func TestFeatures(t *testing.T) {
 		for part, want := range map[string]string{Year: strconv.Itoa(max(2018, min(2022, at.Year()))), Month: strconv.Itoa(int(at.Month())), Weekday: at.Weekday().String(), Hour: strconv.Itoa(at.Hour())} {
 			own := f
 			own.Part = part
+			if levels := own.Levels(); !own.Fits(levels) || own.Fits(levels[1:]) || own.Fits(append(levels[1:], "x")) {
+				t.Fatalf("%s: other levels fit than %q", part, levels)
+			}
 			if got := own.Levels()[own.Level(at.UnixMicro())]; got != want {
 				t.Errorf("%v: %s is %s, want %s", at, part, got, want)
 			}
