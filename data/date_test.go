@@ -209,6 +209,20 @@ func TestDatesRefused(t *testing.T) {
 	}
 }
 
+// TestDateIsMissingOnce wants one indicator of a missing cell for all features of a date.
+func TestDateIsMissingOnce(t *testing.T) {
+	s := mustSchema(t, schemaStart+datedColumns)
+	var missing []string
+	for _, c := range s.Features() {
+		if c.Missing == data.Indicator {
+			missing = append(missing, c.Name)
+		}
+	}
+	if !slices.Equal(missing, []string{"joined", "born.weekday"}) {
+		t.Errorf("got indicators of %v, want one for joined and one for born", missing)
+	}
+}
+
 // TestDateLevelsAreNoMarks wants a missing mark that is also the name of a month accepted, since no cell is that name.
 func TestDateLevelsAreNoMarks(t *testing.T) {
 	s := mustSchema(t, strings.Replace(schemaStart, "target:", "missing-marks: [\"1\", \"2020-02-29\"]\ntarget:", 1)+"  a: {date: {parts: [month]}, out-of-range: clamp, missing: zero}\n")

@@ -81,6 +81,26 @@ func TestDates(t *testing.T) {
 	}
 }
 
+// TestNumbersAreNoDates refuses columns of numbers in typed tables that a schema declares as dates.
+func TestNumbersAreNoDates(t *testing.T) {
+	folder, err := filepath.Abs("../../internal/format/readers/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	datesTable(t, "t.db", filepath.Join(folder, "table.csv"))
+	writeText(t, "s.yaml", strings.Replace(datesSchema, "x: {numeric: [-40, 40]}", "x: {date: {parts: [month]}}", 1))
+	for want, table := range map[string][]string{
+		"column 2: the column holds numbers, and the schema declares dates": {filepath.Join(folder, "micros.parquet")},
+		"has the type": {"t.db", "--table", "t"},
+	} {
+		status, _, stderr := invoke(append([]string{"schema", "check", "s.yaml"}, table...)...)
+		if status != exitUsage || !strings.Contains(stderr, want) || !strings.Contains(stderr, "dates") {
+			t.Errorf("%v: got status %d, %s, want %q", table, status, stderr, want)
+		}
+	}
+}
+
 // compareDates compares the rows of a schema, and wants many distinct values in a column.
 func compareDates(t *testing.T, folder, server, table, text string, groups []string, column int) {
 	t.Helper()
