@@ -223,7 +223,7 @@ func TestJoinRefusals(t *testing.T) {
 		}
 		writeText(t, name+".yaml", strings.Replace(schema, change[0], change[1], 1))
 	}
-	sqliteFile(t, "v.db", "CREATE TABLE stays (patient TEXT, day TEXT, cost INTEGER, ward TEXT)", "CREATE VIEW seen AS SELECT * FROM stays")
+	sqliteFile(t, "v.db", "CREATE TABLE stays (patient TEXT, day TEXT, cost INTEGER, ward TEXT)", "CREATE VIEW seen AS SELECT * FROM stays", "CREATE VIRTUAL TABLE found USING fts5(patient, day, cost, ward, content = 'seen')")
 	train := func(schema string, more ...string) []string {
 		return append([]string{"train", "--quiet", "--out", "refused", "--data", "people.csv", "--schema", schema}, more...)
 	}
@@ -237,6 +237,7 @@ func TestJoinRefusals(t *testing.T) {
 		{`related table "visits" is not in the schema`, train("alone.yaml", "--related", visits)},
 		{`want NAME=TABLE`, train("clinic.yaml", "--related", "visits.csv")},
 		{`table "SEEN": the rows are those of a view, want a table of this database`, train("clinic.yaml", "--related", "visits=sqlite:v.db?table=SEEN")},
+		{`table "found": the rows are those of a virtual table, want a table of this database`, train("clinic.yaml", "--related", "visits=sqlite:v.db?table=found")},
 		{`related table "visits": the rows are those of a query, want a table of this database`, train("clinic.yaml", "--related", "visits=sqlite:v.db?query=SELECT+*+FROM+stays")},
 		{`each name once`, train("clinic.yaml", "--related", visits, "--related", visits)},
 		{`the header has no column "patient"`, train("clinic.yaml", "--related", "visits=keyless.csv")},

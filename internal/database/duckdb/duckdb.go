@@ -118,6 +118,15 @@ func (t Table) complete(ctx context.Context, q *rows.Query) error {
 			return err
 		}
 		q.Text = "SELECT * FROM " + found.name
+		if t.address.Stored {
+			q.Check = func(ctx context.Context, tx *sql.Tx) error {
+				again, failure := t.resolve(ctx, tx)
+				if failure == nil && again.name != found.name {
+					failure = &database.Problem{Problem: "the table is gone", Want: "a table that stays while it is read", Remedy: "try again"}
+				}
+				return failure
+			}
+		}
 		if parts, err = found.parts(ctx, q.DB); err != nil {
 			return err
 		}
@@ -163,8 +172,13 @@ type relation struct {
 const relations = `SELECT schema_name, table_name, coalesce(sql, ''), false FROM duckdb_tables() WHERE NOT internal AND database_name = current_database()
 	UNION ALL SELECT schema_name, view_name, '', true FROM duckdb_views() WHERE NOT internal AND database_name = current_database() ORDER BY 1, 2`
 
+// queryer is a database or a transaction.
+type queryer interface {
+	QueryContext(ctx context.Context, query string, arguments ...any) (*sql.Rows, error)
+}
+
 // resolve finds the table of the address by its name, with its schema perhaps.
-func (t Table) resolve(ctx context.Context, db *sql.DB) (out relation, err error) {
+func (t Table) resolve(ctx context.Context, db queryer) (out relation, err error) {
 	found, err := db.QueryContext(ctx, relations)
 	if err != nil {
 		if ctx.Err() != nil {

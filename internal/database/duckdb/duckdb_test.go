@@ -147,3 +147,14 @@ func TestDeclared(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// TestStored reads a table that must be stored in the file, and refuses a view.
+func TestStored(t *testing.T) {
+	path := file(t, "CREATE TABLE t AS SELECT 1 AS x, 2 AS y", "CREATE VIEW v AS SELECT x, sum(y) AS y FROM t GROUP BY x")
+	for name, want := range map[string]string{"T": "", "v": "the rows are those of a view, want a table of this database"} {
+		got, err := read(t.Context(), database.File{File: path, Table: name, Stored: true}, all(database.Plain))
+		if want == "" && (err != nil || got != "1,2\n") || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
+			t.Errorf("%s: got %q (%v), want %q", name, got, err, want)
+		}
+	}
+}

@@ -38,6 +38,8 @@ type Query struct {
 	Texts func(columns []database.Column, cells []database.Cell) []string
 	// Guarded states that nothing can write by DB, whose driver knows no read-only transactions.
 	Guarded bool
+	// Check is called first in the transaction that reads. Its error ends the reading. It may be nil.
+	Check func(context.Context, *sql.Tx) error
 }
 
 var _ database.Table = Query{}
@@ -81,6 +83,11 @@ func (q Query) Read(ctx context.Context, choose func([]database.Column) ([]datab
 		return q.failed(ctx, err)
 	}
 	defer func() { _ = tx.Rollback() }() // it has written nothing
+	if q.Check != nil {
+		if err = q.Check(ctx, tx); err != nil {
+			return err
+		}
+	}
 	first := q.Text
 	if q.Describe != "" {
 		first = q.Describe

@@ -4,6 +4,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -83,7 +84,12 @@ func (t Table) query(ctx context.Context) (q rows.Query, err error) {
 	}
 	q.Shown, q.Failed = t.Name(), failed
 	if q.Text = strings.TrimRight(strings.TrimSpace(t.address.Query), "; \t\r\n"); q.Text == "" {
-		q.Text, err = t.resolve(ctx, q.DB)
+		var name string
+		if name, err = t.resolve(ctx, q.DB); err == nil && t.address.Stored {
+			q.Check = func(ctx context.Context, tx *sql.Tx) error { return ordinary(ctx, tx, name) }
+			err = ordinary(ctx, q.DB, name)
+		}
+		q.Text = "SELECT * FROM main." + quote(name)
 	}
 	if err != nil {
 		_ = q.DB.Close()
@@ -137,9 +143,9 @@ func failed(error) error {
 	return &database.Problem{Problem: "SQLite does not read it to its end", Want: "a whole file of SQLite that is not locked, and a query that only reads", Remedy: "try it in sqlite3, which shows the message; it may quote a record"}
 }
 
-// resolve returns the query of a table.
+// resolve returns the name of the table as the file writes it.
 func (t Table) resolve(ctx context.Context, db *sql.DB) (string, error) {
-	found, err := db.QueryContext(ctx, "SELECT name, type = 'view' FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY name")
+	found, err := db.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY name")
 	if err != nil {
 		if ctx.Err() != nil {
 			return "", ctx.Err()
@@ -150,15 +156,11 @@ func (t Table) resolve(ctx context.Context, db *sql.DB) (string, error) {
 	var names []string
 	for found.Next() {
 		var name string
-		var view bool
-		if err = found.Scan(&name, &view); err != nil {
+		if err = found.Scan(&name); err != nil {
 			return "", failed(err)
 		}
 		if strings.EqualFold(name, t.address.Table) {
-			if view && t.address.Stored {
-				return "", database.ErrComputed("view")
-			}
-			return "SELECT * FROM " + quote(name), nil
+			return name, nil
 		}
 		names = append(names, display.Printable(name))
 	}
@@ -170,6 +172,34 @@ func (t Table) resolve(ctx context.Context, db *sql.DB) (string, error) {
 		p.Remedy = "there are " + strings.Join(names[:min(len(names), 8)], ", ")
 	}
 	return "", p
+}
+
+// kinds gives the kind of a table. It reads sqlite_schema too, so that the transaction sees one moment from
+// then on. The list of tables follows the statements that made them, whatever sqlite_schema calls them.
+const kinds = "SELECT l.type FROM (SELECT 1 FROM main.sqlite_schema LIMIT 1), pragma_table_list AS l WHERE l.schema = 'main' AND l.name = ? COLLATE NOCASE"
+
+// queryer is a database or a transaction.
+type queryer interface {
+	QueryRowContext(ctx context.Context, query string, arguments ...any) *sql.Row
+}
+
+// ordinary returns an error unless a name is that of an ordinary table.
+func ordinary(ctx context.Context, in queryer, name string) error {
+	var kind string
+	switch err := in.QueryRowContext(ctx, kinds, name).Scan(&kind); {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, sql.ErrNoRows):
+		return &database.Problem{Problem: "the table is gone", Want: "a table that stays while it is read", Remedy: "try again"}
+	case err != nil:
+		return failed(err)
+	case kind == "table":
+		return nil
+	case kind == "view":
+		return database.ErrComputed(kind)
+	default:
+		return database.ErrComputed(kind + " table")
+	}
 }
 
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

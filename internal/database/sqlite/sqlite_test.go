@@ -113,3 +113,56 @@ func TestOneMoment(t *testing.T) {
 		}
 	}
 }
+
+// stored returns the rows of a table that must be stored in the file.
+func stored(t *testing.T, file, name string) (string, error) {
+	t.Helper()
+	one, err := sqlite.Open(sqlite.Address{File: file, Table: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := one.Stored()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	err = kept.Read(t.Context(), func(columns []database.Column) (cells []database.Cell, _ error) {
+		for i := range columns {
+			cells = append(cells, database.Cell{Column: i, Form: database.Plain})
+		}
+		return cells, nil
+	}, func(r io.Reader) error {
+		_, failed := io.Copy(&got, r)
+		return failed
+	})
+	return got.String(), err
+}
+
+// TestStored reads ordinary tables, and refuses views, virtual tables whose rows a view computes, and the tables
+// below them. The list of a file's tables calls each of them a table, but for the view.
+func TestStored(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "people.db")
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err = db.Exec(`CREATE TABLE visits (id TEXT, n INTEGER); INSERT INTO visits VALUES ('a', 1), ('b', 100);
+		CREATE TABLE "Keyed É" (id TEXT PRIMARY KEY, n INTEGER, m AS (n + 1)) WITHOUT ROWID; INSERT INTO "Keyed É" VALUES ('a', 1);
+		CREATE VIEW mixed AS SELECT rowid, id, (SELECT sum(n) FROM visits) AS n FROM visits;
+		CREATE VIRTUAL TABLE computed USING fts5(id, n, content = 'mixed'); CREATE VIRTUAL TABLE own USING fts5(id, n); INSERT INTO own SELECT id, n FROM mixed;
+		CREATE TRIGGER visits AFTER INSERT ON visits BEGIN SELECT 1; END`); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"VISITS": "a,1\nb,100\n", "keyed é": "a,1,2\n"} {
+		if got, failure := stored(t, file, name); failure != nil || got != want {
+			t.Errorf("%s: got %q (%v), want %q", name, got, failure, want)
+		}
+	}
+	for name, kind := range map[string]string{"mixed": "view", "computed": "virtual table", "OWN": "virtual table", "own_content": "shadow table"} {
+		got, failure := stored(t, file, name)
+		if want := "the rows are those of a " + kind + ", want a table of this database"; failure == nil || !strings.HasPrefix(failure.Error(), want) || got != "" {
+			t.Errorf("%s: got %q (%v), want %q", name, got, failure, want)
+		}
+	}
+}
