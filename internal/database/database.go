@@ -21,8 +21,9 @@ type Table interface {
 	// Declared returns what the database declares about the cells of each column, in the order of the
 	// columns, and its comment on the table. It reads no row.
 	Declared(ctx context.Context) (columns []Declared, comment string, err error)
-	// Stored returns the same table, whose Read refuses a query, a view and a foreign table. A row that is
-	// computed or that another server stores can depend on several stored rows.
+	// Stored returns the same table, whose Read refuses rows that are computed or that another server
+	// stores. Queries, views, virtual tables and foreign tables have such rows. A computed row can
+	// depend on several stored rows. The check and the reading see one moment.
 	Stored() (Table, error)
 	// Read describes the columns and passes their description to choose. It then passes the rows to
 	// take as CSV text without a header, in the encoding UTF-8. Each row has the chosen cells in

@@ -77,7 +77,11 @@ func (t Table) Read(ctx context.Context, choose func([]database.Column) ([]datab
 	if err = ctx.Err(); err != nil {
 		return err
 	}
-	return copied(ctx, conn, statement(query, columns, cells), take)
+	var check func(context.Context, *pgx.Conn) error
+	if t.stored {
+		check = held
+	}
+	return copied(ctx, conn, statement(query, columns, cells), take, check)
 }
 
 // connect opens a connection and begins the transaction.
@@ -118,11 +122,14 @@ func (t Table) text(ctx context.Context, conn *pgx.Conn) (string, error) {
 		return strings.TrimRight(strings.TrimSpace(t.address.Query), "; \t\r\n"), nil
 	}
 	name, err := t.resolve(ctx, conn)
+	if err == nil && t.stored {
+		err = t.hold(ctx, conn, name)
+	}
 	return "SELECT * FROM " + name, err
 }
 
 // named finds a table by its exact name, or by a name as SQL writes it, with a schema perhaps.
-const named = `SELECT format('%I.%I', n.nspname, c.relname), CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'f' THEN 'foreign table' ELSE '' END FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+const named = `SELECT format('%I.%I', n.nspname, c.relname), ` + kind + ` FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 	WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') AND c.oid = coalesce(to_regclass(quote_ident($1)), to_regclass($1))`
 
 // others lists the tables that a name could have meant.
@@ -161,8 +168,9 @@ func closed(conn *pgx.Conn) {
 	_ = conn.Close(ctx)
 }
 
-// copied passes the rows of a COPY statement to take. It returns after both ends have stopped.
-func copied(ctx context.Context, conn *pgx.Conn, statement string, take func(io.Reader) error) error {
+// copied passes the rows of a COPY statement to take. It returns after both ends have stopped. If check is given,
+// it is called after the last row, and its error is the end of the text. No reader stops before it then.
+func copied(ctx context.Context, conn *pgx.Conn, statement string, take func(io.Reader) error, check func(context.Context, *pgx.Conn) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r, w := io.Pipe()
@@ -176,9 +184,15 @@ func copied(ctx context.Context, conn *pgx.Conn, statement string, take func(io.
 		} else {
 			err = refused(ctx, err)
 		}
+		if err == nil && check != nil {
+			err = check(ctx, conn)
+		}
 		_ = w.CloseWithError(err) // nil ends the text
 	}()
 	err := take(r)
+	if err == nil && check != nil {
+		_, err = io.Copy(io.Discard, r)
+	}
 	_ = r.CloseWithError(errEnough)
 	cancel()
 	<-stopped
