@@ -200,7 +200,7 @@ func powerOfTwo(n, most int) bool { return n >= 2 && n <= most && bits.OnesCount
 
 // addColumns adds the features of single columns.
 func (t *interactions) addColumns(at surroundings) {
-	next := 0
+	next, grids := 0, 0
 	for _, c := range at.schema.Features() {
 		own := celled{column: c, first: next, number: isNumber(c), at: len(t.names)}
 		for next < len(at.names) && at.names[next].Column == c.Name {
@@ -212,15 +212,25 @@ func (t *interactions) addColumns(at surroundings) {
 		}
 		if own.number {
 			for b := 2; b <= t.parameters.Bins; b *= 2 {
+				grids++
 				for cell := range b {
-					t.names = append(t.names, encoder.Name{Column: c.Name, Level: own.level(cell, b)})
+					t.names = append(t.names, encoder.Name{Column: c.Name, Level: own.level(cell, b), Cell: encoder.Cell{Grid: grids, Columns: [2]string{c.Name}, States: [2]int{cell}, Value: 1}})
 				}
 			}
 		}
-		for _, n := range at.names[own.first:next] {
-			if n.Level != "" {
-				t.names = append(t.names, n)
+		if !own.number && own.pairs() {
+			grids++
+		}
+		for state, n := range at.names[own.first:next] {
+			switch {
+			case n.Level == "":
+				continue
+			case own.number:
+				n.Cell = encoder.Cell{Columns: [2]string{c.Name}, Aside: [2]string{n.Level}, Value: 1}
+			case own.pairs():
+				n.Cell = encoder.Cell{Grid: grids, Columns: [2]string{c.Name}, States: [2]int{state}, Aside: [2]string{own.aside(state, 0)}, Value: 1}
 			}
+			t.names = append(t.names, n)
 		}
 		t.columns = append(t.columns, own)
 	}
@@ -285,12 +295,18 @@ func (t *interactions) addPairs(pairs [][2]int) {
 		}
 		return
 	}
+	grid := 0
+	for _, n := range t.names {
+		grid = max(grid, n.Cell.Grid)
+	}
 	for _, p := range t.pairs {
 		a, b := t.columns[p.a], t.columns[p.b]
 		for _, r := range p.bins {
+			grid++
 			for i := range a.cells(r) {
 				for j := range b.cells(r) {
-					t.names = append(t.names, encoder.Name{Column: a.column.Name + " × " + b.column.Name, Level: a.level(i, r) + ", " + b.level(j, r)})
+					cell := encoder.Cell{Grid: grid, Columns: [2]string{a.column.Name, b.column.Name}, States: [2]int{i, j}, Aside: [2]string{a.aside(i, r), b.aside(j, r)}, Value: t.parameters.Weight}
+					t.names = append(t.names, encoder.Name{Column: a.column.Name + " × " + b.column.Name, Level: a.level(i, r) + ", " + b.level(j, r), Cell: cell})
 				}
 			}
 		}
@@ -320,6 +336,14 @@ func (c *celled) cells(bins int) int {
 		return bins + 1
 	}
 	return bins
+}
+
+// aside returns the name of a state that is a missing cell or an unknown level, or an empty text.
+func (c *celled) aside(state, bins int) string {
+	if c.number && state < bins || !c.number && state < c.column.Slots() {
+		return ""
+	}
+	return c.level(state, bins)
 }
 
 // cell returns the cell of a row, or -1 where none of the column's indicators is set.

@@ -103,7 +103,7 @@ func (out *prepared) whiten(t table) error {
 	case all:
 		m.Whitening, out.whitened, err = full.full()
 	case scaled:
-		m.Whitening, out.whitened = frequencies.scales(), spread{frequent: true}
+		m.Whitening, out.whitened, out.frequencies = frequencies.scales(), spread{frequent: true}, frequencies
 	case diagonal:
 		m.Whitening, out.whitened = variances.diagonal()
 	case ofChannels != ofPlaces:

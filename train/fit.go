@@ -82,6 +82,8 @@ type Result struct {
 	// Unshrunk is the map before weights of states with little evidence were moved to the means of their
 	// columns. WeightNoise bounds the noise of its weights. It is nil if no weights can have moved.
 	Unshrunk *feature.Map
+	// UnshrunkWeights are the weights of the model before that, if they were changed and not the map alone.
+	UnshrunkWeights []float64
 	// Output is the name of the rule that selected the weights from the iterates, as in
 	// Options.Output.
 	Output string
@@ -214,5 +216,5 @@ func (s Setup) descendPaid(ctx context.Context, grant *ledger.Grant, t table, o 
 	if err = s.calibrated(grant, result, rows, t); err != nil {
 		return nil, err
 	}
-	return result, nil
+	return result, ready.evidentCells(s.Plan, o, result)
 }

@@ -18,7 +18,9 @@ type prepared struct {
 	divisor  float64 // declared or noisy number of records
 	features *feature.Map
 	moments  map[string]moment
-	whitened spread
+	// frequencies are the released frequencies of features, if they scale rows.
+	frequencies moment
+	whitened    spread
 	// centered are the rows of the covariance with their limit, or nil. The whitening of these rows
 	// is whole.
 	centered      *release.Rows

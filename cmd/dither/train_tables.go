@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ditherml/dither/data"
 	"github.com/ditherml/dither/data/builtin"
+	"github.com/ditherml/dither/internal/measures"
 	"github.com/ditherml/dither/internal/tabular"
 	"github.com/ditherml/dither/internal/training"
 )
@@ -129,7 +131,11 @@ func (t *trainCommand) personColumn(s *data.Schema) []string {
 	if person == t.plan.unit {
 		person = ""
 	}
-	return training.Besides(s, t.holdout.weightColumn(), person)
+	more := training.Besides(s, t.holdout.weightColumn())
+	if person != "" && !measures.NamesPersons(s, person) && !slices.Contains(more, person) {
+		more = append(more, person)
+	}
+	return more
 }
 
 // checkTest checks the test flags: metrics of a test table require a statement whether the table is

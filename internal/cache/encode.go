@@ -132,10 +132,10 @@ func writeEncoded(ctx context.Context, source data.Source, path string, note jso
 	})
 }
 
-// persons lists the column of persons, if it has to be read although it is no feature of levels.
+// persons lists the column of persons, if it has to be read although it is no feature of levels of one text each.
 func persons(s train.Setup) []string {
 	u := s.Plan.Person
-	if u == nil || slices.ContainsFunc(s.Schema.Features(), func(c data.Column) bool { return c.Name == u.Column && c.Kind == data.Categorical }) {
+	if u == nil || slices.ContainsFunc(s.Schema.Features(), func(c data.Column) bool { return c.Name == u.Column && c.Kind == data.Categorical && c.Grouped == nil }) {
 		return nil
 	}
 	return []string{u.Column}

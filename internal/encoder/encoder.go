@@ -38,6 +38,24 @@ type Name struct {
 	// Column is the name of the schema's column, Level the level, bin, bucket, "other" or
 	// "missing", or empty for a plain number.
 	Column, Level string
+	// Cell is the feature's place among the cells of interactions. It is zero for other features.
+	Cell Cell
+}
+
+// Cell is the place of a feature in a grid of cells. A row has at most one cell of each grid. A grid
+// covers a column, or two columns, at one resolution. A number has grids of several resolutions.
+type Cell struct {
+	// Grid counts from 1. It is 0 for the missing cell of a number, which takes the place of a cell in
+	// each grid of its column.
+	Grid int
+	// Columns are the names of the columns. The second one is empty in a grid of one column.
+	Columns [2]string
+	// States are the states of the columns, counted from 0.
+	States [2]int
+	// Aside names a state that is a missing cell or an unknown level. It is empty for other states.
+	Aside [2]string
+	// Value is the value of the feature in a row with the cell.
+	Value float64
 }
 
 // String returns "column" or "column = level".
@@ -87,7 +105,7 @@ func New(s *data.Schema) (*Encoder, error) {
 }
 
 func (e *Encoder) add(column, level string) int {
-	e.names = append(e.names, Name{column, level})
+	e.names = append(e.names, Name{Column: column, Level: level})
 	e.dim++
 	return e.dim - 1
 }

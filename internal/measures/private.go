@@ -3,6 +3,7 @@ package measures
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/ditherml/dither/certificate"
 	"github.com/ditherml/dither/data"
@@ -43,7 +44,7 @@ func Draft(r evaluate.Request, m *model.Model, table database.Table) (p evaluate
 // ReadOptions returns the parts of a table that a plan needs.
 func ReadOptions(p evaluate.Plan, s *data.Schema) data.ReadOptions {
 	o := data.ReadOptions{MaxRecords: p.MaxRecords}
-	if p.Person != nil && !IsFeature(s, p.Person.Column) {
+	if p.Person != nil && !NamesPersons(s, p.Person.Column) {
 		o.Extra = []string{p.Person.Column}
 	}
 	return o
@@ -57,6 +58,12 @@ func IsFeature(s *data.Schema, name string) bool {
 		}
 	}
 	return false
+}
+
+// NamesPersons reports whether a column is a categorical feature with levels of one text each. Then its
+// levels name persons, and its texts need not be read for that.
+func NamesPersons(s *data.Schema, name string) bool {
+	return IsFeature(s, name) && !slices.ContainsFunc(s.Features(), func(c data.Column) bool { return c.Name == name && c.Grouped != nil })
 }
 
 // Release pays for a plan with the ledger of the run, and returns its release. A trace of the cost

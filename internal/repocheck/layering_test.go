@@ -136,7 +136,7 @@ var layers = []layer{
 	// Passes over records fill sums on all processors: training and measuring need them as questions do.
 	{"internal/pass", "internal/kernel internal/parallel internal/picks internal/spot mechanism internal/release"},
 	// Quantiles, bounds and names that nobody declared: questions ask for them, and so does the preparation of a training.
-	{"internal/pick", "mechanism internal/release"},
+	{"internal/pick", "mechanism internal/release data"},
 	{"query", "internal/related privacy internal/special internal/pass internal/pick internal/display mechanism internal/release account ledger certificate internal/strict data internal/option"},
 	// Layers are for networks what model is for linear weights: they know neither privacy, nor
 	// records, nor schemas, and a served model carries them without the packages that do.

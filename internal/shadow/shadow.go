@@ -66,6 +66,9 @@ func Of(p train.Plan, o train.Options, result *train.Result) *Spread {
 		f = result.Model.Features()
 	}
 	if weights == nil {
+		weights = result.UnshrunkWeights
+	}
+	if weights == nil {
 		weights = result.Model.Weights()
 	}
 	if s := newDescent(p, o, result, f); s != nil {

@@ -22,9 +22,9 @@ type bars struct {
 	// root of the squares of half and of relative times the weight. Of a weight of the constant
 	// feature it is the sum of these and constant.
 	relative, constant float64
-	// unshrunk is the map before weights of states with little evidence were moved to the means of their
+	// unshrunk is the model before weights of states with little evidence were moved to the means of their
 	// columns, or nil if none were moved. Half an interval is longer by the distance that a weight was moved.
-	unshrunk *feature.Map
+	unshrunk *model.Model
 	// spread estimates weights without noise and without clipping. It is nil if they are not known.
 	spread *shadow.Spread
 	// target says what the intervals contain. It is empty if there are no intervals.
@@ -65,7 +65,7 @@ func descentBars(p train.Plan, o train.Options, result *train.Result) bars {
 			out = correctedBars(deviation, result)
 		}
 	}
-	if out.unshrunk = result.Unshrunk; out.unshrunk != nil && out.refusal == "" {
+	if out.unshrunk = unmoved(result); out.unshrunk != nil && out.refusal == "" {
 		out.target = append(out.target, movedWords)
 	}
 	return out
@@ -127,9 +127,10 @@ const movedWords = "Weights of levels with little evidence were moved to the mea
 // of returns half the length of the interval of each weight of a model, for each score. An interval of
 // a weight that was moved contains the interval around the weight before that.
 func (b bars) of(m *model.Model, weights [][]float64) [][]float64 {
-	f := b.before(m)
+	unmoved := b.before(m)
+	f := unmoved.Features()
 	out, factors := make([][]float64, len(weights)), spans(f)
-	for k, before := range effectiveUnder(f, m) {
+	for k, before := range effective(unmoved) {
 		if b.spread != nil {
 			out[k] = b.spread.Halves(k, before)
 		} else {
@@ -142,12 +143,29 @@ func (b bars) of(m *model.Model, weights [][]float64) [][]float64 {
 	return out
 }
 
-// before returns the map of a model before weights of states with little evidence were moved.
-func (b bars) before(m *model.Model) *feature.Map {
+// before returns the model before weights of states with little evidence were moved.
+func (b bars) before(m *model.Model) *model.Model {
 	if b.unshrunk != nil {
 		return b.unshrunk
 	}
-	return m.Features()
+	return m
+}
+
+// unmoved returns the model of a result before weights of states with little evidence were moved, or nil
+// if no weights can have moved.
+func unmoved(result *train.Result) *model.Model {
+	if result.Unshrunk == nil {
+		return nil
+	}
+	weights := result.UnshrunkWeights
+	if weights == nil {
+		weights = result.Model.Weights()
+	}
+	m, err := model.New(result.Model.Schema(), result.Unshrunk, result.Model.Linear().Loss, weights)
+	if err != nil {
+		return nil
+	}
+	return m
 }
 
 // halves returns half the length of the interval of each weight of one score. The argument spans has

@@ -188,7 +188,7 @@ func unlimited(t testing.TB) *ledger.Ledger {
 // withoutNoise returns the setup and options that repeat a fit without noise from the same prepared rows.
 func withoutNoise(of train.Setup, o train.Options, noisy *train.Result, interval bars) (train.Setup, train.Options) {
 	again := of
-	again.Schema, again.Features = noisy.Model.Schema(), interval.before(noisy.Model)
+	again.Schema, again.Features = noisy.Model.Schema(), interval.before(noisy.Model).Features()
 	again.Plan.Preparation, again.Plan.NonPrivate, again.Plan.NoiseMultiplier, again.Plan.NoiseMultipliers, again.Plan.Calibration = nil, true, 0, nil, nil
 	if l := again.Plan.LastIterate; l != nil {
 		o.Ridge, again.Plan.LastIterate = l.Ridge, nil
@@ -297,7 +297,7 @@ func distances(t testing.TB, r train.Request, o train.Options, s *data.Schema, d
 		t.Fatal(err)
 	}
 	interval := uncorrectedBars(noisy.WeightNoise * cmp.Or(noisy.Stretch, 1))
-	if interval.unshrunk = noisy.Unshrunk; !(interval.half > 0) {
+	if interval.unshrunk = unmoved(noisy); !(interval.half > 0) {
 		t.Fatal("no bound")
 	}
 	again, o := withoutNoise(run.Setup, o, noisy, interval)
@@ -331,12 +331,12 @@ func stretched(t testing.TB, of *train.Result, exact *model.Model) *model.Model 
 // standardized returns the differences of the weights of two models, divided by the standard deviations to which
 // intervals of this half length belong: of the map's rows, and of the features.
 func standardized(a, b *model.Model, interval bars) (rows, features []float64) {
-	for j, w := range a.Weights() {
+	for j, w := range interval.before(a).Weights() {
 		rows = append(rows, (w-b.Weights()[j])/interval.half*normalReach)
 	}
-	before := interval.before(a)
+	before := interval.before(a).Features()
 	span, other := spans(before), effectiveUnder(before, b)
-	for k, weights := range effectiveUnder(before, a) {
+	for k, weights := range effective(interval.before(a)) {
 		for j, w := range weights {
 			features = append(features, (w-other[k][j])/(interval.half*span[j])*normalReach)
 		}

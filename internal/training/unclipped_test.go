@@ -77,7 +77,7 @@ func TestTurnsUndoClipping(t *testing.T) {
 			t.Fatal(err)
 		}
 		shown := shadow.Of(run.Setup.Plan, run.Options, noisy)
-		again, options := withoutNoise(run.Setup, run.Options, noisy, bars{unshrunk: noisy.Unshrunk})
+		again, options := withoutNoise(run.Setup, run.Options, noisy, bars{unshrunk: unmoved(noisy)})
 		again.Plan.Clipping.Norm *= unclipping
 		again.Plan.Clipping.Bound *= unclipping
 		free, err := train.Fit(context.Background(), unlimited(t), again, d, options)

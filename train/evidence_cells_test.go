@@ -1,0 +1,180 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/ditherml/dither/data"
+	"github.com/ditherml/dither/feature"
+	"github.com/ditherml/dither/internal/option"
+	"github.com/ditherml/dither/model"
+	"github.com/ditherml/dither/privacy"
+)
+
+// cellsCase returns a preparation and a model of interactions. The frequencies are those of independent columns in
+// which no cell is missing and no level is unknown, in rows of the same number of cells.
+func cellsCase(t *testing.T, seed uint64) (*prepared, Plan, *model.Model) {
+	t.Helper()
+	s := &data.Schema{Name: "made", Row: "one person", MaxRecords: 50000, Target: data.Target{Column: "y", Levels: []string{"no", "yes"}}, Columns: []data.Column{
+		{Name: "kind", Kind: data.Categorical, Levels: []string{"a", "b"}, Unknown: data.Other, Missing: data.Indicator},
+		{Name: "size", Kind: data.Numeric, Lower: 0, Upper: 1, OutOfRange: data.Clamp, Missing: data.Indicator},
+		{Name: "sort", Kind: data.Categorical, Levels: []string{"u", "v", "w"}, Unknown: data.Drop, Missing: data.Zero},
+	}}
+	setup, err := NewPlan(Request{Epsilon: 1, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne, Transforms: []feature.Spec{{Name: "interactions", Parameters: []byte(`{"pairs":"all","bins":4,"pair-bins":4}`)}}}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(seed, 8))
+	m := &feature.Map{Pipeline: setup.Features.Pipeline, Norm: feature.NormUnit, Intercept: 0.25, Whitening: &feature.Whitening{}}
+	shares := map[string]float64{"a": 0.3, "b": 0.7, "u": 0.2, "v": 0.2, "w": 0.6, "0 to 0.5": 0.75, "0.5 to 1": 0.25, "0 to 0.25": 0.5, "0.25 to 0.5": 0.25, "0.5 to 0.75": 0.25, "0.75 to 1": 0}
+	var frequencies []float64
+	for _, n := range m.Names() {
+		product := 0.25
+		for level := range strings.SplitSeq(n.Level, ", ") {
+			product *= shares[level]
+		}
+		if strings.Contains(n.Column, "×") {
+			product /= 2 // the value of a pair's indicator
+		}
+		frequencies = append(frequencies, product)
+		m.Whitening.Scales = append(m.Whitening.Scales, 0.1+0.9*r.Float64())
+	}
+	weights := make([]float64, m.Dim())
+	for j := range weights {
+		weights[j] = r.NormFloat64()
+	}
+	out, err := model.New(s, m, model.Logistic, weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &prepared{frequencies: moment{frequencies, 1e-6}}, Plan{}, out
+}
+
+// effectsOf returns the effect and energy of each feature by its name, divided by the largest energy of a feature that
+// no evidence can move.
+func effectsOf(m *model.Model) map[string][2]float64 {
+	out, largest := map[string][2]float64{}, 0.0
+	for j, n := range m.Features().Names() {
+		x := 1.0
+		if strings.Contains(n.Column, "×") {
+			x = 0.5
+		}
+		x *= m.Features().Whitening.Scales[j]
+		out[n.String()] = [2]float64{x * m.Weights()[j], x * x}
+		if !strings.Contains(n.Level, "missing") && !strings.Contains(n.Level, "other") {
+			largest = max(largest, x*x)
+		}
+	}
+	for name, v := range out {
+		out[name] = [2]float64{v[0] / math.Sqrt(largest), v[1] / largest}
+	}
+	return out
+}
+
+// TestCellsWithoutEvidence: the effects and energies of missing cells and unknown levels that never occur are means over
+// the other states of their column, alone and in pairs. All other cells keep theirs.
+func TestCellsWithoutEvidence(t *testing.T) {
+	for seed := range uint64(5) {
+		ready, plan, m := cellsCase(t, seed)
+		result := &Result{Model: m}
+		if err := ready.evidentCells(plan, Options{}, result); err != nil {
+			t.Fatal(err)
+		}
+		if result.Unshrunk != m.Features() || &result.UnshrunkWeights[0] == &result.Model.Weights()[0] {
+			t.Error("the result does not hold the model before it was changed")
+		}
+		before, after := effectsOf(m), effectsOf(result.Model)
+		mean := func(name string, shares map[string]float64) (out [2]float64) {
+			for level, share := range shares {
+				v := before[fmt.Sprintf(name, level)]
+				out[0], out[1] = out[0]+share*v[0], out[1]+share*v[1]
+			}
+			return out
+		}
+		kinds, halves := map[string]float64{"a": 0.3, "b": 0.7}, map[string]float64{"0 to 0.5": 0.75, "0.5 to 1": 0.25}
+		quarters := map[string]float64{"0 to 0.25": 0.5, "0.25 to 0.5": 0.25, "0.5 to 0.75": 0.25}
+		whole, fine := mean("size = %s", halves), mean("size = %s", quarters)
+		wants := map[string][2]float64{
+			"kind = missing": mean("kind = %s", kinds), "kind = other": mean("kind = %s", kinds), "size = missing": {whole[0] + fine[0], whole[1] + fine[1]},
+			"kind × sort = missing, v": mean("kind × sort = %s, v", kinds), "kind × sort = other, w": mean("kind × sort = %s, w", kinds),
+			"kind × size = a, missing": mean("kind × size = a, %s", quarters), "size × sort = missing, u": mean("size × sort = %s, u", quarters),
+		}
+		both := [2]float64{}
+		for kind, share := range kinds {
+			v := mean("kind × size = "+kind+", %s", quarters)
+			both[0], both[1] = both[0]+share*v[0], both[1]+share*v[1]
+		}
+		wants["kind × size = other, missing"] = both
+		checked := 0
+		for name, v := range after {
+			want, moved := wants[name]
+			if !moved && (strings.Contains(name, "missing") || strings.Contains(name, "other")) {
+				continue
+			}
+			if !moved {
+				want = before[name]
+			} else {
+				checked++
+			}
+			if math.Abs(v[0]-want[0]) > 1e-4 || math.Abs(v[1]-want[1]) > 1e-4 {
+				t.Errorf("seed %d, %s: got the effect %.6f and the energy %.6f, want %.6f and %.6f", seed, name, v[0], v[1], want[0], want[1])
+			}
+		}
+		if checked != len(wants) {
+			t.Errorf("checked %d features, want %d", checked, len(wants))
+		}
+	}
+}
+
+// TestCellsWithEvidence: states that are as frequent as others keep their own effects, and so do the models of other
+// runs.
+func TestCellsWithEvidence(t *testing.T) {
+	ready, plan, m := cellsCase(t, 3)
+	for j, v := range ready.frequencies.mean {
+		ready.frequencies.mean[j] = max(v, 0.01)
+	}
+	result := &Result{Model: m}
+	if err := ready.evidentCells(plan, Options{}, result); err != nil {
+		t.Fatal(err)
+	}
+	after := effectsOf(result.Model)
+	for name, want := range effectsOf(m) {
+		if v := after[name]; math.Abs(v[0]-want[0]) > 1e-5 || math.Abs(v[1]-want[1]) > 1e-5 {
+			t.Errorf("%s: got %v, want %v", name, v, want)
+		}
+	}
+	for name, edit := range map[string]func(*prepared, *Plan, *Options){
+		"baseline":       func(_ *prepared, p *Plan, _ *Options) { p.NonPrivate = true },
+		"persons":        func(_ *prepared, p *Plan, _ *Options) { p.Person = &PersonUnit{} },
+		"no frequencies": func(r *prepared, _ *Plan, _ *Options) { r.frequencies = moment{} },
+		"all iterates":   func(_ *prepared, _ *Plan, o *Options) { o.Output = option.OutputAllIterates },
+	} {
+		other, options := Plan{}, Options{}
+		ready, _, m := cellsCase(t, 4)
+		edit(ready, &other, &options)
+		result := &Result{Model: m}
+		if err := ready.evidentCells(other, options, result); err != nil || result.Model != m || result.Unshrunk != nil {
+			t.Errorf("%s: the model was changed (%v)", name, err)
+		}
+	}
+}
+
+// TestCellsStayFinite: frequencies and weights that noise made extreme leave a model.
+func TestCellsStayFinite(t *testing.T) {
+	for name, edit := range map[string]func(f []float64){
+		"no frequency":         func(f []float64) { clear(f) },
+		"negative frequencies": func(f []float64) { f[0], f[1], f[2], f[3] = -1, -2, -3, -4 },
+		"a large frequency":    func(f []float64) { f[0] = 1e9 },
+		"only missing cells":   func(f []float64) { clear(f); f[3] = 1 },
+	} {
+		ready, plan, m := cellsCase(t, 5)
+		edit(ready.frequencies.mean)
+		result := &Result{Model: m}
+		if err := ready.evidentCells(plan, Options{}, result); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
