@@ -227,11 +227,12 @@ func (w *columnWorker) cells(c *cellPlan, p *part, said columnar.Column, cells c
 		w.hash(c, p, kind, cells)
 	} else if c.column != nil {
 		dst := p.columns[c.feature*p.room : c.feature*p.room+p.rows]
+		number := p.plan.unmarked(c.number, func(text []byte) (float32, bool) { return p.plan.featureCell(c, text) })
 		if kind == columnar.Numbers || isDated(said) && !c.column.isText() {
 			if c.column.Kind == Categorical && len(cells.Exact) > 0 {
-				w.exact(dst, cells, c.number, func(text []byte) (float32, bool) { return p.plan.featureCell(c, text) })
+				w.exact(dst, cells, number, func(text []byte) (float32, bool) { return p.plan.featureCell(c, text) })
 			} else {
-				w.numbers(dst, days, c.number)
+				w.numbers(dst, days, number)
 			}
 		} else {
 			w.texts(dst, cells.Codes, textsFor(kind, cells.Texts, c.column.texts()), c.counted.clamped, func(text []byte) (float32, bool) { return p.plan.featureCell(c, text) })
@@ -243,10 +244,11 @@ func (w *columnWorker) cells(c *cellPlan, p *part, said columnar.Column, cells c
 	}
 	if c.target {
 		if t := p.plan.target; kind == columnar.Numbers || isDated(said) && t.isNumber() {
+			number := p.plan.unmarked(t.number, p.plan.targetCell)
 			if !t.isNumber() && len(cells.Exact) > 0 {
-				w.exact(p.target, cells, t.number, p.plan.targetCell)
+				w.exact(p.target, cells, number, p.plan.targetCell)
 			} else {
-				w.numbers(p.target, days, t.number)
+				w.numbers(p.target, days, number)
 			}
 		} else {
 			w.texts(p.target, cells.Codes, textsFor(kind, cells.Texts, p.plan.target.Levels), new(atomic.Int64), p.plan.targetCell)
@@ -254,6 +256,20 @@ func (w *columnWorker) cells(c *cellPlan, p *part, said columnar.Column, cells c
 	}
 	for _, i := range c.extra {
 		p.extra[i].addCells(kind, cells, p.plan.marks)
+	}
+}
+
+// unmarked returns a treatment of numbers that treats the text of a number that marks a missing cell.
+func (p *rowPlan) unmarked(number func(v float64) (float32, bool), text func(text []byte) (float32, bool)) func(v float64) (float32, bool) {
+	if !p.numberMarks {
+		return number
+	}
+	var written []byte
+	return func(v float64) (float32, bool) {
+		if written = numberText(written[:0], v); p.marks.has(written) {
+			return text(written)
+		}
+		return number(v)
 	}
 }
 

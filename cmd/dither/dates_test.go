@@ -76,7 +76,7 @@ func TestDates(t *testing.T) {
 		text   string
 		groups []string
 		column int
-	}{{datesSchema, datesGroups, 5}, {datesKindSchema, datesGroups, 7}} {
+	}{{datesSchema, datesGroups, 5}, {datesKindSchema, datesGroups, 7}, {strings.Replace(datesSchema, "max-records", "missing-marks: [\"19.5\", \"-23.25\"]\nmax-records", 1), datesGroups, 5}} {
 		compareDates(t, folder, server.URL(), table, kind.text, kind.groups, kind.column)
 	}
 }

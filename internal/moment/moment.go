@@ -80,29 +80,35 @@ func AppendTime(dst []byte, seconds float64, zoned bool) []byte {
 }
 
 func appendMoment(dst []byte, at time.Time, zoned bool) []byte {
-	dst = at.AppendFormat(dst, "2006-01-02 15:04:05.999999")
+	dst = at.AppendFormat(dst, "2006-01-02 15:04:05.999999999")
 	if zoned {
 		dst = append(dst, "+00"...)
 	}
 	return dst
 }
 
-// Exact returns the text of a moment of n units if AppendTime gives another text to its seconds, which
-// are a float64, else "". There are perSecond units in a second. Late moments with fractions of a
-// second have such a text.
+// Exact returns the text of a moment of n units if AppendTime may give the same text to another moment,
+// else "". There are perSecond units in a second. Moments with nanoseconds have such a text, and so do
+// late moments with fractions of a second. Before the year 1 and after the year 9999 it is a decimal
+// number of seconds since 1970.
 func Exact(n, perSecond int64, zoned bool) string {
-	if perSecond == 1e9 {
-		n, perSecond = floored(n, 1e3), 1e6
-	}
-	if perSecond == 1 || n < firstSecond*perSecond || n >= lastSecond*perSecond {
+	whole := floored(n, perSecond)
+	rest := (n - whole*perSecond) * (1e9 / perSecond) // in nanoseconds
+	beyond := whole < firstSecond || whole >= lastSecond
+	if rest == 0 && !(beyond && (whole <= -1<<53 || whole >= 1<<53)) {
 		return ""
 	}
-	micros := n * (1e6 / perSecond) // which are fewer than 2^58 of either sign within these years
+	if beyond && rest == 0 {
+		return strconv.FormatInt(whole, 10)
+	}
+	if beyond {
+		return strconv.FormatInt(whole, 10) + strings.TrimRight(strconv.FormatFloat(float64(rest)/1e9, 'f', 9, 64)[1:], "0")
+	}
 	seconds := Seconds(n, perSecond)
-	if _, ok := within(seconds); ok && micros == int64(math.Round(seconds*1e6)) {
+	if _, ok := within(seconds); ok && rest%1e3 == 0 && whole*1e6+rest/1e3 == int64(math.Round(seconds*1e6)) {
 		return ""
 	}
-	return string(appendMoment(nil, time.UnixMicro(micros).UTC(), zoned))
+	return string(appendMoment(nil, time.Unix(whole, rest).UTC(), zoned))
 }
 
 // The years 1 and 10000 begin at these seconds.

@@ -2,6 +2,7 @@ package moment
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 )
@@ -65,6 +66,37 @@ func TestNumbersAgree(t *testing.T) {
 	for _, v := range []float64{1e300, -1e300, math.MaxFloat64} {
 		if text := string(AppendTime(nil, v, true)) + string(AppendDate(nil, v)); len(text) < 300 {
 			t.Errorf("%v: got %q, want its digits", v, text)
+		}
+	}
+}
+
+// TestMomentsHaveTheirOwnTexts: two moments of one unit never share a text, at any time.
+func TestMomentsHaveTheirOwnTexts(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 9))
+	for _, perSecond := range []int64{1, 1e3, 1e6, 1e9} {
+		text := func(n int64) string {
+			if exact := Exact(n, perSecond, false); exact != "" {
+				return exact
+			}
+			return string(AppendTime(nil, Seconds(n, perSecond), false))
+		}
+		var starts []int64
+		for _, second := range []int64{0, 1e9, firstSecond, lastSecond, 1 << 53, -1 << 53, math.MaxInt64, math.MinInt64} {
+			if n := second * perSecond; n/perSecond == second {
+				starts = append(starts, n)
+			}
+		}
+		for range 2000 {
+			starts = append(starts, r.Int64()>>r.IntN(63), -r.Int64()>>r.IntN(63))
+		}
+		for _, n := range starts {
+			for _, step := range []int64{1, 2, 999, 1000, 1e6} {
+				for _, m := range []int64{n + step, n - step} {
+					if (m > n) == (step > 0 && m-n == step) && m != n && text(m) == text(n) {
+						t.Errorf("%d and %d units of 1/%d seconds share the text %q", n, m, perSecond, text(n))
+					}
+				}
+			}
 		}
 	}
 }

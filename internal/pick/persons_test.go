@@ -39,3 +39,24 @@ func TestPersonsAreTexts(t *testing.T) {
 		}
 	}
 }
+
+// TestPartsOfDatesAreNoPersons: all dates of a month would be one person.
+func TestPartsOfDatesAreNoPersons(t *testing.T) {
+	s, err := data.ParseSchema("s", []byte("dither-schema: 1\nmax-records: 9\ntarget: {column: y, levels: [\"no\", \"yes\"]}\ndefaults: {missing: indicator, out-of-range: clamp, unknown: other}\ncolumns:\n  day: {date: {parts: [month]}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "t.csv")
+	if err = os.WriteFile(path, []byte("day,y\n2024-01-01,yes\n2024-01-02,no\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := data.Read(context.Background(), s, data.Source{Path: path}, data.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range s.Features() {
+		if codes, texts, err := pick.Persons(d, c.Name); err == nil {
+			t.Errorf("%s: got the persons %v of %v, want a refusal", c.Name, codes, texts)
+		}
+	}
+}

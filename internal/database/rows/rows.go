@@ -320,6 +320,9 @@ func appendFloat(b []byte, v float64) []byte {
 // appendTime appends a date or a moment.
 func appendTime(b []byte, at time.Time, kind database.Kind, form database.Form) []byte {
 	at = at.UTC()
+	if kind == database.Dates && !at.Equal(at.Truncate(24*time.Hour)) {
+		kind = database.Times // a column of dates may hold moments where the database enforces no types
+	}
 	switch {
 	case form == database.Number && kind == database.Dates:
 		return strconv.AppendFloat(b, math.Floor(float64(at.Unix())/86400), 'f', -1, 64)
@@ -328,7 +331,7 @@ func appendTime(b []byte, at time.Time, kind database.Kind, form database.Form) 
 	case kind == database.Dates:
 		return at.AppendFormat(b, time.DateOnly)
 	}
-	return at.AppendFormat(b, "2006-01-02 15:04:05.999999")
+	return at.AppendFormat(b, "2006-01-02 15:04:05.999999999")
 }
 
 // appendText appends a text, or the number of a date that the driver gives as text, or an element

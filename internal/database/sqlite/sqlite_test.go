@@ -166,3 +166,34 @@ func TestStored(t *testing.T) {
 		}
 	}
 }
+
+// TestMomentsOfDates: SQLite stores any value in a column of dates, so moments keep their times.
+func TestMomentsOfDates(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "t.db")
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = db.Exec("CREATE TABLE t (day DATE, at DATETIME); INSERT INTO t VALUES ('2024-01-01', '2024-01-01 10:00:00.0000001'), ('2024-01-01 10:00:00', '2024-01-01 10:00:00.0000002')"); err != nil {
+		t.Fatal(err)
+	}
+	if err = db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	table, err := sqlite.Open(sqlite.Address{File: file, Table: "t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	choose := func([]database.Column) ([]database.Cell, error) {
+		return []database.Cell{{Column: 0, Form: database.Plain}, {Column: 0, Form: database.Number}, {Column: 1, Form: database.Plain}}, nil
+	}
+	var text []byte
+	err = table.Read(context.Background(), choose, func(r io.Reader) (failed error) {
+		text, failed = io.ReadAll(r)
+		return failed
+	})
+	const want = "2024-01-01,19723,2024-01-01 10:00:00.0000001\n2024-01-01 10:00:00,1704103200,2024-01-01 10:00:00.0000002\n"
+	if err != nil || string(text) != want {
+		t.Errorf("got %q and %v, want %q", text, err, want)
+	}
+}

@@ -145,7 +145,7 @@ func TestDraft(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := s.YAML()
-	for _, want := range []string{"lst: ignore", "day: DECLARE", `flag: {levels: ["false", "true"]`} {
+	for _, want := range []string{"lst: ignore", "day: {date: {since: DECLARE", `flag: {levels: ["false", "true"]`} {
 		if err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("got\n%s, %v\nwant %q", text, err, want)
 		}
