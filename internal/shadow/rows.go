@@ -209,25 +209,27 @@ func (s *descent) bend(b bend, z float64, p, q []float64, norm, share float64) {
 		b.truth[0] += share * (min(norm, p[0]) + min(norm, 1-p[0])) * q[0] * (1 - q[0])
 		return
 	}
-	residual, product, square := make([]float64, k), make([]float64, k), kernel.Dot(p, p)
-	for label, v := range q {
-		copy(residual, p)
-		residual[label]--
-		length, along := square-2*p[label]+1, square-p[label]
+	// Of label l let r = p - e_l be the residual, f its factor, v = f·q·share, and u = v/|r|², or 0 if f is 1. The
+	// sums over the labels are of v·(diag(p) - p·pᵀ - r·hᵀ/|r|²) and of v·r·(q - e_l)ᵀ. Here h is diag(p)·r - p·(pᵀ·r),
+	// and 0 if f is 1.
+	var v, u, along [mostScores]float64
+	square, allV, allU, sum := kernel.Dot(p, p), 0.0, 0.0, 0.0
+	for l, of := range q {
+		length := square - 2*p[l] + 1
 		factor := min(1, norm/math.Sqrt(length))
-		for a := range k {
-			if product[a] = 0; factor < 1 {
-				product[a] = p[a] * (residual[a] - along) / length // second derivative times residual
-			}
+		v[l], along[l] = share*factor*of, square-p[l]
+		if factor < 1 {
+			u[l] = v[l] / length
 		}
-		v *= share * factor
-		for a := range k {
-			for c := range k {
-				b.own[a*k+c] -= v * (p[a]*p[c] + residual[a]*product[c])
-				b.truth[a*k+c] += v * residual[a] * q[c]
-			}
-			b.own[a*k+a] += v * p[a]
-			b.truth[a*k+label] -= v * residual[a]
+		allV, allU, sum = allV+v[l], allU+u[l], sum+u[l]*along[l]
+	}
+	for a, x := range p {
+		own, truth := b.own[a*k:(a+1)*k], b.truth[a*k:(a+1)*k]
+		for c, y := range p {
+			own[c] -= y * (x*(allV+allU*y-sum-u[c]) - u[a]*(y-along[a]))
+			truth[c] += (allV*x-v[a])*q[c] - v[c]*x
 		}
+		own[a] += x * (allV - u[a])
+		truth[a] += v[a]
 	}
 }

@@ -17,13 +17,16 @@ import (
 const (
 	// madeRows is the number of made rows, and mostScores the largest number of scores.
 	madeRows, mostScores = 400, 10
-	// rounds is the number of rounds in which the true weights are sought.
-	rounds = 6
+	// rounds is the number of rounds in which the true weights are sought, and turnings the number of times that
+	// the turns are.
+	rounds, turnings = 6, 2
 	// doubt is the standard deviation of what clipping did to a weight, as a share of its estimate.
 	doubt = 0.75
 	// shortTime is the largest total time of a descent on rows that are not whitened. Longer ones depend too
 	// much on the assumed moment.
 	shortTime = 2500
+	// longest bounds the work of a shadow. A unit is about a nanosecond.
+	longest = 5e8
 	// missed is the probability that an interval misses, and reach the quantile that goes with it.
 	missed, reach = 0.05, 1.959963984540054
 )
@@ -81,8 +84,8 @@ func Of(p train.Plan, o train.Options, result *train.Result) *Spread {
 func newDescent(p train.Plan, o train.Options, result *train.Result, f *feature.Map) *descent {
 	loss := result.Model.Linear().Loss
 	along, known := directionsOf(f, covarianceNoise(p, result.Divisor))
-	tooLong := f.Whitening == nil && result.LearningRate*float64(p.Steps)/(1-o.Momentum) > shortTime
-	if !known || tooLong || !shown(loss, result) || p.Person != nil || p.LastIterate != nil || p.Clipping.Mode != option.ClipGradient || p.Columns > mostScores {
+	tooFar := f.Whitening == nil && result.LearningRate*float64(p.Steps)/(1-o.Momentum) > shortTime
+	if !known || tooFar || !shown(loss, result) || p.Person != nil || p.LastIterate != nil || p.Clipping.Mode != option.ClipGradient || p.Columns > mostScores {
 		return nil
 	}
 	s := &descent{loss: loss, columns: p.Columns, rate: result.LearningRate, momentum: o.Momentum, ridge: o.Ridge, clips: p.Clipping.Bound, Directions: along}
@@ -92,6 +95,9 @@ func newDescent(p train.Plan, o train.Options, result *train.Result, f *feature.
 		s.first = int(float64(p.Steps) * 0.6)
 	case option.OutputLast:
 	default:
+		return nil
+	}
+	if s.work() > longest {
 		return nil
 	}
 	for t := range p.Steps {
@@ -108,6 +114,36 @@ func newDescent(p train.Plan, o train.Options, result *train.Result, f *feature.
 		s.bent = s.bentAlong(result.Path)
 	}
 	return s
+}
+
+// work returns about how many nanoseconds a shadow takes, from public and released numbers alone. Its factors were
+// measured.
+func (s *descent) work() float64 {
+	steps, scores, directions := float64(s.steps), float64(s.columns), float64(len(s.Moments))
+	product := 300 + 12*scores*scores // two products of matrices
+	out := noiseLevels * steps * product
+	switch {
+	case s.loss.Name() == model.Huber(0).Name():
+		out += steps * directions * (directions + 100)
+	case s.loss.Name() != model.Squared.Name():
+		out += steps * product * (noiseLevels + 2*turnings*float64(s.distinct()))
+		out += s.predictions() * (30 + 20*scores + scores*scores)
+	}
+	return out
+}
+
+// predictions returns how many predictions for made rows a shadow makes, without the targets.
+func (s *descent) predictions() float64 {
+	return turnings * (rounds + 2) * madeRows * float64(s.steps)
+}
+
+// distinct returns the number of different moments that directions are taken to have.
+func (s *descent) distinct() int {
+	seen, weakest := make(map[float64]bool, len(s.Moments)), s.weakest()
+	for _, m := range s.Moments {
+		seen[max(m, weakest)] = true
+	}
+	return len(seen)
 }
 
 // shown reports whether a loss has a shadow.
@@ -146,15 +182,20 @@ func (s *descent) spread(weights []float64, bound, stretch float64) *Spread {
 	if bends := s.straight(); bends != nil {
 		levels = s.levels(bends)
 	} else {
-		for range 2 { // the second time the noise is known
+		weakest := s.weakest()
+		for range turnings { // the second time the noise is known
 			target, known := s.cast(weights, levels)
 			if !known {
 				return nil
 			}
 			clipped, free := s.pair(target)
+			of := make(map[float64]dense.Matrix) // moments
 			for i, m := range s.Moments {
-				m = max(m, s.weakest())
-				turns[i] = turnOf(s.grown(clipped.bends, m), s.grown(free.bends, m))
+				m = max(m, weakest)
+				if _, done := of[m]; !done {
+					of[m] = turnOf(s.grown(clipped.bends, m), s.grown(free.bends, m))
+				}
+				turns[i] = of[m]
 			}
 			for i := range k {
 				at := (i+1)*s.width - 1

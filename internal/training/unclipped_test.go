@@ -103,3 +103,24 @@ func TestTurnsUndoClipping(t *testing.T) {
 		}
 	}
 }
+
+// TestLongDescentHasNoShadow: the same run with more steps than a shadow can follow at once has the intervals of the
+// bound on the noise.
+func TestLongDescentHasNoShadow(t *testing.T) {
+	s, d := made(t, 5, 500, 10, false)
+	run, err := Descent(train.Request{Epsilon: 8, Delta: 1e-6, Neighboring: privacy.AddOrRemoveOne}, train.Options{Momentum: option.DefaultMomentum}, true, Tables{Schema: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := train.Fit(context.Background(), unlimited(t), run.Setup, d, run.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := descentBars(run.Setup.Plan, run.Options, result); got.spread == nil {
+		t.Errorf("%d steps have no shadow, want one", run.Setup.Plan.Steps)
+	}
+	run.Setup.Plan.Steps, run.Setup.Plan.NoiseMultipliers = 3000, nil
+	if got := descentBars(run.Setup.Plan, run.Options, result); got.spread != nil || len(got.target) == 0 {
+		t.Errorf("%d steps have a shadow or no intervals, want intervals of the noise alone", run.Setup.Plan.Steps)
+	}
+}
