@@ -2,9 +2,6 @@ package parquet
 
 import (
 	"encoding/binary"
-	"math"
-
-	"github.com/ditherml/dither/internal/moment"
 )
 
 // encoding names how the values of a page are stored.
@@ -43,22 +40,40 @@ func (f *fixed) next(dst []uint64) bool {
 		case 8:
 			dst[i] = binary.LittleEndian.Uint64(f.data[8*i:])
 		default:
-			dst[i] = math.Float64bits(stamp96(f.data[12*i:]))
+			dst[i] = stamp96(f.data[12*i:])
 		}
 	}
 	f.data = f.data[f.width*len(dst):]
 	return true
 }
 
-// stamp96 returns the seconds of an INT96: the nanoseconds of a day, and the number of the day in
-// the Julian calendar. A moment that no count of microseconds can hold is missing.
-func stamp96(b []byte) float64 {
-	const epoch, dayMicros, farthest = 2440588, 86400e6, 1e8 // days
+// stamp96 returns an INT96, which has the nanoseconds of a day and the number of the day in the Julian
+// calendar, in 64 bits. A moment of whole microseconds is twice their number since 1970. Any other moment
+// is twice the number of nanoseconds, plus 1. A moment that neither can hold is noStamp, which is missing.
+func stamp96(b []byte) uint64 {
+	const epoch, dayMicros, farthest, near = 2440588, 86400e6, 5e7, 53_000 // days
 	nanos, day := int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint32(b[8:]))-epoch
-	if day > farthest || nanos < 0 || nanos > 2*1000*dayMicros {
-		return math.NaN()
+	micros, rest := day*dayMicros+nanos/1000, nanos%1000
+	switch {
+	case day > farthest || nanos < 0 || nanos > 2*1000*dayMicros:
+		return noStamp
+	case rest == 0:
+		return uint64(micros << 1)
+	case day < -near || day > near:
+		return noStamp
 	}
-	return moment.Seconds(day*dayMicros+nanos/1000, 1e6)
+	return uint64((micros*1000+rest)<<1 | 1)
+}
+
+// noStamp stands for a moment that is missing. No moment is so early.
+const noStamp = 1 << 63
+
+// unstamped returns the number of units of stamp96, and how many of them are in a second.
+func unstamped(bits uint64) (n, perSecond int64) {
+	if bits&1 != 0 {
+		return int64(bits) >> 1, 1e9
+	}
+	return int64(bits) >> 1, 1e6
 }
 
 // split decodes BYTE_STREAM_SPLIT: all first bytes, then all second bytes, and so on.

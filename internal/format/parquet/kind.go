@@ -135,6 +135,9 @@ func (e element) width() int {
 func (e element) exact(bits uint64) string {
 	perSecond, zoned := e.stamp()
 	switch a := e.annotation(); {
+	case e.kind == typeInt96 && bits != noStamp:
+		n, units := unstamped(bits)
+		return moment.Exact(n, units, zoned)
 	case e.kind != typeInt64:
 		return ""
 	case a == isStamp:
@@ -160,8 +163,15 @@ func (e element) number() func(bits uint64) float64 {
 	switch {
 	case e.kind == typeFloat:
 		return func(bits uint64) float64 { return float64(math.Float32frombits(uint32(bits))) }
-	case e.kind == typeDouble || e.kind == typeInt96: // see stamp96
+	case e.kind == typeDouble:
 		return math.Float64frombits
+	case e.kind == typeInt96:
+		return func(bits uint64) float64 {
+			if bits == noStamp {
+				return math.NaN()
+			}
+			return moment.Seconds(unstamped(bits))
+		}
 	case e.kind == typeInt32 && unsigned:
 		return func(bits uint64) float64 { return float64(uint32(bits)) }
 	case e.kind == typeInt32:

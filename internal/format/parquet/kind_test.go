@@ -26,7 +26,7 @@ func TestDatedKinds(t *testing.T) {
 		"nanos":             {element{kind: typeInt64, logical: logicalStamp, perSecond: 1e9}, columnar.Times, false, bits(-1), -1e-6},
 		"older millis":      {element{kind: typeInt64, converted: 9}, columnar.Times, true, bits(second * 1e3), second},
 		"older micros":      {element{kind: typeInt64, converted: 10}, columnar.Times, true, bits(second * 1e6), second},
-		"INT96":             {element{kind: typeInt96, converted: convertedNone}, columnar.Times, false, math.Float64bits(second), second},
+		"INT96":             {element{kind: typeInt96, converted: convertedNone}, columnar.Times, false, uint64(int64(second) * 1e6 << 1), second},
 		"unknown unit":      {element{kind: typeInt64, logical: logicalStamp}, 0, false, 0, 0},
 		"date of 64 bits":   {element{kind: typeInt64, logical: logicalDate}, 0, false, 0, 0},
 		"moment of 32 bits": {element{kind: typeInt32, logical: logicalStamp, perSecond: 1e3}, 0, false, 0, 0},
@@ -63,7 +63,7 @@ func TestStamp96(t *testing.T) {
 		if !got.next(bits[:]) || got.next(bits[:]) {
 			t.Fatal("12 bytes hold more or less than one moment")
 		}
-		if v := math.Float64frombits(bits[0]); v != c.want && !(v != v && c.want != c.want) {
+		if v := (element{kind: typeInt96}).number()(bits[0]); v != c.want && !(v != v && c.want != c.want) {
 			t.Errorf("%d ns of day %d: got %v, want %v", c.nanos, c.day, v, c.want)
 		}
 	}
