@@ -79,11 +79,14 @@ func split(at time.Time) (day, rest int64) {
 
 // dateState writes the beginning of the function from a moment to the state of a column.
 func (g *goFile) dateState(i int, c *column) {
-	d := c.date
+	d, absent := c.date, "at.IsZero()"
+	for _, mark := range c.markMoments {
+		absent += fmt.Sprintf(" || at.UnixMicro() == %d", mark)
+	}
 	if c.number {
-		g.line("func state%d(at time.Time) (state int, x float64) {\nif at.IsZero() {\nreturn %d, 1\n}", i, c.missing)
+		g.line("func state%d(at time.Time) (state int, x float64) {\nif %s {\nreturn %d, 1\n}", i, absent, c.missing)
 	} else {
-		g.line("func state%d(at time.Time) int {\nif at.IsZero() {\nreturn %d\n}", i, c.missing)
+		g.line("func state%d(at time.Time) int {\nif %s {\nreturn %d\n}", i, absent, c.missing)
 	}
 	if c.number || d.Bounded && c.outside != clamped {
 		g.line("day, rest := split(at)\nv := float64(day - %s) + float64(rest)/86400000000", fmt.Sprintf("(%d)", d.Since))
@@ -103,9 +106,10 @@ func (g *goFile) dateState(i int, c *column) {
 }
 
 // momentPattern matches the texts of moments, apart from days that a month does not have. The other
-// patterns extract the digits of a fraction of a second, and the zone.
+// patterns extract the digits of a fraction of a second, and the zone. PostgreSQL writes old local times with zones that
+// have seconds, such as +05:53:28.
 const (
-	momentPattern = `^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([ T]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.,][0-9]+)?(Z|[+-]([01][0-9]|2[0-3])(:?[0-5][0-9])?)?)?$`
+	momentPattern = `^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([ T]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.,][0-9]+)?(Z|[+-]([01][0-9]|2[0-3])(:?[0-5][0-9]|:[0-5][0-9]:[0-5][0-9])?)?)?$`
 	afterSecond   = `^.{19}[.,]([0-9]+)`
 	zonePattern   = `^.{19}[.,0-9]*([+-][0-9:]+)$`
 )
@@ -147,10 +151,10 @@ func (q *statementSQL) dates() {
 			fmt.Sprintf("replace(coalesce(%s, ''), ':', '') AS o#", q.d.extract("e#", zonePattern)),
 		}
 	})
-	stage("dither_minutes", "Minutes z of zones, and the days l of months.", func(int) []string {
+	stage("dither_zones", "Seconds z of zones, and the days l of months.", func(int) []string {
 		return []string{
-			fmt.Sprintf("CASE WHEN o# = '' THEN 0e0 ELSE (60e0 * coalesce(%s, 0e0) + coalesce(%s, 0e0)) * CASE WHEN substr(o#, 1, 1) = '-' THEN -1e0 ELSE 1e0 END END AS z#",
-				number("nullif(substr(o#, 2, 2), '')"), number("nullif(substr(o#, 4, 2), '')")),
+			fmt.Sprintf("CASE WHEN o# = '' THEN 0e0 ELSE (3600e0 * coalesce(%s, 0e0) + 60e0 * coalesce(%s, 0e0) + coalesce(%s, 0e0)) * CASE WHEN substr(o#, 1, 1) = '-' THEN -1e0 ELSE 1e0 END END AS z#",
+				number("nullif(substr(o#, 2, 2), '')"), number("nullif(substr(o#, 4, 2), '')"), number("nullif(substr(o#, 6, 2), '')")),
 			"CASE WHEN m# IN (4e0, 6e0, 9e0, 11e0) THEN 30e0 WHEN m# <> 2e0 THEN 31e0 WHEN y# = 4e0 * floor(y# / 4e0) AND (y# <> 100e0 * floor(y# / 100e0) OR y# = 400e0 * floor(y# / 400e0)) THEN 29e0 ELSE 28e0 END AS l#",
 			"CASE WHEN m# > 2e0 THEN y# ELSE y# - 1e0 END AS a#", // the year that begins in March
 		}
@@ -158,7 +162,7 @@ func (q *statementSQL) dates() {
 	stage("dither_days", "Days c since 1970-01-01, and microseconds r.", func(int) []string {
 		return []string{
 			"CASE WHEN y# >= 1e0 AND d# <= l# THEN 365e0 * a# + floor(a# / 4e0) - floor(a# / 100e0) + floor(a# / 400e0) + floor((153e0 * (m# + CASE WHEN m# > 2e0 THEN -3e0 ELSE 9e0 END) + 2e0) / 5e0) + d# - 719469e0 END AS c#",
-			"h# * 1e6 + f# - z# * 6e7 AS r#",
+			"h# * 1e6 + f# - z# * 1e6 AS r#",
 		}
 	})
 	stage("dither_dates", "Days k and microseconds w in UTC.", func(int) []string {
@@ -213,7 +217,8 @@ func (q *statementSQL) part(i int) string {
 type onnxDate struct{ known, day, rest, march, year string }
 
 // date appends what makes days of seconds since 1970-01-01, the input of a column of dates.
-func (f *onnxFile) date(name string) onnxDate {
+func (f *onnxFile) date(c *column) onnxDate {
+	name := c.source
 	f.input(name, onnxDouble, 0, 1)
 	const most = 1e12 // seconds, far beyond the year 9999
 	known := f.of("LessOrEqual", f.of("Abs", name), f.double(most))
@@ -221,6 +226,9 @@ func (f *onnxFile) date(name string) onnxDate {
 	micros := f.cast(f.of("Floor", f.of("Add", f.of("Mul", seconds, f.double(1e6)), f.double(0.5))), onnxInt64)
 	d := onnxDate{known: known, rest: f.of("Mod", micros, f.integer(dayMicros))}
 	d.day = f.of("Div", f.of("Sub", micros, d.rest), f.integer(dayMicros))
+	for _, mark := range c.markMoments {
+		d.known = f.of("And", d.known, f.of("Not", f.of("Equal", micros, f.integer(int(mark)))))
+	}
 	// Days and years since March of a year that 400 divides (https://howardhinnant.github.io/date_algorithms.html).
 	by := func(x string, n int) string { return f.of("Div", x, f.integer(n)) }
 	z := f.of("Add", d.day, f.integer(719468+400*146097*100)) // which is not negative

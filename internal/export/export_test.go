@@ -175,6 +175,38 @@ func TestPythonPredicts(t *testing.T) {
 	}
 }
 
+// TestPythonReadsCells reads cells that the text of a table has not: missing ones that are neither true nor false, as
+// pandas.NA is, and moments of NumPy in coarse units.
+func TestPythonReadsCells(t *testing.T) {
+	if err := exec.Command("python3", "-c", "import numpy, sklearn").Run(); err != nil {
+		t.Skip("there is no python3 with numpy and sklearn here")
+	}
+	file, err := writePython(testCases[0].make(t), testStatement, Request{})
+	folder := t.TempDir()
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, "model.py"), file, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command("python3", "-c", `
+import model, numpy
+class Unknown:
+    def __eq__(self, other): return self
+    def __ne__(self, other): return self
+    def __bool__(self): raise TypeError("neither true nor false")
+column = {"marks": ["", "NA", "1900-01-01"], "mark-numbers": []}
+print([f(cell, column) for cell in (Unknown(), None, float("nan"), numpy.datetime64("NaT")) for f in (model.number_of, model.micros_of)], model.text_of(Unknown()) == "")
+print([model.micros_of(numpy.datetime64(v, unit), column) for v, unit in (("1970-01-01T00:02", "m"), ("1970-01-01T01", "h"), ("1970-01-02", "D"), ("1970-01-08", "W"), ("1970-02", "M"), ("1971", "Y"), ("1970-01-01T00:00:00.5", "ns"), ("1900-01-01", "D"))])
+`)
+	command.Dir = folder
+	got, err := command.CombinedOutput()
+	const wanted = "[None, None, None, None, None, None, None, None] True\n[120000000, 3600000000, 86400000000, 604800000000, 2678400000000, 31536000000000, 500000, None]\n"
+	if err != nil || string(got) != wanted {
+		t.Errorf("got %s and %v, want %s", got, err, wanted)
+	}
+}
+
 // printedNumbers returns the predictions in lines of a table, nil for empty ones.
 func printedNumbers(t *testing.T, m *model.Model, lines [][]string) [][]float64 {
 	t.Helper()

@@ -72,7 +72,7 @@ func (f *onnxFile) features() (string, error) {
 		}
 		c := &f.o.columns[i]
 		if c.date != nil && !f.o.follows(i) {
-			dates = f.date(c.source)
+			dates = f.date(c)
 		}
 		switch {
 		case c.date != nil && c.number:

@@ -43,6 +43,8 @@ type column struct {
 	// marks are the texts of a missing cell, ascending. markNumbers are the numbers among them.
 	marks       []string
 	markNumbers []float64
+	// markMoments are the dates and moments among the marks of a date, in microseconds since 1970-01-01.
+	markMoments []int64
 	// levels are the texts of levels, and of their states. The names of the levels come first, in the
 	// order of the states.
 	levels []string
@@ -151,6 +153,11 @@ func newColumn(c data.Column, marks []string, set data.MissingSet) column {
 	}
 	if c.Date != nil {
 		out.source, out.date, out.markNumbers = c.Date.Column, c.Date, nil
+		for _, mark := range marks {
+			if micros, ok := moment.Micros(mark); ok && !slices.Contains(out.markMoments, micros) {
+				out.markMoments = append(out.markMoments, micros)
+			}
+		}
 	}
 	for i := range c.Levels {
 		out.values, out.of = append(out.values, float32(i)), append(out.of, i)

@@ -17,7 +17,8 @@ SPACES = " \t\n\v\f\r\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2
 
 
 def missing(cell):
-    return cell is None or cell != cell
+    different = cell is None or cell != cell  # pandas.NA for pandas.NA
+    return bool(different) if isinstance(different, (bool, np.bool_)) else True
 
 
 def number_of(cell, column):
@@ -43,6 +44,9 @@ DAY = 86400 * 10**6
 
 def micros_of(cell, column):
     """Return the microseconds of a date or moment since 1970-01-01 in UTC, or None for a missing one."""
+    if isinstance(cell, np.datetime64):
+        whole = {"Y": "D", "M": "D", "W": "D", "h": "s", "m": "s"}.get(np.datetime_data(cell)[0])
+        cell = cell.astype("datetime64[" + whole + "]") if whole else cell
     text = text_of(cell)
     found = MOMENT.fullmatch(text)
     if text in column["marks"] or not found or text[-1] == ":":

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/ditherml/dither/feature"
 	"github.com/ditherml/dither/internal/moment"
 	"github.com/ditherml/dither/internal/pgtest"
 	"github.com/ditherml/dither/model"
@@ -47,6 +49,34 @@ func TestSQLPredicts(t *testing.T) {
 	}
 }
 
+// TestSQLReadsOldZones predicts from moments whose zone in the session has seconds, as the old local time of Calcutta has.
+func TestSQLReadsOldZones(t *testing.T) {
+	server := pgtest.Start(t)
+	c, err := pgx.Connect(context.Background(), server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close(context.Background())
+	m := testCase{target: twoLevels, norm: feature.NormUnit, intercept: true, columns: `  seen: {date: {since: 1860-01-01, range: [-5000, 5000], parts: [year, month, weekday, hour]}, out-of-range: clamp, missing: indicator}
+`}.make(t)
+	rows := cells(t, m, 200)
+	file, err := writeSQL(m, testStatement, Request{Table: "people"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fillTable(t, c, m, rows)
+	if _, err = c.Exec(context.Background(), "SET TIMEZONE = 'Asia/Kolkata'"); err != nil {
+		t.Skip(err) // a server without old zones
+	}
+	var shown string
+	if err = c.QueryRow(context.Background(), "SELECT CAST(timestamptz '1853-01-01 00:00+00' AS text)").Scan(&shown); err != nil || !strings.HasSuffix(shown, "+05:53:28") {
+		t.Fatalf("got %q and %v, want a zone with seconds", shown, err)
+	}
+	if largest, failed := compare(m, queried(t, c, m, string(file), len(rows)), want(t, m, rows)); failed != nil || largest > goTolerance {
+		t.Errorf("got a difference of %g and %v, want at most %g", largest, failed, goTolerance)
+	}
+}
+
 // fillTable makes the table people with rows of a model. Every second column of numbers has numbers, and the others texts.
 func fillTable(t *testing.T, c *pgx.Conn, m *model.Model, rows [][]string) {
 	t.Helper()
@@ -77,7 +107,7 @@ func fillTable(t *testing.T, c *pgx.Conn, m *model.Model, rows [][]string) {
 			v, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
 			micros, isMoment := moment.Micros(strings.TrimSpace(cell))
 			switch number := o.columns[j].number && o.columns[j].date == nil; {
-			case o.columns[j].date != nil && j%2 == 0 && !isMoment:
+			case o.columns[j].date != nil && j%2 == 0 && (!isMoment || slices.Contains(o.columns[j].marks, strings.TrimSpace(cell))):
 				words = append(words, "NULL")
 			case o.columns[j].date != nil && j%2 == 0:
 				words = append(words, quote.quoted(string(moment.AppendTime(nil, float64(micros)/1e6, true))))
