@@ -129,6 +129,8 @@ func (p *schemaParser) levels(e entry, c *Column) error {
 	take := func(n *yaml.Node, text, level string) error {
 		other, taken := owner[text]
 		switch {
+		case taken && other == level && text != level:
+			return p.fail(n, fmt.Sprintf("the text %q stands twice in the level %q", text, level), "each text once", "remove one of the two")
 		case taken && other == level:
 			return p.fail(n, fmt.Sprintf("the level %q is declared twice", level), "each level once", "remove one of the two")
 		case taken:

@@ -13,6 +13,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -182,6 +183,14 @@ func (p *schemaParser) parse(text []byte) (*Schema, error) {
 		}
 	}
 	p.size()
+	for _, t := range p.schema.Related {
+		for _, c := range p.schema.ownColumns() {
+			if c.Name == t.PeopleKey && c.source() != c.Name {
+				return nil, p.fail(p.places[placeRelated], fmt.Sprintf("related table %q: its people-key %q is a part of the date %q", t.Name, t.PeopleKey, c.source()),
+					"a column of the table of people", "declare the column that names a person, as ignore if it is no feature")
+			}
+		}
+	}
 	if len(p.schema.Related) > 0 && p.schema.RowsPerPerson == 0 {
 		p.schema.RowsPerPerson = 1 // rows that share a key are dropped
 	}
@@ -243,14 +252,17 @@ func (p *schemaParser) document(text []byte) (*yaml.Node, error) {
 			return nil, p.fail(&next, "a second YAML document begins", "one document", "keep one schema a file")
 		}
 	}
-	return nil, p.yamlError(err)
+	return nil, p.yamlError(err, text)
 }
 
-var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
+var (
+	yamlLine    = regexp.MustCompile(`^yaml: line (\d+): `)
+	yamlUnknown = regexp.MustCompile(`unknown anchor '(.*)' referenced`)
+)
 
 // yamlError returns the place where YAML text is broken. The library's own words name constructs
 // and anchors, not values. They are kept when they are plain.
-func (p *schemaParser) yamlError(err error) error {
+func (p *schemaParser) yamlError(err error, text []byte) error {
 	e := &FileError{File: p.file, Problem: "the text is no YAML", Want: "a schema in YAML", Remedy: "mend the indentation, brackets and quotes"}
 	words := err.Error()
 	if m := yamlLine.FindStringSubmatch(words); m != nil {
@@ -260,7 +272,31 @@ func (p *schemaParser) yamlError(err error) error {
 	if plainText(words) && len(words) < 100 && !strings.Contains(words, "anchor") {
 		e.Problem = "the text is no YAML (" + words + ")"
 	}
+	lines := strings.Split(string(text), "\n")
+	if m := yamlUnknown.FindStringSubmatch(words); m != nil {
+		e.Line, e.Column = findAlias(lines, m[1])
+	}
+	// YAML takes an unquoted star for the name of another value.
+	if e.Line > 0 && e.Line <= len(lines) && (e.Column > 0 || strings.Contains(words, "expected alphabetic") && strings.Contains(lines[e.Line-1], "*")) {
+		e.Problem = "the text is no YAML: a text without quotation marks begins with a star"
+		e.Want, e.Remedy = `the text in quotation marks, as "*_lab": ignore`, "quote it"
+	}
 	return e
+}
+
+// findAlias returns the line and column of the first alias with a name that is neither quoted nor in a
+// comment, or 0 and 0.
+func findAlias(lines []string, name string) (line, column int) {
+	alias := regexp.MustCompile(`(?:^|[\s\[{,])(\*` + regexp.QuoteMeta(name) + `)(?:[\s:,\]}]|$)`)
+	for i, text := range lines {
+		for _, at := range alias.FindAllStringSubmatchIndex(text, -1) {
+			before := text[:at[2]]
+			if strings.Count(before, `"`)%2 == 0 && strings.Count(before, "'")%2 == 0 && !strings.Contains(" "+before, " #") {
+				return i + 1, utf8.RuneCountInString(before) + 1
+			}
+		}
+	}
+	return 0, 0
 }
 
 func (p *schemaParser) fail(n *yaml.Node, problem, want, remedy string) error {
