@@ -39,7 +39,10 @@ func TestResolve(t *testing.T) {
 	want := mustSchema(t, schemaStart+resolvedColumns)
 	for name, records := range map[string]string{"rows": "1,no,a,2,2020-01-01,101,2020-02-02\n", "other rows": "x,yes,B,lab_c,9,first_seen,\n", "no rows": ""} {
 		got, failed := data.Resolve(t.Context(), s, data.Source{Path: writeFile(t, "t.csv", patternHeader+records)}, data.ReadOptions{})
-		if failed != nil || !reflect.DeepEqual(got, want) {
+		if failed != nil || got.Patterns == nil || len(got.Patterns) > 0 {
+			t.Fatalf("%s: got %+v, %v, want patterns empty and not nil", name, got, failed)
+		}
+		if got.Patterns = nil; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, %v\nwant %+v", name, got, failed, want)
 		}
 	}
@@ -65,7 +68,7 @@ func TestResolve(t *testing.T) {
 	if err == nil {
 		named, err = data.Resolve(t.Context(), named, data.Source{Path: writeFile(t, "t.csv", strings.TrimPrefix(table, patternHeader))}, data.ReadOptions{})
 	}
-	if err != nil || !reflect.DeepEqual(named.Columns, want.Columns) {
+	if err != nil || named.Patterns != nil || !reflect.DeepEqual(named.Columns, want.Columns) {
 		t.Errorf("without a header line: got %+v, %v", named, err)
 	}
 	if _, err = readCSVText(s, table, data.ReadOptions{}); err == nil || !strings.Contains(err.Error(), `columns are declared by the pattern "lab_*"`) {
@@ -76,15 +79,15 @@ func TestResolve(t *testing.T) {
 // TestPatternFaults wants the line of a pattern that cannot be resolved, and tables without names refused.
 func TestPatternFaults(t *testing.T) {
 	for want, c := range map[string]struct{ columns, file, table string }{
-		`line 11, column 3: column "lab_a" matches the patterns "lab_*" and "*"`: {patternColumns, "t.csv", patternHeader},
-		`line 8, column 3: no column matches the pattern "lab_*", apart from`:    {withoutAll, "t.csv", "y,lab_b,q_1_x,a_seen\n"},
-		`line 7, column 3: column "lab_*": missing is left open`:                 {"  \"lab_*\": {numeric: [0, 1], out-of-range: clamp}\n", "t.csv", patternHeader},
-		`line 7, column 3: column "lab_*": it is not declared`:                   {"  \"lab_*\": DECLARE\n", "t.csv", patternHeader},
-		`line 7, column 3: column pattern is " a*", want plain names`:            {"  \" a*\": ignore\n", "t.csv", patternHeader},
-		"the file is in the JSON lines format":                                   {withoutAll, "t.jsonl", `{"y": "no"}` + "\n"},
-		"the file is in the LIBSVM format":                                       {withoutAll, "t.svm", "1 1:1\n"},
-		"line 1, column 1: the schema does not name this column of the header":   {withoutAll, "t.csv", "other," + patternHeader},
-		"standard input, which is read once":                                     {withoutAll, "-", ""},
+		`line 11, column 3: column 1 of the header matches the patterns "lab_*" and "*"`: {patternColumns, "t.csv", patternHeader},
+		`line 8, column 3: no column matches the pattern "lab_*", apart from`:            {withoutAll, "t.csv", "y,lab_b,q_1_x,a_seen\n"},
+		`line 7, column 3: column "lab_*": missing is left open`:                         {"  \"lab_*\": {numeric: [0, 1], out-of-range: clamp}\n", "t.csv", patternHeader},
+		`line 7, column 3: column "lab_*": it is not declared`:                           {"  \"lab_*\": DECLARE\n", "t.csv", patternHeader},
+		`line 7, column 3: column pattern is " a*", want plain names`:                    {"  \" a*\": ignore\n", "t.csv", patternHeader},
+		"the file is in the JSON lines format":                                           {withoutAll, "t.jsonl", `{"y": "no"}` + "\n"},
+		"the file is in the LIBSVM format":                                               {withoutAll, "t.svm", "1 1:1\n"},
+		"line 1, column 1: the schema does not name this column of the header":           {withoutAll, "t.csv", "other," + patternHeader},
+		"standard input, which is read once":                                             {withoutAll, "-", ""},
 	} {
 		s, err := data.ReadSchema(writeFile(t, "s.yaml", schemaStart+c.columns))
 		if err == nil {
@@ -101,5 +104,21 @@ func TestPatternFaults(t *testing.T) {
 	none := strings.Replace(schemaStart, "target:", "header: none\ntarget:", 1)
 	if _, err := data.ParseSchema("s.yaml", []byte(none+withoutAll)); err == nil || !strings.Contains(err.Error(), "header is none and columns are declared by patterns") {
 		t.Errorf("got %v for patterns without names", err)
+	}
+}
+
+// TestPatternsOfTwoTables wants no name of the first header in an error about a second table.
+func TestPatternsOfTwoTables(t *testing.T) {
+	s, err := data.ReadSchema(writeFile(t, "s.yaml", schemaStart+"  \"*\": ignore\n"))
+	if err == nil {
+		s, err = data.Resolve(t.Context(), s, data.Source{Path: writeFile(t, "a.csv", "y,Smith,HIV\n")}, data.ReadOptions{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Columns[1].Kind, s.Columns[1].Upper, s.Columns[1].Missing, s.Columns[1].OutOfRange = data.Numeric, 1, data.Zero, data.Clamp
+	_, err = data.Resolve(t.Context(), s, data.Source{Path: writeFile(t, "b.csv", "y,Smith,Flu\n")}, data.ReadOptions{})
+	if err == nil || strings.Contains(err.Error(), "HIV") || !strings.Contains(err.Error(), "b.csv line 1: the header has no column with the name of a column of the table that gave patterns their names") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -157,6 +157,9 @@ func (b *binder) column(name string) (column, error) {
 	if slices.ContainsFunc(b.schema.Columns, func(c data.Column) bool { return c.Name == name }) {
 		return column{}, fmt.Errorf("query: column %q is declared ignore, want bounds or levels; declare them in the schema", name)
 	}
+	if b.schema.Patterns != nil { // data.Resolve took names from a header, which may be a record by mistake
+		return column{}, fmt.Errorf("query: %q is no column of the schema, want a name that the schema or the header of the table has; mend it, and declare header: [...] in the schema if the first line is a record", name)
+	}
 	return column{}, fmt.Errorf("query: %q is no column of the schema, want one of %s", name, listed(names))
 }
 

@@ -275,7 +275,76 @@ func TestPatterns(t *testing.T) {
 	mustInvoke(t, "predict", "m", "t.csv")
 	mustInvoke(t, "query", "mean", "lab_b", "--data", "t.csv", "--schema", "s.yaml", "--epsilon", "1")
 	writeText(t, "two.yaml", schema("  \"lab_*\": {numeric: [0, 10]}\n  \"*_a\": ignore\n"))
-	if status, _, stderr := invoke("train", "--data", "t.csv", "--schema", "two.yaml", "--epsilon", "1"); status != exitUsage || !strings.Contains(stderr, `two.yaml line 10, column 3: column "lab_a" matches the patterns`) {
+	if status, _, stderr := invoke("train", "--data", "t.csv", "--schema", "two.yaml", "--epsilon", "1"); status != exitUsage || !strings.Contains(stderr, `two.yaml line 10, column 3: column 1 of the header matches the patterns`) {
 		t.Errorf("got status %d, %s", status, stderr)
+	}
+}
+
+// TestPatternsQuoteNoHeader plants private words in first lines. No command may print them, unless the
+// schema or the command line has them.
+func TestPatternsQuoteNoHeader(t *testing.T) {
+	t.Chdir(t.TempDir())
+	schema := func(columns string) string {
+		return "dither-schema: 1\nname: q\nrow: one person\nmax-records: 300\ntarget: {column: y, levels: [\"no\", \"yes\"]}\ndefaults: {missing: zero, out-of-range: clamp}\ncolumns:\n" + columns
+	}
+	const all = "  \"*\": {numeric: [0, 1]}\n"
+	writeText(t, "good.csv", "y,lab_a\n"+strings.Repeat("no,1\nyes,0\n", 50))
+	writeText(t, "good.yaml", schema(all))
+	mustInvoke(t, "train", "--data", "good.csv", "--schema", "good.yaml", "--epsilon", "1", "--out", "m")
+	if err := os.MkdirAll("parts", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	const first = "y,zqSmith,zqHIV\n"
+	writeText(t, "parts/a.csv", first+"no,1,1\n")
+	writeText(t, "parts/b.csv", "y,zqSmith,zqHepatitis\nno,1,1\n")
+	for name, c := range map[string]struct{ columns, header, want string }{
+		"names twice":       {all, "y,zqHIV,zqSmith,zqHIV\n", "s.yaml line 8, column 3: column 4 of the header has the name of column 2"},
+		"two patterns":      {all + "  \"z*\": ignore\n", first, "s.yaml line 9, column 3: column 2 of the header matches the patterns"},
+		"control character": {all, "y,zqSmith,zqHIV\x01\n", "s.yaml line 8, column 3: the name of column 3 of the header holds a control character"},
+		"no UTF-8":          {all, "y,zqSmith,zqHIV\xff\n", ""},
+		"form of a range":   {all, "y,zqSmith[0:3]\n", "the name of column 2 of the header has the form of a range"},
+		"form of a pattern": {all, "y,zqSmith*\n", "the name of column 2 of the header has the form of a pattern"},
+		"empty name":        {all, "y,zqSmith,\n", "the name of column 3 of the header is empty"},
+		"part of a date":    {"  \"*\": {date: {parts: [month]}}\n", "y,zqHIV,zqHIV.month\n", "column 3 of the header has the name of another column, or a part of its date has"},
+		"no match":          {"  \"lab_*\": ignore\n", first, `no column matches the pattern "lab_*"`},
+		"not declared":      {"  \"*a\": {numeric: [0, 1]}\n", "y,lab_a,zqSmith\n", "line 1, column 3: the schema does not name this column"},
+		"no target":         {all, "zqSmith,zqHIV\n", `no target column "y"`},
+		"parts":             {all, "", "no column with the name of column 3 of the first header"},
+	} {
+		path := "parts"
+		if c.header != "" {
+			path = writeText(t, "t.csv", c.header+"no,1,0,0\n")
+		}
+		writeText(t, "s.yaml", schema(c.columns))
+		for _, args := range [][]string{
+			{"schema", "check", "s.yaml", path},
+			{"train", "--data", path, "--schema", "s.yaml", "--epsilon", "1"},
+			{"query", "mean", "zz", "--data", path, "--schema", "s.yaml"},
+			{"query", "count", "--by", "zz", "--data", path, "--schema", "s.yaml"},
+			{"query", "count", "--where", "zz > 1", "--data", path, "--schema", "s.yaml"},
+			{"predict", "m", path},
+			{"evaluate", "m", path, "--print-not-private"},
+		} {
+			status, stdout, stderr := invoke(args...)
+			if status == exitDone || strings.Contains(stdout+stderr, "zq") {
+				t.Errorf("%s: %q: got status %d, %s%s, want a refusal without names of the header", name, args, status, stdout, stderr)
+			}
+			if args[0] == "schema" && !strings.Contains(stderr, c.want) {
+				t.Errorf("%s: got %s, want %q", name, stderr, c.want)
+			}
+		}
+	}
+	path := writeText(t, "t.csv", first+"no,1,1\n")
+	writeText(t, "s.yaml", schema(all))
+	const refused = `"zz" is no column of the schema, want a name that the schema or the header of the table has`
+	for _, args := range [][]string{{"mean", "zz"}, {"count", "--by", "zz"}, {"count", "--where", "zz > 1"}} {
+		if _, _, stderr := invoke(append([]string{"query", "--data", path, "--schema", "s.yaml"}, args...)...); !strings.Contains(stderr, refused) || strings.Contains(stderr, "zq") {
+			t.Errorf("%q: got %s, want %s", args, stderr, refused)
+		}
+	}
+	named := strings.Replace(schema(all), "target:", "header: [y, a, b]\ntarget:", 1)
+	writeText(t, "s.yaml", named)
+	if _, _, stderr := invoke("query", "mean", "zz", "--data", path, "--schema", "s.yaml"); !strings.Contains(stderr, "want one of a, b, y") {
+		t.Errorf("got %s, want the names in the schema", stderr)
 	}
 }
