@@ -126,6 +126,10 @@ func headerPositions(q request, t *table) (map[string]int, error) {
 }
 
 func missingColumn(q request, t *table, what, name string) error {
+	if q.schema.Patterns != nil && what == "column" {
+		return &FileError{File: q.file, Line: t.headerLine, Problem: "the header has no column with the name of a column of the table that gave patterns their names",
+			Want: "every column of the schema", Remedy: "mend the header or use the schema of this table"}
+	}
 	if t.database {
 		return &FileError{File: q.file, Problem: fmt.Sprintf("there is no %s %q", what, name), Want: "every column of the schema", Remedy: "name it so in the query, or use the schema of this table"}
 	}

@@ -121,4 +121,8 @@ func TestPatternsOfTwoTables(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "HIV") || !strings.Contains(err.Error(), "b.csv line 1: the header has no column with the name of a column of the table that gave patterns their names") {
 		t.Errorf("got %v", err)
 	}
+	_, err = data.Read(t.Context(), s, data.Source{Path: writeFile(t, "b.csv", "y,Smith,Flu\nno,1,2\n")}, data.ReadOptions{})
+	if err == nil || strings.Contains(err.Error(), "HIV") || strings.Contains(err.Error(), "Flu") {
+		t.Errorf("a later table: got %v", err)
+	}
 }
