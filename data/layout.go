@@ -126,7 +126,7 @@ func headerPositions(q request, t *table) (map[string]int, error) {
 }
 
 func missingColumn(q request, t *table, what, name string) error {
-	if q.schema.Patterns != nil && what == "column" {
+	if _, resolving := q.sink.(*headerSink); q.schema.Patterns != nil && what == "column" && !resolving { // Resolve says which column it is
 		return &FileError{File: q.file, Line: t.headerLine, Problem: "the header has no column with the name of a column of the table that gave patterns their names",
 			Want: "every column of the schema", Remedy: "mend the header or use the schema of this table"}
 	}
