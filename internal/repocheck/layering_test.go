@@ -46,6 +46,11 @@ var layers = []layer{
 	{"internal/display", ""},
 	// What tells a full disk from a wrong flag: the command has an exit status for each.
 	{"internal/failure", ""},
+	// What carries messages between the processes that train together: it is not trusted, and knows nothing of what it carries.
+	{"internal/ranks", "internal/failure"},
+	// What every transport promises, as tests, and faults to plant in what it carries.
+	{"internal/ranks/rankstest", "internal/ranks"},
+	{"internal/ranks/faulty", "internal/ranks"},
 	// What puts files in their places for good: checkpoints, and the folders of the command.
 	{"internal/durable", "internal/display internal/failure"},
 	// The bytes of a durable ledger: appended by several processes, and never lost once they are acknowledged.

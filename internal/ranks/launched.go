@@ -1,0 +1,30 @@
+package ranks
+
+import (
+	"os"
+	"strconv"
+	"strings"
+)
+
+// number returns the number that a variable of the environment begins with: "4(x2)", which Slurm writes, is 4.
+func number(variable string) (int, bool) {
+	text, _, _ := strings.Cut(os.Getenv(variable), "(")
+	text, _, _ = strings.Cut(text, ",")
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n > 0
+}
+
+// Launched reports whether this process was started as one of several ranks, and of how many, from what launchers
+// leave in the environment.
+func Launched() (size int, ok bool) {
+	variables := []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"} // Open MPI; MPICH and relatives, and Slurm's PMI2
+	if os.Getenv("PMIX_RANK") != "" || os.Getenv("PMI_RANK") != "" {
+		variables = append(variables, "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS") // Slurm's PMIx
+	}
+	for _, v := range variables {
+		if n, found := number(v); found {
+			return n, n > 1
+		}
+	}
+	return 1, false
+}

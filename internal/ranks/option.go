@@ -1,0 +1,20 @@
+package ranks
+
+import "time"
+
+// settings are what Connect is asked.
+type settings struct {
+	silence time.Duration // after which a rank is lost
+	grace   time.Duration // after which MPI ends the processes of a run that has ended
+}
+
+// Option changes what Connect does.
+type Option func(*settings)
+
+// Silence returns the option that a rank is lost when nothing was heard of it for so long. Without it 30 seconds
+// are.
+func Silence(limit time.Duration) Option { return func(s *settings) { s.silence = limit } }
+
+// Grace returns the option that processes which have not ended by themselves are ended by MPI so long after the run
+// ended. Without it 10 seconds are.
+func Grace(limit time.Duration) Option { return func(s *settings) { s.grace = limit } }
