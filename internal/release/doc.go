@@ -59,6 +59,7 @@
 //   - the last iterate: lastiterate.go, recursion.go, loss_derivative.go
 //   - minimizers: minimize*.go, objective.go, newton.go, descend.go, loss.go
 //   - choices: choose.go, scoresum.go, ranks.go, candidates.go
+//   - sums of several processes: communicator.go
 //   - names that are not declared: partition_selection.go, partition_selection_terms.go
 //
 // Files of rows are opened in file.go. Blocks, passes and scores serve the callers: block.go,

@@ -73,7 +73,7 @@ func SumProducts(s Sample, rows *Rows, p Products, n mechanism.Noise, maxRecords
 	}
 	check, values := newMomentCheck(s, p, rows.dim, g.bound), slices.Clone(sumOfProducts(rows, p))
 	check.noteRows(rows)
-	return Bounded{&bounded{sample: s, grid: g, values: values, unit: rows.step * rows.step, faulty: !check.agrees(values)}}, nil
+	return Bounded{&bounded{sample: s, adds: true, grid: g, values: values, unit: rows.step * rows.step, faulty: !check.agrees(values)}}, nil
 }
 
 // SecondMomentOf does what SecondMoment does, for rows that are computed when they are needed and
@@ -111,7 +111,7 @@ func secondMomentOf(s Sample, o RowsOptions, n mechanism.Noise, maxRecords int, 
 			return x
 		}
 	}))
-	return Bounded{&bounded{sample: s, grid: g, values: values, unit: o.Step * o.Step, faulty: !check.agrees(values)}}, nil
+	return Bounded{&bounded{sample: s, adds: true, grid: g, values: values, unit: o.Step * o.Step, faulty: !check.agrees(values)}}, nil
 }
 
 var errMoment = fmt.Errorf("release: the rows were not made for this second moment, want the options that MomentRows gives, or MomentRowsOf for rows that are not kept")

@@ -260,5 +260,5 @@ func (s *ProductSum) Merge(o *ProductSum) error {
 func (s *ProductSum) Seal() Bounded {
 	s.sealed = true
 	values := slices.Clone(s.total) // a copy of s that still adds does not change them
-	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: values, unit: s.bound / float64(s.grid.bound), faulty: !s.agrees(values)}}
+	return Bounded{&bounded{sample: s.sample, adds: true, grid: s.grid, values: values, unit: s.bound / float64(s.grid.bound), faulty: !s.agrees(values)}}
 }

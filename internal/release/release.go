@@ -20,6 +20,7 @@ type bounded struct {
 	grid   grid
 	values []int64
 	unit   float64      // what one of the values stands for
+	adds   bool         // it is a sum over records, and not computed from one
 	faulty bool         // the sum is not what was to be summed: it is never released
 	once   *atomic.Bool // of sums whose projections are fresh for one release: whether it was made; or nil
 }
@@ -74,9 +75,23 @@ func release(p mechanism.Payer, sums ...*bounded) ([]Noisy, error) {
 			return nil, fmt.Errorf("release: a sum with these projections was released before, want fresh ones for every release")
 		}
 	}
-	if err := drawn.pay(p, events); err != nil {
+	pay := func(p mechanism.Payer) error { return drawn.pay(p, events) }
+	if s, several := p.(sharer); several {
+		return s.release(sums, pay)
+	}
+	if err := pay(p); err != nil {
 		return nil, err
 	}
+	return drawAll(sums)
+}
+
+// sharer is the payer of sums that several processes add up.
+type sharer interface {
+	release(sums []*bounded, pay func(mechanism.Payer) error) ([]Noisy, error)
+}
+
+// drawAll adds noise to sums that are paid for.
+func drawAll(sums []*bounded) ([]Noisy, error) {
 	released := make([]Noisy, len(sums))
 	for i, s := range sums {
 		values, err := s.noisy()

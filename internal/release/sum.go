@@ -170,5 +170,5 @@ func (s *Sum) Seal() Bounded {
 // bounded is what was summed.
 func (s *Sum) bounded() Bounded {
 	values := slices.Clone(s.values()) // what is checked is what is released, whatever the adder does later
-	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: values, unit: s.bound / float64(s.limit<<s.rows.shift), faulty: !s.agrees(values)}}
+	return Bounded{&bounded{sample: s.sample, adds: true, grid: s.grid, values: values, unit: s.bound / float64(s.limit<<s.rows.shift), faulty: !s.agrees(values)}}
 }

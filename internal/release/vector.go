@@ -144,5 +144,5 @@ func (s *VectorSum) Merge(o *VectorSum) error {
 func (s *VectorSum) Seal() Bounded {
 	s.sealed = true
 	values := slices.Clone(s.total) // a copy of s that still adds does not change them
-	return Bounded{&bounded{sample: s.sample, grid: s.grid, values: values, unit: s.bound / float64(s.grid.bound), faulty: !s.check.agrees(values)}}
+	return Bounded{&bounded{sample: s.sample, adds: true, grid: s.grid, values: values, unit: s.bound / float64(s.grid.bound), faulty: !s.check.agrees(values)}}
 }
