@@ -106,8 +106,14 @@ func indicated(t *testing.T, c scoredTable) scoredTable {
 // a table, the root mean square of the moves of the mean prediction is at most 1.5 times that of the baseline, or 0.02
 // where that is more. No column moves it by more than 1.5 times its move in the baseline and 0.06: below that it moves
 // because a mean in the place of cells narrows scores.
+//
+// With -short there is one run with all pairs for each table, and the noise of one column is not averaged out. Then only
+// the root mean square is held. On Adult, which is nearer to its limit, it is 9 of its standard deviations below it.
 func TestEmptyCells(t *testing.T) {
-	const runs = 5
+	runs, forms, epsilons := 5, []string{"none", "bins", "all"}, []float64{0.5, 1, 3}
+	if testing.Short() {
+		runs, forms, epsilons = 1, []string{"all"}, []float64{1}
+	}
 	tables := scoredTables(t)[:2]
 	for _, c := range []scoredTable{tables[0], indicated(t, tables[1])} {
 		base, columns := fitted(t, c.schema, c.data, 0), c.schema.Features()
@@ -118,25 +124,25 @@ func TestEmptyCells(t *testing.T) {
 			allowed += own[j] * own[j]
 		}
 		allowed = math.Sqrt(allowed / float64(len(columns)))
-		for _, words := range []string{"none", "bins", "all"} {
+		for _, words := range forms {
 			transforms, err := Transforms(words, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, epsilon := range []float64{0.5, 1, 3} {
+			for _, epsilon := range epsilons {
 				moves, area, all := make([]float64, len(columns)), 0.0, 0.0
 				for range runs {
 					m := fitted(t, c.schema, c.data, epsilon, transforms...)
 					before := meanOf(t, m, c.data, -1)
-					area += areaOf(t, m, c.data) / runs
+					area += areaOf(t, m, c.data) / float64(runs)
 					for j := range columns {
 						v := meanOf(t, m, c.data, j) - before
-						moves[j] += v * v / runs
+						moves[j] += v * v / float64(runs)
 					}
 				}
 				for j, column := range columns {
 					all += moves[j]
-					if most := 1.5*math.Abs(own[j]) + 0.06; math.Sqrt(moves[j]) > most {
+					if most := 1.5*math.Abs(own[j]) + 0.06; !testing.Short() && math.Sqrt(moves[j]) > most {
 						t.Errorf("%s, interactions %s, epsilon %v, %s: the mean moves by %.4f, want at most %.4f", c.name, words, epsilon, column.Name, math.Sqrt(moves[j]), most)
 					}
 				}
