@@ -111,6 +111,46 @@ func (d *Dataset) Group(name string) (codes []int32, levels []string, err error)
 	return nil, nil, fmt.Errorf("data: group column %q is not at hand, want a categorical feature or a column that was asked for when reading; name another column", name)
 }
 
+// Texts is Group for a column whose texts name persons. Two rows have the same code from 0 to
+// len(texts)-1 if and only if their cells have the same text. Such a code belongs to a text that is
+// a declared or learned level, or was read as in Group. All other rows name nobody.
+//
+// A column whose levels are groups of several texts, or parts of dates, is an error unless its
+// texts were read too. So is a column that declares a level twice.
+func (d *Dataset) Texts(name string) (codes []int32, texts []string, err error) {
+	if codes, texts, err = d.Group(name); err != nil {
+		return nil, nil, err
+	}
+	if _, read := d.groups[name]; read { // a dictionary, whose texts differ
+		return codes, texts, nil
+	}
+	at := slices.IndexFunc(d.features, func(c Column) bool { return c.Name == name })
+	if err = d.features[at].faultTexts(); err != nil {
+		return nil, nil, err
+	}
+	return codes, texts, nil
+}
+
+// faultTexts returns why the levels of a categorical column are not one text each, or nil.
+func (c *Column) faultTexts() error {
+	const exact = 1 << 24 // codes are kept as float32
+	seen := make(map[string]bool, len(c.Levels))
+	for _, level := range c.Levels {
+		seen[level] = true
+	}
+	switch {
+	case c.Date != nil:
+		return fmt.Errorf("data: the levels of column %q are parts of dates, which merge persons, want texts; name a column of the table", c.Name)
+	case c.Grouped != nil:
+		return fmt.Errorf("data: the levels of column %q are groups of several texts, which merge persons, want the texts; name it in data.ReadOptions.Extra", c.Name)
+	case len(seen) < len(c.Levels):
+		return fmt.Errorf("data: column %q declares a level twice, which splits persons, want levels that differ; remove one", c.Name)
+	case len(seen) > exact:
+		return fmt.Errorf("data: column %q has %d levels, want at most %d where levels name persons; name it in data.ReadOptions.Extra", c.Name, len(seen), exact)
+	}
+	return nil
+}
+
 func categoryCodes(column []float32) []int32 {
 	codes := make([]int32, len(column))
 	for i, v := range column {

@@ -2,6 +2,7 @@ package data_test
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,6 +98,53 @@ func TestDatasetGroupFails(t *testing.T) {
 	for _, name := range []string{"age", "id", "label", "nothing"} {
 		if _, _, err := d.Group(name); err == nil || !strings.Contains(err.Error(), "group column") {
 			t.Errorf("group %s: got error %v, want one", name, err)
+		}
+	}
+}
+
+// TestTextsNamePersons: a level that is a group of texts names no person, but each of its texts does. Parts of dates
+// name none. Copies of a data set and of its schema are no exception.
+func TestTextsNamePersons(t *testing.T) {
+	s := mustSchema(t, "dither-schema: 1\nmax-records: 9\ntarget: {column: y, levels: [\"no\", \"yes\"]}\ndefaults: {missing: indicator, out-of-range: clamp, unknown: other}\ncolumns:\n  who: {levels: [{ann: [bob, cyd]}, dan]}\n  kind: {levels: [a, b]}\n  day: {date: {parts: [month]}}\n")
+	text := "who,kind,day,y\nann,a,2024-01-01,yes\nbob,a,2024-01-02,no\ncyd,b,2024-02-01,no\ndan,c,2024-01-01,no\nbob,a,2024-01-01,yes\n"
+	for _, extra := range [][]string{nil, {"who"}} {
+		read, err := readCSVText(s, text, data.ReadOptions{Extra: extra})
+		if err != nil {
+			t.Fatal(err)
+		}
+		copied := *s
+		copied.Columns = slices.Clone(s.Columns)
+		for i, c := range s.Columns {
+			copied.Columns[i].Levels = slices.Clone(c.Levels)
+		}
+		made, err := data.New(&copied, [][]float32{read.Column(0), read.Column(1), read.Column(2)}, read.Target())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, d := range map[string]*data.Dataset{"read": read, "slice": read.Slice(0, 5), "rows": read.Take([]int{0, 1, 2, 3, 4}), "copy": made} {
+			codes, texts, failed := d.Texts("who")
+			if d == made || extra == nil {
+				if failed == nil || !strings.Contains(failed.Error(), "merge persons") {
+					t.Errorf("%s, groups of texts: got %v and %v, want a refusal", name, texts, err)
+				}
+			} else if failed != nil || !slices.Equal(texts, []string{"ann", "bob", "cyd", "dan"}) || !slices.Equal(codes, []int32{0, 1, 2, 3, 1}) {
+				t.Errorf("%s, texts: got %v, %v and %v", name, codes, texts, failed)
+			}
+			if codes, texts, failed = d.Texts("kind"); failed != nil || !slices.Equal(texts, []string{"a", "b"}) || !slices.Equal(codes, []int32{0, 0, 1, 2, 0}) {
+				t.Errorf("%s, levels of one text: got %v, %v and %v", name, codes, texts, failed)
+			}
+			if codes, texts, failed = d.Texts(s.Features()[2].Name); failed == nil || !strings.Contains(failed.Error(), "merge persons") {
+				t.Errorf("%s, parts of dates: got %v of %v, want a refusal", name, codes, texts)
+			}
+			if codes, texts, failed = d.Texts("nobody"); failed == nil {
+				t.Errorf("%s, no column: got %v of %v, want a refusal", name, codes, texts)
+			}
+		}
+		copied.Columns[1].Levels = []string{"a", "a"}
+		if twice, failed := data.New(&copied, [][]float32{read.Column(0), read.Column(1), read.Column(2)}, read.Target()); failed != nil {
+			t.Fatal(failed)
+		} else if _, _, err = twice.Texts("kind"); err == nil || !strings.Contains(err.Error(), "splits persons") {
+			t.Errorf("a level that stands twice: got error %v, want one", err)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func numberText(text []byte, v float64) []byte {
 	if !finite(v) || math.Abs(v) >= exact {
 		return text
 	}
-	return strconv.AppendFloat(text, v, 'f', -1, 64)
+	return strconv.AppendFloat(text, v+0, 'f', -1, 64) // -0 is the number 0, and -0 + 0 is 0
 }
 
 func (e *dictionary) add(text string, marks MissingSet) {

@@ -181,6 +181,18 @@ func TestReadNPYTreatments(t *testing.T) {
 	}
 }
 
+// TestZeroIsOneText: minus zero is the number 0, so it names the same person.
+func TestZeroIsOneText(t *testing.T) {
+	x := npyFile(t, "x.npy", npy("<f8", "(2, 3)", []float64{1, 0, 0, 1, math.Copysign(0, -1), 0}))
+	d, err := data.Read(context.Background(), npySchema(), data.Source{Path: x}, data.ReadOptions{WithoutTarget: true, Extra: []string{"skip"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if codes, texts, err := d.Texts("skip"); err != nil || !slices.Equal(codes, []int32{0, 0}) || !slices.Equal(texts, []string{"0"}) {
+		t.Errorf("got %v of %q, error %v, want 0 0 of 0", codes, texts, err)
+	}
+}
+
 // TestReadNPYFlat checks that rows of an image are laid flat in C order.
 func TestReadNPYFlat(t *testing.T) {
 	s := npySchema()

@@ -60,7 +60,7 @@ func RecordsOf(ctx context.Context, m *model.Model, p Plan, d *data.Dataset) (Re
 		out.Groups = undropped(d, codes)
 	}
 	if p.Person != nil {
-		codes, known, groupErr := pick.Persons(d, p.Person.Column)
+		codes, known, groupErr := d.Texts(p.Person.Column)
 		if groupErr != nil {
 			return Records{}, groupErr
 		}

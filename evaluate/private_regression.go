@@ -17,11 +17,11 @@ type PrivateRegression struct {
 	GroupColumn string `json:"group-column,omitempty"`
 	// Groups are the measures for each declared level of GroupColumn, and at the end for all other
 	// rows.
-	Groups []PrivateRegressionGroup `json:"groups,omitempty"`
+	Groups []privateRegressionGroup `json:"groups,omitempty"`
 }
 
-// PrivateRegressionGroup contains the measures of the rows of one group.
-type PrivateRegressionGroup struct {
+// privateRegressionGroup contains the measures of the rows of one group.
+type privateRegressionGroup struct {
 	// Level is the level of the group column, or a name for all other rows.
 	Level string `json:"level"`
 	// Records is the noisy number of rows of the group.
@@ -48,12 +48,12 @@ func (p Plan) regress(numbers []float64) PrivateRegression {
 }
 
 // measureNumbers returns the measures of a target that is a number.
-func (c counts) measureNumbers(name string) PrivateRegressionGroup {
+func (c counts) measureNumbers(name string) privateRegressionGroup {
 	cut, width := c.plan.ResidualBound, c.plan.Upper-c.plan.Lower
 	one, magnitude, square := polynomial{{1}}, polynomial{1: {1}}, polynomial{2: {1}}
 	squares := c.mean(square)
 	magnitudes := c.mean(magnitude)
-	return PrivateRegressionGroup{Level: name, Records: c.rowCount(one),
+	return privateRegressionGroup{Level: name, Records: c.rowCount(one),
 		RMSE: squares.mapped(func(v float64) float64 { return cut * math.Sqrt(v) }),
 		MAE:  magnitudes.mapped(func(v float64) float64 { return cut * v }),
 		R2:   c.explained(4 * cut * cut / width / width)}

@@ -249,7 +249,7 @@ func (q *Question) records(d *data.Dataset) (pick.Records, error) {
 	if u == nil {
 		return pick.EachRow(d.Records()), nil
 	}
-	codes, known, err := pick.Persons(d, u.Column)
+	codes, known, err := d.Texts(u.Column)
 	if err != nil {
 		return pick.Records{}, err
 	}

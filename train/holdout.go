@@ -125,7 +125,7 @@ func (s Setup) splitBy(d *data.Dataset, coins func(records int) ([]int, error)) 
 		trained, held = divide(d.Records(), chosen)
 		return trained, held, nil
 	}
-	codes, levels, err := pick.Persons(d, s.Plan.Person.Column)
+	codes, levels, err := d.Texts(s.Plan.Person.Column)
 	if err != nil {
 		return nil, nil, fmt.Errorf("train: the column of persons: %w", err)
 	}
@@ -198,7 +198,7 @@ func recordsOf(m *model.Model, p evaluate.Plan, d *data.Dataset) (evaluate.Recor
 	if p.Person == nil {
 		return out, nil
 	}
-	codes, known, err := pick.Persons(d, p.Person.Column)
+	codes, known, err := d.Texts(p.Person.Column)
 	if err != nil {
 		return evaluate.Records{}, err
 	}

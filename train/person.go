@@ -71,7 +71,7 @@ func (u *PersonUnit) scale() float64 {
 
 // persons lists the used rows of each person, in the order in which persons first appear.
 func (u *PersonUnit) persons(d *data.Dataset) ([][]int, error) {
-	codes, known, err := pick.Persons(d, u.Column)
+	codes, known, err := d.Texts(u.Column)
 	if err != nil {
 		return nil, fmt.Errorf("train: the column of persons: %w", err)
 	}

@@ -12,7 +12,6 @@ import (
 	"slices"
 
 	"github.com/ditherml/dither/data"
-	"github.com/ditherml/dither/internal/pick"
 	"github.com/ditherml/dither/internal/release"
 	"github.com/ditherml/dither/internal/rows"
 )
@@ -55,7 +54,7 @@ func newGrouping(u *PersonUnit, scratch func() (*os.File, error), w io.Writer) (
 
 // order returns the rows of d that belong to persons, in the order of their keys, and the keys.
 func (g *grouping) order(d *data.Dataset) (order []int, keys []uint32, err error) {
-	codes, levels, err := pick.Persons(d, g.column)
+	codes, levels, err := d.Texts(g.column)
 	if err != nil {
 		return nil, nil, fmt.Errorf("train: the column of persons: %w", err)
 	}

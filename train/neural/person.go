@@ -81,7 +81,7 @@ func (p Plan) persons(d *data.Dataset) ([][]int, error) {
 	if p.Person == nil {
 		return nil, nil
 	}
-	codes, known, err := pick.Persons(d, p.Person.Column)
+	codes, known, err := d.Texts(p.Person.Column)
 	if err != nil {
 		return nil, fmt.Errorf("neural: the column of persons: %w", err)
 	}
